@@ -59,7 +59,7 @@ export async function benchAccept(): Promise<Row[]> {
       what: `accept with sync to disk, ${name} (${body.length} bytes), of a bare sink`,
       goal: 'at least 0.5',
       met: ratio >= 0.5,
-      figure: `${ratio.toFixed(2)}: ${Math.round(best.own)}/s of ${Math.round(best.bare)}/s, p99 ${best.p99.toFixed(1)} ms at ${connections} connections; refine runs beside it`,
+      result: `${ratio.toFixed(2)}: ${Math.round(best.own)}/s of ${Math.round(best.bare)}/s, p99 ${best.p99.toFixed(1)} ms at ${connections} connections; refine runs beside it`,
     })
   }
   bare.stop()

@@ -120,7 +120,7 @@ await time(
   100,
 )
 console.log(`memory of the engine: ${pssOf(engine.pid ?? 0).total} MB`)
-console.log(JSON.stringify((await store.size()).find((item) => item.table === 'events')))
+console.log(JSON.stringify((await store.size()).find((tableSize) => tableSize.table === 'events')))
 
 await store.close()
 engine.kill('SIGTERM')

@@ -117,54 +117,62 @@ function endOfName(
   return column + (/^[\w$]*/.exec(text.slice(column - 1))?.[0].length ?? 0)
 }
 
-type Form = (item: Parsed, scripts: Built['scripts']) => Frame[]
+type Form = (parsed: Parsed, scripts: Built['scripts']) => Frame[]
 /** The frames that SDKs send for the stack of each browser. */
 const browsers: Record<string, Form> = {
-  chrome: (item) =>
-    'file' in item
-      ? [{ function: item.name || '?', filename: item.file, lineno: item.line, colno: item.column, in_app: true }]
-      : [{ function: item.name, filename: '<anonymous>', in_app: true }],
-  edge: (item) =>
-    'file' in item
+  chrome: (parsed) =>
+    'file' in parsed
       ? [
           {
-            function: item.name || 'Anonymous function',
-            filename: item.file,
-            lineno: item.line,
-            colno: item.column,
+            function: parsed.name || '?',
+            filename: parsed.file,
+            lineno: parsed.line,
+            colno: parsed.column,
             in_app: true,
           },
         ]
-      : [{ function: item.name.replace('Array.', 'Array.prototype.'), filename: 'native code', in_app: true }],
-  // Firefox leaves out native frames. Names of nested functions end in "/<".
-  firefox: (item) =>
-    'file' in item
+      : [{ function: parsed.name, filename: '<anonymous>', in_app: true }],
+  edge: (parsed) =>
+    'file' in parsed
       ? [
           {
-            function: plainName(item.name) || 'failures/<',
-            filename: item.file,
-            lineno: item.line,
-            colno: item.column,
+            function: parsed.name || 'Anonymous function',
+            filename: parsed.file,
+            lineno: parsed.line,
+            colno: parsed.column,
+            in_app: true,
+          },
+        ]
+      : [{ function: parsed.name.replace('Array.', 'Array.prototype.'), filename: 'native code', in_app: true }],
+  // Firefox leaves out native frames. Names of nested functions end in "/<".
+  firefox: (parsed) =>
+    'file' in parsed
+      ? [
+          {
+            function: plainName(parsed.name) || 'failures/<',
+            filename: parsed.file,
+            lineno: parsed.line,
+            colno: parsed.column,
             in_app: true,
           },
         ]
       : [],
-  safari: (item, scripts) =>
-    'file' in item
+  safari: (parsed, scripts) =>
+    'file' in parsed
       ? [
           {
-            function: plainName(item.name) || '?',
-            filename: item.file,
-            lineno: item.line,
-            colno: endOfName(item, scripts),
+            function: plainName(parsed.name) || '?',
+            filename: parsed.file,
+            lineno: parsed.line,
+            colno: endOfName(parsed, scripts),
             in_app: true,
           },
         ]
-      : [{ function: plainName(item.name), filename: '[native code]', in_app: true }],
+      : [{ function: plainName(parsed.name), filename: '[native code]', in_app: true }],
 }
 
 /** The messages of other engines for the same failure. */
-const said: Record<string, (text: string) => string> = {
+const messages: Record<string, (text: string) => string> = {
   firefox: (text) =>
     text.replace(/^Cannot read properties of (\w+) \(reading '(\w+)'\)$/, 'can\'t access property "$2", x is $1'),
   safari: (text) =>
@@ -176,12 +184,12 @@ async function refined(event: unknown, maps?: RangeMaps): Promise<Labelled['hash
   const hashes = new Map<number, string[]>()
   for (const version of groupingVersions) {
     const settings = { grouping: { fingerprintRules: '', stackRules: '', version } }
-    let made = refineEvent(event, {}, settings, maps)
+    let refinedEvent = refineEvent(event, {}, settings, maps)
     while (maps?.missing()) {
       await maps.load()
-      made = refineEvent(event, {}, settings, maps)
+      refinedEvent = refineEvent(event, {}, settings, maps)
     }
-    hashes.set(version, made.row.hashes)
+    hashes.set(version, refinedEvent.row.hashes)
   }
   return hashes
 }
@@ -195,9 +203,9 @@ async function ofApplication(): Promise<{ events: Labelled[]; chunks: number }> 
     for (const [label, error] of thrown)
       for (const [browser, form] of Object.entries(browsers)) {
         const frames = parsed(error.stack ?? '')
-          .flatMap((item) => form(item, scripts))
+          .flatMap((parsed) => form(parsed, scripts))
           .reverse()
-        const value = said[browser]?.(error.message) ?? error.message
+        const value = messages[browser]?.(error.message) ?? error.message
         const values = [{ type: error.name, value, stacktrace: { frames } }]
         const event = { platform: 'javascript', release: '1.0', exception: { values } }
         events.push({
@@ -214,9 +222,9 @@ type Loose = { [key: string]: unknown }
 
 /** The same bug in another build on another host: different lines, folders and numbers in its text. */
 function elsewhere(value: unknown, key = ''): unknown {
-  if (Array.isArray(value)) return value.map((item) => elsewhere(item, key))
+  if (Array.isArray(value)) return value.map((element) => elsewhere(element, key))
   if (value !== null && typeof value === 'object')
-    return Object.fromEntries(Object.entries(value as Loose).map(([name, item]) => [name, elsewhere(item, name)]))
+    return Object.fromEntries(Object.entries(value as Loose).map(([name, field]) => [name, elsewhere(field, name)]))
   if (typeof value === 'number' && (key === 'lineno' || key === 'colno')) return value + 7
   if (typeof value === 'string' && key === 'abs_path')
     return value.replace(/^\/(?=[^/]+\/)/, '/srv/releases/2026-11-22/')
@@ -334,7 +342,7 @@ export async function benchGrouping(): Promise<Row[]> {
   return sets.flatMap(([name, events, note]) =>
     groupingVersions.flatMap((version): Row[] => {
       const { pairs, same, precision, recall, wrong } = pairsOf(events, version)
-      for (const item of wrong) console.log(`version ${version}, ${name}: ${item}`)
+      for (const failure of wrong) console.log(`version ${version}, ${name}: ${failure}`)
       const what = `Grouping, version ${version}, ${name}`
       const where = `${pairs} pairs, ${same} of them one bug: ${note}`
       // Version 1 is frozen and was not designed for these inputs.
@@ -342,7 +350,7 @@ export async function benchGrouping(): Promise<Row[]> {
       const row = (measure: string, value: number, min: number): Row => ({
         what: `${what}: ${measure}`,
         goal: isFree ? 'none' : `≥ ${min}`,
-        figure: value.toFixed(4),
+        result: value.toFixed(4),
         met: isFree || value >= min,
         note: where,
       })

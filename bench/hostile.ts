@@ -4,7 +4,7 @@ import { readComment } from '../src/domain/comment.ts'
 import type { NormalEvent } from '../src/domain/event.ts'
 import { parseSearch, searchCharsMax } from '../src/query/search/parse.ts'
 import { suspicionsOf } from '../src/query/suspicion.ts'
-import { signsOf } from '../src/refine/diagnostics/diagnostics.ts'
+import { diagnosticsOf } from '../src/refine/diagnostics/diagnostics.ts'
 import { createPatterns } from '../src/refine/filter/pattern.ts'
 import { createRuleCache, group } from '../src/refine/fingerprint/fingerprint.ts'
 import { glob } from '../src/refine/fingerprint/glob.ts'
@@ -103,7 +103,7 @@ const texts: readonly Case[] = [
     what: 'texts that signs are looked for in',
     size: 8192,
     pieces: ['args[]=%', '+ <a ', '\n+ <a\n', '  <A>\n- x\n', '" Client: "', '"', ' at ', 'a.', '\n', '1:', '0.'],
-    work: (piece) => (size) => void signsOf(signed(`Hydration failed because\n\n${filled(piece, size)}`), ''),
+    work: (piece) => (size) => void diagnosticsOf(signed(`Hydration failed because\n\n${filled(piece, size)}`), ''),
   },
   {
     what: 'texts against patterns of stars',
@@ -171,7 +171,7 @@ function benchCase({ what, size, pieces, work }: Case): Row {
   return {
     what: `hostile ${what}, ${size.toLocaleString('en')} at once against half as much`,
     goal: `at most ${ratioMax} times as long`,
-    figure: `${worst.ratio.toFixed(1)} times, ${worst.ms.toFixed(0)} ms of computing (${JSON.stringify(worst.piece).slice(0, 30)})`,
+    result: `${worst.ratio.toFixed(1)} times, ${worst.ms.toFixed(0)} ms of computing (${JSON.stringify(worst.piece).slice(0, 30)})`,
     met: worst.ratio <= ratioMax,
   }
 }
@@ -185,7 +185,7 @@ function benchTags(): Row {
   return {
     what: 'an event of 100,000 tags, refined, against reading and writing its JSON',
     goal: `at most ${ratioMax} times as long, and 40 ms`,
-    figure: `${refined.toFixed(0)} ms against ${json.toFixed(0)} ms`,
+    result: `${refined.toFixed(0)} ms against ${json.toFixed(0)} ms`,
     met: refined <= json * ratioMax + 40,
   }
 }
@@ -201,7 +201,7 @@ function benchDump(): Row {
   return {
     what: 'a minidump that claims four billion modules, against a plain one',
     goal: 'at most 100 ms more',
-    figure: `${hostile.toFixed(1)} ms against ${whole.toFixed(1)} ms`,
+    result: `${hostile.toFixed(1)} ms against ${whole.toFixed(1)} ms`,
     met: hostile <= whole + 100,
   }
 }

@@ -53,30 +53,30 @@ function runConnection(
     socket.setNoDelay(true)
     let sentAt = 0
     let id = ''
-    let held = ''
+    let buffered = ''
     const send = () => {
       const now = performance.now()
       if (now >= state.ends) return void socket.end()
       const due = state.began + state.result.sent * state.every
       if (state.every > 0 && due > now) return void setTimeout(send, due - now)
-      const item = templates[state.index++ % templates.length]
-      if (!item) return void socket.end()
+      const template = templates[state.index++ % templates.length]
+      if (!template) return void socket.end()
       state.result.sent++
-      const body = Buffer.from(item.body)
+      const body = Buffer.from(template.body)
       id = randomBytes(16).toString('hex')
-      for (const at of item.idAt) body.write(id, at, 'latin1')
+      for (const at of template.idAt) body.write(id, at, 'latin1')
       sentAt = performance.now()
-      socket.write(Buffer.concat([item.head, body]))
+      socket.write(Buffer.concat([template.head, body]))
     }
     socket.on('connect', send)
     socket.on('data', (chunk) => {
-      held += chunk.toString('latin1')
-      const end = held.indexOf('\r\n\r\n')
+      buffered += chunk.toString('latin1')
+      const end = buffered.indexOf('\r\n\r\n')
       if (end < 0) return
-      const length = Number(/content-length: (\d+)/i.exec(held)?.[1] ?? 0)
-      if (held.length < end + 4 + length) return
-      const status = Number(held.slice(9, 12))
-      held = ''
+      const length = Number(/content-length: (\d+)/i.exec(buffered)?.[1] ?? 0)
+      if (buffered.length < end + 4 + length) return
+      const status = Number(buffered.slice(9, 12))
+      buffered = ''
       state.times.push(performance.now() - sentAt)
       if (status === 200) {
         state.result.ok++

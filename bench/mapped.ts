@@ -74,15 +74,15 @@ export async function benchMapped(seconds = 8): Promise<Row[]> {
   const product = await start({ env: { MISHAP_LOG_LEVEL: 'warn' } })
   const project = bootstrap(product, 'bench', 'web')
   await ready(product)
-  const made = await buildOf('mapped')
-  await uploadBuild(product, project, made)
-  const event = failedEvent(made)
+  const build = await buildOf('mapped')
+  await uploadBuild(product, project, build)
+  const event = failedEvent(build)
   await ingest(product, project, envelopeOf(event))
   const shown = await until('the event', 30_000, async () => {
     const { status, json } = await api(product, project, `/projects/bench/web/events/${event.event_id}/`)
     return status === 200 && (json as Shown)
   })
-  const mapped = shown.entries.find((item) => item.type === 'exception')?.data.values[0]?.stacktrace.frames ?? []
+  const mapped = shown.entries.find((entry) => entry.type === 'exception')?.data.values[0]?.stacktrace.frames ?? []
   const minified = Buffer.from(envelopeOf(deep(event, framesOf(event))))
   const plain = Buffer.from(envelopeOf({ ...deep(event, mapped.map(plainFrame)), debug_meta: undefined }))
   await throughput(product, project, minified, seconds / 2)
@@ -93,13 +93,13 @@ export async function benchMapped(seconds = 8): Promise<Row[]> {
       plain: await throughput(product, project, plain, seconds),
     })
   await discard(product)
-  const ratio = (item: (typeof rates)[number]) => item.minified / item.plain
+  const ratio = (rate: (typeof rates)[number]) => rate.minified / rate.plain
   const middle = rates.sort((a, b) => ratio(a) - ratio(b))[Math.floor(rounds / 2)] ?? { minified: 0, plain: 1 }
   return [
     {
       what: `minified events of ${framesEach} frames with their maps, accepted to stored, beside plain ones with the same source lines`,
       goal: 'at least 0.7 of plain ones once warm',
-      figure: `${Math.round(middle.minified)} events/s of ${Math.round(middle.plain)}: ${ratio(middle).toFixed(2)} (rounds ${rates.map((rate) => ratio(rate).toFixed(2)).join(', ')})`,
+      result: `${Math.round(middle.minified)} events/s of ${Math.round(middle.plain)}: ${ratio(middle).toFixed(2)} (rounds ${rates.map((rate) => ratio(rate).toFixed(2)).join(', ')})`,
       met: ratio(middle) >= 0.7,
     },
   ]

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { cpus, release, totalmem } from 'node:os'
 
 /** One row of bench/results.md: the subject, its goal, the measured figure, and whether it meets the goal. */
-export type Row = { what: string; goal: string; figure: string; met: boolean; note?: string }
+export type Row = { what: string; goal: string; result: string; met: boolean; note?: string }
 
 /** The pids of `pid` and all its descendants. */
 export function treeOf(pid: number): number[] {
@@ -63,6 +63,6 @@ export const table = (rows: Row[]): string =>
     '|---|---|---|---|',
     ...rows.map(
       (row) =>
-        `| ${row.what} | ${row.goal} | ${row.figure}${row.note ? ` (${row.note})` : ''} | ${row.met ? 'yes' : '**no**'} |`,
+        `| ${row.what} | ${row.goal} | ${row.result}${row.note ? ` (${row.note})` : ''} | ${row.met ? 'yes' : '**no**'} |`,
     ),
   ].join('\n')

@@ -158,18 +158,18 @@ async function seedPages(product: Product, project: Project): Promise<[name: str
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
 function rowOf(what: string, goal: string, found: Seen[], narrowFound: Seen[]): Row {
-  const paints = found.map((item) => item.paintMs)
+  const paints = found.map((seen) => seen.paintMs)
   const paintMs = median(paints)
-  const [shift, narrowShift] = [found, narrowFound].map((some) => Math.max(...some.map((item) => item.shift)))
-  const moved = [...new Set([...found, ...narrowFound].flatMap((item) => item.moved))].slice(0, 5)
-  const narrowMs = Math.round(median(narrowFound.map((item) => item.paintMs)))
-  const firstByteMs = Math.round(median(found.map((item) => item.firstByteMs)))
-  const elements = [...new Set(found.map((item) => item.element))].slice(0, 2)
+  const [shift, narrowShift] = [found, narrowFound].map((some) => Math.max(...some.map((seen) => seen.shift)))
+  const moved = [...new Set([...found, ...narrowFound].flatMap((seen) => seen.moved))].slice(0, 5)
+  const narrowMs = Math.round(median(narrowFound.map((seen) => seen.paintMs)))
+  const firstByteMs = Math.round(median(found.map((seen) => seen.firstByteMs)))
+  const elements = [...new Set(found.map((seen) => seen.element))].slice(0, 2)
   console.error(`${what}: largest ${elements.join(' or ')}`)
   return {
     what,
     goal,
-    figure: `median ${Math.round(paintMs)} ms of ${found.length} (${Math.round(Math.min(...paints))} to ${Math.round(Math.max(...paints))}; first byte ${firstByteMs}), shift ${shift?.toFixed(4)}; at 390 px ${narrowMs} ms, shift ${narrowShift?.toFixed(4)}`,
+    result: `median ${Math.round(paintMs)} ms of ${found.length} (${Math.round(Math.min(...paints))} to ${Math.round(Math.max(...paints))}; first byte ${firstByteMs}), shift ${shift?.toFixed(4)}; at 390 px ${narrowMs} ms, shift ${narrowShift?.toFixed(4)}`,
     met: paintMs < paintMaxMs && shift === 0 && narrowShift === 0,
     ...(moved.length ? { note: `moved: ${moved.join('; ')}` } : {}),
   }
@@ -179,7 +179,7 @@ function rowOf(what: string, goal: string, found: Seen[], narrowFound: Seen[]): 
 export async function benchPaint(rounds: number): Promise<Row[]> {
   const goal = `under ${paintMaxMs / 1000} s, no layout shift`
   const what = `largest contentful paint, ${issueCount.toLocaleString('en')} issues`
-  if (noChromium) return [{ what, goal, figure: 'not measured: no Chromium', met: false }]
+  if (noChromium) return [{ what, goal, result: 'not measured: no Chromium', met: false }]
   const product = await start({ env: { MISHAP_LOG_LEVEL: 'warn' } })
   let browser: Browser | undefined
   try {

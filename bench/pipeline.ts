@@ -71,7 +71,7 @@ export async function benchPipeline(seconds: number): Promise<Row[]> {
   rows.push({
     what: 'memory of all processes (PSS) at 1,000 events/s',
     goal: '900 MB',
-    figure: `${slow.pss.total} MB (${slow.pss.each}); lag p95 ${Math.round(slow.lagP95)} ms`,
+    result: `${slow.pss.total} MB (${slow.pss.each}); lag p95 ${Math.round(slow.lagP95)} ms`,
     met: slow.pss.total <= 900,
   })
   let best: Awaited<ReturnType<typeof sustained>> | undefined
@@ -91,13 +91,13 @@ export async function benchPipeline(seconds: number): Promise<Row[]> {
     rows.push({
       what: 'accepted to queryable, sustained, 70% 2 kB and 30% 14 kB',
       goal: 'at least 4,000 events/s with a lag of at most 1 s',
-      figure: `${Math.round(best.rate)} events/s, lag p95 ${Math.round(best.lagP95)} ms, accept p99 ${percentile(best.result.latenciesMs, 0.99).toFixed(1)} ms; cores used: ${best.cpu}`,
+      result: `${Math.round(best.rate)} events/s, lag p95 ${Math.round(best.lagP95)} ms, accept p99 ${percentile(best.result.latenciesMs, 0.99).toFixed(1)} ms; cores used: ${best.cpu}`,
       met,
     })
     rows.push({
       what: 'memory of all processes (PSS) at the sustained maximum',
       goal: '1.6 GB',
-      figure: `${best.pss.total} MB (${best.pss.each})`,
+      result: `${best.pss.total} MB (${best.pss.each})`,
       met: best.pss.total <= 1600,
     })
   }
@@ -110,7 +110,7 @@ export async function benchPipeline(seconds: number): Promise<Row[]> {
     rows.push({
       what: 'disk for an event (both forms of the payload)',
       goal: 'at most 1/5 of its JSON',
-      figure: `${Math.round(each)} bytes of ${Math.round(rawBytes)}: 1/${(rawBytes / each).toFixed(1)}; ${events.rows} rows, events table without rollups`,
+      result: `${Math.round(each)} bytes of ${Math.round(rawBytes)}: 1/${(rawBytes / each).toFixed(1)}; ${events.rows} rows, events table without rollups`,
       met: each <= rawBytes / 5,
       note: 'the same recorded bodies again and again pack better than real ones',
     })
@@ -123,16 +123,16 @@ export async function benchPipeline(seconds: number): Promise<Row[]> {
 async function idle(product: Product, project: Project): Promise<Row> {
   const status = await statusOf(product, project)
   await product.stop()
-  const again = await start({ data: product.data, port: product.port, env: { MISHAP_LOG_LEVEL: 'warn' } })
-  await ready(again)
-  await api(again, project, '/organizations/bench/issues/?query=')
+  const restarted = await start({ data: product.data, port: product.port, env: { MISHAP_LOG_LEVEL: 'warn' } })
+  await ready(restarted)
+  await api(restarted, project, '/organizations/bench/issues/?query=')
   await pause(10_000)
-  const pss = pssOf(again.child.pid ?? 0)
-  await again.stop()
+  const pss = pssOf(restarted.child.pid ?? 0)
+  await restarted.stop()
   return {
     what: `memory of all processes (PSS), idle with ${status.ledger.stored} events`,
     goal: '550 MB (with 100k)',
-    figure: `${pss.total} MB (${pss.each})`,
+    result: `${pss.total} MB (${pss.each})`,
     met: pss.total <= 550,
   }
 }

@@ -4,7 +4,7 @@ import { type Build, buildOf, failedEvent } from '../e2e/mapped.ts'
 import { openTestApp, type TestApp } from '../src/api/app.cases.ts'
 import { systemClock } from '../src/base/clock.ts'
 import { silent } from '../src/base/observe.ts'
-import { createTurn } from '../src/jobs/lock.ts'
+import { createLock } from '../src/jobs/lock.ts'
 import { createReprocessing } from '../src/jobs/reprocessing.ts'
 import { refineEvent } from '../src/refine/pipeline/fixture.cases.ts'
 import { createRemapper } from '../src/refine/pipeline/reprocess-rows.ts'
@@ -17,7 +17,7 @@ const eventsMax = 10_000
 const batchMax = 1000
 
 /** Stores events with 60 sets of tags over three days. Two thirds fail in one place, one third in another. */
-async function fill({ app, project }: TestApp, made: Build): Promise<void> {
+async function fill({ app, project }: TestApp, build: Build): Promise<void> {
   const breadcrumbs = Array.from({ length: 30 }, (_, n) => ({
     type: 'http',
     category: 'fetch',
@@ -32,7 +32,7 @@ async function fill({ app, project }: TestApp, made: Build): Promise<void> {
     const lines: string[] = []
     for (let n = 0; n < batchMax; n++) {
       const timestamp = nowS - ((at + n) % 72) * 3600
-      const event = failedEvent(made, n % 3 === 0 ? 'search' : 'cart', {
+      const event = failedEvent(build, n % 3 === 0 ? 'search' : 'cart', {
         timestamp,
         user: { id: String((at + n) % 700) },
         breadcrumbs: { values: breadcrumbs },
@@ -49,10 +49,10 @@ async function fill({ app, project }: TestApp, made: Build): Promise<void> {
 
 /** The row for the reprocessing job alone. */
 export async function benchRegroup(): Promise<Row[]> {
-  const made = await openTestApp()
-  const { app, project } = made
+  const testApp = await openTestApp()
+  const { app, project } = testApp
   const built = await buildOf('alone')
-  await fill(made, built)
+  await fill(testApp, built)
   const maps = createMapCache({
     clock: systemClock,
     observe: silent,
@@ -61,16 +61,16 @@ export async function benchRegroup(): Promise<Row[]> {
     blobFolder: `${app.config.data}/blobs`,
   })
   const remapper = createRemapper({ clock: systemClock, observe: silent, maps, groupingOf: () => undefined })
-  const regroup = createReprocessing({
+  const reprocessing = createReprocessing({
     clock: systemClock,
     observe: silent,
     meta: app.meta,
     events: app.events,
-    turn: createTurn(),
+    lock: createLock(),
     pause: async () => () => undefined,
-    mapAgain: remapper.run,
+    remapRows: remapper.run,
     waiting: () => 0,
-    told: () => undefined,
+    changed: () => undefined,
   })
   const files = [
     { url: '~/a.js', body: built.script, headers: { 'debug-id': built.debugId, sourcemap: 'a.js.map' } },
@@ -81,29 +81,29 @@ export async function benchRegroup(): Promise<Row[]> {
       yield Buffer.from(body)
     }
     const about = async () => ({ url, dist: '', headers: headers as Record<string, string> })
-    const organizationId = made.organization.id
+    const organizationId = testApp.organization.id
     await app.artifacts.addFile({ organizationId, projectIds: [project.id], release: '', stream: stream(), about })
   }
   const cpuBefore = cpuOf(process.pid)
   const began = performance.now()
-  await regroup.run()
+  await reprocessing.run()
   const tookS = (performance.now() - began) / 1000
   const cpu = Object.entries(cpuOf(process.pid))
     .map(
       ([name, used]) => `${name === 'engine' ? 'events store' : 'job'} ${(used - (cpuBefore[name] ?? 0)).toFixed(1)} s`,
     )
     .join(', ')
-  const [run] = app.meta.regroupings(1)
+  const [run] = app.meta.reprocessingRuns(1)
   const { twice, rollups } = await app.events.check()
   await remapper.close()
   await maps.close()
-  await made.close()
+  await testApp.close()
   const isSound = twice === 0 && Object.values(rollups).every((off) => off === 0)
   return [
     {
       what: `${run?.mapped ?? 0} events of 7 kB mapped again, the job alone`,
       goal: '10,000 within 60 s, each once, rollups equal rows',
-      figure: `${tookS.toFixed(1)} s, ${run?.issues} issues; CPU ${cpu}; ${isSound ? 'sound' : 'NOT SOUND'}`,
+      result: `${tookS.toFixed(1)} s, ${run?.issues} issues; CPU ${cpu}; ${isSound ? 'sound' : 'NOT SOUND'}`,
       met: run?.mapped === eventsMax && tookS <= 60 && isSound,
     },
   ]

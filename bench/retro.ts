@@ -12,7 +12,7 @@ const eventsMax = 10_000
 const statusOf = async (product: Product, project: Project) => (await api(product, project, '/status/')).json as Status
 
 /** Bodies of about 7 kB: a failure of the build with breadcrumbs like those of a browser. */
-function bodiesOf(made: Build): Buffer[] {
+function bodiesOf(build: Build): Buffer[] {
   const values = Array.from({ length: 30 }, (_, n) => ({
     type: 'http',
     category: 'fetch',
@@ -21,7 +21,7 @@ function bodiesOf(made: Build): Buffer[] {
     data: { method: 'GET', url: `https://shop.test/api/items/${n}?page=${n * 7}`, status_code: 200 },
   }))
   const body = (kind: 'cart' | 'search') =>
-    Buffer.from(envelopeOf(failedEvent(made, kind, { breadcrumbs: { values } })))
+    Buffer.from(envelopeOf(failedEvent(build, kind, { breadcrumbs: { values } })))
   return [body('cart'), body('cart'), body('search')]
 }
 
@@ -67,16 +67,16 @@ export async function benchRetro(rate = 1500, seconds = 20): Promise<Row[]> {
   for (const isLoaded of [false, true]) {
     // Wait until the previous load is stored. With an earlier count, the upload came after a third of the events.
     count = (await settled(product, project, 120_000)).ledger.stored
-    const made = await buildOf(isLoaded ? 'loaded' : 'alone')
+    const build = await buildOf(isLoaded ? 'loaded' : 'alone')
     const sent = { ok: 0 }
     while (sent.ok < eventsMax) {
-      const load = { port: product.port, path, bodies: bodiesOf(made), connections: 16, rate: 2000 }
+      const load = { port: product.port, path, bodies: bodiesOf(build), connections: 16, rate: 2000 }
       sent.ok += (await runLoad(load, (eventsMax - sent.ok) / 2000 + 0.2)).ok
     }
     await stored(product, project, count + sent.ok)
     const cpuBefore = cpuOf(product.child.pid ?? 0)
-    const beside = isLoaded ? loaded(product, project, rate, seconds) : undefined
-    await uploadBuild(product, project, made)
+    const traffic = isLoaded ? loaded(product, project, rate, seconds) : undefined
+    await uploadBuild(product, project, build)
     const began = performance.now()
     const [run] = await until('events to be mapped again', 180_000, async () => {
       const found = await runsOf(product, project)
@@ -90,15 +90,15 @@ export async function benchRetro(rate = 1500, seconds = 20): Promise<Row[]> {
     rows.push({
       what: `${mapped} events mapped again after an upload${isLoaded ? `, beside ${rate} new events/s` : ''}`,
       goal: '10,000 within 60 s',
-      figure: `${tookS.toFixed(1)} s after the upload, ${run?.issues} issues, ${run?.error || 'no error'}; CPU ${cpu}`,
+      result: `${tookS.toFixed(1)} s after the upload, ${run?.issues} issues, ${run?.error || 'no error'}; CPU ${cpu}`,
       met: mapped >= eventsMax && (tookS / mapped) * 10_000 <= 60,
     })
-    const meanwhile = await beside
+    const meanwhile = await traffic
     if (meanwhile)
       rows.push({
         what: 'new events while others are mapped again',
         goal: `at least 0.97 of the ${rate}/s that are offered, lag p95 at most 1 s`,
-        figure: `${text(meanwhile)}; before, without: ${text(before)}`,
+        result: `${text(meanwhile)}; before, without: ${text(before)}`,
         met: meanwhile.rate >= rate * 0.97 && meanwhile.lagP95 <= 1000,
       })
   }

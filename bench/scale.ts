@@ -20,7 +20,7 @@ const days = 30
 function run(product: Product, sql: string): Promise<string> {
   const path = `/?max_execution_time=900&max_threads=1&max_block_size=500&max_joined_block_size_rows=500&min_insert_block_size_rows=5000&min_insert_block_size_bytes=33554432&max_partitions_per_insert_block=0&insert_deduplicate=0&query=`
   return new Promise((resolve, reject) => {
-    const asked = request(
+    const req = request(
       { socketPath: join(product.data, 'run/engine.sock'), path: path + encodeURIComponent(sql), method: 'POST' },
       (answer) => {
         let text = ''
@@ -34,8 +34,8 @@ function run(product: Product, sql: string): Promise<string> {
         )
       },
     )
-    asked.on('error', reject)
-    asked.end()
+    req.on('error', reject)
+    req.end()
   })
 }
 
@@ -103,29 +103,29 @@ async function rest(product: Product): Promise<void> {
   }
 }
 
-const quiet = { MISHAP_LOG_LEVEL: 'warn' }
+const quietEnv = { MISHAP_LOG_LEVEL: 'warn' }
 // chDB counts memory that such inserts allocate but not all that they free, so raise the limit during the fill.
-const roomy = { ...quiet, MISHAP_ENGINE_MEMORY_BYTES: String(2 ** 34) }
+const unlimitedEnv = { ...quietEnv, MISHAP_ENGINE_MEMORY_BYTES: String(2 ** 34) }
 
 /** A product that has a high limit during a fill and the defaults for queries. Each `fillTo` restarts the process. */
 export async function growing(): Promise<{
   product: () => Product
   fillTo(rows: number, more?: Record<string, string>): Promise<void>
 }> {
-  let product = await start({ env: roomy })
-  let isRoomy = true
-  const again = async (env: Record<string, string>) => {
+  let product = await start({ env: unlimitedEnv })
+  let isUnlimited = true
+  const restart = async (env: Record<string, string>) => {
     await product.stop()
     product = await start({ data: product.data, port: product.port, env })
     await ready(product)
-    isRoomy = env === roomy
+    isUnlimited = env === unlimitedEnv
   }
   return {
     product: () => product,
     fillTo: async (rows, more) => {
-      if (!isRoomy) await again(roomy)
+      if (!isUnlimited) await restart(unlimitedEnv)
       await fill(product, rows, more)
-      await again(quiet)
+      await restart(quietEnv)
       await rest(product)
     },
   }
@@ -196,16 +196,16 @@ async function measureRestore(product: Product, size: number): Promise<Row> {
   began = performance.now()
   await mishap('restore', file, '--data', data)
   const restoreS = (performance.now() - began) / 1000
-  const again = await start({ data, env: { MISHAP_LOG_LEVEL: 'warn' } })
-  await ready(again)
-  const [after, held] = [await run(again, sum), await run(again, counts)]
-  await discard(again)
+  const restarted = await start({ data, env: { MISHAP_LOG_LEVEL: 'warn' } })
+  await ready(restarted)
+  const [after, countsAfter] = [await run(restarted, sum), await run(restarted, counts)]
+  await discard(restarted)
   const megabytes = statSync(file).size / 1e6
   rmSync(file)
   return {
     what: `restore of ${size / 1e6}M events`,
     goal: `within ${restoreSMax} s with equal counts`,
-    figure: `${restoreS.toFixed(0)} s from a file of ${megabytes.toFixed(0)} MB, taken in ${backupS.toFixed(0)} s while running; count and checksum of the events ${before === after ? 'equal' : `differ: ${before}, then ${after}`} (${held})`,
+    result: `${restoreS.toFixed(0)} s from a file of ${megabytes.toFixed(0)} MB, taken in ${backupS.toFixed(0)} s while running; count and checksum of the events ${before === after ? 'equal' : `differ: ${before}, then ${after}`} (${countsAfter})`,
     met: restoreS <= restoreSMax && before === after,
   }
 }
@@ -236,7 +236,7 @@ export async function benchScale(sizes: number[]): Promise<Row[]> {
       rows.push({
         what: `${whats[name as keyof Times]}, ${size / 1e6}M events, by the API`,
         goal: first ? `p95 at most ${most} ms, at most 2x of ${(sizes[0] ?? 0) / 1e6}M` : `p95 at most ${most} ms`,
-        figure: `p50 ${percentile(list, 0.5).toFixed(0)} ms, p95 ${own.toFixed(0)} ms${first ? `, ${ratio.toFixed(1)}x` : ''}`,
+        result: `p50 ${percentile(list, 0.5).toFixed(0)} ms, p95 ${own.toFixed(0)} ms${first ? `, ${ratio.toFixed(1)}x` : ''}`,
         met: own <= most && ratio <= 2,
       })
     }

@@ -65,7 +65,7 @@ async function scroll(page: Page, url: string): Promise<number[]> {
 export async function benchScroll(): Promise<Row[]> {
   const what = `Scrolling ${issueCount.toLocaleString('en')} issues, ${stepPx} px a frame, ${frames} frames`
   const goal = 'no frame over 33 ms'
-  if (noChromium) return [{ what, goal, figure: 'not measured: no Chromium', met: false }]
+  if (noChromium) return [{ what, goal, result: 'not measured: no Chromium', met: false }]
   const product = await start({ env: { MISHAP_LOG_LEVEL: 'warn' } })
   let browser: Browser | undefined
   try {
@@ -91,7 +91,7 @@ export async function benchScroll(): Promise<Row[]> {
       {
         what,
         goal,
-        figure: `longest ${median.longestMs.toFixed(1)} ms, p95 ${median.p95Ms.toFixed(1)} ms, ${median.over} frames over (longest of each round: ${all})`,
+        result: `longest ${median.longestMs.toFixed(1)} ms, p95 ${median.p95Ms.toFixed(1)} ms, ${median.over} frames over (longest of each round: ${all})`,
         met: median.longestMs <= goalMs,
       },
     ]

@@ -10,7 +10,7 @@ import { pssOf, type Row } from './measure.ts'
 const rate = 300
 const memoryBytes = 2 ** 30
 const issues = 400
-const acceptMsMax = 50
+const ingestMsMax = 50
 /** More than a merge of parts or a page render can use at the moment of a sample. */
 const growthMbMax = 60
 const partS = 30
@@ -27,7 +27,7 @@ function variedBodies(): Buffer[] {
 }
 
 /** Visits lists, issues, searches and the status page, one every two seconds. Counts pages and failures. */
-async function lookAround(product: Product, project: Project, state: { on: boolean }) {
+async function visitPages(product: Product, project: Project, state: { on: boolean }) {
   const seen = { pages: 0, failures: 0, slowestMs: 0 }
   if (noChromium) {
     const paths = [
@@ -56,12 +56,12 @@ async function lookAround(product: Product, project: Project, state: { on: boole
   ]
   while (state.on) {
     const began = performance.now()
-    const place = places()[seen.pages % 5] ?? '/'
-    const answer = await page.goto(product.url + place, { timeout: 30_000 }).catch(() => undefined)
+    const path = places()[seen.pages % 5] ?? '/'
+    const answer = await page.goto(product.url + path, { timeout: 30_000 }).catch(() => undefined)
     seen.pages++
     if (!answer?.ok()) {
       seen.failures++
-      console.error(`soak: ${place} gave ${answer?.status() ?? 'nothing'}`)
+      console.error(`soak: ${path} gave ${answer?.status() ?? 'nothing'}`)
     }
     seen.slowestMs = Math.max(seen.slowestMs, performance.now() - began)
     await pause(2000)
@@ -70,13 +70,13 @@ async function lookAround(product: Product, project: Project, state: { on: boole
   return seen
 }
 
-const mean = (list: number[]) => list.reduce((sum, item) => sum + item, 0) / Math.max(1, list.length)
+const mean = (list: number[]) => list.reduce((sum, value) => sum + value, 0) / Math.max(1, list.length)
 
 type Soaked = {
   minutes: number
   parts: Minute[]
   latencies: Float64Array[]
-  seen: Awaited<ReturnType<typeof lookAround>>
+  seen: Awaited<ReturnType<typeof visitPages>>
   ledger: { lost: number; dead: number }
   ended: number
   where: string
@@ -96,20 +96,20 @@ function rowsOf({ minutes, parts, latencies, seen, ledger, ended, where, killed 
     {
       what: `memory, ${whatFor}`,
       goal: '1 GB, no growth',
-      figure: `PSS ${Math.round(early)} MB in the second quarter, ${Math.round(late)} MB in the last, at most ${Math.max(...parts.map((part) => part.pssMb))} MB (${parts.at(-1)?.each}); ${where}`,
+      result: `PSS ${Math.round(early)} MB in the second quarter, ${Math.round(late)} MB in the last, at most ${Math.max(...parts.map((part) => part.pssMb))} MB (${parts.at(-1)?.each}); ${where}`,
       met: late - early <= growthMbMax && Math.max(...parts.map((part) => part.pssMb)) <= 1024 && killed === 0,
     },
     {
       what: `errors, ${whatFor}`,
       goal: 'none',
-      figure: `${sent} sent, ${refused} not answered 200, ${seen.pages} pages, ${seen.failures} failed, ${ended} processes ended, lost ${ledger.lost}, dead ${ledger.dead}`,
+      result: `${sent} sent, ${refused} not answered 200, ${seen.pages} pages, ${seen.failures} failed, ${ended} processes ended, lost ${ledger.lost}, dead ${ledger.dead}`,
       met: refused === 0 && seen.failures === 0 && ended === 0 && ledger.lost === 0 && ledger.dead === 0,
     },
     {
       what: `accept p99, ${whatFor}`,
-      goal: `at most ${acceptMsMax} ms`,
-      figure: `${p99.toFixed(1)} ms; worst half minute ${Math.max(...parts.map((part) => part.p99Ms)).toFixed(1)} ms; slowest page ${Math.round(seen.slowestMs)} ms`,
-      met: p99 <= acceptMsMax,
+      goal: `at most ${ingestMsMax} ms`,
+      result: `${p99.toFixed(1)} ms; worst half minute ${Math.max(...parts.map((part) => part.p99Ms)).toFixed(1)} ms; slowest page ${Math.round(seen.slowestMs)} ms`,
+      met: p99 <= ingestMsMax,
     },
   ]
 }
@@ -126,7 +126,7 @@ export async function benchSoak(minutes: number): Promise<Row[]> {
   const load = (seconds: number) => runLoad({ port: product.port, path, bodies, connections: 16, rate }, seconds)
   await load(10)
   const state = { on: true }
-  const using = lookAround(product, project, state)
+  const using = visitPages(product, project, state)
   const parts: Minute[] = []
   const latencies: Float64Array[] = []
   for (let n = 0; n < (minutes * 60) / partS; n++) {

@@ -52,12 +52,12 @@ async function bundle(): Promise<{ script: Buffer; map: Buffer }> {
 }
 
 /** CPU time and wall time of one call, in ms. Other processes affect the CPU time less. */
-function measured<T>(run: () => T): { made: T; cpuMs: number; wallMs: number } {
+function measured<T>(run: () => T): { result: T; cpuMs: number; wallMs: number } {
   const start = performance.now()
   const before = process.cpuUsage()
-  const made = run()
+  const result = run()
   const { user, system } = process.cpuUsage(before)
-  return { made, cpuMs: (user + system) / 1000, wallMs: performance.now() - start }
+  return { result, cpuMs: (user + system) / 1000, wallMs: performance.now() - start }
 }
 
 /** Stacks at distinct positions that the map has. */
@@ -74,13 +74,13 @@ function stacksOf(flat: FlatMap, count: number): NormalFrame[][] {
   return Array.from({ length: count }, () =>
     Array.from({ length: framesAStack }, (): NormalFrame => {
       const at = Math.floor(random() * total)
-      const place = { lineno: lineOf(at) + 1, colno: (segments.column[at] ?? 0) + 1 }
+      const position = { lineno: lineOf(at) + 1, colno: (segments.column[at] ?? 0) + 1 }
       return {
         abs_path: 'https://shop.test/assets/app.js',
         filename: '/assets/app.js',
         function: 'a',
         in_app: true,
-        ...place,
+        ...position,
       }
     }),
   )
@@ -190,11 +190,11 @@ const mb = (bytes: number) => (bytes / 1e6).toFixed(1)
 const cold: number[] = []
 let flat: FlatMap | undefined
 for (let round = 0; round < 3; round++) {
-  const { made, cpuMs, wallMs } = measured(() => flatten({ script: script.toString(), map: parseMap(map) }))
-  flat = made
+  const { result, cpuMs, wallMs } = measured(() => flatten({ script: script.toString(), map: parseMap(map) }))
+  flat = result
   cold.push(cpuMs)
   console.log(
-    `symbolicate cold ${round === 0 ? 'first' : 'again'}: ${cpuMs.toFixed(0)} ms CPU, ${wallMs.toFixed(0)} ms, map of ${mb(map.length)} MB and script of ${mb(script.length)} MB to ${mb(made.bytes)} MB`,
+    `symbolicate cold ${round === 0 ? 'first' : 'again'}: ${cpuMs.toFixed(0)} ms CPU, ${wallMs.toFixed(0)} ms, map of ${mb(map.length)} MB and script of ${mb(script.length)} MB to ${mb(result.bytes)} MB`,
   )
 }
 if (flat) {
@@ -220,8 +220,8 @@ if (flat) {
   const bare = measured(() => {
     let sum = 0
     for (let at = 0; at < 1_000_000; at++) {
-      const place = places[at % places.length]
-      sum += segmentAt(flat.segments as Segments, (place?.lineno ?? 1) - 1, place?.colno ?? 0)
+      const position = places[at % places.length]
+      sum += segmentAt(flat.segments as Segments, (position?.lineno ?? 1) - 1, position?.colno ?? 0)
     }
     return sum
   })

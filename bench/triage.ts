@@ -36,7 +36,7 @@ function benchForecast(): Row[] {
     {
       what: `false alarms of escalation, generated series`,
       goal: 'at most 1 in 1,000 issue-weeks',
-      figure: `${alarms.length} in ${weeks}${alarms.length ? `: ${alarms.join(', ')}` : ''}`,
+      result: `${alarms.length} in ${weeks}${alarms.length ? `: ${alarms.join(', ')}` : ''}`,
       met: alarms.length * 1_000 <= weeks,
     },
   ]
@@ -48,7 +48,7 @@ function benchForecast(): Row[] {
     rows.push({
       what: `a tenfold rise of ${kind} at ${rate} events an hour, 200 series`,
       goal: 'seen within 10 minutes',
-      figure: `${within} of 200 within 10, median ${minutes[100]}, longest ${minutes.at(-1)}`,
+      result: `${within} of 200 within 10, median ${minutes[100]}, longest ${minutes.at(-1)}`,
       met: within === 200,
     })
   }
@@ -64,7 +64,7 @@ async function benchBulk(): Promise<Row> {
   const bulks = createBulks({ clock: systemClock, observe: silent, meta, changed: () => {} })
   const items = Array.from({ length: issues }, (_, i) => ({ issueId: i + 1, change: { status: 'resolved' as const } }))
   let began = performance.now()
-  const { id } = await bulks.ask({ organizationId: 1, userId: 'ann', items })
+  const { id } = await bulks.request({ organizationId: 1, userId: 'ann', items })
   await bulks.run()
   const thereS = (performance.now() - began) / 1000
   const changed = meta.bulkById(id)?.changed
@@ -77,7 +77,7 @@ async function benchBulk(): Promise<Row> {
   return {
     what: `${issues} issues resolved at once, on disk`,
     goal: `at most ${bulkSMax} s`,
-    figure: `${thereS.toFixed(1)} s (${changed} changed), back in ${backS.toFixed(1)} s`,
+    result: `${thereS.toFixed(1)} s (${changed} changed), back in ${backS.toFixed(1)} s`,
     met: changed === issues && thereS <= bulkSMax,
   }
 }
@@ -85,13 +85,13 @@ async function benchBulk(): Promise<Row> {
 /** The longest block of the event loop while `work` ran, in ms, measured with repeated setImmediate calls. */
 async function longestBlock(work: () => Promise<unknown>): Promise<number> {
   const state = { on: true, last: performance.now(), longest: 0 }
-  const turn = () => {
+  const nextRound = () => {
     const now = performance.now()
     state.longest = Math.max(state.longest, now - state.last)
     state.last = now
-    if (state.on) setImmediate(turn)
+    if (state.on) setImmediate(nextRound)
   }
-  setImmediate(turn)
+  setImmediate(nextRound)
   await work()
   await setImmediateTurn()
   state.on = false
@@ -144,7 +144,7 @@ async function benchBlocks(): Promise<Row[]> {
   const row = (what: string, ms: number): Row => ({
     what,
     goal: `at most ${blockMsMax} ms, or as long as a commit of 500 events where that takes longer`,
-    figure: `${ms.toFixed(0)} ms; a commit of 500 events took ${commitMs.toFixed(0)} ms`,
+    result: `${ms.toFixed(0)} ms; a commit of 500 events took ${commitMs.toFixed(0)} ms`,
     met: ms <= limitMs,
   })
   const changeMs = await longestBlock(() => change('resolved'))

@@ -9,7 +9,7 @@ import { pssOf, type Row } from './measure.ts'
 
 const MB = 1_000_000
 const bundleBytes = 500 * MB
-const lookMs = 250
+const pollMs = 250
 /** Two minutes after the start, the idle engine grows by 87 MB. */
 const settleMs = 150_000
 
@@ -45,11 +45,11 @@ async function upload(product: Product, project: Project, bytes: Buffer, began: 
   const requests: (typeof chunks)[] = []
   for (const chunk of chunks) {
     const last = requests.at(-1)
-    const size = last?.reduce((sum, item) => sum + item.body.length, 0) ?? Number.POSITIVE_INFINITY
+    const size = last?.reduce((sum, chunk) => sum + chunk.body.length, 0) ?? Number.POSITIVE_INFINITY
     if (last && size + chunk.body.length <= chunkRequestBytesMax) last.push(chunk)
     else requests.push([chunk])
   }
-  const ask = async () => {
+  const poll = async () => {
     const { json, text } = await api(product, project, '/organizations/bench/artifactbundle/assemble/', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -71,9 +71,9 @@ async function upload(product: Product, project: Project, bytes: Buffer, began: 
     }
   }
   began()
-  if ((await ask()) !== 'not_found') throw new Error('the bundle is there already')
+  if ((await poll()) !== 'not_found') throw new Error('the bundle is there already')
   await Promise.all(Array.from({ length: chunkConcurrency }, send))
-  while ((await ask()) !== 'ok') await pause(1000)
+  while ((await poll()) !== 'ok') await pause(1000)
 }
 
 /** Measures the memory that an upload of `bytes` adds to all processes, in MB, and its time in s. */
@@ -91,7 +91,7 @@ async function added(
     Object.assign(before, pssOf(pid, 'Pss_Anon'))
     state.began = performance.now()
   }).then(() => true)
-  while (!(await Promise.race([running, pause(lookMs)]))) {
+  while (!(await Promise.race([running, pause(pollMs)]))) {
     const now = pssOf(pid, 'Pss_Anon')
     if (state.began > 0 && now.total > peak.total) Object.assign(peak, now)
   }
@@ -115,7 +115,7 @@ export async function benchUpload(quick: boolean): Promise<Row[]> {
     rows.push({
       what: `memory that ${which} bundle of 500 MB adds to all processes (anonymous PSS)`,
       goal: 'less than 100 MB',
-      figure: `${mb} MB (${each}); ${seconds.toFixed(0)} s`,
+      result: `${mb} MB (${each}); ${seconds.toFixed(0)} s`,
       met: mb < 100,
     })
   }

@@ -12,7 +12,7 @@ export async function openMailServer(mails: Received[]): Promise<{ port: number;
       const parts: Buffer[] = []
       stream.on('data', (part: Buffer) => parts.push(part))
       stream.on('end', () => {
-        const to = session.envelope.rcptTo.map((item) => item.address)
+        const to = session.envelope.rcptTo.map((recipient) => recipient.address)
         mails.push({ to, text: Buffer.concat(parts).toString(), atMs: performance.now() })
         done()
       })

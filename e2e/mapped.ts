@@ -75,9 +75,9 @@ function framesOf({ script, url }: Build, kind: Kind): object[] {
 }
 
 /** An event of the failure with the debug id of its build. */
-export function failedEvent(made: Build, kind: Kind = 'cart', more: Record<string, unknown> = {}) {
-  const images = [{ type: 'sourcemap', code_file: made.url, debug_id: made.debugId }]
-  const stacktrace = { frames: framesOf(made, kind) }
+export function failedEvent(build: Build, kind: Kind = 'cart', more: Record<string, unknown> = {}) {
+  const images = [{ type: 'sourcemap', code_file: build.url, debug_id: build.debugId }]
+  const stacktrace = { frames: framesOf(build, kind) }
   return errorEvent('RangeError', 'the cart is empty', {
     debug_meta: { images },
     exception: { values: [{ type: 'RangeError', value: 'the cart is empty', stacktrace }] },
@@ -86,16 +86,16 @@ export function failedEvent(made: Build, kind: Kind = 'cart', more: Record<strin
 }
 
 /** Uploads a build as one artifact bundle. Resolves when the product has assembled it. */
-export async function uploadBuild(product: { url: string }, project: Project, made: Build): Promise<void> {
-  const headers = { 'debug-id': made.debugId }
+export async function uploadBuild(product: { url: string }, project: Project, build: Build): Promise<void> {
+  const headers = { 'debug-id': build.debugId }
   const files = {
     'files/_/_/a.js': { type: 'minified_source', url: '~/a.js', headers: { ...headers, sourcemap: 'a.js.map' } },
     'files/_/_/a.js.map': { type: 'source_map', url: '~/a.js.map', headers },
   }
   const bytes = archiveOf([
     { name: 'manifest.json', body: JSON.stringify({ debug_id: randomUUID(), org: project.org, files }) },
-    { name: 'files/_/_/a.js', body: made.script },
-    { name: 'files/_/_/a.js.map', body: made.map },
+    { name: 'files/_/_/a.js', body: build.script },
+    { name: 'files/_/_/a.js.map', body: build.map },
   ])
   const form = new FormData()
   form.append('file', new Blob([new Uint8Array(bytes)]), sha1Of(bytes))

@@ -44,11 +44,11 @@ export const freePort = (): Promise<number> =>
       })
   })
 
-/** Calls `ask` until it returns a truthy value, for at most `ms`. The error names `what`. */
-export async function until<T>(what: string, ms: number, ask: () => Promise<T | undefined | false>): Promise<T> {
+/** Calls `check` until it returns a truthy value, for at most `ms`. The error names `what`. */
+export async function until<T>(what: string, ms: number, check: () => Promise<T | undefined | false>): Promise<T> {
   const end = performance.now() + ms
   for (;;) {
-    const found = await ask().catch(() => undefined)
+    const found = await check().catch(() => undefined)
     if (found) return found
     if (performance.now() > end) throw new Error(`waited ${ms} ms for ${what}`)
     await pause(50)
@@ -131,9 +131,9 @@ export function bootstrap(
     ['--disable-warning=ExperimentalWarning', join(root, 'src/processes/main.ts'), ...words],
     { input: password, encoding: 'utf8' },
   )
-  const made = JSON.parse(out) as { dsn: string; token: string; ciToken?: string }
-  const at = new URL(made.dsn)
-  return { ...made, key: at.username, id: at.pathname.slice(1), org, slug }
+  const created = JSON.parse(out) as { dsn: string; token: string; ciToken?: string }
+  const at = new URL(created.dsn)
+  return { ...created, key: at.username, id: at.pathname.slice(1), org, slug }
 }
 
 export const eventId = (): string => randomBytes(16).toString('hex')

@@ -36,7 +36,7 @@ test('the screens are built anew when anything changes that is built into them',
   for (let path = ahead.pop(); path !== undefined; path = ahead.pop()) {
     if (seen.has(path)) continue
     seen.add(path)
-    if (!watched.some((item) => path === item || path.startsWith(`${item}/`))) unwatched.add(path)
+    if (!watched.some((watchedPath) => path === watchedPath || path.startsWith(`${watchedPath}/`))) unwatched.add(path)
     if (/\.tsx?$/.test(path)) ahead.push(...broughtIn(path))
   }
   expect([...unwatched].sort()).toEqual([])

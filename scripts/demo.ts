@@ -15,7 +15,7 @@ const shopPort = Number(process.env.DEMO_PORT ?? 3000)
 const url = `http://localhost:${port}`
 const email = 'demo@shop.example'
 const main = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=16', join(root, 'src/processes/main.ts')]
-const say = (sentence: string) => console.log(`demo: ${sentence}`)
+const log = (sentence: string) => console.log(`demo: ${sentence}`)
 
 const children: ChildProcess[] = []
 const stopAll = () => {
@@ -23,10 +23,10 @@ const stopAll = () => {
 }
 
 /** Registers a child process. When one child exits, all others are stopped. */
-function keep(child: ChildProcess, name: string): void {
+function keepAlive(child: ChildProcess, name: string): void {
   children.push(child)
   child.once('exit', (code) => {
-    if (code && process.exitCode === undefined) say(`${name} ended with ${code}`)
+    if (code && process.exitCode === undefined) log(`${name} ended with ${code}`)
     process.exitCode ??= code ?? 1
     stopAll()
   })
@@ -57,27 +57,27 @@ async function run(): Promise<void> {
   // Listen on this machine only: the terminal shows the password, and anyone can press the buttons.
   const words = ['start', '--port', `${port}`, '--host', '127.0.0.1', '--url', url, '--data', data]
   const env = { ...process.env, MISHAP_LOG_LEVEL: process.env.MISHAP_LOG_LEVEL ?? 'warn' }
-  keep(spawn(process.execPath, [...main, ...words], { stdio: ['ignore', 'ignore', 'inherit'], env }), 'Mishap')
-  say(`starting Mishap at ${url}`)
+  keepAlive(spawn(process.execPath, [...main, ...words], { stdio: ['ignore', 'ignore', 'inherit'], env }), 'Mishap')
+  log(`starting Mishap at ${url}`)
   if (!(await answers(`${url}/api/health/ready`))) return
   const person = ['--email', email, '--password-stdin', '--ci-token', '--json', '--data', data]
-  const made = JSON.parse(
+  const created = JSON.parse(
     execFileSync(
       process.execPath,
       [...main, 'bootstrap', '--org', 'demo', '--project', 'shop', '--platform', 'javascript-nextjs', ...person],
       { input: password(), encoding: 'utf8' },
     ),
   ) as { dsn: string; ciToken: string }
-  say('building the shop (half a minute); its source maps go to Mishap')
+  log('building the shop (half a minute); its source maps go to Mishap')
   const release = `shop@${new Date().toISOString().slice(0, 19).replaceAll(/[-:T]/g, '.')}`
-  const upload = { url, org: 'demo', project: 'shop', token: made.ciToken, release }
-  const shop = copyShop({ folder: join(home, 'shop'), dsn: made.dsn, upload })
+  const upload = { url, org: 'demo', project: 'shop', token: created.ciToken, release }
+  const shop = copyShop({ folder: join(home, 'shop'), dsn: created.dsn, upload })
   await buildShop(shop, process.env)
-  keep(startShop(shop, process.env, shopPort), 'the shop')
+  keepAlive(startShop(shop, process.env, shopPort), 'the shop')
   if (!(await answers(`http://localhost:${shopPort}/`))) return
-  say(`the shop, where everything breaks: http://localhost:${shopPort}`)
-  say(`what Mishap makes of it:           ${url}/o/demo/issues`)
-  say(`sign in as ${email} with ${password()}`)
+  log(`the shop, where everything breaks: http://localhost:${shopPort}`)
+  log(`what Mishap makes of it:           ${url}/o/demo/issues`)
+  log(`sign in as ${email} with ${password()}`)
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
@@ -86,7 +86,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     stopAll()
   })
 run().catch((error: unknown) => {
-  say(error instanceof Error ? error.message : String(error))
+  log(error instanceof Error ? error.message : String(error))
   process.exitCode = 1
   stopAll()
 })

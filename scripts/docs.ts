@@ -57,7 +57,7 @@ const groups: readonly [prefix: string, title: string, sentence: string][] = [
 export function errorsPage(all: Readonly<Record<string, ErrorEntry>> = catalogue): string {
   const prefixes = groups.map(([prefix]) => prefix).filter((prefix) => prefix !== '')
   const belongs = (name: string, prefix: string) =>
-    prefix === '' ? !prefixes.some((item) => name.startsWith(`${item}_`)) : name.startsWith(`${prefix}_`)
+    prefix === '' ? !prefixes.some((other) => name.startsWith(`${other}_`)) : name.startsWith(`${prefix}_`)
   const part = ([prefix, title, sentence]: (typeof groups)[number]) => {
     const rows = Object.entries(all)
       .filter(([name]) => belongs(name, prefix))
@@ -182,17 +182,17 @@ As the protocol names them: ${categories.map(code).join(', ')}.
 function doctorPart(page: string): string {
   const [begin, end] = ['<!-- Made by scripts/docs.ts from src/domain/doctor-findings.ts. -->', '<!-- End. -->']
   const [before = '', rest = ''] = page.split(begin)
-  const rows = Object.entries(doctorFindings).map(([name, item]) => [
+  const rows = Object.entries(doctorFindings).map(([name, finding]) => [
     code(name),
-    item.step.replace('_', ' '),
-    item.weight === 'note' ? 'note' : '',
-    cell(`${item.message} ${item.mend}`),
+    finding.step.replace('_', ' '),
+    finding.weight === 'note' ? 'note' : '',
+    cell(`${finding.message} ${finding.mend}`),
   ])
   return `${before}${begin}\n\n${table(['Code', 'Step', '', 'What it says'], rows)}\n\n${end}${rest.slice(rest.indexOf(end) + end.length)}`
 }
 
 /** The generated section of docs/diagnostics.md: every code of src/domain/diagnostics.ts. */
-function signsPart(page: string): string {
+function diagnosticsPart(page: string): string {
   const [begin, end] = ['<!-- Made by scripts/docs.ts from src/domain/diagnostics.ts. -->', '<!-- End. -->']
   const [before = ''] = page.split(begin)
   const sentences = (head: string, rows: Readonly<Record<string, string>>) =>
@@ -203,7 +203,7 @@ function signsPart(page: string): string {
   const parts = [
     table(
       ['Invariant', 'What it says', 'Usual cause'],
-      Object.entries(invariants).map(([id, item]) => [code(id), cell(item.name), cell(item.cause)]),
+      Object.entries(invariants).map(([id, invariant]) => [code(id), cell(invariant.name), cell(invariant.cause)]),
     ),
     sentences('Cause of a hydration', hydrationCauses),
     sentences('Skew', skewKinds),
@@ -325,7 +325,7 @@ export function pages(): Record<string, string> {
     'docs/outcomes.md': outcomesPage(),
     'docs/sdk.md': clientsPart(read('docs/sdk.md')),
     'docs/search.md': searchPage(),
-    'docs/diagnostics.md': signsPart(read('docs/diagnostics.md')),
+    'docs/diagnostics.md': diagnosticsPart(read('docs/diagnostics.md')),
     'docs/tunnel.md': tunnelPage(),
     'docs/sourcemaps.md': doctorPart(read('docs/sourcemaps.md')),
   }

@@ -35,23 +35,25 @@ function boundNames(node: Tree | undefined): Tree[] {
   if (!node) return []
   if (node.type === 'Identifier') return [node]
   if (node.type === 'ObjectPattern')
-    return list(node, 'properties').flatMap((item) => boundNames(child(item, 'value') ?? child(item, 'argument')))
+    return list(node, 'properties').flatMap((property) =>
+      boundNames(child(property, 'value') ?? child(property, 'argument')),
+    )
   if (node.type === 'ArrayPattern') return list(node, 'elements').flatMap(boundNames)
   return boundNames(child(node, 'left') ?? child(node, 'argument'))
 }
 
 function exportsOf(source: Source): Exported[] {
-  return list(source.root, 'body').flatMap((item): Exported[] => {
-    if (item.type === 'ExportDefaultDeclaration') return [{ name: 'default', at: item.start }]
-    if (item.type !== 'ExportNamedDeclaration') return []
-    const declared = child(item, 'declaration')
+  return list(source.root, 'body').flatMap((statement): Exported[] => {
+    if (statement.type === 'ExportDefaultDeclaration') return [{ name: 'default', at: statement.start }]
+    if (statement.type !== 'ExportNamedDeclaration') return []
+    const declared = child(statement, 'declaration')
     if (!declared)
-      return list(item, 'specifiers').map((named) => ({ name: nameOf(child(named, 'exported')), at: named.start }))
+      return list(statement, 'specifiers').map((named) => ({ name: nameOf(child(named, 'exported')), at: named.start }))
     const ids =
       declared.type === 'VariableDeclaration'
         ? list(declared, 'declarations').flatMap((declaration) => boundNames(child(declaration, 'id')))
         : boundNames(child(declared, 'id'))
-    return ids.map((id) => ({ name: nameOf(id), at: item.start }))
+    return ids.map((id) => ({ name: nameOf(id), at: statement.start }))
   })
 }
 
@@ -63,13 +65,13 @@ function takenBy(source: Source): string[] {
     const path = join(dirname(source.path), from.value)
     for (const name of names) taken.push(`${path} ${name}`)
   }
-  for (const item of list(source.root, 'body')) {
-    const names = list(item, 'specifiers').map((named) => {
+  for (const statement of list(source.root, 'body')) {
+    const names = list(statement, 'specifiers').map((named) => {
       if (named.type === 'ImportDefaultSpecifier') return 'default'
       if (named.type === 'ImportNamespaceSpecifier') return '*'
-      return nameOf(child(named, item.type === 'ImportDeclaration' ? 'imported' : 'local'))
+      return nameOf(child(named, statement.type === 'ImportDeclaration' ? 'imported' : 'local'))
     })
-    take(child(item, 'source'), item.type === 'ExportAllDeclaration' ? ['*'] : names)
+    take(child(statement, 'source'), statement.type === 'ExportAllDeclaration' ? ['*'] : names)
   }
   if (!/\bimport\(/.test(source.text)) return taken
   walk(source.root, (node, above) => {
@@ -80,11 +82,13 @@ function takenBy(source: Source): string[] {
     }
     if (node.type !== 'ImportExpression') return
     // `const { a } = await import('…')` imports a name. Any other dynamic import takes the whole module.
-    const binding = above.findLast((item) => item.type === 'VariableDeclarator')
+    const binding = above.findLast((ancestor) => ancestor.type === 'VariableDeclarator')
     const awaited = above.at(-1)?.type === 'AwaitExpression' && child(binding, 'init') === above.at(-1)
     const pattern = awaited ? child(binding, 'id') : undefined
     const named =
-      pattern?.type === 'ObjectPattern' ? list(pattern, 'properties').map((item) => nameOf(child(item, 'key'))) : ['*']
+      pattern?.type === 'ObjectPattern'
+        ? list(pattern, 'properties').map((property) => nameOf(child(property, 'key')))
+        : ['*']
     take(child(node, 'source'), named)
   })
   return taken

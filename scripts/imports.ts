@@ -23,7 +23,7 @@ export function importsOf(source: Source): Import[] {
       node.type === 'TSImportType' ||
       node.importKind === 'type' ||
       node.exportKind === 'type' ||
-      (named.length > 0 && named.every((item) => item.importKind === 'type'))
+      (named.length > 0 && named.every((specifier) => specifier.importKind === 'type'))
     found.push({ from: from.value, at: node.start, typeOnly })
   })
   return found
@@ -38,8 +38,8 @@ export function cyclesOf(files: readonly Source[]): string[][] {
   const edges = new Map(
     files.map((file) => {
       const targets = importsOf(file)
-        .filter((item) => item.from.startsWith('.'))
-        .map((item) => join(dirname(file.path), item.from))
+        .filter((imported) => imported.from.startsWith('.'))
+        .map((imported) => join(dirname(file.path), imported.from))
       return [file.path, targets.filter((target) => known.has(target))]
     }),
   )

@@ -168,12 +168,12 @@ const changers = [
 function stateOf(init: Tree): string | undefined {
   if (init.type === 'NewExpression') {
     const callee = child(init, 'callee')
-    const made = nameOf(callee) || nameOf(child(callee, 'property'))
-    if (stateless.includes(made)) return undefined
+    const calledName = nameOf(callee) || nameOf(child(callee, 'property'))
+    if (stateless.includes(calledName)) return undefined
     const filled = list(init, 'arguments').some((argument) =>
       ['ArrayExpression', 'CallExpression', 'Identifier', 'MemberExpression'].includes(argument.type),
     )
-    return ['Map', 'Set'].includes(made) && filled ? undefined : `a ${made} made at module level`
+    return ['Map', 'Set'].includes(calledName) && filled ? undefined : `a ${calledName} made at module level`
   }
   if (init.type === 'ArrayExpression' && list(init, 'elements').length === 0) return 'an empty array at module level'
   if (init.type === 'ObjectExpression' && list(init, 'properties').length === 0)
@@ -348,9 +348,12 @@ const barrels: Law = {
   sentence: 'no barrels and no export *',
   find(source, report) {
     const body = list(source.root, 'body')
-    for (const item of body) if (item.type === 'ExportAllDeclaration') report(item.start, 'export *')
-    const passedOn = body.filter((item) => item.type === 'ExportNamedDeclaration' && item.source)
-    if (passedOn.length > 0 && body.every((item) => passedOn.includes(item) || item.type === 'ImportDeclaration'))
+    for (const statement of body) if (statement.type === 'ExportAllDeclaration') report(statement.start, 'export *')
+    const passedOn = body.filter((statement) => statement.type === 'ExportNamedDeclaration' && statement.source)
+    if (
+      passedOn.length > 0 &&
+      body.every((statement) => passedOn.includes(statement) || statement.type === 'ImportDeclaration')
+    )
       report(0, 'a file that only exports from others')
     if (inSource(source.path) && /\/index\.tsx?$/.test(source.path)) report(0, 'an index file')
   },

@@ -66,7 +66,7 @@ export const screenPackages = [
 ] as const
 
 /** Resolves `name` from the package at `from` to its path in the lock file: own folder first, then each parent. */
-function placeOf(lock: Lock, from: string, name: string): string | undefined {
+function lockPathOf(lock: Lock, from: string, name: string): string | undefined {
   for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
     const path = `${at === '' ? '' : `${at}/`}node_modules/${name}`
     if (lock[path]) return path
@@ -80,9 +80,9 @@ function screenPaths(lock: Lock): Set<string> {
   const take = (path: string | undefined): void => {
     if (path === undefined || found.has(path)) return
     found.add(path)
-    for (const name of Object.keys(lock[path]?.dependencies ?? {})) take(placeOf(lock, path, name))
+    for (const name of Object.keys(lock[path]?.dependencies ?? {})) take(lockPathOf(lock, path, name))
   }
-  for (const name of screenPackages) take(placeOf(lock, '', name))
+  for (const name of screenPackages) take(lockPathOf(lock, '', name))
   return found
 }
 

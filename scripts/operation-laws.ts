@@ -13,20 +13,20 @@ const reading = /^(?:is|get|list)[A-Z]|^(?!ask)\w+(?:Of|By)(?:[A-Z]\w*)?$|[a-z]S
 /** Reading methods with other names. */
 const alsoReading: readonly string[] = [
   'countFeedback',
-  'deadItems',
+  'deadLetters',
   'deliveryLog',
   'filteredEvents',
   'hiddenEnvironments',
-  'missedSum',
+  'missingMapCounts',
   'organizations',
   'outcomeSums',
   'outcomesSince',
   'people',
   'projectEnvironments',
-  'regroupings',
+  'reprocessingRuns',
   'releaseFiles',
   'repositoryCommits',
-  'thinRuns',
+  'downsampleRuns',
   'versionsWithCommit',
 ]
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { openBrowser, openPage, signIn } from '../e2e/browser.ts'
 import { api, bootstrap, discard, envelopeOf, errorEvent, ingest, ready, root, start, until } from '../e2e/product.ts'
 
-type Made = {
+type DemoIssue = {
   type: string
   value: string
   culprit: string
@@ -15,7 +15,7 @@ type Made = {
   handled: boolean
 }
 
-const made: readonly Made[] = [
+const demoIssues: readonly DemoIssue[] = [
   {
     type: 'TypeError',
     value: "Cannot read properties of undefined (reading 'total')",
@@ -130,22 +130,22 @@ const product = await start({ env: { MISHAP_SELF_REPORTING: 'off' } })
 await ready(product)
 const project = bootstrap(product, 'acme', 'web', 'javascript-nextjs', 'ada@acme.test')
 const now = Date.now()
-for (const [order, item] of made.entries()) {
-  for (let i = 0; i < item.times; i++) {
+for (const [order, demoIssue] of demoIssues.entries()) {
+  for (let i = 0; i < demoIssue.times; i++) {
     // More events in recent days. Each issue gets its own pattern.
     const age = ((i * 7919 + order * 104_729) % 1000) / 1000
     const timestamp = (now - age ** 2 * 13 * 86_400_000 - order * 400_000) / 1000
     const exception = {
       values: [
         {
-          type: item.type,
-          value: item.value,
-          mechanism: { type: 'generic', handled: item.handled },
+          type: demoIssue.type,
+          value: demoIssue.value,
+          mechanism: { type: 'generic', handled: demoIssue.handled },
           stacktrace: {
             frames: [
               {
-                filename: `https://shop.acme.test/${item.culprit}`,
-                function: item.type.replace('Error', ''),
+                filename: `https://shop.acme.test/${demoIssue.culprit}`,
+                function: demoIssue.type.replace('Error', ''),
                 lineno: 12,
                 colno: 5,
                 in_app: true,
@@ -155,12 +155,12 @@ for (const [order, item] of made.entries()) {
         },
       ],
     }
-    const event = errorEvent(item.type, item.value, {
+    const event = errorEvent(demoIssue.type, demoIssue.value, {
       timestamp,
-      level: item.level,
+      level: demoIssue.level,
       exception,
-      transaction: item.culprit,
-      user: { id: String(i % item.users) },
+      transaction: demoIssue.culprit,
+      user: { id: String(i % demoIssue.users) },
       release: 'shop@4.18.0',
       environment: 'production',
     })
@@ -171,7 +171,8 @@ await until(
   'all issues',
   30_000,
   async () =>
-    ((await api(product, project, '/organizations/acme/issues/?query=')).json as unknown[]).length === made.length,
+    ((await api(product, project, '/organizations/acme/issues/?query=')).json as unknown[]).length ===
+    demoIssues.length,
 )
 const browser = await openBrowser()
 const { page } = await openPage(browser, product.url)
@@ -184,7 +185,7 @@ for (const [theme, file] of [
   await page.goto(`${product.url}/o/acme/issues?sort=freq`)
   await page
     .locator('[data-id]')
-    .nth(made.length - 1)
+    .nth(demoIssues.length - 1)
     .waitFor()
   await page.keyboard.press('j')
   await page.keyboard.press('j')

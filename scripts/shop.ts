@@ -33,11 +33,11 @@ export function tunnelOfDsn(dsn: string): Tunnel {
 /** Runs a program with Node, waits, and returns its output. Throws with the end of the output if it fails. */
 export async function runNode(words: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
   const child = spawn(process.execPath, words, { cwd, env })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (said += text.toString()))
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += text.toString()))
   const code = await new Promise((resolve) => child.once('close', resolve))
-  if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}: ${said.slice(-3000)}`)
-  return said
+  if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}: ${output.slice(-3000)}`)
+  return output
 }
 
 export type Shop = { folder: string; env: Record<string, string>; tunnelPath: string }

@@ -21,7 +21,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const [what = 'test', ...words] = process.argv.slice(2)
 
 /** Runs one program that passes or fails as a whole. */
-function one(name: string, file: string, args: string[]): Sum {
+function runProgram(name: string, file: string, args: string[]): Sum {
   const done = spawnSync(process.execPath, [join(root, 'node_modules', file), ...args], { cwd: root, stdio: 'inherit' })
   const ok = done.status === 0
   console.log(`${ok ? 'passed' : 'FAILED'}: ${name}`)
@@ -51,7 +51,7 @@ const wordAfter = (flag: string): string | undefined =>
   words.includes(flag) ? words[words.indexOf(flag) + 1] : undefined
 
 /** Passes run lengths and seeds to the tests through the environment. */
-function told(names: Record<string, string | undefined>): void {
+function setEnvironment(names: Record<string, string | undefined>): void {
   for (const [name, value] of Object.entries(names)) if (value !== undefined) process.env[name] = value
 }
 
@@ -67,17 +67,17 @@ async function wholeProduct(paths: string[]): Promise<Sum[]> {
 async function sumsOf(): Promise<Sum[]> {
   if (what === 'e2e') return wholeProduct(words)
   if (what === 'e2e:crash') {
-    told({ CRASH_ROUNDS: wordAfter('--rounds') ?? '10', CRASH_SEED: wordAfter('--seed') })
+    setEnvironment({ CRASH_ROUNDS: wordAfter('--rounds') ?? '10', CRASH_SEED: wordAfter('--seed') })
     return [await vitest('own', ['e2e/crash'])]
   }
   if (what === 'fuzz') {
     const seed = wordAfter('--seed') ?? String(Date.now() % 1e9)
-    told({ FUZZ_SECONDS: String(60 * Number(wordAfter('--minutes') ?? 10)), FUZZ_SEED: seed })
+    setEnvironment({ FUZZ_SECONDS: String(60 * Number(wordAfter('--minutes') ?? 10)), FUZZ_SEED: seed })
     return [await vitest('own', ['e2e/fuzz'])]
   }
   return [
-    one('types', 'typescript/bin/tsc', ['-p', '.']),
-    one('formatter and linter', '@biomejs/biome/bin/biome', ['check', '.']),
+    runProgram('types', 'typescript/bin/tsc', ['-p', '.']),
+    runProgram('formatter and linter', '@biomejs/biome/bin/biome', ['check', '.']),
     await vitest('src*', words),
     ...(await wholeProduct(words)),
   ]

@@ -71,9 +71,9 @@ const wordsOf = (name: string): string[] =>
 
 function exportedNames(root: Tree): Tree[] {
   return list(root, 'body')
-    .filter((item) => item.type === 'ExportNamedDeclaration')
-    .flatMap((item) => {
-      const declared = child(item, 'declaration')
+    .filter((statement) => statement.type === 'ExportNamedDeclaration')
+    .flatMap((statement) => {
+      const declared = child(statement, 'declaration')
       const ids = list(declared, 'declarations').map((declaration) => child(declaration, 'id'))
       return [child(declared, 'id'), ...ids].filter((id) => id !== undefined)
     })

@@ -48,7 +48,7 @@ export const nameOf = (node: Tree | undefined): string => (typeof node?.name ===
 export function walk(node: Tree, visit: (node: Tree, above: Tree[]) => void, above: Tree[] = []): void {
   visit(node, above)
   const inner = [...above, node]
-  for (const item of children(node)) walk(item, visit, inner)
+  for (const child of children(node)) walk(child, visit, inner)
 }
 
 /** Returns `a.b` for a member of an identifier, and '' for anything else. */

@@ -64,8 +64,8 @@ const titlesOf = ({ name, errors, toolchain }: Client): string[] => [
 
 const counts = ({ ledger }: Answers, category: string, outcome: string): number =>
   ledger
-    .filter((item) => item.category === category && item.outcome === outcome)
-    .reduce((sum, item) => sum + item.quantity, 0)
+    .filter((row) => row.category === category && row.outcome === outcome)
+    .reduce((sum, row) => sum + row.quantity, 0)
 
 /** Items that the table promises and that have not arrived yet. */
 function lacking(client: Client, answers: Answers): string[] {
@@ -89,7 +89,7 @@ async function eventOf(project: Project, answers: Answers, title: string): Promi
 const exceptionsOf = (event: RestEvent) =>
   event.entries
     .flatMap((entry) => (entry.type === 'exception' ? entry.data.values : []))
-    .map((item) => [item.type, item.value])
+    .map((exception) => [exception.type, exception.value])
 
 async function expectStored(client: Client, project: Project, answers: Answers): Promise<void> {
   const [plain = '', chain = '', message = ''] = titlesOf(client)
@@ -178,20 +178,22 @@ async function expectHealthy(client: Client, project: Project, answers: Answers)
 /** Checks that no request was refused or sent twice, and that nothing arrived that the table excludes. */
 async function expectNoRefusal(client: Client, project: Project, answers: Answers): Promise<void> {
   const passed = state.tap.of(project.id)
-  const refused = passed.filter((item) => item.status !== 200)
-  expect(refused.map((item) => [item.status, item.answer, item.items.map(([type]) => type)])).toEqual([])
-  const hashes = passed.map((item) => item.hash)
-  expect(passed.filter((item, at) => hashes.indexOf(item.hash) !== at).map((item) => item.items)).toEqual([])
+  const refused = passed.filter((request) => request.status !== 200)
+  expect(refused.map((request) => [request.status, request.answer, request.items.map(([type]) => type)])).toEqual([])
+  const hashes = passed.map((request) => request.hash)
+  expect(passed.filter((request, at) => hashes.indexOf(request.hash) !== at).map((request) => request.items)).toEqual(
+    [],
+  )
   const { ledger } = answers
   // The Java SDK sends one identical session update twice. The second counts as a duplicate.
   const updates = passed.flatMap((item) => item.items.filter(([type]) => type === 'session').map(([, text]) => text))
   expect(counts(answers, 'session', 'duplicate')).toBe(updates.length - new Set(updates).size)
-  const isRepeated = (item: RestLedger['rows'][number]) => item.category === 'session' && item.outcome === 'duplicate'
+  const isRepeated = (row: RestLedger['rows'][number]) => row.category === 'session' && row.outcome === 'duplicate'
   const expected = ['stored', 'filtered', 'client_discard']
-  expect(ledger.filter((item) => !expected.includes(item.outcome) && !isRepeated(item))).toEqual([])
-  expect(ledger.filter((item) => item.outcome === 'filtered' && item.reason !== 'not_stored_yet')).toEqual([])
+  expect(ledger.filter((row) => !expected.includes(row.outcome) && !isRepeated(row))).toEqual([])
+  expect(ledger.filter((row) => row.outcome === 'filtered' && row.reason !== 'not_stored_yet')).toEqual([])
   const absent = Object.entries(categories).filter(([kind]) => typeof client.fates[kind as Kind] === 'object')
-  expect(ledger.filter((item) => absent.some(([, category]) => item.category === category))).toEqual([])
+  expect(ledger.filter((row) => absent.some(([, category]) => row.category === category))).toEqual([])
   const { requests } = (await api(state.product, project, `${P(project)}/ingest/`)).json as RestRequestLog
   expect(requests.length).toBeGreaterThan(0)
   expect(requests.filter((request) => request.status !== 200 || request.code !== 'OK')).toEqual([])

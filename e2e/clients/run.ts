@@ -158,10 +158,10 @@ const program =
   (command: string, words: (client: Client) => string[], folder: string) => (client: Client, dsn: string) =>
     execute(command, words(client), folder, { DSN: dsn, CLIENT: client.name })
 
-function makeVenv(): Promise<void> {
+function createVenv(): Promise<void> {
   mkdirSync(out, { recursive: true })
-  const known = existsSync(join(venv, 'bin/pip'))
-  return known ? Promise.resolve() : execute('python3', ['-m', 'venv', venv], 'python')
+  const exists = existsSync(join(venv, 'bin/pip'))
+  return exists ? Promise.resolve() : execute('python3', ['-m', 'venv', venv], 'python')
 }
 
 export const toolchains: Readonly<Record<ToolchainName, Toolchain>> = {
@@ -171,7 +171,7 @@ export const toolchains: Readonly<Record<ToolchainName, Toolchain>> = {
   python: {
     missing: without('python3'),
     fetch: async () => {
-      await makeVenv()
+      await createVenv()
       const words = ['install', '--quiet', '--no-deps', '--retries=1', '--requirement', 'requirements.txt']
       await execute(join(venv, 'bin/pip'), words, 'python')
     },

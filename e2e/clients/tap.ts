@@ -42,12 +42,12 @@ async function bodyOf(req: IncomingMessage): Promise<Buffer> {
 const ofConnection = /^(?:host|connection|keep-alive|content-length|transfer-encoding|expect|date)$/
 
 /** Removes the headers that belong to a single connection. */
-const kept = (headers: [string, string][]): Record<string, string> =>
+const forwardedHeaders = (headers: [string, string][]): Record<string, string> =>
   Object.fromEntries(headers.filter(([name]) => !ofConnection.test(name)))
 
 const projectOf = (req: IncomingMessage): string => /^\/api\/(\d+)\//.exec(req.url ?? '')?.[1] ?? ''
 
-function notesOf(req: IncomingMessage, body: Buffer): Pick<Passed, 'project' | 'hash' | 'items'> {
+function recordOf(req: IncomingMessage, body: Buffer): Pick<Passed, 'project' | 'hash' | 'items'> {
   const open = unpack[String(req.headers['content-encoding'] ?? '')]?.(body) ?? body
   // The envelope header has the time of sending, which differs in a retry. So the hash excludes it.
   const items = open.subarray(Math.max(0, open.indexOf(10)))
@@ -62,7 +62,7 @@ export async function openTap(product: string): Promise<Tap> {
       const body = await bodyOf(req)
       const answer = await fetch(`${product}${req.url}`, {
         method: req.method ?? 'GET',
-        headers: kept(
+        headers: forwardedHeaders(
           Object.entries({ ...req.headers, 'accept-encoding': 'identity' }).map(([name, value]) => [
             name,
             String(value),
@@ -71,8 +71,8 @@ export async function openTap(product: string): Promise<Tap> {
         ...(body.length > 0 ? { body: new Uint8Array(body) } : {}),
       })
       const text = await answer.text()
-      if (req.method === 'POST') passed.push({ ...notesOf(req, body), status: answer.status, answer: text })
-      res.writeHead(answer.status, kept([...answer.headers])).end(text)
+      if (req.method === 'POST') passed.push({ ...recordOf(req, body), status: answer.status, answer: text })
+      res.writeHead(answer.status, forwardedHeaders([...answer.headers])).end(text)
     } catch (error) {
       passed.push({ project: projectOf(req), status: 502, answer: String(error), hash: '', items: [] })
       res.writeHead(502).end()
@@ -81,7 +81,7 @@ export async function openTap(product: string): Promise<Tap> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    of: (project) => passed.filter((item) => item.project === project),
+    of: (project) => passed.filter((request) => request.project === project),
     close: () => void server.close(),
   }
 }

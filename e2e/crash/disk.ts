@@ -117,13 +117,13 @@ function scan(live: string, still: string): Snapshot {
     target: '',
     inner: new Map(),
   }
-  for (const entry of readdirSync(live, { withFileTypes: true })) {
-    const [path, base] = [join(live, entry.name), join(still, entry.name)]
-    if (entry.isDirectory()) found.inner.set(entry.name, scan(path, base))
-    else if (entry.isFile() || entry.isSymbolicLink()) {
-      const target = entry.isFile() ? '' : readlinkSync(path)
-      const kind = entry.isFile() ? 'file' : 'symlink'
-      found.inner.set(entry.name, { inode: lstatSync(path).ino, kind, base, target, inner: new Map() })
+  for (const dirent of readdirSync(live, { withFileTypes: true })) {
+    const [path, base] = [join(live, dirent.name), join(still, dirent.name)]
+    if (dirent.isDirectory()) found.inner.set(dirent.name, scan(path, base))
+    else if (dirent.isFile() || dirent.isSymbolicLink()) {
+      const target = dirent.isFile() ? '' : readlinkSync(path)
+      const kind = dirent.isFile() ? 'file' : 'symlink'
+      found.inner.set(dirent.name, { inode: lstatSync(path).ino, kind, base, target, inner: new Map() })
     }
   }
   return found
@@ -388,10 +388,10 @@ function write(
 export function differences(text: string, two: string, ignored: (path: string) => boolean, path = ''): string[] {
   const list = (folder: string) => {
     const found = new Map<string, 'file' | 'folder' | 'symlink'>()
-    for (const entry of readdirSync(join(folder, path), { withFileTypes: true })) {
-      const known = entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : undefined
-      const kind = entry.isSymbolicLink() ? 'symlink' : known
-      if (kind && !ignored(join(path, entry.name))) found.set(entry.name, kind)
+    for (const dirent of readdirSync(join(folder, path), { withFileTypes: true })) {
+      const known = dirent.isDirectory() ? 'folder' : dirent.isFile() ? 'file' : undefined
+      const kind = dirent.isSymbolicLink() ? 'symlink' : known
+      if (kind && !ignored(join(path, dirent.name))) found.set(dirent.name, kind)
     }
     return found
   }

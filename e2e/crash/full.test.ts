@@ -120,7 +120,7 @@ const answerTo = async (product: Product, project: Project, type: string, attach
 }
 
 /** Checks that the issue list still renders, and that the status page names what processing waits for. */
-async function lookAtScreens(product: Product, project: Project, browser: Browser, login: Login, waits: string) {
+async function checkScreens(product: Product, project: Project, browser: Browser, login: Login, waits: string) {
   const { page } = await openPage(browser, product.url, { login })
   const answer = await page.goto(`${product.url}/o/${project.org}/issues`)
   expect([waits, answer?.status()]).toEqual([waits, 200])
@@ -177,14 +177,14 @@ async function goThrough(
     expect(Number(large.answer.headers.get('retry-after'))).toBeGreaterThan(0)
   }
   expect((await fetch(`${product.url}/api/health/live`)).status).toBe(200)
-  if (stage.waits && screens) await lookAtScreens(product, project, screens.browser, screens.login, stage.waits)
+  if (stage.waits && screens) await checkScreens(product, project, screens.browser, screens.login, stage.waits)
   await killApp(product)
   giveBack()
   await readyAtLast(product)
   await until(`ingest to go on (${name})`, 20_000, async () => {
-    const again = await answerTo(product, project, type)
-    if (again.answer.status === 200) acknowledged.push({ id: again.event.event_id, type, ns: 0n })
-    return again.answer.status === 200
+    const answerAgain = await answerTo(product, project, type)
+    if (answerAgain.answer.status === 200) acknowledged.push({ id: answerAgain.event.event_id, type, ns: 0n })
+    return answerAgain.answer.status === 200
   })
   const after = send(product, project, [type], 4)
   await pause(700)
@@ -218,10 +218,10 @@ for (const { what, env, stages } of runs)
         expect([stage.name, ...faults]).toEqual([stage.name])
       }
       await product.stop()
-      const again = await start({ data, port: product.port, env })
-      running.push(again)
-      expect(await faultsOf(again, project, types, acknowledged, true)).toEqual([])
-      await again.stop()
+      const restarted = await start({ data, port: product.port, env })
+      running.push(restarted)
+      expect(await faultsOf(restarted, project, types, acknowledged, true)).toEqual([])
+      await restarted.stop()
       expect(await verifyFaults(data)).toBe('')
     },
   )

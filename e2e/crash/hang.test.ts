@@ -28,7 +28,7 @@ const engineOf = (product: Product): number => childrenOf(product.child.pid, 'en
 const readyStatus = async (product: Product) => (await fetch(`${product.url}/api/health/ready`)).status
 
 /** Suspends the engine process during traffic. Returns the events acknowledged in that time. */
-async function hang(
+async function stopEngine(
   product: Product,
   project: Project,
   type: string,
@@ -48,11 +48,11 @@ test.concurrent('an engine that hangs: ingest goes on, health and screens say so
   running.push(product)
   const project = bootstrap(product, 'hang', 'web')
   await ready(product)
-  const { traffic, engine } = await hang(product, project, 'HangError')
+  const { traffic, engine } = await stopEngine(product, project, 'HangError')
   try {
     await until('health to notice', 15_000, async () => (await readyStatus(product)) === 503)
     expect((await fetch(`${product.url}/api/health/live`)).status).toBe(200)
-    const asked = performance.now()
+    const askedMs = performance.now()
     const before = traffic.acknowledged.length
     const [list, tags] = await Promise.all([
       api(product, project, '/organizations/hang/issues/?query=HangError&statsPeriod=24h'),
@@ -62,7 +62,7 @@ test.concurrent('an engine that hangs: ingest goes on, health and screens say so
     // Lists come from meta if possible. Requests that need the events store must fail soon.
     expect([200, 503, 504]).toContain(list.status)
     expect([200, 404, 503, 504]).toContain(tags.status)
-    expect(performance.now() - asked).toBeLessThan(60_000)
+    expect(performance.now() - askedMs).toBeLessThan(60_000)
     expect(traffic.refused[503] ?? 0).toBe(0)
   } finally {
     process.kill(engine, 'SIGCONT')
@@ -80,7 +80,7 @@ test.skipIf(!long)(
     running.push(product)
     const project = bootstrap(product, 'stuck', 'web')
     await ready(product)
-    const { traffic, engine } = await hang(product, project, 'StuckError')
+    const { traffic, engine } = await stopEngine(product, project, 'StuckError')
     await until('another engine', 60_000, async () => {
       const now = engineOf(product)
       return now > 1 && now !== engine
@@ -147,11 +147,11 @@ test.concurrent('the clock is set back and forward: no event is lost, no lag is 
   running.push(shifted)
   const missing: string[] = []
   const unasked = acknowledged.map(({ id }) => id)
-  const askAll = async () => {
+  const fetchAll = async () => {
     for (let id = unasked.shift(); id !== undefined; id = unasked.shift())
       if ((await api(shifted, project, `/projects/clock/web/events/${id}/`)).status !== 200) missing.push(id)
   }
-  await Promise.all(Array.from({ length: 8 }, askAll))
+  await Promise.all(Array.from({ length: 8 }, fetchAll))
   expect(missing).toEqual([])
   const item = (await api(shifted, project, `/organizations/clock/issues/${issue?.id}/`)).json as {
     lifetime?: { count: string }

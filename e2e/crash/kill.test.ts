@@ -38,13 +38,13 @@ function plan(random: () => number): { step: Step; scope: Scope; at: number }[] 
 const isGone = (product: Product) => product.child.exitCode !== null || product.child.signalCode !== null
 
 /** Sends traffic until a process was killed at the step, for at most 8 s. Then it kills everything. */
-async function crash(product: Product, mark: string, sending: ReturnType<typeof send>): Promise<boolean> {
-  const over = () => isGone(product) || existsSync(mark)
+async function crash(product: Product, markFile: string, sending: ReturnType<typeof send>): Promise<boolean> {
+  const over = () => isGone(product) || existsSync(markFile)
   // Steps during the start count too. The 8 s begin when the product is ready.
   await until('ready', 90_000, async () => over() || (await fetch(`${product.url}/api/health/ready`)).ok)
   const end = performance.now() + 8000
   while (performance.now() < end && !over()) await pause(20)
-  const reached = existsSync(mark)
+  const reached = existsSync(markFile)
   if (!isGone(product) && reached) {
     // Only one process was killed. It restarts by itself while the rest continues. Then kill everything at any moment.
     await ready(product).catch(() => undefined)
@@ -63,7 +63,7 @@ test(`${rounds} kills between the steps: nothing acknowledged is missing, nothin
   let product = await start({ port })
   running = product
   const { data } = product
-  const mark = `${data}.reached`
+  const markFile = `${data}.reached`
   const project = bootstrap(product, 'kill', 'web')
   await ready(product)
   const acknowledged: Acknowledged[] = []
@@ -72,13 +72,13 @@ test(`${rounds} kills between the steps: nothing acknowledged is missing, nothin
   const unreached: string[] = []
   await product.stop()
   for (const [round, { step, scope, at }] of plan(randomOf(seed)).entries()) {
-    rmSync(mark, { force: true })
+    rmSync(markFile, { force: true })
     const env = {
       NODE_OPTIONS: `--import=${pathToFileURL(new URL('./steps.ts', import.meta.url).pathname)}`,
       CRASH_STEP: step,
       CRASH_SCOPE: scope,
       CRASH_AT: String(at),
-      CRASH_DONE: mark,
+      CRASH_DONE: markFile,
       CRASH_DATA: data,
     }
     const began = performance.now()
@@ -86,18 +86,18 @@ test(`${rounds} kills between the steps: nothing acknowledged is missing, nothin
     const type = `Kill${round}Error`
     types.push(type)
     // If the step runs during the start, the product is killed before any traffic.
-    const made = await start({ data, port, env }).catch((error: unknown) => {
-      if (existsSync(mark)) return undefined
+    const started = await start({ data, port, env }).catch((error: unknown) => {
+      if (existsSync(markFile)) return undefined
       throw error
     })
-    if (made) {
-      product = made
-      running = made
+    if (started) {
+      product = started
+      running = started
       // Each of these issues lasts for nine rounds. It cannot last longer, because lists of events end after 10,000.
       const lasting = `Every${Math.floor(round / 9)}Error`
       lastings.add(lasting)
-      const traffic = send(made, project, [type, lasting], 8, true)
-      if (!(await crash(made, mark, traffic))) unreached.push(step)
+      const traffic = send(started, project, [type, lasting], 8, true)
+      if (!(await crash(started, markFile, traffic))) unreached.push(step)
       acknowledged.push(...traffic.acknowledged)
     }
     // Only every third recovery runs undisturbed and is checked, so that some kills hit a recovery.
@@ -110,7 +110,7 @@ test(`${rounds} kills between the steps: nothing acknowledged is missing, nothin
       })
       await product.stop(round % 2 === 0 ? 'SIGTERM' : 'SIGKILL')
     }
-    console.log(`${where}${existsSync(mark) ? '' : ' (not reached)'}: ${Math.round(performance.now() - began)} ms`)
+    console.log(`${where}${existsSync(markFile) ? '' : ' (not reached)'}: ${Math.round(performance.now() - began)} ms`)
   }
   product = await start({ data, port })
   running = product

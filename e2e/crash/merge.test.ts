@@ -22,16 +22,16 @@ test('merge and unmerge amid events, each with a kill -9 at once: every event is
   }
 
   const traffic = send(product, project, types, 4)
-  const [kept, other] = await until('two issues', 30_000, async () => {
+  const [first, other] = await until('two issues', 30_000, async () => {
     const found = await Promise.all(types.map(issuesOf))
-    return found.every((item) => item.length === 1) && found.flat()
+    return found.every((list) => list.length === 1) && found.flat()
   })
-  const merged = await api(product, project, `${O}/issues/?id=${kept?.id}&id=${other?.id}`, {
+  const merged = await api(product, project, `${O}/issues/?id=${first?.id}&id=${other?.id}`, {
     method: 'PUT',
     body: JSON.stringify({ merge: 1 }),
   })
   const { parent } = (merged.json as { merge: { parent: string } }).merge
-  const gone = [kept, other].find((item) => item?.id !== parent)
+  const gone = [first, other].find((item) => item?.id !== parent)
   await killed()
   await pause(1000)
   await traffic.stop()
@@ -39,7 +39,7 @@ test('merge and unmerge amid events, each with a kill -9 at once: every event is
   const all = await idsOf(product, project, parent)
   const there = new Set(all)
   expect(there.size).toBe(all.length)
-  expect(traffic.acknowledged.filter((item) => !there.has(item.id))).toEqual([])
+  expect(traffic.acknowledged.filter((event) => !there.has(event.id))).toEqual([])
   // An event can be on disk without an answer, if the kill came in between.
   expect(there.size - traffic.acknowledged.length).toBeLessThanOrEqual(traffic.refused[0] ?? 0)
   const [entry] = await issuesOf(types.join('%20OR%20'))
@@ -59,6 +59,6 @@ test('merge and unmerge amid events, each with a kill -9 at once: every event is
   await more.stop()
   running.push(product)
   expect(await faultsOf(product, project, types, [...traffic.acknowledged, ...more.acknowledged], true)).toEqual([])
-  const again = (await Promise.all(types.map(issuesOf))).flat()
-  expect(again.map((issue) => issue.shortId).sort()).toEqual([kept?.shortId, other?.shortId].sort())
+  const issuesAfter = (await Promise.all(types.map(issuesOf))).flat()
+  expect(issuesAfter.map((issue) => issue.shortId).sort()).toEqual([first?.shortId, other?.shortId].sort())
 }, 120_000)

@@ -26,8 +26,8 @@ const roundMs = 60_000
 
 /** Use memory if there is enough. The test checks which data was synced, not how long a disk takes. */
 const memory = '/dev/shm'
-const roomy = existsSync(memory) && statfsSync(memory).bavail * statfsSync(memory).bsize > 4 * 2 ** 30
-const place = mkdtempSync(join(roomy ? memory : tmpdir(), 'mishap-cut-'))
+const hasMemory = existsSync(memory) && statfsSync(memory).bavail * statfsSync(memory).bsize > 4 * 2 ** 30
+const place = mkdtempSync(join(hasMemory ? memory : tmpdir(), 'mishap-cut-'))
 const layer = compileLayer(place)
 const paths = {
   data: join(place, 'data'),
@@ -64,7 +64,7 @@ async function cutAnywhere(begun: Snapshot, calls: Call[], project: Project, ack
   const product = await start({ data })
   running = product
   await readyAtLast(product)
-  const before = acknowledged.filter((item) => item.ns < (calls[until]?.ns ?? 0n))
+  const before = acknowledged.filter((event) => event.ns < (calls[until]?.ns ?? 0n))
   const where = `seed ${seed}, first start ${n}: cut at call ${until} of ${calls.length}, ${before.length} acknowledged`
   console.log(where)
   if (before.length > 0)
@@ -160,7 +160,7 @@ test.skipIf('skip' in layer)(
       const stopping = traffic.stop()
       const cut = await cutPower(product, begun, model, random, () => traffic.acknowledged[0]?.ns ?? 0n)
       await stopping
-      acknowledged.push(...traffic.acknowledged.filter((item) => item.ns < cut.ns))
+      acknowledged.push(...traffic.acknowledged.filter((event) => event.ns < cut.ns))
       console.log(
         `${where}: ${Math.round(performance.now() - began)} ms, cut at call ${cut.until} of ${cut.of}, ${traffic.acknowledged.filter((item) => item.ns < cut.ns).length} of ${traffic.acknowledged.length} acknowledged before it`,
       )

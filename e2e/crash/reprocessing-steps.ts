@@ -22,11 +22,11 @@ export const reprocessingSteps = [
 ] as const
 type RegroupStepName = (typeof reprocessingSteps)[number]
 
-const { REGROUP_STEP: wanted, REGROUP_DONE: mark = '' } = process.env
+const { REGROUP_STEP: wanted, REGROUP_DONE: markFile = '' } = process.env
 
 function reached(step: RegroupStepName): void {
-  if (step !== wanted || existsSync(mark)) return
-  writeFileSync(mark, step)
+  if (step !== wanted || existsSync(markFile)) return
+  writeFileSync(markFile, step)
   process.kill(0, 'SIGKILL')
 }
 
@@ -73,7 +73,7 @@ function watchHttp(): void {
     } else if (state.isOpen) {
       // The first chunk of `write` or `end` is the statement.
       let isSeen = false
-      const look = (piece: unknown): void => {
+      const inspect = (piece: unknown): void => {
         if (isSeen || piece === undefined || typeof piece === 'function') return
         isSeen = true
         const text = String(piece)
@@ -89,7 +89,7 @@ function watchHttp(): void {
       for (const name of ['write', 'end'] as const) {
         const own = made[name].bind(made) as (...all: unknown[]) => never
         made[name] = ((...all: unknown[]) => {
-          look(all[0])
+          inspect(all[0])
           return own(...all)
         }) as never
       }

@@ -39,28 +39,28 @@ test('killed at each step of mapping events again', { timeout: (steps.length + 2
   let product = await start({ port })
   running = product
   const { data } = product
-  const mark = `${data}.reached`
+  const markFile = `${data}.reached`
   const project = bootstrap(product, 'again', 'shop', 'javascript')
   await ready(product)
   const ids: string[] = []
   for (const step of steps) {
     await product.stop()
-    rmSync(mark, { force: true })
+    rmSync(markFile, { force: true })
     const env = {
       NODE_OPTIONS: `--import=${pathToFileURL(new URL('./reprocessing-steps.ts', import.meta.url).pathname)}`,
       REGROUP_STEP: step,
-      REGROUP_DONE: mark,
+      REGROUP_DONE: markFile,
     }
     product = await start({ data, port, env })
     running = product
     await ready(product)
-    const made = await buildOf(step)
-    const events = Array.from({ length: eventsEach }, (_, n) => failedEvent(made, n % 4 === 0 ? 'search' : 'cart'))
+    const build = await buildOf(step)
+    const events = Array.from({ length: eventsEach }, (_, n) => failedEvent(build, n % 4 === 0 ? 'search' : 'cart'))
     for (const event of events) expect((await ingest(product, project, envelopeOf(event))).status).toBe(200)
     ids.push(...events.map((event) => event.event_id))
     await settled(product, project)
-    await uploadBuild(product, project, made).catch(() => undefined)
-    await until(`${step} to be reached`, 30_000, async () => existsSync(mark))
+    await uploadBuild(product, project, build).catch(() => undefined)
+    await until(`${step} to be reached`, 30_000, async () => existsSync(markFile))
     await product.stop('SIGKILL')
     // This state has no faults: an unfinished step counts as done or as not started.
     expect({ step, faults: await verifyFaults(data) }).toEqual({ step, faults: '' })

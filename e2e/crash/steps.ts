@@ -32,7 +32,7 @@ const {
   CRASH_STEP: wanted,
   CRASH_AT: at = '1',
   CRASH_SCOPE: scope = 'tree',
-  CRASH_DONE: mark = '',
+  CRASH_DONE: markFile = '',
   CRASH_DATA: data = '',
 } = process.env
 
@@ -53,9 +53,9 @@ function engines(): number[] {
 function begin(): void {
   let left = Number(at)
   const reached = (step: Step): void => {
-    if (step !== wanted || existsSync(mark) || --left > 0) return
+    if (step !== wanted || existsSync(markFile) || --left > 0) return
     const found = scope === 'engine' ? engines() : []
-    writeFileSync(mark, step)
+    writeFileSync(markFile, step)
     if (scope === 'engine') for (const pid of found) process.kill(pid, 'SIGKILL')
     else process.kill(scope === 'tree' ? 0 : process.pid, 'SIGKILL')
   }

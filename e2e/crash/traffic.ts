@@ -131,7 +131,7 @@ export async function readyAtLast(product: { url: string; log?(): string }): Pro
 }
 
 /** On a busy machine, app learns this late about new records on disk. Until then it reports an empty journal. */
-const toldMs = 250
+const reportEveryMs = 250
 
 /** Waits until the screens answer and the journal is empty, as long as `readyAtLast`. Returns the status. */
 export async function settled(product: { url: string }, project: Project, ms = 90_000): Promise<Status> {
@@ -143,7 +143,7 @@ export async function settled(product: { url: string }, project: Project, ms = 9
   }
   return until('an empty journal', ms, async () => {
     if (!(await empty())) return false
-    await pause(toldMs)
+    await pause(reportEveryMs)
     return empty()
   })
 }
@@ -165,7 +165,7 @@ export async function faultsOf(
   const status = (await api(product, project, '/status/')).json as Status
   let rows = 0
   for (const type of types) {
-    const expected = acknowledged.filter((item) => item.type === type)
+    const expected = acknowledged.filter((event) => event.type === type)
     const found = (await api(product, project, `/organizations/${project.org}/issues/?query=${type}&statsPeriod=24h`))
       .json as Issue[]
     const [issue] = found
@@ -178,7 +178,7 @@ export async function faultsOf(
     rows += ids.length
     const there = new Set(ids)
     if (there.size !== ids.length) faults.push(`${type}: ${ids.length - there.size} events are stored twice`)
-    const missing = expected.filter((item) => !there.has(item.id))
+    const missing = expected.filter((event) => !there.has(event.id))
     if (missing.length > 0)
       faults.push(`${type}: ${missing.length} of ${expected.length} acknowledged are missing (${missing[0]?.id})`)
     if (Number(issue.lifetime.count) !== ids.length)
@@ -198,7 +198,7 @@ export async function faultsOf(
 /** Checks that the newest acknowledged transactions have five spans each. */
 async function traceFaults(product: Product, project: Project, acknowledged: Acknowledged[]): Promise<string[]> {
   const faults: string[] = []
-  for (const { id } of acknowledged.filter((item) => item.type === transactionType).slice(-20)) {
+  for (const { id } of acknowledged.filter((event) => event.type === transactionType).slice(-20)) {
     const { json } = await api(product, project, `/organizations/${project.org}/trace-meta/${id}/`)
     const { span_count: spans } = json as { span_count: number }
     if (spans !== 6) faults.push(`the trace ${id} has ${spans} spans instead of 6`)
@@ -227,7 +227,7 @@ async function storedFaults(product: Product, project: Project, rows: number): P
 /** Compares the files of the newest acknowledged events byte for byte. */
 async function attachmentFaults(product: Product, project: Project, sent: Acknowledged[]): Promise<string[]> {
   const faults: string[] = []
-  for (const { id, attachment } of sent.filter((item) => item.attachment).slice(-20)) {
+  for (const { id, attachment } of sent.filter((event) => event.attachment).slice(-20)) {
     const path = `/projects/${project.org}/${project.slug}/events/${id}/attachments/`
     const list = (await api(product, project, path)).json as { id: string }[]
     const [first] = Array.isArray(list) ? list : []

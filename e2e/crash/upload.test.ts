@@ -37,7 +37,7 @@ const ask = async (product: Product, project: Project) =>
 
 const formOf = (some: readonly Buffer[]) => {
   const form = new FormData()
-  for (const item of some) form.append('file', new Blob([new Uint8Array(item)]), sha1Of(item))
+  for (const chunk of some) form.append('file', new Blob([new Uint8Array(chunk)]), sha1Of(chunk))
   return form
 }
 const send = async (product: Product, project: Project, some: readonly Buffer[]) =>

@@ -120,7 +120,7 @@ test(`fuzzing for ${seconds} s with seed ${seed}: every request is answered, eve
   console.log(
     `${state.n} requests, answers ${JSON.stringify(statuses)}, slowest ${Math.round(state.slowest)} ms, at most ${state.memory} MB, received ${status.ledger.received}, dead ${status.ledger.dead}`,
   )
-  expect([...new Set(deadItems.map((deadItem) => deadItem.reason))]).toEqual([])
+  expect([...new Set(deadItems.map((deadLetter) => deadLetter.reason))]).toEqual([])
   expect(status.ledger.lost).toBe(0)
   expect(status.ledger.received).toBeGreaterThan(state.n / 3)
   expect(state.slowest).toBeLessThan(answerMsMax)

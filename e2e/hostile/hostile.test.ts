@@ -357,24 +357,28 @@ test('one key that floods does not slow the others: they are all taken, and seen
   const body = Buffer.from(envelopeOf(errorEvent('NoisyError', 'a loop in production', { extra: { filler } })))
   const path = `/api/${project.id}/envelope/?sentry_key=${project.key}&sentry_version=7`
   const flood = runLoad({ port: product.port, path, bodies: [body], connections: 32 }, floodS)
-  const goods = others.map((item) => goodClient(item))
+  const goodClients = others.map((other) => goodClient(other))
   await pause((floodS - 3) * 1000)
-  const quiet = others[0] ?? project
+  const quietProject = others[0] ?? project
   const late = errorEvent('LateError', 'sent in the flood')
-  expect((await ingest(product, quiet, envelopeOf(late))).status).toBe(200)
+  expect((await ingest(product, quietProject, envelopeOf(late))).status).toBe(200)
   const began = performance.now()
   await until('an event that was sent in the flood', 30_000, async () => {
-    const answer = await api(product, quiet, `/projects/${quiet.org}/${quiet.slug}/events/${late.event_id}/`)
+    const answer = await api(
+      product,
+      quietProject,
+      `/projects/${quietProject.org}/${quietProject.slug}/events/${late.event_id}/`,
+    )
     return answer.status === 200
   })
   const seenMs = performance.now() - began
   const { ok, refused } = await flood
-  const seen = await Promise.all(goods.map((stop) => stop()))
+  const seen = await Promise.all(goodClients.map((stop) => stop()))
   console.log(
-    `flood: ${ok} taken, refused ${JSON.stringify(refused)}; others' worst answer ${Math.round(Math.max(...seen.map((item) => item.worst)))} ms; seen after ${Math.round(seenMs)} ms`,
+    `flood: ${ok} taken, refused ${JSON.stringify(refused)}; others' worst answer ${Math.round(Math.max(...seen.map((client) => client.worst)))} ms; seen after ${Math.round(seenMs)} ms`,
   )
-  for (const item of seen) expect(item.statuses).toEqual([200])
-  expect(Math.max(...seen.map((item) => item.worst))).toBeLessThan(2000)
+  for (const client of seen) expect(client.statuses).toEqual([200])
+  expect(Math.max(...seen.map((client) => client.worst))).toBeLessThan(2000)
   expect(seenMs).toBeLessThan(20_000)
   // The only refusal is 429, for the events that the machine cannot process in time.
   expect(Object.keys(refused).filter((status) => status !== '429')).toEqual([])

@@ -121,5 +121,5 @@ test('senders that leave cause no line of level 50, no event and no notification
   const { json } = await api(product, project, '/organizations/logs/projects/')
   expect((json as { slug: string }[]).map((item) => item.slug)).toContain('mishap')
   const issues = await api(product, project, '/projects/logs/mishap/issues/?query=')
-  expect([issues.status, (issues.json as { title: string }[]).map((item) => item.title)]).toEqual([200, []])
+  expect([issues.status, (issues.json as { title: string }[]).map((issue) => issue.title)]).toEqual([200, []])
 })

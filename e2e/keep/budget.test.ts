@@ -75,7 +75,7 @@ test('over the disk budget the most repeated is thinned, also over a kill; count
     const status = await statusOf(third)
     const { budget } = status.disk
     const jobs = (await api(third, project, '/status/jobs/')).json as Job[]
-    const job = jobs.find((item) => item.name === 'disk-budget')
+    const job = jobs.find((candidate) => candidate.name === 'disk-budget')
     const hasRun = job && !job.running && Date.parse(job.lastRun ?? '') > startedMs
     return budget !== null && budget.storedBytes <= budget.budgetBytes && hasRun && status
   })

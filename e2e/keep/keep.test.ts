@@ -26,10 +26,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-type Said = { status: number; json: never; text: string }
+type CommandResult = { status: number; json: never; text: string }
 
 /** Runs `mishap …` while this process continues to send. Returns its JSON output. */
-const mishap = (...words: string[]): Promise<Said> =>
+const mishap = (...words: string[]): Promise<CommandResult> =>
   new Promise((resolve) => {
     execFile(
       process.execPath,
@@ -70,11 +70,11 @@ test.concurrent('a backup taken under load comes back with everything that was a
   const data = join(folder, 'restored')
   const restored = await mishap('restore', file, '--json', '--data', data)
   expect(restored).toMatchObject({ status: 0, json: made.json })
-  const again = await start({ data })
-  running.push(again)
-  await ready(again)
+  const restarted = await start({ data })
+  running.push(restarted)
+  await ready(restarted)
   const counts = async () => {
-    const issues = (await api(again, project, `/organizations/${project.org}/issues/?query=`)).json as Issue[]
+    const issues = (await api(restarted, project, `/organizations/${project.org}/issues/?query=`)).json as Issue[]
     return issues.reduce((sum, issue) => sum + Number(issue.lifetime.count), 0)
   }
   // The backup must contain events answered before it. It can contain events answered while it ran.
@@ -107,17 +107,17 @@ test.concurrent('kill -9 during a backup leaves nothing behind its next start; o
   await product.stop('SIGKILL')
   expect([existsSync(part), readdirSync(work).length > 0]).toEqual([true, true])
 
-  const again = await start({ data: product.data })
-  running.push(again)
-  await ready(again)
+  const restarted = await start({ data: product.data })
+  running.push(restarted)
+  await ready(restarted)
   await until('a swept folder', 30_000, async () => readdirSync(work).length === 0)
   expect([existsSync(part), existsSync(large)]).toEqual([false, true])
 
   const files = ['a', 'b', 'c'].map((name) => join(folder, `three-${name}.tar`))
-  const said = await Promise.all(files.map((file) => mishap('backup', file, '--data', again.data)))
-  const refused = said.filter((item) => item.status === 1)
-  expect([said.filter((item) => item.status === 0).length, refused.length]).toEqual([1, 2])
-  for (const item of refused) expect(item.text).toContain('BACKUP_RUNNING: A backup to')
+  const results = await Promise.all(files.map((file) => mishap('backup', file, '--data', restarted.data)))
+  const refused = results.filter((result) => result.status === 1)
+  expect([results.filter((result) => result.status === 0).length, refused.length]).toEqual([1, 2])
+  for (const result of refused) expect(result.text).toContain('BACKUP_RUNNING: A backup to')
   expect(files.filter(existsSync).length).toBe(1)
   expect(readdirSync(work)).toEqual([])
   rmSync(large)

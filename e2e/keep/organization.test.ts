@@ -52,7 +52,7 @@ test('an organization that is being deleted goes on to its end through kill -9, 
   const stays = bootstrap(product, 'stays', 'web', 'javascript', owner)
   await fill(product, gone)
   await fill(product, stays)
-  const asked = api(product, gone, '/organizations/gone/', { method: 'DELETE' }).catch(() => undefined)
+  const deletion = api(product, gone, '/organizations/gone/', { method: 'DELETE' }).catch(() => undefined)
   // The removal has started: a part of the data is gone.
   let late = 0
   await until('the keys to end', 10_000, async () => {
@@ -61,22 +61,22 @@ test('an organization that is being deleted goes on to its end through kill -9, 
     return status === 403
   })
   await product.stop('SIGKILL')
-  await asked
+  await deletion
 
-  const again = await start({ data: product.data, port: product.port })
-  running.push(again)
-  await ready(again)
+  const restarted = await start({ data: product.data, port: product.port })
+  running.push(restarted)
+  await ready(restarted)
   const removal = await until('the proof', 30_000, async () => {
-    const [item] = (await api(again, stays, '/users/me/removals/')).json as Removal[]
-    return item?.stage === 'done' && item
+    const [removal] = (await api(restarted, stays, '/users/me/removals/')).json as Removal[]
+    return removal?.stage === 'done' && removal
   })
   expect(removal).toMatchObject({ title: 'gone', files: 60, error: '' })
   // Events accepted after the request are removed, or filtered in processing.
   expect(removal.events).toBeGreaterThanOrEqual(60)
   expect(removal.events).toBeLessThanOrEqual(60 + late)
-  expect((await api(again, gone, '/organizations/gone/')).status).toBe(401) // its token is removed too
-  expect((await ingest(again, gone, envelopeOf(errorEvent()))).status).toBe(403)
-  const issues = (await api(again, stays, '/organizations/stays/issues/?query=')).json as { count: string }[]
+  expect((await api(restarted, gone, '/organizations/gone/')).status).toBe(401) // its token is removed too
+  expect((await ingest(restarted, gone, envelopeOf(errorEvent()))).status).toBe(403)
+  const issues = (await api(restarted, stays, '/organizations/stays/issues/?query=')).json as { count: string }[]
   expect(issues.reduce((sum, issue) => sum + Number(issue.count), 0)).toBe(60)
-  expect(await until('verify', 20_000, () => verified(again.data))).toMatchObject({ ok: true })
+  expect(await until('verify', 20_000, () => verified(restarted.data))).toMatchObject({ ok: true })
 }, 120_000)

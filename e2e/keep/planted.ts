@@ -58,15 +58,15 @@ const forms: Record<string, (n: number) => Planted> = {
 
 /** Returns a new secret at each call, in rotating forms, and records it with its place. */
 export function createPlanting() {
-  const planted: (Planted & { place: string })[] = []
+  const planted: (Planted & { location: string })[] = []
   const names = Object.keys(forms)
   return {
     planted,
-    at: (place: string): string => {
+    at: (location: string): string => {
       const n = planted.length
       const made = forms[names[n % names.length] ?? '']?.(1000 + n)
       if (!made) throw new Error('no form')
-      planted.push({ ...made, place })
+      planted.push({ ...made, location })
       return made.text
     },
   }

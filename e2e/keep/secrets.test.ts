@@ -113,7 +113,7 @@ test('planted in every field, secrets are found nowhere afterwards', async () =>
   execFileSync(process.execPath, ['--disable-warning=ExperimentalWarning', ...words])
   const seen: [string, string][] = [
     ['the events store', await rowsOfEngine(product.data)],
-    ['the mails', mails.map((entry) => entry.text.replaceAll('=\r\n', '')).join('\n')],
+    ['the mails', mails.map((mail) => mail.text.replaceAll('=\r\n', '')).join('\n')],
     ['the webhooks', hooks.join('\n')],
     ['the log', product.log()],
     ['the event by REST', latest.text],
@@ -122,7 +122,7 @@ test('planted in every field, secrets are found nowhere afterwards', async () =>
     ...filesIn(folder, /^$/),
   ]
   expect(seen.map(([where]) => where)).toEqual(expect.arrayContaining(['b.tar', 'meta/mishap.sqlite']))
-  const found = planting.planted.flatMap(({ place, secret }) =>
+  const found = planting.planted.flatMap(({ location: place, secret }) =>
     seen
       .filter(([, text]) => text.includes(secret) || text.includes(encodeURIComponent(secret)))
       .map(([where]) => `${place} in ${where}`),

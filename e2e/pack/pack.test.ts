@@ -61,17 +61,17 @@ async function serve(program: string, words: string[], port: number, more: Recor
   return { url, child, log, stop }
 }
 
-type Made = { dsn: string; token: string }
+type Credentials = { dsn: string; token: string }
 
 /** Checks that an event sent to the DSN appears in the API, and that the sign-in page and one of its scripts load. */
-async function works(running: Running, made: Made): Promise<void> {
-  const { username: key, pathname } = new URL(made.dsn)
-  const project = { ...made, key, id: pathname.slice(1), org: 'acme', slug: 'web' }
+async function works(running: Running, credentials: Credentials): Promise<void> {
+  const { username: key, pathname } = new URL(credentials.dsn)
+  const project = { ...credentials, key, id: pathname.slice(1), org: 'acme', slug: 'web' }
   const event = errorEvent('PackedError')
   expect((await ingest(running, project, envelopeOf(event))).status).toBe(200)
   await until('the event', 60_000, async () => {
     const url = `${running.url}/api/0/projects/acme/web/events/${event.event_id}/`
-    return (await fetch(url, { headers: { authorization: `Bearer ${made.token}` } })).ok
+    return (await fetch(url, { headers: { authorization: `Bearer ${credentials.token}` } })).ok
   })
   const status = (await api(running, project, '/status/')).json as { versions: { name: string; version: string }[] }
   expect(status.versions.map((version) => version.name)).toEqual(
@@ -127,7 +127,7 @@ describe.skipIf(!isWanted)('the package of npm pack, installed in an empty folde
     const running = await serve(state.mishap, words, port, {})
     try {
       const out = execFileSync(state.mishap, bootstrapWords(data), { env, input: password, encoding: 'utf8' })
-      await works(running, JSON.parse(out) as Made)
+      await works(running, JSON.parse(out) as Credentials)
     } finally {
       expect(await running.stop()).toBe(0)
     }
@@ -141,8 +141,11 @@ describe.skipIf(!isWanted)('the package of npm pack, installed in an empty folde
     expect(execFileSync('/usr/bin/node', words, { env: old, encoding: 'utf8', stdio: 'pipe' })).toBe(`${version}\n`)
     expect(bytesOf(cache)).toBeLessThan(150_000_000)
     // The second run finds Node in the cache.
-    const again = spawnSync('/usr/bin/node', words, { env: { ...old, npm_execpath: '/nowhere.js' }, encoding: 'utf8' })
-    expect([again.status, again.stdout]).toEqual([0, `${version}\n`])
+    const secondRun = spawnSync('/usr/bin/node', words, {
+      env: { ...old, npm_execpath: '/nowhere.js' },
+      encoding: 'utf8',
+    })
+    expect([secondRun.status, secondRun.stdout]).toEqual([0, `${version}\n`])
   })
 
   test('has no screens for an address with a path, and says so', () => {
@@ -216,8 +219,8 @@ describe.skipIf(!isWanted)('the steps of the Dockerfile, each as a script', () =
     mkdirSync(data, { mode: 0o700 })
     chownSync(data, 9000, 9000)
     const port = await freePort()
-    const [, ...entry] = JSON.parse(named(image, 'ENTRYPOINT')[0] ?? '[]') as string[]
-    const words = [...entry.map((word) => word.replace('/app/', `${state.app}/`)), 'start']
+    const [, ...entrypoint] = JSON.parse(named(image, 'ENTRYPOINT')[0] ?? '[]') as string[]
+    const words = [...entrypoint.map((word) => word.replace('/app/', `${state.app}/`)), 'start']
     const quoted = [process.execPath, ...words].map((word) => `'${word}'`).join(' ')
     const script = [
       'mount --make-rprivate /',
@@ -241,7 +244,7 @@ describe.skipIf(!isWanted)('the steps of the Dockerfile, each as a script', () =
         input: password,
         encoding: 'utf8',
       })
-      await works(running, JSON.parse(out) as Made)
+      await works(running, JSON.parse(out) as Credentials)
       expect(running.log()).not.toMatch(/EROFS|EACCES/)
     } finally {
       expect(await running.stop()).toBe(0)

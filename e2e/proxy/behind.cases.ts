@@ -13,7 +13,7 @@ import {
   start,
   until,
 } from '../product.ts'
-import { type Ask, ask, askHttp2, listen } from './client.ts'
+import { ask, listen, type RequestSpec, sendHttp2 } from './client.ts'
 import { type Nginx, reserve, startNginx } from './nginx.ts'
 
 const org = 'behind'
@@ -62,10 +62,10 @@ export function behindProxy(basePath: string, location?: string, everyLink = tru
     await state.nginx?.stop()
     if (state.product) await discard(state.product)
   })
-  const over = (path: string, more: Partial<Ask> = {}) =>
+  const over = (path: string, more: Partial<RequestSpec> = {}) =>
     ask({ url: `${state.url}${path}`, certificate: state.nginx.certificate, ...more })
   const api = (path: string) => over(`/api/0${path}`, { headers: { authorization: `Bearer ${state.project.token}` } })
-  const send = (event: Record<string, unknown>, more: Partial<Ask> = {}) => {
+  const send = (event: Record<string, unknown>, more: Partial<RequestSpec> = {}) => {
     // Build the URL like an SDK does from the DSN.
     const dsn = new URL(state.project.dsn)
     const at = dsn.pathname.lastIndexOf('/')
@@ -136,7 +136,7 @@ export function behindProxy(basePath: string, location?: string, everyLink = tru
     expect(String(answer.headers.link).length).toBeGreaterThan(2 * query.length)
     const headers = { authorization: `Bearer ${state.project.token}` }
     const url = `${state.url}/api/0${path}`
-    expect((await askHttp2({ url, certificate: state.nginx.certificate, headers })).status).toBe(200)
+    expect((await sendHttp2({ url, certificate: state.nginx.certificate, headers })).status).toBe(200)
   })
 
   test('what changes arrives unbuffered on the live stream', async () => {
@@ -164,11 +164,11 @@ export function behindProxy(basePath: string, location?: string, everyLink = tru
   })
 
   test('pages and API answer over HTTP/2', async () => {
-    const page = await askHttp2({ url: `${state.url}/login`, certificate: state.nginx.certificate })
+    const page = await sendHttp2({ url: `${state.url}/login`, certificate: state.nginx.certificate })
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     expect(page.headers['content-security-policy']).toContain("default-src 'self'")
     expect(page.headers['strict-transport-security']).toContain('max-age')
-    const list = await askHttp2({
+    const list = await sendHttp2({
       url: `${state.url}/api/0/organizations/${org}/projects/`,
       certificate: state.nginx.certificate,
       headers: { authorization: `Bearer ${state.project.token}` },
@@ -213,7 +213,7 @@ export function behindProxy(basePath: string, location?: string, everyLink = tru
       await signIn(page, state.url, email)
       const links = new Set<string>()
       const queue = [...screens]
-      await beside(3, async () => {
+      await concurrently(3, async () => {
         const tab = await page.context().newPage()
         for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
           await tab.goto(`${state.url}/o/${org}${path}`)
@@ -224,7 +224,7 @@ export function behindProxy(basePath: string, location?: string, everyLink = tru
       expect(links.size).toBeGreaterThan(15)
       expect([...links].filter((link) => !isUnder(link))).toEqual([])
       const unasked = [...links]
-      await beside(4, async () => {
+      await concurrently(4, async () => {
         for (let link = unasked.shift(); link !== undefined; link = unasked.shift()) {
           const answer = await page.request.get(link)
           if (answer.status() >= 400) failed.push(`${answer.status()} ${link}`)
@@ -249,7 +249,7 @@ export function behindProxy(basePath: string, location?: string, everyLink = tru
     await page.getByText(type).first().click()
     await page.waitForURL(/\/issues\/\d+/)
     expect(new URL(page.url()).pathname).toMatch(new RegExp(`^${basePath}/o/${org}/issues/`))
-    await makesProject(page, state.url)
+    await createsProject(page, state.url)
     await page.goto(`${state.url}/o/${org}/settings/account`)
     await page.getByRole('button', { name: /sign out/i }).click()
     await page.waitForURL(/\/login/)
@@ -259,7 +259,7 @@ export function behindProxy(basePath: string, location?: string, everyLink = tru
 }
 
 /** Runs the same work `times` times in parallel. */
-const beside = (times: number, work: () => Promise<void>) => Promise.all(Array.from({ length: times }, work))
+const concurrently = (times: number, work: () => Promise<void>) => Promise.all(Array.from({ length: times }, work))
 
 /** The screens that a member with one project can open. */
 const screens = [
@@ -284,8 +284,8 @@ const screens = [
 /** Same-origin URLs of a screen's links and forms. Links that only have a fragment are left out. */
 async function addressesOf(page: Page): Promise<string[]> {
   return page.evaluate(() => {
-    const links = [...document.querySelectorAll('a[href]')].map((item) => item.getAttribute('href') ?? '')
-    const forms = [...document.querySelectorAll('form[action]')].map((item) => item.getAttribute('action') ?? '')
+    const links = [...document.querySelectorAll('a[href]')].map((link) => link.getAttribute('href') ?? '')
+    const forms = [...document.querySelectorAll('form[action]')].map((form) => form.getAttribute('action') ?? '')
     return [...links, ...forms].filter((link) => link.startsWith('/') || link.startsWith(window.location.origin))
   })
 }
@@ -297,7 +297,7 @@ async function cookiesAreSafe(page: Page, basePath: string): Promise<void> {
 }
 
 /** Creates a project: a server action that redirects, then a page that shows the DSN. */
-async function makesProject(page: Page, url: string): Promise<void> {
+async function createsProject(page: Page, url: string): Promise<void> {
   await page.goto(`${url}/o/${org}/projects/new`)
   await page.locator('input[name=name]').fill('Second shop')
   await page.locator('main button[type=submit], form button[type=submit]').last().click()

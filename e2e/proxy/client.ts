@@ -2,7 +2,7 @@ import { connect as connectHttp2 } from 'node:http2'
 import { type RequestOptions, request } from 'node:https'
 
 type Answer = { status: number; headers: Record<string, string | string[] | undefined>; text: string }
-export type Ask = {
+export type RequestSpec = {
   url: string
   certificate: string
   method?: string
@@ -12,7 +12,7 @@ export type Ask = {
   from?: string
 }
 
-const optionsOf = (ask: Ask): RequestOptions => ({
+const optionsOf = (ask: RequestSpec): RequestOptions => ({
   method: ask.method ?? 'GET',
   headers: ask.headers ?? {},
   ca: ask.certificate,
@@ -23,7 +23,7 @@ const optionsOf = (ask: Ask): RequestOptions => ({
 })
 
 /** Sends one request over TLS from a chosen address, and checks the certificate. */
-export function ask(what: Ask): Promise<Answer> {
+export function ask(what: RequestSpec): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(what.url, optionsOf(what), (answer) => {
       const parts: Buffer[] = []
@@ -39,7 +39,7 @@ export function ask(what: Ask): Promise<Answer> {
 
 /** Opens a stream and records each piece with its arrival time in ms. `stop` closes it. */
 export function listen(
-  what: Ask,
+  what: RequestSpec,
 ): Promise<{ headers: Answer['headers']; pieces: { atMs: number; text: string }[]; stop(): void }> {
   return new Promise((resolve, reject) => {
     const sent = request(what.url, optionsOf(what), (answer) => {
@@ -54,7 +54,7 @@ export function listen(
 }
 
 /** Sends one GET over HTTP/2. */
-export function askHttp2(what: Ask): Promise<Answer> {
+export function sendHttp2(what: RequestSpec): Promise<Answer> {
   const { origin, pathname, search } = new URL(what.url)
   return new Promise((resolve, reject) => {
     const session = connectHttp2(origin, { ca: what.certificate })

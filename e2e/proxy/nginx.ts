@@ -57,12 +57,12 @@ export async function reserve(): Promise<{ port: number; plainPort: number; upst
 }
 
 /** Creates a certificate for localhost, valid for two days, with its key. Returns the path of the certificate. */
-function makeCertificate(folder: string): string {
+function createCertificate(folder: string): string {
   const certificate = join(folder, 'fullchain.pem')
-  const made = `-x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost`.split(' ')
+  const options = `-x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost`.split(' ')
   const names = ['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
   const files = ['-keyout', join(folder, 'privkey.pem'), '-out', certificate]
-  execFileSync('openssl', ['req', made, names, files].flat(), { stdio: 'ignore' })
+  execFileSync('openssl', ['req', options, names, files].flat(), { stdio: 'ignore' })
   return certificate
 }
 
@@ -75,7 +75,7 @@ export async function startNginx(
   location?: string,
 ): Promise<Nginx> {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-nginx-'))
-  const certificate = makeCertificate(folder)
+  const certificate = createCertificate(folder)
   let server = documented('nginx')[0] ?? ''
   if (location) server = server.replace(/ {2}location \/ \{.*? {2}\}\n/s, location)
   for (const name of ['body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']) mkdirSync(join(folder, name))

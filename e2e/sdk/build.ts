@@ -53,8 +53,8 @@ export function clean(): NodeJS.ProcessEnv {
 export function filesIn(folder: string, end: string): { path: string; text: string }[] {
   if (!existsSync(folder)) return []
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith(end))
-    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((dirent) => dirent.isFile() && dirent.name.endsWith(end))
+    .map((dirent) => join(dirent.parentPath, dirent.name))
     .map((path) => ({ path, text: readFileSync(path, 'utf8') }))
 }
 
@@ -85,7 +85,7 @@ export async function failureOf(product: Pick<Product, 'url'>, project: Project,
   const issue = await until(`the issue ${title}`, 30_000, async () => {
     const path = `${O}/issues/?query=&project=${project.id}`
     const found = (await api(product, project, path)).json as { id: string; title: string }[]
-    return found.find((item) => item.title === title)
+    return found.find((issue) => issue.title === title)
   })
   const event = (await api(product, project, `${O}/issues/${issue.id}/events/latest/`)).json as Event
   const exception = event.entries.find(({ type }) => type === 'exception')?.data.values.at(-1)
@@ -96,7 +96,7 @@ export async function failureOf(product: Pick<Product, 'url'>, project: Project,
     type: exception?.type ?? '',
     frames: exception?.stacktrace.frames ?? [],
     raw,
-    debugIds: raw.map((item) => images.find((image) => image.code_file === item.absPath)?.debug_id ?? ''),
+    debugIds: raw.map((frame) => images.find((image) => image.code_file === frame.absPath)?.debug_id ?? ''),
   }
 }
 
@@ -111,7 +111,7 @@ export async function uploaded(product: Pick<Product, 'url'>, project: Project) 
     bundles.map(async (bundle) => (await api(product, project, `${P}${bundle.bundleId}/files/`)).json as BundleFile[]),
   )
   return {
-    releases: [...new Set(bundles.flatMap((bundle) => bundle.associations.map((place) => place.release)))],
+    releases: [...new Set(bundles.flatMap((bundle) => bundle.associations.map((association) => association.release)))],
     files: files.flat(),
   }
 }

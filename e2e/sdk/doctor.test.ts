@@ -41,15 +41,15 @@ const settings = (): Record<string, string> => ({
   SENTRY_LOAD_DOTENV: '0',
 })
 
-function run(file: string, words: readonly string[], cwd = folder): Promise<{ code: number | null; said: string }> {
+function run(file: string, words: readonly string[], cwd = folder): Promise<{ code: number | null; output: string }> {
   const child = spawn(file, words, { cwd, env: { ...process.env, ...settings() } })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (said += text.toString()))
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, said })))
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += text.toString()))
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })))
 }
 const cli = async (name: string, ...words: string[]) => {
-  const { code, said } = await run(binary ?? '', ['sourcemaps', ...words], join(folder, name))
-  expect([words.join(' '), code, code === 0 ? '' : said]).toEqual([words.join(' '), 0, ''])
+  const { code, output } = await run(binary ?? '', ['sourcemaps', ...words], join(folder, name))
+  expect([words.join(' '), code, code === 0 ? '' : output]).toEqual([words.join(' '), 0, ''])
 }
 const doctor = (...words: string[]) =>
   run(process.execPath, [
@@ -60,7 +60,7 @@ const doctor = (...words: string[]) =>
   ])
 
 /** Builds `folder/name/dist/app.js` with a source map. */
-async function make(name: string): Promise<void> {
+async function buildApp(name: string): Promise<void> {
   mkdirSync(join(folder, name), { recursive: true })
   const source = join(folder, name, 'cart.ts')
   writeFileSync(
@@ -97,12 +97,12 @@ const diagnosed = (id: string) =>
 async function mend(name: string, command: string | null | undefined): Promise<void> {
   for (const line of (command ?? '').split('\n')) {
     expect(line).toMatch(/^npx @sentry\/cli /)
-    const { code, said } = await run(
+    const { code, output } = await run(
       '/bin/sh',
       ['-c', line.replace('npx @sentry/cli', `'${binary}'`)],
       join(folder, name),
     )
-    expect([line, code, code === 0 ? '' : said]).toEqual([line, 0, ''])
+    expect([line, code, code === 0 ? '' : output]).toEqual([line, 0, ''])
   }
 }
 
@@ -114,13 +114,13 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe.skipIf(!binary)('an upload gone wrong, and mended by the command that the product gives', () => {
   test('nothing was uploaded; the build went to another project; the other one is named', async () => {
-    await make('first')
+    await buildApp('first')
     await cli('first', 'inject', './dist')
     const script = deployed('first')
     const id = await fail(script, 'https://shop.test/app.js', {})
     expect((await diagnosed(id)).finding?.code).toBe('no_uploads')
     const none = await doctor('--release', 'shop@1')
-    expect([none.code, none.said]).toEqual([1, expect.stringContaining('The project shop has no uploaded files.')])
+    expect([none.code, none.output]).toEqual([1, expect.stringContaining('The project shop has no uploaded files.')])
 
     await cli('first', 'upload', '--project', 'billing', './dist')
     const { finding } = await diagnosed(id)
@@ -130,12 +130,12 @@ describe.skipIf(!binary)('an upload gone wrong, and mended by the command that t
   }, 60_000)
 
   test('built again between upload and deploy', async () => {
-    await make('again')
+    await buildApp('again')
     await cli('again', 'inject', './dist')
     await cli('again', 'upload', './dist')
     const before = debugIdOf(deployed('again'))
     cpSync(join(folder, 'again'), join(folder, 'rebuilt'), { recursive: true })
-    await make('rebuilt')
+    await buildApp('rebuilt')
     await cli('rebuilt', 'inject', './dist')
     const script = deployed('rebuilt')
     const { finding } = await diagnosed(await fail(script, 'https://shop.test/app.js', {}))
@@ -146,7 +146,7 @@ describe.skipIf(!binary)('an upload gone wrong, and mended by the command that t
   }, 60_000)
 
   test('another release, then another dist; the command for a build’s machine ends with 1', async () => {
-    await make('plain')
+    await buildApp('plain')
     const script = deployed('plain')
     const url = 'https://shop.test/assets/plain/app.js'
     const names = { release: 'shop@1.2.4', dist: 'web' }
@@ -159,11 +159,11 @@ describe.skipIf(!binary)('an upload gone wrong, and mended by the command that t
     await cli('plain', 'upload', '--release', 'shop@1.2.4', '--dist', 'web', '--url-prefix', '~/static', './dist')
     const bad = await doctor('--release', 'shop@1.2.4', '--dist', 'web', '--json')
     expect(bad.code).toBe(1)
-    expect((JSON.parse(bad.said) as ReleaseDiagnosis).verdict).toBe('wrong')
+    expect((JSON.parse(bad.output) as ReleaseDiagnosis).verdict).toBe('wrong')
   }, 90_000)
 
   test('under another address: the prefix that the product says', async () => {
-    await make('moved')
+    await buildApp('moved')
     const script = deployed('moved')
     const url = 'https://shop.test/new/home/app.js?v=7'
     const names = { release: 'moved@1' }
@@ -176,19 +176,19 @@ describe.skipIf(!binary)('an upload gone wrong, and mended by the command that t
   }, 60_000)
 
   test('for a build’s machine: 1 with the sentence while the map is missing, 0 once it came, 2 with a wrong token', async () => {
-    await make('maps')
+    await buildApp('maps')
     const map = join(folder, 'maps/dist/app.js.map')
-    const kept = readFileSync(map)
+    const mapText = readFileSync(map)
     rmSync(map)
     await cli('maps', 'upload', '--release', 'maps@1', './dist')
     const bad = await doctor('--release', 'maps@1')
-    expect([bad.code, bad.said]).toEqual([1, expect.stringMatching(/WRONG .*(map_missing|map_unnamed)/)])
-    writeFileSync(map, kept)
+    expect([bad.code, bad.output]).toEqual([1, expect.stringMatching(/WRONG .*(map_missing|map_unnamed)/)])
+    writeFileSync(map, mapText)
     await cli('maps', 'upload', '--release', 'maps@1', './dist')
     const good = await doctor('--release', 'maps@1')
-    expect([good.code, good.said]).toEqual([0, expect.stringContaining('Release maps@1 is good.')])
+    expect([good.code, good.output]).toEqual([0, expect.stringContaining('Release maps@1 is good.')])
     const unknown = await doctor('--release', 'maps@1', '--token', 'nobody')
-    expect([unknown.code, unknown.said]).toEqual([2, expect.stringContaining('does not know the token')])
+    expect([unknown.code, unknown.output]).toEqual([2, expect.stringContaining('does not know the token')])
     const nowhere = await doctor('--release', 'maps@1', '--url', 'http://127.0.0.1:9')
     expect(nowhere.code).toBe(2)
   }, 60_000)

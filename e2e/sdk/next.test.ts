@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Browser, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { buildShop, copyShop, type Shop, startShop } from '../../scripts/shop.ts'
-import type { RestFailure } from '../../src/contract/error-links.ts'
+import type { RestErrorLink } from '../../src/contract/error-links.ts'
 import { digestHook } from '../../src/web/digest-hook.ts'
 import { noChromium, openBrowser } from '../browser.ts'
 import { api, bootstrap, freePort, type Project, root, until } from '../product.ts'
@@ -42,14 +42,14 @@ type Event = {
   dateReceived: string
   title: string
   platform: string
-  failure: RestFailure | null
+  failure: RestErrorLink | null
   signs: Record<string, { code?: number; kind?: string; id?: string; cause?: string } | null> | null
 }
 
 /** The parts of an event that these tests check: its diagnostics in short form, and its error link. */
-type Told = { platform: string; title: string; signs: string[]; link: string }
+type EventSummary = { platform: string; title: string; signs: string[]; link: string }
 
-function tellOf({ platform, title, signs, failure }: Event): Told {
+function summaryOf({ platform, title, signs, failure }: Event): EventSummary {
   const { server, browser } = failure ?? {}
   return {
     platform,
@@ -106,8 +106,8 @@ describe.skipIf(noChromium).each(bundlers)(
     async function visit(act: (page: Page) => Promise<unknown>, reports = true): Promise<string[]> {
       const context = await state.browser.newContext()
       const page = await context.newPage()
-      const asked: string[] = []
-      page.on('request', (request) => void asked.push(request.url()))
+      const requested: string[] = []
+      page.on('request', (request) => void requested.push(request.url()))
       await page.goto(state.url)
       const isReport = (request: Request) => (request.postData() ?? '').includes('"type":"event"')
       const reported = reports
@@ -115,7 +115,7 @@ describe.skipIf(noChromium).each(bundlers)(
         : undefined
       await Promise.all([reported, act(page)])
       await context.close()
-      return asked
+      return requested
     }
 
     test('source maps are uploaded, and failures of browser and server are read as their sources', async () => {
@@ -123,10 +123,10 @@ describe.skipIf(noChromium).each(bundlers)(
       expect(filesIn(join(shop.folder, '.next/static'), '.map')).toEqual([])
       const { releases, files } = await uploaded(product, project)
       expect(releases, said.slice(-2000)).toEqual([release])
-      const asked = await visit((page) => page.click('#go'))
+      const requested = await visit((page) => page.click('#go'))
       // The browser sends only to its own origin. The tunnel forwards the envelopes.
-      expect(asked).toContain(`${url}${shop.tunnelPath}`)
-      expect(asked.filter((item) => !item.startsWith(`${url}/`))).toEqual([])
+      expect(requested).toContain(`${url}${shop.tunnelPath}`)
+      expect(requested.filter((requestUrl) => !requestUrl.startsWith(`${url}/`))).toEqual([])
       await visit((page) => page.click('#api'), false)
       const client = await failureOf(product, project, 'RangeError: the cart is empty')
       const inner = await failureOf(product, project, 'TypeError: no kettle in stock')
@@ -152,24 +152,24 @@ describe.skipIf(noChromium).each(bundlers)(
       for (const failure of [client, inner]) {
         expect(failure.frames.at(-1)?.data).toMatchObject({ symbolicated: true, resolvedWith: 'debug-id' })
         const id = failure.debugIds.at(-1)
-        const types = files.filter((item) => item.debugId === id).map((item) => item.fileType)
+        const types = files.filter((file) => file.debugId === id).map((file) => file.fileType)
         expect(types.sort()).toEqual(['minified_source', 'source_map'])
       }
     })
 
     /** Waits for `count` events since `sinceMs` with finished error links, and returns what Mishap shows of them. */
-    async function toldSince(sinceMs: number, count: number): Promise<Told[]> {
+    async function summariesSince(sinceMs: number, count: number): Promise<EventSummary[]> {
       const events = `/projects/${state.project.org}/${state.project.slug}/events`
       return until(`${count} events`, 15_000, async () => {
         const newest = (await api(product, state.project, `${events}/?per_page=20`)).json as Event[]
-        const since = newest.filter((item) => Date.parse(item.dateReceived) >= sinceMs)
+        const since = newest.filter((event) => Date.parse(event.dateReceived) >= sinceMs)
         if (since.length < count) return false
-        const ids = since.map((item) => `${events}/${item.id}/`)
+        const ids = since.map((event) => `${events}/${event.id}/`)
         const read = () => Promise.all(ids.map(async (id) => (await api(product, state.project, id)).json as Event))
         const waits = ({ failure }: Event) => failure?.alone === 'waiting' || failure?.alone === 'none'
         if ((await read()).some(waits)) return false
         // Read again: the link can appear between the reads of the two events.
-        return (await read()).map(tellOf).sort((a, b) => a.platform.localeCompare(b.platform))
+        return (await read()).map(summaryOf).sort((a, b) => a.platform.localeCompare(b.platform))
       })
     }
 
@@ -178,7 +178,7 @@ describe.skipIf(noChromium).each(bundlers)(
     const type = (path: string) => (page: Page) => page.goto(`${state.url}${path}`)
     const hidden = 'Error: Minified React error #441; visit https://react.dev/errors/441'
     /** The browser shows a server error as a number, and the hook makes its digest certain. */
-    const both = (title: string): Told[] => [
+    const both = (title: string): EventSummary[] => [
       {
         platform: 'javascript',
         title: hidden,
@@ -187,11 +187,13 @@ describe.skipIf(noChromium).each(bundlers)(
       },
       { platform: 'node', title, signs: [], link: '1 in the browser' },
     ]
-    const alone = (title: string, ...signs: string[]): Told[] => [{ platform: 'javascript', title, signs, link: '' }]
+    const alone = (title: string, ...diagnostics: string[]): EventSummary[] => [
+      { platform: 'javascript', title, signs: diagnostics, link: '' },
+    ]
     const hydration = () =>
       alone('Error: Minified React error #418; visit https://react.dev/errors/418', 'react 418', 'hydration unknown')
 
-    test.each<[string, (page: Page) => Promise<unknown>, Told[]]>([
+    test.each<[string, (page: Page) => Promise<unknown>, EventSummary[]]>([
       ['a promise that nobody waits for', press('promise'), alone('Error: nothing to pay')],
       ['a file of an older build is gone', press('chunk'), alone('ChunkLoadError: Failed to load chunk', 'skew chunk')],
       [
@@ -212,10 +214,10 @@ describe.skipIf(noChromium).each(bundlers)(
     ])('%s', async (_name, act, expected) => {
       const sinceMs = Date.now()
       await visit(act)
-      const told = await toldSince(sinceMs, expected.length)
-      expect(told.map((item, at) => ({ ...item, title: item.title.slice(0, expected[at]?.title.length) }))).toEqual(
-        expected,
-      )
+      const summaries = await summariesSince(sinceMs, expected.length)
+      expect(
+        summaries.map((summary, at) => ({ ...summary, title: summary.title.slice(0, expected[at]?.title.length) })),
+      ).toEqual(expected)
     })
 
     test('of the values in a message one issue is made', async () => {

@@ -43,26 +43,31 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const git = (place: string, ...words: string[]) =>
+const git = (repository: string, ...words: string[]) =>
   execFileSync('git', ['-c', 'user.name=Jo', '-c', 'user.email=jo@example.test', ...words], {
-    cwd: place,
+    cwd: repository,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
     env: { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
   }).trim()
 
 /** Commits a file and returns the commit's hash. */
-function commit(place: string, file: string, message: string): string {
-  mkdirSync(dirname(join(place, file)), { recursive: true })
-  writeFileSync(join(place, file), `// ${message}\n`)
-  git(place, 'add', '.')
-  git(place, 'commit', '-qm', message)
-  return git(place, 'rev-parse', 'HEAD')
+function commit(repository: string, file: string, message: string): string {
+  mkdirSync(dirname(join(repository, file)), { recursive: true })
+  writeFileSync(join(repository, file), `// ${message}\n`)
+  git(repository, 'add', '.')
+  git(repository, 'commit', '-qm', message)
+  return git(repository, 'rev-parse', 'HEAD')
 }
 
-type Said = { code: number | null; said: string }
+type CommandResult = { code: number | null; output: string }
 /** Runs a client. The organization token in `more` is enough: it contains the URL and the organization. */
-function run(file: string, place: string, words: readonly string[], more: Record<string, string>): Promise<Said> {
+function run(
+  file: string,
+  repository: string,
+  words: readonly string[],
+  more: Record<string, string>,
+): Promise<CommandResult> {
   const env: NodeJS.ProcessEnv = {
     NODE_ENV: 'production',
     PATH: process.env.PATH ?? '',
@@ -70,10 +75,10 @@ function run(file: string, place: string, words: readonly string[], more: Record
     SENTRY_LOAD_DOTENV: '0',
     ...more,
   }
-  const child = spawn(file, words, { cwd: place, env })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (said += text.toString()))
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, said })))
+  const child = spawn(file, words, { cwd: repository, env })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += text.toString()))
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })))
 }
 
 describe.each(clients)('sentry-cli %s.x', (major, binary = '') => {
@@ -85,38 +90,40 @@ describe.each(clients)('sentry-cli %s.x', (major, binary = '') => {
     ((await get(`${O}/releases/${encodeURIComponent(version)}/commits/`)) as { id: string; message: string }[]).map(
       (item) => item.id,
     )
-  const ok = async (place: string, ...words: string[]) => {
-    const { code, said } = await run(binary, place, words, {
-      SENTRY_PROJECT: basename(place),
+  const ok = async (repository: string, ...words: string[]) => {
+    const { code, output } = await run(binary, repository, words, {
+      SENTRY_PROJECT: basename(repository),
       SENTRY_AUTH_TOKEN: project().ciToken ?? '',
     })
-    expect([words.join(' '), code, code === 0 ? '' : said]).toEqual([words.join(' '), 0, ''])
-    return said
+    expect([words.join(' '), code, code === 0 ? '' : output]).toEqual([words.join(' '), 0, ''])
+    return output
   }
   const begin = (name: string) => {
-    const place = join(folder, `${name}-${major}`)
-    mkdirSync(place, { recursive: true })
-    git(place, 'init', '-q')
-    git(place, 'remote', 'add', 'origin', `https://git.example.test/acme/${name}-${major}.git`)
-    return place
+    const repository = join(folder, `${name}-${major}`)
+    mkdirSync(repository, { recursive: true })
+    git(repository, 'init', '-q')
+    git(repository, 'remote', 'add', 'origin', `https://git.example.test/acme/${name}-${major}.git`)
+    return repository
   }
 
   test.skipIf(!binary)('a pipeline: info, new, set-commits --auto, finalize, deploy, list, delete', async () => {
-    const place = begin('auto')
+    const repository = begin('auto')
     const version = (number: number) => `auto${major}@1.${number}.0+7`
-    const first = commit(place, 'src/cart.ts', 'Add the cart')
-    const second = commit(place, 'src/order.ts', 'Add orders\n\nwith a body')
-    const info = await ok(place, 'info')
+    const first = commit(repository, 'src/cart.ts', 'Add the cart')
+    const second = commit(repository, 'src/order.ts', 'Add orders\n\nwith a body')
+    const info = await ok(repository, 'info')
     expect(info).toMatch(/Sentry Server: http:\/\/localhost:\d+\n/)
     expect(info).toContain('- org:ci')
-    await ok(place, 'releases', 'new', version(1))
-    await ok(place, 'releases', 'set-commits', version(1), '--auto')
-    await ok(place, 'releases', 'finalize', version(1))
-    expect(await ok(place, 'releases', 'deploys', version(1), 'new', '-e', 'staging', '-n', 'blue')).toContain('blue')
-    const third = commit(place, 'src/cart.ts', 'Change the cart')
-    await ok(place, 'releases', 'new', version(2), '--finalize')
-    await ok(place, 'releases', 'set-commits', version(2), '--auto')
-    await ok(place, 'deploys', 'new', '-r', version(2), '-e', 'production', '-u', 'https://ci.example.test/2')
+    await ok(repository, 'releases', 'new', version(1))
+    await ok(repository, 'releases', 'set-commits', version(1), '--auto')
+    await ok(repository, 'releases', 'finalize', version(1))
+    expect(await ok(repository, 'releases', 'deploys', version(1), 'new', '-e', 'staging', '-n', 'blue')).toContain(
+      'blue',
+    )
+    const third = commit(repository, 'src/cart.ts', 'Change the cart')
+    await ok(repository, 'releases', 'new', version(2), '--finalize')
+    await ok(repository, 'releases', 'set-commits', version(2), '--auto')
+    await ok(repository, 'deploys', 'new', '-r', version(2), '-e', 'production', '-u', 'https://ci.example.test/2')
 
     expect(await commitsOf(version(1))).toEqual(expect.arrayContaining([first, second]))
     // The commits since the previous release. The client asked the server for its last commit.
@@ -131,59 +138,59 @@ describe.each(clients)('sentry-cli %s.x', (major, binary = '') => {
       lastCommit: { id: third, message: 'Change the cart', author: { name: 'Jo', email: 'jo@example.test' } },
       lastDeploy: { environment: 'production', url: 'https://ci.example.test/2', projects: [`auto-${major}`] },
     })
-    expect(await ok(place, 'releases', 'deploys', version(1), 'list')).toContain('staging')
-    expect(await ok(place, 'deploys', 'list', '-r', version(2))).toContain('production')
-    expect(await ok(place, 'releases', 'list')).toContain(version(2))
-    await ok(place, 'releases', 'archive', version(1))
+    expect(await ok(repository, 'releases', 'deploys', version(1), 'list')).toContain('staging')
+    expect(await ok(repository, 'deploys', 'list', '-r', version(2))).toContain('production')
+    expect(await ok(repository, 'releases', 'list')).toContain(version(2))
+    await ok(repository, 'releases', 'archive', version(1))
     expect(await releaseOf(version(1))).toMatchObject({ status: 'archived' })
-    await ok(place, 'releases', 'restore', version(1))
+    await ok(repository, 'releases', 'restore', version(1))
     expect(await releaseOf(version(1))).toMatchObject({ status: 'open' })
-    expect(await ok(place, 'releases', 'info', version(2), '--show-commits', '--show-projects')).toContain(
+    expect(await ok(repository, 'releases', 'info', version(2), '--show-commits', '--show-projects')).toContain(
       third.slice(0, 8),
     )
-    await ok(place, 'releases', 'delete', version(1))
+    await ok(repository, 'releases', 'delete', version(1))
     expect((await api(product, project(), `${O}/releases/${encodeURIComponent(version(1))}/`)).status).toBe(404)
     expect(await commitsOf(version(2))).toEqual([third])
   })
 
   test.skipIf(!binary)('set-commits --commit and --local; with a listed repository only the head is told', async () => {
-    const place = begin('named')
-    const [from, to] = [commit(place, 'a.ts', 'a'), commit(place, 'b.ts', 'b')]
+    const repository = begin('named')
+    const [from, to] = [commit(repository, 'a.ts', 'a'), commit(repository, 'b.ts', 'b')]
     const name = `acme/named-${major}`
     const spec = ['--commit', `${name}@${from}..${to}`]
     // Without a repository on the server, the client sends its whole history and ignores the range.
-    await ok(place, 'releases', 'set-commits', `named${major}@1`, ...spec)
+    await ok(repository, 'releases', 'set-commits', `named${major}@1`, ...spec)
     expect((await commitsOf(`named${major}@1`)).toSorted()).toEqual([from, to].toSorted())
-    const local = commit(place, 'local.ts', 'local')
-    await ok(place, 'releases', 'set-commits', `local${major}@1`, '--local')
+    const local = commit(repository, 'local.ts', 'local')
+    await ok(repository, 'releases', 'set-commits', `local${major}@1`, '--local')
     expect(await commitsOf(`local${major}@1`)).toEqual([local])
     const listed = await api(product, project(), `${O}/repos/`, { method: 'POST', body: JSON.stringify({ name }) })
     expect(listed.status).toBe(201)
-    expect(await ok(place, 'repos', 'list')).toContain(name)
-    await ok(place, 'releases', 'set-commits', `named${major}@2`, ...spec)
+    expect(await ok(repository, 'repos', 'list')).toContain(name)
+    await ok(repository, 'releases', 'set-commits', `named${major}@2`, ...spec)
     expect(await releaseOf(`named${major}@2`)).toMatchObject({
       refs: [{ repository: name, commit: to, previousCommit: from }],
       lastCommit: { id: to },
     })
     // With a repository on the server, `--auto` still works.
-    const third = commit(place, 'c.ts', 'c')
-    await ok(place, 'releases', 'set-commits', `named${major}@3`, '--auto')
+    const third = commit(repository, 'c.ts', 'c')
+    await ok(repository, 'releases', 'set-commits', `named${major}@3`, '--auto')
     expect(await releaseOf(`named${major}@3`)).toMatchObject({ lastCommit: { id: third, message: 'c' } })
-    await ok(place, 'releases', 'set-commits', `named${major}@3`, '--clear')
+    await ok(repository, 'releases', 'set-commits', `named${major}@3`, '--clear')
     expect(await releaseOf(`named${major}@3`)).toMatchObject({ commitCount: 0, lastCommit: null })
   })
 
   test.skipIf(!binary)('send-event: its release is the one of the pipeline, and has a new issue', async () => {
     const version = `sent${major}@1`
-    const place = join(folder, `named-${major}`)
-    mkdirSync(place, { recursive: true })
-    await ok(place, 'releases', 'new', version)
+    const repository = join(folder, `named-${major}`)
+    mkdirSync(repository, { recursive: true })
+    await ok(repository, 'releases', 'new', version)
     // The messages differ in words, because numbers do not make a new issue.
     const message = major === '3' ? 'hello from the third' : 'greetings of version two'
-    const { code, said } = await run(binary, place, ['send-event', '-m', message, '-r', version], {
+    const { code, output } = await run(binary, repository, ['send-event', '-m', message, '-r', version], {
       SENTRY_DSN: project().dsn,
     })
-    expect([code, said]).toEqual([0, expect.stringContaining('dispatched')])
+    expect([code, output]).toEqual([0, expect.stringContaining('dispatched')])
     await expect
       .poll(() => releaseOf(version), { timeout: 20_000 })
       .toMatchObject({ newGroups: 1, firstEvent: expect.stringMatching(/^20/) })

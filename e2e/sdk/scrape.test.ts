@@ -24,12 +24,12 @@ afterAll(async () => {
 })
 
 /** Serves a build's script and map. `asked` lists the requested paths with their tokens. */
-async function serve(made: Build): Promise<{ port: number; asked: string[] }> {
+async function serve(build: Build): Promise<{ port: number; asked: string[] }> {
   const asked: string[] = []
   const server = createServer((req, res) => {
     asked.push(`${req.url} ${req.headers['x-sentry-token'] ?? '-'}`)
-    if (req.url === '/assets/app.js') res.end(`${made.script}\n//# sourceMappingURL=app.js.map\n`)
-    else if (req.url === '/assets/app.js.map') res.end(made.map)
+    if (req.url === '/assets/app.js') res.end(`${build.script}\n//# sourceMappingURL=app.js.map\n`)
+    else if (req.url === '/assets/app.js.map') res.end(build.map)
     else res.writeHead(404).end('<html>')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -61,9 +61,9 @@ test('a public script and its map are fetched once, with the token where origins
   await ready(product)
   const built = await buildOf('app')
   const { port, asked } = await serve(built)
-  const made = { ...built, url: `http://127.0.0.1:${port}/assets/app.js` }
+  const servedBuild = { ...built, url: `http://127.0.0.1:${port}/assets/app.js` }
   const send = async () => {
-    const event = failedEvent(made, 'cart', { debug_meta: undefined })
+    const event = failedEvent(servedBuild, 'cart', { debug_meta: undefined })
     expect((await ingest(product, project, envelopeOf(event))).status).toBe(200)
     await until('the event', 20_000, async () => eventOf(product, project, event.event_id))
     return event.event_id
@@ -84,7 +84,7 @@ test('a public script and its map are fetched once, with the token where origins
       const found = await eventOf(product, project, id)
       return found?.dateMapped ? found : undefined
     })
-    const frames = shown.entries.find((item) => item.type === 'exception')?.data.values[0]?.stacktrace.frames
+    const frames = shown.entries.find((entry) => entry.type === 'exception')?.data.values[0]?.stacktrace.frames
     expect(frames?.at(-1)).toMatchObject({
       function: 'Cart.totalOf',
       data: { symbolicated: true, resolvedWith: 'scraping' },

@@ -25,7 +25,7 @@ const titles = (project: Project, count: number) =>
     const found = (await api(product, project, `/organizations/${project.org}/issues/?query=`)).json as {
       title: string
     }[]
-    return found.length >= count && found.map((item) => item.title).sort()
+    return found.length >= count && found.map((issue) => issue.title).sort()
   })
 
 const script = ({ dsn, path }: Tunnel) => `
@@ -73,15 +73,15 @@ describe.skipIf(noChromium)(
       const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
 
       const page = await state.browser.newPage()
-      const asked: string[] = []
-      page.on('request', (request) => void asked.push(request.url()))
+      const requested: string[] = []
+      page.on('request', (request) => void requested.push(request.url()))
       await page.goto(url)
       await page.click('#go')
       await page.evaluate('window.done()')
       expect(await titles(project, 1)).toEqual(['RangeError: quantity out of range'])
       await page.close()
-      expect(asked).toContain(`${url}${tunnel.path}`)
-      expect(asked.filter((item) => !item.startsWith(`${url}/`))).toEqual([])
+      expect(requested).toContain(`${url}${tunnel.path}`)
+      expect(requested.filter((requestUrl) => !requestUrl.startsWith(`${url}/`))).toEqual([])
     })
   },
 )

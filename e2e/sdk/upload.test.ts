@@ -51,15 +51,15 @@ const settings = (): Record<string, string> => ({
 })
 
 /** Runs a client in the test's folder. Returns its exit code and output. */
-function run(file: string, words: readonly string[]): Promise<{ code: number | null; said: string }> {
+function run(file: string, words: readonly string[]): Promise<{ code: number | null; output: string }> {
   const child = spawn(file, words, { cwd: folder, env: { ...process.env, ...settings() } })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (said += text.toString()))
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, said })))
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += text.toString()))
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })))
 }
 
 /** Builds a small program. `name` makes the scripts of builds differ. */
-async function make(name: string): Promise<string> {
+async function buildFile(name: string): Promise<string> {
   const outfile = join(folder, name, 'app.js')
   writeFileSync(
     join(folder, `${name}.ts`),
@@ -78,13 +78,13 @@ describe.each(clients)('sentry-cli %s.x', (major, binary) => {
   const release = `shop@${major}.0.0+1`
   const name = `dist${major}`
   const ok = async (...words: string[]) => {
-    const { code, said } = await run(binary ?? '', words)
-    expect([words.join(' '), code, code === 0 ? '' : said]).toEqual([words.join(' '), 0, ''])
-    return said
+    const { code, output } = await run(binary ?? '', words)
+    expect([words.join(' '), code, code === 0 ? '' : output]).toEqual([words.join(' '), 0, ''])
+    return output
   }
 
   test.skipIf(!binary)('info, a release, inject, upload twice and for another dist, finalize', async () => {
-    const outfile = await make(name)
+    const outfile = await buildFile(name)
     expect(await ok('info')).toContain('Default Organization: upload')
     await ok('releases', 'new', release)
     await ok('sourcemaps', 'inject', name)
@@ -131,18 +131,18 @@ describe.each(clients)('sentry-cli %s.x', (major, binary) => {
   })
 
   test.skipIf(!binary)('without a release: by debug id only; a wrong token is told so', async () => {
-    const outfile = await make(`${name}-bare`)
+    const outfile = await buildFile(`${name}-bare`)
     await ok('sourcemaps', 'inject', `${name}-bare`)
     await ok('sourcemaps', 'upload', `${name}-bare`)
     const debugId = /debugId=([0-9a-f-]{36})/.exec(readFileSync(outfile, 'utf8'))?.[1] ?? ''
     expect(await bundles(debugId)).toMatchObject([{ associations: [] }])
-    const { code, said } = await run(binary ?? '', ['--auth-token', 'a'.repeat(64), 'sourcemaps', 'upload', name])
-    expect([code, said]).toEqual([1, expect.stringContaining('Invalid token')])
+    const { code, output } = await run(binary ?? '', ['--auth-token', 'a'.repeat(64), 'sourcemaps', 'upload', name])
+    expect([code, output]).toEqual([1, expect.stringContaining('Invalid token')])
   })
 })
 
 test.skipIf(!clients[1][1])('sentry-cli 2.x: single files of a release', async () => {
-  await make('single')
+  await buildFile('single')
   const release = 'single@1'
   const client = clients[1][1] ?? ''
   for (const words of [
@@ -170,10 +170,10 @@ const plugin = sentryEsbuildPlugin({
 await build({ entryPoints: ['plugged.ts'], outdir: 'plugged', bundle: true, minify: true, sourcemap: true, plugins: [plugin] })
 `
   writeFileSync(join(folder, 'plugged.mjs'), program)
-  const { code, said } = await run(process.execPath, ['plugged.mjs'])
-  expect([code, code === 0 ? '' : said]).toEqual([0, ''])
+  const { code, output } = await run(process.execPath, ['plugged.mjs'])
+  expect([code, code === 0 ? '' : output]).toEqual([0, ''])
   const found = await bundles('plugged@1')
-  expect(found, said).toMatchObject([{ fileCount: 2, associations: [{ release: 'plugged@1', dist: null }] }])
+  expect(found, output).toMatchObject([{ fileCount: 2, associations: [{ release: 'plugged@1', dist: null }] }])
   const made = (await api(product, project(), `${P}/releases/plugged@1/`)).json
   expect(made).toMatchObject({ version: 'plugged@1', dateReleased: expect.stringMatching(/^20/) })
 }, 60_000)

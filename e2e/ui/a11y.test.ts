@@ -18,15 +18,18 @@ type Theme = 'light' | 'dark'
 /** Serious and critical findings of axe. It runs as evaluated source, because the page's policy blocks scripts. */
 async function faultsIn(page: Page, theme: Theme, only: readonly string[]): Promise<string[]> {
   await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
-  const asked = JSON.stringify({ resultTypes: ['violations'], ...(only.length ? { runOnly: only } : {}) })
-  const run = `axe.run(document, ${asked}).then((result) => result.violations)`
+  const options = JSON.stringify({ resultTypes: ['violations'], ...(only.length ? { runOnly: only } : {}) })
+  const run = `axe.run(document, ${options}).then((result) => result.violations)`
   const found = (await page.evaluate(run)) as Violation[]
   return found
-    .filter((item) => item.impact === 'serious' || item.impact === 'critical')
-    .flatMap((item) =>
-      item.nodes
+    .filter((violation) => violation.impact === 'serious' || violation.impact === 'critical')
+    .flatMap((violation) =>
+      violation.nodes
         .slice(0, 3)
-        .map((node) => `${theme}: ${item.id} (${item.help}): ${node.html.slice(0, 160)} ${node.failureSummary ?? ''}`),
+        .map(
+          (node) =>
+            `${theme}: ${violation.id} (${violation.help}): ${node.html.slice(0, 160)} ${node.failureSummary ?? ''}`,
+        ),
     )
 }
 
@@ -54,13 +57,13 @@ async function tooWideAnywhere(page: Page): Promise<string[]> {
   const found: string[] = []
   for (const width of widths) {
     await page.setViewportSize({ width, height: 900 })
-    found.push(...(await tooWide(page)).map((item) => `${width}: ${item}`))
+    found.push(...(await tooWide(page)).map((finding) => `${width}: ${finding}`))
   }
   return found
 }
 
 /** Inserts a dead letter like processing would. No input that a client can send causes one. */
-function putDead(project: Project): void {
+function putDeadLetter(project: Project): void {
   const blobKey = `dead/access-${project.id}`
   const head = { kind: 'envelope', projectId: Number(project.id), keyId: 0, organizationId: 0, receivedMs: 0 }
   const bytes = `${JSON.stringify(head)}\n{}\n{"type":"event"}\n{"message":"held"}`
@@ -123,7 +126,7 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     for (const event of [...hiddenError, noise]) await ingest(product, state.project, envelopeOf(event))
     // A request with an invalid item, for the request log and the breakdown of outcomes.
     await ingest(product, state.project, '{}\n{"type":"event"}\n{broken')
-    putDead(state.project)
+    putDeadLetter(state.project)
     state.browser = await openBrowser()
     state.page = (await openPage(state.browser, product.url, { routed: true })).page
     await signIn(state.page, product.url, `owner@${org}.test`)

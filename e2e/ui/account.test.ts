@@ -70,7 +70,7 @@ describe.skipIf(noChromium)('password and sessions', () => {
     await askFor(page, 'nobody@example.test')
     await askFor(page, email())
     await until('the mail', 10_000, async () => mails.length > 0)
-    expect(mails.map((item) => item.to)).toEqual([[email()]])
+    expect(mails.map((mail) => mail.to)).toEqual([[email()]])
     expect(mails[0]?.text).toMatch(/Subject: Set a new Mishap password/)
   })
 

@@ -33,7 +33,7 @@ export const spoilData = (page: Page, failure: (route: Route) => Promise<void>):
 export const mendData = (page: Page): Promise<void> => page.unroute(data)
 
 /** Holds back each request that matches `pattern` until `release`. Later requests pass. */
-export async function hold(page: Page, pattern: RegExp): Promise<{ held: Route[]; release(): Promise<void> }> {
+export async function holdRequests(page: Page, pattern: RegExp): Promise<{ held: Route[]; release(): Promise<void> }> {
   const held: Route[] = []
   await page.route(pattern, (route) => void held.push(route))
   return {
@@ -126,8 +126,8 @@ export function envelopesOf(page: Page): Sent[][] {
 export const ofType = (sent: Sent[][], type: string): Sent['body'][] =>
   sent
     .flat()
-    .filter((item) => item.type === type)
-    .map((item) => item.body)
+    .filter((envelopeItem) => envelopeItem.type === type)
+    .map((envelopeItem) => envelopeItem.body)
 
 /** Starts the page's reporter now, without waiting for a quiet page. */
 export async function startReporter(page: Page): Promise<void> {

@@ -12,7 +12,7 @@ import {
   editScripts,
   envelopesOf,
   failures,
-  hold,
+  holdRequests,
   mendData,
   ofType,
   sentTo,
@@ -68,13 +68,13 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
       await page.evaluate(
         "(() => { const a = document.createElement('a'); a.href = '#somewhere'; a.id = 'hash'; a.textContent = 'x'; document.body.prepend(a) })()",
       )
-      const asked: string[] = []
-      page.on('request', (request) => asked.push(request.url()))
+      const requested: string[] = []
+      page.on('request', (request) => requested.push(request.url()))
       await page.click('#hash')
       await page.waitForURL(/#somewhere$/)
       await page.waitForTimeout(300)
       // The live stream and the reporter start by themselves when the page is quiet.
-      expect(asked.filter((url) => !/\/live\/|\/chunks\/|\/envelope\//.test(url))).toEqual([])
+      expect(requested.filter((url) => !/\/live\/|\/chunks\/|\/envelope\//.test(url))).toEqual([])
     })
 
     test('back and forward restore the scroll position and the selection', async () => {
@@ -197,7 +197,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
       await page.goto(at('/issues'))
       await alert(page).getByRole('heading', { name: clientError }).waitFor()
       await until('the report', 10_000, async () =>
-        ofType(sent, 'event').some((item) => item.tags?.boundary === 'global-error.tsx'),
+        ofType(sent, 'event').some((event) => event.tags?.boundary === 'global-error.tsx'),
       )
     })
 
@@ -209,7 +209,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
       await page.goto(at('/issues'))
       await alert(page).getByRole('heading', { name: clientError }).waitFor()
       await until('the report', 10_000, async () =>
-        ofType(sent, 'event').some((item) => item.exception?.values.some(({ value }) => value === sentence)),
+        ofType(sent, 'event').some((event) => event.exception?.values.some(({ value }) => value === sentence)),
       )
     })
   })
@@ -243,7 +243,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
       await hydrated(page)
       await stopClock(page)
       const documents = documentsOf(page)
-      const silence = await hold(page, data('/releases'))
+      const silence = await holdRequests(page, data('/releases'))
       // Wait for the request of the navigation. Hovering over the link has already caused a prefetch.
       const isHeld = () =>
         until('the request', 5000, async () =>
@@ -260,13 +260,13 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
       silence.held.splice(0)
       await page.goto(at('/issues'))
       await hydrated(page)
-      const again = documentsOf(page)
+      const documentsAfter = documentsOf(page)
       await link(page, 'releases').click()
       await isHeld()
       await page.clock.runFor(8000)
       await silence.release()
       await page.getByRole('heading', { name: 'Releases', exact: true }).waitFor()
-      expect(again.count).toBe(0)
+      expect(documentsAfter.count).toBe(0)
     })
 
     test('prefetching never has more than 5 requests in flight, and a click goes past those that wait', async () => {
@@ -297,11 +297,11 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
   describe('scripts', () => {
     test('a lazy chunk that fails once is asked for again', async () => {
       const page = await open('/issues')
-      const known = await chunksOf(page)
+      const knownChunks = await chunksOf(page)
       const failed: string[] = []
       await page.route(/\/chunks\/.*\.js/, (route) => {
         const url = route.request().url()
-        if (known.includes(url) || failed.length > 0) return route.continue()
+        if (knownChunks.includes(url) || failed.length > 0) return route.continue()
         failed.push(url)
         return route.fulfill({ status: 404, body: '' })
       })
@@ -313,9 +313,9 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
 
     test('one that fails each time: the page reloads once, then the error screen says so', async () => {
       const page = await open('/issues')
-      const known = await chunksOf(page)
+      const knownChunks = await chunksOf(page)
       await page.route(/\/chunks\/.*\.js/, (route) =>
-        known.includes(route.request().url()) ? route.continue() : route.fulfill({ status: 404, body: '' }),
+        knownChunks.includes(route.request().url()) ? route.continue() : route.fulfill({ status: 404, body: '' }),
       )
       const documents = documentsOf(page)
       await page.keyboard.press('Control+k')
@@ -338,7 +338,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
     test('a page whose scripts never start says so', async () => {
       const page = await open('')
       await page.clock.install()
-      const scripts = await hold(page, /\/chunks\/.*\.js/)
+      const scripts = await holdRequests(page, /\/chunks\/.*\.js/)
       await page.goto(at('/issues'), { waitUntil: 'commit' })
       await page.locator('[data-id]').first().waitFor()
       await page.clock.runFor(10_000)
@@ -404,8 +404,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
   )
 
   describe('offline and slow', () => {
-    const bar = (page: Page, standing: string) =>
-      page.locator(`.connection-bar[data-standing=${standing}] [role=status]`)
+    const bar = (page: Page, status: string) => page.locator(`.connection-bar[data-standing=${status}] [role=status]`)
 
     test('without a network a bar says so, nothing is lost, and a click is done when it is back', async () => {
       const page = await open(`/issues/${state.issue}`)
@@ -484,7 +483,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
       await page.goto(at('/issues'))
       await hydrated(page)
       await stopClock(page)
-      const slow = await hold(page, /\/issues\/\?.*sort=user/)
+      const slow = await holdRequests(page, /\/issues\/\?.*sort=user/)
       await page.locator('select:has(option[value=users])').selectOption('users')
       await until('the request', 5000, async () => slow.held.length > 0)
       await page.clock.runFor(4900)

@@ -38,8 +38,8 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
   const state = {} as { browser: Browser; watched: Watched; web: Project; api: Project; other: Project }
   const page = (): Page => state.watched.page
   const hidden = () => page().getByRole('region', { name: 'The server error behind it' })
-  const side = () => page().getByRole('region', { name: 'Browser errors' })
-  const signs = () => page().getByRole('region', { name: 'Diagnosis' })
+  const browserErrors = () => page().getByRole('region', { name: 'Browser errors' })
+  const diagnosticsRegion = () => page().getByRole('region', { name: 'Diagnosis' })
   const textOf = async (part: { innerText(): Promise<string> }) => (await part.innerText()).replace(/\s+/g, ' ')
 
   const take = async (project: Project, sent: Sent) =>
@@ -95,15 +95,15 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
       /This browser error hides: StockError.*API-\d+ in api sure Both events carry the same digest/,
     )
     await link.click()
-    await side().waitFor()
+    await browserErrors().waitFor()
     expect(page().url()).toMatch(/\/issues\/\d+\/events\/[0-9a-f]{32}$/)
-    expect(await textOf(side())).toContain('1 browser event of 1 person')
-    expect(await textOf(side())).toContain('they do not count for the issue')
+    expect(await textOf(browserErrors())).toContain('1 browser event of 1 person')
+    expect(await textOf(browserErrors())).toContain('they do not count for the issue')
     // The issue's own counts: one event and no user.
     expect(await textOf(page().locator('.issue-numbers'))).toMatch(/Events 1\b/)
     expect(await textOf(page().locator('.issue-numbers'))).toMatch(/Users 0\b/)
-    await side().getByRole('radio', { name: 'This event (1)' }).click()
-    await side().getByRole('link', { name: 'Breadcrumbs' }).click()
+    await browserErrors().getByRole('radio', { name: 'This event (1)' }).click()
+    await browserErrors().getByRole('link', { name: 'Breadcrumbs' }).click()
     await page().waitForURL(/#breadcrumbs$/)
     const crumbs = page().getByRole('region', { name: /^Breadcrumbs/ })
     await crumbs.getByText('<img src=x onerror=alert(1)>').waitFor()
@@ -127,9 +127,12 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
     expect(await textOf(page().locator('.event-digest'))).toMatch(/3000000002 found in tags\.digest sure all 2$/)
     await page().goto(await stored(state.web, event({ message: 'nothing hidden here' })))
     await page().getByRole('heading', { name: 'nothing hidden here' }).waitFor()
-    expect([await list.count(), await hidden().count(), await side().count(), await signs().count()]).toEqual([
-      0, 0, 0, 0,
-    ])
+    expect([
+      await list.count(),
+      await hidden().count(),
+      await browserErrors().count(),
+      await diagnosticsRegion().count(),
+    ]).toEqual([0, 0, 0, 0])
   })
 
   test('two failures in one trace: none is guessed, and the hook is one click away, with the project’s DSN', async () => {
@@ -149,7 +152,7 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
     await page().waitForURL(/\/projects\/web\/setup#digest-hook$/)
     const hook = page().locator('#digest-hook')
     const dsn = (await page().getByTestId('dsn').innerText()).trim()
-    expect(await hook.locator('pre').allTextContents()).toEqual(digestHookOf(dsn).map((item) => item.code))
+    expect(await hook.locator('pre').allTextContents()).toEqual(digestHookOf(dsn).map((snippet) => snippet.code))
     const grants = { origin: product.url }
     await page().context().grantPermissions(['clipboard-read', 'clipboard-write'], grants)
     await hook.getByRole('button', { name: 'Copy' }).first().click()
@@ -179,31 +182,31 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
     expect(await textOf(words)).toContain('React error 31 Objects are not valid as a React child (found: <img src=x>)')
     const router = 'invariant expected layout router to be mounted'
     await page().goto(await stored(state.web, event(exception('Error', router))))
-    expect(await textOf(signs())).toMatch(
+    expect(await textOf(diagnosticsRegion())).toMatch(
       /Framework The layout router is not mounted Usual cause: A part of the App Router/,
     )
     const frames = [{ filename: 'chrome-extension://abcdefghijklmnopabcdefghijklmnop/content.js', lineno: 1, colno: 2 }]
     const thrown = { values: [{ type: 'TypeError', value: 'no.', stacktrace: { frames } }] }
     await page().goto(await stored(state.web, event({ exception: thrown, request: { url: 'https://shop.test/' } })))
-    expect(await textOf(signs())).toMatch(
+    expect(await textOf(diagnosticsRegion())).toMatch(
       /^Noise extension A browser extension threw it\. Recognized by: chrome-extension/,
     )
     const chunk = 'Loading chunk 418 failed.\n(error: https://shop.test/_next/static/chunks/418.js)'
     await page().goto(await stored(state.web, event(exception('ChunkLoadError', chunk))))
-    expect(await textOf(signs())).toMatch(/Skew old chunk A script of an older build no longer exists\./)
+    expect(await textOf(diagnosticsRegion())).toMatch(/Skew old chunk A script of an older build no longer exists\./)
     const stack = await page().getByRole('region', { name: 'Exception' }).boundingBox()
-    expect((await signs().boundingBox())?.y).toBeLessThan(stack?.y ?? 0)
+    expect((await diagnosticsRegion().boundingBox())?.y).toBeLessThan(stack?.y ?? 0)
   })
 
   test('a hydration says its cause and the differences, as text only', async () => {
     const lines = ['  <Orders>', '    <p>', `+     ${hostile} browser`, `-     ${hostile} server`]
     const value = `Hydration failed because the server rendered text didn't match the client.\n\nhttps://react.dev/link/hydration-mismatch\n\n${lines.join('\n')}\n`
     await page().goto(await stored(state.web, event(exception('Error', value))))
-    expect(await textOf(signs())).toMatch(/Hydration .*Component: Orders/)
-    const row = signs().locator('.differences tbody tr').first()
+    expect(await textOf(diagnosticsRegion())).toMatch(/Hydration .*Component: Orders/)
+    const row = diagnosticsRegion().locator('.differences tbody tr').first()
     expect(await row.locator('td').nth(1).innerText()).toContain('server')
     expect(await row.locator('td').nth(2).innerText()).toContain('browser')
-    expect(await signs().locator('img').count()).toBe(0)
+    expect(await diagnosticsRegion().locator('img').count()).toBe(0)
     await page().setViewportSize({ width: 390, height: 844 })
     expect(await page().evaluate<number>(wide)).toBe(0)
     await page().setViewportSize({ width: 1440, height: 900 })
@@ -296,7 +299,7 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
     // In the other direction, the server end shows no counts either.
     await page().goto(`${product.url}/d/${digest}`)
     await page().getByRole('heading', { name: 'SecretError', level: 1 }).waitFor()
-    expect(await side().count()).toBe(0)
+    expect(await browserErrors().count()).toBe(0)
     const { errors, foreign, dialogs } = watched
     expect({ errors, foreign, dialogs }).toEqual({ errors: [], foreign: [], dialogs: [] })
     await watched.page.context().close()

@@ -135,8 +135,8 @@ describe.skipIf(noChromium)('why a stack is not readable', () => {
 
   test('so does the page of its release', async () => {
     const body = JSON.stringify({ version: 'w@1', projects: ['web'] })
-    const made = await api(product, state.project, `/organizations/${org}/releases/`, { method: 'POST', body })
-    expect([201, 208]).toContain(made.status)
+    const created = await api(product, state.project, `/organizations/${org}/releases/`, { method: 'POST', body })
+    expect([201, 208]).toContain(created.status)
     await page().goto(`${product.url}/o/${org}/releases/w%401`)
     // Streamed HTML is briefly in a hidden container next to the rendered copy. So look only in the visible content.
     const verdict = page().locator('#content .doctor[data-verdict="wrong"]')

@@ -25,15 +25,15 @@ describe.skipIf(noChromium)('what is done before the page’s scripts have run',
   /** Opens a page whose scripts load only after `act`. */
   async function before(path: string, act: () => Promise<unknown>): Promise<void> {
     const { page } = state
-    const held: (() => Promise<void>)[] = []
+    const pending: (() => Promise<void>)[] = []
     let isOpen = false
-    await page.route(scripts, (route) => (isOpen ? route.continue() : void held.push(() => route.continue())))
+    await page.route(scripts, (route) => (isOpen ? route.continue() : void pending.push(() => route.continue())))
     await page.goto(at(path), { waitUntil: 'commit' })
     await act()
-    await until('a script that is held', 5000, async () => held.length > 0)
+    await until('a script that is held', 5000, async () => pending.length > 0)
     expect(await page.evaluate('window.mishap?.hydrated')).toBeUndefined()
     isOpen = true
-    await Promise.all(held.map((go) => go()))
+    await Promise.all(pending.map((go) => go()))
     await hydrated(page)
     await page.unroute(scripts)
   }

@@ -114,7 +114,7 @@ describe.skipIf(noChromium)('hostile event data on every screen', () => {
         await page.waitForTimeout(300)
         const links = await page
           .locator('a[href]')
-          .evaluateAll((all) => all.map((item) => (item as HTMLAnchorElement).href))
+          .evaluateAll((all) => all.map((anchor) => (anchor as HTMLAnchorElement).href))
         expect(links.filter((href) => !/^(https?|mailto):/.test(href))).toEqual([])
         expect(await page.locator('img[src*="evil"], svg[onload]').count()).toBe(0)
         const wide = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')

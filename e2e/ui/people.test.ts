@@ -49,11 +49,11 @@ describe.skipIf(noChromium)('members, feedback, deleting', () => {
   test('two people at one issue: each sees what the other does', async () => {
     const { page, nina } = state
     const [issue] = (await api(product, state.project, `/organizations/${org}/issues/`)).json as { id: string }[]
-    const button = (item: Page, name: string) => item.getByRole('button', { name, exact: true })
-    for (const item of [page, nina]) {
-      await item.goto(at(`/issues/${issue?.id}`))
-      await button(item, 'Resolve').waitFor()
-      await hydrated(item)
+    const button = (personPage: Page, name: string) => personPage.getByRole('button', { name, exact: true })
+    for (const personPage of [page, nina]) {
+      await personPage.goto(at(`/issues/${issue?.id}`))
+      await button(personPage, 'Resolve').waitFor()
+      await hydrated(personPage)
     }
     await button(page, 'Resolve').click()
     await button(nina, 'Unresolve').waitFor()
@@ -80,7 +80,7 @@ describe.skipIf(noChromium)('members, feedback, deleting', () => {
     const form = new URLSearchParams({ name: 'Ann', email: 'ann@people.test', comments: '<b>it broke</b>' })
     const answer = await fetch(`${product.url}/api/embed/error-page/?${query}`, { method: 'POST', body: form })
     expect(answer.status).toBe(200)
-    const [said] = await until('the feedback', 15_000, async () => {
+    const [feedback] = await until('the feedback', 15_000, async () => {
       const rows = (await api(product, state.project, `/organizations/${org}/feedback/`)).json as {
         issue: { id: string; shortId: string } | null
       }[]
@@ -90,7 +90,7 @@ describe.skipIf(noChromium)('members, feedback, deleting', () => {
     await page.getByText('<b>it broke</b>').waitFor()
     await page.getByRole('button', { name: 'Resolve' }).click()
     await page.getByText('No feedback.').waitFor()
-    await page.goto(at(`/issues/${said?.issue?.id}`))
+    await page.goto(at(`/issues/${feedback?.issue?.id}`))
     await page.getByText('<b>it broke</b>').waitFor()
   })
 

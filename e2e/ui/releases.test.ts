@@ -11,7 +11,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const markup = '<img src=https://evil.example/x.png onerror=alert(1)>'
 const hostile = `shop@9.9.9+${markup.replaceAll('/', '_')}\u202eabc${'z'.repeat(100)}`
 
-const textOf = async (place: Locator): Promise<string> => (await place.textContent()) ?? ''
+const textOf = async (locator: Locator): Promise<string> => (await locator.textContent()) ?? ''
 
 describe.skipIf(noChromium)('releases', () => {
   const state = {} as { browser: Browser; watched: Watched; page: Page; project: Project }
@@ -148,18 +148,18 @@ describe.skipIf(noChromium)('releases', () => {
     await page.goto(at('/releases/shop%401.10.0'))
     await page.locator('.release-issues a', { hasText: 'CartError' }).first().click()
     await page.waitForURL(/\/issues\/\d+/)
-    const numbers = page.locator('.issue-numbers')
-    await numbers.getByRole('link', { name: 'shop@1.10.0' }).first().waitFor()
+    const stats = page.locator('.issue-numbers')
+    await stats.getByRole('link', { name: 'shop@1.10.0' }).first().waitFor()
     const suspects = page.locator('section[aria-labelledby=suspects-title]')
     await suspects.waitFor()
     expect(await textOf(suspects)).toMatch(/Cart sums in cents/)
     expect(await textOf(suspects)).toMatch(/Changed src\/cart\.ts, the file of the top in-app frame \(.*, line 12\)/)
     // The releases and the deploy happened in this minute, so the chart has one mark for all.
     await hydrated(page)
-    const mark = page.locator('.chart-mark').last()
+    const annotation = page.locator('.chart-mark').last()
     await page.getByLabel('Time range').focus()
     await page.keyboard.press('Tab')
-    const words = mark.locator('.chart-mark-words')
+    const words = annotation.locator('.chart-mark-words')
     await until('the words', 3000, async () => (await words.evaluate((word) => getComputedStyle(word).opacity)) === '1')
     expect(await textOf(words)).toMatch(/3 releases/)
     expect(await textOf(words)).toMatch(/deployed to production/)
@@ -191,10 +191,10 @@ describe.skipIf(noChromium)('releases', () => {
     }[]
     await page.goto(at(`/issues/${issues[0]?.id}?t=24h`))
     await hydrated(page)
-    const marks = page.locator('.chart .chart-mark')
-    expect(await marks.count()).toBeLessThanOrEqual(48)
-    expect(await textOf(marks.last())).toMatch(/6\d releases/)
-    expect(await textOf(marks.last())).toMatch(/and \d\d more/)
+    const annotations = page.locator('.chart .chart-mark')
+    expect(await annotations.count()).toBeLessThanOrEqual(48)
+    expect(await textOf(annotations.last())).toMatch(/6\d releases/)
+    expect(await textOf(annotations.last())).toMatch(/and \d\d more/)
   })
 
   test('finalized by a person; deleted when its name is typed: what events say stays', async () => {
@@ -263,7 +263,7 @@ describe.skipIf(noChromium)('releases', () => {
         await page.waitForTimeout(800)
         const links = await page
           .locator('a[href]')
-          .evaluateAll((all) => all.map((item) => (item as HTMLAnchorElement).href))
+          .evaluateAll((all) => all.map((anchor) => (anchor as HTMLAnchorElement).href))
         expect(links.filter((href) => !/^(https?|mailto):/.test(href))).toEqual([])
         expect(await page.locator('img[src*="evil"]').count()).toBe(0)
         expect([path, await wide(page)]).toEqual([path, 0])

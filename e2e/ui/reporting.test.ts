@@ -73,7 +73,7 @@ describe.skipIf(noChromium)('what the screens report of themselves', () => {
   async function pageLoad(page: Page, sent: Sent[][]): Promise<Sent['body']> {
     return until('the trace', 10_000, async () => {
       await page.clock.runFor(1000)
-      return ofType(sent, 'transaction').find((item) => item.contexts?.trace?.op === 'pageload')
+      return ofType(sent, 'transaction').find((transaction) => transaction.contexts?.trace?.op === 'pageload')
     })
   }
 
@@ -151,9 +151,12 @@ describe.skipIf(noChromium)('what the screens report of themselves', () => {
 
   /** Captures errors at these times after the first one, in ms. Returns the times whose errors the SDK sent. */
   async function sentAt(page: Page, sent: Sent[][], times: readonly number[]): Promise<number[]> {
-    const values = () => ofType(sent, 'event').flatMap((item) => item.exception?.values.map(({ value }) => value) ?? [])
+    const values = () =>
+      ofType(sent, 'event').flatMap((event) => event.exception?.values.map(({ value }) => value) ?? [])
     const before = values().length
-    const answer = page.waitForResponse((item) => isEnvelope(item.url()) && item.request().method() === 'POST')
+    const answer = page.waitForResponse(
+      (response) => isEnvelope(response.url()) && response.request().method() === 'POST',
+    )
     await reportError(page, 'at 0')
     expect((await answer).status()).toBe(429)
     let now = 0
@@ -192,11 +195,11 @@ describe.skipIf(noChromium)('what the screens report of themselves', () => {
     test.each(answers)('that %s', async (_name, headers, times, expected) => {
       const { page, sent } =
         who === 'our screens' ? await open() : await openSdk(who, bootstrap(product, org, 'web').dsn)
-      const told = { times: 0 }
+      const reported = { times: 0 }
       // Limit only once: the trace of the page load comes later, and a second 429 would start a second pause.
       await page.route(/\/envelope\//, (route) => {
-        told.times += 1
-        const once = told.times === 1 ? { status: 429, headers: { ...exposed, ...headers } } : { headers: exposed }
+        reported.times += 1
+        const once = reported.times === 1 ? { status: 429, headers: { ...exposed, ...headers } } : { headers: exposed }
         return route.fulfill({ ...once, body: '{}' })
       })
       expect(await sentAt(page, sent, times)).toEqual(expected)
@@ -213,7 +216,9 @@ describe.skipIf(noChromium)('what the screens report of themselves', () => {
     const { page, sent } = await openSdk(sdk, project.dsn)
     // Ingest learns the limit of the key within a second. Until then it accepts everything.
     await until('the first 429', 20_000, async () => {
-      const answer = page.waitForResponse((item) => isEnvelope(item.url()) && item.request().method() === 'POST')
+      const answer = page.waitForResponse(
+        (response) => isEnvelope(response.url()) && response.request().method() === 'POST',
+      )
       await reportError(page, `warm ${Math.random()}`)
       return (await answer).status() === 429
     })

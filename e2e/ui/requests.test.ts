@@ -8,20 +8,20 @@ const product = inject('product')
 /** Maximum first-load JavaScript of the issue stream, in KiB gzipped. */
 const firstLoadMaxKiB = 260
 
-type Asked = { atMs: number; what: string }
+type RequestEntry = { atMs: number; what: string }
 
 /** Records every request of a page, without the origin and the ids of files. */
-function note(page: Page): Asked[] {
-  const asked: Asked[] = []
+function recordRequests(page: Page): RequestEntry[] {
+  const requests: RequestEntry[] = []
   page.on('request', (request) => {
     const what = `${request.method()} ${request.url().replace(product.url, '')}`
-    asked.push({ atMs: performance.now(), what })
+    requests.push({ atMs: performance.now(), what })
   })
-  return asked
+  return requests
 }
 
 /** Returns a lock: tests that mostly wait run in parallel, and their busy parts one at a time. */
-function createTurn(): <T>(work: () => Promise<T>) => Promise<T> {
+function createMutex(): <T>(work: () => Promise<T>) => Promise<T> {
   const last = { done: Promise.resolve() as Promise<unknown> }
   return (work) => {
     const mine = last.done.then(work)
@@ -35,7 +35,7 @@ const addHashLink =
 
 describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
   const state = {} as { browser: Browser; full: Project; empty: Project; logins: Record<string, Login> }
-  const turn = createTurn()
+  const inTurn = createMutex()
 
   beforeAll(async () => {
     state.full = bootstrap(product, 'quiet', 'web')
@@ -60,7 +60,7 @@ describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
   }
 
   /** Signs in and waits until the stream shows and half a second has passed without a request. */
-  async function quietSecond(org: string, rate: number): Promise<{ page: Page; asked: Asked[] }> {
+  async function quietSecond(org: string, rate: number): Promise<{ page: Page; requests: RequestEntry[] }> {
     const { page } = await openPage(state.browser, product.url)
     const devtools = await page.context().newCDPSession(page)
     await devtools.send('Emulation.setCPUThrottlingRate', { rate })
@@ -69,16 +69,16 @@ describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
     await page.getByLabel(/password/i).fill(password)
     await page.getByRole('button', { name: /sign in/i }).click()
     await page.waitForURL(/\/issues/)
-    const asked = note(page)
+    const requests = recordRequests(page)
     await page.evaluate(addHashLink)
     await page.click('#hash')
     await page.waitForTimeout(500)
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
     await page
       .getByText(org === 'quiet' ? 'AlphaError' : 'No issues')
       .first()
       .waitFor()
-    return { page, asked }
+    return { page, requests }
   }
 
   // On an overloaded machine, the server is sometimes late and the browser sends a request. So there are three tries.
@@ -91,10 +91,10 @@ describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
     'organization %s, CPU %i times slower: nothing in the second after the sign-in, then only the live stream and the reporter',
     { retry: 2 },
     async (org, rate) => {
-      const { page, asked } = await turn(() => quietSecond(org, rate))
+      const { page, requests } = await inTurn(() => quietSecond(org, rate))
       await page.waitForTimeout(7000)
-      const others = asked
-        .map((item) => item.what)
+      const others = requests
+        .map((request) => request.what)
         .filter((what) => !/^GET \/_next\/static\/chunks\/[^/]+\.js$|^POST \/api\/\d+\/envelope\//.test(what))
       expect(others).toEqual([expect.stringMatching(`^GET /api/0/organizations/${org}/live/\\?lastEventId=\\d+$`)])
       await page.context().close()
@@ -105,8 +105,8 @@ describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
     'a document of organization %s has rows, environments and fonts with it',
     async (org) => {
       const page = await openAs(org)
-      const asked = note(page)
-      await turn(async () => {
+      const requests = recordRequests(page)
+      await inTurn(async () => {
         await page.goto(`${product.url}/o/${org}/issues`)
         await page
           .getByText(org === 'quiet' ? 'AlphaError' : 'No issues')
@@ -114,7 +114,7 @@ describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
           .waitFor()
       })
       await page.waitForTimeout(2500)
-      const whats = asked.map((item) => item.what)
+      const whats = requests.map((request) => request.what)
       expect(whats.filter((what) => what.includes('/api/0/') && !what.includes('/live/'))).toEqual([])
       expect(whats.filter((what) => what.includes('_rsc='))).toEqual([])
       const preloaded = await page
@@ -131,9 +131,9 @@ describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
 
   test('a page is asked for when the pointer or the focus turns to its link, once', async () => {
     const page = await openAs('quiet')
-    const asked = note(page)
+    const requests = recordRequests(page)
     const rsc = () =>
-      asked.filter((item) => item.what.includes('_rsc=')).map((item) => item.what.split(/[ ?]/)[1] ?? '')
+      requests.filter((request) => request.what.includes('_rsc=')).map((request) => request.what.split(/[ ?]/)[1] ?? '')
     await page.goto(`${product.url}/o/quiet/issues`)
     await page.waitForTimeout(1500)
     expect(rsc()).toEqual([])
@@ -155,7 +155,7 @@ describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
 
   test('what happens before the live stream is open is told when it opens', async () => {
     const page = await openAs('quiet')
-    const asked = note(page)
+    const requests = recordRequests(page)
     await page.route(/\/live\//, async (route) => {
       await new Promise((resolve) => setTimeout(resolve, 2000))
       await route.continue()
@@ -167,7 +167,7 @@ describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
       return (found.json as unknown[]).length === 3
     })
     await page.getByRole('button', { name: /1 new/i }).waitFor({ timeout: 15_000 })
-    expect(asked.filter((item) => item.what.includes('/issues/?'))).toHaveLength(1)
+    expect(requests.filter((request) => request.what.includes('/issues/?'))).toHaveLength(1)
     await page.context().close()
   })
 
@@ -176,8 +176,8 @@ describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
     await page.goto(`${product.url}/o/quiet/issues`)
     await page.waitForTimeout(2500)
     const second = await page.context().newPage()
-    const asked = note(second)
-    const live = () => asked.filter((item) => item.what.includes('/live/'))
+    const requests = recordRequests(second)
+    const live = () => requests.filter((request) => request.what.includes('/live/'))
     await second.goto(`${product.url}/o/quiet/issues`)
     await second.waitForTimeout(2500)
     expect(live()).toEqual([])
@@ -197,10 +197,10 @@ describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
     const paths = [...new Set(scripts.map(([, src]) => src ?? ''))]
     expect(paths.length).toBeGreaterThan(3)
     // Requests of the hydration count. The reporter loads when the page is quiet.
-    const asked = note(page)
+    const requests = recordRequests(page)
     await page.goto(`${product.url}/o/quiet/issues`)
     await hydrated(page)
-    for (const { what } of asked) {
+    for (const { what } of requests) {
       const path = /^GET (\/_next\/static\/.*\.js)/.exec(what)?.[1]
       if (path && !paths.includes(path)) paths.push(path)
     }

@@ -110,8 +110,8 @@ describe.skipIf(noChromium)('search', () => {
     await until('no view', 10_000, async () => (await stored()).length === 0)
     await page.getByRole('button', { name: 'Undo' }).click()
     const { name, query, sort, visibility } = saved as Record<string, unknown>
-    const again = await until('the view again', 10_000, async () => (await stored())[0])
-    expect(again).toMatchObject({ name, query, sort, visibility })
+    const reloaded = await until('the view again', 10_000, async () => (await stored())[0])
+    expect(reloaded).toMatchObject({ name, query, sort, visibility })
   })
 
   test('without scripts: a search, and the events of an issue with theirs', async () => {

@@ -118,11 +118,11 @@ describe.skipIf(noChromium)('project settings', () => {
     }
     await page.goto(at('/issues?project=shop'))
     await page.locator('main h1').waitFor()
-    const moved = await fetch(`${product.url}/api/0/projects/${org}/shop/`, {
+    const renamed = await fetch(`${product.url}/api/0/projects/${org}/shop/`, {
       redirect: 'manual',
       headers: { authorization: `Bearer ${state.project.token}` },
     })
-    expect([moved.status, moved.headers.get('location')]).toEqual([302, `/api/0/projects/${org}/store/`])
+    expect([renamed.status, renamed.headers.get('location')]).toEqual([302, `/api/0/projects/${org}/store/`])
     expect((await api(product, state.project, `/projects/${org}/shop/`)).json).toMatchObject({ slug: 'store' })
   })
 
@@ -164,7 +164,7 @@ describe.skipIf(noChromium)('project settings', () => {
         id: string
         hasSeen: boolean
       }[]
-      return rows.find((item) => item.id === id)?.hasSeen
+      return rows.find((row) => row.id === id)?.hasSeen
     })
     expect(state.watched).toMatchObject({ errors: [], foreign: [], dialogs: [] })
   })

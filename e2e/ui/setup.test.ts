@@ -35,8 +35,8 @@ describe.skipIf(noChromium)('from an empty folder to the first event', () => {
       const ends = await Promise.all(
         pages.map(async (page) => {
           const done = page.waitForURL(/\/projects\/[^/]+\/setup/, { timeout: 20_000 }).then(() => 'owner')
-          const told = page.locator('form [role=alert]').first().innerText({ timeout: 20_000 })
-          return Promise.any([done, told])
+          const errorText = page.locator('form [role=alert]').first().innerText({ timeout: 20_000 })
+          return Promise.any([done, errorText])
         }),
       )
       expect(ends.filter((end) => end === 'owner')).toHaveLength(1)

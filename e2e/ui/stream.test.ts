@@ -84,7 +84,7 @@ describe.skipIf(noChromium)('the stream of issues in the browser', () => {
 
   test('resolve marks the row in its place and says so; undo restores status and substatus', async () => {
     const { page, project } = state
-    const stands = async (id: string) => {
+    const statusOf = async (id: string) => {
       const { status, substatus } = (await api(product, project, `/organizations/${org}/issues/${id}/`)).json as {
         status: string
         substatus: string | null
@@ -99,18 +99,18 @@ describe.skipIf(noChromium)('the stream of issues in the browser', () => {
     const cursor = page.locator('[data-id][data-cursor]')
     await cursor.waitFor()
     const id = (await cursor.getAttribute('data-id')) ?? ''
-    const before = await stands(id)
+    const before = await statusOf(id)
     expect(before).toEqual({ status: 'unresolved', substatus: 'new' })
     await page.keyboard.press('e')
     const done = page.locator(`[data-id="${id}"][data-done]`)
     await done.waitFor({ timeout: 5000 })
     await page.getByText('1 issue resolved.').waitFor()
     expect(await rows.count()).toBe(3)
-    expect(await stands(id)).toEqual({ status: 'resolved', substatus: null })
+    expect(await statusOf(id)).toEqual({ status: 'resolved', substatus: null })
     await page.getByRole('button', { name: /undo/i }).first().click()
     await done.waitFor({ state: 'detached', timeout: 5000 })
-    await until('the undo on the server', 5000, async () => (await stands(id)).status === 'unresolved')
-    expect(await stands(id)).toEqual(before)
+    await until('the undo on the server', 5000, async () => (await statusOf(id)).status === 'unresolved')
+    expect(await statusOf(id)).toEqual(before)
   })
 
   test('on a phone issues are selected by a touch of their box, and whose a view is stands beside a long name', async () => {

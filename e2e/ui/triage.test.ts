@@ -33,7 +33,7 @@ describe.skipIf(noChromium)('triage by keys', () => {
     await page.getByText('All 3 that match').waitFor()
   }
   const cursorId = async () => (await state.page.locator('[data-id][data-cursor]').getAttribute('data-id')) ?? ''
-  const statusOf = async (id: string) => (await all()).find((item) => item.id === id)?.status
+  const statusOf = async (id: string) => (await all()).find((issue) => issue.id === id)?.status
 
   beforeAll(async () => {
     state.project = bootstrap(product, org, 'web')
@@ -54,13 +54,13 @@ describe.skipIf(noChromium)('triage by keys', () => {
     await page.keyboard.press('i')
     await page.getByRole('option', { name: /Until it escalates/ }).click()
     await until('archived', 5000, async () =>
-      (await all()).every((item) => item.substatus === 'archived_until_escalating'),
+      (await all()).every((issue) => issue.substatus === 'archived_until_escalating'),
     )
     await page.getByText('3 issues changed.').waitFor()
     await page.keyboard.press('Escape')
     await until('taken back', 5000, async () => {
       await page.keyboard.press('z')
-      return (await all()).every((item) => item.status === 'unresolved')
+      return (await all()).every((issue) => issue.status === 'unresolved')
     })
     await page.getByText('3 issues are as they were.').waitFor()
     expect(await page.getByRole('button', { name: /^Undo/ }).count()).toBe(0)
@@ -84,7 +84,7 @@ describe.skipIf(noChromium)('triage by keys', () => {
     const id = await cursorId()
     await page.keyboard.press('e')
     await until('resolved', 5000, async () => (await statusOf(id)) === 'resolved')
-    expect((await all()).filter((item) => item.status === 'resolved')).toHaveLength(1)
+    expect((await all()).filter((issue) => issue.status === 'resolved')).toHaveLength(1)
     await put(id, { status: 'unresolved' })
   })
 
@@ -116,10 +116,10 @@ describe.skipIf(noChromium)('triage by keys', () => {
     await page.keyboard.press('Escape')
     await page.keyboard.press('e')
     await page.getByText('3 issues changed.').waitFor()
-    expect((await all()).every((item) => item.status === 'resolved')).toBe(true)
+    expect((await all()).every((issue) => issue.status === 'resolved')).toBe(true)
     await page.keyboard.press('z')
     await page.getByText('3 issues are as they were.').waitFor()
-    expect((await all()).every((item) => item.status === 'unresolved')).toBe(true)
+    expect((await all()).every((issue) => issue.status === 'unresolved')).toBe(true)
     await page.unroute(path)
   })
 
@@ -134,14 +134,14 @@ describe.skipIf(noChromium)('triage by keys', () => {
     await page.getByText('3 issues are as they were.').waitFor()
     await page.locator('.issue-row').nth(2).waitFor()
     await page.getByText('Everything is resolved').waitFor({ state: 'detached' })
-    const [item] = await all()
-    await put(item?.id ?? '', { status: 'resolved' })
+    const [issue] = await all()
+    await put(issue?.id ?? '', { status: 'resolved' })
     await page.reload()
     await page.getByText('2 match').waitFor()
     await page.waitForTimeout(1500)
-    await put(item?.id ?? '', { status: 'unresolved' })
+    await put(issue?.id ?? '', { status: 'unresolved' })
     await page.getByRole('button', { name: /1 new/ }).click()
-    await page.locator(`[data-id="${item?.id}"]`).waitFor()
+    await page.locator(`[data-id="${issue?.id}"]`).waitFor()
   })
 
   test('what somebody has decided since is not taken back', async () => {
@@ -172,7 +172,7 @@ describe.skipIf(noChromium)('triage by keys', () => {
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     expect(await page.getByText('1 selected').count()).toBe(0)
-    expect((await all()).every((item) => item.status === 'unresolved')).toBe(true)
+    expect((await all()).every((issue) => issue.status === 'unresolved')).toBe(true)
   })
 
   test('the help has every key of the list and of an issue', async () => {
@@ -244,7 +244,7 @@ describe.skipIf(noChromium)('triage by keys', () => {
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox', { name: 'What do you want to do?' }).fill('priority low')
     await page.keyboard.press('Enter')
-    await until('low', 5000, async () => (await all()).find((item) => item.id === id)?.priority === 'low')
+    await until('low', 5000, async () => (await all()).find((issue) => issue.id === id)?.priority === 'low')
     await page.keyboard.press('Space')
     await page.getByRole('dialog').getByText('Open the issue').waitFor()
     await page.keyboard.press('Escape')
@@ -307,19 +307,19 @@ describe.skipIf(noChromium)('triage by keys', () => {
 
   test('whom rules suggest stands at the issue, is found, and is assigned by a click', async () => {
     const { page } = state
-    const [item] = await all()
+    const [issue] = await all()
     const found = async () => (await call('/issues/?query=assigned_or_suggested%3Ame')).json as Stood[]
     await until('suggested', 10_000, async () => (await found()).length === 3)
-    await page.goto(at(`/issues/${item?.id}`))
+    await page.goto(at(`/issues/${issue?.id}`))
     const suggested = page.getByTitle('Assign by the rule path:*')
     await suggested.click()
     await page.getByText('Assigned to').first().waitFor()
     await suggested.waitFor({ state: 'detached' })
     await until('assigned', 5000, async () => {
-      const { assignedTo } = (await call(`/issues/${item?.id}/`)).json as { assignedTo: { email: string } | null }
+      const { assignedTo } = (await call(`/issues/${issue?.id}/`)).json as { assignedTo: { email: string } | null }
       return assignedTo?.email === `owner@${org}.test`
     })
-    await put(item?.id ?? '', { assignedTo: null })
+    await put(issue?.id ?? '', { assignedTo: null })
   })
 
   test('rules that were typed over others are never saved unseen, after a reload neither', async () => {
@@ -362,7 +362,7 @@ describe.skipIf(noChromium)('triage by keys', () => {
     const { page } = state
     await ingest(product, state.project, envelopeOf(errorEvent('BetaError')))
     await until('two events', 15_000, async () =>
-      (await all()).some((item) => 'lifetime' in item && (item.lifetime as { count: string }).count === '2'),
+      (await all()).some((issue) => 'lifetime' in issue && (issue.lifetime as { count: string }).count === '2'),
     )
     await ready()
     await page.keyboard.press('m')

@@ -78,7 +78,7 @@ function rig(more: Partial<AlertDeps> = {}) {
       sealedSecret: secret && `sealed:${secret}`,
     })
     for (const address of kind === 'email' ? target.split(',') : []) {
-      meta.noteAsked({ channelId: made.id, address, secret: address, nowMs, expiresMs: nowMs + 1 })
+      meta.recordConfirmationMail({ channelId: made.id, address, secret: address, nowMs, expiresMs: nowMs + 1 })
       meta.confirmAddress(address, nowMs)
     }
     return made

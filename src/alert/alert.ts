@@ -7,7 +7,7 @@ import type { AlertDue, Channel, Delivery } from '../store/meta/issues/alerts.ts
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { createConfirmations } from './confirm.ts'
 import { decide, recentMs } from './decide.ts'
-import { htmlOf, line, type Message, slackOf, subjectOf, type Told, textOf, webhookOf } from './message.ts'
+import { type AlertedIssue, htmlOf, line, type Message, slackOf, subjectOf, textOf, webhookOf } from './message.ts'
 import { recipientsIn } from './recipients.ts'
 import { createMailer, type Mail, type Mailer, type SmtpSettings } from './send/email.ts'
 import { sendHook } from './send/hook.ts'
@@ -73,15 +73,15 @@ function isOver(meta: MetaStore, { kind, issueId }: AlertDue): boolean {
 
 async function decideDue(deps: AlertDeps): Promise<number> {
   const { meta, clock } = deps
-  const asked = meta.alertsDue(dueMax, clock.now())
-  const over = asked.filter((item) => isOver(meta, item))
-  const { told: due, goneIds } = await settleSkew(
+  const pending = meta.alertsDue(dueMax, clock.now())
+  const over = pending.filter((alert) => isOver(meta, alert))
+  const { due, expiredIds: goneIds } = await settleSkew(
     deps,
-    asked.filter((item) => !over.includes(item)),
+    pending.filter((alert) => !over.includes(alert)),
   )
-  goneIds.push(...over.map((item) => item.id))
+  goneIds.push(...over.map((alert) => alert.id))
   if (due.length + goneIds.length === 0) return 0
-  const channels = [...new Set(due.map((item) => item.organizationId))].flatMap((id) => meta.channelsOf(id))
+  const channels = [...new Set(due.map((alert) => alert.organizationId))].flatMap((id) => meta.channelsOf(id))
   const nowMs = clock.now()
   const recent = channels.length
     ? meta.deliveriesSince(
@@ -97,10 +97,10 @@ async function decideDue(deps: AlertDeps): Promise<number> {
       return []
     }
   }
-  const { deliveries, doneIds, held } = decide({ due, channels, recent, recipientsOf: recipients, nowMs })
+  const { deliveries, doneIds, deferred } = decide({ due, channels, recent, recipientsOf: recipients, nowMs })
   const ended = [...doneIds, ...goneIds]
-  if (deliveries.length || ended.length || held.length) meta.decideAlerts(deliveries, ended, nowMs, held)
-  return ended.length + held.length
+  if (deliveries.length || ended.length || deferred.length) meta.decideAlerts(deliveries, ended, nowMs, deferred)
+  return ended.length + deferred.length
 }
 
 /** Returns the content of a delivery; undefined if all of its objects are gone. */
@@ -109,7 +109,7 @@ function messageOf(deps: AlertDeps, delivery: Delivery, channel: Channel): Messa
   const organization = meta.organizationById(channel.organizationId)
   if (!organization) return undefined
   const seen = new Set<number>()
-  const told = delivery.items.flatMap(({ issueId, kind, eventId }): Told[] => {
+  const alertedIssues = delivery.items.flatMap(({ issueId, kind, eventId }): AlertedIssue[] => {
     const issue = meta.issueById(issueId)
     const project = issue && meta.projectById(issue.projectId)
     // Report issues that were merged since only once.
@@ -117,8 +117,8 @@ function messageOf(deps: AlertDeps, delivery: Delivery, channel: Channel): Messa
     seen.add(issue.id)
     return [{ issue, project, kind, eventId }]
   })
-  if (told.length === 0 && delivery.kind !== 'test') return undefined
-  return { organization, kind: delivery.kind, told, more: delivery.more, url }
+  if (alertedIssues.length === 0 && delivery.kind !== 'test') return undefined
+  return { organization, kind: delivery.kind, alerts: alertedIssues, more: delivery.more, url }
 }
 
 async function send(deps: Wired, delivery: Delivery, channel: Channel): Promise<void> {
@@ -153,17 +153,17 @@ async function attempt(deps: Wired, delivery: Delivery): Promise<void> {
   if (!channel) return
   try {
     await send(deps, delivery, channel)
-    meta.noteDelivery(delivery.id, { status: 'sent' }, clock.now())
+    meta.recordDelivery(delivery.id, { status: 'sent' }, clock.now())
   } catch (thrown) {
     const error = line(thrown instanceof Error ? thrown.message : String(thrown), 300)
     const pause = delivery.kind === 'test' ? undefined : retryMs[delivery.attempts]
-    const end =
+    const outcome =
       pause === undefined
         ? { status: 'failed' as const, error }
         : { status: 'queued' as const, error, nextMs: clock.now() + pause }
-    meta.noteDelivery(delivery.id, end, clock.now())
+    meta.recordDelivery(delivery.id, outcome, clock.now())
     deps.observe.warn(
-      { channel: channel.id, delivery: delivery.id, status: end.status },
+      { channel: channel.id, delivery: delivery.id, status: outcome.status },
       'a notification was not delivered',
     )
   }
@@ -172,7 +172,7 @@ async function attempt(deps: Wired, delivery: Delivery): Promise<void> {
 async function attemptAll(deps: Wired, deliveries: readonly Delivery[]): Promise<void> {
   const waiting = [...deliveries]
   const lane = async () => {
-    for (let item = waiting.shift(); item; item = waiting.shift()) await attempt(deps, item)
+    for (let delivery = waiting.shift(); delivery; delivery = waiting.shift()) await attempt(deps, delivery)
   }
   await Promise.all(Array.from({ length: atOnce }, lane))
 }
@@ -191,14 +191,14 @@ async function mailNow(deps: Wired, mail: Omit<Mail, 'messageId'>): Promise<stri
 }
 
 /** Creates notifications: decided from the outbox of commits, sent with retries. Only a crash can send one twice. */
-export function createAlerts(given: AlertDeps): Alerts {
-  const deps: Wired = { ...given, mailer: given.mailer ?? createMailer() }
-  const mail: Alerts['mail'] = (item) => mailNow(deps, item)
-  const state = { running: undefined as Promise<number> | undefined, again: false, stopped: false }
+export function createAlerts(options: AlertDeps): Alerts {
+  const deps: Wired = { ...options, mailer: options.mailer ?? createMailer() }
+  const mail: Alerts['mail'] = (message) => mailNow(deps, message)
+  const state = { running: undefined as Promise<number> | undefined, rerun: false, stopped: false }
   const round = async (): Promise<number> => {
     let tries = 0
     do {
-      state.again = false
+      state.rerun = false
       for (;;) {
         const decided = await decideDue(deps)
         const queued = deps.meta.deliveriesQueued(deps.clock.now(), sendingMax)
@@ -206,12 +206,12 @@ export function createAlerts(given: AlertDeps): Alerts {
         tries += queued.length
         await attemptAll(deps, queued)
       }
-    } while (state.again && !state.stopped)
+    } while (state.rerun && !state.stopped)
     return tries
   }
   const run = (): Promise<number> => {
     if (state.running) {
-      state.again = true
+      state.rerun = true
       return state.running
     }
     state.running = round().finally(() => {
@@ -229,7 +229,7 @@ export function createAlerts(given: AlertDeps): Alerts {
     test: async (channel) => {
       const queued = deps.meta.queueTest(channel.id, recipientsOf(deps, channel), deps.clock.now())
       await attemptAll(deps, queued)
-      return queued.flatMap((item) => deps.meta.deliveryById(item.id) ?? [])
+      return queued.flatMap((delivery) => deps.meta.deliveryById(delivery.id) ?? [])
     },
     mail,
     askToConfirm: createConfirmations(deps, mail),

@@ -51,10 +51,10 @@ export function shownTarget(kind: ChannelKind, target: string): string {
 export const failingChannels = (channels: readonly Channel[]): Channel[] =>
   channels.filter((channel) => channel.active && channel.failingSinceMs !== null)
 
-type Room = { meta: MetaStore; seal: { open(sealed: string): string } }
+type ChannelDeps = { meta: MetaStore; seal: { open(sealed: string): string } }
 
 /** Returns the displayable target of a channel; empty if the secrets of the data folder have changed. */
-export function shownTargetOf({ seal }: Pick<Room, 'seal'>, channel: Channel): string {
+export function shownTargetOf({ seal }: Pick<ChannelDeps, 'seal'>, channel: Channel): string {
   try {
     return shownTarget(channel.kind, seal.open(channel.sealedTarget))
   } catch {
@@ -63,7 +63,7 @@ export function shownTargetOf({ seal }: Pick<Room, 'seal'>, channel: Channel): s
 }
 
 /** Returns the recipients of a mail channel; none if the secrets of the data folder have changed. */
-export function shownRecipientsOf({ meta, seal }: Room, channel: Channel): Recipient[] {
+export function shownRecipientsOf({ meta, seal }: ChannelDeps, channel: Channel): Recipient[] {
   try {
     return recipientsIn({ meta, open: seal.open }, channel)
   } catch {

@@ -8,7 +8,7 @@ import { addChannel, changeChannel, confirmAddress } from '../operations/channel
 import { commit, effect, withProject } from '../store/meta/fixture.cases.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { createAlerts } from './alert.ts'
-import { asksPerAddressMax, asksPerOrganizationMax, confirmationMs, confirmationOf } from './confirm.ts'
+import { confirmationMs, confirmationOf, mailsPerAddressMax, mailsPerOrganizationMax } from './confirm.ts'
 import { recipientsIn } from './recipients.ts'
 import type { Mail, SmtpSettings } from './send/email.ts'
 
@@ -114,15 +114,15 @@ describe('an address that belongs to no member', () => {
   test('of a channel that asks too often is left in peace, and it is said', async () => {
     const { clock, meta, mails, alerts, make } = rig()
     const channel = make('ops@x.test')
-    for (let asked = 0; asked <= asksPerAddressMax; asked++) await alerts.askToConfirm(channel, 'ops@x.test')
-    expect(mails).toHaveLength(asksPerAddressMax)
+    for (let asked = 0; asked <= mailsPerAddressMax; asked++) await alerts.askToConfirm(channel, 'ops@x.test')
+    expect(mails).toHaveLength(mailsPerAddressMax)
     expect(meta.addressesOf(channel.id)).toMatchObject([{ error: expect.stringContaining('Too many') }])
     clock.advance(3_600_000)
     await alerts.askToConfirm(channel, 'ops@x.test')
     expect(meta.addressesOf(channel.id)).toMatchObject([{ error: '' }])
     const many = Array.from({ length: 50 }, (_, at) => `a${at}@x.test`).join(',')
     await alerts.askToConfirm(make(many))
-    expect(mails).toHaveLength(asksPerAddressMax + asksPerOrganizationMax)
+    expect(mails).toHaveLength(mailsPerAddressMax + mailsPerOrganizationMax)
   })
 
   test('is not asked without a mail server, and a mail that does not leave is said', async () => {
@@ -158,7 +158,7 @@ test('a channel from before goes on; an address that it gets later confirms', ()
   const { meta, seal, make, statesOf } = rig()
   const channel = make('a@x.test,b@x.test')
   // The migration writes this row.
-  meta.noteAsked({ channelId: channel.id, address: '*', secret: 's', nowMs: 1, expiresMs: 2 })
+  meta.recordConfirmationMail({ channelId: channel.id, address: '*', secret: 's', nowMs: 1, expiresMs: 2 })
   meta.confirmAddress('s', 1)
   expect(statesOf(channel.id)?.map(([, state]) => state)).toEqual(['confirmed', 'confirmed'])
   changeChannel({ meta, seal }, channel, { target: 'a@x.test, c@x.test' })

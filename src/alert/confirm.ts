@@ -12,11 +12,11 @@ const hourMs = 3_600_000
 /** A confirmation link is valid for 7 days, like an invitation. */
 export const confirmationMs = 7 * 24 * hourMs
 /** Maximum confirmation mails per hour, per address and per organization. Strangers must not be flooded. */
-export const asksPerAddressMax = 3
-export const asksPerOrganizationMax = 50
+export const mailsPerAddressMax = 3
+export const mailsPerOrganizationMax = 50
 const namesMax = 10_000
 
-type Room = {
+type ConfirmationDeps = {
   clock: Clock
   meta: MetaStore
   url: string
@@ -26,23 +26,23 @@ type Room = {
 type Send = (mail: Omit<Mail, 'messageId'>) => Promise<string | undefined>
 
 /** Builds the mail that asks an address to confirm a channel. */
-function confirmationMail(asked: {
+function confirmationMail(details: {
   to: string
   organization: Organization
   url: string
   link: string
 }): Omit<Mail, 'messageId'> {
-  const where = line(asked.organization.name, 64)
-  const first = `${where} on Mishap (${asked.url}) wants to send notifications of errors to ${asked.to}. Confirm that you want them:`
+  const where = line(details.organization.name, 64)
+  const first = `${where} on Mishap (${details.url}) wants to send notifications of errors to ${details.to}. Confirm that you want them:`
   const last = 'The link works for 7 days. If you did not expect this mail, ignore it: you will get no notifications.'
   const paragraph = (inner: string) => `<p style="font:14px/1.5 sans-serif;margin:0 0 16px">${inner}</p>`
   return {
-    to: asked.to,
+    to: details.to,
     subject: `Confirm notifications of ${where} on Mishap`,
-    text: `${first}\n\n${asked.link}\n\n${last}\n`,
+    text: `${first}\n\n${details.link}\n\n${last}\n`,
     html: [
       paragraph(html(first)),
-      paragraph(`<a href="${html(asked.link)}">${html(asked.link)}</a>`),
+      paragraph(`<a href="${html(details.link)}">${html(details.link)}</a>`),
       paragraph(html(last)),
     ].join('\n'),
   }
@@ -53,10 +53,10 @@ function createHourly(clock: Clock, most: number): (name: string) => boolean {
   const counts = new LRUCache<string, { count: number; endsMs: number }>({ max: namesMax })
   return (name) => {
     const found = counts.get(name)
-    const item = found && found.endsMs > clock.now() ? found : { count: 0, endsMs: clock.now() + hourMs }
-    item.count += 1
-    counts.set(name, item)
-    return item.count <= most
+    const counter = found && found.endsMs > clock.now() ? found : { count: 0, endsMs: clock.now() + hourMs }
+    counter.count += 1
+    counts.set(name, counter)
+    return counter.count <= most
   }
 }
 
@@ -64,31 +64,34 @@ function createHourly(clock: Clock, most: number): (name: string) => boolean {
  * Creates the function that sends confirmation mails to a channel's addresses outside the organization: those not asked
  * yet, or only `only`. Never throws: failures are stored with the address. Does nothing without a mail server.
  */
-export function createConfirmations(room: Room, send: Send): (channel: Channel, only?: string) => Promise<void> {
-  const { clock, meta, url } = room
-  const mayAddress = createHourly(clock, asksPerAddressMax)
-  const mayOrganization = createHourly(clock, asksPerOrganizationMax)
-  const ask = async (channel: Channel, organization: Organization, address: string): Promise<void> => {
+export function createConfirmations(
+  deps: ConfirmationDeps,
+  send: Send,
+): (channel: Channel, only?: string) => Promise<void> {
+  const { clock, meta, url } = deps
+  const mayAddress = createHourly(clock, mailsPerAddressMax)
+  const mayOrganization = createHourly(clock, mailsPerOrganizationMax)
+  const requestOne = async (channel: Channel, organization: Organization, address: string): Promise<void> => {
     if (!mayAddress(address.toLowerCase()) || !mayOrganization(String(organization.id)))
-      return meta.noteNotAsked(channel.id, address, 'Too many confirmation mails were sent. Try again in an hour.')
+      return meta.recordMailError(channel.id, address, 'Too many confirmation mails were sent. Try again in an hour.')
     const secret = randomBytes(32).toString('base64url')
     const link = `${url}/confirm-address?secret=${secret}`
     const failure = await send(confirmationMail({ to: address, organization, url, link }))
     // The channel can be deleted by now.
     if (!meta.channelById(channel.id)) return
-    if (failure !== undefined) return meta.noteNotAsked(channel.id, address, failure)
+    if (failure !== undefined) return meta.recordMailError(channel.id, address, failure)
     const nowMs = clock.now()
-    meta.noteAsked({ channelId: channel.id, address, secret, nowMs, expiresMs: nowMs + confirmationMs })
+    meta.recordConfirmationMail({ channelId: channel.id, address, secret, nowMs, expiresMs: nowMs + confirmationMs })
   }
   return async (channel, only) => {
     const organization = meta.organizationById(channel.organizationId)
-    if (!organization || !room.smtp()) return
-    const waiting = recipientsIn(room, channel).filter(
+    if (!organization || !deps.smtp()) return
+    const waiting = recipientsIn(deps, channel).filter(
       (recipient) =>
         recipient.state === 'unconfirmed' &&
         (only === undefined ? recipient.askedMs === null : recipient.address === only),
     )
-    await Promise.all(waiting.map((item) => ask(channel, organization, item.address)))
+    await Promise.all(waiting.map((recipient) => requestOne(channel, organization, recipient.address)))
   }
 }
 

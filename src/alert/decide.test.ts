@@ -85,10 +85,14 @@ describe('one message an issue and hour', () => {
     ['after the change', 59, -60, 0, [10], []],
     ['before the change, 59 minutes ago: it waits for the hour', 59, 0, 0, [], [{ id: 10, untilMs: nowMs + minuteMs }]],
     ['an hour ago', 60, 0, 1, [10], []],
-  ])('told %s', (_says, minutes, atMinutes, messages, done, held) => {
+  ])('told %s', (_says, minutes, atMinutes, messages, done, deferred) => {
     const change = due(1, { kind: 'regression', atMs: nowMs + atMinutes * minuteMs })
-    const { deliveries, doneIds, held: waiting } = ask({ due: [change], recent: [issueSent(1, minutes * minuteMs)] })
-    expect([deliveries.length, doneIds, waiting]).toEqual([messages, done, held])
+    const {
+      deliveries,
+      doneIds,
+      deferred: waiting,
+    } = ask({ due: [change], recent: [issueSent(1, minutes * minuteMs)] })
+    expect([deliveries.length, doneIds, waiting]).toEqual([messages, done, deferred])
   })
   test('what one channel waits with another one tells at once, and once', () => {
     const change = due(1, { kind: 'regression' })
@@ -96,12 +100,12 @@ describe('one message an issue and hour', () => {
     const channels = [channel(1), channel(2)]
     const first = ask({ due: [change], channels, recent })
     expect(told(first.deliveries)).toEqual([[2, '', 'issue', [1], 0]])
-    expect(first).toMatchObject({ doneIds: [], held: [{ id: 10, untilMs: nowMs + 30 * minuteMs }] })
+    expect(first).toMatchObject({ doneIds: [], deferred: [{ id: 10, untilMs: nowMs + 30 * minuteMs }] })
     const made = first.deliveries.map((delivery) => sent(delivery, 0))
     const later = { due: [change], channels, recent: [...recent, ...made], nowMs: nowMs + 30 * minuteMs }
     const second = ask(later)
     expect(told(second.deliveries)).toEqual([[1, '', 'issue', [1], 0]])
-    expect(second).toMatchObject({ doneIds: [10], held: [] })
+    expect(second).toMatchObject({ doneIds: [10], deferred: [] })
   })
   test('twice in one question', () => {
     expect(told(ask({ due: [due(1), due(1, { id: 11, kind: 'regression' })] }).deliveries)).toEqual([
@@ -126,7 +130,7 @@ describe('a flood', () => {
       ...Array.from({ length: 10 }, (_, at) => issueSent(100 + at, 5 * minuteMs)),
       summarySent(5 * minuteMs),
     ]
-    expect(ask({ due: many(1, 3), recent })).toEqual({ deliveries: [], doneIds: [], held: [] })
+    expect(ask({ due: many(1, 3), recent })).toEqual({ deliveries: [], doneIds: [], deferred: [] })
     const later = recent.map((item) => ({ ...item, createdMs: item.createdMs - 5 * minuteMs }))
     expect(ask({ due: many(1, 3), recent: later }).deliveries.map((delivery) => delivery.kind)).toEqual([
       'issue',

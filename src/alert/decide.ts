@@ -24,62 +24,62 @@ type Question = {
 
 type Decision = {
   deliveries: NewDelivery[]
-  /** Completed changes. Others wait for a summary unless they are in `held`. */
+  /** Completed changes. Others wait for a summary unless they are in `deferred`. */
   doneIds: number[]
   /** Changes that a channel gets when its hour is over. */
-  held: { id: number; untilMs: number }[]
+  deferred: { id: number; untilMs: number }[]
 }
 
-const wants = (channel: Channel, due: AlertDue): boolean =>
+const matches = (channel: Channel, due: AlertDue): boolean =>
   channel.active &&
   channel.organizationId === due.organizationId &&
   (channel.projectId === null || channel.projectId === due.projectId)
 
 /** Returns the messages of a channel. A message has one delivery per recipient and counts once. */
 function messagesOf(recent: readonly Delivery[], channel: Channel): Delivery[] {
-  const mine = recent.filter((item) => item.channelId === channel.id)
+  const mine = recent.filter((delivery) => delivery.channelId === channel.id)
   const first = mine[0]?.recipient
-  return mine.filter((item) => item.recipient === first)
+  return mine.filter((delivery) => delivery.recipient === first)
 }
 
-/** `held`: for the next summary. `later`: when to report a change, by its id. */
-type ChannelDecision = { deliveries: NewDelivery[]; held: AlertDue[]; later: Map<number, number> }
+/** `deferred`: for the next summary. `later`: when to report a change, by its id. */
+type ChannelDecision = { deliveries: NewDelivery[]; deferred: AlertDue[]; later: Map<number, number> }
 
 function decideChannel(channel: Channel, question: Question): ChannelDecision {
   const { recent, nowMs } = question
   const recipients = question.recipientsOf(channel)
-  const wanted = question.due.filter((entry) => wants(channel, entry))
+  const matching = question.due.filter((alert) => matches(channel, alert))
   const later = new Map<number, number>()
-  if (wanted.length === 0 || recipients.length === 0) return { deliveries: [], held: [], later }
+  if (matching.length === 0 || recipients.length === 0) return { deliveries: [], deferred: [], later }
   const messages = messagesOf(recent, channel)
-  const toldMs = new Map<number, number>()
+  const sentMs = new Map<number, number>()
   for (const message of messages)
-    for (const { issueId } of message.items) toldMs.set(issueId, Math.max(message.createdMs, toldMs.get(issueId) ?? 0))
+    for (const { issueId } of message.items) sentMs.set(issueId, Math.max(message.createdMs, sentMs.get(issueId) ?? 0))
   const fresh: AlertDue[] = []
-  for (const entry of wanted) {
-    const lastMs = toldMs.get(entry.issueId)
+  for (const alert of matching) {
+    const lastMs = sentMs.get(alert.issueId)
     // A message after the change already covers it.
-    if (lastMs !== undefined && lastMs >= entry.atMs) continue
+    if (lastMs !== undefined && lastMs >= alert.atMs) continue
     // Without the delay, a new issue that regresses within the hour would never be reported.
-    if (lastMs !== undefined && lastMs > nowMs - issuePauseMs) later.set(entry.id, lastMs + issuePauseMs)
+    if (lastMs !== undefined && lastMs > nowMs - issuePauseMs) later.set(alert.id, lastMs + issuePauseMs)
     else {
-      toldMs.set(entry.issueId, Number.POSITIVE_INFINITY)
-      fresh.push(entry)
+      sentMs.set(alert.issueId, Number.POSITIVE_INFINITY)
+      fresh.push(alert)
     }
   }
   const lately = messages.filter((message) => message.createdMs > nowMs - floodMs)
-  const room = Math.max(0, singlesMax - lately.filter((entry) => entry.kind === 'issue').length)
-  const item = ({ issueId, kind, eventId }: AlertDue): DeliveryItem => ({ issueId, kind, eventId })
+  const remaining = Math.max(0, singlesMax - lately.filter((delivery) => delivery.kind === 'issue').length)
+  const toItem = ({ issueId, kind, eventId }: AlertDue): DeliveryItem => ({ issueId, kind, eventId })
   const to = (kind: 'issue' | 'summary', items: DeliveryItem[], more: number): NewDelivery[] =>
     recipients.map((recipient) => ({ channelId: channel.id, recipient, kind, items, more }))
 
-  const deliveries = fresh.slice(0, room).flatMap((entry) => to('issue', [item(entry)], 0))
-  const rest = fresh.slice(room)
-  if (rest.length === 0) return { deliveries, held: [], later }
+  const deliveries = fresh.slice(0, remaining).flatMap((alert) => to('issue', [toItem(alert)], 0))
+  const overflow = fresh.slice(remaining)
+  if (overflow.length === 0) return { deliveries, deferred: [], later }
   // The first summary is sent at once to announce the flood. The next ones collect further changes.
-  if (lately.some((entry) => entry.kind === 'summary')) return { deliveries, held: rest, later }
-  const items = rest.slice(0, summaryItemsMax).map(item)
-  return { deliveries: [...deliveries, ...to('summary', items, rest.length - items.length)], held: [], later }
+  if (lately.some((delivery) => delivery.kind === 'summary')) return { deliveries, deferred: overflow, later }
+  const items = overflow.slice(0, summaryItemsMax).map(toItem)
+  return { deliveries: [...deliveries, ...to('summary', items, overflow.length - items.length)], deferred: [], later }
 }
 
 /**
@@ -88,13 +88,13 @@ function decideChannel(channel: Channel, question: Question): ChannelDecision {
  */
 export function decide(question: Question): Decision {
   const decisions = question.channels.map((channel) => decideChannel(channel, question))
-  const inFlood = new Set(decisions.flatMap((decision) => decision.held.map(({ id }) => id)))
+  const inFlood = new Set(decisions.flatMap((decision) => decision.deferred.map(({ id }) => id)))
   const later = new Map<number, number>()
   for (const [id, untilMs] of decisions.flatMap((decision) => [...decision.later]))
     later.set(id, Math.min(untilMs, later.get(id) ?? untilMs))
   return {
     deliveries: decisions.flatMap((decision) => decision.deliveries),
     doneIds: question.due.filter(({ id }) => !inFlood.has(id) && !later.has(id)).map(({ id }) => id),
-    held: [...later].filter(([id]) => !inFlood.has(id)).map(([id, untilMs]) => ({ id, untilMs })),
+    deferred: [...later].filter(([id]) => !inFlood.has(id)).map(([id, untilMs]) => ({ id, untilMs })),
   }
 }

@@ -29,7 +29,7 @@ const issue: Issue = {
   stateMs: 0,
   priority: null,
   noise: null,
-  signCounts: {},
+  diagnosticCounts: {},
 }
 const project = {
   id: 1,
@@ -40,7 +40,7 @@ const project = {
   createdMs: 0,
   firstEventMs: 0,
   allowedOrigins: [],
-} as unknown as Message['told'][number]['project']
+} as unknown as Message['alerts'][number]['project']
 const told = (change: Partial<Issue> = {}, kind: 'new' | 'regression' = 'new') => ({
   issue: { ...issue, ...change },
   project,
@@ -50,7 +50,7 @@ const told = (change: Partial<Issue> = {}, kind: 'new' | 'regression' = 'new') =
 const message = (more: Partial<Message> = {}): Message => ({
   organization: { id: 1, slug: 'acme', name: 'Acme', createdMs: 0 },
   kind: 'issue',
-  told: [told()],
+  alerts: [told()],
   more: 0,
   url: 'https://m.test',
   ...more,
@@ -67,12 +67,12 @@ test.each([
 describe('subject', () => {
   test.each<[Partial<Message>, string]>([
     [{}, 'New issue WEB-7: TypeError: x is not a function'],
-    [{ told: [told({}, 'regression')] }, 'Regression WEB-7: TypeError: x is not a function'],
-    [{ kind: 'summary', told: [told(), told()], more: 3 }, '5 more issues in Acme'],
-    [{ kind: 'test', told: [] }, 'Mishap: a test message from Acme'],
+    [{ alerts: [told({}, 'regression')] }, 'Regression WEB-7: TypeError: x is not a function'],
+    [{ kind: 'summary', alerts: [told(), told()], more: 3 }, '5 more issues in Acme'],
+    [{ kind: 'test', alerts: [] }, 'Mishap: a test message from Acme'],
   ])('%#', (change, expected) => expect(subjectOf(message(change))).toBe(expected))
   test('a title can add no header', () => {
-    expect(subjectOf(message({ told: [told({ title: hostile })] }))).not.toMatch(/[\r\n\u202e]/)
+    expect(subjectOf(message({ alerts: [told({ title: hostile })] }))).not.toMatch(/[\r\n\u202e]/)
   })
 })
 
@@ -83,28 +83,28 @@ describe('mail', () => {
     )
   })
   test('a summary says why it is one and what it leaves out', () => {
-    const text = textOf(message({ kind: 'summary', told: [told({ count: 1 })], more: 4 }))
+    const text = textOf(message({ kind: 'summary', alerts: [told({ count: 1 })], more: 4 }))
     expect(text).toContain('Too many issues are new at once')
     expect(text).toContain('1 event\n')
     expect(text).toContain('and 4 more: https://m.test/o/acme/issues')
   })
   test('markup of an event stays text', () => {
-    const made = htmlOf(message({ told: [told({ title: hostile, culprit: hostile })] }))
+    const made = htmlOf(message({ alerts: [told({ title: hostile, culprit: hostile })] }))
     expect(made).not.toMatch(/<script|<!channel/)
     expect(made).toContain('&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;|')
   })
   test('a test message has no issue', () => {
-    expect(textOf(message({ kind: 'test', told: [] }))).toBe('Notifications reach this channel.\n')
-    expect(htmlOf(message({ kind: 'test', told: [] }))).toContain('Notifications reach this channel.')
+    expect(textOf(message({ kind: 'test', alerts: [] }))).toBe('Notifications reach this channel.\n')
+    expect(htmlOf(message({ kind: 'test', alerts: [] }))).toContain('Notifications reach this channel.')
   })
 })
 
 test('a chat’s own marks in a title do nothing', () => {
-  const made = JSON.stringify(slackOf(message({ told: [told({ title: hostile, culprit: hostile })] })))
+  const made = JSON.stringify(slackOf(message({ alerts: [told({ title: hostile, culprit: hostile })] })))
   expect(made).not.toMatch(/<!channel|<script/)
   expect(made).toContain('<https://m.test/o/acme/issues/7|WEB-7: &lt;!channel&gt;')
   expect(made).toContain('¦')
-  expect(slackOf(message({ kind: 'test', told: [] }))).toEqual({
+  expect(slackOf(message({ kind: 'test', alerts: [] }))).toEqual({
     text: 'Mishap: a test message from Acme. Notifications reach this channel.',
   })
 })

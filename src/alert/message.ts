@@ -2,14 +2,14 @@ import type { AlertKind } from '../store/meta/issues/alerts.ts'
 import type { Issue, Organization, Project } from '../store/meta/meta.ts'
 
 /** An issue in a message, with its project. */
-export type Told = { issue: Issue; project: Project; kind: AlertKind; eventId: string }
+export type AlertedIssue = { issue: Issue; project: Project; kind: AlertKind; eventId: string }
 
 /** A message before it is formatted for a channel. Event texts are hostile and must stay data. */
 export type Message = {
   organization: Organization
   kind: 'issue' | 'summary' | 'test'
-  told: Told[]
-  /** Number of issues beyond `told`. */
+  alerts: AlertedIssue[]
+  /** Number of issues beyond `alerts`. */
   more: number
   /** Origin of the web interface, without trailing slash. */
   url: string
@@ -24,11 +24,12 @@ export function line(text: string, max = titleMax): string {
   return characters.length > max ? `${characters.slice(0, max - 1).join('')}…` : clean
 }
 
-const htmlSigns: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const htmlEscapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 /** Escapes text for HTML. */
-export const html = (text: string): string => text.replace(/[&<>"']/g, (sign) => htmlSigns[sign] ?? sign)
+export const html = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => htmlEscapes[character] ?? character)
 /** Escapes the only three characters that Slack interprets. */
-const mrkdwn = (text: string): string => text.replace(/[&<>]/g, (sign) => htmlSigns[sign] ?? sign)
+const mrkdwn = (text: string): string => text.replace(/[&<>]/g, (character) => htmlEscapes[character] ?? character)
 
 /** Returns the address of the issue page. */
 export const issueUrl = (message: Pick<Message, 'url' | 'organization'>, issue: Pick<Issue, 'id'>): string =>
@@ -36,30 +37,30 @@ export const issueUrl = (message: Pick<Message, 'url' | 'organization'>, issue: 
 
 const kindWords = { new: 'New issue', regression: 'Regression', escalation: 'Escalating' } as const
 const kindWord = (kind: AlertKind): string => kindWords[kind]
-const place = ({ issue, project }: Told): string =>
+const label = ({ issue, project }: AlertedIssue): string =>
   [project.slug, issue.lastRelease]
     .filter(Boolean)
-    .map((item) => line(item, 80))
+    .map((part) => line(part, 80))
     .join(' · ')
 
 /** Returns the subject of a mail or headline of a chat message. */
 export function subjectOf(message: Message): string {
-  const [first] = message.told
+  const [first] = message.alerts
   if (message.kind === 'test' || !first) return `Mishap: a test message from ${line(message.organization.name, 64)}`
   if (message.kind === 'summary')
-    return `${message.told.length + message.more} more issues in ${line(message.organization.name, 64)}`
+    return `${message.alerts.length + message.more} more issues in ${line(message.organization.name, 64)}`
   return `${kindWord(first.kind)} ${first.issue.shortId}: ${line(first.issue.title, 120)}`
 }
 
 const testSentence = 'Notifications reach this channel.'
 const summarySentence = 'Too many issues are new at once for single messages. New since the last message:'
 
-function textItem(message: Message, told: Told): string {
-  const { issue } = told
+function textItem(message: Message, alert: AlertedIssue): string {
+  const { issue } = alert
   return [
-    `${kindWord(told.kind)} ${issue.shortId}: ${line(issue.title)}`,
+    `${kindWord(alert.kind)} ${issue.shortId}: ${line(issue.title)}`,
     issue.culprit ? `  in ${line(issue.culprit)}` : '',
-    `  ${place(told)} · ${issue.count} ${issue.count === 1 ? 'event' : 'events'}`,
+    `  ${label(alert)} · ${issue.count} ${issue.count === 1 ? 'event' : 'events'}`,
     `  ${issueUrl(message, issue)}`,
   ]
     .filter(Boolean)
@@ -72,7 +73,7 @@ const moreSentence = (message: Message): string[] =>
 /** Returns the plain text of a mail. */
 export function textOf(message: Message): string {
   if (message.kind === 'test') return `${testSentence}\n`
-  const items = message.told.map((item) => textItem(message, item))
+  const items = message.alerts.map((alert) => textItem(message, alert))
   return `${[...(message.kind === 'summary' ? [summarySentence] : []), ...items, ...moreSentence(message)].join('\n\n')}\n`
 }
 
@@ -80,17 +81,17 @@ export function textOf(message: Message): string {
 export function htmlOf(message: Message): string {
   const paragraph = (inner: string) => `<p style="font:14px/1.5 sans-serif;margin:0 0 16px">${inner}</p>`
   if (message.kind === 'test') return paragraph(testSentence)
-  const items = message.told.map((item) => {
-    const { issue } = item
+  const items = message.alerts.map((alert) => {
+    const { issue } = alert
     const head = `<a href="${html(issueUrl(message, issue))}">${html(`${issue.shortId}: ${line(issue.title)}`)}</a>`
     return paragraph(
-      `${html(kindWord(item.kind))} ${head}<br>${issue.culprit ? `${html(line(issue.culprit))}<br>` : ''}${html(place(item))} · ${issue.count} ${issue.count === 1 ? 'event' : 'events'}`,
+      `${html(kindWord(alert.kind))} ${head}<br>${issue.culprit ? `${html(line(issue.culprit))}<br>` : ''}${html(label(alert))} · ${issue.count} ${issue.count === 1 ? 'event' : 'events'}`,
     )
   })
   return [
     ...(message.kind === 'summary' ? [paragraph(summarySentence)] : []),
     ...items,
-    ...moreSentence(message).map((item) => paragraph(html(item))),
+    ...moreSentence(message).map((sentence) => paragraph(html(sentence))),
   ].join('\n')
 }
 
@@ -98,13 +99,16 @@ export function htmlOf(message: Message): string {
 export function slackOf(message: Message): object {
   const subject = subjectOf(message)
   if (message.kind === 'test') return { text: mrkdwn(`${subject}. ${testSentence}`) }
-  const sections = message.told.map((item) => {
-    const { issue } = item
+  const sections = message.alerts.map((alert) => {
+    const { issue } = alert
     const head = `<${issueUrl(message, issue)}|${mrkdwn(`${issue.shortId}: ${line(issue.title)}`).replaceAll('|', '¦')}>`
-    const rows = [`*${kindWord(item.kind)}* ${head}`, mrkdwn(line(issue.culprit)), mrkdwn(place(item))]
+    const rows = [`*${kindWord(alert.kind)}* ${head}`, mrkdwn(line(issue.culprit)), mrkdwn(label(alert))]
     return { type: 'section', text: { type: 'mrkdwn', text: rows.filter(Boolean).join('\n').slice(0, 2900) } }
   })
-  const more = moreSentence(message).map((item) => ({ type: 'section', text: { type: 'mrkdwn', text: mrkdwn(item) } }))
+  const more = moreSentence(message).map((sentence) => ({
+    type: 'section',
+    text: { type: 'mrkdwn', text: mrkdwn(sentence) },
+  }))
   return { text: mrkdwn(subject), blocks: [...sections, ...more] }
 }
 
@@ -115,7 +119,7 @@ export function webhookOf(message: Message, deliveryId: number): object {
     delivery: deliveryId,
     kind: message.kind,
     organization: { id: String(message.organization.id), slug: message.organization.slug },
-    issues: message.told.map(({ issue, project, kind, eventId }) => ({
+    issues: message.alerts.map(({ issue, project, kind, eventId }) => ({
       change: kind,
       id: String(issue.id),
       shortId: issue.shortId,

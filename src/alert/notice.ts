@@ -10,7 +10,7 @@ const sentences = {
 } as const
 
 /** Builds the mail about a comment or assignment. Texts are from users and events: never markup. */
-export function noticeMail(told: {
+export function noticeMail(notice: {
   to: Person
   /** Undefined: a rule. */
   by: Person | undefined
@@ -20,8 +20,8 @@ export function noticeMail(told: {
   kind: keyof typeof sentences
   url: string
 }): Omit<Mail, 'messageId'> {
-  const { issue, activity, kind } = told
-  const who = told.by ? line(told.by.name || told.by.email, 80) : 'An ownership rule'
+  const { issue, activity, kind } = notice
+  const who = notice.by ? line(notice.by.name || notice.by.email, 80) : 'An ownership rule'
   const what = `${issue.shortId}: ${line(issue.title, 120)}`
   // A bulk change is reported once (store/meta/issues/bulk.ts).
   const { issues } = activity.data
@@ -29,17 +29,19 @@ export function noticeMail(told: {
   const first = isMany
     ? `${who} assigned ${issues} issues to you, among them ${what}`
     : `${who} ${sentences[kind]} ${what}`
-  const said = typeof activity.data.text === 'string' ? activity.data.text.slice(0, textMax) : ''
-  const link = issueUrl(told, issue)
+  const comment = typeof activity.data.text === 'string' ? activity.data.text.slice(0, textMax) : ''
+  const link = issueUrl(notice, issue)
   const paragraph = (inner: string) => `<p style="font:14px/1.5 sans-serif;margin:0 0 16px">${inner}</p>`
-  const quoted = said.split('\n').map((item) => line(item, textMax))
+  const quoted = comment.split('\n').map((commentLine) => line(commentLine, textMax))
   return {
-    to: told.to.email,
+    to: notice.to.email,
     subject: first,
-    text: [first, ...(said ? [quoted.map((item) => `> ${item}`).join('\n')] : []), `${link}\n`].join('\n\n'),
+    text: [first, ...(comment ? [quoted.map((commentLine) => `> ${commentLine}`).join('\n')] : []), `${link}\n`].join(
+      '\n\n',
+    ),
     html: [
       paragraph(html(first)),
-      ...(said ? [paragraph(quoted.map(html).join('<br>'))] : []),
+      ...(comment ? [paragraph(quoted.map(html).join('<br>'))] : []),
       paragraph(`<a href="${html(link)}">${html(link)}</a>`),
     ].join('\n'),
   }

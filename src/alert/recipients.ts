@@ -15,16 +15,16 @@ export type Recipient = {
   error: string
 }
 
-type Room = { meta: Pick<MetaStore, 'membersOf' | 'people' | 'addressesOf'>; open(sealed: string): string }
+type RecipientDeps = { meta: Pick<MetaStore, 'membersOf' | 'people' | 'addressesOf'>; open(sealed: string): string }
 
-function peopleOf(meta: Room['meta'], channel: Channel, may: (role: string) => boolean) {
+function membersWith(meta: RecipientDeps['meta'], channel: Channel, may: (role: string) => boolean) {
   const members = meta.membersOf(channel.organizationId).filter((member) => may(member.role))
   return meta.people(members.map((member) => member.userId)).map((person) => person.email)
 }
 
 /** Returns the explicit addresses of a mail channel, else none. Throws if the channel cannot be decrypted. */
-export function addressesIn(room: Pick<Room, 'open'>, channel: Channel): string[] {
-  const target = channel.kind === 'email' ? room.open(channel.sealedTarget) : ''
+export function addressesIn(deps: Pick<RecipientDeps, 'open'>, channel: Channel): string[] {
+  const target = channel.kind === 'email' ? deps.open(channel.sealedTarget) : ''
   return target === 'members' ? [] : target.split(',').filter(Boolean)
 }
 
@@ -32,19 +32,19 @@ export function addressesIn(room: Pick<Room, 'open'>, channel: Channel): string[
  * Returns the recipients of a mail channel: its addresses, or every member who can triage (not viewers). Throws if it
  * cannot be decrypted because the secrets of the data folder have changed.
  */
-export function recipientsIn(room: Room, channel: Channel): Recipient[] {
-  const { meta } = room
+export function recipientsIn(deps: RecipientDeps, channel: Channel): Recipient[] {
+  const { meta } = deps
   if (channel.kind !== 'email') return []
   const member = (address: string): Recipient => ({ address, state: 'member', askedMs: null, error: '' })
-  if (room.open(channel.sealedTarget) === 'members')
-    return peopleOf(meta, channel, (role) => role !== 'viewer').map(member)
-  const members = new Set(peopleOf(meta, channel, () => true))
-  const known = new Map(meta.addressesOf(channel.id).map((address) => [address.address, address]))
-  return addressesIn(room, channel).map((address) => {
+  if (deps.open(channel.sealedTarget) === 'members')
+    return membersWith(meta, channel, (role) => role !== 'viewer').map(member)
+  const members = new Set(membersWith(meta, channel, () => true))
+  const addressStates = new Map(meta.addressesOf(channel.id).map((address) => [address.address, address]))
+  return addressesIn(deps, channel).map((address) => {
     const name = address.toLowerCase()
     if (members.has(name)) return member(address)
-    const found = known.get(name)
-    const confirmed = known.has(everyAddress) || (found?.confirmedMs ?? null) !== null
+    const found = addressStates.get(name)
+    const confirmed = addressStates.has(everyAddress) || (found?.confirmedMs ?? null) !== null
     const { askedMs = null, error = '' } = found ?? {}
     return confirmed
       ? { address, state: 'confirmed', askedMs: null, error: '' }

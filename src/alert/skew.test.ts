@@ -65,7 +65,7 @@ describe('skew after a deploy', () => {
     ['whose events are gone is told to nobody', { all: 0, last: 0 }, 0],
   ])('%s', async (_says, found, times) => {
     const { clock, meta, alerts, told, come } = rig(found)
-    come({ signs: ['skew'] })
+    come({ diagnostics: ['skew'] })
     await alerts.run()
     clock.advance(skewWaitMs - 1)
     await alerts.run()
@@ -79,14 +79,14 @@ describe('skew after a deploy', () => {
   test('an error of another kind beside it waits for nothing', async () => {
     const { alerts, told, come } = rig({ all: 0, last: 0 })
     come({})
-    come({ hashes: [hash(2)], signs: ['extension'] })
+    come({ hashes: [hash(2)], diagnostics: ['extension'] })
     await alerts.run()
     expect(told.length).toBe(2)
   })
 
   test('an issue that is no skew alone any more is told', async () => {
     const { clock, alerts, told, come } = rig({ all: 70, last: 1 })
-    come({ signs: ['skew'] })
+    come({ diagnostics: ['skew'] })
     come({})
     clock.advance(skewWaitMs)
     await alerts.run()
@@ -95,12 +95,12 @@ describe('skew after a deploy', () => {
 
   test('that comes back after it was resolved waits as well', async () => {
     const { clock, meta, alerts, told, come } = rig({ all: 70, last: 10 })
-    come({ signs: ['skew'] })
+    come({ diagnostics: ['skew'] })
     clock.advance(skewWaitMs)
     await alerts.run()
     meta.updateIssue(1, { status: 'resolved' }, null, clock.now())
     clock.advance(1000)
-    come({ signs: ['skew'], timestampMs: clock.now() })
+    come({ diagnostics: ['skew'], timestampMs: clock.now() })
     await alerts.run()
     expect([meta.issueById(1)?.substatus, told]).toEqual(['regressed', []])
   })
@@ -108,7 +108,7 @@ describe('skew after a deploy', () => {
   test('is asked again while the events store is away', async () => {
     const found = { all: 60, last: 20, away: true }
     const { clock, alerts, told, come } = rig(found)
-    come({ signs: ['skew'] })
+    come({ diagnostics: ['skew'] })
     clock.advance(skewWaitMs)
     await alerts.run()
     expect(told).toEqual([])

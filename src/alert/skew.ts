@@ -5,14 +5,14 @@ import type { AlertDue } from '../store/meta/issues/alerts.ts'
 import type { AlertDeps } from './alert.ts'
 
 /** Changes to report now, and changes to drop. All others wait for the events store. */
-type Settled = { told: AlertDue[]; goneIds: number[] }
+type Settled = { due: AlertDue[]; expiredIds: number[] }
 
 /** Returns whether the skew of an issue continues since its change; undefined if unknown now. */
 async function lasts({ meta, events, clock, observe }: AlertDeps, alertDue: AlertDue): Promise<boolean | undefined> {
   const issue = meta.issueById(alertDue.issueId)
   if (!issue) return false
   // The change was only skew. Events that joined since are ordinary errors.
-  if (!isSkewOnly(issue.signCounts, issue.count)) return true
+  if (!isSkewOnly(issue.diagnosticCounts, issue.count)) return true
   const nowMs = clock.now()
   const hashes = meta.hashesOf([issue.id]).get(issue.id) ?? []
   const refs = hashes.map((groupHash) => ({ projectId: issue.projectId, groupHash }))
@@ -36,13 +36,13 @@ async function lasts({ meta, events, clock, observe }: AlertDeps, alertDue: Aler
  * reported like any other change.
  */
 export async function settleSkew(deps: AlertDeps, due: readonly AlertDue[]): Promise<Settled> {
-  const settled: Settled = { told: [], goneIds: [] }
+  const settled: Settled = { due: [], expiredIds: [] }
   let isAway = false
-  for (const item of due) {
+  for (const alert of due) {
     // After one failed query, do not try the others.
-    const goesOn = item.untilMs === 0 || (isAway ? undefined : await lasts(deps, item))
-    if (goesOn) settled.told.push(item)
-    else if (goesOn === false) settled.goneIds.push(item.id)
+    const goesOn = alert.untilMs === 0 || (isAway ? undefined : await lasts(deps, alert))
+    if (goesOn) settled.due.push(alert)
+    else if (goesOn === false) settled.expiredIds.push(alert.id)
     else isAway = true
   }
   return settled

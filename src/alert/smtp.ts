@@ -15,10 +15,10 @@ const shape = z.object({
   from: z.string(),
 })
 
-type Room = { meta: Pick<MetaStore, 'getValue'>; seal: { open(sealed: string): string } }
+type SmtpDeps = { meta: Pick<MetaStore, 'getValue'>; seal: { open(sealed: string): string } }
 
 /** Returns the configured mail server; undefined if there is none or its settings cannot be decrypted. */
-export function smtpOf({ meta, seal }: Room): SmtpSettings | undefined {
+export function smtpOf({ meta, seal }: SmtpDeps): SmtpSettings | undefined {
   const sealed = meta.getValue(smtpValue)
   if (!sealed) return undefined
   try {

@@ -40,7 +40,7 @@ export function createRoutes(app: App): Hono {
   for (const [path, methods] of paths)
     hono.all(addressOf(path), () => failure(app, new MishapError('METHOD_NOT_ALLOWED'), { allow: methods.join(', ') }))
   hono.notFound(() => failure(app, new MishapError('NOT_FOUND')))
-  hono.onError((error, context) => (hasLeft(error, context) ? gone(app) : failure(app, error)))
+  hono.onError((error, context) => (hasLeft(error, context) ? removedAnswer(app) : failure(app, error)))
   return hono
 }
 
@@ -50,7 +50,7 @@ async function run(app: App, route: Route, context: Context): Promise<Response> 
   if (!actor) throw new MishapError('AUTH_REQUIRED')
   const params = context.req.param() as Record<string, string>
   const found = find(app, actor, route, params)
-  if ('moved' in found) return moved(app.config.basePath, route, params, found.moved, request)
+  if ('moved' in found) return redirectMoved(app.config.basePath, route, params, found.moved, request)
   const query = readQuery(route.query, new URL(request.url).searchParams)
   const body = route.body ? await readBody(route.body, request, route.bodyBytesMax || bodyBytesMax) : undefined
   const answer = await route.handle({ app, actor, found, params, query, body, request })
@@ -90,8 +90,8 @@ function find(app: App, actor: Actor, route: Route, params: Record<string, strin
   if (params.project !== undefined && found.organization) {
     const project = meta.projectBySlug(found.organization.id, params.project)
     if (!project) {
-      const moved = meta.projectByOldSlug(found.organization.id, params.project)
-      const thing = moved && { organization: found.organization, project: moved }
+      const renamedProject = meta.projectByOldSlug(found.organization.id, params.project)
+      const thing = renamedProject && { organization: found.organization, project: renamedProject }
       if (thing && app.auth.may(actor, 'project:read', thing) !== 'hidden')
         return { moved: { project: thing.project.slug } }
       throw missing
@@ -135,7 +135,13 @@ function thingOf(found: Found): Thing {
 type Moved = { org: string } | { project: string }
 
 /** Redirects from an old slug. Writes keep their method and body: 302 would turn them into a GET. */
-function moved(basePath: string, route: Route, params: Record<string, string>, to: Moved, request: Request): Response {
+function redirectMoved(
+  basePath: string,
+  route: Route,
+  params: Record<string, string>,
+  to: Moved,
+  request: Request,
+): Response {
   const named: Record<string, string> = { ...params, ...to }
   const [slug = ''] = Object.values(to)
   const path = route.path.replace(/:(\w+)/g, (_all, name: string) => encodeURIComponent(named[name] ?? ''))
@@ -151,7 +157,7 @@ const hasLeft = (error: unknown, { req }: Context): boolean =>
   !(error instanceof MishapError) && (senderLeft(error) || req.raw.signal.aborted)
 
 /** Answer for a client that has disconnected. */
-function gone(app: App): Response {
+function removedAnswer(app: App): Response {
   app.observe.debug({}, 'the client of an API call disconnected')
   return new Response(null, { status: 499, statusText: 'Sender left' })
 }
@@ -166,6 +172,6 @@ function failure(app: App, error: unknown, more: Record<string, string> = {}): R
   }
   const requestId = app.requestId() ?? crypto.randomUUID()
   app.observe.error({ requestId, error: faultOf(error) }, 'an API call failed')
-  const told = new MishapError('INTERNAL', { causes: [`request ${requestId}`] })
-  return Response.json(errorBody(told), { status: 500, headers: { ...headers, 'x-request-id': requestId } })
+  const reported = new MishapError('INTERNAL', { causes: [`request ${requestId}`] })
+  return Response.json(errorBody(reported), { status: 500, headers: { ...headers, 'x-request-id': requestId } })
 }

@@ -17,7 +17,7 @@ import type { OutcomeCount } from '../base/outcome.ts'
 import { createRemovals } from '../jobs/removals.ts'
 import { createTriage } from '../jobs/triage.ts'
 import { createUnmerge } from '../jobs/unmerge.ts'
-import { unpackDead } from '../journal/dead-letter.ts'
+import { unpackDeadLetter } from '../journal/dead-letter.ts'
 import { createArtifacts } from '../operations/artifacts.ts'
 import type { App } from '../processes/parts.ts'
 import { createDoctor } from '../refine/pipeline/doctor.ts'
@@ -175,7 +175,7 @@ export async function openTestApp(): Promise<TestApp> {
       blobs,
       url: read.config.url,
       retentionDays: read.config.retentionErrorsDays,
-      desk: () => desk,
+      mapCache: () => desk,
     }),
     grouping: createGroupingPreview(),
     unmerge: createUnmerge({ clock: systemClock, meta, events, pause: async () => () => undefined }),
@@ -184,15 +184,16 @@ export async function openTestApp(): Promise<TestApp> {
     waitsFor: () => undefined,
     engineUp: () => true,
     publishKeys: async () => {},
-    intakes: createRequestLog(),
+    requestLog: createRequestLog(),
     bytesUnder: createFolderBytes(systemClock),
     disk: async () => {
       const tables = { events: { rows: 1, bytes: 1 }, spans: { rows: 0, bytes: 0 }, sessions: { rows: 0, bytes: 0 } }
       return { tables, blobs: 1, database: 1, copies: 0, stored: 3, budget: null }
     },
     jobs: () => [],
-    sendAgain: async (item) => void sent.again.push(item.id),
-    deadCount: async ({ blobKey }) => 1 + (unpackDead((await blobs.get(blobKey)) ?? Buffer.alloc(0))?.count.spans ?? 0),
+    replayDeadLetter: async (item) => void sent.again.push(item.id),
+    deadLetterCount: async ({ blobKey }) =>
+      1 + (unpackDeadLetter((await blobs.get(blobKey)) ?? Buffer.alloc(0))?.count.spans ?? 0),
     requestId: () => undefined,
     selfDsn: () => undefined,
   }

@@ -158,7 +158,7 @@ describe('a hidden server error and its browser events, of two projects', () => 
     const { token } = await personAs('viewer')
     expect(await event('web', 1, token)).toMatchObject({ failure: { server: { projectSlug: 'api' } } })
     const { row, issue } = await eventOf(1)
-    const { failureOf, browserSideOf } = await import('../query/error-links.ts')
+    const { failureOf, clientEndsOf: browserSideOf } = await import('../query/error-links.ts')
     const { normalOf } = await import('../query/event.ts')
     const { project } = made()
     expect(failureOf(app, row, normalOf(row).findings, [project.id])).toMatchObject({ server: null, alone: 'none' })
@@ -168,7 +168,7 @@ describe('a hidden server error and its browser events, of two projects', () => 
   async function eventOf(n: number) {
     const { app, project } = made()
     const [row] = await app.events.byEventId([project.id], hex(n))
-    const link = app.meta.failureLinkOf(project.id, hex(n))
+    const link = app.meta.errorLinkOf(project.id, hex(n))
     const server = link?.server
     const id = server && app.meta.issueIdsOf([server]).get(`${server.projectId}:${server.groupHash}`)
     const issue = id === undefined ? undefined : app.meta.issueById(id)

@@ -4,24 +4,24 @@ import { MultipartScan, readBoundary, type ScannedPart } from '../wire/multipart
 /** A part of an arriving form. Unread `content` is skipped. */
 export type FormPart = { name: string; filename: string | undefined; content: AsyncIterable<Buffer> }
 
-type Piece = { part: ScannedPart; bytes: Buffer }
+type PartChunk = { part: ScannedPart; bytes: Buffer }
 
 const wrong = (detail: string) => new MishapError('VALIDATION', { detail })
 
-async function* piecesOf(request: Request, bytesMax: number, partsMax: number): AsyncGenerator<Piece> {
+async function* partChunks(request: Request, bytesMax: number, partsMax: number): AsyncGenerator<PartChunk> {
   const boundary = readBoundary(request.headers.get('content-type') ?? '')
   if (boundary === undefined) throw wrong('Send a form as multipart/form-data with a boundary.')
-  const waiting: Piece[] = []
+  const waiting: PartChunk[] = []
   const scan = new MultipartScan(
     boundary,
     () => 0,
     (part, bytes) => waiting.push({ part, bytes }),
   )
   let bytes = 0
-  for await (const piece of request.body ?? []) {
-    bytes += piece.length
+  for await (const chunk of request.body ?? []) {
+    bytes += chunk.length
     if (bytes > bytesMax) throw new MishapError('ACCEPT_TOO_LARGE', { detail: `The body is over ${bytesMax} bytes.` })
-    scan.push(Buffer.from(piece.buffer, piece.byteOffset, piece.length))
+    scan.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length))
     if (scan.broken !== undefined) throw wrong(`The form is malformed: ${scan.broken}.`)
     if (scan.parts.length > partsMax) throw wrong(`The form has more than ${partsMax} parts.`)
     yield* waiting.splice(0)
@@ -34,30 +34,30 @@ async function* piecesOf(request: Request, bytesMax: number, partsMax: number): 
  * truncated body fails in its last part. Throws VALIDATION for a missing or broken form, and ACCEPT_TOO_LARGE.
  */
 export async function* formParts(request: Request, bytesMax: number, partsMax: number): AsyncGenerator<FormPart> {
-  const pieces = piecesOf(request, bytesMax, partsMax)
-  let held = await pieces.next()
-  while (!held.done) {
-    const { part } = held.value
+  const chunks = partChunks(request, bytesMax, partsMax)
+  let pending = await chunks.next()
+  while (!pending.done) {
+    const { part } = pending.value
     async function* content() {
-      while (!held.done && held.value.part === part) {
-        const { bytes } = held.value
-        held = await pieces.next()
+      while (!pending.done && pending.value.part === part) {
+        const { bytes } = pending.value
+        pending = await chunks.next()
         if (bytes.length > 0) yield bytes
       }
     }
     yield { name: part.name, filename: part.filename, content: content() }
-    while (!held.done && held.value.part === part) held = await pieces.next()
+    while (!pending.done && pending.value.part === part) pending = await chunks.next()
   }
 }
 
 /** Returns a short field as text. Throws VALIDATION if it is longer than `bytesMax`. */
 export async function textOfPart(part: FormPart, bytesMax = 8192): Promise<string> {
-  const pieces: Buffer[] = []
+  const buffers: Buffer[] = []
   let bytes = 0
-  for await (const piece of part.content) {
-    bytes += piece.length
+  for await (const chunk of part.content) {
+    bytes += chunk.length
     if (bytes > bytesMax) throw wrong(`The field ${part.name.slice(0, 60)} is over ${bytesMax} bytes.`)
-    pieces.push(piece)
+    buffers.push(chunk)
   }
-  return Buffer.concat(pieces).toString('utf8')
+  return Buffer.concat(buffers).toString('utf8')
 }

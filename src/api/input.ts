@@ -73,7 +73,7 @@ async function bytesOf(request: Request, bytesMax: number): Promise<Uint8Array> 
 
 function tooDeep(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return false
-  return depth > depthMax || Object.values(value).some((item) => tooDeep(item, depth + 1))
+  return depth > depthMax || Object.values(value).some((child) => tooDeep(child, depth + 1))
 }
 
 /** Parses a JSON body with a schema. An empty body counts as `{}`. Throws VALIDATION with fields, ACCEPT_TOO_LARGE. */

@@ -18,7 +18,7 @@ function seenBy(change: LiveChange, projectIds: Set<string>): LiveChange | undef
 
 /**
  * Returns server-sent events of an organization: `event: change` with a LiveChange and an id, and a comment every 15 s.
- * `lastId` ('' for none) resumes after a disconnect or after the page was rendered. The stream starts with `missed` if
+ * `lastId` ('' for none) resumes after a disconnect or after the page was rendered. The stream starts with `missingRows` if
  * some changes are no longer stored, and with the engine state if the engine is down. `stillMay` is called every 15 s,
  * because a stream would outlive its login session or token. Throws REQUEST_TOO_MANY_STREAMS.
  */
@@ -40,11 +40,11 @@ export function liveStream(
     {
       start: (controller) => {
         const send = (message: string) => {
-          if ((controller.desiredSize ?? 0) < -waitingMax) end()
+          if ((controller.desiredSize ?? 0) < -waitingMax) close()
           else controller.enqueue(text.encode(message))
         }
         let ended = false
-        const end = () => {
+        const close = () => {
           if (ended) return
           ended = true
           stop()
@@ -63,18 +63,18 @@ export function liveStream(
         })
         // A screen that was rendered after the outage began gets no change event for it.
         if (!app.engineUp()) write({ kind: 'engine', up: false })
-        const quiet = app.clock.every(heartbeatMs, () => {
+        const cancelHeartbeat = app.clock.every(heartbeatMs, () => {
           if (ended) return
           send(': still here\n\n')
-          stillMay().then((may) => !may && end(), end)
+          stillMay().then((may) => !may && close(), close)
         })
         stop = () => {
           unsubscribe()
-          quiet()
+          cancelHeartbeat()
           leave()
         }
-        if (signal.aborted) return end()
-        signal.addEventListener('abort', end, { once: true })
+        if (signal.aborted) return close()
+        signal.addEventListener('abort', close, { once: true })
       },
       cancel: () => stop(),
     },

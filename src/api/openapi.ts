@@ -20,11 +20,11 @@ function schemaOf(schema: z.ZodType, shapes: Shapes): Json {
     $schema: _dialect,
     $defs,
     id,
-    ...made
+    ...generated
   } = JSON.parse(text) as Json & { $defs?: Record<string, Json>; id?: string }
-  for (const [name, { id: _id, ...one }] of Object.entries($defs ?? {})) shapes[name] = one
-  if (id === undefined) return made
-  shapes[id] = made
+  for (const [name, { id: _id, ...shape }] of Object.entries($defs ?? {})) shapes[name] = shape
+  if (id === undefined) return generated
+  shapes[id] = generated
   return { $ref: `#/components/schemas/${id}` }
 }
 

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { reasons } from '../base/outcome.ts'
-import type { RestDeadItem } from '../contract/dead-letters.ts'
+import type { RestDeadLetter } from '../contract/dead-letters.ts'
 import type { RestRequestLog } from '../contract/request-log.ts'
 import type { RestLedger, RestOrganizationStatus, RestUsage } from '../contract/status.ts'
-import { packDead } from '../journal/dead-letter.ts'
-import type { RequestNote } from '../journal/request-log.ts'
+import { packDeadLetter } from '../journal/dead-letter.ts'
+import type { RequestLogEntry } from '../journal/request-log.ts'
 import { appForFile, type TestApp } from './app.cases.ts'
 import { todoFor, todoOf } from './status/outcome-advice.ts'
 
@@ -61,7 +61,7 @@ describe('ledger', () => {
 
 describe('dead items', () => {
   const body = Buffer.from(`{}\n{"type":"event"}\n{"message":"${'x'.repeat(20_000)}"}\n`)
-  const list = async () => (await get(`${O}/dead-items/`)).json as RestDeadItem[]
+  const list = async () => (await get(`${O}/dead-items/`)).json as RestDeadLetter[]
 
   beforeAll(async () => {
     const { app, project, organization } = made()
@@ -81,7 +81,7 @@ describe('dead items', () => {
       blobKey: `dead/${jpos}`,
     }))
     for (const { blobKey } of dead)
-      await app.blobs.put(blobKey, packDead({ ...head, origin: '', contentType: '' }, body))
+      await app.blobs.put(blobKey, packDeadLetter({ ...head, origin: '', contentType: '' }, body))
     const batch = app.meta.openBatch(1000, 1010)
     app.meta.commitBatch(batch, { events: [], attachments: [], outcomes: [], dead }, app.clock.now())
   })
@@ -126,7 +126,7 @@ describe('dead items', () => {
     const item = { ...facts, jpos: 9, reason: 'Error: x', bytes: body.length, blobKey: 'dead/9-0' }
     const head = { kind: 'envelope', organizationId: organization.id, clientAddress: '', userAgent: '' } as const
     const count = { category: 'transaction', itemType: 'transaction', spans: 6 } as const
-    await app.blobs.put(item.blobKey, packDead({ ...head, ...facts, origin: '', contentType: '' }, body, count))
+    await app.blobs.put(item.blobKey, packDeadLetter({ ...head, ...facts, origin: '', contentType: '' }, body, count))
     const batch = app.meta.openBatch(1010, 1020)
     app.meta.commitBatch(batch, { events: [], attachments: [], outcomes: [], dead: [item] }, app.clock.now())
     const deleted = () =>
@@ -149,7 +149,7 @@ test('usage: rows and bytes by project, and what all share', async () => {
 
 test('the ingest debugger: a project’s requests; those without a key stand with the installation', async () => {
   const { app, project } = made()
-  const note: RequestNote = {
+  const note: RequestLogEntry = {
     atMs: app.clock.now(),
     keyId: 1,
     projectId: project.id,
@@ -164,7 +164,7 @@ test('the ingest debugger: a project’s requests; those without a key stand wit
     more: 0,
     items: [{ type: 'event', bytes: 4, outcome: 'invalid', reason: 'origin' }],
   }
-  app.intakes.take([note, { ...note, keyId: 0, code: 'ACCEPT_KEY_UNKNOWN', reason: 'unknown_key', items: [] }])
+  app.requestLog.record([note, { ...note, keyId: 0, code: 'ACCEPT_KEY_UNKNOWN', reason: 'unknown_key', items: [] }])
   const found = (await get('/projects/acme/web/ingest/')).json as RestRequestLog
   expect(found.keys).toMatchObject([{ id: '1', label: 'Default', isActive: true }])
   expect(found.requests).toMatchObject([{ key: '1', code: 'ACCEPT_ORIGIN_REFUSED', todo: todoOf.origin }])

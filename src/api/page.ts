@@ -9,13 +9,13 @@ const hitsMax = 10_000
  * address. Links use `origin`, because the listener can be behind a proxy.
  */
 export function pageHeaders(origin: string, url: string, page: Page<unknown>): Record<string, string> {
-  const asked = new URL(url)
+  const parsed = new URL(url)
   const link = (rel: 'previous' | 'next', at: { cursor: string; results: boolean }) => {
-    const search = new URLSearchParams(asked.search)
+    const search = new URLSearchParams(parsed.search)
     search.delete('cursor')
     search.append('cursor', at.cursor)
     // Cursors contain colons. Some clients read them unescaped.
-    return `<${origin}${asked.pathname}?${search.toString().replaceAll('%3A', ':')}>; rel="${rel}"; results="${at.results}"; cursor="${at.cursor}"`
+    return `<${origin}${parsed.pathname}?${search.toString().replaceAll('%3A', ':')}>; rel="${rel}"; results="${at.results}"; cursor="${at.cursor}"`
   }
   const headers: Record<string, string> = {
     link: `${link('previous', page.previous)}, ${link('next', page.next)}`,

@@ -235,7 +235,7 @@ describe('deletion', () => {
       ...app,
       journal: { read: (from) => ({ records: [], next: from }) },
       durable: app.meta.cursor(),
-      keptSinceMs: app.clock.now() - 90 * 86_400_000,
+      retainedSinceMs: app.clock.now() - 90 * 86_400_000,
     })
     return checks.flatMap((check) => check.wrong)
   }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { RestCommitters } from '../contract/commits.ts'
-import type { RestMarks, RestRelease } from '../contract/releases.ts'
+import type { RestAnnotations, RestRelease } from '../contract/releases.ts'
 import type { Role } from '../store/meta/meta.ts'
 import { appForFile } from './app.cases.ts'
 import { hex, seedEvents } from './seed.cases.ts'
@@ -330,7 +330,7 @@ describe('deploys and marks', () => {
       lastDeploy: { environment: 'staging' },
       lastDeploys: [{ environment: 'staging' }, { environment: 'production' }],
     })
-    const marks = async (query: string) => (await call('GET', `${O}/release-marks/?${query}`)).json as RestMarks
+    const marks = async (query: string) => (await call('GET', `${O}/release-marks/?${query}`)).json as RestAnnotations
     const { marks: found, omitted } = await marks('statsPeriod=1h&project=api')
     expect(found.filter((item) => item.version === 'deployed@1')).toMatchObject([
       { kind: 'deploy', environment: 'production', at: ago(60), projects: ['api'] },

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { RestRegroupings } from '../contract/reprocessing.ts'
-import { missedMax } from '../store/meta/ingest/missing-source-maps.ts'
+import { missingMapsMax } from '../store/meta/ingest/missing-source-maps.ts'
 import { appForFile } from './app.cases.ts'
 import { hex, seedEvents } from './seed.cases.ts'
 
@@ -21,9 +21,9 @@ test('runs are told with how far they are, newest first, and only of projects th
   expect(await regroupings()).toEqual({ runs: [], full: [] })
   const other = app.meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'nobody' })
   const foreign = app.meta.createProject({ organizationId: other.id, slug: 'x', name: 'X', platform: null })
-  app.meta.beginRegrouping(foreign.id, 'upload', 5)
-  const first = app.meta.beginRegrouping(project.id, 'upload', 9)
-  app.meta.setRegrouping(first.id, { looked: 12, error: 'the engine is away' })
+  app.meta.beginReprocessing(foreign.id, 'upload', 5)
+  const first = app.meta.beginReprocessing(project.id, 'upload', 9)
+  app.meta.updateReprocessing(first.id, { looked: 12, error: 'the engine is away' })
   const open = {
     project: { id: String(project.id), slug: 'web' },
     cause: 'upload',
@@ -32,8 +32,8 @@ test('runs are told with how far they are, newest first, and only of projects th
     moved: 0,
   }
   expect((await regroupings()).runs).toMatchObject([{ ...open, total: 9, looked: 9, error: 'the engine is away' }])
-  app.meta.endRegrouping(first.id)
-  app.meta.beginRegrouping(project.id, 'late', 1)
+  app.meta.endReprocessing(first.id)
+  app.meta.beginReprocessing(project.id, 'late', 1)
   const { runs } = await regroupings()
   expect(runs.map((run) => [run.cause, run.dateEnded === null, run.error])).toEqual([
     ['late', true, ''],
@@ -63,14 +63,14 @@ test('a project whose events miss too much says so', async () => {
     environment: '',
     digest: '',
     unhandled: false,
-    misses: Array.from({ length: missedMax + 3 }, (_, n) => `d:${n}`),
+    misses: Array.from({ length: missingMapsMax + 3 }, (_, n) => `d:${n}`),
   }
-  const { quantity } = app.meta.missedSum(project.id)
+  const { quantity } = app.meta.missingMapCounts(project.id)
   const from = app.meta.cursor()
   const batch = app.meta.openBatch(from, from + 1)
   app.meta.commitBatch(batch, { events: [effect], attachments: [], outcomes: [], dead: [] }, app.clock.now())
   expect((await regroupings()).full).toMatchObject([
-    { project: { slug: 'web' }, noted: missedMax, refused: quantity + 3 },
+    { project: { slug: 'web' }, noted: missingMapsMax, refused: quantity + 3 },
   ])
 })
 
@@ -85,7 +85,7 @@ test('an issue that has gone into another one is found there, by its number and 
   if (!type || !range) throw new Error('no issues')
   const hashOf = (id: string) => app.meta.hashesOf([Number(id)]).get(Number(id))?.[0] ?? ''
   const [from, to] = [hashOf(range.id), hashOf(type.id)]
-  const run = app.meta.beginRegrouping(project.id, 'upload', 1)
+  const run = app.meta.beginReprocessing(project.id, 'upload', 1)
   const rewrite = {
     projectId: project.id,
     week: '2026-11-16',
@@ -96,7 +96,7 @@ test('an issue that has gone into another one is found there, by its number and 
     hours: [],
     token: 't',
   }
-  const step = app.meta.planRegroup(run.id, rewrite)
+  const step = app.meta.planReprocessStep(run.id, rewrite)
   const effect = {
     projectId: project.id,
     keyId: 0,
@@ -117,7 +117,9 @@ test('an issue that has gone into another one is found there, by its number and 
     digest: '',
     unhandled: false,
   }
-  expect(app.meta.commitRegroup(step.id, [{ fromHash: from, effect }])).toMatchObject({ merged: [Number(range.id)] })
+  expect(app.meta.commitReprocessStep(step.id, [{ fromHash: from, effect }])).toMatchObject({
+    merged: [Number(range.id)],
+  })
   for (const path of [`${O}/issues/${range.id}/`, `${O}/issues/${range.shortId}/`, `/issues/${range.id}/`]) {
     const { status, json } = await call('GET', path)
     expect([path, status, (json as { id: string }).id]).toEqual([path, 200, type.id])

@@ -112,11 +112,11 @@ export function limitOf(
   query: { limit?: string | undefined; per_page?: string | undefined },
   ordinary: number,
 ): number {
-  const given = query.limit ?? query.per_page
-  if (given === undefined || given === '') return ordinary
-  if (!/^\d{1,6}$/.test(given) || Number(given) === 0)
+  const requested = query.limit ?? query.per_page
+  if (requested === undefined || requested === '') return ordinary
+  if (!/^\d{1,6}$/.test(requested) || Number(requested) === 0)
     throw new MishapError('VALIDATION', { fields: { limit: ['A number from 1 to 100.'] } })
-  return Math.min(Number(given), 100)
+  return Math.min(Number(requested), 100)
 }
 
 // ---- objects of a call
@@ -144,9 +144,9 @@ export function readableIdsOf({
 }
 
 /** Returns the requested projects (id or slug; none or -1: all readable). Throws NOT_FOUND for invisible ones. */
-export function askedProjects(app: App, actor: Actor, organization: Organization, asked: string[]): Project[] {
+export function requestedProjects(app: App, actor: Actor, organization: Organization, requested: string[]): Project[] {
   const readable = readableProjects(app, actor, organization)
-  const named = asked.flatMap((item) => item.split(',')).filter((item) => item !== '')
+  const named = requested.flatMap((name) => name.split(',')).filter((name) => name !== '')
   if (named.length === 0 || named.includes('-1')) return readable
   const projects = namedProjects(app.meta, organization.id, readable, named)
   if (!projects) throw new MishapError('NOT_FOUND')
@@ -168,13 +168,13 @@ export function viewOf(
 ): View {
   const { app, actor, found, query } = call
   const organization = organizationOf(found)
-  const projects = found.project ? [found.project] : askedProjects(app, actor, organization, query.project ?? [])
-  const asked = query.statsPeriod || query.start || query.end ? query : { statsPeriod: ordinaryPeriod }
+  const projects = found.project ? [found.project] : requestedProjects(app, actor, organization, query.project ?? [])
+  const range = query.statsPeriod || query.start || query.end ? query : { statsPeriod: ordinaryPeriod }
   return {
     organization,
     projects,
-    environments: (query.environment ?? []).filter((item) => item !== ''),
-    range: rangeOf(asked, app.clock.now()),
+    environments: (query.environment ?? []).filter((environment) => environment !== ''),
+    range: rangeOf(range, app.clock.now()),
     meUserId: actor.person.id,
   }
 }

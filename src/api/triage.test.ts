@@ -295,12 +295,12 @@ describe('people', () => {
     const { app } = made()
     const { id } = await first()
     const bob = state.bob?.id ?? ''
-    app.meta.setOwn([Number(id)], bob, { hasSeen: true }, 1)
+    app.meta.setUserFlags([Number(id)], bob, { hasSeen: true }, 1)
     await call('POST', `${O}/issues/${id}/comments/`, { body: { text: '`@bob`' } })
     expect(app.meta.subscribersOf(Number(id))).not.toContain(bob)
     const added = (await call('POST', `${O}/issues/${id}/notes/`, { body: { text: 'Look, @Bob: **odd**' } })).json
     expect(app.meta.subscribersOf(Number(id))).toContain(bob)
-    expect(app.meta.lookedAt(Number(id)).map((item) => item.userId)).not.toContain(bob)
+    expect(app.meta.viewersOf(Number(id)).map((item) => item.userId)).not.toContain(bob)
     const [due] = app.meta.noticesDue(systemClock.now() + 1_000, 99).filter((item) => item.userId === bob)
     expect(due).toMatchObject({ kind: 'mention', issueId: Number(id) })
     const note = (added as RestActivity).id

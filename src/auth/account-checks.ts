@@ -23,7 +23,7 @@ export function checkPassword(password: string, names: readonly string[]): void 
 }
 
 /** Returns names that this person must not use as a password. */
-export const namesAround = (meta: MetaStore, email: string): string[] => {
+export const relatedNames = (meta: MetaStore, email: string): string[] => {
   const person = meta.personByEmail(email)
   const organizations = person ? meta.organizationsOf(person.id) : []
   return [email, ...organizations.flatMap(({ name, slug }) => [name, slug])]

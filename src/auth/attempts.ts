@@ -58,8 +58,8 @@ export function createAttempts(clock: Clock): Attempts {
     waitS: (email, address) => Math.ceil(Math.max(pauseOf(email, address), addressPause(address)) / 1000),
     failed: (email, address) => {
       const pair = pairs.get(pairOf(email, address))
-      const isForgotten = !pair || clock.now() - pair.atMs > memoryMs
-      pairs.set(pairOf(email, address), { count: isForgotten ? 1 : pair.count + 1, atMs: clock.now() })
+      const isExpired = !pair || clock.now() - pair.atMs > memoryMs
+      pairs.set(pairOf(email, address), { count: isExpired ? 1 : pair.count + 1, atMs: clock.now() })
       const found = windowOf(address)
       if (found) found.count += 1
       else networks.set(networkOf(address), { count: 1, atMs: clock.now() })

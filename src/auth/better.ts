@@ -82,14 +82,14 @@ export async function openBetter(options: AuthOptions) {
   const password: Hashing = {
     hash,
     // The password can change while this check waits in the queue. The session would outlive the change.
-    verify: async (value) => (await verify(value)) && (await isKept(adapter, value.hash)),
+    verify: async (value) => (await verify(value)) && (await exists(adapter, value.hash)),
   }
   const emailAndPassword = { ...settings.emailAndPassword, password }
   return { better: betterAuth({ ...settings, emailAndPassword, database: () => adapter }), close: database.close }
 }
 
 /** Returns whether a hash is still a stored password. Hashes are unique. */
-async function isKept(adapter: DBAdapter, hash: string): Promise<boolean> {
+async function exists(adapter: DBAdapter, hash: string): Promise<boolean> {
   return (await adapter.findOne({ model: 'account', where: [{ field: 'password', value: hash }] })) !== null
 }
 export type Better = Awaited<ReturnType<typeof openBetter>>['better']

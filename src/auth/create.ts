@@ -79,20 +79,20 @@ function accounts(context: Context, meta: MetaStore): Pick<Auth, 'createPerson'>
       const hash = await context.password.hash(value.password)
       // Hashing takes a tenth of a second. Meanwhile the command can have created an account.
       if (first && !meta.isEmpty()) throw setUpAlready()
-      const taken = () =>
+      const slugs = () =>
         new MishapError('CONFLICT', {
           detail: 'An account with this e-mail already exists.',
           fields: { email: ['An account with this e-mail already exists.'] },
         })
       const found = await context.internalAdapter.findUserByEmail(email, { includeAccounts: true })
-      if (found && found.accounts.length > 0) throw taken()
+      if (found && found.accounts.length > 0) throw slugs()
       // A user without an account is left by a crash between these two inserts. Complete it here.
       const user =
         found?.user ??
         (await context.internalAdapter
           .createUser({ name, email, emailVerified: false }, { method: 'email-password' })
           .catch(() => undefined))
-      if (!user) throw taken()
+      if (!user) throw slugs()
       await context.internalAdapter.linkAccount({
         userId: user.id,
         providerId: 'credential',
@@ -106,8 +106,8 @@ function accounts(context: Context, meta: MetaStore): Pick<Auth, 'createPerson'>
 
 /** Returns `sntrys_`, base64 data for clients, and 32 random bytes: the format that clients expect. */
 function organizationSecret(url: string, org: string, nowMs: number): string {
-  const told = Buffer.from(JSON.stringify({ iat: nowMs / 1000, url, region_url: url, org })).toString('base64')
-  return `sntrys_${told}_${randomBytes(32).toString('base64').replace(/=+$/, '')}`
+  const payload = Buffer.from(JSON.stringify({ iat: nowMs / 1000, url, region_url: url, org })).toString('base64')
+  return `sntrys_${payload}_${randomBytes(32).toString('base64').replace(/=+$/, '')}`
 }
 
 function organizationTokens(meta: MetaStore, url: string, clock: Clock): Auth['createOrganizationToken'] {
@@ -142,7 +142,7 @@ async function actorOf(better: Better, meta: MetaStore, headers: Headers): Promi
     : undefined
 }
 
-function makeSetupSecret(meta: MetaStore): string {
+function createSetupSecret(meta: MetaStore): string {
   const secret = randomBytes(24).toString('base64url')
   meta.setValue('setup_secret', secret)
   return secret
@@ -185,7 +185,7 @@ function createSignIn(better: Better, { attempts, queue }: Guard): Auth['signIn'
     const address = addressOf(headers)
     demandTry(attempts, account, address)
     try {
-      queue.demandRoom()
+      queue.demandCapacity()
     } catch (error) {
       attempts.undo(account, address)
       throw error
@@ -258,7 +258,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth & { close()
       return { id: token.id, secret }
     },
     createOrganizationToken: organizationTokens(meta, options.url, clock),
-    setupSecret: () => (meta.isEmpty() ? (meta.getValue('setup_secret') ?? makeSetupSecret(meta)) : undefined),
+    setupSecret: () => (meta.isEmpty() ? (meta.getValue('setup_secret') ?? createSetupSecret(meta)) : undefined),
     setUp: createSetUp(meta),
     close,
   }

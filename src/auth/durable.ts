@@ -6,15 +6,15 @@ import { join } from 'node:path'
  * renames it and syncs the folder, because the folder stores the name.
  */
 export function replaceFile(folder: string, name: string, text: string): void {
-  const beside = join(folder, `${name}.new`)
-  const file = openSync(beside, 'w', 0o600)
+  const temporary = join(folder, `${name}.new`)
+  const file = openSync(temporary, 'w', 0o600)
   try {
     writeSync(file, text)
     fsyncSync(file)
   } finally {
     closeSync(file)
   }
-  renameSync(beside, join(folder, name))
+  renameSync(temporary, join(folder, name))
   const directory = openSync(folder, 'r')
   try {
     fsyncSync(directory)

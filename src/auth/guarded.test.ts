@@ -7,7 +7,7 @@ import { addressOf, demandTry, type Guard, guarded } from './guarded.ts'
 const who: [string, string] = ['ann@example.com', '192.0.2.1']
 const rig = (demandRoom: () => void = () => {}): Guard => ({
   attempts: createAttempts(testClock()),
-  queue: { demandRoom },
+  queue: { demandCapacity: demandRoom },
 })
 const busy = () => {
   throw new MishapError('AUTH_BUSY', { retryAfterS: 5 })

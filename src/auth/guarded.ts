@@ -13,7 +13,7 @@ export function demandTry(attempts: Attempts, email: string, address: string): v
 }
 
 /** Dependencies of a password check: the attempt counter and the hash queue. */
-export type Guard = { attempts: Attempts; queue: { demandRoom(): void } }
+export type Guard = { attempts: Attempts; queue: { demandCapacity(): void } }
 
 /**
  * Runs a password attempt that counts as failed until the answer is known. `isWrong` returns whether the password was
@@ -28,7 +28,7 @@ export async function guarded(
   demandTry(attempts, email, address)
   let isCounted = false
   try {
-    queue.demandRoom()
+    queue.demandCapacity()
     const response = await work()
     isCounted = await isWrong(response)
     if (response.ok) attempts.succeeded(email, address)

@@ -37,9 +37,11 @@ test('a hash that fails does not stop the next one', async () => {
 test('too many that wait are refused until some are done', async () => {
   const { queue, open } = manual()
   const waiting = Array.from({ length: hashesWaitingMax }, () => queue.hash('x'))
-  expect(() => queue.demandRoom()).toThrow(expect.objectContaining({ code: 'AUTH_BUSY', status: 503, retryAfterS: 5 }))
+  expect(() => queue.demandCapacity()).toThrow(
+    expect.objectContaining({ code: 'AUTH_BUSY', status: 503, retryAfterS: 5 }),
+  )
   await settle()
   open.shift()?.()
   await waiting[0]
-  expect(() => queue.demandRoom()).not.toThrow()
+  expect(() => queue.demandCapacity()).not.toThrow()
 })

@@ -11,9 +11,9 @@ export const hashesWaitingMax = 30
 
 /**
  * Hashes passwords one at a time. Sixty in parallel blocked both cores and all threads that read files for 19 s.
- * `demandRoom` throws AUTH_BUSY while too many wait. Call it before the work starts.
+ * `demandCapacity` throws AUTH_BUSY while too many wait. Call it before the work starts.
  */
-export function createHashQueue(hashing: Hashing): Hashing & { demandRoom(): void } {
+export function createHashQueue(hashing: Hashing): Hashing & { demandCapacity(): void } {
   let waiting = 0
   let last: Promise<unknown> = Promise.resolve()
   const queued = <Value>(work: () => Promise<Value>): Promise<Value> => {
@@ -27,7 +27,7 @@ export function createHashQueue(hashing: Hashing): Hashing & { demandRoom(): voi
   return {
     hash: (password) => queued(() => hashing.hash(password)),
     verify: (value) => queued(() => hashing.verify(value)),
-    demandRoom: () => {
+    demandCapacity: () => {
       if (waiting >= hashesWaitingMax) throw new MishapError('AUTH_BUSY', { retryAfterS: 5 })
     },
   }

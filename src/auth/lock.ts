@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MishapError } from '../base/errors.ts'
-import { holdExclusively } from '../store/meta/database/file-lock.ts'
+import { lockExclusively } from '../store/meta/database/file-lock.ts'
 
 /**
  * Makes this process the only owner of the folder until `release` or its exit. The operating system releases the lock
@@ -10,7 +10,7 @@ import { holdExclusively } from '../store/meta/database/file-lock.ts'
  */
 export function lockDataFolder(folder: string): { release(): void } {
   const pidFile = join(folder, 'lock.pid')
-  const release = holdExclusively(join(folder, 'lock.sqlite'))
+  const release = lockExclusively(join(folder, 'lock.sqlite'))
   if (release === undefined) {
     let holder = 'unknown'
     try {

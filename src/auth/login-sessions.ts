@@ -30,7 +30,7 @@ export function createLoginSessions({
     return found.session
   }
   const openOf = (userId: string) => context.internalAdapter.listSessions(userId, { onlyActiveSessions: true })
-  const end = (userId: string, ids: string[]) =>
+  const deleteSessions = (userId: string, ids: string[]) =>
     context.adapter.deleteMany({
       model: 'session',
       where: [
@@ -42,21 +42,21 @@ export function createLoginSessions({
     sessionsOf: async (headers) => {
       const { id, userId } = await current(headers)
       const sessions = (await openOf(userId)).map(
-        (item): LoginSession => ({
-          id: item.id,
-          isCurrent: item.id === id,
-          userAgent: item.userAgent ?? '',
-          ...deviceOf(item.userAgent ?? ''),
-          address: item.ipAddress ?? '',
-          createdMs: item.createdAt.getTime(),
-          lastUsedMs: item.updatedAt.getTime(),
+        (session): LoginSession => ({
+          id: session.id,
+          isCurrent: session.id === id,
+          userAgent: session.userAgent ?? '',
+          ...deviceOf(session.userAgent ?? ''),
+          address: session.ipAddress ?? '',
+          createdMs: session.createdAt.getTime(),
+          lastUsedMs: session.updatedAt.getTime(),
         }),
       )
       return sessions.sort((a, b) => Number(b.isCurrent) - Number(a.isCurrent) || b.lastUsedMs - a.lastUsedMs)
     },
     endSession: async (headers, id) => {
       const { userId } = await current(headers)
-      if ((await end(userId, [id])) === 0) throw new MishapError('NOT_FOUND')
+      if ((await deleteSessions(userId, [id])) === 0) throw new MishapError('NOT_FOUND')
     },
     endOtherSessions: async (headers) => {
       const { id, userId } = await current(headers)

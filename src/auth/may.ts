@@ -89,9 +89,9 @@ function rolesAt(meta: MetaStore, actor: Actor, action: Action, thing: Thing): R
     if (actor.kind === 'token' && actor.ofOrganization) return []
     return meta
       .organizationsOf(actor.person.id)
-      .filter((item) => bound === null || item.id === bound)
-      .filter((item) => !operators.has(action) || item.id === meta.organizations()[0]?.id)
-      .map((item) => item.role)
+      .filter((membership) => bound === null || membership.id === bound)
+      .filter((membership) => !operators.has(action) || membership.id === meta.organizations()[0]?.id)
+      .map((membership) => membership.role)
   }
   const { organization } = thing
   if (bound !== null && bound !== organization.id) return []

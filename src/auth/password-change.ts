@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
-import { checkPassword, namesAround, refusal } from './account-checks.ts'
+import { checkPassword, refusal, relatedNames } from './account-checks.ts'
 import { networkOf } from './attempts.ts'
 import type { Auth } from './auth.ts'
 import type { AuthContext } from './context.ts'
@@ -40,13 +40,13 @@ function endOwnTokens(meta: MetaStore, userId: string): void {
 }
 
 /** Changes a signed-in person's password and ends other sessions. Throws VALIDATION, AUTH_LOCKED, AUTH_BUSY. */
-export async function changePassword(auth: AuthContext, headers: Headers, given: unknown): Promise<Response> {
+export async function changePassword(auth: AuthContext, headers: Headers, input: unknown): Promise<Response> {
   const { better, guard, meta } = auth
   const session = await better.api.getSession({ headers })
   if (!session) throw new MishapError('AUTH_REQUIRED')
-  const { currentPassword, newPassword, endTokens } = changeShape.catch(changeShape.parse({})).parse(given)
+  const { currentPassword, newPassword, endTokens } = changeShape.catch(changeShape.parse({})).parse(input)
   const { id, email } = session.user
-  checkPassword(newPassword, namesAround(meta, email))
+  checkPassword(newPassword, relatedNames(meta, email))
   const body = { currentPassword, newPassword, revokeOtherSessions: true }
   const work = () => better.api.changePassword({ body, headers, asResponse: true })
   const response = await guarded(guard, [email, addressOf(headers)], work, isWrongPassword)
@@ -72,7 +72,7 @@ export function createPasswords(auth: AuthContext): Pick<Auth, 'changePassword' 
       return { cookies: lasting(response.headers.getSetCookie()) }
     },
     resetPassword: async (email, password) => {
-      checkPassword(password, namesAround(meta, email))
+      checkPassword(password, relatedNames(meta, email))
       const person = meta.personByEmail(email)
       if (!person) throw new MishapError('NOT_FOUND', { detail: 'No account has this e-mail.' })
       await setPassword(auth, person.id, await context.password.hash(password))
@@ -98,12 +98,12 @@ function createHourly(clock: Clock, most: number) {
   }
   return {
     waitMs: (name: string) => {
-      const item = found(name)
-      return item && item.count >= most ? item.endsMs - clock.now() : 0
+      const counter = found(name)
+      return counter && counter.count >= most ? counter.endsMs - clock.now() : 0
     },
     add: (name: string) => {
-      const item = found(name)
-      if (item) item.count += 1
+      const counter = found(name)
+      if (counter) counter.count += 1
       else counts.set(name, { count: 1, endsMs: clock.now() + hourMs })
     },
   }
@@ -148,11 +148,11 @@ export function createResets(
       const userId = userOf(secret)
       const person = userId === undefined ? undefined : meta.personById(userId)
       if (!person) throw gone()
-      checkPassword(password, namesAround(meta, person.email))
-      guard.queue.demandRoom()
+      checkPassword(password, relatedNames(meta, person.email))
+      guard.queue.demandCapacity()
       const hash = await context.password.hash(password)
       // Hashing takes a while. Meanwhile the link can have been used.
-      if (meta.takeReset(secret, clock.now()) === undefined) throw gone()
+      if (meta.consumeReset(secret, clock.now()) === undefined) throw gone()
       await setPassword(auth, person.id, hash)
       if (endTokens) endOwnTokens(meta, person.id)
     },

@@ -8,7 +8,7 @@ const productName = 'mishap'
 
 /** The most common passwords of at least the minimum length (1,557 of 49,233; all lower case). */
 const commonest: ReadonlySet<string> = new Set(
-  dictionary['passwords-common'].map(String).filter((item) => item.length >= passwordCharactersMin),
+  dictionary['passwords-common'].map(String).filter((password) => password.length >= passwordCharactersMin),
 )
 
 const common = (password: string) => commonest.has(password.toLowerCase())
@@ -21,8 +21,8 @@ const lettersOf = (text: string) => text.toLowerCase().replace(/[^\p{L}]+/gu, ''
 /** Returns whether a password consists of these names, ignoring digits and other symbols. */
 function isName(password: string, names: readonly string[]): boolean {
   const letters = lettersOf(password)
-  const known = [productName, ...names].flatMap((name) => [name, name.split('@')[0] ?? ''].map(lettersOf))
-  return letters !== '' && known.some((name) => letters.replaceAll(name, '') === '')
+  const personal = [productName, ...names].flatMap((name) => [name, name.split('@')[0] ?? ''].map(lettersOf))
+  return letters !== '' && personal.some((name) => letters.replaceAll(name, '') === '')
 }
 
 /**

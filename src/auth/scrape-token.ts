@@ -1,5 +1,5 @@
 import { MishapError } from '../base/errors.ts'
-import { keptToken, tokenForm } from '../domain/scrape.ts'
+import { maskedToken, tokenForm } from '../domain/scrape.ts'
 import type { Seal } from './seal.ts'
 
 /**
@@ -11,7 +11,7 @@ export function sealedToken(
   token: string | undefined,
   field: string,
 ): { sealedScrapeToken?: string } {
-  if (token === undefined || token === keptToken) return {}
+  if (token === undefined || token === maskedToken) return {}
   if (!tokenForm.test(token)) {
     const sentence = 'Use at most 200 printable characters without spaces.'
     throw new MishapError('VALIDATION', { detail: sentence, fields: { [field]: [sentence] } })

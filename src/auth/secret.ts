@@ -21,9 +21,12 @@ export function loadSecrets(folder: string): Secrets {
     text = readFileSync(join(folder, name), 'utf8')
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
-    const made = { authSecret: randomBytes(48).toString('base64url'), actionsKey: randomBytes(32).toString('base64') }
-    replaceFile(folder, name, JSON.stringify(made))
-    return made
+    const secrets = {
+      authSecret: randomBytes(48).toString('base64url'),
+      actionsKey: randomBytes(32).toString('base64'),
+    }
+    replaceFile(folder, name, JSON.stringify(secrets))
+    return secrets
   }
   return secretsShape.parse(JSON.parse(text))
 }

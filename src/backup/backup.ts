@@ -10,7 +10,7 @@ import type { EventStore } from '../store/events/event-store.ts'
 import { rowsByTable } from '../store/events/tables.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { syncPath } from '../store/sync.ts'
-import { noteArchive, sweepLeftovers, workFolderOf } from './leftovers.ts'
+import { sweepLeftovers, workFolderOf, writeNote } from './leftovers.ts'
 import { backupFormat, type Manifest, parts } from './manifest.ts'
 
 export type BackupDeps = {
@@ -19,7 +19,7 @@ export type BackupDeps = {
   /** The data folder and its parts. */
   data: string
   folders: { journal: string; blobs: string }
-  meta: Pick<MetaStore, 'copyTo' | 'tally' | 'cursor' | 'blobMark' | 'blobKeys'>
+  meta: Pick<MetaStore, 'copyTo' | 'tally' | 'cursor' | 'blobWatermark' | 'blobKeys'>
   events: Pick<EventStore, 'backup' | 'copying' | 'size'>
   /** Waits for batches in flight and starts none until the returned function is called. Ingest continues. */
   pause(): Promise<() => void>
@@ -29,7 +29,7 @@ export type BackupDeps = {
 const spoolFolder = 'spool'
 /** The disk must not be full after a backup. */
 const spareBytes = 64 * 1024 * 1024
-const lookMs = 500
+const pollMs = 500
 const sweepAgainMs = 1000
 
 /** Copies a folder recursively. `linked`: as hard links where possible, for files that never change in place. */
@@ -76,7 +76,7 @@ async function demandSpace(deps: BackupDeps, file: string): Promise<void> {
 
 async function gather(deps: BackupDeps, stage: string, name: string): Promise<Manifest> {
   const [from, to] = [deps.folders.blobs, join(stage, parts.blobs)]
-  const mark = deps.meta.blobMark()
+  const mark = deps.meta.blobWatermark()
   let blobs = await copyTree(from, to, true)
   const resume = await deps.pause()
   try {
@@ -142,25 +142,25 @@ async function take(deps: BackupDeps, file: string): Promise<Manifest> {
   const name = `take-${deps.clock.now()}`
   const work = workFolderOf(deps.data)
   const stage = join(work, `stage-${name}`)
-  const beside = join(dirname(file), `.${basename(file)}.part`)
+  const partFile = join(dirname(file), `.${basename(file)}.part`)
   await mkdir(stage, { recursive: true, mode: 0o700 })
-  const note = await noteArchive(work, name, beside)
+  const noteFile = await writeNote(work, name, partFile)
   try {
     const manifest = await gather(deps, stage, name)
     await rename(join(work, name), join(stage, parts.events))
     for (const item of parts.files) await takeFile(join(deps.data, item), join(stage, item), false)
     await writeFile(join(stage, parts.manifest), `${JSON.stringify(manifest, undefined, 2)}\n`)
     // The manifest is first, so that a restore can check it early. No compression: rows are already ZSTD.
-    await create({ file: beside, cwd: stage, portable: true, mode: 0o600 }, [
+    await create({ file: partFile, cwd: stage, portable: true, mode: 0o600 }, [
       parts.manifest,
       ...(await readdir(stage)).filter((item) => item !== parts.manifest),
     ])
-    await syncPath(beside)
-    await rename(beside, file)
+    await syncPath(partFile)
+    await rename(partFile, file)
     await syncPath(dirname(file))
     return manifest
   } finally {
-    for (const item of [beside, stage, join(work, name), note]) await rm(item, { recursive: true, force: true })
+    for (const item of [partFile, stage, join(work, name), noteFile]) await rm(item, { recursive: true, force: true })
   }
 }
 
@@ -173,7 +173,7 @@ export function createBackups(deps: BackupDeps): Backups {
 
   async function sweepOnce(): Promise<string[]> {
     // The engine outlives the app process and continues an abandoned copy.
-    while (await deps.events.copying()) await deps.clock.sleep(lookMs)
+    while (await deps.events.copying()) await deps.clock.sleep(pollMs)
     return sweepLeftovers(deps.data)
   }
   const sweep = () => {

@@ -21,7 +21,7 @@ const backups = createBackups({
     copyTo: (to) => writeFileSync(to, 'rows'),
     tally: () => ({ organizations: 1, projects: 1, issues: 1, attachments: 0, deadItems: 0 }),
     cursor: () => 5,
-    blobMark: () => ({ attachment: 0, deadItem: 0, bundle: 0 }),
+    blobWatermark: () => ({ attachment: 0, deadItem: 0, bundle: 0 }),
     blobKeys: () => [],
   },
   events: {

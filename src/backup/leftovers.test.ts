@@ -8,7 +8,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { testClock } from '../base/clock.ts'
 import type { Observe } from '../base/observe.ts'
 import { type BackupDeps, createBackups, sweepAtStart } from './backup.ts'
-import { copyFoldersOf, noteArchive, sweepLeftovers } from './leftovers.ts'
+import { copyFoldersOf, sweepLeftovers, writeNote } from './leftovers.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'mishap-leftovers-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -29,7 +29,7 @@ function backupsOf(data: string, events: Partial<BackupDeps['events']>, clock = 
       copyTo: (to) => writeFileSync(to, 'rows'),
       tally: () => ({ organizations: 1, projects: 2, issues: 3, attachments: 0, deadItems: 0 }),
       cursor: () => 5,
-      blobMark: () => ({ attachment: 0, deadItem: 0, bundle: 0 }),
+      blobWatermark: () => ({ attachment: 0, deadItem: 0, bundle: 0 }),
       blobKeys: () => [],
     },
     events: {
@@ -65,7 +65,7 @@ describe('what a backup leaves that was killed', () => {
     const data = emptyData('next')
     const part = join(root, '.before.tar.part')
     writeFileSync(part, 'half')
-    await noteArchive(join(data, 'backup'), 'take-1', part)
+    await writeNote(join(data, 'backup'), 'take-1', part)
     mkdirSync(join(data, 'backup', 'stage-take-1'))
     mkdirSync(join(data, 'rehearsal-abc', 'meta'), { recursive: true })
     await backupsOf(data, {}).take(join(root, 'next.tar'))

@@ -15,25 +15,25 @@ export async function copyFoldersOf(data: string): Promise<string[]> {
   return [workFolderOf(data), ...names.filter((name) => name.startsWith(rehearsal)).map((name) => join(data, name))]
 }
 
-const noteEnd = '.note.json'
-const noted = z.object({ part: z.string() })
+const noteSuffix = '.note.json'
+const noteSchema = z.object({ part: z.string() })
 
 /**
  * Records the path of an archive before its first byte is written, because nobody would search its folder after a kill.
  * Returns the file of the note, which is deleted last.
  */
-export async function noteArchive(work: string, name: string, part: string): Promise<string> {
-  const file = join(work, `${name}${noteEnd}`)
+export async function writeNote(work: string, name: string, part: string): Promise<string> {
+  const file = join(work, `${name}${noteSuffix}`)
   await writeFile(file, JSON.stringify({ part }), { mode: 0o600 })
   await syncPath(file)
   return file
 }
 
 /** Returns the archive named by a note; undefined for a truncated note, whose archive was never started. */
-async function archiveOf(note: string): Promise<string | undefined> {
-  const text = await readFile(note, 'utf8').catch(() => '')
+async function archiveOf(noteFile: string): Promise<string | undefined> {
+  const text = await readFile(noteFile, 'utf8').catch(() => '')
   try {
-    const { part } = noted.parse(JSON.parse(text))
+    const { part } = noteSchema.parse(JSON.parse(text))
     const name = basename(part)
     return isAbsolute(part) && name.startsWith('.') && name.endsWith('.part') ? part : undefined
   } catch {
@@ -49,12 +49,12 @@ export async function sweepLeftovers(data: string): Promise<string[]> {
   const work = workFolderOf(data)
   const names = (await readdir(work).catch(() => [])).sort()
   const archives: string[] = []
-  for (const name of names.filter((item) => item.endsWith(noteEnd))) {
+  for (const name of names.filter((item) => item.endsWith(noteSuffix))) {
     const archive = await archiveOf(join(work, name))
     if (archive !== undefined) archives.push(archive)
   }
   const [, ...copies] = await copyFoldersOf(data)
-  const isNote = (name: string) => name.endsWith(noteEnd)
+  const isNote = (name: string) => name.endsWith(noteSuffix)
   const own = [...names.filter((name) => !isNote(name)), ...names.filter(isNote)].map((name) => join(work, name))
   const swept = [...archives, ...copies, ...own]
   for (const item of swept) await rm(item, { recursive: true, force: true })

@@ -66,7 +66,7 @@ function backups(here: ReturnType<typeof usedData>, more: Partial<BackupDeps> = 
       },
       tally: () => tally,
       cursor: () => 5,
-      blobMark: () => ({ attachment: 0, deadItem: 0, bundle: 0 }),
+      blobWatermark: () => ({ attachment: 0, deadItem: 0, bundle: 0 }),
       blobKeys: () => [],
     },
     events: {
@@ -194,7 +194,7 @@ describe('under load', () => {
         },
         tally: () => tally,
         cursor: () => 5,
-        blobMark: () => mark,
+        blobWatermark: () => mark,
         // 'gone' was deleted with its row before the copy. 'a' is from the first pass.
         blobKeys: (since) => (since === mark ? ['attachments/7/e/5-0', 'attachments/7/e/gone', 'attachments/a'] : []),
       },

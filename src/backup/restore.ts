@@ -29,7 +29,7 @@ async function place(from: string, to: string): Promise<void> {
 }
 
 /** Restores the rows and compares the counts with the manifest. */
-async function bringBack({ meta, events }: Stores, manifest: Manifest): Promise<void> {
+async function restoreStores({ meta, events }: Stores, manifest: Manifest): Promise<void> {
   await events.restore(parts.events)
   const found = { ...meta.tally(), ...rowsByTable(await events.size()), cursor: meta.cursor() }
   for (const name of ['organizations', 'projects', 'issues', ...tableNames, 'cursor'] as const)
@@ -73,7 +73,7 @@ export async function restoreBackup(data: string, path: string, deps: RestoreDep
     await place(join(stage, parts.blobs), folders.blobs)
     await place(join(stage, parts.journal), folders.journal)
     await rename(join(stage, parts.meta), join(folders.meta, deps.databaseFile))
-    await deps.withStores((stores) => bringBack(stores, manifest))
+    await deps.withStores((stores) => restoreStores(stores, manifest))
     await rm(deps.mark, { force: true })
     return manifest
   } catch (error) {

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { testClock } from '../base/clock.ts'
 import type { OutcomeRow, Project } from '../store/meta/meta.ts'
-import type { ThinStep } from '../store/meta/retention/downsampling.ts'
+import type { DownsampleStep } from '../store/meta/retention/downsampling.ts'
 import type { ReprocessingStep } from '../store/meta/retention/reprocessing.ts'
 import { type VerifyDeps, verify } from './verify.ts'
 
 const dayMs = 86_400_000
 const clock = testClock()
-const keptSinceMs = clock.now() - 90 * dayMs
+const retainedSinceMs = clock.now() - 90 * dayMs
 const recentMs = clock.now() - dayMs
 const oldMs = clock.now() - 100 * dayMs
 const ancientMs = clock.now() - 450 * dayMs
@@ -35,14 +35,14 @@ type World = {
   open: number
   broken: boolean
   removed: number
-  keptSince: [number, number][]
+  retainedSince: [number, number][]
   spans: Awaited<ReturnType<VerifyDeps['events']['tally']>>
   spansGone: boolean
   projects: number[]
   unknown: string[]
   told: [number, number][]
   strays: string[]
-  steps: ThinStep[]
+  steps: DownsampleStep[]
   rewrites: ReprocessingStep[]
 }
 
@@ -79,7 +79,7 @@ const whole = (): World => ({
   open: 0,
   broken: false,
   removed: 0,
-  keptSince: [],
+  retainedSince: [],
   spans: [],
   spansGone: false,
   projects: [1],
@@ -94,7 +94,7 @@ const asked: Parameters<VerifyDeps['events']['check']>[] = []
 const look = (world: World) =>
   verify({
     clock,
-    keptSinceMs,
+    retainedSinceMs,
     durable: 200,
     events: {
       check: async (...open) => {
@@ -121,14 +121,14 @@ const look = (world: World) =>
           hashes.filter((hash) => !world.unknown.includes(hash.groupHash)).map((hash) => [`1:${hash.groupHash}`, 7]),
         ),
       outcomesSince: () => world.outcomes,
-      keptSince: () => new Map(world.keptSince),
+      retainedSince: () => new Map(world.retainedSince),
       projectById: (id) => (world.projects.includes(id) ? ({} as Project) : undefined),
       getValue: () => (world.spansGone ? '1' : undefined),
       removedEvents: () => new Map([[1, world.removed]]),
-      thinSteps: () => world.steps,
+      downsampleSteps: () => world.steps,
       reprocessingSteps: () => world.rewrites,
-      thinnedOf: () => new Map(world.told),
-      strayReleases: () => ({ looked: 3, strays: world.strays }),
+      downsampledOf: () => new Map(world.told),
+      orphanReleases: () => ({ looked: 3, orphans: world.strays }),
       tally: () => ({ organizations: 1, projects: 1, issues: 1, attachments: 1, deadItems: 0 }),
     },
   })
@@ -288,9 +288,9 @@ test('an organization’s own retention is no loss either, but only before its d
   const world = whole()
   Object.assign(world.counters[0] ?? {}, { count: 9, firstSeenMs: recentMs - dayMs })
   world.outcomes = [stored(9)]
-  world.keptSince = [[1, recentMs]]
+  world.retainedSince = [[1, recentMs]]
   expect(await wrongOf(world)).toEqual({})
-  world.keptSince = [[1, recentMs - 2 * dayMs]]
+  world.retainedSince = [[1, recentMs - 2 * dayMs]]
   expect(Object.keys(await wrongOf(world))).toEqual(['counters'])
 })
 
@@ -315,7 +315,7 @@ test('what was thinned is counted on, and the issue says how many it was', async
   expect(await wrongOf(world)).toEqual({})
 })
 
-test.each<[ThinStep['stage'], boolean | undefined]>([
+test.each<[DownsampleStep['stage'], boolean | undefined]>([
   ['planned', false],
   ['counted', true],
   ['cut', undefined],
@@ -343,7 +343,7 @@ test.each<[ReprocessingStep['stage'], boolean | undefined]>([
     hours: [0],
     token: 'regroup:1',
   }
-  world.rewrites = [{ id: 4, regroupingId: 1, rewrite, stale: [], stage, madeMs: 0 }]
+  world.rewrites = [{ id: 4, runId: 1, rewrite, stale: [], stage, madeMs: 0 }]
   await look(world)
   expect(asked.at(-1)).toEqual([undefined, counted === undefined ? undefined : { counted, rewrite }])
 })

@@ -20,11 +20,11 @@ export type VerifyDeps = {
     | 'outcomesSince'
     | 'tally'
     | 'removedEvents'
-    | 'keptSince'
-    | 'thinSteps'
+    | 'retainedSince'
+    | 'downsampleSteps'
     | 'reprocessingSteps'
-    | 'thinnedOf'
-    | 'strayReleases'
+    | 'downsampledOf'
+    | 'orphanReleases'
     | 'projectById'
     | 'getValue'
   >
@@ -34,17 +34,17 @@ export type VerifyDeps = {
   /** End of the journal on disk. */
   durable: number
   /** Data received before this time was dropped, so counters can be larger than rows. */
-  keptSinceMs: number
+  retainedSinceMs: number
 }
 
 /** One invariant: how much was checked, and up to ten violations. */
 export type Check = { name: string; sentence: string; looked: number; wrong: string[] }
 
-const wrongMax = 10
+const problemsShownMax = 10
 const recordsMax = 500
 const bytesMax = 8 * 1024 * 1024
 /** 13 months of any length. */
-const ledgerKeptMs = 395 * 86_400_000
+const ledgerRetentionMs = 395 * 86_400_000
 
 type Found = Awaited<ReturnType<EventStore['check']>>
 
@@ -52,7 +52,7 @@ function check(name: string, sentence: string, looked: number, wrong: Iterable<s
   const found: string[] = []
   let more = 0
   for (const item of wrong) {
-    if (found.length < wrongMax) found.push(item)
+    if (found.length < problemsShownMax) found.push(item)
     else more++
   }
   return { name, sentence, looked, wrong: more ? [...found, `and ${more} more`] : found }
@@ -62,60 +62,70 @@ function check(name: string, sentence: string, looked: number, wrong: Iterable<s
 function rowsByIssue(
   deps: VerifyDeps,
   groups: Found['groups'],
-): { rows: Map<number, number>; thinned: Map<number, number>; strays: string[] } {
+): { rows: Map<number, number>; downsampled: Map<number, number>; orphans: string[] } {
   const ids = deps.meta.issueIdsOf(groups)
   const rows = new Map<number, number>()
-  const thinned = new Map<number, number>()
-  const strays: string[] = []
+  const downsampled = new Map<number, number>()
+  const orphans: string[] = []
   for (const group of groups) {
     const id = ids.get(`${group.projectId}:${group.groupHash}`)
     if (id === undefined) {
       const events = group.rows + group.thinned
-      strays.push(`${events} events of group ${group.groupHash} in project ${group.projectId}`)
+      orphans.push(`${events} events of group ${group.groupHash} in project ${group.projectId}`)
       continue
     }
     rows.set(id, (rows.get(id) ?? 0) + group.rows)
-    if (group.thinned > 0) thinned.set(id, (thinned.get(id) ?? 0) + group.thinned)
+    if (group.thinned > 0) downsampled.set(id, (downsampled.get(id) ?? 0) + group.thinned)
   }
-  return { rows, thinned, strays }
+  return { rows, downsampled, orphans }
 }
 
-function checkCounters(deps: VerifyDeps, { rows, thinned }: ReturnType<typeof rowsByIssue>): Check {
+function checkCounters(deps: VerifyDeps, { rows, downsampled }: ReturnType<typeof rowsByIssue>): Check {
   const counters = deps.meta.counters()
-  const keptSince = deps.meta.keptSince()
+  const retainedSince = deps.meta.retainedSince()
   const wrong = counters.flatMap(({ issueId, projectId, count, firstSeenMs }) => {
     const stored = rows.get(issueId) ?? 0
-    const gone = thinned.get(issueId) ?? 0
+    const downsampledRows = downsampled.get(issueId) ?? 0
     // An issue older than the retention can have lost rows, but never gained any.
-    const sinceMs = Math.max(deps.keptSinceMs, keptSince.get(projectId) ?? 0)
-    const fits = firstSeenMs >= sinceMs ? stored + gone === count : stored + gone <= count
-    return fits
+    const sinceMs = Math.max(deps.retainedSinceMs, retainedSince.get(projectId) ?? 0)
+    const isConsistent = firstSeenMs >= sinceMs ? stored + downsampledRows === count : stored + downsampledRows <= count
+    return isConsistent
       ? []
-      : [`issue ${issueId} counts ${count}, but ${stored} are stored${gone ? ` and ${gone} downsampled` : ''}`]
+      : [
+          `issue ${issueId} counts ${count}, but ${stored} are stored${downsampledRows ? ` and ${downsampledRows} downsampled` : ''}`,
+        ]
   })
   return check('counters', 'The count of each issue is its stored plus its downsampled events.', counters.length, wrong)
 }
 
 /** Compares ledger counts with the rows of a table. Once rows have expired, the ledger counts more than are stored. */
-function checkTable(deps: VerifyDeps, { name, tally, categories, goneName }: AnyTable, tallies: TableTally[]): Check {
-  const haveGone = deps.meta.getValue(goneName) !== undefined
+function checkTable(
+  deps: VerifyDeps,
+  { name, tally, categories, evictedName }: AnyTable,
+  tallies: TableTally[],
+): Check {
+  const hasEvicted = deps.meta.getValue(evictedName) !== undefined
   const stored = new Map<string, number>()
   for (const item of deps.meta.outcomesSince({ fromMs: 0 })) {
     const key = `${item.projectId} ${item.category}`
     if (item.outcome === 'stored' && categories.includes(item.category))
       stored.set(key, (stored.get(key) ?? 0) + item.quantity)
   }
-  const there = new Map(
+  const ledger = new Map(
     tallies.flatMap(({ projectId, counts }) =>
       categories.map((category): [string, number] => [`${projectId} ${category}`, counts[category] ?? 0]),
     ),
   )
-  const wrong = [...new Set([...stored.keys(), ...there.keys()])].flatMap((key) => {
+  const wrong = [...new Set([...stored.keys(), ...ledger.keys()])].flatMap((key) => {
     const [id = '', category = ''] = key.split(' ')
-    const [counted, rows] = [stored.get(key) ?? 0, there.get(key) ?? 0]
+    const [counted, rows] = [stored.get(key) ?? 0, ledger.get(key) ?? 0]
     // The removal of a project deletes its rows, but the ledger still counts them.
-    const fits = deps.meta.projectById(Number(id)) ? (haveGone ? counted >= rows : counted === rows) : rows === 0
-    return fits ? [] : [`project ${id}: the ledger says ${counted} stored of ${category}, but ${rows} exist`]
+    const isConsistent = deps.meta.projectById(Number(id))
+      ? hasEvicted
+        ? counted >= rows
+        : counted === rows
+      : rows === 0
+    return isConsistent ? [] : [`project ${id}: the ledger says ${counted} stored of ${category}, but ${rows} exist`]
   })
   return check(name, tally?.sentence ?? '', stored.size, wrong)
 }
@@ -126,7 +136,7 @@ function checkTable(deps: VerifyDeps, { name, tally, categories, goneName }: Any
  */
 function isLedgerCut(deps: VerifyDeps, outcomes: OutcomeRow[], oldestRowMs: number): boolean {
   const fromMs = outcomes.reduce((least, row) => Math.min(least, row.hourMs), deps.clock.now())
-  return oldestRowMs < deps.clock.now() - ledgerKeptMs && fromMs > oldestRowMs
+  return oldestRowMs < deps.clock.now() - ledgerRetentionMs && fromMs > oldestRowMs
 }
 
 function checkLedger(deps: VerifyDeps, groups: Found['groups']): Check {
@@ -139,19 +149,21 @@ function checkLedger(deps: VerifyDeps, groups: Found['groups']): Check {
   // Downsampled events still count as stored.
   for (const group of groups) rows.set(group.projectId, (rows.get(group.projectId) ?? 0) + group.rows + group.thinned)
   const removed = deps.meta.removedEvents()
-  const keptSince = deps.meta.keptSince()
+  const retainedSince = deps.meta.retainedSince()
   const oldest = groups.reduce((least, group) => Math.min(least, group.oldestReceivedMs), deps.clock.now())
   if (isLedgerCut(deps, outcomes, oldest))
     return check('ledger', 'Not compared: an earlier version removed the ledger of the oldest events.', 0, [])
   const wrong = [...new Set([...stored.keys(), ...rows.keys()])].flatMap((id) => {
     const counted = stored.get(id) ?? 0
-    const taken = removed.get(id) ?? 0
-    const there = rows.get(id) ?? 0
+    const removedRows = removed.get(id) ?? 0
+    const rowCount = rows.get(id) ?? 0
     // Removed events still count as stored. Their number is recorded separately.
-    const isWhole = oldest >= deps.keptSinceMs && !keptSince.has(id)
-    return (isWhole ? counted - taken === there : counted >= there)
+    const isWhole = oldest >= deps.retainedSinceMs && !retainedSince.has(id)
+    return (isWhole ? counted - removedRows === rowCount : counted >= rowCount)
       ? []
-      : [`project ${id}: the ledger says ${counted} stored${taken ? ` and ${taken} removed` : ''}, but ${there} exist`]
+      : [
+          `project ${id}: the ledger says ${counted} stored${removedRows ? ` and ${removedRows} removed` : ''}, but ${rowCount} exist`,
+        ]
   })
   return check(
     'ledger',
@@ -162,27 +174,27 @@ function checkLedger(deps: VerifyDeps, groups: Found['groups']): Check {
 }
 
 /** Compares the downsampled counts of issues with the recorded rows. Counts older than the retention are gone. */
-function checkThinned(deps: VerifyDeps, { thinned }: ReturnType<typeof rowsByIssue>): Check {
+function checkDownsampled(deps: VerifyDeps, { downsampled }: ReturnType<typeof rowsByIssue>): Check {
   const counters = deps.meta.counters()
-  const said = deps.meta.thinnedOf(counters.map((counter) => counter.issueId))
-  const keptSince = deps.meta.keptSince()
+  const recordedCounts = deps.meta.downsampledOf(counters.map((counter) => counter.issueId))
+  const retainedSince = deps.meta.retainedSince()
   const wrong = counters.flatMap(({ issueId, projectId, firstSeenMs }) => {
-    const [gone, told] = [thinned.get(issueId) ?? 0, said.get(issueId) ?? 0]
-    const sinceMs = Math.max(deps.keptSinceMs, keptSince.get(projectId) ?? 0)
-    if (firstSeenMs >= sinceMs ? gone === told : gone <= told) return []
-    return [`issue ${issueId} says that ${told} were downsampled, ${gone} were`]
+    const [actual, recorded] = [downsampled.get(issueId) ?? 0, recordedCounts.get(issueId) ?? 0]
+    const sinceMs = Math.max(deps.retainedSinceMs, retainedSince.get(projectId) ?? 0)
+    if (firstSeenMs >= sinceMs ? actual === recorded : actual <= recorded) return []
+    return [`issue ${issueId} says that ${recorded} were downsampled, ${actual} were`]
   })
-  return check('thinned', 'Each issue says how many of its events were downsampled.', said.size, wrong)
+  return check('thinned', 'Each issue says how many of its events were downsampled.', recordedCounts.size, wrong)
 }
 
 async function checkBlobs(deps: VerifyDeps): Promise<Check> {
-  const there = new Set(await deps.blobs.list(''))
+  const storedKeys = new Set(await deps.blobs.list(''))
   const named = deps.meta.blobKeys()
   return check(
     'blobs',
     'Every attachment, dead letter and uploaded bundle has its file.',
     named.length,
-    named.filter((key) => !there.has(key)).map((key) => `${key} is missing`),
+    named.filter((key) => !storedKeys.has(key)).map((key) => `${key} is missing`),
   )
 }
 
@@ -206,19 +218,19 @@ function checkJournal(deps: VerifyDeps): Check {
 
 /** Checks all invariants across the stores, read-only. Refining must pause meanwhile, or counts would change. */
 export async function verify(deps: VerifyDeps): Promise<Check[]> {
-  const step = deps.meta.thinSteps().find((thinStep) => thinStep.stage !== 'cut')
-  const again = deps.meta.reprocessingSteps().find((regroupStep) => regroupStep.stage !== 'cut')
+  const step = deps.meta.downsampleSteps().find((downsampleStep) => downsampleStep.stage !== 'cut')
+  const reprocessing = deps.meta.reprocessingSteps().find((reprocessStep) => reprocessStep.stage !== 'cut')
   const found = await deps.events.check(
     step && { step: step.id, counted: step.stage === 'counted', cut: step.cut },
-    again && { counted: again.stage === 'counted', rewrite: again.rewrite },
+    reprocessing && { counted: reprocessing.stage === 'counted', rewrite: reprocessing.rewrite },
   )
   const tallied = tableNames.filter((name) => anyTable(name).tally)
   const tallies = await Promise.all(tallied.map((name) => deps.events.tally(name)))
   const others = tallies.flat()
   const byIssue = rowsByIssue(deps, found.groups)
   const total = found.groups.reduce((sum, group) => sum + group.rows, 0)
-  const faults = deps.meta.faults()
-  const releases = deps.meta.strayReleases()
+  const integrityErrors = deps.meta.faults()
+  const releases = deps.meta.orphanReleases()
   const lastJpos = Math.max(found.lastJpos, ...others.map((other) => other.lastJpos))
   const ahead = deps.meta.openBatches().length === 0 && lastJpos >= deps.meta.cursor() && total + others.length > 0
   const twice = found.twice + others.reduce((sum, other) => sum + other.twice, 0)
@@ -227,11 +239,11 @@ export async function verify(deps: VerifyDeps): Promise<Check[]> {
       'database',
       'The database file is intact, and no row that it names is missing.',
       deps.meta.tally().issues,
-      faults,
+      integrityErrors,
     ),
-    check('issues', 'Every stored event belongs to an issue.', total, byIssue.strays),
+    check('issues', 'Every stored event belongs to an issue.', total, byIssue.orphans),
     checkCounters(deps, byIssue),
-    checkThinned(deps, byIssue),
+    checkDownsampled(deps, byIssue),
     checkLedger(deps, found.groups),
     ...tallied.map((name, at) => checkTable(deps, anyTable(name), tallies[at] ?? [])),
     check('once', 'No event and no span is stored twice.', total, twice > 0 ? [`${twice} rows too many`] : []),
@@ -247,7 +259,7 @@ export async function verify(deps: VerifyDeps): Promise<Check[]> {
       total,
       ahead ? [`a row is at ${lastJpos}, the cursor at ${deps.meta.cursor()}`] : [],
     ),
-    check('releases', 'Commits, refs and deploys belong to a release that exists.', releases.looked, releases.strays),
+    check('releases', 'Commits, refs and deploys belong to a release that exists.', releases.looked, releases.orphans),
     await checkBlobs(deps),
     checkJournal(deps),
   ]

@@ -15,7 +15,7 @@ export type Setting = {
   check: (text: string) => boolean
 }
 
-const whole = (min: number, max: number) => (text: string) =>
+const integer = (min: number, max: number) => (text: string) =>
   /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max
 const oneOf =
   (...words: string[]) =>
@@ -30,7 +30,7 @@ const listOf = (text: string): string[] =>
     .map((part) => part.trim())
     .filter(Boolean)
 const networks = (text: string) =>
-  listOf(text).every((item) => /^[\da-fA-F.:]+(\/\d{1,3})?$/.test(item)) && !/,\s*,/.test(text)
+  listOf(text).every((network) => /^[\da-fA-F.:]+(\/\d{1,3})?$/.test(network)) && !/,\s*,/.test(text)
 
 /** Limit of stored data: a share of its volume, bytes, or no limit. */
 export type DiskBudget = { part: number } | { bytes: number } | 'off'
@@ -42,7 +42,7 @@ function budgetOf(text: string): DiskBudget | undefined {
     const part = Number(text.slice(0, -1)) / 100
     return part > 0 && part <= 1 ? { part } : undefined
   }
-  return whole(MiB, 1e15)(text) ? { bytes: Number(text) } : undefined
+  return integer(MiB, 1e15)(text) ? { bytes: Number(text) } : undefined
 }
 
 const engineBytesMin = 128 * MiB
@@ -54,7 +54,7 @@ const engineBytesFor = (memoryBytes: number): number =>
   Math.round(Math.min(600 * MiB, Math.max(engineBytesMin, memoryBytes * 0.3)))
 
 /** Returns the memory of this machine, or the limit of the container. In bytes. */
-const memoryHere = (): number => Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
+const machineMemory = (): number => Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
 
 /** All settings. */
 export const settings = [
@@ -65,7 +65,7 @@ export const settings = [
     default: '9000',
     allowed: '1 to 65535; ports below 1024 need the privilege',
     sentence: 'Port for screens, API and ingest.',
-    check: whole(1, 65535),
+    check: integer(1, 65535),
   },
   {
     name: 'host',
@@ -117,7 +117,7 @@ export const settings = [
     unit: 'bytes',
     allowed: '67108864 or more',
     sentence: 'Size limit of the journal, at most 10% of the disk. At the limit, ingest answers 503.',
-    check: whole(64 * MiB, 1e15),
+    check: integer(64 * MiB, 1e15),
   },
   {
     name: 'journalGroupMs',
@@ -126,7 +126,7 @@ export const settings = [
     unit: 'ms',
     allowed: '0 to 50',
     sentence: 'How long an envelope may wait for others to share one sync to disk.',
-    check: whole(0, 50),
+    check: integer(0, 50),
   },
   {
     name: 'diskReserveBytes',
@@ -135,7 +135,7 @@ export const settings = [
     unit: 'bytes',
     allowed: '0 or more',
     sentence: 'Ingest answers 503 ACCEPT_DISK_FULL when less disk space than this is free.',
-    check: whole(0, 1e15),
+    check: integer(0, 1e15),
   },
   {
     name: 'engineMemoryBytes',
@@ -145,7 +145,7 @@ export const settings = [
     allowed: 'auto, or 134217728 or more',
     sentence:
       'Tracked memory of the embedded events store. Its resident memory can reach 1.8 times this. auto: 0.3 of the machine’s or container’s memory, at most 600 MiB.',
-    check: (text) => text === 'auto' || whole(engineBytesMin, 1e12)(text),
+    check: (text) => text === 'auto' || integer(engineBytesMin, 1e12)(text),
   },
   {
     name: 'refineWorkers',
@@ -153,7 +153,7 @@ export const settings = [
     default: '1',
     allowed: '1 to 16',
     sentence: 'Worker threads that turn envelopes into rows.',
-    check: whole(1, 16),
+    check: integer(1, 16),
   },
   {
     name: 'retentionErrorsDays',
@@ -162,7 +162,7 @@ export const settings = [
     unit: 'days',
     allowed: '1 to 3650',
     sentence: 'How long error events are kept.',
-    check: whole(1, 3650),
+    check: integer(1, 3650),
   },
   {
     name: 'retentionSpansDays',
@@ -171,7 +171,7 @@ export const settings = [
     unit: 'days',
     allowed: '1 to 3650',
     sentence: 'How long transactions and their spans are kept.',
-    check: whole(1, 3650),
+    check: integer(1, 3650),
   },
   {
     name: 'diskBudget',
@@ -198,7 +198,7 @@ export const settings = [
     unit: 'items a minute',
     allowed: '0 (no limit) or more',
     sentence: 'Rate limit of each organization, over all its keys.',
-    check: whole(0, 1e12),
+    check: integer(0, 1e12),
   },
   {
     name: 'attachmentBytesPerHour',
@@ -207,7 +207,7 @@ export const settings = [
     unit: 'bytes an hour',
     allowed: '0 (no limit) or more',
     sentence: 'Limit for attachments that a project sends without their event. Each counts as at least 4 KiB.',
-    check: whole(0, 1e15),
+    check: integer(0, 1e15),
   },
   {
     name: 'metrics',
@@ -264,7 +264,7 @@ export function namesThisMachine(host: string): boolean {
 }
 
 /** `auto` is token behind a proxy (seen in MISHAP_URL or the trusted proxies), because it can forward any client. */
-function metricsDoor(word: string, url: string, trustedProxies: string): Config['metrics'] {
+function metricsAccess(word: string, url: string, trustedProxies: string): Config['metrics'] {
   if (word === 'token' || word === 'local' || word === 'off') return word
   return namesThisMachine(new URL(url).host) && listOf(trustedProxies).length === 0 ? 'local' : 'token'
 }
@@ -286,24 +286,28 @@ export class SettingError extends Error {
 /** A setting with an invalid value. The command prints `sentence` and exits with 78 (EX_CONFIG). */
 type ConfigError = { code: string; sentence: string }
 
-type Given = { flags: Record<string, string>; env: Record<string, string | undefined> }
+type SettingSources = { flags: Record<string, string>; env: Record<string, string | undefined> }
 
-const givenValue = (setting: Setting, { flags, env }: Given): string =>
+const sourceValue = (setting: Setting, { flags, env }: SettingSources): string =>
   (setting.flag === undefined ? undefined : flags[setting.flag]) ?? env[setting.env] ?? setting.default
 
 /** Returns the error of a setting: its source, its value, the allowed values, and the system's error code. */
-function refusal(setting: Setting, given: Given, why?: string): ConfigError {
-  const named = setting.flag !== undefined && given.flags[setting.flag] !== undefined ? setting.flag : setting.env
+function refusal(setting: Setting, sources: SettingSources, why?: string): ConfigError {
+  const named = setting.flag !== undefined && sources.flags[setting.flag] !== undefined ? setting.flag : setting.env
   const allowed = why === undefined ? setting.allowed : `${setting.allowed} (${why})`
   return {
     code: `CONFIG_${setting.env.slice('MISHAP_'.length)}`,
-    sentence: `${named} is "${givenValue(setting, given)}". Allowed: ${allowed}.`,
+    sentence: `${named} is "${sourceValue(setting, sources)}". Allowed: ${allowed}.`,
   }
 }
 
 /** Converts a SettingError to the printed error. */
-export function refusalOf(error: SettingError, flags: Given['flags'], env: Given['env']): ConfigError {
-  const setting = settings.find((item) => item.name === error.setting) ?? settings[0]
+export function refusalOf(
+  error: SettingError,
+  flags: SettingSources['flags'],
+  env: SettingSources['env'],
+): ConfigError {
+  const setting = settings.find((known) => known.name === error.setting) ?? settings[0]
   return refusal(setting, { flags, env }, error.why)
 }
 
@@ -314,12 +318,12 @@ export function refusalOf(error: SettingError, flags: Given['flags'], env: Given
 export function readConfig(
   flags: Record<string, string>,
   env: Record<string, string | undefined>,
-  memoryBytes: number = memoryHere(),
+  memoryBytes: number = machineMemory(),
 ): { config: Config } | { error: ConfigError } {
   const text = {} as Record<Name, string>
   for (const setting of settings) {
     const item: Setting = setting
-    const value = givenValue(item, { flags, env })
+    const value = sourceValue(item, { flags, env })
     if (!item.check(value)) return { error: refusal(item, { flags, env }) }
     text[setting.name] = value
   }
@@ -331,7 +335,7 @@ export function readConfig(
       data: resolve(text.data),
       url,
       basePath: new URL(url).pathname.replace(/\/$/, ''),
-      metrics: metricsDoor(text.metrics, url, text.trustedProxies),
+      metrics: metricsAccess(text.metrics, url, text.trustedProxies),
       outgoingNetworks: listOf(text.outgoingNetworks),
       trustedProxies: listOf(text.trustedProxies),
       logLevel: text.logLevel,

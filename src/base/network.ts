@@ -14,8 +14,8 @@ export function createNetworks(networks: readonly string[]): (address: string) =
   const ranges = networks.flatMap(readRange)
   return (address) => {
     if (ranges.length === 0 || !ipaddr.isValid(address)) return false
-    const item = ipaddr.process(address)
-    return ranges.some((range) => range[0].kind() === item.kind() && item.match(range))
+    const parsed = ipaddr.process(address)
+    return ranges.some((range) => range[0].kind() === parsed.kind() && parsed.match(range))
   }
 }
 
@@ -66,10 +66,10 @@ export function createClientAddress(
  */
 export function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
-  const item = ipaddr.process(address)
-  if (item.range() !== 'unicast') return false
+  const parsed = ipaddr.process(address)
+  if (parsed.range() !== 'unicast') return false
   // IPv6 only assigns 2000::/3. Outside of it are forms that embed an IPv4 address, such as ::7f00:1.
-  return item.kind() === 'ipv4' || item.match(ipaddr.parse('2000::'), 3)
+  return parsed.kind() === 'ipv4' || parsed.match(ipaddr.parse('2000::'), 3)
 }
 
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]']

@@ -25,8 +25,8 @@ const saneId = /^[\w.:=+/-]{8,128}$/
 
 /** Returns the id of a request: its x-request-id if valid, else a new id. */
 export function requestIdOf(headers: Record<string, string | string[] | undefined>): string {
-  const given = headers['x-request-id']
-  return typeof given === 'string' && saneId.test(given) ? given : randomUUID()
+  const requestId = headers['x-request-id']
+  return typeof requestId === 'string' && saneId.test(requestId) ? requestId : randomUUID()
 }
 
 const ours = /\/(?:src|dist)\/[^\s)]+:\d+/g
@@ -40,13 +40,13 @@ export function faultOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   if (error instanceof MishapError) return `${error.code}: ${error.message}`.slice(0, textMax)
   const { code, type } = error as Error & { code?: unknown; type?: unknown }
-  const places = [...callsOf(error).matchAll(ours)].slice(0, 4).map(([place]) => place)
+  const frames = [...callsOf(error).matchAll(ours)].slice(0, 4).map(([frame]) => frame)
   const plain = error.constructor === Error && code === undefined
   const words = [
     plain ? `${error.name}: ${error.message.slice(0, textMax)}` : error.name,
     typeof code === 'string' || typeof code === 'number' ? String(code).slice(0, 40) : '',
     typeof type === 'string' ? type.slice(0, 60) : '',
-    places.length > 0 && !plain ? `at ${places.join(' ')}` : '',
+    frames.length > 0 && !plain ? `at ${frames.join(' ')}` : '',
   ]
   return words.filter((word) => word !== '').join(' ')
 }
@@ -62,12 +62,12 @@ const levelOf: Record<number, { name: string; colour: number }> = {
 export function prettyLine(line: string): string {
   const { level, time, part, msg, ...fields } = JSON.parse(line) as Record<string, unknown>
   const { name, colour } = levelOf[Number(level)] ?? { name: String(level), colour: 0 }
-  const rest = Object.entries(fields).map(([key, value]) => {
+  const pairs = Object.entries(fields).map(([key, value]) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value)
     return `\u001b[90m${key}=\u001b[0m${text.replace(/[^\x20-\x7e\u00a0-\uffff]/g, ' ')}`
   })
   const head = `\u001b[90m${String(time).slice(11, 23)}\u001b[0m \u001b[${colour}m${name.padEnd(5)}\u001b[0m`
-  return `${[head, String(part).padEnd(6), String(msg), ...rest].join(' ')}\n`
+  return `${[head, String(part).padEnd(6), String(msg), ...pairs].join(' ')}\n`
 }
 
 type ObserveOptions = {

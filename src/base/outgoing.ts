@@ -66,7 +66,7 @@ async function addressOf(url: URL, options: OutgoingOptions): Promise<string> {
   else {
     const lookup: Lookup = options.lookup ?? ((name) => dns.lookup(name, { all: true }))
     try {
-      addresses = (await lookup(host)).map((item) => item.address)
+      addresses = (await lookup(host)).map((record) => record.address)
     } catch {
       throw new MishapError('OUTGOING_FAILED', { detail: `The name ${host} could not be resolved.` })
     }

@@ -11,11 +11,11 @@ const listed = z.strictObject({
   bytes: z.int(),
 })
 /** GET organizations/{org}/dead-items/ */
-export const restDeadItem = listed.meta({ id: 'DeadItem' })
-export type RestDeadItem = z.infer<typeof restDeadItem>
+export const restDeadLetter = listed.meta({ id: 'DeadItem' })
+export type RestDeadLetter = z.infer<typeof restDeadLetter>
 
 /** GET organizations/{org}/dead-items/{id}/ */
-export const restDeadContent = listed
+export const restDeadLetterContent = listed
   .extend({
     /** Start of the unscrubbed record. */
     text: z.string(),
@@ -23,4 +23,4 @@ export const restDeadContent = listed
     totalBytes: z.int(),
   })
   .meta({ id: 'DeadContent' })
-export type RestDeadContent = z.infer<typeof restDeadContent>
+export type RestDeadLetterContent = z.infer<typeof restDeadLetterContent>

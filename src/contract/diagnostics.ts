@@ -18,7 +18,7 @@ const noiseKind = keysOf<NoiseKind>(noiseKinds)
 export const restNoise = z.strictObject({ kind: noiseKind, sentence: z.string() })
 
 /** Diagnostics of one event with their sentences (docs/diagnostics.md). Null: not found. */
-export const restSigns = z
+export const restDiagnostics = z
   .strictObject({
     /** The text of a minified React error. `message` is null for an unknown number. */
     react: z.strictObject({ code: z.int(), message: textOrNull }).nullable(),
@@ -57,4 +57,4 @@ export const restSigns = z
     noise: z.strictObject({ kind: noiseKind, sentence: z.string(), found: z.string() }).nullable(),
   })
   .meta({ id: 'Signs' })
-export type RestSigns = z.infer<typeof restSigns>
+export type RestDiagnostics = z.infer<typeof restDiagnostics>

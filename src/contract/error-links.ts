@@ -20,7 +20,7 @@ const restBrowserEvent = z
 export type RestBrowserEvent = z.infer<typeof restBrowserEvent>
 
 /** The error link of an event: a server error that the browser shows as a number only. */
-export const restFailure = z
+export const restErrorLink = z
   .strictObject({
     side: z.enum(['browser', 'server']),
     /** For a browser event: the server error behind it. */
@@ -42,13 +42,13 @@ export const restFailure = z
     browser: z.strictObject({ events: z.int(), newest: z.array(restBrowserEvent) }).nullable(),
   })
   .meta({ id: 'Failure' })
-export type RestFailure = z.infer<typeof restFailure>
+export type RestErrorLink = z.infer<typeof restErrorLink>
 
 /**
  * The browser events that hide an issue's server errors. The issue's own counts never include them, because anyone can
  * send such events.
  */
-export const restBrowserSide = z
+export const restClientEnds = z
   .strictObject({
     events: z.int(),
     people: z.int(),
@@ -56,4 +56,4 @@ export const restBrowserSide = z
     newest: z.array(restBrowserEvent),
   })
   .meta({ id: 'BrowserSide' })
-export type RestBrowserSide = z.infer<typeof restBrowserSide>
+export type RestClientEnds = z.infer<typeof restClientEnds>

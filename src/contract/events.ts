@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { unmappedReasons } from '../domain/event.ts'
-import { restSigns } from './diagnostics.ts'
-import { restFailure } from './error-links.ts'
+import { restDiagnostics } from './diagnostics.ts'
+import { restErrorLink } from './error-links.ts'
 import { restVersion } from './issues.ts'
 import { digits, eventId, record, textOrNull, time } from './scalars.ts'
 
@@ -192,11 +192,11 @@ const anyEvent = z.strictObject({
   replayId: textOrNull,
   digest: z.strictObject({ value: z.string(), found: z.string() }).nullable(),
   /** Ours: its diagnostics, or null when it has none. */
-  signs: restSigns.nullable(),
+  signs: restDiagnostics.nullable(),
   /** Ours: all its digests, most certain first. `sure`: in a field or tag of its own. */
   digests: z.array(z.strictObject({ value: z.string(), found: z.string(), sure: z.boolean() })),
   /** Ours: its error link. Null in lists, and for events without relation to a digest. */
-  failure: restFailure.nullable(),
+  failure: restErrorLink.nullable(),
   /** Ours: time of reprocessing after its source maps arrived. Null if never. */
   dateMapped: time.nullable(),
   isUnhandled: z.boolean(),

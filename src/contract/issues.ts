@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { statuses, substatuses } from '../domain/issue-states.ts'
 import { restNoise } from './diagnostics.ts'
-import { restBrowserSide } from './error-links.ts'
+import { restClientEnds } from './error-links.ts'
 import { restPerson } from './people.ts'
 import { digits, eventId, record, textOrNull, time } from './scalars.ts'
 
@@ -127,7 +127,7 @@ export const restIssueDetail = listedIssue
     activity: z.array(restActivity),
     digests: z.array(z.string()),
     /** Ours: the browser events that hide its server errors. No count of the issue includes them. */
-    browserSide: restBrowserSide,
+    browserSide: restClientEnds,
     /** Ours. Null without a verdict, or if no such filter exists. */
     noiseFilter: z
       .strictObject({ id: z.string(), isActive: z.boolean() })

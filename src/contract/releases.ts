@@ -83,7 +83,7 @@ export const restRelease = z
 export type RestRelease = z.infer<typeof restRelease>
 
 /** A chart annotation. */
-const mark = z.strictObject({
+const annotation = z.strictObject({
   kind: z.enum(['release', 'deploy']),
   version: z.string(),
   shortVersion: z.string(),
@@ -94,16 +94,16 @@ const mark = z.strictObject({
   /** Slugs. */
   projects: z.array(z.string()),
 })
-export type RestMark = z.infer<typeof mark>
+export type RestAnnotation = z.infer<typeof annotation>
 
 /** GET organizations/{org}/release-marks/: the newest annotations of the range, in order of time. */
-export const restMarks = z
+export const restAnnotations = z
   .strictObject({
-    marks: z.array(mark),
+    marks: z.array(annotation),
     omitted: z.int().describe('Number of older marks of the range that are not listed.'),
   })
   .meta({ id: 'ReleaseMarks' })
-export type RestMarks = z.infer<typeof restMarks>
+export type RestAnnotations = z.infer<typeof restAnnotations>
 
 // ---- bodies
 

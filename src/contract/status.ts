@@ -141,7 +141,7 @@ export const restJob = z
   .meta({ id: 'Job' })
 export type RestJob = z.infer<typeof restJob>
 
-const kept = z.strictObject({ count, bytes: z.number() })
+const retained = z.strictObject({ count, bytes: z.number() })
 /** GET organizations/{org}/usage/: bytes on disk by project and kind. */
 export const restUsage = z
   .strictObject({
@@ -155,10 +155,10 @@ export const restUsage = z
          */
         events: z.strictObject({ rows: count, bytes: z.number(), thinned: count }).nullable(),
         spans: z.strictObject({ rows: count, bytes: z.number() }).nullable(),
-        attachments: kept,
-        deadItems: kept,
+        attachments: retained,
+        deadItems: retained,
         /** Uploaded bundles. A bundle of several projects counts for the oldest project. */
-        artifacts: kept,
+        artifacts: retained,
       }),
     ),
     /** These three are sums over all organizations. */

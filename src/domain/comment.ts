@@ -21,32 +21,32 @@ const inlinePattern =
 const trailing = /[.,;:!?]+$/
 
 function inlineOf(text: string): Inline[] {
-  const made: Inline[] = []
+  const nodes: Inline[] = []
   let at = 0
   const plain = (to: number) => {
-    if (to > at) made.push({ kind: 'text', text: text.slice(at, to) })
+    if (to > at) nodes.push({ kind: 'text', text: text.slice(at, to) })
   }
   for (const found of text.matchAll(inlinePattern)) {
-    const [whole, code, strong, emphasis, label, href, bare, handle] = found
+    const [match, code, strong, emphasis, label, href, bare, handle] = found
     plain(found.index)
-    at = found.index + whole.length
-    if (code !== undefined) made.push({ kind: 'code', text: code })
-    else if (strong !== undefined) made.push({ kind: 'strong', text: strong })
-    else if (emphasis !== undefined) made.push({ kind: 'emphasis', text: emphasis })
-    else if (label !== undefined && href !== undefined) made.push({ kind: 'link', text: label, href })
+    at = found.index + match.length
+    if (code !== undefined) nodes.push({ kind: 'code', text: code })
+    else if (strong !== undefined) nodes.push({ kind: 'strong', text: strong })
+    else if (emphasis !== undefined) nodes.push({ kind: 'emphasis', text: emphasis })
+    else if (label !== undefined && href !== undefined) nodes.push({ kind: 'link', text: label, href })
     else {
       const end = trailing.exec(bare ?? handle ?? '')?.[0] ?? ''
-      const own = (bare ?? handle ?? '').slice(0, (bare ?? handle ?? '').length - end.length)
+      const linked = (bare ?? handle ?? '').slice(0, (bare ?? handle ?? '').length - end.length)
       at -= end.length
-      if (bare !== undefined) made.push({ kind: 'link', text: own, href: own })
-      else made.push({ kind: 'mention', text: `@${own}`, handle: own.toLowerCase() })
+      if (bare !== undefined) nodes.push({ kind: 'link', text: linked, href: linked })
+      else nodes.push({ kind: 'mention', text: `@${linked}`, handle: linked.toLowerCase() })
     }
   }
   plain(text.length)
-  return made
+  return nodes
 }
 
-const marks = [
+const blockPatterns = [
   { kind: 'quote', pattern: /^>\s?/ },
   { kind: 'list', ordered: false, pattern: /^\s{0,3}[-*+]\s+/ },
   { kind: 'list', ordered: true, pattern: /^\s{0,3}\d{1,4}[.)]\s+/ },
@@ -72,10 +72,10 @@ export function readComment(text: string): Block[] {
       open = undefined
       continue
     }
-    const mark = marks.find((item) => item.pattern.test(line))
-    const kind = mark?.kind ?? 'paragraph'
-    const ordered = mark !== undefined && 'ordered' in mark && mark.ordered
-    const inner = inlineOf(mark ? line.replace(mark.pattern, '') : line)
+    const blockPattern = blockPatterns.find((candidate) => candidate.pattern.test(line))
+    const kind = blockPattern?.kind ?? 'paragraph'
+    const ordered = blockPattern !== undefined && 'ordered' in blockPattern && blockPattern.ordered
+    const inner = inlineOf(blockPattern ? line.replace(blockPattern.pattern, '') : line)
     const same = open && open.kind === kind && kind !== 'heading' && (open.kind !== 'list' || open.ordered === ordered)
     if (same && open && 'lines' in open) open.lines.push(inner)
     else {
@@ -97,8 +97,8 @@ export function mentionsIn(text: string): string[] {
 type Named = { id: string; name: string; email: string }
 
 /** Returns people by handle: their address, and its part before the @ if it is unique. */
-export function handlesOf<One extends Named>(people: readonly One[]): Map<string, One> {
-  const handles = new Map<string, One>()
+export function handlesOf<Person extends Named>(people: readonly Person[]): Map<string, Person> {
+  const handles = new Map<string, Person>()
   const shared = new Set<string>()
   for (const person of people) {
     const email = person.email.toLowerCase()
@@ -106,7 +106,7 @@ export function handlesOf<One extends Named>(people: readonly One[]): Map<string
     if (handles.has(short)) shared.add(short)
     handles.set(short, person)
   }
-  for (const item of shared) handles.delete(item)
+  for (const handle of shared) handles.delete(handle)
   for (const person of people) handles.set(person.email.toLowerCase(), person)
   return handles
 }

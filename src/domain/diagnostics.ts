@@ -139,7 +139,7 @@ export type Difference = {
  * `react`: the text of a minified error; without `message` its number is unknown. `logged`: an error that was only
  * written to the console, by React for a boundary or by the application.
  */
-export type Signs = {
+export type Diagnostics = {
   react?: { code: number; message?: string }
   invariant?: { id: InvariantId; found: string }
   logged?: { by: 'boundary' | 'console'; type?: string; value?: string; component?: string; boundary?: string }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { commandOf, prefixFor, sameEnd, shellWord } from './doctor-commands.ts'
+import { commandOf, commonSuffix, prefixFor, shellWord } from './doctor-commands.ts'
 
 const place = { url: 'https://x.test/mishap', org: 'acme', project: 'web', release: '', dist: '' }
 
@@ -68,6 +68,6 @@ describe('commands', () => {
     ['app:///app.js', 'https://b.test/x/app.js', 1, '~'],
     ['https://a.test/', '~/app.js', 0, '~'],
   ])('%s for %s', (url, found, same, prefix) => {
-    expect([sameEnd(url, found), prefixFor(url, found)]).toEqual([same, prefix])
+    expect([commonSuffix(url, found), prefixFor(url, found)]).toEqual([same, prefix])
   })
 })

@@ -1,5 +1,5 @@
 /** The upload target of a command, with its release and dist ('' for none). */
-export type DoctorPlace = { url: string; org: string; project: string; release: string; dist: string }
+export type DoctorTarget = { url: string; org: string; project: string; release: string; dist: string }
 
 /** `inject`: debug ids, then the upload. `prefix`: an upload with another address. */
 export type Command = 'inject' | 'upload' | 'prefix'
@@ -25,8 +25,8 @@ const partsOf = (url: string): string[] =>
     .split('/')
 
 /** Counts the equal parts at the end of two addresses. Ignores queries and hosts. */
-export function sameEnd(text: string, two: string): number {
-  const [a, b] = [partsOf(text), partsOf(two)]
+export function commonSuffix(text: string, other: string): number {
+  const [a, b] = [partsOf(text), partsOf(other)]
   let count = 0
   while (count < a.length && count < b.length && a.at(-1 - count) === b.at(-1 - count)) count++
   return count
@@ -35,14 +35,14 @@ export function sameEnd(text: string, two: string): number {
 /** Returns the `--url-prefix` for which the uploaded file `found` matches `url`. `~` is any host. */
 export function prefixFor(url: string, found: string): string {
   const parts = partsOf(url)
-  return ['~', ...parts.slice(0, Math.max(0, parts.length - Math.max(1, sameEnd(url, found))))].join('/')
+  return ['~', ...parts.slice(0, Math.max(0, parts.length - Math.max(1, commonSuffix(url, found))))].join('/')
 }
 
 /** Returns shell lines: sentry-cli with the address, organization and project of this installation. */
-export function commandOf(command: Command, place: DoctorPlace, data: Readonly<Record<string, string>>): string {
-  const cli = `npx @sentry/cli${option('--url', place.url)} sourcemaps`
-  const where = `${option('--org', place.org)}${option('--project', place.project)}`
-  const release = `${option('--release', place.release)}${option('--dist', place.release === '' ? '' : place.dist)}`
+export function commandOf(command: Command, target: DoctorTarget, data: Readonly<Record<string, string>>): string {
+  const cli = `npx @sentry/cli${option('--url', target.url)} sourcemaps`
+  const where = `${option('--org', target.org)}${option('--project', target.project)}`
+  const release = `${option('--release', target.release)}${option('--dist', target.release === '' ? '' : target.dist)}`
   const prefix = command === 'prefix' ? option('--url-prefix', prefixFor(data.url ?? '', data.found ?? '')) : ''
   const upload = `${cli} upload${where}${release}${prefix} ./dist`
   return command === 'inject' ? `${cli} inject ./dist\n${upload}` : upload

@@ -1,5 +1,5 @@
 import type { DoctorFinding, DoctorStepName, DoctorWeight } from './doctor.ts'
-import { type Command, commandOf, type DoctorPlace } from './doctor-commands.ts'
+import { type Command, commandOf, type DoctorTarget } from './doctor-commands.ts'
 
 type Entry = {
   step: DoctorStepName
@@ -282,27 +282,27 @@ const plain = (text: string): string => {
 
 /** Fills the `{values}` of a sentence. A missing value stays as its placeholder, which a test detects. */
 const fillSentence = (text: string, data: Readonly<Record<string, string>>): string =>
-  text.replace(/\{(\w+)\}/g, (whole, name: string) => data[name] ?? whole)
+  text.replace(/\{(\w+)\}/g, (match, name: string) => data[name] ?? match)
 
 /**
- * Builds a finding with its sentences and command. `place` is the upload target of the command. `data` has the
+ * Builds a finding with its sentences and command. `target` is the upload target of the command. `data` has the
  * unescaped, hostile values of the sentences.
  */
 export function findingOf(
   code: DoctorCode,
-  given: Readonly<Record<string, string>>,
-  place: DoctorPlace,
+  values: Readonly<Record<string, string>>,
+  target: DoctorTarget,
   weight?: DoctorWeight,
 ): DoctorFinding {
-  const entry: Entry = doctorFindings[code]
-  const data = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, plain(value)]))
+  const finding: Entry = doctorFindings[code]
+  const data = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, plain(value)]))
   return {
     code,
-    step: entry.step,
-    weight: weight ?? entry.weight,
+    step: finding.step,
+    weight: weight ?? finding.weight,
     data,
-    message: fillSentence(entry.message, data),
-    mend: fillSentence(entry.mend, data),
-    command: entry.command && commandOf(entry.command, place, given),
+    message: fillSentence(finding.message, data),
+    mend: fillSentence(finding.mend, data),
+    command: finding.command && commandOf(finding.command, target, values),
   }
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { type Around, decide, routeWindowMs, type Side, traceWindowMs } from './error-links.ts'
+import { decide, type ErrorEnd, type LinkCandidates, routeWindowMs, traceWindowMs } from './error-links.ts'
 
 const atMs = 1_795_000_000_000
 const sides = { count: 0 }
-const side = (change: Partial<Side>): Side => ({
+const side = (change: Partial<ErrorEnd>): ErrorEnd => ({
   side: 'server',
   digest: '',
   sure: false,
@@ -17,15 +17,15 @@ const side = (change: Partial<Side>): Side => ({
   group: 'g1',
   ...change,
 })
-const browser = (change: Partial<Side> = {}) => side({ side: 'browser', group: 'b', ...change })
+const browser = (change: Partial<ErrorEnd> = {}) => side({ side: 'browser', group: 'b', ...change })
 /** All matching ends, as the store would find them. */
-const around = (item: Side, all: readonly Side[]): Around => ({
+const around = (item: ErrorEnd, all: readonly ErrorEnd[]): LinkCandidates => ({
   ofDigest: item.digest === '' ? [] : all.filter((two) => two.side === 'server' && two.digest === item.digest),
   ofTrace: item.traceId === '' ? [] : all.filter((two) => two.traceId === item.traceId),
   ofRoute: all.filter((two) => two.side === 'browser' && two.route === item.route && two.userHash === item.userHash),
   crowded: false,
 })
-const answer = (item: Side, ...others: Side[]) => {
+const answer = (item: ErrorEnd, ...others: ErrorEnd[]) => {
   const found = decide(item, around(item, [item, ...others]))
   return 'server' in found ? [found.reason, found.server.eventId] : found.alone
 }

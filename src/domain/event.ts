@@ -1,5 +1,5 @@
 import type { Json } from '../wire/json.ts'
-import type { Signs } from './diagnostics.ts'
+import type { Diagnostics } from './diagnostics.ts'
 import type { Failure } from './error-links.ts'
 
 /** Reasons why a frame of minified JavaScript is not fully mapped (docs/sourcemaps.md explains each). */
@@ -142,7 +142,7 @@ export type Findings = {
   unhandled: boolean
   digest?: { value: string; found: string }
   /** Diagnostics: React error texts, hydration, skew, noise; absent if there are none. */
-  signs?: Signs
+  signs?: Diagnostics
   /** All digests of the event, most certain first. `sure`: in a field or tag of its own. */
   digests?: { value: string; found: string; sure: boolean }[]
   /** Set if the event is one end of an error link. */

@@ -46,7 +46,7 @@ export const noFilters: ProjectFilters = {
 
 type Switch = 'extensions' | 'localhost' | 'crawlers' | 'hydration' | 'chunkLoad'
 type Patterns = 'messages' | 'releases' | 'addresses' | 'cspSources'
-type Known = { id: string; reason: OutcomeReason } & (
+type KnownFilter = { id: string; reason: OutcomeReason } & (
   | { kind: 'switch'; key: Switch }
   | { kind: 'browsers'; key: 'browsers' }
   | { kind: 'patterns'; key: Patterns }
@@ -64,6 +64,6 @@ export const inboundFilters = [
   { id: 'releases', reason: 'release_version', kind: 'patterns', key: 'releases' },
   { id: 'ip-addresses', reason: 'ip_address', kind: 'patterns', key: 'addresses' },
   { id: 'csp-disallowed-sources', reason: 'csp_source', kind: 'patterns', key: 'cspSources' },
-] as const satisfies readonly Known[]
+] as const satisfies readonly KnownFilter[]
 export type InboundFilter = (typeof inboundFilters)[number]
 export type FilterReason = InboundFilter['reason']

@@ -47,10 +47,10 @@ function keyOf(written: string): FingerprintKey | undefined {
 }
 
 /** Reads an entry: quoted, or bare up to a blank or comma. Blanks within `{{ }}` belong to it. */
-function entry(scanner: RuleScanner): string {
+function readEntry(scanner: RuleScanner): string {
   if (scanner.line[scanner.at] === '"') return scanner.value('an entry')
-  const rest = scanner.line.slice(scanner.at)
-  const found = /^(?:\{\{\s{0,20}[\w.:-]{1,200}\s{0,20}\}\}|[^\s,"])+/.exec(rest)?.[0]
+  const remaining = scanner.line.slice(scanner.at)
+  const found = /^(?:\{\{\s{0,20}[\w.:-]{1,200}\s{0,20}\}\}|[^\s,"])+/.exec(remaining)?.[0]
   if (!found) return scanner.fail('expected an entry of the fingerprint')
   scanner.at += found.length
   return found
@@ -88,7 +88,7 @@ function readRule(scanner: RuleScanner): Omit<FingerprintRule, 'text' | 'line'> 
     const found = title(scanner)
     if (found !== undefined) named = found
     else {
-      fingerprint.push(entry(scanner))
+      fingerprint.push(readEntry(scanner))
       if (fingerprint.length > entriesMax) scanner.fail(`a fingerprint has at most ${entriesMax} entries`)
     }
     if (scanner.more()) scanner.take(',')

@@ -119,9 +119,9 @@ export const groupingVersionOf = (config: string): number => Number(config.slice
 /** Returns the counting texts of a tree in order. These are hashed. */
 export function contributing(node: GroupingNode, into: string[] = []): string[] {
   if (!node.contributes) return into
-  for (const item of node.values) {
-    if (typeof item === 'string') into.push(item)
-    else contributing(item, into)
+  for (const value of node.values) {
+    if (typeof value === 'string') into.push(value)
+    else contributing(value, into)
   }
   return into
 }

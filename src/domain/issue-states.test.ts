@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest'
 import {
   ageMs,
   archiveOf,
-  asksEvents,
   dueOf,
+  hasEventLimit,
   type Limits,
   overLimit,
-  quietLimits,
   type Status,
   type StatusDetails,
   type Substatus,
+  silentLimits,
 } from './issue-states.ts'
 
 test.each<[StatusDetails, string | null | undefined, Substatus]>([
@@ -54,7 +54,7 @@ test.each<[StatusDetails, boolean]>([
   [{ ignoreUserCount: 5 }, true],
   [{ ignoreUserWindow: 60 }, false],
 ])('only the events can answer %j: %s', (details, expected) => {
-  expect(asksEvents(details)).toBe(expected)
+  expect(hasEventLimit(details)).toBe(expected)
 })
 
 describe('the limit of a window', () => {
@@ -81,9 +81,9 @@ describe('the limit of a window', () => {
   test('of what has no level is 60 in each hour', () => {
     for (let hour = 0; hour < 24; hour++) {
       const now = { ...windows, slotStartMs: at(hour), hourStartMs: at(hour) }
-      expect(overLimit({ ...now, tenCount: 60, hourCount: 60 }, quietLimits)).toBeUndefined()
-      expect(overLimit({ ...now, tenCount: 61 }, quietLimits)?.limit).toBe(60)
-      expect(overLimit({ ...now, hourCount: 61 }, quietLimits)?.limit).toBe(60)
+      expect(overLimit({ ...now, tenCount: 60, hourCount: 60 }, silentLimits)).toBeUndefined()
+      expect(overLimit({ ...now, tenCount: 61 }, silentLimits)?.limit).toBe(60)
+      expect(overLimit({ ...now, hourCount: 61 }, silentLimits)?.limit).toBe(60)
     }
   })
 })

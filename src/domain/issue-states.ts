@@ -39,11 +39,11 @@ export type StatusDetails = {
 export const ageMs = 7 * 86_400_000
 
 /** Returns the kind of archive for the conditions; without any the requested kind, else forever. */
-export function archiveOf(details: StatusDetails, asked?: string | null): Substatus {
+export function archiveOf(details: StatusDetails, requested?: string | null): Substatus {
   const { ignoreUntil, ignoreCount, ignoreUserCount } = details
   if (ignoreUntil !== undefined || ignoreCount !== undefined || ignoreUserCount !== undefined)
     return 'archived_until_condition_met'
-  return asked === 'archived_until_escalating' ? asked : 'archived_forever'
+  return requested === 'archived_until_escalating' ? requested : 'archived_forever'
 }
 
 /** Returns the time in ms of the next scheduled transition; null: never. `sinceMs` is the start of the state. */
@@ -59,7 +59,7 @@ export function dueOf(
 }
 
 /** Returns whether a condition needs the events store: users, or events within a window. */
-export const asksEvents = ({ ignoreCount, ignoreWindow, ignoreUserCount }: StatusDetails): boolean =>
+export const hasEventLimit = ({ ignoreCount, ignoreWindow, ignoreUserCount }: StatusDetails): boolean =>
   ignoreUserCount !== undefined || (ignoreCount !== undefined && ignoreWindow !== undefined)
 
 /** Events are counted per hour, and in slots of which five cover the last ten minutes. */
@@ -91,4 +91,4 @@ export function overLimit(
 export const fewEvents = 100
 
 /** Limits of an issue without a level: one user who retries repeatedly is no escalation. */
-export const quietLimits: Limits = { ten: Array(24).fill(60), hour: Array(24).fill(60) }
+export const silentLimits: Limits = { ten: Array(24).fill(60), hour: Array(24).fill(60) }

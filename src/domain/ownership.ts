@@ -41,21 +41,21 @@ function readLine(text: string, line: number): OwnerRule | string {
   const found = shape.exec(text)
   if (!found)
     return 'A rule begins with path:, module:, url: or tags.NAME: and a pattern, then the e-mail addresses of its owners.'
-  const [, word = '', quotedKey, plainKey, quoted, plain, rest = ''] = found
+  const [, word = '', quotedKey, plainKey, quoted, plain, trailing = ''] = found
   const pattern = quoted ?? plain ?? ''
   if (pattern === '') return 'There is no pattern after the colon.'
   if (pattern.length > patternCharactersMax) return `A pattern has at most ${patternCharactersMax} characters.`
-  const owners = rest.trim().split(/\s+/).filter(Boolean)
+  const owners = trailing.trim().split(/\s+/).filter(Boolean)
   if (owners.length === 0) return 'There is no owner: write an e-mail address after the pattern.'
   if (owners.length > ownersMax) return `A rule has at most ${ownersMax} owners.`
   const wrong = owners.find((owner) => !address.test(owner))
   if (wrong !== undefined) return `“${wrong.slice(0, 80)}” is not an e-mail address.`
   const kind = word === 'path' || word === 'module' || word === 'url' ? word : 'tag'
   const key = kind === 'tag' ? (quotedKey ?? plainKey ?? '') : ''
-  const own = text.slice(0, text.length - rest.length)
+  const matched = text.slice(0, text.length - trailing.length)
   return {
     line,
-    text: own,
+    text: matched,
     kind,
     key,
     pattern: pattern.toLowerCase(),
@@ -87,17 +87,17 @@ type Budget = { steps: number }
  * Returns whether a pattern matches the whole text: `*` is any run of characters, `?` any single one. It uses no
  * regular expression, so its steps are at most the product of both lengths.
  */
-export function globFits(wanted: string, given: string, budget: Budget): boolean {
+export function globFits(pattern: string, path: string, budget: Budget): boolean {
   let at = 0
   let star = -1
   let resume = 0
   let i = 0
-  while (i < given.length) {
+  while (i < path.length) {
     budget.steps--
-    if (wanted[at] === '*') {
+    if (pattern[at] === '*') {
       star = at++
       resume = i
-    } else if (at < wanted.length && (wanted[at] === '?' || wanted[at] === given[i])) {
+    } else if (at < pattern.length && (pattern[at] === '?' || pattern[at] === path[i])) {
       at++
       i++
     } else if (star >= 0) {
@@ -105,8 +105,8 @@ export function globFits(wanted: string, given: string, budget: Budget): boolean
       i = ++resume
     } else return false
   }
-  while (wanted[at] === '*') at++
-  return at === wanted.length
+  while (pattern[at] === '*') at++
+  return at === pattern.length
 }
 
 /** Matches a pattern with the whole path, or its end after a slash: builds prepend a scheme and folders. */

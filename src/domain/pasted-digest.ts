@@ -14,24 +14,27 @@ export const isDigest = (text: string): boolean => /^[\w@;:.-]{1,200}$/.test(tex
 /** Returns the number at the start of a text. Joins groups of digits as long as they can be one hash. */
 function numberAt(text: string): string | undefined {
   let digits = ''
-  let rest = text
-  let isWhole = false
-  for (let group = /^\d+/.exec(rest)?.[0]; group !== undefined; group = /^\d+/.exec(rest)?.[0]) {
+  let remaining = text
+  let isExact = false
+  for (let group = /^\d+/.exec(remaining)?.[0]; group !== undefined; group = /^\d+/.exec(remaining)?.[0]) {
     const joined = digits + group
-    if (isWhole || (digits !== '' && Number(joined) > hashMax)) break
-    isWhole = digits === '' && group.length >= wholeDigits
+    if (isExact || (digits !== '' && Number(joined) > hashMax)) break
+    isExact = digits === '' && group.length >= wholeDigits
     digits = joined
-    rest = rest.slice(group.length)
-    const behind = code.exec(rest)?.[0]
+    remaining = remaining.slice(group.length)
+    const behind = code.exec(remaining)?.[0]
     if (behind !== undefined) return digits + behind.toUpperCase()
-    rest = rest.replace(/^\s+/, '')
+    remaining = remaining.replace(/^\s+/, '')
   }
   return digits.length >= 3 && digits.length <= 20 ? digits : undefined
 }
 
 /** Text between a word and its number: punctuation, formatting characters and filler words. */
-const signs = String.raw`[\s:=#"'` + '`' + String.raw`“”„«»()[\]{}<>*_.,;|/\\–—-]{0,20}`
-const between = new RegExp(String.raw`digest\b${signs}(?:(?:is|was|no|nr|number|code|id)\b${signs})?(?=\d)`, 'gi')
+const punctuation = String.raw`[\s:=#"'` + '`' + String.raw`“”„«»()[\]{}<>*_.,;|/\\–—-]{0,20}`
+const between = new RegExp(
+  String.raw`digest\b${punctuation}(?:(?:is|was|no|nr|number|code|id)\b${punctuation})?(?=\d)`,
+  'gi',
+)
 /** Digests of applications are not plain numbers: they follow a colon or an equals sign. */
 const opaque = /digest["'*]{0,3}\s?[:=]\s?["'*]{0,3}\s?(?=[a-z_@;-]{0,63}\d)([\w@;-]{4,64})(?![\w@;-])/gi
 /** Next.js shows "ERROR 2774530904". Browsers translate it. */
@@ -39,16 +42,16 @@ const error =
   /(?<!\p{L})(?:error|errore|erro|erreur|fehler|fout|fel|feil|fejl|virhe|błąd|chyba|hata|ошибка|エラー|错误|錯誤|오류)[\s:#]{0,5}(?=\d)/giu
 
 /** A number without the word digest must have the length of a digest and must not be two short numbers. */
-const isAlone = (text: string, digest: string) => digest.length >= (/\d\s+\d/.test(text) ? wholeDigits : 6)
+const isLoneDigest = (text: string, digest: string) => digest.length >= (/\d\s+\d/.test(text) ? wholeDigits : 6)
 
 /** Returns the number after a word for error, if it is complete. */
 function behindError(text: string): string | undefined {
   const word = [...text.matchAll(error)].at(-1)
   if (!word) return undefined
-  const rest = text.slice(word.index + word[0].length)
-  const whole = /^[\d\s]*(?:@E\d{1,8})?(?![\w@]|[.,:/-]\d)/i.exec(rest)?.[0]
+  const after = text.slice(word.index + word[0].length)
+  const whole = /^[\d\s]*(?:@E\d{1,8})?(?![\w@]|[.,:/-]\d)/i.exec(after)?.[0]
   const digest = whole === undefined ? undefined : numberAt(whole)
-  return digest !== undefined && isAlone(whole ?? '', digest) ? digest : undefined
+  return digest !== undefined && isLoneDigest(whole ?? '', digest) ? digest : undefined
 }
 
 /**
@@ -63,12 +66,12 @@ export function pastedDigest(pasted: string): { digest: string; named: boolean }
     const digest = numberAt(text.slice(behind.index + behind[0].length))
     return digest === undefined ? undefined : { digest, named: true }
   }
-  const own = [...text.matchAll(opaque)].at(-1)?.[1]
-  if (own) return { digest: own, named: true }
+  const last = [...text.matchAll(opaque)].at(-1)?.[1]
+  if (last) return { digest: last, named: true }
   const shown = behindError(text)
   if (shown) return { digest: shown, named: false }
   if (!/^[\d\s]+(?:@E\d{1,8})?$/i.test(text)) return undefined
   const digest = numberAt(text)
   if (digest === undefined || text.replace(/\s/g, '').length !== digest.length) return undefined
-  return isAlone(text, digest) ? { digest, named: false } : undefined
+  return isLoneDigest(text, digest) ? { digest, named: false } : undefined
 }

@@ -45,11 +45,11 @@ export function semverOf(version: string): Semver | undefined {
 
 const sign = (a: number | string, b: number | string) => (a < b ? -1 : a > b ? 1 : 0)
 /** Compares whole numbers without leading zeros as text, so that any size works: the longer is larger. */
-const numbers = (a: string, b: string) => sign(a.length, b.length) || sign(a, b)
+const compareNumbers = (a: string, b: string) => sign(a.length, b.length) || sign(a, b)
 
 function parts(a: string, b: string): number {
   const [left, right] = [/^\d+$/.test(a), /^\d+$/.test(b)]
-  if (left && right) return numbers(a, b)
+  if (left && right) return compareNumbers(a, b)
   // A number is lower than a word.
   return left === right ? sign(a, b) : left ? -1 : 1
 }
@@ -67,7 +67,10 @@ function prereleases(a: readonly string[], b: readonly string[]): number {
 /** Compares by semver: below 0 if `a` is earlier, 0 if neither is. Ignores builds and names. */
 export function compareSemver(a: Semver, b: Semver): number {
   return (
-    numbers(a.major, b.major) || numbers(a.minor, b.minor) || numbers(a.patch, b.patch) || prereleases(a.pre, b.pre)
+    compareNumbers(a.major, b.major) ||
+    compareNumbers(a.minor, b.minor) ||
+    compareNumbers(a.patch, b.patch) ||
+    prereleases(a.pre, b.pre)
   )
 }
 
@@ -108,17 +111,17 @@ export function sortReleases<Release extends Ordered>(releases: readonly Release
     sign(a.release.createdMs, b.release.createdMs) ||
     sign(a.release.version, b.release.version)
   for (const chain of Map.groupBy(
-    keyed.filter((item) => item.semver !== undefined),
-    (item) => item.semver?.name ?? '',
+    keyed.filter((keyedRelease) => keyedRelease.semver !== undefined),
+    (keyedRelease) => keyedRelease.semver?.name ?? '',
   ).values()) {
     chain.sort(compare)
     let placeMs = 0
-    for (const [step, item] of chain.entries()) {
-      placeMs = Math.max(placeMs, item.placeMs)
-      Object.assign(item, { placeMs, step })
+    for (const [step, keyedRelease] of chain.entries()) {
+      placeMs = Math.max(placeMs, keyedRelease.placeMs)
+      Object.assign(keyedRelease, { placeMs, step })
     }
   }
-  const name = (item: Keyed) => item.semver?.name ?? ''
+  const name = (keyedRelease: Keyed) => keyedRelease.semver?.name ?? ''
   return keyed
     .sort(
       (a, b) =>

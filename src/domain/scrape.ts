@@ -1,5 +1,5 @@
 /** Placeholder for a stored token, which is never shown. Sending it back changes nothing. */
-export const keptToken = '********'
+export const maskedToken = '********'
 
 /** A header token: printable, without spaces; '' for none. */
 export const tokenForm = /^[\x21-\x7e]{0,200}$/

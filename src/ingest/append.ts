@@ -6,45 +6,45 @@ import { normalizeId } from '../wire/ids.ts'
 import { attachmentsMax, eventBytesMax } from '../wire/item-types.ts'
 import { MultipartScan, parseMultipart, readBoundary } from '../wire/multipart.ts'
 import { answerEmpty, answerGif, answerId, Refusal } from './answer.ts'
-import { itemTypeOf, newEventId, spoolOf, takeOne } from './envelope.ts'
+import { itemTypeOf, newEventId, spoolOf, takeRate } from './envelope.ts'
 import { storeBytesMax } from './limits.ts'
 import type { Receiver } from './receive.ts'
 import { dropSpool, fail, headOf, type IngestRequest } from './request.ts'
 
 /** Appends one record and answers once it is on disk. */
-export async function keep(
-  intake: IngestRequest,
+export async function appendRecord(
+  request: IngestRequest,
   key: IngestKey,
   head: RecordHead,
   body: Buffer,
   answer: () => void,
 ): Promise<void> {
-  const { core } = intake
+  const { core } = request
   let jpos: number
-  intake.room?.free()
+  request.budget?.free()
   try {
     jpos = await core.deps.journal.append(head, body)
   } catch (error) {
-    fail(intake, error)
-    if (head.spool) await dropSpool(intake, head.spool.key)
+    fail(request, error)
+    if (head.spool) await dropSpool(request, head.spool.key)
     return
   }
-  intake.answered = true
-  core.ledger.use(key, intake.receivedMs, null)
+  request.answered = true
+  core.ledger.use(key, request.receivedMs, null)
   const items = [{ type: itemTypeOf[head.kind], bytes: head.spool?.bytes ?? body.length }]
   const status = head.kind === 'attachments' ? 201 : 200
-  core.notes.add(intake, { status, code: 'OK', eventId: head.eventId ?? '', jpos, items })
+  core.requestLog.add(request, { status, code: 'OK', eventId: head.eventId ?? '', jpos, items })
   answer()
 }
 
 /** POST /store/: one event as JSON, as base64 JSON, or as base64 of zlib-compressed JSON. */
 export const storeReceiver: Receiver = {
   bytesMax: storeBytesMax,
-  small: (intake, body) => {
+  small: (request, body) => {
     try {
-      takeStore(intake, body, false)
+      takeStore(request, body, false)
     } catch (error) {
-      fail(intake, error)
+      fail(request, error)
     }
   },
 }
@@ -53,17 +53,17 @@ export const storeReceiver: Receiver = {
  * Decodes an event of /store/, reads or creates its id, appends it and answers. `picture` answers with a GIF (for GET).
  * @throws ACCEPT_KEY_MISSING, ACCEPT_BODY_MALFORMED, ACCEPT_BOMB and ACCEPT_TOO_LARGE.
  */
-export function takeStore(intake: IngestRequest, body: Buffer, picture: boolean): void {
-  const { key } = intake
+export function takeStore(request: IngestRequest, body: Buffer, picture: boolean): void {
+  const { key } = request
   if (key === undefined) throw new MishapError('ACCEPT_KEY_MISSING')
-  const json = decodeStore(body, intake.contentType)
+  const json = decodeStore(body, request.contentType)
   if (json.length > eventBytesMax)
     throw new Refusal('ACCEPT_TOO_LARGE', 'too_large', [`the event is over ${eventBytesMax} bytes`])
   const eventId = readEventId(json)
-  if (!takeOne(intake, key, 'store', json.length)) return
-  const head = headOf(intake, key, 'store')
+  if (!takeRate(request, key, 'store', json.length)) return
+  const head = headOf(request, key, 'store')
   head.eventId = eventId
-  void keep(intake, key, head, json, () => (picture ? answerGif(intake.res) : answerId(intake.res, eventId)))
+  void appendRecord(request, key, head, json, () => (picture ? answerGif(request.res) : answerId(request.res, eventId)))
 }
 
 const openBrace = 0x7b
@@ -132,54 +132,54 @@ export function isSecurityType(contentType: string): boolean {
 /** Browser reports: CSP, HPKP, Expect-CT, Expect-Staple, or a Reporting API array. Refine parses them. */
 export const securityReceiver: Receiver = {
   bytesMax: eventBytesMax,
-  small: (intake, body) => {
+  small: (request, body) => {
     try {
-      const { key, target } = intake
+      const { key, target } = request
       if (key === undefined) throw new MishapError('ACCEPT_KEY_MISSING')
       const first = body[firstOf(body)]
       if (first !== openBrace && first !== 0x5b) throw new MishapError('ACCEPT_BODY_MALFORMED')
-      if (!takeOne(intake, key, 'security', body.length)) return
-      const head = headOf(intake, key, 'security')
+      if (!takeRate(request, key, 'security', body.length)) return
+      const head = headOf(request, key, 'security')
       const release = target.query.get('sentry_release')
       const environment = target.query.get('sentry_environment')
       if (release) head.release = release
       if (environment) head.environment = environment
-      void keep(intake, key, head, body, () => answerEmpty(intake.res, 200))
+      void appendRecord(request, key, head, body, () => answerEmpty(request.res, 200))
     } catch (error) {
-      fail(intake, error)
+      fail(request, error)
     }
   },
 }
 
 /** Files for an event, as multipart/form-data. The journal stores the inflated body unchanged. */
 export const attachmentsReceiver: Receiver = {
-  small: (intake, body) => {
+  small: (request, body) => {
     try {
       // Count the parts first: a body with too many parts is refused even if it has other errors.
-      const counted = attachmentsScan(intake.contentType)
+      const counted = attachmentsScan(request.contentType)
       counted.push(body)
-      const { value, errors } = parseMultipart(body, intake.contentType)
+      const { value, errors } = parseMultipart(body, request.contentType)
       if (value === undefined) throw malformed(errors.map(({ at, what }) => `byte ${at}: ${what}`))
-      takeAttachments(intake, body, undefined, value.length)
+      takeAttachments(request, body, undefined, value.length)
     } catch (error) {
-      fail(intake, error)
+      fail(request, error)
     }
   },
-  large: async (intake, pieces) => {
-    const scan = attachmentsScan(intake.contentType)
+  large: async (request, chunks) => {
+    const scan = attachmentsScan(request.contentType)
     async function* watched() {
-      for await (const piece of pieces) {
-        scan.push(piece)
+      for await (const chunk of chunks) {
+        scan.push(chunk)
         checkScan(scan)
-        yield piece
+        yield chunk
       }
       checkScan(scan, true)
     }
     try {
-      const spool = await spoolOf(intake, watched())
-      if (!takeAttachments(intake, Buffer.alloc(0), spool)) await dropSpool(intake, spool.key)
+      const spool = await spoolOf(request, watched())
+      if (!takeAttachments(request, Buffer.alloc(0), spool)) await dropSpool(request, spool.key)
     } catch (error) {
-      fail(intake, error)
+      fail(request, error)
     }
   },
 }
@@ -188,10 +188,10 @@ function malformed(causes: string[]): Refusal {
   return new Refusal('ACCEPT_BODY_MALFORMED', 'bad_item', causes, 'The multipart body is malformed.')
 }
 
-/** Throws a refusal if the multipart body is broken. At the `end`, the body must also be closed. */
-export function checkScan(scan: MultipartScan, end = false): void {
+/** Throws a refusal if the multipart body is broken. At the `isLast`, the body must also be closed. */
+export function checkScan(scan: MultipartScan, isLast = false): void {
   if (scan.broken !== undefined) throw malformed([scan.broken])
-  if (end && !scan.closed) throw malformed(['the body is not closed by its boundary'])
+  if (isLast && !scan.closed) throw malformed(['the body is not closed by its boundary'])
 }
 
 /** Returns a scan that throws a refusal when the body has more than `attachmentsMax` parts. */
@@ -205,17 +205,17 @@ function attachmentsScan(contentType: string): MultipartScan {
 }
 
 function takeAttachments(
-  intake: IngestRequest,
+  request: IngestRequest,
   body: Buffer,
   spool?: { key: string; bytes: number },
   files = 1,
 ): boolean {
-  const { key, target } = intake
+  const { key, target } = request
   if (key === undefined) throw new MishapError('ACCEPT_KEY_MISSING')
-  if (!takeOne(intake, key, 'attachments', spool?.bytes ?? body.length, files)) return false
-  const head = headOf(intake, key, 'attachments')
+  if (!takeRate(request, key, 'attachments', spool?.bytes ?? body.length, files)) return false
+  const head = headOf(request, key, 'attachments')
   head.eventId = target.route.eventId
   if (spool) head.spool = spool
-  void keep(intake, key, head, body, () => answerEmpty(intake.res, 201))
+  void appendRecord(request, key, head, body, () => answerEmpty(request.res, 201))
   return true
 }

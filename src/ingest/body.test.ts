@@ -58,33 +58,35 @@ describe.each(encodings)('%s', (_name, encoding, pack) => {
 
   test('whole and in pieces give the same', async () => {
     const packed = pack(text)
-    expect(inflater.whole(encoding, packed, text.length)?.equals(text)).toBe(true)
+    expect(inflater.inflateAll(encoding, packed, text.length)?.equals(text)).toBe(true)
     for (const size of [50, 1000, MiB]) {
-      expect((await collect(inflater.pieces(encoding, inPieces(packed, size)))).equals(text)).toBe(true)
+      expect((await collect(inflater.inflateStream(encoding, inPieces(packed, size)))).equals(text)).toBe(true)
     }
   })
 
   test('an empty content', () => {
-    expect(inflater.whole(encoding, pack(Buffer.alloc(0)), 10)?.length).toBe(0)
+    expect(inflater.inflateAll(encoding, pack(Buffer.alloc(0)), 10)?.length).toBe(0)
   })
 
   test('one byte over the cap', () => {
-    expect(inflater.whole(encoding, pack(text), text.length - 1)).toBeUndefined()
+    expect(inflater.inflateAll(encoding, pack(text), text.length - 1)).toBeUndefined()
   })
 
   test('a body that ends early', async () => {
     const packed = pack(text)
     for (const cut of [1, 10, packed.length - 5]) {
       const part = packed.subarray(0, cut)
-      expect(() => inflater.whole(encoding, part, MiB)).toThrow('broken or ends early')
-      await expect(collect(inflater.pieces(encoding, inPieces(part, 100)))).rejects.toThrow('broken or ends early')
+      expect(() => inflater.inflateAll(encoding, part, MiB)).toThrow('broken or ends early')
+      await expect(collect(inflater.inflateStream(encoding, inPieces(part, 100)))).rejects.toThrow(
+        'broken or ends early',
+      )
     }
   })
 
   test('a broken body', async () => {
     const broken = Buffer.from('this is no compressed text at all, whatever the header says')
-    expect(() => inflater.whole(encoding, broken, MiB)).toThrow('broken or ends early')
-    await expect(collect(inflater.pieces(encoding, inPieces(broken, 9)))).rejects.toThrow('broken or ends early')
+    expect(() => inflater.inflateAll(encoding, broken, MiB)).toThrow('broken or ends early')
+    await expect(collect(inflater.inflateStream(encoding, inPieces(broken, 9)))).rejects.toThrow('broken or ends early')
   })
 
   test('a reader that stops early stops the source too', async () => {
@@ -97,7 +99,7 @@ describe.each(encodings)('%s', (_name, encoding, pack) => {
         ended = true
       }
     }
-    await collect(inflater.pieces(encoding, source()), MiB)
+    await collect(inflater.inflateStream(encoding, source()), MiB)
     await new Promise((resolve) => setImmediate(resolve))
     expect(ended).toBe(true)
   })

@@ -28,9 +28,9 @@ export type Inflater = {
    * Inflates a small body in one call, at half the cost of a stream. Returns undefined above `bytesMax`.
    * @throws ACCEPT_ENCODING_BROKEN if the body is broken or truncated.
    */
-  whole(encoding: Encoding, bytes: Buffer, bytesMax: number): Buffer | undefined
+  inflateAll(encoding: Encoding, bytes: Buffer, bytesMax: number): Buffer | undefined
   /** Inflates piece by piece until the reader stops. Rejects with ACCEPT_ENCODING_BROKEN. */
-  pieces(encoding: Encoding, source: AsyncIterable<Buffer>): AsyncIterable<Buffer>
+  inflateStream(encoding: Encoding, source: AsyncIterable<Buffer>): AsyncIterable<Buffer>
 }
 
 /** The used part of brotli-wasm. The package's own types only fit its browser entry. */
@@ -39,7 +39,7 @@ type BrDecoder = { decompress(input: Uint8Array, outputBytes: number): BrResult;
 type BrModule = { DecompressStream: new () => BrDecoder }
 
 /** The WebAssembly decoder copies its input, so it gets small pieces. */
-const brPieceBytes = 16 * 1024
+const brChunkBytes = 16 * 1024
 const brOutBytes = 64 * 1024
 /** Codes of a brotli-wasm result. */
 const brDone = 1
@@ -56,10 +56,10 @@ export function createInflater(): Inflater {
   }
 
   return {
-    whole: (encoding, bytes, bytesMax) => {
+    inflateAll: (encoding, bytes, bytesMax) => {
       if (encoding === 'identity') return bytes.length > bytesMax ? undefined : bytes
       try {
-        if (encoding === 'br') return wholeBr(newBrotli(), bytes, bytesMax)
+        if (encoding === 'br') return inflateAllBr(newBrotli(), bytes, bytesMax)
         const options = { maxOutputLength: bytesMax }
         if (encoding === 'gzip') return gunzipSync(bytes, options)
         if (encoding === 'zstd') return zstdDecompressSync(bytes, options)
@@ -69,9 +69,9 @@ export function createInflater(): Inflater {
         throw broken(error)
       }
     },
-    pieces: (encoding, source) => {
+    inflateStream: (encoding, source) => {
       if (encoding === 'identity') return source
-      return rethrow(encoding === 'br' ? piecesBr(newBrotli(), source) : piecesZlib(encoding, source))
+      return rethrow(encoding === 'br' ? streamBr(newBrotli(), source) : streamZlib(encoding, source))
     },
   }
 }
@@ -79,27 +79,27 @@ export function createInflater(): Inflater {
 /** Decodes one piece of input and yields the output. Returns whether the stream is complete. */
 function* feed(decoder: BrDecoder, bytes: Buffer): Generator<Buffer, boolean> {
   for (let from = 0; from < bytes.length; ) {
-    let piece = bytes.subarray(from, from + brPieceBytes)
-    from += piece.length
+    let slice = bytes.subarray(from, from + brChunkBytes)
+    from += slice.length
     for (;;) {
-      const result = decoder.decompress(piece, brOutBytes)
+      const result = decoder.decompress(slice, brOutBytes)
       const { code, input_offset: used, buf } = result
       result.free()
       if (buf.length > 0) yield Buffer.from(buf.buffer, buf.byteOffset, buf.byteLength)
       if (code === brDone) return true
-      piece = piece.subarray(used)
-      if (code !== brNeedsOutput && piece.length === 0) break
+      slice = slice.subarray(used)
+      if (code !== brNeedsOutput && slice.length === 0) break
     }
   }
   return false
 }
 
-function wholeBr(decoder: BrDecoder, bytes: Buffer, bytesMax: number): Buffer | undefined {
+function inflateAllBr(decoder: BrDecoder, bytes: Buffer, bytesMax: number): Buffer | undefined {
   try {
     const out: Buffer[] = []
     let size = 0
-    const pieces = feed(decoder, bytes)
-    for (let next = pieces.next(); ; next = pieces.next()) {
+    const outputs = feed(decoder, bytes)
+    for (let next = outputs.next(); ; next = outputs.next()) {
       if (next.done) {
         if (!next.value) throw new Error('ends early')
         return Buffer.concat(out)
@@ -113,14 +113,14 @@ function wholeBr(decoder: BrDecoder, bytes: Buffer, bytesMax: number): Buffer | 
   }
 }
 
-async function* piecesBr(decoder: BrDecoder, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* streamBr(decoder: BrDecoder, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let done = false
   try {
     for await (const chunk of source) {
       if (done) continue
-      const pieces = feed(decoder, chunk)
-      let next = pieces.next()
-      for (; !next.done; next = pieces.next()) yield next.value
+      const outputs = feed(decoder, chunk)
+      let next = outputs.next()
+      for (; !next.done; next = outputs.next()) yield next.value
       done = next.value
     }
     if (!done) throw new Error('ends early')
@@ -129,7 +129,7 @@ async function* piecesBr(decoder: BrDecoder, source: AsyncIterable<Buffer>): Asy
   }
 }
 
-async function* piecesZlib(
+async function* streamZlib(
   encoding: 'gzip' | 'deflate' | 'zstd',
   source: AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer> {
@@ -146,7 +146,7 @@ async function* piecesZlib(
   }
   const decoder = newDecoder(encoding, first.value)
   pipeline(Readable.from(all()), decoder, () => undefined)
-  for await (const piece of decoder) yield piece as Buffer
+  for await (const output of decoder) yield output as Buffer
 }
 
 function newDecoder(encoding: 'gzip' | 'deflate' | 'zstd', first: Buffer): Transform {
@@ -156,9 +156,9 @@ function newDecoder(encoding: 'gzip' | 'deflate' | 'zstd', first: Buffer): Trans
 }
 
 /** Maps decoder failures to MishapError. Passes on our own errors (time-out, limits) and client aborts. */
-async function* rethrow(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* rethrow(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
-    yield* pieces
+    yield* source
   } catch (error) {
     throw isCode(error, 'ECONNRESET') || error instanceof MishapError ? error : broken(error)
   }

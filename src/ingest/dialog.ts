@@ -19,10 +19,10 @@ export const isDialogPath = (url: string): boolean => path.test(url)
 
 /** Returns the ingest target of a dialog request. */
 export function dialogTarget(url: string): Target {
-  const mark = url.indexOf('?')
+  const queryAt = url.indexOf('?')
   return {
     route: { name: 'envelope', projectId: 0, category: 'feedback', eventId: '' },
-    query: new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1)),
+    query: new URLSearchParams(queryAt === -1 ? '' : url.slice(queryAt + 1)),
     auth: undefined,
   }
 }
@@ -41,12 +41,12 @@ const literal = (value: unknown): string =>
 
 /** Returns the script that shows the dialog, with the texts and values from the query. */
 function dialogScript(query: URLSearchParams, acceptLanguage: string, endpoint: string): string {
-  const given = (name: string) => (query.get(name) ?? '').slice(0, textCharactersMax)
-  const language = dialogLanguage(given('lang') || acceptLanguage)
+  const parameter = (name: string) => (query.get(name) ?? '').slice(0, textCharactersMax)
+  const language = dialogLanguage(parameter('lang') || acceptLanguage)
   const texts = Object.fromEntries(
-    Object.entries(dialogTexts[language]).map(([name, text]) => [name, given(name) || text]),
+    Object.entries(dialogTexts[language]).map(([name, text]) => [name, parameter(name) || text]),
   ) as DialogTexts
-  const options: DialogOptions = { endpoint, language, name: given('name'), email: given('email'), texts }
+  const options: DialogOptions = { endpoint, language, name: parameter('name'), email: parameter('email'), texts }
   return dialogSource(literal(options))
 }
 
@@ -60,16 +60,16 @@ function envelopeOf(form: URLSearchParams, eventId: string): Buffer {
   const email = (form.get('email') ?? '').trim()
   if (comments === '') throw badForm('comments: describe what happened')
   if (email !== '' && !/^[^\s@]+@[^\s@]+$/.test(email)) throw badForm('email: one address')
-  const item = { event_id: eventId, name: form.get('name') ?? '', email, comments }
-  return Buffer.from(`${JSON.stringify({ event_id: eventId })}\n{"type":"user_report"}\n${JSON.stringify(item)}\n`)
+  const report = { event_id: eventId, name: form.get('name') ?? '', email, comments }
+  return Buffer.from(`${JSON.stringify({ event_id: eventId })}\n{"type":"user_report"}\n${JSON.stringify(report)}\n`)
 }
 
 /** Answers GET with the dialog script and accepts POST with its form. The limits and rates of an envelope apply. */
-export function handleDialog(intake: IngestRequest): void {
-  const { core, req, res, target } = intake
+export function handleDialog(request: IngestRequest): void {
+  const { core, req, res, target } = request
   const { query } = target
-  const found = findKeyByDsn(core.deps.keys(), query.get('dsn') ?? undefined, 0, intake.origin)
-  intake.key = found.key
+  const found = findKeyByDsn(core.deps.keys(), query.get('dsn') ?? undefined, 0, request.origin)
+  request.key = found.key
   if (found.error) throw found.error
   const eventId = normalizeId(query.get('eventId') ?? '')
   if (eventId === undefined)
@@ -85,13 +85,13 @@ export function handleDialog(intake: IngestRequest): void {
     res.end(body)
     return
   }
-  receive(intake, {
+  receive(request, {
     bytesMax: formBytesMax,
-    small: (own, body) => {
+    small: (ownRequest, body) => {
       try {
-        envelopeReceiver.small(own, envelopeOf(new URLSearchParams(body.toString('utf8')), eventId))
+        envelopeReceiver.small(ownRequest, envelopeOf(new URLSearchParams(body.toString('utf8')), eventId))
       } catch (error) {
-        fail(own, error)
+        fail(ownRequest, error)
       }
     },
   })

@@ -1,47 +1,47 @@
 import { randomBytes } from 'node:crypto'
 import { MishapError } from '../base/errors.ts'
-import type { RecordHead, RecordKind, Room } from '../journal/journal.ts'
+import type { BodyReservation, RecordHead, RecordKind } from '../journal/journal.ts'
 import type { IngestKey } from '../store/meta/meta.ts'
 import { EnvelopeWalk } from '../wire/envelope.ts'
 import { claimedCount, itemKind, itemsMax, needsEventId } from '../wire/item-types.ts'
 import { answerError, answerId, Refusal } from './answer.ts'
 import { dsnAgrees, findKeyByDsn } from './key.ts'
 import { envelopeHeadersBytesMax, LimitCheck } from './limits.ts'
-import { loneAttachments } from './lone-attachments.ts'
+import { unlinkedAttachments } from './lone-attachments.ts'
 import { type Limited, rateLimitHeader } from './rates.ts'
 import type { Receiver } from './receive.ts'
 import { dropSpool, fail, headOf, type IngestRequest, Overloaded } from './request.ts'
 
 /** Receives the envelope route, and any body with the content type of an envelope. */
 export const envelopeReceiver: Receiver = {
-  small: (intake, body) => {
+  small: (request, body) => {
     const walk = new EnvelopeWalk(itemsMax, envelopeHeadersBytesMax)
     try {
       walk.push(body)
       walk.end()
-      const key = checkWalk(intake, walk, new LimitCheck(), true)
-      void accepted(intake, key, walk, body)
+      const key = checkWalk(request, walk, new LimitCheck(), true)
+      void accepted(request, key, walk, body)
     } catch (error) {
-      fail(intake, error, walk)
+      fail(request, error, walk)
     }
   },
-  large: async (intake, pieces) => {
+  large: async (request, chunks) => {
     const walk = new EnvelopeWalk(itemsMax, envelopeHeadersBytesMax)
     const limits = new LimitCheck()
     async function* watched() {
-      for await (const piece of pieces) {
-        walk.push(piece)
-        checkWalk(intake, walk, limits, false)
-        yield piece
+      for await (const chunk of chunks) {
+        walk.push(chunk)
+        checkWalk(request, walk, limits, false)
+        yield chunk
       }
       walk.end()
-      checkWalk(intake, walk, limits, true)
+      checkWalk(request, walk, limits, true)
     }
     try {
-      const spool = await spoolOf(intake, watched())
-      if (intake.key) await accepted(intake, intake.key, walk, Buffer.alloc(0), spool)
+      const spool = await spoolOf(request, watched())
+      if (request.key) await accepted(request, request.key, walk, Buffer.alloc(0), spool)
     } catch (error) {
-      fail(intake, error, walk)
+      fail(request, error, walk)
     }
   },
 }
@@ -51,27 +51,27 @@ export const envelopeReceiver: Receiver = {
  * key must wait. Throws ACCEPT_OVERLOADED or ACCEPT_DISK_FULL as soon as there is no more room.
  */
 export async function spoolOf(
-  intake: IngestRequest,
-  pieces: AsyncIterable<Buffer>,
+  request: IngestRequest,
+  chunks: AsyncIterable<Buffer>,
 ): Promise<{ key: string; bytes: number }> {
-  const day = new Date(intake.receivedMs).toISOString().slice(0, 10).replaceAll('-', '')
+  const day = new Date(request.receivedMs).toISOString().slice(0, 10).replaceAll('-', '')
   const key = `spool/${day}/${randomBytes(16).toString('hex')}`
-  const { deps, share, bodyBytesMax } = intake.core
-  const limited = intake.key && share.waits(intake.key)
+  const { deps, share, bodyBytesMax } = request.core
+  const limited = request.key && share.waits(request.key)
   if (limited) throw new Overloaded(limited)
-  const room = roomOf(intake)
-  async function* taken() {
-    for await (const piece of pieces) {
-      room.grow(piece.length)
-      yield piece
+  const budget = reserveBudget(request)
+  async function* metered() {
+    for await (const chunk of chunks) {
+      budget.grow(chunk.length)
+      yield chunk
     }
   }
   try {
-    const { bytes } = await deps.blobs.putStream(key, taken(), bodyBytesMax)
-    intake.room = room
+    const { bytes } = await deps.blobs.putStream(key, metered(), bodyBytesMax)
+    request.budget = budget
     return { key, bytes }
   } catch (error) {
-    room.free()
+    budget.free()
     throw error
   }
 }
@@ -80,41 +80,41 @@ export async function spoolOf(
  * Reserves room in the journal and in the share of the key. Content-Length is reserved first, so that a refusal comes
  * before the body is read. An envelope that carries its own key reserves from that share with its first piece.
  */
-function roomOf(intake: IngestRequest): Room {
-  const { deps, share } = intake.core
-  const declared = Number(intake.req.headers['content-length'] ?? 0)
+function reserveBudget(request: IngestRequest): BodyReservation {
+  const { deps, share } = request.core
+  const declared = Number(request.req.headers['content-length'] ?? 0)
   let key: IngestKey | undefined
-  let held = 0
-  let own = 0
-  const hold = () => {
-    key ??= intake.key
-    const bytes = Math.max(declared, own) - held
+  let reservedBytes = 0
+  let receivedBytes = 0
+  const reserve = () => {
+    key ??= request.key
+    const bytes = Math.max(declared, receivedBytes) - reservedBytes
     if (key === undefined || bytes <= 0) return
-    const limited = share.hold(key, bytes, deps.clock.now())
+    const limited = share.reserve(key, bytes, deps.clock.now())
     if (limited) throw new Overloaded(limited)
-    held += bytes
+    reservedBytes += bytes
   }
-  const giveBack = () => {
-    if (key && held > 0) share.release(key, held)
-    held = 0
+  const releaseShare = () => {
+    if (key && reservedBytes > 0) share.release(key, reservedBytes)
+    reservedBytes = 0
   }
-  hold()
-  let room: Room
+  reserve()
+  let budget: BodyReservation
   try {
-    room = deps.journal.room(declared)
+    budget = deps.journal.reserve(declared)
   } catch (error) {
-    giveBack()
+    releaseShare()
     throw error
   }
   return {
     grow: (bytes) => {
-      own += bytes
-      hold()
-      room.grow(bytes)
+      receivedBytes += bytes
+      reserve()
+      budget.grow(bytes)
     },
     free: () => {
-      giveBack()
-      room.free()
+      releaseShare()
+      budget.free()
     },
   }
 }
@@ -123,28 +123,28 @@ function roomOf(intake: IngestRequest): Room {
  * Checks the parsed part of the envelope against all rules and throws a refusal. Authorizes by the `dsn` header as soon
  * as it is read. Returns the key at the end.
  */
-function checkWalk(intake: IngestRequest, walk: EnvelopeWalk, limits: LimitCheck, end: boolean): IngestKey {
+function checkWalk(request: IngestRequest, walk: EnvelopeWalk, limits: LimitCheck, isLast: boolean): IngestKey {
   const { error, header } = walk
   if (error !== undefined) {
     if (error.kind === 'too_many_items') throw new Refusal('ACCEPT_TOO_LARGE', error.kind, [error.what])
     throw new Refusal('ACCEPT_ENVELOPE_MALFORMED', error.kind, [`byte ${error.at}: ${error.what}`])
   }
   const dsn = header?.dsn
-  const snapshot = intake.core.deps.keys()
-  if (header !== undefined && intake.key === undefined) {
-    const found = findKeyByDsn(snapshot, dsn, intake.target.route.projectId, intake.origin)
-    intake.key = found.key
+  const snapshot = request.core.deps.keys()
+  if (header !== undefined && request.key === undefined) {
+    const found = findKeyByDsn(snapshot, dsn, request.target.route.projectId, request.origin)
+    request.key = found.key
     if (found.error) throw found.error
-  } else if (intake.key && dsn !== undefined && !dsnAgrees(snapshot, dsn, intake.key)) {
+  } else if (request.key && dsn !== undefined && !dsnAgrees(snapshot, dsn, request.key)) {
     throw new MishapError('ACCEPT_PROJECT_MISMATCH')
   }
-  const over = limits.check(walk, end)
+  const over = limits.check(walk, isLast)
   if (over) throw new Refusal(over.code, over.reason, [over.what])
-  if (intake.key === undefined) {
-    if (end) throw new MishapError('ACCEPT_KEY_MISSING')
+  if (request.key === undefined) {
+    if (isLast) throw new MishapError('ACCEPT_KEY_MISSING')
     return noKey
   }
-  return intake.key
+  return request.key
 }
 
 /** Placeholder while the envelope header is incomplete. Never leaves the caller of checkWalk. */
@@ -152,38 +152,38 @@ const noKey: IngestKey = { keyId: 0, projectId: 0, organizationId: 0, active: fa
 
 /** Applies the rate limits, appends to the journal, then answers. */
 function accepted(
-  intake: IngestRequest,
+  request: IngestRequest,
   key: IngestKey,
   walk: EnvelopeWalk,
   body: Buffer,
   spool?: { key: string; bytes: number },
 ): Promise<void> | undefined {
-  const head = headOf(intake, key, 'envelope')
+  const head = headOf(request, key, 'envelope')
   const eventId = eventIdOf(walk, head)
-  const { skip, limited } = takeRates(intake, key, walk, spool?.bytes ?? body.length)
+  const { skip, limited } = limitItems(request, key, walk, spool?.bytes ?? body.length)
   if (skip) head.skip = skip
   if (spool) head.spool = spool
   // Nothing left to append: the envelope has no items, or all are rate limited.
   if (walk.items.length === (skip?.length ?? 0)) {
-    intake.answered = true
+    request.answered = true
     const { items } = walk
     if (limited) {
-      intake.core.notes.add(intake, { ...limitedEnd(limited), items })
-      answerLimited(intake, key, limited)
+      request.core.requestLog.add(request, { ...limitedAnswer(limited), items })
+      answerLimited(request, key, limited)
     } else {
-      intake.core.notes.add(intake, { status: 200, code: 'OK', eventId, items })
-      intake.core.ledger.use(key, intake.receivedMs, null)
-      answerId(intake.res, eventId)
+      request.core.requestLog.add(request, { status: 200, code: 'OK', eventId, items })
+      request.core.ledger.use(key, request.receivedMs, null)
+      answerId(request.res, eventId)
     }
-    return spool ? dropSpool(intake, spool.key) : undefined
+    return spool ? dropSpool(request, spool.key) : undefined
   }
-  return append(intake, key, head, body, eventId, limited, walk)
+  return append(request, key, head, body, eventId, limited, walk)
 }
 
 /** Returns the id to answer. Creates one if an item needs it, and stores it in the head for refine. */
 function eventIdOf(walk: EnvelopeWalk, head: RecordHead): string {
-  const given = walk.header?.eventId
-  if (given !== undefined) return given
+  const headerId = walk.header?.eventId
+  if (headerId !== undefined) return headerId
   for (const item of walk.items) {
     if (!needsEventId(item.type, item.headers)) continue
     head.eventId = newEventId()
@@ -197,20 +197,20 @@ export function newEventId(): string {
   return crypto.randomUUID().replaceAll('-', '')
 }
 
-function takeRates(
-  intake: IngestRequest,
+function limitItems(
+  request: IngestRequest,
   key: IngestKey,
   walk: EnvelopeWalk,
   bodyBytes: number,
 ): { skip?: number[]; limited?: Limited } {
-  const { core } = intake
+  const { core } = request
   // Check the journal share first: it applies to the whole envelope, before any budget is used.
-  let limited = core.share.take(key, bodyBytes, intake.receivedMs)
-  const lone = loneAttachments(walk.items)
+  let limited = core.share.take(key, bodyBytes, request.receivedMs)
+  const unlinked = unlinkedAttachments(walk.items)
   const isFree = key.rateLimit === undefined && core.deps.config.organizationEventsPerMinute === 0
-  if (!limited && isFree && lone.size === 0) return {}
+  if (!limited && isFree && unlinked.size === 0) return {}
   const skip: number[] = []
-  let ofLone: Limited | undefined
+  let quotaLimit: Limited | undefined
   for (let i = 0; i < walk.items.length; i++) {
     const item = walk.items[i]
     if (item === undefined) break
@@ -218,29 +218,30 @@ function takeRates(
     // Client reports count lost items, so limiting them would hide the loss.
     if (category === 'internal') continue
     // Once the budget is used up, skip all further items: an attachment without its event is useless.
-    limited ??= core.rates.take(key, intake.receivedMs)
-    if (!limited && lone.has(i)) ofLone ??= core.lone.take(key.projectId, item.bytes, intake.receivedMs)
-    const why = limited ?? (lone.has(i) ? ofLone : undefined)
+    limited ??= core.rates.take(key, request.receivedMs)
+    if (!limited && unlinked.has(i))
+      quotaLimit ??= core.attachmentQuota.take(key.projectId, item.bytes, request.receivedMs)
+    const why = limited ?? (unlinked.has(i) ? quotaLimit : undefined)
     if (why === undefined) continue
     skip.push(i)
     core.ledger.count(key, category, 'rate_limited', why.reason, item.type, item.bytes, claimedCount(item))
   }
-  const why = limited ?? ofLone
+  const why = limited ?? quotaLimit
   return why ? { skip, limited: why } : {}
 }
 
-const limitedEnd = ({ reason }: Limited) =>
+const limitedAnswer = ({ reason }: Limited) =>
   ({ status: 429, code: 'ACCEPT_RATE_LIMITED', reason, outcome: 'rate_limited' }) as const
 
 /** Answers 429 with both headers. The items are already counted. */
-function answerLimited(intake: IngestRequest, key: IngestKey, limited: Limited): void {
-  intake.core.ledger.use(key, intake.receivedMs, 'ACCEPT_RATE_LIMITED')
+function answerLimited(request: IngestRequest, key: IngestKey, limited: Limited): void {
+  request.core.ledger.use(key, request.receivedMs, 'ACCEPT_RATE_LIMITED')
   const error = new MishapError('ACCEPT_RATE_LIMITED', { retryAfterS: limited.retryAfterS })
-  answerError(intake.res, error, ['x-sentry-rate-limits', rateLimitHeader(limited)])
+  answerError(request.res, error, ['x-sentry-rate-limits', rateLimitHeader(limited)])
 }
 
 async function append(
-  intake: IngestRequest,
+  request: IngestRequest,
   key: IngestKey,
   head: RecordHead,
   body: Buffer,
@@ -248,41 +249,41 @@ async function append(
   limited: Limited | undefined,
   walk: EnvelopeWalk,
 ): Promise<void> {
-  const { core } = intake
+  const { core } = request
   let jpos: number
   // From here on the record counts towards the lag instead.
-  intake.room?.free()
+  request.budget?.free()
   try {
     jpos = await core.deps.journal.append(head, body)
   } catch (error) {
-    fail(intake, error, walk)
-    if (head.spool) await dropSpool(intake, head.spool.key)
+    fail(request, error, walk)
+    if (head.spool) await dropSpool(request, head.spool.key)
     return
   }
-  intake.answered = true
+  request.answered = true
   const { items } = walk
-  const end = limited ? limitedEnd(limited) : { status: 200, code: 'OK' as const }
-  core.notes.add(intake, { ...end, eventId, jpos, items, skip: head.skip })
-  if (limited) return answerLimited(intake, key, limited)
-  core.ledger.use(key, intake.receivedMs, null)
-  answerId(intake.res, eventId)
+  const answer = limited ? limitedAnswer(limited) : { status: 200, code: 'OK' as const }
+  core.requestLog.add(request, { ...answer, eventId, jpos, items, skip: head.skip })
+  if (limited) return answerLimited(request, key, limited)
+  core.ledger.use(key, request.receivedMs, null)
+  answerId(request.res, eventId)
 }
 
 /**
  * Takes one item from the rate budget, for routes whose body is one item. If the budget is used up, answers and returns
  * false. `files` is the number of parts in an attachment form.
  */
-export function takeOne(intake: IngestRequest, key: IngestKey, kind: RecordKind, bytes: number, files = 1): boolean {
-  const { core, receivedMs } = intake
+export function takeRate(request: IngestRequest, key: IngestKey, kind: RecordKind, bytes: number, files = 1): boolean {
+  const { core, receivedMs } = request
   const limited =
     core.share.take(key, bytes, receivedMs) ??
     core.rates.take(key, receivedMs) ??
-    (kind === 'attachments' ? core.lone.take(key.projectId, bytes, receivedMs, files) : undefined)
+    (kind === 'attachments' ? core.attachmentQuota.take(key.projectId, bytes, receivedMs, files) : undefined)
   if (limited === undefined) return true
-  core.ledger.count(key, intake.target.route.category, 'rate_limited', limited.reason, itemTypeOf[kind], bytes)
-  core.notes.add(intake, { ...limitedEnd(limited), items: [{ type: itemTypeOf[kind], bytes }] })
-  intake.answered = true
-  answerLimited(intake, key, limited)
+  core.ledger.count(key, request.target.route.category, 'rate_limited', limited.reason, itemTypeOf[kind], bytes)
+  core.requestLog.add(request, { ...limitedAnswer(limited), items: [{ type: itemTypeOf[kind], bytes }] })
+  request.answered = true
+  answerLimited(request, key, limited)
   return false
 }
 

@@ -144,7 +144,7 @@ describe('a body over 1 MiB', () => {
     const state = { beside: 300 * MiB, done: 0 }
     Object.assign(made.journal.writer, {
       lagBytes: () => state.beside,
-      besideBytes: () => state.beside,
+      bodyBytes: () => state.beside,
       doneBytes: () => state.done,
     })
     expect((await made.send(`/api/8/envelope/?sentry_key=${otherKey}`, { body: envelope(10) })).status).toBe(200)

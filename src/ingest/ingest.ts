@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { MishapError } from '../base/errors.ts'
 import { createClientAddress } from '../base/network.ts'
 import type { OutcomeCount } from '../base/outcome.ts'
-import type { RequestNote } from '../journal/request-log.ts'
+import type { RequestLogEntry } from '../journal/request-log.ts'
 import { envelopeBytesMax } from '../wire/item-types.ts'
 import { readBoundary } from '../wire/multipart.ts'
 import { answerError, answerPreflight, Refusal } from './answer.ts'
@@ -12,12 +12,12 @@ import { dialogTarget, handleDialog, isDialogPath } from './dialog.ts'
 import { envelopeReceiver } from './envelope.ts'
 import { findKey, readAuth } from './key.ts'
 import { createLedger, type KeyUse } from './ledger.ts'
-import { createLoneQuota } from './lone-attachments.ts'
+import { createAttachmentQuota } from './lone-attachments.ts'
 import { minidumpReceiver } from './minidump.ts'
 import { createRates } from './rates.ts'
 import { receive } from './receive.ts'
 import { type Core, drain, fail, type IngestDeps, type IngestRequest, refuse } from './request.ts'
-import { createNotes, type Notes } from './request-log.ts'
+import { createRequestLogBuffer, type RequestLogBuffer } from './request-log.ts'
 import { allowOf, createTargets, readRoute, type Target } from './routes.ts'
 import { createShare } from './share.ts'
 
@@ -32,9 +32,9 @@ export type Ingest = {
   /** Returns keys used since the last call: at most one accepted and one refused use per key, by time. */
   drainUses(): KeyUse[]
   /** Returns and clears entries for the request log: the newest requests of each key since the last call. */
-  drainNotes(): RequestNote[]
+  drainRequestLog(): RequestLogEntry[]
   /** Requests by status and code since the process started. */
-  answers(): ReturnType<Notes['answers']>
+  answers(): ReturnType<RequestLogBuffer['answers']>
 }
 
 /**
@@ -46,9 +46,9 @@ export function createIngest(deps: IngestDeps): Ingest {
   const core: Core = {
     deps,
     ledger: createLedger(),
-    notes: createNotes(),
+    requestLog: createRequestLogBuffer(),
     rates: createRates(deps.config.organizationEventsPerMinute),
-    lone: createLoneQuota(deps.config.attachmentBytesPerHour),
+    attachmentQuota: createAttachmentQuota(deps.config.attachmentBytesPerHour),
     share: createShare(deps.journal, deps.config.journalBytesMax),
     inflater: createInflater(),
     bodyBytesMax: deps.bodyBytesMax ?? envelopeBytesMax,
@@ -63,8 +63,8 @@ export function createIngest(deps: IngestDeps): Ingest {
     },
     drainOutcomes: () => core.ledger.drainOutcomes(),
     drainUses: () => core.ledger.drainUses(),
-    drainNotes: () => core.notes.drain(),
-    answers: () => core.notes.answers(),
+    drainRequestLog: () => core.requestLog.drain(),
+    answers: () => core.requestLog.answers(),
   }
 }
 
@@ -75,7 +75,7 @@ function handle(core: Core, target: Target | undefined, req: IncomingMessage, re
   }
   if (target === undefined) return answerError(res, new MishapError('NOT_FOUND'))
   const { headers } = req
-  const intake: IngestRequest = {
+  const request: IngestRequest = {
     core,
     req,
     res,
@@ -93,63 +93,63 @@ function handle(core: Core, target: Target | undefined, req: IncomingMessage, re
     busy: false,
   }
   try {
-    if (isDialogPath(req.url ?? '')) handleDialog(intake)
-    else begin(intake)
+    if (isDialogPath(req.url ?? '')) handleDialog(request)
+    else begin(request)
   } catch (error) {
-    fail(intake, error)
+    fail(request, error)
   }
 }
 
-function begin(intake: IngestRequest) {
-  const { req, res, target, core } = intake
+function begin(request: IngestRequest) {
+  const { req, res, target, core } = request
   const { name, projectId } = target.route
-  if (name === 'later' || name === 'unknown') return notBuilt(intake)
+  if (name === 'later' || name === 'unknown') return refuseUnknownRoute(request)
   const get = req.method === 'GET' && name === 'store'
   if (req.method !== 'POST' && !get) {
     drain(core, req)
     return answerError(res, new MishapError('ACCEPT_METHOD'), ['allow', allowOf(name)])
   }
   const asEnvelope =
-    name === 'envelope' || (name === 'store' && intake.contentType.startsWith('application/x-sentry-envelope'))
+    name === 'envelope' || (name === 'store' && request.contentType.startsWith('application/x-sentry-envelope'))
   const auth = readAuth(req.headers, target)
   if (auth !== undefined) {
-    intake.client = auth.client
-    const found = findKey(core.deps.keys(), auth, projectId, intake.origin)
-    intake.key = found.key
+    request.client = auth.client
+    const found = findKey(core.deps.keys(), auth, projectId, request.origin)
+    request.key = found.key
     if (found.error) throw found.error
   } else if (!asEnvelope) throw new MishapError('ACCEPT_KEY_MISSING')
   const encoding = readEncoding(req.headers['content-encoding'])
   if (encoding === undefined) throw new MishapError('ACCEPT_ENCODING_UNKNOWN')
-  intake.encoding = encoding
+  request.encoding = encoding
   if (get) {
     drain(core, req)
-    return takeStore(intake, Buffer.from(target.query.get('sentry_data') ?? ''), true)
+    return takeStore(request, Buffer.from(target.query.get('sentry_data') ?? ''), true)
   }
-  if (asEnvelope) receive(intake, envelopeReceiver)
-  else if (name === 'store') receive(intake, storeReceiver)
+  if (asEnvelope) receive(request, envelopeReceiver)
+  else if (name === 'store') receive(request, storeReceiver)
   else if (name === 'security') {
-    if (!isSecurityType(intake.contentType)) throw new MishapError('ACCEPT_ENCODING_UNKNOWN')
-    receive(intake, securityReceiver)
-  } else if (name === 'minidump') receive(intake, minidumpReceiver)
+    if (!isSecurityType(request.contentType)) throw new MishapError('ACCEPT_ENCODING_UNKNOWN')
+    receive(request, securityReceiver)
+  } else if (name === 'minidump') receive(request, minidumpReceiver)
   else {
     if (target.route.eventId === '') {
       throw new Refusal('ACCEPT_BODY_MALFORMED', 'bad_event_id', [], 'The event id in the path is not a UUID.')
     }
-    if (readBoundary(intake.contentType) === undefined) throw new MishapError('ACCEPT_ENCODING_UNKNOWN')
-    receive(intake, attachmentsReceiver)
+    if (readBoundary(request.contentType) === undefined) throw new MishapError('ACCEPT_ENCODING_UNKNOWN')
+    receive(request, attachmentsReceiver)
   }
 }
 
 /** Refuses routes that other servers have. Counts each refusal, with the project if known. */
-function notBuilt(intake: IngestRequest): void {
-  const { target, core, req } = intake
+function refuseUnknownRoute(request: IngestRequest): void {
+  const { target, core, req } = request
   const auth = readAuth(req.headers, target)
   if (auth !== undefined) {
-    const found = findKey(core.deps.keys(), auth, target.route.projectId, intake.origin)
-    intake.key = found.error ? undefined : found.key
+    const found = findKey(core.deps.keys(), auth, target.route.projectId, request.origin)
+    request.key = found.error ? undefined : found.key
   }
   const later = target.route.name === 'later'
   const detail = later ? 'Mishap does not have this ingest route yet.' : 'There is no such ingest route.'
   const reason = later ? 'not_stored_yet' : 'unknown_item_type'
-  refuse(intake, new Refusal('NOT_FOUND', reason, ['Send envelopes to /api/{project id}/envelope/.'], detail))
+  refuse(request, new Refusal('NOT_FOUND', reason, ['Send envelopes to /api/{project id}/envelope/.'], detail))
 }

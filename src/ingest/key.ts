@@ -16,9 +16,10 @@ type Found = { key: IngestKey; error?: undefined } | { key: IngestKey | undefine
  * @throws ACCEPT_AUTH_TWICE for different keys, ACCEPT_KEY_MALFORMED for a Sentry header without a key.
  */
 export function readAuth(headers: IncomingHttpHeaders, target: Target): ClientAuth | undefined {
-  const own = headers['x-sentry-auth']
+  const sentryAuth = headers['x-sentry-auth']
   const sources: (ClientAuth | undefined)[] = []
-  if (own !== undefined) sources.push(parseAuthHeader(Array.isArray(own) ? own.join(',') : own))
+  if (sentryAuth !== undefined)
+    sources.push(parseAuthHeader(Array.isArray(sentryAuth) ? sentryAuth.join(',') : sentryAuth))
   const { authorization = '' } = headers
   const scheme = authorization.slice(0, 7).toLowerCase()
   if (scheme === 'sentry ') sources.push(parseAuthHeader(authorization))

@@ -34,8 +34,8 @@ export class LimitCheck {
   #done = 0
   readonly #sums = new Map<ItemLimits, { bytes: number; count: number }>()
 
-  /** Returns the first exceeded limit, or undefined. `end` means that the last item is complete. */
-  check(walk: EnvelopeWalk, end: boolean): OverLimit | undefined {
+  /** Returns the first exceeded limit, or undefined. `isLast` means that the last item is complete. */
+  check(walk: EnvelopeWalk, isLast: boolean): OverLimit | undefined {
     const { items } = walk
     const last = items.length - 1
     for (let i = this.#done; i <= last; i++) {
@@ -52,7 +52,7 @@ export class LimitCheck {
         return over('too_many_items', `more than ${limits.countMax} items of type ${nameOf(item)}`)
       if (sum.bytes + bytes > limits.sumBytesMax)
         return over('too_large', `all items of type ${nameOf(item)} are over ${limits.sumBytesMax} bytes`)
-      if (i < last || end) {
+      if (i < last || isLast) {
         this.#sums.set(limits, { bytes: sum.bytes + bytes, count: sum.count + 1 })
         this.#done = i + 1
       }

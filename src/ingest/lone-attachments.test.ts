@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { systemClock, testClock } from '../base/clock.ts'
-import { createLoneQuota, loneAttachments } from './lone-attachments.ts'
+import { createAttachmentQuota, unlinkedAttachments } from './lone-attachments.ts'
 import { auth, codeOf, createRig, eventId, otherKey, publicKey, type Rig, until } from './rig.cases.ts'
 
 const KiB = 1024
@@ -39,12 +39,12 @@ describe('what is without an event', () => {
     ['beside what makes none', [['session'], ['attachment'], ['client_report'], ['attachment']], [1, 3]],
   ])('%s', (_name, items, places) => {
     const spans = items.map(([type, headers = {}]) => ({ type, headers, bytes: 1 }))
-    expect([...loneAttachments(spans as never)]).toEqual(places)
+    expect([...unlinkedAttachments(spans as never)]).toEqual(places)
   })
 })
 
 test('an hour after its first one a project may send again; 0 bounds nothing', () => {
-  const quota = createLoneQuota(10_000)
+  const quota = createAttachmentQuota(10_000)
   expect(quota.take(1, 9_000, 0)).toBeUndefined()
   expect(quota.take(1, 1_001, 600_000)).toMatchObject({
     scope: 'project',
@@ -60,7 +60,7 @@ test('an hour after its first one a project may send again; 0 bounds nothing', (
     undefined,
     'attachment_quota',
   ])
-  expect(createLoneQuota(0).take(1, 1e12, 0)).toBeUndefined()
+  expect(createAttachmentQuota(0).take(1, 1e12, 0)).toBeUndefined()
 })
 
 describe('the quota of attachments without an event', () => {

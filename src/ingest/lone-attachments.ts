@@ -10,7 +10,7 @@ const windowMs = 3_600_000
 const owners: ReadonlySet<string> = new Set(['event', 'feedback', 'transaction', 'replay_event'])
 
 /** Returns the item indexes of attachments in an envelope that has no item they could belong to. */
-export function loneAttachments(items: readonly ItemSpan[]): ReadonlySet<number> {
+export function unlinkedAttachments(items: readonly ItemSpan[]): ReadonlySet<number> {
   const isOwned = items.some(
     ({ type, headers }) =>
       owners.has(type) || (type === 'attachment' && headers.attachment_type === dumpAttachmentType),
@@ -18,7 +18,7 @@ export function loneAttachments(items: readonly ItemSpan[]): ReadonlySet<number>
   return new Set(isOwned ? [] : items.flatMap(({ type }, index) => (type === 'attachment' ? [index] : [])))
 }
 
-export type LoneQuota = {
+export type AttachmentQuota = {
   /** Takes `bytes` of `files` files from the project's hourly budget. Returns the limit if they do not fit. */
   take(projectId: number, bytes: number, nowMs: number, files?: number): Limited | undefined
 }
@@ -28,7 +28,7 @@ export type LoneQuota = {
  * event rate limits them: without this quota one key could fill the disk. Counts in fixed hours, in memory, like the
  * rates. `bytesPerHour` 0 means no limit.
  */
-export function createLoneQuota(bytesPerHour: number): LoneQuota {
+export function createAttachmentQuota(bytesPerHour: number): AttachmentQuota {
   const projects = new Map<number, { startMs: number; used: number }>()
   return {
     take: (projectId, bytes, nowMs, files = 1) => {

@@ -45,7 +45,7 @@ describe('POST /minidump/', () => {
       eventId: answer.body.replaceAll('-', ''),
     })
     expect(record?.body.equals(body)).toBe(true)
-    expect(rig.accept.drainNotes()).toMatchObject([
+    expect(rig.accept.drainRequestLog()).toMatchObject([
       { route: 'minidump', status: 200, code: 'OK', items: [{ type: 'event', outcome: 'waiting' }] },
     ])
   })

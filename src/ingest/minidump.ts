@@ -14,8 +14,8 @@ import {
 } from '../wire/minidump.ts'
 import { MultipartScan, readBoundary, type ScannedPart } from '../wire/multipart.ts'
 import { answerText, Refusal } from './answer.ts'
-import { checkScan, keep } from './append.ts'
-import { newEventId, spoolOf, takeOne } from './envelope.ts'
+import { appendRecord, checkScan } from './append.ts'
+import { newEventId, spoolOf, takeRate } from './envelope.ts'
 import { formFieldsMax } from './limits.ts'
 import type { Receiver } from './receive.ts'
 import { dropSpool, fail, headOf, type IngestRequest } from './request.ts'
@@ -91,19 +91,19 @@ class DumpCheck {
   }
 
   /** Throws if the received bytes cannot be a dump. `end` means that the dump is complete. */
-  #checkDump(end: boolean): void {
-    if (this.#nested) checkScan(this.#nested, end)
+  #checkDump(isLast: boolean): void {
+    if (this.#nested) checkScan(this.#nested, isLast)
     const first = this.#nested ? this.#nestedDump?.first : this.#first
     // A body that begins like a form can only be refused here if its first line is too long.
     const least = !this.#nested && beginsAsForm(this.#first) ? nestedLineBytesMax : dumpMagicBytes
-    if (end || (first && first.length >= least)) checkMagic(first)
+    if (isLast || (first && first.length >= least)) checkMagic(first)
   }
 
   /** Adds a piece of the body. Throws a refusal as soon as a rule is violated. */
-  push(piece: Buffer): void {
-    if (this.#scan === undefined) this.#pushDump(piece)
+  push(chunk: Buffer): void {
+    if (this.#scan === undefined) this.#pushDump(chunk)
     else {
-      this.#scan.push(piece)
+      this.#scan.push(chunk)
       checkScan(this.#scan)
     }
     if (this.#fieldBytes + (this.#field?.bytes ?? 0) > formBytesMax) throw fieldsTooLarge()
@@ -138,47 +138,47 @@ const tooMany = (what: string) => new Refusal('ACCEPT_TOO_LARGE', 'too_many_item
  * unpacks it and reads the dump.
  */
 export const minidumpReceiver: Receiver = {
-  small: (intake, body) => {
+  small: (request, body) => {
     try {
-      const check = new DumpCheck(intake.contentType)
+      const check = new DumpCheck(request.contentType)
       check.push(body)
-      takeDump(intake, check.end(), body)
+      takeDump(request, check.end(), body)
     } catch (error) {
-      fail(intake, error)
+      fail(request, error)
     }
   },
-  large: async (intake, pieces) => {
+  large: async (request, chunks) => {
     try {
-      const check = new DumpCheck(intake.contentType)
+      const check = new DumpCheck(request.contentType)
       let eventId = ''
       async function* watched() {
-        for await (const piece of pieces) {
-          check.push(piece)
-          yield piece
+        for await (const chunk of chunks) {
+          check.push(chunk)
+          yield chunk
         }
         eventId = check.end()
       }
-      const spool = await spoolOf(intake, watched())
-      if (!takeDump(intake, eventId, Buffer.alloc(0), spool)) await dropSpool(intake, spool.key)
+      const spool = await spoolOf(request, watched())
+      if (!takeDump(request, eventId, Buffer.alloc(0), spool)) await dropSpool(request, spool.key)
     } catch (error) {
-      fail(intake, error)
+      fail(request, error)
     }
   },
 }
 
 /** Applies the rate limits, appends to the journal, answers the id. Returns false if a limit refused the dump. */
 function takeDump(
-  intake: IngestRequest,
+  request: IngestRequest,
   eventId: string,
   body: Buffer,
   spool?: { key: string; bytes: number },
 ): boolean {
-  const { key } = intake
+  const { key } = request
   if (key === undefined) throw new MishapError('ACCEPT_KEY_MISSING')
-  if (!takeOne(intake, key, 'minidump', spool?.bytes ?? body.length)) return false
-  const head = headOf(intake, key, 'minidump')
+  if (!takeRate(request, key, 'minidump', spool?.bytes ?? body.length)) return false
+  const head = headOf(request, key, 'minidump')
   head.eventId = eventId
   if (spool) head.spool = spool
-  void keep(intake, key, head, body, () => answerText(intake.res, hyphenated(eventId)))
+  void appendRecord(request, key, head, body, () => answerText(request.res, hyphenated(eventId)))
   return true
 }

@@ -11,9 +11,9 @@ export function originAllowed(origin: string, allowed: string[]): boolean {
 }
 
 function matches(url: URL, pattern: string): boolean {
-  const mark = pattern.indexOf('://')
-  if (mark !== -1 && url.protocol !== `${pattern.slice(0, mark)}:`) return false
-  const rest = mark === -1 ? pattern : pattern.slice(mark + 3)
+  const schemeEnd = pattern.indexOf('://')
+  if (schemeEnd !== -1 && url.protocol !== `${pattern.slice(0, schemeEnd)}:`) return false
+  const rest = schemeEnd === -1 ? pattern : pattern.slice(schemeEnd + 3)
   const slash = rest.indexOf('/')
   const hostPort = slash === -1 ? rest : rest.slice(0, slash)
   const port = /:(\d{1,5}|\*)$/.exec(hostPort)
@@ -21,9 +21,9 @@ function matches(url: URL, pattern: string): boolean {
   if (host === '') return false
   // A pattern with a scheme and no port means the default port of that scheme. A bare host means any port.
   if (port) {
-    const own = url.port || (url.protocol === 'https:' ? '443' : '80')
-    if (port[1] !== '*' && port[1] !== own) return false
-  } else if (mark !== -1 && url.port !== '') return false
+    const ownPort = url.port || (url.protocol === 'https:' ? '443' : '80')
+    if (port[1] !== '*' && port[1] !== ownPort) return false
+  } else if (schemeEnd !== -1 && url.port !== '') return false
   if (host === '*') return true
   if (host.startsWith('*.')) return url.hostname === host.slice(2) || url.hostname.endsWith(host.slice(1))
   return url.hostname === host

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createChunks, gathered, pieceBytesMin } from './pieces.ts'
+import { chunkBytesMin, coalesced, createChunks } from './pieces.ts'
 
 const KiB = 1024
 /** Pieces of the given sizes. Their bytes count up from 0, modulo 251. */
@@ -41,9 +41,9 @@ describe('gathered', () => {
     async function* source() {
       yield* pieces
     }
-    for await (const piece of gathered(source())) out.push(piece)
+    for await (const piece of coalesced(source())) out.push(piece)
     expect(Buffer.concat(out).equals(Buffer.concat(pieces))).toBe(true)
-    expect(out.slice(0, -1).every((piece) => piece.length >= pieceBytesMin || piece.length === 0)).toBe(true)
+    expect(out.slice(0, -1).every((piece) => piece.length >= chunkBytesMin || piece.length === 0)).toBe(true)
   })
 
   test('what breaks in the middle breaks it', async () => {
@@ -51,7 +51,7 @@ describe('gathered', () => {
       yield Buffer.from('a')
       throw new Error('broken')
     }
-    await expect(gathered(source()).next()).rejects.toThrow('broken')
+    await expect(coalesced(source()).next()).rejects.toThrow('broken')
   })
 })
 
@@ -71,22 +71,22 @@ test('256 loose chunks are joined, and what is still small again with the next o
   expect(add(255, 1)).toHaveLength(256)
   expect(add(1, 1)).toEqual([511 + 25_500, 256])
   // A large chunk ends the run of small ones.
-  expect(add(1, pieceBytesMin)).toEqual([511 + 25_500, 256, pieceBytesMin])
-  expect(add(256, 1).slice(2)).toEqual([pieceBytesMin, 256])
+  expect(add(1, chunkBytesMin)).toEqual([511 + 25_500, 256, chunkBytesMin])
+  expect(add(256, 1).slice(2)).toEqual([chunkBytesMin, 256])
 })
 
 test.each([
   [
-    [pieceBytesMin, pieceBytesMin],
-    [pieceBytesMin, pieceBytesMin],
+    [chunkBytesMin, chunkBytesMin],
+    [chunkBytesMin, chunkBytesMin],
   ],
   [
-    [1, pieceBytesMin, 5],
-    [pieceBytesMin + 1, 5],
+    [1, chunkBytesMin, 5],
+    [chunkBytesMin + 1, 5],
   ],
   [
-    [pieceBytesMin - 1, 1, 3],
-    [pieceBytesMin, 3],
+    [chunkBytesMin - 1, 1, 3],
+    [chunkBytesMin, 3],
   ],
   [[0, 0], []],
   [[5], [5]],
@@ -95,6 +95,6 @@ test.each([
     for (const size of sizes) yield Buffer.alloc(size)
   }
   const out: number[] = []
-  for await (const piece of gathered(source())) out.push(piece.length)
+  for await (const piece of coalesced(source())) out.push(piece.length)
   expect(out).toEqual(expected)
 })

@@ -1,5 +1,5 @@
 /** Smaller pieces are joined, so that the number of bytes bounds the number of pieces. */
-export const pieceBytesMin = 16 * 1024
+export const chunkBytesMin = 16 * 1024
 /** Maximum number of small chunks. A client that frames each byte creates an object of some 100 bytes per byte. */
 const looseMax = 256
 
@@ -17,7 +17,7 @@ export function createChunks(): Chunks {
   return {
     add: (chunk) => {
       chunks.push(chunk)
-      if (chunk.length >= pieceBytesMin) {
+      if (chunk.length >= chunkBytesMin) {
         loose = 0
         looseBytes = 0
         return
@@ -27,7 +27,7 @@ export function createChunks(): Chunks {
       if (loose < looseMax) return
       chunks.push(Buffer.concat(chunks.splice(-loose)))
       // A joined chunk that is still small joins again with the next ones.
-      loose = looseBytes < pieceBytesMin ? 1 : 0
+      loose = looseBytes < chunkBytesMin ? 1 : 0
       if (loose === 0) looseBytes = 0
     },
     list: () => chunks,
@@ -35,17 +35,17 @@ export function createChunks(): Chunks {
 }
 
 /** Yields the same bytes in pieces of at least 16 KiB. The last piece can be shorter. */
-export async function* gathered(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+export async function* coalesced(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let chunks = createChunks()
   let bytes = 0
-  for await (const piece of pieces) {
-    if (bytes === 0 && piece.length >= pieceBytesMin) {
-      yield piece
+  for await (const chunk of source) {
+    if (bytes === 0 && chunk.length >= chunkBytesMin) {
+      yield chunk
       continue
     }
-    chunks.add(piece)
-    bytes += piece.length
-    if (bytes < pieceBytesMin) continue
+    chunks.add(chunk)
+    bytes += chunk.length
+    if (bytes < chunkBytesMin) continue
     yield Buffer.concat(chunks.list())
     chunks = createChunks()
     bytes = 0

@@ -1,6 +1,6 @@
 import { MishapError } from '../base/errors.ts'
 import { slowMs, spoolBytesMin } from './limits.ts'
-import { createChunks, gathered } from './pieces.ts'
+import { coalesced, createChunks } from './pieces.ts'
 import { arrived, fail, type IngestRequest, refuse, stopWatching, watchSlow, watchUnpacking } from './request.ts'
 
 /** How a route processes its body. */
@@ -8,45 +8,45 @@ export type Receiver = {
   /** Maximum inflated bytes of the route; absent: the limit of an envelope. */
   bytesMax?: number
   /** Processes a body of at most 1 MiB (or `bytesMax` if the route does not spool). */
-  small(intake: IngestRequest, body: Buffer): void
+  small(request: IngestRequest, body: Buffer): void
   /** Processes a larger body piece by piece; absent: the route has no larger bodies. */
-  large?(intake: IngestRequest, pieces: AsyncIterable<Buffer>): Promise<void>
+  large?(request: IngestRequest, chunks: AsyncIterable<Buffer>): Promise<void>
 }
 
 /**
  * Reads and inflates a request body and passes it to the receiver. Bodies that are small on the wire and inflated avoid
  * streams. All others go piece by piece, so that a request uses at most about 1 MiB. Answers all errors.
  */
-export function receive(intake: IngestRequest, receiver: Receiver) {
-  const { req } = intake
-  const bytesMax = receiver.bytesMax ?? intake.core.bodyBytesMax
+export function receive(request: IngestRequest, receiver: Receiver) {
+  const { req } = request
+  const bytesMax = receiver.bytesMax ?? request.core.bodyBytesMax
   const declared = req.headers['content-length']
-  if (declared !== undefined && Number(declared) > bytesMax) return refuse(intake, new MishapError('ACCEPT_TOO_LARGE'))
-  const wholeMax = receiver.large ? spoolBytesMin : bytesMax
-  intake.dueMs = intake.receivedMs + slowMs
-  watchSlow(intake)
+  if (declared !== undefined && Number(declared) > bytesMax) return refuse(request, new MishapError('ACCEPT_TOO_LARGE'))
+  const inMemoryMax = receiver.large ? spoolBytesMin : bytesMax
+  request.dueMs = request.receivedMs + slowMs
+  watchSlow(request)
   const chunks = createChunks()
   const onData = (chunk: Buffer) => {
-    if (intake.answered) return
+    if (request.answered) return
     chunks.add(chunk)
-    arrived(intake, chunk.length)
-    if (intake.wireBytes <= wholeMax) return
+    arrived(request, chunk.length)
+    if (request.wireBytes <= inMemoryMax) return
     stop()
-    if (receiver.large === undefined) return refuse(intake, new MishapError('ACCEPT_TOO_LARGE'))
+    if (receiver.large === undefined) return refuse(request, new MishapError('ACCEPT_TOO_LARGE'))
     req.pause()
-    void receiveLarge(intake, receiver, restOf(intake, chunks.list()))
+    void receiveLarge(request, receiver, remainingChunks(request, chunks.list()))
   }
   const onEnd = () => {
     stop()
-    stopWatching(intake)
-    if (!intake.answered) takeWhole(intake, receiver, chunks.list(), wholeMax)
+    stopWatching(request)
+    if (!request.answered) receiveSmall(request, receiver, chunks.list(), inMemoryMax)
   }
   const onClose = () => {
     if (req.complete) return
     // The client disconnected before the end: nothing was stored and there is nobody to answer.
     stop()
-    intake.answered = true
-    stopWatching(intake)
+    request.answered = true
+    stopWatching(request)
   }
   function stop(): void {
     req.off('data', onData)
@@ -58,42 +58,42 @@ export function receive(intake: IngestRequest, receiver: Receiver) {
   req.on('close', onClose)
 }
 
-function takeWhole(intake: IngestRequest, receiver: Receiver, chunks: Buffer[], wholeMax: number) {
+function receiveSmall(request: IngestRequest, receiver: Receiver, chunks: Buffer[], inMemoryMax: number) {
   try {
     const [first] = chunks
     const wire = chunks.length === 1 && first ? first : Buffer.concat(chunks)
-    if (wire.length === 0) return receiver.small(intake, wire)
-    const body = intake.core.inflater.whole(intake.encoding, wire, wholeMax)
-    if (body !== undefined) return receiver.small(intake, body)
+    if (wire.length === 0) return receiver.small(request, wire)
+    const body = request.core.inflater.inflateAll(request.encoding, wire, inMemoryMax)
+    if (body !== undefined) return receiver.small(request, body)
     if (receiver.large === undefined) throw new MishapError('ACCEPT_BOMB')
-    void receiveLarge(intake, receiver, once(wire))
+    void receiveLarge(request, receiver, once(wire))
   } catch (error) {
-    fail(intake, error)
+    fail(request, error)
   }
 }
 
-async function receiveLarge(intake: IngestRequest, receiver: Receiver, source: AsyncIterable<Buffer>): Promise<void> {
-  const { req, res } = intake
+async function receiveLarge(request: IngestRequest, receiver: Receiver, source: AsyncIterable<Buffer>): Promise<void> {
+  const { req, res } = request
   // After the body has arrived, only the response reports a disconnect.
-  const left = () => {
-    intake.answered = true
-    stopWatching(intake)
+  const onLeft = () => {
+    request.answered = true
+    stopWatching(request)
   }
-  if (req.complete) watchUnpacking(intake)
-  res.once('close', left)
+  if (req.complete) watchUnpacking(request)
+  res.once('close', onLeft)
   try {
-    const pieces = intake.core.inflater.pieces(intake.encoding, source)
-    const whole = () => {
-      res.off('close', left)
-      stopWatching(intake)
+    const chunks = request.core.inflater.inflateStream(request.encoding, source)
+    const onComplete = () => {
+      res.off('close', onLeft)
+      stopWatching(request)
     }
-    const bytesMax = receiver.bytesMax ?? intake.core.bodyBytesMax
-    await receiver.large?.(intake, gathered(capped(intake, pieces, bytesMax, whole)))
+    const bytesMax = receiver.bytesMax ?? request.core.bodyBytesMax
+    await receiver.large?.(request, coalesced(capped(request, chunks, bytesMax, onComplete)))
   } catch (error) {
-    fail(intake, error)
+    fail(request, error)
   } finally {
-    res.off('close', left)
-    stopWatching(intake)
+    res.off('close', onLeft)
+    stopWatching(request)
   }
 }
 
@@ -102,51 +102,51 @@ async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
 }
 
 /** Yields received chunks, then the rest of the request. Extends the deadline by the time spent on each chunk. */
-async function* restOf(intake: IngestRequest, chunks: Buffer[]): AsyncGenerator<Buffer> {
-  const { clock } = intake.core.deps
+async function* remainingChunks(request: IngestRequest, chunks: Buffer[]): AsyncGenerator<Buffer> {
+  const { clock } = request.core.deps
   let sinceMs = clock.now()
   const begin = () => {
-    intake.busy = true
+    request.busy = true
     sinceMs = clock.now()
   }
-  const end = () => {
-    intake.busy = false
-    intake.dueMs += Math.max(0, clock.now() - sinceMs)
+  const resumeClock = () => {
+    request.busy = false
+    request.dueMs += Math.max(0, clock.now() - sinceMs)
   }
   begin()
   yield* chunks
-  end()
-  for await (const chunk of intake.req.iterator({ destroyOnReturn: false })) {
-    arrived(intake, (chunk as Buffer).length)
+  resumeClock()
+  for await (const chunk of request.req.iterator({ destroyOnReturn: false })) {
+    arrived(request, (chunk as Buffer).length)
     // No real client sends a body that inflates to less than its size on the wire.
-    if (intake.wireBytes > intake.core.bodyBytesMax) throw new MishapError('ACCEPT_TOO_LARGE')
+    if (request.wireBytes > request.core.bodyBytesMax) throw new MishapError('ACCEPT_TOO_LARGE')
     begin()
     yield chunk as Buffer
-    end()
+    resumeClock()
   }
-  watchUnpacking(intake)
+  watchUnpacking(request)
 }
 
-/** Aborts bodies that are too long or already answered. Calls `whole` after the last piece. */
+/** Aborts bodies that are too long or already answered. Calls `onComplete` after the last piece. */
 async function* capped(
-  intake: IngestRequest,
-  pieces: AsyncIterable<Buffer>,
+  request: IngestRequest,
+  chunks: AsyncIterable<Buffer>,
   bytesMax: number,
-  whole: () => void,
+  onComplete: () => void,
 ): AsyncGenerator<Buffer> {
   let bytes = 0
-  for await (const piece of pieces) {
-    bytes += piece.length
-    if (bytes > bytesMax) throw new MishapError(intake.encoding === 'identity' ? 'ACCEPT_TOO_LARGE' : 'ACCEPT_BOMB')
-    checkWaiting(intake)
-    yield piece
+  for await (const chunk of chunks) {
+    bytes += chunk.length
+    if (bytes > bytesMax) throw new MishapError(request.encoding === 'identity' ? 'ACCEPT_TOO_LARGE' : 'ACCEPT_BOMB')
+    checkUnanswered(request)
+    yield chunk
   }
-  checkWaiting(intake)
+  checkUnanswered(request)
   // From here on the body is stored, even if its sender disconnects.
-  whole()
+  onComplete()
 }
 
 /** Throws if the request was answered in between: a time-out or a disconnect. The error drops the spooled body. */
-function checkWaiting(intake: IngestRequest): void {
-  if (intake.answered) throw new MishapError('ACCEPT_TIMEOUT')
+function checkUnanswered(request: IngestRequest): void {
+  if (request.answered) throw new MishapError('ACCEPT_TIMEOUT')
 }

@@ -12,7 +12,7 @@ test('an accepted request: its record, SDK, id; items wait for refine and names 
   const { send, accept } = await start()
   const client = { 'x-sentry-auth': `${auth['x-sentry-auth']}, sentry_client=sentry.x/1.2\u00e9` }
   expect((await send(path, { headers: client, body: event })).status).toBe(200)
-  const notes = accept.drainNotes()
+  const notes = accept.drainRequestLog()
   expect(notes).toMatchObject([
     {
       keyId: 1,
@@ -33,7 +33,7 @@ test('an accepted request: its record, SDK, id; items wait for refine and names 
   ])
   expect(notes[0]?.sdk).toMatch(/^sentry\.x\/1\.2\?+$/)
   expect(notes[0]?.jpos).toBeGreaterThan(0)
-  expect(accept.drainNotes()).toEqual([])
+  expect(accept.drainRequestLog()).toEqual([])
 })
 
 test.each([
@@ -43,7 +43,7 @@ test.each([
 ])('a refused request: %s', async (_name, url, status, keyId, code, reason) => {
   const { send, accept } = await start()
   await send(url, { body: 'broken' })
-  expect(accept.drainNotes()).toMatchObject([{ keyId, status, code, reason, jpos: -1 }])
+  expect(accept.drainRequestLog()).toMatchObject([{ keyId, status, code, reason, jpos: -1 }])
   expect(accept.answers()).toEqual([{ status, code, count: 1 }])
 })
 
@@ -51,7 +51,7 @@ test('what a rate limit took out is told beside what was kept', async () => {
   const { send, accept } = await start({ key: { rateLimit: { count: 2, windowS: 60 } } })
   await send(path, { headers: auth, body: event })
   await send(path, { headers: auth, body: event })
-  const [first, second] = accept.drainNotes()
+  const [first, second] = accept.drainRequestLog()
   expect(first?.items.map((item) => item.outcome)).toEqual(['waiting', 'waiting', 'rate_limited'])
   expect(second).toMatchObject({ status: 429, reason: 'key_limit', jpos: -1 })
   expect(second?.items.map((item) => item.reason)).toEqual(['key_limit', 'key_limit', 'key_limit'])
@@ -60,6 +60,6 @@ test('what a rate limit took out is told beside what was kept', async () => {
 test('the newest hundred of a key', async () => {
   const { send, accept } = await start()
   for (let i = 0; i < 105; i++) await send(`${path}?sentry_key=${publicKey}`, { body: 'broken' })
-  expect(accept.drainNotes()).toHaveLength(100)
+  expect(accept.drainRequestLog()).toHaveLength(100)
   expect(accept.answers()[0]?.count).toBe(105)
 })

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../base/errors.ts'
 import type { Outcome, OutcomeReason } from '../base/outcome.ts'
-import { type NoteItem, noteItemsMax, notesPerKey, type RequestNote } from '../journal/request-log.ts'
+import { type RequestItem, type RequestLogEntry, requestItemsMax, requestsPerKey } from '../journal/request-log.ts'
 import type { ItemSpan } from '../wire/envelope.ts'
 import { isItemType } from '../wire/item-types.ts'
 import type { IngestRequest } from './request.ts'
@@ -23,10 +23,10 @@ type Ended = {
   skip?: readonly number[] | undefined
 }
 
-export type Notes = {
-  add(intake: IngestRequest, ended: Ended): void
+export type RequestLogBuffer = {
+  add(request: IngestRequest, ended: Ended): void
   /** Returns and clears the newest notes of each key since the last call, at most 100 per key, by time. */
-  drain(): RequestNote[]
+  drain(): RequestLogEntry[]
   /** Requests by status and code since the process started. */
   answers(): { status: number; code: string; count: number }[]
 }
@@ -34,11 +34,11 @@ export type Notes = {
 const printable = (text: string) => text.slice(0, sdkCharsMax).replace(/[^\x20-\x7e]/g, '?')
 
 /** The items as listed in a note. Invented type names are replaced. */
-function itemsOf({ items, outcome, reason = 'ok', skip, jpos }: Ended): NoteItem[] {
-  const taken = new Set(skip)
-  return items.slice(0, noteItemsMax).map(({ type, bytes }, index) => {
+function itemsOf({ items, outcome, reason = 'ok', skip, jpos }: Ended): RequestItem[] {
+  const skipped = new Set(skip)
+  return items.slice(0, requestItemsMax).map(({ type, bytes }, index) => {
     const name = type === '' || isItemType(type) ? type : 'unknown'
-    const ended = jpos === undefined ? outcome : taken.has(index) ? 'rate_limited' : undefined
+    const ended = jpos === undefined ? outcome : skipped.has(index) ? 'rate_limited' : undefined
     return ended
       ? { type: name, bytes, outcome: ended, reason }
       : { type: name, bytes, outcome: 'waiting' as const, reason: '' as const }
@@ -46,45 +46,45 @@ function itemsOf({ items, outcome, reason = 'ok', skip, jpos }: Ended): NoteItem
 }
 
 /** Creates the notes for the request log. They are bounded to 100 requests of 1,000 keys between two drains. */
-export function createNotes(): Notes {
-  let kept = new Map<number, { notes: RequestNote[]; next: number }>()
+export function createRequestLogBuffer(): RequestLogBuffer {
+  let rings = new Map<number, { entries: RequestLogEntry[]; next: number }>()
   const counts = new Map<string, { status: number; code: string; count: number }>()
 
   return {
-    add: (intake, ended) => {
+    add: (request, ended) => {
       const { status, code } = ended
       const name = `${status} ${code}`
       const counted = counts.get(name)
       if (counted) counted.count++
       else counts.set(name, { status, code, count: 1 })
-      const keyId = intake.key?.keyId ?? 0
-      let ring = kept.get(keyId)
+      const keyId = request.key?.keyId ?? 0
+      let ring = rings.get(keyId)
       if (!ring) {
-        if (kept.size >= keysMax) return
-        ring = { notes: [], next: 0 }
-        kept.set(keyId, ring)
+        if (rings.size >= keysMax) return
+        ring = { entries: [], next: 0 }
+        rings.set(keyId, ring)
       }
-      ring.notes[ring.next] = {
-        atMs: intake.receivedMs,
+      ring.entries[ring.next] = {
+        atMs: request.receivedMs,
         keyId,
-        projectId: intake.key?.projectId ?? 0,
-        route: intake.target.route.name,
-        sdk: printable(intake.client || (intake.req.headers['user-agent'] ?? '')),
-        bytes: intake.wireBytes,
+        projectId: request.key?.projectId ?? 0,
+        route: request.target.route.name,
+        sdk: printable(request.client || (request.req.headers['user-agent'] ?? '')),
+        bytes: request.wireBytes,
         status,
         code,
         reason: ended.reason ?? '',
         eventId: ended.eventId ?? '',
         jpos: ended.jpos ?? -1,
         items: itemsOf(ended),
-        more: Math.max(0, ended.items.length - noteItemsMax),
+        more: Math.max(0, ended.items.length - requestItemsMax),
       }
-      ring.next = (ring.next + 1) % notesPerKey
+      ring.next = (ring.next + 1) % requestsPerKey
     },
     drain: () => {
-      if (kept.size === 0) return []
-      const drained = [...kept.values()].flatMap(({ notes }) => notes)
-      kept = new Map()
+      if (rings.size === 0) return []
+      const drained = [...rings.values()].flatMap(({ entries }) => entries)
+      rings = new Map()
       return drained.sort((a, b) => a.atMs - b.atMs)
     },
     answers: () => [...counts.values()].map((count) => ({ ...count })),

@@ -4,7 +4,7 @@ import type { Config } from '../base/config.ts'
 import { MishapError } from '../base/errors.ts'
 import { faultOf, type Observe, requestIdOf } from '../base/observe.ts'
 import type { OutcomeReason } from '../base/outcome.ts'
-import type { JournalWriter, RecordHead, RecordKind, Room } from '../journal/journal.ts'
+import type { BodyReservation, JournalWriter, RecordHead, RecordKind } from '../journal/journal.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { IngestKey, KeySnapshot } from '../store/meta/meta.ts'
 import type { EnvelopeWalk } from '../wire/envelope.ts'
@@ -13,9 +13,9 @@ import { answerError, Refusal } from './answer.ts'
 import type { Encoding, Inflater } from './body.ts'
 import type { Ledger } from './ledger.ts'
 import { slowBytesPerS, slowMs, unpackMs } from './limits.ts'
-import type { LoneQuota } from './lone-attachments.ts'
+import type { AttachmentQuota } from './lone-attachments.ts'
 import { type Limited, type Rates, rateLimitHeader } from './rates.ts'
-import type { Notes } from './request-log.ts'
+import type { RequestLogBuffer } from './request-log.ts'
 import type { Target } from './routes.ts'
 import type { Share } from './share.ts'
 
@@ -34,9 +34,9 @@ export type IngestDeps = {
 export type Core = {
   deps: IngestDeps
   ledger: Ledger
-  notes: Notes
+  requestLog: RequestLogBuffer
   rates: Rates
-  lone: LoneQuota
+  attachmentQuota: AttachmentQuota
   share: Share
   inflater: Inflater
   bodyBytesMax: number
@@ -67,7 +67,7 @@ export type IngestRequest = {
   /** The server is unpacking and writing received bytes, so the sender has to wait. */
   busy: boolean
   /** Room reserved for the body until a journal record names it. */
-  room?: Room
+  budget?: BodyReservation
 }
 
 /** A key that must wait, detected before the body is read. */
@@ -81,35 +81,35 @@ export class Overloaded extends MishapError {
 }
 
 /** Starts the time-out of a sender: 30 s, extended while it sends fast enough. */
-export function watchSlow(intake: IngestRequest, waitMs = slowMs): void {
-  const { clock } = intake.core.deps
-  intake.cancelTimer = clock.after(waitMs, () => {
-    const restMs = intake.dueMs - clock.now()
-    if (intake.busy) watchSlow(intake)
-    else if (restMs > 1) watchSlow(intake, Math.min(restMs, slowMs))
-    else refuse(intake, new MishapError('ACCEPT_TIMEOUT'))
+export function watchSlow(request: IngestRequest, waitMs = slowMs): void {
+  const { clock } = request.core.deps
+  request.cancelTimer = clock.after(waitMs, () => {
+    const remainingMs = request.dueMs - clock.now()
+    if (request.busy) watchSlow(request)
+    else if (remainingMs > 1) watchSlow(request, Math.min(remainingMs, slowMs))
+    else refuse(request, new MishapError('ACCEPT_TIMEOUT'))
   })
 }
 
 /** Counts received bytes and extends the deadline of the sender. */
-export function arrived(intake: IngestRequest, bytes: number): void {
-  intake.wireBytes += bytes
-  const aheadMs = intake.core.deps.clock.now() + slowMs
-  intake.dueMs = Math.min(aheadMs, intake.dueMs + (bytes / slowBytesPerS) * 1000)
+export function arrived(request: IngestRequest, bytes: number): void {
+  request.wireBytes += bytes
+  const aheadMs = request.core.deps.clock.now() + slowMs
+  request.dueMs = Math.min(aheadMs, request.dueMs + (bytes / slowBytesPerS) * 1000)
 }
 
 /** Replaces the sender's time-out with `unpackMs`: the body has arrived, and the server unpacks and writes it. */
-export function watchUnpacking(intake: IngestRequest): void {
-  stopWatching(intake)
-  if (intake.answered) return
-  intake.cancelTimer = intake.core.deps.clock.after(unpackMs, () =>
-    refuse(intake, new MishapError('ACCEPT_OVERLOADED', { retryAfterS: 10 })),
+export function watchUnpacking(request: IngestRequest): void {
+  stopWatching(request)
+  if (request.answered) return
+  request.cancelTimer = request.core.deps.clock.after(unpackMs, () =>
+    refuse(request, new MishapError('ACCEPT_OVERLOADED', { retryAfterS: 10 })),
   )
 }
 
-export function stopWatching(intake: IngestRequest): void {
-  intake.cancelTimer?.()
-  intake.cancelTimer = undefined
+export function stopWatching(request: IngestRequest): void {
+  request.cancelTimer?.()
+  request.cancelTimer = undefined
 }
 
 const reasonOf: Partial<Record<MishapError['code'], OutcomeReason>> = {
@@ -143,23 +143,23 @@ const drainBytesMax = 8 * 1024 * 1024
  * Answers a request with an error once and counts it. If the envelope was read, each item of `walk` counts. Otherwise
  * the request counts as one item of the route's category.
  */
-export function refuse(intake: IngestRequest, error: MishapError, walk?: EnvelopeWalk): void {
-  if (intake.answered) return
-  intake.answered = true
-  stopWatching(intake)
-  const { core, req, res, key, target } = intake
+export function refuse(request: IngestRequest, error: MishapError, walk?: EnvelopeWalk): void {
+  if (request.answered) return
+  request.answered = true
+  stopWatching(request)
+  const { core, req, res, key, target } = request
   const reason = error instanceof Refusal ? error.reason : (reasonOf[error.code] ?? 'failed')
   // 503 and 429 both mean refused for load, not for content: the sender can retry.
   const outcome =
     error.status === 503 || error.status === 429 ? 'rate_limited' : reason === 'not_stored_yet' ? 'filtered' : 'invalid'
   if (walk === undefined || walk.items.length === 0) {
-    core.ledger.count(key, target.route.category, outcome, reason, '', intake.wireBytes)
+    core.ledger.count(key, target.route.category, outcome, reason, '', request.wireBytes)
   } else {
     for (const item of walk.items)
       core.ledger.count(key, itemKind(item.type).category, outcome, reason, item.type, item.bytes, claimedCount(item))
   }
-  if (key) core.ledger.use(key, intake.receivedMs, error.code)
-  core.notes.add(intake, { status: error.status, code: error.code, reason, outcome, items: walk?.items ?? [] })
+  if (key) core.ledger.use(key, request.receivedMs, error.code)
+  core.requestLog.add(request, { status: error.status, code: error.code, reason, outcome, items: walk?.items ?? [] })
   const more = error.status === 503 && error.retryAfterS === undefined ? ['retry-after', '30'] : []
   if (error instanceof Overloaded) more.push('x-sentry-rate-limits', rateLimitHeader(error.limited))
   if (error.code === 'ACCEPT_TIMEOUT') {
@@ -185,27 +185,27 @@ export function drain(core: Core, req: IncomingMessage): void {
 const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
 /** Answers a failed request. Unexpected errors are logged without body content and answered as INTERNAL. */
-export function fail(intake: IngestRequest, error: unknown, walk?: EnvelopeWalk) {
-  if (intake.req.destroyed && !intake.req.complete) {
+export function fail(request: IngestRequest, error: unknown, walk?: EnvelopeWalk) {
+  if (request.req.destroyed && !request.req.complete) {
     // The client disconnected before the end: nothing was stored and there is nobody to answer.
-    intake.answered = true
-    return stopWatching(intake)
+    request.answered = true
+    return stopWatching(request)
   }
-  if (error instanceof MishapError) return refuse(intake, error, walk)
+  if (error instanceof MishapError) return refuse(request, error, walk)
   // Bodies over 1 MiB go to the blob store. Its disk can fill up before that of the journal.
   if (fullCodes.has(String((error as NodeJS.ErrnoException | undefined)?.code)))
-    return refuse(intake, new MishapError('ACCEPT_DISK_FULL', { retryAfterS: 60 }), walk)
-  const requestId = requestIdOf(intake.req.headers)
-  const { observe } = intake.core.deps
-  const fields = { requestId, route: intake.target.route.name, error: faultOf(error) }
+    return refuse(request, new MishapError('ACCEPT_DISK_FULL', { retryAfterS: 60 }), walk)
+  const requestId = requestIdOf(request.req.headers)
+  const { observe } = request.core.deps
+  const fields = { requestId, route: request.target.route.name, error: faultOf(error) }
   observe.error(fields, 'A request failed in ingest.')
-  refuse(intake, new MishapError('INTERNAL', { causes: [`request ${requestId}`] }), walk)
+  refuse(request, new MishapError('INTERNAL', { causes: [`request ${requestId}`] }), walk)
 }
 
 /** Deletes a spooled body that no record names. A failure is logged and leaves one orphan. */
-export async function dropSpool(intake: IngestRequest, key: string): Promise<void> {
-  const { blobs, observe } = intake.core.deps
-  intake.room?.free()
+export async function dropSpool(request: IngestRequest, key: string): Promise<void> {
+  const { blobs, observe } = request.core.deps
+  request.budget?.free()
   await blobs.delete(key).catch((error: unknown) => {
     observe.warn(
       { key, error: error instanceof Error ? error.message : 'unknown' },
@@ -229,19 +229,19 @@ const hintNames = [
 ]
 
 /** Builds the head of the journal record for a request. */
-export function headOf(intake: IngestRequest, key: IngestKey, kind: RecordKind): RecordHead {
-  const { req, core } = intake
+export function headOf(request: IngestRequest, key: IngestKey, kind: RecordKind): RecordHead {
+  const { req, core } = request
   const { headers } = req
   const head: RecordHead = {
     kind,
-    receivedMs: intake.receivedMs,
+    receivedMs: request.receivedMs,
     projectId: key.projectId,
     organizationId: key.organizationId,
     keyId: key.keyId,
     clientAddress: core.clientAddress(req),
     userAgent: headers['user-agent'] ?? '',
-    origin: intake.origin,
-    contentType: intake.contentType,
+    origin: request.origin,
+    contentType: request.contentType,
   }
   if (headers['sec-ch-ua'] !== undefined || headers['sec-ch-ua-platform'] !== undefined) {
     const hints: Record<string, string> = {}

@@ -37,8 +37,8 @@ function memoryJournal() {
     onDurable: () => () => undefined,
     trim: async () => undefined,
     lagBytes: () => 0,
-    besideBytes: () => 0,
-    room: (declared = 0) => {
+    bodyBytes: () => 0,
+    reserve: (declared = 0) => {
       let own = 0
       let freed = false
       state.asked.push(declared)
@@ -57,7 +57,7 @@ function memoryJournal() {
         },
       }
     },
-    noteBeside: () => undefined,
+    addBody: () => undefined,
     doneBytes: () => 0,
     close: async () => undefined,
   }

@@ -49,29 +49,29 @@ const later: Record<string, DataCategory> = {
 export function readRoute(path: string): Route | undefined {
   if (!path.startsWith('/api/')) return undefined
   const query = path.indexOf('?')
-  const end = query === -1 ? path.length : query
+  const pathEnd = query === -1 ? path.length : query
   let i = 5
   let projectId = 0
-  for (; i < end && i < 21; i++) {
+  for (; i < pathEnd && i < 21; i++) {
     const digit = path.charCodeAt(i) - 0x30
     if (digit < 0 || digit > 9) break
     projectId = projectId * 10 + digit
   }
   if (i === 5) {
-    const rest = path.slice(5, end)
-    return rest === 'store/' || rest === 'store'
+    const subpath = path.slice(5, pathEnd)
+    return subpath === 'store/' || subpath === 'store'
       ? { name: 'store', projectId: 0, category: 'error', eventId: '' }
       : undefined
   }
   if (projectId === 0 || path.charCodeAt(i) !== 0x2f || !Number.isSafeInteger(projectId)) return undefined
-  return readRest(projectId, path.slice(i + 1, end))
+  return readSubroute(projectId, path.slice(i + 1, pathEnd))
 }
 
-function readRest(projectId: number, rest: string): Route {
-  const words = (rest.endsWith('/') ? rest.slice(0, -1) : rest).split('/')
+function readSubroute(projectId: number, subpath: string): Route {
+  const words = (subpath.endsWith('/') ? subpath.slice(0, -1) : subpath).split('/')
   const first = words[0] ?? ''
-  const known = Object.hasOwn(built, first) ? built[first] : undefined
-  if (known && words.length === 1) return { ...known, projectId, eventId: '' }
+  const builtRoute = Object.hasOwn(built, first) ? built[first] : undefined
+  if (builtRoute && words.length === 1) return { ...builtRoute, projectId, eventId: '' }
   if (first === 'events' && words.length === 3 && words[2] === 'attachments') {
     return { name: 'attachments', projectId, category: 'attachment', eventId: normalizeId(words[1]) ?? '' }
   }
@@ -96,19 +96,19 @@ const targetCharsMax = 512
 
 /** Creates the reader of request URLs. It returns undefined for paths outside ingest. */
 export function createTargets(): (url: string) => Target | undefined {
-  const kept = new Map<string, Target>()
+  const cache = new Map<string, Target>()
   return (url) => {
-    const found = kept.get(url)
+    const found = cache.get(url)
     if (found !== undefined) return found
     const route = readRoute(url)
     if (route === undefined) return undefined
-    const mark = url.indexOf('?')
-    const query = new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1))
+    const queryAt = url.indexOf('?')
+    const query = new URLSearchParams(queryAt === -1 ? '' : url.slice(queryAt + 1))
     const target = { route, query, auth: parseAuthQuery(query) }
     if (url.length <= targetCharsMax) {
       // Hostile clients can vary their URLs. Clearing the cache bounds the memory and costs the others one parse each.
-      if (kept.size >= targetsMax) kept.clear()
-      kept.set(url, target)
+      if (cache.size >= targetsMax) cache.clear()
+      cache.set(url, target)
     }
     return target
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { IngestKey } from '../store/meta/meta.ts'
-import { besidePressureBytes, createShare, fairLevel, pressureBytes } from './share.ts'
+import { createShare, fairLevel, pressureBytes, spoolPressureBytes } from './share.ts'
 
 const MiB = 1024 * 1024
 const keyOf = (keyId: number, organizationId = keyId): IngestKey => ({
@@ -33,7 +33,7 @@ function run(
   options: { drainPerS: number | ((second: number) => number); seconds: number; bound?: number; lag?: number },
 ) {
   const state = { lag: options.lag ?? 0, lagMax: 0, done: 0 }
-  const journal = { lagBytes: () => state.lag, doneBytes: () => state.done, besideBytes: () => 0 }
+  const journal = { lagBytes: () => state.lag, doneBytes: () => state.done, bodyBytes: () => 0 }
   const share = createShare(journal, options.bound ?? 10_000 * MiB)
   const owed = senders.map(() => 0)
   for (let step = 0; step < options.seconds * 20; step++) {
@@ -129,7 +129,7 @@ describe('shares', () => {
   test('large bodies press from further on: one of them alone is no flood', () => {
     const state = { lag: 0, done: 0, beside: 0 }
     const share = createShare(
-      { lagBytes: () => state.lag, doneBytes: () => state.done, besideBytes: () => state.beside },
+      { lagBytes: () => state.lag, doneBytes: () => state.done, bodyBytes: () => state.beside },
       10_000 * MiB,
     )
     const at = 1_800_000_000_000
@@ -155,13 +155,13 @@ describe('shares', () => {
   describe('room for large bodies that come in', () => {
     const at = 1_800_000_000_000
     const withBound = (bound: number, lag = 0) =>
-      createShare({ lagBytes: () => lag, doneBytes: () => 0, besideBytes: () => 0 }, bound)
+      createShare({ lagBytes: () => lag, doneBytes: () => 0, bodyBytes: () => 0 }, bound)
     /** Returns how many bodies of 8 MiB each sender gets in when all ask in turn. */
     function fill(share: ReturnType<typeof createShare>, keys: IngestKey[]): number[] {
       const got = keys.map(() => 0)
       for (let turn = 0; turn < 200; turn++)
         keys.forEach((key, i) => {
-          if (!share.hold(key, 8 * MiB, at)) got[i] = (got[i] ?? 0) + 1
+          if (!share.reserve(key, 8 * MiB, at)) got[i] = (got[i] ?? 0) + 1
         })
       return got
     }
@@ -182,28 +182,28 @@ describe('shares', () => {
         expect(got).toBeLessThanOrEqual(most)
       }
       // A new key gets room, even for a body that exceeds its part.
-      expect(share.hold(keyOf(9), 900 * MiB, at)).toBeUndefined()
+      expect(share.reserve(keyOf(9), 900 * MiB, at)).toBeUndefined()
     })
     test('a small part of the bound is free for all', () => {
       const share = withBound(10_000 * MiB)
       for (const key of [keyOf(1), keyOf(2)]) share.take(key, 1, at)
-      expect(Array.from({ length: 32 }, () => share.hold(keyOf(1), 8 * MiB, at))).not.toContain(expect.anything())
+      expect(Array.from({ length: 32 }, () => share.reserve(keyOf(1), 8 * MiB, at))).not.toContain(expect.anything())
     })
     test('what is given back may be taken again; the refusal says when to come', () => {
       const share = withBound(64 * MiB)
       share.take(keyOf(2), 1, at)
-      const all = Array.from({ length: 5 }, () => share.hold(keyOf(1), 8 * MiB, at))
+      const all = Array.from({ length: 5 }, () => share.reserve(keyOf(1), 8 * MiB, at))
       expect(all.slice(0, 4)).toEqual([undefined, undefined, undefined, undefined])
       expect(all[4]).toEqual({ scope: 'key', reason: 'overloaded', retryAfterS: 5 })
       share.release(keyOf(1), 8 * MiB)
-      expect(share.hold(keyOf(1), 8 * MiB, at)).toBeUndefined()
+      expect(share.reserve(keyOf(1), 8 * MiB, at)).toBeUndefined()
       share.release(keyOf(1), 32 * MiB)
-      expect(share.hold(keyOf(1), 32 * MiB, at)).toBeUndefined()
+      expect(share.reserve(keyOf(1), 32 * MiB, at)).toBeUndefined()
     })
   })
   test('a clock that is set back or far forward holds nobody for ever', () => {
     const state = { lag: 100 * MiB }
-    const share = createShare({ lagBytes: () => state.lag, doneBytes: () => 0, besideBytes: () => 0 }, 10_000 * MiB)
+    const share = createShare({ lagBytes: () => state.lag, doneBytes: () => 0, bodyBytes: () => 0 }, 10_000 * MiB)
     const at = 1_800_000_000_000
     for (let i = 0; i < 100; i++) share.take(keyOf(1), MiB, at + i * 100)
     state.lag = 0
@@ -219,7 +219,7 @@ describe('to the byte', () => {
   const journal = (state: { lag: number; done?: number; beside?: number }) => ({
     lagBytes: () => state.lag,
     doneBytes: () => state.done ?? 0,
-    besideBytes: () => state.beside ?? 0,
+    bodyBytes: () => state.beside ?? 0,
   })
   const refusal = { scope: 'key', reason: 'overloaded', retryAfterS: 5 }
 
@@ -227,8 +227,8 @@ describe('to the byte', () => {
     ['below the pressure', pressureBytes - 1, 0, Number.POSITIVE_INFINITY],
     ['at the pressure', pressureBytes, 0, 64 * 1024],
     ['what lies beside the journal does not press with it', pressureBytes + 50, 51, Number.POSITIVE_INFINITY],
-    ['below its own pressure', besidePressureBytes - 1, besidePressureBytes - 1, Number.POSITIVE_INFINITY],
-    ['at its own pressure', besidePressureBytes, besidePressureBytes, 64 * 1024],
+    ['below its own pressure', spoolPressureBytes - 1, spoolPressureBytes - 1, Number.POSITIVE_INFINITY],
+    ['at its own pressure', spoolPressureBytes, spoolPressureBytes, 64 * 1024],
   ])('shares are held %s', (_name, lag, beside, level) => {
     const state = { lag: 0, done: 0, beside: 0 }
     const share = createShare(journal(state), 10_000 * MiB)
@@ -287,19 +287,19 @@ describe('to the byte', () => {
     const share = createShare(journal({ lag: 0 }), 64 * MiB)
     share.take(keyOf(2), 1, at)
     share.release(keyOf(1), 100 * MiB)
-    expect(share.hold(keyOf(1), 16 * MiB, at)).toBeUndefined()
+    expect(share.reserve(keyOf(1), 16 * MiB, at)).toBeUndefined()
     share.release(keyOf(1), 100 * MiB)
-    expect(share.hold(keyOf(1), 32 * MiB, at)).toBeUndefined()
-    expect(share.hold(keyOf(1), 1, at)).toEqual(refusal)
+    expect(share.reserve(keyOf(1), 32 * MiB, at)).toBeUndefined()
+    expect(share.reserve(keyOf(1), 1, at)).toEqual(refusal)
   })
 
   test('a quarter of the bound is free for all, to the byte, however much waits', () => {
     const share = createShare(journal({ lag: 60 * MiB }), 64 * MiB)
     share.take(keyOf(2), 1, at)
-    expect([share.hold(keyOf(1), 8 * MiB, at), share.hold(keyOf(1), 8 * MiB, at)]).toEqual([undefined, undefined])
-    expect(share.hold(keyOf(1), 1, at)).toEqual(refusal)
+    expect([share.reserve(keyOf(1), 8 * MiB, at), share.reserve(keyOf(1), 8 * MiB, at)]).toEqual([undefined, undefined])
+    expect(share.reserve(keyOf(1), 1, at)).toEqual(refusal)
     // The first body of an organization passes, and no second one fits next to it.
-    expect(share.hold(keyOf(3), 1, at)).toBeUndefined()
-    expect(share.hold(keyOf(3), 2 * MiB, at)).toEqual(refusal)
+    expect(share.reserve(keyOf(3), 1, at)).toBeUndefined()
+    expect(share.reserve(keyOf(3), 2 * MiB, at)).toEqual(refusal)
   })
 })

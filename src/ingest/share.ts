@@ -5,25 +5,25 @@ import type { Limited } from './rates.ts'
 /** Above this lag, keys are limited to a fair share: 2 to 4 s of work for one worker on two cores. */
 export const pressureBytes = 24 * 1024 * 1024
 /** Pressure limit for bodies over 1 MiB. Refine copies one of the largest within seconds: that is no flood. */
-export const besidePressureBytes = 256 * 1024 * 1024
+export const spoolPressureBytes = 256 * 1024 * 1024
 /** Interval to recalculate the shares. */
 const countMs = 250
 /** Rates are averaged over this time, so that a single burst does not count as a flood. */
 const meanMs = 4000
 /** While refine makes no progress (its store is down), shares apply from this part of the bound on. */
-const standingPart = 0.5
-const standingMs = 3000
+const stalledShare = 0.5
+const stalledMs = 3000
 /** Then the rest of the journal has to last this long. */
 const lastMs = 60_000
 /** Smaller shares would refuse single events. */
 const shareBytesPerSMin = 64 * 1024
 const retryAfterS = 5
 /** A key that sent within this time counts as company: a flood from another key would delay it. */
-const companyMs = 600_000
+const activeMs = 600_000
 
-type Measures = Pick<JournalWriter, 'lagBytes' | 'doneBytes' | 'besideBytes'>
+type Measures = Pick<JournalWriter, 'lagBytes' | 'doneBytes' | 'bodyBytes'>
 /** Room reserved by one key. */
-type Held = { organizationId: number; bytes: number }
+type Reservation = { organizationId: number; bytes: number }
 type Meter = { organizationId: number; bytes: number; rate: number; budget: number; share: number }
 
 export type Share = {
@@ -35,7 +35,7 @@ export type Share = {
    * Reserves room for `bytes` more of an arriving body over 1 MiB. Returns a limit if the key or its organization
    * already uses its part of the room. The caller frees the room with `release`.
    */
-  hold(key: IngestKey, bytes: number, nowMs: number): Limited | undefined
+  reserve(key: IngestKey, bytes: number, nowMs: number): Limited | undefined
   release(key: IngestKey, bytes: number): void
   /** Current maximum rate of a key in bytes per second; Infinity while nothing is limited. For tests and logs. */
   level(key: IngestKey): number
@@ -45,12 +45,12 @@ export type Share = {
  * Splits `capacity` fairly: senders below an equal part get what they want, the others split the rest. Returns the
  * level that nobody exceeds, or Infinity if all get what they want.
  */
-export function fairLevel(wants: number[], capacity: number): number {
-  let left = capacity
-  let count = wants.length
-  for (const want of [...wants].sort((a, b) => a - b)) {
-    if (want > left / count) return left / count
-    left -= want
+export function fairLevel(demands: number[], capacity: number): number {
+  let remaining = capacity
+  let count = demands.length
+  for (const want of [...demands].sort((a, b) => a - b)) {
+    if (want > remaining / count) return remaining / count
+    remaining -= want
     count--
   }
   return Number.POSITIVE_INFINITY
@@ -74,7 +74,7 @@ class Admission implements Share {
   readonly #heardMs = new Map<number, number>()
   readonly #organizations = new Map<number, number>()
   /** Room reserved for arriving bodies, by key. */
-  readonly #held = new Map<number, Held>()
+  readonly #held = new Map<number, Reservation>()
   #countedMs = 0
   #lag = 0
   /** Part of the lag: bodies in the blob store. */
@@ -111,21 +111,21 @@ class Admission implements Share {
     return { scope: 'key', reason: 'overloaded', retryAfterS }
   }
 
-  hold(key: IngestKey, bytes: number, nowMs: number): Limited | undefined {
+  reserve(key: IngestKey, bytes: number, nowMs: number): Limited | undefined {
     this.#hear(key, nowMs)
     const { keyId, organizationId } = key
     if (this.#isOverPart(key, bytes)) return { scope: 'key', reason: 'overloaded', retryAfterS }
-    const held = this.#held.get(keyId)
-    if (held) held.bytes += bytes
+    const reservation = this.#held.get(keyId)
+    if (reservation) reservation.bytes += bytes
     else this.#held.set(keyId, { organizationId, bytes })
     return undefined
   }
 
   release(key: IngestKey, bytes: number): void {
-    const held = this.#held.get(key.keyId)
-    if (!held) return
-    held.bytes -= bytes
-    if (held.bytes <= 0) this.#held.delete(key.keyId)
+    const reservation = this.#held.get(key.keyId)
+    if (!reservation) return
+    reservation.bytes -= bytes
+    if (reservation.bytes <= 0) this.#held.delete(key.keyId)
   }
 
   /**
@@ -135,20 +135,24 @@ class Admission implements Share {
    */
   #isOverPart(key: IngestKey, bytes: number): boolean {
     const all = [...this.#held.values()]
-    const own = all.filter((entry) => entry.organizationId === key.organizationId)
-    const sum = (list: Held[]) => list.reduce((total, entry) => total + entry.bytes, 0)
-    if (sum(all) + bytes <= Math.min(besidePressureBytes, this.#boundBytes / 4)) return false
-    let part = Math.max(0, this.#boundBytes - this.#journal.lagBytes())
-    const heard = [...this.#organizations.values()]
-    const ownHeard = heard.filter((entry) => entry === key.organizationId).length
-    if (ownHeard < heard.length) {
-      const others = new Set(all.map((entry) => entry.organizationId).filter((entry) => entry !== key.organizationId))
-      part /= others.size + 2
-      if (own.length > 0 && sum(own) + bytes > part) return true
+    const ownReservations = all.filter((reservation) => reservation.organizationId === key.organizationId)
+    const sum = (list: Reservation[]) => list.reduce((total, reservation) => total + reservation.bytes, 0)
+    if (sum(all) + bytes <= Math.min(spoolPressureBytes, this.#boundBytes / 4)) return false
+    let limitBytes = Math.max(0, this.#boundBytes - this.#journal.lagBytes())
+    const activeOrganizations = [...this.#organizations.values()]
+    const ownActive = activeOrganizations.filter((id) => id === key.organizationId).length
+    if (ownActive < activeOrganizations.length) {
+      const others = new Set(
+        all
+          .map((reservation) => reservation.organizationId)
+          .filter((reservation) => reservation !== key.organizationId),
+      )
+      limitBytes /= others.size + 2
+      if (ownReservations.length > 0 && sum(ownReservations) + bytes > limitBytes) return true
     }
-    const held = this.#held.get(key.keyId)
-    if (ownHeard < 2 || !held) return false
-    return held.bytes + bytes > part / (own.length + 1)
+    const reservation = this.#held.get(key.keyId)
+    if (ownActive < 2 || !reservation) return false
+    return reservation.bytes + bytes > limitBytes / (ownReservations.length + 1)
   }
 
   #hear(key: IngestKey, nowMs: number): void {
@@ -174,7 +178,7 @@ class Admission implements Share {
     this.#countedMs = nowMs
     const weight = Math.min(1, spanMs / meanMs)
     this.#lag = this.#journal.lagBytes()
-    this.#beside = this.#journal.besideBytes()
+    this.#beside = this.#journal.bodyBytes()
     const done = this.#journal.doneBytes()
     const drained = done - this.#done
     this.#done = done
@@ -187,7 +191,7 @@ class Admission implements Share {
       if (meter.rate < 1) this.#meters.delete(id)
     }
     for (const [id, ms] of this.#heardMs) {
-      if (Math.abs(nowMs - ms) <= companyMs) continue
+      if (Math.abs(nowMs - ms) <= activeMs) continue
       this.#heardMs.delete(id)
       this.#organizations.delete(id)
     }
@@ -205,9 +209,9 @@ class Admission implements Share {
 
   /** Allowed bytes per second: slightly less than the throughput of refine, so that the lag shrinks. */
   #capacity(nowMs: number): number | undefined {
-    if (this.#lag - this.#beside < pressureBytes && this.#beside < besidePressureBytes) return undefined
-    if (nowMs - this.#movedMs < standingMs) return this.#drain * 0.9
-    if (this.#lag < this.#boundBytes * standingPart) return undefined
+    if (this.#lag - this.#beside < pressureBytes && this.#beside < spoolPressureBytes) return undefined
+    if (nowMs - this.#movedMs < stalledMs) return this.#drain * 0.9
+    if (this.#lag < this.#boundBytes * stalledShare) return undefined
     return (Math.max(0, this.#boundBytes - this.#lag) / lastMs) * 1000
   }
 

@@ -48,7 +48,7 @@ function watched(meta: MetaStore) {
     changed: () => undefined,
     meta: {
       ...meta,
-      askBulk: noted('ask', meta.askBulk),
+      requestBulk: noted('ask', meta.requestBulk),
       growBulk: noted('grow', meta.growBulk),
       stepBulk: noted('step', meta.stepBulk),
       dropBulks: noted('drop', meta.dropBulks),
@@ -65,7 +65,7 @@ describe('other work comes in between', () => {
     const meta = inMemory()
     many(meta, 2500)
     const { bulks, seen, stop } = watched(meta)
-    const { id } = await bulks.ask({ organizationId: 1, userId: 'ann', items: itemsOf(2500) })
+    const { id } = await bulks.request({ organizationId: 1, userId: 'ann', items: itemsOf(2500) })
     await bulks.run()
     stop()
     expect(meta.bulkById(id)).toMatchObject({ total: 2500, done: 2500, changed: 2500 })
@@ -94,7 +94,7 @@ describe('other work comes in between', () => {
     const meta = inMemory()
     many(meta, 2500)
     const old = systemClock.now() - 2 * 86_400_000
-    const { id } = meta.askBulk({ organizationId: 1, userId: 'ann', items: itemsOf(2500), more: true }, old)
+    const { id } = meta.requestBulk({ organizationId: 1, userId: 'ann', items: itemsOf(2500), more: true }, old)
     const { bulks, seen, stop } = watched(meta)
     await bulks.run()
     stop()
@@ -147,7 +147,7 @@ describe('after a kill between two steps', () => {
   test('a change goes on with the first issue that it had not reached, and its undo takes all back', async () => {
     const before = withProject(reopened('change.sqlite'))
     many(before, 30)
-    const { id } = before.askBulk({ organizationId: 1, userId: 'ann', items: itemsOf(30) }, nowMs)
+    const { id } = before.requestBulk({ organizationId: 1, userId: 'ann', items: itemsOf(30) }, nowMs)
     before.stepBulk(id, 20, nowMs)
     before.close()
     const meta = reopened('change.sqlite')
@@ -167,7 +167,7 @@ describe('after a kill between two steps', () => {
     const before = withProject(reopened('merge.sqlite'))
     many(before, 30)
     const fromIds = Array.from({ length: 29 }, (_, at) => at + 2)
-    const { id } = before.askMerge({ organizationId: 1, userId: 'ann', intoId: 1, fromIds }, nowMs)
+    const { id } = before.requestMerge({ organizationId: 1, userId: 'ann', intoId: 1, fromIds }, nowMs)
     before.stepBulk(id, 10, nowMs)
     before.close()
     const meta = reopened('merge.sqlite')

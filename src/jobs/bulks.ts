@@ -9,7 +9,7 @@ export type BulkDeps = {
   observe: Observe
   meta: Pick<
     MetaStore,
-    'askBulk' | 'growBulk' | 'askMerge' | 'openBulks' | 'stepBulk' | 'undoBulk' | 'bulkById' | 'dropBulks'
+    'requestBulk' | 'growBulk' | 'requestMerge' | 'openBulks' | 'stepBulk' | 'undoBulk' | 'bulkById' | 'dropBulks'
   >
   /** Called after some hundred issues and at the end of each bulk, to notify the screens. */
   changed(organizationId: number, issueIds: readonly number[]): void
@@ -25,48 +25,48 @@ const stepFirst = 50
 const stepLeast = 5
 const stepMost = 500
 /** Issues that are recorded or dropped in one statement: 5 ms. */
-const partMax = 1000
-const lookMs = 20
+const stepMax = 1000
+const pollMs = 20
 /** Undo is offered for seconds. The row records the result for a day. */
-const keptMs = 86_400_000
+const retentionMs = 86_400_000
 
 /** Returns the size of the next step after a step of `size` took `ms`. */
 function nextSize(size: number, ms: number): number {
-  const wanted = ms < stepMs / 2 ? size * 2 : ms > stepMs ? Math.floor((size * stepMs) / ms) : size
-  return Math.min(stepMost, Math.max(stepLeast, wanted))
+  const suggested = ms < stepMs / 2 ? size * 2 : ms > stepMs ? Math.floor((size * stepMs) / ms) : size
+  return Math.min(stepMost, Math.max(stepLeast, suggested))
 }
 
 /** Reports changed issues of organizations that have at least `least` of them. */
-function tell(changed: BulkDeps['changed'], untold: Map<number, number[]>, least: number): void {
-  for (const [organizationId, ids] of untold) {
+function notifyChanged(changed: BulkDeps['changed'], unpublished: Map<number, number[]>, least: number): void {
+  for (const [organizationId, ids] of unpublished) {
     if (ids.length < least) continue
-    untold.delete(organizationId)
+    unpublished.delete(organizationId)
     changed(organizationId, ids)
   }
 }
 
-/** Creates the bulk changes of the app process. Nothing runs before `ask`, `merge`, `undo` or `run`. */
+/** Creates the bulk changes of the app process. Nothing runs before `request`, `merge`, `undo` or `run`. */
 export function createBulks({ clock, observe, meta, changed }: BulkDeps): Bulks {
   const state: { running: Promise<{ changed: number }> | undefined } = { running: undefined }
 
   async function round(): Promise<{ changed: number }> {
     let sum = 0
     const sizes = new Map<number, number>()
-    const untold = new Map<number, number[]>()
+    const unpublished = new Map<number, number[]>()
     for (let open = meta.openBulks(); open.length > 0; open = meta.openBulks()) {
       for (const { id } of open) {
         const size = sizes.get(id) ?? stepFirst
-        const began = clock.now()
-        const { issueIds, bulk } = meta.stepBulk(id, size, began)
-        sizes.set(id, nextSize(size, clock.now() - began))
+        const startedMs = clock.now()
+        const { issueIds, bulk } = meta.stepBulk(id, size, startedMs)
+        sizes.set(id, nextSize(size, clock.now() - startedMs))
         sum += issueIds.length
-        untold.set(bulk.organizationId, [...(untold.get(bulk.organizationId) ?? []), ...issueIds])
-        tell(changed, untold, bulk.endedMs === null ? stepMost : 1)
+        unpublished.set(bulk.organizationId, [...(unpublished.get(bulk.organizationId) ?? []), ...issueIds])
+        notifyChanged(changed, unpublished, bulk.endedMs === null ? stepMost : 1)
         await clock.sleep(0)
       }
     }
-    tell(changed, untold, 1)
-    while (meta.dropBulks(clock.now() - keptMs, partMax)) await clock.sleep(0)
+    notifyChanged(changed, unpublished, 1)
+    while (meta.dropBulks(clock.now() - retentionMs, stepMax)) await clock.sleep(0)
     return { changed: sum }
   }
 
@@ -84,16 +84,16 @@ export function createBulks({ clock, observe, meta, changed }: BulkDeps): Bulks 
   }
 
   return {
-    ask: async ({ items, ...value }) => {
+    request: async ({ items, ...value }) => {
       const more = (end: number) => end < items.length
-      let bulk = meta.askBulk({ ...value, items: items.slice(0, partMax), more: more(partMax) }, clock.now())
-      for (let from = partMax; more(from); from += partMax) {
+      let bulk = meta.requestBulk({ ...value, items: items.slice(0, stepMax), more: more(stepMax) }, clock.now())
+      for (let from = stepMax; more(from); from += stepMax) {
         await clock.sleep(0)
-        bulk = meta.growBulk(bulk.id, items.slice(from, from + partMax), more(from + partMax))
+        bulk = meta.growBulk(bulk.id, items.slice(from, from + stepMax), more(from + stepMax))
       }
       return start(bulk)
     },
-    merge: (value) => start(meta.askMerge(value, clock.now())),
+    merge: (value) => start(meta.requestMerge(value, clock.now())),
     undo: (id) => {
       const bulk = meta.undoBulk(id, clock.now())
       return bulk && start(bulk)
@@ -103,7 +103,7 @@ export function createBulks({ clock, observe, meta, changed }: BulkDeps): Bulks 
       for (const endMs = clock.now() + ms; ; ) {
         const found = meta.bulkById(id)
         if (!found || found.endedMs !== null || clock.now() >= endMs) return found
-        await clock.sleep(lookMs)
+        await clock.sleep(pollMs)
       }
     },
   }

@@ -43,7 +43,7 @@ const deps = {
       { table: 'hour_issue', rows: 4, bytesOnDisk: 200, bytesRaw: 1 },
       { table: 'spans', rows: 70, bytesOnDisk: 90, bytesRaw: 1 },
     ],
-    leavingBytes: async () => 50,
+    replacedBytes: async () => 50,
   },
   bytesUnder: async (folder: string) =>
     ({ '/data/meta': 300, '/data/journal': 4000, '/data/backup': 600, '/data/rehearsal-1': 60 })[folder] ?? 0,

@@ -46,7 +46,7 @@ type DiskDeps = {
   data: string
   budget: DiskBudget
   meta: Pick<MetaStore, 'bytesByProject'>
-  events: Pick<EventStore, 'size' | 'leavingBytes'>
+  events: Pick<EventStore, 'size' | 'replacedBytes'>
   /** Returns the bytes of the files under a folder. */
   bytesUnder(folder: string): Promise<number>
   /** Lists folders in the data folder that hold temporary full copies. */
@@ -58,9 +58,9 @@ type DiskDeps = {
 /** Measures the stored bytes. Throws STORE_UNAVAILABLE while the events store is down. */
 export async function measureDisk(deps: DiskDeps): Promise<DiskState> {
   const { data, budget, meta, events, bytesUnder } = deps
-  const [tables, leaving, database, journal, spool, chunks, parts, volume] = await Promise.all([
+  const [tables, replacedBytes, database, journal, spool, chunks, copyBytes, volume] = await Promise.all([
     events.size(),
-    events.leavingBytes(),
+    events.replacedBytes(),
     bytesUnder(join(data, 'meta')),
     bytesUnder(join(data, 'journal')),
     bytesUnder(join(data, 'blobs', 'spool')),
@@ -75,7 +75,7 @@ export async function measureDisk(deps: DiskDeps): Promise<DiskState> {
   const blobs = meta
     .bytesByProject()
     .reduce((sum, byte) => sum + byte.attachments.bytes + byte.dead.bytes + byte.bundles.bytes, 0)
-  const copied = parts.reduce((sum, part) => sum + part, 0)
+  const copied = copyBytes.reduce((sum, part) => sum + part, 0)
   const [copies, copying] = deps.copying() ? [0, copied] : [copied, 0]
   const stored = bytes + blobs + database + copies
   return {
@@ -84,6 +84,6 @@ export async function measureDisk(deps: DiskDeps): Promise<DiskState> {
     database,
     copies,
     stored,
-    budget: budgetBytes(budget, volume, stored, leaving + journal + spool + chunks + copying),
+    budget: budgetBytes(budget, volume, stored, replacedBytes + journal + spool + chunks + copying),
   }
 }

@@ -6,7 +6,7 @@ import { encodeEventRow } from '../store/events/encode.ts'
 import { row } from '../store/events/events.cases.ts'
 import type { EventEffect } from '../store/meta/meta.ts'
 import { createDownsampling, type DownsamplingDeps } from './downsampling.ts'
-import { createTurn } from './lock.ts'
+import { createLock } from './lock.ts'
 
 const weekMs = 7 * 86_400_000
 const rowBytes = 1000
@@ -79,7 +79,7 @@ async function open(issues: Given[]) {
       meta,
       blobs,
       events,
-      turn: createTurn(),
+      lock: createLock(),
       pause: async () => () => undefined,
       measure: async () => {
         const rows = await rowsNow()
@@ -123,7 +123,7 @@ describe('where most issues are down to what they keep', () => {
   }, 100_000)
 
   test('five rows too many are found as well', async () => {
-    const before = given.world.app.meta.thinRuns(1)[0]?.events ?? 0
+    const before = given.world.app.meta.downsampleRuns(1)[0]?.events ?? 0
     const rows = given.rows - before
     const result = await given.thinning(rows - 5).run()
     expect(result).not.toHaveProperty('reached')

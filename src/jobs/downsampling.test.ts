@@ -7,7 +7,7 @@ import { silent } from '../base/observe.ts'
 import type { RestIssue, RestIssueDetail } from '../contract/issues.ts'
 import { orderOf } from './downsample-candidates.ts'
 import { createDownsampling, type DownsamplingDeps } from './downsampling.ts'
-import { createTurn } from './lock.ts'
+import { createLock } from './lock.ts'
 
 const hourMs = 3_600_000
 /** Bytes per row in these tests, so that budgets are row counts. */
@@ -80,7 +80,7 @@ describe('thinning over the real stores', () => {
       meta,
       blobs,
       events: { ...events, ...change },
-      turn: createTurn(),
+      lock: createLock(),
       pause: async () => () => undefined,
       measure: async () => {
         const rows = (await events.size()).find((item) => item.table === 'events')?.rows ?? 0
@@ -113,7 +113,7 @@ describe('thinning over the real stores', () => {
       events: app.events,
       blobs: app.blobs,
       durable: 0,
-      keptSinceMs: 0,
+      retainedSinceMs: 0,
       journal: { read: (from) => ({ records: [], next: from }) },
     })
     return checks.filter((check) => check.wrong.length > 0)
@@ -128,17 +128,17 @@ describe('thinning over the real stores', () => {
   test('within the budget, or without one, nothing happens', async () => {
     expect(await createDownsampling(depsOf(1000)).run()).toEqual({ stored: 403_000, budget: 1_000_000 })
     expect(await createDownsampling(depsOf(null)).run()).toEqual({ stored: 403_000, budget: null })
-    expect([world.app.meta.thinRuns(9), (await look()).ids.length]).toEqual([[], common])
+    expect([world.app.meta.downsampleRuns(9), (await look()).ids.length]).toEqual([[], common])
   })
 
   test('days of spans go before any event, and no more of them than needed', async () => {
     const spans = ['2026-11-10', '2026-11-11', '2026-11-12']
-    const [gone, asked]: [string[], number[]] = [[], []]
+    const [removedRows, asked]: [string[], number[]] = [[], []]
     const deps = depsOf(403, {
       dropOldest: async (_table, beforeMs) => {
         asked.push(beforeMs)
         const day = spans.shift()
-        if (day) gone.push(day)
+        if (day) removedRows.push(day)
         return day
       },
     })
@@ -151,9 +151,9 @@ describe('thinning over the real stores', () => {
     }
     const before = systemClock.now()
     // 443,000 bytes stored with a budget of 403,000. The target, 5% below, is 382,850.
-    expect(await createDownsampling(deps).run()).toMatchObject({ stored: 353_000, droppedSpans: gone })
-    expect([gone.length, spans.length, asked.every((at) => at <= before - 23 * hourMs)]).toEqual([3, 0, true])
-    expect([world.app.meta.thinRuns(9), world.app.meta.getValue('spans-gone')]).toEqual([[], '1'])
+    expect(await createDownsampling(deps).run()).toMatchObject({ stored: 353_000, droppedSpans: removedRows })
+    expect([removedRows.length, spans.length, asked.every((at) => at <= before - 23 * hourMs)]).toEqual([3, 0, true])
+    expect([world.app.meta.downsampleRuns(9), world.app.meta.getValue('spans-gone')]).toEqual([[], '1'])
     // A partition that is already empty must not cause an endless loop.
     expect(await createDownsampling(deps).run()).toEqual({ stored: 353_000, budget: 403_000 })
   })
@@ -163,39 +163,39 @@ describe('thinning over the real stores', () => {
     const before = await look()
     const result = await createDownsampling(depsOf(300)).run()
     const after = await look()
-    const gone = common - after.ids.length
-    expect(result).toEqual({ thinned: gone, stored: (403 - gone) * rowBytes, budget: 300_000 })
-    expect(gone).toBeGreaterThanOrEqual(118)
-    expect(gone).toBeLessThan(140)
+    const removedRows = common - after.ids.length
+    expect(result).toEqual({ thinned: removedRows, stored: (403 - removedRows) * rowBytes, budget: 300_000 })
+    expect(removedRows).toBeGreaterThanOrEqual(118)
+    expect(removedRows).toBeLessThan(140)
     // The oldest events are gone, except the first and a sample over time.
     expect([after.ids[0], after.ids.at(-1)]).toEqual([1, 400])
     expect(after.ids.filter((n) => n > 200)).toHaveLength(200)
     expect(after.ids.filter((n) => n < 100).length).toBeGreaterThanOrEqual(6)
     // Counts still include all events. Tags only include kept events.
     const tags = before.detail.tags.map((tag) => ({ ...tag, totalValues: after.ids.length }))
-    expect(after.detail).toEqual({ ...before.detail, tags, thinned: gone })
+    expect(after.detail).toEqual({ ...before.detail, tags, thinned: removedRows })
     const files = [101, 201, 301].filter((n) => !after.ids.includes(n)).length
     expect(thinnedSums()).toEqual([
       ...(files ? [['attachment', files, 'disk_budget']] : []),
-      ['error', gone, 'disk_budget'],
+      ['error', removedRows, 'disk_budget'],
     ])
     expect((await blobs.list('')).length).toBe(4 - files)
-    expect(meta.thinRuns(9)).toMatchObject([
-      { events: gone, attachments: files, bytesBefore: 403_000, budgetBytes: 300_000, reached: true },
+    expect(meta.downsampleRuns(9)).toMatchObject([
+      { events: removedRows, attachments: files, bytesBefore: 403_000, budgetBytes: 300_000, reached: true },
     ])
     expect(await faults()).toEqual([])
     const status = (await world.call('GET', '/status/')).json as { ledger: { lost: number; thinned: number } }
-    expect(status.ledger).toMatchObject({ thinned: gone + files })
+    expect(status.ledger).toMatchObject({ thinned: removedRows + files })
     expect((await world.call('GET', '/organizations/acme/usage/')).json).toMatchObject({
-      projects: [{ events: { rows: 403 - gone, thinned: gone } }],
+      projects: [{ events: { rows: 403 - removedRows, thinned: removedRows } }],
     })
   }, 30_000)
 
   test.each([
     ['rowsOfCut', 255],
-    ['setAside', 210],
-    ['amongCut', 170],
-    ['cutAway', 132],
+    ['countCutRows', 210],
+    ['eventsInCut', 170],
+    ['deleteCut', 132],
   ] as const)(
     'a kill at %s: the check holds, the next start ends it, nothing counts twice',
     async (place, budget) => {
@@ -206,18 +206,18 @@ describe('thinning over the real stores', () => {
           [place]: async (...given: never[]) => {
             // The first two calls come before the cut starts.
             if (place === 'rowsOfCut' && ++calls < 3) return (events[place] as (...all: never[]) => unknown)(...given)
-            if (place === 'setAside') await (events[place] as (...all: never[]) => Promise<void>)(...given)
+            if (place === 'countCutRows') await (events[place] as (...all: never[]) => Promise<void>)(...given)
             broken.stop()
             throw new Error('killed')
           },
         }),
       )
       await expect(broken.run()).rejects.toThrow('killed')
-      expect(meta.thinSteps().at(-1)?.stage).toBe(place === 'cutAway' ? 'counted' : 'planned')
+      expect(meta.downsampleSteps().at(-1)?.stage).toBe(place === 'deleteCut' ? 'counted' : 'planned')
       expect(await faults()).toEqual([])
       const next = createDownsampling(depsOf(budget))
       await next.resume()
-      expect(meta.thinSteps().at(-1)?.stage).toBe('cut')
+      expect(meta.downsampleSteps().at(-1)?.stage).toBe('cut')
       await next.run()
       const { detail, ids } = await look()
       expect(detail).toMatchObject({ thinned: common - ids.length, lifetime: { count: String(common) } })
@@ -233,12 +233,12 @@ describe('thinning over the real stores', () => {
 
   test('an events store that goes away in the middle is waited for, as long as it takes', async () => {
     const { events } = world.app
-    let away = 6
+    let isOutage = 6
     const thinning = createDownsampling({
       ...depsOf(98, {
-        cutAway: async (cut) => {
-          if (away-- > 0) throw new MishapError('STORE_UNAVAILABLE')
-          await events.cutAway(cut)
+        deleteCut: async (cut) => {
+          if (isOutage-- > 0) throw new MishapError('STORE_UNAVAILABLE')
+          await events.deleteCut(cut)
         },
       }),
       clock: { ...systemClock, sleep: async () => undefined },
@@ -254,10 +254,10 @@ describe('thinning over the real stores', () => {
     const before = (await look()).ids.length
     const first = createDownsampling(
       // Simulates a power cut that lost the writes.
-      depsOf(68, { cutAway: async () => first.stop() }),
+      depsOf(68, { deleteCut: async () => first.stop() }),
     )
     await first.run()
-    const step = meta.thinSteps().at(-1)
+    const step = meta.downsampleSteps().at(-1)
     expect([step?.stage, (await look()).ids.length]).toEqual(['cut', before])
     const state = { nowMs: systemClock.now() }
     const next = createDownsampling({ ...depsOf(68), clock: { ...systemClock, now: () => state.nowMs } })
@@ -266,10 +266,10 @@ describe('thinning over the real stores', () => {
     expect([ids.length < before, detail.thinned]).toEqual([true, common - ids.length])
     expect(await faults()).toEqual([])
     expect((await next.run()).budget).toBe(68_000)
-    expect(meta.thinSteps().some((thinStep) => thinStep.id === step?.id)).toBe(true)
+    expect(meta.downsampleSteps().some((downsampleStep) => downsampleStep.id === step?.id)).toBe(true)
     state.nowMs += 20 * 60_000
     await next.run()
-    expect(meta.thinSteps()).toEqual([])
+    expect(meta.downsampleSteps()).toEqual([])
     expect(await events.rowsOfCut(step?.cut as never)).toEqual([])
   }, 30_000)
 
@@ -278,9 +278,9 @@ describe('thinning over the real stores', () => {
     const { events } = world.app
     const thinning = createDownsampling(
       depsOf(10, {
-        largeGroups: (wanted) => {
-          asked.push(wanted.newest)
-          return events.largeGroups(wanted)
+        largeGroups: (rowsLeft) => {
+          asked.push(rowsLeft.newest)
+          return events.largeGroups(rowsLeft)
         },
       }),
     )
@@ -290,7 +290,7 @@ describe('thinning over the real stores', () => {
     expect([ids[0], ids.at(-1)]).toEqual([1, 400])
     const gaps = ids.slice(1).map((item, at) => item - (ids[at] ?? 0))
     expect(Math.max(...gaps)).toBeLessThan(31)
-    expect(world.app.meta.thinRuns(1)).toMatchObject([{ reached: false }])
+    expect(world.app.meta.downsampleRuns(1)).toMatchObject([{ reached: false }])
     const looks = asked.length
     expect(await thinning.run()).toMatchObject({ reached: false })
     expect(asked).toHaveLength(looks)

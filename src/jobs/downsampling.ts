@@ -5,11 +5,11 @@ import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import { evictedFirst } from '../store/events/tables.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
-import { type ThinCut, type ThinStep, thinnedRemoval } from '../store/meta/retention/downsampling.ts'
+import { type DownsampleCut, type DownsampleStep, downsampledRemovalId } from '../store/meta/retention/downsampling.ts'
 import type { DiskState } from './disk.ts'
-import { cutOf, groupsOf, type ThinnableDeps, thinnable, type Unit } from './downsample-candidates.ts'
-import { droppedName, noteEvicted } from './evicted-rows.ts'
-import type { Turn } from './lock.ts'
+import { type CandidateDeps, cutOf, downsampleCandidates, groupsOf, type Unit } from './downsample-candidates.ts'
+import { droppedName, recordEvicted } from './evicted-rows.ts'
+import type { Lock } from './lock.ts'
 
 export type DownsamplingDeps = {
   clock: Clock
@@ -18,29 +18,29 @@ export type DownsamplingDeps = {
     MetaStore,
     | 'cursor'
     | 'openBatches'
-    | 'beginThinRun'
-    | 'endThinRun'
-    | 'planThinStep'
-    | 'thinSteps'
-    | 'countThinned'
-    | 'setThinStep'
-    | 'dropThinStep'
+    | 'beginDownsampleRun'
+    | 'endDownsampleRun'
+    | 'planDownsampleStep'
+    | 'downsampleSteps'
+    | 'countDownsampled'
+    | 'setDownsampleStep'
+    | 'dropDownsampleStep'
     | 'attachedBetween'
-    | 'thinAttachments'
+    | 'downsampleAttachments'
     | 'doomedBlobs'
     | 'forgetDoomed'
     | 'getValue'
     | 'setValue'
   > &
-    ThinnableDeps['meta']
+    CandidateDeps['meta']
   events: Pick<
     EventStore,
-    'rowsOfCut' | 'quantileOfCut' | 'amongCut' | 'setAside' | 'cutAway' | 'rewriteWeeks' | 'dropOldest'
+    'rowsOfCut' | 'quantileOfCut' | 'eventsInCut' | 'countCutRows' | 'deleteCut' | 'rewriteWeeks' | 'dropOldest'
   > &
-    ThinnableDeps['events']
+    CandidateDeps['events']
   blobs: Pick<BlobStore, 'delete'>
   /** The lock for removing rows from the stores. */
-  turn: Turn
+  lock: Lock
   /** Waits for batches in flight and blocks new ones until the returned function is called. */
   pause(): Promise<() => void>
   measure(): Promise<DiskState>
@@ -60,7 +60,7 @@ export type Downsampling = {
 }
 
 /** Downsampling starts above the budget and ends slightly below it, so that it does not run for every event. */
-const targetPart = 0.95
+const targetShare = 0.95
 /** Units to downsample before the next measurement. */
 const unitsMax = 200
 /** Events of one cut. Refining pauses for it. */
@@ -73,19 +73,22 @@ const triesMax = 5
 const dayMs = 86_400_000
 const weekMs = 7 * dayMs
 /** A cut is verified after this time. Parts that a power cut can restore are gone by then. */
-const proofMs = 15 * 60_000
+const verifyAfterMs = 15 * 60_000
 
 const startOf = (week: string) => Date.parse(`${week}T00:00:00Z`)
 
 /** Marks files of evicted events while the events exist. Attachments come within a day of the event's week. */
-async function thinAttachments({ meta, events }: DownsamplingDeps, { runId, cut }: ThinStep): Promise<void> {
+async function downsampleAttachments(
+  { meta, events }: DownsamplingDeps,
+  { runId, cut }: DownsampleStep,
+): Promise<void> {
   const [fromMs, toMs] = [startOf(cut.week) - dayMs, startOf(cut.week) + weekMs + dayMs]
   for (let after = 0; ; ) {
     const some = meta.attachedBetween(cut.projectId, fromMs, toMs, after, idsMax)
     const last = some.at(-1)
     if (!last) return
-    const ids = await events.amongCut(cut, [...new Set(some.map((item) => item.eventId))])
-    if (ids.length > 0) meta.thinAttachments(runId, cut.projectId, ids)
+    const ids = await events.eventsInCut(cut, [...new Set(some.map((item) => item.eventId))])
+    if (ids.length > 0) meta.downsampleAttachments(runId, cut.projectId, ids)
     after = last.id
   }
 }
@@ -93,9 +96,9 @@ async function thinAttachments({ meta, events }: DownsamplingDeps, { runId, cut 
 /** Deletes the recorded files. After a crash, the next run deletes the rest. */
 async function deleteFiles({ meta, blobs }: DownsamplingDeps): Promise<void> {
   for (
-    let keys = meta.doomedBlobs(thinnedRemoval, idsMax);
+    let keys = meta.doomedBlobs(downsampledRemovalId, idsMax);
     keys.length > 0;
-    keys = meta.doomedBlobs(thinnedRemoval, idsMax)
+    keys = meta.doomedBlobs(downsampledRemovalId, idsMax)
   ) {
     for (const key of keys) await blobs.delete(key)
     meta.forgetDoomed(keys)
@@ -103,40 +106,40 @@ async function deleteFiles({ meta, blobs }: DownsamplingDeps): Promise<void> {
 }
 
 /** Completes one cut from its current stage. `counted` receives the number of evicted events. */
-async function finish(deps: DownsamplingDeps, step: ThinStep, counted: (rows: number) => void): Promise<void> {
+async function finish(deps: DownsamplingDeps, step: DownsampleStep, counted: (rows: number) => void): Promise<void> {
   const { meta, events } = deps
   if (step.stage === 'planned') {
     const found = await events.rowsOfCut(step.cut)
-    await events.setAside(step.id, step.cut)
-    await thinAttachments(deps, step)
-    meta.countThinned(step.id, found)
+    await events.countCutRows(step.id, step.cut)
+    await downsampleAttachments(deps, step)
+    meta.countDownsampled(step.id, found)
     counted(found.reduce((sum, item) => sum + item.rows, 0))
   }
-  await events.cutAway(step.cut)
-  meta.setThinStep(step.id, 'cut')
+  await events.deleteCut(step.cut)
+  meta.setDownsampleStep(step.id, 'cut')
 }
 
-const awayCodes: readonly string[] = ['STORE_UNAVAILABLE', 'QUERY_TIMEOUT']
+const outageCodes: readonly string[] = ['STORE_UNAVAILABLE', 'QUERY_TIMEOUT']
 
 /**
  * Completes a cut and returns the number of counted events. Retries through any outage of the events store: rollups
  * that are recounted meanwhile would count a counted cut twice if its rows remained. Throws other errors after some
  * attempts.
  */
-async function finishSurely(deps: DownsamplingDeps, step: ThinStep, stopped: AbortSignal): Promise<number> {
-  let taken = 0
+async function finishWithRetry(deps: DownsamplingDeps, step: DownsampleStep, stopped: AbortSignal): Promise<number> {
+  let removedRows = 0
   for (let tries = 1; ; tries++) {
-    const now = deps.meta.thinSteps().find((thinStep) => thinStep.id === step.id)
+    const now = deps.meta.downsampleSteps().find((downsampleStep) => downsampleStep.id === step.id)
     try {
-      if (now?.stage === 'cut') await cutAgain(deps, now)
+      if (now?.stage === 'cut') await repeatCut(deps, now)
       else if (now)
         await finish(deps, now, (rows) => {
-          taken = rows
+          removedRows = rows
         })
-      return taken
+      return removedRows
     } catch (error) {
-      const away = error instanceof MishapError && awayCodes.includes(error.code)
-      if (stopped.aborted || (!away && tries >= triesMax)) throw error
+      const isOutage = error instanceof MishapError && outageCodes.includes(error.code)
+      if (stopped.aborted || (!isOutage && tries >= triesMax)) throw error
       deps.observe.warn({ step: step.id, tries, error: faultOf(error) }, 'a downsampling step is retried')
       await deps.clock.sleep(Math.min(5000, 200 * 2 ** Math.min(tries, 8)), stopped)
     }
@@ -156,14 +159,14 @@ async function dropPartitions(
   if (budget === null || first.stored <= budget) return { disk: first, dropped: {} }
   const dropped: Record<string, string[]> = {}
   let disk = first
-  const release = await deps.turn()
+  const release = await deps.lock()
   try {
     for (const table of evictedFirst) {
       const days: string[] = []
-      while (disk.tables[table].bytes > 0 && disk.stored > budget * targetPart) {
+      while (disk.tables[table].bytes > 0 && disk.stored > budget * targetShare) {
         const day = await events.dropOldest(table, clock.now() - dayMs)
         if (day === undefined) break
-        noteEvicted(meta, table)
+        recordEvicted(meta, table)
         days.push(day)
         disk = await measure()
       }
@@ -181,8 +184,11 @@ async function dropPartitions(
 }
 
 /** Runs work with the lock while no commit is in progress. */
-async function alone<T>({ turn, pause }: Pick<DownsamplingDeps, 'turn' | 'pause'>, work: () => Promise<T>): Promise<T> {
-  const release = await turn()
+async function runExclusive<T>(
+  { lock, pause }: Pick<DownsamplingDeps, 'lock' | 'pause'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const release = await lock()
   try {
     const resume = await pause()
     try {
@@ -196,82 +202,82 @@ async function alone<T>({ turn, pause }: Pick<DownsamplingDeps, 'turn' | 'pause'
 }
 
 /** Evicts rows again that a power cut restored. Returns whether there were any. */
-async function cutAgain({ events, observe }: DownsamplingDeps, { id, cut }: ThinStep): Promise<boolean> {
+async function repeatCut({ events, observe }: DownsamplingDeps, { id, cut }: DownsampleStep): Promise<boolean> {
   const left = (await events.rowsOfCut(cut)).reduce((sum, row) => sum + row.rows, 0)
   if (left === 0) return false
   observe.warn({ step: id, left }, 'downsampled events came back; they are deleted again')
-  await events.cutAway(cut)
+  await events.deleteCut(cut)
   return true
 }
 
 /** Verifies older cuts and drops their steps once no rows are left. */
-async function prove(deps: DownsamplingDeps, masked: (week: string) => void): Promise<void> {
-  for (const step of deps.meta.thinSteps()) {
-    if (step.stage !== 'cut' || Math.abs(deps.clock.now() - step.madeMs) < proofMs) continue
-    if (await alone(deps, () => cutAgain(deps, step))) masked(step.cut.week)
-    else deps.meta.dropThinStep(step.id)
+async function verifyCuts(deps: DownsamplingDeps, masked: (week: string) => void): Promise<void> {
+  for (const step of deps.meta.downsampleSteps()) {
+    if (step.stage !== 'cut' || Math.abs(deps.clock.now() - step.madeMs) < verifyAfterMs) continue
+    if (await runExclusive(deps, () => repeatCut(deps, step))) masked(step.cut.week)
+    else deps.meta.dropDownsampleStep(step.id)
   }
 }
 
-/** `wanted`: events still to evict. `held`: a batch from before a crash must be recovered first. */
+/** `rowsLeft`: events still to evict. `isBlocked`: a batch from before a crash must be recovered first. */
 type Round = {
   runId: number
-  wanted: number
+  rowsLeft: number
   rowBytes: number
   weeks: Set<string>
-  taken: number
+  removed: number
   units: number
-  held: boolean
+  isBlocked: boolean
   stopped: AbortSignal
 }
 
 function createRound(runId: number, disk: DiskState, target: number, stopped: AbortSignal): Round {
   const { rows, bytes } = disk.tables.events
   const rowBytes = bytes / Math.max(1, rows)
-  const wanted = Math.ceil((disk.stored - target) / Math.max(1, rowBytes))
-  return { runId, wanted, rowBytes, stopped, weeks: new Set(), taken: 0, units: 0, held: false }
+  const rowsLeft = Math.ceil((disk.stored - target) / Math.max(1, rowBytes))
+  return { runId, rowsLeft, rowBytes, stopped, weeks: new Set(), removed: 0, units: 0, isBlocked: false }
 }
 
-const isOver = (round: Round): boolean => round.wanted <= 0 || round.held || round.stopped.aborted
+const isOver = (round: Round): boolean => round.rowsLeft <= 0 || round.isBlocked || round.stopped.aborted
 
 /** Evicts rows of a cut, oldest first, up to the wanted number and half a million at a time. */
-async function thinCut(deps: DownsamplingDeps, whole: ThinCut, round: Round): Promise<void> {
+async function downsampleCut(deps: DownsamplingDeps, whole: DownsampleCut, round: Round): Promise<void> {
   const { events, meta } = deps
   for (let isWhole = false; !isWhole && !isOver(round); ) {
     const rows = (await events.rowsOfCut(whole)).reduce((sum, row) => sum + row.rows, 0)
-    const most = Math.min(rowsMax, round.wanted)
+    const most = Math.min(rowsMax, round.rowsLeft)
     if (rows === 0) return
     isWhole = rows <= most
     const before = isWhole ? whole.before : Math.min(whole.before, await events.quantileOfCut(whole, most / rows))
-    const gone = await alone(deps, async () => {
-      round.held = meta.openBatches().length > 0
-      if (round.held) return 0
-      const step = meta.planThinStep(round.runId, { ...whole, before }, round.rowBytes)
-      return finishSurely(deps, step, round.stopped)
+    const removedRows = await runExclusive(deps, async () => {
+      round.isBlocked = meta.openBatches().length > 0
+      if (round.isBlocked) return 0
+      const step = meta.planDownsampleStep(round.runId, { ...whole, before }, round.rowBytes)
+      return finishWithRetry(deps, step, round.stopped)
     })
-    if (gone === 0) return
+    if (removedRows === 0) return
     round.weeks.add(whole.week)
-    round.wanted -= gone
-    round.taken += gone
+    round.rowsLeft -= removedRows
+    round.removed += removedRows
   }
 }
 
 /** Returns enough units for the wanted number. Kept events do not count. */
-function enoughOf(units: readonly Unit[], wanted: number): Unit[] {
+function unitsFor(units: readonly Unit[], rowsLeft: number): Unit[] {
   let rows = 0
   const first = units.findIndex((unit) => {
     rows += unit.rows
-    return rows >= wanted
+    return rows >= rowsLeft
   })
   return first < 0 ? [...units] : units.slice(0, first + 1)
 }
 
 /** Evicts the first of these units. Returns the units that can still have rows. */
-async function thinUnits(deps: DownsamplingDeps, units: Unit[], before: number, round: Round): Promise<Unit[]> {
-  const some = enoughOf(units, round.wanted)
+async function downsampleUnits(deps: DownsamplingDeps, units: Unit[], before: number, round: Round): Promise<Unit[]> {
+  const some = unitsFor(units, round.rowsLeft)
   const groups = [...groupsOf(some).values()]
   for (const [at, group] of groups.entries()) {
-    await thinCut(deps, cutOf(group, before), round)
+    await downsampleCut(deps, cutOf(group, before), round)
     if (isOver(round)) return [...groups.slice(at).flat(), ...units.slice(some.length)]
     round.units += group.length
   }
@@ -279,14 +285,14 @@ async function thinUnits(deps: DownsamplingDeps, units: Unit[], before: number, 
 }
 
 /** Candidates of one run. Each round continues where the previous one ended. */
-function createSupply(deps: DownsamplingDeps) {
+function createCandidateQueue(deps: DownsamplingDeps) {
   const before = deps.meta.cursor()
-  const list = thinnable(deps, before)
+  const list = downsampleCandidates(deps, before)
   const state: { units: Unit[]; isEmpty: boolean } = { units: [], isEmpty: false }
   return {
     isEmpty: () => state.isEmpty,
     /** Evicts about `round.wanted` events. */
-    async take(round: Round): Promise<void> {
+    async downsample(round: Round): Promise<void> {
       while (!isOver(round) && round.units < unitsMax) {
         if (state.units.length === 0) {
           const next = await list.next()
@@ -294,7 +300,7 @@ function createSupply(deps: DownsamplingDeps) {
           if (next.done) return
           state.units = next.value
         }
-        state.units = await thinUnits(deps, state.units, before, round)
+        state.units = await downsampleUnits(deps, state.units, before, round)
       }
     },
   }
@@ -308,46 +314,46 @@ export function createDownsampling(deps: DownsamplingDeps): Downsampling {
   // Weeks with rows masked outside of a run. They use disk space until they are rewritten.
   const state = { floorRows: -1, masked: new Set<string>() }
 
-  async function end(step: ThinStep): Promise<void> {
-    await finishSurely(deps, step, stopped)
+  async function end(step: DownsampleStep): Promise<void> {
+    await finishWithRetry(deps, step, stopped)
     state.masked.add(step.cut.week)
   }
 
   /** Cleans up after crashes: completes and verifies steps, rewrites weeks, deletes files. */
   async function clear(): Promise<void> {
-    for (const step of meta.thinSteps()) if (step.stage !== 'cut') await alone(deps, () => end(step))
-    await prove(deps, (week) => state.masked.add(week))
+    for (const step of meta.downsampleSteps()) if (step.stage !== 'cut') await runExclusive(deps, () => end(step))
+    await verifyCuts(deps, (week) => state.masked.add(week))
     await events.rewriteWeeks([...state.masked])
     state.masked.clear()
     await deleteFiles(deps)
   }
 
-  async function thin(first: DiskState, budget: number): Promise<Record<string, unknown>> {
-    const runId = meta.beginThinRun({ budgetBytes: budget, bytesBefore: first.stored })
-    const target = budget * targetPart
-    const supply = createSupply(deps)
+  async function downsample(first: DiskState, budget: number): Promise<Record<string, unknown>> {
+    const runId = meta.beginDownsampleRun({ budgetBytes: budget, bytesBefore: first.stored })
+    const target = budget * targetShare
+    const candidates = createCandidateQueue(deps)
     let disk = first
     let sum = 0
     for (let rounds = 0; rounds < roundsMax && disk.stored > target && !stopped.aborted; rounds++) {
       const round = createRound(runId, disk, target, stopped)
-      await supply.take(round)
+      await candidates.downsample(round)
       await events.rewriteWeeks([...round.weeks])
       await deleteFiles(deps)
       disk = await deps.measure()
-      sum += round.taken
+      sum += round.removed
       // Excludes events that arrived since: they can be downsampled.
-      if (supply.isEmpty()) state.floorRows = first.tables.events.rows - sum
-      if (supply.isEmpty() || round.held) break
+      if (candidates.isEmpty()) state.floorRows = first.tables.events.rows - sum
+      if (candidates.isEmpty() || round.isBlocked) break
     }
     const reached = disk.stored <= budget
-    meta.endThinRun(runId, { bytesAfter: disk.stored, reached })
+    meta.endDownsampleRun(runId, { bytesAfter: disk.stored, reached })
     observe.info({ events: sum, before: first.stored, after: disk.stored, budget, reached }, 'events were downsampled')
     return { thinned: sum, stored: disk.stored, budget, ...(reached ? {} : { reached }) }
   }
 
   return {
     resume: async () => {
-      for (const step of meta.thinSteps()) {
+      for (const step of meta.downsampleSteps()) {
         try {
           await end(step)
         } catch (error) {
@@ -366,7 +372,7 @@ export function createDownsampling(deps: DownsamplingDeps): Downsampling {
       if (budget === null || stored <= budget) return { stored, budget, ...dropped }
       // All issues are down to their kept events. Scan again only after more events arrive.
       if (rows <= state.floorRows * 1.01) return { stored, budget, reached: false, ...dropped }
-      return { ...(await thin(disk, budget)), ...dropped }
+      return { ...(await downsample(disk, budget)), ...dropped }
     },
     stop: () => stopping.abort(),
   }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../base/clock.ts'
 import type { Issue } from '../store/meta/meta.ts'
-import { boundFailures, failuresMax, joinFailures } from './error-links.ts'
+import { errorEndsMax, limitErrorEnds, linkErrors } from './error-links.ts'
 import { jobTable } from './jobs.ts'
 
 function deps(left: number) {
   const state = { left, told: [] as number[][], bound: 0, faults: [] as string[], warned: [] as object[] }
   const meta = {
-    joinFailures: (max: number) => {
+    linkErrors: (max: number) => {
       const looked = Math.min(max, state.left)
       state.left -= looked
       return {
@@ -21,7 +21,7 @@ function deps(left: number) {
       }
     },
     issuesByIds: (ids: number[]) => ids.map((id) => ({ id }) as Issue),
-    boundFailures: (max: number) => {
+    limitErrorEnds: (max: number) => {
       state.bound = max
       return 3
     },
@@ -33,29 +33,29 @@ const told = (list: number[][]) => (issues: readonly Issue[]) => void list.push(
 
 test('goes on until nothing is left, and tells each issue once', async () => {
   const { state, value } = deps(250)
-  expect(await joinFailures(value)).toEqual({ looked: 250, linked: 125, aside: 0 })
+  expect(await linkErrors(value)).toEqual({ looked: 250, linked: 125, aside: 0 })
   expect([state.left, state.told]).toEqual([0, [[7, 8]]])
 })
 
 test('tells nobody when nothing came, and leaves a flood for the next run', async () => {
   const { state, value } = deps(0)
-  expect([await joinFailures(value), state.told]).toEqual([{ looked: 0, linked: 0, aside: 0 }, []])
+  expect([await linkErrors(value), state.told]).toEqual([{ looked: 0, linked: 0, aside: 0 }, []])
   const flood = deps(100_000)
-  expect((await joinFailures(flood.value)).looked).toBe(5000)
+  expect((await linkErrors(flood.value)).looked).toBe(5000)
 })
 
 test('says how many could not be looked at, and why the first could not', async () => {
   const { state, value } = deps(250)
   state.faults.push('a', 'b')
   const run = { looked: 250, linked: 125, aside: 2, fault: 'a' }
-  expect([await joinFailures(value), state.warned]).toEqual([run, [run]])
-  expect(await joinFailures(value)).toMatchObject({ aside: 0 })
+  expect([await linkErrors(value), state.warned]).toEqual([run, [run]])
+  expect(await linkErrors(value)).toMatchObject({ aside: 0 })
   expect(state.warned).toHaveLength(1)
 })
 
 test('both run by the clock, and rows are bounded', () => {
   const { state, value } = deps(0)
-  expect([boundFailures(value), state.bound]).toEqual([{ gone: 3 }, failuresMax])
+  expect([limitErrorEnds(value), state.bound]).toEqual([{ gone: 3 }, errorEndsMax])
   expect(jobTable.flatMap(({ name, everyMs }) => (name.startsWith('failure') ? [[name, everyMs]] : []))).toEqual([
     ['failures', 1000],
     ['failure-rows', 60_000],

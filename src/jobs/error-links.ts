@@ -3,45 +3,45 @@ import type { Observe } from '../base/observe.ts'
 import type { Issue } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 
-type FailureDeps = {
+type LinkDeps = {
   clock: Clock
   observe: Pick<Observe, 'warn'>
-  meta: Pick<MetaStore, 'joinFailures' | 'boundFailures' | 'issuesByIds'>
+  meta: Pick<MetaStore, 'linkErrors' | 'limitErrorEnds' | 'issuesByIds'>
   changed(issues: readonly Issue[]): void
 }
 
 /** Halves per transaction: some ten milliseconds that block commits and user changes. */
-const sidesMax = 100
+const endsMax = 100
 /** Transactions per run. The next run, a second later, takes the rest. */
 const stepsMax = 50
 /** Maximum unlinked halves, and maximum links, per project. */
-export const failuresMax = 100_000
+export const errorEndsMax = 100_000
 
-type JoinRun = { looked: number; linked: number; aside: number; fault?: string }
+type LinkRun = { looked: number; linked: number; aside: number; fault?: string }
 
 /**
  * Links newly committed browser events to the server errors that they hide. `aside` counts halves that failed; `fault`
  * is the reason.
  */
-export async function joinFailures({ clock, observe, meta, changed }: FailureDeps): Promise<JoinRun> {
-  const sum: JoinRun = { looked: 0, linked: 0, aside: 0 }
+export async function linkErrors({ clock, observe, meta, changed }: LinkDeps): Promise<LinkRun> {
+  const totals: LinkRun = { looked: 0, linked: 0, aside: 0 }
   const issueIds = new Set<number>()
   for (let step = 0; step < stepsMax; step++) {
-    const { looked, linked, aside, fault, issueIds: ids, more } = meta.joinFailures(sidesMax, clock.now())
-    sum.looked += looked
-    sum.linked += linked
-    sum.aside += aside
-    if (fault !== undefined) sum.fault ??= fault
+    const { looked, linked, aside, fault, issueIds: ids, more } = meta.linkErrors(endsMax, clock.now())
+    totals.looked += looked
+    totals.linked += linked
+    totals.aside += aside
+    if (fault !== undefined) totals.fault ??= fault
     for (const id of ids) issueIds.add(id)
     if (!more) break
     await clock.sleep(5)
   }
-  if (sum.aside > 0) observe.warn(sum, 'error links could not be made')
+  if (totals.aside > 0) observe.warn(totals, 'error links could not be made')
   if (issueIds.size > 0) changed(meta.issuesByIds([...issueIds]))
-  return sum
+  return totals
 }
 
 /** Drops the oldest halves and links above the limit. */
-export const boundFailures = ({ meta }: Pick<FailureDeps, 'meta'>): { gone: number } => ({
-  gone: meta.boundFailures(failuresMax),
+export const limitErrorEnds = ({ meta }: Pick<LinkDeps, 'meta'>): { gone: number } => ({
+  gone: meta.limitErrorEnds(errorEndsMax),
 })

@@ -5,7 +5,7 @@ import type { MetaStore } from '../store/meta/meta-store.ts'
 /** Feedback rows per run. */
 const rowsMax = 200
 /** An event that is missing after a day will not arrive. */
-const hopeMs = 86_400_000
+const linkWaitMs = 86_400_000
 const pauseMinMs = 2000
 
 /**
@@ -32,7 +32,7 @@ export async function linkFeedback({
     }
     const waitedMs = Math.max(0, clock.now() - item.receivedMs)
     meta.linkFeedback(item.id, {
-      nextMs: waitedMs >= hopeMs ? null : clock.now() + Math.max(pauseMinMs, waitedMs),
+      nextMs: waitedMs >= linkWaitMs ? null : clock.now() + Math.max(pauseMinMs, waitedMs),
     })
   }
   return { linked }

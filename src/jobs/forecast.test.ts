@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { quietLimits } from '../domain/issue-states.ts'
+import { silentLimits } from '../domain/issue-states.ts'
 import { falseAlarms, type Kind, minutesToSee } from './forecast.cases.ts'
 import { forecastOf, poissonLimit } from './forecast.ts'
 
@@ -36,7 +36,7 @@ test.each([
 })
 
 test('a quiet issue has the floors, a busy one three times its level, a day and a night their own', () => {
-  expect(forecastOf(startMs, Array(168).fill(0))).toEqual(quietLimits)
+  expect(forecastOf(startMs, Array(168).fill(0))).toEqual(silentLimits)
   const busy = forecastOf(startMs, Array(168).fill(6_000))
   expect([busy.hour[3], busy.ten[3]]).toEqual([18_000, 3_000])
   const days = Array.from({ length: 168 }, (_, hour) => (hour % 24 < 12 ? 1_200 : 12))

@@ -1,4 +1,4 @@
-import { fewEvents, floors, type Limits, quietLimits } from '../domain/issue-states.ts'
+import { fewEvents, floors, type Limits, silentLimits } from '../domain/issue-states.ts'
 
 /** Inputs of a forecast and its confidence (described in docs/triage.md). */
 const hoursOfDay = 24
@@ -29,16 +29,16 @@ function meansOf(startHour: number, counts: readonly number[]): number[] {
   return sums.map((sum, hour) => (days[hour] ? sum / (days[hour] ?? 1) : mean))
 }
 
-const around = (means: readonly number[], hour: number): number[] =>
+const smoothed = (means: readonly number[], hour: number): number[] =>
   [hour + hoursOfDay - 1, hour, hour + 1].map((item) => means[item % hoursOfDay] ?? 0)
 
 /** Returns the level of each day as a factor of its mean, so that a weekend is no irregularity. */
 function daysOf(startHour: number, counts: readonly number[], means: readonly number[]): number[] {
   const factors: number[] = []
   for (let from = 0; from < counts.length; from += hoursOfDay) {
-    const own = counts.slice(from, from + hoursOfDay)
-    const expected = own.reduce((sum, _one, i) => sum + (means[(startHour + from + i) % hoursOfDay] ?? 0), 0)
-    factors.push(expected === 0 ? 1 : own.reduce((sum, item) => sum + item, 0) / expected)
+    const ownCounts = counts.slice(from, from + hoursOfDay)
+    const expected = ownCounts.reduce((sum, _count, i) => sum + (means[(startHour + from + i) % hoursOfDay] ?? 0), 0)
+    factors.push(expected === 0 ? 1 : ownCounts.reduce((sum, item) => sum + item, 0) / expected)
   }
   return factors
 }
@@ -76,13 +76,13 @@ export function forecastOf(startMs: number, counts: readonly number[]): Limits {
   const days = Math.max(1, counts.length / hoursOfDay)
   const total = counts.reduce((sum, count) => sum + count, 0)
   // Too few events do not show how many can come together.
-  const least = total < fewEvents ? { ten: quietLimits.ten[0] ?? 0, hour: quietLimits.hour[0] ?? 0 } : floors
+  const least = total < fewEvents ? { ten: silentLimits.ten[0] ?? 0, hour: silentLimits.hour[0] ?? 0 } : floors
   const limit = (share: number, floor: number) =>
     means.map((_mean, hour) => {
-      const level = Math.max(...around(means, hour))
+      const level = Math.max(...smoothed(means, hour))
       // A mean over few days is uncertain.
-      const sure = level + 2 * Math.sqrt((level * dispersion) / days)
-      const spread = dispersion * poissonLimit((sure * share) / dispersion)
+      const upperBound = level + 2 * Math.sqrt((level * dispersion) / days)
+      const spread = dispersion * poissonLimit((upperBound * share) / dispersion)
       return Math.ceil(Math.max(floor, risesBy * level * share, spread))
     })
   return { ten: limit(1 / tensAnHour, least.ten), hour: limit(1, least.hour) }

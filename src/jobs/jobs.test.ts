@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { testClock } from '../base/clock.ts'
 import { silent } from '../base/observe.ts'
 import { createJobs, type JobDeps, jobTable } from './jobs.ts'
-import { createTurn } from './lock.ts'
+import { createLock } from './lock.ts'
 
 const dayMs = 86_400_000
 
@@ -36,7 +36,7 @@ function deps(known: number | null = 100 * dayMs) {
       setValue: (name: string, text: string) => void values.set(name, text),
     },
     blobs: { delete: async (key: string) => void deleted.push(key) },
-    turn: createTurn(),
+    lock: createLock(),
   } as unknown as JobDeps & { clock: ReturnType<typeof testClock> }
   return { value, calls, deleted, clock }
 }
@@ -66,10 +66,10 @@ test.each([
 })
 
 test('who takes rows out waits for the others, in the order of asking, also behind one that failed', async () => {
-  const turn = createTurn()
+  const lock = createLock()
   const order: string[] = []
   const work = async (name: string, fails = false) => {
-    const release = await turn()
+    const release = await lock()
     order.push(`${name} begins`)
     try {
       await new Promise((resolve) => setImmediate(resolve))

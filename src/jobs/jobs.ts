@@ -8,11 +8,11 @@ import type { RetentionDays } from '../store/events/table.ts'
 import { anyTable, type TableName, tableNames } from '../store/events/tables.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { Downsampling } from './downsampling.ts'
-import { boundFailures } from './error-links.ts'
-import { droppedName, noteEvicted } from './evicted-rows.ts'
+import { limitErrorEnds } from './error-links.ts'
+import { droppedName, recordEvicted } from './evicted-rows.ts'
 import { linkFeedback } from './feedback.ts'
-import type { Turn } from './lock.ts'
-import { keepOwn } from './own-retention.ts'
+import type { Lock } from './lock.ts'
+import { applyOwnRetention } from './own-retention.ts'
 import type { Removals } from './removals.ts'
 import type { Reprocessing } from './reprocessing.ts'
 import type { Scraping } from './scrape.ts'
@@ -30,12 +30,12 @@ export type JobDeps = {
   blobs: BlobStore
   alerts: Pick<Alerts, 'run'>
   removals: Pick<Removals, 'run'>
-  thinning: Pick<Downsampling, 'run'>
+  downsampling: Pick<Downsampling, 'run'>
   artifacts: Pick<Artifacts, 'isWriting' | 'dropFailures'>
-  regroup: Pick<Reprocessing, 'run'>
+  reprocessing: Pick<Reprocessing, 'run'>
   scraping: Pick<Scraping, 'run'>
   triage: Pick<Triage, 'clock' | 'forecasts' | 'people' | 'failures'>
-  turn: Turn
+  lock: Lock
   /** Blocks refining and all other row removal until the returned function is called. */
   pause(): Promise<() => void>
   retention: RetentionDays
@@ -47,7 +47,7 @@ type Job = { name: string; everyMs: number; firstMs: number; run(deps: JobDeps):
 const dayMs = 86_400_000
 const minuteMs = 60_000
 /** Dead letters are deleted after 14 days (docs/operating.md). */
-const deadKeptMs = 14 * dayMs
+const deadLetterRetentionMs = 14 * dayMs
 
 async function deleteAll(blobs: BlobStore, keys: string[]): Promise<number> {
   for (const key of keys) await blobs.delete(key)
@@ -55,18 +55,18 @@ async function deleteAll(blobs: BlobStore, keys: string[]): Promise<number> {
 }
 
 /** Applies the retention. Deletes nothing while the clock is not trusted. */
-async function keepRetention(deps: JobDeps): Promise<Record<string, unknown>> {
+async function applyRetention(deps: JobDeps): Promise<Record<string, unknown>> {
   const { clock, observe, meta, events, blobs } = deps
-  const { nowMs, held } = trustedNow({ clock, meta })
-  if (held) {
-    observe.warn(held, 'the clock is not trusted; nothing is deleted until it has run for three days')
+  const { nowMs, untrusted } = trustedNow({ clock, meta })
+  if (untrusted) {
+    observe.warn(untrusted, 'the clock is not trusted; nothing is deleted until it has run for three days')
     return {
-      clockNotTrusted: new Date(held.clockMs).toISOString(),
-      waitingSince: new Date(held.sinceMs).toISOString(),
-      evenHours: Math.floor(held.evenMs / (60 * minuteMs)),
+      clockNotTrusted: new Date(untrusted.clockMs).toISOString(),
+      waitingSince: new Date(untrusted.sinceMs).toISOString(),
+      evenHours: Math.floor(untrusted.evenMs / (60 * minuteMs)),
     }
   }
-  const release = await deps.turn()
+  const release = await deps.lock()
   try {
     const beforeOf = (table: TableName) => nowMs - anyTable(table).retentionDays(deps.retention) * dayMs
     const beforeMs = beforeOf('events')
@@ -75,13 +75,13 @@ async function keepRetention(deps: JobDeps): Promise<Record<string, unknown>> {
     for (const table of tableNames) {
       const partitions = await events.dropBefore(table, beforeOf(table), nowMs)
       dropped[droppedName(table)] = partitions
-      if (partitions.length > 0 && anyTable(table).tally) noteEvicted(meta, table)
+      if (partitions.length > 0 && anyTable(table).tally) recordEvicted(meta, table)
     }
-    const removed = await deleteAll(blobs, meta.prune(nowMs, beforeMs, nowMs - deadKeptMs, rowsBeforeMs))
-    const own = await keepOwn({ nowMs, meta, events, blobs, retention: deps.retention })
+    const removed = await deleteAll(blobs, meta.prune(nowMs, beforeMs, nowMs - deadLetterRetentionMs, rowsBeforeMs))
+    const removedOfOrganizations = await applyOwnRetention({ nowMs, meta, events, blobs, retention: deps.retention })
     // No remaining event uses these bundles: a new event would have recorded its use.
     const bundles = await deleteAll(blobs, meta.dropBundles(beforeMs))
-    return { ...dropped, removed: removed + own, bundles }
+    return { ...dropped, removed: removed + removedOfOrganizations, bundles }
   } finally {
     release()
   }
@@ -93,7 +93,7 @@ export const jobTable: readonly Job[] = [
     name: 'retention',
     everyMs: 60 * minuteMs,
     firstMs: minuteMs,
-    run: keepRetention,
+    run: applyRetention,
   },
   {
     name: 'session-days',
@@ -105,7 +105,7 @@ export const jobTable: readonly Job[] = [
     name: 'disk-budget',
     everyMs: 5 * minuteMs,
     firstMs: 10_000,
-    run: ({ thinning }) => thinning.run(),
+    run: ({ downsampling }) => downsampling.run(),
   },
   {
     // A commit starts notifications at once. This job retries failed ones and those left by a crash.
@@ -132,7 +132,7 @@ export const jobTable: readonly Job[] = [
     name: 'source-maps',
     everyMs: 10_000,
     firstMs: 3000,
-    run: ({ regroup }) => regroup.run(),
+    run: ({ reprocessing }) => reprocessing.run(),
   },
   {
     name: 'scrape',
@@ -169,7 +169,7 @@ export const jobTable: readonly Job[] = [
     name: 'failure-rows',
     everyMs: minuteMs,
     firstMs: 30_000,
-    run: async ({ meta }) => boundFailures({ meta }),
+    run: async ({ meta }) => limitErrorEnds({ meta }),
   },
   {
     name: 'feedback',

@@ -3,14 +3,14 @@ import type { EventStore } from '../store/events/event-store.ts'
 import type { RetentionDays } from '../store/events/table.ts'
 import { anyTable, partitionStart, tableNames } from '../store/events/tables.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
-import { noteEvicted } from './evicted-rows.ts'
+import { recordEvicted } from './evicted-rows.ts'
 
 const dayMs = 86_400_000
 
-type OwnRetention = {
+type OrganizationRetention = {
   nowMs: number
   retention: RetentionDays
-  meta: Pick<MetaStore, 'shorterRetentions' | 'dropKept' | 'getValue' | 'setValue'>
+  meta: Pick<MetaStore, 'shorterRetentions' | 'dropExpired' | 'getValue' | 'setValue'>
   events: Pick<EventStore, 'removeBefore'>
   blobs: Pick<BlobStore, 'delete'>
 }
@@ -19,7 +19,13 @@ type OwnRetention = {
  * Applies shorter retentions of organizations and returns the number of deleted files. Rows are removed in whole
  * partitions: events by week, because their rollups have no days, spans by day.
  */
-export async function keepOwn({ nowMs, retention, meta, events, blobs }: OwnRetention): Promise<number> {
+export async function applyOwnRetention({
+  nowMs,
+  retention,
+  meta,
+  events,
+  blobs,
+}: OrganizationRetention): Promise<number> {
   let removed = 0
   for (const { organizationId, days, projectIds } of meta.shorterRetentions()) {
     if (projectIds.length === 0) continue
@@ -27,9 +33,9 @@ export async function keepOwn({ nowMs, retention, meta, events, blobs }: OwnRete
       if (days >= anyTable(table).retentionDays(retention)) continue
       const startMs = partitionStart(table, nowMs - days * dayMs)
       const rows = await events.removeBefore(table, projectIds, startMs)
-      if (rows > 0 && anyTable(table).tally) noteEvicted(meta, table)
+      if (rows > 0 && anyTable(table).tally) recordEvicted(meta, table)
       if (table !== 'events') continue
-      for (const key of meta.dropKept(organizationId, projectIds, startMs)) {
+      for (const key of meta.dropExpired(organizationId, projectIds, startMs)) {
         await blobs.delete(key)
         removed++
       }

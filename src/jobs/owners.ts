@@ -35,7 +35,7 @@ type OwnerDeps = {
 
 const dueMax = 200
 /** An event that is not stored after this time will not arrive. */
-const hopeMs = 600_000
+const eventWaitMs = 600_000
 /** Rules can take some milliseconds per issue, and nothing else runs between these issues. */
 const sweepMax = 20
 /** The job runs every two seconds. Changed rules of 50,000 issues take some minutes. */
@@ -43,29 +43,29 @@ const sweepMs = 500
 
 type Rules = { rules: readonly OwnerRule[]; autoAssign: boolean }
 /** Owners of an issue by the rules: only members, in the order of the rule. */
-type Said = { owners: Person[]; rule: OwnerRule | undefined }
+type OwnerMatch = { owners: Person[]; rule: OwnerRule | undefined }
 
 /** Returns a reader of project rules that reads each project once. */
 function createRules({ meta }: OwnerDeps): (projectId: number) => Rules {
-  const known = new Map<number, Rules>()
+  const cache = new Map<number, Rules>()
   return (projectId) => {
-    const kept = known.get(projectId)
-    if (kept) return kept
+    const cached = cache.get(projectId)
+    if (cached) return cached
     const { text, autoAssign } = meta.ownershipOf(projectId)
     const read = { rules: readOwnership(text).rules, autoAssign }
-    known.set(projectId, read)
+    cache.set(projectId, read)
     return read
   }
 }
 
 /** Matches the event of an issue against rules. `over` gets the line at which a project's rules took too long. */
-function judge(
+function matchOwners(
   deps: OwnerDeps,
   over: Map<number, number>,
   issue: Issue,
   event: SeenEvent | undefined,
   of: Rules,
-): Said {
+): OwnerMatch {
   const { meta } = deps
   const { rule, overAt } = event ? ownerRuleOf(of.rules, ownedEventOf(event)) : {}
   if (overAt !== undefined) over.set(issue.projectId, overAt)
@@ -76,38 +76,38 @@ function judge(
   return { owners: [...new Map(owners.map((owner) => [owner.id, owner])).values()], rule }
 }
 
-const suggestionsOf = ({ owners, rule }: Said): Suggestion[] =>
+const suggestionsOf = ({ owners, rule }: OwnerMatch): Suggestion[] =>
   owners.map(({ id }) => ({ userId: id, rule: rule?.text ?? '' }))
 
 /** Assigns an issue to the first owner of the matched rule. Returns undefined if there is no such owner. */
-function assign(deps: OwnerDeps, issue: Issue, { owners: [person], rule }: Said): Issue | undefined {
+function assign(deps: OwnerDeps, issue: Issue, { owners: [person], rule }: OwnerMatch): Issue | undefined {
   const { meta, clock } = deps
   if (!person || !rule) return undefined
-  const why = { reason: 'ownership', rule: rule.text }
-  const made = meta.updateIssue(issue.id, { assigneeUserId: person.id }, null, clock.now(), undefined, why)
-  notifyAssignee(deps, issue.id, person.id, made.activityId, null)
-  return made.issue
+  const details = { reason: 'ownership', rule: rule.text }
+  const updated = meta.updateIssue(issue.id, { assigneeUserId: person.id }, null, clock.now(), undefined, details)
+  notifyAssignee(deps, issue.id, person.id, updated.activityId, null)
+  return updated.issue
 }
 
 /** Matches issues against changed rules. Assigns nobody: existing assignments were decided under the old rules. */
 async function sweep(deps: OwnerDeps, over: Map<number, number>): Promise<number> {
   const { meta, clock } = deps
-  let looked = 0
+  let checked = 0
   for (const endMs = clock.now() + sweepMs; clock.now() < endMs; ) {
     const due = meta.suggestionsDue(sweepMax)
     if (!due) break
-    const asked = meta.ownershipOf(due.projectId).text === '' ? [] : meta.issuesByIds(due.issueIds)
-    const events = await latestEventsOf(deps, due.projectId, asked)
+    const issues = meta.ownershipOf(due.projectId).text === '' ? [] : meta.issuesByIds(due.issueIds)
+    const events = await latestEventsOf(deps, due.projectId, issues)
     // Read rules and issues again: from here on the code is synchronous.
     const rules = createRules(deps)(due.projectId)
-    const judged = meta
+    const matches = meta
       .issuesByIds(due.issueIds)
-      .map((issue) => [issue.id, judge(deps, over, issue, events.get(issue.id), rules)] as const)
-    meta.suggest(new Map(judged.map(([id, said]) => [id, suggestionsOf(said)])))
+      .map((issue) => [issue.id, matchOwners(deps, over, issue, events.get(issue.id), rules)] as const)
+    meta.suggest(new Map(matches.map(([id, match]) => [id, suggestionsOf(match)])))
     meta.endSuggestionsDue(due)
-    looked += due.issueIds.length
+    checked += due.issueIds.length
   }
-  return looked
+  return checked
 }
 
 /** Returns the event that determines the owners: the named event, or the latest one of the issue. */
@@ -123,30 +123,30 @@ async function eventOf(deps: OwnerDeps, issue: Issue, eventId: string): Promise<
  */
 export async function runOwners(deps: OwnerDeps): Promise<{ assigned: number; held: number }> {
   const { meta, clock, observe } = deps
-  const told: Issue[] = []
+  const changedIssues: Issue[] = []
   let assigned = 0
   const rulesOf = createRules(deps)
   const over = new Map<number, number>()
   for (const due of meta.ownersDue(dueMax)) {
     const issue = meta.issueById(due.issueId)
     const event = issue && (await eventOf(deps, issue, due.eventId))
-    if (issue && !event && due.eventId !== '' && clock.now() - due.atMs < hopeMs) continue
+    if (issue && !event && due.eventId !== '' && clock.now() - due.atMs < eventWaitMs) continue
     // Read again: a person can have been assigned while the event was queried.
     const now = event && meta.issueById(due.issueId)
     if (now) {
       const rules = rulesOf(now.projectId)
-      const said = judge(deps, over, now, event, rules)
-      const isNews = meta.suggest(new Map([[now.id, suggestionsOf(said)]])).size > 0
+      const match = matchOwners(deps, over, now, event, rules)
+      const hasChanged = meta.suggest(new Map([[now.id, suggestionsOf(match)]])).size > 0
       const isFree = now.assigneeUserId === null && rules.autoAssign && due.eventId !== ''
-      const made = isFree ? assign(deps, now, said) : undefined
-      if (made) assigned++
-      if (made || isNews) told.push(made ?? now)
+      const updated = isFree ? assign(deps, now, match) : undefined
+      if (updated) assigned++
+      if (updated || hasChanged) changedIssues.push(updated ?? now)
     }
     meta.endOwnerDue([due.issueId])
   }
-  const held = await sweep(deps, over)
+  const checked = await sweep(deps, over)
   for (const [project, line] of over)
     observe.warn({ project, line }, 'ownership rules take too long; rules above this line were skipped')
-  if (told.length > 0) deps.changed(told)
-  return { assigned, held }
+  if (changedIssues.length > 0) deps.changed(changedIssues)
+  return { assigned, held: checked }
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { testClock } from '../base/clock.ts'
 import type { Observe } from '../base/observe.ts'
-import { createTurn } from './lock.ts'
-import { begin } from './prepare-events.ts'
+import { createLock } from './lock.ts'
+import { prepareEvents } from './prepare-events.ts'
 
 test('whoever takes rows out waits until older tables are brought over, however often the engine is away', async () => {
   const clock = testClock()
-  const turn = createTurn()
+  const lock = createLock()
   const done: string[] = []
   const waits = { away: 60, warned: 0 }
   const open = Promise.withResolvers<void>()
@@ -18,8 +18,8 @@ test('whoever takes rows out waits until older tables are brought over, however 
   }
   const next = ['made', 'regroup', 'thinning', 'refine'].map((name) => async () => void done.push(name))
   const observe = { warn: () => void waits.warned++ } as unknown as Observe
-  const begun = begin({ clock, observe, events: { migrate }, turn, next })
-  const removal = turn().then((release) => {
+  const begun = prepareEvents({ clock, observe, events: { migrate }, lock, next })
+  const removal = lock().then((release) => {
     done.push('removal')
     release()
   })

@@ -1,13 +1,13 @@
 import type { Clock } from '../base/clock.ts'
 import { faultOf, type Observe } from '../base/observe.ts'
 import type { EventStore } from '../store/events/event-store.ts'
-import type { Turn } from './lock.ts'
+import type { Lock } from './lock.ts'
 
-type BeginParts = {
+type PrepareDeps = {
   clock: Clock
   observe: Observe
   events: Pick<EventStore, 'migrate'>
-  turn: Turn
+  lock: Lock
   /** Steps to run in order once the tables match this version. */
   next: readonly (() => unknown)[]
 }
@@ -16,8 +16,8 @@ type BeginParts = {
  * Migrates the tables of the events store as soon as the engine answers, then runs the rest. Has the lock until then:
  * rows that are deleted or reprocessed during the migration of older tables would come back.
  */
-export async function begin({ clock, observe, events, turn, next }: BeginParts): Promise<void> {
-  const release = await turn()
+export async function prepareEvents({ clock, observe, events, lock, next }: PrepareDeps): Promise<void> {
+  const release = await lock()
   for (let tries = 0; ; tries++) {
     try {
       await events.migrate()

@@ -3,7 +3,7 @@ import { testClock } from '../base/clock.ts'
 import { silent } from '../base/observe.ts'
 import { partitionStart } from '../store/events/tables.ts'
 import type { Removal } from '../store/meta/retention/removals.ts'
-import { keepOwn } from './own-retention.ts'
+import { applyOwnRetention } from './own-retention.ts'
 import { createRemovals, type RemovalDeps } from './removals.ts'
 
 const asked: Removal = {
@@ -46,7 +46,7 @@ function world(failAt = '') {
     clock: testClock(),
     observe: silent,
     meta: {
-      askRemoval: () => state.removal,
+      requestRemoval: () => state.removal,
       openRemovals: () => (state.removal.endedMs === null ? [state.removal] : []),
       removalById: () => state.removal,
       openBatches: () => Array.from({ length: state.open }, () => ({})),
@@ -145,7 +145,7 @@ function organizationWorld(failAt = '') {
     clock: testClock(),
     observe: silent,
     meta: {
-      askOrganizationRemoval: () => rows[0],
+      requestOrganizationRemoval: () => rows[0],
       openRemovals: () => rows.filter((row) => row.endedMs === null),
       removalById: (id: number) => rows.find((row) => row.id === id),
       cursor: () => 10,
@@ -160,7 +160,7 @@ function organizationWorld(failAt = '') {
       doomedBlobs: () => [],
       setRemoval: (id: number, change: Partial<Removal>) => Object.assign(rows[id - 1] ?? {}, change),
       projectById: () => undefined,
-      askProjectsOf: () => state.projects,
+      requestProjectRemovals: () => state.projects,
       removeOrganization: () => {
         step('organization')
         state.organization = false
@@ -206,10 +206,10 @@ test.each(wholeOrganization)('an organization: a failure at %s is gone on with',
 
 test('an organization waits for a project that was made in between, and names what is left', async () => {
   const { deps, rows, state } = organizationWorld()
-  Object.assign(deps.meta, { askProjectsOf: () => 1 })
+  Object.assign(deps.meta, { requestProjectRemovals: () => 1 })
   expect(await createRemovals(deps).run()).toEqual({ done: 1, failed: 0 })
   expect(rows[0]?.stage).toBe('asked')
-  Object.assign(deps.meta, { askProjectsOf: () => 0, organizationLeft: () => ['member'] })
+  Object.assign(deps.meta, { requestProjectRemovals: () => 0, organizationLeft: () => ['member'] })
   expect(await createRemovals(deps).run()).toEqual({ done: 0, failed: 1 })
   expect([rows[0]?.error, rows[0]?.endedMs, state.organization]).toEqual(['Error: still there: member', null, false])
 })
@@ -238,7 +238,7 @@ test.each([
 
 test('only a shorter retention than the installation’s is kept, for the organization’s own projects', async () => {
   const calls: unknown[] = []
-  const removed = await keepOwn({
+  const removed = await applyOwnRetention({
     nowMs: Date.parse('2026-11-21T15:00:00Z'),
     retention: { retentionErrorsDays: 90, retentionSpansDays: 30 },
     meta: {
@@ -247,7 +247,7 @@ test('only a shorter retention than the installation’s is kept, for the organi
         { organizationId: 2, days: 90, projectIds: [7] },
         { organizationId: 3, days: 5, projectIds: [] },
       ],
-      dropKept: (...given) => {
+      dropExpired: (...given) => {
         calls.push(given)
         return ['attachments/5/x']
       },
@@ -266,7 +266,7 @@ test('only a shorter retention than the installation’s is kept, for the organi
 test('spans leave by days: earlier than errors where they are kept for longer, never later', async () => {
   const calls: unknown[] = []
   const noted: string[] = []
-  await keepOwn({
+  await applyOwnRetention({
     nowMs: Date.parse('2026-11-21T15:00:00Z'),
     retention: { retentionErrorsDays: 90, retentionSpansDays: 30 },
     meta: {
@@ -274,7 +274,7 @@ test('spans leave by days: earlier than errors where they are kept for longer, n
         { organizationId: 1, days: 7, projectIds: [5] },
         { organizationId: 2, days: 60, projectIds: [6] },
       ],
-      dropKept: () => [],
+      dropExpired: () => [],
       getValue: () => undefined,
       setValue: (name) => void noted.push(name),
     },

@@ -26,10 +26,10 @@ export type Removals = RemovalRequests & {
 
 /** Event ids and files per step. A crash repeats at most one step. */
 const stepMax = 1000
-const lookMs = 25
+const pollMs = 25
 
 /** Records the files of an issue while its events exist: only they link attachments to the issue. */
-async function doomAttachments(deps: RemovalDeps, removal: Removal, hashes: readonly string[]): Promise<void> {
+async function queueAttachments(deps: RemovalDeps, removal: Removal, hashes: readonly string[]): Promise<void> {
   const { meta, events } = deps
   const { id, projectId } = removal
   for (let after = ''; ; ) {
@@ -62,7 +62,7 @@ async function countOnce(deps: RemovalDeps, removal: Removal, hashes: readonly s
 }
 
 /** Drops the stored count once the row of the removal has the sum. */
-function forgetCount(meta: MetaStore, removalId: number): void {
+function dropCount(meta: MetaStore, removalId: number): void {
   const { [removalId]: _done, ...rest } = readCounts(meta)
   meta.setValue(countsName, JSON.stringify(rest))
 }
@@ -78,11 +78,11 @@ async function removeRows(deps: RemovalDeps, removal: Removal): Promise<boolean>
     if (meta.openBatches().length > 0) return false
     const { projectId, issueId } = removal
     const hashes = issueId === null ? undefined : (meta.hashesOf([issueId]).get(issueId) ?? [])
-    if (hashes) await doomAttachments(deps, removal, hashes)
-    const gone = hashes?.length === 0 ? 0 : await countOnce(deps, removal, hashes)
+    if (hashes) await queueAttachments(deps, removal, hashes)
+    const removedEvents = hashes?.length === 0 ? 0 : await countOnce(deps, removal, hashes)
     if (hashes?.length !== 0) await events.remove(projectId, hashes)
-    meta.removeRows(removal.id, gone)
-    forgetCount(meta, removal.id)
+    meta.removeRows(removal.id, removedEvents)
+    dropCount(meta, removal.id)
   } finally {
     resume()
   }
@@ -110,7 +110,7 @@ async function removeBlobs(deps: RemovalDeps, removal: Removal): Promise<void> {
 }
 
 /** Checks every store again and throws what is left. An issue that was created again in the meantime is a new issue. */
-async function prove(deps: RemovalDeps, removal: Removal): Promise<void> {
+async function verifyRemoval(deps: RemovalDeps, removal: Removal): Promise<void> {
   const { meta, events, blobs } = deps
   // Masked rows are hidden at once, but their bytes are freed when the part is rewritten.
   await events.rewrite()
@@ -133,7 +133,7 @@ async function finishOrganization(deps: RemovalDeps, removal: Removal): Promise<
   const { id, organizationId } = removal
   if (removal.stage === 'asked') {
     // Projects created in the meantime are queued here and removed in the next round.
-    if (meta.askProjectsOf(organizationId, removal.userId) > 0) return false
+    if (meta.requestProjectRemovals(organizationId, removal.userId) > 0) return false
     meta.removeOrganization(id)
     await deps.removed(removal)
   }
@@ -149,12 +149,12 @@ async function finish(deps: RemovalDeps, removal: Removal): Promise<boolean> {
   if (removal.kind === 'organization') return finishOrganization(deps, removal)
   if (removal.stage === 'asked' && !(await removeRows(deps, removal))) return false
   if (removal.stage !== 'proof') await removeBlobs(deps, removal)
-  await prove(deps, removal)
+  await verifyRemoval(deps, removal)
   deps.observe.info({ removal: removal.id, kind: removal.kind, project: removal.projectId }, 'a removal is done')
   return true
 }
 
-/** Creates the removals of the app process. Nothing runs before `ask` or `run`. */
+/** Creates the removals of the app process. Nothing runs before `request` or `run`. */
 export function createRemovals(deps: RemovalDeps): Removals {
   const { meta, clock, observe } = deps
   const state: { running: Promise<Record<string, unknown>> | undefined } = { running: undefined }
@@ -190,14 +190,14 @@ export function createRemovals(deps: RemovalDeps): Removals {
   }
 
   return {
-    ask: (value) => started(meta.askRemoval(value)),
-    askOrganization: (value) => started(meta.askOrganizationRemoval(value)),
+    request: (value) => started(meta.requestRemoval(value)),
+    requestOrganization: (value) => started(meta.requestOrganizationRemoval(value)),
     run,
     wait: async (id, ms) => {
       for (const endMs = clock.now() + ms; ; ) {
         const found = meta.removalById(id)
         if (!found || found.endedMs !== null || clock.now() >= endMs) return found
-        await clock.sleep(lookMs)
+        await clock.sleep(pollMs)
       }
     },
   }

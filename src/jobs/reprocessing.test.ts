@@ -4,9 +4,9 @@ import { MishapError } from '../base/errors.ts'
 import { silent } from '../base/observe.ts'
 import type { EventRow } from '../store/events/events.ts'
 import type { EventEffect, Issue } from '../store/meta/meta.ts'
-import type { Regrouping, ReprocessingStep } from '../store/meta/retention/reprocessing.ts'
-import { createTurn } from './lock.ts'
-import { createReprocessing, type MappedAgain, type ReprocessingDeps } from './reprocessing.ts'
+import type { ReprocessingRun, ReprocessingStep } from '../store/meta/retention/reprocessing.ts'
+import { createLock } from './lock.ts'
+import { createReprocessing, type RemappedRows, type ReprocessingDeps } from './reprocessing.ts'
 
 const dayMs = 86_400_000
 const week = '2026-11-16'
@@ -22,7 +22,7 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
     }),
     counts: { a: rows } as Record<string, number>,
     steps: [] as ReprocessingStep[],
-    runs: [] as Regrouping[],
+    runs: [] as ReprocessingRun[],
     arrivals: [{ projectId: 1, bundleIds: [5] }],
     late: [] as number[],
     removals: [] as { projectId: number }[],
@@ -35,7 +35,7 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
     waiting: 0,
     held: 0,
     debugIds: 1,
-    asked: 0,
+    missingBefore: 0,
     /** Rows that are evicted between reading and writing. */
     thinned: [] as number[],
   }
@@ -55,27 +55,27 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
     cursor: () => 1e6,
     hashesOf: (ids) => new Map(ids.map((id) => [id, ['a']])),
     openRemovals: () => state.removals as never,
-    thinSteps: () => state.cuts as never,
+    downsampleSteps: () => state.cuts as never,
     arrivals: () => state.arrivals,
     dropArrivals: () => {
       at('dropArrivals')
       state.arrivals = []
     },
-    missedBy: () =>
+    missingMapsInBundles: () =>
       state.debugIds === 0
         ? []
         : [{ groupHash: 'a', fromJpos: 0, names: Array.from({ length: state.debugIds }, (_, n) => `d:${n}`) }],
-    missedOf: () => [{ groupHash: 'a', fromJpos: 0, names: ['l'] }],
+    missingMapsOf: () => [{ groupHash: 'a', fromJpos: 0, names: ['l'] }],
     lateProjects: () => state.late,
-    endMissed: (ended) => void state.ended.push({ ...ended, kept: [...ended.kept] }),
-    dropMissed: (ms) => {
+    clearMissingMaps: (ended) => void state.ended.push({ ...ended, stillMissing: [...ended.stillMissing] }),
+    pruneMissingMaps: (ms) => {
       expect(ms).toBe(clock.now() - 30 * dayMs)
       return 0
     },
-    beginRegrouping: (projectId, cause, total) => {
+    beginReprocessing: (projectId, cause, total) => {
       const open = state.runs.find((item) => item.endedMs === null)
       if (open) return Object.assign(open, { total, looked: 0 })
-      const run: Regrouping = {
+      const run: ReprocessingRun = {
         id: state.runs.length + 1,
         projectId,
         cause,
@@ -91,14 +91,14 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
       state.runs.push(run)
       return run
     },
-    setRegrouping: (id, change) => Object.assign(state.runs[id - 1] ?? {}, change),
-    endRegrouping: (id) => Object.assign(state.runs[id - 1] ?? {}, { endedMs: clock.now() }),
-    openRegroupings: () => state.runs.filter((run) => run.endedMs === null),
-    planRegroup: (regroupingId, rewrite) => {
+    updateReprocessing: (id, change) => Object.assign(state.runs[id - 1] ?? {}, change),
+    endReprocessing: (id) => Object.assign(state.runs[id - 1] ?? {}, { endedMs: clock.now() }),
+    openReprocessingRuns: () => state.runs.filter((run) => run.endedMs === null),
+    planReprocessStep: (regroupingId, rewrite) => {
       at('plan')
       const step: ReprocessingStep = {
         id: state.steps.length + 1,
-        regroupingId,
+        runId: regroupingId,
         rewrite,
         stale: [3],
         stage: 'planned',
@@ -114,7 +114,7 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
           if (typeof only !== 'object') return only === undefined || stage !== 'cut'
           return stage === 'cut' && Math.abs(only.fromMs - madeMs) >= only.apartMs
         }),
-    commitRegroup: (id, moves) => {
+    commitReprocessStep: (id, moves) => {
       at('commit')
       for (const { fromHash, effect } of moves) {
         state.counts[fromHash] = (state.counts[fromHash] ?? 0) - 1
@@ -124,41 +124,41 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
       Object.assign(stepOf(id) ?? {}, { stage: 'counted' })
       return { organizationId: 1, issues: [1], merged: [], moved: moves.length }
     },
-    setRegroupStep: (id, stage) => {
+    setReprocessStep: (id, stage) => {
       at('cut')
       Object.assign(stepOf(id) ?? {}, { stage })
     },
-    dropRegroupStep: (id) => void Object.assign(stepOf(id) ?? {}, { stage: 'gone' }),
+    dropReprocessStep: (id) => void Object.assign(stepOf(id) ?? {}, { stage: 'gone' }),
     setIssueEdges: (id, _edges, count) => {
       state.log.push(`edges ${id} at ${count}`)
       return count === 3
     },
     // Events arrive during the first two calls.
-    issueById: (id) => ({ id, count: Math.min(3, ++state.asked) }) as Issue,
+    issueById: (id) => ({ id, count: Math.min(3, ++state.missingBefore) }) as Issue,
   }
   const events: ReprocessingDeps['events'] = {
-    marksOf: async (wanted) => {
+    rowRefsOf: async (query) => {
       at('marks')
-      state.log.push(`by ${wanted.debugIds.length} ids`)
-      const found = state.rows.filter((row) => row.jpos >= wanted.fromJpos).sort((a, b) => a.jpos - b.jpos)
-      return found.slice(0, wanted.max).map(({ jpos, gen, week: own }) => ({ jpos, gen, week: own }))
+      state.log.push(`by ${query.debugIds.length} ids`)
+      const found = state.rows.filter((row) => row.jpos >= query.fromJpos).sort((a, b) => a.jpos - b.jpos)
+      return found.slice(0, query.max).map(({ jpos, gen, week: own }) => ({ jpos, gen, week: own }))
     },
-    rowsAt: async (wanted) =>
+    rowsAt: async (query) =>
       state.rows
-        .filter((row) => wanted.positions.includes(row.jpos) && row.gen === wanted.gen && row.week === wanted.week)
+        .filter((row) => query.positions.includes(row.jpos) && row.gen === query.gen && row.week === query.week)
         .map((row) => ({ jpos: row.jpos, gen: row.gen, groupHash: row.hash }) as EventRow),
-    standing: async (rewrite) => {
+    presentPositions: async (rewrite) => {
       state.rows = state.rows.filter((row) => !state.thinned.includes(row.jpos))
       return state.rows.filter(isOld({ rewrite })).map((row) => row.jpos)
     },
-    writeAgain: async (rewrite, tsv) => {
+    insertRewritten: async (rewrite, tsv) => {
       const lines = Buffer.concat(tsv).toString().split('\n').filter(Boolean)
       expect(lines).toEqual(rewrite.positions.map(String))
       for (const jpos of rewrite.positions)
         state.rows.push({ jpos, gen: rewrite.gen + 1, hash: 'b', week: rewrite.week })
       at('write')
     },
-    takeBack: async (rewrite) => {
+    revert: async (rewrite) => {
       at('takeBack')
       state.rows = state.rows.filter((row) => !isNew(rewrite)(row))
     },
@@ -173,18 +173,18 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
     observe: silent,
     meta,
     events,
-    turn: createTurn(),
+    lock: createLock(),
     pause: async () => {
       state.held++
       return () => void state.held--
     },
-    mapAgain: async (_project, page) => {
+    remapRows: async (_project, page) => {
       at('map')
-      const out: MappedAgain = { tsv: new Uint8Array(0), moves: [], kept: [], broken: 0 }
+      const out: RemappedRows = { tsv: new Uint8Array(0), moves: [], stillMissing: [], broken: 0 }
       const parts: Buffer[] = []
       for (const { jpos, groupHash, gen } of page) {
         if (gen > 0) {
-          out.kept.push({ hash: groupHash, names: ['d:0'] })
+          out.stillMissing.push({ hash: groupHash, names: ['d:0'] })
           continue
         }
         const line = Buffer.from(`${jpos}\n`)
@@ -197,7 +197,7 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
       return out
     },
     waiting: () => state.waiting,
-    told: ({ issues }) => void state.told.push(...issues),
+    changed: ({ issues }) => void state.told.push(...issues),
   }
   return { deps, state, clock }
 }
@@ -218,7 +218,7 @@ async function passing<T>(clock: ReturnType<typeof testClock>, work: Promise<T>)
 
 const sound = (state: ReturnType<typeof world>['state'], rows: number) => {
   expect(state.rows.map((row) => row.jpos).sort((a, b) => a - b)).toEqual(Array.from({ length: rows }, (_, n) => n))
-  const byHash = Object.groupBy(state.rows, (item) => item.hash)
+  const byHash = Object.groupBy(state.rows, (row) => row.hash)
   for (const [hash, count] of Object.entries(state.counts))
     expect([hash, byHash[hash]?.length ?? 0]).toEqual([hash, count])
 }
@@ -242,12 +242,14 @@ describe('events whose maps came later', () => {
       'edges 3 at 3',
     ])
     // Names that the groups did not miss are not recorded: events can contain any name.
-    expect(state.ended).toMatchObject([{ projectId: 1, groups: [{ groupHash: 'a', names: ['d:0'] }], kept: [] }])
+    expect(state.ended).toMatchObject([
+      { projectId: 1, groups: [{ groupHash: 'a', names: ['d:0'] }], stillMissing: [] },
+    ])
   })
 
   test('nothing is begun where no group missed what came', async () => {
     const { deps, state, clock } = world(3)
-    const quiet = { ...deps, meta: { ...deps.meta, missedBy: () => [] } }
+    const quiet = { ...deps, meta: { ...deps.meta, missingMapsInBundles: () => [] } }
     expect(await passing(clock, createReprocessing(quiet).run())).toEqual({ looked: 0, mapped: 0, moved: 0 })
     expect([state.runs, state.arrivals, state.held]).toEqual([[], [], 0])
   })
@@ -265,11 +267,11 @@ describe('events whose maps came later', () => {
 
   test('of many events some are held in memory at a time', async () => {
     const { deps, state, clock } = world(250)
-    const marksOf: ReprocessingDeps['events']['marksOf'] = async (wanted) => {
+    const rowRefsOf: ReprocessingDeps['events']['rowRefsOf'] = async (query) => {
       state.log.push(`planned before: ${state.steps.length}`)
-      return deps.events.marksOf(wanted)
+      return deps.events.rowRefsOf(query)
     }
-    await passing(clock, createReprocessing({ ...deps, marksMax: 100, events: { ...deps.events, marksOf } }).run())
+    await passing(clock, createReprocessing({ ...deps, rowRefsMax: 100, events: { ...deps.events, rowRefsOf } }).run())
     expect(state.log.filter((item) => item.startsWith('planned before'))).toEqual(
       [0, 1, 2].map((n) => `planned before: ${n}`),
     )
@@ -281,7 +283,7 @@ describe('events whose maps came later', () => {
     await passing(clock, createReprocessing(deps).run())
     expect(state.log.filter((item) => item === 'plan')).toHaveLength(2)
     expect(state.rows.filter((row) => row.gen === 1)).toHaveLength(6)
-    expect(state.ended).toMatchObject([{ kept: ['d:0 a'] }])
+    expect(state.ended).toMatchObject([{ stillMissing: ['d:0 a'] }])
   })
 
   test('many debug ids are not searched for one by one: all rows of the groups are looked at', async () => {
@@ -297,7 +299,7 @@ describe('events whose maps came later', () => {
     state.late = [1]
     await passing(clock, createReprocessing(deps).run())
     expect(state.runs).toMatchObject([{ cause: 'late', endedMs: expect.any(Number) }])
-    expect(state.ended).toMatchObject([{ groups: [{ names: ['l'] }], kept: [] }])
+    expect(state.ended).toMatchObject([{ groups: [{ names: ['l'] }], stillMissing: [] }])
   })
 
   test('the more events wait to be refined, the slower it goes', async () => {
@@ -306,9 +308,9 @@ describe('events whose maps came later', () => {
         const { deps, state, clock } = world(1000)
         const slow = {
           ...deps,
-          mapAgain: async (...asked: Parameters<ReprocessingDeps['mapAgain']>) => {
+          remapRows: async (...missingBefore: Parameters<ReprocessingDeps['remapRows']>) => {
             clock.advance(400)
-            return deps.mapAgain(...asked)
+            return deps.remapRows(...missingBefore)
           },
         }
         state.waiting = waiting
@@ -347,12 +349,12 @@ describe('events whose maps came later', () => {
 
 test('a removal that is asked for while rows are written takes them back: what is to go moves nowhere', async () => {
   const { deps, state, clock } = world(3)
-  const { writeAgain } = deps.events
+  const { insertRewritten: writeAgain } = deps.events
   const asking: typeof writeAgain = async (...written) => {
     await writeAgain(...written)
     state.removals = [{ projectId: 1 }]
   }
-  await passing(clock, createReprocessing({ ...deps, events: { ...deps.events, writeAgain: asking } }).run())
+  await passing(clock, createReprocessing({ ...deps, events: { ...deps.events, insertRewritten: asking } }).run())
   sound(state, 3)
   expect([state.counts, state.arrivals.length, state.steps[0]?.stage]).toEqual([{ a: 3 }, 1, 'gone'])
   state.removals = []
@@ -403,7 +405,7 @@ describe('what is broken off', () => {
   ])('a start finds a step that is %s', async (stage, counts) => {
     const { deps, state, clock } = world(2)
     const rewrite = { projectId: 1, week, gen: 0, positions: [0, 1], from: ['a'], to: ['b'], hours: [0], token: 't' }
-    state.steps = [{ id: 1, regroupingId: 1, rewrite, stale: [], stage, madeMs: 0 }]
+    state.steps = [{ id: 1, runId: 1, rewrite, stale: [], stage, madeMs: 0 }]
     state.rows.push(...[0, 1].map((jpos) => ({ jpos, gen: 1, hash: 'b', week })))
     state.counts = counts
     state.fails.set('replace', [away()])
@@ -415,7 +417,7 @@ describe('what is broken off', () => {
 
   test('a run that was broken off behind its last group ends with the next one, which finds none', async () => {
     const { deps, state, clock } = world(1)
-    deps.meta.beginRegrouping(1, 'upload', 1)
+    deps.meta.beginReprocessing(1, 'upload', 1)
     state.debugIds = 0
     await passing(clock, createReprocessing(deps).run())
     expect([state.runs.length, state.runs[0]?.endedMs === null, state.arrivals]).toEqual([1, false, []])
@@ -424,7 +426,7 @@ describe('what is broken off', () => {
   test('a start goes on where a step can’t be ended; the job tries it again', async () => {
     const { deps, state, clock } = world(1)
     const rewrite = { projectId: 1, week, gen: 0, positions: [0], from: ['a'], to: ['b'], hours: [0], token: 't' }
-    state.steps = [{ id: 1, regroupingId: 1, rewrite, stale: [], stage: 'counted', madeMs: clock.now() }]
+    state.steps = [{ id: 1, runId: 1, rewrite, stale: [], stage: 'counted', madeMs: clock.now() }]
     state.fails.set('replace', Array(5).fill(new Error('odd')))
     const job = createReprocessing(deps)
     await passing(clock, job.resume())
@@ -452,25 +454,25 @@ describe('what is broken off', () => {
 test('an upload starts it a second later, once, and once more for what comes while it runs', async () => {
   const { deps, state, clock } = world(3)
   const job = createReprocessing(deps)
-  job.kick()
-  job.kick()
+  job.trigger()
+  job.trigger()
   expect(state.log).toEqual([])
-  const turn = async (ms: number) => {
+  const lock = async (ms: number) => {
     clock.advance(ms)
     for (let n = 0; n < 60; n++) {
       await new Promise((resolve) => setImmediate(resolve))
       clock.advance(10)
     }
   }
-  await turn(1000)
+  await lock(1000)
   expect(state.counts).toEqual({ a: 0, b: 3 })
   state.arrivals = [{ projectId: 1, bundleIds: [6] }]
-  job.kick()
-  await turn(1000)
+  job.trigger()
+  await lock(1000)
   expect(state.arrivals).toEqual([])
   job.stop()
   state.arrivals = [{ projectId: 1, bundleIds: [7] }]
-  job.kick()
-  await turn(1000)
+  job.trigger()
+  await lock(1000)
   expect(state.arrivals).toHaveLength(1)
 })

@@ -39,7 +39,7 @@ export const scrapeLimits = { bytesMax: 32 * 1024 * 1024, timeoutMs: 15_000 }
 const dueMax = 50
 const atOnce = 4
 /** Scripts that no event has used for this long are dropped. */
-const keptMs = 30 * 24 * hourMs
+const retentionMs = 30 * 24 * hourMs
 const tokenHeader = 'x-sentry-token'
 
 /** A user-readable reason why a script cannot be used. */
@@ -54,22 +54,22 @@ const namesOrigins = ({ origins }: ScrapeSettings) =>
 
 async function fetchText(deps: ScrapeDeps, settings: ScrapeSettings, url: string): Promise<OutgoingAnswer> {
   const token = settings.sealedToken !== '' && namesOrigins(settings) ? deps.open(settings.sealedToken) : ''
-  const answer = await deps.outgoing.send({
+  const response = await deps.outgoing.send({
     method: 'GET',
     url,
     verifyTls: settings.verifyTls,
     headers: { 'user-agent': 'Mishap', accept: '*/*', ...(token === '' ? {} : { [tokenHeader]: token }) },
     allows: (hop) => deps.allowed(hop.href, settings.origins),
   })
-  if (answer.status !== 200) throw new Unusable(`It answered ${answer.status}.`)
+  if (response.status !== 200) throw new Unusable(`It answered ${response.status}.`)
   // Many servers answer missing files with an HTML page.
-  if (/^\s*</.test(answer.body.subarray(0, 200).toString('latin1')))
+  if (/^\s*</.test(response.body.subarray(0, 200).toString('latin1')))
     throw new Unusable('It answered with an HTML page.')
-  return answer
+  return response
 }
 
 /** Downloads and stores a script and its map. Throws Unusable, and errors of Outgoing and the blob store. */
-async function fetchOne(deps: ScrapeDeps, due: DueScrape, settings: ScrapeSettings): Promise<void> {
+async function fetchDue(deps: ScrapeDeps, due: DueScrape, settings: ScrapeSettings): Promise<void> {
   const script = await fetchText(deps, settings, due.url)
   const named = deps.mapOf(due.url, script.headers, script.body.toString())
   if (!named) throw new Unusable('The script names no source map.')
@@ -79,7 +79,7 @@ async function fetchOne(deps: ScrapeDeps, due: DueScrape, settings: ScrapeSettin
   const { url } = named
   if (url !== undefined) {
     const map = await fetchText(deps, settings, url).catch((error: unknown) => {
-      throw new Unusable(`Its source map: ${wordsOf(error)}`)
+      throw new Unusable(`Its source map: ${messageOf(error)}`)
     })
     files.push({ url, bytes: map.body, headers: {}, isMap: true })
   }
@@ -87,7 +87,7 @@ async function fetchOne(deps: ScrapeDeps, due: DueScrape, settings: ScrapeSettin
 }
 
 /** Returns the user-readable reason of a failure. */
-function wordsOf(error: unknown): string {
+function messageOf(error: unknown): string {
   if (error instanceof Unusable || error instanceof MishapError) return error.message.slice(0, 300)
   return 'It could not be stored.'
 }
@@ -97,9 +97,9 @@ async function scrape(deps: ScrapeDeps, due: DueScrape): Promise<boolean> {
   const settings = meta.scrapeSettings(due.projectId)
   let failure = ''
   try {
-    await fetchOne(deps, due, settings)
+    await fetchDue(deps, due, settings)
   } catch (error) {
-    failure = wordsOf(error)
+    failure = messageOf(error)
     observe.debug({ project: due.projectId, failure }, 'a script could not be fetched')
   }
   meta.setScrape(due, { nextMs: nextMs(deps), fetchedMs: clock.now(), failure })
@@ -117,7 +117,7 @@ export function createScraping(deps: ScrapeDeps): Scraping {
         for (let item = left.shift(); item; item = left.shift()) done.push(await scrape(deps, item))
       }
       await Promise.all(Array.from({ length: atOnce }, worker))
-      deps.meta.dropScrapes(deps.clock.now() - keptMs)
+      deps.meta.dropScrapes(deps.clock.now() - retentionMs)
       const fetched = done.filter(Boolean).length
       return { fetched, failed: done.length - fetched }
     },

@@ -25,8 +25,8 @@ export async function closeSessionDays({
   events,
   pause,
 }: SessionDayDeps): Promise<{ days: number; rows: number }> {
-  const { nowMs, held } = trustedNow({ clock, meta })
-  if (held) return { days: 0, rows: 0 }
+  const { nowMs, untrusted } = trustedNow({ clock, meta })
+  if (untrusted) return { days: 0, rows: 0 }
   const days = await events.openSessionDays(nowMs - openMs)
   let rows = 0
   for (const day of days) {

@@ -21,18 +21,18 @@ export type JobState = {
 }
 
 type Timed = { name: string; everyMs: number; firstMs: number }
-type Kept = Pick<JobState, 'lastMs' | 'durationMs' | 'result' | 'error' | 'failures'>
+type SavedState = Pick<JobState, 'lastMs' | 'durationMs' | 'result' | 'error' | 'failures'>
 
 /** States are stored to survive a restart. Otherwise an hourly job would show nothing for an hour. */
 const valueName = 'jobs'
 /** States of jobs with a shorter interval are not stored. */
-const keptEveryMs = 60_000
+const savedEveryMs = 60_000
 
-const none: Kept = { lastMs: null, durationMs: 0, result: {}, error: '', failures: 0 }
+const none: SavedState = { lastMs: null, durationMs: 0, result: {}, error: '', failures: 0 }
 
-function readKept(meta: Pick<MetaStore, 'getValue'>): Record<string, Kept> {
+function readSaved(meta: Pick<MetaStore, 'getValue'>): Record<string, SavedState> {
   try {
-    return JSON.parse(meta.getValue(valueName) ?? '{}') as Record<string, Kept>
+    return JSON.parse(meta.getValue(valueName) ?? '{}') as Record<string, SavedState>
   } catch {
     return {}
   }
@@ -40,18 +40,18 @@ function readKept(meta: Pick<MetaStore, 'getValue'>): Record<string, Kept> {
 
 /** Records the result of each job. */
 export function createJobStates(clock: Clock, meta: Pick<MetaStore, 'getValue' | 'setValue'>, jobs: readonly Timed[]) {
-  const before = readKept(meta)
-  const kept = new Map<string, Kept>(jobs.map(({ name }) => [name, { ...none, ...before[name] }]))
+  const before = readSaved(meta)
+  const states = new Map<string, SavedState>(jobs.map(({ name }) => [name, { ...none, ...before[name] }]))
   const running = new Map<string, number>()
   const started = { atMs: undefined as number | undefined }
 
-  function end({ name, everyMs }: Timed, change: Pick<Kept, 'result' | 'error'>): void {
+  function end({ name, everyMs }: Timed, change: Pick<SavedState, 'result' | 'error'>): void {
     const lastMs = running.get(name) ?? clock.now()
     running.delete(name)
-    const failures = change.error === '' ? 0 : (kept.get(name)?.failures ?? 0) + 1
-    kept.set(name, { ...change, lastMs, durationMs: Math.max(0, clock.now() - lastMs), failures })
-    if (everyMs < keptEveryMs) return
-    const slow = jobs.filter((job) => job.everyMs >= keptEveryMs).map((job) => [job.name, kept.get(job.name)])
+    const failures = change.error === '' ? 0 : (states.get(name)?.failures ?? 0) + 1
+    states.set(name, { ...change, lastMs, durationMs: Math.max(0, clock.now() - lastMs), failures })
+    if (everyMs < savedEveryMs) return
+    const slow = jobs.filter((job) => job.everyMs >= savedEveryMs).map((job) => [job.name, states.get(job.name)])
     meta.setValue(valueName, JSON.stringify(Object.fromEntries(slow)))
   }
 
@@ -74,7 +74,7 @@ export function createJobStates(clock: Clock, meta: Pick<MetaStore, 'getValue' |
         name: job.name,
         everyMs: job.everyMs,
         runningSinceMs: running.get(job.name) ?? null,
-        ...(kept.get(job.name) ?? none),
+        ...(states.get(job.name) ?? none),
         nextMs: nextOf(job),
       })),
   }

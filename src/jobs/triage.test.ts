@@ -194,7 +194,7 @@ test('1,200 issues change in steps, told as one; undo brings them back', async (
     clock.advance(0)
     await setImmediate()
   }
-  const asked = triage.bulks.ask({ organizationId: 1, userId: 'ann', items })
+  const asked = triage.bulks.request({ organizationId: 1, userId: 'ann', items })
   await turn()
   const { id } = await asked
   while (meta.bulkById(id)?.endedMs === null) await turn()

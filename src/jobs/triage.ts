@@ -6,10 +6,10 @@ import type { EventStore } from '../store/events/event-store.ts'
 import type { Issue } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { type Bulks, createBulks } from './bulks.ts'
-import { joinFailures } from './error-links.ts'
+import { linkErrors } from './error-links.ts'
 import { runNotices } from './notices.ts'
 import { runOwners } from './owners.ts'
-import { runClock, runForecasts } from './scheduled-transitions.ts'
+import { runForecasts, runTransitions } from './scheduled-transitions.ts'
 
 type TriageDeps = {
   clock: Clock
@@ -39,31 +39,31 @@ const namedMax = 100
 /** Creates the background jobs of triage. */
 export function createTriage(deps: TriageDeps): Triage {
   const { live, alerts } = deps
-  const told = (organizationId: number, issueIds: readonly number[]) => {
+  const publishIssues = (organizationId: number, issueIds: readonly number[]) => {
     if (issueIds.length > namedMax) live.publish(organizationId, { kind: 'missed' })
     else for (const id of issueIds) live.publish(organizationId, { kind: 'issue', id: String(id) })
   }
   const changed = (issues: readonly Issue[]) => {
-    for (const [organizationId, own] of Map.groupBy(issues, (item) => item.organizationId))
-      told(
+    for (const [organizationId, organizationIssues] of Map.groupBy(issues, (issue) => issue.organizationId))
+      publishIssues(
         organizationId,
-        own.map((item) => item.id),
+        organizationIssues.map((item) => item.id),
       )
   }
-  const bulks = createBulks({ ...deps, changed: told })
+  const bulks = createBulks({ ...deps, changed: publishIssues })
   return {
     bulks,
     clock: async () => {
-      const done = await runClock({ ...deps, changed })
+      const done = await runTransitions({ ...deps, changed })
       if (done.turned > 0) alerts.kick()
       return { ...done, ...(await bulks.run()) }
     },
     forecasts: () => runForecasts({ ...deps, changed }),
-    failures: () => joinFailures({ ...deps, changed }),
+    failures: () => linkErrors({ ...deps, changed }),
     people: async () => {
       // Send mail first: owners need the events store, mail does not.
-      const told = await runNotices(deps)
-      return { ...(await runOwners({ ...deps, changed })), ...told }
+      const notified = await runNotices(deps)
+      return { ...(await runOwners({ ...deps, changed })), ...notified }
     },
   }
 }

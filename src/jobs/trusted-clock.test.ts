@@ -43,7 +43,7 @@ test.each([
   const ahead = run(startMs + leapMs, 48)
   expect(ahead).toEqual({
     nowMs: startMs,
-    held: { clockMs: startMs + leapMs + 48 * hourMs, sinceMs: startMs + leapMs, evenMs: 48 * hourMs },
+    untrusted: { clockMs: startMs + leapMs + 48 * hourMs, sinceMs: startMs + leapMs, evenMs: 48 * hourMs },
   })
   expect(run(startMs + 49 * hourMs, 5).nowMs).toBeLessThanOrEqual(startMs + 54 * hourMs)
 })
@@ -59,12 +59,12 @@ test('a clock that stays there is believed after three days, also over a restart
 test('of a pause two hours count and what was gathered stays; far back within the leap begins anew', () => {
   const { run, look } = world()
   const there = startMs + 100 * dayMs
-  expect(run(there, 40).held).toEqual({ clockMs: there + 40 * hourMs, sinceMs: there, evenMs: 40 * hourMs })
-  expect(look(there + 60 * hourMs).held?.evenMs).toBe(42 * hourMs)
-  expect(look(there + 900 * hourMs).held?.evenMs).toBe(44 * hourMs)
+  expect(run(there, 40).untrusted).toEqual({ clockMs: there + 40 * hourMs, sinceMs: there, evenMs: 40 * hourMs })
+  expect(look(there + 60 * hourMs).untrusted?.evenMs).toBe(42 * hourMs)
+  expect(look(there + 900 * hourMs).untrusted?.evenMs).toBe(44 * hourMs)
   // Correcting the clock by an hour continues the leap. Setting it back by more than a day restarts it.
-  expect(look(there + 899 * hourMs).held?.evenMs).toBe(44 * hourMs)
-  expect(look(there - dayMs).held).toEqual({ clockMs: there - dayMs, sinceMs: there - dayMs, evenMs: 0 })
+  expect(look(there + 899 * hourMs).untrusted?.evenMs).toBe(44 * hourMs)
+  expect(look(there - dayMs).untrusted).toEqual({ clockMs: there - dayMs, sinceMs: there - dayMs, evenMs: 0 })
 })
 
 test('a machine that was off for half a day goes on at once', () => {
@@ -123,9 +123,9 @@ function live({
     const day = Math.floor(minute / (24 * 60))
     if (!on(day % 7, Math.floor(minute / 60) % 24, day)) continue
     const trueMs = startMs + minute * 60_000
-    const { nowMs, held } = look(trueMs + skewMs(day))
-    if (!held) ran.add(day)
-    if (!held) earlyMs = Math.max(earlyMs, nowMs - trueMs)
+    const { nowMs, untrusted } = look(trueMs + skewMs(day))
+    if (!untrusted) ran.add(day)
+    if (!untrusted) earlyMs = Math.max(earlyMs, nowMs - trueMs)
   }
   return { ran: [...ran], earlyMs }
 }
@@ -202,7 +202,7 @@ test('what was gathered behind the believed time counts nothing ahead of it', ()
   const there = startMs + 365 * dayMs
   expect(run(there, 71)).toEqual({
     nowMs: startMs,
-    held: { clockMs: there + 71 * hourMs, sinceMs: there, evenMs: 71 * hourMs },
+    untrusted: { clockMs: there + 71 * hourMs, sinceMs: there, evenMs: 71 * hourMs },
   })
   expect(look(there + 72 * hourMs)).toEqual({ nowMs: there + 72 * hourMs })
 })

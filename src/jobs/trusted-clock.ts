@@ -17,14 +17,14 @@ const gapMs = 2 * hourMs
 const habitMs = 8 * 24 * hourMs
 
 /** A clock jump that is not trusted yet: its start, the last look, and the running time so far. */
-type Leap = { sinceMs?: number; lastMs: number; evenMs: number; pauseMs?: number }
+type ClockJump = { sinceMs?: number; lastMs: number; evenMs: number; pauseMs?: number }
 /** `atMs`: latest trusted time. `pauseMs`: longest habitual pause of the machine. */
-type Known = { atMs: number; pauseMs?: number; leap?: Leap }
+type TrustedState = { atMs: number; pauseMs?: number; leap?: ClockJump }
 
-function readKnown(meta: Pick<MetaStore, 'getValue'>): Known | undefined {
+function readTrustedState(meta: Pick<MetaStore, 'getValue'>): TrustedState | undefined {
   try {
-    const known = JSON.parse(meta.getValue(valueName) ?? '') as Known
-    return Number.isFinite(known.atMs) ? known : undefined
+    const state = JSON.parse(meta.getValue(valueName) ?? '') as TrustedState
+    return Number.isFinite(state.atMs) ? state : undefined
   } catch {
     return undefined
   }
@@ -36,22 +36,22 @@ type Meta = Pick<MetaStore, 'getValue' | 'setValue' | 'organizations'>
 const firstMs = (meta: Meta, nowMs: number): number =>
   meta.organizations().every((organization) => Math.abs(nowMs - organization.createdMs) <= evenMs) ? nowMs : 0
 
-const asHabit = (passedMs: number): number => (passedMs <= habitMs ? Math.max(0, passedMs) : 0)
+const usualPauseMs = (passedMs: number): number => (passedMs <= habitMs ? Math.max(0, passedMs) : 0)
 
 /**
  * Updates a leap after one more look. Its running time survives pauses of any length, so that every machine that runs
  * at times gets through. A leap restarts if the clock goes back by more than a day, or moves from before the trusted
  * time to after it.
  */
-function lookAgain(before: Leap | undefined, nowMs: number, atMs: number): Required<Leap> {
+function nextJump(before: ClockJump | undefined, nowMs: number, atMs: number): Required<ClockJump> {
   const passedMs = before ? nowMs - before.lastMs : Number.NaN
   if (!before || !(passedMs >= -aheadMs) || before.lastMs < atMs !== nowMs < atMs)
-    return { sinceMs: nowMs, lastMs: nowMs, evenMs: 0, pauseMs: asHabit(nowMs - atMs) }
+    return { sinceMs: nowMs, lastMs: nowMs, evenMs: 0, pauseMs: usualPauseMs(nowMs - atMs) }
   return {
     sinceMs: before.sinceMs ?? before.lastMs,
     lastMs: nowMs,
     evenMs: before.evenMs + Math.min(Math.max(0, passedMs), gapMs),
-    pauseMs: Math.max(before.pauseMs ?? 0, asHabit(passedMs)),
+    pauseMs: Math.max(before.pauseMs ?? 0, usualPauseMs(passedMs)),
   }
 }
 
@@ -59,32 +59,32 @@ function lookAgain(before: Leap | undefined, nowMs: number, atMs: number): Requi
  * Returns the time to use for permanent deletion. A clock that jumps far ahead is not trusted until the machine has run
  * with it for three days. Until then the time stays at the last trusted value. A clock that goes back is always
  * trusted, because this deletes less. Afterwards it can advance freely to its former value. Once trusted, a pause of
- * that length is trusted at once. Called once an hour; survives a restart. `held` has the start of the wait (by the
+ * that length is trusted at once. Called once an hour; survives a restart. `untrusted` has the start of the wait (by the
  * untrusted clock) and the running time since.
  */
 export function trustedNow({ clock, meta }: { clock: Clock; meta: Meta }): {
   nowMs: number
-  held?: { clockMs: number; sinceMs: number; evenMs: number }
+  untrusted?: { clockMs: number; sinceMs: number; evenMs: number }
 } {
   const nowMs = clock.now()
-  const before = readKnown(meta)
-  const keep = (known: Known) => meta.setValue(valueName, JSON.stringify(known))
+  const before = readTrustedState(meta)
+  const save = (state: TrustedState) => meta.setValue(valueName, JSON.stringify(state))
   const atMs = before?.atMs ?? firstMs(meta, nowMs)
   const pauseMs = before?.pauseMs ?? 0
-  const habit = pauseMs > 0 ? { pauseMs } : {}
-  const nearMs = aheadMs + (nowMs > atMs ? pauseMs : 0)
-  if (Math.abs(nowMs - atMs) <= nearMs) {
-    keep({ atMs: Math.max(atMs, nowMs), ...habit })
+  const usualPause = pauseMs > 0 ? { pauseMs } : {}
+  const toleranceMs = aheadMs + (nowMs > atMs ? pauseMs : 0)
+  if (Math.abs(nowMs - atMs) <= toleranceMs) {
+    save({ atMs: Math.max(atMs, nowMs), ...usualPause })
     return { nowMs }
   }
-  const leap = lookAgain(before?.leap, nowMs, atMs)
-  if (leap.evenMs >= evenMs) {
-    const learned = Math.max(pauseMs, leap.pauseMs)
-    keep({ atMs: nowMs, ...(learned > aheadMs ? { pauseMs: learned } : {}) })
+  const jump = nextJump(before?.leap, nowMs, atMs)
+  if (jump.evenMs >= evenMs) {
+    const longestMs = Math.max(pauseMs, jump.pauseMs)
+    save({ atMs: nowMs, ...(longestMs > aheadMs ? { pauseMs: longestMs } : {}) })
     return { nowMs }
   }
-  keep({ atMs, ...habit, leap })
+  save({ atMs, ...usualPause, leap: jump })
   return nowMs < atMs
     ? { nowMs }
-    : { nowMs: atMs, held: { clockMs: nowMs, sinceMs: leap.sinceMs, evenMs: leap.evenMs } }
+    : { nowMs: atMs, untrusted: { clockMs: nowMs, sinceMs: jump.sinceMs, evenMs: jump.evenMs } }
 }

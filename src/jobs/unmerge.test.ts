@@ -27,7 +27,7 @@ const seen = (n: number, title: string, unhandled: boolean): SeenEvent => ({
 
 /** A step left by a crash: rewritten rows of the second group. */
 const planned = (meta: MetaStore): number =>
-  meta.planRegroup(meta.beginRegrouping(1, 'upload', 1).id, {
+  meta.planReprocessStep(meta.beginReprocessing(1, 'upload', 1).id, {
     projectId: 1,
     week: '2026-11-16',
     gen: 0,
@@ -37,9 +37,10 @@ const planned = (meta: MetaStore): number =>
     hours: [0],
     token: 't',
   }).id
-const thinned = (meta: MetaStore): number => {
-  const run = meta.beginThinRun({ budgetBytes: 1, bytesBefore: 2 })
-  return meta.planThinStep(run, { week: '2026-11-16', before: 9, projectId: 1, hashes: [hash(2)], keep: [] }, 1).id
+const planDownsampling = (meta: MetaStore): number => {
+  const run = meta.beginDownsampleRun({ budgetBytes: 1, bytesBefore: 2 })
+  return meta.planDownsampleStep(run, { week: '2026-11-16', before: 9, projectId: 1, hashes: [hash(2)], keep: [] }, 1)
+    .id
 }
 
 /** An issue of two groups. The events store reports three events of the second group, one of them evicted. */
@@ -50,10 +51,10 @@ function rig(more: Partial<UnmergeDeps['events']> = {}) {
   commit(meta, {
     events: [1, 2, 3, 4].map((n) => effect({ hashes: n === 1 ? both : [hash(2)], jpos: n, unhandled: n === 4 })),
   })
-  const said: string[] = []
+  const calls: string[] = []
   const events: UnmergeDeps['events'] = {
     countsOf: async () => {
-      said.push('counted')
+      calls.push('counted')
       const row = { projectId: 1, groupHash: hash(2), events: 3, users: 1 }
       return [{ ...row, firstMs: nowMs - 9, lastMs: nowMs }]
     },
@@ -70,10 +71,10 @@ function rig(more: Partial<UnmergeDeps['events']> = {}) {
     ...more,
   }
   const pause = async () => {
-    said.push('paused')
-    return () => void said.push('resumed')
+    calls.push('paused')
+    return () => void calls.push('resumed')
   }
-  return { meta, said, unmerge: createUnmerge({ clock, meta, events, pause }) }
+  return { meta, said: calls, unmerge: createUnmerge({ clock, meta, events, pause }) }
 }
 
 const codeOf = (work: Promise<unknown>) =>
@@ -83,27 +84,27 @@ const codeOf = (work: Promise<unknown>) =>
   )
 
 test('counts while nothing is committed, and shares the counts out exactly', async () => {
-  const { meta, said, unmerge } = rig()
-  const { issue, made, events } = await unmerge(1, [hash(2), hash(2)], 'ann')
-  expect(said).toEqual(['paused', 'counted', 'resumed'])
-  expect([issue.count, made?.count, events]).toEqual([1, 3, 3])
-  expect(made).toMatchObject({ title: 'Two', level: 'fatal', platform: 'python', logger: 'db', unhandled: true })
+  const { meta, said: calls, unmerge } = rig()
+  const { issue, created, events } = await unmerge(1, [hash(2), hash(2)], 'ann')
+  expect(calls).toEqual(['paused', 'counted', 'resumed'])
+  expect([issue.count, created?.count, events]).toEqual([1, 3, 3])
+  expect(created).toMatchObject({ title: 'Two', level: 'fatal', platform: 'python', logger: 'db', unhandled: true })
   // Rows start five ms ago, counts nine ms ago: only the counts include the evicted event.
-  expect(made).toMatchObject({
+  expect(created).toMatchObject({
     firstSeenMs: nowMs - 9,
     lastSeenMs: nowMs,
     lastRelease: 'b',
     metadata: { type: 'E2', value: 'v2' },
   })
-  expect(meta.thinnedOf([2]).get(2)).toBe(1)
+  expect(meta.downsampledOf([2]).get(2)).toBe(1)
   // The old issue takes its dates and newest texts from its remaining events.
   expect(issue).toMatchObject({ firstSeenMs: nowMs - 1, title: 'One', metadata: { type: 'E1' }, unhandled: false })
 })
 
 test('without any event that stands, both issues look like the old one', async () => {
   const { unmerge } = rig({ ofIssue: async () => [], edgesOf: async () => undefined })
-  const { issue, made } = await unmerge(1, [hash(2)], null)
-  expect(made).toMatchObject({ title: 'TypeError: x is not a function', firstSeenMs: nowMs - 9, lastSeenMs: nowMs })
+  const { issue, created } = await unmerge(1, [hash(2)], null)
+  expect(created).toMatchObject({ title: 'TypeError: x is not a function', firstSeenMs: nowMs - 9, lastSeenMs: nowMs })
   expect(issue).toMatchObject({ title: 'TypeError: x is not a function', firstSeenMs: nowMs, unhandled: true })
 })
 
@@ -115,21 +116,21 @@ test('what stays is still unhandled where an older event of it is', async () => 
 })
 
 test('the store is asked before anything changes: it may go away between two questions', async () => {
-  let asked = 0
+  let requested = 0
   const { meta, unmerge } = rig({
-    edgesOf: async () => (++asked < 2 ? undefined : Promise.reject(new MishapError('STORE_UNAVAILABLE'))),
+    edgesOf: async () => (++requested < 2 ? undefined : Promise.reject(new MishapError('STORE_UNAVAILABLE'))),
   })
   expect(await codeOf(unmerge(1, [hash(2)], null))).toBe('STORE_UNAVAILABLE')
-  expect([asked, meta.issueById(1)?.count, meta.issueHashes(1).length]).toEqual([2, 4, 2])
+  expect([requested, meta.issueById(1)?.count, meta.issueHashes(1).length]).toEqual([2, 4, 2])
 })
 
 test.each<[string, string[], string]>([
   ['a hash that is not its own', [hash(9)], 'NOT_FOUND'],
   ['all of its hashes', [hash(1), hash(2)], 'VALIDATION'],
 ])('%s: refused, and refining goes on', async (_, hashes, code) => {
-  const { meta, said, unmerge } = rig()
+  const { meta, said: calls, unmerge } = rig()
   expect(await codeOf(unmerge(1, hashes, null))).toBe(code)
-  expect([said.at(-1), meta.issueHashes(1).length]).toEqual(['resumed', 2])
+  expect([calls.at(-1), meta.issueHashes(1).length]).toEqual(['resumed', 2])
 })
 
 test('not over a batch that a crash broke off, nor while the events store is away: nothing changes', async () => {
@@ -143,13 +144,13 @@ test('not over a batch that a crash broke off, nor while the events store is awa
 
 test.each<[string, (meta: MetaStore) => void, string]>([
   ['rows that are written again and not counted', (meta) => void planned(meta), 'STORE_UNAVAILABLE'],
-  ['old rows that are going', (meta) => meta.commitRegroup(planned(meta), []), 'STORE_UNAVAILABLE'],
-  ['old rows that are gone', (meta) => meta.setRegroupStep(planned(meta), 'cut'), 'done'],
-  ['rows that are thinned', (meta) => void thinned(meta), 'STORE_UNAVAILABLE'],
-  ['rows that were thinned', (meta) => meta.setThinStep(thinned(meta), 'cut'), 'done'],
-])('what another job left open (%s)', async (_, leave, said) => {
+  ['old rows that are going', (meta) => meta.commitReprocessStep(planned(meta), []), 'STORE_UNAVAILABLE'],
+  ['old rows that are gone', (meta) => meta.setReprocessStep(planned(meta), 'cut'), 'done'],
+  ['rows that are thinned', (meta) => void planDownsampling(meta), 'STORE_UNAVAILABLE'],
+  ['rows that were thinned', (meta) => meta.setDownsampleStep(planDownsampling(meta), 'cut'), 'done'],
+])('what another job left open (%s)', async (_, leave, calls) => {
   const { meta, unmerge } = rig()
   leave(meta)
-  expect(await codeOf(unmerge(1, [hash(2)], null).then(() => undefined))).toBe(said)
-  expect(meta.issueById(1)?.count).toBe(said === 'done' ? 1 : 4)
+  expect(await codeOf(unmerge(1, [hash(2)], null).then(() => undefined))).toBe(calls)
+  expect(meta.issueById(1)?.count).toBe(calls === 'done' ? 1 : 4)
 })

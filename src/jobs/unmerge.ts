@@ -14,7 +14,13 @@ export type UnmergeDeps = {
   clock: Clock
   meta: Pick<
     MetaStore,
-    'issueById' | 'issueHashes' | 'openBatches' | 'reprocessingSteps' | 'thinSteps' | 'namedEvents' | 'unmergeHashes'
+    | 'issueById'
+    | 'issueHashes'
+    | 'openBatches'
+    | 'reprocessingSteps'
+    | 'downsampleSteps'
+    | 'namedEvents'
+    | 'unmergeHashes'
   >
   events: Pick<EventStore, 'countsOf' | 'edgesOf' | 'ofIssue' | 'eventsAmong'>
   /** Takes the lock and waits for batches in flight, until the returned function is called. */
@@ -37,12 +43,12 @@ function textsOf(shown: Shown, unhandled: boolean): Leaving['texts'] {
 }
 
 /** Texts and dates of some groups of an issue. */
-type Part = { texts: Leaving['texts'] | undefined; edges: IssueEdges | undefined }
+type RemainingState = { texts: Leaving['texts'] | undefined; edges: IssueEdges | undefined }
 
 /** Throws while rows left by a crash are not counted yet, or are counted and still being removed. */
-function demandSettled({ meta }: UnmergeDeps): void {
-  const isThinning = meta.thinSteps().some((thinStep) => thinStep.stage !== 'cut')
-  if (isThinning || meta.openBatches().length > 0 || meta.reprocessingSteps('open').length > 0)
+function demandNoOpenWork({ meta }: UnmergeDeps): void {
+  const isDownsampling = meta.downsampleSteps().some((downsampleStep) => downsampleStep.stage !== 'cut')
+  if (isDownsampling || meta.openBatches().length > 0 || meta.reprocessingSteps('open').length > 0)
     throw new MishapError('STORE_UNAVAILABLE')
 }
 
@@ -54,7 +60,7 @@ function demandSettled({ meta }: UnmergeDeps): void {
 export function createUnmerge(deps: UnmergeDeps): Unmerge {
   const { clock, meta, events, pause } = deps
 
-  async function partOf({ projectId, unhandled }: Issue, hashes: readonly string[]): Promise<Part> {
+  async function stateOf({ projectId, unhandled }: Issue, hashes: readonly string[]): Promise<RemainingState> {
     if (hashes.length === 0) return { texts: undefined, edges: undefined }
     const newest = { projectId, hashes: [...hashes], order: 'newest' as const, max: 1 }
     const [edges, [row], [uncaught]] = await Promise.all([
@@ -68,15 +74,15 @@ export function createUnmerge(deps: UnmergeDeps): Unmerge {
     return { texts: textsOf({ ...findings, level, platform, logger }, findings.unhandled || Boolean(uncaught)), edges }
   }
 
-  async function leavingOf(issue: Issue, hashes: readonly string[], others: readonly string[]): Promise<Leaving> {
+  async function leavingStateOf(issue: Issue, hashes: readonly string[], others: readonly string[]): Promise<Leaving> {
     const { id, projectId } = issue
     const scope = { projectIds: [projectId], environments: [], fromMs: 0, toMs: clock.now() + dayMs }
     const refs = hashes.map((groupHash) => ({ projectId, groupHash }))
     const named = meta.namedEvents(id, namedMax)
     const [counts, { edges, texts }, staying, eventIds] = await Promise.all([
       events.countsOf(scope, refs),
-      partOf(issue, hashes),
-      partOf(issue, others),
+      stateOf(issue, hashes),
+      stateOf(issue, others),
       named.length > 0 ? events.eventsAmong(projectId, hashes, named) : [],
     ])
     const sum = counts.reduce((all, count) => all + count.events, 0)
@@ -85,7 +91,7 @@ export function createUnmerge(deps: UnmergeDeps): Unmerge {
     return {
       hashes: [...hashes],
       events: sum,
-      thinned: Math.max(0, sum - (edges?.events ?? 0)),
+      downsampled: Math.max(0, sum - (edges?.events ?? 0)),
       eventIds,
       firstMs: Math.min(...spans.map((span) => span.firstMs), issue.lastSeenMs),
       lastMs: Math.max(...spans.map((span) => span.lastMs), issue.firstSeenMs),
@@ -96,18 +102,18 @@ export function createUnmerge(deps: UnmergeDeps): Unmerge {
     }
   }
 
-  return async (issueId, asked, userId) => {
-    const hashes = [...new Set(asked)]
+  return async (issueId, requested, userId) => {
+    const hashes = [...new Set(requested)]
     const resume = await pause()
     try {
-      demandSettled(deps)
+      demandNoOpenWork(deps)
       const issue = meta.issueById(issueId)
       if (!issue) throw new MishapError('NOT_FOUND')
-      const known = new Set(meta.issueHashes(issue.id).map((issueHash) => issueHash.hash))
-      if (hashes.some((hash) => !known.delete(hash))) throw new MishapError('NOT_FOUND')
-      const leaving = await leavingOf(issue, hashes, [...known])
-      const { issue: left, made } = meta.unmergeHashes(issue.id, leaving, userId, clock.now())
-      return { issue: left, made, events: leaving.events }
+      const knownHashes = new Set(meta.issueHashes(issue.id).map((issueHash) => issueHash.hash))
+      if (hashes.some((hash) => !knownHashes.delete(hash))) throw new MishapError('NOT_FOUND')
+      const leaving = await leavingStateOf(issue, hashes, [...knownHashes])
+      const { issue: left, created } = meta.unmergeHashes(issue.id, leaving, userId, clock.now())
+      return { issue: left, created, events: leaving.events }
     } finally {
       resume()
     }

@@ -6,7 +6,7 @@ import { systemClock, testClock } from '../base/clock.ts'
 import { silent } from '../base/observe.ts'
 import { bundleOf, chunksOf, debugId, sha1Of } from '../operations/archive.cases.ts'
 import { createArtifacts } from '../operations/artifacts.ts'
-import type { AssembleAsk } from '../operations/uploads.ts'
+import type { AssembleRequest } from '../operations/uploads.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
 import { nowMs, withProject } from '../store/meta/fixture.cases.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
@@ -32,7 +32,7 @@ function fresh() {
   const blobs = openFileBlobs(at)
   const artifacts = createArtifacts({ clock, observe: silent, meta, blobs, freeBytes: async () => 1e12 })
   const arrived: unknown[] = []
-  artifacts.onArrived((artifact) => arrived.push(artifact))
+  artifacts.onUploaded((artifact) => arrived.push(artifact))
   return { clock, meta, blobs, artifacts, arrived }
 }
 type Room = ReturnType<typeof fresh>
@@ -41,7 +41,7 @@ async function* pieces(...parts: (Buffer | string)[]) {
   for (const part of parts) yield Buffer.from(part)
 }
 
-const askOf = (bytes: Buffer, more: Partial<AssembleAsk> = {}): AssembleAsk => ({
+const askOf = (bytes: Buffer, more: Partial<AssembleRequest> = {}): AssembleRequest => ({
   organizationId: 1,
   checksum: sha1Of(bytes),
   chunks: chunksOf(bytes).map(sha1Of),
@@ -56,7 +56,7 @@ const send = async ({ artifacts }: Room, chunks: Buffer[]) => {
 }
 
 /** Polls until the state is final, as clients do. */
-async function settle({ artifacts }: Room, ask: AssembleAsk) {
+async function settle({ artifacts }: Room, ask: AssembleRequest) {
   for (;;) {
     const state = await artifacts.assemble(ask)
     if (state.state !== 'created' && state.state !== 'assembling') return state
@@ -64,7 +64,7 @@ async function settle({ artifacts }: Room, ask: AssembleAsk) {
   }
 }
 
-async function upload(room: Room, bytes: Buffer, more: Partial<AssembleAsk> = {}) {
+async function upload(room: Room, bytes: Buffer, more: Partial<AssembleRequest> = {}) {
   await send(room, chunksOf(bytes))
   return settle(room, askOf(bytes, more))
 }

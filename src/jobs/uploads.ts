@@ -22,8 +22,8 @@ export async function sweepUploads({
   const lists = await Promise.all([blobs.list('artifacts'), blobs.list('chunks')])
   // List the names after the blobs: new blobs have their row by now, or are still being written.
   const named = new Set([...meta.bundleKeys(), ...meta.chunkKeys()])
-  const strays = lists.flat().filter((key) => !named.has(key) && !artifacts.isWriting(key))
-  for (const key of strays) await blobs.delete(key)
+  const orphans = lists.flat().filter((key) => !named.has(key) && !artifacts.isWriting(key))
+  for (const key of orphans) await blobs.delete(key)
   artifacts.dropFailures()
-  return { chunks: over.length, strays: strays.length }
+  return { chunks: over.length, strays: orphans.length }
 }

@@ -1,11 +1,11 @@
 /** The budget that one incoming body uses, in bytes. */
-type RoomUse = {
+type Reservation = {
   /** Bytes received. */
-  came: number
+  written: number
   /** Bytes reserved: the larger of declared and received bytes, plus the head of its record. */
-  held: number
+  reserved: number
   /** Declared bytes that have not arrived yet. */
-  coming: number
+  expected: number
   /** The reservation was revoked in favour of a body that began earlier. */
   lost: boolean
 }
@@ -14,51 +14,51 @@ type RoomUse = {
  * Counts the bodies stored outside the journal: bodies of waiting records, and bodies that are still being written.
  * They use the same disk as the journal and wait for the same processing.
  */
-export class Beside {
+export class BodyBudget {
   /** Sizes of bodies whose record is on disk, by the record's position. */
   readonly #standing = new Map<number, number>()
   /** Bytes of the bodies of all waiting records, including records that are not on disk yet. */
   waiting = 0
   /** Received bytes of bodies that no record names yet. */
-  rooms = 0
+  writtenBytes = 0
   /** Reserved bytes of the same bodies, including declared bytes that have not arrived. */
-  held = 0
+  reserved = 0
   /** Declared bytes that have not arrived yet. */
   declared = 0
   /** Incoming bodies of undeclared size, in the order in which they began. */
-  readonly #unsized = new Set<RoomUse>()
+  readonly #unsized = new Set<Reservation>()
 
   /** Begins a reservation that uses no bytes yet. `declared`: bytes, 0 when unknown. */
-  begin(declared: number): RoomUse {
-    const use = { came: 0, held: 0, coming: 0, lost: false }
-    if (declared === 0) this.#unsized.add(use)
-    return use
+  begin(declared: number): Reservation {
+    const reservation = { written: 0, reserved: 0, expected: 0, lost: false }
+    if (declared === 0) this.#unsized.add(reservation)
+    return reservation
   }
 
-  count(use: RoomUse, came: number, held: number, coming: number): void {
-    this.rooms += came - use.came
-    this.held += held - use.held
-    this.declared += coming - use.coming
-    Object.assign(use, { came, held, coming })
+  count(reservation: Reservation, written: number, reserved: number, expected: number): void {
+    this.writtenBytes += written - reservation.written
+    this.reserved += reserved - reservation.reserved
+    this.declared += expected - reservation.expected
+    Object.assign(reservation, { written, reserved, expected })
   }
 
-  end(use: RoomUse): void {
-    this.count(use, 0, 0, 0)
-    this.#unsized.delete(use)
+  end(reservation: Reservation): void {
+    this.count(reservation, 0, 0, 0)
+    this.#unsized.delete(reservation)
   }
 
   /**
-   * Revokes reservations of undeclared size that began after `use`, the latest first, until `fits` accepts the freed
+   * Revokes reservations of undeclared size that began after `reservation`, the latest first, until `isEnough` accepts the freed
    * bytes. Revokes none and returns false when all of them are not enough.
    */
-  takeFromLater(use: RoomUse, fits: (givenBack: number) => boolean): boolean {
-    let givenBack = 0
-    const later: RoomUse[] = []
+  evictLater(reservation: Reservation, isEnough: (freedBytes: number) => boolean): boolean {
+    let freedBytes = 0
+    const later: Reservation[] = []
     for (const entry of [...this.#unsized].reverse()) {
-      if (entry === use) return false
+      if (entry === reservation) return false
       later.push(entry)
-      givenBack += entry.held
-      if (!fits(givenBack)) continue
+      freedBytes += entry.reserved
+      if (!isEnough(freedBytes)) continue
       for (const each of later) {
         this.end(each)
         each.lost = true
@@ -79,7 +79,7 @@ export class Beside {
   }
 
   /** Notes the position of a body's record once the record is on disk. */
-  stand(jpos: number, bytes: number): void {
+  addStored(jpos: number, bytes: number): void {
     if (bytes > 0) this.#standing.set(jpos, bytes)
   }
 

@@ -5,7 +5,7 @@ import { segmentSpan } from './journal.ts'
 import { decodeRecords, encodePrefix, endMark, offsetOf, prefixBytes, segmentOf } from './record.ts'
 
 /** Bytes per read. A longer record is read in one piece. */
-const pieceBytes = 1024 * 1024
+const chunkBytes = 1024 * 1024
 const fillerBytes = 16 * 1024 * 1024
 /** Head of a filler record. Nobody reads it, because it lies below the cursor. */
 const fillerHead = Buffer.from('{}')
@@ -43,16 +43,16 @@ async function copySegment(from: string, to: string, segment: number, offset: nu
   try {
     for (const parts of fillers(segment, offset)) await target.writev(parts)
     let at = offset
-    for (let want = pieceBytes; ; ) {
-      const { buffer, bytesRead } = await source.read(Buffer.allocUnsafe(want), 0, want, at)
+    for (let wantedBytes = chunkBytes; ; ) {
+      const { buffer, bytesRead } = await source.read(Buffer.allocUnsafe(wantedBytes), 0, wantedBytes, at)
       const bytes = buffer.subarray(0, bytesRead)
       const found = decodeRecords(bytes, segment * segmentSpan + at, Number.POSITIVE_INFINITY)
       await target.write(bytes, 0, found.at)
       at += found.at
       const isOver = found.stop === 'corrupt' || (found.stop === 'end' && found.at < bytesRead)
       // At the end of the file, the rest is a torn record or a record that is being written.
-      if (isOver || bytesRead < want) break
-      want = Math.max(pieceBytes, found.needBytes)
+      if (isOver || bytesRead < wantedBytes) break
+      wantedBytes = Math.max(chunkBytes, found.needBytes)
     }
     await target.write(endMark)
     await target.sync()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { packDead, unpackDead } from './dead-letter.ts'
+import { packDeadLetter, unpackDeadLetter } from './dead-letter.ts'
 import type { RecordHead } from './journal.ts'
 
 const head: RecordHead = {
@@ -17,18 +17,32 @@ const body = Buffer.from('{"a":1}\n\nwith lines\n')
 
 describe('a dead record', () => {
   test('comes back whole, and says how it was counted', () => {
-    expect(unpackDead(packDead(head, body))).toEqual({
+    expect(unpackDeadLetter(packDeadLetter(head, body))).toEqual({
       head,
       body,
       count: { category: 'default', itemType: 'envelope' },
     })
     const count = { category: 'error', itemType: 'event' } as const
-    expect(unpackDead(packDead({ ...head, only: 2 }, body, count))).toEqual({ head: { ...head, only: 2 }, body, count })
+    expect(unpackDeadLetter(packDeadLetter({ ...head, only: 2 }, body, count))).toEqual({
+      head: { ...head, only: 2 },
+      body,
+      count,
+    })
   })
 
   test('forgets where its body lay and which dead item it was before', () => {
-    const again = { id: 1, blobKey: 'dead/1', projectId: 1, keyId: 3, category: 'error', itemType: 'event', bytes: 1 }
-    const found = unpackDead(packDead({ ...head, spool: { key: 'spool/a', bytes: 9 }, again: again as never }, body))
+    const reopened = {
+      id: 1,
+      blobKey: 'dead/1',
+      projectId: 1,
+      keyId: 3,
+      category: 'error',
+      itemType: 'event',
+      bytes: 1,
+    }
+    const found = unpackDeadLetter(
+      packDeadLetter({ ...head, spool: { key: 'spool/a', bytes: 9 }, again: reopened as never }, body),
+    )
     expect(found?.head).toEqual(head)
   })
 
@@ -41,6 +55,6 @@ describe('a dead record', () => {
     ['no JSON', '{"kind":\nbody'],
     ['another thing', '{"kind":"outcomes"}\nbody'],
   ])('%s is none', (_name, text) => {
-    expect(unpackDead(Buffer.from(text))).toBeUndefined()
+    expect(unpackDeadLetter(Buffer.from(text))).toBeUndefined()
   })
 })

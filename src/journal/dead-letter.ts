@@ -6,24 +6,24 @@ import type { RecordHead } from './journal.ts'
  * `spans`: additional entries (child spans of a transaction, or all but the first entry of a list), counted in category
  * `of`. Dead letters of an earlier version have no `of`: their additional entries are spans.
  */
-export type DeadCount = { category: DataCategory; itemType: string; spans?: number; of?: DataCategory }
+export type DeadLetterCount = { category: DataCategory; itemType: string; spans?: number; of?: DataCategory }
 
 /** The content of a dead letter: the record's head, its decompressed body, and how it was counted. */
-type Dead = { head: RecordHead; body: Buffer; count: DeadCount }
+type UnpackedDeadLetter = { head: RecordHead; body: Buffer; count: DeadLetterCount }
 
 const kinds: ReadonlySet<string> = new Set(['envelope', 'store', 'security', 'attachments', 'minidump'])
 
 /** Packs a record as the bytes of a dead letter: the head as a JSON line, then the body. Omits the spool location. */
-export function packDead(head: RecordHead, body: Buffer, count?: DeadCount): Buffer {
+export function packDeadLetter(head: RecordHead, body: Buffer, count?: DeadLetterCount): Buffer {
   const { spool: _spool, again: _again, ...rest } = head
   return Buffer.concat([Buffer.from(`${JSON.stringify(count ? { ...rest, count } : rest)}\n`), body])
 }
 
 /** Unpacks a dead letter; undefined for bytes without a record, which earlier versions stored for refused rows. */
-export function unpackDead(bytes: Buffer): Dead | undefined {
+export function unpackDeadLetter(bytes: Buffer): UnpackedDeadLetter | undefined {
   const end = bytes.indexOf(0x0a)
   try {
-    const { count, ...head } = JSON.parse(bytes.toString('utf8', 0, end)) as RecordHead & { count?: DeadCount }
+    const { count, ...head } = JSON.parse(bytes.toString('utf8', 0, end)) as RecordHead & { count?: DeadLetterCount }
     if (!kinds.has(head.kind)) return undefined
     return { head, body: bytes.subarray(end + 1), count: count ?? { category: 'default', itemType: head.kind } }
   } catch {

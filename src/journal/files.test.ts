@@ -213,9 +213,9 @@ describe('a refusal', () => {
   test('says when to come again', async () => {
     const full = await open({ bytesMax: 40_000 })
     await append(full, 40_000)
-    const room = full.room()
+    const reservation = full.reserve()
     const late = { code: 'ACCEPT_OVERLOADED', status: 503, retryAfterS: 10 }
-    expect([await refusalOf(() => append(full, 300)), await refusalOf(() => room.grow(1))]).toEqual([late, late])
+    expect([await refusalOf(() => append(full, 300)), await refusalOf(() => reservation.grow(1))]).toEqual([late, late])
     await full.close()
     expect(await refusalOf(() => append(full, 300))).toMatchObject({ code: 'ACCEPT_OVERLOADED', retryAfterS: 5 })
     rmSync(folder, { recursive: true })
@@ -236,8 +236,8 @@ describe('a refusal', () => {
 
   test('of a body that grows over what it declared takes no room from those without a size', async () => {
     const writer = await open({ bytesMax: 64 * MiB })
-    const sized = writer.room(MiB)
-    const unsized = writer.room()
+    const sized = writer.reserve(MiB)
+    const unsized = writer.reserve()
     unsized.grow(40 * MiB)
     const grown = Array.from({ length: 30 }, () => refusalOf(() => sized.grow(MiB)))
     expect((await Promise.all(grown)).some((entry) => entry.code === 'ACCEPT_OVERLOADED')).toBe(true)
@@ -246,7 +246,7 @@ describe('a refusal', () => {
 
   test('of a body whose room went to one before it says when to come again', async () => {
     const writer = await open({ bytesMax: 64 * MiB })
-    const [first, later] = [writer.room(), writer.room()]
+    const [first, later] = [writer.reserve(), writer.reserve()]
     later.grow(30 * MiB)
     for (let n = 0; n < 40; n++) first.grow(MiB)
     expect(await refusalOf(() => later.grow(1))).toMatchObject({ code: 'ACCEPT_OVERLOADED', retryAfterS: 10 })

@@ -22,9 +22,15 @@ import { promisify } from 'node:util'
 import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import type { Observe } from '../base/observe.ts'
-import { Beside } from './budget.ts'
+import { BodyBudget } from './budget.ts'
 import { listSegments, listSpares, readNewest, segmentPath, syncFolder, validBytes, writeNewest } from './folder.ts'
-import { type JournalReader, type JournalWriter, type RecordHead, type Room, segmentSpan } from './journal.ts'
+import {
+  type BodyReservation,
+  type JournalReader,
+  type JournalWriter,
+  type RecordHead,
+  segmentSpan,
+} from './journal.ts'
 import { createReader, type ReaderOptions } from './reader.ts'
 import { encodePrefix, endMark, offsetOf, prefixBytes, recordBytes, recordBytesMax, segmentOf } from './record.ts'
 
@@ -48,7 +54,7 @@ export type WriterOptions = {
 type Waiting = {
   head: Buffer
   body: Buffer
-  beside: number
+  bodyBytes: number
   resolve: (jpos: number) => void
   reject: (error: unknown) => void
 }
@@ -61,7 +67,7 @@ const groupRecordsMax = 340
 const sparesMax = 2
 const freeCheckMs = 1000
 /** Reserved for the record of a body, so that a complete body is not refused for lack of space for its head. */
-const recordRoomBytes = 16 * 1024
+const recordReserveBytes = 16 * 1024
 
 const open = promisify(openFile)
 const close = promisify(closeFile)
@@ -87,9 +93,9 @@ export async function openJournalWriter(options: WriterOptions): Promise<Journal
     onDurable: (listener) => writer.onDurable(listener),
     trim: (before) => writer.trim(before),
     lagBytes: () => writer.lagBytes(),
-    besideBytes: () => writer.beside.waiting,
-    room: (declared) => writer.room(declared),
-    noteBeside: (jpos, bytes) => writer.noteBeside(jpos, bytes),
+    bodyBytes: () => writer.beside.waiting,
+    reserve: (declared) => writer.reserve(declared),
+    addBody: (jpos, bytes) => writer.addBody(jpos, bytes),
     doneBytes: () => writer.doneBytes,
     close: () => writer.close(),
   }
@@ -106,7 +112,7 @@ export function openJournalReader(folder: string, options: ReaderOptions = {}): 
 class Writer {
   durable = 0
   doneBytes = 0
-  readonly beside = new Beside()
+  readonly beside = new BodyBudget()
   readonly #options: WriterOptions
   readonly #segmentBytes: number
   readonly #listeners = new Set<(durable: number) => void>()
@@ -169,47 +175,56 @@ class Writer {
   append(head: RecordHead, body: Buffer): Promise<number> {
     const headBytes = Buffer.from(JSON.stringify(head))
     const bytes = recordBytes(headBytes.length, body.length)
-    const beside = head.spool?.bytes ?? 0
-    const refusal = bytes > recordBytesMax ? new MishapError('ACCEPT_TOO_LARGE') : this.#refusal(bytes, beside)
+    const bodyBytes = head.spool?.bytes ?? 0
+    const refusal = bytes > recordBytesMax ? new MishapError('ACCEPT_TOO_LARGE') : this.#refusal(bytes, bodyBytes)
     if (refusal) return Promise.reject(refusal)
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ head: headBytes, body, beside, resolve, reject })
+      this.#waiting.push({ head: headBytes, body, bodyBytes, resolve, reject })
       this.#waitingBytes += bytes
-      this.beside.add(beside)
+      this.beside.add(bodyBytes)
       this.#wake()
     })
   }
 
-  room(declared = 0): Room {
-    const { beside } = this
-    const use = beside.begin(declared)
+  reserve(declared = 0): BodyReservation {
+    const { beside: bodies } = this
+    const reservation = bodies.begin(declared)
     if (declared > 0) {
-      const held = declared + recordRoomBytes
-      const refusal = this.#refusal(0, held, declared + beside.declared, beside.held)
+      const reserved = declared + recordReserveBytes
+      const refusal = this.#refusal(0, reserved, declared + bodies.declared, bodies.reserved)
       if (refusal) throw refusal
-      beside.count(use, 0, held, declared)
+      bodies.count(reservation, 0, reserved, declared)
     }
     return {
       grow: (bytes) => {
-        if (use.lost) throw new MishapError('ACCEPT_OVERLOADED', { retryAfterS: 10 })
-        const came = use.came + bytes
-        const held = Math.max(use.held, came + recordRoomBytes)
-        const ask = (givenBack: number) =>
-          this.#refusal(0, held, bytes + beside.declared - use.coming, beside.held - use.held - givenBack)
+        if (reservation.lost) throw new MishapError('ACCEPT_OVERLOADED', { retryAfterS: 10 })
+        const written = reservation.written + bytes
+        const reserved = Math.max(reservation.reserved, written + recordReserveBytes)
+        const refusalFor = (freedBytes: number) =>
+          this.#refusal(
+            0,
+            reserved,
+            bytes + bodies.declared - reservation.expected,
+            bodies.reserved - reservation.reserved - freedBytes,
+          )
         // Within the declared size, only the received bytes of other bodies count.
-        const refusal = came <= declared ? this.#refusal(0, came, bytes, beside.rooms - use.came) : ask(0)
-        if (refusal && (declared > 0 || !beside.takeFromLater(use, (givenBack) => !ask(givenBack)))) throw refusal
-        beside.count(use, came, held, Math.max(0, declared - came))
+        const refusal =
+          written <= declared
+            ? this.#refusal(0, written, bytes, bodies.writtenBytes - reservation.written)
+            : refusalFor(0)
+        if (refusal && (declared > 0 || !bodies.evictLater(reservation, (freedBytes) => !refusalFor(freedBytes))))
+          throw refusal
+        bodies.count(reservation, written, reserved, Math.max(0, declared - written))
         this.#freeBytes -= bytes
       },
-      free: () => beside.end(use),
+      free: () => bodies.end(reservation),
     }
   }
 
-  noteBeside(jpos: number, bytes: number): void {
+  addBody(jpos: number, bytes: number): void {
     if (jpos < this.#trimmed) return
     this.beside.add(bytes)
-    this.beside.stand(jpos, bytes)
+    this.beside.addStored(jpos, bytes)
   }
 
   onDurable(listener: (durable: number) => void): () => void {
@@ -258,18 +273,23 @@ class Writer {
   }
 
   /**
-   * Checks `bytes` in the journal, a body of `beside` bytes and `rooms` bytes of others against the limits. `free`:
+   * Checks `bytes` in the journal, a body of `beside` bytes and `writtenBytes` bytes of others against the limits. `free`:
    * bytes not yet on disk. A body counts for at most half of the limit, so an oversized one passes when little waits.
    */
-  #refusal(bytes: number, beside: number, free = bytes, rooms = this.beside.rooms): MishapError | undefined {
+  #refusal(
+    bytes: number,
+    bodyBytes: number,
+    free = bytes,
+    writtenBytes = this.beside.writtenBytes,
+  ): MishapError | undefined {
     if (this.#closed) return new MishapError('ACCEPT_OVERLOADED', { detail: 'Mishap is stopping.', retryAfterS: 5 })
     // The absolute difference: a clock that was set back must not preserve an old value for hours.
     if (Math.abs(this.#options.clock.now() - this.#freeCheckedMs) >= freeCheckMs) void this.#checkDisk()
     if (this.#freeBytes - this.#waitingBytes - free < this.#options.diskReserveBytes) {
       return new MishapError('ACCEPT_DISK_FULL', { retryAfterS: 60 })
     }
-    const waits = this.lagBytes() + this.#waitingBytes + rooms
-    if (waits + bytes + Math.min(beside, this.#boundBytes / 2) > this.#boundBytes) {
+    const waitingBytes = this.lagBytes() + this.#waitingBytes + writtenBytes
+    if (waitingBytes + bytes + Math.min(bodyBytes, this.#boundBytes / 2) > this.#boundBytes) {
       return new MishapError('ACCEPT_OVERLOADED', { retryAfterS: 10 })
     }
     return undefined
@@ -310,14 +330,14 @@ class Writer {
       const written = await this.#writeGroup(group)
       if (written === undefined) {
         for (const entry of group) {
-          this.beside.drop(entry.beside)
+          this.beside.drop(entry.bodyBytes)
           entry.reject(new MishapError('ACCEPT_DISK_FULL', { retryAfterS: 60 }))
         }
         continue
       }
       let at = written
       for (const entry of group) {
-        this.beside.stand(at, entry.beside)
+        this.beside.addStored(at, entry.bodyBytes)
         entry.resolve(at)
         at += recordBytes(entry.head.length, entry.body.length)
       }

@@ -85,14 +85,14 @@ export function validBytes(folder: string, segment: number): number {
   try {
     const size = fstatSync(handle).size
     let at = 0
-    let want = scanBytes
+    let wantedBytes = scanBytes
     while (at < size) {
-      const bytes = readAt(handle, at, want)
+      const bytes = readAt(handle, at, wantedBytes)
       const found = decodeRecords(bytes, segment * segmentSpan + at, Number.POSITIVE_INFINITY)
       at += found.at
       if (found.at === bytes.length) continue
       if (found.stop !== 'short' || at + found.needBytes > size) break
-      want = Math.max(scanBytes, found.needBytes)
+      wantedBytes = Math.max(scanBytes, found.needBytes)
     }
     return at
   } finally {

@@ -105,12 +105,12 @@ export function journalCases(make: () => JournalUnderTest): void {
         expect(reader.count(0, writer.durable(), 9)).toBe(0)
         const first = await writer.append(head(1), Buffer.from('a'))
         const durable = writer.durable()
-        const told: number[] = []
-        const stop = writer.onDurable((at) => told.push(at))
+        const reported: number[] = []
+        const stop = writer.onDurable((at) => reported.push(at))
         await writer.append(head(2), Buffer.from('b'))
         stop()
         await writer.append(head(3), Buffer.from('c'))
-        expect(told).toHaveLength(1)
+        expect(reported).toHaveLength(1)
         const found = reader.read(first, durable, 9, 9999)
         expect([found.records.length, found.next]).toEqual([1, durable])
         expect(reader.read(durable, durable, 9, 9999)).toEqual({ records: [], next: durable })

@@ -62,13 +62,13 @@ async function harmed(harm: (path: string, ends: number[]) => void) {
     path,
     [...starts.slice(1), end].map((at) => at % 2 ** 28),
   )
-  const again = await openJournalWriter(options(folder))
-  await again.append(head(9), Buffer.from('later'))
+  const reopened = await openJournalWriter(options(folder))
+  await reopened.append(head(9), Buffer.from('later'))
   const reader = openJournalReader(folder, { onCorrupt: (found) => corrupt.push(found) })
-  const found = readAll(reader, again.durable()).map((entry) => entry.head.projectId)
-  readAll(reader, again.durable())
+  const found = readAll(reader, reopened.durable()).map((entry) => entry.head.projectId)
+  readAll(reader, reopened.durable())
   reader.close()
-  await again.close()
+  await reopened.close()
   rmSync(folder, { recursive: true })
   return { found, corrupt }
 }
@@ -198,16 +198,16 @@ describe('the disk', () => {
     const folder = newFolder()
     const clock = testClock()
     const writer = await openJournalWriter(options(folder, { clock, groupMs: 5 }))
-    const told: number[] = []
-    writer.onDurable((at) => told.push(at))
+    const reported: number[] = []
+    writer.onDurable((at) => reported.push(at))
     const both = [writer.append(head(1), Buffer.from('a'))]
     clock.advance(4)
     both.push(writer.append(head(2), Buffer.from('b')))
     await systemClock.sleep(20)
-    expect(told).toEqual([])
+    expect(reported).toEqual([])
     clock.advance(1)
     await Promise.all(both)
-    expect(told).toHaveLength(1)
+    expect(reported).toHaveLength(1)
     await writer.close()
     rmSync(folder, { recursive: true })
   })
@@ -222,9 +222,9 @@ describe('segments that were taken away', () => {
     await writer.close()
     for (const name of readdirSync(folder))
       if (alsoTheNumber || name.endsWith('.seg')) rmSync(join(folder, name), { recursive: true })
-    const again = await openJournalWriter(options(folder))
-    const jpos = await again.append(head(7), Buffer.from('later'))
-    await again.close()
+    const reopened = await openJournalWriter(options(folder))
+    const jpos = await reopened.append(head(7), Buffer.from('later'))
+    await reopened.close()
     rmSync(folder, { recursive: true })
     return { before, jpos }
   }

@@ -37,11 +37,11 @@ export type RecordHead = {
   /** Process only this item of the envelope (0 = its first): all others already have their outcome. */
   onlyItem?: number
   /** The record is a replayed dead letter. The commit removes that dead letter. */
-  again?: DeadAgain
+  again?: ReplayedDeadLetter
 }
 
 /** The dead letter that a record came from, and how it was counted. */
-export type DeadAgain = {
+export type ReplayedDeadLetter = {
   id: number
   blobKey: string
   projectId: number
@@ -68,7 +68,7 @@ export type JournalRecord = {
  * declared bytes against other bodies at once, so that concurrent bodies do not refuse each other half-way. Events can
  * use the reserved bytes until they arrive.
  */
-export type Room = {
+export type BodyReservation = {
   /** Takes more bytes, first the declared ones. @throws MishapError ACCEPT_OVERLOADED or ACCEPT_DISK_FULL. */
   grow(bytes: number): void
   /** Frees the reservation when the body was removed or a record names it. Safe to repeat. */
@@ -88,11 +88,11 @@ export type JournalWriter = {
   /** Waiting bytes between the trim and durable positions, plus the bodies of these records outside the journal. */
   lagBytes(): number
   /** The bytes of those bodies only. */
-  besideBytes(): number
+  bodyBytes(): number
   /** Reserves `declared` bytes, 0 if unknown. Throws MishapError ACCEPT_OVERLOADED or ACCEPT_DISK_FULL. */
-  room(declared?: number): Room
+  reserve(declared?: number): BodyReservation
   /** Counts a body whose record was written before the restart. */
-  noteBeside(jpos: number, bytes: number): void
+  addBody(jpos: number, bytes: number): void
   /** Bytes trimmed since this writer was opened. The value only grows. */
   doneBytes(): number
   close(): Promise<void>

@@ -21,8 +21,8 @@ function createHandles(folder: string): Handles {
   const handles = new Map<number, number>()
   return {
     of(segment) {
-      const known = handles.get(segment)
-      if (known !== undefined) return known
+      const cached = handles.get(segment)
+      if (cached !== undefined) return cached
       try {
         const handle = openSync(segmentPath(folder, segment), 'r')
         for (const [old, oldHandle] of handles) {
@@ -46,8 +46,8 @@ function createHandles(folder: string): Handles {
 
 /** First position of the segment after the one that contains `at`; undefined when no later segment exists. */
 function segmentAfter(folder: string, at: number): number | undefined {
-  const following = listSegments(folder).find((segment) => segment > segmentOf(at))
-  return following === undefined ? undefined : following * segmentSpan
+  const nextSegmentNumber = listSegments(folder).find((segment) => segment > segmentOf(at))
+  return nextSegmentNumber === undefined ? undefined : nextSegmentNumber * segmentSpan
 }
 
 /** Returns where the record at a position ends, or undefined when no whole record is there. */
@@ -92,21 +92,21 @@ export function createReader(folder: string, options: ReaderOptions): JournalRea
     const nothing: Found = { records: [], next: from, ended: true }
     if (handle === undefined) return nothing
     const size = limit ?? fstatSync(handle).size
-    let want = Math.max(bytesMax, prefixBytes)
+    let wantedBytes = Math.max(bytesMax, prefixBytes)
     for (;;) {
       const left = size - offsetOf(from)
       if (left <= 0) return nothing
-      const bytes = readAt(handle, offsetOf(from), Math.min(want, left))
+      const bytes = readAt(handle, offsetOf(from), Math.min(wantedBytes, left))
       const found = decodeRecords(bytes, from, recordsMax)
       if (found.records.length > 0) return { records: found.records, next: from + found.at, ended: false }
       // Retry only once: a file that is too short has no more bytes the second time.
-      if (found.needBytes > want) {
-        want = found.needBytes
+      if (found.needBytes > wantedBytes) {
+        wantedBytes = found.needBytes
         continue
       }
       // A torn tail ends within a record. Only a wrong checksum, or a gap below the durable position, means data loss.
-      const bad = found.stop === 'corrupt' || limit !== undefined
-      if (bad) report(from, left)
+      const isCorrupt = found.stop === 'corrupt' || limit !== undefined
+      if (isCorrupt) report(from, left)
       return limit === undefined ? nothing : { records: [], next: segment * segmentSpan + limit, ended: false }
     }
   }
@@ -117,12 +117,12 @@ export function createReader(folder: string, options: ReaderOptions): JournalRea
       let at = from
       for (;;) {
         if (at >= durable) return { records: [], next: from }
-        const live = segmentOf(at) === segmentOf(durable)
-        const found = readSegment(at, live ? offsetOf(durable) : undefined, recordsMax, bytesMax)
+        const isCurrent = segmentOf(at) === segmentOf(durable)
+        const found = readSegment(at, isCurrent ? offsetOf(durable) : undefined, recordsMax, bytesMax)
         if (!found.ended) return { records: found.records, next: found.next }
-        const following = segmentAfter(folder, at)
-        if (following === undefined) return { records: [], next: from }
-        at = following
+        const nextSegmentNumber = segmentAfter(folder, at)
+        if (nextSegmentNumber === undefined) return { records: [], next: from }
+        at = nextSegmentNumber
       }
     },
     close: () => handles.close(),

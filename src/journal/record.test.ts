@@ -109,8 +109,8 @@ describe('where it stops', () => {
   })
 
   test('corrupt: a head that is no JSON, under a right checksum', () => {
-    const [bad, body] = [Buffer.from('{"kind'), Buffer.from('x')]
-    const record = Buffer.concat([encodePrefix(start, bad, body), bad, body])
+    const [isCorrupt, body] = [Buffer.from('{"kind'), Buffer.from('x')]
+    const record = Buffer.concat([encodePrefix(start, isCorrupt, body), isCorrupt, body])
     expect(decodeRecords(record, start, 9)).toMatchObject({ stop: 'corrupt', records: [] })
   })
 

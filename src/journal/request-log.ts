@@ -4,7 +4,7 @@ import type { Outcome, OutcomeReason } from '../base/outcome.ts'
 /** The request log, fed by ingest (a note) and by refine (outcomes). It has types, sizes and ids, but no content. */
 
 /** The outcome of one item. */
-export type ItemEnd = {
+export type ItemOutcome = {
   type: string
   bytes: number
   outcome: Outcome
@@ -18,13 +18,13 @@ export type ItemEnd = {
 }
 
 /** The outcomes of one journal record. `more`: number of items that are not listed. */
-export type RecordEnd = { jpos: number; keyId: number; items: ItemEnd[]; more: number }
+export type RecordOutcomes = { jpos: number; keyId: number; items: ItemOutcome[]; more: number }
 
 /** One item of a request: its outcome from ingest, or `waiting` while refine has it. */
-export type NoteItem = { type: string; bytes: number; outcome: Outcome | 'waiting'; reason: OutcomeReason | '' }
+export type RequestItem = { type: string; bytes: number; outcome: Outcome | 'waiting'; reason: OutcomeReason | '' }
 
 /** One request to ingest and its response. */
-export type RequestNote = {
+export type RequestLogEntry = {
   atMs: number
   /** 0 when the key is unknown. */
   keyId: number
@@ -41,11 +41,11 @@ export type RequestNote = {
   eventId: string
   /** Position of its journal record, or -1 when nothing was stored. */
   jpos: number
-  items: NoteItem[]
+  items: RequestItem[]
   /** Number of items that are not listed. */
   more: number
 }
 
 /** Maximum number of stored requests per key, and of listed items per request. */
-export const notesPerKey = 100
-export const noteItemsMax = 50
+export const requestsPerKey = 100
+export const requestItemsMax = 50

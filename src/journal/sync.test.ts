@@ -93,19 +93,19 @@ describe('what is acknowledged is on disk', () => {
     const before = writer.durable()
     disk.done.length = 0
     disk.hold = []
-    const told: number[] = []
-    writer.onDurable((at) => told.push(at))
+    const reported: number[] = []
+    writer.onDurable((at) => reported.push(at))
     const answers: number[] = []
     const appended = writer.append(head(1), Buffer.from('a')).then((at) => answers.push(at))
     while (disk.hold.length === 0) await turn()
     for (let turns = 0; turns < 20; turns++) await turn()
     // Written, but the sync has not returned.
-    expect([disk.done, answers, told, writer.durable()]).toEqual([['write 000000001.seg'], [], [], before])
+    expect([disk.done, answers, reported, writer.durable()]).toEqual([['write 000000001.seg'], [], [], before])
     const [go] = disk.hold.splice(0)
     disk.hold = undefined
     go?.()
     await appended
-    expect([disk.done, answers.length, told.length]).toEqual([['write 000000001.seg', 'sync 000000001.seg'], 1, 1])
+    expect([disk.done, answers.length, reported.length]).toEqual([['write 000000001.seg', 'sync 000000001.seg'], 1, 1])
     await writer.close()
     rmSync(folder, { recursive: true })
   })

@@ -15,15 +15,15 @@ export function archiveOf(
   files: readonly Packed[],
   { prefix = '', entries }: { prefix?: string; entries?: number } = {},
 ) {
-  const parts: Buffer[] = []
+  const deps: Buffer[] = []
   const directory: Buffer[] = []
   // Cache compressed bodies, so that a large archive of few different bodies is built quickly.
-  const known = new Map<string | Buffer, Buffer>()
+  const byHandle = new Map<string | Buffer, Buffer>()
   let at = 0
   for (const { name, body, stored, says = {} } of files) {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body
-    const packed = stored ? bytes : (known.get(body) ?? deflateRawSync(bytes))
-    if (!stored) known.set(body, packed)
+    const packed = stored ? bytes : (byHandle.get(body) ?? deflateRawSync(bytes))
+    if (!stored) byHandle.set(body, packed)
     const title = Buffer.from(name)
     const local = Buffer.alloc(30)
     local.writeUInt32LE(0x04034b50)
@@ -37,7 +37,7 @@ export function archiveOf(
     entry.writeUInt32LE(says.bytes ?? bytes.length, 24)
     entry.writeUInt16LE(title.length, 28)
     entry.writeUInt32LE(says.at ?? at, 42)
-    parts.push(local, title, packed)
+    deps.push(local, title, packed)
     directory.push(entry, title)
     at += 30 + title.length + packed.length
   }
@@ -47,7 +47,7 @@ export function archiveOf(
   end.writeUInt16LE(entries ?? files.length, 10)
   end.writeUInt32LE(index.length, 12)
   end.writeUInt32LE(at, 16)
-  return Buffer.concat([Buffer.from(prefix, 'latin1'), ...parts, index, end])
+  return Buffer.concat([Buffer.from(prefix, 'latin1'), ...deps, index, end])
 }
 
 export const debugId = 'b500f860-0003-523c-92ab-92705ede040b'

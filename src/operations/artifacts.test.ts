@@ -12,7 +12,7 @@ import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { chunkBytesMax } from '../wire/upload.ts'
 import { archiveOf, bundleOf, chunksOf, debugId, type Packed, sha1Of } from './archive.cases.ts'
 import { createArtifacts } from './artifacts.ts'
-import type { AssembleAsk } from './uploads.ts'
+import type { AssembleRequest } from './uploads.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-artifacts-'))
 const opened: MetaStore[] = []
@@ -33,16 +33,16 @@ function fresh(free = Number.MAX_SAFE_INTEGER, more: { scrapedBytesMax?: number 
   const blobs = openFileBlobs(at)
   const artifacts = createArtifacts({ clock, observe: silent, meta, blobs, freeBytes: async () => free, ...more })
   const arrived: unknown[] = []
-  artifacts.onArrived((artifact) => arrived.push(artifact))
+  artifacts.onUploaded((artifact) => arrived.push(artifact))
   return { clock, meta, blobs, artifacts, arrived }
 }
 type Room = ReturnType<typeof fresh>
 
-async function* pieces(...parts: (Buffer | string)[]) {
-  for (const part of parts) yield Buffer.from(part)
+async function* pieces(...deps: (Buffer | string)[]) {
+  for (const part of deps) yield Buffer.from(part)
 }
 
-const askOf = (bytes: Buffer, more: Partial<AssembleAsk> = {}): AssembleAsk => ({
+const askOf = (bytes: Buffer, more: Partial<AssembleRequest> = {}): AssembleRequest => ({
   organizationId: 1,
   checksum: sha1Of(bytes),
   chunks: chunksOf(bytes).map(sha1Of),
@@ -57,7 +57,7 @@ const send = async ({ artifacts }: Room, chunks: Buffer[]) => {
 }
 
 /** Asks until the state is final, like clients do. */
-async function settle({ artifacts }: Room, ask: AssembleAsk) {
+async function settle({ artifacts }: Room, ask: AssembleRequest) {
   for (;;) {
     const state = await artifacts.assemble(ask)
     if (state.state !== 'created' && state.state !== 'assembling') return state
@@ -65,7 +65,7 @@ async function settle({ artifacts }: Room, ask: AssembleAsk) {
   }
 }
 
-async function upload(room: Room, bytes: Buffer, more: Partial<AssembleAsk> = {}) {
+async function upload(room: Room, bytes: Buffer, more: Partial<AssembleRequest> = {}) {
   await send(room, chunksOf(bytes))
   return settle(room, askOf(bytes, more))
 }

@@ -6,15 +6,15 @@ import { type AssembleState, bundleFileBytesMax, chunkBytesMax, waitingBytesMax 
 import { assemble, dropFailures } from './assembly.ts'
 import { createDebugIdScan } from './bundle.ts'
 import {
-  type Arrived,
   type ArtifactDeps,
-  type AssembleAsk,
-  chunkKeptMs,
+  type AssembleRequest,
+  chunkRetentionMs,
   demandSpace,
+  existingLinks,
   hashed,
-  livingLinks,
   MiB,
   reportArrival,
+  type UploadedBundle,
   type Uploads,
   whileWriting,
 } from './uploads.ts'
@@ -48,7 +48,7 @@ export type Artifacts = {
    */
   saveChunk(organizationId: number, checksum: string, stream: AsyncIterable<Uint8Array>): Promise<void>
   /** Returns the state of a bundle, and starts to assemble it once all its chunks are stored. Idempotent. */
-  assemble(ask: AssembleAsk): Promise<AssembleState>
+  assemble(request: AssembleRequest): Promise<AssembleState>
   /** Stores a release file and replaces one of the same name and dist. Throws ACCEPT_TOO_LARGE, ACCEPT_DISK_FULL. */
   addFile(file: ReleaseFile): Promise<Bundle>
   /**
@@ -64,10 +64,10 @@ export type Artifacts = {
   removeFile(bundleId: number, projectIds: readonly number[], release: string): Promise<void>
   /** Whether a blob is being written. Its row follows, so a sweep must not remove it as an orphan. */
   isWriting(key: string): boolean
-  /** Drops the reasons of refused bundles after `failureKeptMs`, when every client has read them. */
+  /** Drops the reasons of refused bundles after `failureRetentionMs`, when every client has read them. */
   dropFailures(): void
   /** Calls `listener` for each bundle or file that is new to a project. */
-  onArrived(listener: (arrived: Arrived) => void): void
+  onUploaded(listener: (bundle: UploadedBundle) => void): void
 }
 
 async function saveChunk(
@@ -93,7 +93,7 @@ async function saveChunk(
         throw new MishapError('VALIDATION', { detail: `The content of chunk ${checksum} has another SHA-1.` })
     }
     const { bytes } = await blobs.putStream(key, checked(), chunkBytesMax)
-    meta.addChunk(organizationId, { checksum, bytes, blobKey: key }, clock.now() + chunkKeptMs)
+    meta.addChunk(organizationId, { checksum, bytes, blobKey: key }, clock.now() + chunkRetentionMs)
   })
 }
 
@@ -106,9 +106,9 @@ async function addFile(uploads: Uploads, file: ReleaseFile): Promise<Bundle> {
     await demandSpace(uploads, MiB)
     const source = hashed(file.stream)
     async function* scanned() {
-      for await (const piece of source.stream) {
-        scan.push(Buffer.from(piece))
-        yield piece
+      for await (const chunk of source.stream) {
+        scan.push(Buffer.from(chunk))
+        yield chunk
       }
     }
     const { bytes } = await blobs.putStream(key, scanned(), bundleFileBytesMax)
@@ -151,7 +151,7 @@ async function addScraped(
   { organizationId, projectId, release, dist, files }: ScrapedFiles,
 ): Promise<void> {
   const { meta, blobs, clock, scrapedBytesMax: scrapedMax = scrapedBytesMax } = uploads.deps
-  const links = livingLinks(uploads, [{ projectId, release, dist }])
+  const links = existingLinks(uploads, [{ projectId, release, dist }])
   let changed: Bundle | undefined
   for (const { url, bytes, headers, isMap } of files) {
     const checksum = createHash('sha1').update(bytes).digest('hex')
@@ -248,6 +248,6 @@ export function createArtifacts(deps: ArtifactDeps): Artifacts {
     },
     isWriting: (key) => uploads.writing.has(key),
     dropFailures: () => dropFailures(uploads),
-    onArrived: (listener) => void uploads.listeners.push(listener),
+    onUploaded: (listener) => void uploads.listeners.push(listener),
   }
 }

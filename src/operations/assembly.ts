@@ -9,11 +9,11 @@ import { type AssembleState, bundleBytesMax } from '../wire/upload.ts'
 import { ZipFault } from '../wire/zip.ts'
 import { indexBundle } from './bundle.ts'
 import {
-  type AssembleAsk,
-  chunkKeptMs,
+  type AssembleRequest,
+  chunkRetentionMs,
   demandSpace,
+  existingLinks,
   hashed,
-  livingLinks,
   MiB,
   type Run,
   reportArrival,
@@ -22,16 +22,16 @@ import {
 } from './uploads.ts'
 
 /** Another bundle can share a chunk with an assembled one. */
-const usedChunkKeptMs = 3_600_000
+const usedChunkRetentionMs = 3_600_000
 /** Clients poll each second, so they have read the reason by then. A later request assembles the bundle again. */
-const failureKeptMs = 60_000
+const failureRetentionMs = 60_000
 /** Most small bundles are assembled within this time, so the client does not have to ask twice. */
 const answerMs = 400
 /** zlib decompresses in its own threads. Two assemblies leave the other cores to events. */
 const runsMax = 2
 
 /** A chunk has no row, or a row without a blob. The client must upload it again. */
-class ChunkGone extends Error {}
+class ChunkMissing extends Error {}
 
 async function withSlot<T>({ slots }: Uploads, work: () => Promise<T>): Promise<T> {
   if (slots.running >= runsMax) await new Promise<void>((resolve) => slots.waiting.push(resolve))
@@ -49,7 +49,7 @@ async function withSlot<T>({ slots }: Uploads, work: () => Promise<T>): Promise<
 async function* joined(blobs: BlobStore, chunks: readonly Chunk[]): AsyncGenerator<Uint8Array> {
   for (const chunk of chunks) {
     const found = await blobs.getStream(chunk.blobKey)
-    if (!found) throw new ChunkGone(chunk.checksum)
+    if (!found) throw new ChunkMissing(chunk.checksum)
     yield* found.stream
   }
 }
@@ -57,19 +57,19 @@ async function* joined(blobs: BlobStore, chunks: readonly Chunk[]): AsyncGenerat
 /** Writes the blob of a bundle, indexes it, and writes its rows. Throws ZipFault, ChunkGone and store errors. */
 async function assembleNow(uploads: Uploads, run: Run): Promise<void> {
   const { meta, blobs, clock } = uploads.deps
-  const { organizationId, checksum, chunks } = run.ask
+  const { organizationId, checksum, chunks } = run.request
   const known = meta.chunksOf(organizationId, chunks)
-  const parts = chunks.map((item) => {
+  const chunkRows = chunks.map((item) => {
     const chunk = known.get(item)
-    if (!chunk) throw new ChunkGone(item)
+    if (!chunk) throw new ChunkMissing(item)
     return chunk
   })
-  const bytes = parts.reduce((sum, part) => sum + part.bytes, 0)
+  const bytes = chunkRows.reduce((sum, part) => sum + part.bytes, 0)
   if (bytes > bundleBytesMax) throw new ZipFault(`The bundle is over ${bundleBytesMax / MiB} MiB.`)
   await demandSpace(uploads, bytes)
   const key = `artifacts/${organizationId}/${randomUUID()}`
   await whileWriting(uploads, key, async () => {
-    const source = hashed(joined(blobs, parts))
+    const source = hashed(joined(blobs, chunkRows))
     await blobs.putStream(key, source.stream, bundleBytesMax)
     try {
       const digest = source.digest()
@@ -78,10 +78,10 @@ async function assembleNow(uploads: Uploads, run: Run): Promise<void> {
       const reader = await blobs.reader(key)
       if (!reader) throw new Error('the bundle has gone')
       const { manifest, files } = await indexBundle(reader).finally(() => reader.close())
-      const links = livingLinks(uploads, run.links).map((livingLink) => ({
-        ...livingLink,
-        release: livingLink.release || manifest.release,
-        dist: livingLink.dist || manifest.dist,
+      const links = existingLinks(uploads, run.links).map((link) => ({
+        ...link,
+        release: link.release || manifest.release,
+        dist: link.dist || manifest.dist,
       }))
       if (links.length === 0) throw new ZipFault('The projects of this bundle are gone.')
       const uuid = debugIdOf(manifest.id) || randomUUID()
@@ -96,7 +96,7 @@ async function assembleNow(uploads: Uploads, run: Run): Promise<void> {
         )
       if (same) await blobs.delete(key)
       const places = same ? meta.linkBundle(same.id, links, nowMs) : links.length
-      meta.keepChunks(organizationId, chunks, nowMs + usedChunkKeptMs)
+      meta.extendChunks(organizationId, chunks, nowMs + usedChunkRetentionMs)
       if (places > 0) reportArrival(uploads, bundle, links)
     } catch (error) {
       await blobs.delete(key)
@@ -107,24 +107,24 @@ async function assembleNow(uploads: Uploads, run: Run): Promise<void> {
 
 /** The error text for the client; undefined when the client only has to upload a chunk again. */
 function detailOf(uploads: Uploads, error: unknown): string | undefined {
-  if (error instanceof ChunkGone) return undefined
+  if (error instanceof ChunkMissing) return undefined
   if (error instanceof ZipFault || error instanceof MishapError) return error.message
   uploads.deps.observe.warn({ error: faultOf(error) }, 'a bundle could not be assembled')
   return 'Mishap could not read or store the bundle. Its log has the details.'
 }
 
-function start(uploads: Uploads, key: string, ask: AssembleAsk, links: BundleLink[]): Run {
+function start(uploads: Uploads, key: string, request: AssembleRequest, links: BundleLink[]): Run {
   const { meta, observe, clock } = uploads.deps
-  const run: Run = { ask, links, started: false, done: Promise.resolve() }
+  const run: Run = { request, links, started: false, done: Promise.resolve() }
   run.done = withSlot(uploads, async () => {
     run.started = true
     await assembleNow(uploads, run)
   })
     .catch((error: unknown) => {
-      if (error instanceof ChunkGone) return meta.forgetChunks(ask.organizationId, [error.message])
+      if (error instanceof ChunkMissing) return meta.deleteChunks(request.organizationId, [error.message])
       const detail = detailOf(uploads, error) ?? ''
       uploads.failures.set(key, { detail, atMs: clock.now() })
-      observe.info({ organization: ask.organizationId, detail }, 'a bundle was refused')
+      observe.info({ organization: request.organizationId, detail }, 'a bundle was refused')
     })
     .finally(() => uploads.runs.delete(key))
   uploads.runs.set(key, run)
@@ -132,13 +132,13 @@ function start(uploads: Uploads, key: string, ask: AssembleAsk, links: BundleLin
 }
 
 /** Links a bundle that is already stored with this checksum. Returns undefined if there is none or its blob is lost. */
-async function known(
+async function linkExisting(
   uploads: Uploads,
-  ask: AssembleAsk,
+  request: AssembleRequest,
   links: readonly BundleLink[],
 ): Promise<AssembleState | undefined> {
   const { meta, blobs, clock } = uploads.deps
-  const bundle = meta.bundleByChecksum(ask.organizationId, ask.checksum)
+  const bundle = meta.bundleByChecksum(request.organizationId, request.checksum)
   if (!bundle) return undefined
   const reader = await blobs.reader(bundle.blobKey)
   if (!reader) {
@@ -149,27 +149,27 @@ async function known(
   await reader.close()
   const before = meta.linksOf([bundle.id])
   // The first link has the release and dist of the manifest.
-  const own = before[0]
-  const wanted = livingLinks(uploads, links).map((livingLink) => ({
-    projectId: livingLink.projectId,
-    release: livingLink.release || own?.release || '',
+  const manifestLink = before[0]
+  const newLinks = existingLinks(uploads, links).map((link) => ({
+    projectId: link.projectId,
+    release: link.release || manifestLink?.release || '',
     dist:
-      livingLink.dist || (livingLink.release === '' || livingLink.release === own?.release ? (own?.dist ?? '') : ''),
+      link.dist || (link.release === '' || link.release === manifestLink?.release ? (manifestLink?.dist ?? '') : ''),
   }))
-  if (meta.linkBundle(bundle.id, wanted, clock.now()) > 0) reportArrival(uploads, bundle, wanted)
+  if (meta.linkBundle(bundle.id, newLinks, clock.now()) > 0) reportArrival(uploads, bundle, newLinks)
   meta.touchBundles([bundle.id], clock.now())
   return { state: 'ok', missingChunks: [] }
 }
 
 /** Returns the state of a bundle, and starts to assemble it once all its chunks are stored. Idempotent. */
-export async function assemble(uploads: Uploads, ask: AssembleAsk): Promise<AssembleState> {
+export async function assemble(uploads: Uploads, request: AssembleRequest): Promise<AssembleState> {
   const { meta, clock } = uploads.deps
-  const key = `${ask.organizationId}/${ask.checksum}`
-  const links = ask.projectIds.map((projectId) => ({ projectId, release: ask.release, dist: ask.dist }))
-  const there = await known(uploads, ask, links)
-  if (there) return there
+  const key = `${request.organizationId}/${request.checksum}`
+  const links = request.projectIds.map((projectId) => ({ projectId, release: request.release, dist: request.dist }))
+  const existing = await linkExisting(uploads, request, links)
+  if (existing) return existing
   const failure = uploads.failures.get(key)
-  if (failure && clock.now() - failure.atMs < failureKeptMs)
+  if (failure && clock.now() - failure.atMs < failureRetentionMs)
     return { state: 'error', missingChunks: [], detail: failure.detail }
   uploads.failures.delete(key)
   const running = uploads.runs.get(key)
@@ -177,16 +177,16 @@ export async function assemble(uploads: Uploads, ask: AssembleAsk): Promise<Asse
     running.links.push(...links)
     return { state: running.started ? 'assembling' : 'created', missingChunks: [] }
   }
-  meta.keepChunks(ask.organizationId, ask.chunks, clock.now() + chunkKeptMs)
-  const found = meta.chunksOf(ask.organizationId, ask.chunks)
-  const missingChunks = [...new Set(ask.chunks)].filter((chunk) => !found.has(chunk))
-  if (missingChunks.length > 0 || ask.chunks.length === 0) return { state: 'not_found', missingChunks }
-  const run = start(uploads, key, ask, links)
+  meta.extendChunks(request.organizationId, request.chunks, clock.now() + chunkRetentionMs)
+  const found = meta.chunksOf(request.organizationId, request.chunks)
+  const missingChunks = [...new Set(request.chunks)].filter((chunk) => !found.has(chunk))
+  if (missingChunks.length > 0 || request.chunks.length === 0) return { state: 'not_found', missingChunks }
+  const run = start(uploads, key, request, links)
   await Promise.race([run.done, clock.sleep(answerMs)])
-  return uploads.runs.has(key) ? { state: 'created', missingChunks: [] } : assemble(uploads, ask)
+  return uploads.runs.has(key) ? { state: 'created', missingChunks: [] } : assemble(uploads, request)
 }
 
-/** Drops the reasons of refused bundles after `failureKeptMs`, when every client has read them. */
+/** Drops the reasons of refused bundles after `failureRetentionMs`, when every client has read them. */
 export function dropFailures({ deps, failures }: Pick<Uploads, 'deps' | 'failures'>): void {
-  for (const [key, { atMs }] of failures) if (deps.clock.now() - atMs > failureKeptMs) failures.delete(key)
+  for (const [key, { atMs }] of failures) if (deps.clock.now() - atMs > failureRetentionMs) failures.delete(key)
 }

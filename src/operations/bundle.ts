@@ -28,13 +28,13 @@ const directoryBytesMax = 64 * 1024 ** 2
 const edgeBytes = 4096
 
 /** Collects the first and the last `edgeBytes` of a stream. */
-function createEdges(): { push(piece: Buffer): void; head(): string; tail(): string } {
+function createEdges(): { push(chunk: Buffer): void; head(): string; tail(): string } {
   let head = Buffer.alloc(0)
   let tail = Buffer.alloc(0)
   return {
-    push: (piece) => {
-      if (head.length < edgeBytes) head = Buffer.concat([head, piece.subarray(0, edgeBytes - head.length)])
-      tail = Buffer.from(Buffer.concat([tail, piece.subarray(-edgeBytes)]).subarray(-edgeBytes))
+    push: (chunk) => {
+      if (head.length < edgeBytes) head = Buffer.concat([head, chunk.subarray(0, edgeBytes - head.length)])
+      tail = Buffer.from(Buffer.concat([tail, chunk.subarray(-edgeBytes)]).subarray(-edgeBytes))
     },
     head: () => head.toString('utf8'),
     tail: () => tail.toString('utf8'),
@@ -42,7 +42,7 @@ function createEdges(): { push(piece: Buffer): void; head(): string; tail(): str
 }
 
 /** Scans the bytes of a file for its debug id; '' when there is none. */
-export function createDebugIdScan(): { push(piece: Buffer): void; debugId(type: ManifestFile['type']): string } {
+export function createDebugIdScan(): { push(chunk: Buffer): void; debugId(type: ManifestFile['type']): string } {
   const edges = createEdges()
   return {
     push: edges.push,
@@ -52,17 +52,17 @@ export function createDebugIdScan(): { push(piece: Buffer): void; debugId(type: 
 }
 
 /** Decompresses one file, checks it against its directory entry, and passes each piece to `take`. Throws ZipFault. */
-async function readEntry(reader: BlobReader, entry: ZipEntry, take: (piece: Buffer) => void): Promise<number> {
+async function readEntry(reader: BlobReader, entry: ZipEntry, take: (chunk: Buffer) => void): Promise<number> {
   const at = dataStart(await reader.read(entry.at, zipLocalBytes), entry)
   if (at + entry.packed > reader.bytes) throw new ZipFault(`${shown(entry.name)} is outside the archive.`)
   let bytes = 0
   let crc = 0
   try {
-    for await (const piece of inflatedAt(reader, { at, packed: entry.packed, method: entry.method })) {
-      bytes += piece.length
+    for await (const chunk of inflatedAt(reader, { at, packed: entry.packed, method: entry.method })) {
+      bytes += chunk.length
       if (bytes > entry.bytes) throw new ZipFault(`${shown(entry.name)} inflates to more than the directory says.`)
-      crc = crc32(piece, crc)
-      take(piece)
+      crc = crc32(chunk, crc)
+      take(chunk)
     }
   } catch (error) {
     if (error instanceof ZipFault || !String((error as NodeJS.ErrnoException).code).startsWith('Z_')) throw error
@@ -96,9 +96,9 @@ async function manifestOf(reader: BlobReader, entries: ReadonlyMap<string, ZipEn
   const entry = entries.get('manifest.json')
   if (!entry) throw new ZipFault('The archive has no manifest.json.')
   if (entry.bytes > manifestBytesMax) throw new ZipFault('manifest.json is over 32 MiB.')
-  const pieces: Buffer[] = []
-  await readEntry(reader, entry, (piece) => pieces.push(piece))
-  const bytes = Buffer.concat(pieces)
+  const chunks: Buffer[] = []
+  await readEntry(reader, entry, (chunk) => chunks.push(chunk))
+  const bytes = Buffer.concat(chunks)
   if (!isBoundedManifest(bytes)) throw new ZipFault('manifest.json is nested too deep, or has too many values.')
   const manifest = readManifest(bytes)
   if (!manifest) throw new ZipFault('manifest.json is not the manifest of a bundle.')

@@ -11,12 +11,12 @@ import type { MetaStore } from '../store/meta/meta-store.ts'
 /** Maximum channels of an organization: each new issue reads all of them. */
 const channelsMax = 50
 
-type Parts = {
-  meta: Pick<MetaStore, 'projectBySlug' | 'channelsOf' | 'createChannel' | 'updateChannel' | 'keepAddresses'>
+type Deps = {
+  meta: Pick<MetaStore, 'projectBySlug' | 'channelsOf' | 'createChannel' | 'updateChannel' | 'retainAddresses'>
   seal: Seal
 }
 /** Asks addresses that do not belong to members whether they want the mails. */
-type Asks = { alerts: Pick<Alerts, 'askToConfirm'> }
+type AsksToConfirm = { alerts: Pick<Alerts, 'askToConfirm'> }
 
 /** Changes to a channel. Absent fields stay. `project` is a slug; null or '' means all projects. */
 export type ChannelChange = {
@@ -26,7 +26,7 @@ export type ChannelChange = {
   active?: boolean | undefined
 }
 
-function projectIdOf({ meta }: Parts, organizationId: number, slug: string | null): number | null {
+function projectIdOf({ meta }: Deps, organizationId: number, slug: string | null): number | null {
   if (slug === null || slug === '') return null
   const project = meta.projectBySlug(organizationId, slug)
   if (!project) throw new MishapError('VALIDATION', { fields: { project: ['There is no such project.'] } })
@@ -35,26 +35,26 @@ function projectIdOf({ meta }: Parts, organizationId: number, slug: string | nul
 
 /** Stores a channel. `secret`: the signing secret of a generic webhook, shown once, else null. Throws VALIDATION. */
 export function addChannel(
-  parts: Parts,
+  deps: Deps,
   organizationId: number,
   text: ChannelText & { project: string | null },
 ): { channel: Channel; secret: string | null } {
-  if (parts.meta.channelsOf(organizationId).length >= channelsMax)
+  if (deps.meta.channelsOf(organizationId).length >= channelsMax)
     throw new MishapError('VALIDATION', { fields: { name: [`At most ${channelsMax} channels.`] } })
   const secret = text.kind === 'webhook' ? newSigningSecret() : null
-  const channel = parts.meta.createChannel({
+  const channel = deps.meta.createChannel({
     organizationId,
-    projectId: projectIdOf(parts, organizationId, text.project),
+    projectId: projectIdOf(deps, organizationId, text.project),
     kind: text.kind,
     name: text.name,
-    sealedTarget: parts.seal.seal(targetOf(text.kind, text.target)),
-    sealedSecret: secret === null ? '' : parts.seal.seal(secret),
+    sealedTarget: deps.seal.seal(targetOf(text.kind, text.target)),
+    sealedSecret: secret === null ? '' : deps.seal.seal(secret),
   })
   return { channel, secret }
 }
 
 /** Returns the addresses that a channel had before and still has. Their owners need not confirm again. */
-function addressesKept({ seal }: Parts, before: Channel, target: string): string[] {
+function retainedAddresses({ seal }: Deps, before: Channel, target: string): string[] {
   const now = target.toLowerCase().split(',')
   try {
     return addressesIn(seal, before).filter((item) => now.includes(item.toLowerCase()))
@@ -65,33 +65,37 @@ function addressesKept({ seal }: Parts, before: Channel, target: string): string
 }
 
 /** Stores the given fields of a channel. Throws VALIDATION with fields, NOT_FOUND. */
-export function changeChannel(parts: Parts, channel: Channel, change: ChannelChange): Channel {
+export function changeChannel(deps: Deps, channel: Channel, change: ChannelChange): Channel {
   const target = change.target === undefined ? undefined : targetOf(channel.kind, change.target)
-  const changed = parts.meta.updateChannel(channel.id, {
+  const changed = deps.meta.updateChannel(channel.id, {
     ...(change.name === undefined ? {} : { name: change.name }),
     ...(change.active === undefined ? {} : { active: change.active }),
-    ...(change.project === undefined ? {} : { projectId: projectIdOf(parts, channel.organizationId, change.project) }),
-    ...(target === undefined ? {} : { sealedTarget: parts.seal.seal(target) }),
+    ...(change.project === undefined ? {} : { projectId: projectIdOf(deps, channel.organizationId, change.project) }),
+    ...(target === undefined ? {} : { sealedTarget: deps.seal.seal(target) }),
   })
-  if (target !== undefined) parts.meta.keepAddresses(channel.id, addressesKept(parts, channel, target))
+  if (target !== undefined) deps.meta.retainAddresses(channel.id, retainedAddresses(deps, channel, target))
   return changed
 }
 
 /** Creates a channel and asks its non-member addresses to confirm. Throws like `addChannel`. */
 export async function createChannel(
-  parts: Parts & Asks,
+  deps: Deps & AsksToConfirm,
   organizationId: number,
   text: ChannelText & { project: string | null },
 ): Promise<{ channel: Channel; secret: string | null }> {
-  const made = addChannel(parts, organizationId, text)
-  await parts.alerts.askToConfirm(made.channel)
-  return made
+  const created = addChannel(deps, organizationId, text)
+  await deps.alerts.askToConfirm(created.channel)
+  return created
 }
 
 /** Changes a channel and asks new non-member addresses to confirm. Throws like `changeChannel`. */
-export async function updateChannel(parts: Parts & Asks, channel: Channel, change: ChannelChange): Promise<Channel> {
-  const changed = changeChannel(parts, channel, change)
-  if (change.target !== undefined) await parts.alerts.askToConfirm(changed)
+export async function updateChannel(
+  deps: Deps & AsksToConfirm,
+  channel: Channel,
+  change: ChannelChange,
+): Promise<Channel> {
+  const changed = changeChannel(deps, channel, change)
+  if (change.target !== undefined) await deps.alerts.askToConfirm(changed)
   return changed
 }
 
@@ -105,7 +109,7 @@ export function confirmAddress(
   { meta, clock }: Confirms & { meta: Pick<MetaStore, 'confirmAddress'> },
   secret: string,
 ): { organization: Organization; address: string } | undefined {
-  const asked = confirmationOf({ meta, clock }, secret)
-  if (!asked || !meta.confirmAddress(secret, clock.now())) return undefined
-  return { organization: asked.organization, address: asked.address }
+  const confirmation = confirmationOf({ meta, clock }, secret)
+  if (!confirmation || !meta.confirmAddress(secret, clock.now())) return undefined
+  return { organization: confirmation.organization, address: confirmation.address }
 }

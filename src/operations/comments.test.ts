@@ -9,14 +9,14 @@ const names = ['ann', 'bob', 'eve']
 
 /** A rig with issue 1 and the members ann, bob and eve. */
 function rig() {
-  const parts = fresh()
-  commit(parts.meta, { events: [effect()] })
-  for (const userId of ['bob', 'eve']) parts.meta.setMember(1, userId, 'member')
+  const deps = fresh()
+  commit(deps.meta, { events: [effect()] })
+  for (const userId of ['bob', 'eve']) deps.meta.setMember(1, userId, 'member')
   const people = (ids: string[]) =>
     names.filter((id) => ids.includes(id)).map((id) => ({ id, name: id, email: `${id}@example.test` }))
-  const issue = parts.meta.issueById(1)
+  const issue = deps.meta.issueById(1)
   if (!issue) throw new Error('no issue')
-  return { ...parts, meta: { ...parts.meta, people }, issue }
+  return { ...deps, meta: { ...deps.meta, people }, issue }
 }
 type Rig = ReturnType<typeof rig>
 const noticesOf = ({ meta, clock }: Rig) =>
@@ -24,30 +24,30 @@ const noticesOf = ({ meta, clock }: Rig) =>
 const notes = ({ meta }: Rig, { id }: Issue) => meta.activityOf(id).filter(({ type }) => type === 'note')
 
 test('a comment notifies whom it names and who follows, but not its writer', () => {
-  const parts = rig()
-  addComment(parts, parts.ann, parts.issue, 'Look, @bob and @ann.')
-  expect(noticesOf(parts)).toEqual(['bob mention'])
-  addComment(parts, sessionOf('eve'), parts.issue, 'Me too.')
-  expect(noticesOf(parts).toSorted()).toEqual(['ann comment', 'bob comment', 'bob mention'])
-  expect(parts.meta.subscribersOf(1).toSorted()).toEqual(['ann', 'bob', 'eve'])
-  expect(parts.announced).toEqual([
+  const deps = rig()
+  addComment(deps, deps.ann, deps.issue, 'Look, @bob and @ann.')
+  expect(noticesOf(deps)).toEqual(['bob mention'])
+  addComment(deps, sessionOf('eve'), deps.issue, 'Me too.')
+  expect(noticesOf(deps).toSorted()).toEqual(['ann comment', 'bob comment', 'bob mention'])
+  expect(deps.meta.subscribersOf(1).toSorted()).toEqual(['ann', 'bob', 'eve'])
+  expect(deps.announced).toEqual([
     { kind: 'issue', id: '1' },
     { kind: 'issue', id: '1' },
   ])
 })
 
 test('a comment that changes notifies only whom it names now and did not before', () => {
-  const parts = rig()
-  const first = addComment(parts, parts.ann, parts.issue, '@bob')
-  const changed = updateComment(parts, parts.ann, parts.issue, first, '@bob @eve')
+  const deps = rig()
+  const first = addComment(deps, deps.ann, deps.issue, '@bob')
+  const changed = updateComment(deps, deps.ann, deps.issue, first, '@bob @eve')
   expect(changed.data.text).toBe('@bob @eve')
-  expect(noticesOf(parts).toSorted()).toEqual(['bob mention', 'eve mention'])
-  expect(parts.announced).toHaveLength(2)
+  expect(noticesOf(deps).toSorted()).toEqual(['bob mention', 'eve mention'])
+  expect(deps.announced).toHaveLength(2)
 })
 
 test('a comment is deleted', () => {
-  const parts = rig()
-  const { id } = addComment(parts, parts.ann, parts.issue, 'Gone.')
-  deleteComment(parts, parts.issue, id)
-  expect([notes(parts, parts.issue), parts.announced.length]).toEqual([[], 2])
+  const deps = rig()
+  const { id } = addComment(deps, deps.ann, deps.issue, 'Gone.')
+  deleteComment(deps, deps.issue, id)
+  expect([notes(deps, deps.issue), deps.announced.length]).toEqual([[], 2])
 })

@@ -30,7 +30,7 @@ export function newFixes(
   })
 }
 
-type Parts = Announces & {
+type Deps = Announces & {
   meta: Pick<MetaStore, 'issueByShortId' | 'releaseOf' | 'updateIssue'>
   clock: Pick<Clock, 'now'>
 }
@@ -41,12 +41,12 @@ type Parts = Announces & {
  * change. The activity names the commit and its author, but no member: anybody can put a name into a commit.
  */
 export function resolveFixed(
-  parts: Parts,
+  deps: Deps,
   { organizationId, version }: { organizationId: number; version: string },
   projects: readonly Project[],
   fixes: readonly Fix[],
 ): void {
-  const { meta, clock } = parts
+  const { meta, clock } = deps
   const allowed = new Set(projects.map((project) => project.id))
   for (const { commit, shortIds } of fixes) {
     const { repository, sha } = commit
@@ -56,9 +56,9 @@ export function resolveFixed(
       const inRelease = meta.releaseOf([issue.projectId], version) ? { inRelease: version } : {}
       const statusDetails = { ...inRelease, inCommit: { repository, commit: sha } }
       const change = { status: 'resolved', substatus: null, statusDetails } as const
-      const why = { reason: 'commit', commit: sha, author: commit.authorName }
-      const { activityId } = meta.updateIssue(issue.id, change, null, clock.now(), undefined, why)
-      if (activityId !== null) announceIssues(parts, organizationId, [issue.id])
+      const activityData = { reason: 'commit', commit: sha, author: commit.authorName }
+      const { activityId } = meta.updateIssue(issue.id, change, null, clock.now(), undefined, activityData)
+      if (activityId !== null) announceIssues(deps, organizationId, [issue.id])
     }
   }
 }

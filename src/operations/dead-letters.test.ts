@@ -18,15 +18,20 @@ test('a dead letter goes with what is kept of it, and once only', async () => {
   }
   commit(meta, { dead: [letter], outcomes: [{ ...stored, outcome: 'dead', reason: 'failed', quantity: 4 }] })
   const gone: string[] = []
-  const parts = { meta, clock, deadCount: async () => 4, blobs: { delete: async (key: string) => void gone.push(key) } }
-  await deleteDeadLetter(parts, { ...letter, id: 1 })
-  expect([meta.deadItemById(1), gone]).toEqual([undefined, ['dead/1']])
+  const deps = {
+    meta,
+    clock,
+    deadLetterCount: async () => 4,
+    blobs: { delete: async (key: string) => void gone.push(key) },
+  }
+  await deleteDeadLetter(deps, { ...letter, id: 1 })
+  expect([meta.deadLetterById(1), gone]).toEqual([undefined, ['dead/1']])
   const sums = meta.outcomeSums({ projectIds: [1], fromMs: 0 }).map(({ outcome, reason, quantity }) => ({
     outcome,
     reason,
     quantity,
   }))
   expect(sums).toContainEqual({ outcome: 'dead', reason: 'deleted', quantity: 4 })
-  expect(await endOf(() => deleteDeadLetter(parts, { ...letter, id: 1 }))).toEqual(['NOT_FOUND', []])
+  expect(await endOf(() => deleteDeadLetter(deps, { ...letter, id: 1 }))).toEqual(['NOT_FOUND', []])
   expect(gone).toHaveLength(1)
 })

@@ -4,20 +4,20 @@ import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { DeadLetter } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 
-type Parts = {
-  meta: Pick<MetaStore, 'deleteDeadItem'>
+type Deps = {
+  meta: Pick<MetaStore, 'deleteDeadLetter'>
   blobs: Pick<BlobStore, 'delete'>
   clock: Pick<Clock, 'now'>
   /** The number of outcomes that the ledger counted for it: 1, plus its spans. */
-  deadCount(item: DeadLetter): Promise<number>
+  deadLetterCount(item: DeadLetter): Promise<number>
 }
 
 /** Deletes a dead letter and its blob. The ledger counts it as deleted. Throws NOT_FOUND. */
 export async function deleteDeadLetter(
-  { meta, blobs, clock, deadCount }: Parts,
+  { meta, blobs, clock, deadLetterCount }: Deps,
   item: DeadLetter & { id: number },
 ): Promise<void> {
-  const blobKey = meta.deleteDeadItem(item.id, await deadCount(item), clock.now())
+  const blobKey = meta.deleteDeadLetter(item.id, await deadLetterCount(item), clock.now())
   if (blobKey === undefined) throw new MishapError('NOT_FOUND')
   await blobs.delete(blobKey)
 }

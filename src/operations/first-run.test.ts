@@ -40,14 +40,14 @@ describe('bootstrap', () => {
     ['\u65e5\u672c', '2024-01', ['org-cf2abf0c', '2024-01']],
   ])('names %j and %j get slugs of their own, and lead back to them', async (org, project, slugs) => {
     const { auth, meta } = await fresh()
-    const made = await bootstrap({ meta, auth, url }, { ...request, org, project })
-    expect([made.organization.slug, made.project.slug]).toEqual(slugs)
+    const created = await bootstrap({ meta, auth, url }, { ...request, org, project })
+    expect([created.organization.slug, created.project.slug]).toEqual(slugs)
     expect(await bootstrap({ meta, auth, url }, { ...request, org, project })).toMatchObject({
-      organization: made.organization,
-      project: made.project,
+      organization: created.organization,
+      project: created.project,
     })
     const other = await bootstrap({ meta, auth, url }, { ...request, org: `${org}1`, project })
-    expect(other.organization.slug).not.toBe(made.organization.slug)
+    expect(other.organization.slug).not.toBe(created.organization.slug)
   })
 
   test.each([
@@ -167,16 +167,16 @@ describe('the first run in the browser', () => {
     const { auth, meta } = await fresh()
     const published: number[] = []
     const publishKeys = async () => void published.push(meta.projectsOf(1).length)
-    const made = setUp({ auth, meta, publishKeys, config: { selfReporting } }, { ...asked, ...change })
-    return { meta, published, made }
+    const created = setUp({ auth, meta, publishKeys, config: { selfReporting } }, { ...asked, ...change })
+    return { meta, published, made: created }
   }
 
   test.each([
     [true, ['mishap', 'mishap-2']],
     [false, ['mishap']],
   ])('self-reporting %s: projects %j, and their keys are published once', async (selfReporting, slugs) => {
-    const { meta, published, made } = await run(selfReporting)
-    const { organization, project } = await made
+    const { meta, published, made: created } = await run(selfReporting)
+    const { organization, project } = await created
     expect([organization.slug, project.slug]).toEqual(['mishap', slugs.at(-1)])
     expect(meta.projectsOf(1).map((item) => item.slug)).toEqual(slugs)
     expect(meta.projectsOf(1).map((item) => meta.keysOf(item.id).length)).toEqual(slugs.map(() => 1))
@@ -185,8 +185,8 @@ describe('the first run in the browser', () => {
   })
 
   test('a password that is refused leaves nothing behind', async () => {
-    const { meta, published, made } = await run(true, { password: 'short' })
-    expect((await failure(made)).code).toBe('VALIDATION')
+    const { meta, published, made: created } = await run(true, { password: 'short' })
+    expect((await failure(created)).code).toBe('VALIDATION')
     expect([meta.isEmpty(), meta.organizations(), published]).toEqual([true, [], []])
   })
 })

@@ -20,7 +20,7 @@ type BootstrapRequest = {
   /** Also creates an organization token for builds. */
   ciToken?: boolean
 }
-type BootstrapAnswer = {
+type BootstrapResult = {
   organization: { id: number; slug: string }
   project: { id: number; slug: string }
   dsn: string
@@ -74,14 +74,14 @@ function demandAdmin(
  * AUTH_FORBIDDEN when they are no admin of the organization, VALIDATION for invalid names, e-mail or password.
  */
 export async function bootstrap(
-  parts: {
+  deps: {
     meta: FirstMeta & Pick<MetaStore, 'keysOf' | 'tokensOf' | 'tokensOfOrganization'>
     auth: Auth
     url: string
   },
   request: BootstrapRequest,
-): Promise<BootstrapAnswer> {
-  const { meta, auth, url } = parts
+): Promise<BootstrapResult> {
+  const { meta, auth, url } = deps
   // Check both names before anything is created.
   const slugs = {
     organization: slugOf(request.org, 'org', 'org'),
@@ -89,20 +89,20 @@ export async function bootstrap(
   }
   for (const name of [request.org, request.project]) checkName(name)
   const account = auth.personByEmail(request.email)
-  const taken = meta.organizationBySlug(slugs.organization)
+  const existing = meta.organizationBySlug(slugs.organization)
   // Check this before anything is created: a refused command must not leave an account.
-  if (taken) demandAdmin(meta, taken, { id: account?.id ?? '', email: request.email })
+  if (existing) demandAdmin(meta, existing, { id: account?.id ?? '', email: request.email })
   const person = await ensurePerson(auth, request)
   const organization = ensureOrganization(meta, person, slugs.organization, request.org)
-  const known = meta.projectBySlug(organization.id, slugs.project)
-  const { project, key } = ensureProject(meta, known, {
+  const existingProject = meta.projectBySlug(organization.id, slugs.project)
+  const { project, key } = ensureProject(meta, existingProject, {
     organizationId: organization.id,
     slug: slugs.project,
     name: request.project,
     platform: request.platform || null,
   })
-  const asked = { name: 'bootstrap', scopes: [...scopes], organizationId: organization.id }
-  const { secret: token } = createToken({ auth, meta }, { person }, asked)
+  const tokenRequest = { name: 'bootstrap', scopes: [...scopes], organizationId: organization.id }
+  const { secret: token } = createToken({ auth, meta }, { person }, tokenRequest)
   return {
     organization: { id: organization.id, slug: organization.slug },
     project: { id: project.id, slug: project.slug },
@@ -129,14 +129,14 @@ export type FirstRun = {
  * when an account exists, VALIDATION for invalid names, e-mail or password.
  */
 export function setUp(
-  parts: PublishesKeys & {
+  deps: PublishesKeys & {
     meta: FirstMeta & Parameters<typeof ensureSelfProject>[0]
     auth: Pick<Auth, 'setUp' | 'createPerson'>
     config: { selfReporting: boolean }
   },
   { name, email, password, organization: organizationName, ...first }: FirstRun,
 ): Promise<{ organization: Organization; project: Project }> {
-  const { meta, auth, config } = parts
+  const { meta, auth, config } = deps
   return auth.setUp(async () => {
     const names = [organizationName]
     const person = await auth.createPerson({ name: name.trim(), email, password, names }, { first: true })
@@ -145,6 +145,6 @@ export function setUp(
     // Create the project for Mishap's own errors first: its slug is still free. `createProject` publishes both keys.
     if (config.selfReporting) ensureSelfProject(meta, organization.id)
     const value = { organizationId: organization.id, name: first.project, platform: first.platform }
-    return { organization, project: await createProject(parts, value) }
+    return { organization, project: await createProject(deps, value) }
   })
 }

@@ -10,11 +10,11 @@ const bulk = { id: 7, organizationId: 1, userId: 'ann', total: 60 } as Bulk
 
 /** A rig with some issues, and bulks that record their calls. */
 function rig(count = 3) {
-  const parts = fresh()
-  commit(parts.meta, { events: Array.from({ length: count }, (_, at) => effect({ hashes: [hash(at + 1)] })) })
+  const deps = fresh()
+  commit(deps.meta, { events: Array.from({ length: count }, (_, at) => effect({ hashes: [hash(at + 1)] })) })
   const asked: { name: string; value: unknown }[] = []
   const bulks = {
-    ask: async (value: unknown) => {
+    request: async (value: unknown) => {
       asked.push({ name: 'ask', value })
       return bulk
     },
@@ -25,8 +25,8 @@ function rig(count = 3) {
     undo: (id: number) => (id === bulk.id ? bulk : undefined),
     wait: async () => ({ ...bulk, done: 60 }),
   }
-  const issues = parts.meta.issuesByIds(Array.from({ length: count }, (_, at) => at + 1))
-  return { ...parts, issues, asked, triage: { bulks } }
+  const issues = deps.meta.issuesByIds(Array.from({ length: count }, (_, at) => at + 1))
+  return { ...deps, issues, asked, triage: { bulks } }
 }
 const nothing: IssuesChange = { changeOf: () => ({}), own: {}, isOwnOnly: false }
 const resolve: IssuesChange = { ...nothing, changeOf: () => ({ status: 'resolved' }) }
@@ -35,48 +35,48 @@ const statuses = ({ meta }: Pick<ReturnType<typeof rig>, 'meta'>) => [1, 2, 3].m
 
 describe('a change of issues', () => {
   test('is written one by one and announced; what changes nothing is not announced', async () => {
-    const { issues, ...parts } = rig()
-    expect(await updateIssues(parts, parts.ann, issues.slice(0, 2), resolve)).toBeUndefined()
-    expect(statuses(parts)).toEqual(['resolved', 'resolved', 'unresolved'])
-    expect(parts.announced).toEqual([
+    const { issues, ...deps } = rig()
+    expect(await updateIssues(deps, deps.ann, issues.slice(0, 2), resolve)).toBeUndefined()
+    expect(statuses(deps)).toEqual(['resolved', 'resolved', 'unresolved'])
+    expect(deps.announced).toEqual([
       { kind: 'issue', id: '1' },
       { kind: 'issue', id: '2' },
     ])
-    await updateIssues(parts, parts.ann, issues.slice(0, 2), resolve)
-    expect(parts.announced).toHaveLength(2)
+    await updateIssues(deps, deps.ann, issues.slice(0, 2), resolve)
+    expect(deps.announced).toHaveLength(2)
   })
 
   test('that is refused for one of them leaves all as they are', async () => {
-    const { issues, ...parts } = rig()
+    const { issues, ...deps } = rig()
     const changeOf = ({ id }: { id: number }) => {
       if (id === 3) throw new Error('no')
       return { status: 'resolved' as const }
     }
-    await expect(updateIssues(parts, parts.ann, issues, { ...nothing, changeOf })).rejects.toThrow('no')
-    expect(statuses(parts)).toEqual(['unresolved', 'unresolved', 'unresolved'])
+    await expect(updateIssues(deps, deps.ann, issues, { ...nothing, changeOf })).rejects.toThrow('no')
+    expect(statuses(deps)).toEqual(['unresolved', 'unresolved', 'unresolved'])
   })
 
   test('needs the revision that the caller has seen', async () => {
-    const { issues, ...parts } = rig()
-    await updateIssues(parts, parts.ann, issues.slice(0, 1), { ...resolve, rev: 0 })
+    const { issues, ...deps } = rig()
+    await updateIssues(deps, deps.ann, issues.slice(0, 1), { ...resolve, rev: 0 })
     const reopen: IssuesChange = { ...nothing, changeOf: () => ({ status: 'unresolved' }), rev: 0 }
-    expect((await endOf(() => updateIssues(parts, parts.ann, issues.slice(0, 1), reopen)))[0]).toBe('CONFLICT')
-    expect((await endOf(() => demandIssueRevision(parts, parts.ann, 1, 0)))[0]).toBe('CONFLICT')
-    expect(await endOf(() => demandIssueRevision(parts, parts.ann, 1, 1))).toEqual(['done', []])
+    expect((await endOf(() => updateIssues(deps, deps.ann, issues.slice(0, 1), reopen)))[0]).toBe('CONFLICT')
+    expect((await endOf(() => demandIssueRevision(deps, deps.ann, 1, 0)))[0]).toBe('CONFLICT')
+    expect(await endOf(() => demandIssueRevision(deps, deps.ann, 1, 1))).toEqual(['done', []])
   })
 
   test('of marks alone is the caller’s own: no bulk, no announcement', async () => {
-    const { issues, ...parts } = rig()
+    const { issues, ...deps } = rig()
     const asked: IssuesChange = {
       ...nothing,
       own: { hasSeen: true, isBookmarked: true },
       isOwnOnly: true,
       asBulk: true,
     }
-    expect(await updateIssues(parts, parts.ann, issues, asked)).toBeUndefined()
-    expect([...parts.meta.seenBy('ann', [1, 2, 3])]).toEqual([1, 2, 3])
-    expect([...parts.meta.bookmarkedBy('eve', [1, 2, 3])]).toEqual([])
-    expect([parts.asked, parts.announced]).toEqual([[], []])
+    expect(await updateIssues(deps, deps.ann, issues, asked)).toBeUndefined()
+    expect([...deps.meta.seenBy('ann', [1, 2, 3])]).toEqual([1, 2, 3])
+    expect([...deps.meta.bookmarkedBy('eve', [1, 2, 3])]).toEqual([])
+    expect([deps.asked, deps.announced]).toEqual([[], []])
   })
 
   test.each<[number, boolean | undefined, number]>([
@@ -85,17 +85,17 @@ describe('a change of issues', () => {
     [2, true, 1],
     [60, false, 0],
   ])('of %i issues with asBulk %j: %i bulks', async (count, asBulk, bulks) => {
-    const { issues, ...parts } = rig(count)
-    const made = await updateIssues(parts, parts.ann, issues, { ...resolve, own: { hasSeen: true }, asBulk })
-    expect([parts.asked.length, made?.done]).toEqual([bulks, bulks ? 60 : undefined])
-    expect(parts.meta.seenBy('ann', [1, count]).size).toBe(2)
-    expect(parts.meta.issueById(1)?.status).toBe(bulks ? 'unresolved' : 'resolved')
+    const { issues, ...deps } = rig(count)
+    const updated = await updateIssues(deps, deps.ann, issues, { ...resolve, own: { hasSeen: true }, asBulk })
+    expect([deps.asked.length, updated?.done]).toEqual([bulks, bulks ? 60 : undefined])
+    expect(deps.meta.seenBy('ann', [1, count]).size).toBe(2)
+    expect(deps.meta.issueById(1)?.status).toBe(bulks ? 'unresolved' : 'resolved')
   })
 
   test('of nothing changes nothing', async () => {
-    const { issues: _issues, ...parts } = rig()
-    expect(await updateIssues(parts, parts.ann, [], resolve)).toBeUndefined()
-    expect(parts.announced).toEqual([])
+    const { issues: _issues, ...deps } = rig()
+    expect(await updateIssues(deps, deps.ann, [], resolve)).toBeUndefined()
+    expect(deps.announced).toEqual([])
   })
 })
 
@@ -104,62 +104,62 @@ describe('an assignment', () => {
     ['bob', 1],
     ['ann', 0],
   ])('by ann to %s: follows the issue, and %i notices', async (userId, notices) => {
-    const { issues, ...parts } = rig()
-    await updateIssues(parts, parts.ann, issues.slice(0, 1), assign(userId))
-    expect(parts.meta.subscribersOf(1)).toEqual([userId])
-    expect(parts.meta.noticesDue(parts.clock.now() + 86_400_000, 9)).toHaveLength(notices)
-    await updateIssues(parts, sessionOf('eve'), issues.slice(0, 1), assign(userId))
-    expect(parts.meta.noticesDue(parts.clock.now() + 86_400_000, 9)).toHaveLength(notices)
+    const { issues, ...deps } = rig()
+    await updateIssues(deps, deps.ann, issues.slice(0, 1), assign(userId))
+    expect(deps.meta.subscribersOf(1)).toEqual([userId])
+    expect(deps.meta.noticesDue(deps.clock.now() + 86_400_000, 9)).toHaveLength(notices)
+    await updateIssues(deps, sessionOf('eve'), issues.slice(0, 1), assign(userId))
+    expect(deps.meta.noticesDue(deps.clock.now() + 86_400_000, 9)).toHaveLength(notices)
   })
 
   test('that changed nothing gives no notice', () => {
-    const parts = rig()
-    notifyAssignee(parts, 1, 'bob', null, null)
-    expect([parts.meta.subscribersOf(1), parts.meta.noticesDue(Number.MAX_SAFE_INTEGER, 9)]).toEqual([['bob'], []])
+    const deps = rig()
+    notifyAssignee(deps, 1, 'bob', null, null)
+    expect([deps.meta.subscribersOf(1), deps.meta.noticesDue(Number.MAX_SAFE_INTEGER, 9)]).toEqual([['bob'], []])
   })
 })
 
 test('a bulk is taken back once', async () => {
-  const parts = rig()
-  expect((await undoBulk(parts, bulk)).done).toBe(60)
-  expect(await endOf(() => undoBulk(parts, { ...bulk, id: 8 }))).toEqual(['CONFLICT', []])
+  const deps = rig()
+  expect((await undoBulk(deps, bulk)).done).toBe(60)
+  expect(await endOf(() => undoBulk(deps, { ...bulk, id: 8 }))).toEqual(['CONFLICT', []])
 })
 
 describe('a merge', () => {
   test('keeps the issue with most events, of equal ones the older, and announces all', async () => {
-    const parts = rig()
-    commit(parts.meta, { events: [effect({ hashes: [hash(2)] })] })
-    const issues = parts.meta.issuesByIds([1, 2, 3])
-    expect(await mergeIssues(parts, parts.ann, issues)).toEqual({ parent: 2, children: [1, 3] })
-    expect(parts.meta.issueById(1)?.id).toBe(2)
-    expect(parts.announced.map((change) => ('id' in change ? change.id : ''))).toEqual(['2', '1', '3'])
+    const deps = rig()
+    commit(deps.meta, { events: [effect({ hashes: [hash(2)] })] })
+    const issues = deps.meta.issuesByIds([1, 2, 3])
+    expect(await mergeIssues(deps, deps.ann, issues)).toEqual({ parent: 2, children: [1, 3] })
+    expect(deps.meta.issueById(1)?.id).toBe(2)
+    expect(deps.announced.map((change) => ('id' in change ? change.id : ''))).toEqual(['2', '1', '3'])
   })
 
   test('of one issue is none', async () => {
-    const { issues, ...parts } = rig()
-    expect(await endOf(() => mergeIssues(parts, parts.ann, issues.slice(0, 1)))).toEqual(['VALIDATION', ['merge']])
+    const { issues, ...deps } = rig()
+    expect(await endOf(() => mergeIssues(deps, deps.ann, issues.slice(0, 1)))).toEqual(['VALIDATION', ['merge']])
   })
 
   test('of more than 50 is a bulk', async () => {
-    const { issues, ...parts } = rig(51)
+    const { issues, ...deps } = rig(51)
     const fromIds = issues.slice(1).map(({ id }) => id)
-    expect(await mergeIssues(parts, parts.ann, issues)).toEqual({ parent: 1, children: fromIds })
-    expect(parts.asked).toEqual([{ name: 'merge', value: { organizationId: 1, userId: 'ann', intoId: 1, fromIds } }])
-    expect(parts.announced).toEqual([])
+    expect(await mergeIssues(deps, deps.ann, issues)).toEqual({ parent: 1, children: fromIds })
+    expect(deps.asked).toEqual([{ name: 'merge', value: { organizationId: 1, userId: 'ann', intoId: 1, fromIds } }])
+    expect(deps.announced).toEqual([])
   })
 
   test.each([
     [true, ['1', '2']],
     [false, ['1']],
   ])('that is undone (a new issue: %j) announces %j', async (isMade, ids) => {
-    const { issues, ...parts } = rig()
+    const { issues, ...deps } = rig()
     const [issue, other] = issues
     if (!issue || !other) throw new Error('no issues')
     const unmerge = async (id: number, hashes: readonly string[], userId: string | null) => {
       expect([id, hashes, userId]).toEqual([1, [hash(1)], 'ann'])
-      return { issue, made: isMade ? other : null, events: 4 }
+      return { issue, created: isMade ? other : null, events: 4 }
     }
-    expect((await unmergeIssue({ ...parts, unmerge }, parts.ann, 1, [hash(1)])).events).toBe(4)
-    expect(parts.announced).toEqual(ids.map((id) => ({ kind: 'issue', id })))
+    expect((await unmergeIssue({ ...deps, unmerge }, deps.ann, 1, [hash(1)])).events).toBe(4)
+    expect(deps.announced).toEqual(ids.map((id) => ({ kind: 'issue', id })))
   })
 })

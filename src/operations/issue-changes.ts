@@ -1,8 +1,8 @@
 import type { Actor } from '../auth/auth.ts'
 import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
-import type { NoticeKind, OwnMarks } from '../store/meta/issues/attention.ts'
-import type { AskedBulk, Bulk } from '../store/meta/issues/bulk.ts'
+import type { NoticeKind, UserFlags } from '../store/meta/issues/attention.ts'
+import type { Bulk, BulkRequest } from '../store/meta/issues/bulk.ts'
 import type { Merge } from '../store/meta/issues/merge-steps.ts'
 import type { IssueChange } from '../store/meta/issues/triage.ts'
 import type { Issue } from '../store/meta/meta.ts'
@@ -12,15 +12,15 @@ import { type Announces, announceIssues } from './announce.ts'
 /** Changes of this many issues or more run in steps in the background, so that they do not block other writes. */
 export const manyFrom = 50
 /** Issues per transaction for the caller's annotations: takes a few ms. One by one, each would wait for the disk. */
-const ownMax = 500
+const flagsMax = 500
 /** How long to wait for a bulk. Some thousand issues are done by then; the response reports the progress. */
-export const patienceMs = 4_000
+export const bulkWaitMs = 4_000
 
 /** Changes and merges of many issues in the background. */
 export type BulkRequests = {
   /** Stores the changes and starts them. */
-  ask(value: { organizationId: number; userId: string | null; items: AskedBulk['items'] }): Promise<Bulk>
-  /** Throws like `askMerge` of the store. */
+  request(value: { organizationId: number; userId: string | null; items: BulkRequest['items'] }): Promise<Bulk>
+  /** Throws like `requestMerge` of the store. */
   merge(value: Merge): Bulk
   /** Undoes a bulk for the issues that did not change since. Returns undefined when it was already undone. */
   undo(id: number): Bulk | undefined
@@ -48,8 +48,8 @@ export function notifyAssignee(
   if (activityId !== null && userId !== byUserId) meta.addNotices([{ userId, kind }], issueId, activityId, nowMs)
 }
 
-type Parts = Announces & {
-  meta: Pick<MetaStore, 'updateIssue' | 'setOwn' | 'subscribe' | 'addNotices'>
+type Deps = Announces & {
+  meta: Pick<MetaStore, 'updateIssue' | 'setUserFlags' | 'subscribe' | 'addNotices'>
   clock: Pick<Clock, 'now' | 'sleep'>
 }
 
@@ -58,7 +58,7 @@ export type IssuesChange = {
   /** Returns the change of one issue. Called for all issues before anything is written. Throws VALIDATION. */
   changeOf(issue: Issue): IssueChange
   /** The caller's personal annotations. */
-  own: OwnMarks
+  own: UserFlags
   /** The request changes only annotations. */
   isOwnOnly: boolean
   /** Expected revision. It requires exactly one issue. */
@@ -68,28 +68,33 @@ export type IssuesChange = {
 }
 
 /** Sets the caller's annotations without announcing them. Yields between batches so that other work can run. */
-async function setOwn({ meta, clock }: Parts, userId: string, ids: readonly number[], own: OwnMarks): Promise<void> {
-  const { hasSeen, isBookmarked, isSubscribed } = own
-  if ([hasSeen, isBookmarked, isSubscribed].every((mark) => mark === undefined)) return
-  for (let start = 0; start < ids.length; start += ownMax) {
+async function setUserFlags(
+  { meta, clock }: Deps,
+  userId: string,
+  ids: readonly number[],
+  flags: UserFlags,
+): Promise<void> {
+  const { hasSeen, isBookmarked, isSubscribed } = flags
+  if ([hasSeen, isBookmarked, isSubscribed].every((flag) => flag === undefined)) return
+  for (let start = 0; start < ids.length; start += flagsMax) {
     if (start > 0) await clock.sleep(0)
-    meta.setOwn(ids.slice(start, start + ownMax), userId, { hasSeen, isBookmarked, isSubscribed }, clock.now())
+    meta.setUserFlags(ids.slice(start, start + flagsMax), userId, { hasSeen, isBookmarked, isSubscribed }, clock.now())
   }
 }
 
 /** Changes a few issues. Throws CONFLICT when `rev` is set and the issue has another revision. */
-function changeFew(parts: Parts, actor: Actor, issues: readonly Issue[], { changeOf, rev }: IssuesChange): void {
+function changeFew(deps: Deps, actor: Actor, issues: readonly Issue[], { changeOf, rev }: IssuesChange): void {
   const { id: userId } = actor.person
   // Compute all changes first: a refused one must not leave others changed.
   const changes = issues.map((issue) => ({ issue, change: changeOf(issue) }))
   for (const { issue, change } of changes) {
-    const { activityId, issue: made } = parts.meta.updateIssue(issue.id, change, userId, parts.clock.now(), rev)
+    const { activityId, issue: updated } = deps.meta.updateIssue(issue.id, change, userId, deps.clock.now(), rev)
     // Do not announce unless the shared state changed.
     if (activityId === null) continue
-    const { assigneeUserId } = made
+    const { assigneeUserId } = updated
     if (assigneeUserId !== null && assigneeUserId !== issue.assigneeUserId)
-      notifyAssignee(parts, made.id, assigneeUserId, activityId, userId)
-    announceIssues(parts, issue.organizationId, [issue.id])
+      notifyAssignee(deps, updated.id, assigneeUserId, activityId, userId)
+    announceIssues(deps, issue.organizationId, [issue.id])
   }
 }
 
@@ -99,32 +104,32 @@ function changeFew(parts: Parts, actor: Actor, issues: readonly Issue[], { chang
  * CONFLICT for another revision.
  */
 export async function updateIssues(
-  parts: Parts & RunsBulks,
+  deps: Deps & RunsBulks,
   actor: Actor,
   issues: readonly Issue[],
-  asked: IssuesChange,
+  request: IssuesChange,
 ): Promise<Bulk | undefined> {
   const organizationId = issues[0]?.organizationId
   if (organizationId === undefined) return undefined
-  const { changeOf, own, isOwnOnly, rev, asBulk = issues.length >= manyFrom } = asked
+  const { changeOf, own, isOwnOnly, rev, asBulk = issues.length >= manyFrom } = request
   const { id: userId } = actor.person
   const ids = issues.map((issue) => issue.id)
   // A change of annotations needs no background work and cannot be undone.
   if (!asBulk || isOwnOnly) {
-    if (!isOwnOnly || rev !== undefined) changeFew(parts, actor, issues, asked)
-    await setOwn(parts, userId, ids, own)
+    if (!isOwnOnly || rev !== undefined) changeFew(deps, actor, issues, request)
+    await setUserFlags(deps, userId, ids, own)
     return undefined
   }
   const items = issues.map((issue) => ({ issueId: issue.id, change: changeOf(issue) }))
-  await setOwn(parts, userId, ids, own)
-  const { id } = await parts.triage.bulks.ask({ organizationId, userId, items })
-  return parts.triage.bulks.wait(id, patienceMs)
+  await setUserFlags(deps, userId, ids, own)
+  const { id } = await deps.triage.bulks.request({ organizationId, userId, items })
+  return deps.triage.bulks.wait(id, bulkWaitMs)
 }
 
 /** Undoes a bulk, except for issues that somebody changed since. Throws CONFLICT when it was already undone. */
 export async function undoBulk({ triage: { bulks } }: RunsBulks, bulk: Bulk): Promise<Bulk> {
   if (!bulks.undo(bulk.id)) throw new MishapError('CONFLICT', { detail: 'This change was already undone.' })
-  return (await bulks.wait(bulk.id, patienceMs)) ?? bulk
+  return (await bulks.wait(bulk.id, bulkWaitMs)) ?? bulk
 }
 
 /** Throws CONFLICT when an issue has another revision than the caller expects. Writes nothing. */

@@ -4,7 +4,7 @@ import { MishapError } from '../base/errors.ts'
 import type { Issue } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { type Announces, announceIssues } from './announce.ts'
-import { manyFrom, patienceMs, type RunsBulks } from './issue-changes.ts'
+import { bulkWaitMs, manyFrom, type RunsBulks } from './issue-changes.ts'
 
 /** Merged issues: `parent` remains, `children` no longer exist and redirect to it. */
 type Merged = { parent: number; children: number[] }
@@ -15,11 +15,11 @@ type Merged = { parent: number; children: number[] }
  * step. Throws VALIDATION for fewer than two and for issues of several projects, CONFLICT while one is being deleted.
  */
 export async function mergeIssues(
-  parts: Announces & RunsBulks & { meta: Pick<MetaStore, 'mergeIssues'>; clock: Pick<Clock, 'now'> },
+  deps: Announces & RunsBulks & { meta: Pick<MetaStore, 'mergeIssues'>; clock: Pick<Clock, 'now'> },
   actor: Actor,
   issues: readonly Issue[],
 ): Promise<Merged> {
-  const { meta, clock, triage } = parts
+  const { meta, clock, triage } = deps
   const [parent, ...children] = issues.toSorted((a, b) => b.count - a.count || a.id - b.id)
   if (!parent || children.length === 0)
     throw new MishapError('VALIDATION', { fields: { merge: ['Name at least two issues that you may change.'] } })
@@ -27,27 +27,27 @@ export async function mergeIssues(
   const [userId, { organizationId }] = [actor.person.id, parent]
   if (ids.length >= manyFrom) {
     const { id } = triage.bulks.merge({ organizationId, userId, intoId: parent.id, fromIds: ids })
-    await triage.bulks.wait(id, patienceMs)
+    await triage.bulks.wait(id, bulkWaitMs)
     return { parent: parent.id, children: ids }
   }
   const { merged } = meta.mergeIssues(parent.id, ids, userId, clock.now())
-  announceIssues(parts, organizationId, [parent.id, ...merged])
+  announceIssues(deps, organizationId, [parent.id, ...merged])
   return { parent: parent.id, children: merged }
 }
 
-/** Result of an unmerge. `made`: the issue that now has the hashes, or null when they had no events. */
-type Unmerged = { issue: Issue; made: Issue | null; events: number }
+/** Result of an unmerge. `created`: the issue that now has the hashes, or null when they had no events. */
+type Unmerged = { issue: Issue; created: Issue | null; events: number }
 export type Unmerge = (issueId: number, hashes: readonly string[], userId: string | null) => Promise<Unmerged>
 
 /** Splits hashes and their events from an issue, and announces both issues. Throws like `unmerge`. */
 export async function unmergeIssue(
-  parts: Announces & { unmerge: Unmerge },
+  deps: Announces & { unmerge: Unmerge },
   actor: Actor,
   issueId: number,
   hashes: readonly string[],
 ): Promise<Unmerged> {
-  const done = await parts.unmerge(issueId, hashes, actor.person.id)
-  for (const issue of done.made ? [done.issue, done.made] : [done.issue])
-    announceIssues(parts, issue.organizationId, [issue.id])
+  const done = await deps.unmerge(issueId, hashes, actor.person.id)
+  for (const issue of done.created ? [done.issue, done.created] : [done.issue])
+    announceIssues(deps, issue.organizationId, [issue.id])
   return done
 }

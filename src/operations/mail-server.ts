@@ -13,10 +13,10 @@ export type SmtpText = {
   from: string
 }
 
-type Parts = { meta: Pick<MetaStore, 'getValue' | 'setValue'>; seal: Seal }
+type Deps = { meta: Pick<MetaStore, 'getValue' | 'setValue'>; seal: Seal }
 
 /** Checks the settings and stores them sealed. Throws VALIDATION with fields. */
-export function setMailServer(parts: Parts, text: SmtpText): SmtpSettings {
+export function setMailServer(deps: Deps, text: SmtpText): SmtpSettings {
   const fields: Record<string, string[]> = {}
   const host = text.host.trim()
   if (!/^[A-Za-z0-9.:-]{1,253}$/.test(host)) fields.host = ['A host name or address, without a port.']
@@ -28,7 +28,7 @@ export function setMailServer(parts: Parts, text: SmtpText): SmtpSettings {
     fields.from = ['An address such as mishap@example.com or Mishap <mishap@example.com>.']
   if (text.user.length > 254) fields.user = ['At most 254 characters.']
   if (Object.keys(fields).length) throw new MishapError('VALIDATION', { fields })
-  const before = smtpOf(parts)
+  const before = smtpOf(deps)
   const settings: SmtpSettings = {
     host,
     port: text.port,
@@ -38,7 +38,7 @@ export function setMailServer(parts: Parts, text: SmtpText): SmtpSettings {
     password: text.password ?? (before && before.host === host && before.user === text.user ? before.password : ''),
     from,
   }
-  parts.meta.setValue(smtpValue, parts.seal.seal(JSON.stringify(settings)))
+  deps.meta.setValue(smtpValue, deps.seal.seal(JSON.stringify(settings)))
   return settings
 }
 

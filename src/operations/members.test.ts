@@ -196,38 +196,38 @@ describe('an invitation', () => {
 describe('joining by a link', () => {
   const asked = { email: 'nina@example.test', role: 'member' as const }
   const accounts = () => {
-    const made: { email: string; names?: readonly string[] }[] = []
+    const created: { email: string; names?: readonly string[] }[] = []
     const createPerson = async (value: {
       name: string
       email: string
       password: string
       names?: readonly string[]
     }) => {
-      made.push(value)
+      created.push(value)
       return { id: 'nina', name: value.name, email: value.email }
     }
-    return { made, auth: { createPerson } }
+    return { made: created, auth: { createPerson } }
   }
   const who = { name: 'Nina', password: 'correct horse 9' }
 
   test('makes an account under the invited address, whose password may not be a name of the organization', async () => {
     const { secret } = addInvitation(world, named.admin, world.organization, asked)
-    const { made, auth } = accounts()
+    const { made: created, auth } = accounts()
     expect(await joinByInvitation({ ...world, auth }, secret, who)).toMatchObject({ userId: 'nina', role: 'member' })
-    expect(made).toEqual([{ ...who, email: asked.email, names: ['Acme', 'acme'] }])
+    expect(created).toEqual([{ ...who, email: asked.email, names: ['Acme', 'acme'] }])
   })
 
   test('of somebody with an account makes none', async () => {
     const { secret } = addInvitation(world, named.admin, world.organization, asked)
-    const { made, auth } = accounts()
+    const { made: created, auth } = accounts()
     expect(await joinByInvitation({ ...world, auth }, secret, person('otto'))).toMatchObject({ userId: 'otto' })
-    expect(made).toEqual([])
+    expect(created).toEqual([])
   })
 
   test('by a link that is not good makes none', async () => {
-    const { made, auth } = accounts()
+    const { made: created, auth } = accounts()
     await expect(joinByInvitation({ ...world, auth }, 'x'.repeat(43), who)).rejects.toMatchObject({ code: 'NOT_FOUND' })
-    expect(made).toEqual([])
+    expect(created).toEqual([])
   })
 })
 
@@ -239,9 +239,9 @@ test.each([undefined, '', 'connect ECONNREFUSED'])('an invitation is mailed with
       return expected
     },
   }
-  const parts = { ...world, alerts, config: { url: 'https://m.test' } }
+  const deps = { ...world, alerts, config: { url: 'https://m.test' } }
   const asked = { email: 'nina@example.test', role: 'viewer' as const }
-  const { invitation, link, failure } = await inviteMember(parts, named.owner, world.organization, asked)
+  const { invitation, link, failure } = await inviteMember(deps, named.owner, world.organization, asked)
   expect(failure).toBe(expected)
   expect(openInvitation(world, link.replace('https://m.test/invite/', ''))?.id).toBe(invitation.id)
   expect(mails).toMatchObject([{ to: asked.email, text: expect.stringContaining(link) }])

@@ -14,7 +14,7 @@ import type { Invitation } from '../store/meta/people/members.ts'
 const invitationsMax = 500
 const emailCharactersMax = 254
 
-type Parts = {
+type Deps = {
   meta: Pick<
     MetaStore,
     | 'memberOf'
@@ -34,7 +34,7 @@ type Parts = {
 const refuse = (field: string, sentence: string) =>
   new MishapError('VALIDATION', { detail: sentence, fields: { [field]: [sentence] } })
 
-function roleOf(meta: Parts['meta'], organization: Organization, person: Person): Role {
+function roleOf(meta: Deps['meta'], organization: Organization, person: Person): Role {
   const member = meta.memberOf(organization.id, person.id)
   if (!member) throw new MishapError('NOT_FOUND')
   return member.role
@@ -45,18 +45,18 @@ function roleOf(meta: Parts['meta'], organization: Organization, person: Person)
  * Returns the secret of the link, which is not stored. Throws VALIDATION (email, role), CONFLICT for a member.
  */
 export function addInvitation(
-  { meta, clock }: Parts,
+  { meta, clock }: Deps,
   by: Person,
   organization: Organization,
-  asked: { email: string; role: Role },
+  request: { email: string; role: Role },
 ): { invitation: Invitation; secret: string } {
-  const email = asked.email.trim().toLowerCase()
+  const email = request.email.trim().toLowerCase()
   if (email.length > emailCharactersMax || !z.email().safeParse(email).success)
     throw refuse('email', `Use one e-mail address of at most ${emailCharactersMax} characters.`)
-  if (!rolesToInvite(roleOf(meta, organization, by)).includes(asked.role))
+  if (!rolesToInvite(roleOf(meta, organization, by)).includes(request.role))
     throw refuse('role', 'Invite with a role below your own.')
-  const known = meta.personByEmail(email)
-  if (known && meta.memberOf(organization.id, known.id))
+  const invited = meta.personByEmail(email)
+  if (invited && meta.memberOf(organization.id, invited.id))
     throw new MishapError('CONFLICT', {
       detail: 'This person is already a member.',
       fields: { email: ['This person is already a member.'] },
@@ -65,7 +65,7 @@ export function addInvitation(
   if (open.length >= invitationsMax && !open.some((item) => item.email === email))
     throw refuse('email', `At most ${invitationsMax} invitations may be open. Revoke some.`)
   const secret = randomBytes(32).toString('base64url')
-  const value = { organizationId: organization.id, email, role: asked.role, invitedBy: by.id, secret }
+  const value = { organizationId: organization.id, email, role: request.role, invitedBy: by.id, secret }
   return { invitation: meta.invite({ ...value, nowMs: clock.now() }), secret }
 }
 
@@ -74,20 +74,20 @@ export function addInvitation(
  * it was not mailed: '' without a mail server, undefined on success. Throws like `addInvitation`.
  */
 export async function inviteMember(
-  parts: Parts & { alerts: Pick<Alerts, 'mail'>; config: { url: string } },
+  deps: Deps & { alerts: Pick<Alerts, 'mail'>; config: { url: string } },
   by: Person,
   organization: Organization,
-  asked: { email: string; role: Role },
+  request: { email: string; role: Role },
 ): Promise<{ invitation: Invitation; link: string; failure: string | undefined }> {
-  const { invitation, secret } = addInvitation(parts, by, organization, asked)
-  const link = `${parts.config.url}/invite/${secret}`
+  const { invitation, secret } = addInvitation(deps, by, organization, request)
+  const link = `${deps.config.url}/invite/${secret}`
   const { email: to, role, expiresMs } = invitation
-  const failure = await parts.alerts.mail(invitationMail({ to, by, organization, role, link, expiresMs }))
+  const failure = await deps.alerts.mail(invitationMail({ to, by, organization, role, link, expiresMs }))
   return { invitation, link, failure }
 }
 
 /** Returns the invitation of a link if it is neither expired nor revoked and its inviter can still grant the role. */
-export function openInvitation({ meta, clock }: Parts, secret: string): Invitation | undefined {
+export function openInvitation({ meta, clock }: Deps, secret: string): Invitation | undefined {
   // Do not hash a text of any length: a secret has 43 characters.
   if (!/^[\w-]{43}$/.test(secret)) return undefined
   const found = meta.invitationBySecret(secret)
@@ -96,14 +96,14 @@ export function openInvitation({ meta, clock }: Parts, secret: string): Invitati
   return maker && rolesToInvite(maker.role).includes(found.role) ? found : undefined
 }
 
-const notGood = () =>
+const invalidInvitation = () =>
   new MishapError('NOT_FOUND', { detail: 'This invitation is no longer valid.', causes: ['Ask for a new one.'] })
 
 /** Makes the person a member with the secret of a link. Throws NOT_FOUND when the invitation is no longer valid. */
-export function acceptInvitation(parts: Parts, secret: string, person: Person): Member {
-  const invitation = openInvitation(parts, secret)
-  if (!invitation) throw notGood()
-  return parts.meta.acceptInvitation(invitation.id, person.id, parts.clock.now())
+export function acceptInvitation(deps: Deps, secret: string, person: Person): Member {
+  const invitation = openInvitation(deps, secret)
+  if (!invitation) throw invalidInvitation()
+  return deps.meta.acceptInvitation(invitation.id, person.id, deps.clock.now())
 }
 
 /**
@@ -111,23 +111,23 @@ export function acceptInvitation(parts: Parts, secret: string, person: Person): 
  * NOT_FOUND when the invitation is no longer valid, and the errors of `createPerson`.
  */
 export async function joinByInvitation(
-  parts: Parts & { auth: Pick<Auth, 'createPerson'> },
+  deps: Deps & { auth: Pick<Auth, 'createPerson'> },
   secret: string,
   who: Person | { name: string; password: string },
 ): Promise<Member> {
-  const invitation = openInvitation(parts, secret)
+  const invitation = openInvitation(deps, secret)
   // Check the link first: an invalid one must not create an account.
-  if (!invitation) throw notGood()
-  if ('id' in who) return acceptInvitation(parts, secret, who)
-  const organization = parts.meta.organizationById(invitation.organizationId)
+  if (!invitation) throw invalidInvitation()
+  if ('id' in who) return acceptInvitation(deps, secret, who)
+  const organization = deps.meta.organizationById(invitation.organizationId)
   const names = organization ? [organization.name, organization.slug] : []
-  const person = await parts.auth.createPerson({ ...who, email: invitation.email, names })
-  return acceptInvitation(parts, secret, person)
+  const person = await deps.auth.createPerson({ ...who, email: invitation.email, names })
+  return acceptInvitation(deps, secret, person)
 }
 
 /** Revokes an invitation. Throws NOT_FOUND, AUTH_FORBIDDEN when its role is not below the caller's. */
 export function takeBackInvitation(
-  { meta }: Pick<Parts, 'meta'>,
+  { meta }: Pick<Deps, 'meta'>,
   by: Person,
   organization: Organization,
   id: number,
@@ -139,13 +139,13 @@ export function takeBackInvitation(
 }
 
 /** Returns the caller's role. Throws unless the caller outranks the member, is an owner, or is the member. */
-function demandAbove(meta: Parts['meta'], by: Person, organization: Organization, userId: string): Role {
-  const own = roleOf(meta, organization, by)
+function demandAbove(meta: Deps['meta'], by: Person, organization: Organization, userId: string): Role {
+  const role = roleOf(meta, organization, by)
   const member = meta.memberOf(organization.id, userId)
   if (!member) throw new MishapError('NOT_FOUND')
-  if (userId !== by.id && !mayChange(own, member.role))
+  if (userId !== by.id && !mayChange(role, member.role))
     throw new MishapError('AUTH_FORBIDDEN', { detail: 'Only roles below your own can be changed.' })
-  return own
+  return role
 }
 
 /**
@@ -153,7 +153,7 @@ function demandAbove(meta: Parts['meta'], by: Person, organization: Organization
  * VALIDATION (role), CONFLICT when no owner would remain.
  */
 export function updateMember(
-  { meta }: Pick<Parts, 'meta'>,
+  { meta }: Pick<Deps, 'meta'>,
   by: Person,
   organization: Organization,
   userId: string,
@@ -167,7 +167,7 @@ export function updateMember(
 
 /** Ends a membership (one's own, too) and its tokens. Throws NOT_FOUND, AUTH_FORBIDDEN, CONFLICT for the last owner. */
 export function removeMember(
-  { meta }: Pick<Parts, 'meta'>,
+  { meta }: Pick<Deps, 'meta'>,
   by: Person,
   organization: Organization,
   userId: string,

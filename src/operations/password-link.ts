@@ -9,7 +9,7 @@ import type { Observe } from '../base/observe.ts'
  * the caller must not reveal whether an account exists.
  */
 export async function mailPasswordLink(
-  parts: {
+  deps: {
     auth: Pick<Auth, 'startReset'>
     alerts: Pick<Alerts, 'mail'>
     config: { url: string }
@@ -17,9 +17,9 @@ export async function mailPasswordLink(
   },
   email: string,
 ): Promise<void> {
-  const made = parts.auth.startReset(email)
-  if (!made) return
-  const link = `${parts.config.url}/reset-password?secret=${made.secret}`
-  const failure = await parts.alerts.mail(resetMail({ to: made.person, link, minutes: resetMinutes }))
-  if (failure !== undefined) parts.observe.warn({ error: failure }, 'a password reset link was not mailed')
+  const created = deps.auth.startReset(email)
+  if (!created) return
+  const link = `${deps.config.url}/reset-password?secret=${created.secret}`
+  const failure = await deps.alerts.mail(resetMail({ to: created.person, link, minutes: resetMinutes }))
+  if (failure !== undefined) deps.observe.warn({ error: failure }, 'a password reset link was not mailed')
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { commit, effect } from '../store/meta/fixture.cases.ts'
 import {
   hideEnvironment,
-  ownershipFaults,
+  ownershipErrors,
   removeTombstone,
   updateFilters,
   updateOwnership,
@@ -13,10 +13,10 @@ const fresh = operationRig()
 
 /** A rig in which `ann@example.test` is the member ann. */
 function withMember() {
-  const { meta, ...parts } = fresh()
+  const { meta, ...deps } = fresh()
   const ann = { id: 'ann', name: 'Ann', email: 'ann@example.test' }
   const personByEmail = (email: string) => (email === ann.email ? ann : undefined)
-  return { ...parts, meta: { ...meta, personByEmail } }
+  return { ...deps, meta: { ...meta, personByEmail } }
 }
 
 test('filters are changed by name, and only by the revision that the caller has seen', async () => {
@@ -48,10 +48,10 @@ describe('rules of ownership', () => {
 
   test('faults are sorted by line, and a stranger is one', () => {
     const { meta } = withMember()
-    const faults = ownershipFaults({ meta }, { organizationId: 1 }, text)
+    const faults = ownershipErrors({ meta }, { organizationId: 1 }, text)
     expect(faults.map(({ line }) => line)).toEqual([1, 2])
     expect(faults[0]?.sentence).toBe('eve@example.test is not a member of this organization.')
-    expect(ownershipFaults({ meta }, { organizationId: 2 }, 'path:a ann@example.test')).toHaveLength(1)
+    expect(ownershipErrors({ meta }, { organizationId: 2 }, 'path:a ann@example.test')).toHaveLength(1)
   })
 
   test('are written as a whole, or not at all', async () => {

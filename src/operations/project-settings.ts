@@ -9,7 +9,7 @@ import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { Ownership } from '../store/meta/projects/ownership.ts'
 
 /** Maximum faulty lines in one error. */
-const faultsShownMax = 20
+const rejectedShownMax = 20
 
 /** Changes the given inbound filters of a project. Throws VALIDATION (filters), CONFLICT for another revision. */
 export function updateFilters(
@@ -42,24 +42,24 @@ export function removeTombstone(
 }
 
 /** Returns the faults of ownership rules by line: wrong syntax, and owners who are not members. */
-export function ownershipFaults(
+export function ownershipErrors(
   { meta }: { meta: Pick<MetaStore, 'personByEmail' | 'memberOf'> },
   project: Pick<Project, 'organizationId'>,
   text: string,
 ): { line: number; sentence: string }[] {
-  const { rules, faults } = readOwnership(text)
-  const known = new Map<string, boolean>()
+  const { rules, faults: errors } = readOwnership(text)
+  const isMemberByEmail = new Map<string, boolean>()
   const isMember = (email: string): boolean => {
     const person = meta.personByEmail(email)
     return person !== undefined && meta.memberOf(project.organizationId, person.id) !== undefined
   }
   for (const { line, owners } of rules)
     for (const email of owners) {
-      const is = known.get(email) ?? isMember(email)
-      known.set(email, is)
-      if (!is) faults.push({ line, sentence: `${email} is not a member of this organization.` })
+      const is = isMemberByEmail.get(email) ?? isMember(email)
+      isMemberByEmail.set(email, is)
+      if (!is) errors.push({ line, sentence: `${email} is not a member of this organization.` })
     }
-  return faults.sort((a, b) => a.line - b.line)
+  return errors.sort((a, b) => a.line - b.line)
 }
 
 /**
@@ -73,10 +73,10 @@ export function updateOwnership(
   change: { text?: string; autoAssign?: boolean },
   rev?: number,
 ): Ownership {
-  const faults = change.text === undefined ? [] : ownershipFaults({ meta }, project, change.text)
-  if (faults.length > 0)
+  const errors = change.text === undefined ? [] : ownershipErrors({ meta }, project, change.text)
+  if (errors.length > 0)
     throw new MishapError('VALIDATION', {
-      fields: { raw: faults.slice(0, faultsShownMax).map(({ line, sentence }) => `Line ${line}: ${sentence}`) },
+      fields: { raw: errors.slice(0, rejectedShownMax).map(({ line, sentence }) => `Line ${line}: ${sentence}`) },
     })
   return meta.setOwnership(project.id, change, { userId: actor.person.id, rev }, clock.now())
 }

@@ -20,10 +20,10 @@ function addProject(
   meta: AddsProjects,
   { organizationId, name, platform, slug }: NewProject,
 ): { project: Project; key: ProjectKey } {
-  const isTaken = (text: string) => meta.projectBySlug(organizationId, text) !== undefined
+  const isUsed = (text: string) => meta.projectBySlug(organizationId, text) !== undefined
   const project = meta.createProject({
     organizationId,
-    slug: slug ?? freeSlug(name, 'project', isTaken),
+    slug: slug ?? freeSlug(name, 'project', isUsed),
     name,
     platform,
   })
@@ -38,10 +38,10 @@ export function ensureKey(meta: Pick<MetaStore, 'keysOf' | 'createKey'>, project
 /** Returns the existing project or creates one, with an active key. Throws like `addProject`. */
 export function ensureProject(
   meta: AddsProjects & Pick<MetaStore, 'keysOf'>,
-  known: Project | undefined,
+  existing: Project | undefined,
   value: NewProject,
 ): { project: Project; key: ProjectKey } {
-  return known ? { project: known, key: ensureKey(meta, known.id) } : addProject(meta, value)
+  return existing ? { project: existing, key: ensureKey(meta, existing.id) } : addProject(meta, value)
 }
 
 /** Creates a project that can receive events when this resolves. Throws like `addProject`. */

@@ -17,13 +17,13 @@ type ReleaseWrite = Place & { projectIds: readonly number[]; change: ReleaseChan
  * release if it is new to their project. `isNew`: none of the projects had it.
  */
 export function createRelease(
-  parts: Announces & Times & { meta: Pick<MetaStore, 'releaseOf' | 'makeRelease' | 'settleRelease'> },
+  deps: Announces & Times & { meta: Pick<MetaStore, 'releaseOf' | 'makeRelease' | 'settleRelease'> },
   value: ReleaseWrite,
 ): { isNew: boolean } {
-  const { meta, clock } = parts
+  const { meta, clock } = deps
   const fresh = value.projectIds.filter((id) => !meta.releaseOf([id], value.version))
   const { isNew } = meta.makeRelease(value, clock.now())
-  announceIssues(parts, value.organizationId, meta.settleRelease(fresh, value.version, clock.now()))
+  announceIssues(deps, value.organizationId, meta.settleRelease(fresh, value.version, clock.now()))
   return { isNew }
 }
 
@@ -36,9 +36,9 @@ export function updateRelease(
 }
 
 /** Commits and refs from a build; undefined when the request omits them. */
-type ToldCommits = { commits: readonly NewCommit[] | undefined; refs: readonly Ref[] | undefined }
+type ReportedCommits = { commits: readonly NewCommit[] | undefined; refs: readonly Ref[] | undefined }
 
-type CommitParts = Announces &
+type CommitDeps = Announces &
   Times & {
     meta: Pick<
       MetaStore,
@@ -51,37 +51,37 @@ type CommitParts = Announces &
  * these commits, and issues of the `fixable` projects that a commit message names as fixed.
  */
 export function setReleaseCommits(
-  parts: CommitParts,
+  deps: CommitDeps,
   place: Place,
-  { commits, refs }: ToldCommits,
+  { commits, refs }: ReportedCommits,
   { projectIds, fixable }: { projectIds: readonly number[]; fixable: readonly Project[] },
 ): void {
-  const { meta, clock } = parts
+  const { meta, clock } = deps
   const { organizationId, version } = place
   const nowMs = clock.now()
   // Before the commits are stored: only commits that no release has yet can fix an issue.
-  const fixes = newFixes(parts, organizationId, commits ?? [])
+  const fixes = newFixes(deps, organizationId, commits ?? [])
   if (commits) meta.setCommits(place, commits, nowMs)
   // An empty list of refs next to commits means no change. Alone, it clears the refs.
   if (refs && (refs.length > 0 || !commits)) meta.setRefs(place, refs, nowMs)
   const has = (repository: string, commit: string) =>
     meta.versionsWithCommit(organizationId, repository, commit).includes(version)
   // Also without commits in the request: a project can have joined a release that already has commits.
-  announceIssues(parts, organizationId, meta.settleCommits(projectIds, version, has, nowMs))
-  resolveFixed(parts, place, fixable, fixes)
+  announceIssues(deps, organizationId, meta.settleCommits(projectIds, version, has, nowMs))
+  resolveFixed(deps, place, fixable, fixes)
 }
 
 /** Deletes a release's data from builds in these projects, including the files that were uploaded for it separately. */
 export async function deleteRelease(
-  parts: {
+  deps: {
     artifacts: { removeFiles(projectIds: readonly number[], release: string): Promise<void> }
     meta: Pick<MetaStore, 'removeRelease'>
   },
   { organizationId, version }: Place,
   projectIds: readonly number[],
 ): Promise<void> {
-  await parts.artifacts.removeFiles(projectIds, version)
-  parts.meta.removeRelease(organizationId, projectIds, version)
+  await deps.artifacts.removeFiles(projectIds, version)
+  deps.meta.removeRelease(organizationId, projectIds, version)
 }
 
 /** Stores a deploy of a release. */

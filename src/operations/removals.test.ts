@@ -10,7 +10,7 @@ function rig() {
   const { clock, publishKeys, published, ann } = fresh()
   const log: unknown[] = []
   let last = 0
-  const ask = (value: object): Removal => {
+  const request = (value: object): Removal => {
     log.push(value)
     return { id: ++last } as Removal
   }
@@ -19,13 +19,13 @@ function rig() {
     clock.advance(Math.min(ms, 600))
     return id === 3 ? undefined : ({ id } as Removal)
   }
-  return { clock, publishKeys, published, ann, log, removals: { ask, askOrganization: ask, wait } }
+  return { clock, publishKeys, published, ann, log, removals: { request, requestOrganization: request, wait } }
 }
 
 test('issues are all asked for first, and waited for together; one that is gone is left out', async () => {
-  const { ann, log, ...parts } = rig()
+  const { ann, log, ...deps } = rig()
   const issues = [10, 11, 12].map((id) => ({ id, projectId: 1 }))
-  const ended = await deleteIssues(parts, ann, issues, 'discard', 1000)
+  const ended = await deleteIssues(deps, ann, issues, 'discard', 1000)
   expect(ended.map(({ id }) => id)).toEqual([1, 2])
   expect(log).toEqual([
     ...issues.map(({ id }) => ({ kind: 'discard', projectId: 1, issueId: id, userId: 'ann' })),
@@ -37,14 +37,14 @@ test('issues are all asked for first, and waited for together; one that is gone 
 
 describe('keys end before anything is waited for', () => {
   test('of a project', async () => {
-    const { ann, log, ...parts } = rig()
-    expect((await deleteProject(parts, ann, 5, 300))?.id).toBe(1)
+    const { ann, log, ...deps } = rig()
+    expect((await deleteProject(deps, ann, 5, 300))?.id).toBe(1)
     expect(log).toEqual([{ kind: 'project', projectId: 5, issueId: null, userId: 'ann' }, ['wait', 1, 300, 1]])
   })
 
   test('of an organization', async () => {
-    const { ann, log, ...parts } = rig()
-    expect((await deleteOrganization(parts, ann, 2, 300))?.id).toBe(1)
+    const { ann, log, ...deps } = rig()
+    expect((await deleteOrganization(deps, ann, 2, 300))?.id).toBe(1)
     expect(log).toEqual([{ organizationId: 2, userId: 'ann' }, ['wait', 1, 300, 1]])
   })
 })

@@ -11,12 +11,12 @@ type FindsSelf = Pick<MetaStore, 'getValue' | 'projectBySlug' | 'projectByOldSlu
 
 /** The project for the errors of Mishap's own screens, also after a rename. Undefined before the first run. */
 export function selfProject(meta: FindsSelf, organizationId: number): Project | undefined {
-  const kept = meta.getValue(selfValue)
+  const storedId = meta.getValue(selfValue)
   // Data folders of early versions have no such value. They used only the slug, which people can have changed since.
   const project =
-    kept === undefined
+    storedId === undefined
       ? (meta.projectBySlug(organizationId, selfSlug) ?? meta.projectByOldSlug(organizationId, selfSlug))
-      : meta.projectById(Number(kept))
+      : meta.projectById(Number(storedId))
   return project?.organizationId === organizationId ? project : undefined
 }
 
@@ -25,9 +25,9 @@ export function ensureSelfProject(
   meta: FindsSelf & AddsProjects & Pick<MetaStore, 'keysOf' | 'setValue'>,
   organizationId: number,
 ): { project: Project; key: ProjectKey } {
-  const known = selfProject(meta, organizationId)
+  const existing = selfProject(meta, organizationId)
   const value = { organizationId, slug: selfSlug, name: 'Mishap', platform: 'javascript-nextjs' }
-  const { project, key } = ensureProject(meta, known, value)
+  const { project, key } = ensureProject(meta, existing, value)
   meta.setValue(selfValue, String(project.id))
   return { project, key }
 }

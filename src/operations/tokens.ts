@@ -17,8 +17,8 @@ export function createToken(
   { person }: Pick<Actor, 'person'>,
   value: { name: string; scopes: string[]; organizationId: number | null },
 ): NewToken {
-  const made = auth.createToken(person, value.name, value.scopes, value.organizationId)
-  return newest(meta.tokensOf(person.id), made)
+  const created = auth.createToken(person, value.name, value.scopes, value.organizationId)
+  return newest(meta.tokensOf(person.id), created)
 }
 
 /** Creates an organization token for builds. */
@@ -28,8 +28,8 @@ export function createOrganizationToken(
   organization: Organization,
   name: string,
 ): NewToken {
-  const made = auth.createOrganizationToken(person, name, organization)
-  return newest(meta.tokensOfOrganization(organization.id), made)
+  const created = auth.createOrganizationToken(person, name, organization)
+  return newest(meta.tokensOfOrganization(organization.id), created)
 }
 
 function deleteAmong(meta: Pick<MetaStore, 'deleteToken'>, tokens: readonly ApiToken[], id: string): boolean {

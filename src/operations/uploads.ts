@@ -19,8 +19,8 @@ export type ArtifactDeps = {
     | 'bundleOf'
     | 'chunkBytes'
     | 'chunksOf'
-    | 'forgetChunks'
-    | 'keepChunks'
+    | 'deleteChunks'
+    | 'extendChunks'
     | 'linkBundle'
     | 'linksOf'
     | 'projectById'
@@ -38,7 +38,7 @@ export type ArtifactDeps = {
 }
 
 /** A bundle to assemble from chunks. An empty text means none. */
-export type AssembleAsk = {
+export type AssembleRequest = {
   organizationId: number
   /** SHA-1 of the whole bundle, in hex. */
   checksum: string
@@ -48,10 +48,10 @@ export type AssembleAsk = {
   dist: string
 }
 
-export type Arrived = { bundleId: number; organizationId: number; projectIds: number[] }
+export type UploadedBundle = { bundleId: number; organizationId: number; projectIds: number[] }
 
 /** A queued or running assembly of a bundle. */
-export type Run = { ask: AssembleAsk; links: BundleLink[]; started: boolean; done: Promise<void> }
+export type Run = { request: AssembleRequest; links: BundleLink[]; started: boolean; done: Promise<void> }
 
 /** The uploads of one process: running work and recent failures. */
 export type Uploads = {
@@ -60,14 +60,14 @@ export type Uploads = {
   failures: Map<string, { detail: string; atMs: number }>
   /** Keys of blobs that are being written and have no row yet, with their number of writers. */
   writing: Map<string, number>
-  listeners: ((arrived: Arrived) => void)[]
+  listeners: ((bundle: UploadedBundle) => void)[]
   slots: { running: number; waiting: (() => void)[] }
 }
 
 export const MiB = 1024 ** 2
 const hourMs = 3_600_000
 /** An interrupted upload can continue for a day. */
-export const chunkKeptMs = 24 * hourMs
+export const chunkRetentionMs = 24 * hourMs
 
 /** Runs `work` and marks the key as being written meanwhile. */
 export async function whileWriting<T>({ writing }: Uploads, key: string, work: () => Promise<T>): Promise<T> {
@@ -90,9 +90,9 @@ export async function demandSpace({ deps }: Uploads, bytes: number): Promise<voi
 export function hashed(stream: AsyncIterable<Uint8Array>): { stream: AsyncIterable<Uint8Array>; digest(): string } {
   const hash = createHash('sha1')
   async function* through() {
-    for await (const piece of stream) {
-      hash.update(piece)
-      yield piece
+    for await (const chunk of stream) {
+      hash.update(chunk)
+      yield chunk
     }
   }
   return { stream: through(), digest: () => hash.digest('hex') }
@@ -109,5 +109,5 @@ export const reportArrival = (
 }
 
 /** Returns the links whose projects still exist. */
-export const livingLinks = ({ deps }: Uploads, links: readonly BundleLink[]) =>
+export const existingLinks = ({ deps }: Uploads, links: readonly BundleLink[]) =>
   links.filter((link) => deps.meta.projectById(link.projectId))

@@ -8,7 +8,7 @@ import { ensureSelfProject } from '../operations/self-project.ts'
 import { serveControl } from '../serve/control.ts'
 import type { AppSetup, FromApp, ToApp } from '../serve/messages.ts'
 import { serveWeb } from '../web/serve.ts'
-import { keepCommands, peopleCommands } from './commands.ts'
+import { maintenanceCommands, peopleCommands } from './commands.ts'
 import { createApp, type Running } from './create.ts'
 import type { Link } from './publish-keys.ts'
 
@@ -38,7 +38,7 @@ async function runProcess(setup: AppSetup): Promise<void> {
   }
   const control = await serveControl(setup.sockets.control, {
     ...peopleCommands(app.meta, app.auth, setup.config.url, changed),
-    ...keepCommands({
+    ...maintenanceCommands({
       config: setup.config,
       version: setup.version,
       clock: app.clock,
@@ -62,7 +62,7 @@ async function runProcess(setup: AppSetup): Promise<void> {
       api.handle(req, res)
       return true
     },
-    around: (req, answer) => running.scope.run(requestIdOf(req.headers), answer),
+    withContext: (req, answer) => running.scope.run(requestIdOf(req.headers), answer),
   })
   let ending = false
   const end = async () => {

@@ -12,7 +12,7 @@ import { systemClock } from '../base/clock.ts'
 import { type Config, readConfig } from '../base/config.ts'
 import { MishapError } from '../base/errors.ts'
 import { silent } from '../base/observe.ts'
-import { layOut, restoreMark } from '../serve/folders.ts'
+import { layOut, restoreMarker } from '../serve/folders.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { runStopped } from './commands.ts'
@@ -167,7 +167,7 @@ test('a rehearsal needs no place beside the data folder, which a service may not
 test('after a restore that was cut off the folder takes another restore and nothing else', async () => {
   const config = configOf('cut')
   await runStopped(config, 'bootstrap', request)
-  writeFileSync(restoreMark(config.data), '')
+  writeFileSync(restoreMarker(config.data), '')
   const ends: Record<string, string> = {}
   for (const name of ['bootstrap', 'reset-password', 'backup', 'verify', 'rehearse', 'restore'])
     ends[name] = await failure(runStopped(config, name, { ...request, file: join(root, 'none.tar') }))

@@ -20,7 +20,7 @@ import { bootstrap } from '../operations/first-run.ts'
 import { createWaits, withRetry } from '../refine/pipeline/retry.ts'
 import type { Commands } from '../serve/control.ts'
 import { engineChild } from '../serve/engine-child.ts'
-import { demandWhole, layOut, restoreMark } from '../serve/folders.ts'
+import { demandComplete, layOut, restoreMarker } from '../serve/folders.ts'
 import type { Folders, Sockets } from '../serve/messages.ts'
 import { supervise } from '../serve/supervise.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
@@ -71,11 +71,11 @@ export function openWithRetry(...words: Parameters<typeof openPeople>): ReturnTy
   const end = () => stopped.abort()
   process.once('disconnect', end)
   const waiting = { clock, observe, stopped, waits: createWaits(clock) }
-  const ask = () => {
+  const poll = () => {
     if (stopped.signal.aborted) throw new MishapError('DATABASE_UNWRITABLE')
     return openPeople(...words)
   }
-  return withRetry(waiting, 'database', ask).finally(() => process.off('disconnect', end))
+  return withRetry(waiting, 'database', poll).finally(() => process.off('disconnect', end))
 }
 
 /** Connects to the events store behind the engine's socket. */
@@ -93,7 +93,7 @@ export function peopleCommands(meta: MetaStore, auth: Auth, url: string, changed
   const text = (value: Record<string, string>, name: string) => value[name] ?? ''
   return {
     bootstrap: async (value) => {
-      const made = await bootstrap(
+      const created = await bootstrap(
         { meta, auth, url },
         {
           org: text(value, 'org'),
@@ -106,7 +106,7 @@ export function peopleCommands(meta: MetaStore, auth: Auth, url: string, changed
         },
       )
       await changed()
-      return made
+      return created
     },
     'reset-password': async (value) => {
       await auth.resetPassword(text(value, 'email'), text(value, 'password'))
@@ -116,7 +116,7 @@ export function peopleCommands(meta: MetaStore, auth: Auth, url: string, changed
 }
 
 /** Dependencies of backups and checks, whether the server runs or not. */
-type KeepParts = {
+type MaintenanceParts = {
   config: Config
   version: string
   clock: Clock
@@ -130,7 +130,7 @@ type KeepParts = {
   durable(): number
 }
 
-async function verifyParts(parts: KeepParts): Promise<{ checks: Check[] }> {
+async function verifyParts(parts: MaintenanceParts): Promise<{ checks: Check[] }> {
   const { clock, config, folders, meta, events } = parts
   const resume = await parts.pause()
   const journal = openJournalReader(folders.journal)
@@ -142,7 +142,7 @@ async function verifyParts(parts: KeepParts): Promise<{ checks: Check[] }> {
       journal,
       blobs: openFileBlobs(folders.blobs),
       durable: parts.durable(),
-      keptSinceMs: clock.now() - config.retentionErrorsDays * dayMs,
+      retainedSinceMs: clock.now() - config.retentionErrorsDays * dayMs,
     })
     return { checks }
   } finally {
@@ -152,7 +152,7 @@ async function verifyParts(parts: KeepParts): Promise<{ checks: Check[] }> {
 }
 
 /** Commands that need all stores, for a running or a stopped server. */
-export function keepCommands(parts: KeepParts): Commands {
+export function maintenanceCommands(parts: MaintenanceParts): Commands {
   return {
     backup: ({ file = '' }) => parts.backups.take(file),
     verify: () => verifyParts(parts),
@@ -162,18 +162,18 @@ export function keepCommands(parts: KeepParts): Commands {
 /** Runs `work` with an engine on a data folder that is not in use. */
 async function withEngine<T>(
   config: Config,
-  places: { folders: Folders; sockets: Sockets },
+  layout: { folders: Folders; sockets: Sockets },
   observe: Observe,
   work: (events: EventStore) => Promise<T>,
 ): Promise<T> {
   const clock = systemClock
   const engine = supervise({
-    ...engineChild(config, places, environment()),
+    ...engineChild(config, layout, environment()),
     clock,
     observe,
     message: () => undefined,
   })
-  const events = openEvents(places.sockets.engine, clock, observe)
+  const events = openEvents(layout.sockets.engine, clock, observe)
   try {
     for (const endMs = clock.now() + engineStartMs; !(engine.up() && (await events.ping())); ) {
       if (clock.now() > endMs)
@@ -191,15 +191,15 @@ async function withEngine<T>(
 const stoppedDurable = Number.MAX_SAFE_INTEGER
 
 /** Runs `work` with all stores of a data folder that is not in use. */
-async function withStores(config: Config, work: (parts: KeepParts) => Promise<object>): Promise<object> {
+async function withStores(config: Config, work: (parts: MaintenanceParts) => Promise<object>): Promise<object> {
   const observe = createObserve('command', config.logLevel)
-  const places = layOut(config.data)
-  const { meta, close } = await openPeople(config, places.folders.meta, systemClock, observe)
+  const layout = layOut(config.data)
+  const { meta, close } = await openPeople(config, layout.folders.meta, systemClock, observe)
   try {
-    return await withEngine(config, places, observe, async (events) => {
+    return await withEngine(config, layout, observe, async (events) => {
       await events.migrate()
       const pause = async () => () => {}
-      const parts = { version: programVersion(), meta, events, folders: places.folders, clock: systemClock, pause }
+      const parts = { version: programVersion(), meta, events, folders: layout.folders, clock: systemClock, pause }
       return work({
         ...parts,
         config,
@@ -214,15 +214,15 @@ async function withStores(config: Config, work: (parts: KeepParts) => Promise<ob
 
 async function restoreStopped(config: Config, file: string): Promise<object> {
   const observe = createObserve('command', config.logLevel)
-  const places = layOut(config.data)
+  const layout = layOut(config.data)
   return restoreBackup(config.data, file, {
-    folders: places.folders,
+    folders: layout.folders,
     databaseFile,
-    mark: restoreMark(config.data),
+    mark: restoreMarker(config.data),
     withStores: async (work) => {
-      const { meta, close } = await openPeople(config, places.folders.meta, systemClock, observe)
+      const { meta, close } = await openPeople(config, layout.folders.meta, systemClock, observe)
       try {
-        return await withEngine(config, places, observe, (events) => work({ meta, events }))
+        return await withEngine(config, layout, observe, (events) => work({ meta, events }))
       } finally {
         close()
       }
@@ -240,8 +240,8 @@ async function rehearse(config: Config): Promise<object> {
   // Sockets cannot be copied, and the locks belong to this process.
   const skipped = new Set(['run', 'lock.sqlite', 'lock.pid', 'backup'])
   const all = await readdir(config.data)
-  const names = all.filter((item) => !skipped.has(item))
-  await demandRoom(config.data, names)
+  const names = all.filter((fileName) => !skipped.has(fileName))
+  await demandDiskSpace(config.data, names)
   const copy = await mkdtemp(join(config.data, rehearsal))
   try {
     for (const name of names)
@@ -253,7 +253,7 @@ async function rehearse(config: Config): Promise<object> {
 }
 
 /** Throws VALIDATION if there is not enough disk space for a copy of these parts of the data folder. */
-async function demandRoom(data: string, names: readonly string[]): Promise<void> {
+async function demandDiskSpace(data: string, names: readonly string[]): Promise<void> {
   const bytesOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
   let bytes = 0
   for (const name of names) {
@@ -287,10 +287,11 @@ type Stopped = {
 
 const keeping = (name: 'backup' | 'verify'): Stopped => ({
   demand: demandData,
-  carryOut: (config, value) => withStores(config, async (parts) => (await keepCommands(parts)[name]?.(value)) ?? {}),
+  carryOut: (config, value) =>
+    withStores(config, async (parts) => (await maintenanceCommands(parts)[name]?.(value)) ?? {}),
 })
 
-const ofPeople = (name: 'bootstrap' | 'reset-password'): Stopped => ({
+const peopleCommand = (name: 'bootstrap' | 'reset-password'): Stopped => ({
   async carryOut(config, value) {
     const observe = createObserve('command', config.logLevel)
     const { folders } = layOut(config.data)
@@ -306,8 +307,8 @@ const ofPeople = (name: 'bootstrap' | 'reset-password'): Stopped => ({
 
 /** Every command that works on a stopped server. */
 const stopped: Readonly<Record<string, Stopped>> = {
-  bootstrap: ofPeople('bootstrap'),
-  'reset-password': ofPeople('reset-password'),
+  bootstrap: peopleCommand('bootstrap'),
+  'reset-password': peopleCommand('reset-password'),
   backup: keeping('backup'),
   verify: keeping('verify'),
   rehearse: { demand: demandData, carryOut: rehearse },
@@ -325,7 +326,7 @@ export async function runStopped(config: Config, name: string, value: Record<str
   layOut(config.data)
   const lock = lockDataFolder(config.data)
   try {
-    if (!command.takesBroken) demandWhole(config.data)
+    if (!command.takesBroken) demandComplete(config.data)
     return await command.carryOut(config, value)
   } finally {
     lock.release()

@@ -2,17 +2,17 @@ import { type Backups, sweepAtStart } from '../backup/backup.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { createObserve, createRequestScope, type RequestScope } from '../base/observe.ts'
 import { createJobs } from '../jobs/jobs.ts'
-import { begin } from '../jobs/prepare-events.ts'
+import { prepareEvents } from '../jobs/prepare-events.ts'
 import type { Reprocessing } from '../jobs/reprocessing.ts'
 import { createTriage } from '../jobs/triage.ts'
 import { createUnmerge } from '../jobs/unmerge.ts'
 import { createGroupingPreview } from '../refine/pipeline/grouping.ts'
 import type { Refine } from '../refine/pipeline/refine.ts'
-import { tellKnown } from '../serve/known-credentials.ts'
+import { reportKnownCredentials } from '../serve/known-credentials.ts'
 import { createLag } from '../serve/lag.ts'
 import { createLive } from '../serve/live.ts'
 import type { AppSetup } from '../serve/messages.ts'
-import { createAgain } from '../serve/replay.ts'
+import { createReplay } from '../serve/replay.ts'
 import { createRequestLog, type RequestLog } from '../serve/request-log.ts'
 import { createStoreState } from '../serve/store-state.ts'
 import { createSweep } from '../serve/sweep.ts'
@@ -22,9 +22,9 @@ import { openEvents, openWithRetry } from './commands.ts'
 import type { App } from './parts.ts'
 import { createKeyLine, type Link, selfDsnOf } from './publish-keys.ts'
 import {
+  type Maintenance,
+  reportMetrics,
   runInBackground,
-  type Thinner,
-  tellNumbers,
   wireAlerts,
   wireArtifacts,
   wireDoctor,
@@ -48,8 +48,8 @@ export type Running = {
 /** The parts that receive messages of process main. */
 type Receivers = {
   lag: ReturnType<typeof createLag>
-  intakes: RequestLog
-  again: ReturnType<typeof createAgain>
+  requestLog: RequestLog
+  replay: ReturnType<typeof createReplay>
   store: ReturnType<typeof createStoreState>
   keys: ReturnType<typeof createKeyLine>
   clock: Clock
@@ -59,21 +59,21 @@ type Receivers = {
 }
 
 /** Passes each message of process main to its receiver. */
-function listenToMain(link: Link, { lag, intakes, again, store, keys, clock, refine, state }: Receivers): void {
+function listenToMain(link: Link, { lag, requestLog, replay, store, keys, clock, refine, state }: Receivers): void {
   link.listen((message) => {
     if (message.kind === 'durable') {
-      lag.mark(message, clock.now())
+      lag.record(message, clock.now())
       refine.advance(message.durable)
       state.durable = message.durable
-    } else if (message.kind === 'keysTaken') keys.taken(message.id)
-    else if (message.kind === 'notes') intakes.take(message.notes)
-    else if (message.kind === 'appended') again.appended(message)
-    else if (message.kind === 'engine') store.note({ engine: message.up })
+    } else if (message.kind === 'keysTaken') keys.acknowledged(message.id)
+    else if (message.kind === 'notes') requestLog.record(message.notes)
+    else if (message.kind === 'appended') replay.appended(message)
+    else if (message.kind === 'engine') store.update({ engine: message.up })
   })
 }
 
 /** Creates all scheduled jobs. */
-function wireJobs(app: App, thinner: Thinner, regroup: Reprocessing): ReturnType<typeof createJobs> {
+function wireJobs(app: App, maintenance: Maintenance, reprocessing: Reprocessing): ReturnType<typeof createJobs> {
   const { clock, observe, meta, events, blobs, alerts, removals, artifacts, triage, config } = app
   return createJobs({
     clock,
@@ -82,11 +82,11 @@ function wireJobs(app: App, thinner: Thinner, regroup: Reprocessing): ReturnType
     events,
     blobs,
     alerts,
-    ...thinner,
+    ...maintenance,
     removals,
     artifacts,
     triage,
-    regroup,
+    reprocessing,
     scraping: wireScraping(app),
     retention: config,
   })
@@ -94,8 +94,8 @@ function wireJobs(app: App, thinner: Thinner, regroup: Reprocessing): ReturnType
 
 type Started = {
   jobs: ReturnType<typeof createJobs>
-  thinner: Thinner
-  regroup: Reprocessing
+  maintenance: Maintenance
+  reprocessing: Reprocessing
   store: ReturnType<typeof createStoreState>
   isStopping(): boolean
 }
@@ -106,15 +106,15 @@ function startParts(
   setup: AppSetup,
   refine: Refine,
   link: Link,
-  { jobs, thinner, regroup, store, isStopping }: Started,
+  { jobs, maintenance, reprocessing, store, isStopping }: Started,
 ): () => void {
   jobs.start()
-  const stopTelling = tellNumbers(app, setup, refine, link)
-  const made = [() => store.note({ tables: true }), () => link.send({ kind: 'stored' })]
-  const next = [...made, regroup.resume, thinner.thinning.resume, refine.start]
-  runInBackground(begin({ ...app, ...thinner, next }), app, isStopping)
-  void sweepAtStart(thinner.backups, app, isStopping)
-  return stopTelling
+  const stopReporting = reportMetrics(app, setup, refine, link)
+  const onReady = [() => store.update({ tables: true }), () => link.send({ kind: 'stored' })]
+  const next = [...onReady, reprocessing.resume, maintenance.downsampling.resume, refine.start]
+  runInBackground(prepareEvents({ ...app, ...maintenance, next }), app, isStopping)
+  void sweepAtStart(maintenance.backups, app, isStopping)
+  return stopReporting
 }
 
 /** Opens and connects all parts in order. Throws MishapError START_NEWER_DATA. */
@@ -123,19 +123,21 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const clock = systemClock
   const scope = createRequestScope()
   const observe = createObserve('app', config.logLevel, { requestId: scope.id })
-  const { meta, seal, close, ...people } = await openWithRetry(config, folders.meta, clock, observe)
-  const auth = tellKnown(people.auth, clock, (credential) => link.send({ kind: 'known', credential }))
+  const { meta, seal, close, ...authParts } = await openWithRetry(config, folders.meta, clock, observe)
+  const auth = reportKnownCredentials(authParts.auth, clock, (credential) => link.send({ kind: 'known', credential }))
   const events = openEvents(sockets.engine, clock, observe)
   const blobs = openFileBlobs(folders.blobs, createSweep())
   const live = createLive(clock.now())
   const keys = createKeyLine(link, meta, config)
   const state = { stopping: false, durable: 0 }
   const store = createStoreState(live, () => meta.organizations())
-  const [lag, intakes] = [createLag(), createRequestLog()]
-  const again = createAgain({ clock, meta, blobs, send: link.send, noted: (note) => intakes.take([note]) })
+  const [lag, requestLog] = [createLag(), createRequestLog()]
+  const replay = createReplay({ clock, meta, blobs, send: link.send, logged: (entry) => requestLog.record([entry]) })
   const alerts = wireAlerts({ config, clock, observe, meta, events, seal })
   const bytesUnder = createFolderBytes(clock)
-  const thinner = wireDownsampling({ ...setup, clock, observe, meta, events, blobs, bytesUnder }, () => refine.pause())
+  const maintenance = wireDownsampling({ ...setup, clock, observe, meta, events, blobs, bytesUnder }, () =>
+    refine.pause(),
+  )
   const core = { config, clock, observe, meta, events, blobs, live }
   const app: App = {
     version: setup.version,
@@ -144,18 +146,18 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     auth,
     seal,
     alerts,
-    removals: wireRemovals(core, thinner.pause, keys.publish),
+    removals: wireRemovals(core, maintenance.pause, keys.publish),
     artifacts: wireArtifacts(core),
     doctor: wireDoctor(core, () => refine),
     grouping: createGroupingPreview(),
-    unmerge: createUnmerge({ ...core, pause: thinner.pause }),
+    unmerge: createUnmerge({ ...core, pause: maintenance.pause }),
     triage: createTriage({ ...core, alerts, url: config.url }),
-    intakes,
+    requestLog,
     bytesUnder,
-    disk: thinner.disk,
+    disk: maintenance.disk,
     jobs: () => jobs.states(),
-    sendAgain: again.send,
-    deadCount: again.counted,
+    replayDeadLetter: replay.send,
+    deadLetterCount: replay.quantityOf,
     requestId: scope.id,
     journal: () => lag.state(clock.now(), refine.waiting()),
     waitsFor: () => refine.waitsFor(),
@@ -164,19 +166,19 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     selfDsn: () => selfDsnOf(meta, config),
   }
   const refine = wireRefine(app, setup, lag, link)
-  const regroup = wireReprocessing(app, thinner.turn, () => refine)
-  listenToMain(link, { lag, intakes, again, store, keys, clock, refine, state })
-  const jobs = wireJobs(app, thinner, regroup)
-  const started = { jobs, thinner, regroup, store, isStopping: () => state.stopping }
-  const stopTelling = startParts(app, setup, refine, link, started)
+  const reprocessing = wireReprocessing(app, maintenance.lock, () => refine)
+  listenToMain(link, { lag, requestLog, replay, store, keys, clock, refine, state })
+  const jobs = wireJobs(app, maintenance, reprocessing)
+  const started = { jobs, maintenance, reprocessing, store, isStopping: () => state.stopping }
+  const stopReporting = startParts(app, setup, refine, link, started)
   void keys.publish()
   const stop = async () => {
     state.stopping = true
-    stopTelling()
-    for (const item of [jobs, thinner.thinning, regroup, alerts]) item.stop()
+    stopReporting()
+    for (const part of [jobs, maintenance.downsampling, reprocessing, alerts]) part.stop()
     await refine.stop(2500)
     await events.close()
     close()
   }
-  return { scope, app, ...thinner, durable: () => state.durable, stop }
+  return { scope, app, ...maintenance, durable: () => state.durable, stop }
 }

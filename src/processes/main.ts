@@ -17,7 +17,7 @@ import { startServer } from './server.ts'
 
 const version = programVersion()
 const print = (line: string) => void process.stdout.write(`${line}\n`)
-const complain = (line: string) => void process.stderr.write(`${line}\n`)
+const printError = (line: string) => void process.stderr.write(`${line}\n`)
 
 const help = `Mishap ${version}: errors and performance of your web applications, on your own machine.
 
@@ -69,12 +69,12 @@ function readWords(words: string[]): Words {
 }
 
 function leave(line: string, code: number): never {
-  complain(line)
+  printError(line)
   process.exit(code)
 }
 
 function configOf(words: Words): Config {
-  const known = new Set<string>([
+  const knownFlags = new Set<string>([
     ...settings.flatMap((setting) => ('flag' in setting ? [setting.flag] : [])),
     '--org',
     '--project',
@@ -82,8 +82,8 @@ function configOf(words: Words): Config {
     '--email',
     '--name',
   ])
-  const unknown = Object.keys(words.flags).find((flag) => !known.has(flag))
-  if (unknown) leave(`mishap: ${unknown} is unknown. See mishap --help.`, 64)
+  const unknownFlag = Object.keys(words.flags).find((flag) => !knownFlags.has(flag))
+  if (unknownFlag) leave(`mishap: ${unknownFlag} is unknown. See mishap --help.`, 64)
   const read = readConfig(words.flags, environment())
   return 'error' in read ? leave(`mishap: ${read.error.code}: ${read.error.sentence}`, 78) : read.config
 }
@@ -129,7 +129,7 @@ async function start(words: Words): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(signal))
   // scripts/bootstrap.mjs has the other end. When it exits (even by kill -9), this process stops too.
   if (process.channel) process.on('disconnect', () => stop('the starting process ended'))
-  const server = await startServer({ config, version, dev: words.switches.has('--dev'), say: print })
+  const server = await startServer({ config, version, dev: words.switches.has('--dev'), print })
   state.stop = server.stop
   const refused = await server.ended
   if (refused) leave(`mishap: ${refused.code}: ${refused.message}`, 1)
@@ -146,10 +146,10 @@ async function bootstrap(words: Words): Promise<void> {
     name: words.flags['--name'] ?? '',
     ciToken: words.switches.has('--ci-token') ? 'yes' : '',
   }
-  const made = await command(config, 'bootstrap', { ...value, password: await readPassword(words) })
-  if (words.switches.has('--json')) return print(JSON.stringify(made))
-  for (const [name, item] of Object.entries(made))
-    print(`${name}: ${typeof item === 'object' ? JSON.stringify(item) : String(item)}`)
+  const result = await command(config, 'bootstrap', { ...value, password: await readPassword(words) })
+  if (words.switches.has('--json')) return print(JSON.stringify(result))
+  for (const [name, detail] of Object.entries(result))
+    print(`${name}: ${typeof detail === 'object' ? JSON.stringify(detail) : String(detail)}`)
 }
 
 async function resetPassword(words: Words): Promise<void> {
@@ -166,23 +166,23 @@ function fileOf(words: Words): string {
   return resolve(file)
 }
 
-type Made = { version: string; issues: number; events: number; blobs: number }
-const counted = ({ issues, events, blobs }: Made) => `${issues} issues, ${events} events, ${blobs} files`
+type BackupResult = { version: string; issues: number; events: number; blobs: number }
+const counted = ({ issues, events, blobs }: BackupResult) => `${issues} issues, ${events} events, ${blobs} files`
 
 async function backup(words: Words): Promise<void> {
   const file = fileOf(words)
-  const made = (await command(configOf(words), 'backup', { file })) as Made
-  if (words.switches.has('--json')) return print(JSON.stringify(made))
-  print(`${file}: ${counted(made)}.`)
+  const result = (await command(configOf(words), 'backup', { file })) as BackupResult
+  if (words.switches.has('--json')) return print(JSON.stringify(result))
+  print(`${file}: ${counted(result)}.`)
 }
 
 async function restore(words: Words): Promise<void> {
   const config = configOf(words)
   const { runStopped } = await import('./commands.ts')
-  const made = (await runStopped(config, 'restore', { file: fileOf(words) })) as Made
-  if (words.switches.has('--json')) return print(JSON.stringify(made))
+  const result = (await runStopped(config, 'restore', { file: fileOf(words) })) as BackupResult
+  if (words.switches.has('--json')) return print(JSON.stringify(result))
   print(
-    `${config.data}: ${counted(made)}, from Mishap ${made.version}. The next start processes the waiting records of the journal.`,
+    `${config.data}: ${counted(result)}, from Mishap ${result.version}. The next start processes the waiting records of the journal.`,
   )
 }
 
@@ -190,34 +190,34 @@ async function restore(words: Words): Promise<void> {
 async function verify(words: Words, rehearse = false): Promise<void> {
   const config = configOf(words)
   const { runStopped } = await import('./commands.ts')
-  const asked = rehearse ? runStopped(config, 'rehearse', {}) : command(config, 'verify', {})
-  const { checks } = (await asked) as { checks: Check[] }
-  const isWhole = checks.every((check) => check.wrong.length === 0)
-  if (words.switches.has('--json')) print(JSON.stringify({ ok: isWhole, checks }))
+  const pending = rehearse ? runStopped(config, 'rehearse', {}) : command(config, 'verify', {})
+  const { checks } = (await pending) as { checks: Check[] }
+  const isIntact = checks.every((check) => check.wrong.length === 0)
+  if (words.switches.has('--json')) print(JSON.stringify({ ok: isIntact, checks }))
   else
     for (const check of checks) {
       print(`${check.wrong.length ? 'WRONG' : 'ok   '} ${check.sentence} (${check.looked} checked)`)
       for (const line of check.wrong) print(`        ${line}`)
     }
-  if (!isWhole) process.exit(1)
+  if (!isIntact) process.exit(1)
 }
 
 const doctorFlags = ['release', 'dist', 'org', 'project', 'url', 'token'] as const
 
 /** For the build machine: calls a running server's REST API and needs no data folder. */
 async function doctor({ flags, switches: given }: Words): Promise<void> {
-  const unknown = Object.keys(flags).find((flag) => !doctorFlags.some((name) => flag === `--${name}`))
-  if (unknown) leave(`mishap: ${unknown} is unknown. See mishap --help.`, 2)
+  const unknownFlag = Object.keys(flags).find((flag) => !doctorFlags.some((name) => flag === `--${name}`))
+  if (unknownFlag) leave(`mishap: ${unknownFlag} is unknown. See mishap --help.`, 2)
   const words = Object.fromEntries(
     doctorFlags.flatMap((name) => {
       const value = flags[`--${name}`]
       return value === undefined ? [] : [[name, value]]
     }),
   )
-  const { askDoctor } = await import('../serve/doctor.ts')
-  const { code, lines, answer } = await askDoctor(words, environment())
+  const { runDoctor } = await import('../serve/doctor.ts')
+  const { code, lines, answer } = await runDoctor(words, environment())
   if (given.has('--json')) print(JSON.stringify(answer))
-  else if (code === 2) lines.forEach(complain)
+  else if (code === 2) lines.forEach(printError)
   else lines.forEach(print)
   process.exitCode = code
 }

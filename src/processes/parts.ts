@@ -52,15 +52,15 @@ export type App = {
   /** Returns the disk usage of a folder in bytes, at most 15 s old. */
   bytesUnder(folder: string): Promise<number>
   /** The request log. */
-  intakes: RequestLog
+  requestLog: RequestLog
   /** Returns disk usage and budget. Throws STORE_UNAVAILABLE while the events store is down. */
   disk(): Promise<DiskState>
   /** Returns all scheduled jobs with the result of their last run. */
   jobs(): JobState[]
   /** Replays a dead letter. Throws CONFLICT while a replay is running, VALIDATION if it has no record. */
-  sendAgain(item: DeadLetter & { id: number }): Promise<void>
+  replayDeadLetter(letter: DeadLetter & { id: number }): Promise<void>
   /** Returns a dead letter's count in the ledger: 1, plus its spans. */
-  deadCount(item: DeadLetter): Promise<number>
+  deadLetterCount(letter: DeadLetter): Promise<number>
   /** Returns the id of the current request. */
   requestId(): string | undefined
   /** Returns the DSN of the project for the screens' own errors; undefined if switched off. */

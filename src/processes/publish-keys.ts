@@ -11,7 +11,7 @@ export function createKeyLine(link: Link, meta: MetaStore, config: Config) {
   const waiting = new Map<number, () => void>()
   let last = 0
   return {
-    taken: (id: number) => {
+    acknowledged: (id: number) => {
       waiting.get(id)?.()
       waiting.delete(id)
     },
@@ -31,6 +31,6 @@ export function selfDsnOf(meta: MetaStore, config: Config): string | undefined {
   const organization = meta.organizations()[0]
   if (!organization) return undefined
   const project = selfProject(meta, organization.id)
-  const key = project && meta.keysOf(project.id).find((item) => item.active)
+  const key = project && meta.keysOf(project.id).find((projectKey) => projectKey.active)
   return key && dsnOf(config.url, key)
 }

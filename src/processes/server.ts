@@ -19,10 +19,10 @@ import { refuseRequest } from '../serve/answers.ts'
 import { createClientOf, isOwnOrigin } from '../serve/client.ts'
 import { boundHeads } from '../serve/connection-limits.ts'
 import { engineChild, sparing } from '../serve/engine-child.ts'
-import { demandWhole, layOut } from '../serve/folders.ts'
-import { createKnown, type Known } from '../serve/known-credentials.ts'
+import { demandComplete, layOut } from '../serve/folders.ts'
+import { createKnownCredentials, type KnownCredentials } from '../serve/known-credentials.ts'
 import type { AppSetup, FromApp, ToApp } from '../serve/messages.ts'
-import { type AppNumbers, answerMetrics, watchLoop } from '../serve/metrics.ts'
+import { type AppMetrics, answerMetrics, watchLoop } from '../serve/metrics.ts'
 import { appTarget, innerTarget } from '../serve/paths.ts'
 import { reportPathOf } from '../serve/policy.ts'
 import { metricsOf } from '../serve/process-metrics.ts'
@@ -34,13 +34,13 @@ import { dropUnfinished, openFileBlobs } from '../store/blobs/files.ts'
 import { engineAnswers } from '../store/events/alive.ts'
 import type { KeySnapshot } from '../store/meta/meta.ts'
 
-type ServerOptions = { config: Config; version: string; dev: boolean; say(line: string): void }
+type ServerOptions = { config: Config; version: string; dev: boolean; print(line: string): void }
 
 /** A stop takes less than 5 s in total. The rest is then killed, which loses no data, as with `kill -9`. */
 const stopMs = 4000
 /** Interval for the request log, which only users read. */
-const notesMs = 500
-const tellDurableMs = 20
+const requestLogMs = 500
+const reportDurableMs = 20
 const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
 type KeyUse = ReturnType<Ingest['drainUses']>[number]
@@ -59,11 +59,11 @@ type Main = {
     storedBy: number | undefined
     startedMs: number
     /** The last metrics of process app. */
-    numbers: AppNumbers | undefined
+    appMetrics: AppMetrics | undefined
     /** Number of responses of screens and API by status. */
     screens: Map<number, number>
     /** Signed-in users, as reported by process app. */
-    known: Known
+    known: KnownCredentials
     /** DSN for the screens' own errors. */
     selfDsn: string | undefined
   }
@@ -134,7 +134,7 @@ async function appendForApp(main: Main, { id, head, body }: FromApp & { kind: 'a
 }
 
 /** Handles messages of process app. */
-function takeFromApp(main: Main, message: FromApp): void {
+function handleMessage(main: Main, message: FromApp): void {
   const { state, observe, options } = main
   if (message.kind === 'keys') {
     state.keys = message.snapshot
@@ -146,8 +146,8 @@ function takeFromApp(main: Main, message: FromApp): void {
       .trim(message.before)
       .catch((error: unknown) => observe.error({ error: String(error) }, 'the journal could not be trimmed'))
   } else if (message.kind === 'append') void appendForApp(main, message)
-  else if (message.kind === 'numbers') state.numbers = message.numbers
-  else if (message.kind === 'known') state.known.note(message.credential)
+  else if (message.kind === 'numbers') state.appMetrics = message.numbers
+  else if (message.kind === 'known') state.known.add(message.credential)
   else if (message.kind === 'self') state.selfDsn = message.dsn
   else if (message.kind === 'stored') state.storedBy = main.app.pid()
   else if (message.kind === 'refused') {
@@ -157,9 +157,9 @@ function takeFromApp(main: Main, message: FromApp): void {
     main.app.send({ kind: 'engine', up: main.engine.up() } satisfies ToApp)
     sendDurable(main)
     const { config } = options
-    options.say(`Mishap ${options.version} is running at ${config.url}`)
+    options.print(`Mishap ${options.version} is running at ${config.url}`)
     if (message.setupSecret)
-      options.say(`Set it up (this link works once): ${config.url}/setup?secret=${message.setupSecret}`)
+      options.print(`Set it up (this link works once): ${config.url}/setup?secret=${message.setupSecret}`)
   }
 }
 
@@ -178,19 +178,19 @@ function sendDurable(main: Main): void {
  * Records ingest's rejections and key uses: one summed record per second. While the journal accepts nothing (its limit,
  * a full disk) they are summed up here, so that no outcome is lost.
  */
-function createOutcomeRecorder(journal: () => JournalWriter, accept: Ingest): () => Promise<void> {
+function createOutcomeRecorder(journal: () => JournalWriter, ingest: Ingest): () => Promise<void> {
   const waiting = { outcomes: new Map<string, OutcomeCount>(), uses: new Map<number, KeyUse>() }
   return async () => {
-    for (const count of accept.drainOutcomes()) {
-      const { quantity, bytes, ...rest } = count
-      const key = JSON.stringify(rest)
+    for (const count of ingest.drainOutcomes()) {
+      const { quantity, bytes, ...labels } = count
+      const key = JSON.stringify(labels)
       const before = waiting.outcomes.get(key)
       waiting.outcomes.set(
         key,
         before ? { ...before, quantity: before.quantity + quantity, bytes: before.bytes + bytes } : count,
       )
     }
-    for (const use of accept.drainUses()) waiting.uses.set(use.keyId, use)
+    for (const use of ingest.drainUses()) waiting.uses.set(use.keyId, use)
     if (waiting.outcomes.size === 0 && waiting.uses.size === 0) return
     const sent = { outcomes: [...waiting.outcomes.values()], uses: [...waiting.uses.values()] }
     const head: RecordHead = {
@@ -204,20 +204,20 @@ function createOutcomeRecorder(journal: () => JournalWriter, accept: Ingest): ()
       origin: '',
       contentType: 'application/json',
     }
-    const held = { outcomes: new Map(waiting.outcomes), uses: new Map(waiting.uses) }
+    const drained = { outcomes: new Map(waiting.outcomes), uses: new Map(waiting.uses) }
     waiting.outcomes.clear()
     waiting.uses.clear()
     await journal()
       .append(head, Buffer.from(JSON.stringify(sent)))
       .catch(() => {
-        for (const [key, count] of held.outcomes) {
+        for (const [key, count] of drained.outcomes) {
           const since = waiting.outcomes.get(key)
           waiting.outcomes.set(
             key,
             since ? { ...count, quantity: count.quantity + since.quantity, bytes: count.bytes + since.bytes } : count,
           )
         }
-        for (const [key, use] of held.uses) if (!waiting.uses.has(key)) waiting.uses.set(key, use)
+        for (const [key, use] of drained.uses) if (!waiting.uses.has(key)) waiting.uses.set(key, use)
       })
   }
 }
@@ -254,21 +254,21 @@ function startChildren(options: ServerOptions, observe: Observe, main: () => Mai
       MISHAP_BASE_PATH: config.basePath, // next.config.mjs reads it in development
       NEXT_SERVER_ACTIONS_ENCRYPTION_KEY: secrets.actionsKey,
     },
-    message: (message) => takeFromApp(main(), message as FromApp),
+    message: (message) => handleMessage(main(), message as FromApp),
   })
   return { app, engine }
 }
 
 /** Serves /metrics from this process and from the last metrics of app. */
-function createMetrics(main: Main, accept: Ingest) {
+function createMetrics(main: Main, ingest: Ingest) {
   const { config, version } = main.options
   const loop = watchLoop()
-  const child = (item: Child) => ({ up: item.up(), pid: item.pid() })
+  const child = (supervised: Child) => ({ up: supervised.up(), pid: supervised.pid() })
   const metrics = () =>
     metricsOf({
       version,
       startedMs: main.state.startedMs,
-      answers: accept.answers(),
+      answers: ingest.answers(),
       screens: main.state.screens,
       journal: {
         lagBytes: main.journal.lagBytes(),
@@ -278,7 +278,7 @@ function createMetrics(main: Main, accept: Ingest) {
       processes: { app: child(main.app), engine: child(main.engine) },
       loop: loop(),
       residentBytes: process.memoryUsage.rss(),
-      app: main.app.up() ? main.state.numbers : undefined,
+      app: main.app.up() ? main.state.appMetrics : undefined,
     })
   const socketPath = layOut(config.data).sockets.app
   return (req: IncomingMessage, res: ServerResponse) =>
@@ -286,19 +286,19 @@ function createMetrics(main: Main, accept: Ingest) {
 }
 
 /** Handles every request: health, ingest, metrics, then the rest by process app after a check of the origin. */
-function createFront(main: Main, accept: Ingest) {
+function createFront(main: Main, ingest: Ingest) {
   const { config, dev } = main.options
   const url = new URL(config.url)
   const who = createClientOf(config.trustedProxies, url)
   const { screens } = main.state
-  const answered = (status: number) => void screens.set(status, (screens.get(status) ?? 0) + 1)
+  const countAnswer = (status: number) => void screens.set(status, (screens.get(status) ?? 0) + 1)
   const socketPath = layOut(config.data).sockets.app
   const proxy = createProxy({
     socketPath,
     dev,
     url,
     clientOf: who,
-    answered,
+    answered: countAnswer,
     passed: createSweep(),
     clock: systemClock,
     known: main.state.known,
@@ -307,14 +307,14 @@ function createFront(main: Main, accept: Ingest) {
     reportPath: () => reportPathOf(main.state.selfDsn, config.basePath, main.options.version),
   })
   const answers = createReady(systemClock, proxy.answers)
-  const metrics = createMetrics(main, accept)
+  const metrics = createMetrics(main, ingest)
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
     const target = innerTarget(req.url ?? '/', config.basePath)
-    const cut = target.indexOf('?')
-    const path = cut < 0 ? target : target.slice(0, cut)
+    const queryAt = target.indexOf('?')
+    const path = queryAt < 0 ? target : target.slice(0, queryAt)
     req.url = target
     const health = healthOf(path)
-    if (accept.owns(req.method ?? 'GET', path)) accept.handle(req, res)
+    if (ingest.owns(req.method ?? 'GET', path)) ingest.handle(req, res)
     else if (health !== undefined) void answerHealth(health, main, answers, res)
     else if (path === '/metrics' || path === '/metrics/')
       void proxy.admits(req, res).then((admitted) => admitted && metrics(req, res))
@@ -332,9 +332,9 @@ function createFront(main: Main, accept: Ingest) {
 }
 
 /** Sends ingest's responses to process app for the request log. They are lost while app is down: nobody reads them. */
-function tellNotes(main: Main, accept: Ingest): void {
-  const notes = accept.drainNotes()
-  if (notes.length > 0) main.app.send({ kind: 'notes', notes } satisfies ToApp)
+function sendRequestLog(main: Main, ingest: Ingest): void {
+  const entries = ingest.drainRequestLog()
+  if (entries.length > 0) main.app.send({ kind: 'notes', notes: entries } satisfies ToApp)
 }
 
 const openJournal = (config: Config, folder: string, observe: Observe): Promise<JournalWriter> =>
@@ -358,18 +358,18 @@ async function cleanSpool(folders: AppSetup['folders'], journal: JournalWriter, 
     durable: journal.durable(),
     clock: systemClock,
     observe,
-    named: journal.noteBeside,
+    named: journal.addBody,
   })
   return () => void drop().finally(() => reader.close())
 }
 
 /** Reports the durable position to app at most every 20 ms (up to 700 syncs/s). Returns a function to stop it. */
-function tellDurable(main: Main): () => void {
+function reportDurable(main: Main): () => void {
   let due = false
   return main.journal.onDurable(() => {
     if (due) return
     due = true
-    systemClock.after(tellDurableMs, () => {
+    systemClock.after(reportDurableMs, () => {
       due = false
       sendDurable(main)
     })
@@ -384,9 +384,9 @@ const newState = (config: Config): Main['state'] => ({
   storedBy: undefined,
   selfDsn: undefined,
   startedMs: systemClock.now(),
-  numbers: undefined,
+  appMetrics: undefined,
   screens: new Map(),
-  known: createKnown(systemClock),
+  known: createKnownCredentials(systemClock),
 })
 
 type Ending = {
@@ -430,13 +430,13 @@ export async function startServer(
   const observe = createObserve('main', config.logLevel)
   const { folders } = layOut(config.data)
   if (!options.dev) demandScreens(config)
-  demandWhole(config.data)
+  demandComplete(config.data)
   const lock = lockDataFolder(config.data)
   const ended = Promise.withResolvers<MishapError | undefined>()
   const journal = await openJournal(config, folders.journal, observe)
   const dropOrphans = await cleanSpool(folders, journal, observe)
   const state = newState(config)
-  const accept = createIngest({
+  const ingest = createIngest({
     config,
     clock: systemClock,
     observe,
@@ -444,7 +444,7 @@ export async function startServer(
     blobs: openFileBlobs(folders.blobs),
     keys: () => state.keys,
   })
-  const recordOutcomes = createOutcomeRecorder(() => journal, accept)
+  const recordOutcomes = createOutcomeRecorder(() => journal, ingest)
   // Ingest has its own timers. 200 MiB over a slow connection can take minutes.
   const server = createServer({ requestTimeout: 600_000, headersTimeout: 30_000, keepAliveTimeout: 65_000 })
   const cancels: (() => void)[] = []
@@ -471,15 +471,15 @@ export async function startServer(
     main,
     startChildren(options, observe, () => main),
   )
-  const front = createFront(main, accept)
+  const front = createFront(main, ingest)
   front.listenTo(server)
   server.on('upgrade', (req, socket, head) =>
     options.dev ? front.upgrade(req, socket as Socket, head) : socket.destroy(),
   )
   cancels.push(
-    tellDurable(main),
+    reportDurable(main),
     systemClock.every(1000, () => void recordOutcomes()),
-    systemClock.every(notesMs, () => tellNotes(main, accept)),
+    systemClock.every(requestLogMs, () => sendRequestLog(main, ingest)),
     front.close,
   )
   dropOrphans()

@@ -11,7 +11,7 @@ import { createOutgoing } from '../base/outgoing.ts'
 import { originAllowed } from '../ingest/origins.ts'
 import { type DiskState, measureDisk } from '../jobs/disk.ts'
 import { createDownsampling, type Downsampling } from '../jobs/downsampling.ts'
-import { createTurn, type Turn } from '../jobs/lock.ts'
+import { createLock, type Lock } from '../jobs/lock.ts'
 import { createRemovals, type Removals } from '../jobs/removals.ts'
 import { createReprocessing, type Reprocessing } from '../jobs/reprocessing.ts'
 import { createScraping, type Scraping, scrapeLimits } from '../jobs/scrape.ts'
@@ -28,7 +28,7 @@ import type { BatchResult } from '../store/meta/meta.ts'
 import type { App } from './parts.ts'
 import type { Link } from './publish-keys.ts'
 
-const numbersMs = 5000
+const metricsMs = 5000
 
 /** Groups a commit's issues by organization and project and notifies the listeners. */
 function publishCommit(live: Live, result: BatchResult): void {
@@ -71,21 +71,21 @@ export function wireRemovals(
 /** Reprocesses events that arrived before their build's upload, in parallel to refine. */
 export function wireReprocessing(
   { artifacts, live, ...parts }: Pick<App, 'clock' | 'observe' | 'meta' | 'events' | 'artifacts' | 'live'>,
-  turn: Turn,
+  lock: Lock,
   refine: () => Refine,
 ): Reprocessing {
-  const regroup = createReprocessing({
+  const reprocessing = createReprocessing({
     ...parts,
-    turn,
+    lock,
     pause: () => refine().pause(),
-    mapAgain: (projectId, rows) => refine().mapAgain(projectId, rows),
+    remapRows: (projectId, rows) => refine().reprocessRows(projectId, rows),
     waiting: () => refine().waiting(),
-    told: ({ organizationId, issues, merged }) => {
+    changed: ({ organizationId, issues, merged }) => {
       for (const id of [...issues, ...merged]) live.publish(organizationId, { kind: 'issue', id: String(id) })
     },
   })
-  artifacts.onArrived(() => regroup.kick())
-  return regroup
+  artifacts.onUploaded(() => reprocessing.trigger())
+  return reprocessing
 }
 
 /** Uploads of builds. They leave the same disk reserve free as the journal. */
@@ -109,7 +109,7 @@ export const wireDoctor = (
     ...parts,
     url: config.url,
     retentionDays: config.retentionErrorsDays,
-    desk: () => refine().desk,
+    mapCache: () => refine().mapCache,
   })
 
 /** Fetches public scripts, through the outgoing client that refuses private addresses. */
@@ -127,10 +127,10 @@ export function wireScraping({ clock, observe, meta, artifacts, config, seal }: 
   })
 }
 
-export type Thinner = {
-  thinning: Downsampling
+export type Maintenance = {
+  downsampling: Downsampling
   backups: Backups
-  turn: Turn
+  lock: Lock
   disk(): Promise<DiskState>
   pause(): Promise<() => void>
 }
@@ -143,11 +143,11 @@ export function wireDownsampling(
   }: Pick<AppSetup, 'config' | 'folders' | 'version'> &
     Pick<App, 'clock' | 'observe' | 'meta' | 'events' | 'blobs' | 'bytesUnder'>,
   pauseRefine: () => Promise<() => void>,
-): Thinner {
+): Maintenance {
   const { data, diskBudget: budget } = parts.config
-  const turn = createTurn()
+  const lock = createLock()
   const pause = async () => {
-    const release = await turn()
+    const release = await lock()
     const resume = await pauseRefine().catch((error: unknown) => {
       release()
       throw error
@@ -160,8 +160,8 @@ export function wireDownsampling(
   const backups = createBackups({ ...parts, data, pause })
   const copies = { copyFolders: () => copyFoldersOf(data), copying: backups.running }
   const disk = () => measureDisk({ ...parts, data, budget, bytesUnder, ...copies })
-  const thinning = createDownsampling({ ...parts, turn, pause: pauseRefine, measure: disk })
-  return { turn, disk, pause, backups, thinning }
+  const downsampling = createDownsampling({ ...parts, lock, pause: pauseRefine, measure: disk })
+  return { lock, disk, pause, backups, downsampling }
 }
 
 /** Starts in the background. If it fails, the process exits and restarts: it would ingest but show nothing. */
@@ -204,7 +204,7 @@ export function wireRefine(app: App, setup: AppSetup, lag: ReturnType<typeof cre
       publishCommit(live, result)
       if (result.issues.some((issue) => issue.isNew || issue.regressed)) alerts.kick()
     },
-    ended: (ends) => app.intakes.end(ends),
+    ended: (outcomes) => app.requestLog.complete(outcomes),
     trim: (before) => {
       lag.done(before)
       link.send({ kind: 'trim', before })
@@ -220,21 +220,21 @@ export function wireRefine(app: App, setup: AppSetup, lag: ReturnType<typeof cre
 }
 
 /** Sends the metrics of this process to process main every 5 s. Returns a function that stops it. */
-export function tellNumbers(app: App, setup: AppSetup, refine: Refine, link: Link): () => void {
+export function reportMetrics(app: App, setup: AppSetup, refine: Refine, link: Link): () => void {
   const loop = watchLoop()
   const bytesOf = (file: string) => statSync(join(setup.folders.meta, file), { throwIfNoEntry: false })?.size ?? 0
-  const tell = () => {
+  const report = () => {
     const files = readdirSync(setup.folders.meta)
-    const numbers = {
+    const metrics = {
       journal: app.journal(),
       refine: refine.totals(),
       sqliteBytes: files.reduce((sum, file) => sum + bytesOf(file), 0),
-      deadItems: app.meta.tally().deadItems,
+      deadLetters: app.meta.tally().deadItems,
       jobsFailing: app.jobs().filter((job) => job.error !== '').length,
       loop: loop(),
       residentBytes: process.memoryUsage.rss(),
     }
-    link.send({ kind: 'numbers', numbers })
+    link.send({ kind: 'numbers', numbers: metrics })
   }
-  return app.clock.every(numbersMs, tell)
+  return app.clock.every(metricsMs, report)
 }

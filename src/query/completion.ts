@@ -3,7 +3,7 @@ import type { QueryDeps, View } from './issue.ts'
 import { newestReleases } from './latest.ts'
 import type { KeySource, SearchKey, UserPart } from './search/key.ts'
 import { searchKeyOf } from './search/lookup.ts'
-import { cutRelease } from './search/release-parts.ts'
+import { splitRelease } from './search/release-parts.ts'
 
 /** A value that completes a key. `events` is null if the values are not counted. */
 type Completion = { value: string; events: number | null }
@@ -90,7 +90,7 @@ async function stored(deps: QueryDeps, view: View, source: KeySource, request: R
       return summed(await usersOf(deps, scope, source.part, request), request.max)
     case 'release':
       return listed(
-        newestReleases(deps.meta, projectIds).map((release) => cutRelease(release)[source.part]),
+        newestReleases(deps.meta, projectIds).map((release) => splitRelease(release)[source.part]),
         request,
       )
     default:
@@ -99,7 +99,7 @@ async function stored(deps: QueryDeps, view: View, source: KeySource, request: R
 }
 
 /** Returns the members' e-mail addresses, if the caller can see them. */
-function peopleOf(deps: QueryDeps, view: View, mayPeople: boolean): string[] {
+function matchingPeople(deps: QueryDeps, view: View, mayPeople: boolean): string[] {
   const ids = mayPeople ? deps.meta.membersOf(view.organization.id).map((member) => member.userId) : []
   return deps.meta
     .people(ids)
@@ -116,7 +116,7 @@ async function valuesOf(
 ): Promise<Completion[]> {
   switch (values) {
     case 'people':
-      return listed(peopleOf(deps, view, mayPeople), request)
+      return listed(matchingPeople(deps, view, mayPeople), request)
     case 'projects':
       return listed(view.projects.map((project) => project.slug).sort(), request)
     case 'releases':
@@ -157,6 +157,6 @@ export async function completionsOf(
   if (!searchKey) return stored(deps, view, { in: 'tags', tags: [tag ?? key] }, request)
   const words = listed(searchKey.words ?? [], request)
   const values = words.length < max ? await valuesOf(deps, view, searchKey, mayPeople, request) : []
-  const known = new Set(words.map((word) => word.value))
-  return [...words, ...values.filter(({ value }) => !known.has(value))].slice(0, max)
+  const wordValues = new Set(words.map((word) => word.value))
+  return [...words, ...values.filter(({ value }) => !wordValues.has(value))].slice(0, max)
 }

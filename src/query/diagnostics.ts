@@ -1,10 +1,10 @@
-import type { RestSigns } from '../contract/diagnostics.ts'
-import { hydrationCauses, invariants, noiseKinds, type Signs, skewKinds } from '../domain/diagnostics.ts'
+import type { RestDiagnostics } from '../contract/diagnostics.ts'
+import { type Diagnostics, hydrationCauses, invariants, noiseKinds, skewKinds } from '../domain/diagnostics.ts'
 
 /** Converts the diagnostics of an event to the API's shape, with their sentences; null for an event without any. */
-export function toRestSigns(signs: Signs | undefined): RestSigns | null {
-  if (!signs) return null
-  const { react, invariant, logged, hydration, skew, noise } = signs
+export function toRestDiagnostics(diagnostics: Diagnostics | undefined): RestDiagnostics | null {
+  if (!diagnostics) return null
+  const { react, invariant, logged, hydration, skew, noise } = diagnostics
   return {
     react: react ? { code: react.code, message: react.message ?? null } : null,
     invariant: invariant ? { id: invariant.id, ...invariants[invariant.id], found: invariant.found } : null,
@@ -23,12 +23,14 @@ export function toRestSigns(signs: Signs | undefined): RestSigns | null {
   }
 }
 
-const toRestHydration = (item: NonNullable<Signs['hydration']>): NonNullable<RestSigns['hydration']> => ({
-  cause: item.cause,
-  sentence: hydrationCauses[item.cause],
-  evidence: item.evidence ?? null,
-  component: item.component ?? null,
-  differences: item.differences.map(({ what, name, server, client }) => ({
+const toRestHydration = (
+  hydration: NonNullable<Diagnostics['hydration']>,
+): NonNullable<RestDiagnostics['hydration']> => ({
+  cause: hydration.cause,
+  sentence: hydrationCauses[hydration.cause],
+  evidence: hydration.evidence ?? null,
+  component: hydration.component ?? null,
+  differences: hydration.differences.map(({ what, name, server, client }) => ({
     what,
     name: name ?? null,
     server: server ?? null,

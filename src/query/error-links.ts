@@ -1,14 +1,14 @@
-import type { RestBrowserEvent, RestBrowserSide, RestFailure } from '../contract/error-links.ts'
+import type { RestBrowserEvent, RestClientEnds, RestErrorLink } from '../contract/error-links.ts'
 import type { Findings } from '../domain/event.ts'
 import type { SeenEvent } from '../store/events/events.ts'
-import type { FailureLink } from '../store/meta/issues/error-links.ts'
+import type { ErrorLink } from '../store/meta/issues/error-links.ts'
 import type { Issue } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 
 type Deps = {
   meta: Pick<
     MetaStore,
-    'failureState' | 'failureLinkOf' | 'failuresOfEvent' | 'browserSideOf' | 'issueIdsOf' | 'issueById' | 'projectById'
+    'errorEndState' | 'errorLinkOf' | 'errorLinksOfEvent' | 'clientEndsOf' | 'issueIdsOf' | 'issueById' | 'projectById'
   >
 }
 
@@ -23,7 +23,7 @@ function issueOf({ meta }: Deps, projectId: number, groupHash: string): Issue | 
 
 const slugOf = ({ meta }: Deps, projectId: number) => meta.projectById(projectId)?.slug ?? ''
 
-const toBrowserEvent = (deps: Deps, { browser, reason }: FailureLink): RestBrowserEvent => {
+const toBrowserEvent = (deps: Deps, { browser, reason }: ErrorLink): RestBrowserEvent => {
   const issue = issueOf(deps, browser.projectId, browser.groupHash)
   return {
     eventID: browser.eventId,
@@ -37,8 +37,8 @@ const toBrowserEvent = (deps: Deps, { browser, reason }: FailureLink): RestBrows
 }
 
 /** Returns the server error of a browser event. Null if the caller cannot read its project. */
-function serverOf(deps: Deps, row: SeenEvent, readable: readonly number[]): RestFailure['server'] {
-  const link = deps.meta.failureLinkOf(row.projectId, row.eventId)
+function serverOf(deps: Deps, row: SeenEvent, readable: readonly number[]): RestErrorLink['server'] {
+  const link = deps.meta.errorLinkOf(row.projectId, row.eventId)
   if (!link || !readable.includes(link.server.projectId)) return null
   const { projectId, eventId, groupHash } = link.server
   const issue = issueOf(deps, projectId, groupHash)
@@ -64,27 +64,27 @@ export function failureOf(
   row: SeenEvent,
   { failure }: Findings,
   readable: readonly number[],
-): RestFailure | null {
+): RestErrorLink | null {
   if (!failure) return null
   const { projectId, eventId } = row
   if (failure.side === 'server') {
-    const { events, newest } = deps.meta.failuresOfEvent(projectId, eventId, readable, newestMax)
-    const browser = { events, newest: newest.map((item) => toBrowserEvent(deps, item)) }
+    const { events, newest } = deps.meta.errorLinksOfEvent(projectId, eventId, readable, newestMax)
+    const browser = { events, newest: newest.map((link) => toBrowserEvent(deps, link)) }
     return { side: 'server', server: null, alone: null, browser }
   }
   const server = serverOf(deps, row, readable)
-  const state = server ? undefined : deps.meta.failureState(projectId, eventId)
-  const alone = server ? null : state?.waiting ? 'waiting' : state?.alone || 'none'
-  return { side: 'browser', server, alone, browser: null }
+  const state = server ? undefined : deps.meta.errorEndState(projectId, eventId)
+  const unlinkedReason = server ? null : state?.waiting ? 'waiting' : state?.alone || 'none'
+  return { side: 'browser', server, alone: unlinkedReason, browser: null }
 }
 
 /** Returns the browser events of an issue's server errors, from projects that the caller can read. */
-export function browserSideOf(deps: Deps, issue: Issue, readable: readonly number[]): RestBrowserSide {
-  const { events, people, lastMs, newest } = deps.meta.browserSideOf(issue.id, readable, newestMax)
+export function clientEndsOf(deps: Deps, issue: Issue, readable: readonly number[]): RestClientEnds {
+  const { events, people, lastMs, newest } = deps.meta.clientEndsOf(issue.id, readable, newestMax)
   return {
     events,
     people,
     lastSeen: lastMs === null ? null : new Date(lastMs).toISOString(),
-    newest: newest.map((item) => toBrowserEvent(deps, item)),
+    newest: newest.map((link) => toBrowserEvent(deps, link)),
   }
 }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { RestEvent } from '../contract/events.ts'
-import { hydrationCauses, invariants, noiseKinds, type Signs, skewKinds } from '../domain/diagnostics.ts'
+import { type Diagnostics, hydrationCauses, invariants, noiseKinds, skewKinds } from '../domain/diagnostics.ts'
 import type { NormalEvent } from '../domain/event.ts'
 import type { EventRow } from '../store/events/events.ts'
-import { type EventPlace, toRestAttachment, toRestEvent } from './event.ts'
+import { type EventPosition, toRestAttachment, toRestEvent } from './event.ts'
 
-const place: EventPlace = {
+const place: EventPosition = {
   issueId: 7,
   number: 2,
   total: 3,
@@ -357,7 +357,7 @@ describe('what else the event says', () => {
 
   test('its signs, each with its sentence, and null for what there is not', () => {
     const none = { react: null, invariant: null, logged: null, hydration: null, skew: null, noise: null }
-    const of = (signs: Signs) => rest({ findings: { ...bare.findings, signs } }).signs
+    const of = (signs: Diagnostics) => rest({ findings: { ...bare.findings, signs } }).signs
     expect(of({ react: { code: 9999 } })).toEqual({ ...none, react: { code: 9999, message: null } })
     expect(of({ invariant: { id: 'hook-order', found: 'f' } })?.invariant).toEqual({
       id: 'hook-order',

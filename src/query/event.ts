@@ -1,5 +1,5 @@
 import { MishapError } from '../base/errors.ts'
-import type { RestFailure } from '../contract/error-links.ts'
+import type { RestErrorLink } from '../contract/error-links.ts'
 import type {
   RestAttachment,
   RestBreadcrumb,
@@ -21,10 +21,10 @@ import { groupingConfigOf } from '../domain/grouping.ts'
 import type { SeenEvent } from '../store/events/events.ts'
 import type { AttachmentRow } from '../store/meta/meta.ts'
 import type { Json } from '../wire/json.ts'
-import { toRestSigns } from './diagnostics.ts'
+import { toRestDiagnostics } from './diagnostics.ts'
 
 /** Context of an event: its issue, the adjacent events, its number (1 = oldest stored) and its related rows. */
-export type EventPlace = {
+export type EventPosition = {
   issueId: number
   number: number
   total: number
@@ -32,14 +32,14 @@ export type EventPlace = {
   nextEventId: string | null
   attachments: (AttachmentRow & { id: number })[]
   /** The other end of the event's error link. */
-  failure: RestFailure | null
+  failure: RestErrorLink | null
 }
 
 /** Parses the normalized event of a row. Throws INTERNAL if the stored payload is not valid JSON. */
 export function normalOf(row: SeenEvent): NormalEvent {
-  const end = row.payload.indexOf('\n')
+  const lineEnd = row.payload.indexOf('\n')
   try {
-    return JSON.parse(end < 0 ? row.payload : row.payload.slice(0, end)) as NormalEvent
+    return JSON.parse(lineEnd < 0 ? row.payload : row.payload.slice(0, lineEnd)) as NormalEvent
   } catch {
     throw new MishapError('INTERNAL', { detail: `The stored payload of event ${row.eventId} cannot be read.` })
   }
@@ -47,14 +47,14 @@ export function normalOf(row: SeenEvent): NormalEvent {
 
 /** Returns the event's JSON as received, after scrubbing; undefined if only the normalized form is stored. */
 export function receivedJson(row: SeenEvent): string | undefined {
-  const end = row.payload.indexOf('\n')
-  return end < 0 || end === row.payload.length - 1 ? undefined : row.payload.slice(end + 1)
+  const lineEnd = row.payload.indexOf('\n')
+  return lineEnd < 0 || lineEnd === row.payload.length - 1 ? undefined : row.payload.slice(lineEnd + 1)
 }
 
 /** Returns the event's JSON as stored (normalized). */
 export function storedJson(row: SeenEvent): string {
-  const end = row.payload.indexOf('\n')
-  return end < 0 ? row.payload : row.payload.slice(0, end)
+  const lineEnd = row.payload.indexOf('\n')
+  return lineEnd < 0 ? row.payload : row.payload.slice(0, lineEnd)
 }
 
 const iso = (seconds: number) => new Date(Math.round(seconds * 1000)).toISOString()
@@ -147,7 +147,7 @@ function entriesOf(event: NormalEvent): RestEntry[] {
     const values = event.exception.values.map(toException)
     entries.push({
       type: 'exception',
-      data: { values, hasSystemFrames: values.some((item) => item.stacktrace?.hasSystemFrames) },
+      data: { values, hasSystemFrames: values.some((exception) => exception.stacktrace?.hasSystemFrames) },
     })
   }
   if (event.stacktrace)
@@ -167,13 +167,13 @@ function entriesOf(event: NormalEvent): RestEntry[] {
   if (event.csp) entries.push({ type: 'csp', data: event.csp })
   if (event.template) entries.push({ type: 'template', data: event.template })
   if (event.threads?.values.length) {
-    const values = event.threads.values.map((item) => ({
-      id: item.id ?? null,
-      name: item.name ?? null,
-      crashed: item.crashed === true,
-      current: item.current === true,
-      state: item.state ?? null,
-      stacktrace: toStacktrace(item.stacktrace),
+    const values = event.threads.values.map((thread) => ({
+      id: thread.id ?? null,
+      name: thread.name ?? null,
+      crashed: thread.crashed === true,
+      current: thread.current === true,
+      state: thread.state ?? null,
+      stacktrace: toStacktrace(thread.stacktrace),
     }))
     entries.push({ type: 'threads', data: { values } })
   }
@@ -201,19 +201,19 @@ function entriesOf(event: NormalEvent): RestEntry[] {
 }
 
 /** Converts an attachment to the API's shape. */
-export function toRestAttachment(item: AttachmentRow & { id: number }): RestAttachment {
+export function toRestAttachment(attachment: AttachmentRow & { id: number }): RestAttachment {
   return {
-    id: String(item.id),
-    name: item.name,
-    type: item.type,
-    mimetype: item.contentType,
-    size: item.bytes,
-    dateCreated: new Date(item.receivedMs).toISOString(),
-    event_id: item.eventId,
+    id: String(attachment.id),
+    name: attachment.name,
+    type: attachment.type,
+    mimetype: attachment.contentType,
+    size: attachment.bytes,
+    dateCreated: new Date(attachment.receivedMs).toISOString(),
+    event_id: attachment.eventId,
   }
 }
 
-const remarks: Record<string, string> = {
+const errorMessages: Record<string, string> = {
   invalid_data: 'Discarded a value of the wrong shape.',
   value_too_long: 'Cut a value that was longer than its limit.',
   missing_attribute: 'A required value was missing.',
@@ -225,7 +225,7 @@ const remarks: Record<string, string> = {
   minidump_unreadable: 'The minidump could not be read.',
 }
 const inWords = (type: string) =>
-  remarks[type] ?? `${type.slice(0, 1).toUpperCase()}${type.slice(1).replaceAll('_', ' ')}.`
+  errorMessages[type] ?? `${type.slice(0, 1).toUpperCase()}${type.slice(1).replaceAll('_', ' ')}.`
 
 function textField(fields: Fields | undefined, name: string): string | null {
   const value = fields?.[name]
@@ -237,27 +237,27 @@ const sdkOf = ({ sdk }: NormalEvent): RestEvent['sdk'] =>
     ? { name: sdk.name, version: sdk.version, packages: sdk.packages ?? [], integrations: sdk.integrations ?? [] }
     : null
 
-function toRemark(item: NormalEvent['errors'][number]): RestEvent['errors'][number] {
+function toRestError(eventError: NormalEvent['errors'][number]): RestEvent['errors'][number] {
   return {
-    type: item.type,
-    message: inWords(item.type),
+    type: eventError.type,
+    message: inWords(eventError.type),
     data: {
-      ...(item.name === undefined ? {} : { name: item.name }),
-      ...(item.value === undefined ? {} : { value: item.value }),
-      ...(item.reason === undefined ? {} : { reason: item.reason }),
+      ...(eventError.name === undefined ? {} : { name: eventError.name }),
+      ...(eventError.value === undefined ? {} : { value: eventError.value }),
+      ...(eventError.reason === undefined ? {} : { reason: eventError.reason }),
     },
   }
 }
 
 /** Converts an event to the API's shape. Only here does the wire's snake_case become camelCase. */
-export function toRestEvent(row: SeenEvent, place: EventPlace): RestEvent {
+export function toRestEvent(row: SeenEvent, position: EventPosition): RestEvent {
   const event = normalOf(row)
   const { findings } = event
   const trace = event.contexts.trace
   return {
     id: row.eventId,
     eventID: row.eventId,
-    groupID: String(place.issueId),
+    groupID: String(position.issueId),
     projectID: String(row.projectId),
     title: findings.title,
     message: event.logentry?.formatted ?? event.logentry?.message ?? '',
@@ -280,27 +280,27 @@ export function toRestEvent(row: SeenEvent, place: EventPlace): RestEvent {
     context: event.extra ?? {},
     packages: event.modules ?? {},
     sdk: sdkOf(event),
-    errors: event.errors.map(toRemark),
+    errors: event.errors.map(toRestError),
     fingerprints: row.hashes,
     groupingConfig: { id: groupingConfigOf(findings.grouping.version) },
     entries: entriesOf(event),
-    nextEventID: place.nextEventId,
-    previousEventID: place.previousEventId,
+    nextEventID: position.nextEventId,
+    previousEventID: position.previousEventId,
     userReport: null,
     occurrence: null,
     _meta: { ...event._meta },
-    number: place.number,
-    total: place.total,
+    number: position.number,
+    total: position.total,
     traceId: textField(trace, 'trace_id') ?? (row.traceId || null),
     spanId: textField(trace, 'span_id'),
     replayId: textField(event.contexts.replay, 'replay_id'),
     digest: findings.digest ?? null,
-    signs: toRestSigns(findings.signs),
+    signs: toRestDiagnostics(findings.signs),
     digests: findings.digests ?? (findings.digest ? [{ ...findings.digest, sure: false }] : []),
-    failure: place.failure,
+    failure: position.failure,
     dateMapped: findings.mapped_again_ms === undefined ? null : new Date(findings.mapped_again_ms).toISOString(),
     isUnhandled: findings.unhandled,
-    attachments: place.attachments.map(toRestAttachment),
+    attachments: position.attachments.map(toRestAttachment),
     grouping: {
       version: findings.grouping.version,
       variants: findings.grouping.variants.map((variant) => ({

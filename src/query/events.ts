@@ -31,8 +31,10 @@ export async function eventRowOf(
   const base = { projectId: issue.projectId, hashes, max: 1, ...(scope ? { scope } : {}) }
   const id = eventIdOf(choice)
   if (id !== undefined) {
-    const known = new Set(hashes)
-    const row = (await deps.events.byEventId([issue.projectId], id)).find((item) => known.has(item.groupHash))
+    const issueHashes = new Set(hashes)
+    const row = (await deps.events.byEventId([issue.projectId], id)).find((candidate) =>
+      issueHashes.has(candidate.groupHash),
+    )
     if (!row) throw missing()
     return row
   }
@@ -54,13 +56,13 @@ const largeEvents = 100_000
 
 /** The rollups include downsampled events, so only the rows give the number of stored events of such an issue. */
 const isLarge = (deps: QueryDeps, { id, count }: Issue): boolean =>
-  count >= largeEvents && !deps.meta.thinnedOf([id]).has(id)
+  count >= largeEvents && !deps.meta.downsampledOf([id]).has(id)
 
 /**
  * Converts a row with its place in the issue: number, adjacent events, attachments, error link. `readable`: projects
  * from which the other end can be shown (default: the issue's own). Throws STORE_UNAVAILABLE.
  */
-export async function placeEvent(
+export async function positionEvent(
   deps: QueryDeps,
   issue: Issue,
   row: SeenEvent,
@@ -92,7 +94,7 @@ export async function issueEvent(
   scope?: Scope,
   readable?: readonly number[],
 ): Promise<RestEvent> {
-  return placeEvent(deps, issue, await eventRowOf(deps, issue, choice, scope), readable)
+  return positionEvent(deps, issue, await eventRowOf(deps, issue, choice, scope), readable)
 }
 
 /** Returns the current issue of a row; undefined if its mapping was deleted. */
@@ -150,7 +152,7 @@ async function linkedServers(
 ): Promise<SeenEvent[]> {
   const found = new Map<string, SeenEvent>()
   for (const { projectId, eventId } of rows.slice(0, followedMax)) {
-    const server = deps.meta.failureLinkOf(projectId, eventId)?.server
+    const server = deps.meta.errorLinkOf(projectId, eventId)?.server
     if (!server || found.has(server.eventId) || !projectIds.includes(server.projectId)) continue
     const [row] = await deps.events.byEventId([server.projectId], server.eventId)
     if (row) found.set(server.eventId, row)
@@ -168,14 +170,14 @@ async function opened(
   rows: readonly SeenEvent[],
   digest: string,
 ): Promise<readonly SeenEvent[]> {
-  const known = rows.map((row) => ({ row, failure: normalOf(row).findings.failure }))
-  const rowsOf = (some: typeof known) => some.map(({ row }) => row)
+  const withFailures = rows.map((row) => ({ row, failure: normalOf(row).findings.failure }))
+  const rowsOf = (some: typeof withFailures) => some.map(({ row }) => row)
   // Breadcrumbs of other errors can contain the digest too.
-  const own = known.filter(({ failure }) => failure?.side === 'server' && failure.digest === digest)
-  if (own.length > 0) return rowsOf(own)
+  const serverErrors = withFailures.filter(({ failure }) => failure?.side === 'server' && failure.digest === digest)
+  if (serverErrors.length > 0) return rowsOf(serverErrors)
   const linked = await linkedServers(deps, projectIds, rows)
   if (linked.length > 0) return linked
-  const others = known.filter(({ failure }) => failure?.side !== 'browser')
+  const others = withFailures.filter(({ failure }) => failure?.side !== 'browser')
   return others.length > 0 ? rowsOf(others) : rows
 }
 
@@ -196,8 +198,8 @@ export async function eventsOfDigest(
   for (const row of shown.toSorted((a, b) => b.timestampUs - a.timestampUs)) {
     const issue = issueOfRow(deps, row)
     if (!issue) continue
-    const known = found.get(issue.id)
-    if (known) known.events.push(row)
+    const match = found.get(issue.id)
+    if (match) match.events.push(row)
     else found.set(issue.id, { issue, events: [row] })
   }
   return [...found.values()]

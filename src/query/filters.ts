@@ -15,15 +15,15 @@ export function droppedOf(meta: Pick<MetaStore, 'outcomeSums'>, projectId: numbe
 /** Returns a filter's settings. `active` is false, true, or the filtered browsers. */
 export function filterState(
   filters: ProjectFilters,
-  item: InboundFilter,
+  inboundFilter: InboundFilter,
 ): { active: boolean | string[]; patterns: string[] | null; subfilters: string[] | null } {
-  if (item.kind === 'switch') return { active: filters[item.key], patterns: null, subfilters: null }
-  if (item.kind === 'browsers')
+  if (inboundFilter.kind === 'switch') return { active: filters[inboundFilter.key], patterns: null, subfilters: null }
+  if (inboundFilter.kind === 'browsers')
     return {
       active: filters.browsers.length > 0 && [...filters.browsers],
       patterns: null,
       subfilters: Object.keys(oldBrowsers),
     }
-  const patterns = filters[item.key]
+  const patterns = filters[inboundFilter.key]
   return { active: patterns.length > 0, patterns: [...patterns], subfilters: null }
 }

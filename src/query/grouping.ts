@@ -37,23 +37,23 @@ const titledMax = 100
 /** Events per read (one can have a megabyte); time limit of all reads; time until other work can run. In ms. */
 const readMax = 20
 const readMs = 5000
-const turnMs = 10
+const yieldEveryMs = 10
 
 /** Reads events in small batches with a time limit: the process that explains them also serves all screens. */
 async function* eventsAt(
   { events, clock }: GroupingDeps,
   projectId: number,
-  places: readonly EventPlace[],
+  positions: readonly EventPlace[],
 ): AsyncGenerator<SeenEvent> {
   const endMs = clock.now() + readMs
-  let turnedMs = clock.now()
-  for (let start = 0; start < places.length; start += readMax)
-    for (const row of await events.eventsAt(projectId, places.slice(start, start + readMax))) {
+  let yieldedMs = clock.now()
+  for (let start = 0; start < positions.length; start += readMax)
+    for (const row of await events.eventsAt(projectId, positions.slice(start, start + readMax))) {
       if (clock.now() > endMs) return
       yield row
-      if (clock.now() - turnedMs < turnMs) continue
+      if (clock.now() - yieldedMs < yieldEveryMs) continue
       await clock.sleep(0)
-      turnedMs = clock.now()
+      yieldedMs = clock.now()
     }
 }
 
@@ -141,20 +141,22 @@ export async function previewOf(
   })
   const events = previewed.reverse()
   const changed = events.filter((event) => event.kind !== 'same')
-  const newIssues = new Set(changed.flatMap((item) => (item.kind === 'new' ? [item.hash] : []))).size
+  const newIssues = new Set(
+    changed.flatMap((previewedEvent) => (previewedEvent.kind === 'new' ? [previewedEvent.hash] : [])),
+  ).size
   return { looked: events.length, changed: changed.length, newIssues, events: changed }
 }
 
 /** Returns the hashes of an issue, most events first. Throws STORE_UNAVAILABLE. */
 export async function issueHashesOf(deps: GroupingDeps, issue: Issue): Promise<RestIssueHash[]> {
-  const known = deps.meta.issueHashes(issue.id).slice(0, countedMax)
+  const issueHashes = deps.meta.issueHashes(issue.id).slice(0, countedMax)
   const { projectId } = issue
   const scope = { projectIds: [projectId], environments: [], fromMs: 0, toMs: deps.clock.now() + 86_400_000 }
-  const refs = known.map(({ hash: groupHash }) => ({ projectId, groupHash }))
+  const refs = issueHashes.map(({ hash: groupHash }) => ({ projectId, groupHash }))
   const countOf = new Map((await deps.events.countsOf(scope, refs)).map((count) => [count.groupHash, count]))
   const eventsOf = ({ hash }: { hash: string }) => countOf.get(hash)?.events ?? 0
-  const listed = known.toSorted((a, b) => eventsOf(b) - eventsOf(a)).slice(0, hashesMax)
-  const titled = listed.slice(0, titledMax).map((item) => item.hash)
+  const listed = issueHashes.toSorted((a, b) => eventsOf(b) - eventsOf(a)).slice(0, hashesMax)
+  const titled = listed.slice(0, titledMax).map((issueHash) => issueHash.hash)
   const eventOf = new Map<string, RestIssueHash['latestEvent']>()
   for await (const row of eventsAt(deps, projectId, await deps.events.newestPlaces(projectId, titled)))
     eventOf.set(row.groupHash, { eventID: row.eventId, title: normalOf(row).findings.title })
@@ -170,7 +172,7 @@ export async function issueHashesOf(deps: GroupingDeps, issue: Issue): Promise<R
   })
 }
 
-type Newest = { id: number; place: EventPlace }
+type Newest = { id: number; position: EventPlace }
 
 /** Returns the place of the newest event of each issue, in their order; issues without events are left out. */
 async function newestOf(deps: GroupingDeps, projectId: number, ids: readonly number[]): Promise<Newest[]> {
@@ -179,13 +181,13 @@ async function newestOf(deps: GroupingDeps, projectId: number, ids: readonly num
   for (const [id, list] of deps.meta.hashesOf([...ids]))
     for (const hash of list.slice(0, candidateHashesMax - ownerOf.size)) ownerOf.set(hash, id)
   const newest = new Map<number, EventPlace>()
-  for (const place of await deps.events.newestPlaces(projectId, [...ownerOf.keys()])) {
-    const id = ownerOf.get(place.groupHash)
-    if (id !== undefined && place.timestampUs >= (newest.get(id)?.timestampUs ?? 0)) newest.set(id, place)
+  for (const position of await deps.events.newestPlaces(projectId, [...ownerOf.keys()])) {
+    const id = ownerOf.get(position.groupHash)
+    if (id !== undefined && position.timestampUs >= (newest.get(id)?.timestampUs ?? 0)) newest.set(id, position)
   }
   return ids.flatMap((id): Newest[] => {
-    const place = newest.get(id)
-    return place ? [{ id, place }] : []
+    const position = newest.get(id)
+    return position ? [{ id, position }] : []
   })
 }
 
@@ -194,20 +196,20 @@ export async function similarTo(deps: GroupingDeps, issue: Issue): Promise<RestS
   const { meta, grouping } = deps
   const candidates = meta.similarCandidates(issue.id, candidatesMax)
   const newest = await newestOf(deps, issue.projectId, [issue.id, ...candidates.map((candidate) => candidate.id)])
-  const ownerOf = new Map(newest.map(({ id, place }) => [place.groupHash, id]))
-  const places = newest.map((item) => item.place)
+  const ownerOf = new Map(newest.map(({ id, position }) => [position.groupHash, id]))
+  const positions = newest.map((newestEvent) => newestEvent.position)
   const features = new Map<number, Features>()
-  for await (const row of eventsAt(deps, issue.projectId, places)) {
+  for await (const row of eventsAt(deps, issue.projectId, positions)) {
     const id = ownerOf.get(row.groupHash)
     if (id !== undefined) features.set(id, grouping.featuresOf(normalOf(row)))
   }
-  const here = features.get(issue.id)
-  if (!here) return []
+  const ownFeatures = features.get(issue.id)
+  if (!ownFeatures) return []
   return candidates
     .flatMap((candidate): RestSimilarIssue[] => {
       const there = features.get(candidate.id)
       if (!there) return []
-      const like = grouping.likeness(here, there)
+      const like = grouping.likeness(ownFeatures, there)
       if (like.score < similarMin) return []
       const round = (value: number) => Math.round(value * 1000) / 1000
       const { count, lastSeenMs, status } = candidate

@@ -8,7 +8,7 @@ import { commonOf, type ValueCount } from './lift.ts'
 const ownMax = 5_000
 const valuesMax = 500
 /** Limit of values in the answer. */
-const toldMax = 20
+const valuesShownMax = 20
 /**
  * Sample size of other events; fewer are all read. 4,000 find a planted cause in 95 of 100 cases (lift.test.ts); 40,000
  * took twice as long.
@@ -42,10 +42,16 @@ type Sample = { total: number; events: number; counts: Map<string, number> }
  * Counts these values in other events of the project. Many events are sampled: short windows of the largest groups, and
  * every n-th other group by size. The store keeps the rows of a group together and reads only those.
  */
-async function othersOf(deps: QueryDeps, projectId: number, scope: Scope, own: readonly string[], pairs: string[]) {
-  const mine = new Set(own)
+async function othersOf(
+  deps: QueryDeps,
+  projectId: number,
+  scope: Scope,
+  ownHashes: readonly string[],
+  pairs: string[],
+) {
+  const mine = new Set(ownHashes)
   const found = await deps.events.groups({ scope, order: 'events', max: groupsMax })
-  const others = found.filter((item) => !mine.has(item.groupHash))
+  const others = found.filter((group) => !mine.has(group.groupHash))
   const total = sum(others)
   const heavy = total > othersMax ? others.slice(0, heavyMax) : []
   const light = others.slice(heavy.length)
@@ -58,7 +64,7 @@ async function othersOf(deps: QueryDeps, projectId: number, scope: Scope, own: r
   // leaves at least `heavyMax` groups, if there are so many, and counts each of them for a part of the time.
   const step = Math.max(1, Math.min(Math.ceil(sum(light) / (othersMax / 2)), Math.floor(light.length / heavyMax)))
   // Starts in the middle of a step: the largest group has more events than all others of the sample together.
-  const picked = light.filter((_one, at) => at % step === step >> 1)
+  const picked = light.filter((_group, at) => at % step === step >> 1)
   const share = othersMax / 2 / Math.max(1, sum(picked))
   const [first, second] = await Promise.all([
     part(heavy, windowsOf(scope, othersMax / 2 / Math.max(1, sum(heavy)))),
@@ -77,14 +83,14 @@ export async function inCommonOf(deps: QueryDeps, issue: Issue, scope: Scope): P
   // Every row has the tag `level`, so the largest tag total is the number of read rows. The rollups also count
   // downsampled rows, which have no values.
   const ownEvents = Math.max(0, ...tags.map((tag) => tag.total))
-  const wanted = tags
+  const candidates = tags
     .flatMap(({ key, values }) => values.map(({ value, events }) => ({ key, value, own: events })))
     .sort((a, b) => b.own - a.own)
     .slice(0, valuesMax)
-  if (wanted.length === 0) return { ...nothing, own: ownEvents }
-  const pairs = wanted.map(({ key, value }) => `${key}=${value}`)
+  if (candidates.length === 0) return { ...nothing, own: ownEvents }
+  const pairs = candidates.map(({ key, value }) => `${key}=${value}`)
   const { total, samples } = await othersOf(deps, projectId, scope, hashes, pairs)
-  const looked = samples.reduce((all, sample) => all + sample.events, 0)
+  const sampledEvents = samples.reduce((all, sample) => all + sample.events, 0)
   // Each sample is weighted by its source. The sizes are those that were read, so that the bounds stay valid.
   const shareOf = (pair: string) =>
     samples.reduce(
@@ -95,9 +101,12 @@ export async function inCommonOf(deps: QueryDeps, issue: Issue, scope: Scope): P
       1,
       samples.reduce((all, sample) => all + (sample.events ? sample.total : 0), 0),
     )
-  const values = wanted.map(
-    (item): ValueCount => ({ ...item, others: shareOf(`${item.key}=${item.value}`) * Math.min(looked, total) }),
+  const values = candidates.map(
+    (candidate): ValueCount => ({
+      ...candidate,
+      others: shareOf(`${candidate.key}=${candidate.value}`) * Math.min(sampledEvents, total),
+    }),
   )
-  const others = Math.min(looked, total)
-  return { own: ownEvents, others, values: commonOf({ own: ownEvents, others, values }, toldMax) }
+  const others = Math.min(sampledEvents, total)
+  return { own: ownEvents, others, values: commonOf({ own: ownEvents, others, values }, valuesShownMax) }
 }

@@ -8,7 +8,7 @@ import type { EventStore } from '../store/events/event-store.ts'
 import type { Scope } from '../store/events/events.ts'
 import type { Activity, Issue, Organization, Person, Project } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
-import { browserSideOf } from './error-links.ts'
+import { clientEndsOf } from './error-links.ts'
 import { filterState } from './filters.ts'
 import { bucketOf, pointsOf, type Range } from './range.ts'
 /** Dependencies of queries. The App has all of them. */
@@ -72,7 +72,7 @@ export async function issueStatsOf(deps: QueryDeps, view: View, issues: Issue[])
     const issue = issues[at]
     return issue !== undefined && isLonger(issue)
   }
-  const found = await deps.events.figuresOf(scope, bucketMs, sets, withLife)
+  const found = await deps.events.statsOf(scope, bucketMs, sets, withLife)
   return new Map(
     issues.map((issue, at) => {
       const { events = 0, users = 0, lifetimeUsers = 0, series = [] } = found[at] ?? {}
@@ -198,16 +198,16 @@ export function toRestActivity(activity: Activity, person: Person | undefined, a
 
 /** Returns the users who viewed an issue and those who follow it. */
 function attentionOf({ meta }: QueryDeps, issueId: number, meUserId: string | undefined) {
-  const looks = meta.lookedAt(issueId)
+  const views = meta.viewersOf(issueId)
   const subscribers = meta.subscribersOf(issueId)
   const people = new Map(
     meta
-      .people([...new Set([...looks.map((look) => look.userId), ...subscribers])])
+      .people([...new Set([...views.map((viewed) => viewed.userId), ...subscribers])])
       .map(({ id, name, email }) => [id, { id, name, email }]),
   )
   const mine = meUserId === undefined ? undefined : meta.subscriptionOf(issueId, meUserId)
   return {
-    seenBy: looks.flatMap(({ userId, atMs }) => {
+    seenBy: views.flatMap(({ userId, atMs }) => {
       const person = people.get(userId)
       return person ? [{ ...person, lastSeen: iso(atMs) }] : []
     }),
@@ -218,9 +218,12 @@ function attentionOf({ meta }: QueryDeps, issueId: number, meUserId: string | un
 }
 
 /** Returns the inbound filter of the project that drops such events, if the issue is noise. */
-function noiseFilterOf({ meta }: QueryDeps, { projectId, noise, signCounts }: Issue): RestIssueDetail['noiseFilter'] {
+function noiseFilterOf(
+  { meta }: QueryDeps,
+  { projectId, noise, diagnosticCounts: signCounts }: Issue,
+): RestIssueDetail['noiseFilter'] {
   const id = noise && filterFor(noise, signCounts)
-  const inboundFilter = inboundFilters.find((known) => known.id === id)
+  const inboundFilter = inboundFilters.find((candidate) => candidate.id === id)
   return inboundFilter
     ? { id: inboundFilter.id, isActive: filterState(meta.filtersOf(projectId), inboundFilter).active === true }
     : null
@@ -229,7 +232,7 @@ function noiseFilterOf({ meta }: QueryDeps, { projectId, noise, signCounts }: Is
 /** Returns the owners that the ownership rules suggest for an issue. */
 function suggestedOwnersOf({ meta }: QueryDeps, issueId: number): RestIssueDetail['suggestedOwners'] {
   const found = meta.suggestionsOf(issueId)
-  const people = new Map(meta.people(found.map((item) => item.userId)).map((person) => [person.id, person]))
+  const people = new Map(meta.people(found.map((suggestion) => suggestion.userId)).map((person) => [person.id, person]))
   return found.flatMap(({ userId, rule }) => {
     const person = people.get(userId)
     return person ? [{ id: person.id, name: person.name, email: person.email, rule }] : []
@@ -269,18 +272,18 @@ export async function issueWithTags(
     issueStatsOf(deps, view, [issue]),
     deps.events.tagsOf({ projectId: issue.projectId, hashes, scope, max: tagEventsMax, valuesMax }),
   ])
-  const [rest] = toRestIssues(deps, view, [issue], stats)
-  if (!rest) throw new Error('toRestIssues answers one row for one issue')
+  const [restIssue] = toRestIssues(deps, view, [issue], stats)
+  if (!restIssue) throw new Error('toRestIssues answers one row for one issue')
   const detail: RestIssueDetail = {
-    ...rest,
+    ...restIssue,
     tags: tags.map((tag) => ({ key: tag.key, name: tag.key, totalValues: tag.total })),
     activity: activityOf(deps, issue.id),
     digests: deps.meta.digestsOf(issue.id),
-    browserSide: browserSideOf(deps, issue, readable),
+    browserSide: clientEndsOf(deps, issue, readable),
     noiseFilter: noiseFilterOf(deps, issue),
     ...attentionOf(deps, issue.id, view.meUserId),
     suggestedOwners: suggestedOwnersOf(deps, issue.id),
-    thinned: deps.meta.thinnedOf([issue.id]).get(issue.id) ?? 0,
+    thinned: deps.meta.downsampledOf([issue.id]).get(issue.id) ?? 0,
   }
   return { detail, tags }
 }

@@ -29,7 +29,7 @@ function eventsOf(groups: readonly GroupCount[]) {
     return users ? found : found.map(({ users: _, ...rest }) => rest)
   }
   const newest = groups.toSorted((a, b) => b.lastMs - a.lastMs)
-  const events: Pick<EventStore, 'groups' | 'countsOf' | 'figuresOf'> = {
+  const events: Pick<EventStore, 'groups' | 'countsOf' | 'statsOf'> = {
     groups: async ({ filter, max, users = false }) => {
       asked.push(filter)
       const some = hashesOf(filter)
@@ -43,7 +43,7 @@ function eventsOf(groups: readonly GroupCount[]) {
         groups.filter((group) => known.has(group.groupHash)),
       )
     },
-    figuresOf: async (_scope, _bucketMs, sets, withLife = () => true) =>
+    statsOf: async (_scope, _bucketMs, sets, withLife = () => true) =>
       sets.map((_one, at) => ({ events: 1, users: 2, lifetimeUsers: withLife(at) ? 3 : 0, series: [] })),
   }
   return { events, asked, merged }

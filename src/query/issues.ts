@@ -42,10 +42,10 @@ export async function listIssues(deps: QueryDeps, request: IssueListRequest): Pr
     only && startsFromState(deps, request, only)
       ? fromState(deps, request, only, cursor, limit)
       : await fromEvents(deps, request, plan, cursor, limit)
-  const { counted, ...rest } = page
-  const [stats, own] = await Promise.all([issueStatsOf(deps, request, page.rows), counted?.()])
-  for (const [id, item] of own ?? []) Object.assign(stats.get(id) ?? {}, item)
-  return { ...rest, rows: toRestIssues(deps, request, page.rows, stats) }
+  const { counted, ...listPage } = page
+  const [stats, ownCounts] = await Promise.all([issueStatsOf(deps, request, page.rows), counted?.()])
+  for (const [id, counts] of ownCounts ?? []) Object.assign(stats.get(id) ?? {}, counts)
+  return { ...listPage, rows: toRestIssues(deps, request, page.rows, stats) }
 }
 
 /** Checks that the stream accepts a query, without running it. Throws QUERY_* as listIssues does. */
@@ -69,7 +69,7 @@ export async function issuesMatching(
   if (!only || !startsFromState(deps, request, only))
     return readInParts(
       deps,
-      (await rankedByEvents(deps, request, plan)).sorted.slice(0, max).map((item) => item.id),
+      (await rankedByEvents(deps, request, plan)).sorted.slice(0, max).map((issue) => issue.id),
     )
   const projectIds = only.projectIds ?? request.projects.map((project) => project.id)
   const filter = only.issue ? { filter: only.issue } : {}
@@ -141,27 +141,27 @@ function fromState(deps: QueryDeps, request: IssueListRequest, branch: Branch, c
  * maybe no users. Complete rows are only read for the page: for 10,000 they take a tenth of a second.
  */
 type Found = { id: number; firstSeenMs: number; events: number; users: number; lastMs: number; plain: boolean }
-/** `cut`: there are more groups than were read. */
-type Answer = { found: Map<number, Found>; cut: boolean }
+/** `isTruncated`: there are more groups than were read. */
+type BranchResult = { found: Map<number, Found>; isTruncated: boolean }
 
-/** Issues that the events store finds, in the order of the list. `cut`: there are more groups than were read. */
+/** Issues that the events store finds, in the order of the list. `isTruncated`: there are more groups than were read. */
 async function rankedByEvents(
   deps: QueryDeps,
   request: IssueListRequest,
   plan: Plan,
-): Promise<{ sorted: Found[]; cut: boolean }> {
+): Promise<{ sorted: Found[]; isTruncated: boolean }> {
   const answers = await Promise.all(plan.branches.map((branch) => foundBy(deps, request, branch)))
   const found = answers.length === 1 ? (answers[0]?.found ?? new Map<number, Found>()) : mergedOf(answers)
   const value = (
     {
-      date: (item) => item.lastMs,
-      new: (item) => item.firstSeenMs,
-      freq: (item) => item.events,
-      user: (item) => item.users,
+      date: (issue) => issue.lastMs,
+      new: (issue) => issue.firstSeenMs,
+      freq: (issue) => issue.events,
+      user: (issue) => issue.users,
     } satisfies Record<IssueSort, (item: Found) => number>
   )[request.sort]
   const sorted = [...found.values()].sort((a, b) => value(b) - value(a) || b.id - a.id)
-  return { sorted, cut: answers.some((answer) => answer.cut) }
+  return { sorted, isTruncated: answers.some((answer) => answer.isTruncated) }
 }
 
 async function fromEvents(
@@ -171,13 +171,13 @@ async function fromEvents(
   cursor: Cursor,
   limit: number,
 ): Promise<Rows> {
-  const { sorted, cut } = await rankedByEvents(deps, request, plan)
+  const { sorted, isTruncated } = await rankedByEvents(deps, request, plan)
   const shown = sorted.slice(cursor.offset, cursor.offset + limit)
-  const issues = new Map(deps.meta.issuesByIds(shown.map((item) => item.id)).map((issue) => [issue.id, issue]))
+  const issues = new Map(deps.meta.issuesByIds(shown.map((issue) => issue.id)).map((issue) => [issue.id, issue]))
   const more = sorted.length > cursor.offset + limit
   // The length of a list that was cut is unknown.
-  const hits = cut ? undefined : sorted.length
-  const rows = shown.flatMap((item) => issues.get(item.id) ?? [])
+  const hits = isTruncated ? undefined : sorted.length
+  const rows = shown.flatMap((issue) => issues.get(issue.id) ?? [])
   const page = pageByOffset(rows, cursor.offset, limit, more, hits)
   return { ...page, counted: () => countedOf(deps, request, plan, shown, rows) }
 }
@@ -193,10 +193,10 @@ async function countedOf(
   shown: Found[],
   issues: Issue[],
 ): Promise<Counted> {
-  const own = shown.filter((item) => !item.plain)
-  const counted: Counted = new Map(own.map((item) => [item.id, { events: item.events, users: item.users }]))
-  if (request.sort === 'user' || own.length === 0) return counted
-  const hashesOf = deps.meta.hashesOf(own.map((item) => item.id))
+  const filtered = shown.filter((issue) => !issue.plain)
+  const counted: Counted = new Map(filtered.map((issue) => [issue.id, { events: issue.events, users: issue.users }]))
+  if (request.sort === 'user' || filtered.length === 0) return counted
+  const hashesOf = deps.meta.hashesOf(filtered.map((issue) => issue.id))
   const refs = issues.flatMap(({ id, projectId }) =>
     (hashesOf.get(id) ?? []).map((groupHash) => ({ id, projectId, groupHash })),
   )
@@ -222,23 +222,23 @@ async function countedOf(
       const id = ids.get(`${group.projectId}:${group.groupHash}`) ?? 0
       users.set(id, (users.get(id) ?? 0) + (group.users ?? 0))
     }
-    for (const [id, item] of counted) item.users = Math.max(item.users, users.get(id) ?? 0)
+    for (const [id, counts] of counted) counts.users = Math.max(counts.users, users.get(id) ?? 0)
   }
   return counted
 }
 
 /** The issues of several branches. If an issue is in two, the larger count is right more often than the sum. */
-function mergedOf(answers: readonly Answer[]): Map<number, Found> {
+function mergedOf(answers: readonly BranchResult[]): Map<number, Found> {
   const all = new Map<number, Found>()
   for (const { found } of answers) {
-    for (const [id, item] of found) {
-      const before = all.get(id) ?? item
+    for (const [id, counts] of found) {
+      const before = all.get(id) ?? counts
       all.set(id, {
-        ...item,
-        events: Math.max(before.events, item.events),
-        users: Math.max(before.users, item.users),
-        lastMs: Math.max(before.lastMs, item.lastMs),
-        plain: before.plain || item.plain,
+        ...counts,
+        events: Math.max(before.events, counts.events),
+        users: Math.max(before.users, counts.users),
+        lastMs: Math.max(before.lastMs, counts.lastMs),
+        plain: before.plain || counts.plain,
       })
     }
   }
@@ -250,18 +250,18 @@ function mergedOf(answers: readonly Answer[]): Map<number, Found> {
  * of those are counted. Otherwise the first 10,000 groups in the order of the list are read, and the conditions on issues
  * are applied to them: the list begins right, but may not be complete.
  */
-async function foundBy(deps: QueryDeps, request: IssueListRequest, branch: Branch): Promise<Answer> {
+async function foundBy(deps: QueryDeps, request: IssueListRequest, branch: Branch): Promise<BranchResult> {
   const scope = scopeOf(request, branch)
   const plain = isPlain(branch)
   // Users are merged for all issues only when they are the order of the list; otherwise for those of the page.
   const users = request.sort === 'user'
-  if (scope.fromMs >= scope.toMs) return { found: new Map(), cut: false }
+  if (scope.fromMs >= scope.toMs) return { found: new Map(), isTruncated: false }
   const { projectIds, fromMs } = scope
-  const known =
+  const candidates =
     branch.issue && deps.meta.groupsOfIssues({ projectIds, fromMs, filter: branch.issue, max: groupsMax + 1 })
   const order = ({ date: 'last', new: 'last', freq: 'events', user: 'users' } as const)[request.sort]
-  if (known && known.length <= groupsMax) {
-    const hashes = known.map((item) => item.groupHash)
+  if (candidates && candidates.length <= groupsMax) {
+    const hashes = candidates.map((candidate) => candidate.groupHash)
     const groups = branch.event
       ? await deps.events.groups({
           scope,
@@ -270,16 +270,18 @@ async function foundBy(deps: QueryDeps, request: IssueListRequest, branch: Branc
           users,
           filter: { op: 'and', of: [branch.event, { op: 'groups', hashes }] },
         })
-      : await deps.events.countsOf(scope, known, { users })
-    const ids = new Map(known.map((item) => [`${item.projectId}:${item.groupHash}`, item.issueId]))
-    const starts = new Map(known.map((item) => [item.issueId, item.firstSeenMs]))
-    return { found: summed(groups, ids, starts, plain), cut: false }
+      : await deps.events.countsOf(scope, candidates, { users })
+    const ids = new Map(
+      candidates.map((candidate) => [`${candidate.projectId}:${candidate.groupHash}`, candidate.issueId]),
+    )
+    const starts = new Map(candidates.map((candidate) => [candidate.issueId, candidate.firstSeenMs]))
+    return { found: summed(groups, ids, starts, plain), isTruncated: false }
   }
   const filter = branch.event ? { filter: branch.event } : {}
   const groups = await deps.events.groups({ scope, order, max: groupsMax, users, ...filter })
   const ids = deps.meta.issueIdsOf(groups)
   const starts = deps.meta.issueStarts([...new Set(ids.values())], branch.issue)
-  return { found: summed(groups, ids, starts, plain), cut: groups.length === groupsMax }
+  return { found: summed(groups, ids, starts, plain), isTruncated: groups.length === groupsMax }
 }
 
 function scopeOf(request: IssueListRequest, branch: Branch): Scope {

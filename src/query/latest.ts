@@ -2,12 +2,12 @@ import { sortReleases } from '../domain/release-order.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 
 /** Limit of a project's releases, the newest by creation, among which the latest is searched. */
-const lookedMax = 1_000
+const scannedMax = 1_000
 
 /** Returns the latest release of each project by release order, without duplicates. Projects may have none. */
 export function latestReleases(meta: Pick<MetaStore, 'releaseTimes'>, projectIds: readonly number[]): string[] {
   const found = projectIds.flatMap((id) => {
-    const times = meta.releaseTimes({ projectIds: [id], text: '', offset: 0, max: lookedMax })
+    const times = meta.releaseTimes({ projectIds: [id], text: '', offset: 0, max: scannedMax })
     return sortReleases(times)[0]?.version ?? []
   })
   return [...new Set(found)]
@@ -17,7 +17,7 @@ export function latestReleases(meta: Pick<MetaStore, 'releaseTimes'>, projectIds
 export function newestReleases(meta: Pick<MetaStore, 'releaseTimes'>, projectIds: readonly number[]): string[] {
   const found = projectIds.flatMap((id) =>
     meta
-      .releaseTimes({ projectIds: [id], text: '', offset: 0, max: lookedMax })
+      .releaseTimes({ projectIds: [id], text: '', offset: 0, max: scannedMax })
       .map((releaseTime) => releaseTime.version),
   )
   return [...new Set(found)]

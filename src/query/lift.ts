@@ -32,15 +32,15 @@ export function liftOf({ own, others }: ValueCount, counted: Counted): { lift: n
 export function commonOf(counted: Counted, max: number): Common[] {
   if (counted.own === 0 || counted.others === 0) return []
   return counted.values
-    .map((item) => ({
-      key: item.key,
-      value: item.value,
-      own: item.own,
-      ownShare: item.own / counted.own,
-      otherShare: item.others / counted.others,
-      ...liftOf(item, counted),
+    .map((valueCount) => ({
+      key: valueCount.key,
+      value: valueCount.value,
+      own: valueCount.own,
+      ownShare: valueCount.own / counted.own,
+      otherShare: valueCount.others / counted.others,
+      ...liftOf(valueCount, counted),
     }))
-    .filter((item) => item.ownShare >= shareMin && item.low >= lowMin)
+    .filter((valueCount) => valueCount.ownShare >= shareMin && valueCount.low >= lowMin)
     .sort((a, b) => b.low - a.low || b.own - a.own || (a.key < b.key ? -1 : 1))
     .slice(0, max)
 }

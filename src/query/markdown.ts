@@ -28,19 +28,19 @@ function inline(text: string): string {
 }
 
 function frameLine(frame: RestFrame): string {
-  const place = [frame.filename ?? frame.absPath ?? frame.module ?? '?', frame.lineNo, frame.colNo]
-    .filter((item) => item !== null)
+  const location = [frame.filename ?? frame.absPath ?? frame.module ?? '?', frame.lineNo, frame.colNo]
+    .filter((part) => part !== null)
     .join(':')
   const source = frame.context.find(([line]) => line === frame.lineNo)?.[1]
-  return `${frame.inApp ? '*' : ' '} ${frame.function ?? '?'} (${place})${frame.inApp && source ? `\n      ${source.trim()}` : ''}`
+  return `${frame.inApp ? '*' : ' '} ${frame.function ?? '?'} (${location})${frame.inApp && source ? `\n      ${source.trim()}` : ''}`
 }
 
 /** Newest call first, as people read it. */
 function stackText(trace: RestStacktrace): string {
   const frames = trace.frames.slice(-framesMax).reverse().map(frameLine)
-  const left =
+  const dropped =
     trace.frames.length - frames.length + (trace.framesOmitted ? trace.framesOmitted[1] - trace.framesOmitted[0] : 0)
-  return [...frames, ...(left > 0 ? [`  ... ${left} more frames`] : [])].join('\n')
+  return [...frames, ...(dropped > 0 ? [`  ... ${dropped} more frames`] : [])].join('\n')
 }
 
 const exceptionText = (exception: RestException) =>
@@ -54,29 +54,29 @@ function breadcrumbLine(breadcrumb: RestBreadcrumb): string {
   return `${breadcrumb.timestamp ?? ''} [${breadcrumb.level}] ${breadcrumb.category ?? breadcrumb.type}: ${breadcrumb.message ?? ''}${data}`
 }
 
-function entryText(entry: RestEntry): string[] {
-  switch (entry.type) {
+function entryText(restEntry: RestEntry): string[] {
+  switch (restEntry.type) {
     // The last exception is the one that was thrown; its causes come before it.
     case 'exception':
-      return ['## Exception', fenced([...entry.data.values].reverse().map(exceptionText).join('\n\ncaused by\n\n'))]
+      return ['## Exception', fenced([...restEntry.data.values].reverse().map(exceptionText).join('\n\ncaused by\n\n'))]
     case 'message':
-      return ['## Message', fenced(entry.data.formatted)]
+      return ['## Message', fenced(restEntry.data.formatted)]
     case 'stacktrace':
-      return ['## Stack trace', fenced(stackText(entry.data))]
+      return ['## Stack trace', fenced(stackText(restEntry.data))]
     case 'breadcrumbs':
-      return ['## Breadcrumbs', fenced(entry.data.values.slice(-breadcrumbsMax).map(breadcrumbLine).join('\n'))]
+      return ['## Breadcrumbs', fenced(restEntry.data.values.slice(-breadcrumbsMax).map(breadcrumbLine).join('\n'))]
     case 'request':
-      return ['## Request', fenced(`${entry.data.method ?? 'GET'} ${entry.data.url ?? ''}`)]
+      return ['## Request', fenced(`${restEntry.data.method ?? 'GET'} ${restEntry.data.url ?? ''}`)]
     case 'csp':
-      return ['## Security report', fenced(JSON.stringify(entry.data, null, 2))]
+      return ['## Security report', fenced(JSON.stringify(restEntry.data, null, 2))]
     default:
       return []
   }
 }
 
 /** Returns Mishap's diagnostics of the event, and the server error that it hides. */
-function diagnosisOf({ signs, failure }: RestEvent): [string, string | null][] {
-  const { react, invariant, hydration, skew, noise } = signs ?? {}
+function diagnosisOf({ signs: diagnostics, failure }: RestEvent): [string, string | null][] {
+  const { react, invariant, hydration, skew, noise } = diagnostics ?? {}
   const server = failure?.server
   return [
     ['Hides the server error', server ? `${server.shortId} ${server.title}${server.sure ? '' : ' (not sure)'}` : null],

@@ -12,11 +12,11 @@ export function namedProjects(
   names: readonly string[],
 ): Project[] | undefined {
   const found = names.map((name) => {
-    const project = readable.find((item) => String(item.id) === name || item.slug === name)
+    const project = readable.find((candidate) => String(candidate.id) === name || candidate.slug === name)
     if (project) return project
     const id = meta.projectByOldSlug(organizationId, name)?.id
-    return readable.find((item) => item.id === id)
+    return readable.find((candidate) => candidate.id === id)
   })
-  const there = found.filter((item): item is Project => item !== undefined)
+  const there = found.filter((match): match is Project => match !== undefined)
   return there.length === found.length ? [...new Set(there)] : undefined
 }

@@ -12,17 +12,17 @@ const framesMax = 100
 /** The parts of an event that ownership rules match: in-app frames (or all, if none is in-app), the URL and the tags. */
 export function ownedEventOf(row: SeenEvent): OwnedEvent {
   const event = normalOf(row)
-  const traces = [...(event.exception?.values ?? []).map((item) => item.stacktrace), event.stacktrace]
+  const traces = [...(event.exception?.values ?? []).map((exception) => exception.stacktrace), event.stacktrace]
   const all = traces.flatMap((trace) => trace?.frames ?? []).slice(-framesMax)
-  const own = all.filter((item) => item.in_app === true)
-  const frames: readonly NormalFrame[] = own.length > 0 ? own : all
+  const inApp = all.filter((frame) => frame.in_app === true)
+  const frames: readonly NormalFrame[] = inApp.length > 0 ? inApp : all
   // The newest calls come first, so that a limit on names drops the oldest.
   const newest = frames.toReversed()
   const named = (texts: (string | undefined)[]) =>
     [...new Set(texts.flatMap((text) => text || []))].slice(0, ownedNamesMax)
   return {
-    paths: named(newest.flatMap((item) => [item.filename, item.abs_path])),
-    modules: named(newest.map((item) => item.module)),
+    paths: named(newest.flatMap((frame) => [frame.filename, frame.abs_path])),
+    modules: named(newest.map((frame) => frame.module)),
     url: event.request?.url ?? row.tags.url ?? '',
     tags: row.tags,
   }
@@ -37,11 +37,11 @@ export async function latestEventsOf(
   const ownerOf = new Map<string, number>()
   for (const [id, hashes] of meta.hashesOf(issues.map((issue) => issue.id)))
     for (const hash of hashes) ownerOf.set(hash, id)
-  const places = await events.newestPlaces(projectId, [...ownerOf.keys()])
-  const latest = new Map<number | undefined, (typeof places)[number]>()
-  for (const place of places) {
-    const id = ownerOf.get(place.groupHash)
-    if (place.timestampUs > (latest.get(id)?.timestampUs ?? -1)) latest.set(id, place)
+  const positions = await events.newestPlaces(projectId, [...ownerOf.keys()])
+  const latest = new Map<number | undefined, (typeof positions)[number]>()
+  for (const position of positions) {
+    const id = ownerOf.get(position.groupHash)
+    if (position.timestampUs > (latest.get(id)?.timestampUs ?? -1)) latest.set(id, position)
   }
   const rows = await events.eventsAt(projectId, [...latest.values()])
   return new Map(

@@ -70,7 +70,7 @@ const bucketChoicesMs = [
 export function bucketOf(range: { fromMs: number; toMs: number }, pointsMax = 30): number {
   const lengthMs = range.toMs - range.fromMs
   const leastMs = lengthMs < 12 * hourMs ? minuteMs : hourMs
-  return bucketChoicesMs.find((item) => item >= leastMs && lengthMs / item <= pointsMax) ?? 30 * dayMs
+  return bucketChoicesMs.find((bucketMs) => bucketMs >= leastMs && lengthMs / bucketMs <= pointsMax) ?? 30 * dayMs
 }
 
 /** Converts buckets with events to the points of a range: [seconds, events], oldest first, zeros filled in. */
@@ -80,7 +80,7 @@ export function pointsOf(
   found: { startMs: number; events: number }[],
 ): [number, number][] {
   const counts = new Map<number, number>()
-  for (const item of found) counts.set(item.startMs, (counts.get(item.startMs) ?? 0) + item.events)
+  for (const point of found) counts.set(point.startMs, (counts.get(point.startMs) ?? 0) + point.events)
   const points: [number, number][] = []
   for (let startMs = Math.floor(range.fromMs / bucketMs) * bucketMs; startMs < range.toMs; startMs += bucketMs)
     points.push([startMs / 1000, counts.get(startMs) ?? 0])

@@ -17,11 +17,11 @@ export function shareOf(good: number, sample: number): Share | undefined {
   const share = Math.min(1, Math.max(0, good / sample))
   const spread = z ** 2 / sample
   const centre = (share + spread / 2) / (1 + spread)
-  const half = (z * Math.sqrt((share * (1 - share)) / sample + spread / (4 * sample))) / (1 + spread)
+  const halfWidth = (z * Math.sqrt((share * (1 - share)) / sample + spread / (4 * sample))) / (1 + spread)
   return {
     share,
-    low: Math.min(share, Math.max(0, centre - half)),
-    high: Math.max(share, Math.min(1, centre + half)),
+    low: Math.min(share, Math.max(0, centre - halfWidth)),
+    high: Math.max(share, Math.min(1, centre + halfWidth)),
     sample,
   }
 }
@@ -69,9 +69,9 @@ export function firstOf(
 ): { all: number; crashed: number; untilMs: number } {
   const sum = { all: 0, crashed: 0, untilMs: 0 }
   for (const { startMs, all, crashed } of buckets.toSorted((a, b) => a.startMs - b.startMs)) {
-    const left = sessions - sum.all
-    if (left <= 0) break
-    const part = all > left ? left / all : 1
+    const healthy = sessions - sum.all
+    if (healthy <= 0) break
+    const part = all > healthy ? healthy / all : 1
     sum.all += all * part
     sum.crashed += crashed * part
     sum.untilMs = startMs

@@ -49,8 +49,8 @@ function adoptionIn(
   const byRelease = new Map<string, Map<number, number>>()
   for (const { projectId, release, sessions } of groups) {
     allByProject.set(projectId, (allByProject.get(projectId) ?? 0) + sessions.all)
-    const own = byRelease.get(release) ?? new Map<number, number>()
-    byRelease.set(release, own.set(projectId, (own.get(projectId) ?? 0) + sessions.all))
+    const ownVersions = byRelease.get(release) ?? new Map<number, number>()
+    byRelease.set(release, ownVersions.set(projectId, (ownVersions.get(projectId) ?? 0) + sessions.all))
   }
   return (version, projectIds) => {
     const own = byRelease.get(version) ?? new Map<number, number>()
@@ -171,10 +171,10 @@ export async function releaseHealth(
   const range = { fromMs: nowMs - reachMs, toMs: nowMs + aheadMs }
   const scope: SessionScope = { projectIds: idsOf(projects), environments, ...range }
   const earlier = versionsBefore(deps, projects, version)
-  const asked = [version, ...earlier].map((name) => ({ version: name, projectIds: idsOf(projects) }))
-  const all = await releasesHealth(deps, { projects, environments, range }, asked)
-  const own = all?.get(version)
-  if (!all || !own || own.sessions.all === 0) return undefined
+  const requested = [version, ...earlier].map((name) => ({ version: name, projectIds: idsOf(projects) }))
+  const all = await releasesHealth(deps, { projects, environments, range }, requested)
+  const ownHours = all?.get(version)
+  if (!all || !ownHours || ownHours.sessions.all === 0) return undefined
   const before = earlier
     .flatMap((name) => {
       const crashFreeSessions = all.get(name)?.crashFreeSessions
@@ -182,9 +182,9 @@ export async function releaseHealth(
     })
     .slice(0, beforeMax)
   const [nearest] = before
-  if (!nearest) return { own, before, change: undefined }
+  if (!nearest) return { own: ownHours, before, change: undefined }
   const [hours, hoursBefore] = await hoursOf(deps, scope, [version, nearest.version])
-  return { own, before, change: changeOf(hours, hoursBefore, nearest.version) }
+  return { own: ownHours, before, change: changeOf(hours, hoursBefore, nearest.version) }
 }
 
 const percent = (share: Share | undefined): number | null => (share ? share.share * 100 : null)
@@ -193,7 +193,7 @@ type ProjectDay = { release: SessionGroup | undefined; all: HealthCounts; users:
 
 function healthDataOf(group: SessionGroup | undefined, { release, all, users, hours }: ProjectDay): RestHealthData {
   const { sessions = emptyCounts, users: people = emptyCounts, durations } = group ?? {}
-  const part = (some: number | undefined, whole: number) => (whole > 0 ? ((some ?? 0) / whole) * 100 : null)
+  const part = (some: number | undefined, total: number) => (total > 0 ? ((some ?? 0) / total) * 100 : null)
   return {
     hasHealthData: sessions.all > 0,
     adoption: part(release?.users?.all, users),
@@ -225,11 +225,11 @@ export async function healthData(
 ): Promise<(version: string, projectId: number) => RestHealthData> {
   const nowMs = clock.now()
   const filter: EventFilter = { op: 'releases', values: [...versions] }
-  const whole = { projectIds: idsOf(projects), environments, ...pick(range) }
-  const day = { ...whole, fromMs: nowMs - dayMs, toMs: nowMs + aheadMs }
+  const scope = { projectIds: idsOf(projects), environments, ...pick(range) }
+  const day = { ...scope, fromMs: nowMs - dayMs, toMs: nowMs + aheadMs }
   const [groups, releases, all, hours] = await Promise.all([
     events.sessionGroups({
-      scope: { ...whole, filter },
+      scope: { ...scope, filter },
       by: ['project', 'release'],
       users: true,
       durations: true,

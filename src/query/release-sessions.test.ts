@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { SessionGroup, SessionStore } from '../store/events/session-store.ts'
 import type { Project } from '../store/meta/meta.ts'
 import type { QueryDeps } from './issue.ts'
-import { intervalOf, type SessionsAsked, sessionFilter, sessionsAnswer } from './release-sessions.ts'
+import { intervalOf, type SessionsRequest, sessionFilter, sessionsAnswer } from './release-sessions.ts'
 
 const hour = 3_600_000
 const from = Date.UTC(2026, 10, 20, 10)
@@ -33,7 +33,7 @@ function rig(groups: readonly SessionGroup[]) {
   return { asked, deps: { events } as Pick<QueryDeps, 'events'> }
 }
 
-const ask = (changes: Partial<SessionsAsked> = {}): SessionsAsked => ({
+const ask = (changes: Partial<SessionsRequest> = {}): SessionsRequest => ({
   projects,
   environments: [],
   query: '',

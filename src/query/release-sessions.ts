@@ -4,7 +4,7 @@ import type { EventFilter } from '../store/events/events.ts'
 import type { HealthCounts, SessionDimension, SessionGroup } from '../store/events/session-store.ts'
 import type { Project } from '../store/meta/meta.ts'
 import type { QueryDeps } from './issue.ts'
-import type { Search, Wanted } from './search/ast.ts'
+import type { Search, TextPattern } from './search/ast.ts'
 import { parseSearch } from './search/parse.ts'
 
 /** Fields that can be queried for a group of sessions. */
@@ -57,12 +57,12 @@ export function intervalOf(text: string | undefined, range: { fromMs: number; to
   return intervalMs
 }
 
-type FilterNames = { projectIdsOf(wanted: Wanted): number[] }
+type FilterNames = { projectIdsOf(pattern: TextPattern): number[] }
 
 function leafOf(term: Extract<Search, { op: 'match' }>, { projectIdsOf }: FilterNames): EventFilter {
   const { key, values } = term
   if (key === 'project' || key === 'project.name')
-    return { op: 'projects', ids: values.flatMap((wanted) => projectIdsOf(wanted)) }
+    return { op: 'projects', ids: values.flatMap((pattern) => projectIdsOf(pattern)) }
   if (key !== 'release' && key !== 'environment') throw unknownKey(key)
   return {
     op: 'or',
@@ -77,7 +77,7 @@ const unknownKey = (key: string) =>
 
 function filterOf(node: Search, names: FilterNames): EventFilter {
   if (node.op === 'not') return { op: 'not', of: filterOf(node.of, names) }
-  if ('of' in node) return { op: node.op, of: node.of.map((item) => filterOf(item, names)) }
+  if ('of' in node) return { op: node.op, of: node.of.map((child) => filterOf(child, names)) }
   if (node.op === 'match' && !node.tag) return leafOf(node, names)
   if (node.op === 'has' && (node.key === 'release' || node.key === 'environment'))
     return { op: 'field', field: node.key, match: 'has', value: '' }
@@ -87,7 +87,7 @@ function filterOf(node: Search, names: FilterNames): EventFilter {
 /** Converts a query on sessions to conditions; undefined for an empty query. Throws the errors of an invalid query. */
 export function sessionFilter(query: string, projects: readonly Project[]): EventFilter | undefined {
   const search = parseSearch(query)
-  const projectIdsOf = ({ text }: Wanted) =>
+  const projectIdsOf = ({ text }: TextPattern) =>
     projects.filter((project) => project.slug === text || String(project.id) === text).map((project) => project.id)
   return search && filterOf(search, { projectIdsOf })
 }
@@ -109,7 +109,7 @@ const rateOf = (part: number, { all }: HealthCounts): number | null =>
 type Values = Pick<SessionGroup, 'sessions' | 'users' | 'durations'>
 
 /** Returns the value of a field. With `status` only counts have a value: a rate within one status is meaningless. */
-function figureOf(field: SessionField, group: Values | undefined, status: Status | undefined): number | null {
+function statOf(field: SessionField, group: Values | undefined, status: Status | undefined): number | null {
   const { sessions = empty, users = empty, durations } = group ?? {}
   if (field === 'sum(session)') return status ? numberOf(sessions, status) : sessions.all
   if (field === 'count_unique(user)') return status ? numberOf(users, status) : users.all
@@ -138,7 +138,7 @@ const dimensions: Record<Exclude<SessionGrouping, 'session.status'>, SessionDime
 }
 
 /** The request of `GET organizations/{org}/sessions/`. Times in ms. */
-export type SessionsAsked = {
+export type SessionsRequest = {
   projects: readonly Project[]
   environments: readonly string[]
   query: string
@@ -155,7 +155,7 @@ export type SessionsAsked = {
 function byOf(groupBy: readonly SessionGrouping[], group: SessionGroup): Record<string, string | number> {
   const { projectId: project, release, environment } = group
   const all: Record<string, string | number> = { project, release, environment }
-  return Object.fromEntries(Object.entries(all).filter(([name]) => groupBy.some((wanted) => wanted === name)))
+  return Object.fromEntries(Object.entries(all).filter(([name]) => groupBy.some((groupKey) => groupKey === name)))
 }
 
 const keyOf = ({ projectId, release, environment }: SessionGroup) => `${projectId}\n${release}\n${environment}`
@@ -166,35 +166,35 @@ const keyOf = ({ projectId, release, environment }: SessionGroup) => `${projectI
  */
 export async function sessionsAnswer(
   { events }: Pick<QueryDeps, 'events'>,
-  asked: SessionsAsked,
+  request: SessionsRequest,
 ): Promise<RestSessions> {
-  const { projects, environments, query, fields, groupBy, range, intervalMs, withSeries, withTotals, max } = asked
+  const { projects, environments, query, fields, groupBy, range, intervalMs, withSeries, withTotals, max } = request
   const fromMs = Math.floor(range.fromMs / intervalMs) * intervalMs
   const toMs = Math.ceil(range.toMs / intervalMs) * intervalMs
   const starts = Array.from({ length: (toMs - fromMs) / intervalMs }, (_, at) => fromMs + at * intervalMs)
   const filter = query.trim() === '' ? undefined : sessionFilter(query, projects)
   const scope = { projectIds: projects.map((project) => project.id), environments, fromMs, toMs, filter }
-  const wanted = {
+  const options = {
     scope,
     by: groupBy.flatMap((name) => (name === 'session.status' ? [] : [dimensions[name]])),
     users: fields.some((field) => field.includes('user') || field === 'anr_rate()'),
     durations: fields.some((field) => field.includes('duration')),
   }
-  const totals = await events.sessionGroups({ ...wanted, max })
+  const totals = await events.sessionGroups({ ...options, max })
   if (withSeries && totals.length * starts.length > cellsMax)
     throw wrong('interval', `At most ${cellsMax} values: a longer interval, fewer groups, or includeSeries=0.`)
   const points = withSeries
-    ? await events.sessionGroups({ ...wanted, bucketMs: intervalMs, max: Math.max(1, cellsMax * 2) })
+    ? await events.sessionGroups({ ...options, bucketMs: intervalMs, max: Math.max(1, cellsMax * 2) })
     : []
   const pointsOf = Map.groupBy(points, keyOf)
   const groups = totals.flatMap((group) => {
-    const own = new Map((pointsOf.get(keyOf(group)) ?? []).map((point) => [point.startMs, point]))
-    const ends = groupBy.includes('session.status') ? statuses : [undefined]
-    return ends.map((status) => ({
+    const ownPoints = new Map((pointsOf.get(keyOf(group)) ?? []).map((point) => [point.startMs, point]))
+    const statusGroups = groupBy.includes('session.status') ? statuses : [undefined]
+    return statusGroups.map((status) => ({
       by: { ...byOf(groupBy, group), ...(status ? { 'session.status': status } : {}) },
-      totals: withTotals ? valuesOf(fields, (field) => figureOf(field, group, status)) : {},
+      totals: withTotals ? valuesOf(fields, (field) => statOf(field, group, status)) : {},
       series: withSeries
-        ? valuesOf(fields, (field) => starts.map((startMs) => figureOf(field, own.get(startMs), status)))
+        ? valuesOf(fields, (field) => starts.map((startMs) => statOf(field, ownPoints.get(startMs), status)))
         : {},
     }))
   })

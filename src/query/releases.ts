@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { RestAuthor, RestCommit, RestCommitFile, RestRepository } from '../contract/commits.ts'
 import type { RestPoint } from '../contract/issues.ts'
-import type { RestDeploy, RestMark, RestMarks, RestRelease, RestVersionInfo } from '../contract/releases.ts'
+import type { RestAnnotation, RestAnnotations, RestDeploy, RestRelease, RestVersionInfo } from '../contract/releases.ts'
 import { sortReleases, versionInfo } from '../domain/release-order.ts'
 import type { Organization, Project } from '../store/meta/meta.ts'
 import type { Commit, Repository } from '../store/meta/releases/commits.ts'
@@ -16,14 +16,14 @@ const authorsMax = 20
 const environmentsMax = 20
 /** Limit of environments that a release lists from its events. */
 const eventEnvironmentsMax = 100
-const marksMax = 200
+const annotationsMax = 200
 const releasesCountedMax = 1_000
 
 type Deps = Pick<QueryDeps, 'meta' | 'events'>
 /** Releases as the caller sees them: only those of projects that the caller may read. */
 type Where = { organization: Organization; projects: readonly Project[] }
-type One = Where & { version: string }
-type Part = One & { offset: number; max: number }
+type ReleaseRef = Where & { version: string }
+type Part = ReleaseRef & { offset: number; max: number }
 type Some<Row> = { rows: Row[]; more: boolean }
 
 const iso = (ms: number) => new Date(ms).toISOString()
@@ -39,12 +39,12 @@ const some = <From, To>(rows: readonly From[], max: number, to: (row: From, at: 
 /** Converts a version to the API's shape. */
 function toVersionInfo(version: string): RestVersionInfo {
   const { package: name, raw, semver, description, buildHash } = versionInfo(version)
-  const numbers = semver && { major: semver.major, minor: semver.minor, patch: semver.patch }
+  const semverParts = semver && { major: semver.major, minor: semver.minor, patch: semver.patch }
   return {
     package: name,
     version: {
       raw,
-      ...(semver ? { ...numbers, pre: semver.pre.join('.') || null, buildCode: semver.build || null } : {}),
+      ...(semver ? { ...semverParts, pre: semver.pre.join('.') || null, buildCode: semver.build || null } : {}),
     },
     description,
     buildHash,
@@ -197,17 +197,17 @@ export function listReleases(
 }
 
 /** Returns one release; undefined if none of the projects has it. */
-export function findRelease(deps: Deps, item: One): RestRelease | undefined {
-  const release = deps.meta.releaseOf(idsOf(item.projects), item.version)
-  return release && toRestReleases(deps, item, [release])[0]
+export function findRelease(deps: Deps, ref: ReleaseRef): RestRelease | undefined {
+  const release = deps.meta.releaseOf(idsOf(ref.projects), ref.version)
+  return release && toRestReleases(deps, ref, [release])[0]
 }
 
 /** Returns the last earlier release with commits in one of its projects; undefined if there is none. */
-export function previousWithCommits(deps: Deps, item: One): RestRelease | undefined {
-  const release = deps.meta.releaseOf(idsOf(item.projects), item.version)
+export function previousWithCommits(deps: Deps, ref: ReleaseRef): RestRelease | undefined {
+  const release = deps.meta.releaseOf(idsOf(ref.projects), ref.version)
   if (!release) return undefined
   // Only its own projects: another project's commits belong to another history, where clients cannot find them.
-  const projects = item.projects.filter((project) => release.projectIds.includes(project.id))
+  const projects = ref.projects.filter((project) => release.projectIds.includes(project.id))
   const found = deps.meta
     .releaseTimes({
       projectIds: idsOf(projects),
@@ -217,8 +217,8 @@ export function previousWithCommits(deps: Deps, item: One): RestRelease | undefi
       offset: 0,
       max: 2,
     })
-    .find((row) => row.version !== item.version)
-  return found && findRelease(deps, { ...item, projects, version: found.version })
+    .find((row) => row.version !== ref.version)
+  return found && findRelease(deps, { ...ref, projects, version: found.version })
 }
 
 /** Returns the commits of a release, newest first. */
@@ -234,7 +234,7 @@ export function commitFiles(
   const organizationId = organization.id
   const files = meta.commitFilesOf({ organizationId, version, sha: commit, offset, max: max + 1 })
   const commits = new Map(
-    meta.commitsById([...new Set(files.map((file) => file.commitId))]).map((item) => [item.id, item]),
+    meta.commitsById([...new Set(files.map((file) => file.commitId))]).map((commit) => [commit.id, commit]),
   )
   return some(files, max, ({ commitId, path, type }, at) => {
     const of = commits.get(commitId)
@@ -254,31 +254,31 @@ export function commitFiles(
 export function releaseDeploys({ meta }: Deps, part: Part): Some<RestDeploy> {
   const { organization, projects, version, offset, max } = part
   const where = { organizationId: organization.id, version, projectIds: idsOf(projects) }
-  return some(meta.deploysOf({ ...where, offset, max: max + 1 }), max, (item) => toRestDeploy(item, projects))
+  return some(meta.deploysOf({ ...where, offset, max: max + 1 }), max, (deploy) => toRestDeploy(deploy, projects))
 }
 
 /** Returns chart annotations of a range: new releases and finished deploys, the newest `max` in time order. */
-export function releaseMarks(
+export function releaseAnnotations(
   { meta }: Deps,
   request: Where & { environments: readonly string[]; fromMs: number; toMs: number; max?: number },
-): RestMarks {
-  const { projects, environments, fromMs, toMs, max = marksMax } = request
+): RestAnnotations {
+  const { projects, environments, fromMs, toMs, max = annotationsMax } = request
   const range = { projectIds: idsOf(projects), fromMs, toMs, max }
-  const [came, went] = [meta.releaseMoments(range), meta.deployMoments({ ...range, environments })]
-  const newest = [...came.moments, ...went.moments].sort((a, b) => a.atMs - b.atMs)
+  const [releaseMoments, deployMoments] = [meta.releaseMoments(range), meta.deployMoments({ ...range, environments })]
+  const newest = [...releaseMoments.moments, ...deployMoments.moments].sort((a, b) => a.atMs - b.atMs)
   const shown = newest.slice(Math.max(0, newest.length - max))
   return {
     marks: shown.map(
-      (item): RestMark => ({
-        kind: item.kind,
-        version: item.version,
-        shortVersion: versionInfo(item.version).description,
-        at: iso(item.atMs),
-        environment: item.environment || null,
-        projects: slugsOf(item.projectIds, projects),
+      (moment): RestAnnotation => ({
+        kind: moment.kind,
+        version: moment.version,
+        shortVersion: versionInfo(moment.version).description,
+        at: iso(moment.atMs),
+        environment: moment.environment || null,
+        projects: slugsOf(moment.projectIds, projects),
       }),
     ),
-    omitted: came.all + went.all - shown.length,
+    omitted: releaseMoments.all + deployMoments.all - shown.length,
   }
 }
 
@@ -287,7 +287,7 @@ export async function releaseEvents({ events }: Deps, view: View): Promise<Map<s
   const { fromMs, toMs } = view.range
   const scope = { projectIds: idsOf(view.projects), environments: view.environments, fromMs, toMs }
   const found = await events.byRelease(scope, releasesCountedMax)
-  return new Map(found.map((item) => [item.release, item.events]))
+  return new Map(found.map((releaseCount) => [releaseCount.release, releaseCount.events]))
 }
 
 /** Returns the events of one release in a view as points, oldest first. Throws STORE_UNAVAILABLE. */

@@ -3,15 +3,15 @@ import type { SavedSearch } from '../store/meta/issues/searches.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 
 /** The caller: users can change their own views, and shared views if they can triage. */
-export type ViewAsker = { userId: string; mayShare: boolean }
+export type Viewer = { userId: string; mayShare: boolean }
 
 /** Returns whether the caller can change a view. */
-function mayChangeView(item: Pick<SavedSearch, 'shared' | 'userId'>, by: ViewAsker): boolean {
-  return item.shared ? by.mayShare : item.userId === by.userId
+function mayChangeView(view: Pick<SavedSearch, 'shared' | 'userId'>, by: Viewer): boolean {
+  return view.shared ? by.mayShare : view.userId === by.userId
 }
 
 /** Converts a saved view to the API's shape. */
-export function toRestSearch(meta: Pick<MetaStore, 'personById'>, savedSearch: SavedSearch, by: ViewAsker): RestSearch {
+export function toRestSearch(meta: Pick<MetaStore, 'personById'>, savedSearch: SavedSearch, by: Viewer): RestSearch {
   const [start, end] = savedSearch.span.includes('/') ? savedSearch.span.split('/') : []
   const person = meta.personById(savedSearch.userId)
   return {
@@ -39,7 +39,7 @@ export function toRestSearch(meta: Pick<MetaStore, 'personById'>, savedSearch: S
 export function viewsOf(
   meta: Pick<MetaStore, 'personById' | 'savedSearches'>,
   organizationId: number,
-  by: ViewAsker,
+  by: Viewer,
 ): RestSearch[] {
   return meta.savedSearches(organizationId, by.userId).map((savedSearch) => toRestSearch(meta, savedSearch, by))
 }

@@ -48,13 +48,13 @@ function panelOf(deps: Deps, environment: string | null, projectIds: number[], f
   const found =
     environment === null ? meta.releaseMoments(range) : meta.deployMoments({ ...range, environments: [environment] })
   const next = nextOf(found.moments, version)
-  const ends = [
+  const endings = [
     { toMs: nowMs, until: 'now' },
     { toMs: limitMs, until: 'limit' },
     ...(next === undefined ? [] : [{ toMs: next, until: 'deploy' } as const]),
   ] as const
-  const end = ends.reduce((first, item) => (item.toMs < first.toMs ? item : first))
-  return { environment, projectIds, fromMs, toMs: Math.max(end.toMs, fromMs + 1), until: end.until }
+  const earliest = endings.reduce((first, ending) => (ending.toMs < first.toMs ? ending : first))
+  return { environment, projectIds, fromMs, toMs: Math.max(earliest.toMs, fromMs + 1), until: earliest.until }
 }
 
 /** Returns the panels of a release's deploys. Without deploys: one from its first appearance, all environments. */
@@ -69,9 +69,9 @@ function panelsOf(deps: Deps, { organization, projects, release }: Where): Panel
     max: deploysMax,
   })
   const last = new Map<string, Panel>()
-  for (const { environment, projectIds: own, finishedMs } of deploys)
+  for (const { environment, projectIds: ownIds, finishedMs } of deploys)
     if (!last.has(environment) && last.size < panelsMax && finishedMs <= deps.clock.now())
-      last.set(environment, panelOf(deps, environment, own, finishedMs, version))
+      last.set(environment, panelOf(deps, environment, ownIds, finishedMs, version))
   if (deploys.length > 0) return [...last.values()]
   const begin = Math.min(release.createdMs, release.firstEventMs ?? release.createdMs)
   return [panelOf(deps, null, projectIds, begin, version)]
@@ -100,7 +100,7 @@ async function issuesOf(
   const issues = new Map(meta.issuesByIds(most.map(([id]) => id)).map((issue) => [issue.id, issue]))
   return most.flatMap(([id, count]) => {
     const issue = issues.get(id)
-    const project = issue && projects.find((item) => item.id === issue.projectId)
+    const project = issue && projects.find((candidate) => candidate.id === issue.projectId)
     if (!issue || !project) return []
     return [{ id: String(id), shortId: issue.shortId, title: issue.title, project: project.slug, events: count }]
   })

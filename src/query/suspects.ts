@@ -10,7 +10,7 @@ import { type ChangedFile, framesMax, partsOf, type SuspectFrame, type Suspicion
 /** Limit of earlier releases without events whose commits are included. */
 const releasesMax = 10
 /** Limit of releases in which earlier ones are searched. */
-const releasesLookedMax = 1_000
+const releasesScannedMax = 1_000
 const suspectsMax = 10
 /** Tolerance for clock differences between developers and users. A commit that is later than this is not a cause. */
 const clockMs = 10 * 60_000
@@ -31,15 +31,15 @@ const nothing = (state: RestCommitters['state'], releases: string[] = []): RestC
 function bringing({ meta }: Deps, { project, issue }: CommitterRequest): string[] {
   const version = issue.firstRelease
   if (version === '') return []
-  const own = meta.releaseOf([project.id], version)
-  const times = meta.releaseTimes({ projectIds: [project.id], text: '', offset: 0, max: releasesLookedMax })
-  if (!own) return [version]
+  const ownRelease = meta.releaseOf([project.id], version)
+  const times = meta.releaseTimes({ projectIds: [project.id], text: '', offset: 0, max: releasesScannedMax })
+  if (!ownRelease) return [version]
   // Releases of another package in the same project contain other changes.
   const older = sortReleases(times).filter(
     (sortRelease) =>
       sortRelease.version !== version &&
       ofSamePackage(sortRelease.version, version) &&
-      compareReleases(sortRelease, own) < 0,
+      compareReleases(sortRelease, ownRelease) < 0,
   )
   const before = new Map(
     meta
@@ -99,9 +99,12 @@ function sentenceOf(suspicion: Suspicion<unknown>, of: RestFrame, beforeMs: numb
   return `${verb} ${suspicion.path}, the file of ${place}${line}, ${spanText(beforeMs)} before the issue was first seen${others}`
 }
 
-type Told = { commit: Commit; release: string; of: RestFrame; issue: Issue }
+type SuspectContext = { commit: Commit; release: string; of: RestFrame; issue: Issue }
 
-function toSuspect(suspicion: Suspicion<CommitTime>, { commit, release, of, issue }: Told): RestSuspectCommit {
+function toSuspect(
+  suspicion: Suspicion<CommitTime>,
+  { commit, release, of, issue }: SuspectContext,
+): RestSuspectCommit {
   const beforeMs = Math.max(0, issue.firstSeenMs - commit.atMs)
   return {
     ...toRestCommit(commit),

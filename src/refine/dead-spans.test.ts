@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { unpackDead } from '../journal/dead-letter.ts'
+import { unpackDeadLetter } from '../journal/dead-letter.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
 import { streamedType } from './kinds/span/items.ts'
 import { bench, head, outcome, send, settled } from './rig.cases.ts'
@@ -65,12 +65,14 @@ test.each<[string, string, number, { index: number; count: object }[]]>([
   await settled(entry, 1 + all - died)
   const sums = () => ['stored', 'dead', 'invalid', 'duplicate', 'received'].map((name) => outcome(entry, name))
   expect(sums()).toEqual([1 + all - died, died, 2, 0, 1 + all + 2])
-  const dead = entry.meta.deadItems(10).toReversed()
+  const dead = entry.meta.deadLetters(10).toReversed()
   expect(dead.map(({ blobKey }) => blobKey)).toEqual(items.map(({ index }) => `dead/${jpos}-${index}`))
 
   entry.events.spans.bad = ''
   for (const [at, found] of dead.entries()) {
-    const kept = unpackDead((await openFileBlobs(join(entry.folder, 'blobs')).get(found.blobKey)) ?? Buffer.alloc(0))
+    const kept = unpackDeadLetter(
+      (await openFileBlobs(join(entry.folder, 'blobs')).get(found.blobKey)) ?? Buffer.alloc(0),
+    )
     if (!kept) throw new Error('it holds no record')
     expect([kept.body.equals(body), kept.count, kept.head.onlyItem]).toEqual([true, items[at]?.count, items[at]?.index])
     const again = { ...kept.head, again: { ...found, ...kept.count } }
@@ -78,7 +80,7 @@ test.each<[string, string, number, { index: number; count: object }[]]>([
   }
   refine.advance(entry.writer.durable())
   await settled(entry, 1 + all)
-  expect([sums(), entry.meta.deadItems(10), entry.events.spans.lines.length]).toEqual([
+  expect([sums(), entry.meta.deadLetters(10), entry.events.spans.lines.length]).toEqual([
     [1 + all, 0, 2, 0, 1 + all + 2],
     [],
     all,
@@ -99,6 +101,6 @@ test('events are stored beside spans that are refused, and the event of a record
   refine.advance(entry.writer.durable())
   await settled(entry, 3)
   expect([outcome(entry, 'stored'), outcome(entry, 'dead'), entry.events.rows.length]).toEqual([3, 4, 3])
-  const keys = entry.meta.deadItems(10).map(({ blobKey }) => blobKey)
+  const keys = entry.meta.deadLetters(10).map(({ blobKey }) => blobKey)
   expect(keys.sort()).toEqual([`dead/${jpos}`, `dead/${jpos}-1`])
 })

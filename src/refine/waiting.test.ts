@@ -193,7 +193,7 @@ test('commits that fail, however often, make no dead item of what is stored', as
   last.advance(entry.writer.durable())
   await settled(entry, 5)
   expect([entry.events.rows.length, outcome(entry, 'stored'), outcome(entry, 'dead')]).toEqual([5, 5, 0])
-  expect(entry.meta.deadItems(5)).toEqual([])
+  expect(entry.meta.deadLetters(5)).toEqual([])
 })
 
 test('a record that can no longer be refined, though its row stands, counts as stored and never as dead', async () => {

@@ -17,10 +17,10 @@ export function boundHeads(server: Server, isTrusted: (address: string) => boole
   const open = new WeakMap<Socket, { group: string; isTrusted: boolean; requests: number }>()
   let total = 0
   const leave = (group: string, socket: Socket) => {
-    const here = waiting.get(group)
-    if (!here?.delete(socket)) return
+    const sockets = waiting.get(group)
+    if (!sockets?.delete(socket)) return
     total--
-    if (here.size === 0) waiting.delete(group)
+    if (sockets.size === 0) waiting.delete(group)
   }
   const cutOldest = (group: string) => {
     const [oldest] = waiting.get(group) ?? []
@@ -29,15 +29,15 @@ export function boundHeads(server: Server, isTrusted: (address: string) => boole
     oldest.destroy()
   }
   /** Returns the group with the most connections, which is the flooding one in a flood. */
-  const largest = () => [...waiting].reduce((most, entry) => (entry[1].size > most[1].size ? entry : most))[0]
+  const largest = () => [...waiting].reduce((most, group) => (group[1].size > most[1].size ? group : most))[0]
   const enter = (socket: Socket) => {
-    const entry = open.get(socket)
-    if (!entry || socket.destroyed) return
-    const here = waiting.get(entry.group) ?? new Set()
-    waiting.set(entry.group, here)
-    here.add(socket)
+    const connection = open.get(socket)
+    if (!connection || socket.destroyed) return
+    const sockets = waiting.get(connection.group) ?? new Set()
+    waiting.set(connection.group, sockets)
+    sockets.add(socket)
     total++
-    if (here.size > limits.perAddress && !entry.isTrusted) cutOldest(entry.group)
+    if (sockets.size > limits.perAddress && !connection.isTrusted) cutOldest(connection.group)
     else if (total > limits.total) cutOldest(largest())
   }
   server.on('connection', (socket) => {
@@ -48,13 +48,13 @@ export function boundHeads(server: Server, isTrusted: (address: string) => boole
     socket.once('close', () => leave(group, socket))
   })
   server.on('request', ({ socket }: IncomingMessage, res: ServerResponse) => {
-    const entry = open.get(socket)
-    if (!entry) return
-    leave(entry.group, socket)
-    entry.requests++
+    const connection = open.get(socket)
+    if (!connection) return
+    leave(connection.group, socket)
+    connection.requests++
     res.once('close', () => {
-      entry.requests--
-      if (entry.requests === 0) enter(socket)
+      connection.requests--
+      if (connection.requests === 0) enter(socket)
     })
   })
 }

@@ -50,7 +50,7 @@ export function giveCommand(
   value: Record<string, string>,
 ): Promise<object | undefined> {
   return new Promise((resolve, reject) => {
-    const asked = request({ socketPath, method: 'POST', path: `/${name}` }, (answer) => {
+    const req = request({ socketPath, method: 'POST', path: `/${name}` }, (answer) => {
       read(answer).then((text) => {
         const body = JSON.parse(text) as { code?: string; detail?: string; fields?: Record<string, string[]> }
         if (answer.statusCode === 200) return resolve(body)
@@ -64,7 +64,7 @@ export function giveCommand(
         )
       }, reject)
     })
-    asked.on('error', () => resolve(undefined))
-    asked.end(JSON.stringify(value))
+    req.on('error', () => resolve(undefined))
+    req.end(JSON.stringify(value))
   })
 }

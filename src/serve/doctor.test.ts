@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ReleaseDiagnosis } from '../domain/doctor.ts'
 import { findingOf } from '../domain/doctor-findings.ts'
-import { askDoctor } from './doctor.ts'
+import { runDoctor } from './doctor.ts'
 
 const place = { url: 'https://m.test', org: 'acme', project: 'web', release: 'shop@1', dist: '' }
 const env = {
@@ -54,7 +54,7 @@ function server(status: number, body: unknown) {
 describe('mishap doctor', () => {
   test('a good release: 0, a line for each bundle and one for its events', async () => {
     const { asked, call } = server(200, good)
-    const { code, lines, answer } = await askDoctor({ release: 'shop@1', dist: '' }, env, call)
+    const { code, lines, answer } = await runDoctor({ release: 'shop@1', dist: '' }, env, call)
     expect([code, answer]).toEqual([0, good])
     expect(lines).toEqual([
       'ok    bundle 21f75f18: 1 script, 1 map read',
@@ -70,7 +70,7 @@ describe('mishap doctor', () => {
   })
 
   test('a wrong one: 1, each sentence with what mends it, the command only where something is wrong, no controls', async () => {
-    const { code, lines } = await askDoctor({ release: 'shop@1' }, env, server(200, wrong).call)
+    const { code, lines } = await runDoctor({ release: 'shop@1' }, env, server(200, wrong).call)
     expect(code).toBe(1)
     expect(lines.join('\n')).toMatch(
       /^WRONG The map ~\/a�\[2J\.js\.map is not a valid source map\. \(2 times\) \[map_broken\]$/m,
@@ -83,8 +83,8 @@ describe('mishap doctor', () => {
 
   test('the command line wins over the environment, which may name the release, too', async () => {
     const { asked, call } = server(200, good)
-    await askDoctor({}, env, call)
-    await askDoctor({ org: 'b', project: 'c', url: 'http://z.test', token: 't', release: 'r/1' }, env, call)
+    await runDoctor({}, env, call)
+    await runDoctor({ org: 'b', project: 'c', url: 'http://z.test', token: 't', release: 'r/1' }, env, call)
     expect(asked.map((entry) => entry.url)).toEqual([
       'https://m.test/base/api/0/projects/acme/w%20b/releases/from-env/source-map-debug/',
       'http://z.test/api/0/projects/b/c/releases/r%2F1/source-map-debug/',
@@ -101,7 +101,7 @@ describe('mishap doctor', () => {
     ['something else', 200, '<html>', /does not answer like Mishap/],
     ['other JSON', 200, [1], /does not answer like Mishap/],
   ])('%s: 2', async (_name, status, body, sentence) => {
-    const { code, lines, answer } = await askDoctor({ release: 'r' }, env, server(status, body).call)
+    const { code, lines, answer } = await runDoctor({ release: 'r' }, env, server(status, body).call)
     expect(code).toBe(2)
     expect(lines.join()).toMatch(sentence)
     expect(answer).toEqual({ error: expect.stringMatching(sentence) })
@@ -115,7 +115,7 @@ describe('mishap doctor', () => {
     ['no token', {}, { SENTRY_AUTH_TOKEN: '' }, /--token or SENTRY_AUTH_TOKEN is needed/],
     ['no release', {}, { SENTRY_RELEASE: undefined }, /--release or SENTRY_RELEASE is needed/],
   ])('%s: 2', async (_name, words, more, sentence) => {
-    const { code, lines } = await askDoctor(words, { ...env, ...more })
+    const { code, lines } = await runDoctor(words, { ...env, ...more })
     expect([code, lines.join()]).toEqual([2, expect.stringMatching(sentence)])
   })
 })

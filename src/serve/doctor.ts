@@ -14,7 +14,7 @@ const variables = {
   release: ['--release', 'SENTRY_RELEASE'],
 } as const
 
-type Asked = Record<keyof typeof variables, string>
+type DoctorOptions = Record<keyof typeof variables, string>
 
 /** Control characters would be commands to the terminal. */
 const safe = (text: string) => text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd')
@@ -26,39 +26,42 @@ const refused = (error: string): DoctorReport => ({
 })
 
 /** Returns all required values, or a sentence about the missing one. */
-function readAsked(words: DoctorWords, env: Readonly<Record<string, string | undefined>>): Asked | string {
-  const asked: Partial<Asked> = {}
-  for (const [name, [flag, variable]] of Object.entries(variables) as [keyof Asked, readonly [string, string]][]) {
+function readOptions(words: DoctorWords, env: Readonly<Record<string, string | undefined>>): DoctorOptions | string {
+  const options: Partial<DoctorOptions> = {}
+  for (const [name, [flag, variable]] of Object.entries(variables) as [
+    keyof DoctorOptions,
+    readonly [string, string],
+  ][]) {
     const value = words[name] ?? env[variable]
     if (!value) return `${flag} or ${variable} is needed. See mishap --help.`
-    asked[name] = value
+    options[name] = value
   }
-  return asked as Asked
+  return options as DoctorOptions
 }
 
-const askMs = 60_000
+const requestMs = 60_000
 
 /**
  * Queries a running Mishap about a release. Never throws: errors return code 2 with a sentence. `dist` undefined means
  * every dist.
  */
-export async function askDoctor(
+export async function runDoctor(
   words: DoctorWords,
   env: Readonly<Record<string, string | undefined>>,
   call: typeof fetch = fetch,
 ): Promise<DoctorReport> {
-  const asked = readAsked(words, env)
-  if (typeof asked === 'string') return refused(asked)
-  const { url, org, project, token, release } = asked
-  const place = [org, project].map(encodeURIComponent).join('/')
-  const path = `projects/${place}/releases/${encodeURIComponent(release)}/source-map-debug/`
+  const options = readOptions(words, env)
+  if (typeof options === 'string') return refused(options)
+  const { url, org, project, token, release } = options
+  const pathname = [org, project].map(encodeURIComponent).join('/')
+  const path = `projects/${pathname}/releases/${encodeURIComponent(release)}/source-map-debug/`
   const query = words.dist === undefined ? '' : `?dist=${encodeURIComponent(words.dist)}`
   const target = `${url.replace(/\/+$/, '')}/api/0/${path}${query}`
   try {
     if (!/^https?:$/.test(new URL(target).protocol)) return refused(`${url} is not an http or https URL.`)
     const answer = await call(target, {
       headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
-      signal: AbortSignal.timeout(askMs),
+      signal: AbortSignal.timeout(requestMs),
     })
     const text = await answer.text()
     if (answer.status !== 200) return refused(sentenceOf(answer.status, text, { url, org, project }))
@@ -78,7 +81,7 @@ function faultOf(error: unknown): string {
 function sentenceOf(
   status: number,
   text: string,
-  { url, org, project }: Pick<Asked, 'url' | 'org' | 'project'>,
+  { url, org, project }: Pick<DoctorOptions, 'url' | 'org' | 'project'>,
 ): string {
   if (status === 401) return `${url} does not know the token.`
   if (status === 403) return 'The token may not read releases: it needs the scope project:releases, or org:ci.'
@@ -98,8 +101,8 @@ function readJson(text: string): Record<string, unknown> | undefined {
 
 function readAnswer(text: string): ReleaseDiagnosis | undefined {
   const value = readJson(text)
-  const isOne = Array.isArray(value?.bundles) && Array.isArray(value.findings) && typeof value.verdict === 'string'
-  return isOne ? (value as unknown as ReleaseDiagnosis) : undefined
+  const isAnswer = Array.isArray(value?.bundles) && Array.isArray(value.findings) && typeof value.verdict === 'string'
+  return isAnswer ? (value as unknown as ReleaseDiagnosis) : undefined
 }
 
 const counted = (count: number, text: string, many: string) => `${count} ${count === 1 ? text : many}`
@@ -113,9 +116,9 @@ function bundleLine({ bundleId, scripts, read, verdict }: BundleDiagnosis): stri
 function findingLines(finding: DoctorFinding & { count: number }): string[] {
   const { weight, message, mend, command, count, code } = finding
   const times = count > 1 ? ` (${count} times)` : ''
-  const mark = weight === 'wrong' ? 'WRONG' : 'note '
+  const prefix = weight === 'wrong' ? 'WRONG' : 'note '
   const shell = weight === 'wrong' && command ? command.split('\n').map((line) => `        ${safe(line)}`) : []
-  return [`${mark} ${safe(message)}${times} [${code}]`, `      ${safe(mend)}`, ...shell]
+  return [`${prefix} ${safe(message)}${times} [${code}]`, `      ${safe(mend)}`, ...shell]
 }
 
 /** Returns the report as text lines, and the exit code. */

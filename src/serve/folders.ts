@@ -20,11 +20,11 @@ function closeToOthers(folder: string): void {
 }
 
 /** Returns the path of the marker file that exists during a restore, and after an interrupted one. */
-export const restoreMark = (data: string): string => join(data, 'restoring')
+export const restoreMarker = (data: string): string => join(data, 'restoring')
 
 /** Throws START_HALF_RESTORED after an interrupted restore: half a backup must not pass as a whole. */
-export function demandWhole(data: string): void {
-  if (existsSync(restoreMark(data)))
+export function demandComplete(data: string): void {
+  if (existsSync(restoreMarker(data)))
     throw new MishapError('START_HALF_RESTORED', {
       detail: `A restore into ${data} was cut off. Run it again, into this folder or an empty one.`,
     })

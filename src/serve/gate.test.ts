@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { testClock } from '../base/clock.ts'
-import { type Asker, addressGroup, createGate, createTurns, type GateLimits } from './gate.ts'
+import { addressGroup, createGate, createQueue, type GateLimits, type Requester } from './gate.ts'
 
 const limits: GateLimits = {
   bodies: { known: { perAddress: 2, total: 3 }, unknown: { perAddress: 2, total: 3 } },
   requests: { known: { perAddress: 2, total: 3 }, unknown: { perAddress: 2, total: 3 } },
-  asking: { known: 1, unknown: 1 },
+  unanswered: { known: 1, unknown: 1 },
   streams: { perAddress: 2, total: 3 },
 }
-const from = (address: string, credential?: string): Asker => ({
+const from = (address: string, credential?: string): Requester => ({
   kind: credential === undefined ? 'unknown' : 'known',
   address,
   credential,
@@ -97,7 +97,7 @@ describe('bodies that come in', () => {
 
 describe('turns', () => {
   test('who asks once does not wait behind all of one who asks often', async () => {
-    const turns = createTurns(1, testClock())
+    const turns = createQueue(1, testClock())
     const order: string[] = []
     const wait = async (name: string) => {
       const release = await turns(name, never)
@@ -114,7 +114,7 @@ describe('turns', () => {
 
   test('who leaves takes no turn, and who waits for 30 s hears so', async () => {
     const clock = testClock()
-    const turns = createTurns(1, clock)
+    const turns = createQueue(1, clock)
     const held = await turns('a', never)
     const leaves = new AbortController()
     const left = turns('b', leaves.signal)

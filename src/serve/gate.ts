@@ -5,7 +5,7 @@ import { MishapError } from '../base/errors.ts'
 /** Whether the app process accepted the credential recently. Signed-in people and tokens have separate capacity. */
 export type Kind = 'known' | 'unknown'
 /** The caller: its kind, the address group for limits, and the credential if known. */
-export type Asker = { kind: Kind; address: string; credential: string | undefined }
+export type Requester = { kind: Kind; address: string; credential: string | undefined }
 
 type Bound = { perAddress: number; total: number }
 export type GateLimits = {
@@ -14,7 +14,7 @@ export type GateLimits = {
   /** Requests with a complete body, until their answer is complete. */
   requests: Record<Kind, Bound>
   /** Requests that the app process has not begun to answer. */
-  asking: Record<Kind, number>
+  unanswered: Record<Kind, number>
   /** Live streams. */
   streams: Bound
 }
@@ -23,12 +23,12 @@ export type GateLimits = {
 export const gateLimits: GateLimits = {
   bodies: { known: { perAddress: 128, total: 512 }, unknown: { perAddress: 64, total: 512 } },
   requests: { known: { perAddress: 1024, total: 2048 }, unknown: { perAddress: 256, total: 1024 } },
-  asking: { known: 128, unknown: 32 },
+  unanswered: { known: 128, unknown: 32 },
   streams: { perAddress: 200, total: 2000 },
 }
 
 /** Maximum wait for a turn at the app process. */
-const turnMs = 30_000
+const queueMs = 30_000
 /** From this age on, an incoming body can be aborted in favor of another body. */
 const yieldsMs = 2000
 const retryAfterS = 5
@@ -39,8 +39,8 @@ const overloaded = () => new MishapError('REQUEST_OVERLOADED', { retryAfterS })
 /** Returns the address group for limits: a machine has a whole /64 of IPv6. */
 export function addressGroup(address: string): string {
   if (!address.includes(':') || !ipaddr.isValid(address)) return address
-  const entry = ipaddr.process(address)
-  return entry.kind() === 'ipv4' ? entry.toString() : entry.toNormalizedString().split(':').slice(0, 4).join(':')
+  const parsed = ipaddr.process(address)
+  return parsed.kind() === 'ipv4' ? parsed.toString() : parsed.toNormalizedString().split(':').slice(0, 4).join(':')
 }
 
 type Count = {
@@ -62,13 +62,13 @@ function createCount(bound: Bound): Count {
     add: (address) => {
       total++
       byAddress.set(address, (byAddress.get(address) ?? 0) + 1)
-      let given = false
+      let isReleased = false
       return () => {
-        if (given) return
-        given = true
+        if (isReleased) return
+        isReleased = true
         total--
-        const left = (byAddress.get(address) ?? 1) - 1
-        if (left > 0) byAddress.set(address, left)
+        const remaining = (byAddress.get(address) ?? 1) - 1
+        if (remaining > 0) byAddress.set(address, remaining)
         else byAddress.delete(address)
       }
     },
@@ -76,14 +76,14 @@ function createCount(bound: Bound): Count {
 }
 
 /** Takes one of a count. Throws REQUEST_TOO_MANY for the limit of the address and REQUEST_OVERLOADED for the total. */
-function takeOne(count: Count, address: string): () => void {
+function acquire(count: Count, address: string): () => void {
   const full = count.full(address)
   if (full) throw full === 'address' ? tooMany() : overloaded()
   return count.add(address)
 }
 
 /** An incoming body. `release` frees its slot. */
-type Coming = { address: string; sinceMs: number; bytes(): number; cut(): void; release(): void }
+type IncomingBody = { address: string; sinceMs: number; bytes(): number; cut(): void; release(): void }
 
 /**
  * Creates the limit on bodies in transit. At the limit, the slowest body that is older than two seconds is aborted, so
@@ -91,40 +91,40 @@ type Coming = { address: string; sinceMs: number; bytes(): number; cut(): void; 
  */
 function createBodies(bound: Bound, clock: Clock) {
   const count = createCount(bound)
-  const coming = new Set<Coming>()
-  const slowest = (address: string | undefined): Coming | undefined => {
+  const incoming = new Set<IncomingBody>()
+  const slowest = (address: string | undefined): IncomingBody | undefined => {
     const nowMs = clock.now()
-    const rate = (entry: Coming) => entry.bytes() / (nowMs - entry.sinceMs)
-    let found: Coming | undefined
-    for (const entry of coming) {
-      if (nowMs - entry.sinceMs < yieldsMs || (address !== undefined && entry.address !== address)) continue
-      if (!found || rate(entry) < rate(found)) found = entry
+    const rate = (body: IncomingBody) => body.bytes() / (nowMs - body.sinceMs)
+    let found: IncomingBody | undefined
+    for (const body of incoming) {
+      if (nowMs - body.sinceMs < yieldsMs || (address !== undefined && body.address !== address)) continue
+      if (!found || rate(body) < rate(found)) found = body
     }
     return found
   }
-  return (address: string, entry: Pick<Coming, 'bytes' | 'cut'>): (() => void) => {
+  return (address: string, body: Pick<IncomingBody, 'bytes' | 'cut'>): (() => void) => {
     const full = count.full(address)
-    const gives = full && slowest(full === 'address' ? address : undefined)
+    const evicted = full && slowest(full === 'address' ? address : undefined)
     // Free the slot at once: the aborted request would release it only some turns of the event loop later.
-    gives?.release()
-    gives?.cut()
-    const give = takeOne(count, address)
+    evicted?.release()
+    evicted?.cut()
+    const releaseCount = acquire(count, address)
     const release = () => {
-      coming.delete(mine)
-      give()
+      incoming.delete(mine)
+      releaseCount()
     }
-    const mine: Coming = { address, sinceMs: clock.now(), ...entry, release }
-    coming.add(mine)
+    const mine: IncomingBody = { address, sinceMs: clock.now(), ...body, release }
+    incoming.add(mine)
     return release
   }
 }
 
 /** Limits the app process to `max` parallel requests. Waiting callers alternate, so that none starves. */
-export function createTurns(max: number, clock: Clock) {
+export function createQueue(max: number, clock: Clock) {
   const waiting = new Map<string, (() => void)[]>()
-  let taken = 0
+  let running = 0
   const release = () => {
-    taken--
+    running--
     const [first] = waiting
     if (!first) return
     const [name, list] = first
@@ -134,42 +134,42 @@ export function createTurns(max: number, clock: Clock) {
     next?.()
   }
   const once = () => {
-    taken++
-    let given = false
+    running++
+    let isReleased = false
     return () => {
-      if (given) return
-      given = true
+      if (isReleased) return
+      isReleased = true
       release()
     }
   }
   /** Resolves with a release function, or undefined if `signal` is aborted first. Throws REQUEST_OVERLOADED. */
   return (name: string, signal: AbortSignal): Promise<(() => void) | undefined> => {
     if (signal.aborted) return Promise.resolve(undefined)
-    if (taken < max) return Promise.resolve(once())
+    if (running < max) return Promise.resolve(once())
     return new Promise((resolve, reject) => {
       const list = waiting.get(name) ?? []
       waiting.set(name, list)
       const leave = () => {
-        const place = list.indexOf(turn)
-        if (place >= 0) list.splice(place, 1)
+        const position = list.indexOf(admit)
+        if (position >= 0) list.splice(position, 1)
         if (list.length === 0 && waiting.get(name) === list) waiting.delete(name)
         cancel()
-        signal.removeEventListener('abort', gone)
+        signal.removeEventListener('abort', onAbort)
       }
-      const gone = () => {
+      const onAbort = () => {
         leave()
         resolve(undefined)
       }
-      const cancel = clock.after(turnMs, () => {
+      const cancel = clock.after(queueMs, () => {
         leave()
         reject(overloaded())
       })
-      function turn() {
+      function admit() {
         leave()
         resolve(once())
       }
-      signal.addEventListener('abort', gone, { once: true })
-      list.push(turn)
+      signal.addEventListener('abort', onAbort, { once: true })
+      list.push(admit)
     })
   }
 }
@@ -181,16 +181,20 @@ export function createGate(clock: Clock, limits: GateLimits = gateLimits) {
     unknown: createBodies(limits.bodies.unknown, clock),
   }
   const requests = { known: createCount(limits.requests.known), unknown: createCount(limits.requests.unknown) }
-  const turns = { known: createTurns(limits.asking.known, clock), unknown: createTurns(limits.asking.unknown, clock) }
+  const queues = {
+    known: createQueue(limits.unanswered.known, clock),
+    unknown: createQueue(limits.unanswered.unknown, clock),
+  }
   const streams = createCount(limits.streams)
   return {
     /** Registers an incoming body. `cut` aborts it. Throws REQUEST_TOO_MANY, REQUEST_OVERLOADED. */
-    body: ({ kind, address }: Asker, entry: Pick<Coming, 'bytes' | 'cut'>) => bodies[kind](address, entry),
+    body: ({ kind, address }: Requester, body: Pick<IncomingBody, 'bytes' | 'cut'>) => bodies[kind](address, body),
     /** Registers a request with its complete body. Throws REQUEST_TOO_MANY, REQUEST_OVERLOADED. */
-    request: ({ kind, address }: Asker) => takeOne(requests[kind], address),
+    request: ({ kind, address }: Requester) => acquire(requests[kind], address),
     /** Waits for a turn at the app process. Throws REQUEST_OVERLOADED; undefined if `signal` is aborted first. */
-    turn: ({ kind, address, credential }: Asker, signal: AbortSignal) => turns[kind](credential ?? address, signal),
+    enqueue: ({ kind, address, credential }: Requester, signal: AbortSignal) =>
+      queues[kind](credential ?? address, signal),
     /** Registers a live stream. Returns undefined if the address, or all together, have too many. */
-    stream: ({ address }: Asker) => (streams.full(address) ? undefined : streams.add(address)),
+    stream: ({ address }: Requester) => (streams.full(address) ? undefined : streams.add(address)),
   }
 }

@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testClock } from '../base/clock.ts'
-import { bodyBytesMaxOf, createIncoming, type IncomingLimits, Left } from './incoming.ts'
+import { bodyBytesMaxOf, createIncoming, type IncomingLimits, SenderLeft } from './incoming.ts'
 
 const MiB = 1024 * 1024
 const limits: IncomingLimits = {
@@ -59,8 +59,8 @@ describe('a body', () => {
     const pieces = Array.from({ length: count }, (_one, i) => Buffer.alloc(bytes, 97 + i))
     for (const piece of pieces) coming.body.write(piece)
     coming.body.end()
-    const body = await coming.whole
-    expect(incoming.held()).toEqual(held)
+    const body = await coming.completed
+    expect(incoming.used()).toEqual(held)
     expect(readdirSync(folder)).toEqual([])
     const sent = new PassThrough()
     const got = buffer(sent)
@@ -69,7 +69,7 @@ describe('a body', () => {
     expect(body.bytes).toBe(count * bytes)
     body.free()
     body.free()
-    expect(incoming.held()).toEqual({ memory: 0, files: 0 })
+    expect(incoming.used()).toEqual({ memory: 0, files: 0 })
   })
 
   test('many small ones go to files when memory for all of them is taken', async () => {
@@ -78,10 +78,10 @@ describe('a body', () => {
     for (let i = 0; i < 4; i++) {
       const coming = begin()
       coming.body.end(Buffer.alloc(90))
-      bodies.push(await coming.whole)
+      bodies.push(await coming.completed)
     }
-    expect(incoming.held().memory).toBe(180)
-    expect(incoming.held().files).toBe(2 * 16 * MiB)
+    expect(incoming.used().memory).toBe(180)
+    expect(incoming.used().files).toBe(2 * 16 * MiB)
     for (const body of bodies) body.free()
   })
 
@@ -95,40 +95,40 @@ describe('a body', () => {
     begun.body.write(Buffer.alloc(50))
     await settle()
     spoil(begun)
-    await expect(begun.whole).rejects.toThrow(sentence)
-    expect(incoming.held()).toEqual({ memory: 0, files: 0 })
+    await expect(begun.completed).rejects.toThrow(sentence)
+    expect(incoming.used()).toEqual({ memory: 0, files: 0 })
   })
 
   test('that says that it is too long is refused before it comes', async () => {
-    await expect(rig().begin(500, 501).whole).rejects.toThrow('The body is over 500 bytes.')
+    await expect(rig().begin(500, 501).completed).rejects.toThrow('The body is over 500 bytes.')
   })
 
   test('finds no room when files have all of theirs', async () => {
     const { begin } = rig({ fileBytes: 16 * MiB })
     const first = begin()
     first.body.end(Buffer.alloc(200))
-    const body = await first.whole
+    const body = await first.completed
     const second = begin()
     second.body.end(Buffer.alloc(200))
-    await expect(second.whole).rejects.toThrow('Too many requests are in progress.')
+    await expect(second.completed).rejects.toThrow('Too many requests are in progress.')
     body.free()
   })
 
   test('whose sender leaves is dropped', async () => {
     const { begin, incoming } = rig()
-    const { body, whole } = begin()
+    const { body, completed: whole } = begin()
     body.write(Buffer.alloc(300))
     await settle()
     body.destroy()
-    await expect(whole).rejects.toBeInstanceOf(Left)
-    expect(incoming.held()).toEqual({ memory: 0, files: 0 })
+    await expect(whole).rejects.toBeInstanceOf(SenderLeft)
+    expect(incoming.used()).toEqual({ memory: 0, files: 0 })
   })
 })
 
 describe('a sender', () => {
   test('that stalls has 30 s', async () => {
     const { begin, clock } = rig()
-    const { body, whole } = begin()
+    const { body, completed: whole } = begin()
     body.write(Buffer.alloc(10))
     await settle()
     clock.advance(30_100)
@@ -137,7 +137,7 @@ describe('a sender', () => {
 
   test('that drips hears so, too', async () => {
     const { begin, clock } = rig()
-    const { body, whole } = begin()
+    const { body, completed: whole } = begin()
     const refused = expect(whole).rejects.toThrow('The body did not arrive in time.')
     for (let s = 0; s < 40; s++) {
       body.write('a')
@@ -149,7 +149,7 @@ describe('a sender', () => {
 
   test('that sends at a tolerable rate may take minutes', async () => {
     const { begin, clock } = rig()
-    const { body, whole } = begin()
+    const { body, completed: whole } = begin()
     for (let s = 0; s < 90; s++) {
       body.write(Buffer.alloc(1100))
       await settle()

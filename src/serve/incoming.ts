@@ -70,10 +70,10 @@ type Deps = {
 }
 
 /** Space that all bodies share. */
-type Room = Deps & { limits: IncomingLimits; held: { memory: number; files: number } }
+type SharedBudget = Deps & { limits: IncomingLimits; used: { memory: number; files: number } }
 
 /** The client disconnected before the end: there is nobody to answer. */
-export class Left extends Error {}
+export class SenderLeft extends Error {}
 
 const diskFull = () => new MishapError('ACCEPT_DISK_FULL', { retryAfterS: 60 })
 const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
@@ -81,25 +81,25 @@ const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 /** The bytes of a body: in memory while small, then in an unlinked file. */
 class Store implements Body {
   bytes = 0
-  readonly #room: Room
+  readonly #room: SharedBudget
   #pieces: Buffer[] = []
   #memory = 0
   #files = 0
   #file: FileHandle | undefined
   #freed = false
 
-  constructor(room: Room) {
-    this.#room = room
+  constructor(budget: SharedBudget) {
+    this.#room = budget
   }
 
   /** Adds a piece. Returns a promise if it must be written first. Rejects with ACCEPT_DISK_FULL. */
-  add(piece: Buffer): Promise<void> | undefined {
-    this.bytes += piece.length
-    const { held, limits } = this.#room
-    this.#pieces.push(piece)
-    this.#memory += piece.length
-    held.memory += piece.length
-    if (!this.#file && this.bytes <= limits.memoryBytesEach && held.memory <= limits.memoryBytes) return undefined
+  add(chunk: Buffer): Promise<void> | undefined {
+    this.bytes += chunk.length
+    const { used, limits } = this.#room
+    this.#pieces.push(chunk)
+    this.#memory += chunk.length
+    used.memory += chunk.length
+    if (!this.#file && this.bytes <= limits.memoryBytesEach && used.memory <= limits.memoryBytes) return undefined
     return this.#write()
   }
 
@@ -124,18 +124,18 @@ class Store implements Body {
   }
 
   #dropMemory(): void {
-    this.#room.held.memory -= this.#memory
+    this.#room.used.memory -= this.#memory
     this.#memory = 0
     this.#pieces = []
   }
 
   /** Reserves more file space. Throws REQUEST_OVERLOADED, ACCEPT_DISK_FULL. */
   async #widen(): Promise<void> {
-    const { held, limits, folder, diskReserveBytes } = this.#room
+    const { used, limits, folder, diskReserveBytes } = this.#room
     if (this.bytes <= this.#files) return
     const step = Math.min(stepBytes, limits.fileBytes)
-    if (held.files + step > limits.fileBytes) throw new MishapError('REQUEST_OVERLOADED', { retryAfterS: 10 })
-    held.files += step
+    if (used.files + step > limits.fileBytes) throw new MishapError('REQUEST_OVERLOADED', { retryAfterS: 10 })
+    used.files += step
     this.#files += step
     const { bavail, bsize } = await statfs(folder)
     if (bavail * bsize - diskReserveBytes < step) throw diskFull()
@@ -152,7 +152,7 @@ class Store implements Body {
   free(): void {
     if (this.#freed) return
     this.#freed = true
-    this.#room.held.files -= this.#files
+    this.#room.used.files -= this.#files
     this.#dropMemory()
     this.#close()
   }
@@ -165,9 +165,9 @@ class Store implements Body {
 }
 
 /** An incoming body. */
-type Coming = {
+type IncomingBody = {
   /** The complete body. Rejects with Left, ACCEPT_TIMEOUT, ACCEPT_TOO_LARGE, ACCEPT_DISK_FULL, REQUEST_OVERLOADED. */
-  whole: Promise<Body>
+  completed: Promise<Body>
   bytes(): number
   /** Aborts it: another body needs the slot. */
   cut(): void
@@ -175,47 +175,52 @@ type Coming = {
 
 /** Reads request bodies before the app process receives the request. */
 export function createIncoming(deps: Deps) {
-  const room: Room = { ...deps, limits: deps.limits ?? incomingLimits, held: { memory: 0, files: 0 } }
+  const budget: SharedBudget = { ...deps, limits: deps.limits ?? incomingLimits, used: { memory: 0, files: 0 } }
   return {
     /** Bytes that bodies use now. */
-    held: (): Readonly<Room['held']> => room.held,
+    used: (): Readonly<SharedBudget['used']> => budget.used,
     /** Reads the body of a request. `passed` is called with the bytes of each piece. */
-    read: (req: IncomingMessage, bytesMax: number, passed?: (bytes: number) => void): Coming =>
-      read(room, req, bytesMax, passed),
+    read: (req: IncomingMessage, bytesMax: number, passed?: (bytes: number) => void): IncomingBody =>
+      read(budget, req, bytesMax, passed),
   }
 }
 
-function read(room: Room, req: IncomingMessage, bytesMax: number, passed?: (bytes: number) => void): Coming {
-  const { clock, limits } = room
+function read(
+  budget: SharedBudget,
+  req: IncomingMessage,
+  bytesMax: number,
+  passed?: (bytes: number) => void,
+): IncomingBody {
+  const { clock, limits } = budget
   const { promise, resolve, reject } = Promise.withResolvers<Body>()
-  const store = new Store(room)
-  const state = { dueMs: clock.now() + limits.slowMs, writing: false, came: false, ended: false }
+  const store = new Store(budget)
+  const state = { dueMs: clock.now() + limits.slowMs, writing: false, isComplete: false, ended: false }
   let cancel = () => {}
-  function end(error?: Error): void {
+  function finish(error?: Error): void {
     if (state.ended) return
     state.ended = true
     cancel()
     req.off('data', onData)
     req.off('end', onEnd)
-    req.off('close', onLeft)
-    req.off('error', onLeft)
+    req.off('close', onSenderLeft)
+    req.off('error', onSenderLeft)
     if (!error) return void resolve(store)
     store.free()
     reject(error)
   }
   const watch = (ms: number) => {
     cancel = clock.after(ms, () => {
-      const restMs = state.dueMs - clock.now()
+      const remainingMs = state.dueMs - clock.now()
       if (state.writing) watch(limits.slowMs)
-      else if (restMs > 1) watch(Math.min(restMs, limits.slowMs))
-      else end(new MishapError('ACCEPT_TIMEOUT'))
+      else if (remainingMs > 1) watch(Math.min(remainingMs, limits.slowMs))
+      else finish(new MishapError('ACCEPT_TIMEOUT'))
     })
   }
-  const onData = (piece: Buffer) => {
-    passed?.(piece.length)
-    if (store.bytes + piece.length > bytesMax) return void end(tooLarge(bytesMax))
-    state.dueMs = Math.min(clock.now() + limits.slowMs, state.dueMs + (piece.length / limits.slowBytesPerS) * 1000)
-    const written = store.add(piece)
+  const onData = (chunk: Buffer) => {
+    passed?.(chunk.length)
+    if (store.bytes + chunk.length > bytesMax) return void finish(tooLarge(bytesMax))
+    state.dueMs = Math.min(clock.now() + limits.slowMs, state.dueMs + (chunk.length / limits.slowBytesPerS) * 1000)
+    const written = store.add(chunk)
     if (!written) return
     // Disk time does not count for the client.
     const sinceMs = clock.now()
@@ -224,28 +229,28 @@ function read(room: Room, req: IncomingMessage, bytesMax: number, passed?: (byte
     written.then(() => {
       state.writing = false
       state.dueMs += Math.max(0, clock.now() - sinceMs)
-      if (state.came) end()
+      if (state.isComplete) finish()
       else if (!state.ended) req.resume()
-    }, end)
+    }, finish)
   }
   const onEnd = () => {
-    state.came = true
+    state.isComplete = true
     // The last piece can still be on its way to the file.
-    if (!state.writing) end()
+    if (!state.writing) finish()
   }
-  const onLeft = () => {
-    if (!state.came) end(new Left())
+  const onSenderLeft = () => {
+    if (!state.isComplete) finish(new SenderLeft())
   }
   const declared = Number(req.headers['content-length'] ?? 0)
-  if (declared > bytesMax) end(tooLarge(bytesMax))
+  if (declared > bytesMax) finish(tooLarge(bytesMax))
   else {
     watch(limits.slowMs)
     req.on('data', onData)
     req.on('end', onEnd)
-    req.on('close', onLeft)
-    req.on('error', onLeft)
+    req.on('close', onSenderLeft)
+    req.on('error', onSenderLeft)
   }
-  return { whole: promise, bytes: () => store.bytes, cut: () => end(new MishapError('ACCEPT_TIMEOUT')) }
+  return { completed: promise, bytes: () => store.bytes, cut: () => finish(new MishapError('ACCEPT_TIMEOUT')) }
 }
 
 const tooLarge = (bytesMax: number) =>

@@ -2,16 +2,16 @@ import { expect, test } from 'vitest'
 import type { Auth } from '../auth/auth.ts'
 import { credentialOf } from '../auth/credential.ts'
 import { testClock } from '../base/clock.ts'
-import { createKnown, tellKnown } from './known-credentials.ts'
+import { createKnownCredentials, reportKnownCredentials } from './known-credentials.ts'
 
 const bearer = { authorization: 'Bearer good' }
 
 test('a credential is known from the moment that app took it, for a quarter of an hour', () => {
   const clock = testClock()
-  const known = createKnown(clock)
+  const known = createKnownCredentials(clock)
   expect(known.of(bearer)).toBeUndefined()
   const credential = credentialOf(bearer.authorization, undefined) ?? ''
-  known.note(credential)
+  known.add(credential)
   expect(known.of(bearer)).toBe(credential)
   expect(known.of({ authorization: 'Bearer made-up' })).toBeUndefined()
   expect(known.of({})).toBeUndefined()
@@ -20,9 +20,9 @@ test('a credential is known from the moment that app took it, for a quarter of a
 })
 
 test('the oldest gives way when very many are known', () => {
-  const known = createKnown(testClock())
-  known.note(credentialOf('Bearer first', undefined) ?? '')
-  for (let i = 0; i < 20_000; i++) known.note(`made-up ${i}`)
+  const known = createKnownCredentials(testClock())
+  known.add(credentialOf('Bearer first', undefined) ?? '')
+  for (let i = 0; i < 20_000; i++) known.add(`made-up ${i}`)
   expect(known.of({ authorization: 'Bearer first' })).toBeUndefined()
 })
 
@@ -31,7 +31,7 @@ test('app tells of a good credential once a minute, and never of a wrong one', a
   const told: string[] = []
   const actorOf = async (headers: Headers) =>
     headers.get('authorization') === bearer.authorization ? { kind: 'session', person: { id: 'p' } } : undefined
-  const auth = tellKnown({ actorOf } as unknown as Auth, clock, (credential) => told.push(credential))
+  const auth = reportKnownCredentials({ actorOf } as unknown as Auth, clock, (credential) => told.push(credential))
   const good = new Headers(bearer)
   expect(await auth.actorOf(good)).toMatchObject({ kind: 'session' })
   await auth.actorOf(good)

@@ -5,21 +5,21 @@ import type { Clock } from '../base/clock.ts'
 /** A credential counts as known for this long after the app process accepted it. */
 const knownMs = 15 * 60_000
 /** The app process reports each credential at this interval. */
-const tellMs = 60_000
+const reportEveryMs = 60_000
 const knownMax = 20_000
 
-export type Known = {
+export type KnownCredentials = {
   /** Records that the app process accepted this credential. */
-  note(credential: string): void
+  add(credential: string): void
   /** Returns the credential of a request if the app process accepted it recently. */
   of(headers: { authorization?: string | undefined; cookie?: string | undefined }): string | undefined
 }
 
 /** Creates the memory of known credentials in the main process. Requests with one have separate capacity. */
-export function createKnown(clock: Clock): Known {
+export function createKnownCredentials(clock: Clock): KnownCredentials {
   const seen = new Map<string, number>()
   return {
-    note: (credential) => {
+    add: (credential) => {
       seen.delete(credential)
       seen.set(credential, clock.now())
       const [oldest] = seen.keys()
@@ -34,8 +34,8 @@ export function createKnown(clock: Clock): Known {
 }
 
 /** Wraps auth so that it reports accepted credentials to the main process. */
-export function tellKnown(auth: Auth, clock: Clock, tell: (credential: string) => void): Auth {
-  const toldMs = new Map<string, number>()
+export function reportKnownCredentials(auth: Auth, clock: Clock, report: (credential: string) => void): Auth {
+  const reportedMs = new Map<string, number>()
   return {
     ...auth,
     actorOf: async (headers) => {
@@ -43,10 +43,10 @@ export function tellKnown(auth: Auth, clock: Clock, tell: (credential: string) =
       const credential = actor && credentialOf(headers.get('authorization'), headers.get('cookie'))
       if (credential === undefined) return actor
       const nowMs = clock.now()
-      if (Math.abs(nowMs - (toldMs.get(credential) ?? 0)) < tellMs) return actor
-      if (toldMs.size >= knownMax) toldMs.clear()
-      toldMs.set(credential, nowMs)
-      tell(credential)
+      if (Math.abs(nowMs - (reportedMs.get(credential) ?? 0)) < reportEveryMs) return actor
+      if (reportedMs.size >= knownMax) reportedMs.clear()
+      reportedMs.set(credential, nowMs)
+      report(credential)
       return actor
     },
   }

@@ -11,25 +11,25 @@ export type JournalState = {
 
 /** Records when each position became durable, so that the lag has an age and not only bytes. */
 export function createLag() {
-  const marks: { durable: number; atMs: number }[] = []
+  const samples: { durable: number; atMs: number }[] = []
   const state = { lagBytes: 0, boundBytes: 0 }
   return {
-    mark: (message: ToApp & { kind: 'durable' }, nowMs: number) => {
+    record: (message: ToApp & { kind: 'durable' }, nowMs: number) => {
       Object.assign(state, { lagBytes: message.lagBytes, boundBytes: message.boundBytes })
-      const newest = marks.at(-1)
+      const newest = samples.at(-1)
       // Ten entries per second are exact enough for a status page.
-      if (!newest || nowMs - newest.atMs >= 100) marks.push({ durable: message.durable, atMs: nowMs })
+      if (!newest || nowMs - newest.atMs >= 100) samples.push({ durable: message.durable, atMs: nowMs })
       else newest.durable = message.durable
     },
     done: (cursor: number) => {
-      while (marks[0] && marks[0].durable <= cursor) marks.shift()
-      if (marks.length === 0) state.lagBytes = 0
+      while (samples[0] && samples[0].durable <= cursor) samples.shift()
+      if (samples.length === 0) state.lagBytes = 0
     },
     // After a start, the journal ends in a new empty segment after the cursor. Nothing waits then.
     state: (nowMs: number, waitingRecords: number): JournalState => ({
       lagBytes: waitingRecords === 0 ? 0 : state.lagBytes,
       boundBytes: state.boundBytes,
-      oldestWaitingMs: waitingRecords > 0 && marks[0] ? Math.max(0, nowMs - marks[0].atMs) : 0,
+      oldestWaitingMs: waitingRecords > 0 && samples[0] ? Math.max(0, nowMs - samples[0].atMs) : 0,
       waitingRecords,
     }),
   }

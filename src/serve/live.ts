@@ -1,48 +1,48 @@
 import type { LiveChange } from '../contract/live.ts'
 
 /** Changes that a resuming stream can catch up on: some seconds at 100 events/s, since commits are batched. */
-const keptMax = 500
+const recentMax = 500
 /** Streams per person: each browser has a single stream, or one per tab on an insecure origin. */
 const streamsMax = 10
 
-type Kept = { id: number; change: LiveChange }
-type Room = { lastId: number; kept: Kept[]; listeners: Set<(id: number, change: LiveChange) => void> }
+type RecentChange = { id: number; change: LiveChange }
+type Channel = { lastId: number; recent: RecentChange[]; listeners: Set<(id: number, change: LiveChange) => void> }
 
 /** Listeners by organization in this process. `startId` differs per start, so that old ids never match new ones. */
 export function createLive(startId: number): Live {
-  const rooms = new Map<number, Room>()
+  const channels = new Map<number, Channel>()
   const streams = new Map<string, Set<symbol>>()
-  const roomOf = (organizationId: number): Room => {
-    const room = rooms.get(organizationId) ?? { lastId: startId, kept: [], listeners: new Set() }
-    rooms.set(organizationId, room)
-    return room
+  const channelOf = (organizationId: number): Channel => {
+    const channel = channels.get(organizationId) ?? { lastId: startId, recent: [], listeners: new Set() }
+    channels.set(organizationId, channel)
+    return channel
   }
   return {
-    lastId: (organizationId) => roomOf(organizationId).lastId,
+    lastId: (organizationId) => channelOf(organizationId).lastId,
     publish: (organizationId, change) => {
-      const room = roomOf(organizationId)
-      const id = ++room.lastId
-      room.kept.push({ id, change })
-      if (room.kept.length > keptMax) room.kept.shift()
-      for (const listener of room.listeners) listener(id, change)
+      const channel = channelOf(organizationId)
+      const id = ++channel.lastId
+      channel.recent.push({ id, change })
+      if (channel.recent.length > recentMax) channel.recent.shift()
+      for (const listener of channel.listeners) listener(id, change)
     },
     subscribe: (organizationId, lastId, listener) => {
-      const room = roomOf(organizationId)
-      const since = lastId > 0 ? room.kept.filter((entry) => entry.id > lastId) : []
+      const channel = channelOf(organizationId)
+      const since = lastId > 0 ? channel.recent.filter((recentChange) => recentChange.id > lastId) : []
       // Ids have no gaps. A different count means that `lastId` is too old, or from another start.
-      if (lastId > 0 && since.length !== room.lastId - lastId) listener(room.lastId, { kind: 'missed' })
-      else for (const entry of since) listener(entry.id, entry.change)
-      room.listeners.add(listener)
-      return () => void room.listeners.delete(listener)
+      if (lastId > 0 && since.length !== channel.lastId - lastId) listener(channel.lastId, { kind: 'missed' })
+      else for (const recentChange of since) listener(recentChange.id, recentChange.change)
+      channel.listeners.add(listener)
+      return () => void channel.listeners.delete(listener)
     },
     admit: (personId) => {
-      const own = streams.get(personId) ?? new Set()
-      if (own.size >= streamsMax) return undefined
+      const personStreams = streams.get(personId) ?? new Set()
+      if (personStreams.size >= streamsMax) return undefined
       const mine = Symbol(personId)
-      streams.set(personId, own.add(mine))
+      streams.set(personId, personStreams.add(mine))
       return () => {
-        own.delete(mine)
-        if (own.size === 0 && streams.get(personId) === own) streams.delete(personId)
+        personStreams.delete(mine)
+        if (personStreams.size === 0 && streams.get(personId) === personStreams) streams.delete(personId)
       }
     },
   }

@@ -1,9 +1,9 @@
 import type { Config } from '../base/config.ts'
 import type { ErrorCode } from '../base/errors.ts'
 import type { RecordHead } from '../journal/journal.ts'
-import type { RequestNote } from '../journal/request-log.ts'
+import type { RequestLogEntry } from '../journal/request-log.ts'
 import type { KeySnapshot } from '../store/meta/meta.ts'
-import type { AppNumbers } from './metrics.ts'
+import type { AppMetrics } from './metrics.ts'
 
 /** Messages from the main process to the app process over IPC. */
 export type ToApp =
@@ -11,7 +11,7 @@ export type ToApp =
   | { kind: 'engine'; up: boolean }
   | { kind: 'keysTaken'; id: number }
   /** Answers of ingest since the last message of this kind, for the request log. */
-  | { kind: 'notes'; notes: RequestNote[] }
+  | { kind: 'notes'; notes: RequestLogEntry[] }
   /** A record requested by the app is in the journal (at `jpos`), or was refused. */
   | { kind: 'appended'; id: number; jpos: number; code?: ErrorCode }
 
@@ -25,7 +25,7 @@ export type FromApp =
   | { kind: 'refused'; code: 'START_NEWER_DATA' | 'START_JOURNAL_BEHIND'; sentence: string }
   /** A dead letter to replay. */
   | { kind: 'append'; id: number; head: RecordHead; body: Uint8Array }
-  | { kind: 'numbers'; numbers: AppNumbers }
+  | { kind: 'numbers'; numbers: AppMetrics }
   /** A session or token that was just accepted, as a hash (auth/credential.ts). */
   | { kind: 'known'; credential: string }
   /** Where the screens report their own errors; undefined: nowhere. */

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Config } from '../base/config.ts'
 import { answerMetrics, isLocal, metricsText, residentBytes, watchLoop } from './metrics.ts'
-import { metricsOf, type Numbers } from './process-metrics.ts'
+import { type MainMetrics, metricsOf } from './process-metrics.ts'
 
-const numbers: Numbers = {
+const stats: MainMetrics = {
   version: '1.2.3',
   startedMs: 5000,
   answers: [
@@ -32,7 +32,7 @@ describe('the text', () => {
   })
 
   test('says what main knows while app has not told anything', () => {
-    const text = metricsText(metricsOf(numbers))
+    const text = metricsText(metricsOf(stats))
     for (const line of [
       'mishap_ingest_requests_total{status="200",code="OK"} 7',
       'mishap_ingest_requests_total{status="403",code="ACCEPT_KEY_UNKNOWN"} 2',
@@ -48,8 +48,8 @@ describe('the text', () => {
   test('each family stands once and is well formed, with the numbers of app', () => {
     const refine = { batches: 1, records: 2, events: 3, ms: 4000 }
     const journal = { waitingRecords: 5, oldestWaitingMs: 1500 }
-    const more = { sqliteBytes: 9, deadItems: 1, jobsFailing: 0, loop: numbers.loop, residentBytes: 5 }
-    const text = metricsText(metricsOf({ ...numbers, app: { refine, journal, ...more } }))
+    const more = { sqliteBytes: 9, deadLetters: 1, jobsFailing: 0, loop: stats.loop, residentBytes: 5 }
+    const text = metricsText(metricsOf({ ...stats, app: { refine, journal, ...more } }))
     expect(text).toContain('\nmishap_refine_seconds_total 4\n')
     expect(text).toContain('\nmishap_journal_oldest_waiting_seconds 1.5\n')
     const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name)
@@ -92,7 +92,7 @@ describe('who may read', () => {
     (req, res) =>
       void answerMetrics(req, res, {
         socketPath: '/nowhere.sock',
-        metrics: () => metricsOf(numbers),
+        metrics: () => metricsOf(stats),
         open: state.open,
       }).catch(() => {
         state.access = -1

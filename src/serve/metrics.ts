@@ -16,11 +16,11 @@ export type Metric = {
 export type LoopDelay = { p50S: number; p99S: number; maxS: number }
 
 /** Metrics that the app process sends to the main process every few seconds. */
-export type AppNumbers = {
+export type AppMetrics = {
   journal: { waitingRecords: number; oldestWaitingMs: number }
   refine: { batches: number; records: number; events: number; ms: number }
   sqliteBytes: number
-  deadItems: number
+  deadLetters: number
   jobsFailing: number
   loop: LoopDelay
   residentBytes: number
@@ -82,7 +82,7 @@ export function isLocal({ socket, headers }: Pick<IncomingMessage, 'socket' | 'h
   return near && namesThisMachine(headers.host ?? '') && forwarded.every((name) => headers[name] === undefined)
 }
 
-type MetricsDoor = {
+type MetricsAccess = {
   /** Socket of the app process, which verifies tokens. */
   socketPath: string
   metrics(): readonly Metric[]
@@ -91,15 +91,15 @@ type MetricsDoor = {
 }
 
 /** Asks the app process whether a token can read the status. Returns 204 if so, else the status to answer. */
-function askAccess(socketPath: string, authorization: string): Promise<number> {
+function requestAccess(socketPath: string, authorization: string): Promise<number> {
   return new Promise((resolve) => {
-    const asked = request({ socketPath, path: '/api/0/status/access/', headers: { authorization } }, (answer) => {
+    const req = request({ socketPath, path: '/api/0/status/access/', headers: { authorization } }, (answer) => {
       answer.resume()
       resolve(answer.statusCode ?? 503)
     })
-    asked.setTimeout(5000, () => asked.destroy())
-    asked.on('error', () => resolve(503))
-    asked.end()
+    req.setTimeout(5000, () => req.destroy())
+    req.on('error', () => resolve(503))
+    req.end()
   })
 }
 
@@ -115,18 +115,18 @@ function refuse(res: ServerResponse, error: MishapError): void {
 }
 
 /** Answers GET /metrics for bearer tokens with org:read, and for this machine if the setting allows it. */
-export async function answerMetrics(req: IncomingMessage, res: ServerResponse, door: MetricsDoor): Promise<void> {
+export async function answerMetrics(req: IncomingMessage, res: ServerResponse, access: MetricsAccess): Promise<void> {
   if (req.method !== 'GET' && req.method !== 'HEAD') return refuse(res, new MishapError('METHOD_NOT_ALLOWED'))
-  if (door.open === 'off') return refuse(res, new MishapError('NOT_FOUND'))
-  if (door.open === 'token' || !isLocal(req)) {
+  if (access.open === 'off') return refuse(res, new MishapError('NOT_FOUND'))
+  if (access.open === 'token' || !isLocal(req)) {
     const { authorization } = req.headers
     if (authorization === undefined || !/^bearer\s/i.test(authorization))
       return refuse(res, new MishapError('AUTH_REQUIRED'))
-    const status = await askAccess(door.socketPath, authorization)
+    const status = await requestAccess(access.socketPath, authorization)
     if (status !== 204)
       return refuse(res, new MishapError(refusals[status] ?? 'STORE_UNAVAILABLE', retryOf(refusals[status])))
   }
-  const text = metricsText(door.metrics())
+  const text = metricsText(access.metrics())
   res.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' })
   res.end(req.method === 'HEAD' ? undefined : text)
 }

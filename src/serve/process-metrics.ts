@@ -1,7 +1,7 @@
-import { type AppNumbers, type LoopDelay, type Metric, residentBytes } from './metrics.ts'
+import { type AppMetrics, type LoopDelay, type Metric, residentBytes } from './metrics.ts'
 
 /** State of the main process for a metrics request. */
-export type Numbers = {
+export type MainMetrics = {
   version: string
   startedMs: number
   answers: readonly { status: number; code: string; count: number }[]
@@ -12,10 +12,10 @@ export type Numbers = {
   loop: LoopDelay
   residentBytes: number
   /** Undefined until the first report of the app. */
-  app: AppNumbers | undefined
+  app: AppMetrics | undefined
 }
 
-const entry = (name: string, help: string, type: Metric['type'], value: number): Metric => ({
+const metric = (name: string, help: string, type: Metric['type'], value: number): Metric => ({
   name,
   help,
   type,
@@ -39,8 +39,8 @@ function loopMetric(main: LoopDelay, app: LoopDelay | undefined): Metric {
   }
 }
 
-function processMetrics({ processes, residentBytes: own, app }: Numbers): Metric[] {
-  const memory: [Record<string, string>, number][] = [[{ process: 'main' }, own]]
+function processMetrics({ processes, residentBytes: ownBytes, app }: MainMetrics): Metric[] {
+  const memory: [Record<string, string>, number][] = [[{ process: 'main' }, ownBytes]]
   if (app) memory.push([{ process: 'app' }, app.residentBytes])
   const engine = residentBytes(processes.engine.pid)
   if (engine !== undefined) memory.push([{ process: 'engine' }, engine])
@@ -59,67 +59,67 @@ function processMetrics({ processes, residentBytes: own, app }: Numbers): Metric
   ]
 }
 
-function appMetrics(app: AppNumbers): Metric[] {
+function appMetrics(app: AppMetrics): Metric[] {
   const { refine, journal } = app
   return [
-    entry(
+    metric(
       'mishap_journal_waiting_records',
       'Records that refine has not committed yet, counted up to 5000.',
       'gauge',
       journal.waitingRecords,
     ),
-    entry(
+    metric(
       'mishap_journal_oldest_waiting_seconds',
       'Age of the oldest record that refine has not committed yet.',
       'gauge',
       journal.oldestWaitingMs / 1000,
     ),
-    entry('mishap_refine_batches_total', 'Batches committed since app started.', 'counter', refine.batches),
-    entry('mishap_refine_records_total', 'Records committed since app started.', 'counter', refine.records),
-    entry('mishap_refine_events_total', 'Events stored since app started.', 'counter', refine.events),
-    entry(
+    metric('mishap_refine_batches_total', 'Batches committed since app started.', 'counter', refine.batches),
+    metric('mishap_refine_records_total', 'Records committed since app started.', 'counter', refine.records),
+    metric('mishap_refine_events_total', 'Events stored since app started.', 'counter', refine.events),
+    metric(
       'mishap_refine_seconds_total',
       'Total time of all batches from start to commit. Two batches can run at once.',
       'counter',
       refine.ms / 1000,
     ),
-    entry('mishap_sqlite_bytes', 'Size of the SQLite database including its log.', 'gauge', app.sqliteBytes),
-    entry('mishap_dead_items', 'Stored dead letters.', 'gauge', app.deadItems),
-    entry('mishap_jobs_failing', 'Jobs whose last run failed.', 'gauge', app.jobsFailing),
+    metric('mishap_sqlite_bytes', 'Size of the SQLite database including its log.', 'gauge', app.sqliteBytes),
+    metric('mishap_dead_items', 'Stored dead letters.', 'gauge', app.deadLetters),
+    metric('mishap_jobs_failing', 'Jobs whose last run failed.', 'gauge', app.jobsFailing),
   ]
 }
 
 /** Returns all families of /metrics. */
-export function metricsOf(numbers: Numbers): Metric[] {
-  const { journal } = numbers
+export function metricsOf(main: MainMetrics): Metric[] {
+  const { journal } = main
   return [
     {
       name: 'mishap_build_info',
       help: 'Version of Mishap.',
       type: 'gauge',
-      samples: [[{ version: numbers.version }, 1]],
+      samples: [[{ version: main.version }, 1]],
     },
-    entry(
+    metric(
       'mishap_start_time_seconds',
       'Start time of process main, in seconds since 1970.',
       'gauge',
-      numbers.startedMs / 1000,
+      main.startedMs / 1000,
     ),
-    ...processMetrics(numbers),
+    ...processMetrics(main),
     {
       name: 'mishap_ingest_requests_total',
       help: 'Ingest requests by response code. OK means accepted.',
       type: 'counter',
-      samples: numbers.answers.map(({ status, code, count }) => [{ status: String(status), code }, count] as const),
+      samples: main.answers.map(({ status, code, count }) => [{ status: String(status), code }, count] as const),
     },
-    entry(
+    metric(
       'mishap_journal_lag_bytes',
       'Bytes in the journal that refine has not processed yet.',
       'gauge',
       journal.lagBytes,
     ),
-    entry('mishap_journal_bound_bytes', 'Size limit of the journal.', 'gauge', journal.boundBytes),
-    entry(
+    metric('mishap_journal_bound_bytes', 'Size limit of the journal.', 'gauge', journal.boundBytes),
+    metric(
       'mishap_journal_done_bytes_total',
       'Bytes of the journal that refine has processed since main started.',
       'counter',
@@ -129,11 +129,11 @@ export function metricsOf(numbers: Numbers): Metric[] {
       name: 'mishap_http_requests_total',
       help: 'Requests to screens and API by status.',
       type: 'counter',
-      samples: [...numbers.screens]
+      samples: [...main.screens]
         .sort(([a], [b]) => a - b)
         .map(([status, count]) => [{ status: String(status) }, count] as const),
     },
-    loopMetric(numbers.loop, numbers.app?.loop),
-    ...(numbers.app ? appMetrics(numbers.app) : []),
+    loopMetric(main.loop, main.app?.loop),
+    ...(main.app ? appMetrics(main.app) : []),
   ]
 }

@@ -14,9 +14,9 @@ import { MishapError } from '../base/errors.ts'
 import { ownOrigins } from '../base/network.ts'
 import { requestIdOf } from '../base/observe.ts'
 import { refuseRequest } from './answers.ts'
-import { type Asker, addressGroup, createGate, type GateLimits, type Kind } from './gate.ts'
-import { type Body, bodyBytesMaxOf, createIncoming, type IncomingLimits, Left } from './incoming.ts'
-import type { Known } from './known-credentials.ts'
+import { addressGroup, createGate, type GateLimits, type Kind, type Requester } from './gate.ts'
+import { type Body, bodyBytesMaxOf, createIncoming, type IncomingLimits, SenderLeft } from './incoming.ts'
+import type { KnownCredentials } from './known-credentials.ts'
 import { contentPolicy, reportingEndpoints } from './policy.ts'
 
 /**
@@ -57,7 +57,7 @@ export type ProxyOptions = {
   socketPath: string
   clock: Clock
   /** Signed-in callers, who have separate capacity. */
-  known: Pick<Known, 'of'>
+  known: Pick<KnownCredentials, 'of'>
   /** Folder for bodies too large for memory. */
   folder: string
   diskReserveBytes: number
@@ -105,23 +105,23 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /** Resources of one request. All are released when its answer ends, or earlier. */
-type Held = { body: Body | undefined; request(): void; turn(): void; ends: (() => void)[] }
+type HeldResources = { body: Body | undefined; releaseRequest(): void; releaseSlot(): void; cleanups: (() => void)[] }
 
 /** A request in progress to the app process. */
-type Passing = { req: IncomingMessage; res: ServerResponse; asker: Asker; held: Held }
+type ProxiedRequest = { req: IncomingMessage; res: ServerResponse; requester: Requester; resources: HeldResources }
 
 /** Disconnects clients that stop reading an answer: they would occupy a connection to the app process. */
-function cutStalled(answer: IncomingMessage, { res, held }: Passing, clock: Clock): void {
+function cutStalled(answer: IncomingMessage, { res, resources }: ProxiedRequest, clock: Clock): void {
   let cancel: (() => void) | undefined
-  const moves = () => {
+  const onProgress = () => {
     cancel?.()
     cancel = undefined
   }
   answer.on('pause', () => {
     cancel ??= clock.after(stalledMs, () => res.destroy())
   })
-  res.on('drain', moves)
-  held.ends.push(moves)
+  res.on('drain', onProgress)
+  resources.cleanups.push(onProgress)
 }
 
 type Parts = {
@@ -132,37 +132,37 @@ type Parts = {
   agent: Agent
 }
 
-function fail({ options }: Parts, { req, res }: Pick<Passing, 'req' | 'res'>, error: unknown): void {
-  if (error instanceof Left || res.destroyed) return
-  const known = error instanceof MishapError ? error : new MishapError('INTERNAL')
-  options.answered?.(known.status)
-  refuseRequest(req, res, known, options.clock)
+function fail({ options }: Parts, { req, res }: Pick<ProxiedRequest, 'req' | 'res'>, error: unknown): void {
+  if (error instanceof SenderLeft || res.destroyed) return
+  const mishapError = error instanceof MishapError ? error : new MishapError('INTERNAL')
+  options.answered?.(mishapError.status)
+  refuseRequest(req, res, mishapError, options.clock)
 }
 
 /** Reads the complete body of a request before using any resource of the app process. */
-async function readBody({ options, gate, incoming }: Parts, req: IncomingMessage, asker: Asker) {
+async function readBody({ options, gate, incoming }: Parts, req: IncomingMessage, requester: Requester) {
   if (!hasBody(req)) return undefined
   let cut = () => {}
   let bytes = () => 0
-  const release = gate.body(asker, { bytes: () => bytes(), cut: () => cut() })
+  const release = gate.body(requester, { bytes: () => bytes(), cut: () => cut() })
   try {
-    const coming = incoming[asker.kind].read(req, bodyBytesMaxOf(req.url ?? '/'), options.passed)
-    cut = coming.cut
-    bytes = coming.bytes
-    return await coming.whole
+    const incomingBody = incoming[requester.kind].read(req, bodyBytesMaxOf(req.url ?? '/'), options.passed)
+    cut = incomingBody.cut
+    bytes = incomingBody.bytes
+    return await incomingBody.completed
   } finally {
     release()
   }
 }
 
 /** Headers that this proxy adds to a request and its answer. `page` is only for pages. */
-type Own = {
+type OwnHeaders = {
   requestId: string
   nonce: string
   page: { 'content-security-policy': string; 'reporting-endpoints'?: string }
 }
 
-function ownOf(req: IncomingMessage, { dev, url, reportPath }: ProxyOptions): Own {
+function ownHeadersOf(req: IncomingMessage, { dev, url, reportPath }: ProxyOptions): OwnHeaders {
   const nonce = randomBytes(16).toString('base64')
   const path = reportPath?.()
   // Browsers accept endpoints only on secure origins, and then ignore report-uri.
@@ -178,39 +178,39 @@ function ownOf(req: IncomingMessage, { dev, url, reportPath }: ProxyOptions): Ow
 }
 
 /** Forwards an answer. Pages get the page policy. */
-function passBack(parts: Parts, passing: Passing, answer: IncomingMessage, own: Own): void {
+function forwardAnswer(parts: Parts, proxied: ProxiedRequest, answer: IncomingMessage, ownHeaders: OwnHeaders): void {
   const { options, gate } = parts
-  const { res, asker, held } = passing
-  held.turn()
+  const { res, requester, resources } = proxied
+  resources.releaseSlot()
   const type = String(answer.headers['content-type'] ?? '')
   if (type.startsWith('text/event-stream')) {
-    const release = gate.stream(asker)
+    const release = gate.stream(requester)
     if (!release) {
       answer.destroy()
-      return void fail(parts, passing, new MishapError('REQUEST_TOO_MANY_STREAMS', { retryAfterS: 30 }))
+      return void fail(parts, proxied, new MishapError('REQUEST_TOO_MANY_STREAMS', { retryAfterS: 30 }))
     }
-    held.request()
-    held.ends.push(release)
+    resources.releaseRequest()
+    resources.cleanups.push(release)
   }
-  const back: OutgoingHttpHeaders = { ...answer.headers }
-  for (const name of ['connection', 'keep-alive', 'transfer-encoding']) delete back[name]
-  if (type.startsWith('text/html')) Object.assign(back, own.page)
-  back['x-content-type-options'] = 'nosniff'
-  back['referrer-policy'] = 'same-origin'
-  back['cross-origin-opener-policy'] = 'same-origin'
-  back['x-request-id'] = own.requestId
+  const headers: OutgoingHttpHeaders = { ...answer.headers }
+  for (const name of ['connection', 'keep-alive', 'transfer-encoding']) delete headers[name]
+  if (type.startsWith('text/html')) Object.assign(headers, ownHeaders.page)
+  headers['x-content-type-options'] = 'nosniff'
+  headers['referrer-policy'] = 'same-origin'
+  headers['cross-origin-opener-policy'] = 'same-origin'
+  headers['x-request-id'] = ownHeaders.requestId
   options.answered?.(answer.statusCode ?? 502)
-  res.writeHead(answer.statusCode ?? 502, back)
+  res.writeHead(answer.statusCode ?? 502, headers)
   res.flushHeaders()
-  cutStalled(answer, passing, options.clock)
+  cutStalled(answer, proxied, options.clock)
   pipeline(answer, res, () => undefined)
 }
 
 /** Sends a complete request to the app process and forwards the answer with backpressure. */
-function ask(parts: Parts, passing: Passing): void {
+function forward(parts: Parts, proxied: ProxiedRequest): void {
   const { options, agent } = parts
-  const { req, res, held } = passing
-  const own = ownOf(req, options)
+  const { req, res, resources } = proxied
+  const ownHeaders = ownHeadersOf(req, options)
   const upstream = request(
     {
       socketPath: options.socketPath,
@@ -218,53 +218,58 @@ function ask(parts: Parts, passing: Passing): void {
       method: req.method,
       path: req.url,
       headers: {
-        ...passedOn(req, options, held.body),
-        'x-request-id': own.requestId,
-        'x-nonce': own.nonce,
-        'content-security-policy': own.page['content-security-policy'],
+        ...passedOn(req, options, resources.body),
+        'x-request-id': ownHeaders.requestId,
+        'x-nonce': ownHeaders.nonce,
+        'content-security-policy': ownHeaders.page['content-security-policy'],
       },
       maxHeaderSize: answerHeaderBytesMax,
     },
-    (answer) => passBack(parts, passing, answer, own),
+    (answer) => forwardAnswer(parts, proxied, answer, ownHeaders),
   )
   upstream.on('error', () => {
     if (res.headersSent) return void res.destroy()
-    fail(parts, passing, new MishapError('STORE_UNAVAILABLE', { detail: 'Mishap is starting.', retryAfterS: 1 }))
+    fail(parts, proxied, new MishapError('STORE_UNAVAILABLE', { detail: 'Mishap is starting.', retryAfterS: 1 }))
   })
-  held.ends.push(() => {
+  resources.cleanups.push(() => {
     if (!res.writableFinished) upstream.destroy()
   })
-  if (!held.body) return void upstream.end()
+  if (!resources.body) return void upstream.end()
   // The answer can take long. A slow reader must not occupy the body space.
-  upstream.once('finish', () => held.body?.free())
-  held.body.sendTo(upstream)
+  upstream.once('finish', () => resources.body?.free())
+  resources.body.sendTo(upstream)
 }
 
 /** Reads the body and waits for a turn. Returns undefined if the request was refused or the client disconnected. */
-async function admit(parts: Parts, req: IncomingMessage, res: ServerResponse): Promise<Passing | undefined> {
+async function admit(parts: Parts, req: IncomingMessage, res: ServerResponse): Promise<ProxiedRequest | undefined> {
   const { options, gate } = parts
   const credential = options.known.of(req.headers)
   const address = addressGroup(options.clientOf(req).address)
-  const asker: Asker = { kind: credential === undefined ? 'unknown' : 'known', address, credential }
-  const held: Held = { body: undefined, request: () => undefined, turn: () => undefined, ends: [] }
-  const gone = new AbortController()
-  const giveBack = () => {
-    gone.abort()
-    held.body?.free()
-    held.request()
-    held.turn()
-    for (const end of held.ends) end()
+  const requester: Requester = { kind: credential === undefined ? 'unknown' : 'known', address, credential }
+  const resources: HeldResources = {
+    body: undefined,
+    releaseRequest: () => undefined,
+    releaseSlot: () => undefined,
+    cleanups: [],
   }
-  res.once('close', giveBack)
-  const passing = { req, res, asker, held }
+  const aborted = new AbortController()
+  const releaseAll = () => {
+    aborted.abort()
+    resources.body?.free()
+    resources.releaseRequest()
+    resources.releaseSlot()
+    for (const cleanup of resources.cleanups) cleanup()
+  }
+  res.once('close', releaseAll)
+  const proxied = { req, res, requester, resources }
   try {
-    held.body = await readBody(parts, req, asker)
-    held.request = gate.request(asker)
-    held.turn = (await gate.turn(asker, gone.signal)) ?? held.turn
-    if (!res.closed) return passing
-    giveBack()
+    resources.body = await readBody(parts, req, requester)
+    resources.releaseRequest = gate.request(requester)
+    resources.releaseSlot = (await gate.enqueue(requester, aborted.signal)) ?? resources.releaseSlot
+    if (!res.closed) return proxied
+    releaseAll()
   } catch (error) {
-    fail(parts, passing, error)
+    fail(parts, proxied, error)
   }
   return undefined
 }
@@ -273,11 +278,11 @@ async function admit(parts: Parts, req: IncomingMessage, res: ServerResponse): P
 async function answersAt({ options, gate, agent }: Parts): Promise<boolean> {
   const stop = new AbortController()
   const cancel = options.clock.after(probeMs, () => stop.abort())
-  const turn = await gate
-    .turn({ kind: 'known', address: '', credential: undefined }, stop.signal)
+  const releaseSlot = await gate
+    .enqueue({ kind: 'known', address: '', credential: undefined }, stop.signal)
     .catch(() => undefined)
   try {
-    if (!turn) return false
+    if (!releaseSlot) return false
     return await new Promise<boolean>((resolve) => {
       const { socketPath } = options
       request({ socketPath, agent, path: '/api/0/status/access/', signal: stop.signal }, (answer) => {
@@ -289,7 +294,7 @@ async function answersAt({ options, gate, agent }: Parts): Promise<boolean> {
     })
   } finally {
     cancel()
-    turn?.()
+    releaseSlot?.()
   }
 }
 
@@ -302,17 +307,17 @@ export function createProxy(options: ProxyOptions) {
   const { clock, folder, diskReserveBytes, limits = {} } = options
   // The gate limits connections, not the agent: the queue of the agent is unordered and unbounded.
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 64 })
-  const room = () =>
+  const newIncoming = () =>
     createIncoming({ clock, folder, diskReserveBytes, ...(limits.incoming ? { limits: limits.incoming } : {}) })
   const parts: Parts = {
     options,
     agent,
     gate: createGate(clock, limits.gate),
-    incoming: { known: room(), unknown: room() },
+    incoming: { known: newIncoming(), unknown: newIncoming() },
   }
   const handle = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    const passing = await admit(parts, req, res)
-    if (passing) ask(parts, passing)
+    const proxied = await admit(parts, req, res)
+    if (proxied) forward(parts, proxied)
   }
   /** Forwards a web socket (development only). */
   const upgrade = (req: IncomingMessage, socket: Socket, head: Buffer): void => {
@@ -326,12 +331,12 @@ export function createProxy(options: ProxyOptions) {
       if (head.length > 0) upstream.write(head)
       upstream.pipe(socket).pipe(upstream)
     })
-    for (const [entry, other] of [
+    for (const [from, other] of [
       [socket, upstream],
       [upstream, socket],
     ] as const) {
-      entry.on('error', () => other.destroy())
-      entry.on('close', () => other.destroy())
+      from.on('error', () => other.destroy())
+      from.on('close', () => other.destroy())
     }
   }
   return {

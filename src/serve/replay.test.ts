@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { testClock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
-import { packDead } from '../journal/dead-letter.ts'
+import { packDeadLetter } from '../journal/dead-letter.ts'
 import type { RecordHead } from '../journal/journal.ts'
-import type { RequestNote } from '../journal/request-log.ts'
+import type { RequestLogEntry } from '../journal/request-log.ts'
 import type { FromApp } from './messages.ts'
-import { createAgain } from './replay.ts'
+import { createReplay } from './replay.ts'
 
 const head: RecordHead = {
   kind: 'envelope',
@@ -20,21 +20,21 @@ const head: RecordHead = {
 }
 const item = { id: 9, jpos: 4, projectId: 1, keyId: 3, receivedMs: 5, reason: '', bytes: 3, blobKey: 'dead/4' }
 
-function rig(kept: Buffer | undefined = packDead(head, Buffer.from('abc'))) {
+function rig(kept: Buffer | undefined = packDeadLetter(head, Buffer.from('abc'))) {
   const clock = testClock()
   const sent: (FromApp & { kind: 'append' })[] = []
-  const notes: RequestNote[] = []
+  const notes: RequestLogEntry[] = []
   const puts: string[] = []
   const rows = new Set([9])
-  const again = createAgain({
+  const again = createReplay({
     clock,
-    meta: { deadItemById: (id) => (rows.has(id) ? item : undefined) },
+    meta: { deadLetterById: (id) => (rows.has(id) ? item : undefined) },
     blobs: {
       get: async () => kept,
       put: async (key: string) => void puts.push(key),
     } as never,
     send: (message) => void sent.push(message as FromApp & { kind: 'append' }),
-    noted: (note) => void notes.push(note),
+    logged: (note) => void notes.push(note),
   })
   const settled = () => new Promise((resolve) => setImmediate(resolve))
   return { again, clock, sent, notes, puts, rows, settled }
@@ -59,8 +59,8 @@ test.each([
   ['one event', { category: 'error', itemType: 'event' } as const, 1],
   ['a transaction with 20 spans', { category: 'transaction', itemType: 'transaction', spans: 20 } as const, 21],
 ])('%s goes back with what it was counted as', async (_name, count, quantity) => {
-  const entry = rig(packDead({ ...head, onlyItem: 1 }, Buffer.from('abc'), count))
-  expect(await entry.again.counted(item)).toBe(quantity)
+  const entry = rig(packDeadLetter({ ...head, onlyItem: 1 }, Buffer.from('abc'), count))
+  expect(await entry.again.quantityOf(item)).toBe(quantity)
   void entry.again.send(item).catch(() => undefined)
   await entry.settled()
   expect(entry.sent[0]?.head).toMatchObject({ onlyItem: 1, again: { id: 9, ...count } })
@@ -81,7 +81,7 @@ test('twice at once is a conflict, until its commit has taken it out or it faile
 })
 
 test('a large body goes to the blobs', async () => {
-  const entry = rig(packDead(head, Buffer.alloc(2_000_000, 97)))
+  const entry = rig(packDeadLetter(head, Buffer.alloc(2_000_000, 97)))
   const done = entry.again.send(item)
   await entry.settled()
   await entry.settled()

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
-import { unpackDead } from '../journal/dead-letter.ts'
+import { unpackDeadLetter } from '../journal/dead-letter.ts'
 import type { RecordHead } from '../journal/journal.ts'
-import type { RequestNote } from '../journal/request-log.ts'
+import type { RequestLogEntry } from '../journal/request-log.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { DeadLetter } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
@@ -13,48 +13,48 @@ import type { FromApp, ToApp } from './messages.ts'
 const spoolBytesMin = 1024 * 1024
 const answerMs = 30_000
 
-type AgainDeps = {
+type ReplayDeps = {
   clock: Clock
-  meta: Pick<MetaStore, 'deadItemById'>
+  meta: Pick<MetaStore, 'deadLetterById'>
   blobs: BlobStore
   send(message: FromApp): void
   /** Adds an entry to the request log. */
-  noted(note: RequestNote): void
+  logged(entry: RequestLogEntry): void
 }
 
 /** Replays dead letters. */
-type Again = {
+type Replay = {
   /**
    * Appends the record of the item to the journal again, with the id of the dead letter. The commit of that record
    * deletes the dead letter. Throws CONFLICT if its replay is in progress, VALIDATION if it contains no record.
    */
-  send(item: DeadLetter & { id: number }): Promise<void>
+  send(letter: DeadLetter & { id: number }): Promise<void>
   /** Returns the ledger count of a dead letter: 1, plus the spans that it contains. */
-  counted(item: Pick<DeadLetter, 'blobKey'>): Promise<number>
+  quantityOf(letter: Pick<DeadLetter, 'blobKey'>): Promise<number>
   /** Handles the answer of the main process. */
   appended(message: ToApp & { kind: 'appended' }): void
 }
 
 /** Creates the replay of dead letters into the journal, which only the main process writes. */
-export function createAgain(deps: AgainDeps): Again {
+export function createReplay(deps: ReplayDeps): Replay {
   const { clock, meta, blobs } = deps
   const waiting = new Map<number, (message: ToApp & { kind: 'appended' }) => void>()
-  const underway = new Set<number>()
+  const inFlight = new Set<number>()
   let last = 0
 
   function append(head: RecordHead, body: Buffer): Promise<number> {
     const id = ++last
     return new Promise((resolve, reject) => {
-      const end = () => {
+      const settle = () => {
         waiting.delete(id)
         cancel()
       }
       const cancel = clock.after(answerMs, () => {
-        end()
+        settle()
         reject(new MishapError('ACCEPT_OVERLOADED', { detail: 'The journal did not answer.', retryAfterS: 5 }))
       })
       waiting.set(id, ({ jpos, code }) => {
-        end()
+        settle()
         if (code) reject(new MishapError(code))
         else resolve(jpos)
       })
@@ -62,13 +62,17 @@ export function createAgain(deps: AgainDeps): Again {
     })
   }
 
-  async function sendRecord(item: DeadLetter & { id: number }): Promise<void> {
-    const kept = await blobs.get(item.blobKey)
-    const dead = kept && unpackDead(kept)
-    if (!dead) throw new MishapError('VALIDATION', { detail: 'The stored record of this dead letter is incomplete.' })
-    const { id, blobKey, projectId, keyId, bytes } = item
-    const head: RecordHead = { ...dead.head, again: { id, blobKey, projectId, keyId, bytes, ...dead.count } }
-    let body = Buffer.from(dead.body)
+  async function sendRecord(letter: DeadLetter & { id: number }): Promise<void> {
+    const packed = await blobs.get(letter.blobKey)
+    const letterRecord = packed && unpackDeadLetter(packed)
+    if (!letterRecord)
+      throw new MishapError('VALIDATION', { detail: 'The stored record of this dead letter is incomplete.' })
+    const { id, blobKey, projectId, keyId, bytes } = letter
+    const head: RecordHead = {
+      ...letterRecord.head,
+      again: { id, blobKey, projectId, keyId, bytes, ...letterRecord.count },
+    }
+    let body = Buffer.from(letterRecord.body)
     if (body.length > spoolBytesMin) {
       const day = new Date(clock.now()).toISOString().slice(0, 10).replaceAll('-', '')
       const key = `spool/${day}/${randomBytes(16).toString('hex')}`
@@ -78,25 +82,25 @@ export function createAgain(deps: AgainDeps): Again {
     }
     const jpos = await append(head, body)
     const { eventId = '' } = head
-    const note = { atMs: clock.now(), keyId, projectId, route: 'again', sdk: '', bytes, eventId, jpos }
-    deps.noted({ ...note, status: 202, code: 'OK', reason: '', items: [], more: 0 })
+    const entry = { atMs: clock.now(), keyId, projectId, route: 'again', sdk: '', bytes, eventId, jpos }
+    deps.logged({ ...entry, status: 202, code: 'OK', reason: '', items: [], more: 0 })
   }
 
   return {
-    send: async (item) => {
-      for (const id of underway) if (!meta.deadItemById(id)) underway.delete(id)
-      if (underway.has(item.id)) throw new MishapError('CONFLICT', { detail: 'It was already sent again.' })
-      underway.add(item.id)
+    send: async (letter) => {
+      for (const id of inFlight) if (!meta.deadLetterById(id)) inFlight.delete(id)
+      if (inFlight.has(letter.id)) throw new MishapError('CONFLICT', { detail: 'It was already sent again.' })
+      inFlight.add(letter.id)
       try {
-        await sendRecord(item)
+        await sendRecord(letter)
       } catch (error) {
-        underway.delete(item.id)
+        inFlight.delete(letter.id)
         throw error
       }
     },
-    counted: async ({ blobKey }) => {
-      const kept = await blobs.get(blobKey)
-      return 1 + ((kept && unpackDead(kept)?.count.spans) ?? 0)
+    quantityOf: async ({ blobKey }) => {
+      const packed = await blobs.get(blobKey)
+      return 1 + ((packed && unpackDeadLetter(packed)?.count.spans) ?? 0)
     },
     appended: (message) => waiting.get(message.id)?.(message),
   }

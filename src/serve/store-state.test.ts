@@ -13,7 +13,7 @@ test.each([
     { id: 1 },
     { id: 2 },
   ])
-  for (const change of changes) state.note(change)
+  for (const change of changes) state.update(change)
   expect(state.up()).toBe(up)
   const each = (entry: boolean) => [1, 2].map((id) => [id, { kind: 'engine', up: entry }])
   expect(published).toEqual(told.flatMap(each))

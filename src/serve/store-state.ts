@@ -6,7 +6,7 @@ type Parts = { engine: boolean; tables: boolean }
 type StoreState = {
   /** Whether events can be queried. */
   up(): boolean
-  note(change: Partial<Parts>): void
+  update(change: Partial<Parts>): void
 }
 
 /**
@@ -21,7 +21,7 @@ export function createStoreState(
   const up = () => parts.engine && parts.tables
   return {
     up,
-    note: (change) => {
+    update: (change) => {
       const before = up()
       Object.assign(parts, change)
       if (up() === before) return

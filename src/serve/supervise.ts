@@ -34,7 +34,7 @@ export type ChildOptions = {
 const pauseMs = [50, 200, 500, 1000, 2000, 5000]
 
 /** Counts queries and not time, so that a machine that wakes up from sleep kills no child. */
-const askMs = 2000
+const probeMs = 2000
 const missesAway = 3
 const missesKilled = 15
 
@@ -48,41 +48,41 @@ const niceness = 10
 function spawnChild(options: ChildOptions): ChildProcess {
   const { name, observe, nodeOptions = [], file } = options
   const words = ['--disable-warning=ExperimentalWarning', ...nodeOptions, file, ...options.words]
-  const made = spawn(process.execPath, words, {
+  const started = spawn(process.execPath, words, {
     stdio: ['ignore', options.wrapsOutput ? 'pipe' : 'inherit', 'inherit', 'ipc'],
     env: options.env as NodeJS.ProcessEnv,
     serialization: 'advanced',
   })
-  if (made.pid !== undefined) setPriority(made.pid, niceness)
-  if (made.stdout)
-    createInterface({ input: made.stdout }).on('line', (line) => {
+  if (started.pid !== undefined) setPriority(started.pid, niceness)
+  if (started.stdout)
+    createInterface({ input: started.stdout }).on('line', (line) => {
       if (line.trim()) observe.info({ child: name, line }, 'a child says')
     })
-  return made
+  return started
 }
 
 /** Queries the child. A hung child keeps its process, socket and channel. Returns the function to stop. */
 function watchAnswers(
   options: ChildOptions,
   alive: () => Promise<boolean>,
-  state: { said: boolean; misses: number },
+  state: { isReady: boolean; misses: number },
   ways: { current(): ChildProcess; setUp(up: boolean): void },
 ): () => void {
   const { clock, observe, name } = options
-  return clock.every(askMs, () => {
-    if (!state.said) return
-    const asked = ways.current()
-    const ms = ++state.misses * askMs
+  return clock.every(probeMs, () => {
+    if (!state.isReady) return
+    const probed = ways.current()
+    const ms = ++state.misses * probeMs
     if (state.misses === missesAway) {
       observe.warn({ child: name, ms }, 'a child process does not answer')
       ways.setUp(false)
     }
     if (state.misses === missesKilled) {
       observe.error({ child: name, ms }, 'a child process did not answer in time and is killed')
-      asked.kill('SIGKILL')
+      probed.kill('SIGKILL')
     }
     void alive().then((answers) => {
-      if (!answers || asked !== ways.current() || !state.said) return
+      if (!answers || probed !== ways.current() || !state.isReady) return
       state.misses = 0
       ways.setUp(true)
     })
@@ -92,9 +92,9 @@ function watchAnswers(
 /** Keeps a child process alive: restarts it on exit or hang until `stop`. It notices our exit by its IPC channel. */
 export function supervise(options: ChildOptions): Child {
   const { clock, observe, name } = options
-  const state = { stopping: false, up: false, failures: 0, startedMs: 0, misses: 0, said: false }
+  const state = { stopping: false, up: false, failures: 0, startedMs: 0, misses: 0, isReady: false }
   let child = start()
-  const cancelAsking = options.alive
+  const cancelProbe = options.alive
     ? watchAnswers(options, options.alive, state, { current: () => child, setUp })
     : undefined
 
@@ -105,24 +105,26 @@ export function supervise(options: ChildOptions): Child {
   }
 
   function start(): ChildProcess {
-    Object.assign(state, { startedMs: clock.now(), misses: 0, said: false })
-    const made = spawnChild(options)
-    made.on('message', (message) => {
+    Object.assign(state, { startedMs: clock.now(), misses: 0, isReady: false })
+    const started = spawnChild(options)
+    started.on('message', (message) => {
       if (message === 'up' || (message as { kind?: string }).kind === 'up') {
-        state.said = true
+        state.isReady = true
         setUp(true)
       }
       options.message(message)
     })
-    made.on('error', (error) => observe.error({ child: name, error: error.message }, 'a child process could not be started'))
-    made.on('exit', (code, signal) => ended(code, signal))
-    return made
+    started.on('error', (error) =>
+      observe.error({ child: name, error: error.message }, 'a child process could not be started'),
+    )
+    started.on('exit', (code, signal) => ended(code, signal))
+    return started
   }
 
   function ended(code: number | null, signal: NodeJS.Signals | null): void {
     setUp(false)
     if (state.stopping) return
-    state.said = false
+    state.isReady = false
     // A child that ran for a minute starts with a clean record.
     if (clock.now() - state.startedMs > 60_000) state.failures = 0
     const pause = pauseMs[Math.min(state.failures++, pauseMs.length - 1)] ?? 5000
@@ -140,12 +142,12 @@ export function supervise(options: ChildOptions): Child {
     send: (message) => (isAlive() && child.connected ? child.send(message, () => undefined) : false),
     stop: async (ms) => {
       state.stopping = true
-      cancelAsking?.()
+      cancelProbe?.()
       if (!isAlive()) return
-      const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+      const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
       child.kill('SIGTERM')
       const cancel = clock.after(ms, () => child.kill('SIGKILL'))
-      await gone
+      await exited
       cancel()
     },
   }

@@ -5,7 +5,7 @@ import type { Clock } from '../base/clock.ts'
 
 const filesMax = 200_000
 /** A look at 4,000 files takes 150 ms of the thread that also commits: asked for each second, it held up a third of what was stored. */
-const freshMs = 15_000
+const cacheMs = 15_000
 
 /** Bytes of all files under a folder (its first 200,000); what vanishes meanwhile counts nothing. */
 async function bytesUnder(folder: string): Promise<number> {
@@ -35,14 +35,14 @@ async function bytesUnder(folder: string): Promise<number> {
  * answer. A few folders are ever asked for; each is remembered.
  */
 export function createFolderBytes(clock: Clock): (folder: string) => Promise<number> {
-  const known = new Map<string, { atMs: number; bytes: Promise<number> }>()
+  const cache = new Map<string, { atMs: number; bytes: Promise<number> }>()
   return (folder) => {
     const nowMs = clock.now()
-    const before = known.get(folder)
+    const before = cache.get(folder)
     // either way: a clock that was set back must not keep an old answer for hours
-    if (before && Math.abs(nowMs - before.atMs) < freshMs) return before.bytes
+    if (before && Math.abs(nowMs - before.atMs) < cacheMs) return before.bytes
     const bytes = bytesUnder(folder)
-    known.set(folder, { atMs: nowMs, bytes })
+    cache.set(folder, { atMs: nowMs, bytes })
     return bytes
   }
 }

@@ -10,10 +10,10 @@ export type AddressFault = 'refused' | 'plain' | 'secure'
  * check of forms does. Returns undefined if it fits.
  */
 export function addressFault(origin: string, url: string, seen: string): AddressFault | undefined {
-  const own = new URL(url).origin
-  if (origin !== own && origin !== seen) return 'refused'
-  if (origin.startsWith('https:') && own.startsWith('http:')) return 'plain'
-  return origin.startsWith('http:') && own.startsWith('https:') ? 'secure' : undefined
+  const ownOrigin = new URL(url).origin
+  if (origin !== ownOrigin && origin !== seen) return 'refused'
+  if (origin.startsWith('https:') && ownOrigin.startsWith('http:')) return 'plain'
+  return origin.startsWith('http:') && ownOrigin.startsWith('https:') ? 'secure' : undefined
 }
 
 /** The origin of a request, from headers that the main process sets. It removes those of clients. */

@@ -5,10 +5,10 @@ import { whenIdle } from './client/when-idle.ts'
 /** Loads the error reporter (51 KiB) when the page is rendered and idle, or when there is an error to report. */
 function startLater() {
   if (!window.mishap?.dsn) return
-  let isAsked = false
+  let isRequested = false
   const load = () => {
-    if (isAsked) return
-    isAsked = true
+    if (isRequested) return
+    isRequested = true
     import('./client/reporter.ts')
       .then((module) => module.startReporter())
       .catch(() => {

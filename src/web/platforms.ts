@@ -114,7 +114,7 @@ const generic: SnippetPart[] = [{ where: 'environment', code: 'SENTRY_DSN=__DSN_
 
 /** The steps to set up the official SDK of this platform with `dsn`, or a generic one. */
 export function snippetOf(platform: string | null, dsn: string): SnippetPart[] {
-  const found = platforms.find((item) => item.id === platform)
+  const found = platforms.find((candidate) => candidate.id === platform)
   return ((found && parts[found.id]) ?? generic).map((part) => ({
     ...part,
     code: part.code.replaceAll('__DSN__', dsn),

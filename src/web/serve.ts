@@ -12,7 +12,7 @@ type NextServer = {
   getRequestHandler(): Handler
   getUpgradeHandler(): (req: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>
 }
-type MakeNext = (options: Record<string, unknown>) => NextServer
+type CreateNext = (options: Record<string, unknown>) => NextServer
 
 type WebOptions = {
   /** The package's root folder. */
@@ -26,16 +26,16 @@ type WebOptions = {
   /** Handles requests for the API. Returns false for requests that Next must handle. */
   before(req: IncomingMessage, res: ServerResponse): boolean
   /** Wraps the handling of one request. */
-  around(req: IncomingMessage, answer: () => void): void
+  withContext(req: IncomingMessage, answer: () => void): void
 }
 
 /**
  * Runs Next's standalone output in our own server on a Unix socket: 42 MB on disk instead of 610, and our own shutdown.
  * `__NEXT_PRIVATE_STANDALONE_CONFIG` is a private API of Next, so its version is pinned and e2e/ui opens the pages.
  */
-function makeNext(options: WebOptions, httpServer: Server): NextServer {
+function createNext(options: WebOptions, httpServer: Server): NextServer {
   if (options.dev) {
-    const next = createRequire(import.meta.url)('next') as MakeNext
+    const next = createRequire(import.meta.url)('next') as CreateNext
     return next({ dev: true, dir: join(options.root, 'src/web'), httpServer, hostname: 'localhost' })
   }
   const folder = join(options.root, 'src/web', screensFolder(options.basePath), 'standalone/src/web')
@@ -44,7 +44,7 @@ function makeNext(options: WebOptions, httpServer: Server): NextServer {
   if (!config) throw new Error('the built screens have no configuration: build them again')
   Object.assign(environment(), { NODE_ENV: 'production', __NEXT_PRIVATE_STANDALONE_CONFIG: config })
   process.chdir(folder)
-  const next = createRequire(server)('next') as MakeNext
+  const next = createRequire(server)('next') as CreateNext
   return next({ dev: false, dir: folder, httpServer, hostname: '127.0.0.1', port: options.port })
 }
 
@@ -52,11 +52,11 @@ function makeNext(options: WebOptions, httpServer: Server): NextServer {
 export async function serveWeb(options: WebOptions): Promise<Server> {
   rmSync(options.socketPath, { force: true })
   const server = createServer()
-  const next = makeNext(options, server)
+  const next = createNext(options, server)
   await next.prepare()
   const handle = next.getRequestHandler()
   server.on('request', (req, res) =>
-    options.around(req, () => {
+    options.withContext(req, () => {
       if (options.before(req, res)) return
       req.url = readable(req.url ?? '/')
       void handle(req, res)

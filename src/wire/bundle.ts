@@ -33,7 +33,7 @@ const valuesMax = 20 * bundleEntriesMax
 
 const text = z.string().nullish().catch(undefined)
 const head = z.object({ release: text, dist: text, debug_id: text, files: z.custom<object>(isObject) })
-const oneFile = z.object({
+const fileShape = z.object({
   type: text,
   url: text,
   path: text,
@@ -89,9 +89,9 @@ function typeOf(named: string | null | undefined, name: string): ManifestFile['t
 }
 
 /** Returns headers with lower-case names: only texts, and a limited number. */
-export function readHeaders(given: Readonly<Record<string, unknown>>): Record<string, string> {
+export function readHeaders(source: Readonly<Record<string, unknown>>): Record<string, string> {
   const headers: Record<string, string> = {}
-  for (const [name, value] of Object.entries(given).slice(0, headersMax))
+  for (const [name, value] of Object.entries(source).slice(0, headersMax))
     if (typeof value === 'string') headers[name.toLowerCase().slice(0, 200)] = value.slice(0, headerCharactersMax)
   return headers
 }
@@ -109,18 +109,18 @@ export function readManifest(bytes: Buffer): BundleManifest | undefined {
   const files: ManifestFile[] = []
   // Not parsed as a record, because zod would drop a file named `__proto__`.
   for (const [entry, element] of Object.entries(read.data.files)) {
-    const said = oneFile.safeParse(element)
-    if (!said.success) return undefined
-    files.push(fileOf(entry, said.data))
+    const parsed = fileShape.safeParse(element)
+    if (!parsed.success) return undefined
+    files.push(fileOf(entry, parsed.data))
   }
   const { release, dist, debug_id: id } = read.data
   return { files, release: release ?? '', dist: dist ?? '', id: id ?? '' }
 }
 
-function fileOf(entry: string, said: z.output<typeof oneFile>): ManifestFile {
-  const headers = readHeaders((said.headers ?? {}) as Record<string, unknown>)
-  const url = (said.url ?? said.path ?? entry.replace(/^files\/_\/_\//, '~/')).slice(0, urlCharactersMax)
-  return { entry, type: typeOf(said.type, entry), url, headers, debugId: debugIdOf(headers['debug-id'] ?? '') }
+function fileOf(path: string, parsed: z.output<typeof fileShape>): ManifestFile {
+  const headers = readHeaders((parsed.headers ?? {}) as Record<string, unknown>)
+  const url = (parsed.url ?? parsed.path ?? path.replace(/^files\/_\/_\//, '~/')).slice(0, urlCharactersMax)
+  return { entry: path, type: typeOf(parsed.type, path), url, headers, debugId: debugIdOf(headers['debug-id'] ?? '') }
 }
 
 /** Returns the last debug id in a script's last lines; '' if there is none. */
@@ -130,5 +130,5 @@ export function debugIdOfScript(tail: string): string {
 }
 
 /** Returns the debug id in a piece of a source map's text (its start or its end); '' if there is none. */
-export const debugIdOfMap = (piece: string): string =>
-  debugIdOf(/"(?:debug_id|debugId)"\s*:\s*"([0-9a-fA-F-]{32,45})"/.exec(piece)?.[1] ?? '')
+export const debugIdOfMap = (mapText: string): string =>
+  debugIdOf(/"(?:debug_id|debugId)"\s*:\s*"([0-9a-fA-F-]{32,45})"/.exec(mapText)?.[1] ?? '')

@@ -79,10 +79,10 @@ export class EnvelopeWalk {
     while (i < chunk.length && this.error === undefined) {
       if (this.#state <= inItemHeader) i = this.#pushLine(chunk, i)
       else if (this.#state === inSizedPayload) {
-        const taken = Math.min(this.#rest, chunk.length - i)
-        this.#item.bytes += taken
-        this.#rest -= taken
-        i += taken
+        const takenBytes = Math.min(this.#rest, chunk.length - i)
+        this.#item.bytes += takenBytes
+        this.#rest -= takenBytes
+        i += takenBytes
         if (this.#rest === 0) this.#state = behindPayload
       } else if (this.#state === behindPayload) {
         if (chunk[i] !== newline)

@@ -28,7 +28,7 @@ const recording = limit(10 * MiB)
 const statsd = limit(MiB)
 const small = limit(MiB, 100)
 /** The limits of the whole envelope. */
-const rest = limit(envelopeBytesMax)
+const defaultLimits = limit(envelopeBytesMax)
 
 /** Properties of an item type that the framing needs. Refine handles everything else. */
 type ItemKind = {
@@ -65,15 +65,15 @@ const kinds: ReadonlyMap<string, ItemKind> = new Map<string, ItemKind>([
   ['trace_metric', { category: 'trace_metric', limits: limit(12 * MiB, 1), holdsMany: true }],
   ['statsd', { category: 'metric_bucket', limits: statsd, holdsMany: true }],
   ['metric_buckets', { category: 'metric_bucket', limits: statsd, holdsMany: true }],
-  ['metric_meta', { category: 'metric_bucket', limits: rest }],
+  ['metric_meta', { category: 'metric_bucket', limits: defaultLimits }],
   ['raw_security', { category: 'security', limits: event, needsEventId: true, holdsMany: true }],
   ['security', { category: 'security', limits: event, needsEventId: true }],
   ['form_data', { category: 'attachment', limits: limit(MiB, 1), needsEventId: true }],
-  ['unreal_report', { category: 'error', limits: rest, needsEventId: true }],
+  ['unreal_report', { category: 'error', limits: defaultLimits, needsEventId: true }],
   ['nel', { category: 'error', limits: small }],
 ])
 
-const unknownKind: ItemKind = { category: 'unknown', limits: rest }
+const unknownKind: ItemKind = { category: 'unknown', limits: defaultLimits }
 
 /** Returns the limits of an item by its type and headers. */
 export function limitsOf({ type, headers }: { type: string; headers: { [key: string]: unknown } }): ItemLimits {

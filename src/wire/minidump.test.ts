@@ -96,7 +96,7 @@ test.each<[string, [string, string][], object, string[], boolean]>([
   ],
 ])('readForm: %s', (_name, fields, event, rest, broken) => {
   const found = readForm(fields.map(([name, value]) => ({ name, value })))
-  expect([found.event, found.rest.map((entry) => entry.name), found.broken]).toEqual([event, rest, broken])
+  expect([found.event, found.others.map((entry) => entry.name), found.broken]).toEqual([event, rest, broken])
 })
 
 test('readForm never throws, and reaches no prototype', () => {

@@ -50,34 +50,34 @@ const levelsMax = 10
 
 /**
  * Assembles the event from the fields of a form: `sentry` as JSON, or its pieces `sentry__1` to `sentry__n`, overridden
- * by `sentry[a][b]`. `rest` are the other fields. `broken`: the JSON is invalid. Never throws.
+ * by `sentry[a][b]`. `others` are the other fields. `broken`: the JSON is invalid. Never throws.
  */
 export function readForm(fields: readonly FormField[]): {
   event: Record<string, unknown>
-  rest: FormField[]
+  others: FormField[]
   broken: boolean
 } {
-  const rest: FormField[] = []
-  const pieces: [number, string][] = []
+  const others: FormField[] = []
+  const numbered: [number, string][] = []
   const nested: FormField[] = []
-  let whole = ''
+  let json = ''
   for (const field of fields) {
-    const piece = /^sentry__(\d{1,6})$/.exec(field.name)
-    if (field.name === 'sentry') whole = field.value
-    else if (piece) pieces.push([Number(piece[1]), field.value])
+    const match = /^sentry__(\d{1,6})$/.exec(field.name)
+    if (field.name === 'sentry') json = field.value
+    else if (match) numbered.push([Number(match[1]), field.value])
     else if (/^sentry\[/.test(field.name)) nested.push(field)
-    else rest.push(field)
+    else others.push(field)
   }
   const text =
-    whole ||
-    pieces
+    json ||
+    numbered
       .sort(([a], [b]) => a - b)
       .map(([, value]) => value)
       .join('')
   const parsed = parse(text)
   const event = parsed ?? {}
   for (const { name, value } of nested) put(event, name, value)
-  return { event, rest, broken: text.trim() !== '' && parsed === undefined }
+  return { event, others, broken: text.trim() !== '' && parsed === undefined }
 }
 
 function parse(text: string): Record<string, unknown> | undefined {

@@ -134,12 +134,12 @@ export class MultipartScan {
   /** `sink` gets each part's content in pieces, first an empty one, so that it also sees a part without content. */
   constructor(
     boundary: string,
-    keep: (part: ScannedPart) => number = () => 0,
+    keepBytes: (part: ScannedPart) => number = () => 0,
     sink?: (part: ScannedPart, bytes: Buffer) => void,
   ) {
     this.#sink = sink
     this.#delimiter = Buffer.from(`\r\n--${boundary}`)
-    this.#keep = keep
+    this.#keep = keepBytes
   }
 
   push(chunk: Buffer): void {
@@ -156,13 +156,13 @@ export class MultipartScan {
   #readBody(bytes: Buffer): number | undefined {
     const at = bytes.indexOf(this.#delimiter)
     // The two bytes after the delimiter show whether it opens a part (\r\n) or closes the body (--).
-    const mark = at + this.#delimiter.length
-    if (at === -1 || mark + 2 > bytes.length) return undefined
+    const boundaryEnd = at + this.#delimiter.length
+    if (at === -1 || boundaryEnd + 2 > bytes.length) return undefined
     this.#take(bytes.subarray(0, at))
     this.#part = undefined
-    if (bytes[mark] === 0x2d && bytes[mark + 1] === 0x2d) this.closed = true
+    if (bytes[boundaryEnd] === 0x2d && bytes[boundaryEnd + 1] === 0x2d) this.closed = true
     this.#state = 'head'
-    return mark
+    return boundaryEnd
   }
 
   /** Reads the rest of a boundary's line and the following head. Returns the content's start, minus its line end. */

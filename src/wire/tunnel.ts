@@ -96,7 +96,7 @@ const nginx = `location = __PATH__ {
  */
 export function tunnelOf(url: string, key: { publicKey: string; projectId: number }): Tunnel {
   const { protocol, host, pathname } = new URL(url)
-  const path = `/${[...key.publicKey.slice(0, 10)].map((entry) => letters[Number.parseInt(entry, 16)]).join('')}`
+  const path = `/${[...key.publicKey.slice(0, 10)].map((digit) => letters[Number.parseInt(digit, 16)]).join('')}`
   const values: Record<string, string> = {
     __DSN__: dsnOf(url, key),
     __ENVELOPES__: `${protocol}//${host}${pathname.replace(/\/$/, '')}/api/${key.projectId}/envelope/`,

@@ -18,11 +18,11 @@ export const zipEndBytesMax = 22 + 65_535
 /** Size of the local header without its name and extra fields. */
 export const zipLocalBytes = 30
 
-const endMark = 0x06054b50
-const bigEndMark = 0x06064b50
-const bigPlaceMark = 0x07064b50
-const entryMark = 0x02014b50
-const localMark = 0x04034b50
+const endSignature = 0x06054b50
+const zip64EndSignature = 0x06064b50
+const zip64LocatorSignature = 0x07064b50
+const entrySignature = 0x02014b50
+const localSignature = 0x04034b50
 const full32 = 0xffffffff
 const full16 = 0xffff
 
@@ -39,7 +39,7 @@ function big(bytes: Buffer, at: number): number {
 /** Returns the position of the end record in the tail: the last one whose comment reaches the end. */
 function findEnd(tail: Buffer): number {
   for (let at = tail.length - 22; at >= 0; at--)
-    if (tail.readUInt32LE(at) === endMark && at + 22 + tail.readUInt16LE(at + 20) === tail.length) return at
+    if (tail.readUInt32LE(at) === endSignature && at + 22 + tail.readUInt16LE(at + 20) === tail.length) return at
   throw new ZipFault('This is not a ZIP archive, or its end is missing.')
 }
 
@@ -61,13 +61,13 @@ export async function findZipDirectory(
   }
   if (plain.entries !== full16 && plain.bytes !== full32 && plain.at !== full32) return placed(plain, endAt)
   // ZIP64: a locator of 20 bytes precedes the end record.
-  const place = endAt >= 20 ? await read(endAt - 20, 20) : Buffer.alloc(0)
-  if (place.length < 20 || place.readUInt32LE(0) !== bigPlaceMark) return placed(plain, endAt)
-  const named = big(place, 8)
+  const locator = endAt >= 20 ? await read(endAt - 20, 20) : Buffer.alloc(0)
+  if (locator.length < 20 || locator.readUInt32LE(0) !== zip64LocatorSignature) return placed(plain, endAt)
+  const named = big(locator, 8)
   // Bytes before the archive also shift the record. Without an extensible part it starts 56 bytes before the locator.
   for (const at of new Set([named, endAt - 20 - 56])) {
     const record = at >= 0 && at + 56 <= size ? await read(at, 56) : Buffer.alloc(0)
-    if (record.length < 56 || record.readUInt32LE(0) !== bigEndMark) continue
+    if (record.length < 56 || record.readUInt32LE(0) !== zip64EndSignature) continue
     return placed({ entries: big(record, 32), bytes: big(record, 40), at: big(record, 48) }, at)
   }
   throw new ZipFault('The archive’s end is broken.')
@@ -113,12 +113,12 @@ export function readZipDirectory(bytes: Buffer, directory: ZipDirectory): ZipEnt
   const entries: ZipEntry[] = []
   let at = 0
   for (let i = 0; i < directory.entries; i++) {
-    if (at + 46 > bytes.length || bytes.readUInt32LE(at) !== entryMark)
+    if (at + 46 > bytes.length || bytes.readUInt32LE(at) !== entrySignature)
       throw new ZipFault('The archive’s directory is broken.')
-    const [nameBytes, extraBytes, noteBytes] = [28, 30, 32].map((offset) => bytes.readUInt16LE(at + offset))
+    const [nameBytes, extraBytes, commentBytes] = [28, 30, 32].map((offset) => bytes.readUInt16LE(at + offset))
     const nameAt = at + 46
     const extraAt = nameAt + (nameBytes ?? 0)
-    const next = extraAt + (extraBytes ?? 0) + (noteBytes ?? 0)
+    const next = extraAt + (extraBytes ?? 0) + (commentBytes ?? 0)
     if (next > bytes.length) throw new ZipFault('The archive’s directory is broken.')
     const entry: ZipEntry = {
       name: bytes.toString('utf8', nameAt, extraAt),
@@ -147,7 +147,7 @@ export function readZipDirectory(bytes: Buffer, directory: ZipDirectory): ZipEnt
 
 /** Returns the start of an entry's compressed bytes, from its local header. Throws ZipFault. */
 export function dataStart(local: Buffer, entry: ZipEntry): number {
-  if (local.length < zipLocalBytes || local.readUInt32LE(0) !== localMark)
+  if (local.length < zipLocalBytes || local.readUInt32LE(0) !== localSignature)
     throw new ZipFault(`${shown(entry.name)} is not where the directory says.`)
   return entry.at + zipLocalBytes + local.readUInt16LE(26) + local.readUInt16LE(28)
 }

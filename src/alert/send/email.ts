@@ -21,13 +21,13 @@ const timeoutMs = 10_000
 
 /** Creates a mailer with one connection pool for the current settings, so that many mails need one handshake. */
 export function createMailer(): Mailer {
-  const held: { key: string; transport: Transporter | undefined } = { key: '', transport: undefined }
+  const cached: { key: string; transport: Transporter | undefined } = { key: '', transport: undefined }
   const transportFor = (settings: SmtpSettings): Transporter => {
     const key = JSON.stringify(settings)
-    if (held.transport && held.key === key) return held.transport
-    held.transport?.close()
-    held.key = key
-    held.transport = createTransport({
+    if (cached.transport && cached.key === key) return cached.transport
+    cached.transport?.close()
+    cached.key = key
+    cached.transport = createTransport({
       host: settings.host,
       port: settings.port,
       secure: settings.security === 'tls',
@@ -43,7 +43,7 @@ export function createMailer(): Mailer {
       disableFileAccess: true,
       disableUrlAccess: true,
     })
-    return held.transport
+    return cached.transport
   }
   return {
     send: async (settings, { to, subject, text, html, messageId }) => {
@@ -58,6 +58,6 @@ export function createMailer(): Mailer {
         headers: { 'auto-submitted': 'auto-generated' },
       })
     },
-    close: () => held.transport?.close(),
+    close: () => cached.transport?.close(),
   }
 }

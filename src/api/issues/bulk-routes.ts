@@ -35,7 +35,7 @@ const issuesMax = 50_000
 const deletesMax = 100
 /** A merge is atomic: either all issues are merged, or none. */
 const mergesMax = 1_000
-const patienceMs = 4_000
+const bulkWaitMs = 4_000
 
 /** Returns the named or matching issues that allow the caller's `action`. Throws VALIDATION without ids and query. */
 async function whichOf(
@@ -48,17 +48,17 @@ async function whichOf(
   if (query.id.length === 0 && query.query === undefined)
     throw new MishapError('VALIDATION', { fields: { id: ['Ids of issues, or a query.'] } })
   // Uses the same range as the list with these parameters, so that the change applies to the displayed issues.
-  const asked = { ...viewOf(call), query: query.query ?? '', meUserId: actor.person.id }
+  const search = { ...viewOf(call), query: query.query ?? '', meUserId: actor.person.id }
   const issues =
     query.id.length > 0
       ? app.meta.issuesByIds([...new Set(query.id.map(Number))])
-      : await issuesMatching(app, asked, max)
+      : await issuesMatching(app, search, max)
   const allowed = new Map<number, boolean>()
   return issues.filter((issue) => {
     if (issue.organizationId !== organization.id) return false
     if (found.project && found.project.id !== issue.projectId) return false
-    const known = allowed.get(issue.projectId)
-    if (known !== undefined) return known
+    const permitted = allowed.get(issue.projectId)
+    if (permitted !== undefined) return permitted
     const project = app.meta.projectById(issue.projectId)
     const may = project !== undefined && app.auth.may(actor, action, { organization, project, issue }) === 'yes'
     allowed.set(issue.projectId, may)
@@ -105,7 +105,7 @@ async function deleteAll(call: WhichCall<unknown>, kind: 'issue' | 'discard') {
     throw new MishapError('VALIDATION', {
       detail: `At most ${deletesMax} issues can be deleted at once. Archive them, or delete in parts.`,
     })
-  return (await deleteIssues(app, actor, issues, kind, patienceMs)).map(toRestRemoval)
+  return (await deleteIssues(app, actor, issues, kind, bulkWaitMs)).map(toRestRemoval)
 }
 
 const bulkOf = ({ app, found, params }: Call<unknown, unknown>) => {

@@ -14,7 +14,7 @@ import {
   eventsById,
   eventsOfDigest,
   issueEvent,
-  placeEvent,
+  positionEvent,
 } from '../../query/events.ts'
 import { issueStatsOf, toRestIssues } from '../../query/issue.ts'
 import { toMarkdown } from '../../query/markdown.ts'
@@ -47,10 +47,10 @@ const eventScope = (call: {
   query: { environment?: string[] }
 }) => (call.query.environment?.length ? scopeOf(viewOf(call, ordinaryPeriod)) : undefined)
 
-function download(body: BodyInit, type: string, name: string, asked: boolean): Response {
+function download(body: BodyInit, type: string, name: string, isAttachment: boolean): Response {
   // Attachments are served as plain bytes, so that their scripts never run here.
   const safe = name.replace(/[^\w.\- ]+/g, '_').slice(0, 150) || 'file'
-  const disposition = `${asked ? 'attachment' : 'inline'}; filename="${safe}"; filename*=UTF-8''${encodeURIComponent(name.slice(0, 255)).replace(/['()*]/g, (match) => `%${match.charCodeAt(0).toString(16)}`)}`
+  const disposition = `${isAttachment ? 'attachment' : 'inline'}; filename="${safe}"; filename*=UTF-8''${encodeURIComponent(name.slice(0, 255)).replace(/['()*]/g, (match) => `%${match.charCodeAt(0).toString(16)}`)}`
   return new Response(body, {
     headers: {
       'content-type': type,
@@ -87,13 +87,13 @@ async function markdown(call: Call<{ environment?: string[] }, undefined>): Prom
   const { app, found, params } = call
   const issue = issueOf(found)
   const view = viewOf(call)
-  const [figures, event] = await Promise.all([
+  const [stats, event] = await Promise.all([
     issueStatsOf(app, view, [issue]),
     issueEvent(app, issue, params.event ?? 'latest', eventScope(call), readableIdsOf(call)),
   ])
-  const [rest] = toRestIssues(app, view, [issue], figures)
-  if (!rest) throw new MishapError('NOT_FOUND')
-  return new Response(toMarkdown(rest, event), {
+  const [restIssues] = toRestIssues(app, view, [issue], stats)
+  if (!restIssues) throw new MishapError('NOT_FOUND')
+  return new Response(toMarkdown(restIssues, event), {
     headers: {
       'content-type': 'text/markdown; charset=utf-8',
       'x-content-type-options': 'nosniff',
@@ -197,18 +197,18 @@ export const eventRoutes: readonly Route[] = [
       const projects = readableProjects(app, actor, organization)
       const ids = projects.map((project) => project.id)
       const all = await eventsById(app, ids, params.event ?? '')
-      const [known] = all
-      const slugs = [...new Set(all.map((item) => projects.find(({ id }) => id === item.row.projectId)?.slug ?? ''))]
+      const [first] = all
+      const slugs = [...new Set(all.map((match) => projects.find(({ id }) => id === match.row.projectId)?.slug ?? ''))]
       const [projectSlug] = slugs
-      if (!known || !projectSlug) throw new MishapError('NOT_FOUND')
+      if (!first || !projectSlug) throw new MishapError('NOT_FOUND')
       return {
         headers: slugs.length > 1 ? { 'x-projects': slugs.join(',') } : {},
         body: {
           organizationSlug: organization.slug,
           projectSlug,
-          groupId: String(known.issue.id),
-          eventId: known.row.eventId,
-          event: await placeEvent(app, known.issue, known.row, ids),
+          groupId: String(first.issue.id),
+          eventId: first.row.eventId,
+          event: await positionEvent(app, first.issue, first.row, ids),
         },
       }
     },
@@ -223,21 +223,21 @@ export const eventRoutes: readonly Route[] = [
     handle: async ({ app, actor, found, params }) => {
       const organization = organizationOf(found)
       const view = viewOf({ app, actor, found, query: {} })
-      const known = await eventsOfDigest(
+      const matches = await eventsOfDigest(
         app,
         readableIds(app, actor, organization),
         pastedDigest(params.digest ?? '')?.digest ?? params.digest ?? '',
       )
-      const issues = known.map((item) => item.issue)
-      const rest = new Map(
-        toRestIssues(app, view, issues, await issueStatsOf(app, view, issues)).map((toRestIssue) => [
-          toRestIssue.id,
-          toRestIssue,
+      const issues = matches.map((match) => match.issue)
+      const restIssues = new Map(
+        toRestIssues(app, view, issues, await issueStatsOf(app, view, issues)).map((restIssue) => [
+          restIssue.id,
+          restIssue,
         ]),
       )
       return {
-        body: known.flatMap(({ issue, events }) => {
-          const row = rest.get(String(issue.id))
+        body: matches.flatMap(({ issue, events }) => {
+          const row = restIssues.get(String(issue.id))
           return row
             ? [
                 {
@@ -263,7 +263,7 @@ export const eventRoutes: readonly Route[] = [
     response: restEvent,
     handle: async (call) => {
       const { row, issue } = await projectEvent(call)
-      return { body: await placeEvent(call.app, issue, row, readableIdsOf(call)) }
+      return { body: await positionEvent(call.app, issue, row, readableIdsOf(call)) }
     },
   }),
   route({
@@ -325,16 +325,20 @@ export const eventRoutes: readonly Route[] = [
     response: restAttachment,
     handle: async ({ app, found, params, query }) => {
       const id = Number(/^\d{1,15}$/.test(params.attachment ?? '') ? params.attachment : 0)
-      const item = app.meta.attachmentById(id)
-      if (!item || item.projectId !== projectOf(found).id || item.eventId !== eventIdOf(params.event ?? ''))
+      const attachment = app.meta.attachmentById(id)
+      if (
+        !attachment ||
+        attachment.projectId !== projectOf(found).id ||
+        attachment.eventId !== eventIdOf(params.event ?? '')
+      )
         throw new MishapError('NOT_FOUND')
-      if (query.download === undefined) return { body: toRestAttachment(item) }
-      const blob = await app.blobs.getStream(item.blobKey)
+      if (query.download === undefined) return { body: toRestAttachment(attachment) }
+      const blob = await app.blobs.getStream(attachment.blobKey)
       if (!blob) throw new MishapError('NOT_FOUND', { detail: 'The content of the attachment is no longer stored.' })
       const answer = download(
         Readable.toWeb(Readable.from(blob.stream)) as ReadableStream<Uint8Array>,
-        typeOf(item.contentType),
-        item.name,
+        typeOf(attachment.contentType),
+        attachment.name,
         query.download !== 'view',
       )
       answer.headers.set('content-length', String(blob.bytes))

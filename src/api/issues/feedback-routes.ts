@@ -7,7 +7,6 @@ import { toRestFeedback } from '../../query/feedback.ts'
 import type { Feedback } from '../../store/meta/issues/feedback.ts'
 import { pageHeaders } from '../page.ts'
 import {
-  askedProjects,
   type Call,
   issueOf,
   limitOf,
@@ -15,6 +14,7 @@ import {
   pageQuery,
   projectOf,
   type Route,
+  requestedProjects,
   route,
   viewQuery,
 } from '../route.ts'
@@ -37,7 +37,7 @@ function list(call: Call<z.output<typeof listQuery>, undefined>) {
     throw new MishapError('VALIDATION', { fields: { cursor: ['A cursor from a Link header.'] } })
   const projects = found.project
     ? [projectOf(found)]
-    : askedProjects(app, actor, organization, query.project).filter(
+    : requestedProjects(app, actor, organization, query.project).filter(
         (askedProject) => askedProject.organizationId === organization.id,
       )
   const rows = app.meta.listFeedback({
@@ -58,14 +58,14 @@ function list(call: Call<z.output<typeof listQuery>, undefined>) {
 }
 
 /** Returns the feedback of the path in its organization. Throws NOT_FOUND. */
-function feedbackHere({ app, found, params }: Call<unknown, unknown>): Feedback {
+function feedbackOfCall({ app, found, params }: Call<unknown, unknown>): Feedback {
   const feedback = /^\d{1,15}$/.test(params.feedback ?? '') ? app.meta.feedbackById(Number(params.feedback)) : undefined
   const project = feedback && app.meta.projectById(feedback.projectId)
   if (!feedback || project?.organizationId !== organizationOf(found).id) throw new MishapError('NOT_FOUND')
   return feedback
 }
 
-const oneOf = (app: App, id: number): RestFeedback => {
+const restFeedbackOf = (app: App, id: number): RestFeedback => {
   const feedback = app.meta.feedbackById(id)
   const [shown] = feedback ? toRestFeedback(app, [feedback]) : []
   if (!shown) throw new MishapError('NOT_FOUND')
@@ -103,7 +103,7 @@ export const feedbackRoutes: readonly Route[] = [
     summary: 'One feedback.',
     action: 'issue:read',
     response: restFeedback,
-    handle: (call) => ({ body: oneOf(call.app, feedbackHere(call).id) }),
+    handle: (call) => ({ body: restFeedbackOf(call.app, feedbackOfCall(call).id) }),
   }),
   route({
     method: 'PUT',
@@ -115,9 +115,9 @@ export const feedbackRoutes: readonly Route[] = [
     response: restFeedback,
     handle: (call) => {
       const { app, actor, body } = call
-      const { id } = feedbackHere(call)
+      const { id } = feedbackOfCall(call)
       setFeedbackState(app, actor, id, body.status)
-      return { body: oneOf(app, id) }
+      return { body: restFeedbackOf(app, id) }
     },
   }),
   route({
@@ -129,7 +129,7 @@ export const feedbackRoutes: readonly Route[] = [
     status: 204,
     response: z.undefined(),
     handle: async (call) => {
-      await deleteFeedback(call.app, feedbackHere(call).id)
+      await deleteFeedback(call.app, feedbackOfCall(call).id)
       return { body: undefined, status: 204 }
     },
   }),

@@ -56,8 +56,8 @@ const issueRoutesOf = (path: string, id: NameOf): Route[] => [
     query: z.object({ id: z.array(hash).min(1, 'At least one hash.').max(500).describe('A hash, repeated.') }),
     response: restUnmerge,
     handle: async ({ app, actor, found, query }) => {
-      const { issue, made, events } = await unmergeIssue(app, actor, issueOf(found).id, query.id)
-      return { body: { issue: issueName(issue), made: made && issueName(made), events } }
+      const { issue, created, events } = await unmergeIssue(app, actor, issueOf(found).id, query.id)
+      return { body: { issue: issueName(issue), made: created && issueName(created), events } }
     },
   }),
   route({
@@ -81,9 +81,9 @@ export const groupingRoutes: readonly Route[] = [
     action: 'event:read',
     response: restGroupingInfo,
     handle: async ({ app, found, params }) => {
-      const known = await eventById(app, [projectOf(found).id], params.event ?? '')
-      if (!known) throw new MishapError('NOT_FOUND')
-      return { body: groupingInfoOf(app, known.row) }
+      const event = await eventById(app, [projectOf(found).id], params.event ?? '')
+      if (!event) throw new MishapError('NOT_FOUND')
+      return { body: groupingInfoOf(app, event.row) }
     },
   }),
   route({
@@ -100,12 +100,12 @@ export const groupingRoutes: readonly Route[] = [
       app.auth.demand(actor, 'event:read', { organization: organizationOf(found), project: projectOf(found) })
       demandReadable(body)
       const { fingerprintingRules: fingerprintRules, groupingEnhancements: stackRules, groupingConfig: config } = body
-      const given = {
+      const update = {
         ...(fingerprintRules === undefined ? {} : { fingerprintRules }),
         ...(stackRules === undefined ? {} : { stackRules }),
         ...(config === undefined ? {} : { version: groupingVersionOf(config) }),
       }
-      return { body: await previewOf(app, projectOf(found), given) }
+      return { body: await previewOf(app, projectOf(found), update) }
     },
   }),
   ...['/organizations/:org/issues/:issue', '/issues/:issue'].flatMap((path, i): Route[] =>

@@ -3,12 +3,16 @@ import type { IssueChangeBody, RestIssueChange } from '../../contract/issue-chan
 import { updateIssues } from '../../operations/issue-changes.ts'
 import type { App } from '../../processes/parts.ts'
 import type { Issue } from '../../store/meta/meta.ts'
-import { actionOf, type FilterInput, readChange } from './issue-input.ts'
+import { actionOf, type IssueChangePlan, readChange } from './issue-input.ts'
 
 /** Returns the applied values for the answer. Where releases differ by project, those of the first issue. */
-function toldOf(wish: FilterInput, first: Issue | undefined, body: IssueChangeBody): Omit<RestIssueChange, 'updated'> {
-  const { assignee } = wish
-  const { status, substatus, statusDetails } = first ? wish.of(first) : {}
+function changeAnswer(
+  change: IssueChangePlan,
+  first: Issue | undefined,
+  body: IssueChangeBody,
+): Omit<RestIssueChange, 'updated'> {
+  const { assignee } = change
+  const { status, substatus, statusDetails } = first ? change.of(first) : {}
   return {
     ...(status === undefined ? {} : { status, substatus: substatus ?? null, statusDetails: statusDetails ?? {} }),
     ...(assignee === undefined
@@ -37,11 +41,11 @@ export async function applyChange(
 ): Promise<RestIssueChange> {
   const organizationId = issues[0]?.organizationId
   if (organizationId === undefined) return { updated: [] }
-  const wish = readChange(app, organizationId, body)
+  const change = readChange(app, organizationId, body)
   const ids = issues.map((issue) => issue.id)
-  const answer = { ...toldOf(wish, issues[0], body), updated: ids.map(String) }
+  const answer = { ...changeAnswer(change, issues[0], body), updated: ids.map(String) }
   const isOwnOnly = actionOf(body) === 'issue:own'
-  const asked = { changeOf: wish.of, own: body, isOwnOnly, rev: revision, asBulk }
+  const asked = { changeOf: change.of, own: body, isOwnOnly, rev: revision, asBulk }
   const bulk = await updateIssues(app, actor, issues, asked)
   return { ...answer, ...(bulk ? { bulk: toRestBulk(bulk) } : {}) }
 }
@@ -49,14 +53,14 @@ export async function applyChange(
 type Bulk = NonNullable<ReturnType<App['meta']['bulkById']>>
 
 /** Returns the API form of a bulk change. */
-export function toRestBulk(item: Bulk): NonNullable<RestIssueChange['bulk']> {
+export function toRestBulk(bulk: Bulk): NonNullable<RestIssueChange['bulk']> {
   return {
-    id: String(item.id),
-    total: item.total,
-    done: item.done,
-    changed: item.changed,
-    undone: item.undone,
-    dateCreated: new Date(item.createdMs).toISOString(),
-    dateEnded: item.endedMs === null ? null : new Date(item.endedMs).toISOString(),
+    id: String(bulk.id),
+    total: bulk.total,
+    done: bulk.done,
+    changed: bulk.changed,
+    undone: bulk.undone,
+    dateCreated: new Date(bulk.createdMs).toISOString(),
+    dateEnded: bulk.endedMs === null ? null : new Date(bulk.endedMs).toISOString(),
   }
 }

@@ -7,15 +7,16 @@ import type { IssueChange } from '../../store/meta/issues/triage.ts'
 import type { Issue, Person } from '../../store/meta/meta.ts'
 
 /** Personal fields of the caller. Their changes notify nobody else. */
-const ownFields = ['hasSeen', 'isBookmarked', 'isSubscribed'] as const
+const personalFields = ['hasSeen', 'isBookmarked', 'isSubscribed'] as const
 
 /** Returns the permission for a change. A change of only personal fields is not triage. */
 export function actionOf(body: IssueChangeBody): 'issue:own' | 'issue:triage' | 'issue:delete' {
   if (body.discard) return 'issue:delete'
   const { revision: _, ...fields } = body
   const named = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [name]))
-  const isOwn = named.length > 0 && named.every((name) => ownFields.some((ownField) => ownField === name))
-  return isOwn ? 'issue:own' : 'issue:triage'
+  const isPersonal =
+    named.length > 0 && named.every((name) => personalFields.some((personalField) => personalField === name))
+  return isPersonal ? 'issue:own' : 'issue:triage'
 }
 
 const refuse = (field: string, sentence: string): never => {
@@ -32,8 +33,8 @@ function assigneeOf(app: App, organizationId: number, text: string | null): Pers
   return person
 }
 
-function archivedDetails(given: StatusDetailsBody, nowMs: number): StatusDetails {
-  const { ignoreDuration, ignoreUntil, ignoreCount, ignoreWindow, ignoreUserCount, ignoreUserWindow } = given
+function archivedDetails(details: StatusDetailsBody, nowMs: number): StatusDetails {
+  const { ignoreDuration, ignoreUntil, ignoreCount, ignoreWindow, ignoreUserCount, ignoreUserWindow } = details
   const untilMs = ignoreDuration ? nowMs + ignoreDuration * 60_000 : ignoreUntil ? Date.parse(ignoreUntil) : undefined
   if (untilMs !== undefined && untilMs <= nowMs) refuse('statusDetails', 'ignoreUntil must be in the future.')
   if (ignoreWindow && !ignoreCount) refuse('statusDetails', 'ignoreWindow needs ignoreCount.')
@@ -44,39 +45,43 @@ function archivedDetails(given: StatusDetailsBody, nowMs: number): StatusDetails
     ...(ignoreWindow ? { ignoreWindow } : {}),
     ...(ignoreUserCount ? { ignoreUserCount } : {}),
     ...(ignoreUserWindow ? { ignoreUserWindow } : {}),
-    ...(ignoreCount && typeof given.eventsBefore === 'number' ? { eventsBefore: given.eventsBefore } : {}),
+    ...(ignoreCount && typeof details.eventsBefore === 'number' ? { eventsBefore: details.eventsBefore } : {}),
   }
 }
 
 /** Releases of the project of an issue: the latest one ('' for none), and the first one with a commit. */
-type Known = { latest(): string; having(repository: string, commit: string): string | undefined }
+type ReleaseLookup = { latest(): string; having(repository: string, commit: string): string | undefined }
 
 /** Returns the details of a resolution for one issue. */
-function resolvedDetails(given: StatusDetailsBody, inNext: boolean, { latest, having }: Known): StatusDetails {
-  if (given.inCommit) {
+function resolvedDetails(
+  details: StatusDetailsBody,
+  inNext: boolean,
+  { latest, having }: ReleaseLookup,
+): StatusDetails {
+  if (details.inCommit) {
     if (inNext) refuse('statusDetails', 'Either inCommit or inNextRelease.')
-    const { repository, commit } = given.inCommit
+    const { repository, commit } = details.inCommit
     const inRelease = having(repository, commit)
     return { ...(inRelease === undefined ? {} : { inRelease }), inCommit: { repository, commit } }
   }
-  if (given.inRelease && inNext) refuse('statusDetails', 'Either inRelease or inNextRelease.')
-  if (inNext) return { inNextRelease: true, afterRelease: given.afterRelease ?? latest() }
-  if (!given.inRelease) return {}
-  const inRelease = given.inRelease === 'latest' ? latest() : given.inRelease
+  if (details.inRelease && inNext) refuse('statusDetails', 'Either inRelease or inNextRelease.')
+  if (inNext) return { inNextRelease: true, afterRelease: details.afterRelease ?? latest() }
+  if (!details.inRelease) return {}
+  const inRelease = details.inRelease === 'latest' ? latest() : details.inRelease
   return inRelease === '' ? refuse('statusDetails', 'inRelease: this project has no release yet.') : { inRelease }
 }
 
 /** A parsed change: the new state of each issue, and the assignee. */
-export type FilterInput = { of(issue: Issue): IssueChange; assignee: Person | null | undefined }
+export type IssueChangePlan = { of(issue: Issue): IssueChange; assignee: Person | null | undefined }
 
 /** Parses a change of issues of one organization. Throws VALIDATION. */
-export function readChange(app: App, organizationId: number, body: IssueChangeBody): FilterInput {
+export function readChange(app: App, organizationId: number, body: IssueChangeBody): IssueChangePlan {
   const nowMs = app.clock.now()
   const latest = new Map<number, string>()
   const latestOf = (projectId: number): string => {
-    const known = latest.get(projectId) ?? latestReleases(app.meta, [projectId])[0] ?? ''
-    latest.set(projectId, known)
-    return known
+    const latestRelease = latest.get(projectId) ?? latestReleases(app.meta, [projectId])[0] ?? ''
+    latest.set(projectId, latestRelease)
+    return latestRelease
   }
   // All issues share one commit, so each project needs only one lookup.
   const having = new Map<number, string | undefined>()
@@ -91,13 +96,13 @@ export function readChange(app: App, organizationId: number, body: IssueChangeBo
       )
     return having.get(projectId)
   }
-  const knownOf = (projectId: number): Known => ({
+  const releaseLookupOf = (projectId: number): ReleaseLookup => ({
     latest: () => latestOf(projectId),
     having: (repository, commit) => havingOf(projectId, repository, commit),
   })
   const assignee = body.assignedTo === undefined ? undefined : assigneeOf(app, organizationId, body.assignedTo)
-  const given = body.statusDetails ?? {}
-  const inNext = body.status === 'resolvedInNextRelease' || given.inNextRelease === true
+  const details = body.statusDetails ?? {}
+  const inNext = body.status === 'resolvedInNextRelease' || details.inNextRelease === true
   const shared: IssueChange = {
     ...(assignee === undefined ? {} : { assigneeUserId: assignee?.id ?? null }),
     ...(body.priority === undefined ? {} : { priority: body.priority }),
@@ -114,10 +119,10 @@ export function readChange(app: App, organizationId: number, body: IssueChangeBo
       case 'muted':
       case 'archived': {
         const substatus = body.substatus?.startsWith('archived') ? body.substatus : 'archived_forever'
-        return { status: 'ignored', substatus, statusDetails: archivedDetails(given, nowMs) }
+        return { status: 'ignored', substatus, statusDetails: archivedDetails(details, nowMs) }
       }
       default:
-        return { status: 'resolved', statusDetails: resolvedDetails(given, inNext, knownOf(issue.projectId)) }
+        return { status: 'resolved', statusDetails: resolvedDetails(details, inNext, releaseLookupOf(issue.projectId)) }
     }
   }
   return { of: (issue) => ({ ...state(issue), ...shared }), assignee }

@@ -73,16 +73,16 @@ async function list(call: ListCall): Promise<Answer<RestIssue[]>> {
   return { body: page.rows, headers: pageHeaders(app.config.url, request.url, page) }
 }
 
-const item = async (call: Call<{ statsPeriod?: string | undefined; environment?: string[] }, undefined>) => ({
+const issueView = async (call: Call<{ statsPeriod?: string | undefined; environment?: string[] }, undefined>) => ({
   body: await issueDetail(call.app, viewOf(call), issueOf(call.found), readableIdsOf(call)),
 })
-const oneQuery = z.object({ ...rangeQuery, environment: viewQuery.environment })
+const issueQuery = z.object({ ...rangeQuery, environment: viewQuery.environment })
 
 async function change(call: Call<object, IssueChangeBody>): Promise<Answer<RestIssueDetail>> {
   const { app, actor, body, found, request } = call
   const issue = issueOf(found)
-  const here = { organization: organizationOf(found), project: projectOf(found), issue }
-  app.auth.demand(actor, actionOf(body), here)
+  const tagScope = { organization: organizationOf(found), project: projectOf(found), issue }
+  app.auth.demand(actor, actionOf(body), tagScope)
   if (body.merge)
     throw new MishapError('VALIDATION', {
       fields: { merge: ['For several issues, use issues/ with one id parameter per issue.'] },
@@ -105,16 +105,16 @@ async function change(call: Call<object, IssueChangeBody>): Promise<Answer<RestI
 /** Operation ids differ between the two addresses of an issue. Those without organization start in lower case. */
 type NameOf = (name: string) => string
 
-const ownRoutes = (path: string, id: NameOf): Route[] => [
+const personalRoutes = (path: string, id: NameOf): Route[] => [
   route({
     method: 'GET',
     path,
     operationId: id('Issue'),
     summary: 'One issue with tags and activity.',
     action: 'issue:read',
-    query: oneQuery,
+    query: issueQuery,
     response: restIssueDetail,
-    handle: item,
+    handle: issueView,
   }),
   route({
     method: 'PUT',
@@ -145,7 +145,7 @@ const tagRoutes = (path: string, id: NameOf): Route[] => [
     operationId: id('IssueTags'),
     summary: 'Distribution of each tag over an issue’s newest 5,000 events.',
     action: 'issue:read',
-    query: oneQuery,
+    query: issueQuery,
     response: z.array(restTag),
     handle: async (call) => ({
       body: await tagsOfIssue(call.app, issueOf(call.found), scopeOf(viewOf(call, '90d')), 10),
@@ -158,7 +158,7 @@ const tagRoutes = (path: string, id: NameOf): Route[] => [
     summary:
       'Tag values that are more frequent in the issue’s events than in the other events of the project, most certain first.',
     action: 'issue:read',
-    query: oneQuery,
+    query: issueQuery,
     response: restInCommon,
     handle: async (call) => ({
       body: await inCommonOf(call.app, issueOf(call.found), scopeOf(viewOf(call, '14d'))),
@@ -170,7 +170,7 @@ const tagRoutes = (path: string, id: NameOf): Route[] => [
     operationId: id('IssueTag'),
     summary: 'Distribution of one tag.',
     action: 'issue:read',
-    query: oneQuery,
+    query: issueQuery,
     response: restTag,
     handle: async (call) => {
       const [tag] = await tagsOfIssue(call.app, issueOf(call.found), scopeOf(viewOf(call, '90d')), 100, call.params.key)
@@ -184,7 +184,7 @@ const tagRoutes = (path: string, id: NameOf): Route[] => [
     operationId: id('IssueTagValues'),
     summary: 'Values of one tag, most events first.',
     action: 'issue:read',
-    query: oneQuery,
+    query: issueQuery,
     response: z.array(restTagValue),
     handle: async (call) => {
       const key = call.params.key ?? ''
@@ -218,7 +218,7 @@ export const issueRoutes: readonly Route[] = [
   }),
   ...['/organizations/:org/issues/:issue', '/issues/:issue'].flatMap((path, i): Route[] => {
     const id: NameOf = (name) => (i === 0 ? `organization${name}` : name.slice(0, 1).toLowerCase() + name.slice(1))
-    return [...ownRoutes(path, id), ...tagRoutes(path, id)]
+    return [...personalRoutes(path, id), ...tagRoutes(path, id)]
   }),
   route({
     method: 'GET',

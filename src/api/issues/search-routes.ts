@@ -13,21 +13,21 @@ import { createSearch, deleteSearch, updateSearch } from '../../operations/saved
 import type { App } from '../../processes/parts.ts'
 import { completionsOf } from '../../query/completion.ts'
 import { checkQuery } from '../../query/issues.ts'
-import { toRestSearch, type ViewAsker, viewsOf } from '../../query/saved.ts'
+import { toRestSearch, type Viewer, viewsOf } from '../../query/saved.ts'
 import type { SavedSearch, SearchView } from '../../store/meta/issues/searches.ts'
 import { revisionOf } from '../input.ts'
 import type { Found, Route } from '../route.ts'
-import { askedProjects, limitOf, organizationOf, pageQuery, route, viewOf, viewQuery } from '../route.ts'
+import { limitOf, organizationOf, pageQuery, requestedProjects, route, viewOf, viewQuery } from '../route.ts'
 
 const O = '/organizations/:org'
 
-const asker = (app: App, actor: Actor, found: Found): ViewAsker => ({
+const viewerOf = (app: App, actor: Actor, found: Found): Viewer => ({
   userId: actor.person.id,
   mayShare: app.auth.may(actor, 'issue:triage', { organization: organizationOf(found) }) === 'yes',
 })
 
 const toRest = (app: App, actor: Actor, found: Found, savedSearch: SavedSearch): RestSearch =>
-  toRestSearch(app.meta, savedSearch, asker(app, actor, found))
+  toRestSearch(app.meta, savedSearch, viewerOf(app, actor, found))
 
 /** Returns the view of the path if the caller can see it. Throws NOT_FOUND. */
 function searchOf(app: App, actor: Actor, found: Found, id: string | undefined): SavedSearch {
@@ -42,8 +42,8 @@ function searchOf(app: App, actor: Actor, found: Found, id: string | undefined):
 }
 
 /** Returns two dates, a length, or '' for the default; undefined if none is given. Throws VALIDATION. */
-function spanOf(given: SearchChangeBody): string | undefined {
-  const { statsPeriod, start, end } = given
+function spanOf(body: SearchChangeBody): string | undefined {
+  const { statsPeriod, start, end } = body
   if (start && end) return `${start}/${end}`
   if (start || end)
     throw new MishapError('VALIDATION', { fields: { start: ['start and end must be given together.'] } })
@@ -51,9 +51,9 @@ function spanOf(given: SearchChangeBody): string | undefined {
   return statsPeriod ?? ''
 }
 
-function partsOf(given: SearchChangeBody): Partial<{ name: string; shared: boolean } & SearchView> {
-  const { name, query, sort, visibility, projects, environments } = given
-  const span = spanOf(given)
+function partsOf(body: SearchChangeBody): Partial<{ name: string; shared: boolean } & SearchView> {
+  const { name, query, sort, visibility, projects, environments } = body
+  const span = spanOf(body)
   return {
     ...(name === undefined ? {} : { name }),
     ...(query === undefined ? {} : { query }),
@@ -73,7 +73,11 @@ function demandShared(app: App, actor: Actor, found: Found, shared: boolean | un
 /** Checks the query with the rules of the issue list, so that saved views can be opened. Throws QUERY_*. */
 function demandReadable(app: App, actor: Actor, found: Found, query: string | undefined): void {
   if (query === undefined) return
-  checkQuery(app, { projects: askedProjects(app, actor, organizationOf(found), []), meUserId: actor.person.id }, query)
+  checkQuery(
+    app,
+    { projects: requestedProjects(app, actor, organizationOf(found), []), meUserId: actor.person.id },
+    query,
+  )
 }
 
 const savedRoutes: Route[] = [
@@ -85,7 +89,7 @@ const savedRoutes: Route[] = [
     action: 'issue:read',
     response: z.array(restSearch),
     handle: ({ app, actor, found }) => ({
-      body: viewsOf(app.meta, organizationOf(found).id, asker(app, actor, found)),
+      body: viewsOf(app.meta, organizationOf(found).id, viewerOf(app, actor, found)),
     }),
   }),
   route({
@@ -97,12 +101,12 @@ const savedRoutes: Route[] = [
     body: newSearchBody,
     status: 201,
     response: restSearch,
-    handle: ({ app, actor, found, body: given }) => {
-      const shared = given.visibility === 'organization'
+    handle: ({ app, actor, found, body }) => {
+      const shared = body.visibility === 'organization'
       demandShared(app, actor, found, shared)
-      demandReadable(app, actor, found, given.query)
-      const { name, query, sort, projects, environments } = given
-      const made = createSearch(app, {
+      demandReadable(app, actor, found, body.query)
+      const { name, query, sort, projects, environments } = body
+      const created = createSearch(app, {
         organizationId: organizationOf(found).id,
         userId: actor.person.id,
         shared,
@@ -111,9 +115,9 @@ const savedRoutes: Route[] = [
         sort,
         projects,
         environments,
-        span: spanOf(given) ?? '',
+        span: spanOf(body) ?? '',
       })
-      return { body: toRest(app, actor, found, made) }
+      return { body: toRest(app, actor, found, created) }
     },
   }),
   route({
@@ -135,12 +139,12 @@ const savedRoutes: Route[] = [
     action: 'search:own',
     body: searchChangeBody,
     response: restSearch,
-    handle: ({ app, actor, found, params, body: given, request }) => {
+    handle: ({ app, actor, found, params, body, request }) => {
       const savedSearch = searchOf(app, actor, found, params.search)
-      const parts = partsOf(given)
+      const parts = partsOf(body)
       demandShared(app, actor, found, savedSearch.shared || parts.shared)
       demandReadable(app, actor, found, parts.query)
-      const changed = updateSearch(app, savedSearch.id, parts, revisionOf(given, request))
+      const changed = updateSearch(app, savedSearch.id, parts, revisionOf(body, request))
       return { body: toRest(app, actor, found, changed) }
     },
   }),

@@ -11,13 +11,13 @@ const toRest = ({ createdMs, lastUsedMs, address, ...session }: LoginSession): R
   dateLastUsed: new Date(lastUsedMs).toISOString(),
 })
 
-const own = '/users/me'
+const ownPath = '/users/me'
 
 /** A person's own password and login sessions. Tokens are refused: a leaked one could lock its owner out. */
 export const accountRoutes: readonly Route[] = [
   route({
     method: 'GET',
-    path: `${own}/sessions`,
+    path: `${ownPath}/sessions`,
     operationId: 'listSessions',
     summary: 'The caller’s login sessions: the current one, then the last used first. Not for tokens.',
     action: 'session',
@@ -26,7 +26,7 @@ export const accountRoutes: readonly Route[] = [
   }),
   route({
     method: 'DELETE',
-    path: `${own}/sessions`,
+    path: `${ownPath}/sessions`,
     operationId: 'endOtherSessions',
     summary: 'Ends all of the caller’s login sessions except the current one. Not for tokens.',
     action: 'session',
@@ -39,7 +39,7 @@ export const accountRoutes: readonly Route[] = [
   }),
   route({
     method: 'DELETE',
-    path: `${own}/sessions/:session`,
+    path: `${ownPath}/sessions/:session`,
     operationId: 'endSession',
     summary: 'Ends one of the caller’s login sessions. Not for tokens.',
     action: 'session',
@@ -52,7 +52,7 @@ export const accountRoutes: readonly Route[] = [
   }),
   route({
     method: 'PUT',
-    path: `${own}/password`,
+    path: `${ownPath}/password`,
     operationId: 'changePassword',
     summary:
       'Changes the caller’s password. The other login sessions end, and with `endTokens` also the caller’s API tokens. The response sets the cookie of the remaining session. Not for tokens.',

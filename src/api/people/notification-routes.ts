@@ -51,7 +51,7 @@ function toRestDelivery(delivery: Delivery): RestDelivery {
     id: String(delivery.id),
     recipient: delivery.recipient,
     kind: delivery.kind,
-    issues: delivery.items.map((item) => String(item.issueId)),
+    issues: delivery.items.map((alertedIssue) => String(alertedIssue.issueId)),
     status: delivery.status,
     attempts: delivery.attempts,
     error: delivery.error,
@@ -70,8 +70,8 @@ function channelOf(app: App, found: Found, id: string | undefined): Channel {
 function mailServerOf(app: App): RestMailServer {
   const smtp = smtpOf(app)
   if (!smtp) return null
-  const { password, ...rest } = smtp
-  return { ...rest, hasPassword: password !== '' }
+  const { password, ...others } = smtp
+  return { ...others, hasPassword: password !== '' }
 }
 
 const C = '/organizations/:org/notification-channels'
@@ -112,8 +112,8 @@ export const notificationRoutes: readonly Route[] = [
     action: 'channel:write',
     body: channelChangeBody,
     response: restChannel,
-    handle: async ({ app, found, params, body: { isActive, ...rest } }) => {
-      const change = { ...rest, active: isActive }
+    handle: async ({ app, found, params, body: { isActive, ...others } }) => {
+      const change = { ...others, active: isActive }
       const channel = await updateChannel(app, channelOf(app, found, params.channel), change)
       return { body: toRestChannel(app, channel) }
     },

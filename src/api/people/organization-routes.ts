@@ -189,11 +189,11 @@ export const organizationRoutes: readonly Route[] = [
       projectOf(call.found)
       const key = call.params.key ?? ''
       return {
-        body: (await valuesOf(call.app, call, key)).map((item) => ({
+        body: (await valuesOf(call.app, call, key)).map((tagValue) => ({
           key,
-          name: item.value,
-          value: item.value,
-          count: item.events,
+          name: tagValue.value,
+          value: tagValue.value,
+          count: tagValue.events,
         })),
       }
     },
@@ -241,7 +241,7 @@ export const organizationRoutes: readonly Route[] = [
         body.organization === undefined
           ? undefined
           : organizationsOf(app, actor).find(
-              (item) => item.slug === body.organization || String(item.id) === body.organization,
+              (candidate) => candidate.slug === body.organization || String(candidate.id) === body.organization,
             )
       if (body.organization !== undefined && !organization)
         throw new MishapError('VALIDATION', { fields: { organization: ['There is no such organization.'] } })

@@ -30,22 +30,22 @@ export const organizationSettingRoutes: readonly Route[] = [
     response: restOrganizationSettings,
     handle: ({ app, found }) => ({ body: toRestSettings(app, organizationOf(found)) }),
   }),
-  ...([path, '/organizations/:org'] as const).map((item, i) =>
+  ...([path, '/organizations/:org'] as const).map((settingsPath, i) =>
     route({
       method: 'PUT',
-      path: item,
+      path: settingsPath,
       operationId: i === 0 ? 'updateOrganizationSettings' : 'updateOrganization',
       summary:
         'Changes name, slug (the old one keeps working) or retention. 409 if `revision` or If-Match is outdated.',
       action: 'organization:write',
       body: organizationChangeBody,
       response: restOrganizationSettings,
-      handle: ({ app, actor, found, body: given, request }) => {
-        demandChange(organizationChangeBody, given)
-        const { revision: _revision, ...rest } = given
-        const change = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
+      handle: ({ app, actor, found, body, request }) => {
+        demandChange(organizationChangeBody, body)
+        const { revision: _revision, ...settings } = body
+        const change = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
         const { id } = organizationOf(found)
-        const rev = revisionOf(given, request)
+        const rev = revisionOf(body, request)
         const changed = updateOrganization(app, actor, id, change as OrganizationChange, rev)
         return { body: toRestSettings(app, changed) }
       },

@@ -36,9 +36,9 @@ async function invite(
   app: App,
   actor: Actor,
   organization: Organization,
-  asked: InvitationBody,
+  body: InvitationBody,
 ): Promise<RestNewInvitation> {
-  const { invitation, link, failure } = await inviteMember(app, actor.person, organization, asked)
+  const { invitation, link, failure } = await inviteMember(app, actor.person, organization, body)
   return {
     invitation: toRestInvitation(app, invitation),
     link,
@@ -47,8 +47,8 @@ async function invite(
   }
 }
 
-function memberHere(app: App, organization: Organization, id: string | undefined): RestMemberDetail {
-  const member = membersOf(app, organization).find((item) => item.id === id)
+function memberOfCall(app: App, organization: Organization, id: string | undefined): RestMemberDetail {
+  const member = membersOf(app, organization).find((candidate) => candidate.id === id)
   if (!member) throw new MishapError('NOT_FOUND')
   const teamSlug = organization.slug
   return { ...member, teams: [teamSlug], teamRoles: [{ teamSlug, role: 'contributor' }], ...roleLists }
@@ -65,7 +65,7 @@ export const peopleRoutes: readonly Route[] = [
     summary: 'One member.',
     action: 'member:read',
     response: restMemberDetail,
-    handle: ({ app, found, params }) => ({ body: memberHere(app, organizationOf(found), params.member) }),
+    handle: ({ app, found, params }) => ({ body: memberOfCall(app, organizationOf(found), params.member) }),
   }),
   route({
     method: 'PUT',
@@ -79,7 +79,7 @@ export const peopleRoutes: readonly Route[] = [
     handle: ({ app, actor, found, params, body }) => {
       const organization = organizationOf(found)
       updateMember(app, actor.person, organization, params.member ?? '', body.role)
-      return { body: memberHere(app, organization, params.member) }
+      return { body: memberOfCall(app, organization, params.member) }
     },
   }),
   route({

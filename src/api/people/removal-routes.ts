@@ -11,7 +11,7 @@ import { issueOf, organizationOf, projectOf, route } from '../route.ts'
 /** Maximum removals in the list. */
 const listMax = 100
 /** Small removals complete within this time. The answer has the progress. */
-const patienceMs = 2000
+const removalWaitMs = 2000
 
 /** Returns the API form of a removal. */
 export function toRestRemoval(removal: Removal): RestRemoval {
@@ -39,13 +39,13 @@ export async function removeIssue(call: Call<unknown, unknown>, kind: 'issue' | 
   const issue = issueOf(found)
   const { id: issueId, shortId } = issue
   // The name of a merged issue leads to its target. That is for reading, not for deleting.
-  const asked = params.issue?.toUpperCase()
-  if (asked !== String(issueId) && asked !== shortId.toUpperCase())
+  const issueRef = params.issue?.toUpperCase()
+  if (issueRef !== String(issueId) && issueRef !== shortId.toUpperCase())
     throw new MishapError('CONFLICT', {
       detail: `${params.issue} was merged into ${shortId}. Delete ${shortId} instead.`,
       current: { id: String(issueId), shortId },
     })
-  const [removal] = await deleteIssues(app, actor, [issue], kind, patienceMs)
+  const [removal] = await deleteIssues(app, actor, [issue], kind, removalWaitMs)
   if (!removal) throw new MishapError('NOT_FOUND')
   return toRestRemoval(removal)
 }
@@ -82,7 +82,7 @@ export const removalRoutes: readonly Route[] = [
     status: 202,
     response: restRemoval,
     handle: async ({ app, actor, found }) => {
-      const removal = await deleteProject(app, actor, projectOf(found).id, patienceMs)
+      const removal = await deleteProject(app, actor, projectOf(found).id, removalWaitMs)
       if (!removal) throw new MishapError('NOT_FOUND')
       return { body: toRestRemoval(removal), status: 202 }
     },
@@ -97,7 +97,7 @@ export const removalRoutes: readonly Route[] = [
     status: 202,
     response: restRemoval,
     handle: async ({ app, actor, found }) => {
-      const removal = await deleteOrganization(app, actor, organizationOf(found).id, patienceMs)
+      const removal = await deleteOrganization(app, actor, organizationOf(found).id, removalWaitMs)
       if (!removal) throw new MishapError('NOT_FOUND')
       return { body: toRestRemoval(removal), status: 202 }
     },

@@ -6,7 +6,7 @@ import { newProjectBody, restProject } from '../../contract/projects.ts'
 import { type RestTeam, type RestTeamMember, restTeam, restTeamMember } from '../../contract/teams.ts'
 import type { App } from '../../processes/parts.ts'
 import type { Organization } from '../../store/meta/meta.ts'
-import { makeProject, toRestProject } from '../projects/project-routes.ts'
+import { createOrgProject, toRestProject } from '../projects/project-routes.ts'
 import type { Call, Route } from '../route.ts'
 import { organizationOf, projectOf, route } from '../route.ts'
 import { membersOf, toRestOrganization } from './organization-routes.ts'
@@ -137,7 +137,7 @@ export const teamRoutes: readonly Route[] = [
     body: newProjectBody,
     status: 201,
     response: restProject,
-    handle: (call) => makeProject(call.app, demandTeam(call), call.body),
+    handle: (call) => createOrgProject(call.app, demandTeam(call), call.body),
   }),
   route({
     method: 'GET',
@@ -148,8 +148,8 @@ export const teamRoutes: readonly Route[] = [
     response: z.array(restTeamMember),
     handle: (call) => {
       const organization = demandTeam(call)
-      const place = { teamSlug: organization.slug, teamRole: 'contributor' as const }
-      return { body: membersOf(call.app, organization).map((member): RestTeamMember => ({ ...member, ...place })) }
+      const membership = { teamSlug: organization.slug, teamRole: 'contributor' as const }
+      return { body: membersOf(call.app, organization).map((member): RestTeamMember => ({ ...member, ...membership })) }
     },
   }),
   route({

@@ -59,8 +59,8 @@ export function arrivalsOf(app: App, project: Project): RestArrivals {
     const { itemType, category, outcome, reason, quantity } = row
     if (outcome === 'received') continue
     const name = `${itemType} ${category} ${outcome} ${reason}`
-    const known = items.get(name)
-    if (known) known.quantity += quantity
+    const counts = items.get(name)
+    if (counts) counts.quantity += quantity
     else items.set(name, { itemType, category, outcome, reason, quantity, sentence: sentences[reason] ?? reason })
   }
   const newest = app.meta.listIssues({ projectIds: [project.id], sort: 'first', max: 1 })[0]

@@ -12,7 +12,7 @@ import { organizationOf, projectOf, route } from '../route.ts'
 function doctorProject({ app, actor, found }: Pick<Call<unknown, unknown>, 'app' | 'actor' | 'found'>) {
   const [organization, project] = [organizationOf(found), projectOf(found)]
   const allowed = allowedProjects(app, actor, organization, 'release:read')
-  const others = allowed.filter((item) => item.id !== project.id)
+  const others = allowed.filter((candidate) => candidate.id !== project.id)
   return { organization, project, others }
 }
 
@@ -34,9 +34,9 @@ export const doctorRoutes: readonly Route[] = [
     response: restEventDiagnosis,
     handle: async (call) => {
       const { app, found, params } = call
-      const known = await eventById(app, [projectOf(found).id], params.event ?? '')
-      if (!known) throw new MishapError('NOT_FOUND')
-      const diagnosis = await app.doctor.ofEvent(doctorProject(call), normalOf(known.row), known.row.receivedMs)
+      const event = await eventById(app, [projectOf(found).id], params.event ?? '')
+      if (!event) throw new MishapError('NOT_FOUND')
+      const diagnosis = await app.doctor.ofEvent(doctorProject(call), normalOf(event.row), event.row.receivedMs)
       return { body: { errors: errorsOf(diagnosis), ...diagnosis } }
     },
   }),
@@ -64,10 +64,10 @@ export const doctorRoutes: readonly Route[] = [
     response: restReleaseDiagnosis,
     handle: async (call) => {
       const { app, actor, params, query } = call
-      const here = doctorProject(call)
-      const mayReadEvents = app.auth.may(actor, 'event:read', here) === 'yes'
-      const asked = { release: params.version ?? '', dist: query.dist, mayReadEvents }
-      return { body: await app.doctor.ofRelease(here, asked) }
+      const access = doctorProject(call)
+      const mayReadEvents = app.auth.may(actor, 'event:read', access) === 'yes'
+      const options = { release: params.version ?? '', dist: query.dist, mayReadEvents }
+      return { body: await app.doctor.ofRelease(access, options) }
     },
   }),
 ]

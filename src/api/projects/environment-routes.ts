@@ -9,7 +9,7 @@ import { projectOf, route, scopeOf, viewOf, viewQuery } from '../route.ts'
 /** Maximum names in a list. */
 const listMax = 1000
 /** Maximum names to query from the events, including hidden ones. */
-const askedMax = 10_000
+const queriedMax = 10_000
 
 const visibility = z
   .enum(['visible', 'hidden', 'all'])
@@ -24,10 +24,10 @@ const path = '/projects/:org/:project/environments'
 
 /** Environments in use, and those that users hid from selection lists. */
 export const environmentRoutes: readonly Route[] = [
-  ...(['/organizations/:org/environments', path] as const).map((item, i) =>
+  ...(['/organizations/:org/environments', path] as const).map((environmentsPath, i) =>
     route({
       method: 'GET',
-      path: item,
+      path: environmentsPath,
       operationId: i === 0 ? 'listEnvironments' : 'projectEnvironments',
       summary: 'Environments in use, except those that all their projects hide.',
       action: 'event:read',
@@ -47,8 +47,8 @@ export const environmentRoutes: readonly Route[] = [
           return { body: [...names].sort().map((name) => ({ id: name, name, isHidden: hidden.has(name) })) }
         }
         // Query extra names, because hidden ones are removed below and must not displace the others.
-        const asked = Math.min(listMax + hidden.size, askedMax)
-        const values = await app.events.tagValues(scope, 'environment', asked)
+        const queried = Math.min(listMax + hidden.size, queriedMax)
+        const values = await app.events.tagValues(scope, 'environment', queried)
         return {
           body: values
             .filter(({ value }) => value !== '' && !hidden.has(value))
@@ -79,8 +79,8 @@ export const environmentRoutes: readonly Route[] = [
     action: 'project:write',
     body: environmentChangeBody,
     response: restEnvironment,
-    handle: ({ app, found, params, body: given }) => ({
-      body: toRest(hideEnvironment(app, projectOf(found).id, params.environment ?? '', given.isHidden)),
+    handle: ({ app, found, params, body }) => ({
+      body: toRest(hideEnvironment(app, projectOf(found).id, params.environment ?? '', body.isHidden)),
     }),
   }),
 ]

@@ -24,38 +24,50 @@ import { limitOf, pageQuery, projectOf, type Route, route } from '../route.ts'
 const P = '/projects/:org/:project/filters'
 
 function filterOf(id: string | undefined): InboundFilter {
-  const known = inboundFilters.find((inboundFilter) => inboundFilter.id === id)
-  if (!known) throw new MishapError('NOT_FOUND')
-  return known
+  const match = inboundFilters.find((inboundFilter) => inboundFilter.id === id)
+  if (!match) throw new MishapError('NOT_FOUND')
+  return match
 }
 
 /** Returns the API form of a filter. */
-function toRest(app: App, project: Project, item: InboundFilter, dropped: Map<string, number>): RestFilter {
-  const { active, patterns, subfilters } = filterState(app.meta.filtersOf(project.id), item)
+function toRest(app: App, project: Project, inboundFilter: InboundFilter, dropped: Map<string, number>): RestFilter {
+  const { active, patterns, subfilters } = filterState(app.meta.filtersOf(project.id), inboundFilter)
   const revision = app.meta.projectById(project.id)?.rev ?? project.rev
-  return { id: item.id, active, patterns, subfilters, dropped: dropped.get(item.reason) ?? 0, revision }
+  return {
+    id: inboundFilter.id,
+    active,
+    patterns,
+    subfilters,
+    dropped: dropped.get(inboundFilter.reason) ?? 0,
+    revision,
+  }
 }
 
 const wrong = (field: string, sentence: string) =>
   new MishapError('VALIDATION', { detail: sentence, fields: { [field]: [sentence] } })
 
 /** Returns the browsers of a change. `active` alone means all or none. Throws VALIDATION for unknown ones. */
-function browsersOf(given: FilterChangeBody, all: readonly string[]): OldBrowser[] {
-  const names = given.subfilters ?? (given.active ? all : [])
-  const unknown = names.find((name) => !isOldBrowser(name))
-  if (unknown !== undefined) throw wrong('subfilters', `One of ${all.join(', ')}.`)
-  return given.active === false ? [] : names.filter(isOldBrowser)
+function browsersOf(body: FilterChangeBody, all: readonly string[]): OldBrowser[] {
+  const names = body.subfilters ?? (body.active ? all : [])
+  const unknownName = names.find((name) => !isOldBrowser(name))
+  if (unknownName !== undefined) throw wrong('subfilters', `One of ${all.join(', ')}.`)
+  return body.active === false ? [] : names.filter(isOldBrowser)
 }
 
-function changeOf(filters: ProjectFilters, item: InboundFilter, given: FilterChangeBody): Partial<ProjectFilters> {
-  if (item.kind === 'switch') {
-    if (given.active === undefined) throw wrong('active', 'true or false.')
-    return { [item.key]: given.active }
+function changeOf(
+  filters: ProjectFilters,
+  inboundFilter: InboundFilter,
+  body: FilterChangeBody,
+): Partial<ProjectFilters> {
+  if (inboundFilter.kind === 'switch') {
+    if (body.active === undefined) throw wrong('active', 'true or false.')
+    return { [inboundFilter.key]: body.active }
   }
-  if (item.kind === 'browsers') return { browsers: browsersOf(given, filterState(filters, item).subfilters ?? []) }
-  if (given.active === false) return { [item.key]: [] }
-  if (given.patterns === undefined) throw wrong('patterns', 'A list of patterns.')
-  return { [item.key]: given.patterns }
+  if (inboundFilter.kind === 'browsers')
+    return { browsers: browsersOf(body, filterState(filters, inboundFilter).subfilters ?? []) }
+  if (body.active === false) return { [inboundFilter.key]: [] }
+  if (body.patterns === undefined) throw wrong('patterns', 'A list of patterns.')
+  return { [inboundFilter.key]: body.patterns }
 }
 
 /** Inbound filters of a project. */
@@ -83,11 +95,11 @@ export const filterRoutes: readonly Route[] = [
     response: restFilter,
     handle: ({ app, actor, found, params, body, request }) => {
       const project = projectOf(found)
-      const item = filterOf(params.filter)
+      const inboundFilter = filterOf(params.filter)
       demandChange(filterChangeBody, body)
-      const filters = changeOf(app.meta.filtersOf(project.id), item, body)
+      const filters = changeOf(app.meta.filtersOf(project.id), inboundFilter, body)
       updateFilters(app, actor, project.id, filters, revisionOf(body, request))
-      return { body: toRest(app, project, item, droppedOf(app.meta, project.id, app.clock.now())) }
+      return { body: toRest(app, project, inboundFilter, droppedOf(app.meta, project.id, app.clock.now())) }
     },
   }),
   route({

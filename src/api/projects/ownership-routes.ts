@@ -8,7 +8,7 @@ import {
   restOwnershipTest,
 } from '../../contract/ownership.ts'
 import { ownerRuleOf, readOwnership } from '../../domain/ownership.ts'
-import { ownershipFaults, updateOwnership } from '../../operations/project-settings.ts'
+import { ownershipErrors, updateOwnership } from '../../operations/project-settings.ts'
 import type { App } from '../../processes/parts.ts'
 import { eventRowOf } from '../../query/events.ts'
 import { ownedEventOf } from '../../query/owned.ts'
@@ -29,7 +29,7 @@ function toRestOwnership(app: App, project: Project): RestOwnership {
     revision: rev,
     lastUpdated: changedMs === null ? null : new Date(changedMs).toISOString(),
     rules: readOwnership(text).rules.map(({ line, text: rule, owners }) => ({ line, text: rule, owners })),
-    faults: ownershipFaults(app, project, text),
+    faults: ownershipErrors(app, project, text),
   }
 }
 
@@ -49,7 +49,7 @@ async function tryOwnership(app: App, project: Project, text: string): Promise<R
       }),
     ),
   )
-  const faults = ownershipFaults(app, project, text)
+  const faults = ownershipErrors(app, project, text)
   const tried: RestOwnershipTest['issues'] = []
   for (const [at, { id, shortId, title }] of issues.entries()) {
     const row = rows[at]

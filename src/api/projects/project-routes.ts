@@ -23,7 +23,7 @@ import {
 import { groupingConfigOf, groupingVersionOf } from '../../domain/grouping.ts'
 import { loaderOptionNames } from '../../domain/loader-options.ts'
 import { eachSwitch } from '../../domain/project-switches.ts'
-import { keptToken } from '../../domain/scrape.ts'
+import { maskedToken } from '../../domain/scrape.ts'
 import { createKey, deleteKey, updateKey } from '../../operations/keys.ts'
 import { createProject, updateProject } from '../../operations/projects.ts'
 import type { App } from '../../processes/parts.ts'
@@ -77,7 +77,7 @@ export function toRestProject(app: App, organization: Organization, project: Pro
     scrapeJavaScript: scrape.on,
     verifySSL: scrape.verifyTls,
     ...project.switches,
-    securityToken: scrape.sealedToken === '' ? '' : keptToken,
+    securityToken: scrape.sealedToken === '' ? '' : maskedToken,
     fingerprintingRules: grouping.fingerprintRules,
     groupingEnhancements: grouping.stackRules,
     groupingConfig: groupingConfigOf(grouping.version),
@@ -141,7 +141,7 @@ function keyChangeOf(body: KeyChangeBody): KeyChange {
 }
 
 /** Renames the fields of errors from store names to the API names that the caller used. */
-async function underName<Made>(names: Record<string, string>, change: () => Promise<Made>): Promise<Made> {
+async function underName<Result>(names: Record<string, string>, change: () => Promise<Result>): Promise<Result> {
   try {
     return await change()
   } catch (error) {
@@ -153,7 +153,7 @@ async function underName<Made>(names: Record<string, string>, change: () => Prom
 
 /** Converts the body of a project change to the fields of the store. */
 function changeOf(body: ProjectChangeBody): ProjectChange {
-  const given: { [Name in keyof ProjectChange]: ProjectChange[Name] | undefined } = {
+  const changes: { [Name in keyof ProjectChange]: ProjectChange[Name] | undefined } = {
     name: body.name,
     slug: body.slug,
     platform: body.platform,
@@ -170,11 +170,11 @@ function changeOf(body: ProjectChangeBody): ProjectChange {
     stackRules: body.groupingEnhancements,
     groupingVersion: body.groupingConfig === undefined ? undefined : groupingVersionOf(body.groupingConfig),
   }
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
 }
 
 /** Creates a project with a key. */
-export async function makeProject(
+export async function createOrgProject(
   app: App,
   organization: Organization,
   { name, slug, platform = null }: NewProjectBody,
@@ -184,7 +184,9 @@ export async function makeProject(
 }
 
 function keyOf(app: App, found: Found, id: string | undefined): ProjectKey {
-  const key = app.meta.keysOf(projectOf(found).id).find((item) => item.publicKey === id || String(item.id) === id)
+  const key = app.meta
+    .keysOf(projectOf(found).id)
+    .find((projectKey) => projectKey.publicKey === id || String(projectKey.id) === id)
   if (!key) throw new MishapError('NOT_FOUND')
   return key
 }
@@ -216,7 +218,7 @@ export const projectRoutes: readonly Route[] = [
     body: newProjectBody,
     status: 201,
     response: restProject,
-    handle: ({ app, found, body }) => makeProject(app, organizationOf(found), body),
+    handle: ({ app, found, body }) => createOrgProject(app, organizationOf(found), body),
   }),
   route({
     method: 'GET',

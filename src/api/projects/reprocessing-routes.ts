@@ -1,6 +1,6 @@
 import { allowedProjects } from '../../auth/allowed-projects.ts'
 import { type RestRegroupings, restRegroupings } from '../../contract/reprocessing.ts'
-import type { Regrouping } from '../../store/meta/retention/reprocessing.ts'
+import type { ReprocessingRun } from '../../store/meta/retention/reprocessing.ts'
 import type { Route } from '../route.ts'
 import { organizationOf, route } from '../route.ts'
 
@@ -10,7 +10,7 @@ const listMax = 20
 type Project = RestRegroupings['runs'][number]['project']
 
 /** Returns the API form of a run. */
-const toRest = (regrouping: Regrouping, project: Project): RestRegroupings['runs'][number] => ({
+const toRest = (regrouping: ReprocessingRun, project: Project): RestRegroupings['runs'][number] => ({
   id: String(regrouping.id),
   project,
   cause: regrouping.cause,
@@ -37,13 +37,15 @@ export const reprocessingRoutes: readonly Route[] = [
     handle: ({ app, actor, found }) => {
       const projects = allowedProjects(app, actor, organizationOf(found), 'project:read')
       const byId = new Map(projects.map(({ id, slug }): [number, Project] => [id, { id: String(id), slug }]))
-      const runs = app.meta.regroupings(listMax, [...byId.keys()]).flatMap((regrouping) => {
+      const runs = app.meta.reprocessingRuns(listMax, [...byId.keys()]).flatMap((regrouping) => {
         const project = byId.get(regrouping.projectId)
         return project ? [toRest(regrouping, project)] : []
       })
       const full = [...byId].flatMap(([id, project]) => {
-        const { quantity: noted, refused, refusedMs } = app.meta.missedSum(id)
-        return refusedMs === null ? [] : [{ project, noted, refused, dateRefused: new Date(refusedMs).toISOString() }]
+        const { quantity: missing, refused, refusedMs } = app.meta.missingMapCounts(id)
+        return refusedMs === null
+          ? []
+          : [{ project, noted: missing, refused, dateRefused: new Date(refusedMs).toISOString() }]
       })
       return { body: { runs, full } }
     },

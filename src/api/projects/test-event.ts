@@ -44,7 +44,7 @@ function eventOf(id: string, platform: string | null, nowMs: number) {
  * project has no active key or the event is refused (with the reason).
  */
 export async function sendTestEvent(app: App, project: Project): Promise<{ id: string }> {
-  const key = app.meta.keysOf(project.id).find((item) => item.active)
+  const key = app.meta.keysOf(project.id).find((projectKey) => projectKey.active)
   if (!key) throw new MishapError('VALIDATION', { detail: 'The project has no active key.' })
   const id = crypto.randomUUID().replaceAll('-', '')
   const body = `${JSON.stringify({ event_id: id, sent_at: new Date(app.clock.now()).toISOString() })}\n{"type":"event"}\n${JSON.stringify(eventOf(id, project.platform, app.clock.now()))}\n`
@@ -68,9 +68,9 @@ export async function sendTestEvent(app: App, project: Project): Promise<{ id: s
     })
   }
   if (!answer.ok) {
-    const said = ((await answer.json().catch(() => ({}))) as { detail?: unknown }).detail
+    const detail = ((await answer.json().catch(() => ({}))) as { detail?: unknown }).detail
     throw new MishapError('VALIDATION', {
-      detail: `The test event was refused: ${typeof said === 'string' ? said : `HTTP ${answer.status}`}`,
+      detail: `The test event was refused: ${typeof detail === 'string' ? detail : `HTTP ${answer.status}`}`,
     })
   }
   return { id }

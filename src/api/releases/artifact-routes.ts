@@ -30,13 +30,13 @@ function toRestBundles(app: App, projectId: number, rows: readonly Bundle[]): Re
   }))
 }
 
-const toRestFile = (item: ArtifactFile): RestArtifactFile => ({
-  id: String(item.id),
-  filePath: item.url,
-  fileType: item.type,
-  fileSize: item.bytes,
-  debugId: item.debugId || null,
-  sourcemap: item.headers.sourcemap ?? item.headers['x-sourcemap'] ?? null,
+const toRestFile = (file: ArtifactFile): RestArtifactFile => ({
+  id: String(file.id),
+  filePath: file.url,
+  fileType: file.type,
+  fileSize: file.bytes,
+  debugId: file.debugId || null,
+  sourcemap: file.headers.sourcemap ?? file.headers['x-sourcemap'] ?? null,
 })
 
 const text = z

@@ -52,7 +52,7 @@ function list(call: Call<z.output<typeof listQuery>, undefined>) {
 /** Form fields other than the file. */
 type Fields = { name: string; dist: string; headers: Record<string, string> }
 
-async function takeField(part: FormPart, fields: Fields): Promise<void> {
+async function readField(part: FormPart, fields: Fields): Promise<void> {
   const text = await textOfPart(part)
   if (part.name === 'name') fields.name = text.trim()
   else if (part.name === 'dist') fields.dist = text.trim()
@@ -77,7 +77,7 @@ async function upload(call: Call<unknown, undefined>) {
   for (let next = await parts.next(); !next.done; next = await parts.next()) {
     const part = next.value
     if (part.name !== 'file') {
-      await takeField(part, fields)
+      await readField(part, fields)
       continue
     }
     const bundle = await app.artifacts.addFile({
@@ -86,7 +86,7 @@ async function upload(call: Call<unknown, undefined>) {
       release,
       stream: part.content,
       about: async () => {
-        for await (const rest of parts) await takeField(rest, fields)
+        for await (const laterPart of parts) await readField(laterPart, fields)
         const url = fields.name || (part.filename ?? '')
         if (url === '' || url.length > urlCharactersMax)
           throw new MishapError('VALIDATION', { fields: { name: [`1 to ${urlCharactersMax} characters.`] } })

@@ -13,32 +13,32 @@ export const commitBodyBytesMax = 8 * 1024 * 1024
 /** Repository name of commits if the client names none. */
 const unnamedRepository = 'unknown'
 
-const cut = (text: string | null | undefined, max: number) => (text ?? '').trim().slice(0, max)
+const truncate = (text: string | null | undefined, max: number) => (text ?? '').trim().slice(0, max)
 
 /**
  * Returns commits in stored form, newest first. Commits without a time count as now. Stores the first 1,000 files of a
  * commit and 20,000 of a call, with paths up to 1,024 characters. Others are counted as omitted.
  */
 export function commitsOf(list: CommitList, nowMs: number): NewCommit[] {
-  let left = callFilesMax
+  let filesLeft = callFilesMax
   return list
-    .map((item) => ({ ...item, atMs: item.timestamp ?? nowMs }))
+    .map((commit) => ({ ...commit, atMs: commit.timestamp ?? nowMs }))
     .sort((a, b) => b.atMs - a.atMs)
-    .map((item) => {
-      const given = item.patch_set ?? undefined
-      const files = given
+    .map((commit) => {
+      const patchSet = commit.patch_set ?? undefined
+      const files = patchSet
         ?.filter(({ path }) => path !== '' && path.length <= pathCharactersMax)
-        .slice(0, Math.min(left, commitFilesMax))
-      left -= files?.length ?? 0
+        .slice(0, Math.min(filesLeft, commitFilesMax))
+      filesLeft -= files?.length ?? 0
       return {
-        repository: item.repository ?? unnamedRepository,
-        sha: item.id,
-        message: cut(item.message, messageCharactersMax),
-        authorName: cut(item.author_name, authorCharactersMax),
-        authorEmail: cut(item.author_email, authorCharactersMax),
-        atMs: item.atMs,
+        repository: commit.repository ?? unnamedRepository,
+        sha: commit.id,
+        message: truncate(commit.message, messageCharactersMax),
+        authorName: truncate(commit.author_name, authorCharactersMax),
+        authorEmail: truncate(commit.author_email, authorCharactersMax),
+        atMs: commit.atMs,
         files,
-        filesOmitted: (given?.length ?? 0) - (files?.length ?? 0),
+        filesOmitted: (patchSet?.length ?? 0) - (files?.length ?? 0),
       }
     })
 }

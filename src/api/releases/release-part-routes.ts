@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
 import { restCommit, restCommitFile, restCommitters } from '../../contract/commits.ts'
-import { type DeployBody, deployBody, restDeploy, restMarks, restRelease } from '../../contract/releases.ts'
+import { type DeployBody, deployBody, restAnnotations, restDeploy, restRelease } from '../../contract/releases.ts'
 import { restSkew } from '../../contract/skew.ts'
 import { createDeploy } from '../../operations/releases.ts'
 import { pageByOffset, readCursor } from '../../query/cursor.ts'
-import { eventById, placeEvent } from '../../query/events.ts'
+import { eventById, positionEvent } from '../../query/events.ts'
 import {
   commitFiles,
   previousWithCommits,
+  releaseAnnotations,
   releaseCommits,
   releaseDeploys,
-  releaseMarks,
   toRestDeploy,
 } from '../../query/releases.ts'
 import { releaseSkew } from '../../query/skew.ts'
@@ -21,10 +21,10 @@ import { pageHeaders } from '../page.ts'
 import type { Call, Route } from '../route.ts'
 import { limitOf, organizationOf, pageQuery, projectOf, rangeQuery, route, viewOf, viewQuery } from '../route.ts'
 import { namedProjects, releaseProjects } from './release-projects.ts'
-import { releaseHere } from './release-routes.ts'
+import { releaseOfCall } from './release-routes.ts'
 
 const listQuery = z.object(pageQuery)
-const markCountMax = 1_000
+const annotationCountMax = 1_000
 
 type Where = Parameters<typeof releaseCommits>[1]
 type Reader<Row> = (app: Call<unknown, unknown>['app'], part: Where) => { rows: Row[]; more: boolean }
@@ -32,7 +32,7 @@ type Reader<Row> = (app: Call<unknown, unknown>['app'], part: Where) => { rows: 
 /** Returns one page of objects of the release of the path. */
 function pageOf<Row>(call: Call<z.output<typeof listQuery>, unknown>, read: Reader<Row>) {
   const { app, query, request, found } = call
-  const { release, projects } = releaseHere(call)
+  const { release, projects } = releaseOfCall(call)
   const limit = limitOf(query, 100)
   const { offset } = readCursor(query.cursor)
   const part = { organization: organizationOf(found), projects, version: release.version, offset, max: limit }
@@ -44,11 +44,11 @@ function pageOf<Row>(call: Call<z.output<typeof listQuery>, unknown>, read: Read
 function deployedProjects(call: Call<unknown, DeployBody>, projects: Project[]): Project[] {
   const named = call.body.projects ?? []
   if (call.found.project || named.length === 0) return projects
-  const asked = namedProjects(call, 'release:write', named)
-  const strange = asked.find((item) => !projects.some(({ id }) => id === item.id))
-  if (strange)
-    throw new MishapError('VALIDATION', { fields: { projects: [`The release is not one of ${strange.slug}.`] } })
-  return asked
+  const requested = namedProjects(call, 'release:write', named)
+  const unrelated = requested.find((project) => !projects.some(({ id }) => id === project.id))
+  if (unrelated)
+    throw new MishapError('VALIDATION', { fields: { projects: [`The release is not one of ${unrelated.slug}.`] } })
+  return requested
 }
 
 /** Returns projects of the release whose events the caller can read. Build tokens can only read releases. */
@@ -59,7 +59,7 @@ const mayReadEvents = ({ app, actor, found }: Call<unknown, unknown>, projects: 
 
 function addDeploy(call: Call<unknown, DeployBody>) {
   const { app, body, found } = call
-  const { release, projects } = releaseHere(call, 'release:write')
+  const { release, projects } = releaseOfCall(call, 'release:write')
   const about = deployedProjects(call, projects)
   const startedMs = body.dateStarted ?? null
   const finishedMs = body.dateFinished ?? app.clock.now()
@@ -73,7 +73,7 @@ function addDeploy(call: Call<unknown, DeployBody>) {
     url: body.url ?? '',
     startedMs,
     finishedMs,
-    projectIds: about.map((item) => item.id),
+    projectIds: about.map((project) => project.id),
   })
   return { body: toRestDeploy(deploy, about) }
 }
@@ -87,7 +87,7 @@ const skewRoute = (path: string, name: string): Route =>
     action: 'release:read',
     response: z.array(restSkew),
     handle: async (call) => {
-      const { release, projects } = releaseHere(call)
+      const { release, projects } = releaseOfCall(call)
       const readable = mayReadEvents(call, projects)
       return {
         body: await releaseSkew(call.app, { organization: organizationOf(call.found), projects: readable, release }),
@@ -125,7 +125,7 @@ function routesUnder(path: string, name: string): Route[] {
       action: 'release:read',
       response: z.union([restRelease, z.strictObject({})]),
       handle: (call) => {
-        const { release, projects } = releaseHere(call)
+        const { release, projects } = releaseOfCall(call)
         const where = { organization: organizationOf(call.found), projects, version: release.version }
         return { body: previousWithCommits(call.app, where) ?? {} }
       },
@@ -155,22 +155,22 @@ function routesUnder(path: string, name: string): Route[] {
   ]
 }
 
-const marksQuery = z.object({
+const annotationsQuery = z.object({
   ...rangeQuery,
   project: viewQuery.project,
   environment: viewQuery.environment,
   limit: pageQuery.limit,
 })
 
-function marks(call: Call<z.output<typeof marksQuery>, undefined>) {
+function annotations(call: Call<z.output<typeof annotationsQuery>, undefined>) {
   const { app, query, found } = call
   // Releases have separate permissions, so the view has no projects here.
   const { range, environments } = viewOf({ ...call, query: { ...query, project: [] } })
   const max = query.limit === undefined ? undefined : Number(query.limit)
-  if (max !== undefined && !(Number.isInteger(max) && max >= 1 && max <= markCountMax))
-    throw new MishapError('VALIDATION', { fields: { limit: [`A number from 1 to ${markCountMax}.`] } })
+  if (max !== undefined && !(Number.isInteger(max) && max >= 1 && max <= annotationCountMax))
+    throw new MishapError('VALIDATION', { fields: { limit: [`A number from 1 to ${annotationCountMax}.`] } })
   return {
-    body: releaseMarks(app, {
+    body: releaseAnnotations(app, {
       organization: organizationOf(found),
       projects: releaseProjects(call, 'release:read', query.project),
       environments,
@@ -191,9 +191,9 @@ export const releasePartRoutes: readonly Route[] = [
     operationId: 'listReleaseMarks',
     summary: 'Chart marks of a range: the newest first events of releases and deploys, in chronological order.',
     action: 'release:read',
-    query: marksQuery,
-    response: restMarks,
-    handle: marks,
+    query: annotationsQuery,
+    response: restAnnotations,
+    handle: annotations,
   }),
   route({
     method: 'GET',
@@ -204,10 +204,12 @@ export const releasePartRoutes: readonly Route[] = [
     response: restCommitters,
     handle: async ({ app, found, params }) => {
       const project = projectOf(found)
-      const known = await eventById(app, [project.id], params.event ?? '')
-      if (!known) throw new MishapError('NOT_FOUND')
-      const event = await placeEvent(app, known.issue, known.row)
-      return { body: committersOf(app, { organization: organizationOf(found), project, issue: known.issue, event }) }
+      const seenEvent = await eventById(app, [project.id], params.event ?? '')
+      if (!seenEvent) throw new MishapError('NOT_FOUND')
+      const event = await positionEvent(app, seenEvent.issue, seenEvent.row)
+      return {
+        body: committersOf(app, { organization: organizationOf(found), project, issue: seenEvent.issue, event }),
+      }
     },
   }),
 ]

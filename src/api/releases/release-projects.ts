@@ -31,7 +31,7 @@ export function namedProjects(
   const organization = organizationOf(found)
   if (names.length === 0 || names.length > projectsMax)
     throw new MishapError('VALIDATION', { fields: { projects: [`Name 1 to ${projectsMax} projects.`] } })
-  const projects = [...new Set(names.map(String))].map((item) => projectNamed(app, organization, item))
+  const projects = [...new Set(names.map(String))].map((projectName) => projectNamed(app, organization, projectName))
   for (const project of projects) app.auth.demand(actor, action, { organization, project })
   return projects
 }

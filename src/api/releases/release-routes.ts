@@ -30,9 +30,9 @@ const changeOf = ({ ref, url, dateReleased, status }: ReleaseChangeBody): Releas
 
 /** Returns the API form of a release, limited to these projects. */
 function toRestRelease(call: Call<unknown, unknown>, release: Release, projects: readonly Project[]): RestRelease {
-  const [rest] = toRestReleases(call.app, { organization: organizationOf(call.found), projects }, [release])
-  if (!rest) throw new MishapError('NOT_FOUND')
-  return rest
+  const [restRelease] = toRestReleases(call.app, { organization: organizationOf(call.found), projects }, [release])
+  if (!restRelease) throw new MishapError('NOT_FOUND')
+  return restRelease
 }
 
 const listQuery = z.object({
@@ -50,13 +50,13 @@ async function list(call: Call<z.output<typeof listQuery>, undefined>) {
   const { app, query, request, found } = call
   const limit = limitOf(query, 100)
   const { offset } = readCursor(query.cursor)
-  const asked = query.statsPeriod || query.start || query.end
-  const range = asked ? viewOf({ ...call, query: { ...query, project: [] } }).range : undefined
+  const isRanged = query.statsPeriod || query.start || query.end
+  const range = isRanged ? viewOf({ ...call, query: { ...query, project: [] } }).range : undefined
   const projects = releaseProjects(call, 'release:read', query.project)
   const { rows, more, hits } = listReleases(app, {
     organization: organizationOf(found),
     projects,
-    environments: query.environment.filter((item) => item !== ''),
+    environments: query.environment.filter((environment) => environment !== ''),
     text: query.query ?? '',
     sort: query.sort ?? 'date',
     offset,
@@ -73,7 +73,7 @@ async function list(call: Call<z.output<typeof listQuery>, undefined>) {
 }
 
 /** Returns the visible release of the path and its projects with permission for `action`. Throws NOT_FOUND. */
-export function releaseHere(
+export function releaseOfCall(
   call: Call<unknown, unknown>,
   action: 'release:read' | 'release:write' = 'release:read',
 ): { release: Release; projects: Project[] } {
@@ -87,7 +87,7 @@ export function releaseHere(
 }
 
 /** Writes commits and refs of a body. Resolves fixed issues in all projects where the caller can change releases. */
-function tellCommits(call: Call<unknown, ReleaseChangeBody>, version: string, projectIds: readonly number[]): void {
+function setCommits(call: Call<unknown, ReleaseChangeBody>, version: string, projectIds: readonly number[]): void {
   const { app, body, found } = call
   const organization = organizationOf(found)
   const commits = body.commits ? commitsOf(body.commits, app.clock.now()) : undefined
@@ -97,27 +97,27 @@ function tellCommits(call: Call<unknown, ReleaseChangeBody>, version: string, pr
 }
 
 /** Returns the projects of a body. With only a status (sentry-cli archive), those that have the release. */
-function projectsToMake(call: Call<unknown, NewReleaseBody>): Project[] {
+function newReleaseProjects(call: Call<unknown, NewReleaseBody>): Project[] {
   const { body } = call
   if (body.status && body.projects.length === 0) {
     const mine = releaseProjects(call, 'release:write')
     const there = call.app.meta.releaseOf(
-      mine.map((item) => item.id),
+      mine.map((project) => project.id),
       body.version,
     )
-    if (there) return mine.filter((item) => there.projectIds.includes(item.id))
+    if (there) return mine.filter((project) => there.projectIds.includes(project.id))
   }
   return namedProjects(call, 'release:write', body.projects)
 }
 
-function make(call: Call<unknown, NewReleaseBody>) {
+function createFromBody(call: Call<unknown, NewReleaseBody>) {
   const { app, body, found } = call
-  const named = projectsToMake(call)
-  const projectIds = named.map((item) => item.id)
+  const named = newReleaseProjects(call)
+  const projectIds = named.map((project) => project.id)
   const { id: organizationId } = organizationOf(found)
   const { isNew } = createRelease(app, { organizationId, projectIds, version: body.version, change: changeOf(body) })
-  tellCommits(call, body.version, projectIds)
-  const { release, projects } = releaseHere({ ...call, params: { ...call.params, version: body.version } })
+  setCommits(call, body.version, projectIds)
+  const { release, projects } = releaseOfCall({ ...call, params: { ...call.params, version: body.version } })
   const answer = toRestRelease(call, release, projects)
   // 208: it already existed. The status type of plain answers does not have this code.
   return isNew
@@ -127,22 +127,22 @@ function make(call: Call<unknown, NewReleaseBody>) {
 
 function change(call: Call<unknown, ReleaseChangeBody>) {
   const { app, body, found } = call
-  const { release, projects } = releaseHere(call, 'release:write')
+  const { release, projects } = releaseOfCall(call, 'release:write')
   const { version } = release
   const projectIds = projects.map((project) => project.id)
   updateRelease(app, { organizationId: organizationOf(found).id, projectIds, version, change: changeOf(body) })
-  tellCommits(call, version, release.projectIds)
-  const now = releaseHere(call)
+  setCommits(call, version, release.projectIds)
+  const now = releaseOfCall(call)
   return { body: toRestRelease(call, now.release, now.projects) }
 }
 
 async function remove(call: Call<unknown, undefined>) {
   const { app, found } = call
-  const { release, projects } = releaseHere(call, 'release:write')
-  const place = { organizationId: organizationOf(found).id, version: release.version }
+  const { release, projects } = releaseOfCall(call, 'release:write')
+  const position = { organizationId: organizationOf(found).id, version: release.version }
   await deleteRelease(
     app,
-    place,
+    position,
     projects.map((project) => project.id),
   )
   return { body: undefined, status: 204 as const }
@@ -171,7 +171,7 @@ function routesUnder(path: string, name: string): Route[] {
       bodyBytesMax: commitBodyBytesMax,
       status: 201,
       response: restRelease,
-      handle: make,
+      handle: createFromBody,
     }),
     route({
       method: 'GET',
@@ -182,9 +182,9 @@ function routesUnder(path: string, name: string): Route[] {
       query: z.object({ ...healthQuery, environment: viewQuery.environment }),
       response: restReleaseWithHealth,
       handle: async (call) => {
-        const { release, projects } = releaseHere(call)
-        const rest = toRestRelease(call, release, projects)
-        const [body = rest] = await withHealth(call, call.query, projects, [rest])
+        const { release, projects } = releaseOfCall(call)
+        const restRelease = toRestRelease(call, release, projects)
+        const [body = restRelease] = await withHealth(call, call.query, projects, [restRelease])
         return { body }
       },
     }),

@@ -15,7 +15,7 @@ import {
 import type { Call, Route } from '../route.ts'
 import { organizationOf, rangeQuery, route, viewQuery } from '../route.ts'
 import { releaseProjects } from './release-projects.ts'
-import { releaseHere } from './release-routes.ts'
+import { releaseOfCall } from './release-routes.ts'
 
 const names = (description: string) => z.array(z.string().max(100)).max(30).describe(description)
 
@@ -33,16 +33,16 @@ const sessionsQuery = z.object({
 })
 
 /** Returns the valid names without duplicates. Throws VALIDATION for unknown names. */
-function chosen<Name extends string>(field: string, asked: readonly string[], known: readonly Name[]): Name[] {
-  return [...new Set(asked.filter((name) => name !== ''))].map((name) => {
-    const found = known.find((item) => item === name)
-    if (!found) throw new MishapError('VALIDATION', { fields: { [field]: [`One of ${known.join(', ')}.`] } })
+function chosen<Name extends string>(field: string, requested: readonly string[], choices: readonly Name[]): Name[] {
+  return [...new Set(requested.filter((name) => name !== ''))].map((name) => {
+    const found = choices.find((choice) => choice === name)
+    if (!found) throw new MishapError('VALIDATION', { fields: { [field]: [`One of ${choices.join(', ')}.`] } })
     return found
   })
 }
 
-function fieldsOf(asked: readonly string[]): SessionField[] {
-  const found = chosen('field', asked, sessionFields)
+function fieldsOf(requested: readonly string[]): SessionField[] {
+  const found = chosen('field', requested, sessionFields)
   if (found.length === 0) throw new MishapError('VALIDATION', { fields: { field: ['At least one field.'] } })
   return found
 }
@@ -84,8 +84,8 @@ const healthRoute = (path: string, name: string): Route =>
     query: z.object({ environment: viewQuery.environment }),
     response: restReleaseHealth,
     handle: async (call) => {
-      const { release, projects } = releaseHere(call)
-      const environments = call.query.environment.filter((item) => item !== '')
+      const { release, projects } = releaseOfCall(call)
+      const environments = call.query.environment.filter((environment) => environment !== '')
       const found = await releaseHealth(call.app, { projects, environments, version: release.version })
       return { body: found ? { ...found, change: found.change ?? null } : null }
     },

@@ -40,7 +40,7 @@ async function* gunzipped(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
   // Read one piece ahead, not 16: of eight parallel requests, waiting pieces live so long that they are collected late.
   pipeline(Readable.from(source(), { highWaterMark: 1 }), inflate).catch(() => undefined)
   try {
-    for await (const piece of inflate) yield piece as Buffer
+    for await (const chunk of inflate) yield chunk as Buffer
   } catch {
     throw (
       failure.error ??
@@ -49,7 +49,7 @@ async function* gunzipped(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
   }
 }
 
-async function takeChunks(call: Call<unknown, undefined>): Promise<Response> {
+async function receiveChunks(call: Call<unknown, undefined>): Promise<Response> {
   const { app, request, found } = call
   const { id } = organizationOf(found)
   let chunks = 0
@@ -115,7 +115,7 @@ export const uploadRoutes: readonly Route[] = [
     action: 'release:write',
     produces: 'text/plain',
     response: z.undefined(),
-    handle: takeChunks,
+    handle: receiveChunks,
   }),
   route({
     method: 'POST',
@@ -127,10 +127,10 @@ export const uploadRoutes: readonly Route[] = [
     response: restAssembly,
     handle: (call) => assemble(call, call.body.version ?? ''),
   }),
-  ...(['/organizations/:org', '/projects/:org/:project'] as const).map((place, i) =>
+  ...(['/organizations/:org', '/projects/:org/:project'] as const).map((scope, i) =>
     route({
       method: 'POST',
-      path: `${place}/releases/:version/assemble`,
+      path: `${scope}/releases/:version/assemble`,
       operationId: i === 0 ? 'assembleReleaseBundle' : 'assembleProjectReleaseBundle',
       summary: 'The same for a bundle of a release, for older clients.',
       action: 'release:write',

@@ -1,53 +1,62 @@
 import { MishapError } from '../../base/errors.ts'
-import type { RestDeadContent, RestDeadItem } from '../../contract/dead-letters.ts'
+import type { RestDeadLetter, RestDeadLetterContent } from '../../contract/dead-letters.ts'
 import type { App } from '../../processes/parts.ts'
 import type { DeadLetter, Organization } from '../../store/meta/meta.ts'
 
 /** Maximum dead letters in a list. They are rare, or a fault shows in the newest ones. */
 const listMax = 200
 /** Maximum displayed bytes of a record. */
-const lookBytesMax = 16 * 1024
+const previewBytesMax = 16 * 1024
 
-type Kept = DeadLetter & { id: number }
+type StoredDeadLetter = DeadLetter & { id: number }
 
-function toRest(app: App, organization: Organization, item: Kept): RestDeadItem {
-  const project = app.meta.projectsOf(organization.id).find((entry) => entry.id === item.projectId)
-  const key = app.meta.keysOf(item.projectId).find((entry) => entry.id === item.keyId)
+function toRest(app: App, organization: Organization, letter: StoredDeadLetter): RestDeadLetter {
+  const project = app.meta.projectsOf(organization.id).find((candidate) => candidate.id === letter.projectId)
+  const key = app.meta.keysOf(letter.projectId).find((candidate) => candidate.id === letter.keyId)
   return {
-    id: String(item.id),
-    project: { id: String(item.projectId), slug: project?.slug ?? '' },
-    key: item.keyId === 0 ? null : { id: String(item.keyId), label: key?.label ?? '' },
-    receivedAt: new Date(item.receivedMs).toISOString(),
-    reason: item.reason,
-    bytes: item.bytes,
+    id: String(letter.id),
+    project: { id: String(letter.projectId), slug: project?.slug ?? '' },
+    key: letter.keyId === 0 ? null : { id: String(letter.keyId), label: key?.label ?? '' },
+    receivedAt: new Date(letter.receivedMs).toISOString(),
+    reason: letter.reason,
+    bytes: letter.bytes,
   }
 }
 
 /** Returns dead letters of the projects of an organization, newest first. */
-export function deadItemsOf(app: App, organization: Organization): RestDeadItem[] {
+export function deadLettersOf(app: App, organization: Organization): RestDeadLetter[] {
   const projectIds = app.meta.projectsOf(organization.id).map((project) => project.id)
-  return app.meta.deadItems(listMax, projectIds).map((item) => toRest(app, organization, item))
+  return app.meta.deadLetters(listMax, projectIds).map((letter) => toRest(app, organization, letter))
 }
 
 /** Returns the dead letter with this id in the organization. Throws NOT_FOUND. */
-export function deadItemOf(app: App, organization: Organization, id: string | undefined): Kept {
-  const item = /^\d{1,15}$/.test(id ?? '') ? app.meta.deadItemById(Number(id)) : undefined
-  if (!item || app.meta.projectById(item.projectId)?.organizationId !== organization.id)
+export function deadLetterOf(app: App, organization: Organization, id: string | undefined): StoredDeadLetter {
+  const letter = /^\d{1,15}$/.test(id ?? '') ? app.meta.deadLetterById(Number(id)) : undefined
+  if (!letter || app.meta.projectById(letter.projectId)?.organizationId !== organization.id)
     throw new MishapError('NOT_FOUND')
-  return item
+  return letter
 }
 
 /** Returns the first 16 KiB of a dead letter as text: request details on one line, then the unscrubbed body. */
-export async function lookAtDead(app: App, organization: Organization, item: Kept): Promise<RestDeadContent> {
-  const kept = await app.blobs.getStream(item.blobKey)
-  if (!kept) throw new MishapError('NOT_FOUND', { detail: 'The stored record of this dead letter is gone.' })
+export async function previewDeadLetter(
+  app: App,
+  organization: Organization,
+  letter: StoredDeadLetter,
+): Promise<RestDeadLetterContent> {
+  const stream = await app.blobs.getStream(letter.blobKey)
+  if (!stream) throw new MishapError('NOT_FOUND', { detail: 'The stored record of this dead letter is gone.' })
   const parts: Uint8Array[] = []
   let bytes = 0
-  for await (const part of kept.stream) {
+  for await (const part of stream.stream) {
     parts.push(part)
     bytes += part.length
-    if (bytes >= lookBytesMax) break
+    if (bytes >= previewBytesMax) break
   }
-  const start = Buffer.concat(parts).subarray(0, lookBytesMax)
-  return { ...toRest(app, organization, item), text: start.toString(), textBytes: start.length, totalBytes: kept.bytes }
+  const start = Buffer.concat(parts).subarray(0, previewBytesMax)
+  return {
+    ...toRest(app, organization, letter),
+    text: start.toString(),
+    textBytes: start.length,
+    totalBytes: stream.bytes,
+  }
 }

@@ -12,7 +12,7 @@ type LedgerRange = keyof typeof ranges
 export const ledgerRanges = ['1h', '24h', '30d', '13m'] as const satisfies readonly LedgerRange[]
 
 /** A ledger query. `key` is an id. `nobodys` includes items without a known key. */
-type LedgerAsked = {
+type LedgerRequest = {
   range: LedgerRange
   projects: readonly Project[]
   key?: string | undefined
@@ -20,8 +20,10 @@ type LedgerAsked = {
 }
 
 /** Returns outcomes by project, key, category and reason, most first. Throws VALIDATION for another project's key. */
-export function ledgerBreakdown(app: App, { range, projects, key, nobodys }: LedgerAsked): RestLedger {
-  const keys = new Map(projects.flatMap((project) => app.meta.keysOf(project.id)).map((item) => [item.id, item]))
+export function ledgerBreakdown(app: App, { range, projects, key, nobodys }: LedgerRequest): RestLedger {
+  const keys = new Map(
+    projects.flatMap((project) => app.meta.keysOf(project.id)).map((projectKey) => [projectKey.id, projectKey]),
+  )
   if (key !== undefined && !keys.has(Number(key)))
     throw new MishapError('VALIDATION', { fields: { key: ['There is no such key in these projects.'] } })
   const fromMs = Math.floor((app.clock.now() - ranges[range]) / hourMs) * hourMs

@@ -4,11 +4,11 @@ import type { App } from '../../processes/parts.ts'
 import type { Project } from '../../store/meta/meta.ts'
 import { todoFor } from './outcome-advice.ts'
 
-type Note = ReturnType<App['intakes']['of']>[number]
+type LogEntry = ReturnType<App['requestLog']['of']>[number]
 
-function toRest(note: Note): RestLoggedRequest {
-  const { atMs, keyId, route, sdk, bytes, status, code, reason, eventId, items, more } = note
-  const known = Object.hasOwn(catalogue, code) ? catalogue[code as ErrorCode].todo : ''
+function toRest(entry: LogEntry): RestLoggedRequest {
+  const { atMs, keyId, route, sdk, bytes, status, code, reason, eventId, items, more } = entry
+  const codeAdvice = Object.hasOwn(catalogue, code) ? catalogue[code as ErrorCode].todo : ''
   return {
     receivedAt: new Date(atMs).toISOString(),
     key: keyId === 0 ? null : String(keyId),
@@ -20,7 +20,7 @@ function toRest(note: Note): RestLoggedRequest {
     reason,
     more,
     eventId: eventId || null,
-    todo: todoFor(reason) || known,
+    todo: todoFor(reason) || codeAdvice,
     items: items.map((item) => ({ ...item, todo: todoFor(item.reason) })),
   }
 }
@@ -28,17 +28,17 @@ function toRest(note: Note): RestLoggedRequest {
 /** Returns the newest requests of a project's keys with the outcome of each item. `key` (an id) limits it to one. */
 export function requestLogOf(app: App, project: Project, key?: string): RestRequestLog {
   const keys = app.meta.keysOf(project.id)
-  const asked = keys.filter((item) => key === undefined || String(item.id) === key)
+  const selected = keys.filter((projectKey) => key === undefined || String(projectKey.id) === key)
   return {
-    keys: keys.map((item) => ({
-      id: String(item.id),
-      label: item.label,
-      public: item.publicKey,
-      isActive: item.active,
+    keys: keys.map((projectKey) => ({
+      id: String(projectKey.id),
+      label: projectKey.label,
+      public: projectKey.publicKey,
+      isActive: projectKey.active,
     })),
-    requests: app.intakes.of(asked.map((item) => item.id)).map(toRest),
+    requests: app.requestLog.of(selected.map((projectKey) => projectKey.id)).map(toRest),
   }
 }
 
 /** Returns the newest requests without a known key. */
-export const strangeRequests = (app: App): RestLoggedRequest[] => app.intakes.of([0]).map(toRest)
+export const unkeyedRequests = (app: App): RestLoggedRequest[] => app.requestLog.of([0]).map(toRest)

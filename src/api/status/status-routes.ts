@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { restDeadContent, restDeadItem } from '../../contract/dead-letters.ts'
+import { restDeadLetter, restDeadLetterContent } from '../../contract/dead-letters.ts'
 import { restLoggedRequest, restRequestLog } from '../../contract/request-log.ts'
 import {
   type RestJob,
@@ -12,10 +12,10 @@ import {
 import { deleteDeadLetter } from '../../operations/dead-letters.ts'
 import type { App } from '../../processes/parts.ts'
 import type { Route } from '../route.ts'
-import { askedProjects, organizationOf, projectOf, route } from '../route.ts'
-import { deadItemOf, deadItemsOf, lookAtDead } from './dead-letters.ts'
+import { organizationOf, projectOf, requestedProjects, route } from '../route.ts'
+import { deadLetterOf, deadLettersOf, previewDeadLetter } from './dead-letters.ts'
 import { ledgerBreakdown, ledgerRanges } from './ledger.ts'
-import { requestLogOf, strangeRequests } from './request-log.ts'
+import { requestLogOf, unkeyedRequests } from './request-log.ts'
 import { organizationStatusOf, statusOf } from './status.ts'
 import { usageOf } from './usage.ts'
 
@@ -81,7 +81,7 @@ const instanceRoutes: readonly Route[] = [
     summary: 'The newest ingest requests without a known key, newest first. In memory only.',
     action: 'instance:read',
     response: z.array(restLoggedRequest),
-    handle: ({ app }) => ({ body: strangeRequests(app) }),
+    handle: ({ app }) => ({ body: unkeyedRequests(app) }),
   }),
 ]
 
@@ -109,8 +109,8 @@ export const statusRoutes: readonly Route[] = [
     query: ledgerQuery,
     response: restLedger,
     handle: ({ app, actor, found, query }) => {
-      const projects = askedProjects(app, actor, organizationOf(found), query.project)
-      const all = query.project.every((item) => item === '' || item === '-1')
+      const projects = requestedProjects(app, actor, organizationOf(found), query.project)
+      const all = query.project.every((projectId) => projectId === '' || projectId === '-1')
       const nobodys = all && app.auth.may(actor, 'instance:read', { instance: true }) === 'yes'
       return { body: ledgerBreakdown(app, { range: query.range, projects, key: query.key, nobodys }) }
     },
@@ -146,8 +146,8 @@ export const statusRoutes: readonly Route[] = [
     operationId: 'listDeadItems',
     summary: 'Dead letters, newest first, at most 200. They could not be processed and are kept for 14 days.',
     action: 'status:read',
-    response: z.array(restDeadItem),
-    handle: ({ app, found }) => ({ body: deadItemsOf(app, organizationOf(found)) }),
+    response: z.array(restDeadLetter),
+    handle: ({ app, found }) => ({ body: deadLettersOf(app, organizationOf(found)) }),
   }),
   route({
     method: 'GET',
@@ -155,10 +155,10 @@ export const statusRoutes: readonly Route[] = [
     operationId: 'deadItem',
     summary: 'A dead letter with the first 16 KiB of its record as received, not scrubbed.',
     action: 'organization:write',
-    response: restDeadContent,
+    response: restDeadLetterContent,
     handle: async ({ app, found, params }) => {
       const organization = organizationOf(found)
-      return { body: await lookAtDead(app, organization, deadItemOf(app, organization, params.item)) }
+      return { body: await previewDeadLetter(app, organization, deadLetterOf(app, organization, params.item)) }
     },
   }),
   route({
@@ -170,7 +170,7 @@ export const statusRoutes: readonly Route[] = [
     status: 202,
     response: z.strictObject({}),
     handle: async ({ app, found, params }) => {
-      await app.sendAgain(deadItemOf(app, organizationOf(found), params.item))
+      await app.replayDeadLetter(deadLetterOf(app, organizationOf(found), params.item))
       return { body: {}, status: 202 }
     },
   }),
@@ -183,7 +183,7 @@ export const statusRoutes: readonly Route[] = [
     status: 204,
     response: z.undefined(),
     handle: async ({ app, found, params }) => {
-      await deleteDeadLetter(app, deadItemOf(app, organizationOf(found), params.item))
+      await deleteDeadLetter(app, deadLetterOf(app, organizationOf(found), params.item))
       return { body: undefined, status: 204 }
     },
   }),

@@ -173,9 +173,9 @@ describe('the rest of the status', () => {
 
   test('the disk budget and the times that events were downsampled; without numbers while the store is away', async () => {
     const { app, meta } = appWith([[[count('stored', 9), count('received', 9), count('thinned', 7)], nowMs]])
-    const run = meta.beginThinRun({ budgetBytes: 100, bytesBefore: 150 })
-    meta.endThinRun(run, { bytesAfter: 90, reached: true })
-    meta.beginThinRun({ budgetBytes: 100, bytesBefore: 120 })
+    const run = meta.beginDownsampleRun({ budgetBytes: 100, bytesBefore: 150 })
+    meta.endDownsampleRun(run, { bytesAfter: 90, reached: true })
+    meta.beginDownsampleRun({ budgetBytes: 100, bytesBefore: 120 })
     const at = new Date(nowMs).toISOString()
     const status = await statusOf(app)
     expect(status.ledger).toMatchObject({ received: 9, stored: 9, lost: 0, thinned: 7 })

@@ -7,8 +7,8 @@ import type { App } from '../../processes/parts.ts'
 import type { Organization } from '../../store/meta/meta.ts'
 import { advisoryOf } from './advisories.ts'
 
-const deadItemsMax = 100
-const thinRunsMax = 10
+const deadLettersMax = 100
+const downsamplingRunsMax = 10
 /** Range of the sums: the ledger covers 13 months. */
 const ledgerMs = 400 * 86_400_000
 /** Parts that process untrusted input or hold stored data. */
@@ -40,9 +40,8 @@ function ledgerOf(app: App, waiting: number, projectIds?: number[]): RestStatus[
     sums.set(outcomeSum.outcome, (sums.get(outcomeSum.outcome) ?? 0) + outcomeSum.quantity)
     if (outcomeSum.outcome === 'received') continue
     const name = `${outcomeSum.category} ${outcomeSum.outcome} ${outcomeSum.reason}`
-    const known = rows.get(name)
-    if (known)
-      Object.assign(known, { quantity: known.quantity + outcomeSum.quantity, bytes: known.bytes + outcomeSum.bytes })
+    const row = rows.get(name)
+    if (row) Object.assign(row, { quantity: row.quantity + outcomeSum.quantity, bytes: row.bytes + outcomeSum.bytes })
     else
       rows.set(name, {
         category: outcomeSum.category,
@@ -92,8 +91,8 @@ async function budgetOf(app: App): Promise<RestStatus['disk']['budget']> {
   }
 }
 
-const thinnedOf = (app: App): RestStatus['disk']['thinned'] =>
-  app.meta.thinRuns(thinRunsMax).map(({ id: _id, startedMs, endedMs, ...run }) => ({
+const downsampledRuns = (app: App): RestStatus['disk']['thinned'] =>
+  app.meta.downsampleRuns(downsamplingRunsMax).map(({ id: _id, startedMs, endedMs, ...run }) => ({
     ...run,
     startedAt: new Date(startedMs).toISOString(),
     endedAt: endedMs === null ? null : new Date(endedMs).toISOString(),
@@ -103,10 +102,10 @@ const thinnedOf = (app: App): RestStatus['disk']['thinned'] =>
 export function organizationStatusOf(app: App, organization: Organization): RestOrganizationStatus {
   const projectIds = app.meta.projectsOf(organization.id).map((project) => project.id)
   const { waiting: _waiting, ...ledger } = ledgerOf(app, 0, projectIds)
-  const kept = app.meta.bytesByProject().filter((byte) => projectIds.includes(byte.projectId))
+  const projectBytes = app.meta.bytesByProject().filter((usage) => projectIds.includes(usage.projectId))
   return {
     ledger,
-    deadItems: kept.reduce((sum, item) => sum + item.dead.count, 0),
+    deadItems: projectBytes.reduce((sum, usage) => sum + usage.dead.count, 0),
     projects: projectIds.length,
   }
 }
@@ -141,14 +140,14 @@ export async function statusOf(app: App): Promise<RestStatus> {
       totalBytes: disk ? disk.blocks * disk.bsize : 0,
       tables,
       budget,
-      thinned: thinnedOf(app),
+      thinned: downsampledRuns(app),
     },
-    deadItems: app.meta.deadItems(deadItemsMax).map((deadItem) => ({
-      jpos: String(deadItem.jpos),
-      projectId: String(deadItem.projectId),
-      receivedAt: new Date(deadItem.receivedMs).toISOString(),
-      reason: deadItem.reason,
-      bytes: deadItem.bytes,
+    deadItems: app.meta.deadLetters(deadLettersMax).map((deadLetter) => ({
+      jpos: String(deadLetter.jpos),
+      projectId: String(deadLetter.projectId),
+      receivedAt: new Date(deadLetter.receivedMs).toISOString(),
+      reason: deadLetter.reason,
+      bytes: deadLetter.bytes,
     })),
     versions,
   }

@@ -28,11 +28,11 @@ async function eventsOf(app: App): Promise<Map<number, { rows: number; bytes: nu
       ...count,
       weight: count.rows * (meanOf(received.get(count.projectId) ?? all) ?? meanOf(all) ?? 1),
     }))
-    const whole = weights.reduce((sum, weight) => sum + weight.weight, 0)
+    const totalWeight = weights.reduce((sum, weight) => sum + weight.weight, 0)
     return new Map(
       weights.map(({ projectId, rows, thinned, weight }) => [
         projectId,
-        { rows, bytes: whole > 0 ? Math.round((onDisk * weight) / whole) : 0, thinned },
+        { rows, bytes: totalWeight > 0 ? Math.round((onDisk * weight) / totalWeight) : 0, thinned },
       ]),
     )
   } catch (error) {
@@ -70,23 +70,23 @@ export async function usageOf(app: App, organization: Organization, isOperator: 
     rowsOf(app, 'spans'),
     ...(['journal', 'meta', 'blobs/spool'] as const).map(under),
   ] as const)
-  const kept = new Map(app.meta.bytesByProject().map((byte) => [byte.projectId, byte]))
+  const projectBytes = new Map(app.meta.bytesByProject().map((byte) => [byte.projectId, byte]))
   const none = { count: 0, bytes: 0 }
   const projects = app.meta.projectsOf(organization.id).map(({ id, slug }) => ({
     id: String(id),
     slug,
     events: events ? (events.get(id) ?? { rows: 0, bytes: 0, thinned: 0 }) : null,
     spans: spans ? (spans.get(id) ?? { rows: 0, bytes: 0 }) : null,
-    attachments: kept.get(id)?.attachments ?? none,
-    deadItems: kept.get(id)?.dead ?? none,
-    artifacts: kept.get(id)?.bundles ?? none,
+    attachments: projectBytes.get(id)?.attachments ?? none,
+    deadItems: projectBytes.get(id)?.dead ?? none,
+    artifacts: projectBytes.get(id)?.bundles ?? none,
   }))
-  const sum = (item: (typeof projects)[number]) =>
-    (item.events?.bytes ?? 0) +
-    (item.spans?.bytes ?? 0) +
-    item.attachments.bytes +
-    item.deadItems.bytes +
-    item.artifacts.bytes
+  const sum = (usage: (typeof projects)[number]) =>
+    (usage.events?.bytes ?? 0) +
+    (usage.spans?.bytes ?? 0) +
+    usage.attachments.bytes +
+    usage.deadItems.bytes +
+    usage.artifacts.bytes
   return {
     projects: projects.sort((a, b) => sum(b) - sum(a)),
     journalBytes: journalBytes ?? null,

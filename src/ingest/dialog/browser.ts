@@ -8,7 +8,7 @@ export type DialogOptions = { endpoint: string; language: string; name: string; 
 type Style = Partial<CSSStyleDeclaration>
 
 /** Creates an element with its own style, independent of the styles of the page. */
-function makeElement<Name extends keyof HTMLElementTagNameMap>(
+function createElement<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   style: Style,
   text = '',
@@ -22,17 +22,17 @@ function makeElement<Name extends keyof HTMLElementTagNameMap>(
 
 /** Creates a button in one of the two styles of the dialog. */
 function makeButton(type: 'submit' | 'button', text: string): HTMLButtonElement {
-  const look = type === 'submit' ? { background: '#1b1d22', color: '#ffffff' } : { background: '#ffffff' }
+  const colors = type === 'submit' ? { background: '#1b1d22', color: '#ffffff' } : { background: '#ffffff' }
   const edge = { padding: '6px 14px', border: '1px solid #8a8f99', borderRadius: '4px', cursor: 'pointer' }
-  const button = makeElement('button', { ...edge, ...look, marginRight: '8px' }, text)
+  const button = createElement('button', { ...edge, ...colors, marginRight: '8px' }, text)
   button.type = type
   return button
 }
 
 /** Creates a labelled field. Returns the row and the input. */
 function makeField(name: string, label: string, value: string, kind: 'text' | 'email' | 'area') {
-  const row = makeElement('label', { display: 'block', margin: '0 0 12px', fontWeight: '600' }, label)
-  const input = makeElement(kind === 'area' ? 'textarea' : 'input', {
+  const row = createElement('label', { display: 'block', margin: '0 0 12px', fontWeight: '600' }, label)
+  const input = createElement(kind === 'area' ? 'textarea' : 'input', {
     display: 'block',
     width: '100%',
     margin: '4px 0 0',
@@ -53,14 +53,14 @@ function makeField(name: string, label: string, value: string, kind: 'text' | 'e
 /** Creates the form. It shows the result of sending and calls `close` when the user clicks the close button. */
 function makeForm(options: DialogOptions, close: () => void): HTMLFormElement {
   const { texts } = options
-  const form = makeElement('form', { margin: '0' })
+  const form = createElement('form', { margin: '0' })
   form.noValidate = true
   const fields = [
     makeField('name', texts.labelName, options.name, 'text'),
     makeField('email', texts.labelEmail, options.email, 'email'),
     makeField('comments', texts.labelComments, '', 'area'),
   ]
-  const wrong = makeElement('p', { margin: '0 0 12px', color: '#b3261e' })
+  const wrong = createElement('p', { margin: '0 0 12px', color: '#b3261e' })
   wrong.setAttribute('role', 'alert')
   const send = makeButton('submit', texts.labelSubmit)
   const closer = makeButton('button', texts.labelClose)
@@ -76,9 +76,9 @@ function makeForm(options: DialogOptions, close: () => void): HTMLFormElement {
       () => 0,
     )
     if (status === 200) {
-      const told = makeElement('p', { margin: '0 0 16px' }, texts.successMessage)
-      told.setAttribute('role', 'status')
-      form.replaceChildren(told, closer)
+      const thanks = createElement('p', { margin: '0 0 16px' }, texts.successMessage)
+      thanks.setAttribute('role', 'status')
+      form.replaceChildren(thanks, closer)
       closer.focus()
       return
     }
@@ -112,7 +112,7 @@ function guardKeys(box: HTMLElement, close: () => void): (event: KeyboardEvent) 
 function showDialog(options: DialogOptions): void {
   const { texts } = options
   const before = document.activeElement
-  const layer = makeElement('div', {
+  const layer = createElement('div', {
     position: 'fixed',
     inset: '0',
     zIndex: '2147483647',
@@ -121,7 +121,7 @@ function showDialog(options: DialogOptions): void {
     background: 'rgba(12, 14, 18, 0.55)',
   })
   const edge = { border: '1px solid #c9ccd3', borderRadius: '6px' }
-  const box = makeElement('div', {
+  const box = createElement('div', {
     ...edge,
     maxWidth: '480px',
     margin: '5vh auto',
@@ -144,9 +144,9 @@ function showDialog(options: DialogOptions): void {
   ] as const)
     box.setAttribute(name, value)
   const form = makeForm(options, close)
-  box.append(makeElement('h2', { margin: '0 0 8px', font: '600 18px/1.3 system-ui, sans-serif' }, texts.title))
+  box.append(createElement('h2', { margin: '0 0 8px', font: '600 18px/1.3 system-ui, sans-serif' }, texts.title))
   for (const text of [texts.subtitle, texts.subtitle2])
-    if (text) box.append(makeElement('p', { margin: '0 0 12px' }, text))
+    if (text) box.append(createElement('p', { margin: '0 0 12px' }, text))
   box.append(form)
   layer.append(box)
   layer.addEventListener('click', (event) => {
@@ -155,10 +155,10 @@ function showDialog(options: DialogOptions): void {
   document.addEventListener('keydown', onKey, true)
   document.body.append(layer)
   // Focus the first empty field, because the page can preset name and email.
-  const empty = [...form.querySelectorAll<HTMLInputElement>('input, textarea')].find((entry) => entry.value === '')
+  const empty = [...form.querySelectorAll<HTMLInputElement>('input, textarea')].find((control) => control.value === '')
   empty?.focus()
 }
 
 /** Returns a script that shows the dialog. `options` is JSON that is already escaped for a script. */
 export const dialogSource = (options: string): string =>
-  `(function () {\n'use strict';\n${[makeElement, makeButton, makeField, makeForm, guardKeys, showDialog].map(String).join('\n')}\nshowDialog(${options});\n})();\n`
+  `(function () {\n'use strict';\n${[createElement, makeButton, makeField, makeForm, guardKeys, showDialog].map(String).join('\n')}\nshowDialog(${options});\n})();\n`

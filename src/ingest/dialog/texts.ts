@@ -43,8 +43,8 @@ export const dialogTexts: Record<'en' | 'de', DialogTexts> = {
 }
 
 /** Returns the first requested language that has texts, or English. */
-export function dialogLanguage(asked: string): 'en' | 'de' {
-  for (const part of asked.toLowerCase().split(',')) {
+export function dialogLanguage(acceptLanguage: string): 'en' | 'de' {
+  for (const part of acceptLanguage.toLowerCase().split(',')) {
     if (/^\s*de\b/.test(part)) return 'de'
     if (/^\s*en\b/.test(part)) return 'en'
   }

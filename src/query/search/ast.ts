@@ -4,7 +4,7 @@
  * A value to find. With `wild` it is a pattern: `*` matches any run of characters, `\*` and `\\` the character itself.
  * Without `wild` the text is literal.
  */
-export type Wanted = { text: string; wild: boolean }
+export type TextPattern = { text: string; wild: boolean }
 
 export type Compare = '<' | '<=' | '=' | '>=' | '>'
 
@@ -18,7 +18,7 @@ export type Measured = 'number' | 'duration' | 'size' | 'percent'
 export type Term =
   /** Words to find; `wild` as in Wanted. */
   | { op: 'text'; value: string; wild: boolean; quoted: boolean; at: number }
-  | { op: 'match'; key: string; tag: boolean; values: Wanted[]; at: number }
+  | { op: 'match'; key: string; tag: boolean; values: TextPattern[]; at: number }
   | { op: 'has'; key: string; tag: boolean; at: number }
   | { op: 'is'; value: string; at: number }
   /** `tag`: the tag of that name, read as a number. */

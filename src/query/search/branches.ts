@@ -8,7 +8,7 @@ export type Branch = { issue?: IssueFilter; event?: EventFilter; projectIds?: nu
 const branchesMax = 16
 
 /** A condition that always holds (one empty branch) or never holds (no branch). */
-export const truth = (value: boolean): Branch[] => (value ? [{}] : [])
+export const constantBranch = (value: boolean): Branch[] => (value ? [{}] : [])
 
 /** A condition on issues as a branch. */
 export const issueIs = (filter: IssueFilter, negate: boolean): Branch[] => [
@@ -22,11 +22,11 @@ export const eventIs = (filter: EventFilter, negate: boolean): Branch[] => [
 
 /** Any of these filters on issues. No filters match nothing. */
 export const anyIssueIs = (filters: IssueFilter[], negate: boolean): Branch[] =>
-  filters.length === 0 ? truth(negate) : issueIs(firstOr(filters, { op: 'or', of: filters }), negate)
+  filters.length === 0 ? constantBranch(negate) : issueIs(firstOr(filters, { op: 'or', of: filters }), negate)
 
 /** Any of these filters on events. No filters match nothing. */
 export const anyEventIs = (filters: EventFilter[], negate: boolean): Branch[] =>
-  filters.length === 0 ? truth(negate) : eventIs(anyEvent(filters), negate)
+  filters.length === 0 ? constantBranch(negate) : eventIs(anyEvent(filters), negate)
 
 /** Joins at least one filter on events to one filter. */
 export const anyEvent = (filters: EventFilter[]): EventFilter => firstOr(filters, { op: 'or', of: filters })

@@ -1,8 +1,8 @@
 import type { EventFilter } from '../../store/events/events.ts'
-import type { Term, Wanted } from './ast.ts'
-import { anyEvent, anyEventIs, anyIssueIs, type Branch, eventIs, issueIs, truth } from './branches.ts'
+import type { Term, TextPattern } from './ast.ts'
+import { anyEvent, anyEventIs, anyIssueIs, type Branch, constantBranch, eventIs, issueIs } from './branches.ts'
 import type { SearchContext } from './context.ts'
-import { categoryCondition, kindFilters, peopleFilters, priorityFilters } from './issue-conditions.ts'
+import { categoryCondition, kindFilters, priorityFilters, userFilters } from './issue-conditions.ts'
 import type { KeySource, ReleasePart, UserPart } from './key.ts'
 import { contained } from './plan-text.ts'
 import { releaseMeets } from './release-parts.ts'
@@ -14,7 +14,7 @@ type EventField = Extract<EventFilter, { op: 'field' }>['field']
 
 const hasField = (field: EventField): EventFilter => ({ op: 'field', field, match: 'has', value: '' })
 const hasTag = (key: string): EventFilter => ({ op: 'tag', key, match: 'has', value: '' })
-const matchOf = (wanted: Wanted): 'is' | 'like' => (wanted.wild ? 'like' : 'is')
+const matchOf = (pattern: TextPattern): 'is' | 'like' => (pattern.wild ? 'like' : 'is')
 
 /** The tag `user` names a user with the field as prefix, such as id:42. Other fields have tags such as user.email. */
 const hasUser = (part: UserPart): EventFilter =>
@@ -46,10 +46,10 @@ function presentInEvent(source: KeySource): EventFilter | undefined {
 export function presenceCondition(source: KeySource, negate: boolean, context: SearchContext): Branch[] {
   const present = presentInEvent(source)
   if (present) return eventIs(present, negate)
-  if (source.in === 'nothing') return truth(negate)
+  if (source.in === 'nothing') return constantBranch(negate)
   if (source.in === 'issue') return issueIs({ op: 'field', field: source.column, match: 'is', value: '' }, !negate)
   const isAssignee = source.in === 'issuePeople' && source.relation.startsWith('assigned')
-  return isAssignee ? anyIssueIs(peopleFilters(source.relation, ['any'], context), negate) : truth(!negate)
+  return isAssignee ? anyIssueIs(userFilters(source.relation, ['any'], context), negate) : constantBranch(!negate)
 }
 
 /** Condition on a boolean key. */
@@ -64,7 +64,7 @@ export function flagCondition(source: KeySource, value: boolean, negate: boolean
     case 'frames':
       return eventIs({ op: 'frame', key: source.key, match: 'is', value: String(value) }, negate)
     default:
-      return truth(negate)
+      return constantBranch(negate)
   }
 }
 
@@ -86,7 +86,7 @@ export function numberCondition(
     case 'project':
       return inProjects(context.projectIds.filter((id) => meets(id, compare, value) !== negate))
     default:
-      return truth(negate)
+      return constantBranch(negate)
   }
 }
 
@@ -119,24 +119,24 @@ export function dateCondition(
   const value = 'atMs' in moment ? moment.atMs : context.nowMs - moment.agoMs
   if (source.in === 'issueNumber') return issueIs({ op: 'number', field: source.column, compare, value }, negate)
   // The parser turns `=` into a time range, because no event matches an exact moment.
-  if (source.in !== 'eventTime' || compare === '=') return truth(!negate)
-  const sign = negate ? opposite[compare] : compare
-  return [sign === '>' || sign === '>=' ? { fromMs: value } : { toMs: value }]
+  if (source.in !== 'eventTime' || compare === '=') return constantBranch(!negate)
+  const operator = negate ? opposite[compare] : compare
+  return [operator === '>' || operator === '>=' ? { fromMs: value } : { toMs: value }]
 }
 
 /** Condition that a key has any of these values. An empty value means "not set". */
 export function valuesCondition(
   source: KeySource,
-  values: readonly Wanted[],
+  values: readonly TextPattern[],
   negate: boolean,
   context: SearchContext,
 ): Branch[] {
-  if (values.length === 0) return truth(negate)
+  if (values.length === 0) return constantBranch(negate)
   const texts = values.map((value) => value.text)
   switch (source.in) {
     // Every event lacks the key, so a search for events without it finds all of them.
     case 'nothing':
-      return truth(texts.includes('') !== negate)
+      return constantBranch(texts.includes('') !== negate)
     case 'issue':
       return anyIssueIs(
         values.map((value) => ({ op: 'field', field: source.column, match: matchOf(value), value: value.text })),
@@ -153,7 +153,7 @@ export function valuesCondition(
         negate,
       )
     case 'issuePeople':
-      return anyIssueIs(peopleFilters(source.relation, texts, context), negate)
+      return anyIssueIs(userFilters(source.relation, texts, context), negate)
     case 'issueKind':
       return anyIssueIs(kindFilters(texts), negate)
     case 'issuePriority':
@@ -177,7 +177,7 @@ export function valuesCondition(
 /** Condition for events of releases with the value in this part. Compares the newest 1,000 releases per project. */
 function releaseCondition(
   part: ReleasePart,
-  values: readonly Wanted[],
+  values: readonly TextPattern[],
   negate: boolean,
   context: SearchContext,
 ): Branch[] {
@@ -187,7 +187,7 @@ function releaseCondition(
 }
 
 /** Filters for events with this value of a key: any must match. Empty for keys without such values. */
-function eventFilters(source: KeySource, value: Wanted): EventFilter[] {
+function eventFilters(source: KeySource, value: TextPattern): EventFilter[] {
   const { text } = value
   const present = text === '' ? presentInEvent(source) : undefined
   if (present) return [{ op: 'not', of: present }]
@@ -215,7 +215,7 @@ function eventFilters(source: KeySource, value: Wanted): EventFilter[] {
   }
 }
 
-const tagIs = (key: string, value: Wanted): EventFilter => ({
+const tagIs = (key: string, value: TextPattern): EventFilter => ({
   op: 'tag',
   key,
   match: matchOf(value),
@@ -223,7 +223,7 @@ const tagIs = (key: string, value: Wanted): EventFilter => ({
 })
 
 /** Whole words use the index of the message. Patterns and partial words are compared with each message. */
-function messageFilter(match: 'words' | 'part', { text, wild }: Wanted): EventFilter {
+function messageFilter(match: 'words' | 'part', { text, wild }: TextPattern): EventFilter {
   if (match === 'words' && !wild) return { op: 'text', value: text }
   const value = match === 'words' ? text : contained({ value: text, wild })
   return { op: 'field', field: 'message', match: 'like', value }

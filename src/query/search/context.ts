@@ -1,7 +1,7 @@
 import type { QueryDeps } from '../issue.ts'
 import { latestReleases, newestReleases } from '../latest.ts'
-import type { Wanted } from './ast.ts'
-import { type CutRelease, cutRelease, fits } from './release-parts.ts'
+import type { TextPattern } from './ast.ts'
+import { fits, type ReleaseParts, splitRelease } from './release-parts.ts'
 
 /** Facts about the user who searches and about the searched projects that a plan needs. */
 export type SearchContext = {
@@ -9,12 +9,12 @@ export type SearchContext = {
   meUserId: string | undefined
   userIdOf(email: string): string | undefined
   /** Ids of the searched projects by slug; empty if no slug matches. */
-  projectIdsOf(slug: Wanted): number[]
+  projectIdsOf(slug: TextPattern): number[]
   projectIds: number[]
   /** The latest release of each project, each release once. */
   latestReleases(): string[]
   /** The newest 1,000 releases of each project. */
-  releases(): readonly CutRelease[]
+  releases(): readonly ReleaseParts[]
   /** The listed objects. Some keys have another source when events are listed (`eventSource` of a key). */
   lists: 'issues' | 'events'
 }
@@ -43,7 +43,7 @@ export function searchContextOf(
     projectIdsOf: (slug) => projects.filter((project) => fits(project.slug, slug)).map((project) => project.id),
     projectIds,
     latestReleases: once(() => latestReleases(deps.meta, projectIds)),
-    releases: once(() => newestReleases(deps.meta, projectIds).map(cutRelease)),
+    releases: once(() => newestReleases(deps.meta, projectIds).map(splitRelease)),
     lists,
   }
 }

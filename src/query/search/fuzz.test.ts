@@ -4,7 +4,7 @@ import type { Search } from './ast.ts'
 import type { SearchContext } from './context.ts'
 import { parseSearch, searchCharsMax } from './parse.ts'
 import { planOf } from './plan.ts'
-import { cutRelease } from './release-parts.ts'
+import { splitRelease } from './release-parts.ts'
 
 // Every input gives a tree or an error with a position, in time that grows with its length.
 
@@ -79,7 +79,7 @@ const context: SearchContext = {
   projectIdsOf: () => [1],
   projectIds: [1, 2],
   latestReleases: () => ['web@1'],
-  releases: () => [cutRelease('web@1.0.0')],
+  releases: () => [splitRelease('web@1.0.0')],
 }
 
 /** Returns the tree after planning it for both lists; undefined if rejected. */

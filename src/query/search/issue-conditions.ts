@@ -1,5 +1,5 @@
 import type { Issue, IssueFilter } from '../../store/meta/meta.ts'
-import { type Branch, issueIs, truth } from './branches.ts'
+import { type Branch, constantBranch, issueIs } from './branches.ts'
 import type { SearchContext } from './context.ts'
 import type { KeySource } from './key.ts'
 
@@ -12,7 +12,7 @@ const personId = (text: string, context: SearchContext): string | undefined =>
   text.toLowerCase() === 'me' ? context.meUserId : context.userIdOf(text.replace(/^user:/, ''))
 
 /** Filters for issues related to one of these users. An unknown user gives no filter. */
-export function peopleFilters(relation: Relation, texts: readonly string[], context: SearchContext): IssueFilter[] {
+export function userFilters(relation: Relation, texts: readonly string[], context: SearchContext): IssueFilter[] {
   if (relation === 'assigned' || relation === 'assignedOrSuggested')
     return texts.flatMap((text) => assigneeFilters(text, relation === 'assignedOrSuggested', context))
   return texts.flatMap((text) => {
@@ -61,8 +61,8 @@ export const kindFilters = (texts: readonly string[]): IssueFilter[] =>
 
 /** Every issue is an error. Issues with user feedback are also `feedback`. */
 export function categoryCondition(texts: readonly string[], negate: boolean): Branch[] {
-  if (texts.includes('error')) return truth(!negate)
-  return texts.includes('feedback') ? issueIs({ op: 'feedback' }, negate) : truth(negate)
+  if (texts.includes('error')) return constantBranch(!negate)
+  return texts.includes('feedback') ? issueIs({ op: 'feedback' }, negate) : constantBranch(negate)
 }
 
 const named = <Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined =>

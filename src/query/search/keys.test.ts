@@ -8,7 +8,7 @@ import { searchKeys } from './keys.ts'
 import { findsNothing, operators, searchKeyOf } from './lookup.ts'
 import { parseSearch } from './parse.ts'
 import { planOf } from './plan.ts'
-import { cutRelease } from './release-parts.ts'
+import { splitRelease } from './release-parts.ts'
 
 // The table of keys is the single source: each entry is parsed, planned and completed as it states.
 
@@ -20,7 +20,7 @@ const context: SearchContext = {
   projectIdsOf: () => [1],
   projectIds: [1, 2],
   latestReleases: () => ['web@9.0.0'],
-  releases: () => ['web@9.0.0+7'].map(cutRelease),
+  releases: () => ['web@9.0.0+7'].map(splitRelease),
 }
 const lists = ['issues', 'events'] as const
 const planned = (text: string, list: (typeof lists)[number]) =>

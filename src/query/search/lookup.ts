@@ -29,11 +29,11 @@ const timed =
  * `span.*` are families, which exist for other kinds of data.
  */
 export function searchKeyOf(name: string): SearchKey | undefined {
-  const known = byName.get(name)
-  if (known) return known
+  const knownKey = byName.get(name)
+  if (knownKey) return knownKey
   const found = /^(measurements|spans?)\.(.+)$/.exec(name)
   if (!found) return undefined
-  const [, family, own = ''] = found
+  const [, family, fieldName = ''] = found
   const measured = (type: KeyType): SearchKey => ({
     name,
     type,
@@ -41,8 +41,8 @@ export function searchKeyOf(name: string): SearchKey | undefined {
     example: `${name}:>5`,
     measured: true,
   })
-  if (family === 'measurements') return measured(timed.test(own) ? 'duration' : 'number')
-  return family === 'spans' || /^(?:duration|self_time)$/.test(own) ? measured('duration') : undefined
+  if (family === 'measurements') return measured(timed.test(fieldName) ? 'duration' : 'number')
+  return family === 'spans' || /^(?:duration|self_time)$/.test(fieldName) ? measured('duration') : undefined
 }
 
 /** Returns whether no error event has the key. The parser accepts it, but a condition on it finds nothing. */

@@ -1,8 +1,8 @@
 import { MishapError } from '../../base/errors.ts'
 import type { Search, Term } from './ast.ts'
 import { aggregateOf, searchKeyOf } from './lookup.ts'
-import type { Place, Raw } from './value.ts'
-import { aggregated, dateOf, numbered, placed, refuse, typed, wanted } from './value.ts'
+import type { Raw, TextPosition } from './value.ts'
+import { aggregated, dateOf, numbered, placed, refuse, textPattern, typed } from './value.ts'
 
 /** Limits of a query (QUERY_TOO_LONG). */
 export const searchCharsMax = 4096
@@ -89,7 +89,7 @@ function readAnd(s: Scanner): Search | undefined {
       s.at += 3
       continue
     }
-    const term = readOne(s)
+    const term = readPrimary(s)
     if (term) parts.push(term)
     else dropped = true
     dangling = undefined
@@ -98,7 +98,7 @@ function readAnd(s: Scanner): Search | undefined {
   return parts.length > 1 ? { op: 'and', of: parts } : parts[0]
 }
 
-function readOne(s: Scanner): Search | undefined {
+function readPrimary(s: Scanner): Search | undefined {
   if (s.text[s.at] === '(') return readGroup(s)
   if (!s.text.startsWith('!(', s.at)) return readTerm(s)
   s.at++
@@ -136,7 +136,7 @@ function readTerm(s: Scanner): Search | undefined {
 }
 
 function textTerm(raw: Raw): Term {
-  const { text, wild } = wanted(raw)
+  const { text, wild } = textPattern(raw)
   return { op: 'text', value: text, wild, quoted: raw.quoted, at: raw.at }
 }
 
@@ -155,12 +155,12 @@ function readQuoted(s: Scanner): Raw | undefined {
 /** Reads up to a space or to a ) that closes a group. `strict` (values of keys) rejects an unescaped quote. */
 function readFree(s: Scanner, strict: boolean): string {
   const start = s.at
-  let own = 0
+  let ownBrackets = 0
   for (; s.at < s.text.length; s.at++) {
     const char = s.text[s.at]
     if (isSpace(char) || char === '\n' || char === '\r') break
-    if (char === '(') own++
-    else if (char === ')' && --own < 0) break
+    if (char === '(') ownBrackets++
+    else if (char === ')' && --ownBrackets < 0) break
     else if (char === '\\') s.at++
     else if (char === '"' && strict) throw refuse(s.at, 'quotes around the whole value, or \\" for a quote in it')
   }
@@ -169,14 +169,14 @@ function readFree(s: Scanner, strict: boolean): string {
 }
 
 /** Sentry's screens write this before a value that must be at a certain place in the text. */
-const placePattern = /\uf00d(Contains|StartsWith|EndsWith)\uf00d/y
+const positionPattern = /\uf00d(Contains|StartsWith|EndsWith)\uf00d/y
 
-function readPlace(s: Scanner): Place | undefined {
-  placePattern.lastIndex = s.at
-  const found = placePattern.exec(s.text)
+function readPosition(s: Scanner): TextPosition | undefined {
+  positionPattern.lastIndex = s.at
+  const found = positionPattern.exec(s.text)
   if (!found) return undefined
   s.at += found[0].length
-  return found[1] as Place
+  return found[1] as TextPosition
 }
 
 /** The part before the colon. `type` comes from `tags[x,number]`. */
@@ -184,7 +184,7 @@ type Key = {
   name: string
   kind: 'plain' | 'tag' | 'aggregate'
   type: string | undefined
-  place: Place | undefined
+  position: TextPosition | undefined
   at: number
 }
 
@@ -193,30 +193,30 @@ type Key = {
  * key, as in a pasted `Error:[object Object]`. 0 for a list.
  */
 function bracketText(s: Scanner, isKnown: boolean): number {
-  const [whole = '', inside = ''] = /^\[([^\]\n\r]{0,1000})\]/.exec(s.text.slice(s.at, s.at + 1002)) ?? []
+  const [matched = '', inside = ''] = /^\[([^\]\n\r]{0,1000})\]/.exec(s.text.slice(s.at, s.at + 1002)) ?? []
   const words = inside.trim()
   const isText = words === '' || (!isKnown && /\s/.test(words) && !/[,"]/.test(words))
-  return isText ? whole.length : 0
+  return isText ? matched.length : 0
 }
 
 /** Parses the part after `key:`. Undefined: not a filter but text, such as an aggregate with words as its value. */
 function readFilter(s: Scanner, found: RegExpExecArray): Search | undefined {
   const at = s.at
-  const [whole, bang, family, tagQuoted, tagPlain, keyQuoted, aggregate, plain] = found
+  const [matched, bang, family, tagQuoted, tagPlain, keyQuoted, aggregate, plain] = found
   const type = /,\s*(number|string|boolean)$/.exec(tagPlain ?? '')
   const inner = tagQuoted ?? (type ? tagPlain?.slice(0, type.index) : tagPlain)
   // A flag is not a tag of the same name. No event can have a tag called `flags[…]`, so this finds nothing.
   const tagKey = family === 'flags' && inner !== undefined ? `flags[${inner}]` : inner
   const name = tagKey ?? keyQuoted ?? aggregate?.replace(/\s+/g, '') ?? plain ?? ''
   const kind = tagKey !== undefined ? 'tag' : aggregate !== undefined && !searchKeyOf(name) ? 'aggregate' : 'plain'
-  s.at += whole.length
-  const place = readPlace(s)
+  s.at += matched.length
+  const position = readPosition(s)
   const text = bracketText(s, kind === 'tag' || searchKeyOf(name) !== undefined)
   if (text > 0) {
     s.at += text
     return undefined
   }
-  const term = build({ name, kind, type: type?.[1], place, at }, readValues(s, name))
+  const term = build({ name, kind, type: type?.[1], position, at }, readValues(s, name))
   return bang && term ? { op: 'not', of: term } : term
 }
 
@@ -265,19 +265,20 @@ const anyOf = (terms: Search[]): Search => (terms.length === 1 && terms[0] ? ter
 
 function build(key: Key, values: Raw[]): Search | undefined {
   const { name, kind, at } = key
-  const texts = () => values.map((item) => (key.place ? placed(wanted(item), key.place) : wanted(item)))
+  const texts = () =>
+    values.map((rawValue) => (key.position ? placed(textPattern(rawValue), key.position) : textPattern(rawValue)))
   if (kind === 'aggregate') {
     const of = aggregateOf(name)
-    const terms = values.map((item) => (item.quoted ? undefined : aggregated(name, of, item.text, at)))
+    const terms = values.map((rawValue) => (rawValue.quoted ? undefined : aggregated(name, of, rawValue.text, at)))
     return terms.includes(undefined) ? undefined : anyOf(terms.flatMap((term) => term ?? []))
   }
   const searchKey = kind === 'tag' ? undefined : searchKeyOf(name)
   if (!searchKey) {
     if (key.type !== 'number') return { op: 'match', key: name, tag: true, values: texts(), at }
     return anyOf(
-      values.flatMap((item) => {
-        const terms = numbered(name, item.text, at)
-        if (!terms) throw refuse(item.at, 'a number, such as 10, >10 or 2k', 'QUERY_TYPE')
+      values.flatMap((rawValue) => {
+        const terms = numbered(name, rawValue.text, at)
+        if (!terms) throw refuse(rawValue.at, 'a number, such as 10, >10 or 2k', 'QUERY_TYPE')
         return terms
       }),
     )

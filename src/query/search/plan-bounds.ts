@@ -18,7 +18,7 @@ const tooLong = (detail: string) => new MishapError('QUERY_TOO_LONG', { detail: 
 /** Number of texts that a filter searches for. */
 function textsOf(filter: IssueFilter): number {
   if (filter.op === 'not') return textsOf(filter.of)
-  if ('of' in filter) return filter.of.reduce((sum, item) => sum + textsOf(item), 0)
+  if ('of' in filter) return filter.of.reduce((sum, child) => sum + textsOf(child), 0)
   return filter.op === 'text' || (filter.op === 'field' && filter.match === 'like') ? 1 : 0
 }
 
@@ -31,7 +31,7 @@ export function demandFewTexts(filters: readonly IssueFilter[]): void {
 /** Number of patterns that a filter compares with frames. */
 function patternsOf(filter: EventFilter): number {
   if (filter.op === 'not') return patternsOf(filter.of)
-  if (filter.op === 'and' || filter.op === 'or') return filter.of.reduce((sum, item) => sum + patternsOf(item), 0)
+  if (filter.op === 'and' || filter.op === 'or') return filter.of.reduce((sum, child) => sum + patternsOf(child), 0)
   return filter.op === 'frame' && filter.match !== 'is' ? 1 : 0
 }
 

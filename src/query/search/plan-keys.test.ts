@@ -4,7 +4,7 @@ import type { SearchContext } from './context.ts'
 import { searchKeys } from './keys.ts'
 import { parseSearch } from './parse.ts'
 import { planOf } from './plan.ts'
-import { cutRelease } from './release-parts.ts'
+import { splitRelease } from './release-parts.ts'
 import { states } from './states.ts'
 
 // Every search key, from its text to the conditions for the stores, with its negation.
@@ -19,7 +19,7 @@ const context: SearchContext = {
   projectIdsOf: (wanted) => (wanted.wild ? [1, 2] : wanted.text === 'web' ? [1] : []),
   projectIds: [1, 2, 3],
   latestReleases: () => ['api@7', 'web@9'],
-  releases: () => ['web@1.2.0+7', 'web@1.10.0', 'api@7', 'nightly'].map(cutRelease),
+  releases: () => ['web@1.2.0+7', 'web@1.10.0', 'api@7', 'nightly'].map(splitRelease),
 }
 const plan = (text: string): Branch[] => planOf(parseSearch(text), context).branches
 const issue = (field: string, value: string, match = 'is') => ({ issue: { op: 'field', field, match, value } })

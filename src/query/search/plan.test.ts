@@ -3,7 +3,7 @@ import { searchError } from '../search.ts'
 import type { SearchContext } from './context.ts'
 import { parseSearch } from './parse.ts'
 import { planOf } from './plan.ts'
-import { cutRelease } from './release-parts.ts'
+import { splitRelease } from './release-parts.ts'
 
 const nowMs = 1_795_000_000_000
 const context: SearchContext = {
@@ -14,7 +14,7 @@ const context: SearchContext = {
   projectIdsOf: (wanted) => ({ web: [1], api: [2] })[wanted.text] ?? [],
   projectIds: [1, 2, 3],
   latestReleases: () => [],
-  releases: () => ['web@1.2.0+7', 'web@1.10.0', 'api@7', 'nightly'].map(cutRelease),
+  releases: () => ['web@1.2.0+7', 'web@1.10.0', 'api@7', 'nightly'].map(splitRelease),
 }
 const plan = (text: string) => planOf(parseSearch(text), context).branches
 
@@ -189,7 +189,7 @@ test.each([
 })
 
 test('parts of releases are compared a bounded number of times', () => {
-  const releases = many(5_000, (n) => `web@1.${n}.0`).map(cutRelease)
+  const releases = many(5_000, (n) => `web@1.${n}.0`).map(splitRelease)
   const asked = (values: number) => {
     const text = `release.version:[${many(values, (n) => `>9.${n}`)}]`
     return planOf(parseSearch(`${text} OR ${text}`), { ...context, releases: () => releases }).branches

@@ -1,5 +1,5 @@
-import type { Search, Term, Wanted } from './ast.ts'
-import { type Branch, both, either, eventIs, issueIs, truth } from './branches.ts'
+import type { Search, Term, TextPattern } from './ast.ts'
+import { type Branch, both, constantBranch, either, eventIs, issueIs } from './branches.ts'
 import { dateCondition, flagCondition, numberCondition, presenceCondition, valuesCondition } from './conditions.ts'
 import type { SearchContext } from './context.ts'
 import type { KeySource, SearchKey } from './key.ts'
@@ -38,7 +38,7 @@ function leaf(term: Term, negate: boolean, context: SearchContext): Branch[] {
   switch (term.op) {
     case 'measure':
       // Spans and transactions have durations and aggregates; an error event has none.
-      return truth(negate)
+      return constantBranch(negate)
     case 'text':
       return textCondition(term, negate, context)
     case 'is':
@@ -59,7 +59,7 @@ function textCondition(term: Text, negate: boolean, context: SearchContext): Bra
 
 function stateCondition(state: string, negate: boolean): Branch[] {
   const filter = isState(state) ? stateFilters[state] : false
-  return typeof filter === 'boolean' ? truth(filter !== negate) : issueIs(filter, negate)
+  return typeof filter === 'boolean' ? constantBranch(filter !== negate) : issueIs(filter, negate)
 }
 
 /** Returns the source of a key. A key outside the table is a tag. */
@@ -89,10 +89,10 @@ function keyCondition(
   }
 }
 
-const isLatest = (wanted: Wanted) => wanted.text.toLowerCase() === 'latest' && !wanted.wild
+const isLatest = (pattern: TextPattern) => pattern.text.toLowerCase() === 'latest' && !pattern.wild
 
 /** Replaces the word `latest` by the latest releases. No release can have this name. */
-function withLatest(values: Wanted[], context: SearchContext): Wanted[] {
+function withLatest(values: TextPattern[], context: SearchContext): TextPattern[] {
   const others = values.filter((value) => !isLatest(value))
   if (others.length === values.length) return values
   return [...context.latestReleases().map((text) => ({ text, wild: false })), ...others]

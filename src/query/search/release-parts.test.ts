@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ReleasePart } from './key.ts'
-import { cutRelease, fits, releaseMeets } from './release-parts.ts'
-import { wanted } from './value.ts'
+import { fits, releaseMeets, splitRelease } from './release-parts.ts'
+import { textPattern } from './value.ts'
 
 test.each<[string, ReleasePart, string, boolean]>([
   ['web@1.2.3+7', 'package', 'web', true],
@@ -28,7 +28,7 @@ test.each<[string, ReleasePart, string, boolean]>([
   ['web@1.2.3+abc', 'build', '>9', false],
   ['web@1.2.3', 'build', '', true],
 ])('%s: its %s against %j is %s', (version, part, text, meets) => {
-  expect(releaseMeets(part, wanted({ text }))(cutRelease(version))).toBe(meets)
+  expect(releaseMeets(part, textPattern({ text }))(splitRelease(version))).toBe(meets)
 })
 
 test.each([
@@ -39,5 +39,5 @@ test.each([
   ['a\\c', 'a\\\\*', true],
   ['aa', 'a*a*a', false],
 ])('%j fits %j: %s', (text, pattern, meets) => {
-  expect(fits(text, wanted({ text: pattern }))).toBe(meets)
+  expect(fits(text, textPattern({ text: pattern }))).toBe(meets)
 })

@@ -1,62 +1,62 @@
 import { compareSemver, type Semver, semverOf } from '../../domain/release-order.ts'
-import type { Wanted } from './ast.ts'
+import type { TextPattern } from './ast.ts'
 import type { ReleasePart } from './key.ts'
 
 /** Returns whether a text equals the value or matches its pattern, with case. User patterns never become a RegExp. */
-export function fits(text: string, wanted: Wanted): boolean {
-  return wanted.wild ? fitsPieces(text, piecesOf(wanted.text)) : text === wanted.text
+export function fits(text: string, pattern: TextPattern): boolean {
+  return pattern.wild ? fitsLiterals(text, literalsOf(pattern.text)) : text === pattern.text
 }
 
-function fitsPieces(text: string, pieces: readonly string[]): boolean {
-  const last = pieces.length - 1
+function fitsLiterals(text: string, literals: readonly string[]): boolean {
+  const last = literals.length - 1
   let at = 0
-  for (const [i, piece] of pieces.entries()) {
+  for (const [i, literal] of literals.entries()) {
     if (i === 0) {
-      if (!text.startsWith(piece)) return false
-      at = piece.length
-    } else if (i === last) return text.length - piece.length >= at && text.endsWith(piece)
+      if (!text.startsWith(literal)) return false
+      at = literal.length
+    } else if (i === last) return text.length - literal.length >= at && text.endsWith(literal)
     else {
-      const found = text.indexOf(piece, at)
+      const found = text.indexOf(literal, at)
       if (found < 0) return false
-      at = found + piece.length
+      at = found + literal.length
     }
   }
   return true
 }
 
 /** Splits a pattern into the literal texts between its stars. */
-function piecesOf(pattern: string): string[] {
-  const pieces = ['']
-  for (const [sign] of pattern.matchAll(/\\[*\\]|[\s\S]/g)) {
-    if (sign === '*') pieces.push('')
-    else pieces.push((pieces.pop() ?? '') + sign.at(-1))
+function literalsOf(pattern: string): string[] {
+  const literals = ['']
+  for (const [token] of pattern.matchAll(/\\[*\\]|[\s\S]/g)) {
+    if (token === '*') literals.push('')
+    else literals.push((literals.pop() ?? '') + token.at(-1))
   }
-  return pieces
+  return literals
 }
 
 /** A release and its parts. They are split once and compared with many values. */
-export type CutRelease = { release: string; semver: Semver | undefined } & Record<ReleasePart, string>
+export type ReleaseParts = { release: string; semver: Semver | undefined } & Record<ReleasePart, string>
 
 /** Splits `web@1.2.3+7` into web, 1.2.3 and 7. A missing part is ''. */
-export function cutRelease(release: string): CutRelease {
+export function splitRelease(release: string): ReleaseParts {
   const at = release.lastIndexOf('@')
-  const own = release.slice(at + 1)
-  const plus = own.indexOf('+')
-  const version = plus < 0 ? own : own.slice(0, plus)
+  const versionText = release.slice(at + 1)
+  const plus = versionText.indexOf('+')
+  const version = plus < 0 ? versionText : versionText.slice(0, plus)
   return {
     release,
     version,
     package: at > 0 ? release.slice(0, at) : '',
-    build: plus < 0 ? '' : own.slice(plus + 1),
+    build: plus < 0 ? '' : versionText.slice(plus + 1),
     semver: semverOf(`x@${version}`),
   }
 }
 
 /** Parses a version as users type it: `1.2` for `1.2.0`. */
-function numbersOf(text: string): Semver | undefined {
-  const [numbers = '', ...rest] = text.split(/(?=[-+])/)
-  const missing = 3 - numbers.split('.').length
-  return semverOf(`x@${numbers}${'.0'.repeat(Math.max(0, missing))}${rest.join('')}`)
+function paddedSemver(text: string): Semver | undefined {
+  const [version = '', ...suffixes] = text.split(/(?=[-+])/)
+  const missing = 3 - version.split('.').length
+  return semverOf(`x@${version}${'.0'.repeat(Math.max(0, missing))}${suffixes.join('')}`)
 }
 
 /**
@@ -64,25 +64,25 @@ function numbersOf(text: string): Semver | undefined {
  * without an operator matches 1.2.0 with any build. A version other than `x.y.z` matches only its own text. Builds are
  * compared as whole numbers.
  */
-export function releaseMeets(part: ReleasePart, wanted: Wanted): (release: CutRelease) => boolean {
-  const [, sign = '', text = ''] = /^(>=|<=|>|<)?(.*)$/s.exec(wanted.text) ?? []
-  if (part === 'package' || sign === '') {
-    const pieces = wanted.wild ? piecesOf(wanted.text) : undefined
-    return (release) => (pieces ? fitsPieces(release[part], pieces) : release[part] === wanted.text)
+export function releaseMeets(part: ReleasePart, pattern: TextPattern): (release: ReleaseParts) => boolean {
+  const [, operator = '', text = ''] = /^(>=|<=|>|<)?(.*)$/s.exec(pattern.text) ?? []
+  if (part === 'package' || operator === '') {
+    const literals = pattern.wild ? literalsOf(pattern.text) : undefined
+    return (release) => (literals ? fitsLiterals(release[part], literals) : release[part] === pattern.text)
   }
   const order = part === 'version' ? byVersion(text) : byNumber(text)
   return (release) => {
     const found = order(release)
     if (found === undefined) return false
-    return sign === '>' ? found > 0 : sign === '>=' ? found >= 0 : sign === '<' ? found < 0 : found <= 0
+    return operator === '>' ? found > 0 : operator === '>=' ? found >= 0 : operator === '<' ? found < 0 : found <= 0
   }
 }
 
-type Order = (release: CutRelease) => number | undefined
+type Order = (release: ReleaseParts) => number | undefined
 
 function byVersion(text: string): Order {
-  const wanted = numbersOf(text)
-  return ({ semver }) => semver && wanted && compareSemver(semver, wanted)
+  const target = paddedSemver(text)
+  return ({ semver }) => semver && target && compareSemver(semver, target)
 }
 
 /** Normalizes a whole number without leading zeros, so that a larger number has a longer text; else undefined. */
@@ -90,10 +90,10 @@ const plainNumber = (text: string): string | undefined =>
   /^\d{1,300}$/.test(text) ? text.replace(/^0+(?=\d)/, '') : undefined
 
 function byNumber(text: string): Order {
-  const wanted = plainNumber(text)
+  const target = plainNumber(text)
   return ({ build }) => {
-    const own = plainNumber(build)
-    if (own === undefined || wanted === undefined) return undefined
-    return own.length - wanted.length || (own < wanted ? -1 : own > wanted ? 1 : 0)
+    const actual = plainNumber(build)
+    if (actual === undefined || target === undefined) return undefined
+    return actual.length - target.length || (actual < target ? -1 : actual > target ? 1 : 0)
   }
 }

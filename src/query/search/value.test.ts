@@ -4,7 +4,7 @@ import type { SearchKey } from './key.ts'
 import { searchKeys } from './keys.ts'
 import { aggregateOf, findsNothing, searchKeyOf } from './lookup.ts'
 import { states } from './states.ts'
-import { aggregated, dateOf, measureOf, numberOf, placed, refuse, typed, wanted } from './value.ts'
+import { aggregated, dateOf, measureOf, numberOf, placed, refuse, textPattern, typed } from './value.ts'
 
 const plain = (text: string) => ({ text, quoted: false, at: 4 })
 const hourMs = 3_600_000
@@ -24,7 +24,7 @@ describe('wanted', () => {
     ['\\"*', '"*', true],
     ['', '', false],
   ])('%j', (text, value, wild) => {
-    expect(wanted(plain(text))).toEqual({ text: value, wild })
+    expect(textPattern(plain(text))).toEqual({ text: value, wild })
   })
 })
 

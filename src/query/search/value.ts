@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../base/errors.ts'
 import { MishapError } from '../../base/errors.ts'
-import type { Compare, Measured, Moment, Term, Wanted } from './ast.ts'
+import type { Compare, Measured, Moment, Term, TextPattern } from './ast.ts'
 import type { SearchKey } from './key.ts'
 import { isState, states } from './states.ts'
 
@@ -23,24 +23,24 @@ export function refuse(at: number, expected: string, code: ErrorCode = 'QUERY_SY
 export const unescaped = (text: string): string => text.replace(/\\(["*\\])/g, '$1')
 
 /** Parses a text value: stars are wildcards unless escaped. */
-export function wanted(raw: Pick<Raw, 'text'>): Wanted {
+export function textPattern(raw: Pick<Raw, 'text'>): TextPattern {
   const wild = raw.text.replace(/\\["*\\]/g, '').includes('*')
-  const pattern = () => raw.text.replace(/\\(["*\\])/g, (all, sign: string) => (sign === '"' ? sign : all))
+  const pattern = () => raw.text.replace(/\\(["*\\])/g, (all, escaped: string) => (escaped === '"' ? escaped : all))
   return { text: wild ? pattern() : unescaped(raw.text), wild }
 }
 
 /** Required place of a text within a value. Sentry's screens write it between two marks before the value. */
-export type Place = 'Contains' | 'StartsWith' | 'EndsWith'
+export type TextPosition = 'Contains' | 'StartsWith' | 'EndsWith'
 
 /** Returns a pattern for values that have the text at that place. */
-export function placed(item: Wanted, place: Place): Wanted {
-  const text = item.wild ? item.text : item.text.replace(/[*\\]/g, '\\$&')
-  return { text: `${place === 'StartsWith' ? '' : '*'}${text}${place === 'EndsWith' ? '' : '*'}`, wild: true }
+export function placed(pattern: TextPattern, position: TextPosition): TextPattern {
+  const text = pattern.wild ? pattern.text : pattern.text.replace(/[*\\]/g, '\\$&')
+  return { text: `${position === 'StartsWith' ? '' : '*'}${text}${position === 'EndsWith' ? '' : '*'}`, wild: true }
 }
 
 type Compared = { compare: Compare | '!='; value: number }
 
-const compared = (sign: string | undefined) => (sign ?? '=') as Compared['compare']
+const compared = (operator: string | undefined) => (operator ?? '=') as Compared['compare']
 
 /** Parses a number with a comparison operator and k, m or b; undefined for any other text. */
 export function numberOf(text: string): Compared | undefined {
@@ -172,6 +172,6 @@ export function typed(searchKey: SearchKey, raw: Raw, at: number): Term[] {
       return leaves(found, (compare, value) => measure(key, false, compare, value, found.of, at))
     }
     default:
-      return [{ op: 'match', key, tag: false, values: [wanted(raw)], at }]
+      return [{ op: 'match', key, tag: false, values: [textPattern(raw)], at }]
   }
 }

@@ -8,17 +8,17 @@ const extensions =
 const translators =
   /<font\b|\btranslated-(?:ltr|rtl)\b|\b_?mst(?:texthash|hash)\b|\b_istranslated\b|\bgoog-(?:gt|te)-|vertical-align:\s?inherit|\bdata-immersive-translate/
 
-const words = (text: string) => new RegExp(`(?<![\\p{L}\\d])(?:${text})(?!\\p{L})`, 'iu')
+const wordsPattern = (text: string) => new RegExp(`(?<![\\p{L}\\d])(?:${text})(?!\\p{L})`, 'iu')
 /** Names of months and days in common languages, full or abbreviated. */
-const dateNames = words(
+const dateNames = wordsPattern(
   'jan(?:uary|uar|vier|v)?|feb(?:ruary|ruar)?|f[ée]vr(?:ier)?|m[aä]r(?:ch|z|s|zo)?|apr(?:il)?|avr(?:il)?|abr(?:il)?|ma[iy]o?|june?|juni|juin|jun(?:io)?|jul[iy]?|juil(?:let)?|aug(?:ust)?|ao[uû]t|sept?(?:ember|embre)?|o[ck]t(?:ober|obre|ubre)?|nov(?:ember|embre)?|de[cz](?:ember)?|d[ée]c(?:embre)?|dic(?:iembre)?|(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tue|wed|thu|fri|sat|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|viernes|domingo',
 )
-const relative = words(
+const relative = wordsPattern(
   'ago|just now|yesterday|today|tomorrow|gestern|heute|gerade eben|hier|ayer|hace|il y a|vor \\d{1,4} \\p{L}{1,20}|in \\d{1,4} (?:seconds?|minutes?|hours?|days?)',
 )
 const clock = /\b\d{1,2}[:.]\d{2}(?:[:.]\d{2}(?:\.\d{1,6})?)?\b/
 const date = /\b\d{1,4}([./-])\s?\d{1,2}\1\s?\d{1,4}\b/
-const halfDay = words('[ap]\\.?m\\.?')
+const halfDay = wordsPattern('[ap]\\.?m\\.?')
 
 /** Placeholders until the browser has the real value. */
 const placeholder =
@@ -33,22 +33,22 @@ const random =
  * diff calls the page that it found the server's, including additions of an extension. An application with its own
  * comparison sees them on the browser's side.
  */
-function markOf(pattern: RegExp, differences: readonly Difference[]): string | undefined {
-  const sides = (['server', 'client'] as const).map((side) =>
+function oneSidedMatch(pattern: RegExp, differences: readonly Difference[]): string | undefined {
+  const ends = (['server', 'client'] as const).map((end) =>
     differences.flatMap((difference) =>
-      difference[side] === undefined ? [] : [`${difference.name ?? ''} ${difference[side]}`],
+      difference[end] === undefined ? [] : [`${difference.name ?? ''} ${difference[end]}`],
     ),
   )
   const all = new RegExp(pattern, 'g')
-  const marks = sides.map((texts) => new Set(texts.flatMap((text) => text.match(all) ?? [])))
-  for (const [at, texts] of sides.entries())
+  const matches = ends.map((texts) => new Set(texts.flatMap((text) => text.match(all) ?? [])))
+  for (const [at, texts] of ends.entries())
     for (const text of texts)
-      for (const found of text.matchAll(all)) if (!marks[1 - at]?.has(found[0])) return markAt(text, found.index)
+      for (const found of text.matchAll(all)) if (!matches[1 - at]?.has(found[0])) return textFrom(text, found.index)
   return undefined
 }
 
 /** The text from a match on, up to the end of the tag if the match is inside a tag. */
-function markAt(text: string, at: number): string {
+function textFrom(text: string, at: number): string {
   const rest = text.slice(at)
   const end = rest.startsWith('<') ? -1 : rest.indexOf('>')
   return end < 0 ? rest : rest.slice(0, end)
@@ -68,8 +68,8 @@ export function causeOf(differences: readonly Difference[], nesting: readonly st
     [extensions, 'extension'],
     [translators, 'translator'],
   ] as const) {
-    const mark = markOf(pattern, differences)
-    if (mark !== undefined) return { cause, evidence: short(mark) }
+    const match = oneSidedMatch(pattern, differences)
+    if (match !== undefined) return { cause, evidence: short(match) }
   }
   const before = nesting.find((entry) => !entry.startsWith(afterwards))
   if (before) return { cause: 'nesting', evidence: before }
@@ -78,10 +78,10 @@ export function causeOf(differences: readonly Difference[], nesting: readonly st
     if (cause) return { cause, evidence: both(difference) }
   }
   if (nesting[0]) return { cause: 'nesting', evidence: nesting[0] }
-  const alone = differences.find(
+  const singleDifference = differences.find(
     (difference) => difference.server === undefined || difference.client === undefined || difference.what === 'element',
   )
-  if (alone) return { cause: 'browser-only', evidence: both(alone) }
+  if (singleDifference) return { cause: 'browser-only', evidence: both(singleDifference) }
   const waits = differences.find(
     (difference) =>
       difference.what === 'text' &&

@@ -18,7 +18,7 @@ export const namesInStack = (text: string): string[] =>
 /** Component names from the exception that the SDK makes of the component stack, and from the context `react`. */
 export function stackNames(event: NormalEvent): string[] {
   const stack = scalar(own(event.contexts['react'] ?? {}, 'componentStack')) ?? ''
-  const made = event.exception?.values.find((entry) => entry.type?.startsWith('React ErrorBoundary'))
+  const made = event.exception?.values.find((exception) => exception.type?.startsWith('React ErrorBoundary'))
   const frames = (made?.stacktrace?.frames ?? []).slice(-linesMax).map((frame) => frame.function ?? '')
   return [...frames.reverse(), ...namesInStack(stack)]
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type InvariantId, invariantIds, type SkewKind, skewKinds } from '../../domain/diagnostics.ts'
 import type { NormalEvent } from '../../domain/event.ts'
 import { refineEvent } from '../pipeline/fixture.cases.ts'
-import { signsAgain, signsOf } from './diagnostics.ts'
+import { diagnosticsOf, refreshDiagnostics } from './diagnostics.ts'
 
 // Whole events run through every step, because diagnostics depend on all of them.
 
@@ -13,7 +13,8 @@ const at = (place: string, name = 'f') => ({
   stacktrace: { frames: [{ abs_path: place, filename: place, function: name, lineno: 1, colno: 2 }] },
 })
 const page = { request: { url: 'https://shop.example/cart' } }
-const signs = (event: object) => refineEvent({ platform: 'javascript', ...page, ...event }).event.findings.signs
+const addDiagnostics = (event: object) =>
+  refineEvent({ platform: 'javascript', ...page, ...event }).event.findings.signs
 
 test('an event without any sign has none', () => {
   expect(
@@ -24,19 +25,19 @@ test('an event without any sign has none', () => {
 
 test('only events of scripts are looked at', () => {
   const chunk = thrown('ChunkLoadError', 'Loading chunk 7 failed.')
-  expect(signs(chunk)?.skew?.kind).toBe('chunk')
-  expect(signs({ ...chunk, platform: 'node' })?.skew?.kind).toBe('chunk')
-  expect(signs({ ...chunk, platform: 'python' })).toBeUndefined()
+  expect(addDiagnostics(chunk)?.skew?.kind).toBe('chunk')
+  expect(addDiagnostics({ ...chunk, platform: 'node' })?.skew?.kind).toBe('chunk')
+  expect(addDiagnostics({ ...chunk, platform: 'python' })).toBeUndefined()
 })
 
 test('React in words, and what it breaks', () => {
   expect(
-    signs(thrown('Error', 'Minified React error #310; visit https://react.dev/errors/310 for more')),
+    addDiagnostics(thrown('Error', 'Minified React error #310; visit https://react.dev/errors/310 for more')),
   ).toMatchObject({
     react: { code: 310, message: 'Rendered more hooks than during the previous render.' },
     invariant: { id: 'hook-order' },
   })
-  expect(signs(thrown('Error', 'Minified React error #9999; visit https://react.dev/errors/9999'))).toEqual({
+  expect(addDiagnostics(thrown('Error', 'Minified React error #9999; visit https://react.dev/errors/9999'))).toEqual({
     react: { code: 9999 },
   })
 })
@@ -97,7 +98,7 @@ const broken: [InvariantId, string][] = [
 
 describe('invariants', () => {
   test.each(broken)('%s: %s', (id, value) => {
-    expect(signs(thrown('Error', value))?.invariant?.id).toBe(id)
+    expect(addDiagnostics(thrown('Error', value))?.invariant?.id).toBe(id)
   })
 
   test('each one is recognized by some text', () => {
@@ -111,13 +112,13 @@ describe('invariants', () => {
     'Failed to execute query',
     "Failed to execute 'removeChild' on 'Node': parameter 1 is not of type 'Node'.",
   ])('%s is none', (value) => {
-    expect(signs(thrown('Error', value))).toBeUndefined()
+    expect(addDiagnostics(thrown('Error', value))).toBeUndefined()
   })
 
   test('what was found is one line of at most 200 characters', () => {
     const found =
-      signs(thrown('Error', `a\n${'b'.repeat(500)} NextRouter was not mounted. ${'c'.repeat(900)}\nd`))?.invariant
-        ?.found ?? ''
+      addDiagnostics(thrown('Error', `a\n${'b'.repeat(500)} NextRouter was not mounted. ${'c'.repeat(900)}\nd`))
+        ?.invariant?.found ?? ''
     expect(found).toContain('NextRouter')
     expect(found).not.toContain('\n')
     expect(found.length).toBeLessThanOrEqual(200)
@@ -294,7 +295,7 @@ const skewed: [SkewKind, string, object][] = [
 
 describe('skew', () => {
   test.each(skewed)('%s: %s', (kind, _name, event) => {
-    expect(signs(event)?.skew?.kind).toBe(kind)
+    expect(addDiagnostics(event)?.skew?.kind).toBe(kind)
   })
 
   test('each kind is recognized', () => {
@@ -319,7 +320,7 @@ describe('skew', () => {
     ['chunks of chocolate', thrown('Error', 'Loading a chunk of data')],
     ['a request that failed', thrown('TypeError', 'Failed to fetch')],
   ])('%s is none', (_name, event) => {
-    expect(signs(event)?.skew).toBeUndefined()
+    expect(addDiagnostics(event)?.skew).toBeUndefined()
   })
 })
 
@@ -329,18 +330,18 @@ test('a stored event that is looked at again keeps its bot, and loses what it is
   const head = { userAgent: 'Mozilla/5.0 (compatible; Googlebot/2.1)' }
   const { event } = refineEvent({ platform: 'javascript', ...page, ...thrown('Error', 'x') }, head)
   expect(event.findings.signs?.noise).toEqual({ kind: 'bot', found: 'Googlebot' })
-  signsAgain(event)
+  refreshDiagnostics(event)
   expect(event.findings.signs?.noise?.kind).toBe('bot')
   const other: NormalEvent = {
     ...event,
     findings: { ...event.findings, signs: { skew: { kind: 'chunk', found: 'x' } } },
   }
-  signsAgain(other)
+  refreshDiagnostics(other)
   expect(other.findings.signs).toBeUndefined()
 })
 
 test('what is kept of hostile texts is bounded', () => {
-  const heads = [
+  const messagePrefixes = [
     'Minified React error #418; visit https://react.dev/errors/418?args[]=',
     'Hydration failed because hydration-mismatch\n\n',
     'Text content did not match. Server: "',
@@ -370,7 +371,7 @@ test('what is kept of hostile texts is bounded', () => {
     ':r1',
     'Server Action "',
   ]
-  for (const head of heads)
+  for (const head of messagePrefixes)
     for (const body of bodies) {
       const value = `${head}${body.repeat(8000 / body.length)}`.slice(0, 8192)
       const values = Array.from({ length: 50 }, (_, i) => ({ type: 'Error', value: `${i} ${value}` }))
@@ -390,7 +391,7 @@ test('what is kept of hostile texts is bounded', () => {
         breadcrumbs: { values: crumbs },
         extra: { arguments: [value, value] },
       }
-      const found = signsOf(event as unknown as NormalEvent, '')
+      const found = diagnosticsOf(event as unknown as NormalEvent, '')
       expect(JSON.stringify(found).length, `${head}, ${body}`).toBeLessThan(16_384)
     }
 })

@@ -49,7 +49,7 @@ export function fromDiff(text: string): Mismatch | undefined {
   }
   const attributes = differences.filter((difference) => difference.what === 'attribute')
   const whole = attributes.length > 0 && text.includes(attributesAlone) ? attributes : differences
-  return { differences: telling(whole), components: components ?? [] }
+  return { differences: nonEmpty(whole), components: components ?? [] }
 }
 
 function runEnd(lines: readonly string[], from: number): number {
@@ -58,16 +58,16 @@ function runEnd(lines: readonly string[], from: number): number {
   return end
 }
 
-type Side = { what: 'text' | 'attribute' | 'element'; name?: string; value: string }
+type DiffEntry = { what: 'text' | 'attribute' | 'element'; name?: string; value: string }
 
 /** The differences of one run of lines. Two sides with the same kind and name form one difference. */
 function paired(lines: readonly string[], inObject: boolean): Difference[] {
   const [client, server] = ['+', '-'].map((sign) =>
-    sidesOf(
+    diffEntriesOf(
       lines.filter((line) => line.startsWith(sign)),
       inObject,
     ),
-  ) as [Side[], Side[]]
+  ) as [DiffEntry[], DiffEntry[]]
   const left = [...server]
   const out: Difference[] = client.map(({ what, name, value }) => {
     const at = left.findIndex((entry) => entry.what === what && entry.name === name)
@@ -77,9 +77,9 @@ function paired(lines: readonly string[], inObject: boolean): Difference[] {
   return [...out, ...left.map(({ what, name, value }) => ({ what, ...(name ? { name } : {}), server: value }))]
 }
 
-function sidesOf(lines: readonly string[], inObject: boolean): Side[] {
+function diffEntriesOf(lines: readonly string[], inObject: boolean): DiffEntry[] {
   const isAttribute = inObject ? /^([\w"$-][\w".:$-]{0,100}): (.+)$/s : /^([A-Za-z_][\w:.-]{0,100})=(["{].*)$/s
-  const out: Side[] = []
+  const out: DiffEntry[] = []
   let inTag = false
   for (const line of lines) {
     const text = line.slice(1).trim()
@@ -120,7 +120,7 @@ function between(text: string, before: string, after: string, from = 0): { text:
 /** The difference in a React 18 warning whose arguments are filled in. */
 export function fromSentence(text: string): Mismatch | undefined {
   const found = textSentence(text) ?? attributeSentence(text) ?? elementSentence(text)
-  return found ? { differences: telling(found), components: [], nesting: misplacedIn(text) } : undefined
+  return found ? { differences: nonEmpty(found), components: [], nesting: misplacedIn(text) } : undefined
 }
 
 function textSentence(text: string): Difference[] | undefined {
@@ -157,8 +157,8 @@ function elementSentence(text: string): Difference[] | undefined {
 }
 
 /** Formats `console.error(template, ...values)` like a console. Without a template, joins the texts. */
-export function formatted(given: Json | undefined, message: string | undefined): string {
-  const [template, ...values] = Array.isArray(given) ? given.slice(0, 20) : []
+export function formatted(args: Json | undefined, message: string | undefined): string {
+  const [template, ...values] = Array.isArray(args) ? args.slice(0, 20) : []
   if (typeof template !== 'string') return message ?? ''
   let next = 0
   const text = template.replace(/%[sdoO]/g, (sign) => {
@@ -182,11 +182,11 @@ export function fromMarkup(server: string, client: string): Mismatch {
   if (left.length === 0 && right.length === 0) return { differences: [], components: [] }
   const what = [...left, ...right].every((entry) => !entry.startsWith('<')) ? 'text' : 'html'
   const side = (key: 'server' | 'client', parts: string[]) => (parts.length > 0 ? { [key]: parts.join('') } : {})
-  return { differences: telling([{ what, ...side('server', left), ...side('client', right) }]), components: [] }
+  return { differences: nonEmpty([{ what, ...side('server', left), ...side('client', right) }]), components: [] }
 }
 
 /** Removes differences that are equal after normalizing. Cuts each side to a line. At most 10. */
-function telling(differences: readonly Difference[]): Difference[] {
+function nonEmpty(differences: readonly Difference[]): Difference[] {
   const normal = (difference: Difference, side: string | undefined) =>
     side === undefined
       ? undefined

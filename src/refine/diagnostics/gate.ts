@@ -2,10 +2,10 @@ import { extensionMessages } from '../filter/rules.ts'
 import { sentences } from './hydration.ts'
 import { invariantTexts, steering } from './invariants.ts'
 import { component } from './logged.ts'
-import { noiseWords } from './noise.ts'
-import { heads } from './react.ts'
+import { noisePatterns } from './noise.ts'
+import { messagePrefixes } from './react.ts'
 import { skewHints, skewTexts, skewTypes } from './skew.ts'
-import type { Said } from './texts.ts'
+import type { EventText } from './texts.ts'
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
@@ -15,7 +15,7 @@ const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\
  */
 const any = new RegExp(
   [
-    ...heads.map(escaped),
+    ...messagePrefixes.map(escaped),
     ...invariantTexts.map(([text]) => escaped(text)),
     ...[
       steering,
@@ -24,10 +24,10 @@ const any = new RegExp(
       extensionMessages,
       ...skewTexts.map(([pattern]) => pattern),
       ...skewHints,
-      ...noiseWords,
+      ...noisePatterns,
     ].map((pattern) => pattern.source),
   ].join('|'),
 )
 
 /** Whether a text has any words of a diagnostic. */
-export const mayTell = ({ type, text }: Said): boolean => skewTypes.has(type) || any.test(text)
+export const mayMatch = ({ type, text }: EventText): boolean => skewTypes.has(type) || any.test(text)

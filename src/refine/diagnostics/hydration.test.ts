@@ -10,9 +10,9 @@ const failed =
   "Hydration failed because the server rendered text didn't match the client. As a result this tree will be regenerated on the client. This can happen if a SSR-ed Client Component used:\n\n- A server/client branch `if (typeof window !== 'undefined')`.\n- Invalid HTML tag nesting.\n"
 const diff = (...lines: string[]) => `${failed}\n${link}\n\n${lines.join('\n')}\n`
 const thrown = (value: string, more: object = {}) => ({ exception: { values: [{ type: 'Error', value }] }, ...more })
-const console18 = (...given: unknown[]) => ({
+const console18 = (...args: unknown[]) => ({
   breadcrumbs: [
-    { category: 'console', level: 'error', message: given.join(' '), data: { arguments: given, logger: 'console' } },
+    { category: 'console', level: 'error', message: args.join(' '), data: { arguments: args, logger: 'console' } },
   ],
 })
 const minified =

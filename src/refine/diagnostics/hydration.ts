@@ -1,4 +1,4 @@
-import type { Signs } from '../../domain/diagnostics.ts'
+import type { Diagnostics } from '../../domain/diagnostics.ts'
 import type { NormalEvent } from '../../domain/event.ts'
 import type { Json } from '../../wire/json.ts'
 import { own, scalar } from '../pipeline/value.ts'
@@ -26,30 +26,30 @@ const templateMax = 200
  * output before it, and the context `hydration` (`server`, `client`: HTML; `component`). Production builds of React
  * give no details, so the cause is then unknown.
  */
-export function hydrationOf(event: NormalEvent): NonNullable<Signs['hydration']> {
-  const all = [...spoken(event), ...logged(event)].flatMap(
+export function hydrationOf(event: NormalEvent): NonNullable<Diagnostics['hydration']> {
+  const all = [...messageTexts(event), ...logged(event)].flatMap(
     ([text, whole]) => mismatchIn(text) ?? mismatchIn(whole ?? '') ?? [],
   )
   const sent = event.contexts['hydration']
   const [server, client] = [own(sent ?? {}, 'server'), own(sent ?? {}, 'client')]
   if (typeof server === 'string' && typeof client === 'string') all.unshift(fromMarkup(server, client))
   // The first one with differences. The same mismatch is mostly both in the error and in the console.
-  const told = all.find((entry) => entry.differences.length > 0) ?? { differences: [], components: [] }
+  const best = all.find((entry) => entry.differences.length > 0) ?? { differences: [], components: [] }
   const nesting = all.flatMap((entry) => entry.nesting ?? [])
-  const { cause, evidence } = causeOf(told.differences, nesting)
+  const { cause, evidence } = causeOf(best.differences, nesting)
   const nested = all.find((entry) => entry.nesting !== undefined && entry.nesting === evidence)
   const translated = cause === 'unknown' ? translatedPage(event) : undefined
-  const near = cause === 'nesting' ? [nested, told] : [told, nested]
+  const ordered = cause === 'nesting' ? [nested, best] : [best, nested]
   const component = ownComponent([
     scalar(own(sent ?? {}, 'component')) ?? '',
-    ...near.flatMap((entry) => entry?.components ?? []),
+    ...ordered.flatMap((entry) => entry?.components ?? []),
     ...stackNames(event),
   ])
   return {
     cause: translated ? 'translator' : cause,
     ...(translated || evidence ? { evidence: translated ?? evidence ?? '' } : {}),
     ...(component ? { component } : {}),
-    differences: told.differences,
+    differences: best.differences,
   }
 }
 
@@ -59,35 +59,36 @@ function mismatchIn(text: string): Mismatch | undefined {
   const found = fromDiff(text) ?? fromSentence(text)
   if (!nesting && !found) return undefined
   const { differences = [], components = [], nesting: misplaced } = found ?? {}
-  const around = components.length > 0 ? components : [...namesInTree(text), ...namesInStack(text)]
-  return { differences, components: around, nesting: nesting ?? misplaced }
+  const componentPath = components.length > 0 ? components : [...namesInTree(text), ...namesInStack(text)]
+  return { differences, components: componentPath, nesting: nesting ?? misplaced }
 }
 
 /** A text with its values filled in, and the text as sent if it differs. The sent text can have more at its end. */
-type Told = [text: string, whole?: string]
+type MessageTexts = [text: string, whole?: string]
 
 /** A console call. Its arguments are kept up to 2 KB, its text up to 8 KB. */
-const written = (given: Json | undefined, text: string | undefined): Told => [formatted(given, text), text ?? '']
+const written = (args: Json | undefined, text: string | undefined): MessageTexts => [formatted(args, text), text ?? '']
 
 /** The full texts of the exceptions, newest first, and of the message. Diffs are at their end. */
-function spoken(event: NormalEvent): Told[] {
-  const given = event.extra?.['arguments']
-  const [first] = Array.isArray(given) ? given : []
+function messageTexts(event: NormalEvent): MessageTexts[] {
+  const args = event.extra?.['arguments']
+  const [first] = Array.isArray(args) ? args : []
   // The SDK's console integration makes an exception of a call: template, then values. The type can be `Warning`.
-  const heads = typeof first === 'string' ? [first, first.replace(/^Warning: /, '')] : []
-  const isWritten = (text: string) => heads.some((head) => head !== '' && text.startsWith(head.slice(0, templateMax)))
-  const values = (event.exception?.values ?? []).map((entry) => entry.value ?? '').reverse()
-  const texts = values.map((text): Told => (isWritten(text) ? written(given, text) : [text]))
-  return [...texts, written(given, event.logentry?.formatted)]
+  const prefixes = typeof first === 'string' ? [first, first.replace(/^Warning: /, '')] : []
+  const isWritten = (text: string) =>
+    prefixes.some((prefix) => prefix !== '' && text.startsWith(prefix.slice(0, templateMax)))
+  const values = (event.exception?.values ?? []).map((exception) => exception.value ?? '').reverse()
+  const texts = values.map((text): MessageTexts => (isWritten(text) ? written(args, text) : [text]))
+  return [...texts, written(args, event.logentry?.formatted)]
 }
 
 /** React's console output before the error, newest first. */
-function logged(event: NormalEvent): Told[] {
-  const isOne = (text: string) => sentences.test(text) || nestingIn(text) !== undefined
+function logged(event: NormalEvent): MessageTexts[] {
+  const isHydrationText = (text: string) => sentences.test(text) || nestingIn(text) !== undefined
   return (event.breadcrumbs?.values ?? [])
-    .filter((entry) => entry.category === 'console' && isOne((entry.message ?? '').slice(0, 2048)))
+    .filter((crumb) => crumb.category === 'console' && isHydrationText((crumb.message ?? '').slice(0, 2048)))
     .slice(-crumbsMax)
-    .map((entry) => written(entry.data?.['arguments'], entry.message))
+    .map((crumb) => written(crumb.data?.['arguments'], crumb.message))
     .reverse()
 }
 

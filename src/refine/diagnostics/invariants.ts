@@ -1,5 +1,5 @@
 import type { InvariantId } from '../../domain/diagnostics.ts'
-import { lineAt, type Said } from './texts.ts'
+import { type EventText, lineAt } from './texts.ts'
 
 /** Texts of invariants and their ids. The first match wins. */
 export const invariantTexts: readonly (readonly [string, InvariantId])[] = [
@@ -33,10 +33,10 @@ export const invariantTexts: readonly (readonly [string, InvariantId])[] = [
 export const steering = /^NEXT_(?:REDIRECT|NOT_FOUND|HTTP_ERROR_FALLBACK)(?:$|;)/
 
 /** The React or Next.js invariant that a text (or a decoded error) reports; undefined for any other text. */
-export function invariantIn({ text }: Said): { id: InvariantId; found: string } | undefined {
+export function invariantIn({ text }: EventText): { id: InvariantId; found: string } | undefined {
   if (steering.test(text)) return { id: 'steering-caught', found: lineAt(text, 0) }
-  for (const [words, id] of invariantTexts) {
-    const at = text.indexOf(words)
+  for (const [phrase, id] of invariantTexts) {
+    const at = text.indexOf(phrase)
     if (at >= 0) return { id, found: lineAt(text, at) }
   }
   return undefined

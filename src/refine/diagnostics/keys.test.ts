@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { Signs } from '../../domain/diagnostics.ts'
-import { signKeysOf } from './keys.ts'
+import type { Diagnostics } from '../../domain/diagnostics.ts'
+import { diagnosticKeysOf } from './keys.ts'
 
-test.each<[string, Signs | undefined, ReturnType<typeof signKeysOf>]>([
+test.each<[string, Diagnostics | undefined, ReturnType<typeof diagnosticKeysOf>]>([
   ['no signs', undefined, undefined],
   ['signs of another sort', { react: { code: 310 } }, undefined],
   [
@@ -31,5 +31,5 @@ test.each<[string, Signs | undefined, ReturnType<typeof signKeysOf>]>([
     ['bot', 'skew'],
   ],
 ])('%s', (_says, signs, keys) => {
-  expect(signKeysOf(signs)).toEqual(keys)
+  expect(diagnosticKeysOf(signs)).toEqual(keys)
 })

@@ -1,10 +1,10 @@
-import type { Signs } from '../../domain/diagnostics.ts'
+import type { Diagnostics } from '../../domain/diagnostics.ts'
 import type { NormalEvent } from '../../domain/event.ts'
 import type { Json } from '../../wire/json.ts'
 import { object, own } from '../pipeline/value.ts'
-import { type Said, short } from './texts.ts'
+import { type EventText, short } from './texts.ts'
 
-type Logged = NonNullable<Signs['logged']>
+type Logged = NonNullable<Diagnostics['logged']>
 
 const valueMax = 1000
 
@@ -12,8 +12,8 @@ const valueMax = 1000
  * An error that was only logged: React's message about a component and its boundary, an error from the SDK's console
  * integration, or a message that is an error with its stack. Undefined for anything else.
  */
-export function loggedOf(event: NormalEvent, said: readonly Said[]): Logged | undefined {
-  const boundary = boundaryOf(event, said)
+export function loggedOf(event: NormalEvent, eventTexts: readonly EventText[]): Logged | undefined {
+  const boundary = boundaryOf(event, eventTexts)
   const exception = event.exception?.values.at(-1)
   if (exception) {
     if (boundary) return boundary
@@ -22,7 +22,7 @@ export function loggedOf(event: NormalEvent, said: readonly Said[]): Logged | un
     )
     return byConsole ? { by: 'console', ...namesOf(exception.type, exception.value) } : undefined
   }
-  const error = errorAmong(event.extra?.['arguments']) ?? errorIn(said.at(-1)?.text ?? '')
+  const error = errorAmong(event.extra?.['arguments']) ?? errorIn(eventTexts.at(-1)?.text ?? '')
   if (boundary) return { ...boundary, ...error }
   return error && event.logger === 'console' ? { by: 'console', ...error } : undefined
 }
@@ -38,9 +38,9 @@ export const component =
 const handledBy = /using the error boundary you provided, ([\w$.]{1,100}?)\.(?!\w)/
 
 /** React's message, found in the texts or the console arguments. */
-function boundaryOf(event: NormalEvent, said: readonly Said[]): Logged | undefined {
-  const given = event.extra?.['arguments']
-  const texts = [...said.map((entry) => entry.text), ...(Array.isArray(given) ? given.slice(0, 10) : [])]
+function boundaryOf(event: NormalEvent, eventTexts: readonly EventText[]): Logged | undefined {
+  const args = event.extra?.['arguments']
+  const texts = [...eventTexts.map((entry) => entry.text), ...(Array.isArray(args) ? args.slice(0, 10) : [])]
   for (const text of texts) {
     if (typeof text !== 'string') continue
     const found = component.exec(text)
@@ -57,9 +57,9 @@ function boundaryOf(event: NormalEvent, said: readonly Said[]): Logged | undefin
 }
 
 /** An error among the console arguments, as SDKs write it: its name and message. */
-function errorAmong(given: Json | undefined): Pick<Logged, 'type' | 'value'> | undefined {
-  if (!Array.isArray(given)) return undefined
-  for (const entry of given.slice(0, 10)) {
+function errorAmong(args: Json | undefined): Pick<Logged, 'type' | 'value'> | undefined {
+  if (!Array.isArray(args)) return undefined
+  for (const entry of args.slice(0, 10)) {
     const loose = object(entry)
     if (loose) {
       const [name, message] = [own(loose, 'name'), own(loose, 'message')]

@@ -28,24 +28,24 @@ export function namesInTree(text: string): string[] {
   return nearest
 }
 
-const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
+const wordSet = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 const headings = 'h1 h2 h3 h4 h5 h6'
 /** Elements that a parser moves out of an open element. */
 const never: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   [
     'p',
-    words(
+    wordSet(
       `address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer form ${headings} header hgroup hr main menu nav ol p pre search section table ul`,
     ),
   ],
-  ...['a', 'button', 'form'].map((entry): [string, ReadonlySet<string>] => [entry, words(entry)]),
-  ...headings.split(' ').map((part): [string, ReadonlySet<string>] => [part, words(headings)]),
+  ...['a', 'button', 'form'].map((entry): [string, ReadonlySet<string>] => [entry, wordSet(entry)]),
+  ...headings.split(' ').map((part): [string, ReadonlySet<string>] => [part, wordSet(headings)]),
 ])
 /** Elements that allow only a few children. */
 const only: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ['table', words('caption colgroup thead tbody tfoot script style template')],
-  ...['thead', 'tbody', 'tfoot'].map((entry): [string, ReadonlySet<string>] => [entry, words('tr script template')]),
-  ['tr', words('td th script template')],
+  ['table', wordSet('caption colgroup thead tbody tfoot script style template')],
+  ...['thead', 'tbody', 'tfoot'].map((entry): [string, ReadonlySet<string>] => [entry, wordSet('tr script template')]),
+  ['tr', wordSet('td th script template')],
 ])
 
 /**

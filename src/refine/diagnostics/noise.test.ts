@@ -33,9 +33,9 @@ function verdict(noiseCase: NoiseCase) {
 
 const judged = noiseCases.map((noiseTestCase) => ({ ...noiseTestCase, noise: verdict(noiseTestCase) }))
 const isNoise = (noiseCase: NoiseCase) => noiseCase.label !== 'own'
-const given = judged.filter((entry) => entry.noise)
-const right = given.filter(isNoise)
-const precision = right.length / given.length
+const args = judged.filter((entry) => entry.noise)
+const right = args.filter(isNoise)
+const precision = right.length / args.length
 const recall = right.length / judged.filter(isNoise).length
 const named = (list: typeof judged) => list.map((entry) => `${entry.label}: ${entry.name} -> ${entry.noise?.kind}`)
 
@@ -46,12 +46,12 @@ describe('the labelled set', () => {
   })
 
   test(`precision ${precision.toFixed(3)}, at least 0.98`, () => {
-    expect(precision, named(given.filter((entry) => !isNoise(entry))).join('\n')).toBeGreaterThanOrEqual(0.98)
+    expect(precision, named(args.filter((entry) => !isNoise(entry))).join('\n')).toBeGreaterThanOrEqual(0.98)
   })
 
   // Stricter than the goal, which allows one: today no own event is classified as noise.
   test('calls none of the own ones noise', () => {
-    expect(named(given.filter((entry) => !isNoise(entry)))).toEqual([])
+    expect(named(args.filter((entry) => !isNoise(entry)))).toEqual([])
   })
 
   test(`recall ${recall.toFixed(3)}, at least 0.85`, () => {
@@ -65,11 +65,11 @@ describe('the labelled set', () => {
   })
 
   test('each verdict has its reason, short and in one line', () => {
-    for (const { noise } of given) expect(noise?.found).toMatch(/^[^\n]{1,200}$/)
+    for (const { noise } of args) expect(noise?.found).toMatch(/^[^\n]{1,200}$/)
   })
 
   test.each(Object.keys(noiseKinds))('%s is found', (kind) => {
-    expect(given.filter((entry) => entry.noise?.kind === kind).length).toBeGreaterThan(3)
+    expect(args.filter((entry) => entry.noise?.kind === kind).length).toBeGreaterThan(3)
   })
 })
 

@@ -1,10 +1,10 @@
-import type { Signs } from '../../domain/diagnostics.ts'
+import type { Diagnostics } from '../../domain/diagnostics.ts'
 import type { NormalEvent, NormalFrame } from '../../domain/event.ts'
 import { extensionFrameOf, extensionMessages, localhostOf } from '../filter/rules.ts'
 import { translatedPage } from './hydration.ts'
-import { lineAt, type Said, short } from './texts.ts'
+import { type EventText, lineAt, short } from './texts.ts'
 
-type Noise = NonNullable<Signs['noise']>
+type Noise = NonNullable<Diagnostics['noise']>
 
 /** Scripts that apps inject into their web views, by names that are unique to them. */
 const webView =
@@ -82,7 +82,7 @@ const notLoaded =
   /Failed to fetch|Load failed|NetworkError|Failed to load (?:script|resource)|Network request failed|Network Error/
 const noDetails = /^Script error\.?$/
 /** Texts of which one must be present for a verdict by words, in addition to those of extensions. */
-export const noiseWords: readonly RegExp[] = [
+export const noisePatterns: readonly RegExp[] = [
   webView,
   scanners,
   injected,
@@ -120,15 +120,15 @@ const hostIn = (place: string | undefined): string =>
 
 /**
  * The first certain reason why the team cannot fix a browser event. Errors caused by the team's own code are never
- * noise: a third-party script called by the page's own functions counts as the team's. `telling`: the texts with words
+ * noise: a third-party script called by the page's own functions counts as the team's. `candidates`: the texts with words
  * of a diagnostic. `crawler`: the result of `crawlerOf` for the user agent. `hydration`: the event's own diagnostic.
  */
 export function noiseOf(
   event: NormalEvent,
-  said: readonly Said[],
-  telling: readonly Said[],
+  eventTexts: readonly EventText[],
+  candidates: readonly EventText[],
   crawler: string | undefined,
-  hydration: Signs['hydration'],
+  hydration: Diagnostics['hydration'],
 ): Noise | undefined {
   if (event.platform !== 'javascript') return undefined
   if (crawler) return { kind: 'bot', found: short(crawler) }
@@ -141,12 +141,12 @@ export function noiseOf(
   if (translatorFrame.test(thrown)) return { kind: 'translator', found: short(thrown) }
   const file = extensionFrameOf(event)
   if (file) return { kind: 'extension', found: short(file) }
-  return byWords(event, telling) ?? byFrames(event, said, frames)
+  return byTexts(event, candidates) ?? byFrames(event, eventTexts, frames)
 }
 
 /** The verdict by texts alone. */
-function byWords(event: NormalEvent, telling: readonly Said[]): Noise | undefined {
-  for (const { text } of telling) {
+function byTexts(event: NormalEvent, candidates: readonly EventText[]): Noise | undefined {
+  for (const { text } of candidates) {
     for (const [pattern, kind] of [
       [scanners, 'bot'],
       [webView, 'web-view'],
@@ -155,8 +155,8 @@ function byWords(event: NormalEvent, telling: readonly Said[]): Noise | undefine
       const found = pattern.exec(text)
       if (found) return { kind, found: lineAt(text, found.index) }
     }
-    const words = extensionMessages.exec(text)?.[0]
-    if (words) return { kind: 'extension', found: short(words) }
+    const evidence = extensionMessages.exec(text)?.[0]
+    if (evidence) return { kind: 'extension', found: short(evidence) }
     const blocked = blockedIn(event, text)
     if (blocked) return { kind: 'ad-blocker', found: blocked }
     const translated = movedNodes.test(text) ? translatedPage(event) : undefined
@@ -179,8 +179,12 @@ function blockedIn(event: NormalEvent, text: string): string | undefined {
 }
 
 /** A known third party's script without frames of the page's own, or one whose details the browser hides. */
-function byFrames(event: NormalEvent, said: readonly Said[], frames: readonly NormalFrame[]): Noise | undefined {
-  const main = said[0]
+function byFrames(
+  event: NormalEvent,
+  eventTexts: readonly EventText[],
+  frames: readonly NormalFrame[],
+): Noise | undefined {
+  const main = eventTexts[0]
   if (frames.length === 0)
     return main && noDetails.test(main.text) ? { kind: 'third-party', found: main.text } : undefined
   const thrown = placeOf(frames.at(-1))

@@ -14,17 +14,17 @@ const messageMax = 2000
 export type ReactError = { code: number; args: string[]; message?: string }
 
 /** The beginnings of a minified error. */
-export const heads = ['Minified React error #', 'react.dev/errors/', 'error-decoder.html?invariant='] as const
+export const messagePrefixes = ['Minified React error #', 'react.dev/errors/', 'error-decoder.html?invariant='] as const
 
 /**
  * The minified React error in a text, by the sentence of production builds or by its address, in the formats of React
  * 15 to 19. A missing argument becomes `<redacted>`. Extra arguments are dropped.
  */
 export function reactError(text: string): ReactError | undefined {
-  for (const head of heads) {
-    const at = text.indexOf(head)
+  for (const prefix of messagePrefixes) {
+    const at = text.indexOf(prefix)
     if (at < 0) continue
-    const number = /^\d{1,4}(?!\d)/.exec(text.slice(at + head.length, at + head.length + 5))?.[0]
+    const number = /^\d{1,4}(?!\d)/.exec(text.slice(at + prefix.length, at + prefix.length + 5))?.[0]
     if (number === undefined) continue
     const args = argumentsIn(text, at)
     const code = Number(number)

@@ -13,7 +13,7 @@ const recorded = JSON.parse(readFileSync(`${import.meta.dirname}/../../../fixtur
 
 const hydration = (name: string) => refineEvent(recorded[name]).event.findings.signs?.hydration
 
-const told: [name: string, cause: HydrationCause, component: string | undefined, evidence: string | undefined][] = [
+const best: [name: string, cause: HydrationCause, component: string | undefined, evidence: string | undefined][] = [
   ['order', 'date-locale', 'Order', 'server: 02.01.2026, browser: 1/2/2026'],
   ['order by the root’s handler', 'date-locale', 'Order', 'server: 02.01.2026, browser: 1/2/2026'],
   ['clock', 'random-time', 'Clock', 'server: 10:15:30, browser: 10:15:31'],
@@ -42,7 +42,7 @@ const namesOf = (react: number, name: string) =>
   Object.keys(recorded).filter((key) => new RegExp(`^react ${react} ${name}(?: \\d)?$`).test(key))
 
 describe.each([18, 19])('React %i', (react) => {
-  test.each(told.filter(([name]) => namesOf(react, name).length > 0))(
+  test.each(best.filter(([name]) => namesOf(react, name).length > 0))(
     '%s: %s in %s',
     (name, cause, component, evidence) => {
       for (const entry of namesOf(react, name)) {
@@ -125,7 +125,7 @@ describe('next dev of Next.js 16', () => {
 })
 
 test('every recording is judged, each by its own React', () => {
-  const seen = [18, 19].flatMap((react) => told.flatMap(([name]) => namesOf(react, name)))
+  const seen = [18, 19].flatMap((react) => best.flatMap(([name]) => namesOf(react, name)))
   // React 18 reports only the first difference, so it shows no translator. React 19 shows all.
   const ofReact = Object.keys(recorded).filter((key) => key.startsWith('react '))
   expect(ofReact.filter((entry) => !seen.includes(entry))).toEqual(['react 18 trans', 'react 19 trans'])

@@ -1,6 +1,6 @@
 import type { SkewKind } from '../../domain/diagnostics.ts'
 import type { NormalEvent } from '../../domain/event.ts'
-import { lineAt, type Said, short } from './texts.ts'
+import { type EventText, lineAt, short } from './texts.ts'
 
 type Skew = { kind: SkewKind; found: string }
 
@@ -30,8 +30,8 @@ export const skewTexts: readonly (readonly [RegExp, SkewKind])[] = [
 ]
 
 /** Detects deploy skew: errors of an old tab or an old server. Decoded texts of React errors count, too. */
-export function skewOf(event: NormalEvent, said: readonly Said[]): Skew | undefined {
-  for (const { type, text } of said) {
+export function skewOf(event: NormalEvent, eventTexts: readonly EventText[]): Skew | undefined {
+  for (const { type, text } of eventTexts) {
     const named = skewTypes.get(type)
     if (named) return { kind: named, found: short(text || type) }
     for (const [pattern, kind] of skewTexts) {
@@ -39,7 +39,7 @@ export function skewOf(event: NormalEvent, said: readonly Said[]): Skew | undefi
       if (found) return { kind, found: lineAt(text, found.index) }
     }
   }
-  return unsaid(event, said)
+  return contextualSkew(event, eventTexts)
 }
 
 /** Texts that mean skew only in a certain context. */
@@ -49,8 +49,8 @@ const closed = /^Connection closed\./
 const unexpected = /^An unexpected response was received from the server/
 export const skewHints: readonly RegExp[] = [aDocument, noModule, closed, unexpected]
 
-function unsaid(event: NormalEvent, said: readonly Said[]): Skew | undefined {
-  for (const { type, text } of said) {
+function contextualSkew(event: NormalEvent, eventTexts: readonly EventText[]): Skew | undefined {
+  for (const { type, text } of eventTexts) {
     // A document in place of a script: a server's fallback for unknown files.
     if (type === 'SyntaxError' && aDocument.test(text) && isScript(thrownAt(event)))
       return { kind: 'chunk', found: short(`${text} (${thrownAt(event)})`) }

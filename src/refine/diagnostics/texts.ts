@@ -4,7 +4,7 @@ import type { NormalEvent } from '../../domain/event.ts'
  * A text of an event about the error. `whole` is the full text, `text` its beginning, which is searched for words.
  * `type` is '' for a message.
  */
-export type Said = { type: string; text: string; whole: string }
+export type EventText = { type: string; text: string; whole: string }
 
 /** All diagnostics match the beginning of a text. Only diffs and arguments are longer. */
 const lookMax = 1024
@@ -15,8 +15,8 @@ const leadMax = 60
 const front = (text: string): string => (text.length > lookMax ? text.slice(0, lookMax) : text)
 
 /** The texts of the exceptions, newest first, then the message. `text` is cut to the searched length. */
-export function saidOf(event: NormalEvent): Said[] {
-  const out: Said[] = []
+export function eventTextsOf(event: NormalEvent): EventText[] {
+  const out: EventText[] = []
   const values = event.exception?.values ?? []
   for (let i = values.length - 1; i >= 0; i--) {
     const { type = '', value = '' } = values[i] ?? {}

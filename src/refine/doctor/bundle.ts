@@ -3,9 +3,9 @@ import { type DoctorCode, findingOf } from '../../domain/doctor-findings.ts'
 import type { ArtifactFile, Bundle, BundleLink } from '../../store/meta/artifacts/artifacts.ts'
 import {
   artifactsIn,
+  type Deadline,
   type DoctorDeps,
   type DoctorProject,
-  type Patience,
   placeOf,
   planned,
   readPlan,
@@ -18,7 +18,7 @@ const filesMax = 2000
 const scriptsMax = 200
 
 /** The remaining budget of one diagnosis. */
-export type Budget = Patience & { maps: number }
+export type Budget = Deadline & { maps: number }
 
 export type Counted = DoctorFinding & { count: number }
 
@@ -27,8 +27,8 @@ export function countFindings(findings: readonly (DoctorFinding & { count?: numb
   const counted = new Map<string, Counted>()
   for (const finding of findings) {
     const key = `${finding.code} ${finding.weight}`
-    const known = counted.get(key)
-    if (known) known.count += finding.count ?? 1
+    const existing = counted.get(key)
+    if (existing) existing.count += finding.count ?? 1
     else counted.set(key, { ...finding, count: finding.count ?? 1 })
   }
   const rank = (entry: Counted) => (entry.weight === 'wrong' ? 0 : 1)
@@ -44,27 +44,30 @@ const isScript = (artifactFile: ArtifactFile) =>
 /** Diagnoses one script of a bundle: whether events find it, whether it has a map, and whether the map has sources. */
 async function lookAt(
   deps: DoctorDeps,
-  here: DoctorProject,
+  project: DoctorProject,
   { script, pack: { bundle, files, links } }: { script: ArtifactFile; pack: Pack },
   budget: Budget,
 ): Promise<DoctorScript & { read: boolean }> {
   const { debugId, url } = script
   const link = links.find((entry) => entry.release !== '')
-  const place = placeOf(deps, here, link?.release, link?.dist)
+  const place = placeOf(deps, project, link?.release, link?.dist)
   const finding = (code: DoctorCode, data: Record<string, string>) =>
     findingOf(code, { url, found: url, ...data }, place)
   const shown = { url, debugId: debugId || null, map: null, sources: null, sourcesMissing: null, read: false }
   // A build whose SDK sends no release needs none here.
   if (debugId === '' && !link && bundle.usedMs <= bundle.createdMs)
     return { ...shown, finding: finding('unfindable', {}) }
-  const asked = { debugId: debugId || undefined, url, release: link?.release, dist: link?.dist ?? '' }
-  const plan = await planned(deps, here.project.id, asked, artifactsIn(files))
+  const requested = { debugId: debugId || undefined, url, release: link?.release, dist: link?.dist ?? '' }
+  const plan = await planned(deps, project.project.id, requested, artifactsIn(files))
   if (!plan) return { ...shown, finding: finding('file_gone', {}) }
   const map = plan.map?.url ?? (plan.inline ? 'data:' : null)
   if (!map) return { ...shown, finding: finding(codeOf(plan.reason, false), { map: plan.named ?? '' }) }
   if (budget.maps <= 0) return { ...shown, map, finding: null }
   budget.maps--
-  const { flat, reason } = await readPlan(deps, here.project.id, asked, plan, { patience: budget, keep: false })
+  const { flat, reason } = await readPlan(deps, project.project.id, requested, plan, {
+    deadline: budget,
+    useCache: false,
+  })
   if (reason === 'map_pending') return { ...shown, map, finding: null }
   if (!flat) return { ...shown, map, read: true, finding: finding(codeOf(reason, plan.inline), { map }) }
   const { all, missing, first } = sourcesOf(flat)
@@ -105,7 +108,7 @@ export function packOf({ meta }: DoctorDeps, projectId: number, bundle: Bundle):
 /** Diagnoses the scripts of a pack except those whose URL is in `skip`. */
 export async function diagnosePack(
   deps: DoctorDeps,
-  here: DoctorProject,
+  project: DoctorProject,
   pack: Pack,
   budget: Budget,
   skip: ReadonlySet<string> = new Set(),
@@ -113,7 +116,7 @@ export async function diagnosePack(
   const { bundle, files, links } = pack
   const all = files.filter((file) => isScript(file) && !skip.has(file.url))
   const scripts: (DoctorScript & { read: boolean })[] = []
-  for (const script of all.slice(0, scriptsMax)) scripts.push(await lookAt(deps, here, { script, pack }, budget))
+  for (const script of all.slice(0, scriptsMax)) scripts.push(await lookAt(deps, project, { script, pack }, budget))
   const anyMapped = scripts.some((script) => script.map !== null)
   const findings = scripts.flatMap(({ finding }) => {
     if (!finding) return []
@@ -131,6 +134,6 @@ export async function diagnosePack(
     scripts: all.length,
     read: scripts.filter((script) => script.read).length,
     findings: countFindings(findings),
-    files: scripts.map(({ read: _read, ...one }) => one),
+    files: scripts.map(({ read: _read, ...script }) => script),
   }
 }

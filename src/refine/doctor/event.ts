@@ -4,8 +4,8 @@ import type { FrameData, NormalEvent, NormalStacktrace } from '../../domain/even
 import { type FrameContext, mayBeMapped } from '../symbolicate/frames.ts'
 import { addressOf } from '../symbolicate/paths.ts'
 import { frameContext } from '../symbolicate/symbolicate.ts'
-import { type DoctorDeps, type DoctorProject, gather, type Patience, placeOf, waitMs } from './gather.ts'
-import { judge } from './judge.ts'
+import { type Deadline, type DoctorDeps, type DoctorProject, gather, placeOf, waitMs } from './gather.ts'
+import { diagnoseFrame } from './judge.ts'
 
 /** A received frame, with its stored mapping result. Line and column from 1. */
 type SeenFrame = {
@@ -33,10 +33,10 @@ function framesIn({ stacktrace, raw_stacktrace: raw }: Stacked, context: FrameCo
   return sent
     .map((frame, at): SeenFrame | undefined => {
       if (!mayBeMapped(frame, context.platform)) return undefined
-      const given = frame.abs_path ?? frame.filename ?? ''
+      const path = frame.abs_path ?? frame.filename ?? ''
       const line = frame.lineno !== undefined && frame.lineno >= 1 ? frame.lineno : undefined
       return {
-        url: addressOf(given),
+        url: addressOf(path),
         debugId: context.debugIdOf(frame.abs_path ?? ''),
         line,
         column: frame.colno,
@@ -64,8 +64,8 @@ function byFile(frames: readonly SeenFrame[]): SeenFrame[][] {
   const files = new Map<string, SeenFrame[]>()
   for (const frame of frames) {
     const key = `${frame.debugId ?? ''}\n${frame.url}`
-    const known = files.get(key)
-    if (known) known.push(frame)
+    const existing = files.get(key)
+    if (existing) existing.push(frame)
     else files.set(key, [frame])
   }
   return [...files.values()]
@@ -86,12 +86,12 @@ const perhapsForeign: ReadonlySet<string> = new Set([
 ])
 
 /** A diagnosed file. `isLike`: it or a similar file was uploaded. */
-type Judged = { file: DoctorFile; isLike: boolean }
+type DiagnosedFile = { file: DoctorFile; isLike: boolean }
 
 /** A script belongs to a third party if its host has no uploads and no similar file was uploaded. */
-function withoutForeign(judged: readonly Judged[], place: Parameters<typeof findingOf>[2]): DoctorFile[] {
-  const own = new Set(judged.filter((entry) => entry.isLike).map((entry) => originOf(entry.file.url)))
-  return judged.map(({ file, isLike }) => {
+function withoutForeign(diagnosed: readonly DiagnosedFile[], place: Parameters<typeof findingOf>[2]): DoctorFile[] {
+  const own = new Set(diagnosed.filter((entry) => entry.isLike).map((entry) => originOf(entry.file.url)))
+  return diagnosed.map(({ file, isLike }) => {
     const { url, debugId, finding } = file
     const isOwn = isLike || own.size === 0 || debugId !== null || originOf(url) === '' || own.has(originOf(url))
     if (isOwn || !perhapsForeign.has(finding?.code ?? '')) return file
@@ -99,27 +99,27 @@ function withoutForeign(judged: readonly Judged[], place: Parameters<typeof find
   })
 }
 
-/** Diagnoses every file in the frames of an event. `patience`: that of a larger diagnosis, if any. */
+/** Diagnoses every file in the frames of an event. `deadline`: that of a larger diagnosis, if any. */
 export async function diagnoseEvent(
   deps: DoctorDeps,
-  here: DoctorProject,
+  project: DoctorProject,
   event: NormalEvent,
   receivedMs: number,
-  patience: Patience = { untilMs: deps.clock.now() + waitMs },
+  deadline: Deadline = { untilMs: deps.clock.now() + waitMs },
 ): Promise<EventDiagnosis> {
   const { frames, ignored } = seenFrames(event)
   const groups = byFile(frames)
   const { release, dist = '', sdk } = event
-  const judged: Judged[] = []
+  const diagnosed: DiagnosedFile[] = []
   for (const group of groups.slice(0, filesMax)) {
     const [first] = group
     if (!first) continue
-    const asked = { url: first.url, debugId: first.debugId, release, dist }
-    const { facts, spotAt } = await gather(deps, here, asked, { receivedMs, sdk }, patience)
+    const requested = { url: first.url, debugId: first.debugId, release, dist }
+    const { details, spotAt } = await gather(deps, project, requested, { receivedMs, sdk }, deadline)
     const all = group.slice(0, placesMax).map((frame): DoctorFile => {
       const { line, column, stored } = frame
       const spot = spotAt && line !== undefined && column !== undefined ? spotAt(line, column) : undefined
-      const { state, steps, finding } = judge(facts, { line, column, stored, spot })
+      const { state, steps, finding } = diagnoseFrame(details, { line, column, stored, spot })
       const place = { line: line ?? null, column: column ?? null }
       return {
         url: steps[0]?.found ?? '',
@@ -132,9 +132,11 @@ export async function diagnoseEvent(
       }
     })
     const worst = all.toSorted((a, b) => weightOf(a) - weightOf(b))[0]
-    if (worst) judged.push({ file: worst, isLike: facts.found !== undefined || facts.near.length > 0 })
+    if (worst) diagnosed.push({ file: worst, isLike: details.found !== undefined || details.near.length > 0 })
   }
-  const files = withoutForeign(judged, placeOf(deps, here, release, dist)).toSorted((a, b) => weightOf(a) - weightOf(b))
+  const files = withoutForeign(diagnosed, placeOf(deps, project, release, dist)).toSorted(
+    (a, b) => weightOf(a) - weightOf(b),
+  )
   const mapped = frames.filter((frame) => frame.stored?.symbolicated === true).length
   return {
     eventId: event.event_id,

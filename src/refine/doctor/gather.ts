@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import type { DoctorPlace } from '../../domain/doctor-commands.ts'
+import type { DoctorTarget } from '../../domain/doctor-commands.ts'
 import type { UnmappedReason } from '../../domain/event.ts'
 import type { BlobStore } from '../../store/blobs/blobs.ts'
 import type { EventStore } from '../../store/events/event-store.ts'
@@ -8,7 +8,7 @@ import type { Project } from '../../store/meta/meta.ts'
 import type { MetaStore } from '../../store/meta/meta-store.ts'
 import type { MapCache } from '../symbolicate/map-cache.ts'
 import { type Artifacts, type Plan, planOf } from '../symbolicate/plan.ts'
-import type { AskedFile, FileFacts, Spot } from './judge.ts'
+import type { FileDetails, RequestedFile, Spot } from './judge.ts'
 import { type Near, namesLike, nearest } from './near.ts'
 import { spotter } from './spot.ts'
 
@@ -21,7 +21,7 @@ export type DoctorDeps = {
   events: Pick<EventStore, 'groups' | 'ofIssue'>
   blobs: Pick<BlobStore, 'reader'>
   /** Reads maps in its own threads. If it returns undefined, no map is read. */
-  desk(): MapCache | undefined
+  mapCache(): MapCache | undefined
 }
 
 /** The diagnosed project, and the other projects of its organization that the user can see. */
@@ -34,31 +34,33 @@ export const waitMs = 10_000
 const nearMax = 500
 
 /** When one diagnosis stops waiting for maps. */
-export type Patience = { untilMs: number }
+export type Deadline = { untilMs: number }
 
 /** Reads the map of a plan in the loader's threads. */
 export async function readPlan(
   deps: DoctorDeps,
   projectId: number,
-  asked: AskedFile,
+  requested: RequestedFile,
   plan: Plan,
-  { patience, keep }: { patience: Patience; keep: boolean },
+  { deadline, useCache }: { deadline: Deadline; useCache: boolean },
 ) {
   if (!plan.map && !plan.inline) return { flat: undefined, reason: plan.reason }
-  const left = patience.untilMs - deps.clock.now()
-  const desk = deps.desk()
-  if (left <= 0 || !desk) return { flat: undefined, reason: 'map_pending' as const }
-  const { flat, reason } = await desk.look(projectId, asked, plan, left, keep)
+  const left = deadline.untilMs - deps.clock.now()
+  const mapCache = deps.mapCache()
+  if (left <= 0 || !mapCache) return { flat: undefined, reason: 'map_pending' as const }
+  const { flat, reason } = await mapCache.inspect(projectId, requested, plan, left, useCache)
   return reason ? { flat: undefined, reason } : { flat, reason: undefined }
 }
 
 const nothingToRead = { reader: async () => undefined }
 
 /** The plan of a file. If its bytes are damaged, the reason is `file_gone`. */
-export const planned = (deps: DoctorDeps, projectId: number, asked: AskedFile, artifacts: Artifacts) =>
-  planOf(projectId, asked, artifacts, deps.blobs).catch(() => planOf(projectId, asked, artifacts, nothingToRead))
+export const planned = (deps: DoctorDeps, projectId: number, requested: RequestedFile, artifacts: Artifacts) =>
+  planOf(projectId, requested, artifacts, deps.blobs).catch(() =>
+    planOf(projectId, requested, artifacts, nothingToRead),
+  )
 
-function foundOf(deps: DoctorDeps, projectId: number, asked: AskedFile, plan: Plan): FileFacts['found'] {
+function foundOf(deps: DoctorDeps, projectId: number, requested: RequestedFile, plan: Plan): FileDetails['found'] {
   const { meta } = deps
   const file = plan.map ?? plan.script
   const [bundle] = meta.bundlesById([file?.bundleId ?? 0])
@@ -67,7 +69,7 @@ function foundOf(deps: DoctorDeps, projectId: number, asked: AskedFile, plan: Pl
   const here =
     plan.resolvedWith === 'debug-id'
       ? places
-      : places.filter((place) => place.release === (asked.release ?? '') && place.dist === asked.dist)
+      : places.filter((place) => place.release === (requested.release ?? '') && place.dist === requested.dist)
   const since = Math.min(...here.map((entry) => entry.sinceMs))
   return bundle && { plan, uuid: bundle.uuid, sinceMs: Number.isFinite(since) ? since : bundle.createdMs }
 }
@@ -76,9 +78,9 @@ function foundOf(deps: DoctorDeps, projectId: number, asked: AskedFile, plan: Pl
  * Another project that has the requested file: by debug id, which is sure, else by address, release and dist.
  * Applications that are built together often share all three, so that is not sure.
  */
-function elsewhereOf(deps: DoctorDeps, here: DoctorProject, asked: AskedFile): FileFacts['elsewhere'] {
-  const ids = here.others.map((entry) => entry.id)
-  const { debugId, release, dist, url } = asked
+function elsewhereOf(deps: DoctorDeps, project: DoctorProject, requested: RequestedFile): FileDetails['elsewhere'] {
+  const ids = project.others.map((entry) => entry.id)
+  const { debugId, release, dist, url } = requested
   const found =
     debugId === undefined
       ? release !== undefined &&
@@ -86,12 +88,12 @@ function elsewhereOf(deps: DoctorDeps, here: DoctorProject, asked: AskedFile): F
           (entry) => entry.how === 'same' && entry.dist === dist,
         )
       : deps.meta.placesOfDebugId(ids, debugId, 1)[0]
-  const slug = found && here.others.find((entry) => entry.id === found.projectId)?.slug
+  const slug = found && project.others.find((entry) => entry.id === found.projectId)?.slug
   return slug ? { slug, sure: debugId !== undefined } : undefined
 }
 
 /** Similar files of the project: first those of the event's release, which has few, then all others. */
-function nearOf({ meta }: DoctorDeps, projectId: number, { url, release = '' }: AskedFile): readonly Near[] {
+function nearOf({ meta }: DoctorDeps, projectId: number, { url, release = '' }: RequestedFile): readonly Near[] {
   const names = namesLike(url)
   const ofRelease = meta.filesNamed([projectId], names, nearMax, release)
   const others = meta.filesNamed([projectId], names, nearMax).filter((entry) => entry.release !== release)
@@ -105,7 +107,7 @@ function injectedMsOf({ meta }: DoctorDeps, projectId: number): number | undefin
   return files.some((file) => file.debugId !== '') ? newest?.createdMs : undefined
 }
 
-type EventOf = { receivedMs: number; sdk: FileFacts['sdk'] }
+type EventOf = { receivedMs: number; sdk: FileDetails['sdk'] }
 
 /** The upload target in commands. */
 export const placeOf = (
@@ -113,7 +115,7 @@ export const placeOf = (
   { organization, project }: DoctorProject,
   release = '',
   dist = '',
-): DoctorPlace => ({
+): DoctorTarget => ({
   url: deps.url,
   org: organization.slug,
   project: project.slug,
@@ -127,35 +129,35 @@ export const placeOf = (
  */
 export async function gather(
   deps: DoctorDeps,
-  here: DoctorProject,
-  asked: AskedFile,
+  project: DoctorProject,
+  requested: RequestedFile,
   event: EventOf,
-  patience: Patience,
-): Promise<{ facts: FileFacts; spotAt: ((line: number, column: number) => Spot) | undefined }> {
+  deadline: Deadline,
+): Promise<{ details: FileDetails; spotAt: ((line: number, column: number) => Spot) | undefined }> {
   const { meta, clock, retentionDays } = deps
-  const { id: projectId } = here.project
-  const plan = await planned(deps, projectId, asked, meta)
-  const found = plan && foundOf(deps, projectId, asked, plan)
+  const { id: projectId } = project.project
+  const plan = await planned(deps, projectId, requested, meta)
+  const found = plan && foundOf(deps, projectId, requested, plan)
   const { flat, reason } = plan
-    ? await readPlan(deps, projectId, asked, plan, { patience, keep: true })
+    ? await readPlan(deps, projectId, requested, plan, { deadline, useCache: true })
     : { flat: undefined, reason: undefined }
   const missing = !found
-  const release = asked.release
+  const release = requested.release
   return {
-    facts: {
-      asked,
+    details: {
+      requested,
       found,
       retentionDays,
       nowMs: clock.now(),
       receivedMs: event.receivedMs,
       sdk: event.sdk,
-      place: placeOf(deps, here, release, asked.dist),
+      place: placeOf(deps, project, release, requested.dist),
       uploads: meta.uploadsOf(projectId),
-      ofRelease: meta.uploadsOf(projectId, { release: release ?? '', dist: asked.dist }),
+      ofRelease: meta.uploadsOf(projectId, { release: release ?? '', dist: requested.dist }),
       injectedMs: missing ? injectedMsOf(deps, projectId) : undefined,
       releaseMs: missing && release !== undefined ? meta.releaseOf([projectId], release)?.createdMs : undefined,
-      elsewhere: missing ? elsewhereOf(deps, here, asked) : undefined,
-      near: missing ? nearOf(deps, projectId, asked) : [],
+      elsewhere: missing ? elsewhereOf(deps, project, requested) : undefined,
+      near: missing ? nearOf(deps, projectId, requested) : [],
       reason: reason as UnmappedReason | undefined,
     },
     spotAt: flat && spotter(flat),

@@ -1,18 +1,18 @@
 import { type DoctorFinding, type DoctorStep, type DoctorStepName, doctorSteps } from '../../domain/doctor.ts'
-import type { DoctorPlace } from '../../domain/doctor-commands.ts'
+import type { DoctorTarget } from '../../domain/doctor-commands.ts'
 import { type DoctorCode, findingOf } from '../../domain/doctor-findings.ts'
 import type { FrameData, UnmappedReason } from '../../domain/event.ts'
 import type { Uploads } from '../../store/meta/artifacts/artifact-search.ts'
 import type { Plan } from '../symbolicate/plan.ts'
-import { areAlike, type Near, nameOf, theNearest } from './near.ts'
+import { areSimilar, type Near, nameOf, theNearest } from './near.ts'
 
 /** The file that an event needs, by its address. `dist` is '' if absent. */
-export type AskedFile = { url: string; debugId: string | undefined; release: string | undefined; dist: string }
+export type RequestedFile = { url: string; debugId: string | undefined; release: string | undefined; dist: string }
 
 /** All data about a file of a frame. gather.ts loads it, so that judging is a pure function. */
-export type FileFacts = {
-  asked: AskedFile
-  place: DoctorPlace
+export type FileDetails = {
+  requested: RequestedFile
+  place: DoctorTarget
   receivedMs: number
   nowMs: number
   retentionDays: number
@@ -36,7 +36,7 @@ export type FileFacts = {
 }
 
 /** The data of one position in the file. Lines and columns from 1. */
-type FrameFacts = {
+type FrameDetails = {
   line: number | undefined
   column: number | undefined
   /** The mapping result at the time of the event. */
@@ -51,7 +51,7 @@ export type Spot = {
   source: { path: string; line: number; text: 'there' | 'missing' | 'short' } | undefined
 }
 
-type Judgement = { state: 'ok' | 'now' | 'failed'; steps: DoctorStep[]; finding: DoctorFinding | null }
+type FrameDiagnosis = { state: 'ok' | 'now' | 'failed'; steps: DoctorStep[]; finding: DoctorFinding | null }
 
 type Found = { code: DoctorCode; data: Record<string, string> }
 
@@ -64,7 +64,7 @@ const named = (text: string | undefined) => text || '–'
 const ownVersions = /^sentry\.javascript\.(?:react-native|electron|capacitor|cordova|nativescript|expo)\b/
 
 /** Whether an SDK sends debug ids: JavaScript SDKs do from 7.47.0 on. Undefined if unknown. */
-function sendsIds(sdk: FileFacts['sdk']): boolean | undefined {
+function sendsIds(sdk: FileDetails['sdk']): boolean | undefined {
   const name = sdk?.name ?? ''
   const [, major = 0, minor = 0] = (/^(\d{1,4})\.(\d{1,4})\./.exec(sdk?.version ?? '') ?? []).map(Number)
   if (!/^sentry\.javascript\./.test(name) || ownVersions.test(name) || major === 0) return undefined
@@ -72,8 +72,8 @@ function sendsIds(sdk: FileFacts['sdk']): boolean | undefined {
 }
 
 /** No upload has the debug id. Files of other releases and other addresses say nothing about the deployed file. */
-function withoutIdMatch({ asked, near, uploads }: FileFacts, debugId: string): Found {
-  const { url, release = '', dist } = asked
+function withoutIdMatch({ requested, near, uploads }: FileDetails, debugId: string): Found {
+  const { url, release = '', dist } = requested
   const other = near.find(
     (entry) => entry.how === 'same' && entry.release === release && entry.dist === dist && entry.file.debugId !== '',
   )
@@ -86,7 +86,7 @@ function withoutIdMatch({ asked, near, uploads }: FileFacts, debugId: string): F
 }
 
 /** The event has no debug id, but uploads have them. Undefined if that is unknown. */
-function withoutId({ asked: { url }, near, sdk, injectedMs }: FileFacts): Found | undefined {
+function withoutId({ requested: { url }, near, sdk, injectedMs }: FileDetails): Found | undefined {
   const injected = near.find((entry) => entry.how === 'same' && entry.file.debugId !== '')
   const sinceMs = injected?.sinceMs ?? (isInPage(url) ? undefined : injectedMs)
   const sends = sendsIds(sdk)
@@ -96,8 +96,8 @@ function withoutId({ asked: { url }, near, sdk, injectedMs }: FileFacts): Found 
 }
 
 /** The only similar file of the same release and dist; undefined if there is none or several. */
-function otherName({ asked, near }: FileFacts, release: string): Found | undefined {
-  const { url, dist } = asked
+function otherName({ requested, near }: FileDetails, release: string): Found | undefined {
+  const { url, dist } = requested
   const here = theNearest(
     url,
     near.filter((entry) => entry.how !== 'same' && entry.release === release && entry.dist === dist),
@@ -106,15 +106,15 @@ function otherName({ asked, near }: FileFacts, release: string): Found | undefin
 }
 
 /** Why nothing was found for an event without debug id and release. */
-function withoutNames(facts: FileFacts): Found {
-  const { asked, near } = facts
-  const { url } = asked
-  const noId = withoutId(facts)
+function withoutNames(details: FileDetails): Found {
+  const { requested, near } = details
+  const { url } = requested
+  const noId = withoutId(details)
   if (noId) return noId
   const same = near.find((entry) => entry.how === 'same' && entry.release !== '')
   if (same) return { code: 'no_release', data: { url, found: same.file.url, release: same.release } }
   if (isInPage(url)) return { code: 'in_page', data: { url } }
-  return otherName(facts, '') ?? { code: 'not_injected', data: { url } }
+  return otherName(details, '') ?? { code: 'not_injected', data: { url } }
 }
 
 /** Whether an address is a page instead of a script: a folder, a name without a suffix or with that of a page. */
@@ -123,33 +123,33 @@ const isInPage = (url: string) =>
   (!/\.[a-z\d]{1,5}$/i.test(nameOf(url)) || /\.(?:x?html?|php|aspx?|jspx?|cfm)$/i.test(nameOf(url)))
 
 /** Why nothing was found by address in a release that has files. */
-function withoutFile(facts: FileFacts, release: string): Found {
-  const { url } = facts.asked
-  const other = otherName(facts, release)
+function withoutFile(details: FileDetails, release: string): Found {
+  const { url } = details.requested
+  const other = otherName(details, release)
   if (other) return other
   if (isInPage(url)) return { code: 'in_page', data: { url } }
-  return withoutId(facts) ?? { code: 'file_missing', data: { url, release } }
+  return withoutId(details) ?? { code: 'file_missing', data: { url, release } }
 }
 
 /** Why nothing was found by address in a release. */
-function withoutUrlMatch(facts: FileFacts, release: string): Found {
-  const { asked, near, ofRelease, elsewhere, place } = facts
-  const { url, dist } = asked
+function withoutUrlMatch(details: FileDetails, release: string): Found {
+  const { requested, near, ofRelease, elsewhere, place } = details
+  const { url, dist } = requested
   const same = near.filter((entry) => entry.how === 'same')
   const otherDist = same.find((entry) => entry.release === release)
   if (otherDist) {
     const data = { release, dist: named(dist), found: otherDist.file.url, foundDist: named(otherDist.dist) }
     return { code: 'dist_differs', data }
   }
-  if (ofRelease.bundles > 0) return withoutFile(facts, release)
+  if (ofRelease.bundles > 0) return withoutFile(details, release)
   if (elsewhere) return { code: 'other_project', data: { other: elsewhere.slug, project: place.project } }
   if (isInPage(url)) return { code: 'in_page', data: { url } }
-  const { releaseMs, nowMs, retentionDays } = facts
+  const { releaseMs, nowMs, retentionDays } = details
   if (releaseMs !== undefined && releaseMs < nowMs - retentionDays * dayMs)
     return { code: 'aged_out', data: { release, days: String(retentionDays) } }
   const others = same.filter((entry) => entry.release !== '')
-  const other = others.find((entry) => areAlike(entry.release, release)) ?? others[0]
-  const noId = withoutId(facts)
+  const other = others.find((entry) => areSimilar(entry.release, release)) ?? others[0]
+  const noId = withoutId(details)
   // The deployed file has no debug id, so files that are found by debug id say nothing about the release.
   if (noId && (!other || other.file.debugId !== '')) return noId
   if (other) return { code: 'release_differs', data: { release, found: other.file.url, foundRelease: other.release } }
@@ -157,24 +157,24 @@ function withoutUrlMatch(facts: FileFacts, release: string): Found {
 }
 
 /** Why no uploaded file matches. Certain reasons come first. */
-function whyNotFound(facts: FileFacts): Found {
-  const { asked, place, elsewhere, uploads } = facts
+function reasonNotFound(details: FileDetails): Found {
+  const { requested, place, elsewhere, uploads } = details
   const { project } = place
   if (elsewhere && (elsewhere.sure || uploads.bundles === 0))
     return { code: 'other_project', data: { other: elsewhere.slug, project } }
   if (uploads.bundles === 0) return { code: 'no_uploads', data: { project } }
-  if (asked.debugId !== undefined) return withoutIdMatch(facts, asked.debugId)
-  return asked.release === undefined ? withoutNames(facts) : withoutUrlMatch(facts, asked.release)
+  if (requested.debugId !== undefined) return withoutIdMatch(details, requested.debugId)
+  return requested.release === undefined ? withoutNames(details) : withoutUrlMatch(details, requested.release)
 }
 
 /** Why the found file has no usable map; undefined if it has one. */
-function whyNoMap({ asked, found, reason }: FileFacts): Found | undefined {
+function reasonNoMap({ requested, found, reason }: FileDetails): Found | undefined {
   const plan = found?.plan
   const why = plan?.reason ?? reason
   if (!plan || !why) return undefined
   const data = {
-    url: asked.url,
-    found: plan.script?.url ?? plan.map?.url ?? asked.url,
+    url: requested.url,
+    found: plan.script?.url ?? plan.map?.url ?? requested.url,
     map: plan.map?.url ?? plan.sourcemap,
   }
   switch (why) {
@@ -194,8 +194,8 @@ function whyNoMap({ asked, found, reason }: FileFacts): Found | undefined {
 }
 
 /** The fault of the position in the map, or of its source; undefined if there is none. */
-function whyNoSource({ asked, found }: FileFacts, { line, column, spot }: FrameFacts): Found | undefined {
-  const { url } = asked
+function reasonNoSource({ requested, found }: FileDetails, { line, column, spot }: FrameDetails): Found | undefined {
+  const { url } = requested
   if (!spot) return undefined
   const place = { line: String(line), column: String(column) }
   if (spot.beyond) return { code: 'position_beyond', data: { url, ...place } }
@@ -207,22 +207,22 @@ function whyNoSource({ asked, found }: FileFacts, { line, column, spot }: FrameF
 }
 
 /** The first fault between a frame and its source, in the order of the steps. */
-function firstWrong(file: FileFacts, frame: FrameFacts): Found | undefined {
+function firstWrong(file: FileDetails, frame: FrameDetails): Found | undefined {
   if (frame.line === undefined) return { code: 'no_line', data: {} }
-  if (frame.column === undefined) return { code: 'no_column', data: { url: file.asked.url } }
-  if (!file.found) return whyNotFound(file)
-  return whyNoMap(file) ?? whyNoSource(file, frame)
+  if (frame.column === undefined) return { code: 'no_column', data: { url: file.requested.url } }
+  if (!file.found) return reasonNotFound(file)
+  return reasonNoMap(file) ?? reasonNoSource(file, frame)
 }
 
 /** The file was found by address, but its debug id differs from that of the deployed file: another build step. */
-function byAddress({ asked, found }: FileFacts): Found | undefined {
+function byAddress({ requested, found }: FileDetails): Found | undefined {
   const script = found?.plan.script
-  if (!script || asked.debugId === undefined || script.debugId === asked.debugId) return undefined
-  return { code: 'by_address', data: { url: asked.url, debugId: asked.debugId, found: script.url } }
+  if (!script || requested.debugId === undefined || script.debugId === requested.debugId) return undefined
+  return { code: 'by_address', data: { url: requested.url, debugId: requested.debugId, found: script.url } }
 }
 
 /** The finding for a frame that can be mapped now but was not mapped then. */
-function sinceThen({ found, receivedMs }: FileFacts, { stored }: FrameFacts): Found {
+function sinceThen({ found, receivedMs }: FileDetails, { stored }: FrameDetails): Found {
   const later = found && found.sinceMs > receivedMs
   return later
     ? { code: 'came_later', data: { when: iso(found.sinceMs) } }
@@ -230,20 +230,20 @@ function sinceThen({ found, receivedMs }: FileFacts, { stored }: FrameFacts): Fo
 }
 
 /** Release and dist as one text; '' without both. */
-const releaseText = ({ release, dist }: AskedFile) => [release, dist].filter(Boolean).join(' ')
+const releaseText = ({ release, dist }: RequestedFile) => [release, dist].filter(Boolean).join(' ')
 
 function foundAt(
   step: DoctorStepName,
-  { asked, found, ofRelease }: FileFacts,
-  { line, column, spot }: FrameFacts,
+  { requested, found, ofRelease }: FileDetails,
+  { line, column, spot }: FrameDetails,
 ): string {
   switch (step) {
     case 'address':
-      return asked.url
+      return requested.url
     case 'debug_id':
-      return asked.debugId ?? ''
+      return requested.debugId ?? ''
     case 'bundle':
-      return found?.uuid ?? (ofRelease.bundles > 0 ? releaseText(asked) : '')
+      return found?.uuid ?? (ofRelease.bundles > 0 ? releaseText(requested) : '')
     case 'file':
       return found?.plan.script?.url ?? ''
     case 'map':
@@ -269,7 +269,7 @@ function insteadAt({ step, data }: DoctorFinding): string | undefined {
 }
 
 /** The steps with the value found at each. Those after the failed step are open. */
-function stepsOf(file: FileFacts, frame: FrameFacts, finding: DoctorFinding | undefined): DoctorStep[] {
+function stepsOf(file: FileDetails, frame: FrameDetails, finding: DoctorFinding | undefined): DoctorStep[] {
   const failed = finding?.step
   const end = failed === undefined ? doctorSteps.length : doctorSteps.indexOf(failed)
   return doctorSteps.map((step, at): DoctorStep => {
@@ -282,21 +282,21 @@ function stepsOf(file: FileFacts, frame: FrameFacts, finding: DoctorFinding | un
 }
 
 /** Judges one position of a file: the value found at each step, and the first fault. */
-export function judge(file: FileFacts, frame: FrameFacts): Judgement {
+export function diagnoseFrame(file: FileDetails, frame: FrameDetails): FrameDiagnosis {
   const isMapped = frame.stored?.symbolicated === true
   const wrong = firstWrong(file, frame)
-  const say = ({ code, data }: Found) => findingOf(code, data, file.place)
+  const toFinding = ({ code, data }: Found) => findingOf(code, data, file.place)
   // A mapped frame stays mapped, even if its bundle was deleted later.
   if (isMapped && (!wrong || frame.stored?.reason === undefined)) {
     const other = byAddress(file)
-    return { state: 'ok', steps: stepsOf(file, frame, undefined), finding: other ? say(other) : null }
+    return { state: 'ok', steps: stepsOf(file, frame, undefined), finding: other ? toFinding(other) : null }
   }
   if (!wrong)
     return {
       state: 'now',
       steps: stepsOf(file, frame, undefined),
-      finding: say(byAddress(file) ?? sinceThen(file, frame)),
+      finding: toFinding(byAddress(file) ?? sinceThen(file, frame)),
     }
-  const finding = say(wrong)
+  const finding = toFinding(wrong)
   return { state: 'failed', steps: stepsOf(file, frame, finding), finding }
 }

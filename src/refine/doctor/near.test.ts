@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { areAlike, namesLike } from './near.ts'
+import { areSimilar, namesLike } from './near.ts'
 
 test.each([
   ['shop@1.2.3', '1.2.3', true],
@@ -17,7 +17,7 @@ test.each([
   ['4f2a91', '4f2a91c0aa11bb22cc33dd44ee55ff6677889900', false],
   ['', 'shop@1.2.3', false],
 ])('%s and %s may be one release: %s', (entry, two, alike) => {
-  expect([areAlike(entry, two), areAlike(two, entry)]).toEqual([alike, alike])
+  expect([areSimilar(entry, two), areSimilar(two, entry)]).toEqual([alike, alike])
 })
 
 test.each([

@@ -1,4 +1,4 @@
-import { sameEnd } from '../../domain/doctor-commands.ts'
+import { commonSuffix } from '../../domain/doctor-commands.ts'
 import type { PlacedFile } from '../../store/meta/artifacts/artifact-search.ts'
 import { urlCandidates } from '../symbolicate/paths.ts'
 
@@ -54,7 +54,7 @@ export function nearest(url: string, found: readonly PlacedFile[]): Near[] {
     const rebuilt = parts && otherParts?.stem === parts.stem && otherParts.end === parts.end
     return rebuilt && folderOf(entry.file.url) === folderOf(url) ? [{ ...entry, how: 'rebuilt' }] : []
   })
-  const end = new Map(near.map((entry) => [entry, sameEnd(url, entry.file.url)]))
+  const end = new Map(near.map((entry) => [entry, commonSuffix(url, entry.file.url)]))
   return near.toSorted(
     (a, b) => rank[a.how] - rank[b.how] || (end.get(b) ?? 0) - (end.get(a) ?? 0) || b.file.bundleId - a.file.bundleId,
   )
@@ -65,7 +65,7 @@ export function theNearest(url: string, near: readonly Near[]): Near | undefined
   const [first] = near
   if (!first) return undefined
   const isAsNear = (entry: Near) =>
-    entry.how === first.how && sameEnd(url, entry.file.url) === sameEnd(url, first.file.url)
+    entry.how === first.how && commonSuffix(url, entry.file.url) === commonSuffix(url, first.file.url)
   return near.some((entry) => entry.file.url !== first.file.url && isAsNear(entry)) ? undefined : first
 }
 
@@ -77,7 +77,7 @@ const written = (release: string): string =>
     .replace(/^v(?=\d)/, '')
 
 /** Whether two release names can mean the same release: `shop@1.2.3`, `v1.2.3`, `1.2.3+5`, or a short hash. */
-export function areAlike(text: string, two: string): boolean {
+export function areSimilar(text: string, two: string): boolean {
   const [a, b] = [written(text), written(two)].toSorted((x, y) => x.length - y.length) as [string, string]
   if (a === b) return true
   const version = b.slice(b.lastIndexOf('@') + 1).replace(/^v(?=\d)/, '')

@@ -81,17 +81,17 @@ describe('a bundle', () => {
     const found = await bundle({ files: ids.flatMap((id, at) => pair(`${at}.js`, id)) })
     expect([found.scripts, found.read, found.files.length, found.verdict]).toEqual([45, 40, 45, 'ok'])
     expect(found.files[44]).toMatchObject({ map: '~/44.js.map', sources: null })
-    expect(rig().desk.kept().maps).toBe(0)
+    expect(rig().desk.cache().maps).toBe(0)
   })
 })
 
-const asked = (more: { dist?: string; mayReadEvents?: boolean } = {}) => ({
+const requested = (more: { dist?: string; mayReadEvents?: boolean } = {}) => ({
   release: 'shop@1',
   dist: undefined,
   mayReadEvents: true,
   ...more,
 })
-const release = (more: Parameters<typeof asked>[0] = {}) => rig().doctor.ofRelease(rig().here, asked(more))
+const release = (more: Parameters<typeof requested>[0] = {}) => rig().doctor.ofRelease(rig().here, requested(more))
 
 function came(...events: Asked[]): void {
   for (const event of events) {

@@ -14,7 +14,7 @@ import {
   verdictOf,
 } from './bundle.ts'
 import { diagnoseEvent, type SeenFrames, seenFrames } from './event.ts'
-import { type DoctorDeps, type DoctorProject, type Patience, placeOf, waitMs } from './gather.ts'
+import { type Deadline, type DoctorDeps, type DoctorProject, placeOf, waitMs } from './gather.ts'
 
 const bundlesMax = 500
 /** Maximum bundles per release. The newest are the deployed ones. */
@@ -26,10 +26,10 @@ const eventsMs = 30 * 86_400_000
 const reasonsMax = 3
 
 /** The requested release. `dist`: '' for events without one, undefined for all. */
-export type ReleaseAsked = { release: string; dist: string | undefined; mayReadEvents: boolean }
+export type ReleaseRequest = { release: string; dist: string | undefined; mayReadEvents: boolean }
 
 /** The bundles of a release, newest first. Files that were uploaded one by one form one last pack. */
-function packsOf(deps: DoctorDeps, projectId: number, { release, dist }: ReleaseAsked): Pack[] {
+function packsOf(deps: DoctorDeps, projectId: number, { release, dist }: ReleaseRequest): Pack[] {
   const bundles = deps.meta.bundlesById(deps.meta.bundlesOfRelease(projectId, release, dist, bundlesMax))
   const packs = bundles
     .filter((bundle) => bundle.kind === 'bundle')
@@ -54,11 +54,11 @@ function singlePack(deps: DoctorDeps, projectId: number, singles: readonly Bundl
 }
 
 /** Diagnoses the packs. A script that was uploaded several times is diagnosed once: only the newest counts. */
-async function diagnosePacks(deps: DoctorDeps, here: DoctorProject, packs: readonly Pack[], budget: Budget) {
+async function diagnosePacks(deps: DoctorDeps, project: DoctorProject, packs: readonly Pack[], budget: Budget) {
   const seen = new Set<string>()
   const found: BundleDiagnosis[] = []
   for (const pack of packs) {
-    found.push(await diagnosePack(deps, here, pack, budget, seen))
+    found.push(await diagnosePack(deps, project, pack, budget, seen))
     for (const file of pack.files) seen.add(file.url)
   }
   return found
@@ -67,7 +67,7 @@ async function diagnosePacks(deps: DoctorDeps, here: DoctorProject, packs: reado
 type Sample = { event: NormalEvent; receivedMs: number; seen: SeenFrames }
 
 /** The newest events of a release with their frames. Throws STORE_UNAVAILABLE. */
-async function sample(deps: DoctorDeps, projectId: number, { release, dist }: ReleaseAsked): Promise<Sample[]> {
+async function sample(deps: DoctorDeps, projectId: number, { release, dist }: ReleaseRequest): Promise<Sample[]> {
   const nowMs = deps.clock.now()
   const scope = { projectIds: [projectId], environments: [], fromMs: nowMs - eventsMs, toMs: nowMs + 86_400_000 }
   const isRelease: EventFilter = { op: 'field', field: 'release', match: 'is', value: release }
@@ -113,15 +113,15 @@ function byReason(samples: readonly Sample[]): Sample[][] {
 /** Diagnoses one event for each of the most frequent reasons. Its findings count for all events with that reason. */
 async function eventFindings(
   deps: DoctorDeps,
-  here: DoctorProject,
+  project: DoctorProject,
   samples: readonly Sample[],
-  patience: Patience,
+  deadline: Deadline,
 ): Promise<Counted[]> {
   const found: Counted[] = []
   for (const group of byReason(samples)) {
     const [first] = group
     if (!first) continue
-    const { files } = await diagnoseEvent(deps, here, first.event, first.receivedMs, patience)
+    const { files } = await diagnoseEvent(deps, project, first.event, first.receivedMs, deadline)
     const findings = countFindings(files.flatMap(({ finding }) => (finding ? [finding] : [])))
     found.push(...findings.map((finding) => ({ ...finding, count: group.length })))
   }
@@ -129,24 +129,24 @@ async function eventFindings(
 }
 
 /** The finding for a release without uploads: whether the project has any. */
-function withoutPacks(deps: DoctorDeps, here: DoctorProject, { release, dist }: ReleaseAsked): DoctorFinding {
-  const place = placeOf(deps, here, release, dist)
-  if (deps.meta.uploadsOf(here.project.id).bundles === 0)
-    return findingOf('no_uploads', { project: here.project.slug }, place)
+function withoutPacks(deps: DoctorDeps, project: DoctorProject, { release, dist }: ReleaseRequest): DoctorFinding {
+  const place = placeOf(deps, project, release, dist)
+  if (deps.meta.uploadsOf(project.project.id).bundles === 0)
+    return findingOf('no_uploads', { project: project.project.slug }, place)
   return findingOf('release_unknown', { release, dist: dist || '–' }, place)
 }
 
 /** Diagnoses the uploads of a release and its newest events. Throws STORE_UNAVAILABLE. */
 export async function diagnoseRelease(
   deps: DoctorDeps,
-  here: DoctorProject,
-  asked: ReleaseAsked,
+  project: DoctorProject,
+  requested: ReleaseRequest,
 ): Promise<ReleaseDiagnosis> {
-  const { id: projectId } = here.project
+  const { id: projectId } = project.project
   const untilMs = deps.clock.now() + waitMs
-  const bundles = await diagnosePacks(deps, here, packsOf(deps, projectId, asked), { untilMs, maps: mapsMax })
-  const samples = asked.mayReadEvents ? await sample(deps, projectId, asked) : []
-  const ofEvents = await eventFindings(deps, here, samples, { untilMs })
+  const bundles = await diagnosePacks(deps, project, packsOf(deps, projectId, requested), { untilMs, maps: mapsMax })
+  const samples = requested.mayReadEvents ? await sample(deps, projectId, requested) : []
+  const ofEvents = await eventFindings(deps, project, samples, { untilMs })
   const frames = samples.flatMap((entry) => entry.seen.frames)
   const mapped = frames.filter((frame) => frame.stored?.symbolicated === true).length
   // Files with debug ids need no release: if events are mapped, nothing is missing.
@@ -154,14 +154,14 @@ export async function diagnoseRelease(
   const findings = countFindings([
     ...bundles.flatMap((bundle) => bundle.findings),
     ...ofEvents,
-    ...(unknown ? [withoutPacks(deps, here, asked)] : []),
+    ...(unknown ? [withoutPacks(deps, project, requested)] : []),
   ])
   return {
-    release: asked.release,
-    dist: asked.dist ?? null,
+    release: requested.release,
+    dist: requested.dist ?? null,
     verdict: verdictOf(findings, false),
     bundles,
     findings,
-    events: asked.mayReadEvents ? { looked: samples.length, frames: frames.length, mapped } : null,
+    events: requested.mayReadEvents ? { looked: samples.length, frames: frames.length, mapped } : null,
   }
 }

@@ -66,7 +66,7 @@ async function openRig() {
   meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
   const blobs = openFileBlobs(join(folder, 'blobs'))
   const parts = { observe: silent, meta, blobs, blobFolder: join(folder, 'blobs') }
-  const desk = createMapCache({ clock: systemClock, ...parts })
+  const mapCache = createMapCache({ clock: systemClock, ...parts })
   const rows: Pick<EventRow, 'payload' | 'receivedMs' | 'groupHash'>[] = []
   const doctor = createDoctor({
     clock,
@@ -74,7 +74,7 @@ async function openRig() {
     blobs,
     url: 'https://mishap.test',
     retentionDays: 90,
-    desk: () => desk,
+    mapCache: () => mapCache,
     events: {
       groups: async () => rows.map((row) => ({ ...row, projectId: 1, events: 1, users: 0, lastMs: 0, firstMs: 0 })),
       ofIssue: async () => rows as never,
@@ -116,13 +116,13 @@ async function openRig() {
     clock,
     meta,
     blobs,
-    desk,
+    desk: mapCache,
     doctor,
     upload,
     here,
     rows,
     close: async () => {
-      await desk.close()
+      await mapCache.close()
       meta.close()
       rmSync(folder, { recursive: true, force: true })
     },
@@ -158,9 +158,12 @@ export type Asked = {
 }
 
 /** An event as stored in a project without mapped frames. */
-export function eventOf(asked: Asked) {
-  const { url = 'https://shop.test/a.js', debugId, release, dist, sdk = '10.0.0', platform = 'javascript' } = asked
-  const place = { lineno: 'line' in asked ? asked.line : 1, colno: 'column' in asked ? asked.column : 10 }
+export function eventOf(requested: Asked) {
+  const { url = 'https://shop.test/a.js', debugId, release, dist, sdk = '10.0.0', platform = 'javascript' } = requested
+  const place = {
+    lineno: 'line' in requested ? requested.line : 1,
+    colno: 'column' in requested ? requested.column : 10,
+  }
   const frame = { filename: url, abs_path: url, function: 'a', in_app: true, ...place }
   const images = debugId ? { debug_meta: { images: [{ type: 'sourcemap', code_file: url, debug_id: debugId }] } } : {}
   const sent = {
@@ -170,7 +173,9 @@ export function eventOf(asked: Asked) {
     dist,
     ...images,
     sdk: { name: sdk.includes(' ') ? sdk.split(' ')[0] : 'sentry.javascript.browser', version: sdk.split(' ').at(-1) },
-    exception: { values: [{ type: 'Error', value: 'x', stacktrace: { frames: [...(asked.frames ?? []), frame] } }] },
+    exception: {
+      values: [{ type: 'Error', value: 'x', stacktrace: { frames: [...(requested.frames ?? []), frame] } }],
+    },
   }
   return refineEvent(sent, { receivedMs: eventMs })
 }

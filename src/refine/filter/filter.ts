@@ -20,12 +20,12 @@ export function filtered(
 ): Dropped | undefined {
   const { filters } = settings
   if (!filters) return undefined
-  let ask = tools.filtersOf.get(filters)
-  if (!ask) {
-    ask = createFilter(filters)
-    tools.filtersOf.set(filters, ask)
+  let check = tools.filtersOf.get(filters)
+  if (!check) {
+    check = createFilter(filters)
+    tools.filtersOf.set(filters, check)
   }
-  return ask(draft.event, { userAgent, address: clientAddress })
+  return check(draft.event, { userAgent, address: clientAddress })
 }
 
 /** Whether a dropped event is in the sample of 1 in 100. It depends on the position, which no sender can choose. */

@@ -18,8 +18,8 @@ test.each([
   ['.*+?^$()[]{}|\\', '.*+?^$()[]{}|\\', true],
   ['a.c', 'abc', false],
   ['line one*', 'line one\nline two', true],
-])('%j and %j: %s', (pattern, text, meets) => {
-  expect(createPatterns([pattern])(text)).toBe(meets ? pattern : undefined)
+])('%j and %j: %s', (pattern, text, matches) => {
+  expect(createPatterns([pattern])(text)).toBe(matches ? pattern : undefined)
 })
 
 test('the first that is met is told; none of none', () => {

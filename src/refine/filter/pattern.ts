@@ -3,24 +3,24 @@
  * Patterns do not become regular expressions: each pattern takes one pass over the text.
  */
 export function createPatterns(patterns: readonly string[]): (text: string) => string | undefined {
-  const known = patterns.map((pattern) => ({ pattern, pieces: pattern.toLowerCase().split('*') }))
+  const compiled = patterns.map((pattern) => ({ pattern, parts: pattern.toLowerCase().split('*') }))
   return (text) => {
-    if (known.length === 0) return undefined
+    if (compiled.length === 0) return undefined
     const lower = text.toLowerCase()
-    return known.find(({ pieces }) => meets(lower, pieces))?.pattern
+    return compiled.find(({ parts }) => matchesParts(lower, parts))?.pattern
   }
 }
 
-function meets(text: string, pieces: readonly string[]): boolean {
-  const [first = '', ...rest] = pieces
+function matchesParts(text: string, parts: readonly string[]): boolean {
+  const [first = '', ...rest] = parts
   const last = rest.pop()
   if (last === undefined) return text === first
   if (!text.startsWith(first)) return false
   let at = first.length
-  for (const piece of rest) {
-    const found = text.indexOf(piece, at)
+  for (const part of rest) {
+    const found = text.indexOf(part, at)
     if (found < 0) return false
-    at = found + piece.length
+    at = found + part.length
   }
   return text.length - last.length >= at && text.endsWith(last)
 }

@@ -19,15 +19,15 @@ export type Sender = { userAgent: string; address: string }
 /** All enabled filters of a project as one function. Undefined: the event is not filtered. Reused for many events. */
 export type Filter = (event: NormalEvent, sender: Sender) => Dropped | undefined
 
-type Rule = { reason: FilterReason; meets: (event: NormalEvent, sender: Sender) => string | undefined }
+type Rule = { reason: FilterReason; matches: (event: NormalEvent, sender: Sender) => string | undefined }
 
 const whyCharactersMax = 200
 
 /** Makes the filter function for the enabled filters of a project. */
 export function createFilter(filters: ProjectFilters): Filter {
   const rules: Rule[] = []
-  const add = (on: boolean, reason: FilterReason, meets: Rule['meets']) => {
-    if (on) rules.push({ reason, meets })
+  const add = (on: boolean, reason: FilterReason, matches: Rule['matches']) => {
+    if (on) rules.push({ reason, matches })
   }
   const [messages, releases] = [createPatterns(filters.messages), createPatterns(filters.releases)]
   const cspSources = createPatterns(filters.cspSources)
@@ -36,17 +36,17 @@ export function createFilter(filters: ProjectFilters): Filter {
     [event.user?.ip_address, sender.address].find((entry) => entry !== undefined && entry !== '' && isWithin(entry)),
   )
   add(filters.releases.length > 0, 'release_version', (event) => event.release && releases(event.release))
-  add(filters.cspSources.length > 0, 'csp_source', (event) => met(sourcesOf(event), cspSources))
+  add(filters.cspSources.length > 0, 'csp_source', (event) => firstMatch(sourcesOf(event), cspSources))
   add(filters.localhost, 'localhost', localhostOf)
   add(filters.crawlers, 'web_crawler', (event, sender) => crawlerOf(agentOf(event, sender)))
   add(filters.browsers.length > 0, 'legacy_browser', (event, sender) => oldBrowserOf(event, sender, filters.browsers))
   add(filters.extensions, 'browser_extension', extensionOf)
-  add(filters.hydration, 'hydration_error', (event) => said(event, hydration))
-  add(filters.chunkLoad, 'chunk_load_error', (event) => said(event, chunkLoad))
-  add(filters.messages.length > 0, 'error_message', (event) => met(textsOf(event), messages))
+  add(filters.hydration, 'hydration_error', (event) => matchedText(event, hydration))
+  add(filters.chunkLoad, 'chunk_load_error', (event) => matchedText(event, chunkLoad))
+  add(filters.messages.length > 0, 'error_message', (event) => firstMatch(textsOf(event), messages))
   return (event, sender) => {
-    for (const { reason, meets } of rules) {
-      const why = meets(event, sender)
+    for (const { reason, matches } of rules) {
+      const why = matches(event, sender)
       if (why !== undefined) return { reason, why: why.slice(0, whyCharactersMax).toWellFormed() }
     }
     return undefined
@@ -54,7 +54,7 @@ export function createFilter(filters: ProjectFilters): Filter {
 }
 
 /** The first pattern that one of the texts matches. */
-function met(texts: readonly string[], patternOf: (text: string) => string | undefined): string | undefined {
+function firstMatch(texts: readonly string[], patternOf: (text: string) => string | undefined): string | undefined {
   for (const text of texts) {
     const found = patternOf(text)
     if (found !== undefined) return found
@@ -91,9 +91,9 @@ function textsOf(event: NormalEvent): string[] {
 }
 
 /** The part of an error's texts that matches known texts. The rest is not included, because it is not scrubbed yet. */
-function said(event: NormalEvent, known: RegExp): string | undefined {
+function matchedText(event: NormalEvent, pattern: RegExp): string | undefined {
   for (const text of textsOf(event)) {
-    const found = known.exec(text)
+    const found = pattern.exec(text)
     if (found) return found[0]
   }
   return undefined
@@ -139,14 +139,14 @@ const browserNames: Record<string, OldBrowser> = {
   'Android Browser': 'android',
 }
 
-function oldBrowserOf(event: NormalEvent, sender: Sender, wanted: readonly OldBrowser[]): string | undefined {
+function oldBrowserOf(event: NormalEvent, sender: Sender, browsers: readonly OldBrowser[]): string | undefined {
   const context = event.contexts['browser']
   const name = typeof context?.['name'] === 'string' ? context['name'] : ''
   const version = typeof context?.['version'] === 'string' ? context['version'] : ''
   // Opera Mini is a proxy browser. Only its own word in the user agent identifies it.
   const mini = /Opera Mini\/(\d{1,4})/.exec(agentOf(event, sender))
   const browser = mini ? 'opera_mini' : Object.hasOwn(browserNames, name) ? browserNames[name] : undefined
-  if (browser === undefined || !isOldBrowser(browser) || !wanted.includes(browser)) return undefined
+  if (browser === undefined || !isOldBrowser(browser) || !browsers.includes(browser)) return undefined
   const major = Number.parseInt(mini?.[1] ?? version, 10)
   return major <= oldBrowsers[browser] ? `${mini ? 'Opera Mini' : name} ${mini?.[1] ?? version}` : undefined
 }
@@ -159,7 +159,7 @@ export const extensionMessages =
 
 /** The throwing frame decides: an extension that only wraps a call of the page has a frame further up. */
 function extensionOf(event: NormalEvent): string | undefined {
-  return isBrowserEvent(event) ? (extensionFrameOf(event) ?? said(event, extensionMessages)) : undefined
+  return isBrowserEvent(event) ? (extensionFrameOf(event) ?? matchedText(event, extensionMessages)) : undefined
 }
 
 /** The extension file that threw the event's error. */

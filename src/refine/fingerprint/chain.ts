@@ -23,7 +23,7 @@ export function chainOf(
   const only = distinct[0]
   if (!only) return { list: values, main: newest }
   const chosen = new Set(distinct.length === 1 ? tree.firstPath(only) : [...distinct, root])
-  return { list: values.filter((entry) => chosen.has(entry)), main: distinct.length === 1 ? only : root }
+  return { list: values.filter((exception) => chosen.has(exception)), main: distinct.length === 1 ? only : root }
 }
 
 /**
@@ -47,8 +47,8 @@ function causeOfWrapper(values: NormalException[]): NormalException | undefined 
     /^(?:OnErrorNotImplemented|Composite|Undeliverable)Exception$/.test(newest.type ?? '')
   )
     return values.at(-2)
-  const wrapper = values.find((entry) => entry.type === 'Error' && reactRecovered.test(entry.value ?? ''))
-  return wrapper && values.find((entry) => entry !== wrapper && entry.mechanism?.source === 'cause')
+  const wrapper = values.find((exception) => exception.type === 'Error' && reactRecovered.test(exception.value ?? ''))
+  return wrapper && values.find((exception) => exception !== wrapper && exception.mechanism?.source === 'cause')
 }
 
 type Tree = {
@@ -59,7 +59,7 @@ type Tree = {
 
 /** The tree of an exception group; undefined if there is no group or its ids form no tree. */
 function treeOf(values: NormalException[]): Tree | undefined {
-  if (values.length < 2 || !values.some((entry) => entry.mechanism?.is_exception_group)) return undefined
+  if (values.length < 2 || !values.some((exception) => exception.mechanism?.is_exception_group)) return undefined
   const byId = new Map<number, NormalException>()
   const children = new Map<number, NormalException[]>()
   for (const entry of values) {

@@ -51,8 +51,8 @@ function grouped(input: Input, version: number): string[][] {
   const own = (input['_grouping'] as { enhancements?: string } | undefined)?.enhancements ?? ''
   const { event } = refineEvent(input)
   withoutStackRules(event)
-  const marks = applyStackRules(compileStackRules(`${builtIn}\n${own}`), event)
-  return group(event, { version }, cache, marks).variants.flatMap((variant) =>
+  const annotations = applyStackRules(compileStackRules(`${builtIn}\n${own}`), event)
+  return group(event, { version }, cache, annotations).variants.flatMap((variant) =>
     variant.contributes ? [variant.values] : [],
   )
 }
@@ -204,6 +204,6 @@ describe.skipIf(!there)('released versions are frozen', () => {
 
 function sumOf(text: string): string {
   let sum = 0n
-  for (const sign of text) sum = (sum * 31n + BigInt(sign.codePointAt(0) ?? 0)) % 0xffff_ffff_ffff_fffbn
+  for (const character of text) sum = (sum * 31n + BigInt(character.codePointAt(0) ?? 0)) % 0xffff_ffff_ffff_fffbn
   return sum.toString(16)
 }

@@ -5,7 +5,7 @@ import type { GroupingRules } from '../../domain/grouping.ts'
 import type { Draft } from '../pipeline/draft.ts'
 import type { Grouped, Variant } from './grouped.ts'
 import { type CompiledFingerprintRules, compileFingerprintRules } from './rules.ts'
-import { applyStackRules, type CompiledStackRules, compileStackRules, type Marks } from './stack-rules.ts'
+import { type AnnotationsByStack, applyStackRules, type CompiledStackRules, compileStackRules } from './stack-rules.ts'
 import { groupV1 } from './v1/group.ts'
 import { groupV2 } from './v2/group.ts'
 import { groupV3 } from './v3/group.ts'
@@ -13,7 +13,7 @@ import { groupV3 } from './v3/group.ts'
 /** The version of a project without a version or with one that this Mishap does not have. */
 const firstVersion = 1
 /** One version of grouping: a pure function of the event, the rules and the annotations of stack-trace rules. */
-type Grouping = (event: NormalEvent, rules: CompiledFingerprintRules, marks: Marks) => Grouped
+type Grouping = (event: NormalEvent, rules: CompiledFingerprintRules, annotations: AnnotationsByStack) => Grouped
 /**
  * All versions, as listed in `groupingVersions`. A released version never changes: any change of a hashed value needs a
  * new folder and a new number.
@@ -44,16 +44,16 @@ const noFingerprintRules: CompiledFingerprintRules = Object.freeze([]) as never
 
 function stackRulesOf(cache: RuleCache, text: string | undefined): CompiledStackRules {
   if (!text) return noStackRules
-  const known = cache.stack.get(text) ?? compileStackRules(text)
-  cache.stack.set(text, known)
-  return known
+  const compiled = cache.stack.get(text) ?? compileStackRules(text)
+  cache.stack.set(text, compiled)
+  return compiled
 }
 
 function fingerprintRulesOf(cache: RuleCache, text: string | undefined): CompiledFingerprintRules {
   if (!text) return noFingerprintRules
-  const known = cache.fingerprint.get(text) ?? compileFingerprintRules(text)
-  cache.fingerprint.set(text, known)
-  return known
+  const compiled = cache.fingerprint.get(text) ?? compileFingerprintRules(text)
+  cache.fingerprint.set(text, compiled)
+  return compiled
 }
 
 /** The input of the grouping steps: the project's grouping settings and the compiled rules. */
@@ -61,7 +61,7 @@ export type GroupingContext = { settings: { grouping?: GroupingRules }; tools: {
 
 /** Step: applies the project's stack-trace rules. They change in_app and decide which frames group. */
 export function stackRules(draft: Draft, { settings, tools }: GroupingContext): void {
-  draft.marks = applyStackRules(stackRulesOf(tools.grouping, settings.grouping?.stackRules), draft.event)
+  draft.stackAnnotations = applyStackRules(stackRulesOf(tools.grouping, settings.grouping?.stackRules), draft.event)
 }
 
 /** Groups an event after its stack-trace rules. During a change of version, also groups by the previous version. */
@@ -69,19 +69,22 @@ export function group(
   event: NormalEvent,
   config: GroupingRules | undefined,
   cache: RuleCache,
-  marks: Marks = new Map(),
+  annotations: AnnotationsByStack = new Map(),
 ): Grouped & { version: number; secondary: Variant[] } {
   const rules = fingerprintRulesOf(cache, config?.fingerprintRules)
   const version = config?.version !== undefined && versions.has(config.version) ? config.version : firstVersion
-  const made = versions.get(version)?.(event, rules, marks)
-  if (!made) throw new Error(`there is no version ${version} of the grouping`)
+  const grouped = versions.get(version)?.(event, rules, annotations)
+  if (!grouped) throw new Error(`there is no version ${version} of the grouping`)
   const before = config?.secondary === version ? undefined : versions.get(config?.secondary ?? 0)
-  return { ...made, version, secondary: before?.(event, rules, marks).variants ?? [] }
+  return { ...grouped, version, secondary: before?.(event, rules, annotations).variants ?? [] }
 }
 
 /** Fills `findings.grouping` with all variants. Variants that contribute have a hash. At least one contributes. */
-export function fingerprint({ event, marks }: Draft, { settings, tools }: GroupingContext): void {
-  const { variants, secondary, version, rule, title } = group(event, settings.grouping, tools.grouping, marks)
+export function fingerprint(
+  { event, stackAnnotations: annotations }: Draft,
+  { settings, tools }: GroupingContext,
+): void {
+  const { variants, secondary, version, rule, title } = group(event, settings.grouping, tools.grouping, annotations)
   event.findings.grouping = {
     version,
     variants: variants.map(stored),

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 
 /** Cached results per pattern. */
-const knownMax = 200
+const cacheMax = 200
 
 type Kind = 'sign' | 'any' | 'set' | 'star' | 'path-star'
 /** `code`: the character; `ranges`: those of a set, both ends included. */
@@ -9,14 +9,14 @@ type Step = { kind: Kind; code: number; ranges: readonly (readonly [number, numb
 type Ranges = [number, number][]
 
 const step = (kind: Kind, code = 0, ranges: Ranges = [], negated = false): Step => ({ kind, code, ranges, negated })
-const codeOf = (sign: string | undefined): number => sign?.codePointAt(0) ?? 0
+const codeOf = (character: string | undefined): number => character?.codePointAt(0) ?? 0
 const slash = 47
 
-function setAt(signs: readonly string[], at: number): { step: Step; next: number } | undefined {
-  const end = signs.indexOf(']', at + 2)
+function setAt(characters: readonly string[], at: number): { step: Step; next: number } | undefined {
+  const end = characters.indexOf(']', at + 2)
   if (end < 0) return undefined
-  const negated = signs[at + 1] === '!' || signs[at + 1] === '^'
-  const body = signs.slice(negated ? at + 2 : at + 1, end)
+  const negated = characters[at + 1] === '!' || characters[at + 1] === '^'
+  const body = characters.slice(negated ? at + 2 : at + 1, end)
   const ranges: Ranges = []
   for (let i = 0; i < body.length; i++) {
     const [from, to] = [codeOf(body[i]), codeOf(body[i + 2])]
@@ -29,21 +29,21 @@ function setAt(signs: readonly string[], at: number): { step: Step; next: number
 
 /** The steps of a pattern, by Unicode characters. Adjacent stars are merged. */
 function stepsOf(pattern: string, isPath: boolean): Step[] {
-  const signs = [...pattern]
+  const characters = [...pattern]
   const steps: Step[] = []
-  for (let at = 0; at < signs.length; ) {
-    const sign = signs[at]
-    const set = sign === '[' ? setAt(signs, at) : undefined
+  for (let at = 0; at < characters.length; ) {
+    const character = characters[at]
+    const set = character === '[' ? setAt(characters, at) : undefined
     if (set) {
       steps.push(set.step)
       at = set.next
-    } else if (sign === '*') {
+    } else if (character === '*') {
       let end = at
-      while (signs[end] === '*') end++
+      while (characters[end] === '*') end++
       steps.push(step(isPath && end - at === 1 ? 'path-star' : 'star'))
       at = end
     } else {
-      steps.push(sign === '?' ? step('any') : step('sign', codeOf(sign)))
+      steps.push(character === '?' ? step('any') : step('sign', codeOf(character)))
       at++
     }
   }
@@ -68,7 +68,7 @@ type Program = {
   named: ReadonlyMap<number, Bits>
   sets: readonly number[]
   /** For characters below 128, including sets; computed on first use. */
-  known: Bits[]
+  transitions: Bits[]
 }
 
 const put = (bits: Bits, at: number): void => {
@@ -77,9 +77,9 @@ const put = (bits: Bits, at: number): void => {
 
 function programOf(steps: readonly Step[], isPath: boolean): Program {
   const words = (steps.length >>> 5) + 1
-  const bitsWhere = (holds: (entry: Step) => boolean): Bits => {
+  const bitsWhere = (matches: (entry: Step) => boolean): Bits => {
     const bits = new Int32Array(words)
-    for (const [at, entry] of steps.entries()) if (holds(entry)) put(bits, at)
+    for (const [at, entry] of steps.entries()) if (matches(entry)) put(bits, at)
     return bits
   }
   const others = bitsWhere((entry) => takes(entry, 0, isPath))
@@ -92,21 +92,21 @@ function programOf(steps: readonly Step[], isPath: boolean): Program {
   }
   const stars = bitsWhere(({ kind }) => kind === 'star' || kind === 'path-star')
   const sets = [...steps.keys()].filter((at) => steps[at]?.kind === 'set')
-  return { steps, words, stars, others, named, sets, known: [] }
+  return { steps, words, stars, others, named, sets, transitions: [] }
 }
 
 function bitsOf(program: Program, code: number): Bits {
-  const { steps, named, others, sets, known } = program
+  const { steps, named, others, sets, transitions } = program
   const plain = named.get(code) ?? others
   if (sets.length === 0) return plain
-  const before = known[code]
+  const before = transitions[code]
   if (before) return before
   const bits = Int32Array.from(plain)
   for (const at of sets) {
     const { ranges = [], negated = false } = steps[at] ?? {}
     if (ranges.some(([from, to]) => code >= from && code <= to) !== negated) put(bits, at)
   }
-  if (code < 128) known[code] = bits
+  if (code < 128) transitions[code] = bits
   return bits
 }
 
@@ -117,31 +117,31 @@ function bitsOf(program: Program, code: number): Bits {
  */
 function run(program: Program, text: string): boolean {
   const { steps, words, stars } = program
-  const here = new Int32Array(words)
-  put(here, 0)
-  if (steps[0]?.kind === 'star' || steps[0]?.kind === 'path-star') put(here, 1)
+  const states = new Int32Array(words)
+  put(states, 0)
+  if (steps[0]?.kind === 'star' || steps[0]?.kind === 'path-star') put(states, 1)
   for (let i = 0; i < text.length; ) {
     const code = text.codePointAt(i) ?? 0
     i += code > 0xffff ? 2 : 1
     const bits = bitsOf(program, code)
-    let moved = 0
+    let started = 0
     let entered = 0
     let alive = 0
     for (let word = 0; word < words; word++) {
-      const held = (here[word] ?? 0) & (bits[word] ?? 0)
+      const active = (states[word] ?? 0) & (bits[word] ?? 0)
       const star = stars[word] ?? 0
       // A star stays active. Other matching steps activate the next one. A star also starts the step after it at once.
-      const going = held & ~star
-      const next = (going << 1) | moved | (held & star)
-      moved = going >>> 31
+      const advanced = active & ~star
+      const next = (advanced << 1) | started | (active & star)
+      started = advanced >>> 31
       const through = next & star
-      here[word] = next | (through << 1) | entered
+      states[word] = next | (through << 1) | entered
       entered = through >>> 31
-      alive |= here[word] ?? 0
+      alive |= states[word] ?? 0
     }
     if (alive === 0) return false
   }
-  return (((here[steps.length >>> 5] ?? 0) >>> (steps.length & 31)) & 1) === 1
+  return (((states[steps.length >>> 5] ?? 0) >>> (steps.length & 31)) & 1) === 1
 }
 
 /** The longest literal text that every match of the pattern contains. */
@@ -156,12 +156,12 @@ function literalOf(steps: readonly Step[]): string {
 
 /** Caches results, because the same paths come with every event of a project. */
 function remembered(find: (text: string) => boolean): (text: string) => boolean {
-  const known = new LRUCache<string, boolean>({ max: knownMax })
+  const cache = new LRUCache<string, boolean>({ max: cacheMax })
   return (text) => {
-    const before = known.get(text)
+    const before = cache.get(text)
     if (before !== undefined) return before
     const found = find(text)
-    known.set(text, found)
+    cache.set(text, found)
     return found
   }
 }
@@ -172,8 +172,8 @@ function formedGlob(pattern: string, isPath: boolean): (text: string) => boolean
   // Most patterns have this form. In a path, a single star is not simple, because it does not match slashes.
   const simple = (isPath ? /^((?:\*\*+)?)([^*?[]*)((?:\*\*+)?)$/ : /^(\**)([^*?[]*)(\**)$/).exec(pattern)
   if (simple) {
-    const [, before = '', middle = '', behind = ''] = simple
-    if (before && behind) return (text) => text.includes(middle)
+    const [, before = '', middle = '', suffix = ''] = simple
+    if (before && suffix) return (text) => text.includes(middle)
     return before ? (text) => text.endsWith(middle) : (text) => text.startsWith(middle)
   }
   const steps = stepsOf(pattern, isPath)
@@ -193,14 +193,14 @@ export function glob(
   { ignoreCase = false }: { ignoreCase?: boolean } = {},
 ): (text: string) => boolean {
   const form = (text: string) => (ignoreCase ? text.toLowerCase() : text)
-  const holds = formedGlob(form(pattern), false)
+  const matches = formedGlob(form(pattern), false)
   // All frames of an exception are tested with the same value in a row.
   let last: string | undefined
   let found = false
   return (text) => {
     if (text !== last) {
       last = text
-      found = holds(form(text))
+      found = matches(form(text))
     }
     return found
   }
@@ -221,8 +221,8 @@ export function pathTextOf(path: string): PathText {
  */
 export function pathGlob(pattern: string): (path: PathText) => boolean {
   const formed = pathTextOf(pattern).text
-  const holds = formedGlob(formed, true)
+  const matches = formedGlob(formed, true)
   // These patterns need the leading slash or also match it.
-  if (formed.startsWith('**') || formed.startsWith('/')) return ({ rooted }) => holds(rooted)
-  return ({ text, rooted }) => holds(text) || (rooted !== text && holds(rooted))
+  if (formed.startsWith('**') || formed.startsWith('/')) return ({ rooted }) => matches(rooted)
+  return ({ text, rooted }) => matches(text) || (rooted !== text && matches(rooted))
 }

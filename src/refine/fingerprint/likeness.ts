@@ -27,12 +27,13 @@ function walk(node: GroupingNode, into: Features, within: boolean): void {
 
 /** The features of an event from its grouping trees: of the first variant with frames, else with words. */
 export function featuresOf(variants: readonly { name: string; component: GroupingNode }[]): Features {
-  const made = variants.map(({ component }) => {
+  const features = variants.map(({ component }) => {
     const into: Features = { frames: [], types: [], words: [] }
     walk(component, into, true)
     return into
   })
-  const best = made.find((entry) => entry.frames.length > 0) ?? made.find((entry) => entry.words.length > 0) ?? made[0]
+  const best =
+    features.find((entry) => entry.frames.length > 0) ?? features.find((entry) => entry.words.length > 0) ?? features[0]
   const { frames = [], types = [], words = [] } = best ?? {}
   return {
     frames: frames.slice(0, framesMax),
@@ -45,9 +46,9 @@ export function featuresOf(variants: readonly { name: string; component: Groupin
 function stackLikeness(a: readonly string[], b: readonly string[]): number {
   if (a.length === 0 || b.length === 0) return 0
   const weights = (list: readonly string[]) => {
-    const made = new Map<string, number>()
-    for (const [at, entry] of list.entries()) if (!made.has(entry)) made.set(entry, 1 / (at + 1))
-    return made
+    const counts = new Map<string, number>()
+    for (const [at, entry] of list.entries()) if (!counts.has(entry)) counts.set(entry, 1 / (at + 1))
+    return counts
   }
   const [left, right] = [weights(a), weights(b)]
   let both = 0

@@ -5,7 +5,7 @@ import { familyOf, namesFamily } from './families.ts'
 import { glob, type PathText, pathGlob, pathTextOf } from './glob.ts'
 
 /** The subject of a rule: all matchers of one kind must match the same frame or exception. */
-type Facts = {
+type Details = {
   kind: 'frame' | 'exception' | 'message' | 'event'
   texts: (event: NormalEvent, subject: Subject) => string[]
 }
@@ -25,16 +25,16 @@ type PathKey = 'path' | 'package'
 type PlainKey = Exclude<FingerprintMatcher['key'], PathKey>
 
 function pathsOf(subject: Subject, key: PathKey): PathText[] {
-  const known = subject[key]
-  if (known) return known
+  const cached = subject[key]
+  if (cached) return cached
   const { frame } = subject
   const sent = key === 'path' ? [...some(frame?.abs_path), ...some(frame?.filename)] : some(frame?.package)
-  const made = sent.map(pathTextOf)
-  subject[key] = made
-  return made
+  const pathTexts = sent.map(pathTextOf)
+  subject[key] = pathTexts
+  return pathTexts
 }
 
-function factsOf(key: PlainKey): Facts {
+function detailsOf(key: PlainKey): Details {
   switch (key) {
     case 'type':
       return { kind: 'exception', texts: (_, subject) => some(subject.type) }
@@ -80,23 +80,23 @@ export function tagOf(event: NormalEvent, name: string): string | undefined {
 const truths: ReadonlySet<string> = new Set(['1', 'yes', 'true'])
 const exact: ReadonlySet<string> = new Set(['value', 'level'])
 
-function holdsOf(key: PlainKey, pattern: string): (text: string) => boolean {
+function matcherOf(key: PlainKey, pattern: string): (text: string) => boolean {
   if (key === 'family') return (text) => namesFamily(pattern, text)
   if (key === 'app') return (text) => (text === 'yes') === truths.has(pattern.toLowerCase())
   return glob(pattern, { ignoreCase: !exact.has(key) })
 }
 
-type Test = { kind: Facts['kind']; holds: (event: NormalEvent, subject: Subject) => boolean }
+type Test = { kind: Details['kind']; holds: (event: NormalEvent, subject: Subject) => boolean }
 export type CompiledFingerprintRules = { tests: Test[]; rule: FingerprintRule }[]
 
 function testOf({ key, pattern, negated }: FingerprintMatcher): Test {
   if (key === 'path' || key === 'package') {
-    const holds = pathGlob(pattern)
-    return { kind: 'frame', holds: (_, subject) => pathsOf(subject, key).some(holds) !== negated }
+    const matches = pathGlob(pattern)
+    return { kind: 'frame', holds: (_, subject) => pathsOf(subject, key).some(matches) !== negated }
   }
-  const { kind, texts } = factsOf(key)
-  const holds = holdsOf(key, pattern)
-  return { kind, holds: (event, subject) => texts(event, subject).some(holds) !== negated }
+  const { kind, texts } = detailsOf(key)
+  const matches = matcherOf(key, pattern)
+  return { kind, holds: (event, subject) => texts(event, subject).some(matches) !== negated }
 }
 
 /** Compiles rules. Skips rules with errors. */
@@ -104,24 +104,24 @@ export function compileFingerprintRules(text: string): CompiledFingerprintRules 
   return readFingerprintRules(text).rules.map((rule) => ({ rule, tests: rule.matchers.map(testOf) }))
 }
 
-function subjectsOf(event: NormalEvent, kind: Facts['kind']): Subject[] {
+function subjectsOf(event: NormalEvent, kind: Details['kind']): Subject[] {
   if (kind === 'event') return [{}]
   if (kind === 'exception') return (event.exception?.values ?? []).map(({ type, value }) => ({ type, value }))
   if (kind === 'frame') return stacktracesOf(event).flatMap(({ frames }) => frames.map((frame) => ({ frame })))
   const { formatted, message } = event.logentry ?? {}
-  const texts = [formatted, message, ...(event.exception?.values ?? []).map((entry) => entry.value)]
+  const texts = [formatted, message, ...(event.exception?.values ?? []).map((exception) => exception.value)]
   return texts.flatMap((text) => (text === undefined ? [] : [{ message: text }]))
 }
 
 /** The first rule whose matchers all match. Matchers of one kind must match the same frame or exception. */
 export function matchingRule(rules: CompiledFingerprintRules, event: NormalEvent): FingerprintRule | undefined {
   if (rules.length === 0) return undefined
-  const known = new Map<Facts['kind'], Subject[]>()
-  const subjects = (kind: Facts['kind']): Subject[] => {
-    const found = known.get(kind) ?? subjectsOf(event, kind)
+  const subjectsByKind = new Map<Details['kind'], Subject[]>()
+  const subjects = (kind: Details['kind']): Subject[] => {
+    const found = subjectsByKind.get(kind) ?? subjectsOf(event, kind)
     // Without a subject, only negated matchers can match.
     const some = found.length > 0 ? found : [{}]
-    known.set(kind, some)
+    subjectsByKind.set(kind, some)
     return some
   }
   return rules.find(({ tests }) =>

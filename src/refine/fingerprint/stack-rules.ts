@@ -4,11 +4,16 @@ import { familyOf, namesFamily } from './families.ts'
 import { glob, type PathText, pathGlob, pathTextOf } from './glob.ts'
 
 /** The annotation of one frame. `rule`: the rule that decided whether it groups. */
-type FrameMark = { group?: boolean; rule?: string }
+type FrameAnnotation = { group?: boolean; rule?: string }
 /** The annotations of a stack, by frame. */
-export type StackMarks = { frames: (FrameMark | undefined)[]; maxFrames: number; minFrames: number; inverted: boolean }
+export type StackAnnotations = {
+  frames: (FrameAnnotation | undefined)[]
+  maxFrames: number
+  minFrames: number
+  inverted: boolean
+}
 /** The annotations by stack. Stacks without a matching rule are absent. */
-export type Marks = Map<NormalStacktrace, StackMarks>
+export type AnnotationsByStack = Map<NormalStacktrace, StackAnnotations>
 
 /** `path`, `package`: in the form for patterns, computed on first use. */
 type FrameState = {
@@ -30,14 +35,14 @@ export type CompiledStackRules = {
 }[]
 
 function pathOf(state: FrameState, key: 'path' | 'package'): PathText | undefined {
-  const known = state[key]
-  if (known) return known
+  const cached = state[key]
+  if (cached) return cached
   const { frame } = state
   const sent = key === 'path' ? (frame.abs_path ?? frame.filename) : frame.package
   if (sent === undefined) return undefined
-  const made = pathTextOf(sent)
-  state[key] = made
-  return made
+  const pathText = pathTextOf(sent)
+  state[key] = pathText
+  return pathText
 }
 
 function readOf(
@@ -63,17 +68,17 @@ function testOf({ key, pattern, negated }: StackMatcher): Test {
   if (key === 'family') return ({ platform }) => namesFamily(pattern, familyOf(platform)) !== negated
   if (key === 'app') return ({ frame }) => (frame.in_app === (pattern === 'yes')) !== negated
   if (key === 'path' || key === 'package') {
-    const holds = pathGlob(pattern)
+    const matches = pathGlob(pattern)
     return (state) => {
       const path = pathOf(state, key)
-      return (path !== undefined && holds(path)) !== negated
+      return (path !== undefined && matches(path)) !== negated
     }
   }
   const read = readOf(key)
-  const holds = glob(pattern)
+  const matches = glob(pattern)
   return (state, exception) => {
     const text = read(state, exception)
-    return (text !== undefined && holds(text)) !== negated
+    return (text !== undefined && matches(text)) !== negated
   }
 }
 
@@ -95,18 +100,18 @@ export function compileStackRules(text: string): CompiledStackRules {
   }))
 }
 
-type Room = { states: FrameState[]; marks: StackMarks; isMarked: boolean }
+type RuleRun = { states: FrameState[]; annotations: StackAnnotations; isAnnotated: boolean }
 
 /** The frames that an action affects: the matching frame, or all on one side of it. The newest frame is last. */
-function reached(states: readonly FrameState[], at: number, range: 'up' | 'down' | undefined): [number, number] {
+function affectedRange(states: readonly FrameState[], at: number, range: 'up' | 'down' | undefined): [number, number] {
   if (range === undefined) return [at, at + 1]
   return range === 'up' ? [at + 1, states.length] : [0, at]
 }
 
-function act(room: Room, at: number, action: StackAction, rule: string): void {
-  const { states, marks } = room
+function applyAction(run: RuleRun, at: number, action: StackAction, rule: string): void {
+  const { states, annotations } = run
   if ('flag' in action) {
-    const [from, to] = reached(states, at, action.range)
+    const [from, to] = affectedRange(states, at, action.range)
     for (let i = from; i < to; i++) {
       const frame = states[i]?.frame
       if (!frame) continue
@@ -114,9 +119,9 @@ function act(room: Room, at: number, action: StackAction, rule: string): void {
         if (frame.in_app === action.flag) continue
         frame.in_app_before ??= frame.in_app
         frame.in_app = action.flag
-      } else marks.frames[i] = { group: action.flag, rule }
+      } else annotations.frames[i] = { group: action.flag, rule }
     }
-    room.isMarked ||= action.kind === 'group'
+    run.isAnnotated ||= action.kind === 'group'
     return
   }
   if (action.kind === 'category') {
@@ -124,10 +129,10 @@ function act(room: Room, at: number, action: StackAction, rule: string): void {
     if (state) state.category = action.value
     return
   }
-  room.isMarked = true
-  if (action.kind === 'max-frames') marks.maxFrames = action.value
-  else if (action.kind === 'min-frames') marks.minFrames = action.value
-  else if (action.kind === 'invert-stacktrace') marks.inverted = action.value
+  run.isAnnotated = true
+  if (action.kind === 'max-frames') annotations.maxFrames = action.value
+  else if (action.kind === 'min-frames') annotations.minFrames = action.value
+  else if (action.kind === 'invert-stacktrace') annotations.inverted = action.value
 }
 
 function applyTo(
@@ -135,44 +140,44 @@ function applyTo(
   stacktrace: NormalStacktrace,
   exception: NormalException | undefined,
   eventPlatform: string,
-): StackMarks | undefined {
-  const room: Room = {
+): StackAnnotations | undefined {
+  const run: RuleRun = {
     states: stacktrace.frames.map((frame) => ({
       frame,
       platform: frame.platform ?? eventPlatform,
       category: undefined,
     })),
-    marks: { frames: [], maxFrames: 0, minFrames: 0, inverted: false },
-    isMarked: false,
+    annotations: { frames: [], maxFrames: 0, minFrames: 0, inverted: false },
+    isAnnotated: false,
   }
-  const { states } = room
+  const { states } = run
   for (const { matches, caller, callee, actions, text } of rules) {
     for (const [at, state] of states.entries()) {
       if (!matches(state, exception)) continue
       const [before, behind] = [states[at - 1], states[at + 1]]
       if (caller && !(before && caller(before, exception))) continue
       if (callee && !(behind && callee(behind, exception))) continue
-      for (const action of actions) act(room, at, action, text)
+      for (const action of actions) applyAction(run, at, action, text)
     }
   }
-  return room.isMarked ? room.marks : undefined
+  return run.isAnnotated ? run.annotations : undefined
 }
 
 /**
  * Applies rules to every stack of an event, first to last. Changes in_app in place (`in_app_before` keeps the old
  * value) and returns the annotations for grouping. Runs in time linear in frames and their texts.
  */
-export function applyStackRules(rules: CompiledStackRules, event: NormalEvent): Marks {
-  const marks: Marks = new Map()
-  if (rules.length === 0) return marks
-  const take = (stacktrace: NormalStacktrace | undefined, exception?: NormalException) => {
+export function applyStackRules(rules: CompiledStackRules, event: NormalEvent): AnnotationsByStack {
+  const annotations: AnnotationsByStack = new Map()
+  if (rules.length === 0) return annotations
+  const applyToStack = (stacktrace: NormalStacktrace | undefined, exception?: NormalException) => {
     const found = stacktrace && applyTo(rules, stacktrace, exception, event.platform)
-    if (stacktrace && found) marks.set(stacktrace, found)
+    if (stacktrace && found) annotations.set(stacktrace, found)
   }
-  for (const entry of event.exception?.values ?? []) take(entry.stacktrace, entry)
-  for (const entry of event.threads?.values ?? []) take(entry.stacktrace)
-  take(event.stacktrace)
-  return marks
+  for (const entry of event.exception?.values ?? []) applyToStack(entry.stacktrace, entry)
+  for (const thread of event.threads?.values ?? []) applyToStack(thread.stacktrace)
+  applyToStack(event.stacktrace)
+  return annotations
 }
 
 /** Restores every frame's in_app to its value before the rules. */
@@ -184,7 +189,7 @@ export function withoutStackRules(event: NormalEvent): void {
       delete frame.in_app_before
     }
   }
-  for (const entry of event.exception?.values ?? []) bare(entry.stacktrace)
-  for (const entry of event.threads?.values ?? []) bare(entry.stacktrace)
+  for (const exception of event.exception?.values ?? []) bare(exception.stacktrace)
+  for (const thread of event.threads?.values ?? []) bare(thread.stacktrace)
   bare(event.stacktrace)
 }

@@ -22,7 +22,7 @@ function trimFrame(frame: NormalFrame): void {
 }
 
 /** Names of C and C++ runtimes whose characters have a meaning elsewhere. */
-const kept = /^(?:[+-]\[|_?\$s|<(?:redacted|unknown)>$)/
+const keptAsIs = /^(?:[+-]\[|_?\$s|<(?:redacted|unknown)>$)/
 const lambda = /(?:<lambda[_.\w]{0,100}>|\{lambda\([^{}]{0,300}\)#\d{1,5}\}|'lambda\d{0,5}'|\$_\d{1,5})/g
 const clones = /(?:\s?\[clone [^\]]{0,60}\]|\.(?:isra|part|constprop|cold|llvm|lto_priv)(?:\.\d{1,20})?)+$/
 const anonymous = /(?:`anonymous[ -]namespace'|\(anonymous namespace\)|`anonymous namespace')/g
@@ -34,7 +34,7 @@ const anonymous = /(?:`anonymous[ -]namespace'|\(anonymous namespace\)|`anonymou
  */
 export function trimNative(name: string): string {
   let text = name.trim()
-  if (kept.test(text)) return text
+  if (keptAsIs.test(text)) return text
   text = text
     .replace(clones, '')
     .replace(/::h[0-9a-f]{16}$/, '')
@@ -54,10 +54,10 @@ function rustSelf(text: string): string {
   let depth = 0
   let as = -1
   for (let at = 0; at < text.length; at++) {
-    const sign = text[at]
-    if (sign === '<') depth++
+    const character = text[at]
+    if (character === '<') depth++
     else if (depth === 1 && as < 0 && text.startsWith(' as ', at)) as = at
-    else if (sign === '>' && text[at - 1] !== '-' && --depth === 0) {
+    else if (character === '>' && text[at - 1] !== '-' && --depth === 0) {
       if (!text.startsWith('::', at + 1)) return text
       const own = text.slice(1, as < 0 ? at : as)
       const self = as >= 0 && /^\w+$/.test(own) ? text.slice(as + ' as '.length, at) : own
@@ -87,24 +87,24 @@ function withoutBrackets(text: string): string {
   let round = 0
   let angle = 0
   for (let at = 0; at < text.length; at++) {
-    const sign = text[at] ?? ''
+    const character = text[at] ?? ''
     const operator = /^operator(?:\(\)|<=>|<<=?|>>=?|<=?|>=?|->\*?)/.exec(text.slice(at, at + 12))?.[0]
     if (operator && round === 0 && angle === 0) {
       out += operator
       at += operator.length - 1
       continue
     }
-    if (sign === '(') round++
-    else if (sign === ')') round = Math.max(0, round - 1)
+    if (character === '(') round++
+    else if (character === ')') round = Math.max(0, round - 1)
     else if (round > 0) continue
     // "-> T" is a return type, not a bracket.
-    else if (sign === '>' && text[at - 1] === '-') {
+    else if (character === '>' && text[at - 1] === '-') {
       if (angle === 0) return out.slice(0, -1)
-    } else if (sign === '<') {
+    } else if (character === '<') {
       if (angle++ === 0) out += '<'
-    } else if (sign === '>') {
+    } else if (character === '>') {
       if (angle > 0 && --angle === 0) out += 'T>'
-    } else if (angle === 0) out += sign
+    } else if (angle === 0) out += character
   }
   return angle > 0 ? text : out
 }

@@ -13,7 +13,7 @@ import type { Attachment } from './attachment/attachment.ts'
 import type { OpenDumps, readOpened } from './minidump/upload.ts'
 
 /** The data needed to store, count, deduplicate or quarantine rows of any table. */
-export type GroupFacts = {
+export type GroupDetails = {
   /** The dedup window, and the key in it (32 hex digits). */
   window: string
   key: string
@@ -31,7 +31,7 @@ export type GroupFacts = {
   effect?: EventEffect
 }
 
-type GroupOf<Name extends TableName> = GroupFacts & {
+type GroupOf<Name extends TableName> = GroupDetails & {
   table: Name
   rows: readonly TableRows[Name][]
   /** Both JSON forms of an event. They go into its line unchanged. */
@@ -82,10 +82,10 @@ export type RecordWork = {
   dump: (ReturnType<typeof readOpened> & { fields: FormField[] }) | undefined
   stored: StoredPositions | undefined
   /** The envelope's data that applies to all of its items. */
-  envelope: EnvelopeFacts
+  envelope: EnvelopeDetails
 }
 
-type EnvelopeFacts = {
+type EnvelopeDetails = {
   /** The event id in the envelope header. */
   named: string | undefined
   sentMs: number | undefined
@@ -106,7 +106,7 @@ type ItemKind<Payload> = {
   /** Refined after all other items, because it depends on their results. */
   isLast?: true
   /** Reads the payload once. Bad data never throws. */
-  read(placed: PlacedItem, envelope: EnvelopeFacts): Payload
+  read(placed: PlacedItem, envelope: EnvelopeDetails): Payload
   /** The number of items in the ledger: 1, or that of list entries with own outcomes. Called before `refine`. */
   countsAs(payload: Payload, placed: PlacedItem): number
   /** Adds rows, effects and outcomes to `work.out`: as many outcomes as `countsAs` returned. */

@@ -4,13 +4,13 @@ import type { RecordHead } from '../../journal/journal.ts'
 import type { ProjectSettings } from '../../store/meta/meta.ts'
 import type { Filter } from '../filter/rules.ts'
 import { createRuleCache, type RuleCache } from '../fingerprint/fingerprint.ts'
-import type { UserAgentFacts } from '../kinds/error/user-agent.ts'
+import type { UserAgentDetails } from '../kinds/error/user-agent.ts'
 import type { Rules } from '../scrub/rules.ts'
 import type { MapSource } from '../symbolicate/frames.ts'
 
 /** Caches of a worker. They are bounded and do not change any result. Made by `createTools`. */
 export type Tools = {
-  agents: LRUCache<string, UserAgentFacts>
+  agents: LRUCache<string, UserAgentDetails>
   rules: LRUCache<string, Rules>
   rulesOf: WeakMap<ProjectSettings, Rules>
   filtersOf: WeakMap<ProjectFilters, Filter>

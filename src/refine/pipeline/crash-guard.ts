@@ -21,9 +21,9 @@ export function readCrashCount(folder: string, from: number, to: number): CrashC
 }
 
 /** Writes the count and syncs it to disk. */
-export function writeCrashCount(folder: string, trial: CrashCount): void {
+export function writeCrashCount(folder: string, crashCount: CrashCount): void {
   const part = join(folder, `${name}~`)
-  writeFileSync(part, JSON.stringify(trial), { mode: 0o600, flush: true })
+  writeFileSync(part, JSON.stringify(crashCount), { mode: 0o600, flush: true })
   renameSync(part, join(folder, name))
 }
 

@@ -1,7 +1,7 @@
 /**
  * Event ids of the last hour, by project. An event whose id is in here is a duplicate. There are two tables: the newer
- * one takes ids until it has `max` ids or is `keepMs` old, then the older one is dropped. So an id stays for at least
- * `keepMs` and at most twice that, unless more than `max` newer ids arrive. An id takes 16 bytes and costs no garbage
+ * one takes ids until it has `max` ids or is `windowMs` old, then the older one is dropped. So an id stays for at least
+ * `windowMs` and at most twice that, unless more than `max` newer ids arrive. An id takes 16 bytes and costs no garbage
  * collection. A table of 750,000 ids takes 16 MB at most. It grows as it fills.
  */
 export type DedupWindow = {
@@ -19,7 +19,7 @@ const keyWords = 4
 /** Below this share of taken slots, linear probing needs few steps. */
 const loadMax = 0.75
 /** Marks the slot of a forgotten key. The slot stays taken, so that keys behind it are still found. */
-const gone = 0xffff_ffff
+const deletedMark = 0xffff_ffff
 
 const newTable = (sinceMs: number): Table => ({
   words: new Uint32Array(firstSlots * keyWords),
@@ -38,7 +38,7 @@ function readKey(key: Uint32Array, projectId: number, eventId: string): void {
   key[1] = ((key[1] ?? 0) ^ Math.imul(projectId, 0x9e37_79b1)) >>> 0
   key[2] = ((key[2] ?? 0) ^ Math.floor(projectId / 2 ** 32)) >>> 0
   const first = key[0] ?? 0
-  key[0] = first === 0 || first === gone ? 1 : first
+  key[0] = first === 0 || first === deletedMark ? 1 : first
 }
 
 /** The slot of the key. If the key is absent: its free slot, encoded as `-1 - slot`. */
@@ -67,11 +67,11 @@ function grow(table: Table): void {
   table.words = new Uint32Array(table.slots * keyWords)
   table.count = 0
   for (let at = 0; at < words.length; at += keyWords)
-    if (words[at] !== 0 && words[at] !== gone) put(table, words.subarray(at, at + keyWords))
+    if (words[at] !== 0 && words[at] !== deletedMark) put(table, words.subarray(at, at + keyWords))
 }
 
-/** Makes an empty window for at least `keepMs` (ms) and `max` ids, see `DedupWindow`. */
-export function createDedupWindow(keepMs: number, max: number): DedupWindow {
+/** Makes an empty window for at least `windowMs` (ms) and `max` ids, see `DedupWindow`. */
+export function createDedupWindow(windowMs: number, max: number): DedupWindow {
   const state = { newer: newTable(Number.NEGATIVE_INFINITY), older: newTable(Number.NEGATIVE_INFINITY) }
   const key = new Uint32Array(keyWords)
 
@@ -84,13 +84,13 @@ export function createDedupWindow(keepMs: number, max: number): DedupWindow {
       readKey(key, projectId, eventId)
       for (const table of [state.newer, state.older]) {
         const slot = find(table, key)
-        if (slot >= 0) table.words[slot * keyWords] = gone
+        if (slot >= 0) table.words[slot * keyWords] = deletedMark
       }
     },
     add: (projectId, eventId, atMs) => {
       const { newer } = state
       if (newer.count === 0 && newer.sinceMs < 0) newer.sinceMs = atMs
-      if (newer.count >= max || atMs - newer.sinceMs >= keepMs) {
+      if (newer.count >= max || atMs - newer.sinceMs >= windowMs) {
         state.older = newer
         state.newer = newTable(atMs)
       }

@@ -1,6 +1,6 @@
 import type { NormalEvent } from '../../domain/event.ts'
-import type { Marks } from '../fingerprint/stack-rules.ts'
-import type { Loose, Remarks, Sent } from './value.ts'
+import type { AnnotationsByStack } from '../fingerprint/stack-rules.ts'
+import type { Loose, MetaNotes, Sent } from './value.ts'
 
 /** Makes the draft of an event: the received JSON and an empty normalized form. */
 export function newDraft(received: Loose, eventId: string): Draft {
@@ -24,12 +24,18 @@ export function newDraft(received: Loose, eventId: string): Draft {
       grouping: { version: 0, variants: [] },
     },
   }
-  return { received, event, remarks: { path: [], meta: {}, errors } }
+  return { received, event, metaNotes: { path: [], meta: {}, errors } }
 }
 
 /**
  * An event in the pipeline: the received JSON (scrubbed in place by its step), the normalized form, and metadata notes.
- * `sent`: the payload that parses to `received`; the scrubber removes it when it changes `received`. `marks`: the
+ * `sent`: the payload that parses to `received`; the scrubber removes it when it changes `received`. `stackAnnotations`: the
  * annotations of stack-trace rules on the frames.
  */
-export type Draft = { received: Loose; event: NormalEvent; remarks: Remarks; sent?: Sent | undefined; marks?: Marks }
+export type Draft = {
+  received: Loose
+  event: NormalEvent
+  metaNotes: MetaNotes
+  sent?: Sent | undefined
+  stackAnnotations?: AnnotationsByStack
+}

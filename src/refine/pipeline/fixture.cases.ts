@@ -1,7 +1,7 @@
 import type { NormalEvent } from '../../domain/event.ts'
 import type { JournalRecord, RecordHead } from '../../journal/journal.ts'
 import type { ProjectSettings } from '../../store/meta/meta.ts'
-import type { GroupFacts, Refined } from '../kinds/kind.ts'
+import type { GroupDetails, Refined } from '../kinds/kind.ts'
 import type { RangeMaps } from '../symbolicate/maps.ts'
 import { createTools, type Tools } from './context.ts'
 import { refineRecord } from './record.ts'
@@ -37,7 +37,7 @@ export function viewOf(refined: Refined) {
   return { ...refined, ...effects, events, spans }
 }
 
-const itemOf = (window: GroupFacts['window']) => (window === 'transactions' ? 'transaction' : 'span')
+const itemOf = (window: GroupDetails['window']) => (window === 'transactions' ? 'transaction' : 'span')
 
 /** Refines a body as a record at position 1000. */
 export function refineBody(

@@ -31,8 +31,8 @@ function explain(cache: RuleCache, sent: NormalEvent, config: GroupingRules | un
   const text = config?.stackRules
   const rules = text ? (cache.stack.get(text) ?? compileStackRules(text)) : []
   if (text) cache.stack.set(text, rules)
-  const marks = applyStackRules(rules, event)
-  const { variants, secondary, rule, title, version } = group(event, config, cache, marks)
+  const annotations = applyStackRules(rules, event)
+  const { variants, secondary, rule, title, version } = group(event, config, cache, annotations)
   return {
     version,
     // During a change of version, the hashes of the previous version find the issue, too.

@@ -11,10 +11,11 @@ if (parentPort) {
   const port = parentPort
   work(
     workerData as WorkerSetup,
-    (message, hand) => port.postMessage(message, hand),
+    (message, transfer) => port.postMessage(message, transfer),
     (listener) => port.on('message', listener),
     (job, records, ...rest) => {
-      const has = (word: string) => job.bury === undefined && records.some((record) => record.body.includes(word))
+      const has = (word: string) =>
+        job.quarantineReason === undefined && records.some((record) => record.body.includes(word))
       if (has(killer)) process.exit(9)
       if (!has(holder)) return refineRange(job, records, ...rest)
       writeFileSync(`${(workerData as WorkerSetup).journalFolder}-held`, '')

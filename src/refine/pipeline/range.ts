@@ -1,9 +1,9 @@
 import type { OutcomeCount } from '../../base/outcome.ts'
-import type { DeadAgain, RecordHead } from '../../journal/journal.ts'
-import type { RecordEnd } from '../../journal/request-log.ts'
+import type { RecordHead, ReplayedDeadLetter } from '../../journal/journal.ts'
+import type { RecordOutcomes } from '../../journal/request-log.ts'
 import type { TableName } from '../../store/events/tables.ts'
 import type { AttachmentRow, DeadLetter } from '../../store/meta/meta.ts'
-import { type GroupFacts, type KindEffects, noEffects, type StoredPositions } from '../kinds/kind.ts'
+import { type GroupDetails, type KindEffects, noEffects, type StoredPositions } from '../kinds/kind.ts'
 
 /** A range of the journal to refine. `to` is known in a recovery or a retry, otherwise the worker finds it. */
 export type RangeJob = {
@@ -13,19 +13,19 @@ export type RangeJob = {
   recordsMax: number
   bytesMax: number
   /** Set if the records crashed a worker: they are not refined and become dead letters with this reason. */
-  bury?: string
+  quarantineReason?: string
   /** In a recovery: positions that already have stored rows. */
   stored?: StoredPositions | undefined
 }
 
 /** Rows of a batch that are stored or refused together. `from` and `to`: their bytes in the lines of their table. */
-export type RangeGroup = GroupFacts & { table: TableName; from: number; to: number }
+export type RangeGroup = GroupDetails & { table: TableName; from: number; to: number }
 
 /** The last time that ingest saw a project key. */
 export type KeyUse = { keyId: number; atMs: number; refusedCode: string | null }
 
 /** A record that failed to process but has stored rows, at the positions from `from` up to, but not including, `to`. */
-type KeptRecord = {
+type StoredRecord = {
   from: number
   to: number
   projectId: number
@@ -43,14 +43,14 @@ export type RefinedRange = {
   /** The encoded lines of all rows, by table, in the order of `groups`. */
   lines: Map<TableName, Uint8Array<ArrayBuffer>>
   effects: KindEffects & { attachments: AttachmentRow[] }
-  kept: KeptRecord[]
+  storedRecords: StoredRecord[]
   outcomes: OutcomeCount[]
   uses: KeyUse[]
   dead: DeadLetter[]
   /** Dead letters that were replayed as records of this range. */
-  again: DeadAgain[]
+  again: ReplayedDeadLetter[]
   /** The outcomes of the newest records of each key, for the request log. */
-  ends: RecordEnd[]
+  ends: RecordOutcomes[]
   /** Keys of bodies that are stored outside the journal. They are deleted after the commit. */
   spools: string[]
   records: number
@@ -64,7 +64,7 @@ export const emptyRange = (job: { job: number; from: number }, to: number): Refi
   groups: [],
   lines: new Map(),
   effects: { ...noEffects(), attachments: [] },
-  kept: [],
+  storedRecords: [],
   outcomes: [],
   uses: [],
   dead: [],
@@ -98,7 +98,7 @@ export function joined(ranges: readonly RefinedRange[], from: number): RefinedRa
     }
     addEffects(out.effects, range.effects)
     for (const outcome of range.outcomes) out.outcomes.push(outcome)
-    out.kept.push(...range.kept)
+    out.storedRecords.push(...range.storedRecords)
     out.uses.push(...range.uses)
     out.dead.push(...range.dead)
     out.again.push(...range.again)

@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import type { JournalRecord } from '../../journal/journal.ts'
-import type { RecordEnd } from '../../journal/request-log.ts'
+import type { RecordOutcomes } from '../../journal/request-log.ts'
 import { openFileBlobs } from '../../store/blobs/files.ts'
 import type { BatchEffects } from '../../store/meta/meta.ts'
 import { createTools } from './context.ts'
-import { deadKey } from './dead-letters.ts'
+import { deadLetterKey } from './dead-letters.ts'
 import { plainSettings, recordedMs } from './fixture.cases.ts'
-import { settledEnds, toldOf } from './record-outcomes.ts'
+import { committedOutcomes, loggedRecords } from './record-outcomes.ts'
 import { refineRange } from './worker.ts'
 
-const end = (jpos: number, keyId = 1): RecordEnd => ({
+const end = (jpos: number, keyId = 1): RecordOutcomes => ({
   jpos,
   keyId,
   items: [
@@ -25,9 +25,9 @@ const end = (jpos: number, keyId = 1): RecordEnd => ({
 test('the newest hundred of each key, in order', () => {
   const record = (jpos: number, keyId = 1) => ({ jpos, head: { keyId } }) as JournalRecord
   const all = [record(1, 2), ...Array.from({ length: 150 }, (_, at) => record(10 + at))]
-  const told = toldOf(all)
-  const kept = all.filter((entry) => told.has(entry))
-  expect([told.size, kept.length]).toEqual([101, 101])
+  const logged = loggedRecords(all)
+  const kept = all.filter((entry) => logged.has(entry))
+  expect([logged.size, kept.length]).toEqual([101, 101])
   expect([kept[0]?.head.keyId, kept[1]?.jpos, kept.at(-1)?.jpos]).toEqual([2, 60, 159])
 })
 
@@ -58,7 +58,14 @@ test.each([
   [undefined, 103, ['stored', 'stored', 'stored', 'dead']],
   ['it ended its worker', 104, ['dead', 'dead', 'dead', 'dead']],
 ])('a batch tells the ends of the newest records only, refined or buried: %s', async (bury, count, last) => {
-  const job = { job: 1, from: 0, durable: 1e9, recordsMax: 1000, bytesMax: 1e9, ...(bury ? { bury } : {}) }
+  const job = {
+    job: 1,
+    from: 0,
+    durable: 1e9,
+    recordsMax: 1000,
+    bytesMax: 1e9,
+    ...(bury ? { quarantineReason: bury } : {}),
+  }
   const made = await refineRange(job, batch, 124_000, [plainSettings], openFileBlobs(root), createTools())
   expect(made.ends).toHaveLength(count)
   expect(made.ends[0]?.jpos).toBe(20_000)
@@ -71,9 +78,9 @@ const deadOf = (dead: string[]) => ({ dead: dead.map((blobKey) => ({ blobKey }))
 test.each([
   ['stored', [5], [], 'stored'],
   ['there already', [], [], 'duplicate'],
-  ['refused by the store', [], [deadKey(5)], 'dead'],
+  ['refused by the store', [], [deadLetterKey(5)], 'dead'],
 ])('an event that was %s', (_name, stored, dead, expected) => {
-  const [settled] = settledEnds(
+  const [settled] = committedOutcomes(
     [end(5)],
     deadOf(dead),
     stored.map((jpos) => ({ jpos, index: 0, part: 'only' })),
@@ -83,9 +90,9 @@ test.each([
 
 test('transactions and span items of one record end each for itself', () => {
   const item = { type: 'span', bytes: 1, outcome: 'stored', reason: 'ok', eventId: '', at: 5 } as const
-  const told = { jpos: 5, keyId: 1, items: [0, 1, 2].map((index) => ({ ...item, index })), more: 0 }
+  const logged = { jpos: 5, keyId: 1, items: [0, 1, 2].map((index) => ({ ...item, index })), more: 0 }
   const kept = [0, 2].map((index) => ({ jpos: 5, index, part: 'onlyItem' as const }))
-  const [settled] = settledEnds([told], deadOf([deadKey(5, 2)]), kept)
+  const [settled] = committedOutcomes([logged], deadOf([deadLetterKey(5, 2)]), kept)
   expect(settled?.items.map(({ outcome, reason }) => `${outcome} ${reason}`)).toEqual([
     'stored ok',
     'duplicate same_event_id',

@@ -6,7 +6,7 @@ import { findOwner } from '../kinds/attachment/items.ts'
 import { seconds } from '../kinds/error/time.ts'
 import { noEffects, type RecordWork, type Refined, type RowGroup, type StoredPositions, sumOf } from '../kinds/kind.ts'
 import { bodyKindOf, kindOf } from '../kinds/kinds.ts'
-import { takeDump } from '../kinds/minidump/crashes.ts'
+import { extractDump } from '../kinds/minidump/crashes.ts'
 import type { OpenDumps } from '../kinds/minidump/upload.ts'
 import type { MapSource } from '../symbolicate/frames.ts'
 import { createTools, type Tools } from './context.ts'
@@ -94,7 +94,7 @@ function refineEnvelope(work: RecordWork, body: Buffer): void {
   const items = value.items
     .map((item, index) => ({ item, index }))
     .filter(({ index }) => (head.onlyItem === undefined ? !skip.has(index) : index === head.onlyItem))
-  takeDump(work, items)
+  extractDump(work, items)
   for (const placed of items) {
     const kind = kindOf(placed.item.type)
     if (!kind.isLast) kind.take(work, placed)

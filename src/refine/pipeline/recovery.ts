@@ -11,37 +11,37 @@ import { receivedCount } from './worker.ts'
 import type { WorkerPool } from './worker-pool.ts'
 
 /** Failed recoveries of a batch before it is refined record by record, and failed tries of one record. */
-const trialsMax = 2
+const triesMax = 2
 
 /**
  * Refines the records of an open batch again. One of them may have crashed the process. After repeated crashes, the
  * records are refined one at a time, and the record that still crashes becomes a dead letter.
  */
 export async function refineOpen(
-  work: Storing & { crew: WorkerPool },
+  work: Storing & { pool: WorkerPool },
   { from, to }: Batch,
   stored: Stored,
 ): Promise<RefinedRange> {
   const folder = work.worker.journalFolder
-  const trial = readCrashCount(folder, from, to)
-  const next: CrashCount = { ...trial, tries: trial.tries + 1 }
+  const crashCount = readCrashCount(folder, from, to)
+  const next: CrashCount = { ...crashCount, tries: crashCount.tries + 1 }
   await withRetry(work, 'files', () => writeCrashCount(folder, next))
   const positions = new Map([...stored].map(([table, places]) => [table, new Set(places.keys())]))
   const whole = { from, durable: to, recordsMax: 1e9, bytesMax: 1e12, stored: positions }
-  if (trial.tries < trialsMax) {
-    const range = await work.crew.refine(whole)
+  if (crashCount.tries < triesMax) {
+    const range = await work.pool.refine(whole)
     // The batch came through. Later failures are not caused by a record.
     endCrashCount(folder)
     return range
   }
-  work.observe.warn({ from, to, tries: trial.tries }, 'an open batch is recovered record by record')
+  work.observe.warn({ from, to, tries: crashCount.tries }, 'an open batch is recovered record by record')
   const ranges: RefinedRange[] = []
   for (let at = from; at < to; ) {
-    const atTries = trial.at === at ? (trial.atTries ?? 0) : 0
+    const atTries = crashCount.at === at ? (crashCount.atTries ?? 0) : 0
     const entry = { ...next, at, atTries: atTries + 1 }
     await withRetry(work, 'files', () => writeCrashCount(folder, entry))
-    const bury = atTries >= trialsMax ? { bury: 'the process ended on it' } : {}
-    const range = await work.crew.refine({ ...whole, from: at, recordsMax: 1, ...bury })
+    const quarantine = atTries >= triesMax ? { quarantineReason: 'the process ended on it' } : {}
+    const range = await work.pool.refine({ ...whole, from: at, recordsMax: 1, ...quarantine })
     if (range.to <= at) break
     ranges.push(range)
     at = range.to
@@ -51,8 +51,8 @@ export async function refineOpen(
 }
 
 /** Replaces the effects of stored events by those of their rows, whatever the rules decide now. */
-export function takeStored(range: RefinedRange, stored: Stored, rows: ReadonlyMap<number, EventRow>): void {
-  takeKept(range, stored, rows)
+export function applyStored(range: RefinedRange, stored: Stored, rows: ReadonlyMap<number, EventRow>): void {
+  applyStoredRecords(range, stored, rows)
   for (const group of range.groups) {
     const row = group.table === 'events' ? rows.get(group.jpos) : undefined
     if (row && group.effect) group.effect = effectOf(row, group.effect.keyId)
@@ -60,8 +60,8 @@ export function takeStored(range: RefinedRange, stored: Stored, rows: ReadonlyMa
 }
 
 /** Counts the stored rows of records that now fail to process as stored, like the first time. */
-function takeKept(range: RefinedRange, stored: Stored, rows: ReadonlyMap<number, EventRow>): void {
-  for (const { from, to, projectId, keyId, kind, bytes } of range.kept) {
+function applyStoredRecords(range: RefinedRange, stored: Stored, rows: ReadonlyMap<number, EventRow>): void {
+  for (const { from, to, projectId, keyId, kind, bytes } of range.storedRecords) {
     const end = { projectId, keyId, outcome: 'stored', reason: 'ok', itemType: kind, bytes } as const
     const within = (jpos: number) => jpos >= from && jpos < to
     let received = 0

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../base/clock.ts'
 import { silent } from '../../base/observe.ts'
-import { unpackDead } from '../../journal/dead-letter.ts'
+import { unpackDeadLetter } from '../../journal/dead-letter.ts'
 import { openJournalWriter } from '../../journal/files.ts'
 import type { RecordHead } from '../../journal/journal.ts'
 import { openFileBlobs } from '../../store/blobs/files.ts'
@@ -119,15 +119,15 @@ test('a row that the store refuses for its content ends as a dead item; the othe
   await send(entry, 5)
   refine.advance(entry.writer.durable())
   await settled(entry, 10)
-  expect([entry.events.rows.length, outcome(entry, 'dead'), entry.meta.deadItems(10).length]).toEqual([10, 1, 1])
+  expect([entry.events.rows.length, outcome(entry, 'dead'), entry.meta.deadLetters(10).length]).toEqual([10, 1, 1])
   entry.events.state.bad = ''
-  for (const dead of entry.meta.deadItems(1)) {
-    const kept = unpackDead((await openFileBlobs(join(entry.folder, 'blobs')).get(dead.blobKey)) as Buffer)
+  for (const dead of entry.meta.deadLetters(1)) {
+    const kept = unpackDeadLetter((await openFileBlobs(join(entry.folder, 'blobs')).get(dead.blobKey)) as Buffer)
     if (kept) refine.advance(await entry.writer.append({ ...kept.head, again: { ...dead, ...kept.count } }, kept.body))
   }
   refine.advance(entry.writer.durable())
   await settled(entry, 11)
-  expect([outcome(entry, 'dead'), outcome(entry, 'received'), entry.meta.deadItems(10)]).toEqual([0, 11, []])
+  expect([outcome(entry, 'dead'), outcome(entry, 'received'), entry.meta.deadLetters(10)]).toEqual([0, 11, []])
 })
 
 test.each([
@@ -190,7 +190,7 @@ test('a record that ends its worker is found, kept as a dead item, and the other
     5,
     [],
   ])
-  const [dead] = entry.meta.deadItems(5)
+  const [dead] = entry.meta.deadLetters(5)
   expect(dead).toMatchObject({ projectId: entry.projectId, bytes: body.length })
   expect(dead?.reason).toMatch(/a worker ended on it/)
   const kept = await openFileBlobs(join(entry.folder, 'blobs')).get(dead?.blobKey ?? '')
@@ -232,7 +232,7 @@ test('a record that ends the process in each recovery is a dead item at the fift
     if (!done) await refine.stop(0)
   }
   expect([starts, entry.events.rows.length, stored(entry), outcome(entry, 'dead')]).toEqual([5, 4, 4, 1])
-  expect(entry.meta.deadItems(5)[0]?.reason).toBe('Error: the process ended on it')
+  expect(entry.meta.deadLetters(5)[0]?.reason).toBe('Error: the process ended on it')
   expect(readdirSync(join(entry.folder, 'journal')).filter((name) => name.startsWith('recovery'))).toEqual([])
 }, 60_000)
 
@@ -411,7 +411,7 @@ test('a dead record is kept whole: head, then body', async () => {
   await entry.writer.append({ ...head(999), userAgent: 'sdk/1' }, body)
   refine.advance(entry.writer.durable())
   await settled(entry, 0)
-  const [dead] = entry.meta.deadItems(5)
+  const [dead] = entry.meta.deadLetters(5)
   expect(dead).toMatchObject({ projectId: 999, reason: 'Error: the project is gone', bytes: body.length })
   const kept = await openFileBlobs(join(entry.folder, 'blobs')).get(dead?.blobKey ?? '')
   const text = kept?.toString('utf8') ?? ''

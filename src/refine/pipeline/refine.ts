@@ -3,7 +3,7 @@ import { MishapError } from '../../base/errors.ts'
 import type { Observe } from '../../base/observe.ts'
 import { openJournalReader } from '../../journal/files.ts'
 import { segmentOf } from '../../journal/record.ts'
-import type { RecordEnd } from '../../journal/request-log.ts'
+import type { RecordOutcomes } from '../../journal/request-log.ts'
 import type { BlobStore } from '../../store/blobs/blobs.ts'
 import type { EventStore } from '../../store/events/event-store.ts'
 import type { EventRow } from '../../store/events/events.ts'
@@ -20,13 +20,13 @@ import {
   type Stored,
 } from './deduplicate.ts'
 import type { KeyUse, RefinedRange } from './range.ts'
-import { settledEnds } from './record-outcomes.ts'
-import { refineOpen, takeStored } from './recovery.ts'
+import { committedOutcomes } from './record-outcomes.ts'
+import { applyStored, refineOpen } from './recovery.ts'
 import { createRemapper, type Remapper } from './reprocess-rows.ts'
 import { createWaits, type Wait, type Waits, withRetry } from './retry.ts'
 import { settle, settleAll, store, tablesToRecount } from './store-rows.ts'
 import type { WorkerSetup } from './worker.ts'
-import { type Begun, createWorkerPool, type WorkerPool } from './worker-pool.ts'
+import { createWorkerPool, type RunningRange, type WorkerPool } from './worker-pool.ts'
 
 /** Limits of a batch: 500 rows of 14 kB are 7 MB, and larger batches gained nothing in the prototype. */
 const recordsMax = 1000
@@ -54,7 +54,7 @@ type RefineDeps = {
   /** The journal before this position is no longer needed. */
   trim(before: number): void
   /** Outcomes of the committed records, the newest of each key, for the request log. */
-  ended?(ends: RecordEnd[]): void
+  ended?(ends: RecordOutcomes[]): void
   /** The loop has stopped for good. The process should exit and restart, which recovers. */
   failed(error: unknown): void
 }
@@ -62,7 +62,7 @@ type RefineDeps = {
 /** The loop from the journal to the stores (ARCHITECTURE.md, "A batch, exactly once"). */
 export type Refine = {
   /** The source map cache; undefined if refine was made without artifacts. */
-  desk: MapCache | undefined
+  mapCache: MapCache | undefined
   /** Recovers open batches, then refines until `stop`. Resolves when recovery is done. */
   start(): Promise<void>
   /** Reports that the journal is on disk up to this position. */
@@ -74,7 +74,7 @@ export type Refine = {
   /** Totals of the commits since the start. `ms` is the sum of the batch durations from start to commit. */
   totals(): Totals
   /** Reprocesses stored rows of a project in a separate thread. Throws without artifacts. */
-  mapAgain: Remapper['run']
+  reprocessRows: Remapper['run']
   /** Waits for the batches in flight and starts no others until the returned function is called. Pauses can overlap. */
   pause(): Promise<() => void>
   /** Waits at most `ms` for the batches in flight, then stops. */
@@ -83,7 +83,7 @@ export type Refine = {
 
 type Totals = { batches: number; records: number; events: number; ms: number }
 
-type Work = RefineDeps & { memory: Memory; crew: WorkerPool; stopped: AbortController; totals: Totals; waits: Waits }
+type Work = RefineDeps & { memory: Memory; pool: WorkerPool; stopped: AbortController; totals: Totals; waits: Waits }
 
 async function commit(
   work: Work,
@@ -91,7 +91,7 @@ async function commit(
   range: RefinedRange,
   { groups }: Deduplicated,
   effects: BatchEffects,
-  beganMs: number,
+  startedMs: number,
 ): Promise<void> {
   const result = await withRetry(work, 'database', () => work.meta.commitBatch(batch, effects, work.clock.now()))
   if (range.uses.length > 0) await withRetry(work, 'database', () => work.meta.touchKeys(range.uses))
@@ -101,8 +101,8 @@ async function commit(
   work.totals.batches++
   work.totals.records += range.records
   work.totals.events += effects.events.length
-  work.totals.ms += Math.max(0, work.clock.now() - beganMs)
-  if (range.ends.length > 0) work.ended?.(settledEnds(range.ends, effects, groups))
+  work.totals.ms += Math.max(0, work.clock.now() - startedMs)
+  if (range.ends.length > 0) work.ended?.(committedOutcomes(range.ends, effects, groups))
   if (result.issues.length > 0) work.committed(result)
 }
 
@@ -126,7 +126,7 @@ async function recover(work: Work): Promise<void> {
     for (const row of rows.values()) work.memory.get(eventWindow.name)?.forget(row.projectId, row.eventId)
   for (const { batch, stored, rows } of open) {
     const range = await refineOpen(work, batch, stored)
-    takeStored(range, stored, rows)
+    applyStored(range, stored, rows)
     if (range.to !== batch.to)
       work.observe.error({ from: batch.from, to: batch.to, found: range.to }, 'the journal ends before an open batch')
     const first = deduplicate(range, work.memory, stored)
@@ -156,15 +156,15 @@ async function remember(work: Work): Promise<void> {
 }
 
 /** Wakes all waiters. */
-function createBell() {
+function createSignal() {
   let waiting: (() => void)[] = []
   return {
-    ring: () => {
+    notify: () => {
       const all = waiting
       waiting = []
       for (const resolve of all) resolve()
     },
-    rung: () => new Promise<void>((resolve) => void waiting.push(resolve)),
+    wait: () => new Promise<void>((resolve) => void waiting.push(resolve)),
   }
 }
 
@@ -172,7 +172,7 @@ function createBell() {
 type Order = { opened: Promise<void>; deduplicated: Promise<void>; committed: Promise<void> }
 
 /** Runs one batch to its commit. Inserts of two batches overlap; open, deduplicate and commit stay in order. */
-async function runBatch(work: Work, from: number, begun: Promise<Begun>, order: Order): Promise<void> {
+async function runBatch(work: Work, from: number, running: Promise<RunningRange>, order: Order): Promise<void> {
   const before = { ...order }
   const opened = Promise.withResolvers<void>()
   const deduplicated = Promise.withResolvers<void>()
@@ -181,9 +181,9 @@ async function runBatch(work: Work, from: number, begun: Promise<Begun>, order: 
   order.deduplicated = deduplicated.promise
   order.committed = committed.promise
   for (const entry of [opened, deduplicated, committed]) entry.promise.catch(() => undefined)
-  const beganMs = work.clock.now()
+  const startedMs = work.clock.now()
   try {
-    const { to, done } = await begun
+    const { to, done } = await running
     // The order of batch numbers is the order of commits. An open may have to wait for disk space.
     await before.opened
     if (to > from) {
@@ -191,11 +191,11 @@ async function runBatch(work: Work, from: number, begun: Promise<Begun>, order: 
       opened.resolve()
       const range = await done
       await before.deduplicated
-      const kept = deduplicate(range, work.memory, nothingStored())
+      const deduplicatedRange = deduplicate(range, work.memory, nothingStored())
       deduplicated.resolve()
-      const effects = await store(work, batch, range, kept, nothingStored())
+      const effects = await store(work, batch, range, deduplicatedRange, nothingStored())
       await before.committed
-      await commit(work, batch, range, kept, effects, beganMs)
+      await commit(work, batch, range, deduplicatedRange, effects, startedMs)
     } else {
       opened.resolve()
       await Promise.all([before.deduplicated, before.committed])
@@ -223,7 +223,7 @@ function settingsOf(
   return { ...settings, artifacts, ...(artifactNames ? { artifactNames } : {}) }
 }
 
-const crewOf = (deps: RefineDeps, maps: MapCache | undefined, waits: Waits): WorkerPool =>
+const createPool = (deps: RefineDeps, maps: MapCache | undefined, waits: Waits): WorkerPool =>
   createWorkerPool({
     full: (full) => (full ? waits.begin('files') : waits.end('files')),
     size: deps.workers,
@@ -234,7 +234,7 @@ const crewOf = (deps: RefineDeps, maps: MapCache | undefined, waits: Waits): Wor
   })
 
 /** Stops refine if the journal ends below the cursor. Its new records would be skipped silently as already refined. */
-function checkPlace(deps: RefineDeps, durable: number): void {
+function checkPosition(deps: RefineDeps, durable: number): void {
   const cursor = deps.meta.cursor()
   if (durable >= cursor) return
   const detail =
@@ -244,34 +244,34 @@ function checkPlace(deps: RefineDeps, durable: number): void {
   deps.failed(new MishapError('START_JOURNAL_BEHIND', { detail }))
 }
 
-type LoopState = { durable: number; position: number; inFlight: number; draining: boolean; held: number }
+type LoopState = { durable: number; position: number; inFlight: number; draining: boolean; pauseCount: number }
 
 /** Refines from `state.position` until it is stopped. A failed batch stops it. */
-async function runLoop(work: Work, state: LoopState, bell: ReturnType<typeof createBell>): Promise<void> {
+async function runLoop(work: Work, state: LoopState, signal: ReturnType<typeof createSignal>): Promise<void> {
   const order: Order = { opened: Promise.resolve(), deduplicated: Promise.resolve(), committed: Promise.resolve() }
 
-  function launch(from: number): Promise<Begun> {
-    const begun = work.crew.begin({ from, durable: state.durable, recordsMax, bytesMax })
+  function launch(from: number): Promise<RunningRange> {
+    const running = work.pool.begin({ from, durable: state.durable, recordsMax, bytesMax })
     state.inFlight++
-    runBatch(work, from, begun, order)
+    runBatch(work, from, running, order)
       .catch((error: unknown) => {
         if (!work.stopped.signal.aborted) work.failed(error)
         work.stopped.abort()
       })
       .finally(() => {
         state.inFlight--
-        bell.ring()
+        signal.notify()
       })
-    return begun
+    return running
   }
 
   // The durable end at which no record was found. A start begins an empty segment, so the journal ends beyond its last
   // record. Without this check, an idle product kept a core busy with repeated reads.
   let emptyTo = -1
   while (!work.stopped.signal.aborted && !state.draining) {
-    const { durable, held, inFlight, position } = state
-    if (held > 0 || position >= durable || durable === emptyTo || inFlight >= inFlightMax) {
-      await bell.rung()
+    const { durable, pauseCount, inFlight, position } = state
+    if (pauseCount > 0 || position >= durable || durable === emptyTo || inFlight >= inFlightMax) {
+      await signal.wait()
       continue
     }
     const { to, records } = await launch(position)
@@ -287,31 +287,31 @@ export function createRefine(deps: RefineDeps): Refine {
   const { clock, observe, artifacts, blobs, worker } = deps
   const maps = artifacts && createMapCache({ clock, observe, meta: artifacts, blobs, blobFolder: worker.blobFolder })
   const waits = createWaits(clock)
-  const crew = crewOf(deps, maps, waits)
+  const pool = createPool(deps, maps, waits)
   const remapper =
     maps && createRemapper({ clock, observe, maps, groupingOf: (id) => deps.meta.projectSettings(id)?.grouping })
   const totals: Totals = { batches: 0, records: 0, events: 0, ms: 0 }
-  const work: Work = { ...deps, crew, stopped, totals, waits, memory: createMemory() }
-  const bell = createBell()
+  const work: Work = { ...deps, pool, stopped, totals, waits, memory: createMemory() }
+  const signal = createSignal()
   const reader = openJournalReader(deps.worker.journalFolder)
-  const state: LoopState = { durable: 0, position: 0, inFlight: 0, draining: false, held: 0 }
+  const state: LoopState = { durable: 0, position: 0, inFlight: 0, draining: false, pauseCount: 0 }
 
   const drained = async () => {
-    while (state.inFlight > 0) await bell.rung()
+    while (state.inFlight > 0) await signal.wait()
   }
 
   return {
-    desk: maps,
+    mapCache: maps,
     waiting: () => reader.count(deps.meta.cursor(), state.durable, waitingMax),
     advance: (durable) => {
       // One check is enough: the position and the cursor only grow from here.
-      if (state.durable === 0) checkPlace(deps, durable)
+      if (state.durable === 0) checkPosition(deps, durable)
       state.durable = Math.max(state.durable, durable)
-      bell.ring()
+      signal.notify()
     },
     waitsFor: waits.oldest,
     totals: () => ({ ...totals }),
-    mapAgain: async (projectId, rows) => {
+    reprocessRows: async (projectId, rows) => {
       if (!remapper) throw new Error('no artifacts to map by')
       return remapper.run(projectId, rows)
     },
@@ -319,28 +319,28 @@ export function createRefine(deps: RefineDeps): Refine {
       await recover(work)
       state.position = deps.meta.cursor()
       deps.trim(state.position)
-      runLoop(work, state, bell).catch((error: unknown) => {
+      runLoop(work, state, signal).catch((error: unknown) => {
         if (!stopped.signal.aborted) deps.failed(error)
       })
     },
     pause: async () => {
-      state.held++
+      state.pauseCount++
       await drained()
       let done = false
       return () => {
-        if (!done) state.held--
+        if (!done) state.pauseCount--
         done = true
-        bell.ring()
+        signal.notify()
       }
     },
     stop: async (ms) => {
       state.draining = true
-      bell.ring()
+      signal.notify()
       await Promise.race([drained(), deps.clock.sleep(ms)])
       stopped.abort()
-      bell.ring()
+      signal.notify()
       reader.close()
-      await crew.close()
+      await pool.close()
       await remapper?.close()
       await maps?.close()
     },

@@ -6,7 +6,7 @@ import { systemClock } from '../../base/clock.ts'
 import { MishapError } from '../../base/errors.ts'
 import { type Observe, silent } from '../../base/observe.ts'
 import type { OutcomeCount } from '../../base/outcome.ts'
-import { unpackDead } from '../../journal/dead-letter.ts'
+import { unpackDeadLetter } from '../../journal/dead-letter.ts'
 import { openJournalWriter } from '../../journal/files.ts'
 import { openFileBlobs } from '../../store/blobs/files.ts'
 import { eventColumns } from '../../store/events/encode.ts'
@@ -188,7 +188,7 @@ test.each<[string, Omit<Rows, 'jpos' | 'lines'>, object]>([
     const { dead } = await run(rangeOf([refused]), { of: written })
     const [letter] = dead
     expect(letter?.blobKey).toBe(part === 'only' ? `dead/${at}` : `dead/${at}-2`)
-    const kept = unpackDead((await work.blobs.get(letter?.blobKey ?? '')) ?? Buffer.alloc(0))
+    const kept = unpackDeadLetter((await work.blobs.get(letter?.blobKey ?? '')) ?? Buffer.alloc(0))
     expect([kept?.body.toString(), kept?.head[part], kept?.count]).toEqual(['second', index, count])
   }
 })

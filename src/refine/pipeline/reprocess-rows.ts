@@ -8,14 +8,14 @@ import type { MapQuery } from '../symbolicate/frames.ts'
 import type { MapAnswer, MapCache } from '../symbolicate/map-cache.ts'
 
 /**
- * Reprocessed rows. `moves` are changed rows, to be written as generation + 1, each with its line in `tsv`. `kept` are
+ * Reprocessed rows. `moves` are changed rows, to be written as generation + 1, each with its line in `tsv`. `stillMissing` are
  * unchanged rows, with the files that they still miss. `broken` is the number of unreadable rows.
  */
 export type Remapped = {
   tsv: Uint8Array<ArrayBuffer>
   /** `hour`: the hour of the event, in seconds since 1970. */
   moves: (ReprocessingMove & { tsvFrom: number; tsvTo: number; hour: number })[]
-  kept: { hash: string; names: string[] }[]
+  stillMissing: { hash: string; names: string[] }[]
   broken: number
 }
 
@@ -68,7 +68,7 @@ export function createRemapper({ clock, observe, maps, groupingOf }: RemapperDep
     open.clear()
   }
 
-  function take(message: FromRemap, from: Worker): void {
+  function receive(message: FromRemap, from: Worker): void {
     if (message.kind === 'ask') {
       const { ask, projectId, queries, waitMs } = message
       void maps
@@ -83,10 +83,10 @@ export function createRemapper({ clock, observe, maps, groupingOf }: RemapperDep
     if (open.size === 0) state.stopTimer = clock.after(idleMs, () => void stop())
   }
 
-  function hire(): Worker {
+  function spawn(): Worker {
     const worker = new Worker(new URL('./reprocess-thread.ts', import.meta.url), { resourceLimits })
     worker.unref()
-    worker.on('message', (message: FromRemap) => take(message, worker))
+    worker.on('message', (message: FromRemap) => receive(message, worker))
     worker.on('error', (error) => {
       observe.error({ error: faultOf(error) }, 'the reprocessing thread ended')
       end(worker, faultOf(error))
@@ -110,15 +110,15 @@ export function createRemapper({ clock, observe, maps, groupingOf }: RemapperDep
         state.stopTimer()
         const job = ++state.jobs
         open.set(job, { done, fail })
-        const worker = state.worker ?? hire()
-        const place = {
+        const worker = state.worker ?? spawn()
+        const request = {
           job,
           projectId,
           state: maps.stateOf(projectId),
           nowMs: clock.now(),
           grouping: groupingOf(projectId),
         }
-        worker.postMessage({ kind: 'rows', rows, ...place } satisfies ToRemap)
+        worker.postMessage({ kind: 'rows', rows, ...request } satisfies ToRemap)
       }),
     close: stop,
   }

@@ -5,7 +5,7 @@ import { createRuleCache, type GroupingContext } from '../fingerprint/fingerprin
 import type { MapAnswer } from '../symbolicate/map-cache.ts'
 import { createWorkerMaps, type RangeMaps } from '../symbolicate/maps.ts'
 import { createLines } from './lines.ts'
-import { type Again, mapAgain } from './reprocess.ts'
+import { type Reprocessed, reprocessEvent } from './reprocess.ts'
 import type { FromRemap, Remapped, ToRemap } from './reprocess-rows.ts'
 
 /** A map that other maps of the same events evicted is loaded again. */
@@ -18,29 +18,29 @@ type Rows = Extract<ToRemap, { kind: 'rows' }>
 
 async function remapped({ rows, nowMs }: Rows, maps: RangeMaps, rules: GroupingContext): Promise<Remapped> {
   const lines = createLines(1024)
-  const out: Remapped = { tsv: new Uint8Array(0), moves: [], kept: [], broken: 0 }
+  const out: Remapped = { tsv: new Uint8Array(0), moves: [], stillMissing: [], broken: 0 }
   for (const row of rows) {
-    let again: Again
+    let reprocessed: Reprocessed
     try {
-      again = mapAgain(row, maps, nowMs, rules)
+      reprocessed = reprocessEvent(row, maps, nowMs, rules)
       for (let tries = 0; maps.missing() && tries < mapTriesMax; tries++) {
         await maps.load()
-        again = mapAgain(row, maps, nowMs, rules)
+        reprocessed = reprocessEvent(row, maps, nowMs, rules)
       }
     } catch {
       // A payload in the format of an older version stays unchanged.
       out.broken++
       continue
     }
-    const { changed, effect, forms, fromSigns } = again
+    const { changed, effect, forms, fromDiagnostics } = reprocessed
     if (!changed) {
-      out.kept.push({ hash: row.groupHash, names: effect.misses ?? [] })
+      out.stillMissing.push({ hash: row.groupHash, names: effect.misses ?? [] })
       continue
     }
     const tsvFrom = lines.size
-    lines.write(again.row, forms)
+    lines.write(reprocessed.row, forms)
     const hour = Math.floor(row.timestampUs / hourUs) * 3600
-    out.moves.push({ fromHash: row.groupHash, fromSigns, effect, tsvFrom, tsvTo: lines.size, hour })
+    out.moves.push({ fromHash: row.groupHash, fromDiagnostics, effect, tsvFrom, tsvTo: lines.size, hour })
   }
   out.tsv = lines.take()
   return out
@@ -49,22 +49,22 @@ async function remapped({ rows, nowMs }: Rows, maps: RangeMaps, rules: GroupingC
 // The entry point of the reprocessing thread.
 if (parentPort) {
   const port = parentPort
-  const post = (message: FromRemap, hand: ArrayBuffer[] = []) => port.postMessage(message, hand)
+  const post = (message: FromRemap, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer)
   const tools = { grouping: createRuleCache() }
-  const asked = new Map<number, (answers: MapAnswer[]) => void>()
-  let asks = 0
+  const pending = new Map<number, (answers: MapAnswer[]) => void>()
+  let requestCount = 0
   const maps = createWorkerMaps(
     (projectId, queries, waitMs) =>
       new Promise<MapAnswer[]>((resolve) => {
-        asked.set(++asks, resolve)
-        post({ kind: 'ask', ask: asks, projectId, queries, waitMs })
+        pending.set(++requestCount, resolve)
+        post({ kind: 'ask', ask: requestCount, projectId, queries, waitMs })
       }),
     systemClock.now,
   )
   port.on('message', (message: ToRemap) => {
     if (message.kind === 'maps') {
-      asked.get(message.ask)?.(message.answers)
-      asked.delete(message.ask)
+      pending.get(message.ask)?.(message.answers)
+      pending.delete(message.ask)
       return
     }
     const { job, projectId, state, grouping } = message

@@ -6,7 +6,7 @@ import { createRuleCache, type GroupingContext } from '../fingerprint/fingerprin
 import type { RangeMaps } from '../symbolicate/maps.ts'
 import { mapsOf, type Uploaded } from '../symbolicate/rig.cases.ts'
 import { refineEvent } from './fixture.cases.ts'
-import { type Again, mapAgain } from './reprocess.ts'
+import { type Reprocessed, reprocessEvent } from './reprocess.ts'
 
 const by = (version: number) => ({ grouping: { fingerprintRules: '', stackRules: '', version } })
 const rulesOf = (version: number): GroupingContext => ({
@@ -69,10 +69,10 @@ async function loaded<T>(maps: RangeMaps | undefined, work: () => T): Promise<T>
 }
 const refined = (sent: Sent, maps?: RangeMaps, version = 1) =>
   loaded(maps, () => refineEvent(sent, {}, by(version), maps))
-const again = (row: EventRow, maps: RangeMaps, version = 1): Promise<Again> =>
-  loaded(maps, () => mapAgain(row, maps, nowMs, rulesOf(version)))
+const again = (row: EventRow, maps: RangeMaps, version = 1): Promise<Reprocessed> =>
+  loaded(maps, () => reprocessEvent(row, maps, nowMs, rulesOf(version)))
 /** The row as the store returns it: the received form follows the normalized form. */
-const normalOf = (made: Again) => JSON.parse(made.forms.normal) as NormalEvent
+const normalOf = (made: Reprocessed) => JSON.parse(made.forms.normal) as NormalEvent
 const withoutMark = ({ findings: { mapped_again_ms: _mark, ...findings }, ...rest }: NormalEvent) => ({
   ...rest,
   findings,
@@ -229,7 +229,7 @@ test('a payload without the received form is mapped; one that is no JSON is refu
   const { row } = await refined(event())
   const bare = { ...row, payload: row.payload.split('\n')[0] ?? '' }
   expect((await again(bare, mapsOf(uploads()))).changed).toBe(true)
-  expect(() => mapAgain({ ...row, payload: '{' }, mapsOf([]), nowMs, rules)).toThrow(SyntaxError)
+  expect(() => reprocessEvent({ ...row, payload: '{' }, mapsOf([]), nowMs, rules)).toThrow(SyntaxError)
 })
 
 describe('what an event misses', () => {

@@ -3,8 +3,8 @@ import type { NormalEvent, NormalFrame, NormalStacktrace } from '../../domain/ev
 import type { SignKey } from '../../domain/noise.ts'
 import type { EventRow } from '../../store/events/events.ts'
 import type { EventEffect } from '../../store/meta/meta.ts'
-import { signsAgain } from '../diagnostics/diagnostics.ts'
-import { signKeysOf } from '../diagnostics/keys.ts'
+import { refreshDiagnostics } from '../diagnostics/diagnostics.ts'
+import { diagnosticKeysOf } from '../diagnostics/keys.ts'
 import { fingerprint, type GroupingContext, stackRules } from '../fingerprint/fingerprint.ts'
 import { withoutStackRules } from '../fingerprint/stack-rules.ts'
 import { describe } from '../kinds/error/describe.ts'
@@ -17,13 +17,13 @@ import type { Forms } from './lines.ts'
 import { object } from './value.ts'
 
 /** A reprocessed event. `row` is the next generation if `changed`; otherwise it need not be written. */
-export type Again = {
+export type Reprocessed = {
   changed: boolean
   row: EventRow
   forms: Forms
   effect: EventEffect
   /** The diagnostics that were counted before. */
-  fromSigns?: SignKey[] | undefined
+  fromDiagnostics?: SignKey[] | undefined
 }
 
 type Stacked = { stacktrace?: NormalStacktrace; raw_stacktrace?: NormalStacktrace }
@@ -35,9 +35,9 @@ const holdersOf = (event: NormalEvent): Stacked[] => [
 ]
 
 /** A frame as the step `symbolicate` received it. */
-function bareFrame({ data: _data, in_app_unsaid: unsaid, ...frame }: NormalFrame): NormalFrame {
+function bareFrame({ data: _data, in_app_unsaid: isInAppUnknown, ...frame }: NormalFrame): NormalFrame {
   // If the SDK left in_app open, the mapped path decides it again.
-  return unsaid ? { ...frame, in_app: undefined as unknown as boolean } : frame
+  return isInAppUnknown ? { ...frame, in_app: undefined as unknown as boolean } : frame
 }
 
 /** Restores the frames as they arrived. */
@@ -68,33 +68,37 @@ function receivedOf(received: string): Draft['received'] {
  * frames. Everything else stays: the address, user agent and scrubbing rules of that time are unknown now. If
  * `maps.missing()` is true afterwards, load the maps and call it again. Throws for a payload that is not JSON.
  */
-export function mapAgain(row: EventRow, maps: MapSource, nowMs: number, rules: GroupingContext): Again {
+export function reprocessEvent(row: EventRow, maps: MapSource, nowMs: number, rules: GroupingContext): Reprocessed {
   const end = row.payload.indexOf('\n')
   const normal = end < 0 ? row.payload : row.payload.slice(0, end)
   const received = end < 0 ? '' : row.payload.slice(end + 1)
   const event = JSON.parse(normal) as NormalEvent
   const before = mappedFrames(event)
-  const kept = (): Again => {
+  const unchanged = (): Reprocessed => {
     const forms = { normal, received }
     return { changed: false, row, forms, effect: makeEffect(JSON.parse(normal) as NormalEvent, row, 0) }
   }
   // If the SDK mapped its stacks itself, they look the same as ours.
-  if (received.includes('"raw_stacktrace"')) return kept()
+  if (received.includes('"raw_stacktrace"')) return unchanged()
   withoutStackRules(event)
   for (const holder of holdersOf(event)) bare(holder)
-  const draft: Draft = { received: receivedOf(received), event, remarks: { path: [], meta: {}, errors: event.errors } }
+  const draft: Draft = {
+    received: receivedOf(received),
+    event,
+    metaNotes: { path: [], meta: {}, errors: event.errors },
+  }
   mapStacks(event, maps)
   inApp(draft)
   stackRules(draft, rules)
   const after = JSON.parse(JSON.stringify(mappedFrames(event))) as NormalFrame[]
-  if (after.length === 0 || isDeepStrictEqual(before, after)) return kept()
+  if (after.length === 0 || isDeepStrictEqual(before, after)) return unchanged()
   describe(draft)
-  const fromSigns = signKeysOf(event.findings.signs)
-  signsAgain(event)
+  const fromDiagnostics = diagnosticKeysOf(event.findings.signs)
+  refreshDiagnostics(event)
   fingerprint(draft, rules)
   event.findings.mapped_again_ms = nowMs
   const forms: Forms = { normal: JSON.stringify(event), received }
   const { projectId, jpos, receivedMs } = row
-  const made = { ...rowOf(event, forms, { projectId, jpos, receivedMs }), gen: row.gen + 1 }
-  return { changed: true, row: made, forms, effect: makeEffect(event, made, 0), fromSigns }
+  const remapped = { ...rowOf(event, forms, { projectId, jpos, receivedMs }), gen: row.gen + 1 }
+  return { changed: true, row: remapped, forms, effect: makeEffect(event, remapped, 0), fromDiagnostics }
 }

@@ -56,16 +56,16 @@ const passes: Record<WaitedFor, (error: unknown) => boolean> = {
 export async function withRetry<T>(
   { clock, observe, stopped, waits }: Waiting,
   store: WaitedFor,
-  ask: () => T | Promise<T>,
+  run: () => T | Promise<T>,
 ): Promise<T> {
-  let began = false
+  let hasWaited = false
   try {
     for (let tries = 0; ; tries++) {
       try {
-        return await ask()
+        return await run()
       } catch (error) {
         if (stopped.signal.aborted || !passes[store](error)) throw error
-        began = true
+        hasWaited = true
         waits.begin(store)
         if (tries % 20 === 0) observe.warn({ store, error: faultOf(error) }, 'refining waits for a store')
         await clock.sleep(Math.min(longestMs, 50 * 2 ** Math.min(tries, 8)), stopped.signal)
@@ -73,6 +73,6 @@ export async function withRetry<T>(
     }
   } finally {
     // Ends only a wait that this call began. A full disk still answers reads.
-    if (began) waits.end(store)
+    if (hasWaited) waits.end(store)
   }
 }

@@ -1,4 +1,4 @@
-import { signs } from '../diagnostics/diagnostics.ts'
+import { addDiagnostics } from '../diagnostics/diagnostics.ts'
 import { fingerprint, stackRules } from '../fingerprint/fingerprint.ts'
 import { trimFunctions } from '../fingerprint/trim.ts'
 import { describe } from '../kinds/error/describe.ts'
@@ -38,6 +38,6 @@ export const eventSteps: readonly Step[] = [
   { name: 'stackRules', run: stackRules }, // before other steps read in_app
   { name: 'describe', run: describe }, // title, culprit, metadata
   { name: 'digest', run: digest },
-  { name: 'signs', run: signs }, // diagnostics, from mapped frames and scrubbed texts
+  { name: 'signs', run: addDiagnostics }, // diagnostics, from mapped frames and scrubbed texts
   { name: 'fingerprint', run: fingerprint },
 ]

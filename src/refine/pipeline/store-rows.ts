@@ -3,14 +3,14 @@ import type { Clock } from '../../base/clock.ts'
 import { MishapError } from '../../base/errors.ts'
 import { faultOf, type Observe } from '../../base/observe.ts'
 import type { OutcomeCount } from '../../base/outcome.ts'
-import type { DeadCount } from '../../journal/dead-letter.ts'
+import type { DeadLetterCount } from '../../journal/dead-letter.ts'
 import type { BlobStore } from '../../store/blobs/blobs.ts'
 import type { EventStore } from '../../store/events/event-store.ts'
 import type { Places } from '../../store/events/table.ts'
 import { anyTable, type TableName, tableNames } from '../../store/events/tables.ts'
 import type { Batch, BatchEffects } from '../../store/meta/meta.ts'
 import { sumOf } from '../kinds/kind.ts'
-import { deadKeyOf, recordOf } from './dead-letters.ts'
+import { deadLetterKeyOf, recordOf } from './dead-letters.ts'
 import { type Deduplicated, isStoredGroup, type Memory, type Stored } from './deduplicate.ts'
 import type { RangeGroup, RefinedRange } from './range.ts'
 import { type Waits, withRetry } from './retry.ts'
@@ -69,34 +69,34 @@ function missingLines(whole: Buffer, groups: readonly RangeGroup[], stored: Plac
 }
 
 /** Joins lines in order into pieces of at most `bytesMax`. A larger group becomes a piece of its own. */
-function piecesOf(lines: readonly Buffer[], bytesMax: number): Buffer[] {
-  const pieces: Buffer[][] = []
+function chunksOf(lines: readonly Buffer[], bytesMax: number): Buffer[] {
+  const chunks: Buffer[][] = []
   let bytes = Number.POSITIVE_INFINITY
   for (const line of lines) {
-    if (bytes + line.length > bytesMax || pieces.length === 0) {
-      pieces.push([])
+    if (bytes + line.length > bytesMax || chunks.length === 0) {
+      chunks.push([])
       bytes = 0
     }
-    pieces.at(-1)?.push(line)
+    chunks.at(-1)?.push(line)
     bytes += line.length
   }
-  return pieces.map((piece) => Buffer.concat(piece))
+  return chunks.map((chunk) => Buffer.concat(chunk))
 }
 
 /** The insert of a batch into one table. */
 type Insert = { batch: Batch; range: RefinedRange; table: TableName }
 
-function missingPieces({ range, table }: Insert, groups: readonly RangeGroup[], stored: Places): Buffer[] {
+function missingChunks({ range, table }: Insert, groups: readonly RangeGroup[], stored: Places): Buffer[] {
   const { buffer, byteOffset, byteLength } = range.lines.get(table) ?? new Uint8Array(0)
   const whole = Buffer.from(buffer, byteOffset, byteLength)
   const { insertBytesMax } = anyTable(table)
   const bytes = groups.reduce((sum, { from, to }) => sum + to - from, 0)
   // The usual case, without a copy of 20 MB.
-  const pieces =
+  const chunks =
     stored.size === 0 && bytes === whole.length && bytes <= insertBytesMax
       ? [whole]
-      : piecesOf(missingLines(whole, groups, stored), insertBytesMax)
-  return pieces.filter((piece) => piece.length > 0)
+      : chunksOf(missingLines(whole, groups, stored), insertBytesMax)
+  return chunks.filter((chunk) => chunk.length > 0)
 }
 
 /**
@@ -111,44 +111,52 @@ async function insertOnce(
   { stored, name, contentTriesMax }: { stored: Places; name: string; contentTriesMax: number },
 ): Promise<void> {
   const { table, batch } = insert
-  let pieces = missingPieces(insert, groups, stored)
-  let called = name
-  for (let tries = 1; pieces.length > 0; tries++) {
+  let chunks = missingChunks(insert, groups, stored)
+  let insertName = name
+  for (let tries = 1; chunks.length > 0; tries++) {
     try {
-      for (const [at, piece] of pieces.entries())
-        await work.events.insert(table, piece, at === 0 ? called : `${called}:${at}`)
-      pieces = []
+      for (const [at, chunk] of chunks.entries())
+        await work.events.insert(table, chunk, at === 0 ? insertName : `${insertName}:${at}`)
+      chunks = []
     } catch (error) {
       if (work.stopped.signal.aborted) throw error
-      const away = error instanceof MishapError && error.code === 'STORE_UNAVAILABLE'
-      if (away) work.waits.begin('events')
+      const isOutage = error instanceof MishapError && error.code === 'STORE_UNAVAILABLE'
+      if (isOutage) work.waits.begin('events')
       // The store answers, so the rows are at fault.
       else work.waits.end('events')
-      if (!away && tries >= contentTriesMax) throw error
-      work.observe.warn({ table, from: batch.from, tries, error: faultOf(error) }, 'the insert of a batch is not confirmed')
+      if (!isOutage && tries >= contentTriesMax) throw error
+      work.observe.warn(
+        { table, from: batch.from, tries, error: faultOf(error) },
+        'the insert of a batch is not confirmed',
+      )
       await work.clock.sleep(Math.min(2000, 50 * 2 ** Math.min(tries, 8)), work.stopped.signal)
-      pieces = missingPieces(insert, groups, await settle(work, table, batch))
-      called = newToken(table, batch)
+      chunks = missingChunks(insert, groups, await settle(work, table, batch))
+      insertName = newToken(table, batch)
     }
   }
   work.waits.end('events')
 }
 
 /** Stores the source of a refused group as a dead letter, for inspection and replay. Returns its outcomes. */
-async function keepDead(work: Storing, insert: Insert, group: RangeGroup, error: unknown): Promise<OutcomeCount[]> {
+async function storeDeadLetter(
+  work: Storing,
+  insert: Insert,
+  group: RangeGroup,
+  error: unknown,
+): Promise<OutcomeCount[]> {
   const { range, batch, table } = insert
   const { projectId, receivedMs, jpos, index, part, outcomes } = group
-  const [own] = outcomes
-  if (!own) return []
-  const { keyId, bytes, category, itemType } = own
-  const blobKey = deadKeyOf(group)
+  const [ownOutcome] = outcomes
+  if (!ownOutcome) return []
+  const { keyId, bytes, category, itemType } = ownOutcome
+  const blobKey = deadLetterKeyOf(group)
   const more = sumOf(outcomes) - 1
   // An event's row has the position of its record plus its index.
   const from = { jpos: part === 'only' ? jpos - index : jpos, index, part }
-  const count: DeadCount = { category, itemType }
+  const count: DeadLetterCount = { category, itemType }
   if (more > 0) count.spans = more
-  const held = outcomes.at(-1)?.category
-  if (more > 0 && held !== undefined && held !== 'span') count.of = held
+  const lastCategory = outcomes.at(-1)?.category
+  if (more > 0 && lastCategory !== undefined && lastCategory !== 'span') count.of = lastCategory
   const lines = range.lines.get(table)?.subarray(group.from, group.to) ?? new Uint8Array(0)
   const record = (await recordOf(work, batch, from, count)) ?? lines
   await withRetry(work, 'files', () => work.blobs.put(blobKey, record))
@@ -185,17 +193,17 @@ async function storeTable(
     if (work.stopped.signal.aborted) throw error
     work.observe.error({ table, from: batch.from, error: faultOf(error) }, 'the events store rejected rows of a batch')
   }
-  const there = await settle(work, table, batch)
+  const settled = await settle(work, table, batch)
   const done: StoredRows = { groups: [], outcomes: [] }
   for (const group of groups) {
     try {
       const name = newToken(table, batch)
-      await insertOnce(work, insert, [group], { stored: there, name, contentTriesMax: 1 })
+      await insertOnce(work, insert, [group], { stored: settled, name, contentTriesMax: 1 })
       done.groups.push(group)
       done.outcomes.push(...group.outcomes)
     } catch (error) {
       if (work.stopped.signal.aborted) throw error
-      done.outcomes.push(...(await keepDead(work, insert, group, error)))
+      done.outcomes.push(...(await storeDeadLetter(work, insert, group, error)))
     }
   }
   return done
@@ -215,8 +223,8 @@ export async function store(
 ): Promise<BatchEffects> {
   const byTable = Map.groupBy(groups, ({ table }) => table)
   const done = await Promise.all(
-    [...byTable].map(([table, own]) =>
-      storeTable(work, { batch, range, table }, own, { stored: stored.get(table) ?? new Map(), recovers }),
+    [...byTable].map(([table, tableGroups]) =>
+      storeTable(work, { batch, range, table }, tableGroups, { stored: stored.get(table) ?? new Map(), recovers }),
     ),
   )
   const events = done.flatMap((table) => table.groups.flatMap(({ effect }) => effect ?? []))

@@ -6,7 +6,7 @@ if (parentPort) {
   const port = parentPort
   work(
     workerData as WorkerSetup,
-    (message, hand) => port.postMessage(message, hand),
+    (message, transfer) => port.postMessage(message, transfer),
     (listener) => port.on('message', listener),
   )
 }

@@ -5,7 +5,7 @@ import type { Json } from '../../wire/json.ts'
 export type Loose = { [key: string]: unknown }
 
 /** The reader's path in the normalized event, its metadata notes and processing errors. */
-export type Remarks = { path: (string | number)[]; meta: Meta; errors: EventError[] }
+export type MetaNotes = { path: (string | number)[]; meta: Meta; errors: EventError[] }
 
 /** Levels of the received JSON that are kept. Deeper values become a text. */
 export const receivedDepthMax = 100
@@ -67,7 +67,7 @@ export function truth(value: unknown): boolean | undefined {
 }
 
 /** Adds a metadata note to `_meta` at the reader's path plus `leaf`. */
-export function remark(to: Remarks, leaf: string | number, note: NonNullable<Meta['']>): void {
+export function addMeta(to: MetaNotes, leaf: string | number, meta: NonNullable<Meta['']>): void {
   let node = to.meta as Loose
   // An empty leaf means the path itself.
   for (const key of leaf === '' ? to.path : [...to.path, leaf]) {
@@ -80,13 +80,13 @@ export function remark(to: Remarks, leaf: string | number, note: NonNullable<Met
     node = next
   }
   const old = (object(own(node, '')) ?? {}) as NonNullable<Meta['']>
-  const rem = [...(Array.isArray(old.rem) ? old.rem : []), ...(note.rem ?? [])]
-  const err = [...(Array.isArray(old.err) ? old.err : []), ...(note.err ?? [])]
-  node[''] = { ...old, ...note, ...(rem.length ? { rem } : {}), ...(err.length ? { err } : {}) }
+  const rem = [...(Array.isArray(old.rem) ? old.rem : []), ...(meta.rem ?? [])]
+  const err = [...(Array.isArray(old.err) ? old.err : []), ...(meta.err ?? [])]
+  node[''] = { ...old, ...meta, ...(rem.length ? { rem } : {}), ...(err.length ? { err } : {}) }
 }
 
 /** Adds a processing error to the event: at most 50 errors, with values cut to 100 characters. */
-export function complain(to: Remarks, type: string, leaf: string | number, value?: unknown, reason?: string): void {
+export function addError(to: MetaNotes, type: string, leaf: string | number, value?: unknown, reason?: string): void {
   if (to.errors.length >= errorsMax) return
   const short =
     typeof value === 'string'
@@ -103,16 +103,16 @@ export function complain(to: Remarks, type: string, leaf: string | number, value
 }
 
 /** Cuts a text to `max` characters if it is longer than `max + allowance`. Notes the cut and appends "...". */
-export function clip(to: Remarks, leaf: string | number, text: string, max: number, allowance = 0): string {
+export function clip(to: MetaNotes, leaf: string | number, text: string, max: number, allowance = 0): string {
   if (text.length <= max + allowance) return text
   const kept = max > 6 ? max - 3 : max
-  remark(to, leaf, { len: text.length, rem: [['!limit', 'x', kept, max]] })
+  addMeta(to, leaf, { len: text.length, rem: [['!limit', 'x', kept, max]] })
   return `${text.slice(0, kept).toWellFormed()}${max > 6 ? '...' : ''}`
 }
 
 /** Reads a text field: scalars become text, objects become JSON (noted). Empty and absent give undefined. */
 export function text(
-  to: Remarks,
+  to: MetaNotes,
   leaf: string | number,
   value: unknown,
   max: number,
@@ -122,7 +122,7 @@ export function text(
   if (typeof value === 'string' && value.length <= max) return value
   const simple = scalar(value)
   if (simple !== undefined) return clip(to, leaf, simple, max, allowance)
-  remark(to, leaf, { err: ['expected a string'] })
+  addMeta(to, leaf, { err: ['expected a string'] })
   return clip(to, leaf, JSON.stringify(bounded(to, leaf, value, { depth: 5, bytes: max * 2 })), max, allowance)
 }
 
@@ -130,13 +130,13 @@ export function text(
 type Bounds = { depth: number; bytes: number; text?: number }
 
 /** Copies any JSON within bounds and notes each omission at its place. Never recurses over `depth`. */
-export function bounded(to: Remarks, leaf: string | number, value: unknown, bounds: Bounds): Json {
+export function bounded(to: MetaNotes, leaf: string | number, value: unknown, bounds: Bounds): Json {
   const left = { bytes: bounds.bytes }
   return copy(to, leaf, value, bounds.depth, left, bounds.text ?? bounds.bytes)
 }
 
 function copy(
-  to: Remarks,
+  to: MetaNotes,
   leaf: string | number,
   value: unknown,
   depth: number,
@@ -154,7 +154,7 @@ function copy(
   }
   if (typeof value !== 'object') return null
   if (depth <= 0) {
-    remark(to, leaf, { rem: [['!limit', 'x']] })
+    addMeta(to, leaf, { rem: [['!limit', 'x']] })
     return Array.isArray(value) ? `[Array of ${value.length}]` : '[Object]'
   }
   to.path.push(leaf)
@@ -165,11 +165,11 @@ function copy(
   return out
 }
 
-function copyList(to: Remarks, value: unknown[], depth: number, left: { bytes: number }, textMax: number): Json {
+function copyList(to: MetaNotes, value: unknown[], depth: number, left: { bytes: number }, textMax: number): Json {
   const out: Json[] = []
   for (let i = 0; i < value.length; i++) {
     if (left.bytes <= 0) {
-      remark(to, '', { len: value.length, rem: [['!limit', 'x']] })
+      addMeta(to, '', { len: value.length, rem: [['!limit', 'x']] })
       break
     }
     out.push(copy(to, i, value[i], depth - 1, left, textMax))
@@ -177,12 +177,12 @@ function copyList(to: Remarks, value: unknown[], depth: number, left: { bytes: n
   return out
 }
 
-function copyObject(to: Remarks, value: Loose, depth: number, left: { bytes: number }, textMax: number): Json {
+function copyObject(to: MetaNotes, value: Loose, depth: number, left: { bytes: number }, textMax: number): Json {
   const out: { [key: string]: Json } = {}
   let taken = 0
   for (const key in value) {
     if (left.bytes <= 0) {
-      remark(to, '', { len: taken, rem: [['!limit', 'x']] })
+      addMeta(to, '', { len: taken, rem: [['!limit', 'x']] })
       break
     }
     taken += 1
@@ -201,7 +201,7 @@ export function safeKey(key: string): string {
 
 /** Like `bounded`, but returns an object: other values become `{value}`, null and absent give undefined. */
 export function boundedObject(
-  to: Remarks,
+  to: MetaNotes,
   leaf: string | number,
   value: unknown,
   bounds: Bounds,

@@ -3,22 +3,22 @@ import { silent } from '../../base/observe.ts'
 import type { BlobStore } from '../../store/blobs/blobs.ts'
 import { createWaits, type WaitedFor, withRetry } from './retry.ts'
 
-/** Blobs whose writes wait for disk space: no record is at fault. `tell` is called when a wait begins and ends. */
-export function waitingBlobs(blobs: BlobStore, tell: (full: boolean) => void): BlobStore {
+/** Blobs whose writes wait for disk space: no record is at fault. `notifyFull` is called when a wait begins and ends. */
+export function waitingBlobs(blobs: BlobStore, notifyFull: (full: boolean) => void): BlobStore {
   const waits = createWaits(systemClock)
-  const told = {
+  const notifying = {
     ...waits,
     begin: (store: WaitedFor) => {
-      if (!waits.oldest()) tell(true)
+      if (!waits.oldest()) notifyFull(true)
       waits.begin(store)
     },
     end: (store: WaitedFor) => {
-      if (waits.oldest()) tell(false)
+      if (waits.oldest()) notifyFull(false)
       waits.end(store)
     },
   }
   // Stopping the thread ends any wait.
-  const waiting = { clock: systemClock, observe: silent, stopped: new AbortController(), waits: told }
+  const waiting = { clock: systemClock, observe: silent, stopped: new AbortController(), waits: notifying }
   return {
     ...blobs,
     put: (key, bytes) => withRetry(waiting, 'files', () => blobs.put(key, bytes)),

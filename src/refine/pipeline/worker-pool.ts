@@ -8,31 +8,31 @@ import type { FromWorker, ToWorker, WorkerSetup } from './worker.ts'
 type Range = Omit<RangeJob, 'job'>
 
 /** A running range. Its end is known once it is read, its rows once it is refined. */
-export type Begun = { to: number; records: number; done: Promise<RefinedRange> }
-type Found = Pick<Begun, 'to' | 'records'>
+export type RunningRange = { to: number; records: number; done: Promise<RefinedRange> }
+type Found = Pick<RunningRange, 'to' | 'records'>
 
 /** The worker threads of refine. */
 export type WorkerPool = {
   /** Refines a range. A record that crashes its worker is found by halving and becomes a dead letter. */
-  begin(range: Range): Promise<Begun>
+  begin(range: Range): Promise<RunningRange>
   /** `begin` and its `done` in one call. */
   refine(range: Range): Promise<RefinedRange>
   close(): Promise<void>
 }
 
-/** The worker crashed while it had only this range, as often as `deathsMax` allows. */
+/** The worker crashed while it had only this range, as often as `crashesMax` allows. */
 class WorkerEnded extends Error {}
 
 type Open = {
   job: number
   range: Range
-  found: (begun: Begun) => void
+  found: (running: RunningRange) => void
   done: (range: RefinedRange) => void
   fail: (error: Error) => void
   promise: Promise<RefinedRange>
   /** Number of worker crashes while this was the worker's only job. */
-  deaths: number
-  deathsMax: number
+  crashes: number
+  crashesMax: number
   /** Its worker crashed, perhaps because of another job. It continues alone. */
   suspect: boolean
 }
@@ -41,9 +41,9 @@ type Open = {
 const resourceLimits = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 768 }
 
 /** Tries of a whole range and of a single record: a worker can crash for other reasons. Halves in between get one. */
-const deathsMax = 2
+const crashesMax = 2
 
-type CrewOptions = {
+type WorkerPoolOptions = {
   size: number
   setup: WorkerSetup
   observe: Observe
@@ -55,11 +55,11 @@ type CrewOptions = {
 }
 
 /** Starts `size` worker threads. Jobs go to them in turn. */
-export function createWorkerPool(options: CrewOptions): WorkerPool {
+export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const state = { next: 0, job: 0, closed: false }
-  const members = Array.from({ length: options.size }, () => hire(options, state))
+  const members = Array.from({ length: options.size }, () => spawn(options, state))
 
-  function run(range: Range, tries: number): Promise<Begun> {
+  function run(range: Range, tries: number): Promise<RunningRange> {
     const member = members[state.next++ % members.length]
     if (!member) throw new Error('no worker')
     return member.begin(++state.job, range, tries)
@@ -67,29 +67,32 @@ export function createWorkerPool(options: CrewOptions): WorkerPool {
 
   /** Refines a range that crashed its worker in halves, down to the record at fault, which becomes a dead letter. */
   async function split({ from, stored }: Range, { to, records }: Found, error: WorkerEnded): Promise<RefinedRange> {
-    options.observe.error({ from, to, records, error: error.message }, 'a worker crashed on this range; the range is split')
+    options.observe.error(
+      { from, to, records, error: error.message },
+      'a worker crashed on this range; the range is split',
+    )
     const whole = { from, durable: to, recordsMax: 1e9, bytesMax: 1e12, stored }
-    if (records <= 1) return (await run({ ...whole, recordsMax: 1, bury: error.message }, deathsMax)).done
-    const first = await part({ ...whole, recordsMax: Math.floor(records / 2) }, Math.floor(records / 2))
-    return joined([first, await part({ ...whole, from: first.to }, records - first.records)], from)
+    if (records <= 1) return (await run({ ...whole, recordsMax: 1, quarantineReason: error.message }, crashesMax)).done
+    const first = await runPart({ ...whole, recordsMax: Math.floor(records / 2) }, Math.floor(records / 2))
+    return joined([first, await runPart({ ...whole, from: first.to }, records - first.records)], from)
   }
 
-  async function part(range: Range, records: number): Promise<RefinedRange> {
-    const begun = await run(range, records === 1 ? deathsMax : 1)
-    return rescued(range, begun)
+  async function runPart(range: Range, records: number): Promise<RefinedRange> {
+    const running = await run(range, records === 1 ? crashesMax : 1)
+    return splitOnCrash(range, running)
   }
 
-  const rescued = (range: Range, begun: Begun): Promise<RefinedRange> =>
-    begun.done.catch((error: unknown) => {
+  const splitOnCrash = (range: Range, running: RunningRange): Promise<RefinedRange> =>
+    running.done.catch((error: unknown) => {
       if (!(error instanceof WorkerEnded) || state.closed) throw error
-      return split(range, begun, error)
+      return split(range, running, error)
     })
 
-  const begin = async (range: Range): Promise<Begun> => {
-    const begun = await run(range, deathsMax)
-    const done = rescued(range, begun)
+  const begin = async (range: Range): Promise<RunningRange> => {
+    const running = await run(range, crashesMax)
+    const done = splitOnCrash(range, running)
     done.catch(() => undefined) // the caller awaits `done` later and sees the error then
-    return { ...begun, done }
+    return { ...running, done }
   }
   return {
     begin,
@@ -102,26 +105,29 @@ export function createWorkerPool(options: CrewOptions): WorkerPool {
 }
 
 /** A job and the promises of its caller. */
-function newJob(job: number, range: Range, deathsAllowed: number): { open: Open; begun: Promise<Begun> } {
-  const begun = Promise.withResolvers<Begun>()
+function newJob(job: number, range: Range, crashesAllowed: number): { open: Open; begun: Promise<RunningRange> } {
+  const running = Promise.withResolvers<RunningRange>()
   const { promise, resolve, reject } = Promise.withResolvers<RefinedRange>()
   promise.catch(() => undefined) // the caller awaits `done` later and sees the error then
   const fail = (error: Error) => {
     reject(error)
-    begun.reject(error)
+    running.reject(error)
   }
-  const life = { deaths: 0, deathsMax: deathsAllowed, suspect: false }
-  return { open: { job, range, found: begun.resolve, done: resolve, fail, promise, ...life }, begun: begun.promise }
+  const counters = { crashes: 0, crashesMax: crashesAllowed, suspect: false }
+  return {
+    open: { job, range, found: running.resolve, done: resolve, fail, promise, ...counters },
+    begun: running.promise,
+  }
 }
 
 /** Starts a thread. Calls `ended` with the error text on an error, then without one on exit. */
 function startWorker(
-  { setup, observe }: CrewOptions,
-  take: (message: FromWorker, from: Worker) => void,
+  { setup, observe }: WorkerPoolOptions,
+  receive: (message: FromWorker, from: Worker) => void,
   ended: (error?: string) => void,
 ): Worker {
   const made = new Worker(setup.file ?? new URL('./thread.ts', import.meta.url), { workerData: setup, resourceLimits })
-  made.on('message', (message: FromWorker) => take(message, made))
+  made.on('message', (message: FromWorker) => receive(message, made))
   made.on('error', (error) => {
     const text = faultOf(error)
     observe.error({ error: text }, 'a refine worker failed')
@@ -132,35 +138,35 @@ function startWorker(
 }
 
 /** Answers a worker's map query. Does nothing if the worker exited in the meantime. */
-function answerMaps({ maps }: CrewOptions, message: Extract<FromWorker, { kind: 'ask' }>, from: Worker): void {
+function answerMaps({ maps }: WorkerPoolOptions, message: Extract<FromWorker, { kind: 'ask' }>, from: Worker): void {
   const { ask, projectId, queries, waitMs } = message
   const answers = maps?.answer(projectId, queries, waitMs) ?? Promise.resolve([])
   answers.then((list) => from.postMessage({ kind: 'maps', ask, answers: list } satisfies ToWorker))
 }
 
 /** One worker thread and its jobs. After a crash it is replaced. Its jobs run one at a time until none is suspect. */
-function hire(options: CrewOptions, state: { closed: boolean }) {
+function spawn(options: WorkerPoolOptions, state: { closed: boolean }) {
   const waiting: Open[] = []
-  const given = new Map<number, Open>()
+  const assigned = new Map<number, Open>()
   const settings = (projectIds: number[]) => projectIds.map(options.settingsOf).filter((entry) => entry !== undefined)
   const last = { error: '' }
   let worker = newWorker()
 
   function replace(): void {
     worker = newWorker()
-    const jobs = [...given.values()]
-    given.clear()
+    const jobs = [...assigned.values()]
+    assigned.clear()
     for (const job of jobs.toReversed()) {
       job.suspect = true
-      if (jobs.length === 1) job.deaths++
-      if (job.deaths < job.deathsMax) waiting.unshift(job)
+      if (jobs.length === 1) job.crashes++
+      if (job.crashes < job.crashesMax) waiting.unshift(job)
       else job.fail(new WorkerEnded(`a worker ended on it: ${last.error || 'without an error'}`))
     }
-    pump()
+    dispatch()
   }
 
   function newWorker(): Worker {
-    return startWorker(options, take, (error) => {
+    return startWorker(options, receive, (error) => {
       if (error !== undefined) last.error = error
       else if (!state.closed) replace()
       options.full?.(false) // the crashed worker no longer waits for the disk
@@ -169,27 +175,27 @@ function hire(options: CrewOptions, state: { closed: boolean }) {
 
   const post = (message: ToWorker) => worker.postMessage(message)
 
-  function pump(): void {
+  function dispatch(): void {
     while (waiting.length > 0) {
-      const careful = [...given.values(), ...waiting].some((entry) => entry.suspect)
-      if (careful && given.size > 0) return
+      const isIsolating = [...assigned.values(), ...waiting].some((entry) => entry.suspect)
+      if (isIsolating && assigned.size > 0) return
       const element = waiting.shift()
       if (!element) return
-      given.set(element.job, element)
+      assigned.set(element.job, element)
       post({ kind: 'range', job: element.job, ...element.range })
     }
   }
 
   function ended(job: number): void {
-    given.delete(job)
-    pump()
+    assigned.delete(job)
+    dispatch()
   }
 
-  function take(message: FromWorker, from: Worker): void {
+  function receive(message: FromWorker, from: Worker): void {
     if (message.kind === 'full') options.full?.(message.full)
     if (message.kind === 'ask') answerMaps(options, message, from)
     if (message.kind === 'full' || message.kind === 'ask') return
-    const entry = given.get(message.kind === 'done' ? message.range.job : message.job)
+    const entry = assigned.get(message.kind === 'done' ? message.range.job : message.job)
     if (!entry) return
     if (message.kind === 'found') {
       entry.found({ to: message.to, records: message.records, done: entry.promise })
@@ -201,11 +207,11 @@ function hire(options: CrewOptions, state: { closed: boolean }) {
     ended(entry.job)
   }
 
-  function begin(job: number, range: Range, deathsAllowed: number): Promise<Begun> {
-    const { open, begun } = newJob(job, range, deathsAllowed)
+  function begin(job: number, range: Range, crashesAllowed: number): Promise<RunningRange> {
+    const { open, begun: running } = newJob(job, range, crashesAllowed)
     waiting.push(open)
-    pump()
-    return begun
+    dispatch()
+    return running
   }
   return { begin, end: () => worker.terminate() }
 }

@@ -1,7 +1,7 @@
 import { systemClock } from '../../base/clock.ts'
 import { faultOf } from '../../base/observe.ts'
 import type { OutcomeCount } from '../../base/outcome.ts'
-import { packDead } from '../../journal/dead-letter.ts'
+import { packDeadLetter } from '../../journal/dead-letter.ts'
 import { openJournalReader } from '../../journal/files.ts'
 import type { JournalRecord } from '../../journal/journal.ts'
 import type { BlobStore } from '../../store/blobs/blobs.ts'
@@ -15,11 +15,11 @@ import type { MapQuery } from '../symbolicate/frames.ts'
 import type { MapAnswer } from '../symbolicate/map-cache.ts'
 import { createWorkerMaps, type RangeMaps, type WaitBudget, type WorkerMaps } from '../symbolicate/maps.ts'
 import { createTools, type Tools } from './context.ts'
-import { deadKey } from './dead-letters.ts'
+import { deadLetterKey } from './dead-letters.ts'
 import { createLines, type Forms, type Lines } from './lines.ts'
 import { addEffects, emptyRange, type KeyUse, type RangeGroup, type RangeJob, type RefinedRange } from './range.ts'
 import { refineRecord } from './record.ts'
-import { endOfDead, endOfRecord, toldOf } from './record-outcomes.ts'
+import { loggedRecords, outcomesOfDeadLetter, outcomesOfRecord } from './record-outcomes.ts'
 import { waitingBlobs } from './waiting-blobs.ts'
 
 export type ToWorker =
@@ -38,7 +38,7 @@ export type FromWorker =
 export type WorkerSetup = { journalFolder: string; blobFolder: string; file?: string }
 
 /** Adds the counts of ingest itself: refusals and key uses, summed once a second. */
-function takeOutcomes(record: JournalRecord, into: RefinedRange): void {
+function addOutcomes(record: JournalRecord, into: RefinedRange): void {
   const value: unknown = JSON.parse(record.body.toString('utf8'))
   const { outcomes = [], uses = [] } = value as { outcomes?: OutcomeCount[]; uses?: KeyUse[] }
   into.outcomes.push(...outcomes)
@@ -108,7 +108,7 @@ function encodeGroup({ rows, forms, ...group }: RowGroup & { forms?: Forms }, al
   return { ...group, from, to: lines.size }
 }
 
-async function takeRecord(
+async function processRecord(
   record: JournalRecord,
   settings: ProjectSettings,
   blobs: BlobStore,
@@ -119,7 +119,7 @@ async function takeRecord(
   stored: StoredPositions | undefined,
 ): Promise<Refined | undefined> {
   if (record.head.kind === 'outcomes') {
-    takeOutcomes(record, into)
+    addOutcomes(record, into)
     return undefined
   }
   let body = record.body
@@ -137,9 +137,9 @@ async function takeRecord(
     refined = refineRecord(record, body, settings, tools, dumps, maps, stored)
   }
   // Each retry starts a new stream, because writes are repeated while the disk is full.
-  for (const { row, bytes, pieces } of refined.attachments)
-    if (pieces)
-      await blobs.putStream(row.blobKey, { [Symbol.asyncIterator]: () => pieces()[Symbol.asyncIterator]() }, row.bytes)
+  for (const { row, bytes, chunks } of refined.attachments)
+    if (chunks)
+      await blobs.putStream(row.blobKey, { [Symbol.asyncIterator]: () => chunks()[Symbol.asyncIterator]() }, row.bytes)
     else await blobs.put(row.blobKey, bytes)
   for (const group of refined.groups) into.groups.push(encodeGroup(group, lines))
   for (const { row, outcome } of refined.attachments) {
@@ -160,7 +160,7 @@ const storedOutcomes = ({ groups, attachments, effects }: Refined): OutcomeCount
 ]
 
 /** Processes a record of a deleted project: counts each of its items as discarded and stores nothing. */
-async function takeRemoved(
+async function processRemoved(
   record: JournalRecord,
   blobs: BlobStore,
   tools: Tools,
@@ -173,23 +173,23 @@ async function takeRemoved(
   const ends = storedOutcomes(refined).map(
     (outcome): OutcomeCount => ({ ...outcome, outcome: 'filtered', reason: 'discarded' }),
   )
-  const gone: Refined = {
+  const discarded: Refined = {
     groups: [],
     effects: noEffects(),
     attachments: [],
     outcomes: [...ends, ...refined.outcomes],
     received: refined.received,
   }
-  into.outcomes.push(...gone.outcomes, receivedCount(projectId, keyId, kind, gone.received, body.length))
-  return gone
+  into.outcomes.push(...discarded.outcomes, receivedCount(projectId, keyId, kind, discarded.received, body.length))
+  return discarded
 }
 
 /** Stores a failed record whole as a dead letter, for inspection and replay. Returns the size of its body in bytes. */
 async function bury(record: JournalRecord, error: unknown, blobs: BlobStore, into: RefinedRange): Promise<number> {
   const { head } = record
-  const blobKey = deadKey(record.jpos)
+  const blobKey = deadLetterKey(record.jpos)
   const body = head.spool ? ((await blobs.get(head.spool.key)) ?? Buffer.alloc(0)) : record.body
-  await blobs.put(blobKey, packDead(head, body))
+  await blobs.put(blobKey, packDeadLetter(head, body))
   const reason = faultOf(error)
   into.dead.push({
     jpos: record.jpos,
@@ -218,7 +218,7 @@ async function bury(record: JournalRecord, error: unknown, blobs: BlobStore, int
  * Leaves out a failed record that already has stored rows: replaying it as a dead letter would store them twice.
  * Recovery uses the stored rows instead. Returns false if no row of the record is stored.
  */
-function keepStored(
+function addStoredRecord(
   stored: StoredPositions | undefined,
   { jpos: from, head, body }: JournalRecord,
   to: number,
@@ -226,7 +226,14 @@ function keepStored(
 ): boolean {
   const within = (jpos: number) => jpos >= from && jpos < to
   if (![...(stored?.values() ?? [])].some((positions) => [...positions].some(within))) return false
-  into.kept.push({ from, to, projectId: head.projectId, keyId: head.keyId, kind: head.kind, bytes: body.length })
+  into.storedRecords.push({
+    from,
+    to,
+    projectId: head.projectId,
+    keyId: head.keyId,
+    kind: head.kind,
+    bytes: body.length,
+  })
   return true
 }
 
@@ -245,25 +252,34 @@ export async function refineRange(
   const bodyBytes = records.reduce((sum, record) => sum + record.body.length, 0)
   const lines = createRangeLines(bodyBytes * bytesPerBodyByte + records.length * 1024)
   const byProject = new Map(settings.map((setting) => [setting.projectId, setting]))
-  const told = toldOf(records)
+  const logged = loggedRecords(records)
   for (const [at, record] of records.entries()) {
-    const own = byProject.get(record.head.projectId)
+    const projectSettings = byProject.get(record.head.projectId)
     const before = { sizes: lines.sizes(), groups: range.groups.length }
     if (record.head.again) range.again.push(record.head.again)
     try {
-      if (job.bury !== undefined) throw new Error(job.bury)
-      if (record.head.kind !== 'outcomes' && !own) throw new Error('the project is gone')
-      const refined = own?.removed
-        ? await takeRemoved(record, blobs, tools, range)
-        : await takeRecord(record, own ?? noSettings, blobs, tools, range, lines, mapsOf(own), job.stored)
-      if (refined && told.has(record)) range.ends.push(endOfRecord(record, refined))
+      if (job.quarantineReason !== undefined) throw new Error(job.quarantineReason)
+      if (record.head.kind !== 'outcomes' && !projectSettings) throw new Error('the project is gone')
+      const refined = projectSettings?.removed
+        ? await processRemoved(record, blobs, tools, range)
+        : await processRecord(
+            record,
+            projectSettings ?? noSettings,
+            blobs,
+            tools,
+            range,
+            lines,
+            mapsOf(projectSettings),
+            job.stored,
+          )
+      if (refined && logged.has(record)) range.ends.push(outcomesOfRecord(record, refined))
     } catch (error) {
       // Refining is deterministic, so a retry would fail the same way. The record goes straight to the dead letters.
       lines.cut(before.sizes)
       range.groups.length = before.groups
-      if (keepStored(job.stored, record, records[at + 1]?.jpos ?? to, range)) continue
+      if (addStoredRecord(job.stored, record, records[at + 1]?.jpos ?? to, range)) continue
       const bytes = await bury(record, error, blobs, range)
-      if (told.has(record)) range.ends.push(endOfDead(record, bytes))
+      if (logged.has(record)) range.ends.push(outcomesOfDeadLetter(record, bytes))
     }
   }
   for (const [table, all] of lines.all) range.lines.set(table, all.take())
@@ -314,7 +330,7 @@ const noSettings: ProjectSettings = {
 /** Runs a worker thread until its port closes. Tests pass a `refine` of their own. */
 export function work(
   setup: WorkerSetup,
-  post: (message: FromWorker, hand?: ArrayBuffer[]) => void,
+  post: (message: FromWorker, transfer?: ArrayBuffer[]) => void,
   listen: (listener: (message: ToWorker) => void) => void,
   refine: typeof refineRange = refineRange,
 ): void {
@@ -322,18 +338,18 @@ export function work(
   const blobs = waitingBlobs(openFileBlobs(setup.blobFolder), (full) => post({ kind: 'full', full }))
   const tools = createTools()
   const open = new Map<number, { job: RangeJob; records: JournalRecord[]; to: number }>()
-  const asked = new Map<number, (answers: MapAnswer[]) => void>()
-  let asks = 0
-  const askMaps = (projectId: number, queries: MapQuery[], waitMs: number) =>
+  const pending = new Map<number, (answers: MapAnswer[]) => void>()
+  let requestCount = 0
+  const requestMaps = (projectId: number, queries: MapQuery[], waitMs: number) =>
     new Promise<MapAnswer[]>((resolve) => {
-      asked.set(++asks, resolve)
-      post({ kind: 'ask', ask: asks, projectId, queries, waitMs })
+      pending.set(++requestCount, resolve)
+      post({ kind: 'ask', ask: requestCount, projectId, queries, waitMs })
     })
-  const maps = createWorkerMaps(askMaps, systemClock.now)
+  const maps = createWorkerMaps(requestMaps, systemClock.now)
   listen((message) => {
     if (message.kind === 'maps') {
-      asked.get(message.ask)?.(message.answers)
-      asked.delete(message.ask)
+      pending.get(message.ask)?.(message.answers)
+      pending.delete(message.ask)
       return
     }
     if (message.kind === 'range') {

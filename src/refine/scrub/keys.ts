@@ -16,10 +16,10 @@ const keyForms = [
   'eyJ[\\w-]{8,512}\\.[\\w-]{8,8192}(?:\\.[\\w-]{0,2048})?', // JSON Web Token: a header and a body that are JSON
 ]
 /** Not after a letter or digit, except after an encoded character as in URLs and forms: "%20ghp_". */
-const apart = '(?<![A-Za-z0-9](?<!%[0-9A-Fa-f]{2}))'
-const keys = new RegExp(`${apart}(?:${keyForms.join('|')})`, 'g')
+const boundary = '(?<![A-Za-z0-9](?<!%[0-9A-Fa-f]{2}))'
+const keys = new RegExp(`${boundary}(?:${keyForms.join('|')})`, 'g')
 /** OpenAI, Anthropic and others. Style sheet names have this form, too, but not all three kinds of characters. */
-const mixedKey = new RegExp(`${apart}sk-[\\w-]{20,251}`, 'g')
+const mixedKey = new RegExp(`${boundary}sk-[\\w-]{20,251}`, 'g')
 const isMixed = (text: string) => /\d/.test(text) && /[A-Z]/.test(text) && /[a-z]/.test(text.slice(3))
 
 /** Lengths of IBANs by country (registry of ISO 13616). */
@@ -114,7 +114,7 @@ const ibanLengths: Readonly<Record<string, number>> = {
   XK: 20,
   YE: 30,
 }
-const iban = new RegExp(`${apart}[A-Z]{2}\\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])`, 'g')
+const iban = new RegExp(`${boundary}[A-Z]{2}\\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])`, 'g')
 const ibanStart = /[A-Z]{2}\d{2} ?[A-Z0-9]/
 
 /** The number of characters of the account number at the start of the text, including spaces; 0 if there is none. */

@@ -65,7 +65,7 @@ const harmless: ReadonlySet<string> = new Set([
 ])
 
 /** `rule`: set for a secret name. `exempt`: the value stays unchanged. `address`: the value is a network address. */
-type NameFacts = { rule: string | undefined; exempt: boolean; address: boolean }
+type NameDetails = { rule: string | undefined; exempt: boolean; address: boolean }
 
 /** Values that stay unchanged everywhere, and ids that nobody hides. */
 const exempt: ReadonlySet<string> = new Set([
@@ -100,7 +100,7 @@ const addressNames: ReadonlySet<string> = new Set([
 /** The compiled rules of one project. Caches the answer for each name in a bounded map, because names repeat. */
 export type Rules = {
   /** What a name implies for its value. */
-  about: (name: string) => NameFacts
+  about: (name: string) => NameDetails
   /** Whether a text contains one of the project's own sensitive words. */
   byText: ((text: string) => boolean) | undefined
   defaults: boolean
@@ -126,7 +126,7 @@ const unescaped = (text: string) =>
 export function makeRules(settings: ProjectSettings): Rules {
   const words = settings.sensitiveFields.map((sensitiveField) => sensitiveField.trim().toLowerCase()).filter(Boolean)
   const safe = new Set(settings.safeFields.map((safeField) => safeField.trim().toLowerCase()))
-  const known = new Map<string, NameFacts>()
+  const cache = new Map<string, NameDetails>()
   const decide = (lower: string): string | undefined => {
     if (safe.has(lower)) return undefined
     if (words.some((word) => lower.includes(word))) return '@sensitive'
@@ -136,15 +136,15 @@ export function makeRules(settings: ProjectSettings): Rules {
   }
   return {
     about: (name) => {
-      const old = known.get(name)
-      if (old) return old
+      const cached = cache.get(name)
+      if (cached) return cached
       // Long s and dotless i are case variants of s and i, but toLowerCase does not change them.
       const lower = name.toLowerCase().replaceAll('\u017f', 's').replaceAll('\u0131', 'i')
       const rule = decide(lower) ?? (safe.has(lower) ? undefined : partsOf(lower).map(decide).find(Boolean))
-      const facts = { rule, exempt: exempt.has(lower), address: addressNames.has(lower) }
-      if (known.size >= namesMax) known.clear()
-      known.set(name, facts)
-      return facts
+      const details = { rule, exempt: exempt.has(lower), address: addressNames.has(lower) }
+      if (cache.size >= namesMax) cache.clear()
+      cache.set(name, details)
+      return details
     },
     byText: words.length ? (text) => words.some((word) => text.toLowerCase().includes(word)) : undefined,
     defaults: settings.scrubDefaults,

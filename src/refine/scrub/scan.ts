@@ -22,7 +22,7 @@ function begins(bytes: Uint8Array, at: number): boolean {
 }
 
 /** Whether `word` ends at most 4 bytes before `end`: tag names replace any character between two words by one. */
-function stands(bytes: Uint8Array, end: number, word: string): boolean {
+function endsWithWord(bytes: Uint8Array, end: number, word: string): boolean {
   for (let gap = 0; gap <= 4; gap++) if (isAt(bytes, end - gap - word.length, word)) return true
   return false
 }
@@ -83,10 +83,10 @@ const pairs: Readonly<Record<string, Test>> = {
   // token
   ok: (b, at) => isAt(b, at - 2, 't') && isAt(b, at + 1, 'en'),
   // api_key, private_key
-  ke: (b, at) => has(b, at + 1, 121) && (stands(b, at - 1, 'api') || stands(b, at - 1, 'private')),
+  ke: (b, at) => has(b, at + 1, 121) && (endsWithWord(b, at - 1, 'api') || endsWithWord(b, at - 1, 'private')),
   // set-cookie, and AKIA of AWS
   ki: (b, at) =>
-    (isAt(b, at - 4, 'cookie') && stands(b, at - 4, 'set')) || (isAt(b, at - 2, 'akia') && isKeySign(b, at + 2)),
+    (isAt(b, at - 4, 'cookie') && endsWithWord(b, at - 4, 'set')) || (isAt(b, at - 2, 'akia') && isKeySign(b, at + 2)),
   // Key forms: ASIA of AWS, eyJ of JSON Web Tokens, ghp_, github_pat_, glpat-, xoxb-, xapp-, npm_, AIza.
   si: (b, at) => isAt(b, at - 2, 'asia') && isKeySign(b, at + 2),
   ey: (b, at) => has(b, at + 1, 106) && isKeySign(b, at + 2),
@@ -106,7 +106,7 @@ const pairs: Readonly<Record<string, Test>> = {
   // csrf, xsrf
   rf: (b, at) => has(b, at - 2, 115),
   // two_factor
-  fa: (b, at) => isAt(b, at - 1, 'factor') && stands(b, at - 1, 'two'),
+  fa: (b, at) => isAt(b, at - 1, 'factor') && endsWithWord(b, at - 1, 'two'),
   // session, _session, session_id, laravel_session, asp.net_sessionid
   io: (b, at) =>
     isAt(b, at - 5, 'session') && (isAt(b, at + 2, 'id') || (begins(b, at - 5) && !isAlnum(b[at + 2] ?? 0))),
@@ -186,8 +186,8 @@ function makeTables(): { kinds: Uint8Array; tests: Test[] } {
     kindOf(() => true),
   )
   // Cards begin with 2 to 6, and not after a digit, dot or dash.
-  const apart = all.filter((byte) => !isDigit(byte) && byte !== 46 && byte !== 45)
-  put(apart, [50, 51, 52, 53, 54], kindOf(isCard))
+  const separate = all.filter((byte) => !isDigit(byte) && byte !== 46 && byte !== 45)
+  put(separate, [50, 51, 52, 53, 54], kindOf(isCard))
   put([45], digits, kindOf(isSecurityNumber))
   put(all.filter(isUpper), digits, kindOf(isAccount))
   put(digits, bothCases('e'), kindOf(isExponent))

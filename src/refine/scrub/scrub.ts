@@ -1,7 +1,7 @@
 import { format, formattedMax } from '../kinds/error/message.ts'
 import type { Context } from '../pipeline/context.ts'
 import type { Draft } from '../pipeline/draft.ts'
-import { type Loose, object, own, type Remarks, receivedDepthMax, remark, type Sent } from '../pipeline/value.ts'
+import { addMeta, type Loose, type MetaNotes, object, own, receivedDepthMax, type Sent } from '../pipeline/value.ts'
 import { makeRules, type Rules, rulesKey } from './rules.ts'
 import { scan } from './scan.ts'
 import { filtered, scrubText } from './text.ts'
@@ -55,7 +55,7 @@ const modes: ReadonlyMap<string, Mode> = new Map<string, Mode>([
 ])
 
 /** The destination of metadata notes, if any, and whether anything changed. */
-type Trail = { remarks: Remarks | undefined; changed: boolean }
+type Trail = { metaNotes: MetaNotes | undefined; changed: boolean }
 
 /**
  * Personal data in a stack trace; everything else there is code. Values and types of exceptions and names of threads
@@ -72,14 +72,14 @@ export function scrub(draft: Draft, context: Context): void {
   const oneLine = draft.sent !== undefined && isOneLine(draft.sent.text)
   if (oneLine && isHarmless(draft, context, rules)) return
   const event = draft.event as unknown as Loose
-  const made = madeText(draft)
+  const message = composedText(draft)
   // Metadata notes from the sender. Our own notes contain no values.
-  scrubTree({ _meta: draft.remarks.meta }, rules, undefined)
-  scrubTree(event, rules, draft.remarks)
+  scrubTree({ _meta: draft.metaNotes.meta }, rules, undefined)
+  scrubTree(event, rules, draft.metaNotes)
   const changed = scrubTree(draft.received, rules, undefined)
   // A payload that was only suspect keeps its text: encoding it again costs a quarter of the event's time.
   if (changed || !oneLine) draft.sent = undefined
-  if (made) scrubMade(made, rules, draft.remarks)
+  if (message) scrubComposed(message, rules, draft.metaNotes)
 }
 
 /** Line breaks in JSON are only between values, because texts escape them. */
@@ -87,8 +87,8 @@ const isOneLine = (text: string): boolean => !text.includes('\n') && !text.inclu
 
 /** The project's rules. A worker gets settings once per batch, so the settings object mostly finds them. */
 export function rulesOf({ settings, tools }: Context): Rules {
-  const known = tools.rulesOf.get(settings)
-  if (known) return known
+  const compiled = tools.rulesOf.get(settings)
+  if (compiled) return compiled
   const key = rulesKey(settings)
   const rules = tools.rules.get(key) ?? makeRules(settings)
   tools.rules.set(key, rules)
@@ -139,7 +139,7 @@ function isDeeper(value: object, levels: number): boolean {
  * The log entry if its text was built here from a template and parameters. It is rebuilt from the scrubbed parts. A
  * `formatted` from the client is scrubbed like any text.
  */
-function madeText({ received, event }: Draft): NonNullable<Draft['event']['logentry']> | undefined {
+function composedText({ received, event }: Draft): NonNullable<Draft['event']['logentry']> | undefined {
   if (event.logentry?.formatted === undefined) return undefined
   const sent = object(
     own(received, 'logentry') ?? own(received, 'sentry.interfaces.Message') ?? own(received, 'message'),
@@ -149,18 +149,18 @@ function madeText({ received, event }: Draft): NonNullable<Draft['event']['logen
 }
 
 /** Rebuilds the text from its scrubbed parts. */
-function scrubMade(entry: NonNullable<Draft['event']['logentry']>, rules: Rules, to: Remarks): void {
+function scrubComposed(entry: NonNullable<Draft['event']['logentry']>, rules: Rules, to: MetaNotes): void {
   if (entry.message !== undefined && entry.params !== undefined)
     entry.formatted = format(entry.message, entry.params).slice(0, formattedMax)
   const found = scrubText(entry.formatted ?? '', rules)
   if (!found) return
   entry.formatted = found.text
-  remark({ ...to, path: ['logentry'] }, 'formatted', { rem: [[found.rule, 's']] })
+  addMeta({ ...to, path: ['logentry'] }, 'formatted', { rem: [[found.rule, 's']] })
 }
 
-/** Scrubs an event's JSON in place. Returns whether anything changed. With `remarks`, notes each change at its path. */
-export function scrubTree(tree: Loose, rules: Rules, remarks: Remarks | undefined): boolean {
-  const to: Trail = { remarks, changed: false }
+/** Scrubs an event's JSON in place. Returns whether anything changed. With `metaNotes`, notes each change at its path. */
+export function scrubTree(tree: Loose, rules: Rules, metaNotes: MetaNotes | undefined): boolean {
+  const to: Trail = { metaNotes, changed: false }
   for (const key of Object.keys(tree)) {
     const mode = modes.get(key) ?? 'all'
     const value = tree[key]
@@ -168,9 +168,9 @@ export function scrubTree(tree: Loose, rules: Rules, remarks: Remarks | undefine
       if (mode === 'all') leaf(tree, key, value, key, rules, to)
       else if (mode === 'text') textLeaf(tree, key, value, rules, to)
     } else if (typeof value === 'object' && value !== null) {
-      to.remarks?.path.push(key)
+      to.metaNotes?.path.push(key)
       walk(value as Loose, key, mode, rules, to, receivedDepthMax)
-      to.remarks?.path.pop()
+      to.metaNotes?.path.pop()
     }
   }
   if (rules.addresses) scrubSdkAddress(tree, to)
@@ -216,14 +216,14 @@ function visit(
     to.changed = true
     return
   }
-  to.remarks?.path.push(key)
+  to.metaNotes?.path.push(key)
   const rule = mode === 'all' && !Array.isArray(parent) ? rules.about(name).rule : undefined
   if (rule) blank(value as Loose, rule, to, depth - 1)
   else {
     const hidden = mode === 'text' && rules.about(name).rule !== undefined
     walk(value as Loose, name, hidden ? 'hidden' : mode, rules, to, depth - 1)
   }
-  to.remarks?.path.pop()
+  to.metaNotes?.path.pop()
 }
 
 /** Replaces everything below a secret name, but keeps shapes, because screens rely on them. */
@@ -236,9 +236,9 @@ function blank(node: Loose | unknown[], rule: string, to: Trail, depth: number):
         slots[key] = filtered
         to.changed = true
       } else {
-        to.remarks?.path.push(key)
+        to.metaNotes?.path.push(key)
         blank(value as Loose, rule, to, depth - 1)
-        to.remarks?.path.pop()
+        to.metaNotes?.path.pop()
       }
     } else if ((typeof value === 'string' && value !== '' && key !== 'type') || typeof value === 'number')
       replace(slots, key, filtered, rule, to)
@@ -260,12 +260,12 @@ function walkList(node: unknown[], name: string, mode: Mode, rules: Rules, to: T
 }
 
 function pair(value: unknown[], index: number, rules: Rules, to: Trail, depth: number): void {
-  to.remarks?.path.push(index)
+  to.metaNotes?.path.push(index)
   const content = value[1]
   const name = String(value[0])
   if (typeof content === 'object' && content !== null) visit(value, 1, content, name, 'all', rules, to, depth - 1)
   else leaf(value, 1, content, name, rules, to)
-  to.remarks?.path.pop()
+  to.metaNotes?.path.pop()
 }
 
 /** `{key, value}` and `{name, value}`, which are other forms of a pair. */
@@ -275,7 +275,7 @@ function isNamedValue(value: object): boolean {
 }
 
 function namedValue(value: Loose, index: number, rules: Rules, to: Trail, depth: number): void {
-  to.remarks?.path.push(index)
+  to.metaNotes?.path.push(index)
   leaf(value, 'value', value['value'], String(own(value, 'key') ?? own(value, 'name')), rules, to)
   const rest = Object.keys(value).filter((key) => key !== 'value')
   for (const key of rest) {
@@ -283,7 +283,7 @@ function namedValue(value: Loose, index: number, rules: Rules, to: Trail, depth:
     if (typeof entry === 'object' && entry !== null) visit(value, key, entry, key, 'all', rules, to, depth - 1)
     else leaf(value, key, entry, key, rules, to)
   }
-  to.remarks?.path.pop()
+  to.metaNotes?.path.pop()
 }
 
 function leaf(
@@ -319,10 +319,10 @@ function scrubString(
   to: Trail,
 ): void {
   if (value === '' || value === filtered) return
-  const facts = rules.about(name)
-  if (facts.exempt) return
-  if (facts.rule) replace(parent, key, filtered, facts.rule, to)
-  else if (rules.addresses && facts.address) replace(parent, key, '[ip]', '@ip', to)
+  const details = rules.about(name)
+  if (details.exempt) return
+  if (details.rule) replace(parent, key, filtered, details.rule, to)
+  else if (rules.addresses && details.address) replace(parent, key, '[ip]', '@ip', to)
   else {
     const found = scrubText(value, rules)
     if (found) replace(parent, key, found.text, found.rule, to)
@@ -333,5 +333,5 @@ function replace(parent: Loose | unknown[], key: string | number, text: string, 
   const slots = parent as Record<string | number, unknown>
   slots[key] = text
   to.changed = true
-  if (to.remarks) remark(to.remarks, key, { rem: [[rule, 's']] })
+  if (to.metaNotes) addMeta(to.metaNotes, key, { rem: [[rule, 's']] })
 }

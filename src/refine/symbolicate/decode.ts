@@ -182,11 +182,11 @@ function readSection(section: Section, bytes: Buffer, out: Decoded, place: { lin
     const name = field > 4 ? (fields[4] ?? 0) : -1
     const at = place.at++
     out.column[at] = column
-    const known = source >= 0 && source < sources && (fields[2] ?? 0) >= 0 && (fields[3] ?? 0) >= 0
-    if (field > 1 && !known) throw new MapBroken(`a segment names source ${source} of ${sources}`)
-    out.source[at] = known ? firstSource + source : -1
-    out.sourceLine[at] = known ? (fields[2] ?? 0) : 0
-    out.sourceColumn[at] = known ? (fields[3] ?? 0) : 0
+    const isValid = source >= 0 && source < sources && (fields[2] ?? 0) >= 0 && (fields[3] ?? 0) >= 0
+    if (field > 1 && !isValid) throw new MapBroken(`a segment names source ${source} of ${sources}`)
+    out.source[at] = isValid ? firstSource + source : -1
+    out.sourceLine[at] = isValid ? (fields[2] ?? 0) : 0
+    out.sourceColumn[at] = isValid ? (fields[3] ?? 0) : 0
     out.name[at] = name >= 0 && name < names ? firstName + name : -1
   }
   if (!sorted) sortLine(out, lineStart, place.at)

@@ -151,11 +151,11 @@ function scopesOf(script: string, flat: FlatMap, names: readonly string[]): Scop
   const at: number[] = []
   const name: number[] = []
   const texts: string[] = []
-  const known = new Map<string, number>()
+  const idByText = new Map<string, number>()
   const textId = (text: string): number => {
-    const found = known.get(text)
+    const found = idByText.get(text)
     if (found !== undefined) return found
-    known.set(text, texts.length)
+    idByText.set(text, texts.length)
     return texts.push(text) - 1
   }
   const change = (place: number, to: number) => {
@@ -175,7 +175,7 @@ function scopesOf(script: string, flat: FlatMap, names: readonly string[]): Scop
   for (const fn of functions) {
     leave(fn.start)
     const text = fn.name.map(nameAt).join('.')
-    const id = text === '' ? -1 : textId(foldSegments(fn.made ? `new ${text}` : text))
+    const id = text === '' ? -1 : textId(foldSegments(fn.isGenerated ? `new ${text}` : text))
     open.push({ end: fn.end, name: id })
     change(fn.start, id)
   }

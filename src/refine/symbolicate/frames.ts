@@ -28,7 +28,7 @@ export type FrameContext = {
 const unnamed: ReadonlySet<string> = new Set(['', '<anonymous>', '__webpack_require__', '__webpack_modules__'])
 
 /** Tokens of a caller that only forwards a call: every SDK wrapper (`original.apply(this, args)`) has this name. */
-const handingOn: ReadonlySet<string> = new Set(['apply', 'call'])
+const forwarding: ReadonlySet<string> = new Set(['apply', 'call'])
 
 const isScript = (platform: string) => platform === 'javascript' || platform === 'node'
 
@@ -50,30 +50,35 @@ export function mapFrames(
   maps: MapSource,
   context: FrameContext,
 ): { frames: NormalFrame[]; raw: NormalFrame[] | undefined } | undefined {
-  let asked = false
+  let hasAsked = false
   let mapped = false
   let callerToken: string | undefined
   const raw: NormalFrame[] = []
   const out = frames.map((frame) => {
-    const made = mayBeMapped(frame, context.platform) ? mapFrame(frame, maps, context, callerToken) : undefined
-    asked ||= made !== undefined
-    mapped ||= made?.frame.data?.symbolicated === true
-    callerToken = made?.token
-    raw.push(made?.raw ?? frame)
-    return made?.frame ?? frame
+    const result = mayBeMapped(frame, context.platform) ? mapFrame(frame, maps, context, callerToken) : undefined
+    hasAsked ||= result !== undefined
+    mapped ||= result?.frame.data?.symbolicated === true
+    callerToken = result?.token
+    raw.push(result?.raw ?? frame)
+    return result?.frame ?? frame
   })
-  return asked ? { frames: out, raw: mapped ? raw : undefined } : undefined
+  return hasAsked ? { frames: out, raw: mapped ? raw : undefined } : undefined
 }
 
-type Made = { frame: NormalFrame; raw: NormalFrame; token: string | undefined }
+type MappedFrame = { frame: NormalFrame; raw: NormalFrame; token: string | undefined }
 
-const left = (frame: NormalFrame, reason: UnmappedReason | undefined, raw = frame): Made => ({
+const left = (frame: NormalFrame, reason: UnmappedReason | undefined, raw = frame): MappedFrame => ({
   frame: { ...raw, data: { symbolicated: false, ...(reason ? { reason } : {}) } },
   raw: frame,
   token: undefined,
 })
 
-function mapFrame(frame: NormalFrame, maps: MapSource, context: FrameContext, callerToken: string | undefined): Made {
+function mapFrame(
+  frame: NormalFrame,
+  maps: MapSource,
+  context: FrameContext,
+  callerToken: string | undefined,
+): MappedFrame {
   const url = addressOf(frame.abs_path ?? frame.filename ?? '')
   if (frame.lineno === undefined || frame.lineno < 1) return left(frame, 'location_invalid')
   const line = frame.lineno - 1
@@ -82,11 +87,11 @@ function mapFrame(frame: NormalFrame, maps: MapSource, context: FrameContext, ca
   const found = maps.find({ debugId: context.debugIdOf(frame.abs_path ?? ''), url, release, dist })
   if (!found?.view) return left(frame, found?.reason)
   const { view } = found
-  const kept = (reason: UnmappedReason) => left(frame, reason, withContext(frame, view.scriptContext(line, column)))
-  if (found.reason || !view.mapped) return kept(found.reason ?? 'map_unnamed')
-  if (frame.colno === undefined) return kept('location_invalid')
+  const unmapped = (reason: UnmappedReason) => left(frame, reason, withContext(frame, view.scriptContext(line, column)))
+  if (found.reason || !view.mapped) return unmapped(found.reason ?? 'map_unnamed')
+  if (frame.colno === undefined) return unmapped('location_invalid')
   const original = view.original(line, column)
-  if (!original) return kept('position_unmapped')
+  if (!original) return unmapped('position_unmapped')
   // A mapped frame keeps only its minified line. With the lines around it, a stored event was three times as large.
   const raw = withContext(frame, view.scriptContext(line, column, 0))
   const name = nameOf(frame, view.functionAt(line, column), original, callerToken)
@@ -119,7 +124,7 @@ function nameOf(
   if (scope !== undefined && !unnamed.has(scope)) return scope
   // Outside of every function, or without the script: the received name is the best one.
   if (scope === undefined) return frame.function
-  return callerToken && !unnamed.has(callerToken) && !handingOn.has(callerToken) ? callerToken : '<anonymous>'
+  return callerToken && !unnamed.has(callerToken) && !forwarding.has(callerToken) ? callerToken : '<anonymous>'
 }
 
 /** Values derived from a source's path. They are equal for all its frames, so they are cached per source. */
@@ -129,14 +134,14 @@ type Place = { base: string; absPath: string; shown: string; module: string | un
 export type Places = WeakMap<OriginalSource, Place>
 
 function placeOf(places: Places, source: OriginalSource, path: string, base: string): Place {
-  const known = places.get(source)
-  if (known?.base === base) return known
+  const cached = places.get(source)
+  if (cached?.base === base) return cached
   const absPath = clipped(absolute(base, path), 2048)
   const module = moduleOfPath(absPath)
   const shown = clipped(shownSource(path), 256)
-  const made = { base, absPath, shown, module: module && clipped(module, 512) }
-  places.set(source, made)
-  return made
+  const location = { base, absPath, shown, module: module && clipped(module, 512) }
+  places.set(source, location)
+  return location
 }
 
 /** The frame at its original position. */

@@ -8,18 +8,18 @@ if (parentPort) {
   const port = parentPort
   const blobs = openFileBlobs((workerData as { blobFolder: string }).blobFolder)
   const post = (message: FromLoader) => port.postMessage(message)
-  const asked = new Map<number, (files: (ArtifactFile | null)[]) => void>()
+  const pending = new Map<number, (files: (ArtifactFile | null)[]) => void>()
   port.on('message', (message: ToLoader) => {
     if (message.kind === 'files') {
-      asked.get(message.job)?.(message.files)
-      asked.delete(message.job)
+      pending.get(message.job)?.(message.files)
+      pending.delete(message.job)
       return
     }
     const { job } = message
     post({ kind: 'begun', job })
     const findSources = (urls: string[]) =>
       new Promise<(ArtifactFile | null)[]>((resolve) => {
-        asked.set(job, resolve)
+        pending.set(job, resolve)
         post({ kind: 'sources', job, urls })
       })
     load(message, blobs, findSources).then(

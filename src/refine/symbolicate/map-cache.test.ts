@@ -8,7 +8,7 @@ import { openFileBlobs } from '../../store/blobs/files.ts'
 import type { ArtifactFile } from '../../store/meta/artifacts/artifacts.ts'
 import { createMapCache, type MapCache, type MapLimits } from './map-cache.ts'
 import { createWorkerMaps } from './maps.ts'
-import { lookIn, urlName } from './presence.ts'
+import { presenceLookup, urlName } from './presence.ts'
 import { type Uploaded, uploadsOf } from './rig.cases.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'mishap-desk-'))
@@ -112,7 +112,7 @@ describe('the desk answers', () => {
     expect(new Set(answers.map((answer) => answer.flat)).size).toBe(1)
     const [again] = await desk.answer(7, [query('/a.js')], 1000)
     expect(again?.flat).toBe(answers[0]?.flat)
-    expect(desk.kept().maps).toBe(1)
+    expect(desk.cache().maps).toBe(1)
     expect(new Set(touched)).toEqual(new Set([1]))
   })
 
@@ -121,14 +121,14 @@ describe('the desk answers', () => {
       { url: `~/${at}.js`, bytes: script(`${at}.js.map`) },
       { url: `~/${at}.js.map`, bytes: goodMap.replace('{}', `{${' '.repeat(50_000)}}`) },
     ]).flat()
-    const { desk } = await deskOf(many, { keptBytesMax: 160_000 })
+    const { desk } = await deskOf(many, { cacheBytesMax: 160_000 })
     for (let at = 0; at < 6; at++) await desk.answer(7, [query(`/${at}.js`)], 5000)
-    expect(desk.kept().maps).toBe(3)
-    expect(desk.kept().bytes).toBeLessThanOrEqual(160_000)
+    expect(desk.cache().maps).toBe(3)
+    expect(desk.cache().bytes).toBeLessThanOrEqual(160_000)
   })
 
   test('a map larger than all that may be kept says so and is not read for each event', async () => {
-    const { desk } = await deskOf(good, { keptBytesMax: 600 })
+    const { desk } = await deskOf(good, { cacheBytesMax: 600 })
     const [answer] = await desk.answer(7, [query('/a.js')], 5000)
     expect(answer).toMatchObject({ reason: 'map_large' })
     expect(answer?.flat).toBeUndefined()
@@ -136,7 +136,13 @@ describe('the desk answers', () => {
 })
 
 describe('somebody who only looks', () => {
-  const looked = async (name: string, keep: boolean, waitMs = 5000, limits: Partial<MapLimits> = {}, file?: string) => {
+  const looked = async (
+    name: string,
+    useCache: boolean,
+    waitMs = 5000,
+    limits: Partial<MapLimits> = {},
+    file?: string,
+  ) => {
     const { desk, touched } = await deskOf(good, limits, file)
     const [script, map] = good.map((_, at) => ({ blobKey: `bundles/${folders.next - 1}-${at + 1}`, at: 0 }))
     const bytes = good.map((entry) => Buffer.byteLength(entry.bytes))
@@ -150,16 +156,16 @@ describe('somebody who only looks', () => {
       resolvedWith: 'release' as const,
       reason: undefined,
     }
-    return { desk, touched, found: await desk.look(7, query(name), plan, waitMs, keep) }
+    return { desk, touched, found: await desk.inspect(7, query(name), plan, waitMs, useCache) }
   }
 
   test.each([
     [true, 1],
     [false, 0],
-  ])('notes no use; keep %s: %i maps are kept', async (keep, maps) => {
-    const { desk, touched, found } = await looked('/a.js', keep)
+  ])('notes no use; keep %s: %i maps are kept', async (useCache, maps) => {
+    const { desk, touched, found } = await looked('/a.js', useCache)
     expect(found.flat?.segments).toBeDefined()
-    expect([touched, desk.kept().maps]).toEqual([[], maps])
+    expect([touched, desk.cache().maps]).toEqual([[], maps])
   })
 
   test('waits no longer than it said', async () => {
@@ -259,7 +265,11 @@ describe('what a worker knows', () => {
 test('names of a project are read once for each state; a project with too many tells none', async () => {
   const { desk, asked } = await deskOf([])
   const first = desk.presenceOf(7, 'a')
-  expect(first && ['d:d1', urlName('1.0', '', '~/a.js'), 'd:d2'].map(lookIn(first))).toEqual([true, true, false])
+  expect(first && ['d:d1', urlName('1.0', '', '~/a.js'), 'd:d2'].map(presenceLookup(first))).toEqual([
+    true,
+    true,
+    false,
+  ])
   expect(desk.presenceOf(7, 'a')).toBe(first)
   expect(desk.presenceOf(7, 'b')).not.toBe(first)
   expect([desk.presenceOf(9, 'a'), desk.presenceOf(9, 'a')]).toEqual([undefined, undefined])

@@ -31,22 +31,22 @@ export type MapCache = {
   /** Answers in the order of the queries. Waits at most `waitMs` for maps that must be read. Never rejects. */
   answer(projectId: number, queries: readonly MapQuery[], waitMs: number): Promise<MapAnswer[]>
   /**
-   * Returns the map of a plan for diagnosis: waits at most `waitMs` and records no use. With `keep` false, it does not
+   * Returns the map of a plan for diagnosis: waits at most `waitMs` and records no use. With `useCache` false, it does not
    * add to the cache, so it evicts no map.
    */
-  look(projectId: number, query: MapQuery, plan: Plan, waitMs: number, keep: boolean): Promise<Loaded>
+  inspect(projectId: number, query: MapQuery, plan: Plan, waitMs: number, useCache: boolean): Promise<Loaded>
   /** '' if a project has no artifacts, otherwise a text that changes with them. */
   stateOf(projectId: number): string
   /** The names of all files of a project in this state; undefined if there are too many. */
   presenceOf(projectId: number, state: string): Presence | undefined
   /** The size of the cached maps in bytes, and their number. */
-  kept(): { bytes: number; maps: number }
+  cache(): { bytes: number; maps: number }
   close(): Promise<void>
 }
 
 export type MapLimits = {
   /** Maximum bytes of cached maps. */
-  keptBytesMax: number
+  cacheBytesMax: number
   /** Time limit for loading one map, in ms. */
   loadMs: number
   /** Heap limit for one map, in MB. Its tables are outside of the heap and have their own limit. */
@@ -54,7 +54,7 @@ export type MapLimits = {
   threadsMax: number
 }
 
-const mapLimits: MapLimits = { keptBytesMax: 160 * 1024 * 1024, loadMs: 15_000, heapMb: 1024, threadsMax: 2 }
+const mapLimits: MapLimits = { cacheBytesMax: 160 * 1024 * 1024, loadMs: 15_000, heapMb: 1024, threadsMax: 2 }
 
 /** A thread without work ends after this time, in ms, and frees its memory. */
 const idleMs = 30_000
@@ -96,10 +96,10 @@ const bundlesOf = ({ script, map }: Plan): number[] => [
 const jobOf = ({ script, map, inline, sourcemap }: Plan) => ({ script, map, inline, sourcemap })
 
 /** A promise that gives `answer` when the wait is over. `stop` cancels the wait. */
-function lateAfter<T>(clock: Clock, waitMs: number, answer: T): { late: Promise<T>; stop: () => void } {
+function timeoutAfter<T>(clock: Clock, waitMs: number, answer: T): { late: Promise<T>; stop: () => void } {
   const ended = new AbortController()
-  const late = clock.sleep(Math.max(waitMs, waitMinMs), ended.signal).then(() => answer)
-  return { late, stop: () => ended.abort() }
+  const timeout = clock.sleep(Math.max(waitMs, waitMinMs), ended.signal).then(() => answer)
+  return { late: timeout, stop: () => ended.abort() }
 }
 
 const bytesOf = ({ flat }: Loaded) => (flat?.bytes ?? 0) + failureBytes
@@ -107,29 +107,29 @@ const bytesOf = ({ flat }: Loaded) => (flat?.bytes ?? 0) + failureBytes
 export function createMapCache(deps: MapCacheDeps): MapCache {
   const { clock, observe, meta } = deps
   const limits = { ...mapLimits, ...deps.limits }
-  const kept = new LRUCache<string, Loaded>({ maxSize: limits.keptBytesMax, sizeCalculation: bytesOf })
+  const cache = new LRUCache<string, Loaded>({ maxSize: limits.cacheBytesMax, sizeCalculation: bytesOf })
   const open = new Map<string, Promise<Loaded>>()
   const pool = createPool(deps, limits)
 
   /** The map of a plan, from the cache or read now. */
   function loaded(id: string, plan: Plan, projectId: number, query: MapQuery): Promise<Loaded> {
-    const known = kept.get(id)
-    const running = known ? Promise.resolve(known) : open.get(id)
+    const cached = cache.get(id)
+    const running = cached ? Promise.resolve(cached) : open.get(id)
     if (running) return running
     const promise = pool.load(jobOf(plan), projectId, query).then((result) => {
       open.delete(id)
       // A map larger than the whole cache would be read again for each event, so it counts as too large.
-      const fits = bytesOf(result) <= limits.keptBytesMax
-      const known: Loaded = fits ? result : { reason: 'map_large' }
-      const again = known.reason === 'map_slow' || known.reason === 'file_gone'
-      kept.set(id, known, again ? { ttl: retryMs } : {})
-      return known
+      const fits = bytesOf(result) <= limits.cacheBytesMax
+      const cached: Loaded = fits ? result : { reason: 'map_large' }
+      const isTransient = cached.reason === 'map_slow' || cached.reason === 'file_gone'
+      cache.set(id, cached, isTransient ? { ttl: retryMs } : {})
+      return cached
     })
     open.set(id, promise)
     return promise
   }
 
-  async function answerOne(projectId: number, query: MapQuery): Promise<MapAnswer> {
+  async function answerQuery(projectId: number, query: MapQuery): Promise<MapAnswer> {
     const plan = await planOf(projectId, query, meta, deps.blobs)
     if (!plan) return { reason: 'file_missing' }
     const { sourcemap, resolvedWith } = plan
@@ -137,39 +137,39 @@ export function createMapCache(deps: MapCacheDeps): MapCache {
     const id = idOf(plan)
     const { flat, reason } = await loaded(id, plan, projectId, query)
     // The plan's reason for having no map is more specific than the loader's.
-    const why = plan.reason ?? reason
-    return { sourcemap, resolvedWith, ...(flat ? { id, flat } : {}), ...(why ? { reason: why } : {}) }
+    const failure = plan.reason ?? reason
+    return { sourcemap, resolvedWith, ...(flat ? { id, flat } : {}), ...(failure ? { reason: failure } : {}) }
   }
 
   async function answer(projectId: number, queries: readonly MapQuery[], waitMs: number): Promise<MapAnswer[]> {
-    const { late, stop } = lateAfter<MapAnswer>(clock, waitMs, { reason: 'map_pending', later: true })
+    const { late: timeout, stop } = timeoutAfter<MapAnswer>(clock, waitMs, { reason: 'map_pending', later: true })
     const answers = await Promise.all(
       queries.map((query) =>
         Promise.race([
-          answerOne(projectId, query).catch((error: unknown): MapAnswer => {
+          answerQuery(projectId, query).catch((error: unknown): MapAnswer => {
             observe.error({ error: faultOf(error) }, 'a source map could not be looked up')
             return { reason: 'file_gone', later: true }
           }),
-          late,
+          timeout,
         ]),
       ),
     )
     stop()
     return answers
   }
-  function look(projectId: number, query: MapQuery, plan: Plan, waitMs: number, keep: boolean): Promise<Loaded> {
+  function inspect(projectId: number, query: MapQuery, plan: Plan, waitMs: number, useCache: boolean): Promise<Loaded> {
     const id = idOf(plan)
-    const make = () => (keep ? loaded(id, plan, projectId, query) : pool.load(jobOf(plan), projectId, query))
-    const found = kept.peek(id) ?? open.get(id) ?? make()
-    const { late, stop } = lateAfter<Loaded>(clock, waitMs, { reason: 'map_pending' })
-    return Promise.race([found, late]).finally(stop)
+    const make = () => (useCache ? loaded(id, plan, projectId, query) : pool.load(jobOf(plan), projectId, query))
+    const found = cache.peek(id) ?? open.get(id) ?? make()
+    const { late: timeout, stop } = timeoutAfter<Loaded>(clock, waitMs, { reason: 'map_pending' })
+    return Promise.race([found, timeout]).finally(stop)
   }
   return {
     answer,
-    look,
+    inspect,
     stateOf: (projectId) => meta.artifactState(projectId),
     presenceOf: presences(meta),
-    kept: () => ({ bytes: kept.calculatedSize ?? 0, maps: kept.size }),
+    cache: () => ({ bytes: cache.calculatedSize ?? 0, maps: cache.size }),
     close: () => pool.close(),
   }
 }
@@ -180,17 +180,17 @@ const presencesMax = 50
 
 /** The names of each project's files, built once per state. */
 function presences(meta: Pick<ArtifactStore, 'artifactNames'>): MapCache['presenceOf'] {
-  const kept = new LRUCache<number, { state: string; presence: Presence | undefined }>({ max: presencesMax })
+  const cache = new LRUCache<number, { state: string; presence: Presence | undefined }>({ max: presencesMax })
   return (projectId, state) => {
-    const known = kept.get(projectId)
-    if (known?.state === state) return known.presence
+    const cached = cache.get(projectId)
+    if (cached?.state === state) return cached.presence
     const files = meta.artifactNames(projectId, namesMax)
     const names = files?.flatMap(({ debugId, release, dist, url }) => [
       ...(debugId ? [debugName(debugId)] : []),
       urlName(release, dist, url),
     ])
     const presence = names && presenceOf(names)
-    kept.set(projectId, { state, presence })
+    cache.set(projectId, { state, presence })
     return presence
   }
 }
@@ -203,12 +203,12 @@ function createPool(deps: MapCacheDeps, limits: MapLimits) {
   const state = { closed: false, jobs: 0 }
   const members = new Set<Member>()
 
-  function pump(): void {
+  function dispatch(): void {
     while (waiting.length > 0 && !state.closed) {
       const free = [...members].find((member) => member.idle())
       if (!free && members.size >= limits.threadsMax) return
       const job = waiting.shift()
-      if (job) (free ?? hire(deps, limits, members, pump)).take(job)
+      if (job) (free ?? spawn(deps, limits, members, dispatch)).take(job)
     }
   }
 
@@ -218,7 +218,7 @@ function createPool(deps: MapCacheDeps, limits: MapLimits) {
       if (waiting.length >= waitingMax || state.closed) return Promise.resolve({ reason: 'map_slow' })
       return new Promise((done) => {
         waiting.push({ ...job, job: ++state.jobs, projectId, query, done })
-        pump()
+        dispatch()
       })
     },
     close: async () => {
@@ -232,7 +232,7 @@ function createPool(deps: MapCacheDeps, limits: MapLimits) {
 }
 
 /** Starts a thread and adds it to `members`. Calls `free` when it can take another job or has ended. */
-function hire(deps: MapCacheDeps, limits: MapLimits, members: Set<Member>, free: () => void): Member {
+function spawn(deps: MapCacheDeps, limits: MapLimits, members: Set<Member>, free: () => void): Member {
   const { clock, observe, meta } = deps
   const worker = new Worker(deps.file ?? new URL('./loader.ts', import.meta.url), {
     workerData: { blobFolder: deps.blobFolder },

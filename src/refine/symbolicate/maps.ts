@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import type { MapFound, MapQuery, MapSource, Places } from './frames.ts'
 import type { MapAnswer } from './map-cache.ts'
-import { lookIn, mayFind, type Presence } from './presence.ts'
+import { mayFind, type Presence, presenceLookup } from './presence.ts'
 import { type MapView, openView } from './view.ts'
 
 /** Queries the map cache in the other thread. Answers come in the order of the queries. */
-type AskMaps = (projectId: number, queries: MapQuery[], waitMs: number) => Promise<MapAnswer[]>
+type RequestMaps = (projectId: number, queries: MapQuery[], waitMs: number) => Promise<MapAnswer[]>
 
 /** The source maps of a refine worker. */
 export type WorkerMaps = {
@@ -32,7 +32,7 @@ const viewsMax = 500
 const viewBytesMax = 160 * 1024 * 1024
 
 /** Caches answers and the recently used maps. `now`, in ms, only measures the wait. */
-export function createWorkerMaps(ask: AskMaps, now: () => number): WorkerMaps {
+export function createWorkerMaps(request: RequestMaps, now: () => number): WorkerMaps {
   const answers = new LRUCache<string, Omit<MapAnswer, 'flat'>>({ max: answersMax })
   const views = new LRUCache<string, MapView & { bytes: number }>({
     max: viewsMax,
@@ -42,51 +42,51 @@ export function createWorkerMaps(ask: AskMaps, now: () => number): WorkerMaps {
   const places: Places = new WeakMap()
 
   function of(projectId: number, state: string, budget: WaitBudget, names?: Presence): RangeMaps {
-    const has = names && lookIn(names)
-    const wanted = new Map<string, MapQuery>()
+    const has = names && presenceLookup(names)
+    const missing = new Map<string, MapQuery>()
     /** Only for this range: pending answers, and maps that later ones can evict. */
-    const passing = new Map<string, MapFound>()
+    const shared = new Map<string, MapFound>()
     const keyOf = ({ debugId = '', url, release = '', dist }: MapQuery) =>
       `${projectId}\n${state}\n${debugId}\n${release}\n${dist}\n${url}`
 
-    function known(key: string): MapFound | undefined {
+    function cached(key: string): MapFound | undefined {
       const answer = answers.get(key)
-      if (!answer || answer.id === undefined) return answer ?? passing.get(key)
+      if (!answer || answer.id === undefined) return answer ?? shared.get(key)
       const view = views.get(answer.id)
-      return view ? { ...answer, view } : passing.get(key)
+      return view ? { ...answer, view } : shared.get(key)
     }
 
     function learn(key: string, { flat, ...answer }: MapAnswer): void {
       if (!answer.later) answers.set(key, answer)
       if (answer.id === undefined || !flat) {
-        if (answer.later) passing.set(key, answer)
+        if (answer.later) shared.set(key, answer)
         return
       }
       const view = views.get(answer.id) ?? { ...openView(flat), bytes: flat.bytes }
       views.set(answer.id, view)
-      passing.set(key, { ...answer, view })
+      shared.set(key, { ...answer, view })
     }
 
     return {
       places,
       find: (query) => {
         const key = keyOf(query)
-        const found = known(key)
+        const found = cached(key)
         if (found) return found
         // Otherwise a flood of ids without an upload would refine each of their records twice.
         if (has && !mayFind(has, query)) return absent
-        wanted.set(key, query)
+        missing.set(key, query)
         return undefined
       },
-      missing: () => wanted.size > 0,
+      missing: () => missing.size > 0,
       load: async () => {
-        const asked = [...wanted]
-        wanted.clear()
+        const pending = [...missing]
+        missing.clear()
         const before = now()
-        const queries = asked.map(([, query]) => query)
-        const list = await ask(projectId, queries, Math.max(0, budget.leftMs))
+        const queries = pending.map(([, query]) => query)
+        const list = await request(projectId, queries, Math.max(0, budget.leftMs))
         budget.leftMs -= Math.max(0, now() - before)
-        for (const [at, [key]] of asked.entries()) learn(key, list[at] ?? { reason: 'map_pending', later: true })
+        for (const [at, [key]] of pending.entries()) learn(key, list[at] ?? { reason: 'map_pending', later: true })
       },
     }
   }

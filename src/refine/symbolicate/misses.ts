@@ -1,5 +1,5 @@
 import type { NormalEvent, NormalStacktrace, UnmappedReason } from '../../domain/event.ts'
-import { debugName, lateName, releaseName } from '../../store/meta/ingest/missing-source-maps.ts'
+import { debugName, lateMapName, releaseName } from '../../store/meta/ingest/missing-source-maps.ts'
 import { mayBeMapped } from './frames.ts'
 import { debugIdsOf } from './symbolicate.ts'
 
@@ -7,7 +7,7 @@ import { debugIdsOf } from './symbolicate.ts'
 const namesMax = 12
 
 /** Reasons that another upload can fix. The others need a code change or cannot be fixed. */
-const mendable: ReadonlySet<UnmappedReason | undefined> = new Set<UnmappedReason | undefined>([
+const retryable: ReadonlySet<UnmappedReason | undefined> = new Set<UnmappedReason | undefined>([
   undefined,
   'file_missing',
   'file_gone',
@@ -16,7 +16,10 @@ const mendable: ReadonlySet<UnmappedReason | undefined> = new Set<UnmappedReason
   'map_broken',
   'map_large',
 ])
-const late: ReadonlySet<UnmappedReason | undefined> = new Set<UnmappedReason | undefined>(['map_pending', 'map_slow'])
+const lateReasons: ReadonlySet<UnmappedReason | undefined> = new Set<UnmappedReason | undefined>([
+  'map_pending',
+  'map_slow',
+])
 
 function stacksOf(event: NormalEvent): NormalStacktrace[] {
   const holders = [...(event.exception?.values ?? []), ...(event.threads?.values ?? []), event]
@@ -24,7 +27,7 @@ function stacksOf(event: NormalEvent): NormalStacktrace[] {
 }
 
 /**
- * The names of the missing source maps of an event's frames, as `missed` stores them, also for events before the first
+ * The names of the missing source maps of an event's frames, as `missingRows` stores them, also for events before the first
  * upload. A file without a debug id counts only if it is in-app: a server's libraries are never uploaded.
  */
 export function missesOf(event: NormalEvent): string[] {
@@ -38,8 +41,8 @@ export function missesOf(event: NormalEvent): string[] {
     for (const frame of frames) {
       const { data, abs_path: path = '' } = frame
       if (data?.symbolicated || !mayBeMapped(frame, platform)) continue
-      if (late.has(data?.reason)) names.add(lateName)
-      else if (!mendable.has(data?.reason)) continue
+      if (lateReasons.has(data?.reason)) names.add(lateMapName)
+      else if (!retryable.has(data?.reason)) continue
       if (path !== last) {
         last = path
         ids ??= debugIdsOf(event)

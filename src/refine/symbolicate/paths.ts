@@ -102,11 +102,11 @@ export function moduleOfPath(absPath: string): string | undefined {
 }
 
 /** The in_app value of a mapped frame by its source, else the SDK's. `source` is the path in the map. */
-export function inAppOfSource(source: string, absPath: string, said: boolean | undefined): boolean | undefined {
+export function inAppOfSource(source: string, absPath: string, sentInApp: boolean | undefined): boolean | undefined {
   if (/(?:^|[/\\])(?:node_modules|bower_components)[/\\]|\/~\//.test(source)) return false
   if (/^(?:webpack|rspack|webpack-internal):\/\//.test(source))
     return /^[a-z-]+:\/\/[^/]*\/\.\//.test(source) || source.startsWith('webpack:///./')
   if (source.startsWith('./')) return true
   if (/^turbopack:\/\/[^/]*\/\[project\]\//.test(source)) return true
-  return /^app:/.test(absPath) ? true : said
+  return /^app:/.test(absPath) ? true : sentInApp
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { debugName } from '../../store/meta/ingest/missing-source-maps.ts'
 import type { MapQuery } from './frames.ts'
 import { createWorkerMaps } from './maps.ts'
-import { lookIn, mayFind, presenceOf, urlName } from './presence.ts'
+import { mayFind, presenceLookup, presenceOf, urlName } from './presence.ts'
 
 const idOf = (n: number) => `${n.toString(16).padStart(8, '0')}-0003-423c-92ab-92705ede040b`
 const query = (more: Partial<MapQuery> = {}): MapQuery => ({
@@ -15,7 +15,7 @@ const query = (more: Partial<MapQuery> = {}): MapQuery => ({
 
 test('all names of a table are found, and next to no others', () => {
   const names = Array.from({ length: 20_000 }, (_, n) => debugName(idOf(n)))
-  const has = lookIn(presenceOf(names))
+  const has = presenceLookup(presenceOf(names))
   expect(names.filter((name) => !has(name))).toEqual([])
   const others = Array.from({ length: 200_000 }, (_, n) => debugName(idOf(n + 1_000_000)))
   expect(others.filter(has)).toEqual([])
@@ -23,12 +23,12 @@ test('all names of a table are found, and next to no others', () => {
 
 test.each([0, 1, 4, 5, 8])('a table of %i names has room', (count) => {
   const names = Array.from({ length: count }, (_, n) => `n${n}`)
-  const has = lookIn(presenceOf([...names, ...names]))
+  const has = presenceLookup(presenceOf([...names, ...names]))
   expect([names.every(has), has('other')]).toEqual([true, false])
 })
 
 describe('what may be found', () => {
-  const has = lookIn(
+  const has = presenceLookup(
     presenceOf([debugName(idOf(1)), urlName('shop@1', '', '~/a.js'), urlName('shop@1', 'ios', '~/b.js')]),
   )
   test.each<[string, Partial<MapQuery>, boolean]>([

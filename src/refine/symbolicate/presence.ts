@@ -42,7 +42,7 @@ export function presenceOf(names: readonly string[]): Presence {
 }
 
 /** Returns a function that checks whether a name can be in the table. */
-export function lookIn(presence: Presence): (name: string) => boolean {
+export function presenceLookup(presence: Presence): (name: string) => boolean {
   const table = new Int32Array(presence)
   const last = table.length / 2 - 1
   return (name) => {

@@ -101,7 +101,7 @@ export type RigOptions = { release?: string; dist?: string; debugIds?: Readonly<
 /** The maps of uploaded files, as in a worker. This thread reads them. */
 export function mapsOf(uploads: readonly Uploaded[], { release = '1.0', dist = '' }: RigOptions = {}): RangeMaps {
   const { artifacts, blobs } = uploadsOf(uploads)
-  const answerOne = async (query: MapQuery): Promise<MapAnswer> => {
+  const answerQuery = async (query: MapQuery): Promise<MapAnswer> => {
     const plan = await planOf(7, query, artifacts, blobs)
     if (!plan) return { reason: 'file_missing' }
     const findSources = async (urls: string[]) =>
@@ -113,7 +113,7 @@ export function mapsOf(uploads: readonly Uploaded[], { release = '1.0', dist = '
     return { sourcemap, resolvedWith, ...(flat ? { id, flat } : {}), ...(why ? { reason: why } : {}) }
   }
   return createWorkerMaps(
-    (_project, queries) => Promise.all(queries.map(answerOne)),
+    (_project, queries) => Promise.all(queries.map(answerQuery)),
     () => 0,
   ).of(7, 'state', { leftMs: 1000 })
 }

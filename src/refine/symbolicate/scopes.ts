@@ -3,8 +3,8 @@ import { isMember, isName, type Tokens, token, tokensOf, wordToken } from './tok
 /** A part of a function's name in the minified file: the offset of its token in UTF-16 units, and its text. */
 export type NamePart = { at: number; text: string }
 
-/** A function of the minified file. `name` is empty if no name was found. `made`: `new` calls it. */
-type ScriptFunction = { start: number; end: number; name: NamePart[]; made: boolean }
+/** A function of the minified file. `name` is empty if no name was found. `isGenerated`: `new` calls it. */
+type ScriptFunction = { start: number; end: number; name: NamePart[]; isGenerated: boolean }
 
 const ownersMax = 6
 const partsMax = 8
@@ -40,7 +40,7 @@ class Reader {
   /** The token of the word `class`, by the opening brace of its body. */
   private readonly classOf = new Map<number, number>()
   /** Open braces around the current token. */
-  private readonly around: number[] = []
+  private readonly openBraces: number[] = []
   private readonly out: ScriptFunction[] = []
 
   constructor(code: string, tokens: Tokens) {
@@ -121,16 +121,16 @@ class Reader {
   /** The name of a class or an object by its opening brace. */
   private ownerName(brace: number, depth: number): NamePart[] {
     const word = this.classOf.get(brace)
-    const outer = this.braceAround(brace)
+    const outer = this.enclosingBrace(brace)
     if (word === undefined) return this.givenName(brace, outer, depth + 1)
     if (this.kindAt(word + 1) === token.name) return [this.part(word + 1)]
     return this.givenName(word, outer, depth + 1)
   }
 
   /** The brace around another brace, from the stack: both are still open, or were until a moment ago. */
-  private braceAround(brace: number): number {
-    const at = this.around.lastIndexOf(brace)
-    return at > 0 ? (this.around[at - 1] ?? -1) : -1
+  private enclosingBrace(brace: number): number {
+    const at = this.openBraces.lastIndexOf(brace)
+    return at > 0 ? (this.openBraces[at - 1] ?? -1) : -1
   }
 
   private addFunction(at: number): void {
@@ -141,8 +141,8 @@ class Reader {
     const body = this.matchAt(next) + 1
     if (body === 0 || this.kindAt(body) !== 123 || this.matchAt(body) < 0) return
     const first = this.kindAt(at - 1) === asyncWord && !this.isProperty(at - 1) ? at - 1 : at
-    const name = named === undefined ? this.givenName(first, this.around.at(-1) ?? -1) : [this.part(named)]
-    this.out.push({ start: this.startAt(first), end: this.endAt(this.matchAt(body)), name, made: false })
+    const name = named === undefined ? this.givenName(first, this.openBraces.at(-1) ?? -1) : [this.part(named)]
+    this.out.push({ start: this.startAt(first), end: this.endAt(this.matchAt(body)), name, isGenerated: false })
   }
 
   private addArrow(at: number): void {
@@ -151,8 +151,8 @@ class Reader {
     else if (!isName(this.kindAt(first))) return
     if (first < 0) return
     if (this.kindAt(first - 1) === asyncWord && !this.isProperty(first - 1)) first--
-    const name = this.givenName(first, this.around.at(-1) ?? -1)
-    this.out.push({ start: this.startAt(first), end: this.endOfValue(at + 1), name, made: false })
+    const name = this.givenName(first, this.openBraces.at(-1) ?? -1)
+    this.out.push({ start: this.startAt(first), end: this.endOfValue(at + 1), name, isGenerated: false })
   }
 
   /** The end of the value that starts at a token: the body of an arrow function without braces. */
@@ -188,7 +188,7 @@ class Reader {
 
   /** Adds `name(...) {` directly in a class or an object. `body`: its brace. */
   private addMethod(body: number): void {
-    const brace = this.around.at(-1) ?? -1
+    const brace = this.openBraces.at(-1) ?? -1
     if (brace < 0 || (!this.classOf.has(brace) && this.object[brace] !== 1) || this.kindAt(body - 1) !== 41) return
     const key = this.matchAt(body - 1) - 1
     if (key <= brace || this.matchAt(body) < 0) return
@@ -210,13 +210,13 @@ class Reader {
     if (inClass ? before === functionWord : before !== 44 && before !== 123) return
     const owner = this.ownerName(brace, 0)
     const own = computed ? undefined : this.keyPart(key)
-    const made = own?.text === 'constructor' && inClass
-    const name = made ? owner : own ? [...owner, own] : owner
+    const isConstructor = own?.text === 'constructor' && inClass
+    const name = isConstructor ? owner : own ? [...owner, own] : owner
     this.out.push({
       start: this.startAt(first),
       end: this.endAt(this.matchAt(body)),
       name,
-      made: made && name.length > 0,
+      isGenerated: isConstructor && name.length > 0,
     })
   }
 
@@ -240,8 +240,8 @@ class Reader {
       const what = this.kindAt(at)
       if (what === 123) {
         this.addMethod(at)
-        this.around.push(at)
-      } else if (what === 125) this.around.pop()
+        this.openBraces.push(at)
+      } else if (what === 125) this.openBraces.pop()
       else if (what === functionWord && !this.isProperty(at)) this.addFunction(at)
       else if (what === classWord) this.enterClass(at)
       else if (what === token.arrow) this.addArrow(at)

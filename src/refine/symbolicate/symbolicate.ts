@@ -13,8 +13,8 @@ export function symbolicate({ event }: Draft, { maps }: Context): void {
 /** Maps every stack of an event. */
 export function mapStacks(event: NormalEvent, maps: MapSource): void {
   const context = frameContext(event)
-  for (const entry of event.exception?.values ?? []) mapStack(entry, maps, context)
-  for (const entry of event.threads?.values ?? []) mapStack(entry, maps, context)
+  for (const exception of event.exception?.values ?? []) mapStack(exception, maps, context)
+  for (const thread of event.threads?.values ?? []) mapStack(thread, maps, context)
   mapStack(event, maps, context)
 }
 
@@ -32,8 +32,8 @@ export function debugIdsOf(event: NormalEvent): Map<string, string> {
   for (const image of event.debug_meta?.images ?? []) {
     const { type, code_file: file, debug_id: id } = image
     if (type === 'sourcemap' && typeof file === 'string' && typeof id === 'string') {
-      const known = debugIdOf(id)
-      if (known) ids.set(file, known)
+      const debugId = debugIdOf(id)
+      if (debugId) ids.set(file, debugId)
     }
   }
   return ids

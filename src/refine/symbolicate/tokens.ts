@@ -216,10 +216,10 @@ class Reader {
   private readWord(at: number): number {
     let i = at + 1
     while (i < this.code.length && isWordPart(this.code.charCodeAt(i))) i++
-    const known =
+    const keyword =
       i - at <= 10 && wordStarts.has(this.code.charCodeAt(at)) ? wordKinds.get(this.code.slice(at, i)) : undefined
-    if (known === undefined) return this.push(token.name, at, i, true)
-    return this.push(known, at, i, isMember(this.lastKind()) || !beforeRegex.has(known))
+    if (keyword === undefined) return this.push(token.name, at, i, true)
+    return this.push(keyword, at, i, isMember(this.lastKind()) || !beforeRegex.has(keyword))
   }
 
   private readNumber(at: number): number {

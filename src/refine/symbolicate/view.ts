@@ -28,7 +28,7 @@ export type MapView = {
   scriptContext(line: number, column: number, lines?: number): SourceContext | undefined
 }
 
-const around = 5
+const contextLines = 5
 /** Maximum characters of a line, and the mark for omitted text. */
 const lineMax = 140
 const snip = '{snip}'
@@ -94,7 +94,7 @@ function contextReader(
     return narrow.toString('latin1', 0, length)
   }
 
-  function context(file: number, line: number, column: number, either = around): SourceContext | undefined {
+  function context(file: number, line: number, column: number, either = contextLines): SourceContext | undefined {
     const first = files.first[file] ?? 0
     // The last entry is the end of the file. After a final line break there is no line.
     const end = (files.first[file + 1] ?? 0) - 1
@@ -105,8 +105,8 @@ function contextReader(
     const from = Math.max(first, here - either)
     const to = Math.min(last, here + either)
     const block = blockOf(file, from, to)
-    const text = (at: number, where: number) =>
-      (block === undefined ? undefined : lineOf(files, block, { file, from, at })) ?? lineText(file, at, where)
+    const text = (at: number, origin: number) =>
+      (block === undefined ? undefined : lineOf(files, block, { file, from, at })) ?? lineText(file, at, origin)
     const pre: string[] = []
     for (let at = from; at < here; at++) pre.push(text(at, 0))
     const post: string[] = []
@@ -135,11 +135,11 @@ export function openView(flat: FlatMap): MapView {
   const sources = new Map<number, OriginalSource>()
 
   function sourceOf(file: number): OriginalSource {
-    const known = sources.get(file)
-    if (known) return known
-    const made = { file, path: sourceText(file) || undefined }
-    sources.set(file, made)
-    return made
+    const cached = sources.get(file)
+    if (cached) return cached
+    const loaded = { file, path: sourceText(file) || undefined }
+    sources.set(file, loaded)
+    return loaded
   }
 
   function original(line: number, column: number): Original | undefined {

@@ -9,12 +9,12 @@ const question = 'SELECT 1 FROM system.processes LIMIT 1'
 export function engineAnswers(socketPath: string): Promise<boolean> {
   const path = `/?query=${encodeURIComponent(question)}`
   return new Promise((resolve) => {
-    const asked = request({ socketPath, path, agent: false, signal: AbortSignal.timeout(answerMs) }, (answer) => {
-      answer.resume()
-      answer.on('error', () => resolve(false))
-      answer.on('end', () => resolve(answer.statusCode === 200))
+    const probe = request({ socketPath, path, agent: false, signal: AbortSignal.timeout(answerMs) }, (response) => {
+      response.resume()
+      response.on('error', () => resolve(false))
+      response.on('end', () => resolve(response.statusCode === 200))
     })
-    asked.on('error', () => resolve(false))
-    asked.end()
+    probe.on('error', () => resolve(false))
+    probe.end()
   })
 }

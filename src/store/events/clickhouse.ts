@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Observe } from '../../base/observe.ts'
 import { connect } from './connection.ts'
 import { createCounts } from './counts.ts'
-import { createThin } from './downsample.ts'
+import { createDownsampling } from './downsample.ts'
 import type { EventStore } from './event-store.ts'
 import { waitingFor } from './gate.ts'
 import { migrate } from './migrate.ts'
@@ -14,9 +14,9 @@ import { createRetention } from './retention.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { createSettle } from './settle.ts'
 import { createSkew } from './skew.ts'
-import { createKeep } from './snapshot.ts'
+import { createSnapshot } from './snapshot.ts'
 import { createSpans } from './span-rows.ts'
-import { createFigures } from './stats.ts'
+import { createStats } from './stats.ts'
 import { createTableStore } from './table-store.ts'
 import { createTags } from './tags.ts'
 import { createUsage } from './usage.ts'
@@ -44,14 +44,14 @@ export function createEventStore(options: EventStoreOptions): EventStore {
   return {
     ...createReads(connection, database),
     ...createCounts(waitingFor(settling, connection), database, clock),
-    ...createFigures(waitingFor(settling, connection), database, clock),
+    ...createStats(waitingFor(settling, connection), database, clock),
     ...createSkew(connection, database),
     ...createNewest(connection, database),
     ...createTags(connection, database),
-    ...createKeep(connection, database, clock),
+    ...createSnapshot(connection, database, clock),
     ...createUsage(connection, database),
     ...createRemove(connection, database),
-    ...createThin(connection, database),
+    ...createDownsampling(connection, database),
     ...createReprocessing(connection, database, { ...settling, insert: stored.insert }),
     ...createRetention(connection, database, observe),
     ...createSessions(connection, database),

@@ -15,16 +15,20 @@ type ConnectionOptions = {
 }
 
 /** Values bound to a statement. They are never part of its text. */
-type Bound = Record<string, unknown>
+type QueryParameters = Record<string, unknown>
 
 export type Connection = {
   /**
    * Returns the rows of a SELECT. 64-bit numbers are strings. An abort of `signal` (the caller disconnected) stops the
    * query. Throws MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE.
    */
-  rows<T>(sql: string, bound?: Bound, options?: { seconds?: number; signal?: AbortSignal | undefined }): Promise<T[]>
+  rows<T>(
+    sql: string,
+    bound?: QueryParameters,
+    options?: { seconds?: number; signal?: AbortSignal | undefined },
+  ): Promise<T[]>
   /** Runs a statement that returns no rows. `seconds` limits its run time. */
-  command(sql: string, bound?: Bound, options?: { seconds?: number; database?: string }): Promise<void>
+  command(sql: string, bound?: QueryParameters, options?: { seconds?: number; database?: string }): Promise<void>
   /** Inserts one block of tab-separated rows. The token is also the query's comment, so KILL can find it. */
   insert(table: string, columns: readonly string[], tsv: Buffer, token: string): Promise<void>
   ping(): Promise<boolean>
@@ -43,7 +47,7 @@ const freeBytesMin = String(16 * 1024 * 1024)
 const socketTimeoutMs = 600_000
 
 /** Errors of the engine's state, not of the rows, so a retry can succeed (60 and 81: the tables do not exist yet). */
-const passing = new Set([
+const transientCodes = new Set([
   '60',
   '81',
   '159',
@@ -80,11 +84,11 @@ function readFailure(error: unknown): unknown {
 }
 
 function insertFailure(error: unknown): unknown {
-  if (error instanceof ClickHouseError && !passing.has(error.code)) return error
+  if (error instanceof ClickHouseError && !transientCodes.has(error.code)) return error
   return new MishapError('STORE_UNAVAILABLE', { causes: [String(error).slice(0, 200)] })
 }
 
-const sizeOf = (bound: Bound): number =>
+const sizeOf = (bound: QueryParameters): number =>
   Object.values(bound).reduce<number>(
     (sum, item) => sum + (Array.isArray(item) ? item.length * 24 : String(item).length),
     0,
@@ -131,13 +135,13 @@ async function within<T>(
   clock: Clock,
   seconds: number,
   run: (signal: AbortSignal) => Promise<T>,
-  asker?: AbortSignal,
+  callerSignal?: AbortSignal,
 ): Promise<T> {
   // The client listens for an abort event and does not see a signal that is already aborted.
-  if (asker?.aborted) throw new MishapError('QUERY_TIMEOUT')
+  if (callerSignal?.aborted) throw new MishapError('QUERY_TIMEOUT')
   const control = new AbortController()
   const cancel = clock.after(seconds * 1000 + graceMs, () => control.abort())
-  const signal = asker ? AbortSignal.any([control.signal, asker]) : control.signal
+  const signal = callerSignal ? AbortSignal.any([control.signal, callerSignal]) : control.signal
   try {
     return await run(signal)
   } catch (error) {
@@ -166,8 +170,8 @@ export function connect(options: ConnectionOptions): Connection {
   return {
     rows: <T>(
       sql: string,
-      bound: Bound = {},
-      { seconds = querySeconds, signal: asker }: { seconds?: number; signal?: AbortSignal | undefined } = {},
+      bound: QueryParameters = {},
+      { seconds = querySeconds, signal: callerSignal }: { seconds?: number; signal?: AbortSignal | undefined } = {},
     ) =>
       within(
         options.clock,
@@ -185,7 +189,7 @@ export function connect(options: ConnectionOptions): Connection {
           })
           return (await result.json()) as T[]
         },
-        asker,
+        callerSignal,
       ),
     command: (sql, bound = {}, { seconds = querySeconds } = {}) =>
       within(options.clock, seconds, async (signal) => {

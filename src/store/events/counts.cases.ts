@@ -160,22 +160,23 @@ export function countCases(open: () => EventStore): void {
       const first = { events: 3, users: 2, lifetimeUsers: 3, series: [bucket(4, 2), bucket(1, 1)] }
       const second = { events: 1, users: 1, lifetimeUsers: 1, series: [bucket(2, 1)] }
       const sets = [set(projectId, [a, b]), set(other, [a]), set(other, [b]), [], set(projectId, ['00000000000000ff'])]
-      expect(await store.figuresOf(scope, bucketMs, sets)).toEqual([first, second, nothing, nothing, nothing])
-      expect(await store.figuresOf({ ...scope, projectIds: [projectId] }, bucketMs, [[], ...sets.slice(0, 1)])).toEqual(
-        [nothing, first],
-      )
-      expect(await store.figuresOf({ ...scope, environments: ['dev'] }, bucketMs, sets.slice(0, 1))).toEqual([
+      expect(await store.statsOf(scope, bucketMs, sets)).toEqual([first, second, nothing, nothing, nothing])
+      expect(await store.statsOf({ ...scope, projectIds: [projectId] }, bucketMs, [[], ...sets.slice(0, 1)])).toEqual([
+        nothing,
+        first,
+      ])
+      expect(await store.statsOf({ ...scope, environments: ['dev'] }, bucketMs, sets.slice(0, 1))).toEqual([
         { events: 1, users: 1, lifetimeUsers: 3, series: [bucket(1, 1)] },
       ])
-      expect(await store.figuresOf(scope, bucketMs, sets, (at) => at === 1)).toEqual([
+      expect(await store.statsOf(scope, bucketMs, sets, (at) => at === 1)).toEqual([
         { ...first, lifetimeUsers: 0 },
         second,
         nothing,
         nothing,
         nothing,
       ])
-      expect(await store.figuresOf(scope, bucketMs, [])).toEqual([])
-      expect(await store.figuresOf({ ...scope, projectIds: [] }, bucketMs, sets.slice(1, 2))).toEqual([nothing])
+      expect(await store.statsOf(scope, bucketMs, [])).toEqual([])
+      expect(await store.statsOf({ ...scope, projectIds: [] }, bucketMs, sets.slice(1, 2))).toEqual([nothing])
     })
 
     test('many hashes of many projects are asked for at once', async () => {

@@ -75,48 +75,48 @@ export function thinCases(open: () => EventStore): void {
           (largeGroup) => largeGroup.projectId === 171,
         ).length
       expect([await own(22), await own(23)]).toEqual([0, 1])
-      expect(await store.crowdsOf(171, [hash, other], base + 10_000)).toEqual([
+      expect(await store.rowsByWeekOf(171, [hash, other], base + 10_000)).toEqual([
         { week: first, projectId: 171, groupHash: hash, rows: 158 },
         { week: first, projectId: 171, groupHash: other, rows: 3 },
         { week: newest, projectId: 171, groupHash: hash, rows: 142 },
       ])
-      expect(await store.crowdsOf(171, [hash], base + 5)).toMatchObject([{ rows: 5 }])
+      expect(await store.rowsByWeekOf(171, [hash], base + 5)).toMatchObject([{ rows: 5 }])
       await expect(store.largeGroups({ ...ask, newest: "x' --" })).rejects.toThrow('not a week')
-      expect(await store.leavingBytes()).toBeGreaterThanOrEqual(0)
+      expect(await store.replacedBytes()).toBeGreaterThanOrEqual(0)
     })
 
     test('an issue keeps its first, its latest and 20 spread between', async () => {
       const store = open()
       const { base } = await fill(store, 172)
-      const { rows, keep } = await store.keepersOf(172, [hash], base + 10_000)
-      const numbers = keep.map((id) => numberOf(id) - base).sort((a, b) => a - b)
-      expect([rows, keep.length, numbers[0], numbers.at(-1)]).toEqual([300, 22, 0, 299])
-      const gaps = numbers.slice(1).map((item, at) => item - (numbers[at] ?? 0))
+      const { rows, keep } = await store.retainedEventsOf(172, [hash], base + 10_000)
+      const hashNumbers = keep.map((id) => numberOf(id) - base).sort((a, b) => a - b)
+      expect([rows, keep.length, hashNumbers[0], hashNumbers.at(-1)]).toEqual([300, 22, 0, 299])
+      const gaps = hashNumbers.slice(1).map((item, at) => item - (hashNumbers[at] ?? 0))
       expect(Math.max(...gaps)).toBeLessThan(31)
       // Rows after the position are ignored.
-      const before = await store.keepersOf(172, [hash], base + 100)
+      const before = await store.retainedEventsOf(172, [hash], base + 100)
       expect([before.rows, before.keep.length, before.keep.includes(idOf(base + 99))]).toEqual([100, 22, true])
-      expect(await store.keepersOf(172, ['00000000000000ff'], 1e9)).toEqual({ rows: 0, keep: [] })
-      expect(await store.keepersOf(172, [], 1e9)).toEqual({ rows: 0, keep: [] })
+      expect(await store.retainedEventsOf(172, ['00000000000000ff'], 1e9)).toEqual({ rows: 0, keep: [] })
+      expect(await store.retainedEventsOf(172, [], 1e9)).toEqual({ rows: 0, keep: [] })
     })
 
     test('a cut takes rows and nothing of what is counted; each state of it can be checked', async () => {
       const store = open()
       const { base } = await fill(store, 173)
-      const { keep } = await store.keepersOf(173, [hash], base + 10_000)
+      const { keep } = await store.retainedEventsOf(173, [hash], base + 10_000)
       const cut: Cut = { week: nameOf(monday - week), before: base + 150, projectId: 173, hashes: [hash, other], keep }
       const before = await numbersOf(store, 173)
       const kept = keep.filter((id) => numberOf(id) - base < 150).length
       const gone = 150 - kept
       expect(await store.rowsOfCut(cut)).toEqual([{ groupHash: hash, rows: gone }])
-      expect(await store.amongCut(cut, [idOf(base + 3), idOf(base + 149), idOf(base + 150), keep[0] ?? ''])).toEqual(
+      expect(await store.eventsInCut(cut, [idOf(base + 3), idOf(base + 149), idOf(base + 150), keep[0] ?? ''])).toEqual(
         [idOf(base + 3), idOf(base + 149)].filter((id) => !keep.includes(id)),
       )
       const half = await store.quantileOfCut(cut, 0.5)
       expect(Math.abs(half - base - 75)).toBeLessThan(15)
       expect(await store.quantileOfCut(cut, 2)).toBe(base + 150)
-      await store.setAside(17301, cut)
-      await store.setAside(17301, cut)
+      await store.countCutRows(17301, cut)
+      await store.countCutRows(17301, cut)
       const whole = [
         [hash, 300, 0],
         [other, 3, 0],
@@ -127,8 +127,8 @@ export function thinCases(open: () => EventStore): void {
       ]
       expect((await checkOf(store, 173, { step: 17301, counted: false, cut })).own).toEqual(whole)
       expect((await checkOf(store, 173, { step: 17301, counted: true, cut })).own).toEqual(cutNow)
-      await store.cutAway(cut)
-      await store.cutAway(cut)
+      await store.deleteCut(cut)
+      await store.deleteCut(cut)
       await store.rewriteWeeks([cut.week])
       expect(await store.rowsOfCut(cut)).toEqual([])
       const checked = await checkOf(store, 173)
@@ -147,10 +147,10 @@ export function thinCases(open: () => EventStore): void {
     test('hours that are counted anew keep what was thinned of them; a removed issue takes it along', async () => {
       const store = open()
       const { base } = await fill(store, 174)
-      const { keep } = await store.keepersOf(174, [hash], base + 10_000)
+      const { keep } = await store.retainedEventsOf(174, [hash], base + 10_000)
       const cut: Cut = { week: nameOf(monday - week), before: base + 150, projectId: 174, hashes: [hash], keep }
-      await store.setAside(17401, cut)
-      await store.cutAway(cut)
+      await store.countCutRows(17401, cut)
+      await store.deleteCut(cut)
       const before = await numbersOf(store, 174)
       // As after an insert with an unknown result: the hours of its rows are recounted.
       await store.settle('events', 'no-such-insert', base, base + 400)

@@ -2,10 +2,10 @@ import type { Connection } from './connection.ts'
 import { hashNumber } from './filter.ts'
 import { hashText } from './rows.ts'
 import { rollupKeys, rollupSelect } from './schema/rollups.ts'
-import { bucketsOf, keptMax, type SpreadBucket, type SpreadEvent, spreadOf } from './spread.ts'
+import { bucketsOf, retainedMax, type SpreadBucket, type SpreadEvent, spreadOf } from './spread.ts'
 
 /** Number of rows of one group in one week. */
-export type Crowd = { week: string; projectId: number; groupHash: string; rows: number }
+export type GroupWeek = { week: string; projectId: number; groupHash: string; rows: number }
 
 /** A group with more rows than an issue always keeps. `weight`: excess rows × (age of its oldest in weeks + 1). */
 export type LargeGroup = { projectId: number; groupHash: string; rows: number; weight: number }
@@ -16,32 +16,36 @@ export type LargeGroup = { projectId: number; groupHash: string; rows: number; w
  */
 export type Cut = { week: string; before: number; projectId: number; hashes: string[]; keep: string[] }
 
-export type ThinStore = {
+export type DownsampleStore = {
   /** Returns the weeks that have events, oldest first. */
   weeks(): Promise<string[]>
   /**
    * Groups with more rows before a position than an issue always keeps, heaviest first, after `after`. Ages count back
    * from the week `newest`. Concurrent deletions only make groups lighter, so paging skips none.
    */
-  largeGroups(wanted: { before: number; newest: string; max: number; after?: LargeGroup }): Promise<LargeGroup[]>
+  largeGroups(request: { before: number; newest: string; max: number; after?: LargeGroup }): Promise<LargeGroup[]>
   /** Counts the rows of these groups before a position, by week. */
-  crowdsOf(projectId: number, hashes: readonly string[], before: number): Promise<Crowd[]>
+  rowsByWeekOf(projectId: number, hashes: readonly string[], before: number): Promise<GroupWeek[]>
   /** Ids of an issue's first, latest and 20 spread events before a position, and the number of rows there. */
-  keepersOf(projectId: number, hashes: readonly string[], before: number): Promise<{ rows: number; keep: string[] }>
+  retainedEventsOf(
+    projectId: number,
+    hashes: readonly string[],
+    before: number,
+  ): Promise<{ rows: number; keep: string[] }>
   /** Counts the stored rows of a cut by group. */
   rowsOfCut(cut: Cut): Promise<{ groupHash: string; rows: number }[]>
   /** Returns the position below which about this share (0 to 1) of a cut's rows lie. A sample estimates it. */
   quantileOfCut(cut: Cut, part: number): Promise<number>
   /** Returns the ids of events that the cut deletes. */
-  amongCut(cut: Cut, eventIds: readonly string[]): Promise<string[]>
+  eventsInCut(cut: Cut, eventIds: readonly string[]): Promise<string[]>
   /** Durably adds the counts of a cut's rows to `thinned`. A repeated call before the deletion replaces the counts. */
-  setAside(step: number, cut: Cut): Promise<void>
+  countCutRows(step: number, cut: Cut): Promise<void>
   /** Deletes the rows. The rollups do not change. Safe to repeat. */
-  cutAway(cut: Cut): Promise<void>
+  deleteCut(cut: Cut): Promise<void>
   /** Rewrites the parts of these weeks to free the disk space of deleted rows. */
   rewriteWeeks(weeks: readonly string[]): Promise<void>
   /** Returns the bytes of replaced parts. The engine deletes them within minutes. */
-  leavingBytes(): Promise<number>
+  replacedBytes(): Promise<number>
 }
 
 /** Masking rows among ten million takes seconds. Rewriting a week takes longer, but nothing waits for it. */
@@ -55,7 +59,7 @@ function checkedWeek(week: string): string {
   return week
 }
 
-const numbers = (hashes: readonly string[]) => hashes.map(hashNumber).filter((item) => item !== undefined)
+const hashNumbers = (hashes: readonly string[]) => hashes.map(hashNumber).filter((item) => item !== undefined)
 
 /** Condition for the rows of a cut. The ids are looked up in a set: 2,000 kept ids cost no more than one. */
 export const cutWhere = `project_id = {project:UInt64} AND group_hash IN {hashes:Array(UInt64)}
@@ -66,15 +70,15 @@ export const cutBound = ({ week, before, projectId, hashes, keep }: Cut): Record
   week,
   before,
   project: projectId,
-  hashes: numbers(hashes),
+  hashes: hashNumbers(hashes),
   // The engine does not accept an empty list as a set.
   keep: keep.length > 0 ? keep : [''],
 })
 
 /** Queries the spread of an issue: its ends, then a few events from each hundredth of the time between them. */
-function createKeepers(connection: Connection, table: string): ThinStore['keepersOf'] {
+function createRetainedEvents(connection: Connection, table: string): DownsampleStore['retainedEventsOf'] {
   return async (projectId, hashes, before) => {
-    const bound = { project: projectId, hashes: numbers(hashes), before }
+    const bound = { project: projectId, hashes: hashNumbers(hashes), before }
     const where = `project_id = {project:UInt64} AND group_hash IN {hashes:Array(UInt64)} AND jpos < {before:UInt64}`
     if (bound.hashes.length === 0) return { rows: 0, keep: [] }
     type Ends = { n: string; from: string; to: string; last: string }
@@ -106,20 +110,20 @@ function createKeepers(connection: Connection, table: string): ThinStore['keeper
 
 /** Number of weeks from a group's oldest row to the newest week. */
 const weeksOld = "intDiv(greatest(0, dateDiff('day', toMonday(min(received)), toDate({newest:String}))), 7)"
-const behind = `weight < {weight:UInt64}
+const afterCondition = `weight < {weight:UInt64}
   OR (weight = {weight:UInt64} AND (project_id, group_hash) > ({project:UInt64}, {hash:UInt64}))`
 
 /** Finds the groups that have more rows than are kept, and the weeks of their rows. */
-function createGroups(connection: Connection, table: string): Pick<ThinStore, 'largeGroups' | 'crowdsOf'> {
+function createGroups(connection: Connection, table: string): Pick<DownsampleStore, 'largeGroups' | 'rowsByWeekOf'> {
   return {
     async largeGroups({ before, newest, max, after }) {
       const found = await connection.rows<{ project: string; hash: string; n: string; weight: string }>(
         // Key order, two plain sums and small blocks: a million groups in 52 parts fit into 400 MB (3 s for 10 million
         // rows). Counting them by week took over 1 GB.
         `SELECT project_id AS project, group_hash AS hash, n, weight FROM (
-           SELECT project_id, group_hash, count() AS n, (n - ${keptMax}) * toUInt64(${weeksOld} + 1) AS weight
-           FROM ${table} WHERE jpos < {before:UInt64} GROUP BY project_id, group_hash HAVING n > ${keptMax})
-         WHERE ${after ? behind : '1'}
+           SELECT project_id, group_hash, count() AS n, (n - ${retainedMax}) * toUInt64(${weeksOld} + 1) AS weight
+           FROM ${table} WHERE jpos < {before:UInt64} GROUP BY project_id, group_hash HAVING n > ${retainedMax})
+         WHERE ${after ? afterCondition : '1'}
          ORDER BY weight DESC, project_id, group_hash LIMIT {max:UInt32}
          SETTINGS optimize_aggregation_in_order = 1, max_block_size = 4096, aggregation_in_order_max_block_bytes = 1000000,
            max_threads = 2`,
@@ -138,12 +142,12 @@ function createGroups(connection: Connection, table: string): Pick<ThinStore, 'l
         weight: Number(weight),
       }))
     },
-    async crowdsOf(projectId, hashes, before) {
+    async rowsByWeekOf(projectId, hashes, before) {
       const found = await connection.rows<{ week: string; hash: string; n: string }>(
         `SELECT toString(toMonday(received)) AS week, group_hash AS hash, count() AS n FROM ${table}
          WHERE project_id = {project:UInt64} AND group_hash IN {hashes:Array(UInt64)} AND jpos < {before:UInt64}
          GROUP BY week, hash ORDER BY week, hash`,
-        { project: projectId, hashes: numbers(hashes), before },
+        { project: projectId, hashes: hashNumbers(hashes), before },
         { seconds: workSeconds },
       )
       return found.map(({ week, hash, n }) => ({ week, projectId, groupHash: hashText(hash), rows: Number(n) }))
@@ -152,10 +156,10 @@ function createGroups(connection: Connection, table: string): Pick<ThinStore, 'l
 }
 
 /** Queries that help to choose the rows to downsample. */
-function createLooks(
+function createCutReads(
   connection: Connection,
   database: string,
-): Pick<ThinStore, 'weeks' | 'rowsOfCut' | 'quantileOfCut' | 'amongCut' | 'leavingBytes'> {
+): Pick<DownsampleStore, 'weeks' | 'rowsOfCut' | 'quantileOfCut' | 'eventsInCut' | 'replacedBytes'> {
   const table = `${database}.events`
   return {
     async weeks() {
@@ -182,7 +186,7 @@ function createLooks(
       )
       return Math.floor(Number(found?.at ?? 0)) + 1
     },
-    async amongCut(cut, eventIds) {
+    async eventsInCut(cut, eventIds) {
       const found: string[] = []
       for (let start = 0; start < eventIds.length; start += idsMax) {
         const rows = await connection.rows<{ id: string }>(
@@ -195,7 +199,7 @@ function createLooks(
       }
       return found
     },
-    async leavingBytes() {
+    async replacedBytes() {
       const [found] = await connection.rows<{ n: string }>(
         'SELECT sum(bytes_on_disk) AS n FROM system.parts WHERE NOT active AND database = {database:String}',
         { database },
@@ -206,14 +210,14 @@ function createLooks(
 }
 
 /** Creates the downsampling of events: finds large groups, selects the events to keep and deletes the rest. */
-export function createThin(connection: Connection, database: string): ThinStore {
+export function createDownsampling(connection: Connection, database: string): DownsampleStore {
   const table = `${database}.events`
   const seconds = workSeconds
   return {
-    ...createLooks(connection, database),
+    ...createCutReads(connection, database),
     ...createGroups(connection, table),
-    keepersOf: createKeepers(connection, table),
-    async setAside(step, cut) {
+    retainedEventsOf: createRetainedEvents(connection, table),
+    async countCutRows(step, cut) {
       const [before] = await connection.rows<{ n: string }>(
         `SELECT count() AS n FROM ${database}.thinned WHERE step = {step:UInt64}`,
         { step },
@@ -231,7 +235,7 @@ export function createThin(connection: Connection, database: string): ThinStore 
         { seconds },
       )
     },
-    async cutAway(cut) {
+    async deleteCut(cut) {
       await connection.command(
         `DELETE FROM ${table} IN PARTITION '${checkedWeek(cut.week)}' WHERE ${cutWhere}`,
         cutBound(cut),

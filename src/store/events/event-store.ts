@@ -1,5 +1,5 @@
 import type { TagCount } from '../../domain/event.ts'
-import type { Cut, ThinStore } from './downsample.ts'
+import type { Cut, DownsampleStore } from './downsample.ts'
 import type {
   EventFilter,
   EventPosition,
@@ -10,7 +10,7 @@ import type {
   PlaceInIssue,
   Scope,
   SeenEvent,
-  SetFigures,
+  SetStats,
 } from './events.ts'
 import type { FrameKey } from './frames.ts'
 import type { NewestStore } from './newest.ts'
@@ -20,7 +20,7 @@ import type { SkewStore } from './skew.ts'
 import type { SpanStore } from './span-store.ts'
 import type { TableStore } from './table-store.ts'
 /** The events store: ClickHouse over its HTTP interface (embedded: the engine process on a Unix socket). */
-export type EventStore = ThinStore &
+export type EventStore = DownsampleStore &
   ReprocessingStore &
   SkewStore &
   NewestStore &
@@ -84,14 +84,14 @@ export type EventStore = ThinStore &
     /**
      * Stats of each set of groups, in order. Sets are disjoint; a user of several groups of a set counts once. Each
      * `startMs` is a multiple of `bucketMs`. If that is whole hours and the scope has at least 12, its ends are rounded
-     * to hours. `withLife`: whose lifetime users are counted, by index of the set (default: all); else they are 0.
+     * to hours. `countsLifetime`: whose lifetime users are counted, by index of the set (default: all); else they are 0.
      */
-    figuresOf(
+    statsOf(
       scope: Scope,
       bucketMs: number,
       sets: readonly (readonly { projectId: number; groupHash: string }[])[],
-      withLife?: (at: number) => boolean,
-    ): Promise<SetFigures[]>
+      countsLifetime?: (at: number) => boolean,
+    ): Promise<SetStats[]>
     /** Events per bucket for known hashes. `startMs` is a multiple of `bucketMs`; empty buckets are left out. */
     series(
       scope: Scope,

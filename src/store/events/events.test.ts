@@ -135,7 +135,7 @@ test('a rollup without days is brought over, also when that was broken off, and 
   await store().insert('events', Buffer.concat(rows.map((item) => Buffer.from(encodeEventRow(item)))), 'moved')
   const scope = { projectIds: [projectId], environments: [], fromMs: monday - 72 * 3_600_000, toMs: monday + 1000 }
   const sets = [[{ projectId, groupHash: row(1).groupHash }]]
-  const figures = async () => (await store().figuresOf(scope, 86_400_000, sets))[0]
+  const figures = async () => (await store().statsOf(scope, 86_400_000, sets))[0]
   const before = await figures()
   expect(before).toMatchObject({ events: 3, users: 2, lifetimeUsers: 2 })
   const total = async () => Number((await ask<{ n: string }>('SELECT sum(n) AS n FROM mishap.issue_time'))[0]?.n)

@@ -123,7 +123,7 @@ export type GroupCount = {
 }
 
 /** Stats of a set of groups within a scope. `series` has the non-empty buckets in time order. */
-export type SetFigures = {
+export type SetStats = {
   events: number
   users: number
   lifetimeUsers: number

@@ -20,7 +20,7 @@ export function createGate(clock: Clock): Gate {
   let inserts = 0
   let recounting: Promise<void> | undefined
 
-  async function alone(run: () => Promise<void>): Promise<void> {
+  async function runWhenIdle(run: () => Promise<void>): Promise<void> {
     while (inserts > 0) await clock.sleep(waitMs)
     await run()
   }
@@ -37,7 +37,7 @@ export function createGate(clock: Clock): Gate {
     },
     async counting(run) {
       while (recounting) await recounting
-      const running = alone(run)
+      const running = runWhenIdle(run)
       recounting = running.then(
         () => undefined,
         () => undefined,
@@ -51,8 +51,8 @@ export function createGate(clock: Clock): Gate {
     async counted() {
       if (!recounting) return
       const ended = new AbortController()
-      const late = clock.sleep(countedMs, ended.signal).then(() => 'late')
-      while (recounting && (await Promise.race([recounting, late])) !== 'late');
+      const timeout = clock.sleep(countedMs, ended.signal).then(() => 'late')
+      while (recounting && (await Promise.race([recounting, timeout])) !== 'late');
       ended.abort()
     },
   }
@@ -61,8 +61,8 @@ export function createGate(clock: Clock): Gate {
 /** Wraps a connection so that its queries wait for running recounts. */
 export const waitingFor = (gate: Pick<Gate, 'counted'>, connection: Connection): Connection => ({
   ...connection,
-  rows: async (...asked) => {
+  rows: async (...args) => {
     await gate.counted()
-    return connection.rows(...asked)
+    return connection.rows(...args)
   },
 })

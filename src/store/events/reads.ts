@@ -49,9 +49,9 @@ function idOf(values: Values, hex: string): string {
 }
 
 /** Condition for rows before (`<`) or after (`>`) an event in the order of `(timestamp, event_id)`. */
-function beside(values: Values, sign: '<' | '>', event: EventPosition): string {
+function neighborCondition(values: Values, comparison: '<' | '>', event: EventPosition): string {
   const at = `fromUnixTimestamp64Micro(${values.add('Int64', event.timestampUs)}, 'UTC')`
-  return `(timestamp ${sign} ${at} OR (timestamp = ${at} AND event_id ${sign} ${idOf(values, event.eventId)}))`
+  return `(timestamp ${comparison} ${at} OR (timestamp = ${at} AND event_id ${comparison} ${idOf(values, event.eventId)}))`
 }
 
 type StoredEventSpan = {
@@ -68,13 +68,13 @@ type StoredEventSpan = {
   transaction: string
 }
 
-type PlaceAsked = { projectId: number; hashes: string[]; event: EventRef }
+type PositionRequest = { projectId: number; hashes: string[]; event: EventRef }
 
 /** Computes a place from the rows that match `where`: one query on two narrow columns, since planning costs more. */
 async function placeAmong(
   connection: Connection,
   table: string,
-  { projectId, hashes, event }: PlaceAsked,
+  { projectId, hashes, event }: PositionRequest,
   where: (values: Values) => string = () => '1',
 ): Promise<PlaceInIssue> {
   const values = createValues()
@@ -104,14 +104,14 @@ async function placeAmong(
 async function placeByHours(
   connection: Connection,
   database: string,
-  asked: PlaceAsked,
+  request: PositionRequest,
 ): Promise<PlaceInIssue | undefined> {
-  const { projectId, hashes, event } = asked
+  const { projectId, hashes, event } = request
   const fromMs = rounded(Math.floor, event.timestampUs / 1000, 'hour')
   const values = createValues()
   const hour = `toDateTime(${values.add('UInt32', fromMs / 1000)}, 'UTC')`
-  const [own, [others]] = await Promise.all([
-    placeAmong(connection, `${database}.events`, asked, (its) => {
+  const [inHour, [others]] = await Promise.all([
+    placeAmong(connection, `${database}.events`, request, (its) => {
       const at = (ms: number) => `fromUnixTimestamp64Milli(${its.add('Int64', ms)}, 'UTC')`
       return `timestamp >= ${at(fromMs)} AND timestamp < ${at(fromMs + hourMs)}`
     }),
@@ -121,9 +121,9 @@ async function placeByHours(
       values.bound,
     ),
   ])
-  const [before, behind] = [Number(others?.before ?? 0), Number(others?.behind ?? 0)]
-  const isWhole = (own.olderId !== undefined || before === 0) && (own.newerId !== undefined || behind === 0)
-  return isWhole ? { ...own, number: before + own.number, total: before + own.total + behind } : undefined
+  const [before, after] = [Number(others?.before ?? 0), Number(others?.behind ?? 0)]
+  const isWhole = (inHour.olderId !== undefined || before === 0) && (inHour.newerId !== undefined || after === 0)
+  return isWhole ? { ...inHour, number: before + inHour.number, total: before + inHour.total + after } : undefined
 }
 
 /** Condition for the rows of these references; it uses the primary key. */
@@ -150,14 +150,14 @@ const textMax = 1000
 async function spansOfEvents(connection: Connection, table: string, refs: readonly EventRef[]): Promise<EventSpan[]> {
   if (refs.length === 0) return []
   const values = createValues()
-  const said = (max: number, ...path: string[]) =>
+  const payloadText = (max: number, ...path: string[]) =>
     `leftUTF8(JSONExtractString(substringIndex(payload, '\\n', 1), ${path.map((item) => `'${item}'`).join(', ')}), ${max})`
   const rows = await connection.rows<StoredEventSpan>(
-    `SELECT project_id, lower(hex(event_id)) AS event_hex, level, transaction, ${said(32, 'type')} AS kind,
-       ${said(32, 'contexts', 'trace', 'span_id')} AS span, ${said(32, 'contexts', 'trace', 'parent_span_id')} AS parent,
-       ${said(textMax, 'findings', 'title')} AS title, ${said(textMax, 'findings', 'culprit')} AS culprit,
-       ${said(textMax, 'findings', 'metadata', 'type')} AS error_type,
-       ${said(textMax, 'findings', 'metadata', 'value')} AS error_value
+    `SELECT project_id, lower(hex(event_id)) AS event_hex, level, transaction, ${payloadText(32, 'type')} AS kind,
+       ${payloadText(32, 'contexts', 'trace', 'span_id')} AS span, ${payloadText(32, 'contexts', 'trace', 'parent_span_id')} AS parent,
+       ${payloadText(textMax, 'findings', 'title')} AS title, ${payloadText(textMax, 'findings', 'culprit')} AS culprit,
+       ${payloadText(textMax, 'findings', 'metadata', 'type')} AS error_type,
+       ${payloadText(textMax, 'findings', 'metadata', 'value')} AS error_value
      FROM ${table} WHERE ${amongRefs(values, refs)}`,
     values.bound,
   )
@@ -200,10 +200,10 @@ async function pick(
   values: Values,
   { conditions, order, offset, max }: Picked,
 ): Promise<SeenEvent[]> {
-  const way = order === 'newest' ? 'DESC' : 'ASC'
+  const direction = order === 'newest' ? 'DESC' : 'ASC'
   const refs = await connection.rows<StoredRef>(
     `SELECT ${refSelect} FROM ${table} WHERE ${conditions.join(' AND ')}
-     ORDER BY timestamp ${way}, event_id ${way} LIMIT ${values.add('UInt32', max)} OFFSET ${values.add('UInt32', offset)}`,
+     ORDER BY timestamp ${direction}, event_id ${direction} LIMIT ${values.add('UInt32', max)} OFFSET ${values.add('UInt32', offset)}`,
     values.bound,
   )
   return readAt(connection, table, refs.map(readRef))
@@ -221,13 +221,13 @@ async function ofIssue(
   const conditions = [`project_id = ${values.add('UInt64', projectId)}`, `group_hash IN ${hashList(values, hashes)}`]
   if (scope) conditions.push(compileScope(values, scope))
   if (filter) conditions.push(compileFilter(values, filter))
-  if (from) conditions.push(beside(values, order === 'newest' ? '<' : '>', from))
+  if (from) conditions.push(neighborCondition(values, order === 'newest' ? '<' : '>', from))
   if (filter || max > 1) return pick(connection, table, values, { conditions, order, offset, max })
-  const way = order === 'newest' ? 'DESC' : 'ASC'
+  const direction = order === 'newest' ? 'DESC' : 'ASC'
   // A single row is read directly: planning a second query costs more.
   const rows = await connection.rows<StoredSeen>(
     `SELECT ${seenSelect} FROM ${table} WHERE ${conditions.join(' AND ')}
-     ORDER BY timestamp ${way}, event_id ${way} LIMIT ${values.add('UInt32', max)} OFFSET ${values.add('UInt32', offset)}`,
+     ORDER BY timestamp ${direction}, event_id ${direction} LIMIT ${values.add('UInt32', max)} OFFSET ${values.add('UInt32', offset)}`,
     values.bound,
   )
   return rows.map(readSeen)
@@ -242,7 +242,7 @@ async function inScope(
   if (scope.projectIds.length === 0) return []
   const values = createValues()
   const conditions = [compileScope(values, scope), ...(filter ? [compileFilter(values, filter)] : [])]
-  if (from) conditions.push(beside(values, order === 'newest' ? '<' : '>', from))
+  if (from) conditions.push(neighborCondition(values, order === 'newest' ? '<' : '>', from))
   return pick(connection, table, values, { conditions, order, offset, max })
 }
 
@@ -311,8 +311,8 @@ export function createReads(connection: Connection, database: string): Reads {
     inScope: (request) => inScope(connection, table, request),
 
     placeOf: async (projectId, hashes, event, isLarge = false) => {
-      const asked = { projectId, hashes, event }
-      return (isLarge && (await placeByHours(connection, database, asked))) || placeAmong(connection, table, asked)
+      const request = { projectId, hashes, event }
+      return (isLarge && (await placeByHours(connection, database, request))) || placeAmong(connection, table, request)
     },
   }
 }

@@ -3,11 +3,11 @@ import { longer, longerRows, rollupKeys, rollupNames, rollupSelect } from './sch
 import { lengths, rounded } from './spans.ts'
 
 /** The rollup rows to recount: a condition on projects and groups with its values, and hours (seconds since 1970). */
-type Recounted = { where: string; bound: Record<string, unknown>; hours: readonly number[]; seconds: number }
+type RecountRequest = { where: string; bound: Record<string, unknown>; hours: readonly number[]; seconds: number }
 
 const values = 'n, first_at, last_at, users'
 /** Without insert_deduplicate = 0 the engine drops identical counts as a duplicate insert. */
-const again = 'SETTINGS insert_deduplicate = 0'
+const withoutDedup = 'SETTINGS insert_deduplicate = 0'
 
 /**
  * Recounts hours of the rollups from stored and downsampled rows, then their days from the hours and their weeks from
@@ -16,7 +16,7 @@ const again = 'SETTINGS insert_deduplicate = 0'
 export async function recount(
   connection: Connection,
   database: string,
-  { where, bound, hours, seconds }: Recounted,
+  { where, bound, hours, seconds }: RecountRequest,
 ): Promise<void> {
   if (hours.length === 0) return
   const all = {
@@ -39,7 +39,7 @@ export async function recount(
          GROUP BY ${rollupKeys} UNION ALL
          SELECT ${rollupKeys}, ${values} FROM ${database}.thinned
          WHERE ${where} AND has({hours:Array(UInt32)}, toUnixTimestamp(hour)))
-       ${again}`,
+       ${withoutDedup}`,
     )
   }
   const table = `${database}.issue_time`
@@ -48,6 +48,6 @@ export async function recount(
     const own = { ...all, starts: [...new Set(starts)] }
     const within = (start: string) => `${where} AND has({starts:Array(UInt32)}, toUnixTimestamp(${start}))`
     await connection.command(`DELETE FROM ${table} WHERE span = ${item.span} AND ${within('hour')}`, own, { seconds })
-    await connection.command(`${longerRows(table, item, within(item.start('hour')))} ${again}`, own, { seconds })
+    await connection.command(`${longerRows(table, item, within(item.start('hour')))} ${withoutDedup}`, own, { seconds })
   }
 }

@@ -8,13 +8,13 @@ const workSeconds = 3600
 /** Limit of hashes or ids per statement: about 30 kB as parameters. */
 const listMax = 1000
 
-type Part = Pick<EventStore, 'remove' | 'eventsFrom' | 'rewrite' | 'rowsOf' | 'eventsAmong'>
-type Where = { where: string; bound: Record<string, unknown> }
+type RemovePart = Pick<EventStore, 'remove' | 'eventsFrom' | 'rewrite' | 'rowsOf' | 'eventsAmong'>
+type Condition = { where: string; bound: Record<string, unknown> }
 
-function inPieces<T>(list: readonly T[]): T[][] {
-  const pieces: T[][] = []
-  for (let start = 0; start < list.length; start += listMax) pieces.push(list.slice(start, start + listMax))
-  return pieces
+function inChunks<T>(list: readonly T[]): T[][] {
+  const chunks: T[][] = []
+  for (let start = 0; start < list.length; start += listMax) chunks.push(list.slice(start, start + listMax))
+  return chunks
 }
 
 /** Tables that a removal covers: a project has rows in every table, its issues (groups) only in some. */
@@ -22,10 +22,10 @@ const tablesOf = (hashes: readonly string[] | undefined): string[] =>
   tableNames.filter((name) => hashes === undefined || tables[name].hasIssues).flatMap(withDerived)
 
 /** Yields conditions with values for the whole project, or for some of its groups. */
-function* places(projectId: number, hashes: readonly string[] | undefined): Generator<Where> {
+function* conditions(projectId: number, hashes: readonly string[] | undefined): Generator<Condition> {
   if (hashes === undefined) yield { where: 'project_id = {project:UInt64}', bound: { project: projectId } }
   else
-    for (const some of inPieces(hashes))
+    for (const some of inChunks(hashes))
       yield {
         where: 'project_id = {project:UInt64} AND has({hashes:Array(UInt64)}, group_hash)',
         bound: { project: projectId, hashes: some.map(hashNumber).filter((item) => item !== undefined) },
@@ -33,10 +33,10 @@ function* places(projectId: number, hashes: readonly string[] | undefined): Gene
 }
 
 /** Creates the permanent removal of rows. No inserts meanwhile: rollups are deleted by group, not by row. */
-export function createRemove(connection: Connection, database: string): Part {
+export function createRemove(connection: Connection, database: string): RemovePart {
   async function rowsOf(projectId: number, hashes?: readonly string[]): Promise<number> {
     let rows = 0
-    for (const { where, bound } of places(projectId, hashes))
+    for (const { where, bound } of conditions(projectId, hashes))
       for (const table of tablesOf(hashes)) {
         const [found] = await connection.rows<{ n: string }>(
           `SELECT count() AS n FROM ${database}.${table} WHERE ${where}`,
@@ -51,13 +51,13 @@ export function createRemove(connection: Connection, database: string): Part {
   return {
     rowsOf,
     async remove(projectId, hashes) {
-      for (const { where, bound } of places(projectId, hashes))
+      for (const { where, bound } of conditions(projectId, hashes))
         for (const table of tablesOf(hashes))
           await connection.command(`DELETE FROM ${database}.${table} WHERE ${where}`, bound, { seconds: workSeconds })
     },
     async eventsFrom(projectId, hashes, jpos) {
       let events = 0
-      for (const { where, bound } of places(projectId, hashes)) {
+      for (const { where, bound } of conditions(projectId, hashes)) {
         const [found] = await connection.rows<{ n: string }>(
           `SELECT count() AS n FROM ${database}.events WHERE ${where} AND jpos >= {from:UInt64}`,
           { ...bound, from: jpos },
@@ -77,8 +77,8 @@ export function createRemove(connection: Connection, database: string): Part {
     },
     async eventsAmong(projectId, hashes, eventIds) {
       const found: string[] = []
-      for (const { where, bound } of places(projectId, hashes))
-        for (const some of inPieces(eventIds)) {
+      for (const { where, bound } of conditions(projectId, hashes))
+        for (const some of inChunks(eventIds)) {
           const rows = await connection.rows<{ id: string }>(
             `SELECT lower(hex(event_id)) AS id FROM ${database}.events
              WHERE ${where} AND lower(hex(event_id)) IN {ids:Array(String)}`,

@@ -71,7 +71,7 @@ export function reprocessingCases(open: () => EventStore): void {
       const rows = await fill(store, 181)
       const base = { projectId: 181, hashes: [minified], fromJpos: 0, before: 1e9, sinceMs: 0, max: 100 }
       const marks = async (more: object) =>
-        (await store.marksOf({ ...base, releases: [], debugIds: [], ...more })).map((mark) => mark.jpos - 181_000)
+        (await store.rowRefsOf({ ...base, releases: [], debugIds: [], ...more })).map((mark) => mark.jpos - 181_000)
       expect(await marks({})).toEqual([0, 1, 2, 3, 4, 5])
       expect(await marks({ releases: ['shop@1'] })).toEqual([0, 1, 2, 3])
       expect(await marks({ debugIds: ['abcd0000-abcd-0000-abcd-0000abcd0000'] })).toEqual([5])
@@ -81,7 +81,11 @@ export function reprocessingCases(open: () => EventStore): void {
       expect(await marks({ max: 2 })).toEqual([0, 1])
       expect(await marks({ sinceMs: monday + 400 * 24 * hourMs })).toEqual([])
       expect(await marks({ hashes: [other] })).toEqual([9])
-      expect((await store.marksOf({ ...base, releases: [], debugIds: [] }))[0]).toEqual({ jpos: 181_000, gen: 0, week })
+      expect((await store.rowRefsOf({ ...base, releases: [], debugIds: [] }))[0]).toEqual({
+        jpos: 181_000,
+        gen: 0,
+        week,
+      })
       const at = { projectId: 181, week, gen: 0, hashes: [minified], positions: [181_001, 181_004, 5] }
       expect(await store.rowsAt(at)).toEqual([rows[1], rows[4]])
       expect(await store.rowsAt({ ...at, gen: 1 })).toEqual([])
@@ -92,7 +96,7 @@ export function reprocessingCases(open: () => EventStore): void {
       const store = open()
       const rows = (await fill(store, 182)).slice(1)
       const rewrite = rewriteOf(rows)
-      await store.writeAgain(rewrite, [nextOf(rows.slice(0, 2)), nextOf(rows.slice(2))])
+      await store.insertRewritten(rewrite, [nextOf(rows.slice(0, 2)), nextOf(rows.slice(2))])
       // After a crash here the rewrite counts as not begun or, once it is counted, as done.
       expect(await numbersOf(store, 182, undefined, { counted: false, rewrite })).toMatchObject({
         rows: [
@@ -109,7 +113,7 @@ export function reprocessingCases(open: () => EventStore): void {
         ],
         ...sound,
       })
-      expect((await store.standing(rewrite)).sort()).toEqual(rewrite.positions)
+      expect((await store.presentPositions(rewrite)).sort()).toEqual(rewrite.positions)
       const done = {
         rows: [
           [minified, 1],
@@ -127,7 +131,7 @@ export function reprocessingCases(open: () => EventStore): void {
       expect(await numbersOf(store, 182)).toEqual(done)
       await store.replace(rewrite)
       expect(await numbersOf(store, 182)).toEqual(done)
-      expect(await store.standing(rewrite)).toEqual([])
+      expect(await store.presentPositions(rewrite)).toEqual([])
       const found = await store.byEventId([182], rows[0]?.eventId ?? '')
       expect(found.map((item) => [item.groupHash, item.jpos])).toEqual([[mapped, rows[0]?.jpos]])
       expect(await store.edgesOf(182, [minified])).toMatchObject({ events: 1, firstMs: monday, lastRelease: 'shop@1' })
@@ -146,12 +150,12 @@ export function reprocessingCases(open: () => EventStore): void {
       const rows = await fill(store, 183)
       const before = await numbersOf(store, 183)
       const rewrite = rewriteOf(rows)
-      await store.takeBack(rewrite)
-      await store.writeAgain(rewrite, [nextOf(rows)])
-      await store.takeBack(rewrite)
+      await store.revert(rewrite)
+      await store.insertRewritten(rewrite, [nextOf(rows)])
+      await store.revert(rewrite)
       expect(await numbersOf(store, 183)).toEqual(before)
       const again = { ...rewrite, token: `${rewrite.token}:later` }
-      await store.writeAgain(again, [nextOf(rows)])
+      await store.insertRewritten(again, [nextOf(rows)])
       await store.replace(again)
       expect(await numbersOf(store, 183)).toMatchObject({
         rows: [
@@ -166,21 +170,21 @@ export function reprocessingCases(open: () => EventStore): void {
       const store = open()
       const rows = await fill(store, 184)
       const cut = { week, before: 184_002, projectId: 184, hashes: [minified], keep: [] }
-      await store.setAside(18_400, cut)
-      await store.cutAway(cut)
+      await store.countCutRows(18_400, cut)
+      await store.deleteCut(cut)
       const left = rows.slice(2)
       const rewrite = rewriteOf(left, minified)
-      await store.writeAgain(rewrite, [nextOf(left, minified)])
+      await store.insertRewritten(rewrite, [nextOf(left, minified)])
       await store.replace(rewrite)
-      const numbers = await numbersOf(store, 184)
-      expect(numbers).toMatchObject({
+      const hashNumbers = await numbersOf(store, 184)
+      expect(hashNumbers).toMatchObject({
         rows: [
           [minified, 4],
           [other, 1],
         ],
         ...sound,
       })
-      expect(numbers.rollup).toEqual([
+      expect(hashNumbers.rollup).toEqual([
         [minified, 6, 2],
         [other, 1, 1],
       ])

@@ -25,7 +25,7 @@ export type Rewrite = {
 }
 
 /** A row that can be rewritten. */
-export type RowMark = { jpos: number; gen: number; week: string }
+export type RowRef = { jpos: number; gen: number; week: string }
 
 /** First and last event of some groups, and their releases ('' for none). Undefined if there are no events. */
 type GroupEdges = { firstMs: number; lastMs: number; firstRelease: string; lastRelease: string; events: number }
@@ -35,7 +35,7 @@ export type ReprocessingStore = {
    * Returns rows of groups with `fromJpos` <= position < `before`, received since `sinceMs`, by position: those of
    * these releases or with one of these debug ids. With neither: all.
    */
-  marksOf(wanted: {
+  rowRefsOf(request: {
     projectId: number
     hashes: readonly string[]
     releases: readonly string[]
@@ -44,9 +44,9 @@ export type ReprocessingStore = {
     before: number
     sinceMs: number
     max: number
-  }): Promise<RowMark[]>
+  }): Promise<RowRef[]>
   /** Returns the rows at these positions in this generation. Deleted rows are absent. */
-  rowsAt(wanted: {
+  rowsAt(request: {
     projectId: number
     week: string
     gen: number
@@ -54,13 +54,13 @@ export type ReprocessingStore = {
     positions: readonly number[]
   }): Promise<EventRow[]>
   /** Inserts the new rows of a rewrite, one insert per piece. Durable when it resolves. */
-  writeAgain(rewrite: Rewrite, tsv: readonly Buffer[]): Promise<void>
+  insertRewritten(rewrite: Rewrite, tsv: readonly Buffer[]): Promise<void>
   /** Deletes the new rows and their counts after all their inserts have ended. Safe to repeat. */
-  takeBack(rewrite: Rewrite): Promise<void>
+  revert(rewrite: Rewrite): Promise<void>
   /** Deletes the old rows and recounts the rollups of their groups and hours. Safe to repeat. */
   replace(rewrite: Rewrite): Promise<void>
   /** Returns the positions of the old rows that are still stored. */
-  standing(rewrite: Rewrite): Promise<number[]>
+  presentPositions(rewrite: Rewrite): Promise<number[]>
   edgesOf(projectId: number, hashes: readonly string[]): Promise<GroupEdges | undefined>
 }
 
@@ -69,20 +69,20 @@ const weekForm = /^\d{4}-\d\d-\d\d$/
 /** Limit of needles per search; the engine accepts 255. */
 const needlesMax = 250
 
-const numbers = (hashes: readonly string[]) => hashes.map(hashNumber).filter((item) => item !== undefined)
+const hashNumbers = (hashes: readonly string[]) => hashes.map(hashNumber).filter((item) => item !== undefined)
 
 function checkedWeek(week: string): string {
   if (!weekForm.test(week)) throw new Error(`not a week: ${week}`)
   return week
 }
 
-const sides = { old: ['from', '='], new: ['to', '>'] } as const
+const versions = { old: ['from', '='], new: ['to', '>'] } as const
 
 /** Condition for the old or the new rows of a rewrite. */
-export function rewriteWhere(side: 'old' | 'new'): string {
-  const [groups, sign] = sides[side]
+export function rewriteWhere(version: 'old' | 'new'): string {
+  const [groups, comparison] = versions[version]
   return `project_id = {rewriteProject:UInt64} AND group_hash IN {rewrite_${groups}:Array(UInt64)}
-    AND toMonday(received) = toDate({rewriteWeek:String}) AND jpos IN {rewritePositions:Array(UInt64)} AND gen ${sign} {rewriteGen:UInt32}`
+    AND toMonday(received) = toDate({rewriteWeek:String}) AND jpos IN {rewritePositions:Array(UInt64)} AND gen ${comparison} {rewriteGen:UInt32}`
 }
 
 export const rewriteBound = ({ projectId, week, gen, positions, from, to }: Rewrite): Record<string, unknown> => ({
@@ -90,15 +90,15 @@ export const rewriteBound = ({ projectId, week, gen, positions, from, to }: Rewr
   rewriteWeek: week,
   rewriteGen: gen,
   rewritePositions: positions,
-  rewrite_from: numbers(from),
-  rewrite_to: numbers(to),
+  rewrite_from: hashNumbers(from),
+  rewrite_to: hashNumbers(to),
 })
 
 /** Finds the rows that can be rewritten. */
-function createSearch(connection: Connection, table: string): Pick<ReprocessingStore, 'marksOf' | 'edgesOf'> {
+function createSearch(connection: Connection, table: string): Pick<ReprocessingStore, 'rowRefsOf' | 'edgesOf'> {
   const seconds = workSeconds
   return {
-    async marksOf({ projectId, hashes, releases, debugIds, fromJpos, before, sinceMs, max }) {
+    async rowRefsOf({ projectId, hashes, releases, debugIds, fromJpos, before, sinceMs, max }) {
       const named = [
         ...(releases.length > 0 ? ['release IN {releases:Array(String)}'] : []),
         ...(debugIds.length > 0 ? ['multiSearchAnyCaseInsensitive(payload, {needles:Array(String)})'] : []),
@@ -111,7 +111,7 @@ function createSearch(connection: Connection, table: string): Pick<ReprocessingS
          ORDER BY jpos LIMIT {max:UInt32} SETTINGS max_threads = 1`,
         {
           project: projectId,
-          hashes: numbers(hashes),
+          hashes: hashNumbers(hashes),
           from: fromJpos,
           before,
           since: Math.floor(sinceMs),
@@ -130,7 +130,7 @@ function createSearch(connection: Connection, table: string): Pick<ReprocessingS
         `SELECT count() AS n, toUnixTimestamp64Milli(min(timestamp)) AS first_ms, toUnixTimestamp64Milli(max(timestamp)) AS last_ms,
            argMinIf(release, timestamp, release != '') AS first_release, argMaxIf(release, timestamp, release != '') AS last_release
          FROM ${table} WHERE project_id = {project:UInt64} AND group_hash IN {hashes:Array(UInt64)}`,
-        { project: projectId, hashes: numbers(hashes) },
+        { project: projectId, hashes: hashNumbers(hashes) },
         { seconds },
       )
       const events = Number(found?.n ?? 0)
@@ -147,7 +147,7 @@ function createSearch(connection: Connection, table: string): Pick<ReprocessingS
 }
 
 /** Reads rows by their positions. */
-function createReads(connection: Connection, table: string): Pick<ReprocessingStore, 'rowsAt' | 'standing'> {
+function createReads(connection: Connection, table: string): Pick<ReprocessingStore, 'rowsAt' | 'presentPositions'> {
   const seconds = workSeconds
   return {
     async rowsAt({ projectId, week, gen, hashes, positions }) {
@@ -160,7 +160,7 @@ function createReads(connection: Connection, table: string): Pick<ReprocessingSt
          ORDER BY jpos SETTINGS max_threads = 1`,
         {
           project: projectId,
-          hashes: numbers(hashes),
+          hashes: hashNumbers(hashes),
           week,
           gen,
           positions,
@@ -171,7 +171,7 @@ function createReads(connection: Connection, table: string): Pick<ReprocessingSt
       )
       return found.map(readRow)
     },
-    async standing(rewrite) {
+    async presentPositions(rewrite) {
       const found = await connection.rows<{ jpos: string }>(
         `SELECT jpos FROM ${table} WHERE ${rewriteWhere('old')}`,
         rewriteBound(rewrite),
@@ -182,20 +182,20 @@ function createReads(connection: Connection, table: string): Pick<ReprocessingSt
   }
 }
 
-type Rooms = Pick<Settling, 'counting' | 'ended'> & Pick<TableStore, 'insert'>
+type RewriteDeps = Pick<Settling, 'counting' | 'ended'> & Pick<TableStore, 'insert'>
 
 /** Creates the rewriting of rows. Only one rewrite can run at a time: the caller holds the lock. */
 export function createReprocessing(
   connection: Connection,
   database: string,
-  { insert, counting, ended }: Rooms,
+  { insert, counting, ended }: RewriteDeps,
 ): ReprocessingStore {
   const table = `${database}.events`
   const seconds = workSeconds
 
-  async function drop(rewrite: Rewrite, side: 'old' | 'new'): Promise<void> {
+  async function drop(rewrite: Rewrite, version: 'old' | 'new'): Promise<void> {
     await connection.command(
-      `DELETE FROM ${table} IN PARTITION '${checkedWeek(rewrite.week)}' WHERE ${rewriteWhere(side)}`,
+      `DELETE FROM ${table} IN PARTITION '${checkedWeek(rewrite.week)}' WHERE ${rewriteWhere(version)}`,
       rewriteBound(rewrite),
       { seconds },
     )
@@ -205,7 +205,7 @@ export function createReprocessing(
   const recounted = ({ projectId, from, to, hours }: Rewrite): Promise<void> =>
     recount(connection, database, {
       where: 'project_id = {project:UInt64} AND group_hash IN {hashes:Array(UInt64)}',
-      bound: { project: projectId, hashes: numbers([...new Set([...from, ...to])]) },
+      bound: { project: projectId, hashes: hashNumbers([...new Set([...from, ...to])]) },
       hours,
       seconds,
     })
@@ -213,10 +213,10 @@ export function createReprocessing(
   return {
     ...createSearch(connection, table),
     ...createReads(connection, table),
-    async writeAgain(rewrite, tsv) {
-      for (const [at, piece] of tsv.entries()) await insert('events', piece, `${rewrite.token}:${at}`)
+    async insertRewritten(rewrite, tsv) {
+      for (const [at, chunk] of tsv.entries()) await insert('events', chunk, `${rewrite.token}:${at}`)
     },
-    async takeBack(rewrite) {
+    async revert(rewrite) {
       await ended(rewrite.token)
       await drop(rewrite, 'new')
       await counting(() => recounted(rewrite))

@@ -15,7 +15,7 @@ export type Settling = Gate & {
 }
 
 const waitMs = 20
-const waitsMax = 1000
+const triesMax = 1000
 const workSeconds = 120
 /** Matches the insert of a batch and its partial repeats: `token`, and tokens that start with `token:`. */
 const ofBatch = `(Settings['log_comment'] = {token:String} OR startsWith(Settings['log_comment'], concat({token:String}, ':')))`
@@ -47,7 +47,7 @@ export function createSettle(connection: Connection, database: string, clock: Cl
   async function waitUntilGone(token: string): Promise<void> {
     const bound = { token }
     await connection.command(`KILL QUERY WHERE ${ofBatch} ASYNC`, bound)
-    for (let waits = 0; waits < waitsMax; waits++) {
+    for (let tries = 0; tries < triesMax; tries++) {
       const running = await connection.rows(`SELECT 1 FROM system.processes WHERE ${ofBatch} LIMIT 1`, bound)
       if (running.length === 0) return
       await clock.sleep(waitMs)

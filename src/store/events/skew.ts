@@ -4,7 +4,7 @@ import type { Scope } from './events.ts'
 import { compileScope, createValues, type Values } from './filter.ts'
 
 /** Skew that old tabs caused within a scope. */
-type SkewFigures = {
+type SkewStats = {
   /** Events per kind and bucket in time order. A bucket's start is a multiple of its length. */
   buckets: { kind: string; startMs: number; events: number }[]
   /** Events from `lastMs` on. */
@@ -17,7 +17,7 @@ type SkewFigures = {
   releases: { release: string; events: number }[]
 }
 
-type SkewAsked = {
+type SkewRequest = {
   scope: Scope
   bucketMs: number
   lastMs: number
@@ -30,7 +30,7 @@ type SkewAsked = {
 
 export type SkewStore = {
   /** Returns the skew within a scope, by the rows' tag. Throws STORE_UNAVAILABLE, QUERY_TIMEOUT. */
-  skewOf(asked: SkewAsked): Promise<SkewFigures>
+  skewOf(request: SkewRequest): Promise<SkewStats>
 }
 
 /** Condition for rows with the tag. It uses the index of pairs, so other rows' tags are not read. */
@@ -43,7 +43,7 @@ function isSkew(values: Values): string {
 export function createSkew(connection: Connection, database: string): SkewStore {
   const table = `${database}.events`
 
-  async function bucketsOf({ scope, bucketMs, lastMs }: SkewAsked) {
+  async function bucketsOf({ scope, bucketMs, lastMs }: SkewRequest) {
     const values = createValues()
     const bucket = values.add('Int64', bucketMs)
     const ms = 'toUnixTimestamp64Milli(timestamp)'
@@ -59,18 +59,18 @@ export function createSkew(connection: Connection, database: string): SkewStore 
     }
   }
 
-  async function peopleOf({ scope, release, apartMs }: SkewAsked) {
+  async function peopleOf({ scope, release, apartMs }: SkewRequest) {
     const values = createValues()
     const skew = isSkew(values)
     const where = compileScope(values, scope)
-    const apart = values.add('Int64', apartMs)
+    const apartValue = values.add('Int64', apartMs)
     type Found = { people: string; recovered: string; stuck: string }
     // Times are numbers: the latest of no events is 0, which is before all others.
     const [found] = await connection.rows<Found>(
-      `SELECT count() AS people, countIf(back) AS recovered, countIf(NOT back AND last - first >= ${apart}) AS stuck FROM (
+      `SELECT count() AS people, countIf(back) AS recovered, countIf(NOT back AND last - first >= ${apartValue}) AS stuck FROM (
          SELECT minIf(ms, skew) AS first, maxIf(ms, skew) AS last, maxIf(ms, NOT skew) AS other,
            maxIf(ms, NOT skew AND release = ${values.add('String', release)}) AS newer,
-           newer > last OR other >= last + ${apart} AS back
+           newer > last OR other >= last + ${apartValue} AS back
          FROM (SELECT user_hash, release, toUnixTimestamp64Milli(timestamp) AS ms, ${skew} AS skew FROM ${table}
            WHERE ${where} AND user_hash IN (SELECT user_hash FROM ${table} WHERE ${where} AND user_hash != 0 AND ${skew}))
          GROUP BY user_hash)`,
@@ -80,7 +80,7 @@ export function createSkew(connection: Connection, database: string): SkewStore 
     return { people: Number(people), recovered: Number(recovered), stuck: Number(stuck) }
   }
 
-  async function releasesOf({ scope, releasesMax }: SkewAsked) {
+  async function releasesOf({ scope, releasesMax }: SkewRequest) {
     const values = createValues()
     const rows = await connection.rows<{ release: string; n: string }>(
       `SELECT release, count() AS n FROM ${table} WHERE ${compileScope(values, scope)} AND ${isSkew(values)}
@@ -91,10 +91,10 @@ export function createSkew(connection: Connection, database: string): SkewStore 
   }
 
   return {
-    skewOf: async (asked) => {
-      if (asked.scope.projectIds.length === 0)
+    skewOf: async (request) => {
+      if (request.scope.projectIds.length === 0)
         return { buckets: [], last: 0, people: 0, recovered: 0, stuck: 0, releases: [] }
-      const [found, people, releases] = await Promise.all([bucketsOf(asked), peopleOf(asked), releasesOf(asked)])
+      const [found, people, releases] = await Promise.all([bucketsOf(request), peopleOf(request), releasesOf(request)])
       return { ...found, ...people, releases }
     },
   }

@@ -8,39 +8,40 @@ import { rollupParts } from './schema/rollups.ts'
 
 /** Limit for an unresponsive disk. A backup of ten million rows took a minute. */
 const workSecondsMax = 3600
-const lookMs = 50
+const pollMs = 50
 /** Names of a backup in the engine's backup folder. They need no quotes. */
 const nameForm = /^[\w-]{1,100}$/
 
-type Part = Pick<EventStore, 'backup' | 'copying' | 'restore' | 'check'>
+type SnapshotPart = Pick<EventStore, 'backup' | 'copying' | 'restore' | 'check'>
 
 /** See `EventStore.check`. */
 async function check(
   connection: Connection,
   database: string,
-  ...[open, again]: Parameters<EventStore['check']>
+  ...[open, rewrite]: Parameters<EventStore['check']>
 ): ReturnType<EventStore['check']> {
   const bound = {
     ...(open ? { ...cutBound(open.cut), step: open.step } : {}),
-    ...(again ? rewriteBound(again.rewrite) : {}),
+    ...(rewrite ? rewriteBound(rewrite.rewrite) : {}),
   }
   const without = [
     ...(open?.counted ? [cutWhere] : []),
-    ...(again ? [rewriteWhere(again.counted ? 'old' : 'new')] : []),
+    ...(rewrite ? [rewriteWhere(rewrite.counted ? 'old' : 'new')] : []),
   ]
-  const standing = without.map((item) => `NOT (${item})`).join(' AND ') || '1'
-  const rows = `${database}.events WHERE ${standing}`
-  const sure = again
+  const rowCondition = without.map((item) => `NOT (${item})`).join(' AND ') || '1'
+  const rows = `${database}.events WHERE ${rowCondition}`
+  const outsideRewrite = rewrite
     ? `WHERE NOT (project_id = {rewriteProject:UInt64} AND (group_hash IN {rewrite_from:Array(UInt64)} OR group_hash IN {rewrite_to:Array(UInt64)}))`
     : ''
-  const thinned = open && !open.counted ? `${database}.thinned WHERE step != {step:UInt64}` : `${database}.thinned`
+  const downsampledTable =
+    open && !open.counted ? `${database}.thinned WHERE step != {step:UInt64}` : `${database}.thinned`
   const groups = await connection.rows<{ project: string; hash: string; n: string; away: string; oldest: string }>(
     `SELECT project_id AS project, group_hash AS hash, sum(there) AS n, sum(thin) AS away, min(since) AS oldest FROM (
        SELECT project_id, group_hash, count() AS there, 0 AS thin, toUnixTimestamp64Milli(min(received)) AS since
        FROM ${rows} GROUP BY project_id, group_hash
        UNION ALL
        SELECT project_id, group_hash, 0 AS there, sum(n) AS thin, toInt64(toUnixTimestamp(toDateTime(min(week), 'UTC'))) * 1000 AS since
-       FROM ${thinned} GROUP BY project_id, group_hash
+       FROM ${downsampledTable} GROUP BY project_id, group_hash
      ) GROUP BY project_id, group_hash`,
     bound,
     { seconds: workSecondsMax },
@@ -57,10 +58,10 @@ async function check(
          SELECT project_id, group_hash, week, sum(m) AS difference FROM (
            SELECT project_id, group_hash, toMonday(received) AS week, toInt64(count()) AS m FROM ${rows} GROUP BY ALL
            UNION ALL
-           SELECT project_id, group_hash, week, toInt64(sum(n)) AS m FROM ${thinned} GROUP BY ALL
+           SELECT project_id, group_hash, week, toInt64(sum(n)) AS m FROM ${downsampledTable} GROUP BY ALL
            UNION ALL
            SELECT project_id, group_hash, week, -toInt64(sum(n)) AS m FROM ${database}.${part} GROUP BY ALL
-         ) ${sure} GROUP BY ALL HAVING difference != 0)`,
+         ) ${outsideRewrite} GROUP BY ALL HAVING difference != 0)`,
       bound,
       { seconds: workSecondsMax },
     )
@@ -81,7 +82,7 @@ async function check(
 }
 
 /** Creates backup and restore of the whole database, and the queries of `mishap verify`. */
-export function createKeep(connection: Connection, database: string, clock: Clock): Part {
+export function createSnapshot(connection: Connection, database: string, clock: Clock): SnapshotPart {
   /** Runs in the engine's background and polls: a request as long as a large copy would hit several time-outs. */
   async function run(statement: string, name: string): Promise<void> {
     if (!nameForm.test(name)) throw new Error(`not a name of a backup: ${name}`)
@@ -98,7 +99,7 @@ export function createKeep(connection: Connection, database: string, clock: Cloc
       )
       if (row?.status === 'BACKUP_CREATED' || row?.status === 'RESTORED') return
       if (row && /FAILED|CANCELLED/.test(row.status)) throw new Error(row.error.slice(0, 500))
-      await clock.sleep(lookMs)
+      await clock.sleep(pollMs)
     }
     throw new Error('The copy of the events did not end in time.')
   }
@@ -112,6 +113,6 @@ export function createKeep(connection: Connection, database: string, clock: Cloc
       return Number(row?.n ?? 0) > 0
     },
     restore: (name) => run(`RESTORE DATABASE ${database} FROM`, name),
-    check: (open, again) => check(connection, database, open, again),
+    check: (open, rewrite) => check(connection, database, open, rewrite),
   }
 }

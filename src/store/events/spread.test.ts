@@ -23,17 +23,17 @@ test.each<[string, number[], number]>([
   ['twenty-one in a burst, one late', [...Array.from({ length: 21 }, () => 0), 99], 22],
 ])('%s: the first, the latest, 20 between', (_name, places, expected) => {
   const last = `e${places.length - 1}`
-  const kept = spreadOf(bucketsAt(places), places.length === 0 ? '' : last)
-  expect(new Set(kept).size).toBe(kept.length)
-  expect(kept).toHaveLength(expected)
-  if (expected > 0) expect(kept).toContain('e0')
-  if (expected > 1) expect(kept).toContain(last)
+  const retained = spreadOf(bucketsAt(places), places.length === 0 ? '' : last)
+  expect(new Set(retained).size).toBe(retained.length)
+  expect(retained).toHaveLength(expected)
+  if (expected > 0) expect(retained).toContain('e0')
+  if (expected > 1) expect(retained).toContain(last)
 })
 
 test('spread over the time, not over the numbers: a late flood does not push out what came before it', () => {
   const places = [...Array.from({ length: 90 }, (_, at) => at), ...Array.from({ length: 5000 }, () => 95)]
-  const kept = spreadOf(bucketsAt(places), 'e5089').map((id) => Number(id.slice(1)))
-  const early = kept.filter((at) => at < 90)
+  const retained = spreadOf(bucketsAt(places), 'e5089').map((id) => Number(id.slice(1)))
+  const early = retained.filter((at) => at < 90)
   expect(early.length).toBeGreaterThanOrEqual(18)
   expect(Math.max(...early) - Math.min(...early)).toBeGreaterThan(80)
 })

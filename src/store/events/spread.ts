@@ -5,9 +5,9 @@ export type SpreadBucket = { bucket: number; events: SpreadEvent[] }
 /** Events between first and latest that an issue always keeps (docs/specification.md 9). */
 const spreadCount = 20
 /** Limit of events that an issue keeps: its first, its latest and those between. */
-export const keptMax = spreadCount + 2
+export const retainedMax = spreadCount + 2
 /** Five buckets per twentieth of the time. 22 events per bucket give 22 in total whenever the issue has 22. */
-export const bucketsOf = { count: 5 * spreadCount, eachMax: keptMax } as const
+export const bucketsOf = { count: 5 * spreadCount, eachMax: retainedMax } as const
 
 /**
  * Returns the ids of the kept events: the first, the latest (`lastId`) and 20 between. The earliest of each twentieth
@@ -20,13 +20,13 @@ export function spreadOf(buckets: readonly SpreadBucket[], lastId: string): stri
   )
   const firstId = all[0]?.id
   if (firstId === undefined) return []
-  const kept = new Set([firstId, lastId])
-  const between = all.filter(({ id }) => !kept.has(id))
+  const retained = new Set([firstId, lastId])
+  const between = all.filter(({ id }) => !retained.has(id))
   const chosen = new Set<string>()
-  const taken = new Set<number>()
+  const chosenIds = new Set<number>()
   for (const { id, twentieth } of between) {
-    if (taken.has(twentieth) || chosen.size >= spreadCount) continue
-    taken.add(twentieth)
+    if (chosenIds.has(twentieth) || chosen.size >= spreadCount) continue
+    chosenIds.add(twentieth)
     chosen.add(id)
   }
   const rest = between.filter(({ id }) => !chosen.has(id))
@@ -35,5 +35,5 @@ export function spreadOf(buckets: readonly SpreadBucket[], lastId: string): stri
     const item = rest[Math.floor((at * rest.length) / missing)]
     if (item) chosen.add(item.id)
   }
-  return [...kept, ...chosen]
+  return [...retained, ...chosen]
 }

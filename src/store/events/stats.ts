@@ -2,20 +2,20 @@ import type { Clock } from '../../base/clock.ts'
 import type { Connection } from './connection.ts'
 import { compilePairs, compilePlace, isLong, type Pair } from './counts.ts'
 import type { EventStore } from './event-store.ts'
-import type { Scope, SetFigures } from './events.ts'
+import type { Scope, SetStats } from './events.ts'
 import { compileScope, createValues, type Values } from './filter.ts'
 import { compileEnvironments, compileRollup, compileSpans, compileWeeks, dayMs, hourMs, spansOf } from './spans.ts'
 
 type StoredRange = { place: number; events: string; points: [starts: string[], events: string[]] }
 type StoredUsers = { place: number; users_n?: string; life_n: string }
 
-type Asked = {
+type StatsRequest = {
   database: string
   scope: Scope
   sets: readonly (readonly Pair[])[]
   nowMs: number
   /** Numbers (from 1) of the sets whose lifetime users are requested. */
-  lives: readonly number[]
+  lifetimeSets: readonly number[]
 }
 
 /** Expression for the bucket start of an expression in ms. */
@@ -35,7 +35,7 @@ function statementOf(
 }
 
 /** Events and buckets from the rollup. Users have their own query: reading their states costs more than the rest. */
-const byRollup = ({ database, scope, sets, nowMs }: Asked, bucketMs: number) =>
+const byRollup = ({ database, scope, sets, nowMs }: StatsRequest, bucketMs: number) =>
   statementOf(sets, (values, place, groups) => {
     const start = startOf(values, 'toInt64(toUnixTimestamp(hour)) * 1000', bucketMs)
     const columns = `${place} AS place, ${start} AS start, toUInt64(n) AS n`
@@ -53,18 +53,18 @@ const byRollup = ({ database, scope, sets, nowMs }: Asked, bucketMs: number) =>
  * Users within a scope by weeks, days and hours, and lifetime users of the requested sets by weeks. Each merged state
  * costs 50 us, so only requested ones are merged.
  */
-const usersByRollup = ({ database, scope, sets, nowMs, lives }: Asked) =>
+const usersByRollup = ({ database, scope, sets, nowMs, lifetimeSets }: StatsRequest) =>
   statementOf(sets, (values, place, groups) => {
     const spans = compileSpans(values, spansOf(scope, 'week', nowMs))
     const within = `(${spans} AND ${compileWeeks(values, scope)} AND ${compileEnvironments(values, scope)})`
-    const lived = `(span = 2 AND place IN ${values.add('Array(UInt32)', lives)})`
+    const lived = `(span = 2 AND place IN ${values.add('Array(UInt32)', lifetimeSets)})`
     return `SELECT place, uniqCombined64MergeIf(12)(users, within) AS users_n, uniqCombined64MergeIf(12)(users, lived) AS life_n
       FROM (SELECT ${place} AS place, ${lived} AS lived, ${within} AS within, users FROM ${database}.issue_time
           WHERE ${groups} AND (within OR lived)) GROUP BY place`
   })
 
 /** Stats of a short scope, from the rows. */
-const byRows = ({ database, scope, sets }: Asked, bucketMs: number) =>
+const byRows = ({ database, scope, sets }: StatsRequest, bucketMs: number) =>
   statementOf(sets, (values, place, groups) => {
     const start = startOf(values, 'toUnixTimestamp64Milli(timestamp)', bucketMs)
     return `SELECT ${place} AS place, count() AS events, uniqCombined64If(12)(user_hash, user_hash != 0) AS users_n,
@@ -72,39 +72,39 @@ const byRows = ({ database, scope, sets }: Asked, bucketMs: number) =>
       FROM ${database}.events WHERE ${compileScope(values, scope)} AND ${groups} GROUP BY place`
   })
 
-const ofLife = ({ database, sets, lives }: Asked) =>
+const lifetimeRows = ({ database, sets, lifetimeSets }: StatsRequest) =>
   statementOf(
     sets,
     (values, place, groups) =>
       `SELECT ${place} AS place, uniqCombined64Merge(12)(users) AS life_n FROM ${database}.issue_time
-       WHERE span = 2 AND ${groups} AND place IN ${values.add('Array(UInt32)', lives)} GROUP BY place`,
+       WHERE span = 2 AND ${groups} AND place IN ${values.add('Array(UInt32)', lifetimeSets)} GROUP BY place`,
   )
 
 /** See `EventStore.figuresOf`. */
-export function createFigures(connection: Connection, database: string, clock: Clock): Pick<EventStore, 'figuresOf'> {
+export function createStats(connection: Connection, database: string, clock: Clock): Pick<EventStore, 'statsOf'> {
   return {
-    async figuresOf(scope, bucketMs, sets, withLife = () => true) {
-      const made = sets.map((): SetFigures => ({ events: 0, users: 0, lifetimeUsers: 0, series: [] }))
-      if (sets.flat().length === 0 || scope.projectIds.length === 0) return made
+    async statsOf(scope, bucketMs, sets, countsLifetime = () => true) {
+      const stats = sets.map((): SetStats => ({ events: 0, users: 0, lifetimeUsers: 0, series: [] }))
+      if (sets.flat().length === 0 || scope.projectIds.length === 0) return stats
       const whole = bucketMs % hourMs === 0 && isLong(scope)
-      const lives = sets.flatMap((_one, at) => (withLife(at) ? [at + 1] : []))
-      const asked = { database, scope, sets, lives, nowMs: clock.now() }
+      const lifetimeSets = sets.flatMap((_set, at) => (countsLifetime(at) ? [at + 1] : []))
+      const request = { database, scope, sets, lifetimeSets, nowMs: clock.now() }
       const [ranges, users] = await Promise.all([
         whole
-          ? connection.rows<StoredRange>(...byRollup(asked, bucketMs))
-          : connection.rows<StoredRange & Pick<StoredUsers, 'users_n'>>(...byRows(asked, bucketMs)),
-        connection.rows<StoredUsers>(...(whole ? usersByRollup(asked) : ofLife(asked))),
+          ? connection.rows<StoredRange>(...byRollup(request, bucketMs))
+          : connection.rows<StoredRange & Pick<StoredUsers, 'users_n'>>(...byRows(request, bucketMs)),
+        connection.rows<StoredUsers>(...(whole ? usersByRollup(request) : lifetimeRows(request))),
       ])
       for (const { place, users_n = '0', life_n } of users)
-        Object.assign(made[place - 1] ?? {}, { users: Number(users_n), lifetimeUsers: Number(life_n) })
+        Object.assign(stats[place - 1] ?? {}, { users: Number(users_n), lifetimeUsers: Number(life_n) })
       for (const { place, events, points, ...own } of ranges) {
-        const item = made[place - 1]
+        const item = stats[place - 1]
         if (!item) continue
         item.events = Number(events)
         item.series = points[0].map((start, at) => ({ startMs: Number(start), events: Number(points[1][at]) }))
         if ('users_n' in own) item.users = Number(own.users_n)
       }
-      return made
+      return stats
     },
   }
 }

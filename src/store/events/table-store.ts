@@ -44,7 +44,7 @@ function* someOf(projectIds: readonly number[]): Generator<readonly number[]> {
 }
 
 /** See `TableStore.tally`. */
-async function tallyOf(connection: Connection, database: string, name: TableName): Promise<TableTally[]> {
+async function tallyTable(connection: Connection, database: string, name: TableName): Promise<TableTally[]> {
   const { partition, place, tally } = anyTable(name)
   if (!tally) throw new Error(`the table ${name} has a check of its own`)
   const table = `${database}.${name}`
@@ -114,16 +114,16 @@ export function createTableStore(
       // Dates before 1970 are invalid and would be read as future dates.
       if (startMs <= 0) return 0
       const day = new Date(startMs).toISOString().slice(0, 10)
-      let gone = 0
+      let removed = 0
       for (const projects of someOf(projectIds))
         for (const table of withDerived(name)) {
           // Derived tables only store the week, so a week is deleted from all tables or from none.
           const start = table === name ? anyTable(name).partition.day : 'week'
           const where = `project_id IN {projects:Array(UInt64)} AND ${start} < toDate({day:String})`
           const rows = await removeRows(table, where, { projects, day })
-          if (table === name) gone += rows
+          if (table === name) removed += rows
         }
-      return gone
+      return removed
     },
 
     async countByProject(name) {
@@ -132,6 +132,6 @@ export function createTableStore(
       )
       return rows.map((row) => ({ projectId: Number(row.project), rows: Number(row.n) }))
     },
-    tally: (name) => tallyOf(connection, database, name),
+    tally: (name) => tallyTable(connection, database, name),
   }
 }

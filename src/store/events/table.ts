@@ -42,7 +42,7 @@ export type StoredTable<Row> = {
    */
   tally: { sentence: string; category: string; quantity: string } | undefined
   /** Meta stores under this name that age or disk budget removed rows: the ledger then counts more than is stored. */
-  goneName: string
+  evictedName: string
 }
 
 /** Places of the stored rows, by the position of their record. */

@@ -73,8 +73,8 @@ function createTagsOf(connection: Connection, table: string): Tags['tagsOf'] {
     )
     const tags = new Map<string, TagCount>()
     for (const row of rows) {
-      const known = tags.get(row.tag_key)
-      const tag = known ?? {
+      const existing = tags.get(row.tag_key)
+      const tag = existing ?? {
         key: row.tag_key,
         total: Number(row.total),
         unique: Number(row.unique_values),

@@ -296,7 +296,7 @@ function ledgerCases(fresh: () => MetaStore): void {
     }
     commit(meta, { dead: [dead], attachments: [attachment] })
     expect(meta.prune(nowMs, 0, 200)).toEqual([])
-    expect([meta.deadItems(9), meta.attachmentsOf(1, 'e').length]).toEqual([[], 1])
+    expect([meta.deadLetters(9), meta.attachmentsOf(1, 'e').length]).toEqual([[], 1])
     expect(meta.prune(nowMs, 501, 200)).toEqual(['shared'])
     expect(meta.prune(nowMs, 501, 200)).toEqual([])
   })

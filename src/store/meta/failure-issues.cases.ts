@@ -18,7 +18,7 @@ export function failureIssueCases(fresh: () => MetaStore): void {
       const [item = 0, two = 0] = [1, 2].map((n) => issues.get(`2:${hash(1000 + n)}`))
       return { meta, one: item, two }
     }
-    const events = (meta: MetaStore, issueId: number) => meta.browserSideOf(issueId, [1], 1).events
+    const events = (meta: MetaStore, issueId: number) => meta.clientEndsOf(issueId, [1], 1).events
 
     const takeApart = (meta: MetaStore, issueId: number, n: number) => {
       const texts: Leaving['texts'] = {
@@ -37,7 +37,7 @@ export function failureIssueCases(fresh: () => MetaStore): void {
       const leaving: Leaving = {
         hashes: [hash(n)],
         events: 1,
-        thinned: 0,
+        downsampled: 0,
         firstMs: nowMs,
         lastMs: nowMs,
         firstRelease: '',
@@ -53,7 +53,7 @@ export function failureIssueCases(fresh: () => MetaStore): void {
       const { meta, one, two } = linked()
       meta.mergeIssues(one, [two], null, nowMs)
       expect(events(meta, one)).toBe(2)
-      const { made } = takeApart(meta, one, 1002)
+      const { created: made } = takeApart(meta, one, 1002)
       expect([events(meta, one), events(meta, made?.id ?? 0)]).toEqual([1, 1])
     })
 
@@ -61,48 +61,48 @@ export function failureIssueCases(fresh: () => MetaStore): void {
       'go with an issue that is deleted (%s); its browser event is alone',
       (kind) => {
         const { meta, one } = linked()
-        const { id: removal } = meta.askRemoval({ kind, projectId: 2, issueId: one, userId: null })
+        const { id: removal } = meta.requestRemoval({ kind, projectId: 2, issueId: one, userId: null })
         meta.removeRows(removal, 1)
         expect([linkOf(meta, 1), linkOf(meta, 2)]).toEqual([undefined, ['digest', id(1002)]])
         joinAll(meta)
-        expect(meta.failureState(1, id(1))?.alone).toBe('none')
-        expect(meta.failureState(2, id(1001))).toBeUndefined()
+        expect(meta.errorEndState(1, id(1))?.alone).toBe('none')
+        expect(meta.errorEndState(2, id(1001))).toBeUndefined()
       },
     )
 
     test('go with the browser’s issue', () => {
       const { meta, one } = linked()
-      const { id: removal } = meta.askRemoval({
+      const { id: removal } = meta.requestRemoval({
         kind: 'issue',
         projectId: 1,
         issueId: issueOfBrowser(meta),
         userId: null,
       })
       meta.removeRows(removal, 2)
-      expect([linkOf(meta, 1), events(meta, one), meta.failureState(1, id(1))]).toEqual([undefined, 0, undefined])
+      expect([linkOf(meta, 1), events(meta, one), meta.errorEndState(1, id(1))]).toEqual([undefined, 0, undefined])
     })
 
     test('go with either project', () => {
       const { meta } = linked()
-      const { id: removal } = meta.askRemoval({ kind: 'project', projectId: 2, issueId: null, userId: null })
+      const { id: removal } = meta.requestRemoval({ kind: 'project', projectId: 2, issueId: null, userId: null })
       meta.removeRows(removal, 2)
       joinAll(meta)
-      expect([linkOf(meta, 1), meta.failureState(1, id(1))?.alone]).toEqual([undefined, 'none'])
+      expect([linkOf(meta, 1), meta.errorEndState(1, id(1))?.alone]).toEqual([undefined, 'none'])
     })
 
     test('go with retention, of all and of an organization’s own', () => {
       const { meta, one } = linked()
       meta.prune(nowMs, nowMs, nowMs)
       expect(events(meta, one)).toBe(1)
-      meta.dropKept(1, [1], nowMs + 6)
-      expect([events(meta, one), meta.failureState(1, id(1))]).toEqual([0, undefined])
+      meta.dropExpired(1, [1], nowMs + 6)
+      expect([events(meta, one), meta.errorEndState(1, id(1))]).toEqual([0, undefined])
     })
 
     const dayMs = 86_400_000
     const prunes: [string, (meta: MetaStore, beforeMs: number) => void][] = [
       ['of all', (meta, beforeMs) => void meta.prune(nowMs, beforeMs, beforeMs)],
-      ['of an organization’s own', (meta, beforeMs) => void meta.dropKept(1, [1, 2], beforeMs)],
-      ['of the server’s project', (meta, beforeMs) => void meta.dropKept(1, [2], beforeMs)],
+      ['of an organization’s own', (meta, beforeMs) => void meta.dropExpired(1, [1, 2], beforeMs)],
+      ['of the server’s project', (meta, beforeMs) => void meta.dropExpired(1, [2], beforeMs)],
     ]
     test.each(prunes)(
       'go with a server event that retention takes, %s; the browser’s is looked at again',
@@ -117,7 +117,7 @@ export function failureIssueCases(fresh: () => MetaStore): void {
         prune(meta, nowMs - 98 * dayMs)
         expect([1, 2].map((n) => linkOf(meta, n))).toEqual([undefined, undefined])
         joinAll(meta)
-        expect(meta.failureState(1, id(1))?.alone).toBe('none')
+        expect(meta.errorEndState(1, id(1))?.alone).toBe('none')
         expect(linkOf(meta, 2)).toEqual(['digest', id(1004)])
       },
     )
@@ -127,11 +127,11 @@ export function failureIssueCases(fresh: () => MetaStore): void {
       commit(meta, { events: [server(1, sure(1), { receivedMs: nowMs - 9 * dayMs }), browser(1, sure(1))] })
       commit(meta, { events: [server(2, sure(2)), server(3, sure(3), { receivedMs: nowMs + 6 })] })
       joinAll(meta)
-      meta.boundFailures(2)
-      expect([meta.failureState(2, id(1001)), linkOf(meta)?.[1]]).toEqual([undefined, id(1001)])
+      meta.limitErrorEnds(2)
+      expect([meta.errorEndState(2, id(1001)), linkOf(meta)?.[1]]).toEqual([undefined, id(1001)])
       meta.prune(nowMs, nowMs - 8 * dayMs, nowMs)
       joinAll(meta)
-      expect([linkOf(meta), meta.failureState(1, id(1))?.alone]).toEqual([undefined, 'none'])
+      expect([linkOf(meta), meta.errorEndState(1, id(1))?.alone]).toEqual([undefined, 'none'])
     })
 
     const doubts: [string, Partial<FailureEffect>, Partial<FailureEffect>][] = [
@@ -142,7 +142,7 @@ export function failureIssueCases(fresh: () => MetaStore): void {
     const issueOf = (meta: MetaStore, projectId: number, groupHash: string) =>
       meta.issueIdsOf([{ projectId, groupHash }]).get(`${projectId}:${groupHash}`) ?? 0
     const remove = (meta: MetaStore, projectId: number, issueId: number) => {
-      const { id: removal } = meta.askRemoval({ kind: 'issue', projectId, issueId, userId: null })
+      const { id: removal } = meta.requestRemoval({ kind: 'issue', projectId, issueId, userId: null })
       meta.removeRows(removal, 1)
     }
     /** Creates two issues with a server event that matches one browser event. */
@@ -151,7 +151,7 @@ export function failureIssueCases(fresh: () => MetaStore): void {
       const old = { receivedMs: nowMs - 20_000 }
       commit(meta, { events: [server(1, ofServer), server(2, ofServer, old), browser(1, ofBrowser)] })
       joinAll(meta)
-      expect(meta.failureState(1, id(1))?.alone).toBe('several')
+      expect(meta.errorEndState(1, id(1))?.alone).toBe('several')
       return { meta, one: issueOf(meta, 2, hash(1001)), two: issueOf(meta, 2, hash(1002)) }
     }
     const ends: [string, (doubt: ReturnType<typeof doubtful>) => void][] = [
@@ -176,7 +176,7 @@ export function failureIssueCases(fresh: () => MetaStore): void {
       expect(linkOf(meta)).toEqual(['digest', id(1001)])
       takeApart(meta, one, 1002)
       joinAll(meta)
-      expect([linkOf(meta), meta.failureState(1, id(1))?.alone]).toEqual([undefined, 'several'])
+      expect([linkOf(meta), meta.errorEndState(1, id(1))?.alone]).toEqual([undefined, 'several'])
     })
 
     test('come when the person’s other event goes with its issue', () => {
@@ -184,7 +184,7 @@ export function failureIssueCases(fresh: () => MetaStore): void {
       const hint = { digest: '5', hints: 1 }
       commit(meta, { events: [server(1, hint), browser(1, hint), browser(2, { hints: 0 }, { hashes: [hash(2)] })] })
       joinAll(meta)
-      expect(meta.failureState(1, id(1))?.alone).toBe('several')
+      expect(meta.errorEndState(1, id(1))?.alone).toBe('several')
       remove(meta, 1, issueOf(meta, 1, hash(2)))
       joinAll(meta)
       expect(linkOf(meta)).toEqual(['route', id(1001)])
@@ -195,15 +195,9 @@ export function failureIssueCases(fresh: () => MetaStore): void {
       const some = numbers(5).map((n) => browser(n, sure(1), { receivedMs: nowMs + n }))
       commit(meta, { events: [server(1, sure(1)), ...some] })
       joinAll(meta)
-      expect(meta.boundFailures(5)).toBe(0)
-      expect(meta.boundFailures(2)).toBe(6)
-      expect(numbers(5).map((n) => meta.failureLinkOf(1, id(n)) !== undefined)).toEqual([
-        false,
-        false,
-        false,
-        true,
-        true,
-      ])
+      expect(meta.limitErrorEnds(5)).toBe(0)
+      expect(meta.limitErrorEnds(2)).toBe(6)
+      expect(numbers(5).map((n) => meta.errorLinkOf(1, id(n)) !== undefined)).toEqual([false, false, false, true, true])
     })
 
     const issueOfBrowser = (meta: MetaStore) =>

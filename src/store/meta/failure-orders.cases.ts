@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decide, routeWindowMs, type Side, traceWindowMs } from '../../domain/error-links.ts'
+import { decide, type ErrorEnd, routeWindowMs, traceWindowMs } from '../../domain/error-links.ts'
 import { commit, effect, hash, nowMs } from './fixture.cases.ts'
 import type { MetaStore } from './meta-store.ts'
 
 /** An error end. `forged`: a server event sent with the key of the browser's project. */
-type Drawn = Omit<Side, 'side' | 'projectId' | 'eventId' | 'group'> & {
+type Drawn = Omit<ErrorEnd, 'side' | 'projectId' | 'eventId' | 'group'> & {
   kind: 'browser' | 'server' | 'forged'
   group: number
 }
@@ -48,7 +48,7 @@ const arrivals = fc
 const eventId = (n: number) => (n + 1).toString(16).padStart(32, '0')
 
 function joinAll(meta: MetaStore, max: number): void {
-  for (let step = 0; step < 200; step++) if (!meta.joinFailures(max, nowMs).more) return
+  for (let step = 0; step < 200; step++) if (!meta.linkErrors(max, nowMs).more) return
   throw new Error('the join does not end')
 }
 
@@ -77,14 +77,14 @@ function arrive(meta: MetaStore, name: string, sides: readonly Drawn[], { at, ba
   joinAll(meta, max)
   return sides.map(({ kind }, n) => {
     if (kind !== 'browser') return 'server'
-    const link = meta.failureLinkOf(web, eventId(n))
+    const link = meta.errorLinkOf(web, eventId(n))
     return link
       ? `${link.reason} ${Number.parseInt(link.server.eventId, 16) - 1}`
-      : meta.failureState(web, eventId(n))?.alone
+      : meta.errorEndState(web, eventId(n))?.alone
   })
 }
 
-const toSide = ({ kind, group, ...one }: Drawn, n: number): Side => ({
+const toSide = ({ kind, group, ...one }: Drawn, n: number): ErrorEnd => ({
   ...one,
   eventId: eventId(n),
   projectId: kind === 'server' ? 2 : 1,
@@ -93,7 +93,7 @@ const toSide = ({ kind, group, ...one }: Drawn, n: number): Side => ({
 })
 
 /** Returns the decision with all ends in view. */
-function answerOf(own: Side, all: readonly Side[]): string {
+function answerOf(own: ErrorEnd, all: readonly ErrorEnd[]): string {
   const found = decide(own, {
     ofDigest: own.digest === '' ? [] : all.filter((item) => item.side === 'server' && item.digest === own.digest),
     ofTrace: own.traceId === '' ? [] : all.filter((item) => item.traceId === own.traceId),
@@ -107,8 +107,8 @@ function answerOf(own: Side, all: readonly Side[]): string {
 }
 
 /** Groups of server events that a link of this kind could also lead to (docs/digests.md). */
-function claimants(reason: string, own: Side, all: readonly Side[]): Set<string> {
-  const near = (side: Side, ms: number) => Math.abs(side.receivedMs - own.receivedMs) <= ms
+function claimants(reason: string, own: ErrorEnd, all: readonly ErrorEnd[]): Set<string> {
+  const near = (side: ErrorEnd, ms: number) => Math.abs(side.receivedMs - own.receivedMs) <= ms
   const servers = all.filter((item) => item.side === 'server')
   const named = servers.filter((server) => server.digest === own.digest)
   const inTrace = servers.filter((server) => server.traceId === own.traceId && near(server, traceWindowMs))

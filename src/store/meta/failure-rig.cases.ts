@@ -24,9 +24,9 @@ export const numbers = (count: number) => Array.from({ length: count }, (_, n) =
 
 /** Runs the linking until no open end is left. Returns the result of each run. */
 export function joinAll(meta: MetaStore) {
-  const looks: ReturnType<MetaStore['joinFailures']>[] = []
+  const looks: ReturnType<MetaStore['linkErrors']>[] = []
   for (let step = 0; step < 100; step++) {
-    const look = meta.joinFailures(200, nowMs)
+    const look = meta.linkErrors(200, nowMs)
     expect(look.aside).toBe(0)
     looks.push(look)
     if (!look.more) return looks
@@ -43,9 +43,9 @@ export function shuffled<T>(list: readonly T[]): T[] {
 export function count(meta: MetaStore, total: number) {
   const found = { right: 0, wrong: 0, alone: 0 }
   for (const n of numbers(total)) {
-    const link = meta.failureLinkOf(1, id(n))
+    const link = meta.errorLinkOf(1, id(n))
     if (link) found[link.server.eventId === id(1000 + n) ? 'right' : 'wrong']++
-    else if (meta.failureState(1, id(n))?.alone) found.alone++
+    else if (meta.errorEndState(1, id(n))?.alone) found.alone++
   }
   return found
 }
@@ -58,7 +58,7 @@ export function failureRig(fresh: () => MetaStore) {
     return meta
   }
   const linkOf = (meta: MetaStore, n = 1) => {
-    const link = meta.failureLinkOf(1, id(n))
+    const link = meta.errorLinkOf(1, id(n))
     return link && [link.reason, link.server.eventId]
   }
   return { open, linkOf }

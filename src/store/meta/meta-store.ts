@@ -1,15 +1,15 @@
 import type { ArtifactSearchStore } from './artifacts/artifact-search.ts'
 import type { ArtifactStore } from './artifacts/artifacts.ts'
 import type { ChunkStore } from './artifacts/chunks.ts'
-import type { KeepStore } from './database/snapshot.ts'
-import type { KeptStore, OutcomeStore } from './ingest/counts.ts'
+import type { MetaBackupStore } from './database/snapshot.ts'
+import type { OutcomeStore, RetentionStore } from './ingest/counts.ts'
 import type { DeadLetterStore } from './ingest/dead-letters.ts'
 import type { EnvironmentStore } from './ingest/environments.ts'
-import type { MissedStore } from './ingest/missing-source-maps.ts'
+import type { MissingMapStore } from './ingest/missing-source-maps.ts'
 import type { AlertStore } from './issues/alerts.ts'
 import type { AttentionStore } from './issues/attention.ts'
 import type { BulkStore } from './issues/bulk.ts'
-import type { FailureStore } from './issues/error-links.ts'
+import type { ErrorLinkStore } from './issues/error-links.ts'
 import type { FeedbackStore } from './issues/feedback.ts'
 import type { CommentStore, IssueIdsStore, IssueReadStore } from './issues/issues.ts'
 import type { MergeStore } from './issues/merge.ts'
@@ -40,9 +40,9 @@ import type { ReprocessingMetaStore } from './retention/reprocessing.ts'
  * own share of this type, and none imports it. */
 export type MetaStore = BatchStore &
   AlertStore &
-  KeepStore &
+  MetaBackupStore &
   MemberStore &
-  FailureStore &
+  ErrorLinkStore &
   FeedbackStore &
   FilterStore &
   OrganizationStore &
@@ -56,7 +56,7 @@ export type MetaStore = BatchStore &
   DeployStore &
   ReleaseStore &
   ResetStore &
-  MissedStore &
+  MissingMapStore &
   ReprocessingMetaStore &
   MergeStore &
   ScrapeStore &
@@ -78,7 +78,7 @@ export type MetaStore = BatchStore &
   IssueReadStore &
   TokenStore &
   OutcomeStore &
-  KeptStore &
+  RetentionStore &
   DeadLetterStore & {
     close(): void
   }

@@ -171,7 +171,7 @@ function filterCases(fresh: () => MetaStore): void {
     meta.updateIssue(2, { status: 'resolved' }, 'ann', nowMs)
     meta.updateIssue(3, { assigneeUserId: 'ann' }, 'ann', nowMs)
     meta.updateIssue(2, { priority: 'low' }, 'ann', nowMs)
-    meta.setOwn([1], 'ann', { isBookmarked: true, isSubscribed: false }, nowMs)
+    meta.setUserFlags([1], 'ann', { isBookmarked: true, isSubscribed: false }, nowMs)
     meta.subscribe(2, 'ann', true, 'asked', nowMs)
     meta.subscribe(3, 'ann', true, 'asked', nowMs)
     meta.subscribe(3, 'ann', false, 'asked', nowMs)
@@ -422,9 +422,9 @@ function countCases(fresh: () => MetaStore): void {
     expect(meta.attachmentsOf(1, 'e1').map((item) => item.blobKey)).toEqual(['k1', 'k2'])
     expect(meta.attachmentsOf(2, 'e1')).toEqual([])
     expect(meta.attachmentById(1)).toEqual({ id: 1, ...attachment })
-    expect(meta.deadItems(2).map((deadItem) => deadItem.jpos)).toEqual([9, 8])
+    expect(meta.deadLetters(2).map((deadItem) => deadItem.jpos)).toEqual([9, 8])
     expect(meta.prune(nowMs, 200, 500).sort()).toEqual(['d1', 'k1'])
-    expect([meta.attachmentById(1), meta.attachmentById(3)?.eventId, meta.deadItems(9).length]).toEqual([
+    expect([meta.attachmentById(1), meta.attachmentById(3)?.eventId, meta.deadLetters(9).length]).toEqual([
       undefined,
       'e2',
       1,

@@ -89,16 +89,16 @@ test('a side that can’t be joined is set aside; those beside and behind it are
     effect({ eventId, failure: sideOf('browser', `${100_000 + n}`) }),
   ])
   commit(meta, { events })
-  expect(meta.joinFailures(10, nowMs)).toMatchObject({ looked: 4, linked: 1, aside: 1, more: false })
-  expect([bad, good].map((item) => meta.failureLinkOf(1, item)?.reason)).toEqual([undefined, 'digest'])
-  expect(meta.joinFailures(10, nowMs)).toMatchObject({ looked: 0 })
+  expect(meta.linkErrors(10, nowMs)).toMatchObject({ looked: 4, linked: 1, aside: 1, more: false })
+  expect([bad, good].map((item) => meta.errorLinkOf(1, item)?.reason)).toEqual([undefined, 'digest'])
+  expect(meta.linkErrors(10, nowMs)).toMatchObject({ looked: 0 })
   // A new related event reopens and retries it.
   fault.script('drop trigger fault')
   fault.close()
   commit(meta, {
     events: [effect({ eventId: 'd'.repeat(32), hashes: [hash(9)], failure: sideOf('server', '100000') })],
   })
-  expect(meta.joinFailures(10, nowMs)).toMatchObject({ linked: 1, aside: 0 })
+  expect(meta.linkErrors(10, nowMs)).toMatchObject({ linked: 1, aside: 0 })
 })
 
 test('every commit is synced, in WAL, with foreign keys; what throws is rolled back', () => {

@@ -31,10 +31,10 @@ export type EventEffect = {
   digest: string
   unhandled: boolean
   /** Its counted diagnostics; absent for nearly all events. */
-  signs?: SignKey[]
+  diagnostics?: SignKey[]
   /** Set if it is an end of a server error that the browser shows as a number; absent for nearly all events. */
   failure?: FailureEffect
-  /** Names of its missing source maps, as in the table `missed`; absent for none. */
+  /** Names of its missing source maps, as in the table `missingRows`; absent for none. */
   misses?: string[]
   /** Public scripts in its frames that nobody uploaded (`scrapeName`); absent when its project fetches none. */
   scrapes?: string[]
@@ -60,7 +60,7 @@ export type DeadLetter = {
   blobKey: string
 }
 
-export type DeadAgain = {
+export type ReplayedDeadLetter = {
   id: number
   projectId: number
   keyId: number
@@ -79,7 +79,7 @@ export type BatchEffects = ReleaseEffects & {
   outcomes: OutcomeCount[]
   dead: DeadLetter[]
   /** Replayed dead letters. The commit deletes them and subtracts their counts, because they are counted again. */
-  again?: DeadAgain[]
+  again?: ReplayedDeadLetter[]
   /** Counted at the commit, which knows the rows that are already stored. */
   feedback?: FeedbackEffect[]
   /** Samples of filtered events, one in a hundred. */
@@ -127,7 +127,7 @@ export type ProjectSettings = {
   removed?: true
   /** Set if the project has uploaded artifacts. The text changes whenever they change. */
   artifacts?: string
-  /** Names of all its artifacts, for `lookIn` (refine/symbolicate/presence.ts); absent when there are too many. */
+  /** Names of all its artifacts, for `presenceLookup` (refine/symbolicate/presence.ts); absent when there are too many. */
   artifactNames?: SharedArrayBuffer
   /** Fetch scripts that nobody uploaded from their public addresses. */
   scrape?: true
@@ -251,7 +251,7 @@ export type Issue = {
   comments: number
   /** The noise verdict of the whole issue: the team cannot fix its cause. */
   noise: NoiseKind | null
-  signCounts: SignCounts
+  diagnosticCounts: SignCounts
   /** Incremented by each change by a person, for CONFLICT. */
   rev: number
 }

@@ -9,13 +9,13 @@ import type { ReprocessingMove } from './retention/reprocessing.ts'
 const idOf = (n: number) => n.toString(16).padStart(32, '0')
 /** An event of group `n` with these diagnostics. Without any, it is an error of the team's own code. */
 const event = (n: number, signs?: SignKey[], more: Partial<EventEffect> = {}): EventEffect =>
-  effect({ hashes: [hash(n)], ...(signs ? { signs } : {}), ...more })
+  effect({ hashes: [hash(n)], ...(signs ? { diagnostics: signs } : {}), ...more })
 const times = (count: number, eventEffect: EventEffect) => Array.from({ length: count }, () => eventEffect)
 const own = (n: number) => event(n)
 const shown = (meta: MetaStore) =>
   meta
     .listIssues({ projectIds: [1], sort: 'first', max: 99 })
-    .map((issue) => [issue.shortId, issue.noise, issue.signCounts])
+    .map((issue) => [issue.shortId, issue.noise, issue.diagnosticCounts])
 const found = (meta: MetaStore, not = false) => {
   const noise = { op: 'noise' } as const
   const filter = not ? ({ op: 'not', of: noise } as const) : noise
@@ -36,10 +36,10 @@ const rewrite = {
   token: 't',
 }
 function regroup(meta: MetaStore, moves: ReprocessingMove[]) {
-  const step = meta.planRegroup(meta.beginRegrouping(1, 'upload', 9).id, rewrite)
-  meta.commitRegroup(step.id, moves)
+  const step = meta.planReprocessStep(meta.beginReprocessing(1, 'upload', 9).id, rewrite)
+  meta.commitReprocessStep(step.id, moves)
   // A repeated commit after a crash changes nothing.
-  meta.commitRegroup(step.id, moves)
+  meta.commitReprocessStep(step.id, moves)
 }
 
 /** Cases of the noise verdict, which must stay correct when events move. */
@@ -63,9 +63,9 @@ function verdictCases(fresh: () => MetaStore): void {
     ])
     expect([found(meta), found(meta, true)]).toEqual([[1], [2]])
     commit(meta, { events: [...times(3, event(1, ['extension'])), own(2)] })
-    expect(meta.issueById(1)).toMatchObject({ noise: 'extension', signCounts: { extension: 4 }, count: 4 })
+    expect(meta.issueById(1)).toMatchObject({ noise: 'extension', diagnosticCounts: { extension: 4 }, count: 4 })
     commit(meta, { events: [own(1)] })
-    expect(meta.issueById(1)).toMatchObject({ noise: null, signCounts: { extension: 4 }, count: 5 })
+    expect(meta.issueById(1)).toMatchObject({ noise: null, diagnosticCounts: { extension: 4 }, count: 5 })
     commit(meta, { events: times(9, event(1, ['extension'])) })
     expect([found(meta), found(meta, true)]).toEqual([[], [1, 2]])
   })
@@ -78,7 +78,7 @@ function verdictCases(fresh: () => MetaStore): void {
     commit(meta, { events: [event(2, ['localhost', 'unfiltered'])] })
     expect(meta.issueById(2)).toMatchObject({
       noise: 'localhost',
-      signCounts: { localhost: 5, skew: 4, unfiltered: 1 },
+      diagnosticCounts: { localhost: 5, skew: 4, unfiltered: 1 },
     })
   })
 
@@ -92,12 +92,12 @@ function verdictCases(fresh: () => MetaStore): void {
   test('a hash of a removed issue begins with nothing', () => {
     const meta = fresh()
     commit(meta, { events: [event(1, ['extension']), event(1, ['extension'])] })
-    const { id } = meta.askRemoval({ kind: 'issue', projectId: 1, issueId: 1, userId: null })
+    const { id } = meta.requestRemoval({ kind: 'issue', projectId: 1, issueId: 1, userId: null })
     meta.removeRows(id, 2)
     commit(meta, { events: [event(1, ['extension']), own(2)] })
     meta.mergeIssues(3, [2], null, nowMs)
-    expect(meta.unmergeHashes(3, leaving([hash(1)], 1), null, nowMs).made).toMatchObject({
-      signCounts: { extension: 1 },
+    expect(meta.unmergeHashes(3, leaving([hash(1)], 1), null, nowMs).created).toMatchObject({
+      diagnosticCounts: { extension: 1 },
       noise: 'extension',
     })
   })
@@ -109,15 +109,15 @@ function moveCases(fresh: () => MetaStore): void {
     commit(meta, { events: [event(1, ['extension']), ...times(2, event(2, ['ad-blocker'])), own(3)] })
     expect(meta.mergeIssues(1, [2], null, nowMs).issue).toMatchObject({
       noise: 'ad-blocker',
-      signCounts: { extension: 1, 'ad-blocker': 2 },
+      diagnosticCounts: { extension: 1, 'ad-blocker': 2 },
     })
     expect(meta.mergeIssues(1, [3], null, nowMs).issue.noise).toBe(null)
     const first = meta.unmergeHashes(1, leaving([hash(3)], 1), null, nowMs)
-    expect([first.issue.noise, first.made?.noise]).toEqual(['ad-blocker', null])
+    expect([first.issue.noise, first.created?.noise]).toEqual(['ad-blocker', null])
     const second = meta.unmergeHashes(1, leaving([hash(2)], 2), null, nowMs)
-    expect([second.issue, second.made]).toMatchObject([
-      { noise: 'extension', signCounts: { extension: 1 } },
-      { noise: 'ad-blocker', signCounts: { 'ad-blocker': 2 } },
+    expect([second.issue, second.created]).toMatchObject([
+      { noise: 'extension', diagnosticCounts: { extension: 1 } },
+      { noise: 'ad-blocker', diagnosticCounts: { 'ad-blocker': 2 } },
     ])
     expect(meta.issueById(2)?.noise).toBe('ad-blocker')
   })
@@ -129,7 +129,7 @@ function moveCases(fresh: () => MetaStore): void {
     // Retention deleted its events, so their number is unknown and the issue still counts them.
     expect(meta.unmergeHashes(1, leaving([hash(2)], 0), null, nowMs).issue).toMatchObject({ count: 2, noise: null })
     commit(meta, { events: [event(2, ['extension'])] })
-    expect(meta.issueById(3)).toMatchObject({ signCounts: { extension: 1 }, noise: 'extension' })
+    expect(meta.issueById(3)).toMatchObject({ diagnosticCounts: { extension: 1 }, noise: 'extension' })
   })
 
   test('an event that is mapped again and turns out to be the team’s own takes it away, and brings it', () => {
@@ -137,19 +137,19 @@ function moveCases(fresh: () => MetaStore): void {
     commit(meta, { events: [event(1, ['third-party']), event(1, ['third-party'], { eventId: idOf(2) })] })
     const move = (signs: SignKey[] | undefined): ReprocessingMove => ({
       fromHash: hash(1),
-      fromSigns: ['third-party'],
+      fromDiagnostics: ['third-party'],
       effect: event(1, signs),
     })
     regroup(meta, [move(undefined)])
-    expect(meta.issueById(1)).toMatchObject({ count: 2, signCounts: { 'third-party': 1 }, noise: null })
+    expect(meta.issueById(1)).toMatchObject({ count: 2, diagnosticCounts: { 'third-party': 1 }, noise: null })
     regroup(meta, [{ fromHash: hash(1), effect: event(1, ['third-party']) }])
-    expect(meta.issueById(1)).toMatchObject({ count: 2, signCounts: { 'third-party': 2 }, noise: 'third-party' })
+    expect(meta.issueById(1)).toMatchObject({ count: 2, diagnosticCounts: { 'third-party': 2 }, noise: 'third-party' })
   })
 
   test('events that were refined before signs were counted never bring a count below nothing', () => {
     const meta = fresh()
     commit(meta, { events: [own(1), own(1)] })
-    regroup(meta, [{ fromHash: hash(1), fromSigns: ['extension'], effect: event(2, ['extension']) }])
+    regroup(meta, [{ fromHash: hash(1), fromDiagnostics: ['extension'], effect: event(2, ['extension']) }])
     // The first new hash takes over the issue with its link.
     expect(meta.issueById(1)).toMatchObject({ count: 2, noise: null })
   })
@@ -191,7 +191,7 @@ function play(meta: MetaStore, seed: number): void {
       const moves = Array.from({ length: 1 + random(4) }, () => events[random(events.length)])
       const made = [...new Set(moves)].flatMap((move): ReprocessingMove[] => {
         if (!move) return []
-        const before = { fromHash: hash(move.hash), fromSigns: move.signs }
+        const before = { fromHash: hash(move.hash), fromDiagnostics: move.signs }
         Object.assign(move, { hash: 1 + random(12), signs: signs() })
         return [{ ...before, effect: event(move.hash, move.signs) }]
       })
@@ -213,7 +213,7 @@ function play(meta: MetaStore, seed: number): void {
         at,
         id,
         count: sum.count,
-        signCounts: sum.signs,
+        diagnosticCounts: sum.signs,
         noise: verdictOf(sum.signs, sum.count) ?? null,
       })
   }

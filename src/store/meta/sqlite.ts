@@ -1,25 +1,30 @@
 import type { Clock } from '../../base/clock.ts'
-import { artifactChangePart, artifactEndPart } from './artifacts/artifact-changes.ts'
-import { artifactPlacePart, artifactSearchPart } from './artifacts/artifact-search.ts'
-import { artifactListPart, artifactLookPart, releaseFilePart } from './artifacts/artifacts.ts'
-import { chunkEndPart, chunkPart } from './artifacts/chunks.ts'
+import { bundleCleanupPart, bundleWritePart } from './artifacts/artifact-changes.ts'
+import { fileLocationPart, fileSearchPart } from './artifacts/artifact-search.ts'
+import { bundleListPart, frameFilePart, releaseFilePart } from './artifacts/artifacts.ts'
+import { chunkCleanupPart, chunkPart } from './artifacts/chunks.ts'
 import { openSqlite } from './database/connection.ts'
 import { sqliteDialect } from './database/dialect.ts'
 import { migrate } from './database/migrate.ts'
-import { keepPart } from './database/snapshot.ts'
+import { backupPart } from './database/snapshot.ts'
 import type { Store } from './database/store.ts'
 import { batchPart } from './ingest/batch.ts'
-import { keptPart, outcomePart } from './ingest/counts.ts'
-import { deadPart } from './ingest/dead-letters.ts'
+import { outcomePart, retentionPart } from './ingest/counts.ts'
+import { deadLetterPart } from './ingest/dead-letters.ts'
 import { environmentPart } from './ingest/environments.ts'
-import { type MissedNotes, missedEndPart, missedLookPart, missedNotes } from './ingest/missing-source-maps.ts'
+import {
+  type MissingMapWriter,
+  missingMapClearPart,
+  missingMapReadPart,
+  missingMapWriter,
+} from './ingest/missing-source-maps.ts'
 import { channelPart, deliveryPart, outboxPart } from './issues/alerts.ts'
-import { attentionPart, noticePart, ownPart } from './issues/attention.ts'
+import { noticePart, subscriptionPart, userFlagsPart } from './issues/attention.ts'
 import { bulkPart } from './issues/bulk.ts'
-import { failureBoundPart, failureReadPart } from './issues/error-links.ts'
+import { errorLinkLimitPart, errorLinkReadPart } from './issues/error-links.ts'
 import { feedbackLinkPart, feedbackPart } from './issues/feedback.ts'
-import { commentPart, issueListPart, lookPart, relatedRowsPart, seenPart } from './issues/issues.ts'
-import { failureJoinPart } from './issues/link-errors.ts'
+import { commentPart, issueListPart, lookupPart, relatedRowsPart, viewedPart } from './issues/issues.ts'
+import { errorLinkPart } from './issues/link-errors.ts'
 import { mergePart, similarPart } from './issues/merge.ts'
 import { forecastPart, scheduledTransitionPart } from './issues/scheduled-transitions.ts'
 import { searchPart } from './issues/searches.ts'
@@ -29,7 +34,7 @@ import { unmergePart } from './issues/unmerge.ts'
 import type { MetaStore } from './meta-store.ts'
 import { channelAddressPart } from './people/channel-addresses.ts'
 import { invitationPart, membershipPart } from './people/members.ts'
-import { organizationChangePart, organizationKeepPart } from './people/organization-change.ts'
+import { organizationChangePart, organizationRetentionPart } from './people/organization-change.ts'
 import { organizationRemovalPart } from './people/organization-removal.ts'
 import { memberPart, organizationPart } from './people/organizations.ts'
 import { peoplePart } from './people/people.ts'
@@ -40,9 +45,14 @@ import { ownershipPart } from './projects/ownership.ts'
 import { keyPart, projectChangePart, projectPart, settingsPart, snapshotPart } from './projects/projects.ts'
 import { scrapePart } from './projects/scrape.ts'
 import { releaseParts } from './releases/release-parts.ts'
-import { thinCountPart, thinFilePart, thinRunPart, thinStepPart } from './retention/downsampling.ts'
+import {
+  downsampleCountPart,
+  downsampleFilePart,
+  downsampleRunPart,
+  downsampleStepPart,
+} from './retention/downsampling.ts'
 import { removalFilePart, removalPart, removalRowPart } from './retention/removals.ts'
-import { reprocessingCommitPart } from './retention/reprocess-commit.ts'
+import { reprocessCommitPart } from './retention/reprocess-commit.ts'
 import { reprocessingEdgePart, reprocessingRunPart, reprocessingStepPart } from './retention/reprocessing.ts'
 
 /** Parts for changes of issues by people and by the clock. */
@@ -50,8 +60,8 @@ const triageParts = (store: Store) => ({
   ...issueChangePart(store),
   ...scheduledTransitionPart(store),
   ...forecastPart(store),
-  ...ownPart(store),
-  ...attentionPart(store),
+  ...userFlagsPart(store),
+  ...subscriptionPart(store),
   ...noticePart(store),
   ...bulkPart(store),
   ...ownershipPart(store),
@@ -67,17 +77,17 @@ const accountParts = (store: Store) => ({
 })
 
 /** Parts for work after a commit: missing source maps and the other end of an error. */
-const laterParts = (store: Store, notes: MissedNotes) => ({
-  ...failureReadPart(store),
-  ...failureJoinPart(store),
-  ...failureBoundPart(store),
-  ...missedLookPart(store, notes),
-  ...missedEndPart(store, notes),
+const deferredParts = (store: Store, missingMaps: MissingMapWriter) => ({
+  ...errorLinkReadPart(store),
+  ...errorLinkPart(store),
+  ...errorLinkLimitPart(store),
+  ...missingMapReadPart(store, missingMaps),
+  ...missingMapClearPart(store, missingMaps),
   ...scrapePart(store),
   ...reprocessingRunPart(store),
   ...reprocessingStepPart(store),
   ...reprocessingEdgePart(store),
-  ...reprocessingCommitPart(store, notes),
+  ...reprocessCommitPart(store, missingMaps),
   ...mergePart(store),
   ...similarPart(store),
   ...unmergePart(store),
@@ -98,7 +108,7 @@ export function openSqliteMeta(file: string, options: { clock: Clock; readers?: 
   }
   const read = (options.readers ?? 1) > 0 ? openSqlite(file, { readOnly: true }) : write
   const store: Store = { write, read, dialect, clock: options.clock }
-  const notes = missedNotes(store)
+  const missingMaps = missingMapWriter(store)
   return {
     ...organizationPart(store),
     ...memberPart(store),
@@ -110,29 +120,29 @@ export function openSqliteMeta(file: string, options: { clock: Clock; readers?: 
     ...peoplePart(store),
     ...issueListPart(store),
     ...relatedRowsPart(store),
-    ...seenPart(store),
+    ...lookupPart(store),
     ...triageParts(store),
     ...commentPart(store),
-    ...lookPart(store),
+    ...viewedPart(store),
     ...outcomePart(store),
-    ...keptPart(store),
-    ...deadPart(store),
+    ...retentionPart(store),
+    ...deadLetterPart(store),
     ...tokenPart(store),
-    ...batchPart(store, notes),
-    ...laterParts(store, notes),
+    ...batchPart(store, missingMaps),
+    ...deferredParts(store, missingMaps),
     ...channelPart(store),
     ...outboxPart(store),
     ...deliveryPart(store),
-    ...keepPart(store),
-    ...thinRunPart(store),
-    ...thinStepPart(store),
-    ...thinCountPart(store),
-    ...thinFilePart(store),
+    ...backupPart(store),
+    ...downsampleRunPart(store),
+    ...downsampleStepPart(store),
+    ...downsampleCountPart(store),
+    ...downsampleFilePart(store),
     ...accountParts(store),
     ...feedbackPart(store),
     ...feedbackLinkPart(store),
     ...organizationChangePart(store),
-    ...organizationKeepPart(store),
+    ...organizationRetentionPart(store),
     ...removalPart(store),
     ...removalFilePart(store),
     ...removalRowPart(store),
@@ -140,15 +150,15 @@ export function openSqliteMeta(file: string, options: { clock: Clock; readers?: 
     ...environmentPart(store),
     ...filterPart(store),
     ...searchPart(store),
-    ...artifactListPart(store),
-    ...artifactLookPart(store),
-    ...artifactChangePart(store),
-    ...artifactEndPart(store),
+    ...bundleListPart(store),
+    ...frameFilePart(store),
+    ...bundleWritePart(store),
+    ...bundleCleanupPart(store),
     ...releaseFilePart(store),
-    ...artifactSearchPart(store),
-    ...artifactPlacePart(store),
+    ...fileSearchPart(store),
+    ...fileLocationPart(store),
     ...chunkPart(store),
-    ...chunkEndPart(store),
+    ...chunkCleanupPart(store),
     ...releaseParts(store),
     close: () => {
       if (read !== write) read.close()

@@ -44,7 +44,7 @@ export type ApiRequest = {
 export type ApiPage<Row> = { rows: Row[]; next: string | null; hits: number | null }
 
 const strings = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
+  Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : []
 
 /** Parses the body of a failed call: `{detail, code, causes}`, or `{field: [sentence]}` for form errors. */
 export function apiError(status: number, text: string): ApiError {
@@ -85,7 +85,7 @@ export function apiUrl(path: string, query: ApiRequest['query'] = {}): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined) continue
-    for (const item of Array.isArray(value) ? value : [value]) search.append(name, String(item))
+    for (const parameter of Array.isArray(value) ? value : [value]) search.append(name, String(parameter))
   }
   const text = search.toString()
   return withBase(`/api/0/${path}${text ? `?${text}` : ''}`)

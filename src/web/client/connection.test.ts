@@ -38,20 +38,20 @@ describe('the connection', () => {
 
   it('silence is asked again after growing pauses, and ends by itself', async () => {
     const { connection, state, probes, reported, pass } = environment(false)
-    connection.doubt()
+    connection.check()
     await pass(60_000)
     expect(probes).toEqual([0, 1000, 3000, 7000, 15_000, 30_000, 45_000, 60_000])
     state.answers = true
     await pass(15_000)
     expect(reported).toEqual(['silent', 'well'])
-    connection.doubt()
+    connection.check()
     await tick()
     expect(connection.status()).toBe('well')
   })
 
   it('an answer to any request ends the silence', async () => {
     const { connection, reported } = environment(false)
-    connection.doubt()
+    connection.check()
     await tick()
     connection.asked()('answered')
     expect(reported).toEqual(['silent', 'well'])
@@ -60,12 +60,12 @@ describe('the connection', () => {
   it('a network that came back is believed when Mishap has answered', async () => {
     const { connection, state, reported, probes, pass } = environment()
     state.online = false
-    connection.turned()
+    connection.networkChanged()
     await pass(20_000)
     expect([reported, probes]).toEqual([['offline'], []])
     state.answers = false
     state.online = true
-    connection.turned()
+    connection.networkChanged()
     await pass(500)
     state.answers = true
     await pass(1000)
@@ -97,7 +97,7 @@ describe('the connection', () => {
     const seen: string[] = []
     void whenBack(connection).then(() => seen.push('at once'))
     await tick()
-    connection.doubt()
+    connection.check()
     await tick()
     void whenBack(connection).then(() => seen.push('back'))
     await pass(5000)

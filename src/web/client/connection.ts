@@ -18,9 +18,9 @@ export type Connection = {
   /** Calls `run` at each change of status. Returns a function that stops it. */
   listen(run: () => void): () => void
   /** Reports the start of a request. Call the returned function once at its end: `failed` means no answer. */
-  asked(): (end: 'answered' | 'failed' | 'dropped') => void
+  asked(): (outcome: 'answered' | 'failed' | 'dropped') => void
   /** Checks whether Mishap still answers, after a failure outside of requests. */
-  doubt(): void
+  check(): void
 }
 
 /** A request counts as slow after this time without an answer, ms. */
@@ -29,7 +29,7 @@ const slowMs = 5000
 export const isThere = (status: ConnectionStatus): boolean => status === 'well' || status === 'slow'
 
 /** Counts slow requests: calls `late` with 1 when a request becomes slow and with -1 when it ends. */
-function createPatience(after: Clock['after'], late: (change: 1 | -1) => void): () => () => void {
+function createSlowTimer(after: Clock['after'], late: (change: 1 | -1) => void): () => () => void {
   return () => {
     let isLate = false
     const cancel = after(slowMs, () => {
@@ -47,42 +47,42 @@ function createPatience(after: Clock['after'], late: (change: 1 | -1) => void): 
  * Tracks whether Mishap answers. A single failed request proves nothing (a proxy can cut a connection), so it probes
  * the server and retries with backoff until it succeeds. When the browser reports a network again, it only probes.
  */
-export function createConnection(environment: ConnectionEnvironment): Connection & { turned(): void } {
+export function createConnection(environment: ConnectionEnvironment): Connection & { networkChanged(): void } {
   const listeners = new Set<() => void>()
   const state = {
     offline: !environment.isOnline(),
     silent: false,
     late: 0,
     tries: 0,
-    looking: false,
+    isProbing: false,
     reported: 'well' as ConnectionStatus,
   }
   let cancel = () => {}
   const status = (): ConnectionStatus =>
     state.offline ? 'offline' : state.silent ? 'silent' : state.late > 0 ? 'slow' : 'well'
-  function tell(change: Partial<typeof state>): void {
+  function update(change: Partial<typeof state>): void {
     Object.assign(state, change)
     if (state.reported === status()) return
     state.reported = status()
     for (const listener of [...listeners]) listener()
   }
-  function answered(): void {
+  function markAnswered(): void {
     cancel()
-    tell({ offline: false, silent: false, tries: 0 })
+    update({ offline: false, silent: false, tries: 0 })
   }
-  async function look(): Promise<void> {
-    if (state.looking) return
+  async function check(): Promise<void> {
+    if (state.isProbing) return
     cancel()
-    state.looking = true
+    state.isProbing = true
     const answers = environment.isOnline() && (await environment.probe())
-    state.looking = false
-    if (answers) return answered()
-    cancel = environment.after(backoffMs(state.tries), () => void look())
-    tell({ offline: !environment.isOnline(), silent: environment.isOnline(), tries: state.tries + 1 })
+    state.isProbing = false
+    if (answers) return markAnswered()
+    cancel = environment.after(backoffMs(state.tries), () => void check())
+    update({ offline: !environment.isOnline(), silent: environment.isOnline(), tries: state.tries + 1 })
   }
-  const begin = createPatience(environment.after, (change) => tell({ late: state.late + change }))
+  const begin = createSlowTimer(environment.after, (change) => update({ late: state.late + change }))
   state.reported = status()
-  if (state.offline) void look()
+  if (state.offline) void check()
   return {
     status,
     listen: (run) => {
@@ -91,16 +91,16 @@ export function createConnection(environment: ConnectionEnvironment): Connection
     },
     asked: () => {
       const ended = begin()
-      return (end) => {
+      return (outcome) => {
         ended()
-        if (end === 'failed') void look()
-        else if (end === 'answered' && state.silent) answered()
+        if (outcome === 'failed') void check()
+        else if (outcome === 'answered' && state.silent) markAnswered()
       }
     },
-    doubt: () => void look(),
-    turned: () => {
-      tell({ offline: state.offline || !environment.isOnline(), tries: 0 })
-      void look()
+    check: () => void check(),
+    networkChanged: () => {
+      update({ offline: state.offline || !environment.isOnline(), tries: 0 })
+      void check()
     },
   }
 }
@@ -126,14 +126,14 @@ const isReport = (url: string): boolean => /\/api\/\d+\/envelope\//.test(url)
 export function watchedFetch(fetch: Fetch, connection: Pick<Connection, 'asked'>): Fetch {
   return async (input, init) => {
     if (isReport(input instanceof Request ? input.url : String(input))) return fetch(input, init)
-    const end = connection.asked()
+    const finish = connection.asked()
     try {
       const answer = await fetch(input, init)
       // A proxy answers 502 or 504 when Mishap does not answer.
-      end(answer.status === 502 || answer.status === 504 ? 'failed' : 'answered')
+      finish(answer.status === 502 || answer.status === 504 ? 'failed' : 'answered')
       return answer
     } catch (error) {
-      end(init?.signal?.aborted ? 'dropped' : 'failed')
+      finish(init?.signal?.aborted ? 'dropped' : 'failed')
       throw error
     }
   }

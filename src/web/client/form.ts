@@ -27,7 +27,7 @@ export type Failure = {
 export function readCurrent(current: Record<string, unknown> | undefined): Failure['current'] {
   if (!current) return undefined
   const person = current.changedBy as { name?: unknown; email?: unknown } | null | undefined
-  const by = [person?.name, person?.email].find((item) => typeof item === 'string' && item !== '')
+  const by = [person?.name, person?.email].find((label) => typeof label === 'string' && label !== '')
   return { by: typeof by === 'string' ? by : null }
 }
 

@@ -33,11 +33,11 @@ export function statusesOf(rows: readonly RestIssue[], ids: ReadonlySet<string>)
   const before: Before[] = []
   for (const { id, revision, status, substatus, statusDetails } of rows) {
     if (!ids.has(id)) continue
-    const known = before.find(
+    const previous = before.find(
       ({ was }) =>
         was.status === status && was.substatus === substatus && sameDetails(was.statusDetails ?? {}, statusDetails),
     )
-    if (known) known.issues.push({ id, revision })
+    if (previous) previous.issues.push({ id, revision })
     else before.push({ was: { status, substatus, statusDetails }, issues: [{ id, revision }] })
   }
   return before

@@ -2,12 +2,12 @@
 import type { RestIssue } from '../../contract/issues.ts'
 
 /** Maximum rows to remember: more than anybody steps through by keys. */
-const keptMax = 1_000
+const storedMax = 1_000
 const keyOf = (organization: string) => `list-order:${organization}`
 
 /** Stores the order of the list for this tab, so that an issue page knows the next issue of the list. */
-export function keepList(organization: string, rows: readonly Pick<RestIssue, 'id'>[]): void {
-  sessionStorage.setItem(keyOf(organization), JSON.stringify(rows.slice(0, keptMax).map((row) => row.id)))
+export function storeList(organization: string, rows: readonly Pick<RestIssue, 'id'>[]): void {
+  sessionStorage.setItem(keyOf(organization), JSON.stringify(rows.slice(0, storedMax).map((row) => row.id)))
 }
 
 /** The issue `step` places further in a list; undefined past the ends or if `id` is not in the list. */
@@ -19,8 +19,8 @@ export function neighbourIn(list: readonly string[], id: string, step: number): 
 /** Like neighbourIn, for the list that this tab showed last. */
 export function neighbourOf(organization: string, id: string, step: number): string | undefined {
   try {
-    const kept: unknown = JSON.parse(sessionStorage.getItem(keyOf(organization)) ?? '[]')
-    return neighbourIn(Array.isArray(kept) ? kept.map(String) : [], id, step)
+    const stored: unknown = JSON.parse(sessionStorage.getItem(keyOf(organization)) ?? '[]')
+    return neighbourIn(Array.isArray(stored) ? stored.map(String) : [], id, step)
   } catch {
     // The stored value is not JSON: ignore it.
     return undefined

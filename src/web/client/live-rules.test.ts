@@ -44,12 +44,12 @@ function browser() {
       })
     }
     const environment: LiveEnvironment = {
-      again: clock.after,
+      scheduleRetry: clock.after,
       whenIdle: (run) => clock.after(1000, run),
       post: (message: LiveMessage) => {
         // A real channel delivers later, never to a tab that is still starting.
         if (!tabs.has(me)) return void early.push(message)
-        for (const [other, line] of [...tabs]) if (other !== me) line.take(message)
+        for (const [other, line] of [...tabs]) if (other !== me) line.receive(message)
       },
       open: (lastId, on) => {
         const stream: Stream = { since: lastId, on, closed: false }

@@ -31,19 +31,19 @@ const reopenMs = 2000
 /** The browser functions that a live line uses. Tests pass their own. */
 export type LiveEnvironment = {
   /** Calls `run` after `ms`, or as soon as Mishap answers again. */
-  again: Clock['after']
+  scheduleRetry: Clock['after']
   /** Opens the server's stream after `lastId`. Returns a function that closes it. */
   open(lastId: number, on: { up(): void; message(id: string, data: string): void; down(): void }): () => void
   /** Runs `hold` while it has the lock that all tabs share. `waited`: another tab had the lock before. */
   lock(hold: (waited: boolean) => Promise<void>): void
-  /** Sends to the other tabs, which call `take`. */
+  /** Sends to the other tabs, which call `receive`. */
   post(message: LiveMessage): void
   /** Calls `run` when the page is idle. Returns a function that cancels it. */
   whenIdle(run: () => void): () => void
 }
 
 export type LiveLine = {
-  take(message: LiveMessage): void
+  receive(message: LiveMessage): void
   /** Opens the stream now instead of when the page is idle, because a person waits for the first change. */
   openNow(): void
   lastId(): number
@@ -54,7 +54,7 @@ export type LiveLine = {
 function openLater(
   environment: LiveEnvironment,
   lastId: () => number,
-  tell: (message: LiveMessage) => void,
+  broadcast: (message: LiveMessage) => void,
 ): { now(): void; leave(): void } {
   let isOpened = false
   let broken = 0
@@ -63,16 +63,16 @@ function openLater(
     const close = environment.open(lastId(), {
       up: () => {
         broken = 0
-        tell({ kind: 'up', up: true })
+        broadcast({ kind: 'up', up: true })
       },
       message: (id, data) => {
         const message = liveMessage(id, data)
-        if (message) tell(message)
+        if (message) broadcast(message)
       },
       down: () => {
-        tell({ kind: 'up', up: false })
+        broadcast({ kind: 'up', up: false })
         close()
-        leave = environment.again(backoffMs(broken, reopenMs), open)
+        leave = environment.scheduleRetry(backoffMs(broken, reopenMs), open)
         broken += 1
       },
     })
@@ -101,61 +101,61 @@ function openLater(
 export function startLiveLine(
   environment: LiveEnvironment,
   since: number,
-  heard: { change(change: LiveChange, id: number): void; up(up: boolean): void },
+  listener: { change(change: LiveChange, id: number): void; up(up: boolean): void },
 ): LiveLine {
-  const state = { lastId: since, up: true, wanted: false, stopped: false }
-  let held: { openNow(): void; end(): void } | undefined
+  const state = { lastId: since, up: true, openRequested: false, stopped: false }
+  let leader: { openNow(): void; release(): void } | undefined
 
-  function take(message: LiveMessage): void {
+  function receive(message: LiveMessage): void {
     if (message.kind === 'up') setUp(message.up)
-    else if (message.kind === 'change') hear(message.change, message.id)
-    else if (message.kind === 'hello' && held) environment.post({ kind: 'at', at: state.lastId, up: state.up })
-    else if (message.kind === 'now') held?.openNow()
+    else if (message.kind === 'change') apply(message.change, message.id)
+    else if (message.kind === 'hello' && leader) environment.post({ kind: 'at', at: state.lastId, up: state.up })
+    else if (message.kind === 'now') leader?.openNow()
     else if (message.kind === 'at') {
       setUp(message.up)
       // Sent after our document was rendered and before this tab listened.
-      if (message.at > state.lastId) hear({ kind: 'missed' }, message.at)
+      if (message.at > state.lastId) apply({ kind: 'missed' }, message.at)
     }
   }
   function setUp(up: boolean): void {
     state.up = up
-    heard.up(up)
+    listener.up(up)
   }
-  function hear(change: LiveChange, id: number): void {
+  function apply(change: LiveChange, id: number): void {
     // A newer tab can know more than the first ids of the stream. Ids can restart after `missed`.
     if (id > 0 && id <= state.lastId && change.kind !== 'missed') return
     if (id > 0) state.lastId = id
-    heard.change(change, id)
+    listener.change(change, id)
   }
-  function tell(message: LiveMessage): void {
-    take(message)
+  function broadcast(message: LiveMessage): void {
+    receive(message)
     environment.post(message)
   }
-  const hold = (waited: boolean) =>
+  const lead = (waited: boolean) =>
     new Promise<void>((done) => {
       if (state.stopped) return done()
-      const opening = openLater(environment, () => state.lastId, tell)
-      const end = () => {
+      const opening = openLater(environment, () => state.lastId, broadcast)
+      const release = () => {
         opening.leave()
         done()
       }
-      held = { openNow: opening.now, end }
+      leader = { openNow: opening.now, release }
       // Other tabs listened to the previous holder, or a person waits in this tab.
-      if (waited || state.wanted) opening.now()
+      if (waited || state.openRequested) opening.now()
     })
-  environment.lock(hold)
+  environment.lock(lead)
   environment.post({ kind: 'hello' })
   return {
-    take,
+    receive,
     openNow: () => {
-      state.wanted = true
-      if (held) held.openNow()
+      state.openRequested = true
+      if (leader) leader.openNow()
       else environment.post({ kind: 'now' })
     },
     lastId: () => state.lastId,
     stop: () => {
       state.stopped = true
-      held?.end()
+      leader?.release()
     },
   }
 }

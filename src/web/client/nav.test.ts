@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { testClock } from '../../base/clock.ts'
-import { countedFetch, createGate, guardedFetch, type NavigationRoom, pageAddress, wantsPrefetch } from './nav.ts'
+import { countedFetch, createGate, guardedFetch, mayPrefetch, type NavigationEnvironment, pageAddress } from './nav.ts'
 
 const tick = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -19,7 +19,7 @@ describe('wantsPrefetch', () => {
     ['a usual connection', { connection: { saveData: false } }, true],
     ['a connection without the word', { connection: {} }, true],
     ['data is saved', { connection: { saveData: true } }, false],
-  ])('%s', (_name, browser, wants) => expect(wantsPrefetch(browser)).toBe(wants))
+  ])('%s', (_name, browser, wants) => expect(mayPrefetch(browser)).toBe(wants))
 })
 
 describe('countedFetch', () => {
@@ -79,7 +79,7 @@ function environment(target: string | undefined, whenBack = () => Promise.resolv
       init?.signal?.addEventListener('abort', () => reject(init.signal?.reason))
       seen.push({ url: String(input), signal: init?.signal, answer: resolve, fail: reject })
     })
-  const place: NavigationRoom = {
+  const place: NavigationEnvironment = {
     fetch: fake,
     here: () => 'http://h/now',
     memory: {

@@ -25,10 +25,10 @@ export function createGate(max: number): () => Promise<() => void> {
   return async () => {
     if (running >= max) await new Promise<void>((resolve) => waiting.push(resolve))
     else running += 1
-    let left = false
+    let isReleased = false
     return () => {
-      if (left) return
-      left = true
+      if (isReleased) return
+      isReleased = true
       const next = waiting.shift()
       if (next) next()
       else running -= 1
@@ -37,14 +37,14 @@ export function createGate(max: number): () => Promise<() => void> {
 }
 
 /** Whether links may prefetch their pages. False in data saver mode. */
-export function wantsPrefetch(browser: { connection?: { saveData?: boolean } }): boolean {
+export function mayPrefetch(browser: { connection?: { saveData?: boolean } }): boolean {
   return browser.connection?.saveData !== true
 }
 
 type Fetch = typeof fetch
 
 /** The same response. Calls `ended` when its body was read to the end or cancelled. */
-function withEnd(response: Response, ended: () => void): Response {
+function withEndListener(response: Response, ended: () => void): Response {
   if (!response.body) {
     ended()
     return response
@@ -63,7 +63,7 @@ function withEnd(response: Response, ended: () => void): Response {
 async function prefetch(run: () => Promise<Response>, enter: () => Promise<() => void>): Promise<Response> {
   const leave = await enter()
   try {
-    return withEnd(await run(), leave)
+    return withEndListener(await run(), leave)
   } catch (error) {
     leave()
     throw error
@@ -71,7 +71,7 @@ async function prefetch(run: () => Promise<Response>, enter: () => Promise<() =>
 }
 
 /** The browser functions that the guard uses. Tests pass their own. */
-export type NavigationRoom = {
+export type NavigationEnvironment = {
   fetch: Fetch
   here: () => string
   memory: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
@@ -86,7 +86,7 @@ export type NavigationRoom = {
  * navigation fails after 3.8 s without headers; Next then loads the whole page. This never happens twice in a row for
  * one address. While Mishap is known to be down, a navigation waits, because a full page load would clear the screen.
  */
-export function guardedFetch(environment: NavigationRoom): Fetch {
+export function guardedFetch(environment: NavigationEnvironment): Fetch {
   const enter = createGate(prefetchSlots)
   return async (input, init) => {
     const headers = new Headers(init?.headers ?? undefined)
@@ -142,8 +142,8 @@ function connectionOf(fetch: Fetch) {
         .then((answer) => answer.ok)
         .catch(() => false),
   })
-  window.addEventListener('online', connection.turned)
-  window.addEventListener('offline', connection.turned)
+  window.addEventListener('online', connection.networkChanged)
+  window.addEventListener('offline', connection.networkChanged)
   return connection
 }
 
@@ -151,11 +151,11 @@ function connectionOf(fetch: Fetch) {
 export function installNavigation(): void {
   if (window.mishap?.navigation) return
   const navigation = { target: undefined as string | undefined, running: 0 }
-  const own = window.fetch.bind(window)
-  const connection = connectionOf(own)
+  const nativeFetch = window.fetch.bind(window)
+  const connection = connectionOf(nativeFetch)
   window.mishap = { ...window.mishap, navigation, connection }
   const guarded = guardedFetch({
-    fetch: watchedFetch(own, connection),
+    fetch: watchedFetch(nativeFetch, connection),
     here: () => location.href,
     memory: sessionStorage,
     target: () => navigation.target,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { movedOrganizationPath, movedPath } from './renamed-path.ts'
+import { renamedOrganizationPath, renamedProjectPath } from './renamed-path.ts'
 
 it.each([
   ['/o/acme/settings/projects/web', '/o/acme/settings/projects/shop'],
@@ -8,11 +8,11 @@ it.each([
   ['/o/acme/projects/web?x=/projects/web', '/o/acme/projects/shop?x=/projects/web'],
   ['/o/acme/projects/projects/setup', '/o/acme/projects/shop/setup'],
   ['/o/acme/issues', '/o/acme/issues'],
-])('%s moves to %s', (path, moved) => expect(movedPath(path, 'shop')).toBe(moved))
+])('%s moves to %s', (path, moved) => expect(renamedProjectPath(path, 'shop')).toBe(moved))
 
 it.each([
   ['/o/acme', '/o/shop'],
   ['/o/acme/issues/5?t=1h', '/o/shop/issues/5?t=1h'],
   ['/o/acme/o/acme', '/o/shop/o/acme'],
   ['/login?next=/o/acme', '/login?next=/o/acme'],
-])('%s of an organization moves to %s', (path, moved) => expect(movedOrganizationPath(path, 'shop')).toBe(moved))
+])('%s of an organization moves to %s', (path, moved) => expect(renamedOrganizationPath(path, 'shop')).toBe(moved))

@@ -1,10 +1,10 @@
 /** Reports an error that a boundary caught, which never reaches the window. Queues it until the reporter is loaded. */
 export function report(error: unknown, where: string): void {
-  const here = window.mishap
-  if (here?.report) here.report(error, where)
+  const pageState = window.mishap
+  if (pageState?.report) pageState.report(error, where)
   else {
-    window.mishap = { ...here, errors: [...(here?.errors ?? []), [error, where]] }
-    here?.loadReporter?.()
+    window.mishap = { ...pageState, errors: [...(pageState?.errors ?? []), [error, where]] }
+    pageState?.loadReporter?.()
   }
 }
 
@@ -28,6 +28,6 @@ export function reloadOnce(error: unknown): boolean {
 }
 
 /** Call when the page has rendered: the next stale error may reload again. */
-export function cameUp(): void {
+export function markStarted(): void {
   sessionStorage.removeItem(`chunk-reloaded:${location.pathname}`)
 }

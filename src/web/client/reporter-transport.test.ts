@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { testClock } from '../../base/clock.ts'
-import { patientTransport, type Transport } from './reporter-transport.ts'
+import { deferringTransport, type Transport } from './reporter-transport.ts'
 
 type Envelope = Parameters<Transport['send']>[0]
 type Kind = Envelope[1][number][0]['type']
@@ -21,7 +21,7 @@ function page() {
       return true
     },
   }
-  const transport = patientTransport(inner, {
+  const transport = deferringTransport(inner, {
     whenIdle: (run) => clock.after(3000, run),
     isHidden: () => state.hidden,
     onHide: (run) => {

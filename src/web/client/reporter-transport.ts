@@ -16,35 +16,35 @@ type TransportEnvironment = {
 }
 
 /** Maximum envelopes to delay; above it all are sent at once. */
-const heldMax = 30
+const pendingMax = 30
 /** Item types that can be delayed: measurements and counts. Errors never are. */
-const patient = ['transaction', 'span', 'client_report', 'session', 'sessions', 'trace_metric']
+const deferrableTypes = ['transaction', 'span', 'client_report', 'session', 'sessions', 'trace_metric']
 
-const mayWait = (envelope: Envelope): boolean => envelope[1].every((item) => patient.includes(item[0].type))
+const mayWait = (envelope: Envelope): boolean => envelope[1].every((item) => deferrableTypes.includes(item[0].type))
 
-type Held = { envelope: Envelope; answered: (answer: PromiseLike<Answer>) => void }
+type PendingEnvelope = { envelope: Envelope; settle: (answer: PromiseLike<Answer>) => void }
 
 /**
  * Wraps a transport: delays measurements and client reports until the page has been idle for 3 s (at most 30 s), so
  * that they never compete with the person's requests. Sends them at once when the page is hidden, and on `flush`.
  */
-export function patientTransport(inner: Transport, environment: TransportEnvironment = pageRoom): Transport {
-  let held: Held[] = []
+export function deferringTransport(inner: Transport, environment: TransportEnvironment = pageEnvironment): Transport {
+  let pending: PendingEnvelope[] = []
   let leave: (() => void) | undefined
   const release = () => {
     leave?.()
     leave = undefined
-    const due = held
-    held = []
-    for (const item of due) item.answered(inner.send(item.envelope))
+    const due = pending
+    pending = []
+    for (const pendingEnvelope of due) pendingEnvelope.settle(inner.send(pendingEnvelope.envelope))
   }
   environment.onHide(release)
   return {
     send: (envelope) => {
       if (!mayWait(envelope) || environment.isHidden()) return inner.send(envelope)
       return new Promise<Answer>((resolve) => {
-        held.push({ envelope, answered: resolve })
-        if (held.length > heldMax) release()
+        pending.push({ envelope, settle: resolve })
+        if (pending.length > pendingMax) release()
         else leave ??= environment.whenIdle(release)
       })
     },
@@ -55,7 +55,7 @@ export function patientTransport(inner: Transport, environment: TransportEnviron
   }
 }
 
-const pageRoom: TransportEnvironment = {
+const pageEnvironment: TransportEnvironment = {
   whenIdle: (run) => whenIdle({ idleMs: 3000, atMostMs: 30_000 }, run),
   isHidden: () => document.visibilityState === 'hidden',
   onHide: (run) => {

@@ -1,5 +1,5 @@
 import { browserTracingIntegration, captureException, init, makeFetchTransport, withScope } from '@sentry/browser'
-import { patientTransport } from './reporter-transport.ts'
+import { deferringTransport } from './reporter-transport.ts'
 
 /** The project's DSN on this page's origin: the Content-Security-Policy allows no other. */
 export function dsnHere(dsn: string, origin: string): string | undefined {
@@ -20,7 +20,7 @@ export function startReporter(): void {
     maxBreadcrumbs: 100,
     tracesSampleRate: 1,
     traceLifecycle: 'static',
-    transport: (options) => patientTransport(makeFetchTransport(options)),
+    transport: (options) => deferringTransport(makeFetchTransport(options)),
     integrations: (usual) => [
       // Leave out session updates of Mishap's own screens.
       ...usual.filter(({ name }) => name !== 'BrowserSession'),

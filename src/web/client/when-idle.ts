@@ -16,29 +16,29 @@ type IdleEnvironment = {
 export function whenIdle(
   { idleMs, atMostMs }: { idleMs: number; atMostMs: number },
   run: () => void,
-  environment: IdleEnvironment = browserRoom,
+  environment: IdleEnvironment = browserEnvironment,
 ): () => void {
   const leave = () => {
     cancelIdle()
     cancelLast()
     stop()
   }
-  const end = () => {
+  const finish = () => {
     leave()
     run()
   }
-  const again = () => {
+  const restart = () => {
     cancelIdle()
-    cancelIdle = environment.after(idleMs, () => (environment.isBusy() ? again() : end()))
+    cancelIdle = environment.after(idleMs, () => (environment.isBusy() ? restart() : finish()))
   }
   let cancelIdle = () => {}
-  const cancelLast = environment.after(atMostMs, end)
-  const stop = environment.watch(again)
-  again()
+  const cancelLast = environment.after(atMostMs, finish)
+  const stop = environment.watch(restart)
+  restart()
   return leave
 }
 
-const browserRoom: IdleEnvironment = {
+const browserEnvironment: IdleEnvironment = {
   after: systemClock.after,
   isBusy: () => (window.mishap?.navigation?.running ?? 0) > 0,
   watch: (run) => {

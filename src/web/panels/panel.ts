@@ -56,7 +56,7 @@ export type IssueContext = {
   /** Path of the stream: `/o/acme/issues`. */
   base: string
   /** Query string with range and environment for links to other pages: '' or with `?`. */
-  kept: string
+  viewSearch: string
   /** The same for REST calls. */
   query: NonNullable<ApiRequest['query']>
   /** Path of the stream, filtered by a tag value. */

@@ -1,6 +1,6 @@
-import type { RestMarks } from '../../contract/releases.ts'
+import type { RestAnnotations } from '../../contract/releases.ts'
 import type { Range } from '../../query/range.ts'
-import { releaseMarks } from '../../query/releases.ts'
+import { releaseAnnotations } from '../../query/releases.ts'
 import type { Organization, Project } from '../../store/meta/meta.ts'
 import { type Answered, answered } from '../client/answered.ts'
 import { app } from '../handle.ts'
@@ -10,7 +10,7 @@ import type { AnnotationsQuery } from '../ui/chart/annotations.ts'
 export function loadAnnotations(
   view: { organization: Organization; projects: Project[]; environments: string[]; range: Range },
   query: AnnotationsQuery,
-): Answered<RestMarks> {
+): Answered<RestAnnotations> {
   const { range, ...where } = view
-  return answered(query, releaseMarks(app(), { ...where, fromMs: range.fromMs, toMs: range.toMs }))
+  return answered(query, releaseAnnotations(app(), { ...where, fromMs: range.fromMs, toMs: range.toMs }))
 }

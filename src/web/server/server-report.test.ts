@@ -24,7 +24,7 @@ describe('stackFrames', () => {
 describe('errorEnvelope', () => {
   const options = {
     error: Object.assign(new TypeError('x'.repeat(9000)), { digest: '2774530904' }),
-    asked: { path: '/o/a/issues?q=secret', method: 'GET' },
+    request: { path: '/o/a/issues?q=secret', method: 'GET' },
     where: { routeType: 'render', routePath: '/o/[org]/issues', renderSource: 'react-server-components' },
     eventId: 'a'.repeat(32),
     atMs: 1_795_000_000_000,

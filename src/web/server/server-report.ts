@@ -1,7 +1,7 @@
 import { callsOf, senderLeft } from '../../base/errors.ts'
 import type { App } from '../handle.ts'
 
-type Asked = { path: string; method: string }
+type RequestLine = { path: string; method: string }
 type Where = { routeType: string; routePath: string; renderSource?: string }
 
 const line = /^\s*at (?:(.+?) \()?(.+?):(\d+):(\d+)\)?$/
@@ -29,14 +29,14 @@ export function stackFrames(
 /** Builds an envelope with one event item. Drops the query string because it can hold what people typed. */
 export function errorEnvelope(options: {
   error: Error & { digest?: string }
-  asked: Asked
+  request: RequestLine
   where: Where
   eventId: string
   atMs: number
   release: string
   dsn: string
 }): string {
-  const { error, asked, where, eventId, atMs, release, dsn } = options
+  const { error, request, where, eventId, atMs, release, dsn } = options
   const event = {
     event_id: eventId,
     timestamp: atMs / 1000,
@@ -44,8 +44,8 @@ export function errorEnvelope(options: {
     level: 'error',
     environment: 'production',
     release,
-    transaction: `${asked.method} ${where.routePath}`,
-    request: { url: asked.path.split('?')[0], method: asked.method },
+    transaction: `${request.method} ${where.routePath}`,
+    request: { url: request.path.split('?')[0], method: request.method },
     tags: {
       ...(error.digest ? { digest: error.digest } : {}),
       route_type: where.routeType,
@@ -69,7 +69,7 @@ export function errorEnvelope(options: {
 export async function sendServerError(
   app: App,
   error: Error & { digest?: string },
-  asked: Asked,
+  request: RequestLine,
   where: Where,
 ): Promise<void> {
   if (senderLeft(error)) return app.observe.debug({ route: where.routePath }, 'the client of a request disconnected')
@@ -84,7 +84,7 @@ export async function sendServerError(
   const host = app.config.host === '0.0.0.0' || app.config.host === '::' ? '127.0.0.1' : app.config.host
   const body = errorEnvelope({
     error,
-    asked,
+    request,
     where,
     eventId: crypto.randomUUID().replaceAll('-', ''),
     atMs: app.clock.now(),

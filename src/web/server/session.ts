@@ -3,7 +3,7 @@ import { notFound, redirect } from 'next/navigation'
 import { cache } from 'react'
 import type { Actor } from '../../auth/auth.ts'
 import type { Organization, Project, Role } from '../../store/meta/meta.ts'
-import { movedOrganizationPath, movedPath } from '../client/renamed-path.ts'
+import { renamedOrganizationPath, renamedProjectPath } from '../client/renamed-path.ts'
 import { app } from '../handle.ts'
 
 export type OrganizationHere = { actor: Actor; organization: Organization; role: Role | undefined }
@@ -40,12 +40,12 @@ export function organizationFor(actor: Actor, slug: string): OrganizationHere | 
 /** For pages under /o/[org]: redirects to sign-in or from an old slug, or answers 404, before anything renders. */
 export async function demandOrganization(slug: string, path: string): Promise<OrganizationHere> {
   const actor = await demandActor(path)
-  const asked = decodeURIComponent(slug)
-  const found = organizationFor(actor, asked)
+  const requestedSlug = decodeURIComponent(slug)
+  const found = organizationFor(actor, requestedSlug)
   if (found) return found
-  const renamed = app().meta.organizationByOldSlug(asked)
+  const renamed = app().meta.organizationByOldSlug(requestedSlug)
   if (!renamed || !organizationFor(actor, renamed.slug)) notFound()
-  redirect(movedOrganizationPath(path, renamed.slug))
+  redirect(renamedOrganizationPath(path, renamed.slug))
 }
 
 /**
@@ -56,10 +56,10 @@ export async function demandProject(slug: string, projectSlug: string, path: str
   const here = await demandOrganization(slug, path)
   const { meta, auth } = app()
   const { organization, actor } = here
-  const asked = decodeURIComponent(projectSlug)
-  const project = meta.projectBySlug(organization.id, asked)
-  const found = project ?? meta.projectByOldSlug(organization.id, asked)
+  const requestedSlug = decodeURIComponent(projectSlug)
+  const project = meta.projectBySlug(organization.id, requestedSlug)
+  const found = project ?? meta.projectByOldSlug(organization.id, requestedSlug)
   if (!found || auth.may(actor, 'issue:read', { organization, project: found }) !== 'yes') notFound()
-  if (!project) redirect(movedPath(path, found.slug))
+  if (!project) redirect(renamedProjectPath(path, found.slug))
   return { ...here, project: found }
 }

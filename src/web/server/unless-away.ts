@@ -6,9 +6,9 @@ export function codeOf(error: unknown): string | undefined {
 }
 
 /** The answer, or undefined if the store is down or rejects the query. The browser then asks and shows why. */
-export async function unlessAway<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
+export async function unlessAway<Answer>(query: Promise<Answer>): Promise<Answer | undefined> {
   try {
-    return await asked
+    return await query
   } catch (error) {
     // The REST call fails the same way. Everything else is a bug and goes to the error screen.
     if (/^(STORE_UNAVAILABLE|VALIDATION|QUERY_[A-Z_]+)$/.test(codeOf(error) ?? '')) return undefined

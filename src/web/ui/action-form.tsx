@@ -4,7 +4,7 @@ import { useTranslations } from 'next-intl'
 import { type FormEvent, type ReactNode, useActionState, useRef, useState, useTransition } from 'react'
 import type { FormState } from '../client/form.ts'
 import { reloadOnce, report } from '../client/report.ts'
-import { forgetKept, keptRevision, useKeptForm } from './kept-form.ts'
+import { clearDraft, draftRevision, useFormDraft } from './kept-form.ts'
 import { SeverityShape } from './severity.tsx'
 
 /**
@@ -42,20 +42,20 @@ export function ActionForm<State extends FormState>({
   const [answered, setAnswered] = useState<State | undefined>(undefined)
   const [pending, start] = useTransition()
   const state = answered ?? sent
-  useKeptForm(form, name)
+  useFormDraft(form, name)
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     const element = event.currentTarget
     const data = new FormData(element, (event.nativeEvent as SubmitEvent).submitter)
-    const begun = guarded ? keptRevision(name) : undefined
-    if (begun !== undefined) data.set('revision', begun)
+    const draftBase = guarded ? draftRevision(name) : undefined
+    if (draftBase !== undefined) data.set('revision', draftBase)
     start(async () => {
       try {
         const next = await action(state, data)
         setAnswered(next)
         if (!next.done) return
-        forgetKept(name)
+        clearDraft(name)
         element.reset()
         onDone?.(next)
       } catch (error) {
@@ -63,7 +63,7 @@ export function ActionForm<State extends FormState>({
         try {
           unstable_rethrow(error)
         } catch (redirection) {
-          forgetKept(name)
+          clearDraft(name)
           throw redirection
         }
         if (reloadOnce(error)) return

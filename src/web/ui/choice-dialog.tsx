@@ -20,8 +20,8 @@ const optionId = (at: number) => `${listId}-${at}`
 /** The choices whose text or note contains every word, in any order and case. */
 export function choicesFor(choices: readonly Choice[], text: string): Choice[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  return choices.filter(({ text: own, note = '' }) => {
-    const all = `${own} ${note}`.toLowerCase()
+  return choices.filter(({ text: choiceText, note = '' }) => {
+    const all = `${choiceText} ${note}`.toLowerCase()
     return words.every((word) => all.includes(word))
   })
 }
@@ -35,7 +35,7 @@ export function ChoiceDialog({
   label,
   none,
   choices,
-  made,
+  searchChoices,
   onClose,
   children,
 }: {
@@ -45,14 +45,14 @@ export function ChoiceDialog({
   none: string
   choices: readonly Choice[]
   /** Creates choices from the typed text. They come first. */
-  made?: (text: string) => readonly Choice[]
+  searchChoices?: (text: string) => readonly Choice[]
   onClose: () => void
   children?: ReactNode
 }) {
   const field = useRef<HTMLInputElement>(null)
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
-  const found = [...(made?.(text) ?? []), ...choicesFor(choices, text)]
+  const found = [...(searchChoices?.(text) ?? []), ...choicesFor(choices, text)]
   const choose = (choice: Choice | undefined) => {
     if (!choice || choice.off !== undefined) return
     onClose()
@@ -87,17 +87,17 @@ export function ChoiceDialog({
         onKeyDown={onKey}
       />
       <div id={listId} role="listbox" aria-label={title} className="mt-2 max-h-[360px] overflow-y-auto">
-        {found.map((choice, place) => (
+        {found.map((choice, index) => (
           <div
             key={choice.id}
-            id={optionId(place)}
+            id={optionId(index)}
             role="option"
             tabIndex={-1}
-            aria-selected={place === at}
+            aria-selected={index === at}
             aria-disabled={choice.off !== undefined || undefined}
             title={choice.off}
             className="choice flex items-baseline gap-2"
-            onPointerMove={() => setAt(place)}
+            onPointerMove={() => setAt(index)}
             onClick={() => choose(choice)}
             onKeyDown={onKey}
           >

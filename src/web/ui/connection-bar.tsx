@@ -43,11 +43,11 @@ export function ConnectionBar() {
   const t = useTranslations('common')
   const status = useConnectionStatus()
   const { sinceMs, isBack } = useAbsence(status)
-  const said = status === 'well' ? (isBack ? 'back' : undefined) : status
+  const shownStatus = status === 'well' ? (isBack ? 'back' : undefined) : status
   return (
-    <div className="connection-bar" data-standing={said ?? 'well'}>
-      <span role="status">{said ? t(said) : ''}</span>
-      {sinceMs === undefined || said === 'slow' ? null : (
+    <div className="connection-bar" data-standing={shownStatus ?? 'well'}>
+      <span role="status">{shownStatus ? t(shownStatus) : ''}</span>
+      {sinceMs === undefined || shownStatus === 'slow' ? null : (
         <span>
           {t('lastUpdate')} <RelativeTime at={sinceMs} />
         </span>

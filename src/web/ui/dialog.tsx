@@ -4,7 +4,7 @@ import { X } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import type { ReactNode, RefObject } from 'react'
 import { buttonClass } from './controls.tsx'
-import { useHeldKeys } from './keys/keys.tsx'
+import { useSuspendedKeys } from './keys/keys.tsx'
 
 /**
  * A modal dialog, open while mounted. Load it with `next/dynamic`, because it adds 24 KiB. `focus` is the element to
@@ -23,7 +23,7 @@ export function Dialog({
   keys?: boolean
   children: ReactNode
 }) {
-  useHeldKeys(!keys)
+  useSuspendedKeys(!keys)
   const t = useTranslations('common')
   return (
     <Base.Root open onOpenChange={(open) => (open ? undefined : onClose())}>

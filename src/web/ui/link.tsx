@@ -2,7 +2,7 @@
 import NextLink from 'next/link'
 import { useRouter } from 'next/navigation'
 import { type ComponentProps, type FocusEvent, type PointerEvent, type TouchEvent, useRef } from 'react'
-import { wantsPrefetch } from '../client/nav.ts'
+import { mayPrefetch } from '../client/nav.ts'
 
 type LinkProps = Omit<ComponentProps<typeof NextLink>, 'href' | 'prefetch' | 'legacyBehavior'> & { href: string }
 
@@ -12,10 +12,10 @@ type LinkProps = Omit<ComponentProps<typeof NextLink>, 'href' | 'prefetch' | 'le
  */
 export function Link({ href, onPointerEnter, onFocus, onTouchStart, ...rest }: LinkProps) {
   const router = useRouter()
-  const asked = useRef('')
-  const ask = () => {
-    if (asked.current === href || !wantsPrefetch(navigator)) return
-    asked.current = href
+  const prefetched = useRef('')
+  const prefetch = () => {
+    if (prefetched.current === href || !mayPrefetch(navigator)) return
+    prefetched.current = href
     router.prefetch(href)
   }
   return (
@@ -24,15 +24,15 @@ export function Link({ href, onPointerEnter, onFocus, onTouchStart, ...rest }: L
       prefetch={false}
       onPointerEnter={(event: PointerEvent<HTMLAnchorElement>) => {
         onPointerEnter?.(event)
-        ask()
+        prefetch()
       }}
       onFocus={(event: FocusEvent<HTMLAnchorElement>) => {
         onFocus?.(event)
-        ask()
+        prefetch()
       }}
       onTouchStart={(event: TouchEvent<HTMLAnchorElement>) => {
         onTouchStart?.(event)
-        ask()
+        prefetch()
       }}
       {...rest}
     />

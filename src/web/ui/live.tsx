@@ -23,7 +23,7 @@ const LiveStream = createContext<Stream>({ listen: () => () => {}, openNow: () =
 const idle = { idleMs: 1000, atMostMs: 5000 }
 
 /** Calls `run` after `ms`, or when Mishap answers again, whichever comes first. */
-function again(ms: number, run: () => void): () => void {
+function scheduleRetry(ms: number, run: () => void): () => void {
   const connection = window.mishap?.connection
   const leave = () => {
     cancel()
@@ -34,10 +34,10 @@ function again(ms: number, run: () => void): () => void {
     run()
   }
   const cancel = systemClock.after(ms, now)
-  let gone = false
+  let wasAway = false
   const stop = connection?.listen(() => {
-    if (!isThere(connection.status())) gone = true
-    else if (gone) now()
+    if (!isThere(connection.status())) wasAway = true
+    else if (wasAway) now()
   })
   return leave
 }
@@ -50,7 +50,7 @@ function environmentOf(
 ): LiveEnvironment {
   const name = `mishap-live:${organization}`
   return {
-    again,
+    scheduleRetry,
     whenIdle: (run) => whenIdle(idle, run),
     post: (message) => {
       if (!signal.aborted) channel?.postMessage(message)
@@ -62,20 +62,20 @@ function environmentOf(
       source.addEventListener('open', on.up)
       source.addEventListener('change', (event) => on.message(event.lastEventId, String(event.data)))
       source.addEventListener('error', () => {
-        window.mishap?.connection?.doubt()
+        window.mishap?.connection?.check()
         on.down()
       })
       return () => source.close()
     },
-    lock: (hold) => {
+    lock: (lead) => {
       // Web Locks exist on secure origins only (https and localhost). Elsewhere each tab opens its own stream.
-      if (!navigator.locks) return void hold(false)
+      if (!navigator.locks) return void lead(false)
       const run = async () => {
         const had = await navigator.locks.request(name, { ifAvailable: true }, async (lock) => {
-          if (lock) await hold(false)
+          if (lock) await lead(false)
           return lock !== null
         })
-        if (!had) await navigator.locks.request(name, { signal }, () => hold(true))
+        if (!had) await navigator.locks.request(name, { signal }, () => lead(true))
       }
       run().catch(() => {
         // Aborted: the page was closed.
@@ -88,7 +88,7 @@ function environmentOf(
  * Refetches failed queries when the stream is back. While Mishap starts, it answers with errors, and no other retry
  * would follow.
  */
-function useFailedAgain(up: boolean): void {
+function useRetryFailed(up: boolean): void {
   const client = useQueryClient()
   const before = useRef(up)
   useEffect(() => {
@@ -113,9 +113,9 @@ export function LiveProvider({
 }) {
   const listeners = useRef(new Set<Listener>())
   const line = useRef<LiveLine>(undefined)
-  const first = useRef({ since, wanted: false })
+  const first = useRef({ since, openRequested: false })
   const [up, setUp] = useState(true)
-  useFailedAgain(up)
+  useRetryFailed(up)
   useEffect(() => {
     const stop = new AbortController()
     const channel = 'BroadcastChannel' in window ? new BroadcastChannel(`mishap-live:${organization}`) : undefined
@@ -126,8 +126,8 @@ export function LiveProvider({
       up: setUp,
     })
     line.current = mine
-    channel?.addEventListener('message', (event) => mine.take(event.data as LiveMessage))
-    if (first.current.wanted) mine.openNow()
+    channel?.addEventListener('message', (event) => mine.receive(event.data as LiveMessage))
+    if (first.current.openRequested) mine.openNow()
     return () => {
       stop.abort()
       mine.stop()
@@ -142,7 +142,7 @@ export function LiveProvider({
       },
       // Effects of the screens run before the provider's own.
       openNow: () => {
-        first.current.wanted = true
+        first.current.openRequested = true
         line.current?.openNow()
       },
       lastId: () => line.current?.lastId() ?? first.current.since,

@@ -16,7 +16,7 @@ export function PaletteActions({ children }: { children: ReactNode }) {
         sources.current.add(source)
         return () => void sources.current.delete(source)
       },
-      list: () => [...sources.current].flatMap((item) => item()),
+      list: () => [...sources.current].flatMap((source) => source()),
     }),
     [],
   )

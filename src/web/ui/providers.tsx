@@ -11,7 +11,7 @@ import { PaletteActions } from './palette-actions.tsx'
 import { NowProvider } from './time.tsx'
 import { ToastProvider } from './toast.tsx'
 
-function makeClient(): QueryClient {
+function createClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
@@ -36,7 +36,7 @@ function followConnection(): void {
 
 /** The providers of every page: server state, URL state, toasts, keys, current time. */
 export function Providers({ nowMs, children }: { nowMs: number; children: ReactNode }) {
-  const [client] = useState(makeClient)
+  const [client] = useState(createClient)
   useEffect(followConnection, [])
   return (
     <NuqsAdapter>

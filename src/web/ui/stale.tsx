@@ -2,7 +2,7 @@
 import { useTranslations } from 'next-intl'
 import type { GuardedState } from '../client/form.ts'
 import { Button } from './controls.tsx'
-import { forgetKept } from './kept-form.ts'
+import { clearDraft } from './kept-form.ts'
 
 /**
  * Shown after a conflict in a settings form: who saved first, and the choice to overwrite or reload. The form keeps the
@@ -24,7 +24,7 @@ export function Stale({
       <div className="flex flex-wrap gap-2">
         <Button
           onClick={() => {
-            forgetKept(form)
+            clearDraft(form)
             location.reload()
           }}
         >

@@ -44,12 +44,12 @@ export function ErrorState({
 export function QueryFailed({ error }: { error: Error | null }) {
   const t = useTranslations('common')
   if (!error) return null
-  const known = error instanceof ApiError && error.code !== 'NETWORK' ? error : undefined
+  const apiError = error instanceof ApiError && error.code !== 'NETWORK' ? error : undefined
   return (
     <ErrorState
-      title={known?.message ?? t('noAnswer')}
-      todo={known?.causes.join(' ') ?? t('noAnswerTodo')}
-      code={known?.code}
+      title={apiError?.message ?? t('noAnswer')}
+      todo={apiError?.causes.join(' ') ?? t('noAnswerTodo')}
+      code={apiError?.code}
     />
   )
 }

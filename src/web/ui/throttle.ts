@@ -6,21 +6,21 @@ import { systemClock } from '../../base/clock.ts'
 export function useThrottle(pauseMs: number, run: () => void): () => void {
   const latest = useRef(run)
   latest.current = run
-  const pause = useRef<{ end: () => void; again: boolean }>(undefined)
-  useEffect(() => () => pause.current?.end(), [])
+  const pause = useRef<{ cancel: () => void; rerun: boolean }>(undefined)
+  useEffect(() => () => pause.current?.cancel(), [])
   return useCallback(() => {
     if (pause.current) {
-      pause.current.again = true
+      pause.current.rerun = true
       return
     }
     const go = () => {
       latest.current()
-      const end = systemClock.after(pauseMs, () => {
-        const { again } = pause.current ?? {}
+      const cancel = systemClock.after(pauseMs, () => {
+        const { rerun } = pause.current ?? {}
         pause.current = undefined
-        if (again) go()
+        if (rerun) go()
       })
-      pause.current = { end, again: false }
+      pause.current = { cancel, rerun: false }
     }
     go()
   }, [pauseMs])

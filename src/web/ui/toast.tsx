@@ -25,7 +25,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   const t = useTranslations('common')
   const [shown, setShown] = useState<(Toast & { id: number })[]>([])
   const last = useRef(0)
-  const close = useCallback((id: number) => setShown((all) => all.filter((item) => item.id !== id)), [])
+  const close = useCallback((id: number) => setShown((all) => all.filter((toast) => toast.id !== id)), [])
   const show = useCallback(
     (toast: Toast) => {
       last.current += 1

@@ -1,6 +1,6 @@
 import type { NormalFrame, NormalStacktrace } from '../../../domain/event.ts'
 import { contributing, type GroupingHint, type GroupingNode } from '../../../domain/grouping.ts'
-import type { StackMarks } from '../stack-rules.ts'
+import type { StackAnnotations } from '../stack-rules.ts'
 
 const withContext: ReadonlySet<string> = new Set(['javascript', 'node', 'python', 'php', 'ruby'])
 const contextLineMax = 120
@@ -63,58 +63,62 @@ function frameParts(frame: NormalFrame, platform: string): FrameParts {
   }
   if (line) values.push(line)
   const isLow = isScript(platform) && (frame.function === 'eval' || lowQuality.has(frame.abs_path ?? ''))
-  return { values, counts: !isLow && values.some((entry) => entry.contributes), isLow }
+  return { values, counts: !isLow && values.some((node) => node.contributes), isLow }
 }
 
 /** The values that group a frame. */
 export function frameValues(frame: NormalFrame, platform: string): string[] {
   const { values, counts } = frameParts(frame, platform)
-  return counts ? values.flatMap((entry) => contributing(entry)) : []
+  return counts ? values.flatMap((node) => contributing(node)) : []
 }
 
 /** A stack in both variants, oldest frame first. */
 export type StackNodes = { app: GroupingNode; system: GroupingNode }
 
-const bothSides = ['app', 'system'] as const
+const bothVariants = ['app', 'system'] as const
 
-/** Both trees of a stack: in-app frames and all frames. `marks`: the annotations of stack-trace rules. */
+/** Both trees of a stack: in-app frames and all frames. `annotations`: the annotations of stack-trace rules. */
 export function stackNodes(
   stacktrace: NormalStacktrace | undefined,
   eventPlatform: string,
-  marks?: StackMarks,
+  annotations?: StackAnnotations,
 ): StackNodes {
   const frames = stacktrace?.frames ?? []
-  const sides: { app: GroupingNode[]; system: GroupingNode[] } = { app: [], system: [] }
+  const byVariant: { app: GroupingNode[]; system: GroupingNode[] } = { app: [], system: [] }
   let before: NormalFrame | undefined
   for (const [at, frame] of frames.entries()) {
     const parts = frameParts(frame, frame.platform ?? eventPlatform)
     const repeated = before !== undefined && isRecursion(before, frame)
     before = frame
-    const mark = marks?.frames[at]
-    for (const side of bothSides) {
-      const why = whyNot(parts, frame, side, repeated, mark?.group)
-      const isRuled = mark?.group !== undefined && (why === 'rule-out' || (why === undefined && repeated))
-      const hint = why ?? (isRuled ? 'rule-in' : undefined)
-      const contributes = why === undefined && parts.counts
+    const annotation = annotations?.frames[at]
+    for (const variant of bothVariants) {
+      const exclusionHint = hintFor(parts, frame, variant, repeated, annotation?.group)
+      const isRuled =
+        annotation?.group !== undefined && (exclusionHint === 'rule-out' || (exclusionHint === undefined && repeated))
+      const hint = exclusionHint ?? (isRuled ? 'rule-in' : undefined)
+      const contributes = exclusionHint === undefined && parts.counts
       const { values } = parts
-      const made: GroupingNode =
+      const node: GroupingNode =
         hint === undefined ? { id: 'frame', contributes, values } : { id: 'frame', contributes, hint, values }
-      if (isRuled && mark?.rule) made.rule = mark.rule
-      sides[side].push(made)
+      if (isRuled && annotation?.rule) node.rule = annotation.rule
+      byVariant[variant].push(node)
     }
   }
   const isSingle = isSingleOfPage(frames, eventPlatform)
-  return { app: stackNode(sides.app, isSingle, marks), system: stackNode(sides.system, isSingle, marks) }
+  return {
+    app: stackNode(byVariant.app, isSingle, annotations),
+    system: stackNode(byVariant.system, isSingle, annotations),
+  }
 }
 
-function whyNot(
+function hintFor(
   parts: FrameParts,
   frame: NormalFrame,
-  side: 'app' | 'system',
+  variant: 'app' | 'system',
   repeated: boolean,
   group: boolean | undefined,
 ): GroupingHint | undefined {
-  if (side === 'app' && !frame.in_app) return 'not-in-app'
+  if (variant === 'app' && !frame.in_app) return 'not-in-app'
   if (group === false) return 'rule-out'
   if (repeated && group !== true) return 'recursion'
   return parts.isLow ? 'low-quality' : undefined
@@ -128,8 +132,8 @@ function isSingleOfPage(frames: readonly NormalFrame[], eventPlatform: string): 
   return isScript(platform) && !functionOf(only, platform)?.contributes && isUrlOrFile(only.abs_path ?? '')
 }
 
-function stackNode(frames: GroupingNode[], isSingle: boolean, marks: StackMarks | undefined): GroupingNode {
-  const { maxFrames = 0, minFrames = 0, inverted = false } = marks ?? {}
+function stackNode(frames: GroupingNode[], isSingle: boolean, annotations: StackAnnotations | undefined): GroupingNode {
+  const { maxFrames = 0, minFrames = 0, inverted = false } = annotations ?? {}
   if (isSingle) return { id: 'stacktrace', contributes: false, hint: 'single-frame-url', values: frames }
   if (maxFrames > 0) {
     let left = maxFrames

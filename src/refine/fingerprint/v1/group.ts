@@ -5,22 +5,22 @@ import { crashFrame } from '../../kinds/error/describe.ts'
 import { frozenMain } from '../chain.ts'
 import type { Grouped, Variant } from '../grouped.ts'
 import { type CompiledFingerprintRules, matchingRule } from '../rules.ts'
-import type { Marks } from '../stack-rules.ts'
+import type { AnnotationsByStack } from '../stack-rules.ts'
 import { isDefault, resolveEntry } from './variables.ts'
-import { defaultVariants, type Plain, valuesOf } from './variants.ts'
+import { defaultVariants, type UnhashedVariant, valuesOf } from './variants.ts'
 
 const titleMax = 256
 
 const hashOf = (values: readonly string[]): string => hash('md5', values.join(''), 'hex').slice(0, 16)
 
-function finished(variant: Plain, own?: string): Variant {
+function finished(variant: UnhashedVariant, own?: string): Variant {
   const values = valuesOf(variant)
   return { ...variant, values, ...(variant.contributes ? { hash: own ?? hashOf(values) } : {}) }
 }
 
-const leftOut = (variants: Plain[], why: string): Plain[] =>
+const excluded = (variants: UnhashedVariant[], why: string): UnhashedVariant[] =>
   variants.map(
-    (variant): Plain =>
+    (variant): UnhashedVariant =>
       variant.contributes ? { ...variant, contributes: false, why, hint: 'fingerprint-first' } : variant,
   )
 
@@ -37,34 +37,34 @@ const entriesNode = (values: readonly string[]): GroupingNode => ({
 export function groupV1(
   event: NormalEvent,
   rules: CompiledFingerprintRules,
-  marks: Marks,
+  annotations: AnnotationsByStack,
   defaultOf: typeof defaultVariants = defaultVariants,
 ): Grouped {
   if (event.checksum) {
-    const given = /^[0-9a-f]{32}$/i.test(event.checksum) ? event.checksum.toLowerCase().slice(0, 16) : undefined
+    const sentHash = /^[0-9a-f]{32}$/i.test(event.checksum) ? event.checksum.toLowerCase().slice(0, 16) : undefined
     const component = entriesNode([event.checksum])
     return {
       variants: [
-        finished({ name: 'checksum', contributes: true, why: 'checksum sent by the client', component }, given),
+        finished({ name: 'checksum', contributes: true, why: 'checksum sent by the client', component }, sentHash),
       ],
     }
   }
-  const defaults = defaultOf(event, marks)
+  const defaults = defaultOf(event, annotations)
   const rule = matchingRule(rules, event)
   const entries = rule?.fingerprint ?? event.fingerprint ?? []
-  if (!entries.length || entries.every(isDefault)) return { ...byDefault(event, defaults), ...told(event, rule) }
+  if (!entries.length || entries.every(isDefault)) return { ...byDefault(event, defaults), ...ruleDetails(event, rule) }
   const source = rule ? 'fingerprint of a rule' : 'fingerprint sent by the client'
   const crash = crashOf(event)
   const resolve = (entry: string) => resolveEntry(entry, event, crash)
   if (!entries.some(isDefault)) {
     const component = entriesNode(entries.map(resolve))
-    const custom: Plain = { name: 'custom_fingerprint', contributes: true, why: source, component }
+    const custom: UnhashedVariant = { name: 'custom_fingerprint', contributes: true, why: source, component }
     return {
-      variants: [custom, ...leftOut(defaults, `the ${source} takes precedence`)].map((entry) => finished(entry)),
-      ...told(event, rule),
+      variants: [custom, ...excluded(defaults, `the ${source} takes precedence`)].map((entry) => finished(entry)),
+      ...ruleDetails(event, rule),
     }
   }
-  const variants = defaults.map((variant): Plain => {
+  const variants = defaults.map((variant): UnhashedVariant => {
     if (!variant.contributes) return variant
     const salted = entries.map(
       (entry): GroupingNode =>
@@ -78,21 +78,24 @@ export function groupV1(
       component: { id: 'fingerprint', contributes: true, values: salted },
     }
   })
-  return { variants: variants.map((variant) => finished(variant)), ...told(event, rule) }
+  return { variants: variants.map((variant) => finished(variant)), ...ruleDetails(event, rule) }
 }
 
-function told(event: NormalEvent, rule: { text: string; title?: string } | undefined): Pick<Grouped, 'rule' | 'title'> {
+function ruleDetails(
+  event: NormalEvent,
+  rule: { text: string; title?: string } | undefined,
+): Pick<Grouped, 'rule' | 'title'> {
   if (!rule) return {}
   const title = rule.title === undefined ? undefined : resolveEntry(rule.title, event, crashOf(event)).trim()
   return { rule: rule.text, ...(title ? { title: title.slice(0, titleMax).toWellFormed() } : {}) }
 }
 
-function byDefault(event: NormalEvent, defaults: Plain[]): Pick<Grouped, 'variants'> {
+function byDefault(event: NormalEvent, defaults: UnhashedVariant[]): Pick<Grouped, 'variants'> {
   const builtIn = builtInFingerprint(event)
   if (!builtIn) return { variants: defaults.map((entry) => finished(entry)) }
   const { why, values } = builtIn
-  const own: Plain = { name: 'built_in_fingerprint', contributes: true, why, component: entriesNode(values) }
-  const all = [own, ...leftOut(defaults, 'a built-in fingerprint takes precedence')]
+  const own: UnhashedVariant = { name: 'built_in_fingerprint', contributes: true, why, component: entriesNode(values) }
+  const all = [own, ...excluded(defaults, 'a built-in fingerprint takes precedence')]
   return { variants: all.map((entry) => finished(entry)) }
 }
 

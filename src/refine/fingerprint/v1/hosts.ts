@@ -18,12 +18,16 @@ const labelsMax = 6
 const [dot, at, bracket] = [46, 64, 40]
 const [word, label, local] = [1, 2, 4]
 /** The classes that each ASCII character belongs to. Other characters belong to none. */
-const signs = Uint8Array.from({ length: 128 }, (_, code) => {
-  const sign = String.fromCharCode(code)
-  return (/\w/.test(sign) ? word : 0) | (/[A-Za-z0-9-]/.test(sign) ? label : 0) | (/[\w.+%'-]/.test(sign) ? local : 0)
+const characters = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code)
+  return (
+    (/\w/.test(character) ? word : 0) |
+    (/[A-Za-z0-9-]/.test(character) ? label : 0) |
+    (/[\w.+%'-]/.test(character) ? local : 0)
+  )
 })
 
-const is = (text: string, i: number, kind: number): boolean => ((signs[text.charCodeAt(i)] ?? 0) & kind) !== 0
+const is = (text: string, i: number, kind: number): boolean => ((characters[text.charCodeAt(i)] ?? 0) & kind) !== 0
 const isBoundary = (text: string, i: number): boolean => is(text, i - 1, word) !== is(text, i, word)
 
 /** A text with the ends of the runs that start at each index: of label characters, and of characters before an @. */

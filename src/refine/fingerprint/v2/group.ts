@@ -3,7 +3,7 @@ import type { NormalEvent } from '../../../domain/event.ts'
 import { contributing, type GroupingHint, type GroupingNode } from '../../../domain/grouping.ts'
 import type { Grouped, Variant } from '../grouped.ts'
 import type { CompiledFingerprintRules } from '../rules.ts'
-import type { Marks } from '../stack-rules.ts'
+import type { AnnotationsByStack } from '../stack-rules.ts'
 import { groupV1 } from '../v1/group.ts'
 import { defaultVariants } from '../v1/variants.ts'
 import { componentOf, routeOf } from './names.ts'
@@ -58,7 +58,7 @@ function ofHydration(
 }
 
 /** Variants that come from an explicit fingerprint. Built-in fingerprints do not replace them. */
-const given: ReadonlySet<Variant['name']> = new Set(['checksum', 'custom_fingerprint', 'hybrid'])
+const unchangedNames: ReadonlySet<Variant['name']> = new Set(['checksum', 'custom_fingerprint', 'hybrid'])
 
 /**
  * Version 2: version 1 with other built-in fingerprints. Hydration errors group by cause and component, errors of old
@@ -68,11 +68,11 @@ const given: ReadonlySet<Variant['name']> = new Set(['checksum', 'custom_fingerp
 export function groupV2(
   event: NormalEvent,
   rules: CompiledFingerprintRules,
-  marks: Marks,
+  annotations: AnnotationsByStack,
   defaultOf: typeof defaultVariants = defaultVariants,
 ): Grouped {
-  const first = groupV1(event, rules, marks, defaultOf)
-  const builtIn = first.variants.some((variant) => given.has(variant.name)) ? undefined : builtInOf(event)
+  const first = groupV1(event, rules, annotations, defaultOf)
+  const builtIn = first.variants.some((variant) => unchangedNames.has(variant.name)) ? undefined : builtInOf(event)
   if (!builtIn) return first
   const component: GroupingNode = { id: 'fingerprint', contributes: true, values: builtIn.values }
   const values = contributing(component)
@@ -85,11 +85,11 @@ export function groupV2(
     hash: hash('md5', values.join(''), 'hex').slice(0, 16),
   }
   const others = first.variants.filter((variant) => variant.name !== 'built_in_fingerprint')
-  return { ...first, variants: [own, ...others.map(leftOut)] }
+  return { ...first, variants: [own, ...others.map(excluded)] }
 }
 
 /** Marks a variant as left out in the same way as version 1. */
-function leftOut({ hash: _hash, ...variant }: Variant): Variant {
+function excluded({ hash: _hash, ...variant }: Variant): Variant {
   if (!variant.contributes) return variant
   return { ...variant, contributes: false, why: 'a built-in fingerprint takes precedence', hint: 'fingerprint-first' }
 }

@@ -16,11 +16,11 @@ const variantsOf = (event: Loose, rules = '') => by(event, 3, rules).findings.gr
 /** Messages of one function, built by the browser SDK in node_modules. */
 async function reported(message: string, kind: 'message' | 'exception' = 'message'): Promise<Loose> {
   const hint = { syntheticException: new Error('Sentry syntheticException') }
-  const made =
+  const weightsMade =
     kind === 'message'
       ? await eventFromMessage(defaultStackParser, message, 'info', hint, true)
       : await eventFromException(defaultStackParser, message, hint, true)
-  return JSON.parse(JSON.stringify(made)) as Loose
+  return JSON.parse(JSON.stringify(weightsMade)) as Loose
 }
 
 const frames = [

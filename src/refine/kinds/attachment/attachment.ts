@@ -3,17 +3,17 @@ import type { EnvelopeItem } from '../../../wire/envelope.ts'
 import { dumpAttachmentType } from '../../../wire/minidump.ts'
 import type { MultipartPart } from '../../../wire/multipart.ts'
 
-/** `pieces`: if set, this stream of `row.bytes` bytes is stored instead of `bytes`. */
-export type Attachment = { row: AttachmentRow; bytes: Uint8Array; pieces?: () => AsyncIterable<Uint8Array> }
+/** `chunks`: if set, this stream of `row.bytes` bytes is stored instead of `bytes`. */
+export type Attachment = { row: AttachmentRow; bytes: Uint8Array; chunks?: () => AsyncIterable<Uint8Array> }
 
 /** The place of an attachment: its ids, its record, and its index there. Times in ms. */
-export type AttachmentPlace = { projectId: number; eventId: string; jpos: number; index: number; receivedMs: number }
+export type AttachmentLocation = { projectId: number; eventId: string; jpos: number; index: number; receivedMs: number }
 
 /** The attachment of an envelope item. Its key has only numbers and the id, so refining again gives the same key. */
-export function attachmentOfItem(item: EnvelopeItem, place: AttachmentPlace): Attachment {
+export function attachmentOfItem(item: EnvelopeItem, location: AttachmentLocation): Attachment {
   const { headers } = item
   return make(
-    place,
+    location,
     item.payload,
     fileName(headers['filename']),
     short(headers['attachment_type'], 'event.attachment'),
@@ -22,24 +22,36 @@ export function attachmentOfItem(item: EnvelopeItem, place: AttachmentPlace): At
 }
 
 /** The attachment of a form part. */
-export function attachmentOfPart(part: MultipartPart, place: AttachmentPlace): Attachment {
-  return make(place, part.bytes, fileName(part.filename ?? part.name), 'event.attachment', short(part.contentType, ''))
+export function attachmentOfPart(part: MultipartPart, location: AttachmentLocation): Attachment {
+  return make(
+    location,
+    part.bytes,
+    fileName(part.filename ?? part.name),
+    'event.attachment',
+    short(part.contentType, ''),
+  )
 }
 
 /** The attachment of a minidump. A compressed dump is stored as the content of `unpacked`. */
 export function attachmentOfDump(
   bytes: Uint8Array,
   name: string,
-  place: AttachmentPlace,
-  unpacked?: { bytes: number; pieces(): AsyncIterable<Uint8Array> },
+  location: AttachmentLocation,
+  unpacked?: { bytes: number; chunks(): AsyncIterable<Uint8Array> },
 ): Attachment {
-  const made = make(place, bytes, name, dumpAttachmentType, 'application/x-dmp')
-  if (unpacked === undefined) return made
-  return { row: { ...made.row, bytes: unpacked.bytes }, bytes, pieces: () => unpacked.pieces() }
+  const attachment = make(location, bytes, name, dumpAttachmentType, 'application/x-dmp')
+  if (unpacked === undefined) return attachment
+  return { row: { ...attachment.row, bytes: unpacked.bytes }, bytes, chunks: () => unpacked.chunks() }
 }
 
-function make(place: AttachmentPlace, bytes: Uint8Array, name: string, type: string, contentType: string): Attachment {
-  const { projectId, eventId, jpos, index, receivedMs } = place
+function make(
+  location: AttachmentLocation,
+  bytes: Uint8Array,
+  name: string,
+  type: string,
+  contentType: string,
+): Attachment {
+  const { projectId, eventId, jpos, index, receivedMs } = location
   const blobKey = `attachments/${projectId}/${eventId}/${jpos}-${index}`
   return { row: { projectId, eventId, name, type, contentType, bytes: bytes.byteLength, blobKey, receivedMs }, bytes }
 }

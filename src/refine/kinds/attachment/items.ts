@@ -7,14 +7,14 @@ import { type MultipartPart, parseMultipart } from '../../../wire/multipart.ts'
 import { ended } from '../../pipeline/item-outcome.ts'
 import { bodyKind, itemKind, type PlacedItem, type RecordWork } from '../kind.ts'
 import { dumpName, dumpOfItem } from '../minidump/upload.ts'
-import { type AttachmentPlace, attachmentOfDump, attachmentOfItem, attachmentOfPart } from './attachment.ts'
+import { type AttachmentLocation, attachmentOfDump, attachmentOfItem, attachmentOfPart } from './attachment.ts'
 
 /** Builds the outcome of an attachment. `bytes`: its payload size. */
 export const attachmentEnd = (work: RecordWork, outcome: Outcome, reason: OutcomeReason, bytes: number) =>
   ended(work, 'attachment', 'attachment', outcome, reason, bytes)
 
 /** The place of an attachment of an event. */
-export function attachmentPlace(work: RecordWork, eventId: string, index: number): AttachmentPlace {
+export function attachmentLocation(work: RecordWork, eventId: string, index: number): AttachmentLocation {
   const { projectId, receivedMs } = work.head
   return { projectId, eventId, jpos: work.record.jpos, index, receivedMs }
 }
@@ -40,27 +40,27 @@ export function findOwner(work: RecordWork, items: readonly PlacedItem[]): void 
 function refineAttachment(work: RecordWork, { item, index }: PlacedItem): void {
   const { ownerId: eventId, foreign } = work.envelope
   const end = (outcome: Outcome, reason: OutcomeReason) => attachmentEnd(work, outcome, reason, item.payload.length)
-  const gone = eventId === undefined ? undefined : work.discarded.get(eventId)
+  const discardReason = eventId === undefined ? undefined : work.discarded.get(eventId)
   if (foreign || !needsEventId('attachment', item.headers)) work.out.outcomes.push(end('filtered', 'not_stored_yet'))
   else if (!eventId) work.out.outcomes.push(end('invalid', 'event_missing'))
-  else if (gone) work.out.outcomes.push(end('filtered', gone))
+  else if (discardReason) work.out.outcomes.push(end('filtered', discardReason))
   else if (work.out.attachments.length >= attachmentsMax) work.out.outcomes.push(end('invalid', 'too_many_items'))
   else {
-    const place = attachmentPlace(work, eventId, index)
+    const location = attachmentLocation(work, eventId, index)
     const dump = dumpOfItem(item)
     // A compressed dump, or one in a form, is stored as the dump alone.
     if (dump && (work.dumps.has(index) || dump.bytes !== item.payload))
-      keepDump(work, dump.bytes, item.headers['filename'], place)
-    else work.out.attachments.push({ ...attachmentOfItem(item, place), outcome: end('stored', 'ok') })
+      addDumpAttachment(work, dump.bytes, item.headers['filename'], location)
+    else work.out.attachments.push({ ...attachmentOfItem(item, location), outcome: end('stored', 'ok') })
   }
 }
 
 /** Stores a minidump as a decompressed attachment. One that cannot be decompressed is only counted. */
-export function keepDump(work: RecordWork, bytes: Buffer, name: unknown, place: AttachmentPlace): void {
-  const opened = work.dumps.get(place.index)
+export function addDumpAttachment(work: RecordWork, bytes: Buffer, name: unknown, location: AttachmentLocation): void {
+  const opened = work.dumps.get(location.index)
   if (opened === undefined || opened.end === 'ok')
     work.out.attachments.push({
-      ...attachmentOfDump(bytes, dumpName(name), place, opened),
+      ...attachmentOfDump(bytes, dumpName(name), location, opened),
       outcome: attachmentEnd(work, 'stored', 'ok', bytes.length),
     })
   else
@@ -99,8 +99,8 @@ export const formBody = bodyKind<ReadForm>({
         work.out.outcomes.push(attachmentEnd(work, 'invalid', 'too_many_items', part.bytes.length))
         continue
       }
-      const made = attachmentOfPart(part, attachmentPlace(work, eventId, index))
-      work.out.attachments.push({ ...made, outcome: attachmentEnd(work, 'stored', 'ok', part.bytes.length) })
+      const attachment = attachmentOfPart(part, attachmentLocation(work, eventId, index))
+      work.out.attachments.push({ ...attachment, outcome: attachmentEnd(work, 'stored', 'ok', part.bytes.length) })
     }
   },
 })

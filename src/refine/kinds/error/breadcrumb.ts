@@ -1,13 +1,13 @@
 import type { NormalBreadcrumb } from '../../../domain/event.ts'
 import {
+  addError,
+  addMeta,
   boundedObject,
-  complain,
   type Loose,
   listOf,
+  type MetaNotes,
   object,
   own,
-  type Remarks,
-  remark,
   text,
 } from '../../pipeline/value.ts'
 import { levelOf } from './level.ts'
@@ -17,11 +17,11 @@ import { seconds } from './time.ts'
 const breadcrumbsMax = 100
 
 /** Reads breadcrumbs in any shape: at most the 100 newest, with times moved by `shiftS` seconds. */
-export function readBreadcrumbs(to: Remarks, value: unknown, shiftS: number): NormalBreadcrumb[] {
+export function readBreadcrumbs(to: MetaNotes, value: unknown, shiftS: number): NormalBreadcrumb[] {
   const sent = listOf(value)
   const list = sent.slice(-breadcrumbsMax)
   to.path.push('breadcrumbs', 'values')
-  if (list.length < sent.length) remark(to, '', { len: sent.length, rem: [['!limit', 'x']] })
+  if (list.length < sent.length) addMeta(to, '', { len: sent.length, rem: [['!limit', 'x']] })
   const out: NormalBreadcrumb[] = []
   for (const entry of list) {
     const loose = object(entry) ?? (typeof entry === 'string' && entry ? { message: entry } : undefined)
@@ -34,7 +34,7 @@ export function readBreadcrumbs(to: Remarks, value: unknown, shiftS: number): No
   return out
 }
 
-function readBreadcrumb(to: Remarks, loose: Loose, shiftS: number): NormalBreadcrumb {
+function readBreadcrumb(to: MetaNotes, loose: Loose, shiftS: number): NormalBreadcrumb {
   const out: NormalBreadcrumb = {
     type: text(to, 'type', own(loose, 'type') ?? own(loose, 'ty'), 64) ?? 'default',
     level: levelOf(own(loose, 'level')) ?? 'info',
@@ -43,7 +43,7 @@ function readBreadcrumb(to: Remarks, loose: Loose, shiftS: number): NormalBreadc
   const time = seconds(sentTime)
   if (time !== undefined) out.timestamp = Math.round((time + shiftS) * 1e6) / 1e6
   else if (sentTime !== undefined && sentTime !== null)
-    complain(to, 'invalid_data', 'timestamp', sentTime, 'expected a time')
+    addError(to, 'invalid_data', 'timestamp', sentTime, 'expected a time')
   const category = text(to, 'category', own(loose, 'category'), 128)
   if (category) out.category = category
   const message = text(to, 'message', own(loose, 'message'), 8192, 200)

@@ -2,7 +2,7 @@ import type { Findings, NormalEvent, NormalException, NormalFrame, NormalStacktr
 import { mainException } from '../../fingerprint/main.ts'
 import type { Draft } from '../../pipeline/draft.ts'
 import { own, scalar } from '../../pipeline/value.ts'
-import { cspFacts, sentence } from '../security/security.ts'
+import { cspDetails, sentence } from '../security/security.ts'
 
 const titleMax = 256
 
@@ -93,7 +93,7 @@ function culprit(
 ): string {
   if (event.transaction) return event.transaction
   if (sent) return sent
-  if (event.csp) return event.type === 'csp' ? cspFacts(event.csp).directive : (scalar(event.csp['hostname']) ?? '')
+  if (event.csp) return event.type === 'csp' ? cspDetails(event.csp).directive : (scalar(event.csp['hostname']) ?? '')
   if (main?.mechanism?.synthetic && !crash) return ''
   if (!crash) return event.request?.url ?? ''
   const platform = crash.platform ?? event.platform

@@ -2,7 +2,7 @@ import type { Findings, NormalBreadcrumb, NormalEvent } from '../../../domain/ev
 import type { Json } from '../../../wire/json.ts'
 import type { Draft } from '../../pipeline/draft.ts'
 import { object, own, scalar } from '../../pipeline/value.ts'
-import { failureOf, ownCrumbs } from './error-link.ts'
+import { crumbsOfError, failureOf } from './error-link.ts'
 
 /**
  * A person sees the digest in place of a server error's message. Numbers (React's hash) and opaque ids of frameworks
@@ -49,11 +49,11 @@ export function digest({ event, sent }: Draft): void {
       ...fromBreadcrumbs(event),
       ...fromMessage(event),
     ]
-    const kept = withoutRepeats(all)
-    const [first] = kept
+    const unique = withoutRepeats(all)
+    const [first] = unique
     if (first) {
       event.findings.digest = { value: first.value, found: first.found }
-      event.findings.digests = kept
+      event.findings.digests = unique
     }
   }
   const failure = failureOf(event)
@@ -62,10 +62,10 @@ export function digest({ event, sent }: Draft): void {
 
 /** Each digest once, with its surest place. Sure digests come first, the others keep their order. */
 function withoutRepeats(all: readonly Found[]): Found[] {
-  const kept = new Map<string, Found>()
+  const byValue = new Map<string, Found>()
   for (const entry of [...all.filter(({ sure }) => sure), ...all.filter(({ sure }) => !sure)])
-    if (!kept.has(entry.value) && kept.size < digestsMax) kept.set(entry.value, entry)
-  return [...kept.values()]
+    if (!byValue.has(entry.value) && byValue.size < digestsMax) byValue.set(entry.value, entry)
+  return [...byValue.values()]
 }
 
 /** Whether a payload's text can name a digest. The check costs a tenth of reading each breadcrumb. */
@@ -117,7 +117,7 @@ function fromBreadcrumbs(event: NormalEvent): Found[] {
   const list = event.breadcrumbs?.values ?? []
   const all = list.flatMap((crumb, i) => fromBreadcrumb(crumb, `breadcrumbs.values.${i}`)).reverse()
   // A digest next to the error's own message belongs to this error, whatever else was printed at that moment.
-  const isOwn = ownCrumbs(event)
+  const isOwn = crumbsOfError(event)
   const parts = Map.groupBy(all, ({ found }) => isOwn(found))
   return [...(parts.get(true) ?? []), ...(parts.get(false) ?? [])]
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { refineBody, refineEvent } from '../../pipeline/fixture.cases.ts'
-import { ownCrumbs } from './error-link.ts'
+import { crumbsOfError } from './error-link.ts'
 
 /** The message of React 19 in a build, and that of Next.js 13 and 14. */
 const minified =
@@ -215,7 +215,7 @@ test('a text beside many digests is compared once, whatever sizes', () => {
     level: 'info',
     message: `${'x'.repeat(499)} ${'x'.repeat(7500)}`,
   }
-  const isOwn = ownCrumbs({ ...event, exception: { values }, breadcrumbs: { values: [crumb, crumb] } })
+  const isOwn = crumbsOfError({ ...event, exception: { values }, breadcrumbs: { values: [crumb, crumb] } })
   for (let i = 0; i < 1000; i++) expect(isOwn(`breadcrumbs.values.${i % 2}.data.errors.${i}.digest`)).toBe(false)
   expect(state.compared).toBe(50)
 })

@@ -22,12 +22,12 @@ function isBrowser(event: NormalEvent): boolean {
 }
 
 const hidesServerError = (event: NormalEvent): boolean =>
-  (event.exception?.values.some((entry) => hides(entry.value)) ?? false) ||
+  (event.exception?.values.some((exception) => hides(exception.value)) ?? false) ||
   hides(event.logentry?.formatted) ||
   hides(event.logentry?.message)
 
 /** The console argument, or the text, that contained a digest. */
-function around(crumb: NormalBreadcrumb | undefined, path: string): Json | undefined {
+function loggedValue(crumb: NormalBreadcrumb | undefined, path: string): Json | undefined {
   const index = /\.data\.arguments\.(\d+)(?:\.digest)?$/.exec(path)?.[1]
   const list = crumb?.data?.['arguments']
   return index !== undefined && Array.isArray(list) ? list[Number(index)] : crumb?.message
@@ -45,45 +45,45 @@ const beginnings = /\n|⨯ |\[/g
 const typeName = /^(?:Uncaught )?(?:[\w$]{1,100}\.){0,5}[\w$]{0,100}(?:Error|Exception)(?: \[\w{1,60}\])?: /
 
 /** The parts of a text in which an error can begin. */
-function sayings(text: string): string[] {
+function candidatesIn(text: string): string[] {
   const starts = [0]
-  for (const { index, 0: mark } of text.slice(0, comparedMax).matchAll(beginnings)) {
+  for (const { index, 0: separator } of text.slice(0, comparedMax).matchAll(beginnings)) {
     if (starts.length === placesMax) break
-    starts.push(index + mark.length)
+    starts.push(index + separator.length)
   }
   return starts.map((start) => text.slice(start, start + 2 * comparedMax))
 }
 
 /** Whether a text starts with this message. "boom 1" matches neither "boom 17" nor "cart: boom 1". */
-function isSaid(said: string, { type, value = '' }: NormalException): boolean {
+function isMessage(text: string, { type, value = '' }: NormalException): boolean {
   if (value === '') return false
   const head = value.slice(0, comparedMax)
-  const named = type && said.startsWith(`${type}: `) ? type.length + 2 : (typeName.exec(said)?.[0].length ?? 0)
-  const ends = (at: number) => value.length > comparedMax || !/^\w/.test(said.slice(at, at + 1))
-  return [0, named].some((start) => said.startsWith(head, start) && ends(start + head.length))
+  const named = type && text.startsWith(`${type}: `) ? type.length + 2 : (typeName.exec(text)?.[0].length ?? 0)
+  const ends = (at: number) => value.length > comparedMax || !/^\w/.test(text.slice(at, at + 1))
+  return [0, named].some((start) => text.startsWith(head, start) && ends(start + head.length))
 }
 
 /**
  * Returns whether the breadcrumb at a path is about this error: it names the digest next to the error's own message. In
  * a browser, all hidden errors have the same message, so no breadcrumb matches.
  */
-export function ownCrumbs(event: NormalEvent): (found: string) => boolean {
+export function crumbsOfError(event: NormalEvent): (found: string) => boolean {
   if (isBrowser(event)) return () => false
   const exceptions = event.exception?.values ?? []
   // One text can be next to many digests.
-  const known = new Map<string, boolean>()
+  const cache = new Map<string, boolean>()
   const speaks = (text: string) => {
-    const all = sayings(text)
-    return exceptions.some((exception) => all.some((said) => isSaid(said, exception)))
+    const all = candidatesIn(text)
+    return exceptions.some((exception) => all.some((candidate) => isMessage(candidate, exception)))
   }
   return (found) => {
-    const said = around(event.breadcrumbs?.values[crumbAt(found)], found)
-    const loose = object(said)
-    const text = loose ? own(loose, 'message') : said
+    const logged = loggedValue(event.breadcrumbs?.values[crumbAt(found)], found)
+    const loose = object(logged)
+    const text = loose ? own(loose, 'message') : logged
     if (typeof text !== 'string' || text === '') return false
     if (loose) return exceptions.some((exception) => exception.value === text)
-    const isOwn = known.get(text) ?? speaks(text)
-    known.set(text, isOwn)
+    const isOwn = cache.get(text) ?? speaks(text)
+    cache.set(text, isOwn)
     return isOwn
   }
 }
@@ -108,9 +108,10 @@ function ofServer(event: NormalEvent): Failure | undefined {
   const digests = event.findings.digests ?? []
   const [first] = digests
   if (first?.sure) return { side: 'server', digest: first.value, sure: true, hints: 0 }
-  const isOwn = ownCrumbs(event)
+  const isOwn = crumbsOfError(event)
   const own = digests.find(({ found }) => isOwn(found))
-  const reported = event.exception?.values.some((entry) => entry.mechanism?.type?.includes('on_request_error')) ?? false
+  const reported =
+    event.exception?.values.some((exception) => exception.mechanism?.type?.includes('on_request_error')) ?? false
   if (!first && !reported) return undefined
   // A digest next to another message does not belong to this error.
   return { side: 'server', digest: own?.value ?? '', sure: false, hints: digests.length }

@@ -90,7 +90,7 @@ export function refineEvent(work: RecordWork, incoming: IncomingEvent): void {
   const draft = newDraft(received, eventId)
   if ('sent' in incoming.parsed && !dump) draft.sent = incoming.parsed.sent
   if ('repaired' in incoming.parsed && incoming.parsed.repaired)
-    draft.remarks.errors.push({ type: 'invalid_data', reason: 'lone surrogates or NUL replaced' })
+    draft.metaNotes.errors.push({ type: 'invalid_data', reason: 'lone surrogates or NUL replaced' })
   const category = () =>
     incoming.category ?? (draft.event.csp ? 'security' : draft.event.type === 'error' ? 'error' : 'default')
   const drop = (reason: OutcomeReason) => {
@@ -108,8 +108,8 @@ export function refineEvent(work: RecordWork, incoming: IncomingEvent): void {
     return
   }
   for (const step of eventSteps.slice(firstSteps.length)) step.run(draft, context)
-  const { event, remarks } = draft
-  if (Object.keys(remarks.meta).length) event._meta = remarks.meta
+  const { event, metaNotes } = draft
+  if (Object.keys(metaNotes.meta).length) event._meta = metaNotes.meta
   const forms: Forms = {
     normal: JSON.stringify(event),
     received: draft.sent?.text ?? JSON.stringify(received),

@@ -6,14 +6,14 @@ import type {
   NormalThread,
 } from '../../../domain/event.ts'
 import {
+  addError,
+  addMeta,
   boundedObject,
-  complain,
   type Loose,
   listOf,
+  type MetaNotes,
   object,
   own,
-  type Remarks,
-  remark,
   scalar,
   text,
   truth,
@@ -25,29 +25,29 @@ const exceptionsMax = 50
 const threadsMax = 250
 
 /** Reads exceptions in any shape, oldest first. One without type, value and stack becomes a processing error. */
-export function readExceptions(to: Remarks, value: unknown, platform: string): NormalException[] {
+export function readExceptions(to: MetaNotes, value: unknown, platform: string): NormalException[] {
   const sent = listOf(value)
   const list = sent.length > exceptionsMax ? sent.slice(-exceptionsMax) : sent
   to.path.push('exception', 'values')
-  if (list !== sent) remark(to, '', { len: sent.length, rem: [['!limit', 'x']] })
+  if (list !== sent) addMeta(to, '', { len: sent.length, rem: [['!limit', 'x']] })
   const out: NormalException[] = []
   for (const [i, entry] of list.entries()) {
     const loose = object(entry) ?? (typeof entry === 'string' && entry ? { value: entry } : undefined)
     if (!loose) {
-      if (entry !== null) complain(to, 'invalid_data', i, entry, 'expected an exception')
+      if (entry !== null) addError(to, 'invalid_data', i, entry, 'expected an exception')
       continue
     }
     to.path.push(out.length)
     const exception = readException(to, loose, platform)
     to.path.pop()
     if (exception) out.push(exception)
-    else complain(to, 'missing_attribute', i, undefined, 'neither type nor value')
+    else addError(to, 'missing_attribute', i, undefined, 'neither type nor value')
   }
   to.path.length -= 2
   return out
 }
 
-function readException(to: Remarks, loose: Loose, platform: string): NormalException | undefined {
+function readException(to: MetaNotes, loose: Loose, platform: string): NormalException | undefined {
   const out: NormalException = {}
   let type = text(to, 'type', own(loose, 'type'), 256, 20)
   let value = text(to, 'value', own(loose, 'value'), 8192, 200)
@@ -57,7 +57,7 @@ function readException(to: Remarks, loose: Loose, platform: string): NormalExcep
     if (split?.[1]) [type, value] = [split[1], split[2]]
   }
   const module = text(to, 'module', own(loose, 'module'), 256, 20)
-  const stacktrace = withoutTold(to, readStacktrace(to, 'stacktrace', own(loose, 'stacktrace'), platform), value)
+  const stacktrace = withoutQuoted(to, readStacktrace(to, 'stacktrace', own(loose, 'stacktrace'), platform), value)
   const raw = readStacktrace(to, 'raw_stacktrace', own(loose, 'raw_stacktrace'), platform)
   const mechanism = readMechanism(to, own(loose, 'mechanism'))
   if (!type && !value && !stacktrace) return undefined
@@ -73,27 +73,27 @@ function readException(to: Remarks, loose: Loose, platform: string): NormalExcep
 }
 
 /** Hosts of links in messages. In development, React adds a tree after its link. Next.js links to further reading. */
-const toldHosts = ['https://react.dev', 'https://nextjs.org']
-const toldPath = /^\/(?:link|docs\/messages)\//
+const quotedHosts = ['https://react.dev', 'https://nextjs.org']
+const quotedPath = /^\/(?:link|docs\/messages)\//
 
 /**
  * Removes frames that a client parsed from lines of the message. The text of a stack begins with the message, and lines
  * of React's trees look like positions (`+  1/2/2026`). The link is the newest such frame; older ones follow it in the
  * message. Clients can put another host before its path.
  */
-function withoutTold(
-  to: Remarks,
+function withoutQuoted(
+  to: MetaNotes,
   stacktrace: NormalStacktrace | undefined,
   value: string | undefined,
 ): NormalStacktrace | undefined {
   const newest = stacktrace?.frames.at(-1)?.filename
-  if (!stacktrace || !newest || !value || !toldPath.test(newest)) return stacktrace
-  if (!toldHosts.some((host) => value.includes(host + newest))) return stacktrace
-  const isTold = ({ filename, function: name }: NormalFrame) =>
+  if (!stacktrace || !newest || !value || !quotedPath.test(newest)) return stacktrace
+  if (!quotedHosts.some((host) => value.includes(host + newest))) return stacktrace
+  const isQuoted = ({ filename, function: name }: NormalFrame) =>
     filename !== undefined && value.includes(filename) && value.includes(name ?? '')
   const { frames } = stacktrace
-  const end = frames.findLastIndex((frame) => !isTold(frame)) + 1
-  complain(to, 'invalid_data', 'stacktrace', frames.length - end, 'lines of the message were among the frames')
+  const end = frames.findLastIndex((frame) => !isQuoted(frame)) + 1
+  addError(to, 'invalid_data', 'stacktrace', frames.length - end, 'lines of the message were among the frames')
   return end > 0 ? { ...stacktrace, frames: frames.slice(0, end) } : undefined
 }
 
@@ -103,7 +103,7 @@ function threadId(value: unknown): string | number | undefined {
 }
 
 /** Reads a mechanism. A text becomes its type; a missing type becomes "generic". Unknown keys go into `data`. */
-function readMechanism(to: Remarks, value: unknown): NormalMechanism | undefined {
+function readMechanism(to: MetaNotes, value: unknown): NormalMechanism | undefined {
   const loose = object(value) ?? (typeof value === 'string' ? { type: value } : undefined)
   if (!loose || !Object.keys(loose).length) return undefined
   to.path.push('mechanism')
@@ -130,11 +130,11 @@ function readMechanism(to: Remarks, value: unknown): NormalMechanism | undefined
 }
 
 /** Reads threads in any shape: at most the first 250. */
-export function readThreads(to: Remarks, value: unknown, platform: string): NormalThread[] {
+export function readThreads(to: MetaNotes, value: unknown, platform: string): NormalThread[] {
   const sent = listOf(value).filter((entry) => object(entry)) as Loose[]
   const list = sent.slice(0, threadsMax)
   to.path.push('threads', 'values')
-  if (list.length < sent.length) remark(to, '', { len: sent.length, rem: [['!limit', 'x']] })
+  if (list.length < sent.length) addMeta(to, '', { len: sent.length, rem: [['!limit', 'x']] })
   const out = list.map((loose, i) => {
     to.path.push(i)
     const thread = readThread(to, loose, platform)
@@ -145,7 +145,7 @@ export function readThreads(to: Remarks, value: unknown, platform: string): Norm
   return out
 }
 
-function readThread(to: Remarks, loose: Loose, platform: string): NormalThread {
+function readThread(to: MetaNotes, loose: Loose, platform: string): NormalThread {
   const out: NormalThread = {}
   const id = threadId(own(loose, 'id'))
   if (id !== undefined) out.id = id

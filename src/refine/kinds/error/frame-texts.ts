@@ -29,8 +29,8 @@ function stacksOf(event: NormalEvent): NormalStacktrace[] {
 /** Whether the main thread crashed; undefined if unknown. Some SDKs set `main` only on the main thread. */
 function onMainThread(event: NormalEvent): boolean | undefined {
   const crashed = crashedThread(event)
-  const isKnown = event.threads?.values?.some((entry) => entry.main)
-  return crashed && (crashed.main ?? (isKnown ? false : undefined))
+  const hasMainThread = event.threads?.values?.some((thread) => thread.main)
+  return crashed && (crashed.main ?? (hasMainThread ? false : undefined))
 }
 
 /** Whether all mappable in-app frames are mapped; undefined if there is no such frame. */
@@ -50,23 +50,23 @@ function allMapped(stacks: readonly NormalStacktrace[], platform: string): boole
 export function frameTexts(event: NormalEvent): string[] {
   const texts: string[] = []
   // Compares values instead of texts: a concatenated text must be flattened and hashed, which took twice as long.
-  const known = frameKeys.map((key) => ({ key, values: new Set<string>() }))
-  const said = { true: false, false: false }
+  const valuesByKey = frameKeys.map((key) => ({ key, values: new Set<string>() }))
+  const written = { true: false, false: false }
   let left = framesMax
   const stacks = stacksOf(event)
   for (const { frames } of stacks) {
     for (let at = frames.length - 1; at >= 0 && left > 0; at--, left--) {
       const frame = frames[at]
       if (!frame) continue
-      for (const { key, values } of known) {
+      for (const { key, values } of valuesByKey) {
         const value = frameValue(frame[key] ?? '')
         if (value === '' || values.has(value)) continue
         values.add(value)
         texts.push(`${key}=${value}`)
       }
       const isOwn = frame.in_app ? 'true' : 'false'
-      if (!said[isOwn]) texts.push(`in_app=${isOwn}`)
-      said[isOwn] = true
+      if (!written[isOwn]) texts.push(`in_app=${isOwn}`)
+      written[isOwn] = true
     }
   }
   const main = onMainThread(event)

@@ -1,13 +1,13 @@
 import type { NormalFrame, NormalStacktrace } from '../../../domain/event.ts'
 import {
+  addError,
+  addMeta,
   boundedObject,
   clip,
-  complain,
   type Loose,
+  type MetaNotes,
   object,
   own,
-  type Remarks,
-  remark,
   text,
   truth,
   whole,
@@ -20,7 +20,7 @@ const richFramesMax = 50
 
 /** Reads a stack trace in any shape: `{frames}`, a list of frames, null entries. Undefined without frames. */
 export function readStacktrace(
-  to: Remarks,
+  to: MetaNotes,
   leaf: string | number,
   value: unknown,
   platform: string,
@@ -32,11 +32,11 @@ export function readStacktrace(
   const frames = all.filter((frame) => object(frame)) as Loose[]
   if (!frames.length) return undefined
   const cut = frames.length > framesMax
-  const kept = cut ? [...frames.slice(0, framesHead), ...frames.slice(framesHead - framesMax)] : frames
+  const selected = cut ? [...frames.slice(0, framesHead), ...frames.slice(framesHead - framesMax)] : frames
   to.path.push(leaf, 'frames')
-  if (cut) remark(to, '', { len: frames.length, rem: [['!limit', 'x']] })
-  const rich = richFrames(kept)
-  const out = kept.map((frame, i) => readFrame(to, i, frame, platform, rich(i)))
+  if (cut) addMeta(to, '', { len: frames.length, rem: [['!limit', 'x']] })
+  const rich = richFrames(selected)
+  const out = selected.map((frame, i) => readFrame(to, i, frame, platform, rich(i)))
   to.path.length -= 2
   const omitted = cut ? ([framesHead, framesHead + frames.length - framesMax] as [number, number]) : readOmitted(entry)
   return omitted ? { frames: out, frames_omitted: omitted } : { frames: out }
@@ -64,12 +64,12 @@ function richFrames(frames: Loose[]): (index: number) => boolean {
   return (index) => chosen.has(index)
 }
 
-function readFrame(to: Remarks, index: number, frame: Loose, eventPlatform: string, rich: boolean): NormalFrame {
+function readFrame(to: MetaNotes, index: number, frame: Loose, eventPlatform: string, rich: boolean): NormalFrame {
   to.path.push(index)
   const platform = text(to, 'platform', own(frame, 'platform'), 64)
   // in_app stays undefined here. The step `inApp` sets it.
   const out = { in_app: truth(own(frame, 'in_app')) } as NormalFrame
-  readPlace(to, frame, out, platform ?? eventPlatform)
+  readLocation(to, frame, out, platform ?? eventPlatform)
   set(out, 'module', text(to, 'module', own(frame, 'module'), 512))
   const name = text(to, 'function', own(frame, 'function'), 512)
   if (name !== '?') set(out, 'function', name)
@@ -83,7 +83,7 @@ function readFrame(to: Remarks, index: number, frame: Loose, eventPlatform: stri
     set(out, key, text(to, key, own(frame, key), 64))
   if (rich) readSource(to, frame, out)
   else if (own(frame, 'context_line') !== undefined || own(frame, 'vars') !== undefined)
-    remark(to, 'context_line', { rem: [['!limit', 'x']] })
+    addMeta(to, 'context_line', { rem: [['!limit', 'x']] })
   to.path.pop()
   return out
 }
@@ -94,7 +94,7 @@ function set<T extends object, K extends keyof T>(out: T, key: K, value: T[K] | 
 }
 
 /** JavaScript SDKs send a URL as `filename` and no `abs_path`. The URL moves there; `filename` keeps the path. */
-function readPlace(to: Remarks, frame: Loose, out: NormalFrame, platform: string): void {
+function readLocation(to: MetaNotes, frame: Loose, out: NormalFrame, platform: string): void {
   const filename = text(to, 'filename', own(frame, 'filename'), 256, 40)
   let absPath = text(to, 'abs_path', own(frame, 'abs_path'), 256, 40)
   if (
@@ -118,15 +118,15 @@ function urlPath(url: string): string {
   return found?.[1] ? found[1] : url
 }
 
-function lineNumber(to: Remarks, leaf: 'lineno' | 'colno', frame: Loose): number | undefined {
+function lineNumber(to: MetaNotes, leaf: 'lineno' | 'colno', frame: Loose): number | undefined {
   const value = own(frame, leaf)
   if (value === undefined || value === null) return undefined
   const number = whole(value)
-  if (number === undefined || number < 0) complain(to, 'invalid_data', leaf, value, 'expected a line number')
+  if (number === undefined || number < 0) addError(to, 'invalid_data', leaf, value, 'expected a line number')
   return number !== undefined && number >= 0 ? number : undefined
 }
 
-function readSource(to: Remarks, frame: Loose, out: NormalFrame): void {
+function readSource(to: MetaNotes, frame: Loose, out: NormalFrame): void {
   const line = own(frame, 'context_line')
   if (typeof line === 'string') out.context_line = clip(to, 'context_line', line, 256, 40)
   for (const key of ['pre_context', 'post_context'] as const) {

@@ -21,20 +21,20 @@ export function inApp({ event }: Draft): void {
 }
 
 function decideOf(frame: NormalFrame, platform: string): void {
-  const said: boolean | undefined = frame.in_app
+  const sentInApp: boolean | undefined = frame.in_app
   frame.in_app = decide(frame, platform)
   const isScript = platform === 'javascript' || platform === 'node'
-  if (said === undefined && isScript && !frame.data?.symbolicated) frame.in_app_unsaid = true
+  if (sentInApp === undefined && isScript && !frame.data?.symbolicated) frame.in_app_unsaid = true
 }
 
 function decide(frame: NormalFrame, platform: string): boolean {
-  const said: boolean | undefined = frame.in_app
+  const sentInApp: boolean | undefined = frame.in_app
   const path = frame.abs_path ?? frame.filename ?? ''
   if (platform === 'javascript' || platform === 'node') {
     if (/^(?:webpack|app|file):/.test(path) || path.startsWith('./')) {
       if (foreign.test(path)) return false
-      if (said === undefined) return /^(?:app:|webpack:\/\/[^/]*\/\.\/)|^\.\//.test(path)
+      if (sentInApp === undefined) return /^(?:app:|webpack:\/\/[^/]*\/\.\/)|^\.\//.test(path)
     }
   }
-  return said ?? false
+  return sentInApp ?? false
 }

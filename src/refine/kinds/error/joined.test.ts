@@ -51,11 +51,11 @@ function take(meta: MetaStore, events: readonly Sent[]): void {
   const from = meta.cursor()
   const none = { attachments: [], outcomes: [], dead: [] }
   meta.commitBatch(meta.openBatch(from, from + 1), { events: effects, ...none }, recordedMs)
-  while (meta.joinFailures(100, recordedMs).looked > 0);
+  while (meta.linkErrors(100, recordedMs).looked > 0);
 }
 
 function count(meta: MetaStore, total: number) {
-  const links = numbers(total).map((n) => meta.failureLinkOf(1, id(n))?.server.eventId)
+  const links = numbers(total).map((n) => meta.errorLinkOf(1, id(n))?.server.eventId)
   const right = links.filter((link, n) => link === id(50_000 + n)).length
   return { right, wrong: links.filter((link) => link !== undefined).length - right }
 }
@@ -84,7 +84,7 @@ test('50 parts of one page that fail at the same moment, without the hook: none 
   const servers = numbers(50).map((n) => sent('server', n, '1'))
   take(meta, [...browsers, ...servers])
   expect(count(meta, 50)).toEqual({ right: 0, wrong: 0 })
-  expect(numbers(50).every((n) => meta.failureState(1, id(n))?.alone === 'several')).toBe(true)
+  expect(numbers(50).every((n) => meta.errorEndState(1, id(n))?.alone === 'several')).toBe(true)
 })
 
 type Hook = (event: Sent, hint: { originalException: unknown }) => Sent

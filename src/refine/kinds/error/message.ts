@@ -1,6 +1,6 @@
 import type { NormalEvent } from '../../../domain/event.ts'
 import type { Json } from '../../../wire/json.ts'
-import { bounded, object, own, type Remarks, text } from '../../pipeline/value.ts'
+import { bounded, type MetaNotes, object, own, text } from '../../pipeline/value.ts'
 
 /** 8,192 characters and the allowance of 200. */
 export const formattedMax = 8392
@@ -9,7 +9,7 @@ export const formattedMax = 8392
  * Reads a log entry: a text, or `{message, params, formatted}`. A missing `formatted` is built from the template with
  * %-placeholders, then {}-placeholders. If the template equals the formatted text, only `formatted` is kept.
  */
-export function readLogentry(to: Remarks, leaf: string, value: unknown): NormalEvent['logentry'] {
+export function readLogentry(to: MetaNotes, leaf: string, value: unknown): NormalEvent['logentry'] {
   const loose = object(value)
   if (!loose) {
     const formatted = text(to, leaf, value, 8192, 200)

@@ -1,11 +1,21 @@
 import type { NormalRequest } from '../../../domain/event.ts'
 import type { Json } from '../../../wire/json.ts'
-import { bounded, boundedObject, clip, object, own, type Remarks, remark, scalar, text } from '../../pipeline/value.ts'
+import {
+  addMeta,
+  bounded,
+  boundedObject,
+  clip,
+  type MetaNotes,
+  object,
+  own,
+  scalar,
+  text,
+} from '../../pipeline/value.ts'
 
 const pairsMax = 200
 
 /** Reads a request: query, headers and cookies as text, object or pairs. Splits query and fragment off the URL. */
-export function readRequest(to: Remarks, value: unknown): NormalRequest | undefined {
+export function readRequest(to: MetaNotes, value: unknown): NormalRequest | undefined {
   const loose = object(value) ?? (typeof value === 'string' && value ? { url: value } : undefined)
   if (!loose || !Object.keys(loose).length) return undefined
   to.path.push('request')
@@ -30,17 +40,21 @@ function splitUrl(url: string): { base: string; query: string | undefined; fragm
   const hash = url.indexOf('#')
   const fragment = hash < 0 ? undefined : url.slice(hash + 1)
   const rest = hash < 0 ? url : url.slice(0, hash)
-  const mark = rest.indexOf('?')
-  return { base: mark < 0 ? rest : rest.slice(0, mark), query: mark < 0 ? undefined : rest.slice(mark + 1), fragment }
+  const queryStart = rest.indexOf('?')
+  return {
+    base: queryStart < 0 ? rest : rest.slice(0, queryStart),
+    query: queryStart < 0 ? undefined : rest.slice(queryStart + 1),
+    fragment,
+  }
 }
 
-function readHeaders(to: Remarks, value: unknown, sentCookies: unknown, out: NormalRequest): void {
+function readHeaders(to: MetaNotes, value: unknown, sentCookies: unknown, out: NormalRequest): void {
   const headers = readPairs(to, 'headers', value, '\n', 8192)
   const cookieHeaders = headers.filter(([name]) => name.toLowerCase() === 'cookie')
-  const kept = headers
+  const accepted = headers
     .filter(([name]) => name.toLowerCase() !== 'cookie')
     .map(([name, text]): [string, string] => [headerName(name), text])
-  if (kept.length) out.headers = kept
+  if (accepted.length) out.headers = accepted
   const cookies = readPairs(to, 'cookies', sentCookies ?? cookieHeaders.map(([, text]) => text).join('; '), ';', 1024)
   if (cookies.length) out.cookies = cookies
 }
@@ -52,7 +66,13 @@ function headerName(name: string): string {
 }
 
 /** Reads pairs from a separated text, an object (values can be lists) or a list of pairs. Cut at `bytesMax`. */
-function readPairs(to: Remarks, leaf: string, value: unknown, separator: string, bytesMax: number): [string, string][] {
+function readPairs(
+  to: MetaNotes,
+  leaf: string,
+  value: unknown,
+  separator: string,
+  bytesMax: number,
+): [string, string][] {
   const out: [string, string][] = []
   let bytes = 0
   let total = 0
@@ -67,16 +87,16 @@ function readPairs(to: Remarks, leaf: string, value: unknown, separator: string,
             ? ''
             : JSON.stringify(bounded(to, leaf, content, { depth: 3, bytes: 512 }))))
     if (key === undefined || out.length >= pairsMax || bytes >= bytesMax) return
-    const room = bytesMax - bytes
+    const budget = bytesMax - bytes
     bytes += key.length + text.length
-    out.push([key.slice(0, 256).toWellFormed(), text.slice(0, room).toWellFormed()])
-    if (text.length > room) total += 1
+    out.push([key.slice(0, 256).toWellFormed(), text.slice(0, budget).toWellFormed()])
+    if (text.length > budget) total += 1
   }
   if (typeof value === 'string') splitText(value.slice(0, bytesMax * 8), separator, add)
   else if (Array.isArray(value))
     for (const entry of value.slice(0, 2000)) Array.isArray(entry) ? add(entry[0], entry[1]) : addObject(entry, add)
   else addObject(value, add)
-  if (total > out.length) remark(to, leaf, { len: total, rem: [['!limit', 'x']] })
+  if (total > out.length) addMeta(to, leaf, { len: total, rem: [['!limit', 'x']] })
   return out
 }
 
@@ -113,7 +133,7 @@ function decoded(text: string): string {
 }
 
 /** Reads the body. JSON and form texts are parsed, so that fields can be shown and scrubbed by name. */
-function readBody(to: Remarks, value: unknown, sentType: string | undefined, out: NormalRequest): void {
+function readBody(to: MetaNotes, value: unknown, sentType: string | undefined, out: NormalRequest): void {
   if (value === undefined || value === null || value === '') return
   const type = (sentType ?? out.headers?.find(([name]) => name === 'Content-Type')?.[1])
     ?.split(';')[0]
@@ -133,9 +153,9 @@ function readBody(to: Remarks, value: unknown, sentType: string | undefined, out
       ;[content, inferred] = [asObject(pairs), type ?? 'application/x-www-form-urlencoded']
     }
   }
-  const kept: Json = bounded(to, 'data', content, { depth: 7, bytes: 8192 })
-  if (typeof kept === 'object' && kept !== null && !Object.keys(kept).length) return
-  out.data = kept
+  const limited: Json = bounded(to, 'data', content, { depth: 7, bytes: 8192 })
+  if (typeof limited === 'object' && limited !== null && !Object.keys(limited).length) return
+  out.data = limited
   if (inferred) out.inferred_content_type = inferred
 }
 

@@ -5,7 +5,7 @@ import type { EventRow } from '../../../store/events/events.ts'
 import type { EventEffect } from '../../../store/meta/meta.ts'
 import { normalizeId } from '../../../wire/ids.ts'
 import type { Json } from '../../../wire/json.ts'
-import { signKeysOf } from '../../diagnostics/keys.ts'
+import { diagnosticKeysOf } from '../../diagnostics/keys.ts'
 import { hashesOf } from '../../fingerprint/fingerprint.ts'
 import type { Forms } from '../../pipeline/lines.ts'
 import { scalar } from '../../pipeline/value.ts'
@@ -19,19 +19,19 @@ const tagValueMax = 200
 export function rowOf(
   event: NormalEvent,
   forms: Forms,
-  place: { projectId: number; jpos: number; receivedMs: number },
+  location: { projectId: number; jpos: number; receivedMs: number },
 ): EventRow {
   const hashes = hashesOf(event)
   const main = event.exception?.values.at(-1)
   const user = userText(event.user)
   return {
-    projectId: place.projectId,
+    projectId: location.projectId,
     groupHash: hashes[0] ?? '0'.repeat(16),
     hashes,
     timestampUs: Math.round(event.timestamp * 1e6),
-    receivedMs: place.receivedMs,
+    receivedMs: location.receivedMs,
     eventId: event.event_id,
-    jpos: place.jpos,
+    jpos: location.jpos,
     gen: 0,
     userHash: userHash(event.user),
     level: event.level,
@@ -66,8 +66,8 @@ export function userHash(user: NormalEvent['user']): string {
 /** The text of a word search: title, values of all exceptions, and message. */
 function messageText(event: NormalEvent): string {
   const parts = new Set([event.findings.title])
-  for (const entry of (event.exception?.values ?? []).toReversed())
-    if (entry.value) parts.add(entry.type ? `${entry.type}: ${entry.value}` : entry.value)
+  for (const exception of (event.exception?.values ?? []).toReversed())
+    if (exception.value) parts.add(exception.type ? `${exception.type}: ${exception.value}` : exception.value)
   if (event.logentry?.formatted) parts.add(event.logentry.formatted)
   if (event.logentry?.message) parts.add(event.logentry.message)
   return [...parts].join('\n').slice(0, messageMax).toWellFormed()
@@ -116,15 +116,15 @@ function rowTags(event: NormalEvent, user: string): Record<string, string> {
   return Object.fromEntries(tags)
 }
 
-type Facts = { [key: string]: Json } | undefined
+type Details = { [key: string]: Json } | undefined
 
-const text = (facts: NonNullable<Facts>, key: string): string | undefined => scalar(facts[key])?.trim()
+const text = (details: NonNullable<Details>, key: string): string | undefined => scalar(details[key])?.trim()
 
 /** `browser` as "Chrome 120.0" and `browser.name` as "Chrome". */
-function named(tags: Map<string, string>, key: string, facts: Facts): void {
-  const name = facts && text(facts, 'name')
+function named(tags: Map<string, string>, key: string, details: Details): void {
+  const name = details && text(details, 'name')
   if (!name) return
-  const version = text(facts, 'version')
+  const version = text(details, 'version')
   derive(tags, key, version ? `${name} ${version}` : name)
   derive(tags, `${key}.name`, name)
 }
@@ -160,7 +160,7 @@ function routeOf({ request, transaction }: NormalEvent): string {
 export function makeEffect(event: NormalEvent, row: EventRow, keyId: number): EventEffect {
   const { findings } = event
   const misses = missesOf(event)
-  const signs = signKeysOf(findings.signs)
+  const diagnostics = diagnosticKeysOf(findings.signs)
   return {
     projectId: row.projectId,
     keyId,
@@ -180,7 +180,7 @@ export function makeEffect(event: NormalEvent, row: EventRow, keyId: number): Ev
     environment: row.environment,
     digest: row.digest,
     unhandled: findings.unhandled,
-    ...(signs ? { signs } : {}),
+    ...(diagnostics ? { diagnostics } : {}),
     ...(findings.failure
       ? {
           failure: { ...findings.failure, traceId: row.traceId, route: routeOf(event), userHash: row.userHash },

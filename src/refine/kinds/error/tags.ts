@@ -1,4 +1,4 @@
-import { complain, type Loose, object, own, type Remarks, remark, scalar } from '../../pipeline/value.ts'
+import { addError, addMeta, type Loose, type MetaNotes, object, own, scalar } from '../../pipeline/value.ts'
 
 /** Tags kept per event. `_meta` counts the others. */
 const tagsMax = 200
@@ -8,7 +8,7 @@ const reserved = new Set(['release', 'dist', 'user', 'filename', 'function'])
  * Reads tags from an object or a list of pairs (or `{key, value}`). Repairs names to `[A-Za-z0-9_.:-]` and values to
  * one line, both at most 200 characters. The first of two equal names wins. Reserved names are dropped.
  */
-export function readTags(to: Remarks, value: unknown): [string, string][] {
+export function readTags(to: MetaNotes, value: unknown): [string, string][] {
   const out = new Map<string, string>()
   to.path.push('tags')
   let total = 0
@@ -28,24 +28,24 @@ export function readTags(to: Remarks, value: unknown): [string, string][] {
     const loose: Loose = object(value) ?? {}
     for (const key in loose) add(key, loose[key])
   }
-  if (total > out.size && out.size >= tagsMax) remark(to, '', { len: total, rem: [['!limit', 'x']] })
+  if (total > out.size && out.size >= tagsMax) addMeta(to, '', { len: total, rem: [['!limit', 'x']] })
   to.path.pop()
   return [...out]
 }
 
-function readTag(to: Remarks, name: unknown, content: unknown): [string, string] | undefined {
+function readTag(to: MetaNotes, name: unknown, content: unknown): [string, string] | undefined {
   const key = scalar(name)?.trim().replaceAll(' ', '-')
   if (!key || reserved.has(key)) return undefined
   // `.` and `..` cannot be part of a URL path, because clients remove them.
   const good = key.slice(0, 200).replace(/^\.{1,2}$|[^\w.:-]/g, (bad) => '_'.repeat(bad.length))
-  if (good !== key) complain(to, 'invalid_data', good, key, 'tag name repaired')
+  if (good !== key) addError(to, 'invalid_data', good, key, 'tag name repaired')
   const text = content === null || content === undefined ? undefined : (scalar(content) ?? undefined)
   if (text === undefined) {
-    remark(to, good, { err: [content === null || content === undefined ? 'no value' : 'expected a scalar'] })
+    addMeta(to, good, { err: [content === null || content === undefined ? 'no value' : 'expected a scalar'] })
     return undefined
   }
   const line = text.replace(/[\r\n]+/g, ' ').trim()
   if (!line) return undefined
-  if (line.length > 200) remark(to, good, { len: line.length, rem: [['!limit', 'x', 197, 200]] })
+  if (line.length > 200) addMeta(to, good, { len: line.length, rem: [['!limit', 'x', 197, 200]] })
   return [good, line.length > 200 ? `${line.slice(0, 197).toWellFormed()}...` : line]
 }

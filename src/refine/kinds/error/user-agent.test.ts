@@ -31,8 +31,8 @@ describe('facts', () => {
     ],
     ['\u0000 garbage (((', {}, undefined, undefined, undefined],
   ])('%s %j', (agent, hints: Record<string, string>, browser, os, model) => {
-    const facts = readUserAgent(agent, hints)
-    expect([facts.browser?.name, facts.os?.name, facts.device?.model]).toEqual([browser, os, model])
+    const details = readUserAgent(agent, hints)
+    expect([details.browser?.name, details.os?.name, details.device?.model]).toEqual([browser, os, model])
   })
   test('Windows 11 only shows in its hint', () => {
     expect(

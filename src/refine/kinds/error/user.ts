@@ -4,12 +4,12 @@ import type { Json } from '../../../wire/json.ts'
 import type { Context } from '../../pipeline/context.ts'
 import type { Draft } from '../../pipeline/draft.ts'
 import {
+  addError,
   bounded,
   boundedObject,
-  complain,
+  type MetaNotes,
   object,
   own,
-  type Remarks,
   safeKey,
   scalar,
   text,
@@ -18,7 +18,7 @@ import {
 const known = new Set(['id', 'email', 'username', 'name', 'ip_address', 'geo', 'data', 'segment'])
 
 /** Reads a user. Ids can be numbers; unknown keys go into `data`. The step `userAddress` resolves `{{auto}}`. */
-export function readUser(to: Remarks, value: unknown): NormalUser | undefined {
+export function readUser(to: MetaNotes, value: unknown): NormalUser | undefined {
   const loose = object(value) ?? (typeof value === 'string' || typeof value === 'number' ? { id: value } : undefined)
   if (!loose) return undefined
   to.path.push('user')
@@ -30,7 +30,7 @@ export function readUser(to: Remarks, value: unknown): NormalUser | undefined {
   }
   const address = scalar(own(loose, 'ip_address'))?.trim()
   if (address && (address === '{{auto}}' || isIP(address))) out.ip_address = address
-  else if (address) complain(to, 'invalid_data', 'ip_address', address, 'expected an address')
+  else if (address) addError(to, 'invalid_data', 'ip_address', address, 'expected an address')
   const geo = object(own(loose, 'geo'))
   if (geo) {
     const places = ['city', 'country_code', 'region', 'subdivision'].flatMap((key) => {
@@ -44,7 +44,7 @@ export function readUser(to: Remarks, value: unknown): NormalUser | undefined {
   return Object.keys(out).length ? out : undefined
 }
 
-function readRest(to: Remarks, loose: { [key: string]: unknown }, out: NormalUser): void {
+function readRest(to: MetaNotes, loose: { [key: string]: unknown }, out: NormalUser): void {
   const data: { [key: string]: Json } = { ...boundedObject(to, 'data', own(loose, 'data'), { depth: 5, bytes: 4096 }) }
   let left = 50
   for (const key in loose) {
@@ -65,11 +65,11 @@ export function userAddress(draft: Draft, context: Context): void {
   const settings = object(own(object(own(received, 'sdk')) ?? {}, 'settings'))
   const rule = settings && own(settings, 'infer_ip')
   const sender = isIP(context.head.clientAddress) ? context.head.clientAddress : undefined
-  const given = event.user?.ip_address
-  if (given && given !== '{{auto}}') return
+  const ipAddress = event.user?.ip_address
+  if (ipAddress && ipAddress !== '{{auto}}') return
   let address: string | undefined
   if (rule === 'never') address = undefined
-  else if (given === '{{auto}}' || rule === 'auto') address = sender
+  else if (ipAddress === '{{auto}}' || rule === 'auto') address = sender
   else {
     const remote = scalar(event.request?.env?.['REMOTE_ADDR'])
     if (remote && isIP(remote)) address = remote

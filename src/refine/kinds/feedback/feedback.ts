@@ -10,7 +10,7 @@ import { scrubTree } from '../../scrub/scrub.ts'
 const bounds = { message: 4096, name: 128, email: 254, url: 2048, environment: 64, release: 200 } as const
 
 /** The place of the item. Ids are 32 lower-case hex digits. `eventId`: the envelope's, if any. Time in ms. */
-type FeedbackPlace = {
+type FeedbackLocation = {
   projectId: number
   feedbackId: string
   eventId: string | undefined
@@ -41,7 +41,7 @@ function address(value: unknown): string {
 }
 
 /** Key names decide like in an event: a project with the sensitive field `email` gets no address. */
-function scrubbed(row: FeedbackRow, { settings, tools }: FeedbackPlace): FeedbackRow {
+function scrubbed(row: FeedbackRow, { settings, tools }: FeedbackLocation): FeedbackRow {
   const key = rulesKey(settings)
   const rules = tools.rules.get(key) ?? makeRules(settings)
   tools.rules.set(key, rules)
@@ -57,14 +57,14 @@ function scrubbed(row: FeedbackRow, { settings, tools }: FeedbackPlace): Feedbac
 }
 
 /** Reads a `user_report` item: a comment on an error. Undefined without a comment or an event. */
-export function reportOf(item: Loose, place: FeedbackPlace): FeedbackRow | undefined {
-  const eventId = normalizeId(own(item, 'event_id')) ?? place.eventId
+export function reportOf(item: Loose, location: FeedbackLocation): FeedbackRow | undefined {
+  const eventId = normalizeId(own(item, 'event_id')) ?? location.eventId
   const message = plain(own(item, 'comments'), bounds.message)
   if (!eventId || message === '') return undefined
   return scrubbed(
     {
-      projectId: place.projectId,
-      feedbackId: place.feedbackId,
+      projectId: location.projectId,
+      feedbackId: location.feedbackId,
       eventId,
       kind: 'report',
       name: plain(own(item, 'name'), bounds.name),
@@ -74,33 +74,33 @@ export function reportOf(item: Loose, place: FeedbackPlace): FeedbackRow | undef
       replayId: '',
       environment: '',
       release: '',
-      receivedMs: place.receivedMs,
+      receivedMs: location.receivedMs,
     },
-    place,
+    location,
   )
 }
 
 /** Reads a `feedback` item: an event with the text in `contexts.feedback`. Undefined without a text. */
-export function feedbackOf(item: Loose, place: FeedbackPlace): FeedbackRow | undefined {
-  const said = object(own(object(own(item, 'contexts')) ?? {}, 'feedback'))
-  const message = said && plain(own(said, 'message'), bounds.message)
-  if (!said || !message) return undefined
+export function feedbackOf(item: Loose, location: FeedbackLocation): FeedbackRow | undefined {
+  const sentFeedback = object(own(object(own(item, 'contexts')) ?? {}, 'feedback'))
+  const message = sentFeedback && plain(own(sentFeedback, 'message'), bounds.message)
+  if (!sentFeedback || !message) return undefined
   const user = object(own(item, 'user')) ?? {}
   return scrubbed(
     {
-      projectId: place.projectId,
-      feedbackId: place.feedbackId,
-      eventId: normalizeId(own(said, 'associated_event_id')) ?? '',
+      projectId: location.projectId,
+      feedbackId: location.feedbackId,
+      eventId: normalizeId(own(sentFeedback, 'associated_event_id')) ?? '',
       kind: 'feedback',
-      name: plain(own(said, 'name') ?? own(user, 'username'), bounds.name),
-      email: plain(own(said, 'contact_email') ?? own(user, 'email'), bounds.email),
+      name: plain(own(sentFeedback, 'name') ?? own(user, 'username'), bounds.name),
+      email: plain(own(sentFeedback, 'contact_email') ?? own(user, 'email'), bounds.email),
       message,
-      url: address(own(said, 'url')),
-      replayId: normalizeId(own(said, 'replay_id')) ?? '',
+      url: address(own(sentFeedback, 'url')),
+      replayId: normalizeId(own(sentFeedback, 'replay_id')) ?? '',
       environment: plain(own(item, 'environment'), bounds.environment),
       release: plain(own(item, 'release'), bounds.release),
-      receivedMs: place.receivedMs,
+      receivedMs: location.receivedMs,
     },
-    place,
+    location,
   )
 }

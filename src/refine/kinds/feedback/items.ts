@@ -29,8 +29,8 @@ export function refineFeedback(work: RecordWork, incoming: IncomingFeedback): vo
   const sentId = isReport ? undefined : (incoming.eventId ?? normalizeId(own(item, 'event_id')))
   const feedbackId = sentId ?? derivedId(work, incoming.index)
   const { settings, tools } = work
-  const place = { projectId, feedbackId, eventId: incoming.eventId, receivedMs, settings, tools }
-  const row = isReport ? reportOf(item, place) : feedbackOf(item, place)
+  const location = { projectId, feedbackId, eventId: incoming.eventId, receivedMs, settings, tools }
+  const row = isReport ? reportOf(item, location) : feedbackOf(item, location)
   // If the id is already stored, the commit counts it as a duplicate.
   if (row) work.out.effects.feedback.push({ row, outcome: end('stored', 'ok') })
   else work.out.outcomes.push(end('invalid', 'bad_item'))

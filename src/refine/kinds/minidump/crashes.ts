@@ -5,7 +5,7 @@ import { readForm } from '../../../wire/minidump.ts'
 import { ended } from '../../pipeline/item-outcome.ts'
 import { wellFormed } from '../../pipeline/value.ts'
 import { attachmentOfPart } from '../attachment/attachment.ts'
-import { attachmentEnd, attachmentPlace, keepDump } from '../attachment/items.ts'
+import { addDumpAttachment, attachmentEnd, attachmentLocation } from '../attachment/items.ts'
 import { countOfEvent, refineEvent } from '../error/events.ts'
 import { bodyKind, derivedId, type PlacedItem, type RecordWork } from '../kind.ts'
 import { withFields } from './event.ts'
@@ -15,11 +15,11 @@ import { dumpOfItem, readOpened, readUpload, type Upload } from './upload.ts'
 const dumpOwners: ReadonlySet<string> = new Set(['event', 'transaction', 'replay_event', 'feedback'])
 
 /** Takes the minidump of an envelope for its event. A minidump without an event becomes an event. */
-export function takeDump(work: RecordWork, items: readonly PlacedItem[]): void {
+export function extractDump(work: RecordWork, items: readonly PlacedItem[]): void {
   const placed = items.find(({ item }) => dumpOfItem(item) !== undefined)
-  const held = placed && dumpOfItem(placed.item)
-  if (!placed || !held) return
-  work.dump = { ...readOpened(held.bytes, work.dumps.get(placed.index)), fields: readForm(held.fields).rest }
+  const dump = placed && dumpOfItem(placed.item)
+  if (!placed || !dump) return
+  work.dump = { ...readOpened(dump.bytes, work.dumps.get(placed.index)), fields: readForm(dump.fields).others }
   if (items.some(({ item }) => dumpOwners.has(item.type))) return
   // The new event counts in addition to the items of the envelope.
   work.out.received++
@@ -36,7 +36,7 @@ function readCrash({ head }: RecordWork, body: Buffer): Crash {
   if (!upload) return undefined
   const form = readForm(upload.fields)
   const errors = form.broken ? { errors: [{ type: 'invalid_data', name: 'sentry', value: 'no JSON object' }] } : {}
-  return { upload, value: wellFormed(withFields({ ...form.event, ...errors }, form.rest)) }
+  return { upload, value: wellFormed(withFields({ ...form.event, ...errors }, form.others)) }
 }
 
 /** The upload of a crash reporter: its event, the dump and further files. */
@@ -56,17 +56,17 @@ export const minidumpBody = bodyKind<Crash>({
     work.dump = { ...readOpened(dump.bytes, work.dumps.get(dump.index)), fields: [] }
     const parsed = { value: crash.value, repaired: false }
     refineEvent(work, { parsed, bytes: formBytes, itemType: 'event', eventId, index: 0, sentMs: undefined })
-    const gone = (reason: OutcomeReason, outcome: Outcome, bytes: number) =>
+    const drop = (reason: OutcomeReason, outcome: Outcome, bytes: number) =>
       work.out.outcomes.push(attachmentEnd(work, outcome, reason, bytes))
     const dropped = work.discarded.get(eventId)
-    if (dropped) gone(dropped, 'filtered', dump.bytes.length)
-    else keepDump(work, dump.bytes, dump.name, attachmentPlace(work, eventId, dump.index))
+    if (dropped) drop(dropped, 'filtered', dump.bytes.length)
+    else addDumpAttachment(work, dump.bytes, dump.name, attachmentLocation(work, eventId, dump.index))
     for (const { index, part } of files) {
-      if (dropped) gone(dropped, 'filtered', part.bytes.length)
-      else if (work.out.attachments.length > attachmentsMax) gone('too_many_items', 'invalid', part.bytes.length)
+      if (dropped) drop(dropped, 'filtered', part.bytes.length)
+      else if (work.out.attachments.length > attachmentsMax) drop('too_many_items', 'invalid', part.bytes.length)
       else {
         const outcome = attachmentEnd(work, 'stored', 'ok', part.bytes.length)
-        work.out.attachments.push({ ...attachmentOfPart(part, attachmentPlace(work, eventId, index)), outcome })
+        work.out.attachments.push({ ...attachmentOfPart(part, attachmentLocation(work, eventId, index)), outcome })
       }
     }
   },

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { moduleAt, readDump } from './dump.ts'
-import { type Made, makeDump } from './fixture.cases.ts'
+import { type DumpSpec, makeDump } from './fixture.cases.ts'
 
-const read = (made: Made) => {
+const read = (made: DumpSpec) => {
   const found = readDump(makeDump(made))
   if (!found) throw new Error('no dump')
   return found
@@ -12,7 +12,7 @@ const read = (made: Made) => {
 
 describe('names of a crash', () => {
   const windows = { platform: 2, version: [10, 0, 19045] as [number, number, number], osText: '' }
-  test.each<[Made, string | undefined, bigint | undefined]>([
+  test.each<[DumpSpec, string | undefined, bigint | undefined]>([
     [{ crash: { code: 11, flags: 1, address: 0x10n } }, 'SIGSEGV / SEGV_MAPERR', 0x10n],
     [{ crash: { code: 8, flags: 1 } }, 'SIGFPE / FPE_INTDIV', 0n],
     [{ crash: { code: 6, flags: 0xfffffffa } }, 'SIGABRT', 0n],

@@ -27,9 +27,9 @@ export function eventOfDump(sent: Loose, dump: Dump | undefined, why: string): L
   fill('platform', 'native')
   fill('timestamp', dump && dump.writtenS > 0 ? dump.writtenS : undefined)
   if ((own(event, 'exception') ?? own(event, 'sentry.interfaces.Exception') ?? null) === null) {
-    const place = dump && placeOf(dump)
+    const crashModule = dump && crashModuleOf(dump)
     fill('level', dump && !dump.crash ? 'info' : 'fatal')
-    event['exception'] = { values: [exceptionOf(dump, place)] }
+    event['exception'] = { values: [exceptionOf(dump, crashModule)] }
   }
   const errors = own(event, 'errors')
   event['errors'] = [
@@ -38,29 +38,31 @@ export function eventOfDump(sent: Loose, dump: Dump | undefined, why: string): L
       ? { type: notSymbolicated, name: 'exception', value: 'the stack is in the minidump, which is attached' }
       : { type: dumpUnreadable, name: 'minidump', value: why },
   ]
-  if (dump) addFacts(event, dump)
+  if (dump) addDetails(event, dump)
   return event
 }
 
 /** The crash position in the format of debuggers without symbols: `app.exe+0x1a2b`. */
-function placeOf(dump: Dump): { name: string; module: DumpModule } | undefined {
+function crashModuleOf(dump: Dump): { name: string; module: DumpModule } | undefined {
   const module = dump.instruction === 0n ? undefined : moduleAt(dump, dump.instruction)
   if (!module) return undefined
   return { name: `${baseOf(module.file) || 'unknown'}+${hex(dump.instruction - module.base)}`, module }
 }
 
-function exceptionOf(dump: Dump | undefined, place: ReturnType<typeof placeOf>): Loose {
+function exceptionOf(dump: Dump | undefined, crashModule: ReturnType<typeof crashModuleOf>): Loose {
   if (!dump) return { type: 'Native crash', value: 'the minidump could not be read', mechanism: mechanismOf(true, {}) }
   const { crash, instruction, modules } = dump
   const program = modules[0] ? baseOf(modules[0].file) : ''
   const frame = {
     instruction_addr: hex(instruction),
-    in_app: place?.module === modules[0],
+    in_app: crashModule?.module === modules[0],
     // Such a stack is grouped by this position.
-    ...(place ? { module: place.name, package: place.module.file, image_addr: hex(place.module.base) } : {}),
+    ...(crashModule
+      ? { module: crashModule.name, package: crashModule.module.file, image_addr: hex(crashModule.module.base) }
+      : {}),
   }
   const value =
-    place?.name ?? (program && `${crash ? 'outside of every module' : 'written without a crash'}, ${program}`)
+    crashModule?.name ?? (program && `${crash ? 'outside of every module' : 'written without a crash'}, ${program}`)
   return {
     type: crash?.name ?? 'Minidump',
     ...(value ? { value } : {}),
@@ -73,7 +75,7 @@ function exceptionOf(dump: Dump | undefined, place: ReturnType<typeof placeOf>):
 const mechanismOf = (crashed: boolean, data: Loose): Loose => ({ type: 'minidump', handled: !crashed, data })
 
 /** Adds system, processor and loaded modules. Data from the SDK stays. */
-function addFacts(event: Loose, dump: Dump): void {
+function addDetails(event: Loose, dump: Dump): void {
   const contexts: Loose = { ...(object(own(event, 'contexts')) ?? {}) }
   if (dump.os && own(contexts, 'os') === undefined) {
     contexts['os'] = {

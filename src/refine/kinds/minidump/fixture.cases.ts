@@ -1,6 +1,6 @@
 // For tests of this folder: small minidumps made by hand.
 
-export type Made = {
+export type DumpSpec = {
   big?: boolean
   cpu?: number
   platform?: number
@@ -57,23 +57,23 @@ class Writer {
   }
 }
 
-function systemOf(to: Writer, made: Made): Buffer {
+function systemOf(to: Writer, dump: DumpSpec): Buffer {
   const bytes = Buffer.alloc(56)
-  to.u16(bytes, made.cpu ?? 9, 0)
-  for (const [i, entry] of (made.version ?? [0, 0, 0]).entries()) to.u32(bytes, entry, 8 + i * 4)
-  to.u32(bytes, made.platform ?? 0x8201, 20)
-  to.u32(bytes, to.text(made.osText ?? 'Linux 6.1.0 #1 SMP x86_64'), 24)
+  to.u16(bytes, dump.cpu ?? 9, 0)
+  for (const [i, entry] of (dump.version ?? [0, 0, 0]).entries()) to.u32(bytes, entry, 8 + i * 4)
+  to.u32(bytes, dump.platform ?? 0x8201, 20)
+  to.u32(bytes, to.text(dump.osText ?? 'Linux 6.1.0 #1 SMP x86_64'), 24)
   return bytes
 }
 
-function threadsOf(to: Writer, made: Made): Buffer {
+function threadsOf(to: Writer, dump: DumpSpec): Buffer {
   const bytes = Buffer.alloc(4)
-  to.u32(bytes, made.threads ?? 1, 0)
+  to.u32(bytes, dump.threads ?? 1, 0)
   return bytes
 }
 
-function modulesOf(to: Writer, made: Made): Buffer {
-  const modules = made.modules ?? [{ file: '/srv/app/shop', base: 0x400000n, bytes: 0x1000 }]
+function modulesOf(to: Writer, dump: DumpSpec): Buffer {
+  const modules = dump.modules ?? [{ file: '/srv/app/shop', base: 0x400000n, bytes: 0x1000 }]
   const list = Buffer.alloc(4 + modules.length * 108)
   to.u32(list, modules.length, 0)
   for (const [i, entry] of modules.entries()) {
@@ -88,7 +88,7 @@ function modulesOf(to: Writer, made: Made): Buffer {
   return list
 }
 
-function exceptionOf(to: Writer, crash: NonNullable<Made['crash']>): Buffer {
+function exceptionOf(to: Writer, crash: NonNullable<DumpSpec['crash']>): Buffer {
   const { code, flags = 0, address = 0n, parameters = [], thread = 7, instruction = 0x400abcn } = crash
   const context = Buffer.alloc(pointerAt + 8)
   to.u64(context, instruction, pointerAt)
@@ -105,19 +105,19 @@ function exceptionOf(to: Writer, crash: NonNullable<Made['crash']>): Buffer {
 }
 
 /** The bytes of a minidump with these values. Everything else is absent. */
-export function makeDump(made: Made = {}): Buffer {
+export function makeDump(dump: DumpSpec = {}): Buffer {
   const head = Buffer.alloc(32 + 4 * 12)
-  const to = new Writer(made.big ?? false, head.length)
+  const to = new Writer(dump.big ?? false, head.length)
   const streams: [number, Buffer][] = [
-    [7, systemOf(to, made)],
-    [3, threadsOf(to, made)],
-    [4, modulesOf(to, made)],
-    ...(made.crash ? [[6, exceptionOf(to, made.crash)] as [number, Buffer]] : []),
+    [7, systemOf(to, dump)],
+    [3, threadsOf(to, dump)],
+    [4, modulesOf(to, dump)],
+    ...(dump.crash ? [[6, exceptionOf(to, dump.crash)] as [number, Buffer]] : []),
   ]
-  head.write(made.big ? 'PMDM' : 'MDMP', 0, 'latin1')
+  head.write(dump.big ? 'PMDM' : 'MDMP', 0, 'latin1')
   to.u32(head, streams.length, 8)
   to.u32(head, 32, 12)
-  to.u32(head, made.writtenS ?? 1_795_253_000, 20)
+  to.u32(head, dump.writtenS ?? 1_795_253_000, 20)
   for (const [i, [kind, bytes]] of streams.entries()) {
     to.u32(head, kind, 32 + i * 12)
     to.u32(head, bytes.length, 36 + i * 12)

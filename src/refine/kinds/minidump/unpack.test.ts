@@ -38,7 +38,7 @@ describe.each(packings)('%s', (form, packed) => {
     const found = await unpack(form, packed)
     if (found.end !== 'ok') throw new Error(found.end)
     expect([found.bytes, found.head.equals(dump)]).toEqual([dump.length, true])
-    for (let i = 0; i < 2; i++) expect((await all(found.pieces())).equals(dump)).toBe(true)
+    for (let i = 0; i < 2; i++) expect((await all(found.chunks())).equals(dump)).toBe(true)
   })
 
   test.skipIf(form === 'plain').each([1, 9, 100])('cut off by %i bytes is broken', async (missing) => {

@@ -12,7 +12,7 @@ export type Unpacked =
       /** The beginning, at most `windowBytes`. Only this part is parsed. */
       head: Buffer
       /** Decompresses the whole dump again. */
-      pieces(): AsyncIterable<Uint8Array>
+      chunks(): AsyncIterable<Uint8Array>
     }
   | { end: 'broken' | 'too_large' }
 
@@ -40,25 +40,25 @@ export function unpackedMax(packedBytes: number): number {
  */
 export async function unpack(form: DumpForm, packed: Buffer): Promise<Unpacked> {
   const max = unpackedMax(packed.length)
-  const kept: Uint8Array[] = []
+  const headChunks: Uint8Array[] = []
   let bytes = 0
   try {
-    for await (const piece of piecesOf(form, packed, max)) {
-      if (bytes < windowBytes) kept.push(Buffer.from(piece.subarray(0, windowBytes - bytes)))
-      bytes += piece.length
+    for await (const chunk of chunksOf(form, packed, max)) {
+      if (bytes < windowBytes) headChunks.push(Buffer.from(chunk.subarray(0, windowBytes - bytes)))
+      bytes += chunk.length
     }
   } catch (error) {
     return { end: error instanceof TooLarge ? 'too_large' : 'broken' }
   }
-  return { end: 'ok', bytes, head: Buffer.concat(kept), pieces: () => piecesOf(form, packed, max) }
+  return { end: 'ok', bytes, head: Buffer.concat(headChunks), chunks: () => chunksOf(form, packed, max) }
 }
 
-async function* piecesOf(form: DumpForm, packed: Buffer, max: number): AsyncGenerator<Uint8Array> {
+async function* chunksOf(form: DumpForm, packed: Buffer, max: number): AsyncGenerator<Uint8Array> {
   let bytes = 0
-  for await (const piece of decoded(form, packed, max)) {
-    bytes += piece.length
+  for await (const chunk of decoded(form, packed, max)) {
+    bytes += chunk.length
     if (bytes > max) throw new TooLarge()
-    yield piece
+    yield chunk
   }
 }
 
@@ -66,17 +66,17 @@ function decoded(form: DumpForm, packed: Buffer, max: number): AsyncIterable<Uin
   if (form === 'gzip') return throughZlib(createGunzip(), packed)
   if (form === 'zstd') return throughZlib(createZstdDecompress(), packed)
   if (form === 'xz') return throughXz(packed)
-  return form === 'bzip2' ? throughBzip2(packed, max) : inPieces(packed)
+  return form === 'bzip2' ? throughBzip2(packed, max) : inChunks(packed)
 }
 
-async function* inPieces(packed: Buffer): AsyncGenerator<Buffer> {
+async function* inChunks(packed: Buffer): AsyncGenerator<Buffer> {
   for (let at = 0; at < packed.length; at += inputBytes) yield packed.subarray(at, at + inputBytes)
 }
 
 async function* throughZlib(decoder: Transform, packed: Buffer): AsyncGenerator<Uint8Array> {
-  pipeline(Readable.from(inPieces(packed)), decoder, () => undefined)
+  pipeline(Readable.from(inChunks(packed)), decoder, () => undefined)
   try {
-    for await (const piece of decoder) yield piece as Buffer
+    for await (const chunk of decoder) yield chunk as Buffer
   } finally {
     decoder.destroy()
   }

@@ -25,14 +25,14 @@ function refineReports(work: RecordWork, { parsed, reports, bytes, itemType, hea
     work.out.outcomes.push(ended(work, itemType, 'security', 'invalid', reason, bytes))
     return
   }
-  const kept = reports.events.slice(0, reportsMax)
-  const share = Math.floor(bytes / Math.max(1, reports.events.length + reports.other))
-  for (const [index, report] of kept.entries()) {
+  const accepted = reports.events.slice(0, reportsMax)
+  const bytesEach = Math.floor(bytes / Math.max(1, reports.events.length + reports.other))
+  for (const [index, report] of accepted.entries()) {
     const eventId = index === 0 ? normalizeId(head.eventId) : undefined
     const repaired = 'repaired' in parsed && parsed.repaired
     refineEvent(work, {
       parsed: { value: report, repaired },
-      bytes: share,
+      bytes: bytesEach,
       itemType,
       eventId,
       index,
@@ -41,11 +41,14 @@ function refineReports(work: RecordWork, { parsed, reports, bytes, itemType, hea
       category: 'security',
     })
   }
-  const rest = reports.events.length - kept.length
-  if (rest) work.out.outcomes.push(ended(work, itemType, 'security', 'invalid', 'too_many_items', share * rest, rest))
+  const leftOver = reports.events.length - accepted.length
+  if (leftOver)
+    work.out.outcomes.push(
+      ended(work, itemType, 'security', 'invalid', 'too_many_items', bytesEach * leftOver, leftOver),
+    )
   if (reports.other)
     work.out.outcomes.push(
-      ended(work, itemType, 'security', 'filtered', 'not_stored_yet', share * reports.other, reports.other),
+      ended(work, itemType, 'security', 'filtered', 'not_stored_yet', bytesEach * reports.other, reports.other),
     )
 }
 

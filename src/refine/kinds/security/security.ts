@@ -1,7 +1,7 @@
 import type { NormalEvent } from '../../../domain/event.ts'
 import type { Json } from '../../../wire/json.ts'
 import type { Draft } from '../../pipeline/draft.ts'
-import { bounded, type Loose, object, own, type Remarks, safeKey, scalar, text } from '../../pipeline/value.ts'
+import { bounded, type Loose, type MetaNotes, object, own, safeKey, scalar, text } from '../../pipeline/value.ts'
 
 /** Reports read from one request. The others count as invalid. */
 export const reportsMax = 100
@@ -84,11 +84,11 @@ function wrapped(kind: Kind, report: Loose, agent: unknown): Loose {
 }
 
 /** Reads csp, hpkp, expectct or expectstaple. The report goes into `csp`; the event's type is its kind. */
-export function readSecurity({ received, event, remarks }: Draft): void {
+export function readSecurity({ received, event, metaNotes }: Draft): void {
   for (const kind of ['csp', 'hpkp', 'expectct', 'expectstaple'] as const) {
     const loose = object(own(received, kind))
     if (!loose) continue
-    const report = readReport(remarks, renamed(loose))
+    const report = readReport(metaNotes, renamed(loose))
     if (kind === 'csp') completeCsp(report)
     event.csp = report
     event.type = kind
@@ -99,7 +99,7 @@ export function readSecurity({ received, event, remarks }: Draft): void {
   }
 }
 
-function readReport(to: Remarks, loose: Loose): { [key: string]: Json } {
+function readReport(to: MetaNotes, loose: Loose): { [key: string]: Json } {
   const out: { [key: string]: Json } = {}
   to.path.push('csp')
   for (const key of Object.keys(loose)) {
@@ -132,7 +132,7 @@ function addTags(event: NormalEvent, kind: Kind, report: { [key: string]: Json }
 }
 
 /** The blocked resource and its directive. `local`: 'unsafe-inline' or 'unsafe-eval' code of the page itself. */
-export function cspFacts(report: { [key: string]: Json }): {
+export function cspDetails(report: { [key: string]: Json }): {
   directive: string
   blocked: string
   local: string | undefined
@@ -147,11 +147,11 @@ export function cspFacts(report: { [key: string]: Json }): {
     if (blocked === 'eval' || violated.includes("'unsafe-eval'"))
       return { directive, blocked: 'self', local: 'unsafe-eval' }
   }
-  return { directive, blocked: blockedPlace(blocked, line(report['document_uri'])), local: undefined }
+  return { directive, blocked: blockedLocation(blocked, line(report['document_uri'])), local: undefined }
 }
 
 /** The blocked host, "self" for the page's own, or the scheme if there is no host. */
-function blockedPlace(blocked: string, documentUri: string): string {
+function blockedLocation(blocked: string, documentUri: string): string {
   if (blocked === '' || blocked === 'self') return hostOf(documentUri) || 'self'
   const scheme = /^([a-z][a-z0-9+.-]{0,30}):/i.exec(blocked)?.[1]?.toLowerCase()
   if (!scheme) return blocked.slice(0, 256)
@@ -190,7 +190,7 @@ export function sentence(kind: Kind, report: { [key: string]: Json }): string {
   if (kind === 'hpkp') return `Public key pinning validation failed for '${host}'`
   if (kind === 'expectct') return `Expect-CT failed for '${host}'`
   if (kind === 'expectstaple') return `Expect-Staple failed for '${host}'`
-  const { directive, blocked, local } = cspFacts(report)
+  const { directive, blocked, local } = cspDetails(report)
   const name = directiveNames.get(directive) ?? (directive || 'unknown')
   if (local === 'unsafe-eval') return `Blocked unsafe eval() '${name}'`
   if (local) return `Blocked unsafe inline '${name}'`

@@ -61,8 +61,8 @@ describe('an update', () => {
   })
 
   test('times of a clock that is hours off are moved', () => {
-    const moved = updateOf({ ...sent, init: false }, { receivedMs: nowMs, shiftS: -7200 })
-    expect(moved).toMatchObject({ startedMs: nowMs - 7_201_000, seq: nowMs - 7_200_000 })
+    const childContext = updateOf({ ...sent, init: false }, { receivedMs: nowMs, shiftS: -7200 })
+    expect(childContext).toMatchObject({ startedMs: nowMs - 7_201_000, seq: nowMs - 7_200_000 })
   })
 })
 

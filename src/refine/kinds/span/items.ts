@@ -8,9 +8,10 @@ import { environmentOf, releaseOf } from '../error/normalize.ts'
 import { drift } from '../error/time.ts'
 import {
   attributeBytesMax,
+  type ByteBudget,
+  boundedAttributes,
   cutOf,
   intervalOf,
-  keptAttributes,
   lengths,
   line,
   linksOf,
@@ -18,7 +19,6 @@ import {
   momentUs,
   plainAttributes,
   type Repairs,
-  type Room,
   spansMax,
   vitalsOf,
   word,
@@ -75,20 +75,20 @@ const columns: ReadonlySet<string> = new Set([
   'sentry.sdk.integrations',
 ])
 
-type Facts = { item: SpanItem; context: Context; jpos: number; moveUs: number; room: Room }
+type Details = { item: SpanItem; context: Context; jpos: number; moveUs: number; budget: ByteBudget }
 
 /** The platform in an SDK's name: `sentry.python.django` is python. */
 const platformOf = (sdk: unknown): string => /^sentry\.([a-z][a-z0-9-]{1,20})/.exec(scalar(sdk) ?? '')?.[1] ?? 'other'
 
-function segmentFacts(span: Loose, attributes: Loose, spanId: string, parentId: string, isStreamed: boolean) {
-  const said = truth(own(span, 'is_segment')) ?? (isStreamed ? truth(own(span, 'is_remote')) : undefined)
+function segmentDetails(span: Loose, attributes: Loose, spanId: string, parentId: string, isStreamed: boolean) {
+  const sentIsSegment = truth(own(span, 'is_segment')) ?? (isStreamed ? truth(own(span, 'is_remote')) : undefined)
   const named = normalizeSpanId(own(span, 'segment_id')) ?? normalizeSpanId(own(attributes, 'sentry.segment.id')) ?? ''
-  const isSegment = said ?? (named === '' ? parentId === '' : named === spanId)
+  const isSegment = sentIsSegment ?? (named === '' ? parentId === '' : named === spanId)
   return { isSegment, segmentId: isSegment ? spanId : named }
 }
 
 /** One span of either form; undefined without both ids or without any time. */
-function bareSpan(sent: unknown, { item, context, jpos, moveUs, room }: Facts): Bare | undefined {
+function bareSpan(sent: unknown, { item, context, jpos, moveUs, budget }: Details): Bare | undefined {
   const { isStreamed } = item
   const span = object(sent)
   const [spanId, traceId] = [span && normalizeSpanId(own(span, 'span_id')), span && normalizeId(own(span, 'trace_id'))]
@@ -109,7 +109,7 @@ function bareSpan(sent: unknown, { item, context, jpos, moveUs, room }: Facts): 
   const name = isStreamed ? line(own(span, 'name'), lengths.name, repairs) : ''
   const description = isStreamed ? '' : line(own(span, 'description'), lengths.description, repairs)
   const exclusive = isStreamed ? undefined : own(span, 'exclusive_time')
-  const place = segmentFacts(span, attributes, spanId, parentId, isStreamed)
+  const place = segmentDetails(span, attributes, spanId, parentId, isStreamed)
   return {
     projectId: context.head.projectId,
     traceId,
@@ -129,7 +129,7 @@ function bareSpan(sent: unknown, { item, context, jpos, moveUs, room }: Facts): 
     kind: word(own(span, 'kind') ?? own(attributes, 'sentry.kind'), lengths.kind, repairs).toLowerCase(),
     origin: word(own(span, 'origin') ?? own(attributes, 'sentry.origin'), lengths.origin, repairs),
     cut: cutOf(op, status, own(attributes, 'sentry.idle_span_finish_reason')),
-    attributes: keptAttributes(attributes, room, repairs, columns),
+    attributes: boundedAttributes(attributes, budget, repairs, columns),
     measurements: { ...measurementsOf(own(span, 'measurements'), repairs), ...vitalsOf(attributes) },
     links: linksOf(own(span, 'links'), repairs),
     platform: scalar(own(span, 'platform'))?.slice(0, 64) ?? platformOf(own(attributes, 'sentry.sdk.name')),
@@ -143,8 +143,8 @@ function bareSpan(sent: unknown, { item, context, jpos, moveUs, room }: Facts): 
 }
 
 /** The user of a span: id, e-mail, name and address. `sender`: the sender's address, if the SDK allows its use. */
-function userOf(said: Loose, sender: string | undefined): NormalEvent['user'] {
-  const text = (key: string) => scalar(own(said, key))?.trim().slice(0, 128) || undefined
+function userOf(attributes: Loose, sender: string | undefined): NormalEvent['user'] {
+  const text = (key: string) => scalar(own(attributes, key))?.trim().slice(0, 128) || undefined
   const [id, email, username] = [text('user.id'), text('user.email'), text('user.name') ?? text('user.username')]
   const address = [text('user.ip_address'), text('client.address'), sender].find((entry) => entry && isIP(entry))
   if (!(id ?? email ?? username ?? address)) return undefined
@@ -160,13 +160,13 @@ function userOf(said: Loose, sender: string | undefined): NormalEvent['user'] {
 export function draftOf({ spans, isStreamed, release, inferAddress }: SpanItem, context: Context): Draft {
   const draft = newDraft({}, context.eventId)
   const first = object(spans[0]) ?? {}
-  const said = isStreamed ? plainAttributes(own(first, 'attributes')) : (object(own(first, 'data')) ?? {})
-  const named = releaseOf(own(said, 'sentry.release') ?? release)
+  const attributes = isStreamed ? plainAttributes(own(first, 'attributes')) : (object(own(first, 'data')) ?? {})
+  const named = releaseOf(own(attributes, 'sentry.release') ?? release)
   if (named) draft.event.release = named
-  const address = scalar(own(said, 'user.ip_address')) ?? (inferAddress ? context.head.clientAddress : undefined)
+  const address = scalar(own(attributes, 'user.ip_address')) ?? (inferAddress ? context.head.clientAddress : undefined)
   if (address) draft.event.user = { ip_address: address }
-  const url = scalar(own(said, 'url.full'))
-  const agent = scalar(own(said, 'user_agent.original'))
+  const url = scalar(own(attributes, 'url.full'))
+  const agent = scalar(own(attributes, 'user_agent.original'))
   draft.event.request = {
     ...(url ? { url } : {}),
     ...(agent ? { headers: [['User-Agent', agent]] } : {}),
@@ -177,16 +177,16 @@ export function draftOf({ spans, isStreamed, release, inferAddress }: SpanItem, 
 /** The rows of a span item. Places start at `first`. */
 export function itemRows(item: SpanItem, context: Context, jpos: number, first: number): SpansOfItem {
   const moveUs = drift(context.head.receivedMs, context.sentMs) * 1e6
-  const facts: Facts = { item, context, jpos, moveUs, room: { bytes: attributeBytesMax } }
-  const kept = item.spans.slice(0, spansMax)
+  const details: Details = { item, context, jpos, moveUs, budget: { bytes: attributeBytesMax } }
+  const accepted = item.spans.slice(0, spansMax)
   const bare: Bare[] = []
-  for (const entry of kept) {
-    const span = bareSpan(entry, facts)
+  for (const entry of accepted) {
+    const span = bareSpan(entry, details)
     if (span) bare.push(span)
   }
   return {
     rows: scrubbedRows(bare, item.sent, context, first),
-    excess: item.spans.length - kept.length,
-    broken: kept.length - bare.length,
+    excess: item.spans.length - accepted.length,
+    broken: accepted.length - bare.length,
   }
 }

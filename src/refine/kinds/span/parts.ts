@@ -1,7 +1,7 @@
 import type { SpanCut } from '../../../store/events/span-store.ts'
 import { normalizeId, normalizeSpanId } from '../../../wire/ids.ts'
 import type { Json } from '../../../wire/json.ts'
-import { bounded, type Loose, object, own, type Remarks, safeKey, scalar } from '../../pipeline/value.ts'
+import { bounded, type Loose, type MetaNotes, object, own, safeKey, scalar } from '../../pipeline/value.ts'
 import { seconds } from '../error/time.ts'
 
 /** Spans per item. The others count as too many. */
@@ -20,13 +20,13 @@ const pastMaxUs = 30 * 86_400e6
 export const lengths = { op: 128, name: 200, description: 1024, status: 32, kind: 32, origin: 128 } as const
 
 /** The remaining budget for the attributes of an item. */
-export type Room = { bytes: number }
+export type ByteBudget = { bytes: number }
 
 /** The number of repaired faults in one span. */
 export type Repairs = { count: number }
 
 /** Metadata notes that are discarded: the row of a span has a count instead. */
-const unread = (): Remarks => ({ path: [], meta: {}, errors: [] })
+const unread = (): MetaNotes => ({ path: [], meta: {}, errors: [] })
 
 /** A one-line text of at most `max` characters; '' if it is no text. */
 export function line(value: unknown, max: number, repairs: Repairs): string {
@@ -49,25 +49,30 @@ export function word(value: unknown, max: number, repairs: Repairs): string {
 }
 
 /** Attributes within the remaining budget. Objects and lists are cut at three levels. */
-export function keptAttributes(sent: Loose | undefined, room: Room, repairs: Repairs, without: ReadonlySet<string>) {
+export function boundedAttributes(
+  sent: Loose | undefined,
+  budget: ByteBudget,
+  repairs: Repairs,
+  without: ReadonlySet<string>,
+) {
   const out: { [key: string]: Json } = {}
   if (!sent) return out
-  const remarks = unread()
-  let [keys, left] = [0, Math.min(ownBytesMax, room.bytes)]
+  const metaNotes = unread()
+  let [keys, left] = [0, Math.min(ownBytesMax, budget.bytes)]
   for (const key in sent) {
     const value = own(sent, key)
     if (value === undefined || value === null || without.has(key)) continue
     const name = safeKey(key)
-    const kept = bounded(remarks, '', value, { depth: 3, bytes: valueTextMax })
-    const bytes = name.length + 6 + (typeof kept === 'string' ? kept.length : JSON.stringify(kept).length)
+    const limited = bounded(metaNotes, '', value, { depth: 3, bytes: valueTextMax })
+    const bytes = name.length + 6 + (typeof limited === 'string' ? limited.length : JSON.stringify(limited).length)
     if (keys >= keysMax || bytes > left) {
       repairs.count++
       continue
     }
-    out[name] = kept
+    out[name] = limited
     keys++
     left -= bytes
-    room.bytes -= bytes
+    budget.bytes -= bytes
   }
   return out
 }

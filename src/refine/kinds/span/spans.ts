@@ -81,7 +81,7 @@ const growthFree = 16_384
 const plainBytes = 200
 
 /** How many rows fit into the size allowed for an item of `bytes` bytes. The first row always fits. */
-function fitting(rows: readonly SpanRow[], bytes: number): number {
+function fittingCount(rows: readonly SpanRow[], bytes: number): number {
   let left = bytes * growthMax + growthFree
   for (const [at, row] of rows.entries()) {
     left -= plainBytes + row.transaction.length + row.release.length + row.environment.length + row.name.length
@@ -92,15 +92,20 @@ function fitting(rows: readonly SpanRow[], bytes: number): number {
 }
 
 /** Adds outcomes for an item's spans that become no rows. Returns the rows to store. */
-function kept(work: RecordWork, itemType: string, { rows, excess, broken }: SpansOfItem, bytes: number): SpanRow[] {
-  const fits = fitting(rows, bytes)
+function acceptedRows(
+  work: RecordWork,
+  itemType: string,
+  { rows, excess, broken }: SpansOfItem,
+  bytes: number,
+): SpanRow[] {
+  const fitCount = fittingCount(rows, bytes)
   for (const [quantity, reason] of [
     [excess, 'too_many_items'],
     [broken, 'bad_item'],
-    [rows.length - fits, 'too_large'],
+    [rows.length - fitCount, 'too_large'],
   ] as const)
     if (quantity > 0) work.out.outcomes.push(ended(work, itemType, 'span', 'invalid', reason, 0, quantity))
-  return rows.slice(0, fits)
+  return rows.slice(0, fitCount)
 }
 
 /**
@@ -136,7 +141,7 @@ export function refineTransaction(
     filteredSpans(work, itemType, childrenOf(received).length, dropped.reason, 0)
     return
   }
-  const rows = kept(work, itemType, transactionRows(draft, context, record.jpos, placeOf(work)), bytes)
+  const rows = acceptedRows(work, itemType, transactionRows(draft, context, record.jpos, placeOf(work)), bytes)
   const [segment] = rows
   if (!segment) return
   const children = rows.length - 1
@@ -217,7 +222,7 @@ export const spanKind = itemKind<ReadSpans>({
         return
       }
     }
-    const rows = kept(work, 'span', itemRows(item, context, record.jpos, placeOf(work)), payload.length)
+    const rows = acceptedRows(work, 'span', itemRows(item, context, record.jpos, placeOf(work)), payload.length)
     if (rows.length === 0) return
     const outcomes = [ended(work, 'span', 'span', 'stored', 'ok', payload.length, rows.length)]
     addRows(work, rows, { window: spanItemWindow.name, key: spanItemKey(rows), index, outcomes })

@@ -9,17 +9,17 @@ import { userHash } from '../error/row.ts'
 import { seconds } from '../error/time.ts'
 import {
   attributeBytesMax,
+  type ByteBudget,
+  boundedAttributes,
   cutOf,
   type Interval,
   intervalOf,
-  keptAttributes,
   lengths,
   line,
   linksOf,
   measurementsOf,
   momentUs,
   type Repairs,
-  type Room,
   selfTimes,
   spansMax,
   word,
@@ -41,7 +41,7 @@ const finishReasonOf = (data: Loose, tags: Loose): unknown =>
   own(data, 'sentry.idle_span_finish_reason') ?? own(tags, 'idle_span_finish_reason') ?? own(tags, 'finishReason')
 
 /** The segment of a transaction, from the normalized event and its received trace context. */
-function segmentOf({ received, event }: Draft, context: Context, jpos: number, room: Room): Bare {
+function segmentOf({ received, event }: Draft, context: Context, jpos: number, budget: ByteBudget): Bare {
   const repairs: Repairs = { count: 0 }
   const trace = object(own(object(own(received, 'contexts')) ?? {}, 'trace')) ?? {}
   const data = object(own(trace, 'data')) ?? {}
@@ -59,7 +59,7 @@ function segmentOf({ received, event }: Draft, context: Context, jpos: number, r
   const op = word(own(trace, 'op') ?? own(data, 'sentry.op'), lengths.op, repairs)
   const status = word(own(trace, 'status'), lengths.status, repairs)
   const name = line(event.transaction, lengths.name, repairs)
-  const attributes = keptAttributes(data, room, repairs, columns)
+  const attributes = boundedAttributes(data, budget, repairs, columns)
   return {
     projectId: context.head.projectId,
     traceId: traceId ?? context.eventId,
@@ -78,7 +78,7 @@ function segmentOf({ received, event }: Draft, context: Context, jpos: number, r
     kind: word(own(data, 'sentry.kind') ?? own(data, 'otel.kind'), lengths.kind, repairs).toLowerCase(),
     origin: word(own(trace, 'origin') ?? own(data, 'sentry.origin'), lengths.origin, repairs),
     cut: cutOf(op, status, finishReasonOf(data, tags)),
-    attributes: { ...attributes, ...keptAttributes(tags, room, repairs, new Set(Object.keys(attributes))) },
+    attributes: { ...attributes, ...boundedAttributes(tags, budget, repairs, new Set(Object.keys(attributes))) },
     measurements: measurementsOf(own(received, 'measurements'), repairs),
     links: linksOf(own(trace, 'links'), repairs),
     platform: event.platform,
@@ -91,10 +91,10 @@ function segmentOf({ received, event }: Draft, context: Context, jpos: number, r
   }
 }
 
-type Moved = { segment: Bare; moveUs: number; receivedUs: number; room: Room }
+type ChildContext = { segment: Bare; moveUs: number; receivedUs: number; budget: ByteBudget }
 
 /** One child span; undefined without an id or without any time. */
-function childOf(sent: unknown, { segment, moveUs, receivedUs, room }: Moved): Bare | undefined {
+function childOf(sent: unknown, { segment, moveUs, receivedUs, budget }: ChildContext): Bare | undefined {
   const span = object(sent)
   const spanId = span && normalizeSpanId(own(span, 'span_id'))
   if (!span || !spanId) return undefined
@@ -108,8 +108,8 @@ function childOf(sent: unknown, { segment, moveUs, receivedUs, room }: Moved): B
   const data = object(own(span, 'data')) ?? {}
   const op = word(own(span, 'op') ?? own(data, 'sentry.op'), lengths.op, repairs)
   const status = word(own(span, 'status'), lengths.status, repairs)
-  const attributes = keptAttributes(data, room, repairs, columns)
-  const tags = keptAttributes(object(own(span, 'tags')), room, repairs, new Set(Object.keys(attributes)))
+  const attributes = boundedAttributes(data, budget, repairs, columns)
+  const tags = boundedAttributes(object(own(span, 'tags')), budget, repairs, new Set(Object.keys(attributes)))
   return {
     ...segment,
     spanId,
@@ -142,16 +142,16 @@ export const childrenOf = (received: Loose): unknown[] => {
  * event. Places start at `first`.
  */
 export function transactionRows(draft: Draft, context: Context, jpos: number, first: number): SpansOfItem {
-  const room: Room = { bytes: attributeBytesMax }
-  const segment = segmentOf(draft, context, jpos, room)
+  const budget: ByteBudget = { bytes: attributeBytesMax }
+  const segment = segmentOf(draft, context, jpos, budget)
   const sentEndS = seconds(own(draft.received, 'timestamp'))
   const moveUs = sentEndS === undefined ? 0 : Math.round(draft.event.timestamp * 1e6) - Math.round(sentEndS * 1e6)
-  const moved: Moved = { segment, moveUs, receivedUs: context.head.receivedMs * 1000, room }
+  const childContext: ChildContext = { segment, moveUs, receivedUs: context.head.receivedMs * 1000, budget }
   const sent = childrenOf(draft.received)
   const bare = [segment]
   let broken = 0
   for (const entry of sent.slice(0, spansMax)) {
-    const child = childOf(entry, moved)
+    const child = childOf(entry, childContext)
     if (child) bare.push(child)
     else broken++
   }

@@ -5,7 +5,7 @@ import { settingsOf } from './settings.ts'
  * from rows and this table together. `step` names the cut of a row, so that an interrupted cut counts once. Partitions
  * are weeks, as in the other tables, so that retention drops the same ones.
  */
-export const thinnedTable = (database: string): string => `CREATE TABLE IF NOT EXISTS ${database}.thinned (
+export const downsampledTable = (database: string): string => `CREATE TABLE IF NOT EXISTS ${database}.thinned (
   week Date,
   project_id UInt64,
   group_hash UInt64,

@@ -45,7 +45,7 @@ export const rollupParts = {
  * next. With 8,192 rows it read the whole rollup (255 ms for ten million events), with 256 it took 158 ms, with 32 63
  * ms. The stream of all issues is read from start to end.
  */
-const made = {
+const columnTypes = {
   issue_time: {
     columns: `${columns},\n  span UInt8`,
     order: 'project_id, span, group_hash, hour, environment',
@@ -71,13 +71,13 @@ type Name = (typeof rollupNames)[number]
 
 /** Partitions are as in events (weeks of `received`), so that retention drops the same weeks. */
 const rollupTable = (database: string, name: Name): string =>
-  `CREATE TABLE IF NOT EXISTS ${database}.${name} (${made[name].columns}
-) ENGINE = AggregatingMergeTree PARTITION BY week ORDER BY (${made[name].order})
-SETTINGS index_granularity = ${made[name].granule}, non_replicated_deduplication_window = 1000, ${settingsOf(name)}`
+  `CREATE TABLE IF NOT EXISTS ${database}.${name} (${columnTypes[name].columns}
+) ENGINE = AggregatingMergeTree PARTITION BY week ORDER BY (${columnTypes[name].order})
+SETTINGS index_granularity = ${columnTypes[name].granule}, non_replicated_deduplication_window = 1000, ${settingsOf(name)}`
 
 const rollupView = (database: string, name: Name): string =>
   `CREATE MATERIALIZED VIEW IF NOT EXISTS ${database}.${name}_feed TO ${database}.${name} AS
-${made[name].select} FROM ${database}.events ${made[name].from} GROUP BY ${made[name].keys}`
+${columnTypes[name].select} FROM ${database}.events ${columnTypes[name].from} GROUP BY ${columnTypes[name].keys}`
 
 /** Returns the statements that create the rollups and their materialized views. Safe to repeat. */
 export const rollupTables = (database: string): string[] =>

@@ -29,5 +29,5 @@ export const sessionsTable: StoredTable<SessionRow> = {
     category: "'session'",
     quantity: 'sum(entries)',
   },
-  goneName: 'sessions-gone',
+  evictedName: 'sessions-gone',
 }

@@ -1,6 +1,6 @@
 import { encodeEventRow, eventColumns } from '../encode.ts'
 import type { EventRow } from '../events.ts'
-import { thinnedTable } from '../schema/downsampled.ts'
+import { downsampledTable } from '../schema/downsampled.ts'
 import { eventsTable as eventsDdl } from '../schema/events.ts'
 import { rollupNames, rollupTables } from '../schema/rollups.ts'
 import type { StoredTable } from '../table.ts'
@@ -8,7 +8,7 @@ import type { StoredTable } from '../table.ts'
 /** Error events, security reports and crashes. Each has its own position. */
 export const eventsTable: StoredTable<EventRow> = {
   name: 'events',
-  ddl: (database) => [eventsDdl(database), ...rollupTables(database), thinnedTable(database)],
+  ddl: (database) => [eventsDdl(database), ...rollupTables(database), downsampledTable(database)],
   columns: eventColumns,
   encode: encodeEventRow,
   place: '0',
@@ -23,5 +23,5 @@ export const eventsTable: StoredTable<EventRow> = {
   hasIssues: true,
   categories: ['error', 'default', 'security'],
   tally: undefined,
-  goneName: 'events-gone',
+  evictedName: 'events-gone',
 }

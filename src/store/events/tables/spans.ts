@@ -26,5 +26,5 @@ export const spansTable: StoredTable<SpanRow> = {
     category: "if(is_segment AND item = 'transaction', 'transaction', 'span')",
     quantity: 'count()',
   },
-  goneName: 'spans-gone',
+  evictedName: 'spans-gone',
 }

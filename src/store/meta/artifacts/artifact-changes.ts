@@ -1,5 +1,5 @@
 import type { Store } from '../database/store.ts'
-import { noteArrival } from '../ingest/missing-source-maps.ts'
+import { recordArrival } from '../ingest/missing-source-maps.ts'
 import { type ArtifactStore, type BundleLink, type NewArtifactFile, toBundle } from './artifacts.ts'
 
 /** Maximum ids per statement. */
@@ -13,13 +13,13 @@ const printOf = (item: { entry: string; type: string; url: string; debugId: stri
 type WritePart = Pick<ArtifactStore, 'addBundle' | 'sameBundle' | 'linkBundle'>
 
 /** Implements additions of bundles. */
-export function artifactChangePart({ write, dialect: { builder } }: Store): WritePart {
+export function bundleWritePart({ write, dialect: { builder } }: Store): WritePart {
   const addLinks = (id: number, links: readonly BundleLink[], nowMs: number): number =>
     links.reduce((sum, { projectId, release, dist }) => {
       const row = { bundle_id: id, project_id: projectId, release, dist, created_ms: nowMs }
       const insert = builder.insertInto('artifact_link').values(row)
       const { changes } = write.run(insert.onConflict((conflict) => conflict.doNothing()))
-      if (changes > 0) noteArrival(write, builder, projectId, id, nowMs)
+      if (changes > 0) recordArrival(write, builder, projectId, id, nowMs)
       return sum + changes
     }, 0)
   const name = (organizationId: number, checksum: string, id: number) => {
@@ -32,12 +32,12 @@ export function artifactChangePart({ write, dialect: { builder } }: Store): Writ
   return {
     sameBundle: (organizationId, uuid, checksum, files) =>
       write.transaction(() => {
-        const wanted = files.map(printOf).sort().join()
+        const signature = files.map(printOf).sort().join()
         const named = builder.selectFrom('artifact_bundle').selectAll().where('uuid', '=', uuid)
         for (const row of write.all(named.where('organization_id', '=', organizationId).where('kind', '=', 'bundle'))) {
           const rows = write.all(builder.selectFrom('artifact_file').selectAll().where('bundle_id', '=', row.id))
           const found = rows.map((item) => printOf({ ...item, debugId: item.debug_id })).sort()
-          if (found.join() !== wanted) continue
+          if (found.join() !== signature) continue
           name(organizationId, checksum, row.id)
           return toBundle(row)
         }
@@ -59,7 +59,7 @@ export function artifactChangePart({ write, dialect: { builder } }: Store): Writ
             used_ms: createdMs,
           }),
         )
-        const insert = write.hot<NewArtifactFile & { text: string }, unknown>((slot) =>
+        const insert = write.prepared<NewArtifactFile & { text: string }, unknown>((slot) =>
           builder.insertInto('artifact_file').values({
             bundle_id: id,
             entry: slot('entry'),
@@ -84,7 +84,7 @@ export function artifactChangePart({ write, dialect: { builder } }: Store): Writ
 }
 
 /** Implements removals of bundles, and the time of their last use. */
-export function artifactEndPart({
+export function bundleCleanupPart({
   write,
   dialect: { builder },
 }: Store): Pick<ArtifactStore, 'removeBundle' | 'touchBundles' | 'dropBundles'> {
@@ -126,12 +126,12 @@ export function artifactEndPart({
 /** Deletes bundles of this project only. Returns blob keys to delete. The caller opens the transaction. */
 export function dropBundlesOf({ write, dialect: { builder } }: Store, projectId: number): string[] {
   const elsewhere = builder.selectFrom('artifact_link').select('bundle_id').where('project_id', '!=', projectId)
-  const here = builder.selectFrom('artifact_link').select('bundle_id').where('project_id', '=', projectId)
+  const ownBundles = builder.selectFrom('artifact_link').select('bundle_id').where('project_id', '=', projectId)
   const rows = write.all(
     builder
       .selectFrom('artifact_bundle')
       .select(['id', 'blob_key'])
-      .where('id', 'in', here)
+      .where('id', 'in', ownBundles)
       .where('id', 'not in', elsewhere),
   )
   for (const { id } of rows) write.run(builder.deleteFrom('artifact_bundle').where('id', '=', id))

@@ -53,7 +53,7 @@ const comparedMax = 100_000
 const bundlesMax = 500
 
 /** Implements searches by debug id or name across projects. */
-export function artifactSearchPart({ read, dialect: { builder } }: Store): NamePart {
+export function fileSearchPart({ read, dialect: { builder } }: Store): NamePart {
   /** Ids of the projects' newest bundles, up to the limit of files. */
   const newest = (projectIds: readonly number[], release: string | undefined): number[] => {
     let linked = builder.selectFrom('artifact_link').select('bundle_id').where('project_id', 'in', projectIds)
@@ -115,7 +115,7 @@ export function artifactSearchPart({ read, dialect: { builder } }: Store): NameP
 }
 
 /** Implements lookups of the places of bundles. */
-export function artifactPlacePart({ read, dialect: { builder } }: Store): Omit<ArtifactSearchStore, keyof NamePart> {
+export function fileLocationPart({ read, dialect: { builder } }: Store): Omit<ArtifactSearchStore, keyof NamePart> {
   return {
     uploadsOf: (projectId, place) => {
       let query = builder

@@ -48,19 +48,19 @@ export function artifactCases(fresh: () => MetaStore): void {
 
   test('a project takes its bundles with it, and leaves those that another one has', () => {
     const meta = withTwo()
-    const [own, shared, other] = [add(meta, [place(1)]), add(meta, [place(1), place(2)]), add(meta, [place(2)])]
-    const { id } = meta.askRemoval({ kind: 'project', projectId: 1, issueId: null, userId: null })
+    const [matching, shared, other] = [add(meta, [place(1)]), add(meta, [place(1), place(2)]), add(meta, [place(2)])]
+    const { id } = meta.requestRemoval({ kind: 'project', projectId: 1, issueId: null, userId: null })
     meta.removeRows(id, 0)
-    expect(meta.doomedBlobs(id, 9)).toEqual([own.blobKey])
+    expect(meta.doomedBlobs(id, 9)).toEqual([matching.blobKey])
     expect(meta.artifactsByDebugId(2, debugId).map((artifact) => artifact.bundleId)).toEqual([other.id, shared.id])
     expect(meta.bundleKeys()).toEqual([shared.blobKey, other.blobKey])
-    expect(meta.bundleByChecksum(1, own.checksum)).toBeUndefined()
+    expect(meta.bundleByChecksum(1, matching.checksum)).toBeUndefined()
   })
 
   test('backups and disk know them; one that is shared counts once', () => {
     const meta = withTwo()
     const first = add(meta, [place(1)])
-    const mark = meta.blobMark()
+    const mark = meta.blobWatermark()
     const second = add(meta, [place(2), place(1)], undefined, 7)
     add(meta, [place(2)], undefined, 1)
     expect(meta.blobKeys().slice(0, 2)).toEqual([first.blobKey, second.blobKey])

@@ -221,7 +221,7 @@ function namedSo(
 }
 
 /** Implements lists of uploads. */
-export function artifactListPart({ read, dialect: { builder } }: Store): ReadPart {
+export function bundleListPart({ read, dialect: { builder } }: Store): ReadPart {
   const bundles = () => builder.selectFrom('artifact_bundle').selectAll()
   const files = () => filesIn(builder)
   const linked = (projectId: number) =>
@@ -317,16 +317,16 @@ export function releaseFilePart({
         .where('project_id', 'in', projectIds)
         .where('release', '=', release)
         .where('dist', '=', dist)
-      const own = bundles().where('kind', '=', kind).where('id', 'in', links)
+      const matching = bundles().where('kind', '=', kind).where('id', 'in', links)
       return read
-        .all(own.where('id', 'in', builder.selectFrom('artifact_file').select('bundle_id').where('url', '=', url)))
+        .all(matching.where('id', 'in', builder.selectFrom('artifact_file').select('bundle_id').where('url', '=', url)))
         .map((row) => row.id)
     },
   }
 }
 
 /** Implements the two ways to find the file of a frame: by debug id and by URL. */
-export function artifactLookPart({
+export function frameFilePart({
   read,
   dialect: { builder },
 }: Store): Pick<ArtifactStore, 'artifactsByDebugId' | 'artifactsByUrl' | 'artifactState' | 'artifactNames'> {

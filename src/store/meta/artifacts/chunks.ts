@@ -9,9 +9,9 @@ export type ChunkStore = {
   /** Stored chunks among the checksums, by checksum. */
   chunksOf(organizationId: number, checksums: readonly string[]): Map<string, Chunk>
   /** Sets the expiry of chunks, earlier or later than before. */
-  keepChunks(organizationId: number, checksums: readonly string[], expiresMs: number): void
+  extendChunks(organizationId: number, checksums: readonly string[], expiresMs: number): void
   /** Deletes rows of chunks whose bytes are missing. */
-  forgetChunks(organizationId: number, checksums: readonly string[]): void
+  deleteChunks(organizationId: number, checksums: readonly string[]): void
   /** Deletes expired chunks, and those of deleted organizations. Returns the keys of the blobs to delete. */
   dropChunks(nowMs: number): string[]
   chunkKeys(): string[]
@@ -26,7 +26,7 @@ const step = 500
 export function chunkPart({
   write,
   dialect: { builder, greatest },
-}: Store): Pick<ChunkStore, 'addChunk' | 'chunksOf' | 'keepChunks' | 'forgetChunks'> {
+}: Store): Pick<ChunkStore, 'addChunk' | 'chunksOf' | 'extendChunks' | 'deleteChunks'> {
   function* steps(checksums: readonly string[]): Generator<string[]> {
     for (let start = 0; start < checksums.length; start += step) yield checksums.slice(start, start + step)
   }
@@ -55,7 +55,7 @@ export function chunkPart({
           found.set(row.checksum, { checksum: row.checksum, bytes: row.bytes, blobKey: row.blob_key })
       return found
     },
-    keepChunks: (organizationId, checksums, expiresMs) => {
+    extendChunks: (organizationId, checksums, expiresMs) => {
       for (const some of steps(checksums))
         write.run(
           builder
@@ -65,7 +65,7 @@ export function chunkPart({
             .where('checksum', 'in', some),
         )
     },
-    forgetChunks: (organizationId, checksums) => {
+    deleteChunks: (organizationId, checksums) => {
       for (const some of steps(checksums))
         write.run(
           builder.deleteFrom('chunk').where('organization_id', '=', organizationId).where('checksum', 'in', some),
@@ -75,7 +75,7 @@ export function chunkPart({
 }
 
 /** Implements sums and expiry of chunks. */
-export function chunkEndPart({
+export function chunkCleanupPart({
   write,
   dialect: { builder },
 }: Store): Pick<ChunkStore, 'dropChunks' | 'chunkKeys' | 'chunkBytes'> {

@@ -11,7 +11,7 @@ const statementsMax = 300
 const busyTimeoutMs = 5_000
 
 /** A query that is compiled once and run many times with different values. */
-type Hot<P, R> = {
+type PreparedQuery<P, R> = {
   all(values: P): R[]
   get(values: P): R | undefined
   run(values: P): { changes: number; lastId: number }
@@ -25,7 +25,7 @@ export type Connection = {
   /** Runs SQL text without parameters: pragmas and migrations. */
   script(text: string): void
   /** Compiles `build` once. `slot('name')` is the placeholder of the value with that name. */
-  hot<P, R>(build: (slot: <K extends keyof P & string>(name: K) => P[K]) => Compilable<R>): Hot<P, R>
+  prepared<P, R>(build: (slot: <K extends keyof P & string>(name: K) => P[K]) => Compilable<R>): PreparedQuery<P, R>
   /** Runs `work` in a transaction that takes the write lock first. Rolls back and rethrows errors. Cannot be nested. */
   transaction<T>(work: () => T): T
   /** Writes a consistent copy of the database to a file that must not exist. */
@@ -67,7 +67,7 @@ const fileMode = 0o600
  * Creates the file if it does not exist, and removes the rights of other users. SQLite gives its -wal and -shm files
  * the mode of the database; this also corrects files of an older version. Throws when the file cannot be created.
  */
-export function keepPrivate(file: string): void {
+export function restrictAccess(file: string): void {
   closeSync(openSync(file, 'a', fileMode))
   for (const name of [file, `${file}-wal`, `${file}-shm`]) {
     try {
@@ -84,11 +84,11 @@ export function keepPrivate(file: string): void {
 function createStatements(database: DatabaseSync): (text: string) => StatementSync {
   const statements = new LRUCache<string, StatementSync>({ max: statementsMax })
   return (text) => {
-    const known = statements.get(text)
-    if (known) return known
-    const made = database.prepare(text)
-    statements.set(text, made)
-    return made
+    const cached = statements.get(text)
+    if (cached) return cached
+    const statement = database.prepare(text)
+    statements.set(text, statement)
+    return statement
   }
 }
 
@@ -97,7 +97,7 @@ function createStatements(database: DatabaseSync): (text: string) => StatementSy
  * error when the file cannot be opened or is not a database.
  */
 export function openSqlite(file: string, options: { readOnly?: boolean } = {}): Connection {
-  if (!options.readOnly && file !== ':memory:') keepPrivate(file)
+  if (!options.readOnly && file !== ':memory:') restrictAccess(file)
   const database = new DatabaseSync(file, {
     readOnly: options.readOnly ?? false,
     enableForeignKeyConstraints: true,
@@ -116,7 +116,9 @@ export function openSqlite(file: string, options: { readOnly?: boolean } = {}): 
     lastId: Number(result.lastInsertRowid),
   })
 
-  function hot<P, R>(build: (slot: <K extends keyof P & string>(name: K) => P[K]) => Compilable<R>): Hot<P, R> {
+  function prepared<P, R>(
+    build: (slot: <K extends keyof P & string>(name: K) => P[K]) => Compilable<R>,
+  ): PreparedQuery<P, R> {
     const { sql: text, parameters } = build((name) => new Slot(name) as never).compile()
     const statement = database.prepare(text)
     const bind = (values: P) =>
@@ -144,7 +146,7 @@ export function openSqlite(file: string, options: { readOnly?: boolean } = {}): 
       return written(writing(() => statementOf(text).run(...(parameters as SQLInputValue[]))))
     },
     script: (text) => writing(() => database.exec(text)),
-    hot,
+    prepared,
     transaction: (work) => {
       writing(() => database.exec('begin immediate'))
       try {
@@ -158,16 +160,16 @@ export function openSqlite(file: string, options: { readOnly?: boolean } = {}): 
       }
     },
     copyTo: (file) => void database.prepare('vacuum into ?').run(file),
-    faults: () => faultsOf(database),
+    faults: () => integrityErrorsOf(database),
     close: () => database.close(),
   }
 }
 
-function faultsOf(database: DatabaseSync): string[] {
+function integrityErrorsOf(database: DatabaseSync): string[] {
   const lines = database.prepare('pragma integrity_check').all() as { integrity_check: string }[]
-  const strays = database.prepare('pragma foreign_key_check').all() as { table: string }[]
+  const orphans = database.prepare('pragma foreign_key_check').all() as { table: string }[]
   return [
     ...lines.map((line) => line.integrity_check).filter((integrity_check) => integrity_check !== 'ok'),
-    ...strays.map((stray) => `a row of ${stray.table} names one that is not there`),
+    ...orphans.map((orphan) => `a row of ${orphan.table} names one that is not there`),
   ]
 }

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
  * Locks a file until this process ends. Uses SQLite's exclusive lock, a lock of the operating system, because Node has
  * no file locks. Returns a function that releases the lock, or undefined when this or another process has the lock.
  */
-export function holdExclusively(file: string): (() => void) | undefined {
+export function lockExclusively(file: string): (() => void) | undefined {
   const database = new DatabaseSync(file, { timeout: 0 })
   try {
     database.exec('pragma journal_mode = delete; begin exclusive')

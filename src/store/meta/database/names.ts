@@ -36,7 +36,7 @@ const hashCharacters = 8
 export function slugOf(name: string, prefix: string, field = 'name'): string {
   if (!/[\p{L}\p{N}]/u.test(name)) throw refuse(field, 'Use at least one letter or digit.')
   const cut = (text: string) => text.slice(0, slugCharactersMax).replace(/^-+|-+$/g, '')
-  const plain = cut(
+  const slug = cut(
     name
       .normalize('NFKD')
       .replace(/[\u0300-\u036f]/g, '')
@@ -44,18 +44,18 @@ export function slugOf(name: string, prefix: string, field = 'name'): string {
       .replace(/[^a-z0-9]+/g, '-')
       .replace(/^-+/, ''),
   )
-  if (plain === '')
+  if (slug === '')
     return `${prefix}-${createHash('sha256').update(name.normalize('NFKC').trim()).digest('hex').slice(0, hashCharacters)}`
-  return /^\d+$/.test(plain) ? cut(`${prefix}-${plain}`) : plain
+  return /^\d+$/.test(slug) ? cut(`${prefix}-${slug}`) : slug
 }
 
 /** Derives a free slug from `name`; appends -2, -3 and so on while it is taken. Throws like slugOf. */
-export function freeSlug(name: string, prefix: string, isTaken: (slug: string) => boolean, field = 'name'): string {
+export function freeSlug(name: string, prefix: string, isUsed: (slug: string) => boolean, field = 'name'): string {
   const base = slugOf(name, prefix, field)
   for (let count = 1; ; count++) {
     const tail = count === 1 ? '' : `-${count}`
     const slug = `${base.slice(0, slugCharactersMax - tail.length)}${tail}`
-    if (!isTaken(slug)) return slug
+    if (!isUsed(slug)) return slug
   }
 }
 

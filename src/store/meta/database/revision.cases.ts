@@ -176,18 +176,18 @@ function lookCases(fresh: () => MetaStore): void {
   test('seen is each person’s own, and over when the issue comes back', () => {
     const meta = fresh()
     commit(meta, { events: [effect({ hashes: [hash(1)] }), effect({ hashes: [hash(2)] })] })
-    meta.setOwn([1], 'ann', { hasSeen: true }, nowMs)
-    meta.setOwn([1], 'ann', { hasSeen: true }, nowMs + 1)
-    meta.setOwn([2], 'bob', { hasSeen: true }, nowMs)
+    meta.setUserFlags([1], 'ann', { hasSeen: true }, nowMs)
+    meta.setUserFlags([1], 'ann', { hasSeen: true }, nowMs + 1)
+    meta.setUserFlags([2], 'bob', { hasSeen: true }, nowMs)
     const seen = (userId: string) => [...meta.seenBy(userId, [1, 2, 99])]
     expect([seen('ann'), seen('bob'), seen('eve'), [...meta.seenBy('ann', [])]]).toEqual([[1], [2], [], []])
     meta.updateIssue(1, { status: 'resolved' }, 'ann', nowMs + 2)
     expect(seen('ann')).toEqual([1])
     commit(meta, { events: [effect({ hashes: [hash(1)], timestampMs: nowMs + 60_000 })] }, nowMs + 60_000)
     expect(seen('ann')).toEqual([])
-    meta.setOwn([1], 'ann', { hasSeen: true }, nowMs + 60_001)
+    meta.setUserFlags([1], 'ann', { hasSeen: true }, nowMs + 60_001)
     expect(seen('ann')).toEqual([1])
-    meta.setOwn([1], 'ann', { hasSeen: false }, nowMs)
+    meta.setUserFlags([1], 'ann', { hasSeen: false }, nowMs)
     expect(seen('ann')).toEqual([])
   })
 }

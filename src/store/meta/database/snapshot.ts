@@ -1,7 +1,7 @@
 import type { Store } from './store.ts'
 
 /** The methods of meta for `mishap verify` and backups. */
-export type KeepStore = {
+export type MetaBackupStore = {
   /** Writes a consistent copy of the whole database to a file that must not exist. */
   copyTo(file: string): void
   /** Faults of the database file; empty when there are none. */
@@ -17,16 +17,16 @@ export type KeepStore = {
   /** The event counter and first event of every issue. */
   counters(): { issueId: number; projectId: number; count: number; firstSeenMs: number }[]
   /** The newest ids of the rows that refer to blobs. */
-  blobMark(): BlobMark
+  blobWatermark(): BlobWatermark
   /** Keys of all blobs that rows refer to. With `since`: only of rows that were added after that mark. */
-  blobKeys(since?: BlobMark): string[]
+  blobKeys(since?: BlobWatermark): string[]
 }
 
 /** Row ids, which are never reused; 0 when the table is empty. */
-type BlobMark = { attachment: number; deadItem: number; bundle: number }
+type BlobWatermark = { attachment: number; deadItem: number; bundle: number }
 
 /** Copies and checks of the whole store. */
-export function keepPart({ read, dialect: { builder } }: Store): KeepStore {
+export function backupPart({ read, dialect: { builder } }: Store): MetaBackupStore {
   const count = (table: 'organization' | 'project' | 'issue' | 'attachment' | 'dead_item') =>
     Number(read.get(builder.selectFrom(table).select((build) => build.fn.countAll().as('n')))?.n ?? 0)
   const newest = (table: 'attachment' | 'dead_item' | 'artifact_bundle') =>
@@ -50,7 +50,7 @@ export function keepPart({ read, dialect: { builder } }: Store): KeepStore {
         count: row.count,
         firstSeenMs: row.first_seen_ms,
       })),
-    blobMark: () => ({
+    blobWatermark: () => ({
       attachment: newest('attachment'),
       deadItem: newest('dead_item'),
       bundle: newest('artifact_bundle'),

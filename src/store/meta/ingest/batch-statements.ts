@@ -66,7 +66,7 @@ export function batchStatements(write: Connection, dialect: Dialect) {
 function stateStatements(write: Connection, { builder }: Dialect) {
   type Named = { projectId: number; version: string }
   return {
-    awaiting: write.hot<{ projectId: number }, { id: number; status_details: string }>((slot) =>
+    awaiting: write.prepared<{ projectId: number }, { id: number; status_details: string }>((slot) =>
       builder
         .selectFrom('issue')
         .select(['id', 'status_details'])
@@ -74,28 +74,28 @@ function stateStatements(write: Connection, { builder }: Dialect) {
         .where('awaits_release', '=', 1)
         .orderBy('id'),
     ),
-    namedRelease: write.hot<Named, { ms: number }>((slot) =>
+    namedRelease: write.prepared<Named, { ms: number }>((slot) =>
       builder
         .selectFrom('release')
         .select('first_event_ms as ms')
         .where('project_id', '=', slot('projectId'))
         .where('version', '=', slot('version')),
     ),
-    madeRelease: write.hot<Named, { ms: number }>((slot) =>
+    madeRelease: write.prepared<Named, { ms: number }>((slot) =>
       builder
         .selectFrom('made_release')
         .select('created_ms as ms')
         .where('project_id', '=', slot('projectId'))
         .where('version', '=', slot('version')),
     ),
-    ownership: write.hot<{ projectId: number }, { project_id: number }>((slot) =>
+    ownership: write.prepared<{ projectId: number }, { project_id: number }>((slot) =>
       builder
         .selectFrom('ownership')
         .select('project_id')
         .where('project_id', '=', slot('projectId'))
         .where('text', '!=', ''),
     ),
-    ownerDue: write.hot<{ issueId: number; projectId: number; eventId: string; atMs: number }, unknown>((slot) =>
+    ownerDue: write.prepared<{ issueId: number; projectId: number; eventId: string; atMs: number }, unknown>((slot) =>
       builder
         .insertInto('owner_due')
         .values({
@@ -106,7 +106,7 @@ function stateStatements(write: Connection, { builder }: Dialect) {
         })
         .onConflict((conflict) => conflict.doNothing()),
     ),
-    forecast: write.hot<{ issueId: number }, { limits: string }>((slot) =>
+    forecast: write.prepared<{ issueId: number }, { limits: string }>((slot) =>
       builder.selectFrom('issue_forecast').select('limits').where('issue_id', '=', slot('issueId')),
     ),
   }
@@ -116,12 +116,12 @@ function issueStatements(write: Connection, { builder }: Dialect) {
   type NewIssue = Omit<IssueRow, 'id'>
   const columns = (slot: (name: (typeof issueColumns)[number]) => unknown) =>
     Object.fromEntries(issueColumns.map((name) => [name, slot(name)])) as unknown as NewIssue
-  const insert = write.hot<NewIssue, unknown>((slot) => builder.insertInto('issue').values(columns(slot)))
-  const update = write.hot<IssueRow, unknown>((slot) =>
+  const insert = write.prepared<NewIssue, unknown>((slot) => builder.insertInto('issue').values(columns(slot)))
+  const update = write.prepared<IssueRow, unknown>((slot) =>
     builder.updateTable('issue').set(columns(slot)).where('id', '=', slot('id')),
   )
   return {
-    project: write.hot<
+    project: write.prepared<
       { id: number },
       { id: number; organization_id: number; slug: string; first_event_ms: number | null }
     >((slot) =>
@@ -130,20 +130,20 @@ function issueStatements(write: Connection, { builder }: Dialect) {
         .select(['id', 'organization_id', 'slug', 'first_event_ms'])
         .where('id', '=', slot('id')),
     ),
-    fingerprint: write.hot<{ projectId: number; hash: string }, { issue_id: number }>((slot) =>
+    fingerprint: write.prepared<{ projectId: number; hash: string }, { issue_id: number }>((slot) =>
       builder
         .selectFrom('fingerprint')
         .select('issue_id')
         .where('project_id', '=', slot('projectId'))
         .where('hash', '=', slot('hash')),
     ),
-    attachHash: write.hot<{ projectId: number; hash: string; issueId: number }, unknown>((slot) =>
+    attachHash: write.prepared<{ projectId: number; hash: string; issueId: number }, unknown>((slot) =>
       builder
         .insertInto('fingerprint')
         .values({ project_id: slot('projectId'), hash: slot('hash'), issue_id: slot('issueId') })
         .onConflict((conflict) => conflict.doNothing()),
     ),
-    shortId: write.hot<{ organizationId: number; prefix: string }, { last: number }>((slot) =>
+    shortId: write.prepared<{ organizationId: number; prefix: string }, { last: number }>((slot) =>
       builder
         .insertInto('short_id')
         .values({ organization_id: slot('organizationId'), prefix: slot('prefix'), last: 1 })
@@ -154,12 +154,12 @@ function issueStatements(write: Connection, { builder }: Dialect) {
         )
         .returning('last'),
     ),
-    issue: write.hot<{ id: number }, IssueRow>((slot) =>
+    issue: write.prepared<{ id: number }, IssueRow>((slot) =>
       builder.selectFrom('issue').selectAll().where('id', '=', slot('id')),
     ),
     insertIssue: { run: (row: NewIssue) => insert.run(withVerdict(row)) },
     updateIssue: { run: (row: IssueRow) => update.run(withVerdict(row)) },
-    activity: write.hot<{ issueId: number; type: string; createdMs: number; data: string }, unknown>((slot) =>
+    activity: write.prepared<{ issueId: number; type: string; createdMs: number; data: string }, unknown>((slot) =>
       builder.insertInto('activity').values({
         issue_id: slot('issueId'),
         type: slot('type'),
@@ -173,7 +173,7 @@ function issueStatements(write: Connection, { builder }: Dialect) {
 
 function spanStatements(write: Connection, { builder, greatest, least }: Dialect) {
   return {
-    release: write.hot<Span, unknown>((slot) =>
+    release: write.prepared<Span, unknown>((slot) =>
       builder
         .insertInto('release')
         .values({
@@ -190,7 +190,7 @@ function spanStatements(write: Connection, { builder, greatest, least }: Dialect
           })),
         ),
     ),
-    environment: write.hot<Span, unknown>((slot) =>
+    environment: write.prepared<Span, unknown>((slot) =>
       builder
         .insertInto('environment')
         .values({
@@ -206,18 +206,20 @@ function spanStatements(write: Connection, { builder, greatest, least }: Dialect
           })),
         ),
     ),
-    digest: write.hot<{ projectId: number; digest: string; issueId: number; eventId: string; lastMs: number }, unknown>(
-      (slot) =>
-        builder
-          .insertInto('digest')
-          .values({
-            project_id: slot('projectId'),
-            digest: slot('digest'),
-            issue_id: slot('issueId'),
-            event_id: slot('eventId'),
-            last_ms: slot('lastMs'),
-          })
-          .onConflict(laterDigest),
+    digest: write.prepared<
+      { projectId: number; digest: string; issueId: number; eventId: string; lastMs: number },
+      unknown
+    >((slot) =>
+      builder
+        .insertInto('digest')
+        .values({
+          project_id: slot('projectId'),
+          digest: slot('digest'),
+          issue_id: slot('issueId'),
+          event_id: slot('eventId'),
+          last_ms: slot('lastMs'),
+        })
+        .onConflict(laterDigest),
     ),
   }
 }
@@ -227,7 +229,7 @@ export const releaseEnvironmentsMax = 100
 type Place = Span & { version: string; environment: string }
 
 function placeStatements(write: Connection, { builder, greatest, least }: Dialect) {
-  const known = write.hot<Place, { version: string }>((slot) =>
+  const existing = write.prepared<Place, { version: string }>((slot) =>
     builder
       .selectFrom('release_environment')
       .select('version')
@@ -235,14 +237,14 @@ function placeStatements(write: Connection, { builder, greatest, least }: Dialec
       .where('version', '=', slot('version'))
       .where('environment', '=', slot('environment')),
   )
-  const count = write.hot<Place, { n: number }>((slot) =>
+  const count = write.prepared<Place, { n: number }>((slot) =>
     builder
       .selectFrom('release_environment')
       .select(({ fn }) => fn.countAll<number>().as('n'))
       .where('project_id', '=', slot('projectId'))
       .where('version', '=', slot('version')),
   )
-  const put = write.hot<Place, unknown>((slot) =>
+  const put = write.prepared<Place, unknown>((slot) =>
     builder
       .insertInto('release_environment')
       .values({
@@ -261,27 +263,27 @@ function placeStatements(write: Connection, { builder, greatest, least }: Dialec
   )
   return {
     releaseEnvironment: (row: Place) => {
-      if (known.get(row) || (count.get(row)?.n ?? 0) < releaseEnvironmentsMax) put.run(row)
+      if (existing.get(row) || (count.get(row)?.n ?? 0) < releaseEnvironmentsMax) put.run(row)
     },
   }
 }
 
 function rowStatements(write: Connection, { builder }: Dialect) {
   return {
-    firstEvent: write.hot<{ id: number; ms: number }, unknown>((slot) =>
+    firstEvent: write.prepared<{ id: number; ms: number }, unknown>((slot) =>
       builder
         .updateTable('project')
         .set({ first_event_ms: slot('ms') })
         .where('id', '=', slot('id'))
         .where('first_event_ms', 'is', null),
     ),
-    keyUsed: write.hot<{ id: number; ms: number }, unknown>((slot) =>
+    keyUsed: write.prepared<{ id: number; ms: number }, unknown>((slot) =>
       builder
         .updateTable('project_key')
         .set({ last_used_ms: slot('ms') })
         .where('id', '=', slot('id')),
     ),
-    attachment: write.hot<AttachmentRow, unknown>((slot) =>
+    attachment: write.prepared<AttachmentRow, unknown>((slot) =>
       builder.insertInto('attachment').values({
         project_id: slot('projectId'),
         event_id: slot('eventId'),
@@ -293,10 +295,10 @@ function rowStatements(write: Connection, { builder }: Dialect) {
         received_ms: slot('receivedMs'),
       }),
     ),
-    dropDead: write.hot<{ id: number }, unknown>((slot) =>
+    deleteDeadLetter: write.prepared<{ id: number }, unknown>((slot) =>
       builder.deleteFrom('dead_item').where('id', '=', slot('id')),
     ),
-    deadItem: write.hot<DeadLetter, unknown>((slot) =>
+    insertDeadLetter: write.prepared<DeadLetter, unknown>((slot) =>
       builder.insertInto('dead_item').values({
         jpos: slot('jpos'),
         project_id: slot('projectId'),
@@ -314,7 +316,7 @@ function alertStatements(write: Connection, { builder }: Dialect) {
   type Due = Record<'organizationId' | 'projectId' | 'issueId' | 'atMs' | 'untilMs', number> &
     Record<'kind' | 'eventId', string>
   return {
-    anyChannel: write.hot<{ organizationId: number }, { id: number }>((slot) =>
+    anyChannel: write.prepared<{ organizationId: number }, { id: number }>((slot) =>
       builder
         .selectFrom('channel')
         .select('id')
@@ -322,7 +324,7 @@ function alertStatements(write: Connection, { builder }: Dialect) {
         .where('active', '=', 1)
         .limit(1),
     ),
-    alertDue: write.hot<Due, unknown>((slot) =>
+    alertDue: write.prepared<Due, unknown>((slot) =>
       builder.insertInto('alert_due').values({
         organization_id: slot('organizationId'),
         project_id: slot('projectId'),
@@ -337,7 +339,7 @@ function alertStatements(write: Connection, { builder }: Dialect) {
 }
 
 /** Queues the ownership check of an issue whose events belonged to another issue. */
-export function askOwner(statements: BatchStatements, { id, project_id }: IssueRow, nowMs: number): void {
+export function queueOwnerCheck(statements: BatchStatements, { id, project_id }: IssueRow, nowMs: number): void {
   if (statements.ownership.get({ projectId: project_id }))
     statements.ownerDue.run({ issueId: id, projectId: project_id, eventId: '', atMs: nowMs })
 }

@@ -205,7 +205,7 @@ export function orderCases(fresh: () => MetaStore): void {
       meta.commitBatch(batch, { events, attachments: [], outcomes: [], dead: [] }, nowMs)
     expect(() => tried([good, effect({ hashes: [] })])).toThrow('has no hash')
     tried([good])
-    expect([meta.missedOf(1), meta.dueScrapes(nowMs, 9)]).toMatchObject([[{ names: ['d:1'] }], [{ url }]])
+    expect([meta.missingMapsOf(1), meta.dueScrapes(nowMs, 9)]).toMatchObject([[{ names: ['d:1'] }], [{ url }]])
   })
 
   test('events of a project that is gone change nothing and stop nothing', () => {

@@ -1,27 +1,27 @@
 import type { OutcomeCount } from '../../../base/outcome.ts'
 import type { Store } from '../database/store.ts'
 import type { AlertKind } from '../issues/alerts.ts'
-import { sideWriter } from '../issues/error-links.ts'
+import { errorEndWriter } from '../issues/error-links.ts'
 import { feedbackWriter } from '../issues/feedback.ts'
 import {
-  type Around,
   afterOf,
   beginIssue,
   countEvent,
+  type IssueContext,
   type IssueRow,
   isNext,
   latestTexts,
   settleNext,
 } from '../issues/issue-state.ts'
-import type { Batch, BatchEffects, BatchResult, BatchStore, DeadAgain, EventEffect } from '../meta.ts'
+import type { Batch, BatchEffects, BatchResult, BatchStore, EventEffect, ReplayedDeadLetter } from '../meta.ts'
 import { sampleWriter } from '../projects/inbound-filters.ts'
 import { scrapeWriter } from '../projects/scrape.ts'
 import type { ReleaseUse } from '../releases/release-effects.ts'
-import { aroundOf, releaseMadeMs } from '../releases/release-transitions.ts'
+import { issueContextOf, releaseCreatedMs } from '../releases/release-transitions.ts'
 import { type BatchStatements, batchStatements } from './batch-statements.ts'
 import { outcomeWriter } from './counts.ts'
-import { signWriter, waitsUntil } from './diagnostic-counts.ts'
-import type { MissedNotes } from './missing-source-maps.ts'
+import { diagnosticWriter, notifyAfter } from './diagnostic-counts.ts'
+import type { MissingMapWriter } from './missing-source-maps.ts'
 
 type ProjectRow = { id: number; organization_id: number; slug: string; first_event_ms: number | null }
 type Span = { projectId: number; organizationId: number; name: string; firstMs: number; lastMs: number }
@@ -43,7 +43,7 @@ type Work = {
   projects: Map<number, ProjectRow | undefined>
   issues: Map<number, WorkIssue>
   /** The state that the events of a project are evaluated with. */
-  arounds: Map<number, Around>
+  contexts: Map<number, IssueContext>
   /** Issues of a project that wait for its next release, by the release it must follow. Read once: can be thousands. */
   awaiting: Map<number, Map<string, number[]>>
   /** `${projectId} ${hash}` -> issue id. */
@@ -61,7 +61,7 @@ const newWork = (nowMs: number): Work => ({
   nowMs,
   projects: new Map(),
   issues: new Map(),
-  arounds: new Map(),
+  contexts: new Map(),
   awaiting: new Map(),
   hashes: new Map(),
   releases: new Map(),
@@ -91,7 +91,7 @@ function widen(spans: Map<string, Span>, name: string, project: ProjectRow, atMs
 }
 
 /** Returns the issue of the first known hash, from this batch or the database. */
-function knownIssue(statements: BatchStatements, work: Work, effect: EventEffect): number | undefined {
+function existingIssue(statements: BatchStatements, work: Work, effect: EventEffect): number | undefined {
   for (const hash of effect.hashes) {
     const key = `${effect.projectId} ${hash}`
     const id = work.hashes.get(key) ?? statements.fingerprint.get({ projectId: effect.projectId, hash })?.issue_id
@@ -121,7 +121,7 @@ function createIssue(statements: BatchStatements, work: Work, effect: EventEffec
 
 function issueOf(statements: BatchStatements, work: Work, effect: EventEffect, project: ProjectRow): number {
   if (effect.hashes.length === 0) throw new Error(`event ${effect.eventId} at ${effect.jpos} has no hash`)
-  const id = knownIssue(statements, work, effect) ?? createIssue(statements, work, effect, project)
+  const id = existingIssue(statements, work, effect) ?? createIssue(statements, work, effect, project)
   for (const hash of effect.hashes) {
     const key = `${effect.projectId} ${hash}`
     if (work.hashes.has(key)) continue
@@ -134,8 +134,8 @@ function issueOf(statements: BatchStatements, work: Work, effect: EventEffect, p
 
 /** Returns the issue with the changes of this batch so far. */
 function workIssue(statements: BatchStatements, work: Work, id: number): WorkIssue {
-  const known = work.issues.get(id)
-  if (known) return known
+  const cached = work.issues.get(id)
+  if (cached) return cached
   const row = statements.issue.get({ id })
   if (!row) throw new Error(`fingerprint names issue ${id}, which is not there`)
   const issue: WorkIssue = { row, events: 0, isNew: false, regressed: false, alert: '', alertEventId: '' }
@@ -143,18 +143,18 @@ function workIssue(statements: BatchStatements, work: Work, id: number): WorkIss
   return issue
 }
 
-function aroundHere(statements: BatchStatements, work: Work, projectId: number): Around {
-  const known = work.arounds.get(projectId)
-  if (known) return known
-  const isKnownHere = (version: string) => work.releases.has(`${projectId} ${version}`)
-  const around = aroundOf(statements, projectId, work.nowMs, isKnownHere)
-  work.arounds.set(projectId, around)
-  return around
+function contextOf(statements: BatchStatements, work: Work, projectId: number): IssueContext {
+  const cached = work.contexts.get(projectId)
+  if (cached) return cached
+  const isInBatch = (version: string) => work.releases.has(`${projectId} ${version}`)
+  const context = issueContextOf(statements, projectId, work.nowMs, isInBatch)
+  work.contexts.set(projectId, context)
+  return context
 }
 
-function awaitingHere(statements: BatchStatements, work: Work, projectId: number): Map<string, number[]> {
-  const known = work.awaiting.get(projectId)
-  if (known) return known
+function awaitingOf(statements: BatchStatements, work: Work, projectId: number): Map<string, number[]> {
+  const cached = work.awaiting.get(projectId)
+  if (cached) return cached
   const groups = Map.groupBy(statements.awaiting.all({ projectId }), afterOf)
   const waiting = new Map([...groups].map(([after, rows]) => [after, rows.map((row) => row.id)]))
   work.awaiting.set(projectId, waiting)
@@ -162,7 +162,7 @@ function awaitingHere(statements: BatchStatements, work: Work, projectId: number
 }
 
 /** Resolves the issues that wait for the next release when an event names a new release. */
-function noteRelease(
+function recordRelease(
   statements: BatchStatements,
   work: Work,
   project: ProjectRow,
@@ -171,23 +171,23 @@ function noteRelease(
   const { release: version } = effect
   if (version === '') return
   const isNew =
-    !work.releases.has(`${project.id} ${version}`) && releaseMadeMs(statements, project.id, version) === undefined
+    !work.releases.has(`${project.id} ${version}`) && releaseCreatedMs(statements, project.id, version) === undefined
   widen(work.releases, version, project, effect.timestampMs)
   if (!isNew) return
-  const waiting = awaitingHere(statements, work, project.id)
-  const around = aroundHere(statements, work, project.id)
+  const waiting = awaitingOf(statements, work, project.id)
+  const context = contextOf(statements, work, project.id)
   const data = JSON.stringify({ version, reason: 'next_release' })
   for (const [after, ids] of waiting) {
     // Skip issues that continue to wait: they would be written and announced without a change.
-    if (!isNext(version, after, around)) continue
+    if (!isNext(version, after, context)) continue
     waiting.delete(after)
     for (const id of ids)
-      if (settleNext(workIssue(statements, work, id).row, version, around))
+      if (settleNext(workIssue(statements, work, id).row, version, context))
         statements.activity.run({ issueId: id, type: 'set_resolved_in_release', createdMs: work.nowMs, data })
   }
 }
 
-function noteEnvironment(
+function recordEnvironment(
   work: Work,
   project: ProjectRow,
   { release, environment, timestampMs }: Pick<EventEffect, 'release' | 'environment' | 'timestampMs'>,
@@ -202,14 +202,14 @@ function applyUse(statements: BatchStatements, work: Work, { projectId, firstMs,
   const project = projectOf(statements, work, projectId)
   if (!project) return
   for (const timestampMs of new Set([firstMs, lastMs])) {
-    noteRelease(statements, work, project, { ...names, timestampMs })
-    noteEnvironment(work, project, { ...names, timestampMs })
+    recordRelease(statements, work, project, { ...names, timestampMs })
+    recordEnvironment(work, project, { ...names, timestampMs })
   }
 }
 
 function projectOf(statements: BatchStatements, work: Work, id: number): ProjectRow | undefined {
-  const known = work.projects.get(id)
-  if (known || work.projects.has(id)) return known
+  const cached = work.projects.get(id)
+  if (cached || work.projects.has(id)) return cached
   const project = statements.project.get({ id })
   work.projects.set(id, project)
   return project
@@ -220,24 +220,24 @@ function apply(statements: BatchStatements, work: Work, effect: EventEffect): bo
   const project = projectOf(statements, work, effect.projectId)
   // The project was deleted while its events waited in the journal.
   if (!project) return false
-  noteRelease(statements, work, project, effect)
+  recordRelease(statements, work, project, effect)
   const id = issueOf(statements, work, effect, project)
   const issue = workIssue(statements, work, id)
   issue.events += 1
   if (effect.timestampMs >= issue.row.last_seen_ms) issue.latest = effect
-  const turn = countEvent(issue.row, effect, aroundHere(statements, work, effect.projectId))
-  if (turn) {
-    issue.regressed ||= turn.type === 'set_regression'
+  const stateChange = countEvent(issue.row, effect, contextOf(statements, work, effect.projectId))
+  if (stateChange) {
+    issue.regressed ||= stateChange.type === 'set_regression'
     // A new or regressed issue is more important than an escalation.
-    if (issue.alert === '') Object.assign(issue, { alert: turn.alert, alertEventId: effect.eventId })
-    const data = JSON.stringify(turn.data)
-    statements.activity.run({ issueId: id, type: turn.type, createdMs: work.nowMs, data })
+    if (issue.alert === '') Object.assign(issue, { alert: stateChange.alert, alertEventId: effect.eventId })
+    const data = JSON.stringify(stateChange.data)
+    statements.activity.run({ issueId: id, type: stateChange.type, createdMs: work.nowMs, data })
   }
-  noteEnvironment(work, project, effect)
+  recordEnvironment(work, project, effect)
   if (effect.digest !== '') {
     const key = `${id} ${effect.digest}`
-    const known = work.digests.get(key)
-    if (!known || known.effect.timestampMs <= effect.timestampMs) work.digests.set(key, { effect, issueId: id })
+    const cached = work.digests.get(key)
+    if (!cached || cached.effect.timestampMs <= effect.timestampMs) work.digests.set(key, { effect, issueId: id })
   }
   if (project.first_event_ms === null)
     work.firstEvents.set(project.id, Math.min(effect.receivedMs, work.firstEvents.get(project.id) ?? effect.receivedMs))
@@ -247,13 +247,13 @@ function apply(statements: BatchStatements, work: Work, effect: EventEffect): bo
 
 /** Queues alerts in the commit itself, so that a crash right after it loses none. */
 function writeAlerts(statements: BatchStatements, work: Work): void {
-  const told = new Map<number, boolean>()
+  const hasChannel = new Map<number, boolean>()
   for (const { row, alert, alertEventId } of work.issues.values()) {
     if (alert === '') continue
     const organizationId = row.organization_id
-    const wanted = told.get(organizationId) ?? statements.anyChannel.get({ organizationId }) !== undefined
-    told.set(organizationId, wanted)
-    if (!wanted) continue
+    const isWanted = hasChannel.get(organizationId) ?? statements.anyChannel.get({ organizationId }) !== undefined
+    hasChannel.set(organizationId, isWanted)
+    if (!isWanted) continue
     statements.alertDue.run({
       organizationId,
       projectId: row.project_id,
@@ -261,7 +261,7 @@ function writeAlerts(statements: BatchStatements, work: Work): void {
       kind: alert,
       eventId: alertEventId,
       atMs: work.nowMs,
-      untilMs: waitsUntil(row, work.nowMs),
+      untilMs: notifyAfter(row, work.nowMs),
     })
   }
 }
@@ -301,38 +301,41 @@ function writeWork(statements: BatchStatements, work: Work): void {
 }
 
 /** Removes a replayed dead letter and subtracts its counts, because its record is counted again. */
-function outAgain(statements: BatchStatements, { id, spans = 0, of = 'span', ...count }: DeadAgain): OutcomeCount[] {
-  if (statements.dropDead.run({ id }).changes === 0) return []
-  const back = { ...count, quantity: -1, bytes: -count.bytes }
-  const dead = { outcome: 'dead', reason: 'sent_again' } as const
+function removeReplayed(
+  statements: BatchStatements,
+  { id, spans = 0, of = 'span', ...count }: ReplayedDeadLetter,
+): OutcomeCount[] {
+  if (statements.deleteDeadLetter.run({ id }).changes === 0) return []
+  const reversed = { ...count, quantity: -1, bytes: -count.bytes }
+  const deadOutcome = { outcome: 'dead', reason: 'sent_again' } as const
   return [
-    { ...back, ...dead },
-    ...(spans > 0 ? [{ ...back, ...dead, category: of, quantity: -spans, bytes: 0 }] : []),
-    { ...back, category: 'default', quantity: -1 - spans, outcome: 'received', reason: 'ok' },
+    { ...reversed, ...deadOutcome },
+    ...(spans > 0 ? [{ ...reversed, ...deadOutcome, category: of, quantity: -spans, bytes: 0 }] : []),
+    { ...reversed, category: 'default', quantity: -1 - spans, outcome: 'received', reason: 'ok' },
   ]
 }
 
 /** Clears the caches when `work` fails and is rolled back, for example on a full disk. The caller can retry it. */
-function orForget<T>(memories: readonly { forget(): void }[], work: () => T): T {
+function clearOnError<T>(caches: readonly { clearCache(): void }[], work: () => T): T {
   try {
     return work()
   } catch (error) {
-    for (const memory of memories) memory.forget()
+    for (const cache of caches) cache.clearCache()
     throw error
   }
 }
 
 /** The part for refine: batches, and the single transaction that commits a batch. */
-export function batchPart(store: Store, notes: MissedNotes): Omit<BatchStore, 'projectSettings'> {
+export function batchPart(store: Store, missingMaps: MissingMapWriter): Omit<BatchStore, 'projectSettings'> {
   const { write, dialect } = store
   const { builder } = dialect
   const statements = batchStatements(write, dialect)
   const writeOutcomes = outcomeWriter(store)
   const writeFeedback = feedbackWriter(store)
   const scrapes = scrapeWriter(store)
-  const keepSamples = sampleWriter(store)
-  const noteSide = sideWriter(store)
-  const noteSigns = signWriter(store)
+  const writeSamples = sampleWriter(store)
+  const newEndWriter = errorEndWriter(store)
+  const newDiagnostics = diagnosticWriter(store)
   const cursor = () => write.get(builder.selectFrom('cursor').select('jpos').where('id', '=', 1))?.jpos ?? 0
   const open = () =>
     write
@@ -347,25 +350,25 @@ export function batchPart(store: Store, notes: MissedNotes): Omit<BatchStore, 'p
       )
     if (batch.to < cursor()) throw new Error(`batch ${batch.seq} ends at ${batch.to}, before the cursor ${cursor()}`)
     const work = newWork(nowMs)
-    const side = noteSide()
-    const signs = noteSigns()
+    const writeEnd = newEndWriter()
+    const diagnostics = newDiagnostics()
     for (const effect of effects.events) {
       if (!apply(statements, work, effect)) continue
-      notes.note(effect, nowMs)
-      scrapes.note(effect, nowMs)
-      signs.note(effect)
-      side(effect, work.projects.get(effect.projectId)?.organization_id ?? 0)
+      missingMaps.record(effect, nowMs)
+      scrapes.record(effect, nowMs)
+      diagnostics.add(effect)
+      writeEnd(effect, work.projects.get(effect.projectId)?.organization_id ?? 0)
     }
     for (const use of effects.releases ?? []) applyUse(statements, work, use)
     writeWork(statements, work)
-    signs.flush()
+    diagnostics.flush()
     writeAlerts(statements, work)
     writeOwners(statements, work)
     for (const attachment of effects.attachments) statements.attachment.run(attachment)
-    keepSamples(effects.samples ?? [])
-    for (const item of effects.dead) statements.deadItem.run(item)
-    const again = (effects.again ?? []).flatMap((item) => outAgain(statements, item))
-    writeOutcomes([...effects.outcomes, ...again, ...writeFeedback(effects.feedback ?? [])], nowMs)
+    writeSamples(effects.samples ?? [])
+    for (const item of effects.dead) statements.insertDeadLetter.run(item)
+    const replayed = (effects.again ?? []).flatMap((item) => removeReplayed(statements, item))
+    writeOutcomes([...effects.outcomes, ...replayed, ...writeFeedback(effects.feedback ?? [])], nowMs)
     write.run(builder.updateTable('cursor').set({ jpos: batch.to }).where('id', '=', 1))
     write.run(builder.deleteFrom('batch').where('seq', '<=', batch.seq))
     return {
@@ -389,6 +392,6 @@ export function batchPart(store: Store, notes: MissedNotes): Omit<BatchStore, 'p
       to,
     }),
     commitBatch: (batch, effects, nowMs) =>
-      orForget([notes, scrapes], () => write.transaction(() => commit(batch, effects, nowMs))),
+      clearOnError([missingMaps, scrapes], () => write.transaction(() => commit(batch, effects, nowMs))),
   }
 }

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { OutcomeCount } from '../../../base/outcome.ts'
 import type { Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
-import { pruneFailures } from '../issues/error-links.ts'
+import { pruneErrorLinks } from '../issues/error-links.ts'
 import type { AttachmentRow, OutcomeRow } from '../meta.ts'
 import { sampleDays } from '../projects/inbound-filters.ts'
 
@@ -29,7 +29,7 @@ function sumOutcomes(counts: OutcomeCount[]): OutcomeCount[] {
 /** Returns the writer of outcomes. The caller opens the transaction. */
 export function outcomeWriter({ write, dialect: { builder } }: Store): (counts: OutcomeCount[], atMs: number) => void {
   type Values = OutcomeCount & { hour: number }
-  const add = write.hot<Values, unknown>((slot) =>
+  const add = write.prepared<Values, unknown>((slot) =>
     builder
       .insertInto('outcome')
       .values({
@@ -54,7 +54,7 @@ export function outcomeWriter({ write, dialect: { builder } }: Store): (counts: 
   )
   return (counts, atMs) => {
     const hour = Math.floor(atMs / hourMs) * hourMs
-    for (const sumOutcome of sumOutcomes(counts)) add.run({ ...sumOutcome, hour })
+    for (const outcome of sumOutcomes(counts)) add.run({ ...outcome, hour })
   }
 }
 
@@ -81,11 +81,11 @@ export type OutcomeStore = {
   touchKeys(uses: { keyId: number; atMs: number }[]): void
 }
 /** Attachments, retention, and values by name. */
-export type KeptStore = {
+export type RetentionStore = {
   attachmentsOf(projectId: number, eventId: string): (AttachmentRow & { id: number })[]
   attachmentById(id: number): (AttachmentRow & { id: number }) | undefined
   /** Deletes expired rows. Returns blob keys to delete. Outcomes stay 13 months and outlive the rows they count. */
-  prune(nowMs: number, attachmentsBeforeMs: number, deadBeforeMs: number, rowsBeforeMs?: number): string[]
+  prune(nowMs: number, attachmentsBeforeMs: number, deadLettersBeforeMs: number, rowsBeforeMs?: number): string[]
   getValue(name: string): string | undefined
   setValue(name: string, value: string): void
 }
@@ -98,7 +98,7 @@ export function outcomePart(store: Store): OutcomeStore {
     dialect: { builder },
   } = store
   const writeOutcomes = outcomeWriter(store)
-  const touch = write.hot<{ id: number; ms: number }, unknown>((slot) =>
+  const touch = write.prepared<{ id: number; ms: number }, unknown>((slot) =>
     builder
       .updateTable('project_key')
       .set({ last_used_ms: slot('ms') })
@@ -158,11 +158,11 @@ export function outcomePart(store: Store): OutcomeStore {
 }
 
 /** Implements attachment rows, single values, and retention. */
-export function keptPart(store: Store): KeptStore {
+export function retentionPart(store: Store): RetentionStore {
   const { write, read } = store
   const { builder } = store.dialect
   return {
-    prune: (nowMs, attachmentsBeforeMs, deadBeforeMs, rowsBeforeMs = attachmentsBeforeMs) => {
+    prune: (nowMs, attachmentsBeforeMs, deadLettersBeforeMs, rowsBeforeMs = attachmentsBeforeMs) => {
       const before = new Date(nowMs)
       before.setUTCMonth(before.getUTCMonth() - outcomeMonths)
       return write.transaction(() => {
@@ -172,19 +172,19 @@ export function keptPart(store: Store): KeptStore {
         const attachments = write.all(
           builder.selectFrom('attachment').select('blob_key').distinct().where('received_ms', '<', attachmentsBeforeMs),
         )
-        const dead = write.all(
-          builder.selectFrom('dead_item').select('blob_key').distinct().where('received_ms', '<', deadBeforeMs),
+        const deadRows = write.all(
+          builder.selectFrom('dead_item').select('blob_key').distinct().where('received_ms', '<', deadLettersBeforeMs),
         )
         write.run(builder.deleteFrom('attachment').where('received_ms', '<', attachmentsBeforeMs))
-        write.run(builder.deleteFrom('dead_item').where('received_ms', '<', deadBeforeMs))
+        write.run(builder.deleteFrom('dead_item').where('received_ms', '<', deadLettersBeforeMs))
         write.run(builder.deleteFrom('feedback').where('received_ms', '<', attachmentsBeforeMs))
-        pruneFailures(store, attachmentsBeforeMs)
+        pruneErrorLinks(store, attachmentsBeforeMs)
         write.run(builder.deleteFrom('filtered_event').where('received_ms', '<', nowMs - sampleDays * 24 * hourMs))
         // A newer row can refer to the same blob.
         const used = (key: string) =>
           write.get(builder.selectFrom('attachment').select('id').where('blob_key', '=', key).limit(1)) !== undefined ||
           write.get(builder.selectFrom('dead_item').select('id').where('blob_key', '=', key).limit(1)) !== undefined
-        return [...new Set([...attachments, ...dead].map((row) => row.blob_key))].filter(
+        return [...new Set([...attachments, ...deadRows].map((row) => row.blob_key))].filter(
           (key) => key !== '' && !used(key),
         )
       })

@@ -59,7 +59,7 @@ test('a dead item that came again is taken out with its record’s commit, and c
     { ...anew, outcomes: [count('received', 'ok'), count('stored', 'ok')] },
     nowMs + 1,
   )
-  expect(meta.deadItems(9).map((deadItem) => deadItem.jpos)).toEqual([6])
+  expect(meta.deadLetters(9).map((deadItem) => deadItem.jpos)).toEqual([6])
   expect(sums(meta)).toEqual({ 'received ok': 2, 'dead failed': 2, 'dead sent_again': -1, 'stored ok': 1 })
   // A second record of the same dead letter counts as a new arrival, so the ledger still balances.
   meta.commitBatch(
@@ -72,17 +72,17 @@ test('a dead item that came again is taken out with its record’s commit, and c
 
 test('one that is deleted stays among the dead, with another reason', () => {
   const meta = withDead(dead(5))
-  expect(meta.deleteDeadItem(1, 1, nowMs)).toBe('dead/5')
-  expect(meta.deleteDeadItem(1, 1, nowMs)).toBeUndefined()
-  expect(meta.deadItemById(1)).toBeUndefined()
+  expect(meta.deleteDeadLetter(1, 1, nowMs)).toBe('dead/5')
+  expect(meta.deleteDeadLetter(1, 1, nowMs)).toBeUndefined()
+  expect(meta.deadLetterById(1)).toBeUndefined()
   expect(sums(meta)).toEqual({ 'received ok': 1, 'dead failed': 0, 'dead deleted': 1 })
 })
 
 test('lists by project, newest first; sizes by project', () => {
   const meta = withDead(dead(5), dead(6, 2), dead(7))
-  expect(meta.deadItems(9, [1]).map((deadItem) => deadItem.jpos)).toEqual([7, 5])
-  expect(meta.deadItems(9, [])).toEqual([])
-  expect(meta.deadItems(1).map((deadItem) => deadItem.jpos)).toEqual([7])
+  expect(meta.deadLetters(9, [1]).map((deadItem) => deadItem.jpos)).toEqual([7, 5])
+  expect(meta.deadLetters(9, [])).toEqual([])
+  expect(meta.deadLetters(1).map((deadItem) => deadItem.jpos)).toEqual([7])
   expect(meta.bytesByProject()).toEqual([
     {
       projectId: 1,

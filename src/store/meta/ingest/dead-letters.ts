@@ -7,13 +7,13 @@ import { outcomeWriter } from './counts.ts'
 /** Dead letters, and blob sizes by project. */
 export type DeadLetterStore = {
   /** Newest first. */
-  deadItems(max: number, projectIds?: number[]): (DeadLetter & { id: number })[]
-  deadItemById(id: number): (DeadLetter & { id: number }) | undefined
+  deadLetters(max: number, projectIds?: number[]): (DeadLetter & { id: number })[]
+  deadLetterById(id: number): (DeadLetter & { id: number }) | undefined
   /**
    * Deletes a dead letter and counts it as deleted. `quantity`: how many outcomes it counted as, 1 unless it has spans.
    * Returns the key of the blob to delete, or undefined when the dead letter did not exist.
    */
-  deleteDeadItem(id: number, quantity: number, nowMs: number): string | undefined
+  deleteDeadLetter(id: number, quantity: number, nowMs: number): string | undefined
   /** Blob sizes of attachments, dead letters and bundles, by project. */
   bytesByProject(): {
     projectId: number
@@ -24,7 +24,7 @@ export type DeadLetterStore = {
   }[]
 }
 
-const toDeadItem = (row: Selectable<Tables['dead_item']>): DeadLetter & { id: number } => ({
+const toDeadLetter = (row: Selectable<Tables['dead_item']>): DeadLetter & { id: number } => ({
   id: row.id,
   jpos: row.jpos,
   projectId: row.project_id,
@@ -55,7 +55,7 @@ function bundleSizes({ read, dialect: { builder } }: Store) {
 }
 
 /** Implements dead letters, and blob sizes by project. */
-export function deadPart(store: Store): DeadLetterStore {
+export function deadLetterPart(store: Store): DeadLetterStore {
   const {
     write,
     read,
@@ -75,27 +75,27 @@ export function deadPart(store: Store): DeadLetterStore {
     )
 
   return {
-    deadItems: (max, projectIds) => {
+    deadLetters: (max, projectIds) => {
       if (projectIds?.length === 0) return []
       const newest = builder.selectFrom('dead_item').selectAll().orderBy('id', 'desc').limit(max)
-      return read.all(projectIds ? newest.where('project_id', 'in', projectIds) : newest).map(toDeadItem)
+      return read.all(projectIds ? newest.where('project_id', 'in', projectIds) : newest).map(toDeadLetter)
     },
-    deadItemById: (id) => {
+    deadLetterById: (id) => {
       const row = read.get(builder.selectFrom('dead_item').selectAll().where('id', '=', id))
-      return row && toDeadItem(row)
+      return row && toDeadLetter(row)
     },
-    deleteDeadItem: (id, quantity, nowMs) =>
+    deleteDeadLetter: (id, quantity, nowMs) =>
       write.transaction(() => {
         const row = write.get(builder.selectFrom('dead_item').selectAll().where('id', '=', id))
         if (!row) return undefined
         write.run(builder.deleteFrom('dead_item').where('id', '=', id))
         // The outcome stays `dead`, because the item was received. Only the reason changes.
         const count = { projectId: row.project_id, keyId: row.key_id, category: 'default', itemType: '' } as const
-        const dead = { ...count, outcome: 'dead' } as const
+        const deadLetterOutcome = { ...count, outcome: 'dead' } as const
         writeOutcomes(
           [
-            { ...dead, reason: 'failed', quantity: -quantity, bytes: -row.bytes },
-            { ...dead, reason: 'deleted', quantity, bytes: row.bytes },
+            { ...deadLetterOutcome, reason: 'failed', quantity: -quantity, bytes: -row.bytes },
+            { ...deadLetterOutcome, reason: 'deleted', quantity, bytes: row.bytes },
           ],
           nowMs,
         )

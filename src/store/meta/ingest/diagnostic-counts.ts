@@ -25,7 +25,7 @@ export function joinCounts(text: string, other: string): string {
 }
 
 /** Adds (1) or subtracts (-1) the diagnostics of one event in its issue, in place. */
-export function shiftCounts(row: Counted, keys: readonly SignKey[] | undefined, by: 1 | -1): void {
+export function changeCounts(row: Counted, keys: readonly SignKey[] | undefined, by: 1 | -1): void {
   if (!keys) return
   const counts = readCounts(row.sign_counts)
   for (const key of keys) counts[key] = Math.max(0, (counts[key] ?? 0) + by)
@@ -42,14 +42,14 @@ export const withVerdict = <Row extends Counted & Pick<IssueRow, 'count'>>(row: 
 export const isSkewOnly = (counts: SignCounts, events: number): boolean => counts.skew === events
 
 /** Until when (ms) an alert waits; 0: no wait. Skew after a deploy mostly ends by itself, so it is not sent at once. */
-export const waitsUntil = (row: Counted & Pick<IssueRow, 'count'>, nowMs: number): number =>
+export const notifyAfter = (row: Counted & Pick<IssueRow, 'count'>, nowMs: number): number =>
   row.sign_counts !== '' && isSkewOnly(readCounts(row.sign_counts), row.count) ? nowMs + skewWaitMs : 0
 
-type Shift = { projectId: number; hash: string; sign: string; events: number }
+type DiagnosticChange = { projectId: number; hash: string; sign: string; events: number }
 
 /** Adds or subtracts counts of a hash. The caller opens the transaction. */
-export function hashSigns({ write, dialect: { builder } }: Store) {
-  const add = write.hot<Shift, unknown>((slot) =>
+export function hashDiagnostics({ write, dialect: { builder } }: Store) {
+  const add = write.prepared<DiagnosticChange, unknown>((slot) =>
     builder
       .insertInto('hash_sign')
       .values({ project_id: slot('projectId'), hash: slot('hash'), sign: slot('sign'), events: slot('events') })
@@ -59,36 +59,36 @@ export function hashSigns({ write, dialect: { builder } }: Store) {
           .doUpdateSet((build) => ({ events: build('hash_sign.events', '+', build.ref('excluded.events')) })),
       ),
   )
-  const take = (shift: Shift) =>
+  const subtract = (change: DiagnosticChange) =>
     void write.run(
       builder
         .updateTable('hash_sign')
-        .set((build) => ({ events: build('events', '-', shift.events) }))
-        .where('project_id', '=', shift.projectId)
-        .where('hash', '=', shift.hash)
-        .where('sign', '=', shift.sign)
-        .where('events', '>=', shift.events),
+        .set((build) => ({ events: build('events', '-', change.events) }))
+        .where('project_id', '=', change.projectId)
+        .where('hash', '=', change.hash)
+        .where('sign', '=', change.sign)
+        .where('events', '>=', change.events),
     )
-  return { add: (shift: Shift) => void add.run(shift), take }
+  return { add: (change: DiagnosticChange) => void add.run(change), take: subtract }
 }
 
 /** Counts the diagnostics of a batch by hash. Writes each hash once, and none for events without diagnostics. */
-export function signWriter(store: Store) {
-  const { add } = hashSigns(store)
+export function diagnosticWriter(store: Store) {
+  const { add } = hashDiagnostics(store)
   return () => {
-    const sums = new Map<string, Shift>()
+    const sums = new Map<string, DiagnosticChange>()
     return {
-      note: ({ projectId, hashes, signs }: EventEffect): void => {
+      add: ({ projectId, hashes, diagnostics }: EventEffect): void => {
         const hash = hashes[0] ?? ''
-        for (const sign of signs ?? []) {
-          const key = `${projectId} ${hash} ${sign}`
-          const sum = sums.get(key)
-          if (sum) sum.events += 1
-          else sums.set(key, { projectId, hash, sign, events: 1 })
+        for (const diagnostic of diagnostics ?? []) {
+          const key = `${projectId} ${hash} ${diagnostic}`
+          const total = sums.get(key)
+          if (total) total.events += 1
+          else sums.set(key, { projectId, hash, sign: diagnostic, events: 1 })
         }
       },
       flush: (): void => {
-        for (const sum of sums.values()) add(sum)
+        for (const total of sums.values()) add(total)
       },
     }
   }
@@ -140,7 +140,11 @@ export const countsOfIssue = ({ write, dialect: { builder } }: Store, issueId: n
   )
 
 /** Deletes the counts of hashes whose events are gone. */
-export function dropSigns({ write, dialect: { builder } }: Store, projectId: number, hashes: readonly string[]): void {
+export function dropDiagnostics(
+  { write, dialect: { builder } }: Store,
+  projectId: number,
+  hashes: readonly string[],
+): void {
   for (let start = 0; start < hashes.length; start += chunk)
     write.run(
       builder

@@ -11,50 +11,50 @@ import type { EventEffect } from '../meta.ts'
  */
 export const debugName = (debugId: string): string => `d:${debugId}`
 export const releaseName = (release: string, dist: string): string => `r:${release}\n${dist}`
-export const lateName = 'l'
+export const lateMapName = 'l'
 
 /** A group with the names of its missing source maps. */
-export type MissedGroup = { groupHash: string; names: string[]; fromJpos: number }
+export type MissingMapGroup = { groupHash: string; names: string[]; fromJpos: number }
 
-export type MissedStore = {
+export type MissingMapStore = {
   /** New bundles since the last check, by project. */
   arrivals(): { projectId: number; bundleIds: number[] }[]
   /** Deletes arrivals from before `beforeMs`. A bundle can arrive again for another release. */
   dropArrivals(projectId: number, bundleIds: readonly number[], beforeMs: number): void
   /** Groups that miss a file in these bundles or in their releases. */
-  missedBy(projectId: number, bundleIds: readonly number[]): MissedGroup[]
+  missingMapsInBundles(projectId: number, bundleIds: readonly number[]): MissingMapGroup[]
   /** Projects whose source maps arrived too late for events, noted before `beforeMs`. */
   lateProjects(beforeMs: number): number[]
   /** Groups that miss these names; all groups without `names`. */
-  missedOf(projectId: number, names?: readonly string[]): MissedGroup[]
-  /** Deletes the notes of groups, except the `kept` ones (`name hash`) and those used after `beforeMs`. */
-  endMissed(ended: {
+  missingMapsOf(projectId: number, names?: readonly string[]): MissingMapGroup[]
+  /** Deletes the notes of groups, except the `stillMissing` ones (`name hash`) and those used after `beforeMs`. */
+  clearMissingMaps(ended: {
     projectId: number
-    groups: readonly Pick<MissedGroup, 'groupHash' | 'names'>[]
-    kept: ReadonlySet<string>
+    groups: readonly Pick<MissingMapGroup, 'groupHash' | 'names'>[]
+    stillMissing: ReadonlySet<string>
     beforeMs: number
   }): void
   /** Deletes notes last used before `beforeMs`. Returns their number. */
-  dropMissed(beforeMs: number): number
+  pruneMissingMaps(beforeMs: number): number
   /** Number of notes of a project, and of notes refused because the limit was reached. */
-  missedSum(projectId: number): { quantity: number; refused: number; refusedMs: number | null }
+  missingMapCounts(projectId: number): { quantity: number; refused: number; refusedMs: number | null }
 }
 
 /**
  * Maximum notes per project: some MB. Made-up debug ids can fill it. Then notes unused for a day are evicted; without
  * any, new ones are refused. Both are reported. Evicting just the oldest would let a flood push out all others.
  */
-export const missedMax = 50_000
-const givenWayMax = 1000
+export const missingMapsMax = 50_000
+const evictedMax = 1000
 /** How often a full project is checked for notes to evict. */
 const fullMs = 60_000
-const notedMax = 50_000
+const cachedMax = 50_000
 const dayMs = 86_400_000
 /** Maximum values per statement. */
 const chunk = 400
 
 /** Notes that a project has a new bundle. The caller opens the transaction. */
-export function noteArrival(
+export function recordArrival(
   write: Connection,
   builder: Builder,
   projectId: number,
@@ -69,21 +69,21 @@ export function noteArrival(
 }
 
 /** The writer of missing source maps, with a cache of written notes. */
-export type MissedNotes = {
+export type MissingMapWriter = {
   /** The caller opens the transaction. */
-  note(effect: EventEffect, nowMs: number): void
+  record(effect: EventEffect, nowMs: number): void
   /** Clears the cache, because written notes can have been deleted. */
-  forget(): void
+  clearCache(): void
 }
 
 type Row = { project: number; name: string; hash: string; jpos: number; ms: number }
 
 /** Statements for the counters of a project's notes and refusals. */
-function sumStatements({ write, dialect: { builder } }: Store) {
-  const sum = write.hot<{ project: number }, { quantity: number }>((slot) =>
+function countStatements({ write, dialect: { builder } }: Store) {
+  const count = write.prepared<{ project: number }, { quantity: number }>((slot) =>
     builder.selectFrom('missed_sum').select('quantity').where('project_id', '=', slot('project')),
   )
-  const add = write.hot<{ project: number; one: number; refused: number; ms: number | null }, unknown>((slot) =>
+  const add = write.prepared<{ project: number; one: number; refused: number; ms: number | null }, unknown>((slot) =>
     builder
       .insertInto('missed_sum')
       .values({
@@ -100,28 +100,31 @@ function sumStatements({ write, dialect: { builder } }: Store) {
         })),
       ),
   )
-  return { sum, add }
+  return { sum: count, add }
 }
 
 /** Returns a function that evicts old notes of a full project and returns whether there is space. */
-function roomMaker({ write, dialect: { builder } }: Store, { sum, add }: ReturnType<typeof sumStatements>) {
+function createEviction(
+  { write, dialect: { builder } }: Store,
+  { sum: count, add }: ReturnType<typeof countStatements>,
+) {
   const full = new LRUCache<number, number>({ max: 1000 })
   return ({ project, ms }: Row): boolean => {
-    if ((sum.get({ project })?.quantity ?? 0) < missedMax) return true
+    if ((count.get({ project })?.quantity ?? 0) < missingMapsMax) return true
     if (ms - (full.get(project) ?? Number.NEGATIVE_INFINITY) < fullMs) return false
-    const old = builder
+    const expired = builder
       .selectFrom('missed')
       .select(['name', 'hash'])
       .where('project_id', '=', project)
       .where('last_ms', '<', ms - dayMs)
       .orderBy('last_ms')
-      .limit(givenWayMax)
+      .limit(evictedMax)
       .$asTuple('name', 'hash')
     const { changes } = write.run(
       builder
         .deleteFrom('missed')
         .where('project_id', '=', project)
-        .where(({ eb, refTuple }) => eb(refTuple('name', 'hash'), 'in', old)),
+        .where(({ eb, refTuple }) => eb(refTuple('name', 'hash'), 'in', expired)),
     )
     if (changes > 0) add.run({ project, one: -changes, refused: changes, ms })
     else full.set(project, ms)
@@ -130,13 +133,13 @@ function roomMaker({ write, dialect: { builder } }: Store, { sum, add }: ReturnT
 }
 
 /** Creates the writer. Most events miss the same files as the previous event, so written notes are cached for a day. */
-export function missedNotes(store: Store): MissedNotes {
+export function missingMapWriter(store: Store): MissingMapWriter {
   const { write } = store
   const { builder } = store.dialect
-  const sums = sumStatements(store)
-  const hasRoom = roomMaker(store, sums)
-  const noted = new LRUCache<string, true>({ max: notedMax })
-  const again = write.hot<Row, unknown>((slot) =>
+  const sums = countStatements(store)
+  const makeRoom = createEviction(store, sums)
+  const cache = new LRUCache<string, true>({ max: cachedMax })
+  const touch = write.prepared<Row, unknown>((slot) =>
     builder
       .updateTable('missed')
       .set({ last_ms: slot('ms') })
@@ -144,7 +147,7 @@ export function missedNotes(store: Store): MissedNotes {
       .where('name', '=', slot('name'))
       .where('hash', '=', slot('hash')),
   )
-  const first = write.hot<Row, unknown>((slot) =>
+  const first = write.prepared<Row, unknown>((slot) =>
     builder.insertInto('missed').values({
       project_id: slot('project'),
       name: slot('name'),
@@ -154,33 +157,33 @@ export function missedNotes(store: Store): MissedNotes {
     }),
   )
   const { add } = sums
-  function write1(row: Row): void {
-    if (again.run(row).changes > 0) return
+  function writeRow(row: Row): void {
+    if (touch.run(row).changes > 0) return
     const { project, ms } = row
-    const isFull = !hasRoom(row)
+    const isFull = !makeRoom(row)
     if (!isFull) first.run(row)
     add.run(isFull ? { project, one: 0, refused: 1, ms } : { project, one: 1, refused: 0, ms: null })
   }
 
   return {
-    note: ({ projectId, hashes: [hash], misses, jpos }, nowMs) => {
+    record: ({ projectId, hashes: [hash], misses, jpos }, nowMs) => {
       if (!misses || hash === undefined) return
       const day = Math.floor(nowMs / dayMs)
       for (const name of misses) {
         const key = `${projectId} ${hash} ${day} ${name}`
-        if (noted.has(key)) continue
-        write1({ project: projectId, name, hash, jpos, ms: nowMs })
-        noted.set(key, true)
+        if (cache.has(key)) continue
+        writeRow({ project: projectId, name, hash, jpos, ms: nowMs })
+        cache.set(key, true)
       }
     },
-    forget: () => noted.clear(),
+    clearCache: () => cache.clear(),
   }
 }
 
 type Found = { hash: string; name: string; from_jpos: number }
 
-function byGroup(rows: readonly Found[]): MissedGroup[] {
-  const groups = new Map<string, MissedGroup>()
+function byGroup(rows: readonly Found[]): MissingMapGroup[] {
+  const groups = new Map<string, MissingMapGroup>()
   for (const { hash, name, from_jpos: fromJpos } of rows) {
     const group = groups.get(hash)
     if (!group) groups.set(hash, { groupHash: hash, names: [name], fromJpos })
@@ -193,7 +196,7 @@ function byGroup(rows: readonly Found[]): MissedGroup[] {
 }
 
 /** Recounts the notes of a project. The caller opens the transaction. */
-function sumAgain({ write, dialect: { builder } }: Store, projectId: number): void {
+function recount({ write, dialect: { builder } }: Store, projectId: number): void {
   const found = write.get(
     builder
       .selectFrom('missed')
@@ -202,20 +205,23 @@ function sumAgain({ write, dialect: { builder } }: Store, projectId: number): vo
   )
   const quantity = Number(found?.n ?? 0)
   // Nothing is refused once there is space again.
-  const room = quantity < missedMax ? { refused: 0, refused_ms: null } : {}
+  const reset = quantity < missingMapsMax ? { refused: 0, refused_ms: null } : {}
   write.run(
     builder
       .updateTable('missed_sum')
-      .set({ quantity, ...room })
+      .set({ quantity, ...reset })
       .where('project_id', '=', projectId),
   )
 }
 
-type LookPart = Pick<MissedStore, 'arrivals' | 'missedBy' | 'lateProjects' | 'missedOf' | 'missedSum'>
+type ReadPart = Pick<
+  MissingMapStore,
+  'arrivals' | 'missingMapsInBundles' | 'lateProjects' | 'missingMapsOf' | 'missingMapCounts'
+>
 
 /** Implements the lookups of missing source maps. */
-export function missedLookPart({ write, dialect: { builder } }: Store, notes: MissedNotes): LookPart {
-  const missed = (projectId: number) =>
+export function missingMapReadPart({ write, dialect: { builder } }: Store, missingMaps: MissingMapWriter): ReadPart {
+  const missingRows = (projectId: number) =>
     builder.selectFrom('missed').select(['hash', 'name', 'from_jpos']).where('project_id', '=', projectId)
   return {
     arrivals: () => {
@@ -224,9 +230,9 @@ export function missedLookPart({ write, dialect: { builder } }: Store, notes: Mi
         found.set(row.project_id, [...(found.get(row.project_id) ?? []), row.bundle_id])
       return [...found].map(([projectId, bundleIds]) => ({ projectId, bundleIds }))
     },
-    missedBy: (projectId, bundleIds) => {
+    missingMapsInBundles: (projectId, bundleIds) => {
       // Later events must be written with their time.
-      notes.forget()
+      missingMaps.clearCache()
       const rows: Found[] = []
       for (let start = 0; start < bundleIds.length; start += chunk) {
         const ids = bundleIds.slice(start, start + chunk)
@@ -240,8 +246,8 @@ export function missedLookPart({ write, dialect: { builder } }: Store, notes: Mi
           .select(sql<string>`${'r:'} || release || ${'\n'} || dist`.as('name'))
           .where('bundle_id', 'in', ids)
           .where('project_id', '=', projectId)
-        rows.push(...write.all(missed(projectId).where('name', 'in', files)))
-        rows.push(...write.all(missed(projectId).where('name', 'in', links)))
+        rows.push(...write.all(missingRows(projectId).where('name', 'in', files)))
+        rows.push(...write.all(missingRows(projectId).where('name', 'in', links)))
       }
       return byGroup(rows)
     },
@@ -258,29 +264,29 @@ export function missedLookPart({ write, dialect: { builder } }: Store, notes: Mi
                   .selectFrom('missed')
                   .select('missed.hash')
                   .whereRef('missed.project_id', '=', 'project.id')
-                  .where('missed.name', '=', lateName)
+                  .where('missed.name', '=', lateMapName)
                   .where('missed.last_ms', '<', beforeMs),
               ),
             ),
         )
         .map((row) => row.id),
-    missedOf: (projectId, names) => {
-      notes.forget()
+    missingMapsOf: (projectId, names) => {
+      missingMaps.clearCache()
       return byGroup(
-        write.all(names ? missed(projectId).where('name', 'in', names.slice(0, chunk)) : missed(projectId)),
+        write.all(names ? missingRows(projectId).where('name', 'in', names.slice(0, chunk)) : missingRows(projectId)),
       )
     },
-    missedSum: (projectId) => {
+    missingMapCounts: (projectId) => {
       const row = write.get(builder.selectFrom('missed_sum').selectAll().where('project_id', '=', projectId))
       return { quantity: row?.quantity ?? 0, refused: row?.refused ?? 0, refusedMs: row?.refused_ms ?? null }
     },
   }
 }
 
-type EndPart = Pick<MissedStore, 'dropArrivals' | 'endMissed' | 'dropMissed'>
+type ClearPart = Pick<MissingMapStore, 'dropArrivals' | 'clearMissingMaps' | 'pruneMissingMaps'>
 
 /** Implements the deletion of notes. */
-export function missedEndPart(store: Store, notes: MissedNotes): EndPart {
+export function missingMapClearPart(store: Store, missingMaps: MissingMapWriter): ClearPart {
   const { write } = store
   const { builder } = store.dialect
   return {
@@ -294,9 +300,9 @@ export function missedEndPart(store: Store, notes: MissedNotes): EndPart {
             .where('bundle_id', 'in', bundleIds.slice(start, start + chunk)),
         )
     },
-    endMissed: ({ projectId, groups, kept, beforeMs }) =>
+    clearMissingMaps: ({ projectId, groups, stillMissing, beforeMs }) =>
       write.transaction(() => {
-        const hot = write.hot<{ name: string; hash: string }, unknown>((slot) =>
+        const remove = write.prepared<{ name: string; hash: string }, unknown>((slot) =>
           builder
             .deleteFrom('missed')
             .where('project_id', '=', projectId)
@@ -306,18 +312,18 @@ export function missedEndPart(store: Store, notes: MissedNotes): EndPart {
         )
         // Each group with its own names: all names of 100 groups for each group would be millions of statements.
         for (const { groupHash: hash, names } of groups)
-          for (const name of names) if (!kept.has(`${name} ${hash}`)) hot.run({ name, hash })
-        sumAgain(store, projectId)
-        notes.forget()
+          for (const name of names) if (!stillMissing.has(`${name} ${hash}`)) remove.run({ name, hash })
+        recount(store, projectId)
+        missingMaps.clearCache()
       }),
-    dropMissed: (beforeMs) =>
+    pruneMissingMaps: (beforeMs) =>
       write.transaction(() => {
-        const old = builder.selectFrom('missed').select('project_id').distinct().where('last_ms', '<', beforeMs)
-        const projects = write.all(old).map((row) => row.project_id)
+        const expired = builder.selectFrom('missed').select('project_id').distinct().where('last_ms', '<', beforeMs)
+        const projects = write.all(expired).map((row) => row.project_id)
         if (projects.length === 0) return 0
         const { changes } = write.run(builder.deleteFrom('missed').where('last_ms', '<', beforeMs))
-        for (const projectId of projects) sumAgain(store, projectId)
-        notes.forget()
+        for (const projectId of projects) recount(store, projectId)
+        missingMaps.clearCache()
         return changes
       }),
   }

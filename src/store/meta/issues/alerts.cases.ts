@@ -94,17 +94,17 @@ export function alertCases(fresh: () => MetaStore): void {
     expect(item).toMatchObject({ kind: 'test', status: 'queued' })
     expect(meta.deliveriesQueued(nowMs + 1e9, 10)).toEqual([])
     expect(meta.deliveriesSince([1], 0)).toEqual([])
-    meta.noteDelivery(1, { status: 'queued', error: 'no', nextMs: nowMs + 5 }, nowMs)
+    meta.recordDelivery(1, { status: 'queued', error: 'no', nextMs: nowMs + 5 }, nowMs)
     expect(meta.deliveryById(1)).toMatchObject({ attempts: 1, error: 'no', nextMs: nowMs + 5 })
     expect(meta.channelById(1)).toMatchObject({ failingSinceMs: null, lastError: 'no' })
-    meta.noteDelivery(1, { status: 'failed', error: 'never' }, nowMs + 6)
-    meta.noteDelivery(2, { status: 'failed', error: 'never' }, nowMs + 9)
+    meta.recordDelivery(1, { status: 'failed', error: 'never' }, nowMs + 6)
+    meta.recordDelivery(2, { status: 'failed', error: 'never' }, nowMs + 9)
     expect(meta.channelById(1)).toMatchObject({ failingSinceMs: nowMs + 6, lastError: 'never' })
     expect(meta.deliveryLog(1, 10).map((row) => [row.id, row.status])).toEqual([
       [2, 'failed'],
       [1, 'failed'],
     ])
-    meta.noteDelivery(2, { status: 'sent' }, nowMs + 10)
+    meta.recordDelivery(2, { status: 'sent' }, nowMs + 10)
     expect(meta.channelById(1)).toMatchObject({ failingSinceMs: null, lastError: '' })
     expect(meta.deliveryById(2)).toMatchObject({ status: 'sent', error: '', sentMs: nowMs + 10, attempts: 2 })
   })

@@ -77,13 +77,18 @@ export type AlertStore = ChannelAddressStore & {
   alertsDue(max: number, nowMs: number): AlertDue[]
   /** Deliveries of these channels since `fromMs`, oldest first, without tests. */
   deliveriesSince(channelIds: number[], fromMs: number): Delivery[]
-  /** In one transaction: queues the deliveries, removes the decided alerts, and delays the `held` ones. */
-  decideAlerts(made: NewDelivery[], dueIds: number[], nowMs: number, held?: { id: number; untilMs: number }[]): void
+  /** In one transaction: queues the deliveries, removes the decided alerts, and delays the `postponed` ones. */
+  decideAlerts(
+    deliveries: NewDelivery[],
+    dueIds: number[],
+    nowMs: number,
+    postponed?: { id: number; untilMs: number }[],
+  ): void
   queueTest(channelId: number, recipients: string[], nowMs: number): Delivery[]
   /** Queued deliveries that are due by `nowMs`, oldest first. */
   deliveriesQueued(nowMs: number, max: number): Delivery[]
   /** Stores the result of an attempt. Success clears the channel's failure, the last failure of a delivery sets it. */
-  noteDelivery(
+  recordDelivery(
     id: number,
     end: { status: 'sent' } | { status: 'queued'; error: string; nextMs: number } | { status: 'failed'; error: string },
     nowMs: number,
@@ -94,7 +99,7 @@ export type AlertStore = ChannelAddressStore & {
 }
 
 /** How long deliveries are stored, for people who ask whether they were notified. */
-const deliveriesKeptMs = 30 * 86_400_000
+const deliveryRetentionMs = 30 * 86_400_000
 
 /** The request that queues a test also sends it. So a test is never due for the outbox. */
 const neverMs = Number.MAX_SAFE_INTEGER
@@ -177,7 +182,7 @@ export function channelPart({ write, read, dialect: { builder }, clock }: Store)
   }
 }
 
-type OutboxPart = Pick<AlertStore, 'alertsDue' | 'decideAlerts' | 'queueTest' | 'noteDelivery'>
+type OutboxPart = Pick<AlertStore, 'alertsDue' | 'decideAlerts' | 'queueTest' | 'recordDelivery'>
 type LogPart = Pick<AlertStore, 'deliveriesSince' | 'deliveriesQueued' | 'deliveryLog' | 'deliveryById'>
 
 /** Queues a delivery, due at `nextMs`. */
@@ -223,13 +228,13 @@ export function outboxPart(store: Store): OutboxPart {
         untilMs: row.until_ms,
       }))
     },
-    decideAlerts: (made, dueIds, nowMs, held = []) =>
+    decideAlerts: (deliveries, dueIds, nowMs, postponed = []) =>
       write.transaction(() => {
-        for (const item of made) queue(store, item, nowMs)
-        for (const { id, untilMs } of held)
+        for (const item of deliveries) queue(store, item, nowMs)
+        for (const { id, untilMs } of postponed)
           write.run(builder.updateTable('alert_due').set({ until_ms: untilMs }).where('id', '=', id))
         for (const id of dueIds) write.run(builder.deleteFrom('alert_due').where('id', '=', id))
-        write.run(builder.deleteFrom('delivery').where('created_ms', '<', nowMs - deliveriesKeptMs))
+        write.run(builder.deleteFrom('delivery').where('created_ms', '<', nowMs - deliveryRetentionMs))
       }),
     queueTest: (channelId, recipients, nowMs) =>
       write.transaction(() =>
@@ -237,7 +242,7 @@ export function outboxPart(store: Store): OutboxPart {
           queue(store, { channelId, recipient, kind: 'test', items: [], more: 0 }, nowMs, neverMs),
         ),
       ),
-    noteDelivery: (id, end, nowMs) =>
+    recordDelivery: (id, end, nowMs) =>
       write.transaction(() => {
         const row = write.get(builder.selectFrom('delivery').selectAll().where('id', '=', id))
         if (!row) return

@@ -14,7 +14,7 @@ type Notice = {
 }
 
 /** Personal annotations of issues. Absent fields stay. */
-export type OwnMarks = {
+export type UserFlags = {
   hasSeen?: boolean | undefined
   isBookmarked?: boolean | undefined
   isSubscribed?: boolean | undefined
@@ -23,7 +23,7 @@ export type OwnMarks = {
 /** Personal annotations of issues, and mails to people about issues. */
 export type AttentionStore = {
   /** Sets annotations in one transaction. Skips issues that do not exist. A bookmark also subscribes to the issue. */
-  setOwn(issueIds: readonly number[], userId: string, marks: OwnMarks, nowMs: number): void
+  setUserFlags(issueIds: readonly number[], userId: string, flags: UserFlags, nowMs: number): void
   /** The issues among `ids` that the person bookmarked. */
   bookmarkedBy(userId: string, ids: readonly number[]): Set<number>
   /** Subscribes a person. The reason `asked` always applies; others only if the person has no subscription row yet. */
@@ -32,7 +32,7 @@ export type AttentionStore = {
   /** Ids of the issue's followers, the longest first. */
   subscribersOf(issueId: number): string[]
   /** Who has seen the issue and when, the latest first. */
-  lookedAt(issueId: number): { userId: string; atMs: number }[]
+  viewersOf(issueId: number): { userId: string; atMs: number }[]
   /** Queues mails about an activity. For people mentioned in it, the issue becomes unseen. */
   addNotices(
     notices: readonly { userId: string; kind: NoticeKind }[],
@@ -45,58 +45,58 @@ export type AttentionStore = {
   endNotice(id: number, nextMs?: number): void
 }
 
-type OwnPart = Pick<AttentionStore, 'setOwn' | 'bookmarkedBy'>
+type UserFlagsPart = Pick<AttentionStore, 'setUserFlags' | 'bookmarkedBy'>
 type NoticePart = Pick<AttentionStore, 'addNotices' | 'noticesDue' | 'endNotice'>
-type FollowPart = Omit<AttentionStore, keyof OwnPart | keyof NoticePart>
+type SubscriptionPart = Omit<AttentionStore, keyof UserFlagsPart | keyof NoticePart>
 const idsMax = 500
 
 /** Statements for the annotations of an issue. Prepared once, because thousands of issues run three each. */
-function ownStatements({ write, dialect: { builder } }: Store) {
-  type Mark = { issueId: number; userId: string; nowMs: number }
-  const unmark = (table: 'issue_seen' | 'issue_bookmark') =>
-    write.hot<Mark, unknown>((slot) =>
+function flagStatements({ write, dialect: { builder } }: Store) {
+  type FlagRow = { issueId: number; userId: string; nowMs: number }
+  const clearFlag = (table: 'issue_seen' | 'issue_bookmark') =>
+    write.prepared<FlagRow, unknown>((slot) =>
       builder.deleteFrom(table).where('issue_id', '=', slot('issueId')).where('user_id', '=', slot('userId')),
     )
-  const row = (slot: <K extends keyof Mark>(name: K) => Mark[K]) => ({
+  const row = (slot: <K extends keyof FlagRow>(name: K) => FlagRow[K]) => ({
     issue_id: slot('issueId'),
     user_id: slot('userId'),
     at_ms: slot('nowMs'),
   })
   return {
-    issue: write.hot<{ issueId: number }, { id: number }>((slot) =>
+    issue: write.prepared<{ issueId: number }, { id: number }>((slot) =>
       builder.selectFrom('issue').select('id').where('id', '=', slot('issueId')),
     ),
-    seen: write.hot<Mark, unknown>((slot) =>
+    seen: write.prepared<FlagRow, unknown>((slot) =>
       builder
         .insertInto('issue_seen')
         .values(row(slot))
         .onConflict((conflict) => conflict.columns(['issue_id', 'user_id']).doUpdateSet({ at_ms: slot('nowMs') })),
     ),
-    unseen: unmark('issue_seen'),
-    bookmark: write.hot<Mark, unknown>((slot) =>
+    unseen: clearFlag('issue_seen'),
+    bookmark: write.prepared<FlagRow, unknown>((slot) =>
       builder
         .insertInto('issue_bookmark')
         .values(row(slot))
         .onConflict((conflict) => conflict.doNothing()),
     ),
-    unbookmark: unmark('issue_bookmark'),
+    unbookmark: clearFlag('issue_bookmark'),
   }
 }
 
 /** Implements personal annotations of issues. */
-export function ownPart(store: Store): OwnPart {
+export function userFlagsPart(store: Store): UserFlagsPart {
   const { write, read, dialect } = store
   const { builder } = dialect
-  const statements = ownStatements(store)
+  const statements = flagStatements(store)
   const subscribe = subscriber(store)
   return {
-    setOwn: (issueIds, userId, { hasSeen, isBookmarked, isSubscribed }, nowMs) =>
+    setUserFlags: (issueIds, userId, { hasSeen, isBookmarked, isSubscribed }, nowMs) =>
       write.transaction(() => {
         for (const issueId of issueIds) {
           if (!statements.issue.get({ issueId })) continue
-          const mark = { issueId, userId, nowMs }
-          if (hasSeen !== undefined) (hasSeen ? statements.seen : statements.unseen).run(mark)
-          if (isBookmarked !== undefined) (isBookmarked ? statements.bookmark : statements.unbookmark).run(mark)
+          const flag = { issueId, userId, nowMs }
+          if (hasSeen !== undefined) (hasSeen ? statements.seen : statements.unseen).run(flag)
+          if (isBookmarked !== undefined) (isBookmarked ? statements.bookmark : statements.unbookmark).run(flag)
           if (isBookmarked) subscribe(issueId, userId, true, 'bookmarked', nowMs)
           if (isSubscribed !== undefined) subscribe(issueId, userId, isSubscribed, 'asked', nowMs)
         }
@@ -153,13 +153,13 @@ export function subscriber({ write, dialect: { builder } }: Store): AttentionSto
     reason: slot('reason'),
     at_ms: slot('nowMs'),
   })
-  const first = write.hot<Row, unknown>((slot) =>
+  const first = write.prepared<Row, unknown>((slot) =>
     builder
       .insertInto('issue_subscription')
       .values(values(slot))
       .onConflict((conflict) => conflict.doNothing()),
   )
-  const asked = write.hot<Row, unknown>((slot) => {
+  const noticeStatement = write.prepared<Row, unknown>((slot) => {
     const { active, reason, at_ms } = values(slot)
     return builder
       .insertInto('issue_subscription')
@@ -167,14 +167,14 @@ export function subscriber({ write, dialect: { builder } }: Store): AttentionSto
       .onConflict((conflict) => conflict.columns(['issue_id', 'user_id']).doUpdateSet({ active, reason, at_ms }))
   })
   return (issueId, userId, active, reason, nowMs) =>
-    void (reason === 'asked' ? asked : first).run({ issueId, userId, active: Number(active), reason, nowMs })
+    void (reason === 'asked' ? noticeStatement : first).run({ issueId, userId, active: Number(active), reason, nowMs })
 }
 
 /** Implements the lookups of followers and of people who have seen an issue. */
-export function attentionPart(store: Store): FollowPart {
+export function subscriptionPart(store: Store): SubscriptionPart {
   const { read, dialect } = store
   const { builder } = dialect
-  const own = (issueId: number, userId: string) =>
+  const subscription = (issueId: number, userId: string) =>
     builder
       .selectFrom('issue_subscription')
       .select(['active', 'reason'])
@@ -183,7 +183,7 @@ export function attentionPart(store: Store): FollowPart {
   return {
     subscribe: subscriber(store),
     subscriptionOf: (issueId, userId) => {
-      const row = read.get(own(issueId, userId))
+      const row = read.get(subscription(issueId, userId))
       return row && { active: row.active === 1, reason: row.reason as SubscriptionReason }
     },
     subscribersOf: (issueId) =>
@@ -198,7 +198,7 @@ export function attentionPart(store: Store): FollowPart {
             .orderBy('user_id'),
         )
         .map((row) => row.user_id),
-    lookedAt: (issueId) =>
+    viewersOf: (issueId) =>
       read
         .all(
           builder

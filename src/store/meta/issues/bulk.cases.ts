@@ -11,7 +11,7 @@ export function bulkCases(fresh: () => MetaStore): void {
     many(meta, 5)
     meta.updateIssue(5, { status: 'resolved' }, 'bob', nowMs)
     const items = [1, 2, 3, 4, 5].map((issueId) => ({ issueId, change }))
-    const { id } = meta.askBulk({ organizationId: 1, userId: 'ann', items }, nowMs)
+    const { id } = meta.requestBulk({ organizationId: 1, userId: 'ann', items }, nowMs)
     expect(meta.stepBulk(id, 2, nowMs)).toMatchObject({ issueIds: [1, 2], bulk: { done: 2, endedMs: null } })
     expect(meta.openBulks().map((openBulk) => openBulk.id)).toEqual([id])
     meta.stepBulk(id, 2, nowMs)
@@ -47,7 +47,7 @@ export function bulkCases(fresh: () => MetaStore): void {
     meta.subscribe(2, 'bob', false, 'asked', nowMs)
     const give = (assigneeUserId: string, userId: string) => {
       const items = [1, 2, 3, 4, 5].map((issueId) => ({ issueId, change: { assigneeUserId } }))
-      const { id } = meta.askBulk({ organizationId: 1, userId, items }, nowMs)
+      const { id } = meta.requestBulk({ organizationId: 1, userId, items }, nowMs)
       const steps = [0, 1, 2].map(() => {
         meta.stepBulk(id, 2, nowMs)
         return meta.noticesDue(nowMs, 9).length
@@ -76,7 +76,7 @@ export function bulkCases(fresh: () => MetaStore): void {
       ids.map((issueId) => ({ issueId, change }))
     const [resolve, ignore] = [{ status: 'resolved' } as const, { status: 'ignored' } as const]
     const ask = () =>
-      meta.askBulk({ organizationId: 1, userId: 'ann', items: part([1, 2], resolve), more: true }, nowMs)
+      meta.requestBulk({ organizationId: 1, userId: 'ann', items: part([1, 2], resolve), more: true }, nowMs)
     const left = ask()
     expect([meta.openBulks(), meta.stepBulk(left.id, 9, nowMs).issueIds]).toEqual([[], []])
     expect(meta.dropBulks(nowMs + 1, 9)).toBe(true)
@@ -102,8 +102,8 @@ export function bulkCases(fresh: () => MetaStore): void {
     const meta = fresh()
     many(meta, 3)
     const items = [1, 2, 3].map((issueId) => ({ issueId, change }))
-    const { id } = meta.askBulk({ organizationId: 1, userId: 'ann', items }, nowMs)
-    const removal = meta.askRemoval({ kind: 'issue', projectId: 1, issueId: 2, userId: 'ann' })
+    const { id } = meta.requestBulk({ organizationId: 1, userId: 'ann', items }, nowMs)
+    const removal = meta.requestRemoval({ kind: 'issue', projectId: 1, issueId: 2, userId: 'ann' })
     meta.removeRows(removal.id, 0)
     expect(meta.stepBulk(id, 2, nowMs)).toMatchObject({ issueIds: [1, 3], bulk: { done: 3, endedMs: nowMs } })
   })

@@ -3,7 +3,7 @@ import { MishapError } from '../../../base/errors.ts'
 import { fromJson, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import { subscriber } from './attention.ts'
-import { type AskedMerge, demandMergeable, type Merge, mergeStepper } from './merge-steps.ts'
+import { demandMergeable, type Merge, type MergeState, mergeStepper } from './merge-steps.ts'
 import { type Before, changeRow, changeStatements, type IssueChange, undoOf } from './triage.ts'
 
 /** A change of many issues and its progress. */
@@ -26,14 +26,14 @@ export type BulkStore = {
    * Stores a bulk for these issues, each with its change; nothing changes yet. With `more`, it stays closed until
    * `growBulk` has added the other issues. After a kill, a closed bulk changes nothing and is deleted.
    */
-  askBulk(value: AskedBulk, nowMs: number): Bulk
+  requestBulk(value: BulkRequest, nowMs: number): Bulk
   /** Adds issues to a bulk that is not open yet. Without `more`, this opens the bulk. */
-  growBulk(id: number, items: AskedBulk['items'], more: boolean): Bulk
+  growBulk(id: number, items: BulkRequest['items'], more: boolean): Bulk
   /**
    * Stores a merge of these issues in steps; none is merged yet. Throws NOT_FOUND, VALIDATION for issues of different
    * projects, and CONFLICT while one of them is being deleted.
    */
-  askMerge(value: Merge, nowMs: number): Bulk
+  requestMerge(value: Merge, nowMs: number): Bulk
   bulkById(id: number): Bulk | undefined
   openBulks(): Bulk[]
   /**
@@ -51,7 +51,7 @@ export type BulkStore = {
 }
 
 /** A requested change of many issues. */
-export type AskedBulk = {
+export type BulkRequest = {
   organizationId: number
   userId: string | null
   items: readonly { issueId: number; change: IssueChange }[]
@@ -75,12 +75,12 @@ function itemStatements({ write, dialect: { builder } }: Store) {
   type Item = { bulkId: number; issueId: number; place: number }
   type Found = { issue_id: number; place: number; undo: string | null; rev: number | null }
   return {
-    add: write.hot<Item, unknown>((slot) =>
+    add: write.prepared<Item, unknown>((slot) =>
       builder
         .insertInto('bulk_item')
         .values({ bulk_id: slot('bulkId'), issue_id: slot('issueId'), place: slot('place'), undo: null, rev: null }),
     ),
-    next: write.hot<{ bulkId: number; after: number; max: number }, Found>((slot) =>
+    next: write.prepared<{ bulkId: number; after: number; max: number }, Found>((slot) =>
       builder
         .selectFrom('bulk_item')
         .select(['issue_id', 'place', 'undo', 'rev'])
@@ -89,7 +89,7 @@ function itemStatements({ write, dialect: { builder } }: Store) {
         .orderBy('place')
         .limit(slot('max')),
     ),
-    keep: write.hot<{ bulkId: number; place: number; undo: string; rev: number }, unknown>((slot) =>
+    saveUndo: write.prepared<{ bulkId: number; place: number; undo: string; rev: number }, unknown>((slot) =>
       builder
         .updateTable('bulk_item')
         .set({ undo: slot('undo'), rev: slot('rev') })
@@ -100,18 +100,18 @@ function itemStatements({ write, dialect: { builder } }: Store) {
 }
 
 /** Issues assigned so far, by person: how many, and the last activity. */
-type Given = Record<string, { count: number; activityId: number }>
+type AssignedCounts = Record<string, { count: number; activityId: number }>
 /** The distinct changes, and the change of each issue by its place: most issues share one change. */
-type Asked = { changes: IssueChange[]; of: number[]; given?: Given; merge?: AskedMerge }
+type StoredRequest = { changes: IssueChange[]; of: number[]; given?: AssignedCounts; merge?: MergeState }
 
 /** Adds the changes of more issues to those of the first `total` issues. */
-function askedWith(before: Asked, total: number, items: AskedBulk['items']): Asked {
+function requestWith(before: StoredRequest, total: number, items: BulkRequest['items']): StoredRequest {
   const changes = [...before.changes]
-  const known = new Map(changes.map((change, at) => [JSON.stringify(change), at]))
+  const indexByText = new Map(changes.map((change, at) => [JSON.stringify(change), at]))
   const of = items.map(({ change }) => {
     const text = JSON.stringify(change)
-    const at = known.get(text) ?? changes.push(change) - 1
-    known.set(text, at)
+    const at = indexByText.get(text) ?? changes.push(change) - 1
+    indexByText.set(text, at)
     return at
   })
   const first = before.of.length === total ? before.of : Array<number>(total).fill(0)
@@ -119,8 +119,13 @@ function askedWith(before: Asked, total: number, items: AskedBulk['items']): Ask
 }
 
 /** Queues one mail per assignee for the whole bulk. One mail per issue could be thousands. */
-function tellGiven({ write, dialect: { builder } }: Store, given: Given, byUserId: string | null, nowMs: number): void {
-  for (const [user_id, { count, activityId }] of Object.entries(given)) {
+function notifyAssigned(
+  { write, dialect: { builder } }: Store,
+  assigned: AssignedCounts,
+  byUserId: string | null,
+  nowMs: number,
+): void {
+  for (const [user_id, { count, activityId }] of Object.entries(assigned)) {
     const row = write.get(builder.selectFrom('activity').select(['issue_id', 'data']).where('id', '=', activityId))
     // Skip when the issue was deleted, or when people assigned it to themselves.
     if (!row || user_id === byUserId) continue
@@ -139,48 +144,58 @@ function stepper(store: Store, items: ReturnType<typeof itemStatements>) {
   const subscribe = subscriber(store)
   const merge = mergeStepper(store)
   return (row: Selectable<Tables['bulk']>, max: number, nowMs: number): number[] => {
-    const asked = row.undone === 1 ? undefined : fromJson<Asked>(row.change)
-    const given: Given = asked?.given ?? {}
+    const request = row.undone === 1 ? undefined : fromJson<StoredRequest>(row.change)
+    const assigned: AssignedCounts = request?.given ?? {}
     const changed: number[] = []
     const found = items.next.all({ bulkId: row.id, after: row.done - 1, max })
     const merged =
-      asked?.merge &&
+      request?.merge &&
       merge(
-        asked.merge,
+        request.merge,
         found.map((item) => item.issue_id),
         row.user_id,
         nowMs,
       )
     if (merged) changed.push(...merged.issueIds)
     for (const { issue_id, place, undo, rev } of merged ? [] : found) {
-      const old = statements.issue.get({ id: issue_id })
-      const change = asked ? asked.changes[asked.of[place] ?? 0] : undo === null ? undefined : fromJson<Before>(undo)
+      const issue = statements.issue.get({ id: issue_id })
+      const change = request
+        ? request.changes[request.of[place] ?? 0]
+        : undo === null
+          ? undefined
+          : fromJson<Before>(undo)
       // Undo only changes that nobody has modified since.
-      if (!old || !change || (!asked && old.rev !== rev)) continue
-      const why = { bulk: row.id, ...(asked ? {} : { undone: true }) }
-      const { row: made, activityIds } = changeRow(statements, old, change, { userId: row.user_id, nowMs, why })
+      if (!issue || !change || (!request && issue.rev !== rev)) continue
+      const details = { bulk: row.id, ...(request ? {} : { undone: true }) }
+      const { row: changedRow, activityIds } = changeRow(statements, issue, change, {
+        userId: row.user_id,
+        nowMs,
+        why: details,
+      })
       if (activityIds.length === 0) continue
       changed.push(issue_id)
-      if (!asked) continue
-      items.keep.run({ bulkId: row.id, place, undo: JSON.stringify(undoOf(old)), rev: made.rev })
-      const to = made.assignee_user_id
-      if (to === null || to === old.assignee_user_id) continue
+      if (!request) continue
+      items.saveUndo.run({ bulkId: row.id, place, undo: JSON.stringify(undoOf(issue)), rev: changedRow.rev })
+      const to = changedRow.assignee_user_id
+      if (to === null || to === issue.assignee_user_id) continue
       subscribe(issue_id, to, true, 'assigned', nowMs)
-      given[to] = { count: (given[to]?.count ?? 0) + 1, activityId: activityIds.at(-1) ?? 0 }
+      assigned[to] = { count: (assigned[to]?.count ?? 0) + 1, activityId: activityIds.at(-1) ?? 0 }
     }
     // Deleted issues leave gaps, so the next place defines the progress.
     const done = found.length < max ? row.total : (found.at(-1)?.place ?? 0) + 1
     const isOver = done >= row.total
-    if (isOver) tellGiven(store, given, row.user_id, nowMs)
+    if (isOver) notifyAssigned(store, assigned, row.user_id, nowMs)
     const count = merged ? merged.merged : changed.length
-    const gone = { done, changed: row.changed + count, ended_ms: isOver ? nowMs : null }
+    const progress = { done, changed: row.changed + count, ended_ms: isOver ? nowMs : null }
     // Most changes assign nothing. Then the stored request does not have to be rewritten.
-    const now = merged ? { ...asked, merge: merged.asked } : Object.keys(given).length > 0 && { ...asked, given }
-    const kept = now ? { change: JSON.stringify(now) } : {}
+    const now = merged
+      ? { ...request, merge: merged.asked }
+      : Object.keys(assigned).length > 0 && { ...request, given: assigned }
+    const changeColumn = now ? { change: JSON.stringify(now) } : {}
     write.run(
       builder
         .updateTable('bulk')
-        .set({ ...gone, ...kept })
+        .set({ ...progress, ...changeColumn })
         .where('id', '=', row.id),
     )
     return changed
@@ -191,46 +206,46 @@ const rowOf = ({ write, dialect: { builder } }: Store, id: number) =>
   write.get(builder.selectFrom('bulk').selectAll().where('id', '=', id))
 
 /** Implements the creation of bulks. */
-function askPart(
+function bulkRequestPart(
   store: Store,
   items: ReturnType<typeof itemStatements>,
-): Pick<BulkStore, 'askBulk' | 'growBulk' | 'askMerge'> {
+): Pick<BulkStore, 'requestBulk' | 'growBulk' | 'requestMerge'> {
   const { write, dialect } = store
   const { builder } = dialect
   const begin = (
-    { organizationId: organization_id, userId: user_id }: Pick<AskedBulk, 'organizationId' | 'userId'>,
-    asked: Asked,
+    { organizationId: organization_id, userId: user_id }: Pick<BulkRequest, 'organizationId' | 'userId'>,
+    request: StoredRequest,
     issues: readonly { issueId: number }[],
     ended_ms: number | null,
     created_ms: number,
   ): Bulk => {
     const counts = { total: issues.length, done: 0, changed: 0, undone: 0 }
-    const row = { organization_id, user_id, change: JSON.stringify(asked), ...counts, created_ms, ended_ms }
+    const row = { organization_id, user_id, change: JSON.stringify(request), ...counts, created_ms, ended_ms }
     const { lastId: id } = write.run(builder.insertInto('bulk').values(row))
     for (const [place, { issueId }] of issues.entries()) items.add.run({ bulkId: id, issueId, place })
     return toBulk({ id, ...row })
   }
   return {
-    askBulk: (value, nowMs) =>
+    requestBulk: (value, nowMs) =>
       write.transaction(() => {
-        const asked = askedWith({ changes: [], of: [] }, 0, value.items)
+        const request = requestWith({ changes: [], of: [] }, 0, value.items)
         const isOpen = value.items.length > 0 && !value.more
-        return begin(value, asked, value.items, isOpen ? null : nowMs, nowMs)
+        return begin(value, request, value.items, isOpen ? null : nowMs, nowMs)
       }),
     growBulk: (id, added, more) =>
       write.transaction(() => {
         const row = rowOf(store, id)
         if (!row) throw new MishapError('NOT_FOUND')
-        const asked = askedWith(fromJson<Asked>(row.change), row.total, added)
+        const request = requestWith(fromJson<StoredRequest>(row.change), row.total, added)
         for (const [at, { issueId }] of added.entries()) items.add.run({ bulkId: id, issueId, place: row.total + at })
-        const change = JSON.stringify(asked)
+        const change = JSON.stringify(request)
         const grown = { change, total: row.total + added.length, ended_ms: more ? row.ended_ms : null }
         write.run(builder.updateTable('bulk').set(grown).where('id', '=', id))
         return toBulk({ ...row, ...grown })
       }),
-    askMerge: (value, nowMs) =>
+    requestMerge: (value, nowMs) =>
       write.transaction(() => {
-        const merge: AskedMerge = { into: value.intoId, noted: null }
+        const merge: MergeState = { into: value.intoId, noted: null }
         demandMergeable(store, value)
         const from = value.fromIds.map((issueId) => ({ issueId }))
         return begin(value, { changes: [], of: [], merge }, from, from.length === 0 ? nowMs : null, nowMs)
@@ -246,7 +261,7 @@ export function bulkPart(store: Store): BulkStore {
   const step = stepper(store, items)
 
   return {
-    ...askPart(store, items),
+    ...bulkRequestPart(store, items),
     bulkById: (id) => {
       const row = rowOf(store, id)
       return row && toBulk(row)
@@ -264,7 +279,7 @@ export function bulkPart(store: Store): BulkStore {
       write.transaction(() => {
         const row = rowOf(store, id)
         if (!row || row.undone === 1) return undefined
-        if (fromJson<Asked>(row.change).merge) {
+        if (fromJson<StoredRequest>(row.change).merge) {
           const detail = 'A merge cannot be undone. Split off its hashes instead.'
           throw new MishapError('VALIDATION', { detail })
         }
@@ -277,11 +292,11 @@ export function bulkPart(store: Store): BulkStore {
       write.transaction(() => {
         const old = write.get(builder.selectFrom('bulk').select('id').where('ended_ms', '<', beforeMs).limit(1))
         if (!old) return false
-        const own = builder.selectFrom('bulk_item').where('bulk_id', '=', old.id)
-        const first = write.get(own.select('place').orderBy('place').limit(1))
+        const ownItems = builder.selectFrom('bulk_item').where('bulk_id', '=', old.id)
+        const first = write.get(ownItems.select('place').orderBy('place').limit(1))
         if (first) {
-          const part = builder.deleteFrom('bulk_item').where('bulk_id', '=', old.id)
-          write.run(part.where('place', '<', first.place + max))
+          const firstItems = builder.deleteFrom('bulk_item').where('bulk_id', '=', old.id)
+          write.run(firstItems.where('place', '<', first.place + max))
         } else write.run(builder.deleteFrom('bulk').where('id', '=', old.id))
         return true
       }),

@@ -20,7 +20,7 @@ export function failureCases(fresh: () => MetaStore): void {
         joinAll(meta)
       }
       expect(linkOf(meta)).toEqual(['digest', id(1001)])
-      expect(meta.failureState(1, id(1))).toEqual({ side: 'browser', waiting: false, alone: '' })
+      expect(meta.errorEndState(1, id(1))).toEqual({ side: 'browser', waiting: false, alone: '' })
     })
 
     test('a record that is refined again makes no second side and no second link', () => {
@@ -31,23 +31,23 @@ export function failureCases(fresh: () => MetaStore): void {
         joinAll(meta)
       }
       const issueId = meta.issueIdsOf([{ projectId: 2, groupHash: hash(1001) }]).get(`2:${hash(1001)}`) ?? 0
-      expect(meta.browserSideOf(issueId, [1], 9)).toMatchObject({
+      expect(meta.clientEndsOf(issueId, [1], 9)).toMatchObject({
         events: 1,
         people: 1,
         newest: [{ reason: 'digest' }],
       })
-      expect(meta.joinFailures(200, nowMs).looked).toBe(0)
+      expect(meta.linkErrors(200, nowMs).looked).toBe(0)
     })
 
     test('what waits says so, and what stays alone why', () => {
       const meta = open()
       commit(meta, { events: [browser(1, sure(1)), browser(2, { traceId: 't' }), effect({ eventId: id(3) })] })
-      expect(meta.failureState(1, id(1))).toEqual({ side: 'browser', waiting: true, alone: '' })
+      expect(meta.errorEndState(1, id(1))).toEqual({ side: 'browser', waiting: true, alone: '' })
       joinAll(meta)
       commit(meta, { events: [server(1, { traceId: 't' }), server(2, { traceId: 't' })] })
       joinAll(meta)
-      expect([1, 2].map((n) => meta.failureState(1, id(n))?.alone)).toEqual(['none', 'several'])
-      expect(meta.failureState(1, id(3))).toBeUndefined()
+      expect([1, 2].map((n) => meta.errorEndState(1, id(n))?.alone)).toEqual(['none', 'several'])
+      expect(meta.errorEndState(1, id(3))).toBeUndefined()
     })
 
     test('a link by trace is taken back when the trace turns out to hold two failures', () => {
@@ -56,8 +56,8 @@ export function failureCases(fresh: () => MetaStore): void {
       joinAll(meta)
       expect(linkOf(meta)).toEqual(['trace', id(1001)])
       commit(meta, { events: [server(2, { traceId: 't' })] })
-      expect(meta.joinFailures(200, nowMs).issueIds).toHaveLength(2)
-      expect([linkOf(meta), meta.failureState(1, id(1))?.alone]).toEqual([undefined, 'several'])
+      expect(meta.linkErrors(200, nowMs).issueIds).toHaveLength(2)
+      expect([linkOf(meta), meta.errorEndState(1, id(1))?.alone]).toEqual([undefined, 'several'])
     })
 
     test('a surer link takes the place of another one', () => {
@@ -79,7 +79,7 @@ export function failureCases(fresh: () => MetaStore): void {
         events: [browser(1, { ...sure(1), traceId: 't' }), ...[2, 3].map((n) => server(n, { traceId: 't' }))],
       })
       joinAll(meta)
-      expect([linkOf(meta), meta.failureState(1, id(1))?.alone]).toEqual([undefined, 'several'])
+      expect([linkOf(meta), meta.errorEndState(1, id(1))?.alone]).toEqual([undefined, 'several'])
       commit(meta, { events: [server(1, sure(1))] })
       joinAll(meta)
       expect(linkOf(meta)).toEqual(['digest', id(1001)])
@@ -91,7 +91,7 @@ export function failureCases(fresh: () => MetaStore): void {
       joinAll(meta)
       commit(meta, { events: [server(2, sure(1))] })
       joinAll(meta)
-      expect([linkOf(meta), meta.failureState(1, id(1))?.alone]).toEqual([undefined, 'several'])
+      expect([linkOf(meta), meta.errorEndState(1, id(1))?.alone]).toEqual([undefined, 'several'])
     })
 
     // A forged server event: anyone who knows the key of the browser's project can send it.
@@ -116,7 +116,7 @@ export function failureCases(fresh: () => MetaStore): void {
           joinAll(meta)
           links.push(linkOf(meta)?.[1])
         }
-        expect([order, links.at(-1), meta.failureState(1, id(1))?.alone]).toEqual([order, undefined, 'several'])
+        expect([order, links.at(-1), meta.errorEndState(1, id(1))?.alone]).toEqual([order, undefined, 'several'])
         // A forged event has the link only while no other group has the digest.
         if (order[0] !== 1) expect(links.filter((link) => link !== undefined && link !== id(1001))).toEqual([])
       }
@@ -137,7 +137,7 @@ export function failureCases(fresh: () => MetaStore): void {
       const old = numbers(20).map((n) => forged(n, hint, { hashes: [hash(n + 2)], receivedMs: nowMs - 9e6 }))
       commit(meta, { events: [...old, forged(30, hint), browser(1, hint), server(1, hint)] })
       joinAll(meta)
-      expect([linkOf(meta), meta.failureState(1, id(1))?.alone]).toEqual([undefined, 'several'])
+      expect([linkOf(meta), meta.errorEndState(1, id(1))?.alone]).toEqual([undefined, 'several'])
     })
 
     test.each([
@@ -163,7 +163,7 @@ export function failureCases(fresh: () => MetaStore): void {
       expect(linkOf(meta)).toEqual(['route', id(1001)])
       commit(meta, { events: [browser(2, sure(2))] })
       joinAll(meta)
-      expect([linkOf(meta), meta.failureState(1, id(1))?.alone]).toEqual([undefined, 'several'])
+      expect([linkOf(meta), meta.errorEndState(1, id(1))?.alone]).toEqual([undefined, 'several'])
     })
 
     test('a browser event that is decided before its turn still makes others doubtful at its turn', () => {
@@ -171,7 +171,7 @@ export function failureCases(fresh: () => MetaStore): void {
       commit(meta, { events: [browser(1, { digest: '111', hints: 1 }), server(1, { digest: '111' })] })
       joinAll(meta)
       commit(meta, { events: [server(3, { traceId: 't' }), browser(2, { traceId: 't' })] })
-      while (meta.joinFailures(1, nowMs).more);
+      while (meta.linkErrors(1, nowMs).more);
       expect([linkOf(meta), linkOf(meta, 2)]).toEqual([undefined, ['trace', id(1003)]])
     })
 
@@ -182,8 +182,8 @@ export function failureCases(fresh: () => MetaStore): void {
       joinAll(meta)
       commit(meta, { events: [own(2, 1), own(3, 2)] })
       joinAll(meta)
-      expect(meta.boundFailures(2)).toBe(2)
-      expect([meta.failureState(1, id(1)), linkOf(meta)]).toEqual([undefined, undefined])
+      expect(meta.limitErrorEnds(2)).toBe(2)
+      expect([meta.errorEndState(1, id(1)), linkOf(meta)]).toEqual([undefined, undefined])
       commit(meta, { events: [own(1, 9), own(9, 9), server(9, sure(9))] })
       joinAll(meta)
       expect([1, 9].map((n) => linkOf(meta, n))).toEqual([1, 9].map((n) => ['digest', id(1000 + n)]))
@@ -205,11 +205,11 @@ export function failureCases(fresh: () => MetaStore): void {
       commit(meta, { events: [server(1, sure(1)), ...events] })
       joinAll(meta)
       const issueId = meta.issueIdsOf([{ projectId: 2, groupHash: hash(1001) }]).get(`2:${hash(1001)}`) ?? 0
-      const { newest, ...sums } = meta.browserSideOf(issueId, [1, 2], 3)
+      const { newest, ...sums } = meta.clientEndsOf(issueId, [1, 2], 3)
       expect([sums, newest.length]).toEqual([{ events: 5, people: 2, lastMs: nowMs + 5 }, 3])
-      expect(meta.browserSideOf(issueId, [2], 3)).toMatchObject({ events: 0, newest: [] })
-      expect(meta.browserSideOf(issueId, [], 3)).toMatchObject({ events: 0, newest: [] })
-      expect(meta.failuresOfEvent(2, id(1001), [1], 2)).toMatchObject({ events: 5 })
+      expect(meta.clientEndsOf(issueId, [2], 3)).toMatchObject({ events: 0, newest: [] })
+      expect(meta.clientEndsOf(issueId, [], 3)).toMatchObject({ events: 0, newest: [] })
+      expect(meta.errorLinksOfEvent(2, id(1001), [1], 2)).toMatchObject({ events: 5 })
       expect(meta.issueById(issueId)?.count).toBe(1)
     })
 
@@ -220,8 +220,8 @@ export function failureCases(fresh: () => MetaStore): void {
       commit(meta, { events: [...browsers, ...servers] })
       joinAll(meta)
       const issueId = meta.issueIdsOf([{ projectId: 2, groupHash: hash(1001) }]).get(`2:${hash(1001)}`) ?? 0
-      expect(meta.browserSideOf(issueId, [1], 1)).toMatchObject({ events: 1000, people: 1000 })
-      expect([199, 200].map((n) => meta.failureState(2, id(1000 + n))?.side)).toEqual(['server', undefined])
+      expect(meta.clientEndsOf(issueId, [1], 1)).toMatchObject({ events: 1000, people: 1000 })
+      expect([199, 200].map((n) => meta.errorEndState(2, id(1000 + n))?.side)).toEqual(['server', undefined])
     })
 
     test('1,200 people who wait for one server event are linked in parts', () => {
@@ -268,7 +268,7 @@ export function failureCases(fresh: () => MetaStore): void {
       const events = [server(1, sure(1)), server(2, sure(1)), browser(1, sure(1))]
       commit(meta, { events })
       joinAll(meta)
-      expect(meta.failureState(1, id(1))?.alone).toBe('several')
+      expect(meta.errorEndState(1, id(1))?.alone).toBe('several')
       mapAgain(meta, events[1], 1002, 1001)
       joinAll(meta)
       expect(linkOf(meta)?.[0]).toBe('digest')
@@ -287,8 +287,8 @@ export function failureCases(fresh: () => MetaStore): void {
         hours: [0],
         token: 't',
       }
-      const step = meta.planRegroup(meta.beginRegrouping(2, 'upload', 9).id, rewrite)
-      meta.commitRegroup(step.id, [{ fromHash: hash(from), effect: { ...event, hashes: [hash(to)] } }])
+      const step = meta.planReprocessStep(meta.beginReprocessing(2, 'upload', 9).id, rewrite)
+      meta.commitReprocessStep(step.id, [{ fromHash: hash(from), effect: { ...event, hashes: [hash(to)] } }])
     }
 
     test('events whose frames are mapped again stay linked', () => {
@@ -298,7 +298,7 @@ export function failureCases(fresh: () => MetaStore): void {
       joinAll(meta)
       mapAgain(meta, events[0], 1001, 1002)
       const issueId = meta.issueIdsOf([{ projectId: 2, groupHash: hash(1002) }]).get(`2:${hash(1002)}`) ?? 0
-      expect(meta.browserSideOf(issueId, [1], 1)).toMatchObject({
+      expect(meta.clientEndsOf(issueId, [1], 1)).toMatchObject({
         events: 1,
         newest: [{ server: { groupHash: hash(1002) } }],
       })

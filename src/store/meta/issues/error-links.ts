@@ -1,22 +1,22 @@
 import { type AliasedExpression, type Selectable, type SqlBool, sql } from 'kysely'
-import type { AloneReason, FailureSide, JoinReason } from '../../../domain/error-links.ts'
+import type { EndKind, JoinReason, UnlinkedReason } from '../../../domain/error-links.ts'
 import type { Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import type { EventEffect } from '../meta.ts'
 /** A browser event and the server event that it hides. */
-export type FailureLink = {
+export type ErrorLink = {
   browser: { projectId: number; eventId: string; groupHash: string; receivedMs: number }
   server: { projectId: number; eventId: string; groupHash: string }
   reason: JoinReason
 }
 
 /** State of an event as an error end. `waiting`: a background job checks it within seconds. */
-type FailureState = { side: FailureSide; waiting: boolean; alone: AloneReason | '' }
+type ErrorEndState = { side: EndKind; waiting: boolean; alone: UnlinkedReason | '' }
 
 /** Browser events of an issue's server errors. Not part of the issue's count, because a forger can send any number. */
-type BrowserSide = { events: number; people: number; lastMs: number | null; newest: FailureLink[] }
+type ClientEnds = { events: number; people: number; lastMs: number | null; newest: ErrorLink[] }
 
-type JoinedFailures = {
+type LinkRunResult = {
   looked: number
   decided: number
   linked: number
@@ -26,38 +26,38 @@ type JoinedFailures = {
   more: boolean
 }
 
-export type FailureStore = {
+export type ErrorLinkStore = {
   /**
    * Checks at most `max` open error ends and links browser events to server events (domain/error-links.ts), in one
    * transaction. `decided`: browser events that were evaluated. `issueIds`: server issues whose links changed. `aside`:
    * ends that failed and are not retried until another change reopens them. `fault`: the first error. `more`: whether
    * open ends are left.
    */
-  joinFailures(max: number, nowMs: number): JoinedFailures
+  linkErrors(max: number, nowMs: number): LinkRunResult
   /** State of an event as an error end. Undefined if it is no end, or if newer ends displaced it. */
-  failureState(projectId: number, eventId: string): FailureState | undefined
+  errorEndState(projectId: number, eventId: string): ErrorEndState | undefined
   /** The link of a browser event. */
-  failureLinkOf(projectId: number, eventId: string): FailureLink | undefined
+  errorLinkOf(projectId: number, eventId: string): ErrorLink | undefined
   /** Browser events that are linked to a server event, from these projects, newest first. */
-  failuresOfEvent(
+  errorLinksOfEvent(
     projectId: number,
     eventId: string,
     browserProjectIds: readonly number[],
     max: number,
-  ): { events: number; newest: FailureLink[] }
+  ): { events: number; newest: ErrorLink[] }
   /** Browser events of an issue's server errors, from these projects. `newest` has at most `max`. */
-  browserSideOf(issueId: number, browserProjectIds: readonly number[], max: number): BrowserSide
+  clientEndsOf(issueId: number, browserProjectIds: readonly number[], max: number): ClientEnds
   /** Deletes the oldest error ends and links of each project with more than `max` ends. Returns the number of rows. */
-  boundFailures(max: number): number
+  limitErrorEnds(max: number): number
 }
 
 /** Maximum stored server errors per digest and batch: more of the same error add no information. */
-const alikeMax = 200
+const perDigestMax = 200
 
 /** Creates the writer of a batch's error ends. The caller opens the transaction. A repeated event is stored once. */
-export function sideWriter({ write, dialect: { builder } }: Store) {
+export function errorEndWriter({ write, dialect: { builder } }: Store) {
   type Row = Omit<Selectable<Tables['failure_side']>, 'id' | 'open' | 'alone'>
-  const insert = write.hot<Row, unknown>((slot) =>
+  const insert = write.prepared<Row, unknown>((slot) =>
     builder
       .insertInto('failure_side')
       .values({
@@ -79,14 +79,14 @@ export function sideWriter({ write, dialect: { builder } }: Store) {
       .onConflict((conflict) => conflict.columns(['project_id', 'event_id']).doNothing()),
   )
   return () => {
-    const alike = new Map<string, number>()
+    const countByDigest = new Map<string, number>()
     return ({ failure, ...effect }: EventEffect, organizationId: number): void => {
       if (!failure) return
       if (failure.side === 'server' && failure.digest !== '') {
         const key = `${effect.projectId} ${failure.digest}`
-        const count = (alike.get(key) ?? 0) + 1
-        alike.set(key, count)
-        if (count > alikeMax) return
+        const count = (countByDigest.get(key) ?? 0) + 1
+        countByDigest.set(key, count)
+        if (count > perDigestMax) return
       }
       insert.run({
         organization_id: organizationId,
@@ -106,7 +106,7 @@ export function sideWriter({ write, dialect: { builder } }: Store) {
   }
 }
 
-const toLink = (row: Selectable<Tables['failure_link']>): FailureLink => ({
+const toLink = (row: Selectable<Tables['failure_link']>): ErrorLink => ({
   browser: {
     projectId: row.browser_project_id,
     eventId: row.browser_event_id,
@@ -117,13 +117,13 @@ const toLink = (row: Selectable<Tables['failure_link']>): FailureLink => ({
   reason: row.reason as JoinReason,
 })
 
-type ReadPart = Pick<FailureStore, 'failureState' | 'failureLinkOf' | 'failuresOfEvent' | 'browserSideOf'>
+type ReadPart = Pick<ErrorLinkStore, 'errorEndState' | 'errorLinkOf' | 'errorLinksOfEvent' | 'clientEndsOf'>
 
 /** Implements the lookups of error links. */
-export function failureReadPart({ read, dialect: { builder } }: Store): ReadPart {
+export function errorLinkReadPart({ read, dialect: { builder } }: Store): ReadPart {
   const count = sql<number>`count(*)`.as('events') satisfies AliasedExpression<number, 'events'>
   return {
-    failureState: (projectId, eventId) => {
+    errorEndState: (projectId, eventId) => {
       const row = read.get(
         builder
           .selectFrom('failure_side')
@@ -131,9 +131,9 @@ export function failureReadPart({ read, dialect: { builder } }: Store): ReadPart
           .where('project_id', '=', projectId)
           .where('event_id', '=', eventId),
       )
-      return row && { side: row.side as FailureSide, waiting: row.open === 1, alone: row.alone as AloneReason | '' }
+      return row && { side: row.side as EndKind, waiting: row.open === 1, alone: row.alone as UnlinkedReason | '' }
     },
-    failureLinkOf: (projectId, eventId) => {
+    errorLinkOf: (projectId, eventId) => {
       const row = read.get(
         builder
           .selectFrom('failure_link')
@@ -143,20 +143,20 @@ export function failureReadPart({ read, dialect: { builder } }: Store): ReadPart
       )
       return row && toLink(row)
     },
-    failuresOfEvent: (projectId, eventId, browserProjectIds, max) => {
-      const own = builder
+    errorLinksOfEvent: (projectId, eventId, browserProjectIds, max) => {
+      const links = builder
         .selectFrom('failure_link')
         .where('server_project_id', '=', projectId)
         .where('server_event_id', '=', eventId)
         .where('browser_project_id', 'in', browserProjectIds)
       return {
-        events: read.get(own.select(count))?.events ?? 0,
-        newest: read.all(own.selectAll().orderBy('browser_ms', 'desc').limit(max)).map(toLink),
+        events: read.get(links.select(count))?.events ?? 0,
+        newest: read.all(links.selectAll().orderBy('browser_ms', 'desc').limit(max)).map(toLink),
       }
     },
-    browserSideOf: (issueId, browserProjectIds, max) => {
+    clientEndsOf: (issueId, browserProjectIds, max) => {
       // Use the current hashes of the issue, because a merge keeps its links.
-      const own = builder
+      const links = builder
         .selectFrom('failure_link')
         .innerJoin('fingerprint', (join) =>
           join
@@ -167,23 +167,23 @@ export function failureReadPart({ read, dialect: { builder } }: Store): ReadPart
         .where('browser_project_id', 'in', browserProjectIds)
       const people = sql<number>`count(distinct nullif(user_hash, ''))`.as('people')
       const last = sql<number | null>`max(browser_ms)`.as('last')
-      const sums = read.get(own.select([count, people, last]))
+      const sums = read.get(links.select([count, people, last]))
       return {
         events: sums?.events ?? 0,
         people: sums?.people ?? 0,
         lastMs: sums?.last ?? null,
-        newest: read.all(own.selectAll('failure_link').orderBy('browser_ms', 'desc').limit(max)).map(toLink),
+        newest: read.all(links.selectAll('failure_link').orderBy('browser_ms', 'desc').limit(max)).map(toLink),
       }
     },
   }
 }
 
 /** Base queries for error ends and links. */
-const sidesOf = ({ dialect: { builder } }: Store) => builder.selectFrom('failure_side')
+const endsOf = ({ dialect: { builder } }: Store) => builder.selectFrom('failure_side')
 const linksOf = ({ dialect: { builder } }: Store) => builder.selectFrom('failure_link')
 
 /** Maximum browser events that are reopened at once. */
-const againMax = 10_000
+const reopenMax = 10_000
 
 /** The columns by which one end can affect the link of another. */
 const shared = [
@@ -196,26 +196,26 @@ const shared = [
  * Reopens the newest browser events that share digest, trace or page with these ends and have one of these states
  * (`alone`; `''`: linked). The caller opens the transaction and deletes the ends only afterwards.
  */
-export function lookAgain(store: Store, sides: ReturnType<typeof sidesOf>, alone: readonly string[]): void {
+export function reopenRelated(store: Store, ends: ReturnType<typeof endsOf>, unlinkedReasons: readonly string[]): void {
   const { write } = store
   const { builder } = store.dialect
   for (const { from, by, columns } of shared) {
-    const some = from ? sides.where('side', '=', from) : sides
-    const told = some.where(by, '<>', '').select(columns).orderBy('id', 'desc').limit(againMax)
-    const doubtful = sidesOf(store)
+    const some = from ? ends.where('side', '=', from) : ends
+    const reopening = some.where(by, '<>', '').select(columns).orderBy('id', 'desc').limit(reopenMax)
+    const affected = endsOf(store)
       .select('id')
       .where('side', '=', sql.lit('browser'))
       .where(by, '<>', sql.lit(''))
-      .where('alone', 'in', alone)
-      .where(sql<SqlBool>`(${sql.join(columns.map((column) => sql.ref(column)))}) in ${told}`)
+      .where('alone', 'in', unlinkedReasons)
+      .where(sql<SqlBool>`(${sql.join(columns.map((column) => sql.ref(column)))}) in ${reopening}`)
       .orderBy('id', 'desc')
-      .limit(againMax)
-    write.run(builder.updateTable('failure_side').set({ open: 1 }).where('id', 'in', doubtful))
+      .limit(reopenMax)
+    write.run(builder.updateTable('failure_side').set({ open: 1 }).where('id', 'in', affected))
   }
 }
 
 /** Reopens the browser events of links that are about to be deleted. */
-function lookForAnother(store: Store, links: ReturnType<typeof linksOf>): void {
+function reopenClientEnds(store: Store, links: ReturnType<typeof linksOf>): void {
   const { write } = store
   const { builder } = store.dialect
   const lost = links
@@ -229,7 +229,7 @@ function lookForAnother(store: Store, links: ReturnType<typeof linksOf>): void {
 }
 
 /** Stores the new group of an event after reprocessing. The caller opens the transaction. */
-export function moveFailure(
+export function moveErrorEnd(
   { write, dialect: { builder } }: Store,
   { failure, projectId, eventId, hashes }: EventEffect,
 ): void {
@@ -258,55 +258,55 @@ export function moveFailure(
  * Deletes the error ends and links of a project or of one of its issues. Reopens browser events that lose their server
  * event or the reason of their doubt. The caller opens the transaction, and removes the issue's hashes afterwards.
  */
-export function dropFailures(store: Store, projectId: number, issueId?: number): void {
+export function dropErrorLinks(store: Store, projectId: number, issueId?: number): void {
   const { write } = store
   const { builder } = store.dialect
   const hashes = builder
     .selectFrom('fingerprint')
     .select('hash')
     .where('issue_id', '=', issueId ?? 0)
-  const gone = sidesOf(store).where('project_id', '=', projectId)
-  lookAgain(store, issueId === undefined ? gone : gone.where('hash', 'in', hashes), ['several'])
+  const removedEnds = endsOf(store).where('project_id', '=', projectId)
+  reopenRelated(store, issueId === undefined ? removedEnds : removedEnds.where('hash', 'in', hashes), ['several'])
   const links = linksOf(store).where('server_project_id', '=', projectId)
-  lookForAnother(store, issueId === undefined ? links : links.where('server_hash', 'in', hashes))
+  reopenClientEnds(store, issueId === undefined ? links : links.where('server_hash', 'in', hashes))
   for (const end of ['browser', 'server'] as const) {
     const all = builder.deleteFrom('failure_link').where(`${end}_project_id`, '=', projectId)
     write.run(issueId === undefined ? all : all.where(`${end}_hash`, 'in', hashes))
   }
-  const sides = builder.deleteFrom('failure_side').where('project_id', '=', projectId)
-  write.run(issueId === undefined ? sides : sides.where('hash', 'in', hashes))
+  const ends = builder.deleteFrom('failure_side').where('project_id', '=', projectId)
+  write.run(issueId === undefined ? ends : ends.where('hash', 'in', hashes))
 }
 
 /**
  * Deletes ends received before `beforeMs`, and links with either event before it. Covers all projects without
- * `projectIds`. Reopens the remaining browser events like `dropFailures`. The caller opens the transaction.
+ * `projectIds`. Reopens the remaining browser events like `dropErrorLinks`. The caller opens the transaction.
  */
-export function pruneFailures(store: Store, beforeMs: number, projectIds?: readonly number[]): void {
+export function pruneErrorLinks(store: Store, beforeMs: number, projectIds?: readonly number[]): void {
   const { write } = store
   const { builder } = store.dialect
-  const gone = sidesOf(store).where('received_ms', '<', beforeMs)
-  lookAgain(store, projectIds ? gone.where('project_id', 'in', projectIds) : gone, ['several'])
+  const removedEnds = endsOf(store).where('received_ms', '<', beforeMs)
+  reopenRelated(store, projectIds ? removedEnds.where('project_id', 'in', projectIds) : removedEnds, ['several'])
   const lost = linksOf(store).where('server_ms', '<', beforeMs)
-  lookForAnother(store, projectIds ? lost.where('server_project_id', 'in', projectIds) : lost)
+  reopenClientEnds(store, projectIds ? lost.where('server_project_id', 'in', projectIds) : lost)
   for (const end of ['browser', 'server'] as const) {
     const links = builder.deleteFrom('failure_link').where(`${end}_ms`, '<', beforeMs)
     write.run(projectIds ? links.where(`${end}_project_id`, 'in', projectIds) : links)
   }
-  const sides = builder.deleteFrom('failure_side').where('received_ms', '<', beforeMs)
-  write.run(projectIds ? sides.where('project_id', 'in', projectIds) : sides)
+  const ends = builder.deleteFrom('failure_side').where('received_ms', '<', beforeMs)
+  write.run(projectIds ? ends.where('project_id', 'in', projectIds) : ends)
 }
 
 /** Implements the limit of error ends, because anybody with a DSN can send any number. */
-export function failureBoundPart(store: Store): Pick<FailureStore, 'boundFailures'> {
+export function errorLinkLimitPart(store: Store): Pick<ErrorLinkStore, 'limitErrorEnds'> {
   const { write } = store
   const { builder } = store.dialect
   return {
-    boundFailures: (max) =>
+    limitErrorEnds: (max) =>
       write.transaction(() => {
-        let gone = 0
+        let removed = 0
         for (const { id } of write.all(builder.selectFrom('project').select('id'))) {
           const last = write.get(
-            sidesOf(store)
+            endsOf(store)
               .select('received_ms')
               .where('project_id', '=', id)
               .orderBy('received_ms', 'desc')
@@ -316,11 +316,11 @@ export function failureBoundPart(store: Store): Pick<FailureStore, 'boundFailure
           if (!last) continue
           // Delete a link together with its browser event, else a repeated event would get a second link.
           const links = builder.deleteFrom('failure_link').where('browser_project_id', '=', id)
-          gone += write.run(links.where('browser_ms', '<=', last.received_ms)).changes
-          const sides = builder.deleteFrom('failure_side').where('project_id', '=', id)
-          gone += write.run(sides.where('received_ms', '<=', last.received_ms)).changes
+          removed += write.run(links.where('browser_ms', '<=', last.received_ms)).changes
+          const ends = builder.deleteFrom('failure_side').where('project_id', '=', id)
+          removed += write.run(ends.where('received_ms', '<=', last.received_ms)).changes
         }
-        return gone
+        return removed
       }),
   }
 }

@@ -4,10 +4,10 @@ import type { Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 
 /** A stored error end. */
-export type SideRow = Selectable<Tables['failure_side']>
+export type ErrorEndRow = Selectable<Tables['failure_side']>
 
 /** Maximum compared ends of one trace, or of one person on a page: real page loads have fewer. */
-export const aroundMax = 50
+export const nearbyMax = 50
 /** Maximum browser events of one kind loaded for a server event. The next run loads the rest. */
 export const waitingMax = 500
 /** Maximum compared groups of server events with one digest. A merged issue with more groups needs no more evidence. */
@@ -21,7 +21,7 @@ export type Scope = 'sure' | 'page'
 type OfDigest = { organization: number; digest: string; route: string }
 type OfGroup = OfDigest & { projectId: number; hash: string }
 type Times = { fromMs: number; toMs: number }
-type OfAlone = OfDigest & Times & { sure: number; alone: string; max: number }
+type OfUnlinked = OfDigest & Times & { sure: number; alone: string; max: number }
 
 /** These values are literals in the statement: SQLite does not use a partial index for a bound parameter. */
 const [isServer, isBrowser, isSure, unnamed] = [sql.lit('server'), sql.lit('browser'), sql.lit(1), sql.lit('')] as const
@@ -37,8 +37,8 @@ function serverLookUps({ write, dialect: { builder } }: Store, scope: Scope) {
     if (scope === 'sure') return all.where('sure', '=', isSure)
     return all.where('digest', '<>', unnamed).where('route', '=', slot('route'))
   }
-  const nearest = (way: 'asc' | 'desc') =>
-    write.hot<OfGroup & Times, SideRow>((slot) =>
+  const nearest = (direction: 'asc' | 'desc') =>
+    write.prepared<OfGroup & Times, ErrorEndRow>((slot) =>
       builder
         .selectFrom('failure_side')
         .selectAll()
@@ -52,7 +52,7 @@ function serverLookUps({ write, dialect: { builder } }: Store, scope: Scope) {
             .where('hash', '=', slot('hash'))
             .where('received_ms', '>=', slot('fromMs'))
             .where('received_ms', '<=', slot('toMs'))
-            .orderBy('received_ms', way)
+            .orderBy('received_ms', direction)
             // Of two with the same time, always the same one, whatever their order of insertion.
             .orderBy('event_id')
             .limit(1),
@@ -60,7 +60,7 @@ function serverLookUps({ write, dialect: { builder } }: Store, scope: Scope) {
     )
   return {
     /** The next group. The query jumps to it, so that many ends of one group do not hide the others. */
-    nextGroup: write.hot<OfGroup, { project_id: number; hash: string }>((slot) =>
+    nextGroup: write.prepared<OfGroup, { project_id: number; hash: string }>((slot) =>
       servers(slot)
         .select(['project_id', 'hash'])
         .where(({ eb, refTuple, tuple }) =>
@@ -82,18 +82,18 @@ export function lookUps(store: Store) {
   type OfTrace = Times & { organization: number; traceId: string; side: string }
   type OfPerson = Times & { organization: number; userHash: string; route: string }
   const browsers = (scope: Scope) =>
-    write.hot<OfAlone, SideRow>((slot) => {
+    write.prepared<OfUnlinked, ErrorEndRow>((slot) => {
       const all = builder
         .selectFrom('failure_side')
         .selectAll()
         .where('organization_id', '=', slot('organization'))
         .where('digest', '=', slot('digest'))
         .where('side', '=', isBrowser)
-      const own =
+      const matching =
         scope === 'sure'
           ? all.where('sure', '=', isSure)
           : all.where('digest', '<>', unnamed).where('route', '=', slot('route')).where('sure', '=', slot('sure'))
-      return own
+      return matching
         .where('alone', '=', slot('alone'))
         .where('received_ms', '>=', slot('fromMs'))
         .where('received_ms', '<=', slot('toMs'))
@@ -103,7 +103,7 @@ export function lookUps(store: Store) {
   return {
     servers: { sure: serverLookUps(store, 'sure'), page: serverLookUps(store, 'page') },
     browsers: { sure: browsers('sure'), page: browsers('page') },
-    trace: write.hot<OfTrace, SideRow>((slot) =>
+    trace: write.prepared<OfTrace, ErrorEndRow>((slot) =>
       builder
         .selectFrom('failure_side')
         .selectAll()
@@ -114,9 +114,9 @@ export function lookUps(store: Store) {
         .where('received_ms', '<=', slot('toMs'))
         .orderBy('received_ms')
         .orderBy('event_id')
-        .limit(aroundMax),
+        .limit(nearbyMax),
     ),
-    person: write.hot<OfPerson, SideRow>((slot) =>
+    person: write.prepared<OfPerson, ErrorEndRow>((slot) =>
       builder
         .selectFrom('failure_side')
         .selectAll()
@@ -126,19 +126,19 @@ export function lookUps(store: Store) {
         .where('received_ms', '>=', slot('fromMs'))
         .where('received_ms', '<=', slot('toMs'))
         .where('side', '=', 'browser')
-        .limit(aroundMax),
+        .limit(nearbyMax),
     ),
   }
 }
 
-export const askedOf = (row: SideRow): OfDigest => ({
+export const digestKeyOf = (row: ErrorEndRow): OfDigest => ({
   organization: row.organization_id,
   digest: row.digest,
   route: row.route,
 })
 
 /** The half minute before and after an end. */
-export const momentOf = ({ received_ms: ms }: SideRow): Times => ({
+export const momentOf = ({ received_ms: ms }: ErrorEndRow): Times => ({
   fromMs: ms - routeWindowMs,
   toMs: ms + routeWindowMs,
 })

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { type Limits, quietLimits, type StatusDetails, type Substatus } from '../../../domain/issue-states.ts'
+import { type Limits, type StatusDetails, type Substatus, silentLimits } from '../../../domain/issue-states.ts'
 import { effect } from '../fixture.cases.ts'
 import type { EventEffect } from '../meta.ts'
 import {
-  type Around,
   afterOf,
   beginIssue,
   countEvent,
   countMoved,
   escalationOf,
+  type IssueContext,
   type IssueRow,
   isNext,
   latestTexts,
@@ -24,7 +24,7 @@ const dayMs = 86_400_000
 /** The start of an hour, which also starts a slot. */
 const start = Math.floor(1_795_000_000_000 / hourMs) * hourMs
 
-const around = (change: Partial<Around> = {}): Around => ({
+const around = (change: Partial<IssueContext> = {}): IssueContext => ({
   nowMs: start + 5000,
   isLater: (version, than) => version > than,
   limitsOf: () => undefined,
@@ -257,7 +257,7 @@ describe('a resolved issue', () => {
 })
 
 describe('an archived issue', () => {
-  const arrive = (issue: IssueRow, events: number, change: Partial<Around> = {}) =>
+  const arrive = (issue: IssueRow, events: number, change: Partial<IssueContext> = {}) =>
     Array.from({ length: events }, () => countEvent(issue, event({ eventId: 'e' }), around(change))).map(
       (turn) => turn?.data,
     )
@@ -303,7 +303,7 @@ describe('an archived issue', () => {
     ['archived_forever', undefined],
     ['archived_until_condition_met', undefined],
   ] as const)('%s wakes over its forecast: %s', (substatus, limit) => {
-    const data = arrive(archived({}, substatus), 61, { limitsOf: () => quietLimits }).at(-1)
+    const data = arrive(archived({}, substatus), 61, { limitsOf: () => silentLimits }).at(-1)
     expect(data).toEqual(limit && { eventId: 'e', reason: 'forecast', count: 61, limit, minutes: 10 })
   })
 })

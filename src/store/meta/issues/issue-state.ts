@@ -1,22 +1,22 @@
 import type { Selectable } from 'kysely'
 import {
-  asksEvents,
   dueOf,
   fewEvents,
   floors,
+  hasEventLimit,
   hourMs,
   type Limits,
   overLimit,
-  quietLimits,
   type Status,
   type StatusDetails,
   type Substatus,
+  silentLimits,
   slotMs,
   slotsMax,
 } from '../../../domain/issue-states.ts'
 import { fromJson } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
-import { shiftCounts } from '../ingest/diagnostic-counts.ts'
+import { changeCounts } from '../ingest/diagnostic-counts.ts'
 import type { EventEffect } from '../meta.ts'
 import type { AlertKind } from './alerts.ts'
 
@@ -124,7 +124,7 @@ export function beginIssue(
 }
 
 /** Context of a commit, in addition to the issue itself. */
-export type Around = {
+export type IssueContext = {
   nowMs: number
   /** Whether one release of the issue's project comes after another. */
   isLater(version: string, than: string): boolean
@@ -133,12 +133,12 @@ export type Around = {
 }
 
 /** A state transition caused by an event: its activity, and the alert for people. */
-type Turn = { type: 'set_regression' | 'set_escalating'; alert: AlertKind; data: Record<string, unknown> }
+type StateChange = { type: 'set_regression' | 'set_escalating'; alert: AlertKind; data: Record<string, unknown> }
 
 /** Before an issue is a day old, its normal rate is unknown. */
-const youngMs = 86_400_000
+const newIssueMs = 86_400_000
 
-function turn(row: IssueRow, substatus: 'regressed' | 'escalating', nowMs: number): void {
+function changeState(row: IssueRow, substatus: 'regressed' | 'escalating', nowMs: number): void {
   Object.assign(row, stateColumns('unresolved', substatus, {}, nowMs))
   row.rev += 1
 }
@@ -150,82 +150,82 @@ const countsOf = (row: IssueRow): number[] => (row.ten_counts === '' ? [] : row.
 function countArrival(row: IssueRow, receivedMs: number): void {
   const slot = Math.floor(receivedMs / slotMs) * slotMs
   const hour = Math.floor(receivedMs / hourMs) * hourMs
-  const passed = (slot - row.ten_ms) / slotMs
+  const slotsPassed = (slot - row.ten_ms) / slotMs
   const counts = countsOf(row)
-  if (passed > 0) {
-    counts.push(...Array<number>(Math.min(passed, slotsMax)).fill(0))
+  if (slotsPassed > 0) {
+    counts.push(...Array<number>(Math.min(slotsPassed, slotsMax)).fill(0))
     counts.splice(0, counts.length - slotsMax)
     row.ten_ms = slot
   }
-  const at = counts.length - 1 + Math.min(0, passed)
-  const there = counts[at]
-  if (there !== undefined) counts[at] = there + 1
+  const at = counts.length - 1 + Math.min(0, slotsPassed)
+  const previous = counts[at]
+  if (previous !== undefined) counts[at] = previous + 1
   row.ten_counts = counts.join(',')
   if (hour > row.hour_ms) Object.assign(row, { hour_ms: hour, hour_count: 0 })
   if (hour === row.hour_ms) row.hour_count += 1
 }
 
 /** Returns how far the issue is above its forecast; undefined when it is not above, or when the forecast is unknown. */
-export function escalationOf(row: IssueRow, around: Pick<Around, 'limitsOf' | 'nowMs'>) {
+export function escalationOf(row: IssueRow, context: Pick<IssueContext, 'limitsOf' | 'nowMs'>) {
   const tenCount = countsOf(row).reduce((sum, count) => sum + count, 0)
   if (tenCount <= floors.ten && row.hour_count <= floors.hour) return undefined
   // An issue with so few events before this hour needs no forecast of its own.
-  const isQuiet = row.count - row.hour_count < fewEvents && row.first_seen_ms < around.nowMs - youngMs
-  const limits = around.limitsOf(row.id) ?? (isQuiet ? quietLimits : undefined)
+  const isQuiet = row.count - row.hour_count < fewEvents && row.first_seen_ms < context.nowMs - newIssueMs
+  const limits = context.limitsOf(row.id) ?? (isQuiet ? silentLimits : undefined)
   const { ten_ms: slotStartMs, hour_ms: hourStartMs, hour_count: hourCount } = row
   return limits && overLimit({ slotStartMs, tenCount, hourStartMs, hourCount }, limits)
 }
 
 /** Returns whether an event reopens a resolved issue. */
-function isRegression(row: IssueRow, effect: EventEffect, around: Around): boolean {
+function isRegression(row: IssueRow, effect: EventEffect, context: IssueContext): boolean {
   // Only events after the resolution count, not events that a client held back and sent later.
   if (row.resolved_ms === null || effect.timestampMs <= row.resolved_ms) return false
   const { inRelease } = fromJson<StatusDetails>(row.status_details)
   if (row.awaits_release !== 0) return false
   if (inRelease === undefined) return true
   // The release of an event without one is unknown.
-  return effect.release !== '' && around.isLater(effect.release, inRelease)
+  return effect.release !== '' && context.isLater(effect.release, inRelease)
 }
 
 /** Returns why an arrival reopens an archived issue, if it does. Conditions that need the events are due at once. */
-function wake(row: IssueRow, around: Around): Turn['data'] | undefined {
+function unarchiveReason(row: IssueRow, context: IssueContext): StateChange['data'] | undefined {
   const details = fromJson<StatusDetails>(row.status_details)
   const { ignoreCount, ignoreWindow, eventsBefore = 0 } = details
   // Check this condition first: any met condition reopens the issue, and this one needs no other store.
   if (ignoreCount !== undefined && ignoreWindow === undefined && row.count - eventsBefore >= ignoreCount)
     return { reason: 'count', count: ignoreCount }
-  if (asksEvents(details)) {
-    row.due_ms = Math.min(row.due_ms ?? around.nowMs, around.nowMs)
+  if (hasEventLimit(details)) {
+    row.due_ms = Math.min(row.due_ms ?? context.nowMs, context.nowMs)
     return undefined
   }
   if (row.substatus !== 'archived_until_escalating') return undefined
-  const over = escalationOf(row, around)
+  const over = escalationOf(row, context)
   return over && { reason: 'forecast', ...over }
 }
 
-function turnOf(row: IssueRow, effect: EventEffect, around: Around): Turn | undefined {
+function stateChangeOf(row: IssueRow, effect: EventEffect, context: IssueContext): StateChange | undefined {
   const { eventId, release } = effect
-  const what = { eventId, ...(release === '' ? {} : { release }) }
+  const data = { eventId, ...(release === '' ? {} : { release }) }
   if (row.status === 'resolved') {
-    if (!isRegression(row, effect, around)) return undefined
-    turn(row, 'regressed', around.nowMs)
-    return { type: 'set_regression', alert: 'regression', data: what }
+    if (!isRegression(row, effect, context)) return undefined
+    changeState(row, 'regressed', context.nowMs)
+    return { type: 'set_regression', alert: 'regression', data }
   }
-  const over = row.status === 'ignored' ? wake(row, around) : growth(row, around)
+  const over = row.status === 'ignored' ? unarchiveReason(row, context) : escalationReason(row, context)
   if (!over) return undefined
-  turn(row, 'escalating', around.nowMs)
+  changeState(row, 'escalating', context.nowMs)
   return { type: 'set_escalating', alert: 'escalation', data: { eventId, ...over } }
 }
 
 /** Returns how far a new or ongoing issue is above its forecast, if it is. */
-function growth(row: IssueRow, around: Around): Turn['data'] | undefined {
+function escalationReason(row: IssueRow, context: IssueContext): StateChange['data'] | undefined {
   if (row.substatus !== 'new' && row.substatus !== 'ongoing') return undefined
-  const over = escalationOf(row, around)
+  const over = escalationOf(row, context)
   return over && { reason: 'forecast', ...over }
 }
 
 /** Counts one event in the stats of its issue, in place: number, times and releases. */
-function countFigures(row: IssueRow, effect: EventEffect): void {
+function countStats(row: IssueRow, effect: EventEffect): void {
   row.count += 1
   if (effect.unhandled) row.unhandled = 1
   if (effect.release !== '') {
@@ -237,34 +237,34 @@ function countFigures(row: IssueRow, effect: EventEffect): void {
 }
 
 /** Counts an arrived event in its issue, in place. Returns the state transition that it caused. */
-export function countEvent(row: IssueRow, effect: EventEffect, around: Around): Turn | undefined {
-  countFigures(row, effect)
-  shiftCounts(row, effect.signs, 1)
+export function countEvent(row: IssueRow, effect: EventEffect, context: IssueContext): StateChange | undefined {
+  countStats(row, effect)
+  changeCounts(row, effect.diagnostics, 1)
   countArrival(row, effect.receivedMs)
-  return turnOf(row, effect, around)
+  return stateChangeOf(row, effect, context)
 }
 
 /**
  * Counts an event that moves here from another issue. It can reopen a resolved issue, but it is not an arrival. The
  * caller adds its diagnostics here and subtracts them from the other issue.
  */
-export function countMoved(row: IssueRow, effect: EventEffect, around: Around): Turn | undefined {
-  countFigures(row, effect)
-  return row.status === 'resolved' ? turnOf(row, effect, around) : undefined
+export function countMoved(row: IssueRow, effect: EventEffect, context: IssueContext): StateChange | undefined {
+  countStats(row, effect)
+  return row.status === 'resolved' ? stateChangeOf(row, effect, context) : undefined
 }
 
 /** Returns whether a release comes after `afterRelease` ('': any release does). A patch of an old version does not. */
-export const isNext = (version: string, afterRelease: string, around: Pick<Around, 'isLater'>): boolean =>
-  afterRelease === '' || around.isLater(version, afterRelease)
+export const isNext = (version: string, afterRelease: string, context: Pick<IssueContext, 'isLater'>): boolean =>
+  afterRelease === '' || context.isLater(version, afterRelease)
 
 /** The release that the awaited next release must follow. */
 export const afterOf = (row: Pick<IssueRow, 'status_details'>): string =>
   fromJson<StatusDetails>(row.status_details).afterRelease ?? ''
 
 /** Resolves an issue in the project's next release, in place. Returns false if it did not wait for this release. */
-export function settleNext(row: IssueRow, version: string, around: Around): boolean {
+export function settleNext(row: IssueRow, version: string, context: IssueContext): boolean {
   if (row.awaits_release !== 1 || row.status !== 'resolved') return false
-  if (!isNext(version, afterOf(row), around)) return false
+  if (!isNext(version, afterOf(row), context)) return false
   row.awaits_release = 0
   row.status_details = JSON.stringify({ inRelease: version } satisfies StatusDetails)
   row.rev += 1

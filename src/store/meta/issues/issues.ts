@@ -88,7 +88,7 @@ export const toIssue = (row: Row): Issue => ({
   unhandled: row.unhandled === 1,
   comments: row.comments,
   noise: row.noise === '' ? null : (row.noise as Issue['noise']),
-  signCounts: readCounts(row.sign_counts),
+  diagnosticCounts: readCounts(row.sign_counts),
   rev: row.rev,
 })
 
@@ -112,8 +112,8 @@ type ListPart = Pick<
   'issueById' | 'issueByShortId' | 'listIssues' | 'issueIds' | 'countIssues'
 >
 type SetPart = Pick<IssueReadStore, 'issuesByIds' | 'issueStarts' | 'groupsOfIssues'>
-type HangPart = Pick<IssueReadStore, 'issueIdsOf' | 'hashesOf' | 'activityOf'>
-type SeenPart = Pick<IssueReadStore, 'digestsOf' | 'issuesOfDigest' | 'environmentsOf' | 'releasesOf'>
+type RelatedRowsReadPart = Pick<IssueReadStore, 'issueIdsOf' | 'hashesOf' | 'activityOf'>
+type LookupPart = Pick<IssueReadStore, 'digestsOf' | 'issuesOfDigest' | 'environmentsOf' | 'releasesOf'>
 
 /** `since`: the column that `fromMs` is compared with. */
 function matching(
@@ -135,15 +135,16 @@ function issueSetPart({ read, dialect }: Store): SetPart {
     return filter ? query.where((build) => condition(build, filter)) : query
   }
   /** Runs as many statements as the ids need. */
-  const inParts = <Row>(ids: readonly number[], ask: (part: readonly number[]) => Row[]): Row[] => {
+  const inChunks = <Row>(ids: readonly number[], query: (chunkIds: readonly number[]) => Row[]): Row[] => {
     const found: Row[] = []
-    for (let start = 0; start < ids.length; start += idsMax) found.push(...ask(ids.slice(start, start + idsMax)))
+    for (let start = 0; start < ids.length; start += idsMax) found.push(...query(ids.slice(start, start + idsMax)))
     return found
   }
   return {
-    issuesByIds: (ids, filter) => inParts(ids, (part) => read.all(among(part, filter).selectAll())).map(toIssue),
+    issuesByIds: (ids, filter) =>
+      inChunks(ids, (chunkIds) => read.all(among(chunkIds, filter).selectAll())).map(toIssue),
     issueStarts: (ids, filter) => {
-      const rows = inParts(ids, (part) => read.all(among(part, filter).select(['id', 'first_seen_ms'])))
+      const rows = inChunks(ids, (chunkIds) => read.all(among(chunkIds, filter).select(['id', 'first_seen_ms'])))
       return new Map(rows.map((row) => [row.id, row.first_seen_ms]))
     },
     groupsOfIssues: (request) => {
@@ -188,13 +189,13 @@ function pageOf(dialect: Store['dialect'], request: ListRequest) {
 export function issueListPart(store: Store): ListPart & SetPart {
   const { read, dialect } = store
   const { builder } = dialect
-  const moved = () => builder.selectFrom('moved_issue').select('issue_id')
+  const mergedAway = () => builder.selectFrom('moved_issue').select('issue_id')
   const byId = (id: number) => read.get(builder.selectFrom('issue').selectAll().where('id', '=', id))
 
   return {
     ...issueSetPart(store),
     issueById: (id) => {
-      const row = byId(id) ?? byId(read.get(moved().where('id', '=', id))?.issue_id ?? 0)
+      const row = byId(id) ?? byId(read.get(mergedAway().where('id', '=', id))?.issue_id ?? 0)
       return row && toIssue(row)
     },
     issueByShortId: (organizationId, shortId) => {
@@ -202,7 +203,8 @@ export function issueListPart(store: Store): ListPart & SetPart {
       const row =
         read.get(own.where('organization_id', '=', organizationId).where('short_id', '=', name)) ??
         byId(
-          read.get(moved().where('organization_id', '=', organizationId).where('short_id', '=', name))?.issue_id ?? 0,
+          read.get(mergedAway().where('organization_id', '=', organizationId).where('short_id', '=', name))?.issue_id ??
+            0,
         )
       return row && toIssue(row)
     },
@@ -222,22 +224,22 @@ export function issueListPart(store: Store): ListPart & SetPart {
 }
 
 /** Implements reads of rows that are related to issues. */
-export function relatedRowsPart({ read, dialect: { builder } }: Store): HangPart {
-  const fingerprint = read.hot<{ projectId: number; hash: string }, { issue_id: number }>((slot) =>
+export function relatedRowsPart({ read, dialect: { builder } }: Store): RelatedRowsReadPart {
+  const fingerprint = read.prepared<{ projectId: number; hash: string }, { issue_id: number }>((slot) =>
     builder
       .selectFrom('fingerprint')
       .select('issue_id')
       .where('project_id', '=', slot('projectId'))
       .where('hash', '=', slot('hash')),
   )
-  const hashes = read.hot<{ id: number }, { hash: string }>((slot) =>
+  const hashes = read.prepared<{ id: number }, { hash: string }>((slot) =>
     builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', slot('id')).orderBy('hash'),
   )
 
   return {
-    issueIdsOf: (wanted) => {
+    issueIdsOf: (requested) => {
       const found = new Map<string, number>()
-      for (const { projectId, groupHash } of wanted) {
+      for (const { projectId, groupHash } of requested) {
         const row = fingerprint.get({ projectId, hash: groupHash })
         if (row) found.set(`${projectId}:${groupHash}`, row.issue_id)
       }
@@ -252,7 +254,7 @@ export function relatedRowsPart({ read, dialect: { builder } }: Store): HangPart
 }
 
 /** Implements reads of digests, environments and releases from events. */
-export function seenPart({ read, dialect: { builder } }: Store): SeenPart {
+export function lookupPart({ read, dialect: { builder } }: Store): LookupPart {
   return {
     digestsOf: (issueId) =>
       read
@@ -325,7 +327,7 @@ function demandIssue({ write, dialect: { builder } }: Store, id: number): Row {
 }
 
 /** Implements the lookup of issues that a person has seen. */
-export function lookPart({ read, dialect: { builder } }: Store): Pick<IssueReadStore, 'seenBy'> {
+export function viewedPart({ read, dialect: { builder } }: Store): Pick<IssueReadStore, 'seenBy'> {
   return {
     seenBy: (userId, ids) => {
       const seen = new Set<number>()
@@ -378,7 +380,7 @@ export function commentPart(store: Store): CommentStore {
     write,
     dialect: { builder },
   } = store
-  const demandNote = (id: number) => {
+  const demandComment = (id: number) => {
     const row = write.get(builder.selectFrom('activity').selectAll().where('id', '=', id).where('type', '=', 'note'))
     if (!row) throw new MishapError('NOT_FOUND')
     return row
@@ -390,7 +392,7 @@ export function commentPart(store: Store): CommentStore {
     },
     changeComment: (id, text, mentions, nowMs) =>
       write.transaction(() => {
-        const row = demandNote(id)
+        const row = demandComment(id)
         const data = JSON.stringify({
           text: commentText(text),
           ...(mentions.length ? { mentions } : {}),
@@ -401,7 +403,7 @@ export function commentPart(store: Store): CommentStore {
       }),
     deleteComment: (id) =>
       write.transaction(() => {
-        const row = demandNote(id)
+        const row = demandComment(id)
         write.run(builder.deleteFrom('activity').where('id', '=', id))
         write.run(
           builder
@@ -413,7 +415,7 @@ export function commentPart(store: Store): CommentStore {
     addComment: (issueId, userId, text, nowMs, mentions = []) => {
       const trimmed = commentText(text)
       return write.transaction(() => {
-        const old = demandIssue(store, issueId)
+        const issue = demandIssue(store, issueId)
         const row = {
           issue_id: issueId,
           type: 'note',
@@ -426,7 +428,7 @@ export function commentPart(store: Store): CommentStore {
         write.run(
           builder
             .updateTable('issue')
-            .set({ comments: old.comments + 1 })
+            .set({ comments: issue.comments + 1 })
             .where('id', '=', issueId),
         )
         return toActivity({ id: lastId, ...row })

@@ -1,25 +1,25 @@
 import { type Selectable, sql } from 'kysely'
 import {
-  type Around,
   type Decision,
   decide,
+  type ErrorEnd,
   type JoinReason,
+  type LinkCandidates,
   routeWindowMs,
-  type Side,
   traceWindowMs,
 } from '../../../domain/error-links.ts'
 import type { Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
-import type { FailureStore } from './error-links.ts'
+import type { ErrorLinkStore } from './error-links.ts'
 import {
-  aroundMax,
-  askedOf,
+  digestKeyOf,
+  type ErrorEndRow,
   foreverMs,
   groupsMax,
   lookUps,
   momentOf,
+  nearbyMax,
   type Scope,
-  type SideRow,
   waitingMax,
 } from './find-error-ends.ts'
 
@@ -33,7 +33,7 @@ const loadedMax = 1000
 function changes({ write, dialect: { builder } }: Store) {
   type Event = { projectId: number; eventId: string }
   return {
-    issue: write.hot<{ projectId: number; hash: string }, { issue_id: number }>((slot) =>
+    issue: write.prepared<{ projectId: number; hash: string }, { issue_id: number }>((slot) =>
       builder
         .selectFrom('fingerprint')
         .select('issue_id')
@@ -41,29 +41,29 @@ function changes({ write, dialect: { builder } }: Store) {
         .where('hash', '=', slot('hash')),
     ),
     // Does not set `alone`, which would write its index without need.
-    looked: write.hot<{ id: number }, unknown>((slot) =>
+    closeEnd: write.prepared<{ id: number }, unknown>((slot) =>
       builder.updateTable('failure_side').set({ open: 0 }).where('id', '=', slot('id')),
     ),
-    setAlone: write.hot<{ id: number; alone: string; open: number }, unknown>((slot) =>
+    setUnlinked: write.prepared<{ id: number; alone: string; open: number }, unknown>((slot) =>
       builder
         .updateTable('failure_side')
         .set({ open: slot('open'), alone: slot('alone') })
         .where('id', '=', slot('id')),
     ),
-    link: write.hot<Event, Selectable<Tables['failure_link']>>((slot) =>
+    link: write.prepared<Event, Selectable<Tables['failure_link']>>((slot) =>
       builder
         .selectFrom('failure_link')
         .selectAll()
         .where('browser_project_id', '=', slot('projectId'))
         .where('browser_event_id', '=', slot('eventId')),
     ),
-    unlink: write.hot<Event, unknown>((slot) =>
+    unlink: write.prepared<Event, unknown>((slot) =>
       builder
         .deleteFrom('failure_link')
         .where('browser_project_id', '=', slot('projectId'))
         .where('browser_event_id', '=', slot('eventId')),
     ),
-    putLink: write.hot<Selectable<Tables['failure_link']>, unknown>((slot) =>
+    putLink: write.prepared<Selectable<Tables['failure_link']>, unknown>((slot) =>
       builder.insertInto('failure_link').values({
         organization_id: slot('organization_id'),
         browser_project_id: slot('browser_project_id'),
@@ -87,41 +87,41 @@ const statementsOf = (store: Store) => ({ ...lookUps(store), ...changes(store) }
 type Group = { projectId: number; hash: string }
 
 /** The state of one transaction. */
-type Room = {
+type LinkRun = {
   statements: ReturnType<typeof statementsOf>
   nowMs: number
   /** Issues by `${projectId}:${hash}`. */
   issues: Map<string, number | undefined>
   /** Lookup results by key, because ends that arrive together mostly need the same lookups. */
-  known: Map<string, SideRow[]>
+  cache: Map<string, ErrorEndRow[]>
   groups: Map<string, Group[]>
-  sides: Map<number, Side>
-  rows: Map<Side, SideRow>
+  ends: Map<number, ErrorEnd>
+  rows: Map<ErrorEnd, ErrorEndRow>
   loaded: number
   /** Ends processed in this run. Other ends stay open, because the ends that they affect are not known yet. */
-  reached: Set<number>
+  visited: Set<number>
   /** Truncated lists by the server end that loaded them. That end has to run again. */
-  cut: Map<number, SideRow[][]>
+  truncated: Map<number, ErrorEndRow[][]>
   /** Ends whose reason for being unlinked changed in this run. */
-  moved: Set<number>
+  reasonChanged: Set<number>
   linked: number
   changed: Set<number>
 }
 
-function issueOf({ issues, statements }: Room, projectId: number, hash: string): number | undefined {
+function issueOf({ issues, statements }: LinkRun, projectId: number, hash: string): number | undefined {
   const key = `${projectId}:${hash}`
   if (!issues.has(key)) issues.set(key, statements.issue.get({ projectId, hash })?.issue_id)
   return issues.get(key)
 }
 
-const groupOf = (room: Room, projectId: number, hash: string) =>
-  `${issueOf(room, projectId, hash) ?? `${projectId}:${hash}`}`
+const groupOf = (run: LinkRun, projectId: number, hash: string) =>
+  `${issueOf(run, projectId, hash) ?? `${projectId}:${hash}`}`
 
-function sideOf(room: Room, row: SideRow): Side {
-  const known = room.sides.get(row.id)
-  if (known) return known
-  const side: Side = {
-    side: row.side as Side['side'],
+function endOf(run: LinkRun, row: ErrorEndRow): ErrorEnd {
+  const cached = run.ends.get(row.id)
+  if (cached) return cached
+  const end: ErrorEnd = {
+    side: row.side as ErrorEnd['side'],
     digest: row.digest,
     sure: row.sure === 1,
     hints: row.hints,
@@ -131,123 +131,129 @@ function sideOf(room: Room, row: SideRow): Side {
     route: row.route,
     userHash: row.user_hash,
     receivedMs: row.received_ms,
-    group: groupOf(room, row.project_id, row.hash),
+    group: groupOf(run, row.project_id, row.hash),
   }
-  room.sides.set(row.id, side)
-  room.rows.set(side, row)
-  return side
+  run.ends.set(row.id, end)
+  run.rows.set(end, row)
+  return end
 }
 
-function once(room: Room, key: string, load: () => SideRow[]): SideRow[] {
-  const known = room.known.get(key)
-  if (known) return known
+function loadOnce(run: LinkRun, key: string, load: () => ErrorEndRow[]): ErrorEndRow[] {
+  const cached = run.cache.get(key)
+  if (cached) return cached
   const found = load()
-  room.loaded += found.length
-  room.known.set(key, found)
+  run.loaded += found.length
+  run.cache.set(key, found)
   return found
 }
 
 /** The time window of an end, plus one window before and after; `decide` selects the ends that are near enough. */
-function stretch({ received_ms: ms }: SideRow, lengthMs: number) {
+function timeWindow({ received_ms: ms }: ErrorEndRow, lengthMs: number) {
   const number = Math.floor(ms / lengthMs)
   return { number, fromMs: (number - 1) * lengthMs, toMs: (number + 2) * lengthMs }
 }
 
 /** All ends in the trace of an end. */
-function traceOf(room: Room, row: SideRow): SideRow[] {
+function traceOf(run: LinkRun, row: ErrorEndRow): ErrorEndRow[] {
   if (row.trace_id === '') return []
-  const { number, ...times } = stretch(row, traceWindowMs)
-  const asked = { organization: row.organization_id, traceId: row.trace_id, ...times }
+  const { number, ...times } = timeWindow(row, traceWindowMs)
+  const query = { organization: row.organization_id, traceId: row.trace_id, ...times }
   // Query each side separately: a crowd of one side would cut off the other, and hide a second failure.
-  return once(room, `trace ${asked.organization} ${row.trace_id} ${number}`, () =>
-    ['server', 'browser'].flatMap((side) => room.statements.trace.all({ ...asked, side })),
+  return loadOnce(run, `trace ${query.organization} ${row.trace_id} ${number}`, () =>
+    ['server', 'browser'].flatMap((side) => run.statements.trace.all({ ...query, side })),
   )
 }
 
 /** Browser events of the same person on the same page at about the same time. */
-function besides(room: Room, row: SideRow): SideRow[] {
+function ofPerson(run: LinkRun, row: ErrorEndRow): ErrorEndRow[] {
   if (row.route === '') return []
-  const { number, ...times } = stretch(row, routeWindowMs)
-  const asked = { organization: row.organization_id, userHash: row.user_hash, route: row.route, ...times }
-  const key = `person ${asked.organization} ${row.user_hash} ${number} ${row.route}`
-  return once(room, key, () => room.statements.person.all(asked))
+  const { number, ...times } = timeWindow(row, routeWindowMs)
+  const query = { organization: row.organization_id, userHash: row.user_hash, route: row.route, ...times }
+  const key = `person ${query.organization} ${row.user_hash} ${number} ${row.route}`
+  return loadOnce(run, key, () => run.statements.person.all(query))
 }
 
 /**
  * Groups of server events with the digest of an end. They are read by name, not by time, so that a sender of many
  * events cannot hide the others.
  */
-function groupsOf(room: Room, scope: Scope, row: SideRow): Group[] {
+function groupsOf(run: LinkRun, scope: Scope, row: ErrorEndRow): Group[] {
   const key = `${scope} ${row.organization_id} ${row.digest} ${scope === 'page' ? row.route : ''}`
-  const known = room.groups.get(key)
-  if (known) return known
+  const cached = run.groups.get(key)
+  if (cached) return cached
   const found: Group[] = []
   let last: Group = { projectId: 0, hash: '' }
   while (found.length < groupsMax) {
-    const next = room.statements.servers[scope].nextGroup.get({ ...askedOf(row), ...last })
+    const next = run.statements.servers[scope].nextGroup.get({ ...digestKeyOf(row), ...last })
     if (!next) break
     last = { projectId: next.project_id, hash: next.hash }
     found.push(last)
     // A second issue makes a sure digest ambiguous, and a third one changes nothing.
-    if (scope === 'sure' && issuesOf(room, found) > 1) break
+    if (scope === 'sure' && issuesOf(run, found) > 1) break
   }
-  room.groups.set(key, found)
+  run.groups.set(key, found)
   return found
 }
 
-const issuesOf = (room: Room, groups: readonly Group[]) =>
-  new Set(groups.map((group) => groupOf(room, group.projectId, group.hash))).size
+const issuesOf = (run: LinkRun, groups: readonly Group[]) =>
+  new Set(groups.map((group) => groupOf(run, group.projectId, group.hash))).size
 
 type Times = { fromMs: number; beforeMs: number; afterMs: number; toMs: number }
 
 /** For each group with the digest: the last server event up to `beforeMs` and the first from `afterMs`. */
-function nearest(room: Room, scope: Scope, row: SideRow, { fromMs, beforeMs, afterMs, toMs }: Times) {
-  const { before, after } = room.statements.servers[scope]
-  const asked = groupsOf(room, scope, row).map((group) => ({ ...askedOf(row), ...group }))
+function nearest(run: LinkRun, scope: Scope, row: ErrorEndRow, { fromMs, beforeMs, afterMs, toMs }: Times) {
+  const { before, after } = run.statements.servers[scope]
+  const query = groupsOf(run, scope, row).map((group) => ({ ...digestKeyOf(row), ...group }))
   return {
-    before: asked.flatMap((item) => before.get({ ...item, fromMs, toMs: beforeMs }) ?? []),
-    after: asked.flatMap((item) => after.get({ ...item, fromMs: afterMs, toMs }) ?? []),
+    before: query.flatMap((item) => before.get({ ...item, fromMs, toMs: beforeMs }) ?? []),
+    after: query.flatMap((item) => after.get({ ...item, fromMs: afterMs, toMs }) ?? []),
   }
 }
 
 /** Candidate server events for a browser event's digest. `crowded`: there are too many groups to compare all. */
-function serversOf(room: Room, row: SideRow): { servers: SideRow[]; crowded: boolean } {
+function serversOf(run: LinkRun, row: ErrorEndRow): { servers: ErrorEndRow[]; crowded: boolean } {
   const none = { servers: [], crowded: false }
   if (row.digest === '') return none
   const at = { beforeMs: row.received_ms, afterMs: row.received_ms + 1 }
   if (row.sure === 1) {
-    const { before, after } = nearest(room, 'sure', row, { ...at, fromMs: 0, toMs: foreverMs })
+    const { before, after } = nearest(run, 'sure', row, { ...at, fromMs: 0, toMs: foreverMs })
     if (before.length + after.length > 0) return { servers: [...before, ...after], crowded: false }
   }
   if (row.route === '') return none
-  const { before, after } = nearest(room, 'page', row, { ...at, ...momentOf(row) })
-  return { servers: [...before, ...after], crowded: groupsOf(room, 'page', row).length >= groupsMax }
+  const { before, after } = nearest(run, 'page', row, { ...at, ...momentOf(row) })
+  return { servers: [...before, ...after], crowded: groupsOf(run, 'page', row).length >= groupsMax }
 }
 
-type Asked = { sure: number; alone: string; max: number; fromMs: number; toMs: number }
+type ClientQuery = { sure: number; alone: string; max: number; fromMs: number; toMs: number }
 
 /** Browser events with the digest of a server end. If the list is truncated, the end runs again for the rest. */
-function browsersOf(room: Room, scope: Scope, row: SideRow, { sure, alone, max, fromMs, toMs }: Asked): SideRow[] {
+function browsersOf(
+  run: LinkRun,
+  scope: Scope,
+  row: ErrorEndRow,
+  { sure, alone, max, fromMs, toMs }: ClientQuery,
+): ErrorEndRow[] {
   const page = scope === 'page' ? ` ${sure} ${row.route}` : ''
   const key = `browsers ${row.organization_id} ${row.digest} ${alone} ${fromMs} ${toMs}${page}`
-  return once(room, key, () => {
-    const found = room.statements.browsers[scope].all({ ...askedOf(row), sure, alone, max, fromMs, toMs })
-    if (found.length === max && max === waitingMax) room.cut.set(row.id, [...(room.cut.get(row.id) ?? []), found])
+  return loadOnce(run, key, () => {
+    const found = run.statements.browsers[scope].all({ ...digestKeyOf(row), sure, alone, max, fromMs, toMs })
+    if (found.length === max && max === waitingMax)
+      run.truncated.set(row.id, [...(run.truncated.get(row.id) ?? []), found])
     return found
   })
 }
 
 /** Browser events whose link can change because of a server event with a sure digest. */
-function ofSure(room: Room, row: SideRow): SideRow[][] {
+function clientsOfDigest(run: LinkRun, row: ErrorEndRow): ErrorEndRow[][] {
   if (row.sure !== 1) return []
   const all = { sure: 1, max: waitingMax, fromMs: 0, toMs: foreverMs }
-  const waiting = browsersOf(room, 'sure', row, { ...all, alone: 'none' })
+  const waiting = browsersOf(run, 'sure', row, { ...all, alone: 'none' })
   // A second issue with the digest makes all its links ambiguous.
-  if (issuesOf(room, groupsOf(room, 'sure', row)) > 1)
-    return [waiting, browsersOf(room, 'sure', row, { ...all, alone: '' })]
-  const doubtful = browsersOf(room, 'sure', row, { ...all, alone: 'several' })
+  if (issuesOf(run, groupsOf(run, 'sure', row)) > 1)
+    return [waiting, browsersOf(run, 'sure', row, { ...all, alone: '' })]
+  const doubtful = browsersOf(run, 'sure', row, { ...all, alone: 'several' })
   const ms = row.received_ms
-  const { before, after } = nearest(room, 'sure', row, {
+  const { before, after } = nearest(run, 'sure', row, {
     fromMs: 0,
     beforeMs: ms - 1,
     afterMs: ms + 1,
@@ -257,55 +263,55 @@ function ofSure(room: Room, row: SideRow): SideRow[][] {
   const lastMs = Math.max(0, ...before.map((item) => (item.received_ms + ms) / 2))
   const nextMs = Math.min(foreverMs, ...after.map((item) => (item.received_ms + ms) / 2))
   const nearer = { sure: 1, max: waitingMax, fromMs: Math.floor(lastMs), toMs: Math.ceil(nextMs), alone: '' }
-  return [waiting, doubtful, browsersOf(room, 'sure', row, nearer)]
+  return [waiting, doubtful, browsersOf(run, 'sure', row, nearer)]
 }
 
 /** Browser events with the digest of a server event, on its page and in its time window, whose link it can change. */
-function ofPage(room: Room, row: SideRow): SideRow[][] {
+function clientsOfPage(run: LinkRun, row: ErrorEndRow): ErrorEndRow[][] {
   if (row.route === '') return []
   const at = momentOf(row)
-  const hasSure = row.sure === 1 || groupsOf(room, 'sure', row).length > 0
+  const hasSure = row.sure === 1 || groupsOf(run, 'sure', row).length > 0
   return (hasSure ? [0] : [0, 1]).flatMap((sure) => [
-    browsersOf(room, 'page', row, { ...at, sure, max: waitingMax, alone: 'none' }),
-    ...['several', ''].map((alone) => browsersOf(room, 'page', row, { ...at, sure, max: aroundMax, alone })),
+    browsersOf(run, 'page', row, { ...at, sure, max: waitingMax, alone: 'none' }),
+    ...['several', ''].map((alone) => browsersOf(run, 'page', row, { ...at, sure, max: nearbyMax, alone })),
   ])
 }
 
 /** Browser events whose link can change because of an end. */
-function askers(room: Room, row: SideRow): SideRow[][] {
+function affectedClients(run: LinkRun, row: ErrorEndRow): ErrorEndRow[][] {
   if (row.side === 'browser') {
     // Another browser event can make existing links ambiguous, but it adds no link to unlinked ones.
-    const linked = [...traceOf(room, row), ...besides(room, row)].filter((item) => item.alone === '')
+    const linked = [...traceOf(run, row), ...ofPerson(run, row)].filter((item) => item.alone === '')
     return [[row, ...linked]]
   }
-  if (row.digest === '') return [traceOf(room, row)]
-  return [traceOf(room, row), ...ofSure(room, row), ...ofPage(room, row)]
+  if (row.digest === '') return [traceOf(run, row)]
+  return [traceOf(run, row), ...clientsOfDigest(run, row), ...clientsOfPage(run, row)]
 }
 
-function apply(room: Room, row: SideRow, decision: Decision): void {
-  const { statements, nowMs } = room
+function applyDecision(run: LinkRun, row: ErrorEndRow, decision: Decision): void {
+  const { statements, nowMs } = run
   const event = { projectId: row.project_id, eventId: row.event_id }
   // Always look it up: the end can have been rewritten since.
   const before = statements.link.get(event)
-  const server = 'server' in decision ? room.rows.get(decision.server) : undefined
+  const server = 'server' in decision ? run.rows.get(decision.server) : undefined
   const reason: JoinReason | '' = 'server' in decision ? decision.reason : ''
   const alone = 'alone' in decision ? decision.alone : ''
-  const open = room.reached.has(row.id) ? 0 : row.open
+  const open = run.visited.has(row.id) ? 0 : row.open
   if (alone !== row.alone) {
-    statements.setAlone.run({ id: row.id, alone, open })
-    room.moved.add(row.id)
-  } else if (open !== row.open) statements.looked.run({ id: row.id })
+    statements.setUnlinked.run({ id: row.id, alone, open })
+    run.reasonChanged.add(row.id)
+  } else if (open !== row.open) statements.closeEnd.run({ id: row.id })
   const isSame = before?.server_project_id === server?.project_id && before?.server_event_id === server?.event_id
   if (isSame && (before?.reason ?? '') === reason) return
-  const note = (projectId: number, hash: string) => {
-    const id = issueOf(room, projectId, hash)
-    if (id !== undefined) room.changed.add(id)
+  const markChanged = (projectId: number, hash: string) => {
+    const id = issueOf(run, projectId, hash)
+    if (id !== undefined) run.changed.add(id)
   }
   if (before) {
     statements.unlink.run(event)
-    note(before.server_project_id, before.server_hash)
+    markChanged(before.server_project_id, before.server_hash)
   }
-  note(row.project_id, row.hash)
+  markChanged(row.project_id, row.hash)
   if (!server) return
   statements.putLink.run({
     organization_id: row.organization_id,
@@ -321,31 +327,31 @@ function apply(room: Room, row: SideRow, decision: Decision): void {
     reason,
     made_ms: nowMs,
   })
-  room.linked++
-  note(server.project_id, server.hash)
+  run.linked++
+  markChanged(server.project_id, server.hash)
 }
 
-function decideOne(room: Room, row: SideRow): void {
-  const sides = (rows: readonly SideRow[]) => rows.map((item) => sideOf(room, item))
-  const own = sideOf(room, row)
-  const { servers, crowded } = serversOf(room, row)
-  const around: Around = {
-    ofDigest: sides(servers),
-    ofTrace: sides(traceOf(room, row)),
+function decideEnd(run: LinkRun, row: ErrorEndRow): void {
+  const toEnds = (rows: readonly ErrorEndRow[]) => rows.map((item) => endOf(run, item))
+  const end = endOf(run, row)
+  const { servers, crowded } = serversOf(run, row)
+  const context: LinkCandidates = {
+    ofDigest: toEnds(servers),
+    ofTrace: toEnds(traceOf(run, row)),
     crowded,
-    ofRoute: row.sure === 1 ? [] : sides(besides(room, row)),
+    ofRoute: row.sure === 1 ? [] : toEnds(ofPerson(run, row)),
   }
-  apply(room, row, decide(own, around))
+  applyDecision(run, row, decide(end, context))
 }
 
 /** Runs some work. Returns the error of a failed end, and throws errors that must stop the whole run. */
-type Doing = (work: () => void) => string | undefined
+type Attempt = (work: () => void) => string | undefined
 
-const plainly: Doing = (work) => void work()
+const runPlain: Attempt = (work) => void work()
 
 /** Rolls back the failed end only and continues with the others. */
-const carefully =
-  ({ write }: Store): Doing =>
+const runInSavepoint =
+  ({ write }: Store): Attempt =>
   (work) => {
     write.script('savepoint one_side')
     try {
@@ -361,47 +367,47 @@ const carefully =
   }
 
 /** Processes open ends in one transaction. Ends that it does not reach stay open. */
-function lookAt(room: Room, came: readonly SideRow[], doing: Doing) {
-  const { looked } = room.statements
-  const touched = new Map<number, SideRow>()
-  const seen = new Set<SideRow[]>()
-  const reached: SideRow[] = []
-  const faults: string[] = []
-  for (const row of came) {
-    if (room.loaded >= loadedMax) break
-    reached.push(row)
-    room.reached.add(row.id)
-    const fault = doing(() => {
-      for (const list of askers(room, row)) {
+function linkOpenEnds(run: LinkRun, openEnds: readonly ErrorEndRow[], attempt: Attempt) {
+  const { closeEnd } = run.statements
+  const touched = new Map<number, ErrorEndRow>()
+  const seen = new Set<ErrorEndRow[]>()
+  const visited: ErrorEndRow[] = []
+  const errors: string[] = []
+  for (const row of openEnds) {
+    if (run.loaded >= loadedMax) break
+    visited.push(row)
+    run.visited.add(row.id)
+    const error = attempt(() => {
+      for (const list of affectedClients(run, row)) {
         if (seen.has(list)) continue
         seen.add(list)
         for (const item of list) if (item.side === 'browser') touched.set(item.id, item)
       }
     })
-    if (fault !== undefined) faults.push(fault)
+    if (error !== undefined) errors.push(error)
   }
   for (const row of touched.values()) {
-    const fault = doing(() => decideOne(room, row))
-    if (fault === undefined) continue
-    faults.push(fault)
-    if (room.reached.has(row.id)) looked.run({ id: row.id })
+    const error = attempt(() => decideEnd(run, row))
+    if (error === undefined) continue
+    errors.push(error)
+    if (run.visited.has(row.id)) closeEnd.run({ id: row.id })
   }
-  for (const row of reached) {
+  for (const row of visited) {
     // Repeat only while there is progress, else undecidable ends would run forever.
-    const isLeft = room.cut.get(row.id)?.some((list) => list.some((item) => room.moved.has(item.id)))
-    if (!isLeft && (row.side === 'server' || !touched.has(row.id))) looked.run({ id: row.id })
+    const isLeft = run.truncated.get(row.id)?.some((list) => list.some((item) => run.reasonChanged.has(item.id)))
+    if (!isLeft && (row.side === 'server' || !touched.has(row.id))) closeEnd.run({ id: row.id })
   }
-  const [fault] = faults
-  const aside = { aside: faults.length, ...(fault === undefined ? {} : { fault }) }
-  return { looked: reached.length, decided: touched.size, linked: room.linked, ...aside, issueIds: [...room.changed] }
+  const [error] = errors
+  const failed = { aside: errors.length, ...(error === undefined ? {} : { fault: error }) }
+  return { looked: visited.length, decided: touched.size, linked: run.linked, ...failed, issueIds: [...run.changed] }
 }
 
 /** Implements the linking of open ends. The result depends only on the stored ends, so the work can be repeated. */
-export function failureJoinPart(store: Store): Pick<FailureStore, 'joinFailures'> {
+export function errorLinkPart(store: Store): Pick<ErrorLinkStore, 'linkErrors'> {
   const { write } = store
   const { builder } = store.dialect
   const statements = statementsOf(store)
-  const open = write.hot<{ max: number }, SideRow>((slot) =>
+  const open = write.prepared<{ max: number }, ErrorEndRow>((slot) =>
     builder
       .selectFrom('failure_side')
       .selectAll()
@@ -410,34 +416,34 @@ export function failureJoinPart(store: Store): Pick<FailureStore, 'joinFailures'
       .orderBy('id')
       .limit(slot('max')),
   )
-  const join = (max: number, nowMs: number, doing: Doing) => {
-    const room: Room = {
+  const join = (max: number, nowMs: number, attempt: Attempt) => {
+    const run: LinkRun = {
       statements,
       nowMs,
       issues: new Map(),
-      known: new Map(),
+      cache: new Map(),
       groups: new Map(),
-      sides: new Map(),
+      ends: new Map(),
       rows: new Map(),
       loaded: 0,
-      reached: new Set(),
-      cut: new Map(),
-      moved: new Set(),
+      visited: new Set(),
+      truncated: new Map(),
+      reasonChanged: new Set(),
       linked: 0,
       changed: new Set(),
     }
-    const found = lookAt(room, open.all({ max }), doing)
+    const found = linkOpenEnds(run, open.all({ max }), attempt)
     return { ...found, more: open.get({ max: 1 }) !== undefined }
   }
   return {
-    joinFailures: (max, nowMs) => {
+    linkErrors: (max, nowMs) => {
       // Nearly all calls find no open end, so they take no write lock.
       if (!open.get({ max: 1 })) return { looked: 0, decided: 0, linked: 0, aside: 0, issueIds: [], more: false }
       try {
-        return write.transaction(() => join(max, nowMs, plainly))
+        return write.transaction(() => join(max, nowMs, runPlain))
       } catch {
         // Retry with each end isolated: one failing end must not block all others in this run and every later one.
-        return write.transaction(() => join(max, nowMs, carefully(store)))
+        return write.transaction(() => join(max, nowMs, runInSavepoint(store)))
       }
     },
   }

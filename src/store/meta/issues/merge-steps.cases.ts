@@ -28,7 +28,7 @@ export function mergeStepCases(fresh: () => MetaStore): void {
   describe('merges in steps', () => {
     test('between two steps counts, hashes and links are those of what was merged by then', () => {
       const meta = many(fresh(), 5)
-      const { id } = meta.askMerge(merge, nowMs)
+      const { id } = meta.requestMerge(merge, nowMs)
       expect([counts(meta).length, meta.openBulks().map((openBulk) => openBulk.id)]).toEqual([5, [id]])
       expect(meta.stepBulk(id, 2, nowMs)).toMatchObject({
         issueIds: [1, 2, 3],
@@ -52,9 +52,11 @@ export function mergeStepCases(fresh: () => MetaStore): void {
 
     test('what came with it is taken out again by its hash, also while the merge is under way', () => {
       const meta = many(fresh(), 5)
-      const { id } = meta.askMerge(merge, nowMs)
+      const { id } = meta.requestMerge(merge, nowMs)
       meta.stepBulk(id, 2, nowMs)
-      expect(meta.unmergeHashes(1, leaving([hash(3)], 3), 'ann', nowMs)).toMatchObject({ made: { shortId: 'WEB-3' } })
+      expect(meta.unmergeHashes(1, leaving([hash(3)], 3), 'ann', nowMs)).toMatchObject({
+        created: { shortId: 'WEB-3' },
+      })
       meta.stepBulk(id, 9, nowMs)
       expect(counts(meta)).toEqual([
         [1, 12],
@@ -65,7 +67,7 @@ export function mergeStepCases(fresh: () => MetaStore): void {
 
     test('where the target became part of another issue, the rest goes there', () => {
       const meta = many(fresh(), 5)
-      const { id } = meta.askMerge({ ...merge, fromIds: [2, 3, 5] }, nowMs)
+      const { id } = meta.requestMerge({ ...merge, fromIds: [2, 3, 5] }, nowMs)
       meta.stepBulk(id, 1, nowMs)
       meta.mergeIssues(4, [1], 'bob', nowMs)
       meta.stepBulk(id, 9, nowMs)
@@ -74,8 +76,9 @@ export function mergeStepCases(fresh: () => MetaStore): void {
 
     test('what is being deleted stays out of it, and a target that is ends it', () => {
       const meta = many(fresh(), 5)
-      const remove = (issueId: number) => meta.askRemoval({ kind: 'issue', projectId: 1, issueId, userId: 'ann' }).id
-      const { id } = meta.askMerge(merge, nowMs)
+      const remove = (issueId: number) =>
+        meta.requestRemoval({ kind: 'issue', projectId: 1, issueId, userId: 'ann' }).id
+      const { id } = meta.requestMerge(merge, nowMs)
       remove(3)
       expect(meta.stepBulk(id, 2, nowMs)).toMatchObject({ issueIds: [1, 2], bulk: { changed: 1 } })
       const removal = remove(1)
@@ -89,9 +92,9 @@ export function mergeStepCases(fresh: () => MetaStore): void {
       const meta = many(fresh(), 3)
       meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: 'node' })
       commit(meta, { events: [effect({ projectId: 2, hashes: [hash(9)] })] })
-      const ask = (fromIds: number[]) => codeOf(() => meta.askMerge({ ...merge, fromIds }, nowMs))
+      const ask = (fromIds: number[]) => codeOf(() => meta.requestMerge({ ...merge, fromIds }, nowMs))
       expect([ask([2, 99]), ask([2, 4])]).toEqual(['NOT_FOUND', 'VALIDATION'])
-      meta.askRemoval({ kind: 'issue', projectId: 1, issueId: 3, userId: 'ann' })
+      meta.requestRemoval({ kind: 'issue', projectId: 1, issueId: 3, userId: 'ann' })
       expect([ask([2, 3]), meta.openBulks(), counts(meta).length]).toEqual(['CONFLICT', [], 3])
     })
   })

@@ -6,7 +6,7 @@ import { demandMergeable as demand, mergeRows } from './merge.ts'
 export type Merge = { organizationId: number; userId: string | null; intoId: number; fromIds: readonly number[] }
 
 /** Stored state of a merge between its steps: the target issue and the activity entry. */
-export type AskedMerge = { into: number; noted: number | null }
+export type MergeState = { into: number; noted: number | null }
 
 /** See `BulkStore.askMerge`. */
 export const demandMergeable = (store: Store, merge: Merge): void =>
@@ -22,13 +22,13 @@ export function mergeStepper(store: Store) {
   const statements = batchStatements(write, dialect)
 
   /** Returns the target issue. Meanwhile it can have been merged into another issue, or deleted. */
-  function standing(id: number) {
+  function targetOf(id: number) {
     const row = statements.issue.get({ id })
     if (row) return row
     const moved = write.get(builder.selectFrom('moved_issue').select('issue_id').where('id', '=', id))
     return moved && statements.issue.get({ id: moved.issue_id })
   }
-  const leaving = (ids: readonly number[]) =>
+  const removedIds = (ids: readonly number[]) =>
     new Set(
       write
         .all(
@@ -38,20 +38,20 @@ export function mergeStepper(store: Store) {
     )
 
   return (
-    asked: AskedMerge,
+    state: MergeState,
     ids: readonly number[],
     userId: string | null,
     nowMs: number,
-  ): { asked: AskedMerge; issueIds: number[]; merged: number } => {
-    const into = standing(asked.into)
-    const gone = leaving([asked.into, ...(into ? [into.id] : []), ...ids])
-    if (!into || gone.has(into.id)) return { asked, issueIds: [], merged: 0 }
+  ): { asked: MergeState; issueIds: number[]; merged: number } => {
+    const into = targetOf(state.into)
+    const removed = removedIds([state.into, ...(into ? [into.id] : []), ...ids])
+    if (!into || removed.has(into.id)) return { asked: state, issueIds: [], merged: 0 }
     const from = ids
-      .filter((id) => id !== into.id && !gone.has(id))
+      .filter((id) => id !== into.id && !removed.has(id))
       .flatMap((id) => statements.issue.get({ id }) ?? [])
       .filter((item) => item.project_id === into.project_id)
-    if (from.length === 0) return { asked, issueIds: [], merged: 0 }
-    const { noted } = mergeRows(store, statements, into, from, { userId, nowMs, noted: asked.noted })
-    return { asked: { ...asked, noted }, issueIds: [into.id, ...from.map((item) => item.id)], merged: from.length }
+    if (from.length === 0) return { asked: state, issueIds: [], merged: 0 }
+    const { noted } = mergeRows(store, statements, into, from, { userId, nowMs, noted: state.noted })
+    return { asked: { ...state, noted }, issueIds: [into.id, ...from.map((item) => item.id)], merged: from.length }
   }
 }

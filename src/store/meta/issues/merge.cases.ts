@@ -29,7 +29,7 @@ const texts: Leaving['texts'] = {
 export const leaving = (hashes: string[], events: number, more: Partial<Leaving> = {}): Leaving => ({
   hashes,
   events,
-  thinned: 0,
+  downsampled: 0,
   firstMs: nowMs,
   lastMs: nowMs + 9,
   firstRelease: 'a',
@@ -126,7 +126,7 @@ function mergeIssueCases(fresh: () => MetaStore): void {
     const meta = three(fresh())
     commit(meta, { events: [event(3, 40, { digest: '42' })] })
     for (const id of [2, 3]) {
-      meta.setOwn([id], 'ann', { isBookmarked: true }, nowMs)
+      meta.setUserFlags([id], 'ann', { isBookmarked: true }, nowMs)
       meta.subscribe(id, 'ann', id === 2, 'asked', nowMs)
     }
     meta.subscribe(3, 'bob', true, 'asked', nowMs)
@@ -157,7 +157,7 @@ function mergeIssueCases(fresh: () => MetaStore): void {
   })
   test('not while one of them is being deleted', () => {
     const meta = three(fresh())
-    meta.askRemoval({ kind: 'issue', projectId: 1, issueId: 2, userId: null })
+    meta.requestRemoval({ kind: 'issue', projectId: 1, issueId: 2, userId: null })
     expect(codeOf(() => meta.mergeIssues(1, [2], null, nowMs))).toBe('CONFLICT')
     expect(codeOf(() => meta.mergeIssues(2, [1], null, nowMs))).toBe('CONFLICT')
   })
@@ -184,7 +184,12 @@ function unmergeCases(fresh: () => MetaStore): void {
   test('hashes that a merged issue brought bring it back under its old link', () => {
     const meta = three(fresh())
     meta.mergeIssues(1, [2, 3], null, nowMs)
-    const { issue, made } = meta.unmergeHashes(1, leaving([hash(2)], 1, { eventIds: [idOf(205)] }), 'ann', nowMs + 99)
+    const { issue, created: made } = meta.unmergeHashes(
+      1,
+      leaving([hash(2)], 1, { eventIds: [idOf(205)] }),
+      'ann',
+      nowMs + 99,
+    )
     expect([issue.count, made?.id, made?.shortId, made?.count]).toEqual([3, 2, 'WEB-2', 1])
     expect(meta.issueByShortId(1, 'WEB-2')?.id).toBe(2)
     expect(meta.issueByShortId(1, 'WEB-3')?.id).toBe(1)
@@ -201,7 +206,7 @@ function unmergeCases(fresh: () => MetaStore): void {
     const meta = fresh()
     commit(meta, { events: [event(1, 0, { hashes: [hash(1), hash(2)] }), event(2, 3)] })
     expect(shown(meta)).toEqual([['WEB-1', 2]])
-    const { made } = meta.unmergeHashes(1, leaving([hash(2)], 1), null, nowMs)
+    const { created: made } = meta.unmergeHashes(1, leaving([hash(2)], 1), null, nowMs)
     expect(made).toMatchObject({ shortId: 'WEB-2', count: 1, title: 'E2', status: 'unresolved', lastRelease: 'b' })
     expect(shown(meta)).toEqual([
       ['WEB-1', 1],
@@ -211,7 +216,7 @@ function unmergeCases(fresh: () => MetaStore): void {
   test('hashes without events are taken out and make no issue', () => {
     const meta = fresh()
     commit(meta, { events: [event(1, 0, { hashes: [hash(1), hash(2)] })] })
-    expect(meta.unmergeHashes(1, leaving([hash(2)], 0), null, nowMs).made).toBeNull()
+    expect(meta.unmergeHashes(1, leaving([hash(2)], 0), null, nowMs).created).toBeNull()
     expect(ownerOf(meta, 2)).toBeUndefined()
     expect(shown(meta)).toEqual([['WEB-1', 1]])
   })
@@ -228,8 +233,8 @@ function unmergeCases(fresh: () => MetaStore): void {
   test('events that the disk budget took go along with their number', () => {
     const meta = three(fresh())
     meta.mergeIssues(1, [2], null, nowMs)
-    meta.unmergeHashes(1, leaving([hash(2)], 1, { thinned: 1 }), null, nowMs)
-    expect(meta.thinnedOf([1, 2]).get(2)).toBe(1)
+    meta.unmergeHashes(1, leaving([hash(2)], 1, { downsampled: 1 }), null, nowMs)
+    expect(meta.downsampledOf([1, 2]).get(2)).toBe(1)
   })
 }
 
@@ -239,21 +244,21 @@ function thinnedCases(fresh: () => MetaStore): void {
     commit(meta, { events: [1, 2, 3, 4].map((n) => event(n)) })
     const thin = (...found: [number, number][]) => {
       const cut = { week: '2026-11-16', before: 9, projectId: 1, hashes: found.map(([n]) => hash(n)), keep: [] }
-      const step = meta.planThinStep(meta.beginThinRun({ budgetBytes: 5, bytesBefore: 9 }), cut, 1)
-      meta.countThinned(
+      const step = meta.planDownsampleStep(meta.beginDownsampleRun({ budgetBytes: 5, bytesBefore: 9 }), cut, 1)
+      meta.countDownsampled(
         step.id,
         found.map(([n, rows]) => ({ groupHash: hash(n), rows })),
       )
-      meta.setThinStep(step.id, 'cut')
-      meta.dropThinStep(step.id)
+      meta.setDownsampleStep(step.id, 'cut')
+      meta.dropDownsampleStep(step.id)
     }
     thin([2, 5], [3, 7])
     // First into an issue without any, then into one that has some.
     meta.mergeIssues(1, [2, 3], null, nowMs)
-    expect([...meta.thinnedOf([1, 2, 3, 4])]).toEqual([[1, 12]])
+    expect([...meta.downsampledOf([1, 2, 3, 4])]).toEqual([[1, 12]])
     thin([4, 100], [1, 3])
     meta.mergeIssues(1, [4], null, nowMs)
-    expect([...meta.thinnedOf([1, 4])]).toEqual([[1, 115]])
+    expect([...meta.downsampledOf([1, 4])]).toEqual([[1, 115]])
   })
 }
 
@@ -263,8 +268,8 @@ function restCases(fresh: () => MetaStore): void {
     const meta = three(fresh())
     commit(meta, { events: [event(4, 40, { hashes: [hash(4), hash(2)], digest: '42' })] })
     meta.mergeIssues(1, [2], null, nowMs)
-    const part = { firstMs: nowMs + 40, lastMs: nowMs + 40, thinned: 1, eventIds: [idOf(440)] }
-    const { made } = meta.unmergeHashes(1, leaving([hash(4)], 1, part), null, nowMs)
+    const part = { firstMs: nowMs + 40, lastMs: nowMs + 40, downsampled: 1, eventIds: [idOf(440)] }
+    const { created: made } = meta.unmergeHashes(1, leaving([hash(4)], 1, part), null, nowMs)
     expect([made?.id, made?.shortId, made?.count]).toEqual([2, 'WEB-2', 1])
     return meta
   }
@@ -276,8 +281,8 @@ function restCases(fresh: () => MetaStore): void {
     ])
     commit(meta, { events: [event(2, 50, { digest: '42' })] })
     const { rev = 0 } = meta.issueById(2) ?? {}
-    const rest = { firstMs: nowMs + 5, lastMs: nowMs + 50, thinned: 1, eventIds: [idOf(250)] }
-    const { issue, made } = meta.unmergeHashes(1, leaving([hash(2)], 2, rest), 'ann', nowMs)
+    const rest = { firstMs: nowMs + 5, lastMs: nowMs + 50, downsampled: 1, eventIds: [idOf(250)] }
+    const { issue, created: made } = meta.unmergeHashes(1, leaving([hash(2)], 2, rest), 'ann', nowMs)
     expect([issue.count, made?.id, made?.count]).toEqual([2, 2, 3])
     expect(meta.issueById(2)).toMatchObject({
       shortId: 'WEB-2',
@@ -293,7 +298,7 @@ function restCases(fresh: () => MetaStore): void {
     ])
     // Both had the digest: the entry of the later event stays.
     expect([meta.digestsOf(1), meta.digestsOf(2), meta.namedEvents(2, 9)]).toEqual([[], ['42'], [idOf(250)]])
-    expect(meta.thinnedOf([2]).get(2)).toBe(2)
+    expect(meta.downsampledOf([2]).get(2)).toBe(2)
     expect(meta.activityOf(2).map((item) => item.type)).toEqual(['first_seen', 'unmerge', 'unmerge'])
     expect(shown(meta)).toEqual([
       ['WEB-1', 2],
@@ -304,14 +309,14 @@ function restCases(fresh: () => MetaStore): void {
   })
   test('not while that one is being deleted', () => {
     const meta = parted()
-    meta.askRemoval({ kind: 'issue', projectId: 1, issueId: 2, userId: null })
+    meta.requestRemoval({ kind: 'issue', projectId: 1, issueId: 2, userId: null })
     expect(codeOf(() => meta.unmergeHashes(1, leaving([hash(2)], 1), null, nowMs))).toBe('CONFLICT')
   })
   test('is a new issue where that one is deleted or part of another', () => {
     for (const end of [remove, (meta: MetaStore) => meta.mergeIssues(3, [2], null, nowMs)]) {
       const meta = parted()
       end(meta, 2)
-      expect(meta.unmergeHashes(1, leaving([hash(2)], 1), null, nowMs).made?.shortId).toBe('WEB-4')
+      expect(meta.unmergeHashes(1, leaving([hash(2)], 1), null, nowMs).created?.shortId).toBe('WEB-4')
     }
   })
   test('is forgotten with the issue that it was merged into', () => {
@@ -323,7 +328,7 @@ function restCases(fresh: () => MetaStore): void {
 }
 
 function remove(meta: MetaStore, issueId: number): void {
-  const { id } = meta.askRemoval({ kind: 'issue', projectId: 1, issueId, userId: null })
+  const { id } = meta.requestRemoval({ kind: 'issue', projectId: 1, issueId, userId: null })
   meta.removeRows(id, 1)
   meta.setRemoval(id, { endedMs: nowMs })
 }
@@ -377,7 +382,7 @@ function reckonedCases(fresh: () => MetaStore): void {
     commit(meta, { events: [...many(1, 99), ...many(2, 99), ...many(3, 99)] })
     meta.mergeIssues(1, [2], null, nowMs)
     const laterMs = nowMs + 3 * 86_400_000
-    const wanted = () => meta.forecastsWanted(laterMs, laterMs - 3_600_000, 9).map((item) => item.id)
+    const wanted = () => meta.issuesToForecast(laterMs, laterMs - 3_600_000, 9).map((item) => item.id)
     const make = () => {
       const limits = { ten: Array(24).fill(50), hour: Array(24).fill(200) }
       meta.putForecasts([{ issueId: 1, limits }], laterMs)

@@ -4,10 +4,10 @@ import { type BatchStatements, batchStatements, laterDigest } from '../ingest/ba
 import { joinCounts, withVerdict } from '../ingest/diagnostic-counts.ts'
 import type { Issue } from '../meta.ts'
 import type { IssueEdges } from '../retention/reprocessing.ts'
-import { lookAgain } from './error-links.ts'
+import { reopenRelated } from './error-links.ts'
 import { type IssueRow, shiftBefore, textColumns } from './issue-state.ts'
 import { toIssue } from './issues.ts'
-import { decidedOf, forgetForecast, moveIssues } from './move-issue.ts'
+import { decidedOf, deleteForecast, moveIssues } from './move-issue.ts'
 
 /** A hash of an issue, and the issue it was merged from, if any. */
 type IssueHash = { hash: string; mergedFrom: string | null }
@@ -20,7 +20,7 @@ export type Leaving = {
   hashes: string[]
   /** Events of these hashes since the issue began, and how many of them were downsampled. */
   events: number
-  thinned: number
+  downsampled: number
   firstMs: number
   lastMs: number
   firstRelease: string
@@ -57,7 +57,7 @@ export type MergeStore = {
     leaving: Leaving,
     userId: string | null,
     nowMs: number,
-  ): { issue: Issue; made: Issue | null }
+  ): { issue: Issue; created: Issue | null }
   /**
    * Issues of the same project that can be similar: first those with the same error type, culprit or title, then the
    * others, each the latest first.
@@ -140,7 +140,7 @@ export function copyDigests(
   )
 }
 
-export function addThinned({ write, dialect: { builder } }: Store, issueId: number, quantity: number): void {
+export function addDownsampled({ write, dialect: { builder } }: Store, issueId: number, quantity: number): void {
   write.run(
     builder
       .insertInto('thinned_issue')
@@ -177,16 +177,16 @@ function moveAll(store: Store, ids: readonly number[], { id: toId, project_id }:
       // A hash of an earlier merge keeps its original issue.
       .onConflict((conflict) => conflict.doNothing()),
   )
-  const sides = builder.selectFrom('failure_side').where('project_id', '=', project_id)
-  lookAgain(store, sides.where('hash', 'in', hashes.select('hash')), ['several'])
+  const ends = builder.selectFrom('failure_side').where('project_id', '=', project_id)
+  reopenRelated(store, ends.where('hash', 'in', hashes.select('hash')), ['several'])
   copyDigests(store, ids, toId)
-  const thinned = write.get(
+  const downsampledRow = write.get(
     builder
       .selectFrom('thinned_issue')
       .select(({ fn }) => fn.sum<number | null>('quantity').as('n'))
       .where('issue_id', 'in', ids),
   )
-  if (thinned?.n) addThinned(store, toId, thinned.n)
+  if (downsampledRow?.n) addDownsampled(store, toId, downsampledRow.n)
   moveIssues(store, ids, toId, ['first_seen'], nowMs)
 }
 
@@ -214,12 +214,15 @@ export function mergeRows(
     moveAll(store, ids.slice(start, start + chunk), into, by.nowMs)
   const row = withVerdict(from.reduce(withEvents, { ...into, rev: into.rev + 1 }))
   statements.updateIssue.run(row)
-  forgetForecast(store, into.id)
+  deleteForecast(store, into.id)
   const entry = builder.selectFrom('activity').select(['id', 'data']).where('id', '=', by.noted)
   const before = by.noted === null ? undefined : write.get(entry)
   const old = before ? fromJson<MergeNote>(before.data) : { issues: [], count: 0 }
-  const came = from.map((item) => ({ id: String(item.id), shortId: item.short_id, title: item.title }))
-  const note: MergeNote = { issues: [...old.issues, ...came].slice(0, namedMax), count: old.count + from.length }
+  const mergedIssues = from.map((item) => ({ id: String(item.id), shortId: item.short_id, title: item.title }))
+  const note: MergeNote = {
+    issues: [...old.issues, ...mergedIssues].slice(0, namedMax),
+    count: old.count + from.length,
+  }
   const data = JSON.stringify(note)
   if (before) {
     write.run(builder.updateTable('activity').set({ data }).where('id', '=', before.id))
@@ -244,7 +247,7 @@ export function similarPart({ read, dialect: { builder } }: Store): Pick<MergeSt
           .where('kind', '=', row.kind)
           .orderBy('last_seen_ms', 'desc')
           .limit(max)
-      const near = read.all(
+      const likely = read.all(
         others().where((build) =>
           build.or([
             ...(row.error_type === '' ? [] : [build('error_type', '=', row.error_type)]),
@@ -253,9 +256,9 @@ export function similarPart({ read, dialect: { builder } }: Store): Pick<MergeSt
           ]),
         ),
       )
-      const known = new Set(near.map((item) => item.id))
-      const far = near.length < max ? read.all(others()).filter((item) => !known.has(item.id)) : []
-      return [...near, ...far].slice(0, max).map(toIssue)
+      const nearIds = new Set(likely.map((item) => item.id))
+      const unlikely = likely.length < max ? read.all(others()).filter((item) => !nearIds.has(item.id)) : []
+      return [...likely, ...unlikely].slice(0, max).map(toIssue)
     },
   }
 }

@@ -52,7 +52,7 @@ export const decidedOf = (to: IssueRow, from: IssueRow) => ({
 })
 
 /** Deletes an issue's forecast, because a changed set of events has a different history. The job computes a new one. */
-export function forgetForecast({ write, dialect: { builder } }: Store, issueId: number): void {
+export function deleteForecast({ write, dialect: { builder } }: Store, issueId: number): void {
   write.run(builder.deleteFrom('issue_forecast').where('issue_id', '=', issueId))
 }
 

@@ -3,14 +3,14 @@ import type { Limits, Substatus } from '../../../domain/issue-states.ts'
 import { ageMs, fewEvents } from '../../../domain/issue-states.ts'
 import type { Store } from '../database/store.ts'
 import { batchStatements } from '../ingest/batch-statements.ts'
-import { waitsUntil } from '../ingest/diagnostic-counts.ts'
+import { notifyAfter } from '../ingest/diagnostic-counts.ts'
 import type { Issue } from '../meta.ts'
-import { aroundOf } from '../releases/release-transitions.ts'
+import { issueContextOf } from '../releases/release-transitions.ts'
 import { escalationOf, type IssueRow, settleCommit, settleNext, stateColumns } from './issue-state.ts'
 import { toIssue } from './issues.ts'
 
 /** A scheduled transition of an issue. */
-export type ClockTurn =
+export type Transition =
   /** The issue was new, escalating or regressed for long enough. */
   | { to: 'ongoing'; reason: 'age' }
   /** The archive period is over. */
@@ -24,10 +24,10 @@ export type ClockTurn =
 export type DueIssue = { issue: Issue; stateMs: number; isOverForecast: boolean }
 
 /** The transition of an issue, and the issue's revision and count when it was computed. */
-export type DueTurn = { id: number; rev: number; count: number; turn: ClockTurn }
+export type DueTransition = { id: number; rev: number; count: number; transition: Transition }
 
 /** An issue that needs a forecast, because it has enough events. */
-type ForecastWish = { id: number; projectId: number; firstSeenMs: number }
+type ForecastIssue = { id: number; projectId: number; firstSeenMs: number }
 
 export type ScheduledTransitionStore = {
   /** Issues with a scheduled check due by `nowMs`, the longest waiting first. */
@@ -36,10 +36,10 @@ export type ScheduledTransitionStore = {
    * Applies transitions in one transaction. Skips issues that changed since they were read (`rev`). A postponed issue
    * with new events since then (`count`) stays due. Returns the issues that changed.
    */
-  turnIssues(turns: readonly DueTurn[], nowMs: number): Issue[]
+  transitionIssues(transitions: readonly DueTransition[], nowMs: number): Issue[]
   /** Issues without a forecast or with one from before `beforeMs`, the oldest first. */
-  forecastsWanted(nowMs: number, beforeMs: number, max: number): ForecastWish[]
-  putForecasts(made: readonly { issueId: number; limits: Limits }[], nowMs: number): void
+  issuesToForecast(nowMs: number, beforeMs: number, max: number): ForecastIssue[]
+  putForecasts(forecasts: readonly { issueId: number; limits: Limits }[], nowMs: number): void
   /** Resolves issues that wait for the next release of these projects, in a release created now. Returns their ids. */
   settleRelease(projectIds: readonly number[], version: string, nowMs: number): number[]
   /** Resolves issues of these projects that wait for a commit which `has` finds in the release. Returns their ids. */
@@ -51,33 +51,33 @@ export type ScheduledTransitionStore = {
   ): number[]
 }
 
-const youngMs = 86_400_000
+const newIssueMs = 86_400_000
 /** A day longer than the history, so that a last forecast is computed after the last event has left it. */
-const quietMs = ageMs + 86_400_000
+const forecastMaxAgeMs = ageMs + 86_400_000
 
 type Statements = ReturnType<typeof batchStatements>
 
 /** Writes one transition. Returns undefined when the issue was only postponed, or has changed meanwhile. */
-function turnOne(
+function applyTransition(
   { write, dialect: { builder } }: Store,
   statements: Statements,
-  { id, rev, count, turn }: DueTurn,
+  { id, rev, count, transition }: DueTransition,
   nowMs: number,
 ): IssueRow | undefined {
   const old = statements.issue.get({ id })
   if (!old || old.rev !== rev) return undefined
-  if (turn.to === 'later') {
+  if (transition.to === 'later') {
     // Events that arrived during the lookup made the issue due without a new revision. The lookup did not count them.
     if (old.count !== count) return undefined
-    write.run(builder.updateTable('issue').set({ due_ms: turn.dueMs }).where('id', '=', id))
+    write.run(builder.updateTable('issue').set({ due_ms: transition.dueMs }).where('id', '=', id))
     return undefined
   }
-  const substatus: Substatus = turn.to === 'escalating' ? 'escalating' : 'ongoing'
+  const substatus: Substatus = transition.to === 'escalating' ? 'escalating' : 'ongoing'
   const row: IssueRow = { ...old, ...stateColumns('unresolved', substatus, {}, nowMs), rev: old.rev + 1 }
   statements.updateIssue.run(row)
   const types = { ongoing: 'auto_set_ongoing', unarchived: 'set_unresolved', escalating: 'set_escalating' } as const
-  const { to, ...why } = turn
-  const data = JSON.stringify({ ...why, before: { status: old.status, substatus: old.substatus } })
+  const { to, ...reason } = transition
+  const data = JSON.stringify({ ...reason, before: { status: old.status, substatus: old.substatus } })
   statements.activity.run({ issueId: id, type: types[to], createdMs: nowMs, data })
   if (to === 'escalating' && statements.anyChannel.get({ organizationId: old.organization_id }))
     statements.alertDue.run({
@@ -87,7 +87,7 @@ function turnOne(
       kind: 'escalation',
       eventId: '',
       atMs: nowMs,
-      untilMs: waitsUntil(row, nowMs),
+      untilMs: notifyAfter(row, nowMs),
     })
   return row
 }
@@ -97,7 +97,7 @@ export function scheduledTransitionPart(store: Store): Omit<ScheduledTransitionS
   const { write, dialect } = store
   const { builder } = dialect
   const statements = batchStatements(write, dialect)
-  const around = (row: IssueRow, nowMs: number) => aroundOf(statements, row.project_id, nowMs)
+  const contextOf = (row: IssueRow, nowMs: number) => issueContextOf(statements, row.project_id, nowMs)
   return {
     issuesDue: (nowMs, max) =>
       write
@@ -114,16 +114,18 @@ export function scheduledTransitionPart(store: Store): Omit<ScheduledTransitionS
           issue: toIssue(row),
           stateMs: row.state_ms,
           // A past window does not describe the current rate.
-          isOverForecast: row.hour_ms > nowMs - 2 * 3_600_000 && escalationOf(row, around(row, nowMs)) !== undefined,
+          isOverForecast: row.hour_ms > nowMs - 2 * 3_600_000 && escalationOf(row, contextOf(row, nowMs)) !== undefined,
         })),
-    turnIssues: (turns, nowMs) =>
-      write.transaction(() => turns.flatMap((turn) => turnOne(store, statements, turn, nowMs) ?? []).map(toIssue)),
+    transitionIssues: (transitions, nowMs) =>
+      write.transaction(() =>
+        transitions.flatMap((transition) => applyTransition(store, statements, transition, nowMs) ?? []).map(toIssue),
+      ),
     settleRelease: (projectIds, version, nowMs) =>
       write.transaction(() =>
         projectIds.flatMap((projectId) =>
           statements.awaiting.all({ projectId }).flatMap(({ id }) => {
             const row = statements.issue.get({ id })
-            if (!row || !settleNext(row, version, around(row, nowMs))) return []
+            if (!row || !settleNext(row, version, contextOf(row, nowMs))) return []
             statements.updateIssue.run(row)
             const data = JSON.stringify({ version, reason: 'next_release' })
             statements.activity.run({ issueId: id, type: 'set_resolved_in_release', createdMs: nowMs, data })
@@ -157,13 +159,13 @@ export function scheduledTransitionPart(store: Store): Omit<ScheduledTransitionS
   }
 }
 
-type ForecastPart = Pick<ScheduledTransitionStore, 'forecastsWanted' | 'putForecasts'>
+type ForecastPart = Pick<ScheduledTransitionStore, 'issuesToForecast' | 'putForecasts'>
 
 /** Implements the forecasts that arrivals are compared with. */
 export function forecastPart({ write, dialect: { builder } }: Store): ForecastPart {
-  const there = (id: number) => write.get(builder.selectFrom('issue').select('id').where('id', '=', id))
+  const isStored = (id: number) => write.get(builder.selectFrom('issue').select('id').where('id', '=', id))
   return {
-    forecastsWanted: (nowMs, beforeMs, max) =>
+    issuesToForecast: (nowMs, beforeMs, max) =>
       write
         .all(
           builder
@@ -174,7 +176,7 @@ export function forecastPart({ write, dialect: { builder } }: Store): ForecastPa
             .where('issue.count', '>=', fewEvents)
             .where((build) =>
               build.or([
-                build('issue.first_seen_ms', '<', nowMs - youngMs),
+                build('issue.first_seen_ms', '<', nowMs - newIssueMs),
                 build('issue.substatus', '=', 'archived_until_escalating'),
               ]),
             )
@@ -183,7 +185,7 @@ export function forecastPart({ write, dialect: { builder } }: Store): ForecastPa
                 build('issue_forecast.made_ms', 'is', null),
                 build.and([
                   build('issue_forecast.made_ms', '<', beforeMs),
-                  build('issue.last_seen_ms', '>', nowMs - quietMs),
+                  build('issue.last_seen_ms', '>', nowMs - forecastMaxAgeMs),
                 ]),
               ]),
             )
@@ -191,12 +193,12 @@ export function forecastPart({ write, dialect: { builder } }: Store): ForecastPa
             .limit(max),
         )
         .map((row) => ({ id: row.id, projectId: row.project_id, firstSeenMs: row.first_seen_ms })),
-    putForecasts: (made, nowMs) =>
+    putForecasts: (forecasts, nowMs) =>
       write.transaction(() => {
-        for (const { issueId, limits } of made) {
+        for (const { issueId, limits } of forecasts) {
           const row = { issue_id: issueId, made_ms: nowMs, limits: JSON.stringify(limits) }
           // The issue can have been deleted since its history was read.
-          if (!there(issueId)) continue
+          if (!isStored(issueId)) continue
           write.run(
             builder
               .insertInto('issue_forecast')

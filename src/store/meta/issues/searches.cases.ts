@@ -66,7 +66,7 @@ export function searchCases(fresh: () => MetaStore): void {
       meta.saveSearch({ ...own, shared: true, span: '2026-01-01T00:00:00Z/2026-01-02T00:00:00Z' })
       const { id } = meta.createOrganization({ slug: 'gone', name: 'Gone', ownerUserId: 'ann' })
       const saved = meta.saveSearch({ ...own, organizationId: id })
-      const removal = meta.askOrganizationRemoval({ organizationId: id, userId: 'ann' })
+      const removal = meta.requestOrganizationRemoval({ organizationId: id, userId: 'ann' })
       expect(meta.organizationLeft(id)).toContain('saved_search')
       meta.removeOrganization(removal.id)
       expect([meta.savedSearchById(saved.id), meta.organizationLeft(id)]).toEqual([undefined, []])

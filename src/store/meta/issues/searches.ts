@@ -60,19 +60,19 @@ const toSearch = (row: Selectable<Tables['saved_search']>): SavedSearch => ({
   rev: row.rev,
 })
 
-const wrong = (field: string, sentence: string) =>
+const invalid = (field: string, sentence: string) =>
   new MishapError('VALIDATION', { detail: sentence, fields: { [field]: [sentence] } })
 
 function checked(value: Omit<SavedSearch, 'id' | 'rev' | 'createdMs'>): typeof value {
   const name = value.name.trim()
   if (name === '' || name.length > nameCharactersMax || /\p{Cc}/u.test(name))
-    throw wrong('name', `1 to ${nameCharactersMax} characters.`)
-  if (value.query.length > queryCharactersMax) throw wrong('query', `At most ${queryCharactersMax} characters.`)
+    throw invalid('name', `1 to ${nameCharactersMax} characters.`)
+  if (value.query.length > queryCharactersMax) throw invalid('query', `At most ${queryCharactersMax} characters.`)
   for (const field of ['projects', 'environments'] as const)
     if (value[field].length > namesMax || value[field].some((item) => item.length > 64))
-      throw wrong(field, `At most ${namesMax} names.`)
+      throw invalid(field, `At most ${namesMax} names.`)
   if (!/^(?:|\d{1,6}[smhdw]|[\dTZ:.+-]{10,40}\/[\dTZ:.+-]{10,40})$/.test(value.span))
-    throw wrong('statsPeriod', 'A number with m, h, d or w, or two dates.')
+    throw invalid('statsPeriod', 'A number with m, h, d or w, or two dates.')
   return { ...value, name }
 }
 
@@ -131,10 +131,14 @@ export function searchPart(store: Store): SearchStore {
     },
     saveSearch: (value) =>
       write.transaction(() => {
-        const good = checked(value)
-        demandFree(store, good, 0)
-        const made = { ...rowOf(good), created_ms: clock.now() }
-        return toSearch({ id: write.run(builder.insertInto('saved_search').values(made)).lastId, rev: 0, ...made })
+        const valid = checked(value)
+        demandFree(store, valid, 0)
+        const created = { ...rowOf(valid), created_ms: clock.now() }
+        return toSearch({
+          id: write.run(builder.insertInto('saved_search').values(created)).lastId,
+          rev: 0,
+          ...created,
+        })
       }),
     updateSearch: (id, change, rev) =>
       write.transaction(() => {
@@ -142,9 +146,9 @@ export function searchPart(store: Store): SearchStore {
         if (!old) throw new MishapError('NOT_FOUND')
         if (rev !== undefined && rev !== old.rev) throw staleError(store, { rev: old.rev, userId: null, atMs: null })
         const before = toSearch(old)
-        const good = checked({ ...before, ...change })
-        demandFree(store, good, id)
-        const next = { ...rowOf(good), rev: old.rev + 1 }
+        const valid = checked({ ...before, ...change })
+        demandFree(store, valid, id)
+        const next = { ...rowOf(valid), rev: old.rev + 1 }
         write.run(builder.updateTable('saved_search').set(next).where('id', '=', id))
         return toSearch({ ...old, ...next })
       }),

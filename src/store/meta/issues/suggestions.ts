@@ -33,12 +33,12 @@ export function suggestionPart({ write, read, dialect: { builder } }: Store): Su
       .orderBy('user_id')
   const toSuggestion = (row: { user_id: string; rule: string }): Suggestion => ({ userId: row.user_id, rule: row.rule })
   /** Returns whether the suggestions changed. Skips deleted issues. */
-  function replace(issueId: number, wanted: readonly Suggestion[]): boolean {
+  function replace(issueId: number, suggestions: readonly Suggestion[]): boolean {
     const before = write.all(of(issueId)).map(toSuggestion)
-    const isSame = before.length === wanted.length && before.every((item, at) => isEqual(item, wanted[at]))
+    const isSame = before.length === suggestions.length && before.every((item, at) => isEqual(item, suggestions[at]))
     if (isSame || !write.get(builder.selectFrom('issue').select('id').where('id', '=', issueId))) return false
     write.run(builder.deleteFrom('issue_suggestion').where('issue_id', '=', issueId))
-    for (const [place, { userId, rule }] of wanted.entries())
+    for (const [place, { userId, rule }] of suggestions.entries())
       write.run(builder.insertInto('issue_suggestion').values({ issue_id: issueId, user_id: userId, place, rule }))
     return true
   }
@@ -46,7 +46,7 @@ export function suggestionPart({ write, read, dialect: { builder } }: Store): Su
     suggestionsOf: (issueId) => read.all(of(issueId)).map(toSuggestion),
     suggest: (all) =>
       write.transaction(() => {
-        const changed = [...all].filter(([issueId, wanted]) => replace(issueId, wanted))
+        const changed = [...all].filter(([issueId, suggestions]) => replace(issueId, suggestions))
         return new Set(changed.map(([issueId]) => issueId))
       }),
     suggestionsDue: (max) => {

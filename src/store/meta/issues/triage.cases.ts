@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { quietLimits, type StatusDetails } from '../../../domain/issue-states.ts'
+import { type StatusDetails, silentLimits } from '../../../domain/issue-states.ts'
 import { codeOf, commit, effect, hash, nowMs, stateOf } from '../fixture.cases.ts'
 import type { EventEffect, Issue } from '../meta.ts'
 import type { MetaStore } from '../meta-store.ts'
@@ -169,14 +169,14 @@ function archiveCases(fresh: () => MetaStore): void {
     expect(meta.issuesDue(nowMs + 10, 9).map((item) => item.issue.id)).toEqual(looks ? [1] : [])
     if (!looks) return
     const { rev = 0, count = 0 } = meta.issueById(1) ?? {}
-    const later = { id: 1, rev, turn: { to: 'later', dueMs: null } } as const
+    const later = { id: 1, rev, transition: { to: 'later', dueMs: null } } as const
     // An event arrived during the lookup and is not counted yet.
-    meta.turnIssues([{ ...later, count: count - 1 }], nowMs)
+    meta.transitionIssues([{ ...later, count: count - 1 }], nowMs)
     expect(meta.issuesDue(nowMs + dayMs, 9)).toHaveLength(1)
-    meta.turnIssues([{ ...later, count }], nowMs)
+    meta.transitionIssues([{ ...later, count }], nowMs)
     expect(meta.issuesDue(nowMs + dayMs, 9)).toEqual([])
     const turn = { to: 'escalating', reason: 'users', count: 3 } as const
-    const turned = meta.turnIssues([{ id: 1, rev, count, turn }], nowMs)
+    const turned = meta.transitionIssues([{ id: 1, rev, count, transition: turn }], nowMs)
     expect(turned).toMatchObject([{ id: 1, status: 'unresolved', substatus: 'escalating' }])
   })
 
@@ -226,7 +226,7 @@ function escalationCases(fresh: () => MetaStore): void {
   })
 
   test('an issue of a day that was quiet is held against the floors, one of an hour against nothing', () => {
-    const most = quietLimits.ten[0] ?? 0
+    const most = silentLimits.ten[0] ?? 0
     for (const ageMs of [25 * 3_600_000, 3_600_000]) {
       const meta = fresh()
       arrive(meta, 1, nowMs - ageMs)
@@ -246,7 +246,7 @@ function escalationCases(fresh: () => MetaStore): void {
     const meta = fresh()
     arrive(meta, 150, nowMs - 3 * dayMs, {}, minuteMs)
     arrive(meta, 5, nowMs - 3 * dayMs, { hashes: [hash(2)] })
-    const wanted = (atMs: number) => meta.forecastsWanted(atMs, atMs - 3_600_000, 9).map((item) => item.id)
+    const wanted = (atMs: number) => meta.issuesToForecast(atMs, atMs - 3_600_000, 9).map((item) => item.id)
     expect(wanted(nowMs)).toEqual([1])
     meta.putForecasts(
       [
@@ -269,16 +269,19 @@ function clockCases(fresh: () => MetaStore): void {
     expect([due(nowMs + 7 * dayMs - 1), due(nowMs + 7 * dayMs)]).toEqual([[], ['new']])
     const { rev = 0, count = 0 } = meta.issueById(1) ?? {}
     const turn = { to: 'ongoing', reason: 'age' } as const
-    expect(meta.turnIssues([{ id: 1, rev: rev + 1, count, turn }], nowMs)).toEqual([])
-    expect(meta.turnIssues([{ id: 1, rev, count, turn }], nowMs).map((turnIssue) => turnIssue.substatus)).toEqual([
-      'ongoing',
-    ])
+    expect(meta.transitionIssues([{ id: 1, rev: rev + 1, count, transition: turn }], nowMs)).toEqual([])
+    expect(
+      meta.transitionIssues([{ id: 1, rev, count, transition: turn }], nowMs).map((turnIssue) => turnIssue.substatus),
+    ).toEqual(['ongoing'])
     expect(typesOf(meta)).toEqual(['first_seen', 'auto_set_ongoing'])
     expect(due(nowMs + 99 * dayMs)).toEqual([])
     const ignoreUntil = new Date(nowMs + dayMs).toISOString()
     meta.updateIssue(1, { status: 'ignored', statusDetails: { ignoreUntil } }, 'ann', nowMs)
     expect([due(nowMs + dayMs - 1), due(nowMs + dayMs)]).toEqual([[], ['archived_until_condition_met']])
-    meta.turnIssues([{ id: 1, rev: rev + 2, count, turn: { to: 'unarchived', reason: 'time' } }], nowMs + dayMs)
+    meta.transitionIssues(
+      [{ id: 1, rev: rev + 2, count, transition: { to: 'unarchived', reason: 'time' } }],
+      nowMs + dayMs,
+    )
     expect(stateOf(meta)).toEqual(['unresolved', 'ongoing'])
     expect(meta.activityOf(1).at(-1)).toMatchObject({ type: 'set_unresolved', data: { reason: 'time' } })
   })
@@ -288,8 +291,8 @@ function attentionCases(fresh: () => MetaStore): void {
   test('bookmarks and subscriptions are a person’s own; what was asked for outlasts what happens', () => {
     const meta = fresh()
     arrive(meta, 1, nowMs)
-    meta.setOwn([1], 'ann', { isBookmarked: true }, nowMs)
-    meta.setOwn([1], 'ann', { isBookmarked: true }, nowMs)
+    meta.setUserFlags([1], 'ann', { isBookmarked: true }, nowMs)
+    meta.setUserFlags([1], 'ann', { isBookmarked: true }, nowMs)
     expect([meta.bookmarkedBy('ann', [1, 2]), meta.bookmarkedBy('bob', [1])]).toEqual([new Set([1]), new Set()])
     meta.subscribe(1, 'ann', true, 'commented', nowMs)
     meta.subscribe(1, 'bob', true, 'mentioned', nowMs + 1)
@@ -297,7 +300,7 @@ function attentionCases(fresh: () => MetaStore): void {
     meta.subscribe(1, 'ann', true, 'assigned', nowMs)
     expect(meta.subscribersOf(1)).toEqual(['bob'])
     expect(meta.subscriptionOf(1, 'ann')).toEqual({ active: false, reason: 'asked' })
-    meta.setOwn([1], 'ann', { isBookmarked: false }, nowMs)
+    meta.setUserFlags([1], 'ann', { isBookmarked: false }, nowMs)
     expect(meta.bookmarkedBy('ann', [1])).toEqual(new Set())
   })
 
@@ -305,13 +308,13 @@ function attentionCases(fresh: () => MetaStore): void {
     const meta = fresh()
     const ids = Array.from({ length: 1_200 }, (_, at) => at + 1)
     commit(meta, { events: ids.map((id) => effect({ hashes: [hash(id)] })) })
-    meta.setOwn([...ids, 9_999], 'ann', { hasSeen: true, isBookmarked: true, isSubscribed: false }, nowMs)
+    meta.setUserFlags([...ids, 9_999], 'ann', { hasSeen: true, isBookmarked: true, isSubscribed: false }, nowMs)
     expect([meta.seenBy('ann', ids).size, meta.bookmarkedBy('ann', ids).size]).toEqual([1_200, 1_200])
     expect([meta.subscriptionOf(7, 'ann'), meta.seenBy('bob', ids).size]).toEqual([
       { active: false, reason: 'asked' },
       0,
     ])
-    meta.setOwn(ids.slice(1), 'ann', { hasSeen: false, isBookmarked: false }, nowMs)
+    meta.setUserFlags(ids.slice(1), 'ann', { hasSeen: false, isBookmarked: false }, nowMs)
     expect([meta.seenBy('ann', ids), meta.bookmarkedBy('ann', ids)]).toEqual([new Set([1]), new Set([1])])
   })
 
@@ -324,9 +327,9 @@ function attentionCases(fresh: () => MetaStore): void {
       [1, 'bob'],
       [2, 'bob'],
     ] as const)
-      meta.setOwn([issue], user, { isBookmarked: true }, nowMs)
+      meta.setUserFlags([issue], user, { isBookmarked: true }, nowMs)
     meta.subscribe(1, 'ann', true, 'asked', nowMs)
-    const step = meta.planRegroup(meta.beginRegrouping(1, 'upload', 9).id, {
+    const step = meta.planReprocessStep(meta.beginReprocessing(1, 'upload', 9).id, {
       projectId: 1,
       week: '2026-11-16',
       gen: 0,
@@ -336,7 +339,9 @@ function attentionCases(fresh: () => MetaStore): void {
       hours: [0],
       token: 't',
     })
-    meta.commitRegroup(step.id, [{ fromHash: hash(1), effect: effect({ timestampMs: nowMs, hashes: [hash(2)] }) }])
+    meta.commitReprocessStep(step.id, [
+      { fromHash: hash(1), effect: effect({ timestampMs: nowMs, hashes: [hash(2)] }) },
+    ])
     expect(meta.issueById(1)?.id).toBe(2)
     expect(['ann', 'bob'].map((item) => meta.bookmarkedBy(item, [2]).size)).toEqual([1, 1])
     expect(meta.subscribersOf(2)).toEqual(['ann', 'bob'])
@@ -345,10 +350,10 @@ function attentionCases(fresh: () => MetaStore): void {
   test('who is named has not seen it any more; a notice is tried again or goes', () => {
     const meta = fresh()
     arrive(meta, 1, nowMs)
-    for (const item of ['ann', 'bob']) meta.setOwn([1], item, { hasSeen: true }, nowMs)
+    for (const item of ['ann', 'bob']) meta.setUserFlags([1], item, { hasSeen: true }, nowMs)
     const { id } = meta.addComment(1, 'ann', '@bob', nowMs, ['bob'])
     meta.addNotices([{ userId: 'bob', kind: 'mention' }], 1, id, nowMs)
-    expect(meta.lookedAt(1)).toEqual([{ userId: 'ann', atMs: nowMs }])
+    expect(meta.viewersOf(1)).toEqual([{ userId: 'ann', atMs: nowMs }])
     const [due] = meta.noticesDue(nowMs, 9)
     expect(due).toMatchObject({ issueId: 1, userId: 'bob', activityId: id, attempts: 0 })
     meta.endNotice(due?.id ?? 0, nowMs + 5)

@@ -57,12 +57,12 @@ export function changeStatements(write: Connection, { builder }: Dialect) {
     | 'priority'
     | 'rev'
   >
-  type Note = { issue_id: number; type: string; created_ms: number; user_id: string | null; data: string }
+  type ActivityRow = { issue_id: number; type: string; created_ms: number; user_id: string | null; data: string }
   return {
-    issue: write.hot<{ id: number }, IssueRow>((slot) =>
+    issue: write.prepared<{ id: number }, IssueRow>((slot) =>
       builder.selectFrom('issue').selectAll().where('id', '=', slot('id')),
     ),
-    setState: write.hot<State, unknown>((slot) =>
+    setState: write.prepared<State, unknown>((slot) =>
       builder
         .updateTable('issue')
         .set({
@@ -79,7 +79,7 @@ export function changeStatements(write: Connection, { builder }: Dialect) {
         })
         .where('id', '=', slot('id')),
     ),
-    note: write.hot<Note, unknown>((slot) =>
+    addActivity: write.prepared<ActivityRow, unknown>((slot) =>
       builder.insertInto('activity').values({
         issue_id: slot('issue_id'),
         type: slot('type'),
@@ -104,14 +104,16 @@ function substatusAfter(old: IssueRow, change: IssueChange, details: StatusDetai
 /** Returns the state columns after a change; undefined when the state stays. */
 function stateAfter(old: IssueRow, change: IssueChange, nowMs: number) {
   const status = change.status ?? (old.status as Issue['status'])
-  const moved = status !== old.status
-  const given = change.statusDetails ?? (moved ? {} : fromJson<StatusDetails>(old.status_details))
+  const hasChanged = status !== old.status
+  const newDetails = change.statusDetails ?? (hasChanged ? {} : fromJson<StatusDetails>(old.status_details))
   const details =
-    given.ignoreCount !== undefined && given.eventsBefore === undefined ? { ...given, eventsBefore: old.count } : given
+    newDetails.ignoreCount !== undefined && newDetails.eventsBefore === undefined
+      ? { ...newDetails, eventsBefore: old.count }
+      : newDetails
   const substatus = substatusAfter(old, change, details)
-  if (!moved && substatus === old.substatus && JSON.stringify(details) === old.status_details) return undefined
+  if (!hasChanged && substatus === old.substatus && JSON.stringify(details) === old.status_details) return undefined
   const columns = stateColumns(status, substatus, details, nowMs)
-  return { ...columns, resolved_ms: status === 'resolved' && !moved ? old.resolved_ms : columns.resolved_ms }
+  return { ...columns, resolved_ms: status === 'resolved' && !hasChanged ? old.resolved_ms : columns.resolved_ms }
 }
 
 const beforeOf = (old: IssueRow) => ({
@@ -127,7 +129,7 @@ export const undoOf = (old: IssueRow): Before => ({
   priority: old.priority as Priority | null,
 })
 
-function noteState(details: StatusDetails, status: Issue['status']): Activity['type'] {
+function stateActivityType(details: StatusDetails, status: Issue['status']): Activity['type'] {
   if (status !== 'resolved') return activityTypes[status]
   return details.inRelease === undefined && details.inNextRelease === undefined && !details.inCommit
     ? 'set_resolved'
@@ -148,8 +150,9 @@ export function changeRow(statements: ChangeStatements, old: IssueRow, change: I
   if (!state && !reassigned && !reprioritized) return { row: old, activityIds: [] }
   const row: IssueRow = { ...old, ...state, assignee_user_id: assignee, priority, rev: old.rev + 1 }
   statements.setState.run(row)
-  const note = (type: Activity['type'], data: object) =>
-    statements.note.run({ issue_id: old.id, type, created_ms: nowMs, user_id, data: JSON.stringify(data) }).lastId
+  const addActivity = (type: Activity['type'], data: object) =>
+    statements.addActivity.run({ issue_id: old.id, type, created_ms: nowMs, user_id, data: JSON.stringify(data) })
+      .lastId
   // Store the old values in the activity, so that undo is an update with them.
   const activityIds: number[] = []
   if (state) {
@@ -163,13 +166,14 @@ export function changeRow(statements: ChangeStatements, old: IssueRow, change: I
       ...(version === undefined ? {} : { version }),
       ...why,
     }
-    activityIds.push(note(noteState(statusDetails, state.status), data))
+    activityIds.push(addActivity(stateActivityType(statusDetails, state.status), data))
   }
   if (reassigned) {
     const type = assignee === null ? 'unassigned' : 'assigned'
-    activityIds.push(note(type, { before: { assigneeUserId: old.assignee_user_id }, assignee, ...why }))
+    activityIds.push(addActivity(type, { before: { assigneeUserId: old.assignee_user_id }, assignee, ...why }))
   }
-  if (reprioritized) activityIds.push(note('set_priority', { before: { priority: old.priority }, priority, ...why }))
+  if (reprioritized)
+    activityIds.push(addActivity('set_priority', { before: { priority: old.priority }, priority, ...why }))
   return { row, activityIds }
 }
 

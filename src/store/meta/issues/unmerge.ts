@@ -1,22 +1,30 @@
 import { MishapError } from '../../../base/errors.ts'
 import type { Store } from '../database/store.ts'
-import { askOwner, type BatchStatements, batchStatements } from '../ingest/batch-statements.ts'
-import { countsOfHashes, countsOfIssue, dropSigns, withVerdict } from '../ingest/diagnostic-counts.ts'
+import { type BatchStatements, batchStatements, queueOwnerCheck } from '../ingest/batch-statements.ts'
+import { countsOfHashes, countsOfIssue, dropDiagnostics, withVerdict } from '../ingest/diagnostic-counts.ts'
 import { edgeColumns } from '../retention/reprocessing.ts'
-import { lookAgain } from './error-links.ts'
+import { reopenRelated } from './error-links.ts'
 import { type IssueRow, shiftBefore, stateColumns } from './issue-state.ts'
 import { toIssue } from './issues.ts'
-import { addThinned, copyDigests, demand, demandUnremoved, type Leaving, type MergeStore, withEvents } from './merge.ts'
-import { forgetForecast, sourceOf } from './move-issue.ts'
+import {
+  addDownsampled,
+  copyDigests,
+  demand,
+  demandUnremoved,
+  type Leaving,
+  type MergeStore,
+  withEvents,
+} from './merge.ts'
+import { deleteForecast, sourceOf } from './move-issue.ts'
 
 /** Maximum ids per statement. */
 const chunk = 400
 
 /** The merged issue that brought the hashes. `row`: set if it exists again, because other hashes were split off. */
-type Came = { id: number; shortId: string; row?: IssueRow } | undefined
+type MergeSource = { id: number; shortId: string; row?: IssueRow } | undefined
 
 /** Returns the single merged issue that brought all of these hashes, if it redirects here or exists again. */
-function cameFrom(store: Store, row: IssueRow, hashes: readonly string[]): Came {
+function mergeSourceOf(store: Store, row: IssueRow, hashes: readonly string[]): MergeSource {
   const { write } = store
   const { builder } = store.dialect
   const [id, ...others] = new Set(hashes.map((hash) => sourceOf(store, row, hash)))
@@ -25,23 +33,23 @@ function cameFrom(store: Store, row: IssueRow, hashes: readonly string[]): Came 
     builder.selectFrom('moved_issue').select('short_id').where('id', '=', id).where('issue_id', '=', row.id),
   )
   if (moved) return { id, shortId: moved.short_id }
-  const again = write.get(
+  const reopened = write.get(
     builder.selectFrom('issue').selectAll().where('id', '=', id).where('project_id', '=', row.project_id),
   )
-  return again && { id, shortId: again.short_id, row: again }
+  return reopened && { id, shortId: reopened.short_id, row: reopened }
 }
 
-function takeOut(store: Store, row: IssueRow, hashes: readonly string[], came: Came): void {
+function detachHashes(store: Store, row: IssueRow, hashes: readonly string[], source: MergeSource): void {
   const { write, dialect } = store
   const { builder } = dialect
   const own = write.all(builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', row.id))
-  const known = new Set(own.map((item) => item.hash))
-  if (hashes.length === 0 || hashes.some((hash) => !known.has(hash))) throw new MishapError('NOT_FOUND')
-  if (new Set(hashes).size >= known.size) {
+  const ownHashes = new Set(own.map((item) => item.hash))
+  if (hashes.length === 0 || hashes.some((hash) => !ownHashes.has(hash))) throw new MishapError('NOT_FOUND')
+  if (new Set(hashes).size >= ownHashes.size) {
     const sentence = 'An issue must keep at least one of its hashes.'
     throw new MishapError('VALIDATION', { detail: sentence, fields: { id: [sentence] } })
   }
-  demandUnremoved(store, [row.id, ...(came ? [came.id] : [])])
+  demandUnremoved(store, [row.id, ...(source ? [source.id] : [])])
   for (let start = 0; start < hashes.length; start += chunk) {
     const some = hashes.slice(start, start + chunk)
     for (const table of ['fingerprint', 'merged_hash'] as const)
@@ -49,8 +57,8 @@ function takeOut(store: Store, row: IssueRow, hashes: readonly string[], came: C
     // Otherwise, reprocessing would start a new issue for each new hash of its other events.
     write.run(builder.deleteFrom('taken_issue').where('issue_id', '=', row.id).where('hash', 'in', some))
     // Two issues now share what belonged to one, so linked ends must be checked, too.
-    const sides = builder.selectFrom('failure_side').where('project_id', '=', row.project_id)
-    lookAgain(store, sides.where('hash', 'in', some), ['several', ''])
+    const ends = builder.selectFrom('failure_side').where('project_id', '=', row.project_id)
+    reopenRelated(store, ends.where('hash', 'in', some), ['several', ''])
   }
 }
 
@@ -68,7 +76,7 @@ function moveNamed(store: Store, fromId: number, toId: number, eventIds: readonl
 }
 
 /** Moves the count of downsampled events. */
-function moveThinned(store: Store, fromId: number, toId: number, quantity: number): void {
+function moveDownsampled(store: Store, fromId: number, toId: number, quantity: number): void {
   const { write, dialect } = store
   write.run(
     dialect.builder
@@ -76,7 +84,7 @@ function moveThinned(store: Store, fromId: number, toId: number, quantity: numbe
       .set((build) => ({ quantity: build('quantity', '-', quantity) }))
       .where('issue_id', '=', fromId),
   )
-  addThinned(store, toId, quantity)
+  addDownsampled(store, toId, quantity)
 }
 
 /** Returns the issue without the leaving events. */
@@ -102,7 +110,7 @@ function beginIssue(
   statements: BatchStatements,
   row: IssueRow,
   leaving: Leaving,
-  came: Came,
+  source: MergeSource,
   nowMs: number,
 ): IssueRow {
   const {
@@ -114,7 +122,7 @@ function beginIssue(
     const prefix = statements.project.get({ id: row.project_id })?.slug.toUpperCase() ?? ''
     return `${prefix}-${statements.shortId.get({ organizationId: row.organization_id, prefix })?.last}`
   }
-  const made = withVerdict({
+  const created = withVerdict({
     organization_id: row.organization_id,
     project_id: row.project_id,
     ...shown,
@@ -132,21 +140,21 @@ function beginIssue(
     last_seen_ms: lastMs,
     first_release: firstRelease,
     last_release: lastRelease,
-    short_id: came?.shortId ?? shortId(),
+    short_id: source?.shortId ?? shortId(),
     sign_counts: countsOfHashes(store, row.project_id, leaving.hashes),
     noise: '',
   })
-  if (!came) return { id: statements.insertIssue.run(made).lastId, ...made }
-  if (came.row) {
-    const joined = withEvents(came.row, { id: came.id, ...made })
-    const again = withVerdict({ ...joined, rev: joined.rev + 1 })
-    statements.updateIssue.run(again)
-    forgetForecast(store, came.id)
-    return again
+  if (!source) return { id: statements.insertIssue.run(created).lastId, ...created }
+  if (source.row) {
+    const joined = withEvents(source.row, { id: source.id, ...created })
+    const rejoined = withVerdict({ ...joined, rev: joined.rev + 1 })
+    statements.updateIssue.run(rejoined)
+    deleteForecast(store, source.id)
+    return rejoined
   }
-  write.run(builder.deleteFrom('moved_issue').where('id', '=', came.id))
-  write.run(builder.insertInto('issue').values({ id: came.id, ...made }))
-  return { id: came.id, ...made }
+  write.run(builder.deleteFrom('moved_issue').where('id', '=', source.id))
+  write.run(builder.insertInto('issue').values({ id: source.id, ...created }))
+  return { id: source.id, ...created }
 }
 
 /** Implements unmerge. */
@@ -160,29 +168,29 @@ export function unmergePart(store: Store): Pick<MergeStore, 'unmergeHashes'> {
       write.transaction(() => {
         const row = demand(statements, issueId)
         const { hashes, events } = leaving
-        const came = cameFrom(store, row, hashes)
-        takeOut(store, row, hashes, came)
+        const source = mergeSourceOf(store, row, hashes)
+        detachHashes(store, row, hashes, source)
         const note = (id: number, type: string, data: object) =>
           write.run(
             builder
               .insertInto('activity')
               .values({ issue_id: id, type, created_ms: nowMs, user_id: userId, data: JSON.stringify(data) }),
           )
-        let made: IssueRow | null = null
+        let created: IssueRow | null = null
         if (events > 0) {
-          made = beginIssue(store, statements, row, leaving, came, nowMs)
-          if (leaving.thinned > 0) moveThinned(store, issueId, made.id, leaving.thinned)
-          for (const hash of hashes) statements.attachHash.run({ projectId: row.project_id, hash, issueId: made.id })
-          askOwner(statements, made, nowMs)
-          moveNamed(store, issueId, made.id, leaving.eventIds)
-          if (!came?.row) note(made.id, 'first_seen', {})
-          note(made.id, 'unmerge', { source: row.short_id, hashes: hashes.length, events })
-        } else dropSigns(store, row.project_id, hashes)
+          created = beginIssue(store, statements, row, leaving, source, nowMs)
+          if (leaving.downsampled > 0) moveDownsampled(store, issueId, created.id, leaving.downsampled)
+          for (const hash of hashes) statements.attachHash.run({ projectId: row.project_id, hash, issueId: created.id })
+          queueOwnerCheck(statements, created, nowMs)
+          moveNamed(store, issueId, created.id, leaving.eventIds)
+          if (!source?.row) note(created.id, 'first_seen', {})
+          note(created.id, 'unmerge', { source: row.short_id, hashes: hashes.length, events })
+        } else dropDiagnostics(store, row.project_id, hashes)
         const left = withVerdict({ ...without(row, leaving), sign_counts: countsOfIssue(store, issueId) })
         statements.updateIssue.run(left)
-        forgetForecast(store, issueId)
-        note(issueId, 'unmerge', { destination: made?.short_id ?? null, hashes: hashes.length, events })
-        return { issue: toIssue(left), made: made && toIssue(made) }
+        deleteForecast(store, issueId)
+        note(issueId, 'unmerge', { destination: created?.short_id ?? null, hashes: hashes.length, events })
+        return { issue: toIssue(left), created: created && toIssue(created) }
       }),
   }
 }

@@ -22,18 +22,27 @@ type ChannelAddress = {
 export type ChannelAddressStore = {
   addressesOf(channelId: number): ChannelAddress[]
   /** Stores that a mail with this secret was sent. An earlier link of the address stops working. */
-  noteAsked(value: { channelId: number; address: string; secret: string; nowMs: number; expiresMs: number }): void
+  recordConfirmationMail(value: {
+    channelId: number
+    address: string
+    secret: string
+    nowMs: number
+    expiresMs: number
+  }): void
   /** Stores why no mail was sent. */
-  noteNotAsked(channelId: number, address: string, error: string): void
+  recordMailError(channelId: number, address: string, error: string): void
   /** The address of a link; undefined for an unknown link, or one that expired before it was used. */
   addressBySecret(secret: string, nowMs: number): ChannelAddress | undefined
   /** Same as `addressBySecret`, and confirms the address. */
   confirmAddress(secret: string, nowMs: number): ChannelAddress | undefined
-  /** Updates the addresses of a channel: the `kept` ones keep their state, all others are deleted. */
-  keepAddresses(channelId: number, kept: string[]): void
+  /** Updates the addresses of a channel: the `retained` ones keep their state, all others are deleted. */
+  retainAddresses(channelId: number, retained: string[]): void
 }
 
-type Known = Pick<Updateable<Tables['channel_address']>, 'token_hash' | 'asked_ms' | 'expires_ms' | 'confirmed_ms'> & {
+type ConfirmationColumns = Pick<
+  Updateable<Tables['channel_address']>,
+  'token_hash' | 'asked_ms' | 'expires_ms' | 'confirmed_ms'
+> & {
   error?: string
 }
 
@@ -54,16 +63,16 @@ export function channelAddressPart({ write, read, dialect: { builder } }: Store)
     rows
       .where('token_hash', '=', hashOf(secret))
       .where((where) => where.or([where('expires_ms', '>', nowMs), where('confirmed_ms', 'is not', null)]))
-  const put = (channelId: number, address: string, value: Known) => {
+  const put = (channelId: number, address: string, value: ConfirmationColumns) => {
     const key = { channel_id: channelId, address: address.toLowerCase() }
     const insert = builder.insertInto('channel_address').values({ error: '', ...value, ...key })
     write.run(insert.onConflict((conflict) => conflict.columns(['channel_id', 'address']).doUpdateSet(value)))
   }
   return {
     addressesOf: (channelId) => read.all(rows.where('channel_id', '=', channelId)).map(toAddress),
-    noteAsked: ({ channelId, address, secret, nowMs, expiresMs }) =>
+    recordConfirmationMail: ({ channelId, address, secret, nowMs, expiresMs }) =>
       put(channelId, address, { token_hash: hashOf(secret), asked_ms: nowMs, expires_ms: expiresMs, error: '' }),
-    noteNotAsked: (channelId, address, error) => put(channelId, address, { error }),
+    recordMailError: (channelId, address, error) => put(channelId, address, { error }),
     addressBySecret: (secret, nowMs) => {
       const row = read.get(bySecret(secret, nowMs))
       return row && toAddress(row)
@@ -77,14 +86,14 @@ export function channelAddressPart({ write, read, dialect: { builder } }: Store)
         write.run(updateQueryBuilder.set({ confirmed_ms: confirmedMs, error: '' }))
         return toAddress({ ...row, confirmed_ms: confirmedMs, error: '' })
       }),
-    keepAddresses: (channelId, kept) =>
+    retainAddresses: (channelId, retained) =>
       write.transaction(() => {
-        const addresses = kept.map((item) => item.toLowerCase())
+        const addresses = retained.map((item) => item.toLowerCase())
         const every = write.get(rows.where('channel_id', '=', channelId).where('address', '=', everyAddress))
         for (const address of every ? addresses : [])
           put(channelId, address, { confirmed_ms: every?.confirmed_ms ?? null })
-        const gone = builder.deleteFrom('channel_address').where('channel_id', '=', channelId)
-        write.run(addresses.length ? gone.where('address', 'not in', addresses) : gone)
+        const removed = builder.deleteFrom('channel_address').where('channel_id', '=', channelId)
+        write.run(addresses.length ? removed.where('address', 'not in', addresses) : removed)
       }),
   }
 }

@@ -2,7 +2,7 @@ import { MishapError } from '../../../base/errors.ts'
 import { checkName, checkSlug } from '../database/names.ts'
 import { staleError } from '../database/revision.ts'
 import type { Store } from '../database/store.ts'
-import { pruneFailures } from '../issues/error-links.ts'
+import { pruneErrorLinks } from '../issues/error-links.ts'
 import type { ChangedBy, Organization } from '../meta.ts'
 
 /** The settings of an organization. null: use the setting of the installation. */
@@ -22,9 +22,9 @@ export type OrganizationStore = {
   /** Organizations with their own retention of errors, with their projects. */
   shorterRetentions(): { organizationId: number; days: number; projectIds: number[] }[]
   /** Deletes meta rows received before `beforeMs` and stores that time. Returns the blob keys to delete. */
-  dropKept(organizationId: number, projectIds: number[], beforeMs: number): string[]
+  dropExpired(organizationId: number, projectIds: number[], beforeMs: number): string[]
   /** By project: events received before this time were deleted by the organization's own retention. */
-  keptSince(): Map<number, number>
+  retainedSince(): Map<number, number>
 }
 
 /** Maximum projects per statement. */
@@ -44,15 +44,16 @@ export function organizationChangePart(
   const { write, read, clock } = store
   const { builder } = store.dialect
   const item = (id: number) => builder.selectFrom('organization').selectAll().where('id', '=', id)
-  const forget = (slug: string) => void write.run(builder.deleteFrom('old_organization_slug').where('slug', '=', slug))
+  const deleteOldSlug = (slug: string) =>
+    void write.run(builder.deleteFrom('old_organization_slug').where('slug', '=', slug))
 
   function move(id: number, from: string, to: string): void {
     if (write.get(builder.selectFrom('organization').select('id').where('slug', '=', to))) {
       const sentence = 'Another organization has this slug.'
       throw new MishapError('CONFLICT', { detail: sentence, fields: { slug: [sentence] } })
     }
-    forget(to)
-    forget(from)
+    deleteOldSlug(to)
+    deleteOldSlug(from)
     write.run(builder.insertInto('old_organization_slug').values({ slug: from, organization_id: id }))
   }
 
@@ -95,9 +96,9 @@ export function organizationChangePart(
 }
 
 /** Implements retention per organization. */
-export function organizationKeepPart(
+export function organizationRetentionPart(
   store: Store,
-): Pick<OrganizationStore, 'shorterRetentions' | 'dropKept' | 'keptSince'> {
+): Pick<OrganizationStore, 'shorterRetentions' | 'dropExpired' | 'retainedSince'> {
   const { write, read } = store
   const { builder } = store.dialect
   const projectsOf = (organizationId: number) =>
@@ -113,7 +114,7 @@ export function organizationKeepPart(
           days: row.retention_errors_days ?? 0,
           projectIds: projectsOf(row.id),
         })),
-    dropKept: (organizationId, projectIds, beforeMs) =>
+    dropExpired: (organizationId, projectIds, beforeMs) =>
       write.transaction(() => {
         const keys: string[] = []
         for (let start = 0; start < projectIds.length; start += chunk) {
@@ -125,7 +126,7 @@ export function organizationKeepPart(
           keys.push(...write.all(old.select('blob_key').distinct()).map((row) => row.blob_key))
           for (const table of ['attachment', 'feedback'] as const)
             write.run(builder.deleteFrom(table).where('project_id', 'in', ids).where('received_ms', '<', beforeMs))
-          pruneFailures(store, beforeMs, ids)
+          pruneErrorLinks(store, beforeMs, ids)
         }
         write.run(
           builder
@@ -141,7 +142,7 @@ export function organizationKeepPart(
             !write.get(builder.selectFrom('attachment').select('id').where('blob_key', '=', key).limit(1)),
         )
       }),
-    keptSince: () =>
+    retainedSince: () =>
       new Map(
         read
           .all(

@@ -8,9 +8,9 @@ export type OrganizationRemovalStore = {
    * Stores the removal of an organization and of each of its projects, whose keys stop working at once. Returns an open
    * removal unchanged. Members keep the organization until its projects are gone. Throws NOT_FOUND.
    */
-  askOrganizationRemoval(value: { organizationId: number; userId: string | null }): Removal
+  requestOrganizationRemoval(value: { organizationId: number; userId: string | null }): Removal
   /** Stores removals of projects that have none yet. Returns the number of projects that are left. */
-  askProjectsOf(organizationId: number, userId: string | null): number
+  requestProjectRemovals(organizationId: number, userId: string | null): number
   /**
    * Deletes an organization without projects and all rows that refer to it, in one transaction: members, invitations,
    * channels, tokens, old slugs. Its removal gets the sums of its projects. Does nothing if it has a project again.
@@ -42,20 +42,20 @@ const referring = [
 export function organizationRemovalPart(store: Store): OrganizationRemovalStore {
   const { write, read, clock } = store
   const { builder } = store.dialect
-  const { askRemoval } = removalPart(store)
+  const { requestRemoval } = removalPart(store)
   const all = () => builder.selectFrom('removal').selectAll()
   const projectsOf = (organizationId: number) =>
     write.all(builder.selectFrom('project').select('id').where('organization_id', '=', organizationId).orderBy('id'))
 
-  function askProjectsOf(organizationId: number, userId: string | null): number {
+  function requestProjectRemovals(organizationId: number, userId: string | null): number {
     const projects = projectsOf(organizationId)
-    for (const { id: projectId } of projects) askRemoval({ kind: 'project', projectId, issueId: null, userId })
+    for (const { id: projectId } of projects) requestRemoval({ kind: 'project', projectId, issueId: null, userId })
     return projects.length
   }
 
   return {
-    askProjectsOf,
-    askOrganizationRemoval: ({ organizationId, userId }) => {
+    requestProjectRemovals,
+    requestOrganizationRemoval: ({ organizationId, userId }) => {
       const removal = write.transaction(() => {
         const found = write.get(builder.selectFrom('organization').selectAll().where('id', '=', organizationId))
         if (!found) throw new MishapError('NOT_FOUND')
@@ -78,7 +78,7 @@ export function organizationRemovalPart(store: Store): OrganizationRemovalStore 
         }
         return toRemoval({ id: write.run(builder.insertInto('removal').values(row)).lastId, ...row })
       })
-      askProjectsOf(organizationId, userId)
+      requestProjectRemovals(organizationId, userId)
       return removal
     },
     removeOrganization: (removalId) =>

@@ -98,7 +98,7 @@ function feedbackCases(fresh: () => MetaStore): void {
 }
 
 const ask = (meta: MetaStore, kind: 'issue' | 'discard' | 'project', issueId: number | null = 1) =>
-  meta.askRemoval({ kind, projectId: 1, issueId: kind === 'project' ? null : issueId, userId: 'ann' })
+  meta.requestRemoval({ kind, projectId: 1, issueId: kind === 'project' ? null : issueId, userId: 'ann' })
 
 function removalCases(fresh: () => MetaStore): void {
   test('a removal is asked for once, and only of what is there', () => {
@@ -167,9 +167,9 @@ function removalCases(fresh: () => MetaStore): void {
     const meta = fresh()
     const dead = { jpos: 5, projectId: 1, keyId: 1, receivedMs: nowMs, reason: 'x', bytes: 1, blobKey: 'dead/5' }
     const named = (letter: string) => attachment(letter.repeat(32), 'x')
-    expect([meta.blobMark(), meta.blobKeys()]).toEqual([{ attachment: 0, deadItem: 0, bundle: 0 }, []])
+    expect([meta.blobWatermark(), meta.blobKeys()]).toEqual([{ attachment: 0, deadItem: 0, bundle: 0 }, []])
     commit(meta, { events: [effect()], attachments: [named('a'), named('b')], dead: [dead] })
-    const mark = meta.blobMark()
+    const mark = meta.blobWatermark()
     expect(meta.blobKeys(mark)).toEqual([])
     // Ids are not reused, so later rows are found whatever was deleted.
     meta.doomAttachments(ask(meta, 'issue').id, 1, ['b'.repeat(32)])
@@ -241,20 +241,20 @@ function organizationCases(fresh: () => MetaStore): void {
 
   test('a retention of its own is told with its projects, and what it dropped is noted', () => {
     const meta = fresh()
-    expect([meta.shorterRetentions(), meta.keptSince()]).toEqual([[], new Map()])
+    expect([meta.shorterRetentions(), meta.retainedSince()]).toEqual([[], new Map()])
     meta.updateOrganization(1, { retentionErrorsDays: 30 }, 90)
     expect(meta.shorterRetentions()).toEqual([{ organizationId: 1, days: 30, projectIds: [1] }])
     commit(meta, { feedback: [{ row: said(), outcome }], attachments: [attachment('a'.repeat(32), 'x')] })
-    expect(meta.dropKept(1, [1], nowMs)).toEqual([])
-    expect(meta.dropKept(1, [1], nowMs + 1)).toEqual([attachment('a'.repeat(32), 'x').blobKey])
+    expect(meta.dropExpired(1, [1], nowMs)).toEqual([])
+    expect(meta.dropExpired(1, [1], nowMs + 1)).toEqual([attachment('a'.repeat(32), 'x').blobKey])
     expect(meta.listFeedback({ projectIds: [1], max: 1 })).toEqual([])
-    meta.dropKept(1, [1], nowMs - 5)
-    expect(meta.keptSince()).toEqual(new Map([[1, nowMs + 1]]))
+    meta.dropExpired(1, [1], nowMs - 5)
+    expect(meta.retainedSince()).toEqual(new Map([[1, nowMs + 1]]))
   })
 }
 
 function organizationRemovalCases(fresh: () => MetaStore): void {
-  const asked = (meta: MetaStore) => meta.askOrganizationRemoval({ organizationId: 1, userId: 'ann' })
+  const asked = (meta: MetaStore) => meta.requestOrganizationRemoval({ organizationId: 1, userId: 'ann' })
 
   test('an organization is asked for once, with its projects, whose keys end', () => {
     const meta = fresh()
@@ -271,7 +271,7 @@ function organizationRemovalCases(fresh: () => MetaStore): void {
       ['project', 2, 'Api', 'ann'],
     ])
     expect([meta.keySnapshot().keys, meta.memberOf(1, 'ann')?.role]).toEqual([{}, 'owner'])
-    expect(codeOf(() => meta.askOrganizationRemoval({ organizationId: 9, userId: 'ann' }))).toBe('NOT_FOUND')
+    expect(codeOf(() => meta.requestOrganizationRemoval({ organizationId: 9, userId: 'ann' }))).toBe('NOT_FOUND')
   })
 
   test('it goes after its projects, with all that names it, and its sums stay', () => {
@@ -294,7 +294,7 @@ function organizationRemovalCases(fresh: () => MetaStore): void {
     const project = meta.openRemovals().find((openRemoval) => openRemoval.kind === 'project')
     meta.removeRows(project?.id ?? 0, 3)
     meta.setRemoval(project?.id ?? 0, { blobs: 2, stage: 'done', endedMs: nowMs })
-    expect(meta.askProjectsOf(1, 'ann')).toBe(0)
+    expect(meta.requestProjectRemovals(1, 'ann')).toBe(0)
     expect(meta.organizationLeft(1).toSorted()).toEqual([
       'api_token',
       'invitation',
@@ -329,7 +329,7 @@ function organizationRemovalCases(fresh: () => MetaStore): void {
     meta.createProject({ organizationId: 1, slug: 'late', name: 'Late', platform: null })
     meta.removeOrganization(id)
     expect(meta.organizationById(1)?.name).toBe('Acme')
-    expect([meta.askProjectsOf(1, 'ann'), meta.askProjectsOf(1, 'ann')]).toEqual([1, 1])
+    expect([meta.requestProjectRemovals(1, 'ann'), meta.requestProjectRemovals(1, 'ann')]).toEqual([1, 1])
     expect(meta.openRemovals().filter((openRemoval) => openRemoval.title === 'Late')).toHaveLength(1)
   })
 }

@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { Kysely, SqliteDialect } from 'kysely'
-import { keepPrivate } from '../database/connection.ts'
+import { restrictAccess } from '../database/connection.ts'
 import type { Store } from '../database/store.ts'
 import type { Person } from '../meta.ts'
 /** People, read from the tables that auth writes. */
@@ -35,7 +35,7 @@ export function peoplePart({ read, dialect: { builder } }: Store): PersonStore {
  * transaction held across an await would block meta's synchronous writer in this process until its busy time-out.
  */
 export function openAuthDatabase(file: string): { kysely: Kysely<never>; close(): void } {
-  keepPrivate(file)
+  restrictAccess(file)
   const database = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: 5_000 })
   database.exec('pragma journal_mode = wal; pragma synchronous = full')
   const kysely = new Kysely<never>({

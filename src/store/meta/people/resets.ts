@@ -9,7 +9,7 @@ export type ResetStore = {
   /** The user of a link; undefined when it is unknown or expired. */
   resetBySecret(secret: string, nowMs: number): string | undefined
   /** Same as `resetBySecret`, and uses up the link: only one caller gets the user. */
-  takeReset(secret: string, nowMs: number): string | undefined
+  consumeReset(secret: string, nowMs: number): string | undefined
   /** Deletes all links of a person. */
   dropResets(userId: string): void
 }
@@ -40,7 +40,7 @@ export function resetPart({ write, read, dialect: { builder } }: Store): ResetSt
           .where('expires_ms', '>', nowMs),
       ).length,
     resetBySecret: (secret, nowMs) => read.get(open(secret, nowMs))?.user_id,
-    takeReset: (secret, nowMs) =>
+    consumeReset: (secret, nowMs) =>
       write.transaction(() => {
         const row = write.get(open(secret, nowMs))
         if (row) write.run(builder.deleteFrom('password_reset').where('token_hash', '=', hashOf(secret)))

@@ -68,7 +68,7 @@ export function filterCases(fresh: () => MetaStore): void {
       const meta = fresh()
       commit(meta, { samples: [sample(), sample({ projectId: 99 })] })
       expect(meta.filteredEvents(99, 'localhost', 9)).toEqual([])
-      const { id } = meta.askRemoval({ kind: 'project', projectId: 1, issueId: null, userId: null })
+      const { id } = meta.requestRemoval({ kind: 'project', projectId: 1, issueId: null, userId: null })
       meta.removeRows(id, 1)
       expect([meta.filteredEvents(1, 'localhost', 9), meta.faults()]).toEqual([[], []])
     })

@@ -33,7 +33,7 @@ export function readFilters(text: string): ProjectFilters {
 }
 
 /** Returns whether all filters are off. */
-export const isIdle = (filters: ProjectFilters): boolean =>
+export const isInactive = (filters: ProjectFilters): boolean =>
   Object.values(filters).every((filter) => filter === false || (Array.isArray(filter) && filter.length === 0))
 
 /** Applies a change and returns the filters as text. Throws VALIDATION with the field and the first invalid entry. */

@@ -46,18 +46,18 @@ export function ownershipPart(store: Store): OwnershipStore {
     ownershipOf,
     setOwnership: (projectId, value, { userId, rev }, nowMs) =>
       write.transaction(() => {
-        const old = ownershipOf(projectId)
-        if (rev !== undefined && rev !== old.rev)
-          throw staleError(store, { rev: old.rev, userId: old.changedBy, atMs: old.changedMs })
+        const before = ownershipOf(projectId)
+        if (rev !== undefined && rev !== before.rev)
+          throw staleError(store, { rev: before.rev, userId: before.changedBy, atMs: before.changedMs })
         const row = {
-          text: value.text ?? old.text,
-          auto_assign: Number(value.autoAssign ?? old.autoAssign),
-          rev: old.rev + 1,
+          text: value.text ?? before.text,
+          auto_assign: Number(value.autoAssign ?? before.autoAssign),
+          rev: before.rev + 1,
           changed_ms: nowMs,
           changed_by: userId,
         }
         const newest = builder.selectFrom('issue').select(({ fn }) => fn.max('id').as('id'))
-        const sweep = row.text === old.text ? {} : { sweep_id: write.get(newest)?.id ?? null }
+        const sweep = row.text === before.text ? {} : { sweep_id: write.get(newest)?.id ?? null }
         write.run(
           builder
             .insertInto('ownership')

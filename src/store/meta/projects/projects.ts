@@ -19,7 +19,7 @@ import type {
   ProjectKey,
   ScrubSettings,
 } from '../meta.ts'
-import { isIdle, readFilters, writeFilters } from './inbound-filters.ts'
+import { isInactive, readFilters, writeFilters } from './inbound-filters.ts'
 import { checkFieldNames, checkOrigins } from './setting-lists.ts'
 
 /** Keys of projects. */
@@ -115,7 +115,7 @@ const isSame = (columns: Record<string, unknown>, old: object): boolean =>
 
 /** Returns the columns of a change. Throws VALIDATION with fields. */
 function projectColumns(old: Selectable<Tables['project']>, change: ProjectChange, nowMs: number) {
-  const list = (value: string[] | undefined, kept: string) => (value === undefined ? kept : JSON.stringify(value))
+  const list = (value: string[] | undefined, current: string) => (value === undefined ? current : JSON.stringify(value))
   const flag = (value: boolean | undefined, kept: number) => (value === undefined ? kept : Number(value))
   const { allowedOrigins, sensitiveFields, safeFields } = change
   return {
@@ -146,10 +146,10 @@ function projectColumns(old: Selectable<Tables['project']>, change: ProjectChang
 function projectSteps({ write, dialect: { builder } }: Store) {
   const projectRow = (id: number) => builder.selectFrom('project').selectAll().where('id', '=', id)
   const demandFree = (organizationId: number, slug: string, butId: number) => {
-    const taken = write.get(
+    const existing = write.get(
       builder.selectFrom('project').select('id').where('organization_id', '=', organizationId).where('slug', '=', slug),
     )
-    if (taken && taken.id !== butId)
+    if (existing && existing.id !== butId)
       throw new MishapError('CONFLICT', {
         detail: 'Another project has this slug.',
         fields: { slug: ['Another project has this slug.'] },
@@ -195,9 +195,9 @@ export function projectPart(store: Store): ProjectPart {
         forgetOldSlug(organizationId, slug)
         const { lastId } = write.run(builder.insertInto('project').values(row))
         bumpKeysVersion(store)
-        const made = write.get(projectRow(lastId))
-        if (!made) throw new MishapError('INTERNAL')
-        return toProject(made)
+        const createdProject = write.get(projectRow(lastId))
+        if (!createdProject) throw new MishapError('INTERNAL')
+        return toProject(createdProject)
       })
     },
     projectsOf: (organizationId) =>
@@ -281,10 +281,10 @@ export function settingsPart({
   clock,
   dialect: { builder },
 }: Store): Pick<BatchStore & ProjectStore, 'projectSettings' | 'scrubSettings' | 'groupingSettings'> {
-  const settings = read.hot<{ id: number }, Selectable<Tables['project']>>((slot) =>
+  const settings = read.prepared<{ id: number }, Selectable<Tables['project']>>((slot) =>
     builder.selectFrom('project').selectAll().where('id', '=', slot('id')),
   )
-  const removed = read.hot<{ id: number }, { organization_id: number }>((slot) =>
+  const removed = read.prepared<{ id: number }, { organization_id: number }>((slot) =>
     builder
       .selectFrom('removal')
       .select('organization_id')
@@ -292,10 +292,11 @@ export function settingsPart({
       .where('kind', '=', 'project')
       .limit(1),
   )
-  const discarded = read.hot<{ id: number }, { hash: string }>((slot) =>
+  const discarded = read.prepared<{ id: number }, { hash: string }>((slot) =>
     builder.selectFrom('discarded').select('hash').where('project_id', '=', slot('id')),
   )
-  const idleless = (text: string) => (text === '{}' || isIdle(readFilters(text)) ? {} : { filters: readFilters(text) })
+  const idleless = (text: string) =>
+    text === '{}' || isInactive(readFilters(text)) ? {} : { filters: readFilters(text) }
   return {
     projectSettings: (projectId) => {
       const row = settings.get({ id: projectId })

@@ -101,7 +101,7 @@ export function scrapeCases(fresh: () => MetaStore): void {
     test('go with their project', () => {
       const meta = ready()
       ran(meta, nowMs, url)
-      const { id } = meta.askRemoval({ kind: 'project', projectId: 1, issueId: null, userId: null })
+      const { id } = meta.requestRemoval({ kind: 'project', projectId: 1, issueId: null, userId: null })
       meta.removeRows(id, 1)
       expect([dueAt(meta, nowMs), meta.faults()]).toEqual([[], []])
       expect(codeOf(() => meta.updateProject(1, { scrape: true }))).toBe('NOT_FOUND')

@@ -31,8 +31,8 @@ export type ScrapeStore = {
 /** Maximum scripts per project, because anybody with its key can send addresses. */
 export const scrapesMax = 2000
 /** How many failed scripts are evicted at once when there is no budget for a new script. */
-const givenWayMax = 200
-const notedMax = 20_000
+const evictedMax = 200
+const cachedMax = 20_000
 /** How often the last use of a script is updated. */
 const stepMs = 600_000
 
@@ -42,9 +42,9 @@ export const scrapeName = (release: string, dist: string, url: string): string =
 /** The writer of used scripts, with a cache of written ones. */
 type ScrapeNotes = {
   /** The caller opens the transaction. */
-  note(effect: EventEffect, nowMs: number): void
+  record(effect: EventEffect, nowMs: number): void
   /** Clears the cache, because written rows can have been deleted. */
-  forget(): void
+  clearCache(): void
 }
 
 /** Deletes the oldest failed scripts. Returns their number. */
@@ -62,7 +62,7 @@ const evictFailed = ({ write, dialect: { builder } }: Store, project: number): n
             .where('project_id', '=', project)
             .where('failure', '<>', '')
             .orderBy('last_ms')
-            .limit(givenWayMax)
+            .limit(evictedMax)
             .$asTuple('release', 'dist', 'url'),
         ),
       ),
@@ -74,8 +74,8 @@ export function scrapeWriter(store: Store): ScrapeNotes {
     dialect: { builder },
   } = store
   type Row = { project: number; release: string; dist: string; url: string; ms: number }
-  const noted = new LRUCache<string, true>({ max: notedMax })
-  const again = write.hot<Row, unknown>((slot) =>
+  const cache = new LRUCache<string, true>({ max: cachedMax })
+  const touch = write.prepared<Row, unknown>((slot) =>
     builder
       .updateTable('scrape')
       .set({ last_ms: slot('ms') })
@@ -84,7 +84,7 @@ export function scrapeWriter(store: Store): ScrapeNotes {
       .where('dist', '=', slot('dist'))
       .where('url', '=', slot('url')),
   )
-  const first = write.hot<Row, unknown>((slot) =>
+  const first = write.prepared<Row, unknown>((slot) =>
     builder.insertInto('scrape').values({
       project_id: slot('project'),
       release: slot('release'),
@@ -95,7 +95,7 @@ export function scrapeWriter(store: Store): ScrapeNotes {
       fetched_ms: null,
     }),
   )
-  const count = write.hot<{ project: number }, { n: number }>((slot) =>
+  const count = write.prepared<{ project: number }, { n: number }>((slot) =>
     builder
       .selectFrom('scrape')
       .select(({ fn }) => fn.countAll<number>().as('n'))
@@ -111,18 +111,18 @@ export function scrapeWriter(store: Store): ScrapeNotes {
     return true
   }
   return {
-    note: ({ projectId: project, scrapes = [] }, nowMs) => {
+    record: ({ projectId: project, scrapes = [] }, nowMs) => {
       const step = Math.floor(nowMs / stepMs)
       for (const name of scrapes) {
         const key = `${project} ${step} ${name}`
-        if (noted.has(key)) continue
+        if (cache.has(key)) continue
         const [release = '', dist = '', url = ''] = name.split('\n')
         const row = { project, release, dist, url, ms: nowMs }
-        if (again.run(row).changes === 0 && !isFull(project, step)) first.run(row)
-        noted.set(key, true)
+        if (touch.run(row).changes === 0 && !isFull(project, step)) first.run(row)
+        cache.set(key, true)
       }
     },
-    forget: () => noted.clear(),
+    clearCache: () => cache.clear(),
   }
 }
 
@@ -171,9 +171,9 @@ export function scrapePart({ write, read, dialect: { builder } }: Store): Scrape
       }
     },
     dueScrapes: (nowMs, max) => {
-      const due = dueQuery(builder, nowMs)
+      const dueRows = dueQuery(builder, nowMs)
       return write
-        .all(builder.selectFrom(due.as('due')).selectAll().orderBy('turn').orderBy('next_ms').limit(max))
+        .all(builder.selectFrom(dueRows.as('due')).selectAll().orderBy('turn').orderBy('next_ms').limit(max))
         .map((row) => ({
           projectId: row.project_id,
           organizationId: row.organization_id,

@@ -13,34 +13,34 @@ const shown = (entry: string) => `"${entry.replace(/\p{Cc}/gu, ' ').slice(0, 60)
 
 /** Returns trimmed, distinct and non-empty entries. */
 function tidy(entries: readonly string[], field: string): string[] {
-  const kept = [...new Set(entries.map((item) => item.trim()).filter((item) => item !== ''))]
-  if (kept.length > listEntriesMax) throw refuse(field, `Use at most ${listEntriesMax} entries.`)
-  const long = kept.find((item) => [...item].length > entryCharactersMax)
+  const cleaned = [...new Set(entries.map((item) => item.trim()).filter((item) => item !== ''))]
+  if (cleaned.length > listEntriesMax) throw refuse(field, `Use at most ${listEntriesMax} entries.`)
+  const long = cleaned.find((item) => [...item].length > entryCharactersMax)
   if (long !== undefined)
     throw refuse(field, `${shown(long)} is too long: use at most ${entryCharactersMax} characters.`)
-  return kept
+  return cleaned
 }
 
 const label = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?'
 const hostPattern = new RegExp(`^(?:\\*|(?:\\*\\.)?${label}(?:\\.${label})*\\.?)$`)
 
 /** Returns the fault of an origin pattern as a sentence without its subject; undefined when it is valid. */
-function originFault(entry: string): string | undefined {
+function originError(entry: string): string | undefined {
   if (entry === '*') return undefined
-  const mark = entry.indexOf('://')
-  const scheme = mark === -1 ? '' : entry.slice(0, mark)
-  const rest = mark === -1 ? entry : entry.slice(mark + 3)
-  if (mark !== -1 && !/^[a-z][a-z0-9+.-]*$/.test(scheme)) return 'has no scheme before ://, such as https.'
+  const schemeEnd = entry.indexOf('://')
+  const scheme = schemeEnd === -1 ? '' : entry.slice(0, schemeEnd)
+  const rest = schemeEnd === -1 ? entry : entry.slice(schemeEnd + 3)
+  if (schemeEnd !== -1 && !/^[a-z][a-z0-9+.-]*$/.test(scheme)) return 'has no scheme before ://, such as https.'
   if (/[/?#]/.test(rest)) return 'has a path: an origin ends after host and port.'
   if (/[\s,;]/.test(rest)) return 'is more than one origin: write each origin on its own line.'
-  const [, bracketed, plain, port] = /^(?:(\[[0-9a-f:.]+\])|([^:]*))(?::(.*))?$/.exec(rest) ?? []
+  const [, bracketed, host, port] = /^(?:(\[[0-9a-f:.]+\])|([^:]*))(?::(.*))?$/.exec(rest) ?? []
   if (port !== undefined && port !== '*' && !(/^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535))
     return 'has a wrong port: use 1 to 65535 or *.'
   if (bracketed !== undefined) return undefined
-  if (plain === undefined || plain === '') return 'has no host.'
-  if (/^[^*]*\*/.test(plain) && !/^\*(?:\.[^*]+)?$/.test(plain))
+  if (host === undefined || host === '') return 'has no host.'
+  if (/^[^*]*\*/.test(host) && !/^\*(?:\.[^*]+)?$/.test(host))
     return 'has its * in the wrong place: use *.shop.example.'
-  return hostPattern.test(plain)
+  return hostPattern.test(host)
     ? undefined
     : 'is not a host name: use a-z, digits, - and dots (other letters in xn-- form).'
 }
@@ -50,7 +50,7 @@ function originFault(entry: string): string | undefined {
  * with port or scheme. An empty list or `*` allows all. Throws VALIDATION that names the first invalid origin.
  */
 export function checkOrigins(entries: readonly string[], field = 'allowedOrigins'): string[] {
-  const kept = tidy(
+  const cleaned = tidy(
     entries.map((item) =>
       item
         .trim()
@@ -59,27 +59,27 @@ export function checkOrigins(entries: readonly string[], field = 'allowedOrigins
     ),
     field,
   )
-  for (const item of kept) {
-    const fault = originFault(item)
-    if (fault) throw refuse(field, `${shown(item)} ${fault}`)
+  for (const item of cleaned) {
+    const error = originError(item)
+    if (error) throw refuse(field, `${shown(item)} ${error}`)
   }
-  return kept
+  return cleaned
 }
 
 /** Returns field names for scrubbing, trimmed and distinct. Throws VALIDATION that quotes the first invalid name. */
 export function checkFieldNames(entries: readonly string[], field: string): string[] {
-  const kept = tidy(entries, field)
-  const wrong = kept.find((item) => /\p{Cc}/u.test(item))
+  const cleaned = tidy(entries, field)
+  const wrong = cleaned.find((item) => /\p{Cc}/u.test(item))
   if (wrong !== undefined) throw refuse(field, `${shown(wrong)} has control characters.`)
-  return kept
+  return cleaned
 }
 
 /** Returns patterns with `*`, trimmed and distinct. Throws VALIDATION that names the first invalid pattern. */
 export function checkPatterns(entries: readonly string[], field: string): string[] {
-  const kept = checkFieldNames(entries, field)
-  const wrong = kept.find((item) => /^\*+$/.test(item))
+  const cleaned = checkFieldNames(entries, field)
+  const wrong = cleaned.find((item) => /^\*+$/.test(item))
   if (wrong !== undefined) throw refuse(field, `${shown(wrong)} would match everything.`)
-  return kept
+  return cleaned
 }
 
 /**
@@ -87,9 +87,9 @@ export function checkPatterns(entries: readonly string[], field: string): string
  * invalid entry.
  */
 export function checkNetworks(entries: readonly string[], field: string): string[] {
-  const kept = tidy(entries, field)
-  const wrong = kept.find((item) => !ipaddr.isValid(item) && !ipaddr.isValidCIDR(item))
+  const cleaned = tidy(entries, field)
+  const wrong = cleaned.find((item) => !ipaddr.isValid(item) && !ipaddr.isValidCIDR(item))
   if (wrong !== undefined)
     throw refuse(field, `${shown(wrong)} is neither an address nor a network such as 10.0.0.0/8.`)
-  return kept
+  return cleaned
 }

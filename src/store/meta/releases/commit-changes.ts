@@ -10,13 +10,13 @@ const chunk = 500
  * Deletes commits that no release has, all of an organization or only `ids`, and unlisted repositories without commits
  * or refs. The caller opens the transaction.
  */
-export function dropLooseCommits(
+export function dropOrphanCommits(
   { write, dialect: { builder } }: Store,
   organizationId: number,
   ids?: readonly number[],
 ): void {
-  const own = builder.selectFrom('repository').select('id').where('organization_id', '=', organizationId)
-  const loose = builder
+  const matching = builder.selectFrom('repository').select('id').where('organization_id', '=', organizationId)
+  const orphans = builder
     .deleteFrom('code_commit')
     .where((build) =>
       build.not(
@@ -28,9 +28,9 @@ export function dropLooseCommits(
         ),
       ),
     )
-  if (!ids) write.run(loose.where('repository_id', 'in', own))
+  if (!ids) write.run(orphans.where('repository_id', 'in', matching))
   for (let start = 0; start < (ids?.length ?? 0); start += chunk)
-    write.run(loose.where('id', 'in', ids?.slice(start, start + chunk) ?? []))
+    write.run(orphans.where('id', 'in', ids?.slice(start, start + chunk) ?? []))
   write.run(
     builder
       .deleteFrom('repository')
@@ -54,7 +54,7 @@ export function dropLooseCommits(
 function statementsOf({ write, dialect: { builder } }: Store) {
   type Row = Omit<Selectable<Tables['code_commit']>, 'id'>
   return {
-    repository: write.hot<{ organizationId: number; name: string; nowMs: number }, { id: number }>((slot) =>
+    repository: write.prepared<{ organizationId: number; name: string; nowMs: number }, { id: number }>((slot) =>
       builder
         .insertInto('repository')
         .values({ organization_id: slot('organizationId'), name: slot('name'), created_ms: slot('nowMs') })
@@ -63,14 +63,14 @@ function statementsOf({ write, dialect: { builder } }: Store) {
         )
         .returning('id'),
     ),
-    known: write.hot<{ repositoryId: number; sha: string }, Selectable<Tables['code_commit']>>((slot) =>
+    known: write.prepared<{ repositoryId: number; sha: string }, Selectable<Tables['code_commit']>>((slot) =>
       builder
         .selectFrom('code_commit')
         .selectAll()
         .where('repository_id', '=', slot('repositoryId'))
         .where('sha', '=', slot('sha')),
     ),
-    add: write.hot<Row, unknown>((slot) =>
+    add: write.prepared<Row, unknown>((slot) =>
       builder.insertInto('code_commit').values({
         repository_id: slot('repository_id'),
         sha: slot('sha'),
@@ -82,7 +82,7 @@ function statementsOf({ write, dialect: { builder } }: Store) {
         files_omitted: slot('files_omitted'),
       }),
     ),
-    change: write.hot<Row & { id: number }, unknown>((slot) =>
+    change: write.prepared<Row & { id: number }, unknown>((slot) =>
       builder
         .updateTable('code_commit')
         .set({
@@ -95,16 +95,16 @@ function statementsOf({ write, dialect: { builder } }: Store) {
         })
         .where('id', '=', slot('id')),
     ),
-    dropFiles: write.hot<{ id: number }, unknown>((slot) =>
+    dropFiles: write.prepared<{ id: number }, unknown>((slot) =>
       builder.deleteFrom('commit_file').where('commit_id', '=', slot('id')),
     ),
-    file: write.hot<{ commitId: number; path: string; name: string; type: string }, unknown>((slot) =>
+    file: write.prepared<{ commitId: number; path: string; name: string; type: string }, unknown>((slot) =>
       builder
         .insertInto('commit_file')
         .values({ commit_id: slot('commitId'), path: slot('path'), name: slot('name'), type: slot('type') })
         .onConflict((conflict) => conflict.doNothing()),
     ),
-    place: write.hot<Place & { place: number; commitId: number }, unknown>((slot) =>
+    place: write.prepared<Place & { place: number; commitId: number }, unknown>((slot) =>
       builder.insertInto('release_commit').values({
         organization_id: slot('organizationId'),
         version: slot('version'),
@@ -118,7 +118,7 @@ type Statements = ReturnType<typeof statementsOf>
 
 /** Writes a commit and its files. Returns its id. */
 function putCommit(statements: Statements, repositoryId: number, newCommit: NewCommit): number {
-  const known = statements.known.get({ repositoryId, sha: newCommit.sha })
+  const existing = statements.known.get({ repositoryId, sha: newCommit.sha })
   const row = {
     repository_id: repositoryId,
     sha: newCommit.sha,
@@ -126,13 +126,13 @@ function putCommit(statements: Statements, repositoryId: number, newCommit: NewC
     at_ms: newCommit.atMs,
     author_name: newCommit.authorName,
     author_email: newCommit.authorEmail,
-    files: newCommit.files?.length ?? known?.files ?? 0,
-    files_omitted: newCommit.files ? newCommit.filesOmitted : (known?.files_omitted ?? 0),
+    files: newCommit.files?.length ?? existing?.files ?? 0,
+    files_omitted: newCommit.files ? newCommit.filesOmitted : (existing?.files_omitted ?? 0),
   }
-  const id = known?.id ?? statements.add.run(row).lastId
-  if (known) statements.change.run({ id, ...row })
+  const id = existing?.id ?? statements.add.run(row).lastId
+  if (existing) statements.change.run({ id, ...row })
   if (!newCommit.files) return id
-  if (known) statements.dropFiles.run({ id })
+  if (existing) statements.dropFiles.run({ id })
   for (const { path, type } of newCommit.files)
     statements.file.run({ commitId: id, path, name: path.slice(path.lastIndexOf('/') + 1), type })
   return id
@@ -177,8 +177,8 @@ function writerOf(store: Store): Writer {
 }
 
 /** Returns the id of the commit with this hash. Creates an unknown one without a message. */
-const bareCommit = ({ known, add }: Statements, repositoryId: number, sha: string, atMs: number) =>
-  known.get({ repositoryId, sha })?.id ??
+const commitIdOf = ({ known: find, add }: Statements, repositoryId: number, sha: string, atMs: number) =>
+  find.get({ repositoryId, sha })?.id ??
   add.run({
     repository_id: repositoryId,
     sha,
@@ -201,10 +201,10 @@ function setRef(writer: Writer, place: Place, { repository, commit, previous }: 
       .values({ organization_id: organizationId, version, repository_id: repositoryId, ...row })
       .onConflict((conflict) => conflict.columns(['organization_id', 'version', 'repository_id']).doUpdateSet(row)),
   )
-  const there = writer.placed(place)
-  if (there.some((item) => item.repository_id === repositoryId && item.sha === commit)) return
-  const others = there.filter((item) => item.repository_id !== repositoryId).map((item) => item.commit_id)
-  writer.arrange(place, [bareCommit(writer.statements, repositoryId, commit, nowMs), ...others])
+  const existing = writer.placed(place)
+  if (existing.some((item) => item.repository_id === repositoryId && item.sha === commit)) return
+  const others = existing.filter((item) => item.repository_id !== repositoryId).map((item) => item.commit_id)
+  writer.arrange(place, [commitIdOf(writer.statements, repositoryId, commit, nowMs), ...others])
 }
 
 /** Implements changes of commits by builds. */
@@ -228,9 +228,9 @@ export function commitChangePart(
     },
     unlistRepository: (organizationId, id) =>
       write.transaction(() => {
-        const own = builder.updateTable('repository').set({ listed: 0, url: '' }).where('id', '=', id)
-        const { changes } = write.run(own.where('organization_id', '=', organizationId).where('listed', '=', 1))
-        dropLooseCommits(store, organizationId, [])
+        const matching = builder.updateTable('repository').set({ listed: 0, url: '' }).where('id', '=', id)
+        const { changes } = write.run(matching.where('organization_id', '=', organizationId).where('listed', '=', 1))
+        dropOrphanCommits(store, organizationId, [])
         return changes > 0
       }),
     setCommits: (place, commits, nowMs) =>
@@ -245,7 +245,7 @@ export function commitChangePart(
           putCommit(writer.statements, repositories.get(commit.repository) ?? 0, commit),
         )
         writer.arrange(place, ids)
-        dropLooseCommits(store, organizationId, before)
+        dropOrphanCommits(store, organizationId, before)
       }),
     setRefs: (place, refs, nowMs) =>
       write.transaction(() => {
@@ -257,7 +257,7 @@ export function commitChangePart(
           writer.arrange(place, [])
         }
         for (const ref of refs) setRef(writer, place, ref, nowMs)
-        dropLooseCommits(store, organizationId, before)
+        dropOrphanCommits(store, organizationId, before)
       }),
   }
 }

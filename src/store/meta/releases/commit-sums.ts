@@ -6,7 +6,7 @@ const authorCommitsMax = 300
 
 /** Implements sums over the commits of releases. */
 export function commitSumPart({ read, dialect: { builder } }: Store): Pick<CommitStore, 'commitSums'> {
-  const own = (organizationId: number, versions: readonly string[]) =>
+  const matching = (organizationId: number, versions: readonly string[]) =>
     builder
       .selectFrom('release_commit')
       .innerJoin('code_commit', 'code_commit.id', 'release_commit.commit_id')
@@ -25,14 +25,14 @@ export function commitSumPart({ read, dialect: { builder } }: Store): Pick<Commi
           .groupBy('version'),
       )
       const newest = read.all(
-        own(organizationId, versions)
+        matching(organizationId, versions)
           .innerJoin('repository', 'repository.id', 'code_commit.repository_id')
           .select(['version', ...commitColumns])
           .where('place', '=', 0),
       )
       const authors = (version: string) =>
         read.all(
-          own(organizationId, [version])
+          matching(organizationId, [version])
             .select(['author_name', 'author_email'])
             .where('place', '<', authorCommitsMax)
             .where((build) => build.or([build('author_name', '!=', ''), build('author_email', '!=', '')]))
@@ -52,14 +52,14 @@ export function commitSumPart({ read, dialect: { builder } }: Store): Pick<Commi
 }
 
 /** Implements the search for rows without a release. */
-export function strayPart({ read, dialect: { builder } }: Store): Pick<CommitStore, 'strayReleases'> {
+export function orphanPart({ read, dialect: { builder } }: Store): Pick<CommitStore, 'orphanReleases'> {
   return {
-    strayReleases: () => {
+    orphanReleases: () => {
       const tables = ['release_commit', 'release_ref', 'deploy'] as const
       const looked = tables.map(
         (table) => read.get(builder.selectFrom(table).select((build) => build.fn.countAll<number>().as('n')))?.n ?? 0,
       )
-      const strays = tables.flatMap((table) =>
+      const orphans = tables.flatMap((table) =>
         read
           .all(
             builder
@@ -69,13 +69,13 @@ export function strayPart({ read, dialect: { builder } }: Store): Pick<CommitSto
               .where((build) =>
                 build.not(
                   build.or(
-                    (['made_release', 'release'] as const).map((there) =>
+                    (['made_release', 'release'] as const).map((sourceTable) =>
                       build.exists(
                         build
-                          .selectFrom(there)
-                          .select(`${there}.version`)
-                          .whereRef(`${there}.organization_id`, '=', `${table}.organization_id`)
-                          .whereRef(`${there}.version`, '=', `${table}.version`),
+                          .selectFrom(sourceTable)
+                          .select(`${sourceTable}.version`)
+                          .whereRef(`${sourceTable}.organization_id`, '=', `${table}.organization_id`)
+                          .whereRef(`${sourceTable}.version`, '=', `${table}.version`),
                       ),
                     ),
                   ),
@@ -84,7 +84,7 @@ export function strayPart({ read, dialect: { builder } }: Store): Pick<CommitSto
           )
           .map((row) => `${table} of ${row.version} in organization ${row.organization_id}`),
       )
-      return { looked: looked.reduce((sum, item) => sum + item, 0), strays }
+      return { looked: looked.reduce((sum, item) => sum + item, 0), orphans }
     },
   }
 }

@@ -85,7 +85,7 @@ export type CommitStore = {
     authorsMax: number,
   ): Map<string, { count: number; last: Commit; authors: { name: string; email: string }[] }>
   /** Rows of releases that do not exist: versions with commits, refs or deploys; `looked`: rows checked. */
-  strayReleases(): { looked: number; strays: string[] }
+  orphanReleases(): { looked: number; orphans: string[] }
 }
 
 /** Maximum values per statement. */
@@ -248,11 +248,11 @@ export function commitFilePart({ read, dialect: { builder } }: Store): FilePart 
   return {
     commitFilesOf: ({ sha, offset, max, ...place }) => {
       const all = files(place).limit(max).offset(offset)
-      const own = builder
+      const matching = builder
         .selectFrom('code_commit')
         .select('id')
         .where('sha', '=', sha ?? '')
-      return read.all(sha === undefined ? all : all.where('release_commit.commit_id', 'in', own)).map(toFile)
+      return read.all(sha === undefined ? all : all.where('release_commit.commit_id', 'in', matching)).map(toFile)
     },
     commitFilesNamed: (place, names) => {
       const found: CommitFile[] = []

@@ -66,7 +66,7 @@ const toDeploy = (row: Selectable<Tables['deploy']>, projectIds: number[]): Depl
 })
 
 /** Deletes deploys without projects. The caller opens the transaction. */
-export function dropLooseDeploys({ write, dialect: { builder } }: Store, organizationId: number): void {
+export function dropOrphanDeploys({ write, dialect: { builder } }: Store, organizationId: number): void {
   write.run(
     builder
       .deleteFrom('deploy')
@@ -189,8 +189,8 @@ export function deploySumPart(store: Store): Pick<DeployStore, 'deploySums'> {
         projectIds,
       ).sort((a, b) => b.finishedMs - a.finishedMs || b.id - a.id)
       for (const { version, n } of grouped) {
-        const known = sums.get(version)
-        if (known) known.count += n
+        const existing = sums.get(version)
+        if (existing) existing.count += n
         else sums.set(version, { count: n, last: last.filter((item) => item.version === version) })
       }
       return sums
@@ -203,9 +203,9 @@ function projectsBy(rows: readonly { key: string | number; project_id: number }[
   const sorted = [...rows].sort((a, b) => a.project_id - b.project_id)
   const found = new Map<string | number, number[]>()
   for (const { key, project_id: id } of sorted) {
-    const known = found.get(key)
-    if (!known) found.set(key, [id])
-    else if (known.at(-1) !== id) known.push(id)
+    const existing = found.get(key)
+    if (!existing) found.set(key, [id])
+    else if (existing.at(-1) !== id) existing.push(id)
   }
   return found
 }
@@ -217,7 +217,7 @@ export function releaseMomentPart({ read, dialect: { builder } }: Store): Pick<D
   return {
     releaseMoments: ({ projectIds, fromMs, toMs, max }) => {
       if (projectIds.length === 0) return none
-      const made = builder
+      const createdReleases = builder
         .selectFrom('made_release')
         .select(['version', 'created_ms as at_ms', 'project_id'])
         .where('project_id', 'in', projectIds)
@@ -227,16 +227,16 @@ export function releaseMomentPart({ read, dialect: { builder } }: Store): Pick<D
         .where('project_id', 'in', projectIds)
       const inRange = builder
         .selectFrom(
-          made
+          createdReleases
             .where('created_ms', '>=', fromMs)
             .where('created_ms', '<', toMs)
             .unionAll(named.where('first_event_ms', '>=', fromMs).where('first_event_ms', '<', toMs))
             .as('found'),
         )
         .select('version')
-      const both = () => builder.selectFrom(made.unionAll(named).as('both'))
+      const both = () => builder.selectFrom(createdReleases.unionAll(named).as('both'))
       // A release from before the range has another, earlier row.
-      const came = both()
+      const created = both()
         .select(['version', (build) => build.fn.min<number>('at_ms').as('at_ms')])
         .where('version', 'in', inRange)
         .groupBy('version')
@@ -244,7 +244,7 @@ export function releaseMomentPart({ read, dialect: { builder } }: Store): Pick<D
       // Count and limit in one pass.
       const rows = read.all(
         builder
-          .selectFrom(came.as('came'))
+          .selectFrom(created.as('came'))
           .select(['version', 'at_ms', sql<number>`count(*) over ()`.as('n')])
           .orderBy('at_ms', 'desc')
           .orderBy('version')
@@ -280,9 +280,9 @@ export function deployMomentPart({ read, dialect: { builder } }: Store): Pick<De
         .where('project_id', 'in', projectIds)
         .where('deploy_project.finished_ms', '>=', fromMs)
         .where('deploy_project.finished_ms', '<', toMs)
-      const own = environments.length ? links.where('environment', 'in', environments) : links
+      const matching = environments.length ? links.where('environment', 'in', environments) : links
       const rows = read.all(
-        own
+        matching
           .select(['deploy.id as key', 'version', 'environment', 'deploy.finished_ms as at_ms'])
           .select(sql<number>`count(*) over ()`.as('n'))
           .groupBy(['deploy.id', 'version', 'environment', 'deploy.finished_ms'])

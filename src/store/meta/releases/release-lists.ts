@@ -11,7 +11,7 @@ type Build = ExpressionBuilder<Both, 'both'>
 
 /** Selects where and when versions were created or named. */
 function bothOf({ dialect: { builder } }: Store, { projectIds, text }: ReleaseFilter): Rows {
-  const made = builder
+  const createdReleases = builder
     .selectFrom('made_release')
     .select([
       'version',
@@ -29,7 +29,7 @@ function bothOf({ dialect: { builder } }: Store, { projectIds, text }: ReleaseFi
       (build) => build.lit(null).$castTo<number | null>().as('archived'),
     ])
     .where('project_id', 'in', projectIds)
-  const rows = builder.selectFrom(made.unionAll(named).as('both')) as unknown as Rows
+  const rows = builder.selectFrom(createdReleases.unionAll(named).as('both')) as unknown as Rows
   return text === '' ? rows : rows.where((build) => containing(build.ref('both.version'), text))
 }
 
@@ -89,11 +89,11 @@ const inRange = (build: Build, { projectIds }: ReleaseFilter, { fromMs, toMs }: 
     ),
   ])
 
-function wished(store: Store, wish: ReleaseFilter) {
-  let rows = bothOf(store, wish)
-  const { environments = [], range, withCommits, untilMs, archived } = wish
-  if (environments.length > 0) rows = rows.where((build) => inEnvironments(build, wish, environments))
-  if (range) rows = rows.where((build) => inRange(build, wish, range))
+function filtered(store: Store, filter: ReleaseFilter) {
+  let rows = bothOf(store, filter)
+  const { environments = [], range, withCommits, untilMs, archived } = filter
+  if (environments.length > 0) rows = rows.where((build) => inEnvironments(build, filter, environments))
+  if (range) rows = rows.where((build) => inRange(build, filter, range))
   if (withCommits)
     rows = rows.where((build) =>
       build.exists(
@@ -123,17 +123,17 @@ export function releaseFilterPart(store: Store): FilterPart {
   const { read } = store
   const { builder } = store.dialect
   return {
-    releaseTimes: ({ offset, max, ...wish }) =>
-      wish.projectIds.length === 0
+    releaseTimes: ({ offset, max, ...filter }) =>
+      filter.projectIds.length === 0
         ? []
         : read
-            .all(wished(store, wish).orderBy('at_ms', 'desc').orderBy('both.version').limit(max).offset(offset))
+            .all(filtered(store, filter).orderBy('at_ms', 'desc').orderBy('both.version').limit(max).offset(offset))
             .map((row) => ({ version: row.version, createdMs: row.at_ms })),
-    countReleases: (wish) =>
-      wish.projectIds.length === 0
+    countReleases: (filter) =>
+      filter.projectIds.length === 0
         ? 0
         : (read.get(
-            builder.selectFrom(wished(store, wish).as('found')).select((build) => build.fn.countAll<number>().as('n')),
+            builder.selectFrom(filtered(store, filter).as('found')).select(({ fn }) => fn.countAll<number>().as('n')),
           )?.n ?? 0),
     newIssues: (projectIds, versions) =>
       projectIds.length === 0 || versions.length === 0

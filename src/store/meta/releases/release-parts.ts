@@ -1,6 +1,6 @@
 import type { Store } from '../database/store.ts'
 import { commitChangePart } from './commit-changes.ts'
-import { commitSumPart, strayPart } from './commit-sums.ts'
+import { commitSumPart, orphanPart } from './commit-sums.ts'
 import { type CommitStore, commitFilePart, commitListPart, repositoryPart } from './commits.ts'
 import { type DeployStore, deployMomentPart, deployPart, deploySumPart, releaseMomentPart } from './deploys.ts'
 import { type ReleaseStore, releasePart } from './releases.ts'
@@ -14,7 +14,7 @@ export function releaseParts(store: Store): ReleaseStore & CommitStore & DeployS
     ...commitListPart(store),
     ...commitFilePart(store),
     ...commitSumPart(store),
-    ...strayPart(store),
+    ...orphanPart(store),
     ...deployPart(store),
     ...deploySumPart(store),
     ...releaseMomentPart(store),

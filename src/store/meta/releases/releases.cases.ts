@@ -28,7 +28,7 @@ export function releaseCases(fresh: () => MetaStore): void {
     meta.createProject({ organizationId: id, slug: 'web', name: 'Web', platform: null })
     return meta
   }
-  const made = (meta: MetaStore, version: string, projectIds: number[], atMs = nowMs) =>
+  const createdRelease = (meta: MetaStore, version: string, projectIds: number[], atMs = nowMs) =>
     meta.makeRelease({ organizationId: projectIds.includes(3) ? 2 : 1, projectIds, version, change: {} }, atMs)
   const shas = (meta: MetaStore, version = 'shop@1') =>
     meta.commitsOf({ organizationId: 1, version, ...all }).map((commit) => commit.sha)
@@ -36,8 +36,8 @@ export function releaseCases(fresh: () => MetaStore): void {
   describe('commits', () => {
     test('are set as a whole, keep their order, and go with the last release that has them', () => {
       const meta = withThree()
-      made(meta, 'shop@1', [1])
-      made(meta, 'shop@2', [1])
+      createdRelease(meta, 'shop@1', [1])
+      createdRelease(meta, 'shop@2', [1])
       meta.setCommits(place, [told('c'), told('b'), told('a', { repository: 'acme/api' })], nowMs)
       expect(shas(meta)).toEqual(['c', 'b', 'a'])
       expect(meta.commitsOf({ ...place, offset: 1, max: 1 })).toMatchObject([
@@ -57,7 +57,7 @@ export function releaseCases(fresh: () => MetaStore): void {
 
     test('the same commit told again: texts and files are the new ones; without files the old ones stay', () => {
       const meta = withThree()
-      made(meta, 'shop@1', [1])
+      createdRelease(meta, 'shop@1', [1])
       meta.setCommits(place, [told('a', { files: [{ path: 'x.ts', type: 'A' }], filesOmitted: 2 })], nowMs)
       meta.setCommits(place, [told('a', { message: 'new', files: undefined })], nowMs)
       expect(meta.commitsOf({ ...place, ...all })).toMatchObject([{ message: 'new', files: 1, filesOmitted: 2 }])
@@ -72,7 +72,7 @@ export function releaseCases(fresh: () => MetaStore): void {
 
     test('files are found by their last part, deleted ones are not', () => {
       const meta = withThree()
-      made(meta, 'shop@1', [1])
+      createdRelease(meta, 'shop@1', [1])
       const files = [
         { path: 'src/cart.ts', type: 'M' as const },
         { path: 'cart.ts', type: 'A' as const },
@@ -96,7 +96,7 @@ export function releaseCases(fresh: () => MetaStore): void {
 
     test('refs name a head: unknown ones become a commit without text, which a later list fills in', () => {
       const meta = withThree()
-      made(meta, 'shop@1', [1])
+      createdRelease(meta, 'shop@1', [1])
       meta.setCommits(place, [told('a'), told('x', { repository: 'acme/api' })], nowMs)
       meta.setRefs(place, [{ repository: 'acme/shop', commit: 'a', previous: '' }], nowMs)
       expect(shas(meta)).toEqual(['a', 'x'])
@@ -112,7 +112,7 @@ export function releaseCases(fresh: () => MetaStore): void {
 
     test('sums: count, newest, authors each once', () => {
       const meta = withThree()
-      made(meta, 'shop@1', [1])
+      createdRelease(meta, 'shop@1', [1])
       const jane = { authorName: 'Jane', authorEmail: '' }
       meta.setCommits(
         place,
@@ -135,7 +135,7 @@ export function releaseCases(fresh: () => MetaStore): void {
 
     test('repositories that people made stay, and have their address', () => {
       const meta = withThree()
-      made(meta, 'shop@1', [1])
+      createdRelease(meta, 'shop@1', [1])
       meta.setCommits(place, [told('a')], nowMs)
       expect(meta.repositoriesOf({ organizationId: 1, listed: true, ...all })).toEqual([])
       const { id } = meta.putRepository({ organizationId: 1, name: 'acme/shop', url: 'https://git.test/shop' }, nowMs)
@@ -163,7 +163,7 @@ export function releaseCases(fresh: () => MetaStore): void {
 
     test('deploys: newest first, those of other projects are not seen', () => {
       const meta = withThree()
-      made(meta, 'shop@1', [1, 2])
+      createdRelease(meta, 'shop@1', [1, 2])
       for (const [environment, at, ids] of [
         ['production', 1, [1, 2]],
         ['staging', 3, [2]],
@@ -195,9 +195,9 @@ export function releaseCases(fresh: () => MetaStore): void {
 
     test('marks: a release when it came up, whoever was first; deploys by environment', () => {
       const meta = withThree()
-      made(meta, 'a', [1, 2], 500)
-      made(meta, 'b', [1], 300)
-      made(meta, 'c', [3], 300)
+      createdRelease(meta, 'a', [1, 2], 500)
+      createdRelease(meta, 'b', [1], 300)
+      createdRelease(meta, 'c', [3], 300)
       commitBatch(meta, { events: [effect({ release: 'a', timestampMs: 200 })] })
       commitBatch(meta, {
         events: [effect({ release: 'e', timestampMs: 250 }), effect({ release: 'e', timestampMs: 400 })],
@@ -242,8 +242,8 @@ export function releaseCases(fresh: () => MetaStore): void {
   describe('lists', () => {
     const seeded = () => {
       const meta = withThree()
-      made(meta, 'made', [1, 2], 100)
-      made(meta, 'other', [3], 100)
+      createdRelease(meta, 'made', [1, 2], 100)
+      createdRelease(meta, 'other', [3], 100)
       meta.changeRelease({ organizationId: 1, projectIds: [1], version: 'made', change: { releasedMs: 900 } }, 100)
       commitBatch(meta, {
         events: [
@@ -281,9 +281,9 @@ export function releaseCases(fresh: () => MetaStore): void {
       ['nothing in it', { range: { fromMs: 951, toMs: 999 } }, []],
       ['until a time', { untilMs: 200 }, ['named', 'made']],
       ['with commits', { withCommits: true }, []],
-    ])('%s', (_name, wish, versions) => {
+    ])('%s', (_name, filter, versions) => {
       const meta = read()
-      const request = { projectIds: [1, 2], text: '', ...wish }
+      const request = { projectIds: [1, 2], text: '', ...filter }
       expect(meta.releaseTimes({ ...request, ...all }).map((releaseTime) => releaseTime.version)).toEqual(versions)
       expect(meta.countReleases(request)).toBe(versions.length)
       expect(meta.releaseTimes({ ...request, offset: 1, max: 1 }).map((releaseTime) => releaseTime.version)).toEqual(
@@ -330,7 +330,7 @@ export function releaseCases(fresh: () => MetaStore): void {
         ['both', [1, 2]],
         ['only', [1]],
       ] as const) {
-        made(meta, version, [...ids])
+        createdRelease(meta, version, [...ids])
         meta.setCommits({ organizationId: 1, version }, [told(version)], nowMs)
         meta.setRefs({ organizationId: 1, version }, [{ repository: version, commit: version, previous: '' }], nowMs)
         const deploy = { organizationId: 1, version, environment: 'production', name: '', url: '' }
@@ -356,36 +356,36 @@ export function releaseCases(fresh: () => MetaStore): void {
       expect(meta.removeRelease(1, [1, 2], 'both')).toBe(false)
       expect(left(meta)[0]).toEqual([0, 0, []])
       expect(meta.releaseOf([1, 2], 'both')).toBeUndefined()
-      expect([meta.strayReleases().strays, meta.faults()]).toEqual([[], []])
+      expect([meta.orphanReleases().orphans, meta.faults()]).toEqual([[], []])
     })
 
     test('a project takes what only it had', () => {
       const meta = whole()
-      const { id } = meta.askRemoval({ kind: 'project', projectId: 1, issueId: null, userId: null })
+      const { id } = meta.requestRemoval({ kind: 'project', projectId: 1, issueId: null, userId: null })
       meta.removeRows(id, 0)
       expect(left(meta)).toEqual([
         [2, 1, [[2]]],
         [0, 0, []],
       ])
-      expect([meta.strayReleases().strays, meta.faults()]).toEqual([[], []])
+      expect([meta.orphanReleases().orphans, meta.faults()]).toEqual([[], []])
     })
 
     test('an organization takes all', () => {
       const meta = whole()
       meta.putRepository({ organizationId: 1, name: 'kept', url: '' }, nowMs)
-      const { id } = meta.askOrganizationRemoval({ organizationId: 1, userId: 'ann' })
+      const { id } = meta.requestOrganizationRemoval({ organizationId: 1, userId: 'ann' })
       for (const projectId of [1, 2]) {
-        const removal = meta.askRemoval({ kind: 'project', projectId, issueId: null, userId: null })
+        const removal = meta.requestRemoval({ kind: 'project', projectId, issueId: null, userId: null })
         meta.removeRows(removal.id, 0)
       }
       meta.removeOrganization(id)
-      expect([meta.organizationLeft(1), meta.strayReleases().strays, meta.faults()]).toEqual([[], [], []])
+      expect([meta.organizationLeft(1), meta.orphanReleases().orphans, meta.faults()]).toEqual([[], [], []])
     })
 
     test('what belongs to no release is found', () => {
       const meta = withThree()
       meta.setCommits({ organizationId: 1, version: 'gone' }, [told('a')], nowMs)
-      expect(meta.strayReleases()).toEqual({ looked: 1, strays: ['release_commit of gone in organization 1'] })
+      expect(meta.orphanReleases()).toEqual({ looked: 1, orphans: ['release_commit of gone in organization 1'] })
     })
 
     test('a change of a release that is not there', () =>

@@ -1,7 +1,7 @@
 import { MishapError } from '../../../base/errors.ts'
 import type { Store } from '../database/store.ts'
-import { dropLooseCommits } from './commit-changes.ts'
-import { dropLooseDeploys } from './deploys.ts'
+import { dropOrphanCommits } from './commit-changes.ts'
+import { dropOrphanDeploys } from './deploys.ts'
 import { releaseFilterPart } from './release-lists.ts'
 
 /** A release of some projects: created by an upload or a person, or named by events. */
@@ -90,14 +90,14 @@ const most = (values: (number | null)[]) =>
   values.reduce<number | null>((best, item) => (item === null || (best !== null && best >= item) ? best : item), null)
 
 function toRelease(version: string, rows: readonly Row[]): Release {
-  const said = (key: 'url' | 'ref') => rows.find((row) => row[key] !== '')?.[key] ?? ''
+  const firstSet = (key: 'url' | 'ref') => rows.find((row) => row[key] !== '')?.[key] ?? ''
   return {
     version,
     projectIds: [...new Set(rows.map((row) => row.project_id))].sort((a, b) => a - b),
     createdMs: least(rows.map((row) => row.created_ms)) ?? 0,
     releasedMs: least(rows.map((row) => row.released_ms)),
-    url: said('url'),
-    ref: said('ref'),
+    url: firstSet('url'),
+    ref: firstSet('ref'),
     archived: least(rows.map((row) => row.archived)) === 1,
     firstEventMs: least(rows.map((row) => row.first_event_ms)),
     lastEventMs: most(rows.map((row) => row.last_event_ms)),
@@ -110,7 +110,7 @@ function releaseRows(
   projectIds: readonly number[],
   versions: readonly string[],
 ): Row[] {
-  const made = builder
+  const createdReleases = builder
     .selectFrom('made_release')
     .selectAll()
     .where('project_id', 'in', projectIds)
@@ -121,7 +121,7 @@ function releaseRows(
     .where('project_id', 'in', projectIds)
     .where('version', 'in', versions)
   return [
-    ...read.all(made).map((row) => ({ ...row, first_event_ms: null, last_event_ms: null })),
+    ...read.all(createdReleases).map((row) => ({ ...row, first_event_ms: null, last_event_ms: null })),
     ...read
       .all(named)
       .map((row) => ({ ...row, created_ms: row.first_event_ms, released_ms: null, url: '', ref: '', archived: null })),
@@ -132,8 +132,11 @@ function releaseRows(
 function remove(store: Store, organizationId: number, projectIds: readonly number[], version: string): boolean {
   const { write } = store
   const { builder } = store.dialect
-  const own = builder.deleteFrom('made_release').where('project_id', 'in', projectIds).where('version', '=', version)
-  const { changes } = write.run(own)
+  const matching = builder
+    .deleteFrom('made_release')
+    .where('project_id', 'in', projectIds)
+    .where('version', '=', version)
+  const { changes } = write.run(matching)
   const deploys = builder
     .selectFrom('deploy')
     .select('id')
@@ -142,7 +145,7 @@ function remove(store: Store, organizationId: number, projectIds: readonly numbe
   write.run(
     builder.deleteFrom('deploy_project').where('project_id', 'in', projectIds).where('deploy_id', 'in', deploys),
   )
-  dropLooseDeploys(store, organizationId)
+  dropOrphanDeploys(store, organizationId)
   const left = builder
     .selectFrom('made_release')
     .select('project_id')
@@ -151,7 +154,7 @@ function remove(store: Store, organizationId: number, projectIds: readonly numbe
   if (!write.get(left)) {
     for (const table of ['release_commit', 'release_ref'] as const)
       write.run(builder.deleteFrom(table).where('organization_id', '=', organizationId).where('version', '=', version))
-    dropLooseCommits(store, organizationId)
+    dropOrphanCommits(store, organizationId)
   }
   return changes > 0
 }
@@ -160,7 +163,7 @@ function remove(store: Store, organizationId: number, projectIds: readonly numbe
 export function releasePart(store: Store): ReleaseStore {
   const { write } = store
   const { builder } = store.dialect
-  const wishes = releaseFilterPart(store)
+  const filterStore = releaseFilterPart(store)
   const releaseOf = (projectIds: readonly number[], version: string): Release | undefined => {
     const rows = projectIds.length === 0 ? [] : releaseRows(store, projectIds, [version])
     return rows.length === 0 ? undefined : toRelease(version, rows)
@@ -202,18 +205,18 @@ export function releasePart(store: Store): ReleaseStore {
     if (projectIds.length === 0 || versions.length === 0) return []
     const rows = Map.groupBy(releaseRows(store, projectIds, versions), (row) => row.version)
     return versions.flatMap((version) => {
-      const own = rows.get(version)
-      return own ? [toRelease(version, own)] : []
+      const namedRows = rows.get(version)
+      return namedRows ? [toRelease(version, namedRows)] : []
     })
   }
   return {
-    ...wishes,
+    ...filterStore,
     makeRelease: put,
     changeRelease: (value, nowMs) => {
-      const there = releaseOf(value.projectIds, value.version)
-      if (!there) throw new MishapError('NOT_FOUND')
-      put({ ...value, projectIds: there.projectIds }, nowMs)
-      return releaseOf(value.projectIds, value.version) ?? there
+      const existing = releaseOf(value.projectIds, value.version)
+      if (!existing) throw new MishapError('NOT_FOUND')
+      put({ ...value, projectIds: existing.projectIds }, nowMs)
+      return releaseOf(value.projectIds, value.version) ?? existing
     },
     releaseOf,
     releasesNamed,
@@ -226,7 +229,7 @@ export function releasePart(store: Store): ReleaseStore {
  * Deletes commits, refs and deploys of releases that no longer exist, for example after a project was deleted. The
  * caller opens the transaction.
  */
-export function dropStrayReleases(store: Store, organizationId: number): void {
+export function dropOrphanReleases(store: Store, organizationId: number): void {
   const { write } = store
   const { builder } = store.dialect
   for (const table of ['release_commit', 'release_ref', 'deploy'] as const)
@@ -237,8 +240,8 @@ export function dropStrayReleases(store: Store, organizationId: number): void {
         .where('version', 'not in', versionsIn(store, 'made_release', organizationId))
         .where('version', 'not in', versionsIn(store, 'release', organizationId)),
     )
-  dropLooseDeploys(store, organizationId)
-  dropLooseCommits(store, organizationId)
+  dropOrphanDeploys(store, organizationId)
+  dropOrphanCommits(store, organizationId)
 }
 
 const versionsIn = ({ dialect: { builder } }: Store, table: 'made_release' | 'release', organizationId: number) =>

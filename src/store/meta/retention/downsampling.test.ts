@@ -3,7 +3,7 @@ import { testClock } from '../../../base/clock.ts'
 import type { EventEffect } from '../meta.ts'
 import type { MetaStore } from '../meta-store.ts'
 import { openSqliteMeta } from '../sqlite.ts'
-import type { ThinCut } from './downsampling.ts'
+import type { DownsampleCut } from './downsampling.ts'
 
 const open: MetaStore[] = []
 afterEach(() => {
@@ -61,7 +61,13 @@ function world() {
     },
     startMs,
   )
-  const cut: ThinCut = { week: '2026-11-16', before: 9, projectId: project.id, hashes: [hash(1)], keep: [idOf(1)] }
+  const cut: DownsampleCut = {
+    week: '2026-11-16',
+    before: 9,
+    projectId: project.id,
+    hashes: [hash(1)],
+    keep: [idOf(1)],
+  }
   const sums = () =>
     meta.outcomeSums({ fromMs: 0 }).map(({ category, outcome, reason, keyId, quantity, bytes }) => ({
       category,
@@ -73,13 +79,13 @@ function world() {
     }))
   return { meta, clock, project, cut, sums, startMs }
 }
-const thinned = { outcome: 'thinned', reason: 'disk_budget', keyId: 0 }
+const downsampledOutcome = { outcome: 'thinned', reason: 'disk_budget', keyId: 0 }
 
 test('a step goes from planned to cut; it counts once, by the kind of its issues', () => {
   const { meta, cut, sums, project } = world()
-  const runId = meta.beginThinRun({ budgetBytes: 5, bytesBefore: 9 })
-  const step = meta.planThinStep(runId, cut, 2.6)
-  expect(meta.thinSteps()).toEqual([{ ...step, runId, cut, rowBytes: 3, stage: 'planned' }])
+  const runId = meta.beginDownsampleRun({ budgetBytes: 5, bytesBefore: 9 })
+  const step = meta.planDownsampleStep(runId, cut, 2.6)
+  expect(meta.downsampleSteps()).toEqual([{ ...step, runId, cut, rowBytes: 3, stage: 'planned' }])
   const found = [
     { groupHash: hash(1), rows: 5 },
     { groupHash: hash(101), rows: 1 },
@@ -87,40 +93,40 @@ test('a step goes from planned to cut; it counts once, by the kind of its issues
     { groupHash: hash(3), rows: 1 },
     { groupHash: hash(77), rows: 2 },
   ]
-  for (let again = 0; again < 2; again++) meta.countThinned(step.id, found)
-  expect(meta.thinSteps()[0]?.stage).toBe('counted')
+  for (let again = 0; again < 2; again++) meta.countDownsampled(step.id, found)
+  expect(meta.downsampleSteps()[0]?.stage).toBe('counted')
   expect(sums()).toEqual(
     expect.arrayContaining([
-      { category: 'error', ...thinned, quantity: 8, bytes: 24 },
-      { category: 'default', ...thinned, quantity: 7, bytes: 21 },
-      { category: 'security', ...thinned, quantity: 1, bytes: 3 },
+      { category: 'error', ...downsampledOutcome, quantity: 8, bytes: 24 },
+      { category: 'default', ...downsampledOutcome, quantity: 7, bytes: 21 },
+      { category: 'security', ...downsampledOutcome, quantity: 1, bytes: 3 },
     ]),
   )
   const issues = meta.listIssues({ projectIds: [project.id], sort: 'last', max: 9 })
   const ids = issues.map((issue) => issue.id).sort()
-  expect([...meta.thinnedOf([...ids, 999])].sort()).toEqual(ids.map((id, at) => [id, [6, 7, 1][at]]))
+  expect([...meta.downsampledOf([...ids, 999])].sort()).toEqual(ids.map((id, at) => [id, [6, 7, 1][at]]))
   // The event counts do not change.
   expect(issues.map((issue) => issue.count)).toEqual([1, 1, 1])
-  meta.setThinStep(step.id, 'cut')
-  expect(meta.thinSteps()[0]?.stage).toBe('cut')
-  meta.dropThinStep(step.id)
-  expect([meta.thinSteps(), meta.thinRuns(9)[0]?.events]).toEqual([[], 16])
-  meta.countThinned(step.id, found)
-  expect(meta.thinRuns(9)[0]?.events).toBe(16)
+  meta.setDownsampleStep(step.id, 'cut')
+  expect(meta.downsampleSteps()[0]?.stage).toBe('cut')
+  meta.dropDownsampleStep(step.id)
+  expect([meta.downsampleSteps(), meta.downsampleRuns(9)[0]?.events]).toEqual([[], 16])
+  meta.countDownsampled(step.id, found)
+  expect(meta.downsampleRuns(9)[0]?.events).toBe(16)
 })
 
 test('runs: newest first, without an end while they last', () => {
   const { meta, clock, startMs } = world()
-  const first = meta.beginThinRun({ budgetBytes: 5, bytesBefore: 9 })
+  const first = meta.beginDownsampleRun({ budgetBytes: 5, bytesBefore: 9 })
   clock.advance(1000)
-  meta.endThinRun(first, { bytesAfter: 4, reached: true })
-  const second = meta.beginThinRun({ budgetBytes: 5, bytesBefore: 8 })
+  meta.endDownsampleRun(first, { bytesAfter: 4, reached: true })
+  const second = meta.beginDownsampleRun({ budgetBytes: 5, bytesBefore: 8 })
   const none = { budgetBytes: 5, events: 0, attachments: 0 }
-  expect(meta.thinRuns(9)).toEqual([
+  expect(meta.downsampleRuns(9)).toEqual([
     { ...none, id: second, startedMs: startMs + 1000, endedMs: null, bytesBefore: 8, bytesAfter: null, reached: false },
     { ...none, id: first, startedMs: startMs, endedMs: startMs + 1000, bytesBefore: 9, bytesAfter: 4, reached: true },
   ])
-  expect(meta.thinRuns(1)).toHaveLength(1)
+  expect(meta.downsampleRuns(1)).toHaveLength(1)
 })
 
 test('attachments of a time are looked through in steps; those that go are counted, and their files noted', () => {
@@ -132,10 +138,10 @@ test('attachments of a time are looked through in steps; those that go are count
   expect([item?.eventId, two?.eventId]).toEqual([idOf(1), idOf(2)])
   expect(between(two?.id ?? 0, 9).map((each) => each.eventId)).toEqual([idOf(3)])
   expect(meta.attachedBetween(project.id + 1, 0, startMs * 2, 0, 9)).toEqual([])
-  const runId = meta.beginThinRun({ budgetBytes: 5, bytesBefore: 9 })
-  for (let again = 0; again < 2; again++) meta.thinAttachments(runId, project.id, [idOf(1), idOf(3), idOf(50)])
-  expect(sums()).toContainEqual({ category: 'attachment', ...thinned, quantity: 2, bytes: 20 })
-  expect(meta.thinRuns(1)[0]?.attachments).toBe(2)
+  const runId = meta.beginDownsampleRun({ budgetBytes: 5, bytesBefore: 9 })
+  for (let again = 0; again < 2; again++) meta.downsampleAttachments(runId, project.id, [idOf(1), idOf(3), idOf(50)])
+  expect(sums()).toContainEqual({ category: 'attachment', ...downsampledOutcome, quantity: 2, bytes: 20 })
+  expect(meta.downsampleRuns(1)[0]?.attachments).toBe(2)
   expect(meta.doomedBlobs(0, 9).sort()).toEqual(['attachments/1/1', 'attachments/1/3'])
   expect(meta.attachmentsOf(project.id, idOf(1))).toEqual([])
   expect(meta.attachmentsOf(project.id, idOf(2))).toHaveLength(1)
@@ -143,14 +149,14 @@ test('attachments of a time are looked through in steps; those that go are count
 
 test('what an issue says of itself goes with it', () => {
   const { meta, cut, project } = world()
-  const step = meta.planThinStep(meta.beginThinRun({ budgetBytes: 5, bytesBefore: 9 }), cut, 1)
-  meta.countThinned(step.id, [{ groupHash: hash(1), rows: 5 }])
+  const step = meta.planDownsampleStep(meta.beginDownsampleRun({ budgetBytes: 5, bytesBefore: 9 }), cut, 1)
+  meta.countDownsampled(step.id, [{ groupHash: hash(1), rows: 5 }])
   const [id = 0] = [
-    ...meta.thinnedOf(meta.listIssues({ projectIds: [project.id], sort: 'last', max: 9 }).map((o) => o.id)).keys(),
+    ...meta.downsampledOf(meta.listIssues({ projectIds: [project.id], sort: 'last', max: 9 }).map((o) => o.id)).keys(),
   ]
-  const removal = meta.askRemoval({ kind: 'issue', projectId: project.id, issueId: id, userId: null })
+  const removal = meta.requestRemoval({ kind: 'issue', projectId: project.id, issueId: id, userId: null })
   meta.removeRows(removal.id, 1)
-  expect(meta.thinnedOf([id]).size).toBe(0)
+  expect(meta.downsampledOf([id]).size).toBe(0)
 })
 
 test('issues that may have more than is kept, by their counters less what was thinned, page by page', () => {
@@ -161,7 +167,7 @@ test('issues that may have more than is kept, by their counters less what was th
     issues: [1, 2].map((id) => ({ id, projectId: cut.projectId })),
   })
   expect(meta.issuesOver(0, 3, 2)).toEqual({ issues: [] })
-  const step = meta.planThinStep(meta.beginThinRun({ budgetBytes: 5, bytesBefore: 9 }), cut, 1)
-  meta.countThinned(step.id, [{ groupHash: hash(1), rows: 1 }])
+  const step = meta.planDownsampleStep(meta.beginDownsampleRun({ budgetBytes: 5, bytesBefore: 9 }), cut, 1)
+  meta.countDownsampled(step.id, [{ groupHash: hash(1), rows: 1 }])
   expect(meta.issuesOver(0, 0, 9).issues.map((issue) => issue.id)).toEqual([2, 3])
 })

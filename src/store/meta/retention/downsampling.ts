@@ -6,16 +6,16 @@ import { outcomeWriter } from '../ingest/counts.ts'
 import type { Issue } from '../meta.ts'
 
 /** Rows of one project and week that are deleted together. The events store defines their selection. */
-export type ThinCut = { week: string; before: number; projectId: number; hashes: string[]; keep: string[] }
+export type DownsampleCut = { week: string; before: number; projectId: number; hashes: string[]; keep: string[] }
 
 /**
  * A deletion in progress. `planned`: nothing is counted yet. `counted`: ledger and issues count the rows as deleted,
  * and the deletion runs. `cut`: the rows are deleted, and a later check deletes rows that a power cut brought back.
  */
-export type ThinStep = {
+export type DownsampleStep = {
   id: number
   runId: number
-  cut: ThinCut
+  cut: DownsampleCut
   /** Average bytes of one event on disk. */
   rowBytes: number
   stage: 'planned' | 'counted' | 'cut'
@@ -23,7 +23,7 @@ export type ThinStep = {
 }
 
 /** One run after the budget was exceeded. `bytesAfter` and `endedMs` are null while it runs or when it was aborted. */
-type ThinRun = {
+type DownsampleRun = {
   id: number
   startedMs: number
   endedMs: number | null
@@ -37,21 +37,21 @@ type ThinRun = {
 }
 
 export type DownsamplingStore = {
-  beginThinRun(value: { budgetBytes: number; bytesBefore: number }): number
-  endThinRun(id: number, value: { bytesAfter: number; reached: boolean }): void
+  beginDownsampleRun(value: { budgetBytes: number; bytesBefore: number }): number
+  endDownsampleRun(id: number, value: { bytesAfter: number; reached: boolean }): void
   /** Newest first. */
-  thinRuns(max: number): ThinRun[]
-  planThinStep(runId: number, cut: ThinCut, rowBytes: number): ThinStep
+  downsampleRuns(max: number): DownsampleRun[]
+  planDownsampleStep(runId: number, cut: DownsampleCut, rowBytes: number): DownsampleStep
   /** All steps that run or are not yet verified, oldest first. */
-  thinSteps(): ThinStep[]
+  downsampleSteps(): DownsampleStep[]
   /**
    * Counts these events as downsampled in one transaction: in their issues, the ledger and the run. The step is
    * `counted` afterwards. A step that is already counted stays as it is.
    */
-  countThinned(stepId: number, events: readonly { groupHash: string; rows: number }[]): void
-  setThinStep(id: number, stage: 'cut'): void
+  countDownsampled(stepId: number, events: readonly { groupHash: string; rows: number }[]): void
+  setDownsampleStep(id: number, stage: 'cut'): void
   /** Deletes a verified step. */
-  dropThinStep(id: number): void
+  dropDownsampleStep(id: number): void
   /** Attachments of a project in a time range, by id, after the id `after`. */
   attachedBetween(
     projectId: number,
@@ -61,31 +61,35 @@ export type DownsamplingStore = {
     max: number,
   ): { id: number; eventId: string }[]
   /** Deletes the attachments of these events, counts them as downsampled, and queues their blobs under removal 0. */
-  thinAttachments(runId: number, projectId: number, eventIds: readonly string[]): void
+  downsampleAttachments(runId: number, projectId: number, eventIds: readonly string[]): void
   /** Number of downsampled events per issue. Issues without any are absent. */
-  thinnedOf(issueIds: readonly number[]): Map<number, number>
+  downsampledOf(issueIds: readonly number[]): Map<number, number>
   /**
-   * Checks the next `max` issues after an id. Returns those that can have more than `kept` stored events by their
+   * Checks the next `max` issues after an id. Returns those that can have more than `retainedMax` stored events by their
    * counters. `last`: the last checked id, undefined at the end.
    */
-  issuesOver(kept: number, after: number, max: number): { last?: number; issues: { id: number; projectId: number }[] }
+  issuesOver(
+    retainedMax: number,
+    after: number,
+    max: number,
+  ): { last?: number; issues: { id: number; projectId: number }[] }
 }
 
 /** Pseudo removal for blobs of downsampled events: no person requested it. */
-export const thinnedRemoval = 0
+export const downsampledRemovalId = 0
 /** Maximum ids per statement. */
 const chunk = 500
 
-const toStep = (row: Selectable<Tables['thin_step']>): ThinStep => ({
+const toStep = (row: Selectable<Tables['thin_step']>): DownsampleStep => ({
   id: row.id,
   runId: row.run_id,
-  cut: fromJson<ThinCut>(row.cut),
+  cut: fromJson<DownsampleCut>(row.cut),
   rowBytes: row.row_bytes,
-  stage: row.stage as ThinStep['stage'],
+  stage: row.stage as DownsampleStep['stage'],
   madeMs: row.made_ms,
 })
 
-const toRun = (row: Selectable<Tables['thin_run']>): ThinRun => ({
+const toRun = (row: Selectable<Tables['thin_run']>): DownsampleRun => ({
   id: row.id,
   startedMs: row.started_ms,
   endedMs: row.ended_ms,
@@ -99,7 +103,12 @@ const toRun = (row: Selectable<Tables['thin_run']>): ThinRun => ({
 
 const categoryOf: Record<Issue['kind'], DataCategory> = { error: 'error', message: 'default', csp: 'security' }
 
-const thinned = (projectId: number, category: DataCategory, quantity: number, bytes: number): OutcomeCount => ({
+const downsampledOutcome = (
+  projectId: number,
+  category: DataCategory,
+  quantity: number,
+  bytes: number,
+): OutcomeCount => ({
   projectId,
   keyId: 0,
   category,
@@ -110,15 +119,21 @@ const thinned = (projectId: number, category: DataCategory, quantity: number, by
   bytes,
 })
 
-type RunPart = Pick<DownsamplingStore, 'beginThinRun' | 'endThinRun' | 'thinRuns' | 'thinnedOf' | 'issuesOver'>
-type StepPart = Pick<DownsamplingStore, 'planThinStep' | 'thinSteps' | 'setThinStep' | 'dropThinStep'>
-type CountPart = Pick<DownsamplingStore, 'countThinned'>
-type FilePart = Pick<DownsamplingStore, 'attachedBetween' | 'thinAttachments'>
+type RunPart = Pick<
+  DownsamplingStore,
+  'beginDownsampleRun' | 'endDownsampleRun' | 'downsampleRuns' | 'downsampledOf' | 'issuesOver'
+>
+type StepPart = Pick<
+  DownsamplingStore,
+  'planDownsampleStep' | 'downsampleSteps' | 'setDownsampleStep' | 'dropDownsampleStep'
+>
+type CountPart = Pick<DownsamplingStore, 'countDownsampled'>
+type FilePart = Pick<DownsamplingStore, 'attachedBetween' | 'downsampleAttachments'>
 
 /** Implements runs of downsampling. */
-export function thinRunPart({ write, read, clock, dialect: { builder } }: Store): RunPart {
+export function downsampleRunPart({ write, read, clock, dialect: { builder } }: Store): RunPart {
   return {
-    beginThinRun: ({ budgetBytes, bytesBefore }) =>
+    beginDownsampleRun: ({ budgetBytes, bytesBefore }) =>
       write.run(
         builder.insertInto('thin_run').values({
           started_ms: clock.now(),
@@ -128,15 +143,16 @@ export function thinRunPart({ write, read, clock, dialect: { builder } }: Store)
           bytes_after: null,
         }),
       ).lastId,
-    endThinRun: (id, { bytesAfter, reached }) =>
+    endDownsampleRun: (id, { bytesAfter, reached }) =>
       void write.run(
         builder
           .updateTable('thin_run')
           .set({ ended_ms: clock.now(), bytes_after: bytesAfter, reached: reached ? 1 : 0 })
           .where('id', '=', id),
       ),
-    thinRuns: (max) => read.all(builder.selectFrom('thin_run').selectAll().orderBy('id', 'desc').limit(max)).map(toRun),
-    thinnedOf: (issueIds) => {
+    downsampleRuns: (max) =>
+      read.all(builder.selectFrom('thin_run').selectAll().orderBy('id', 'desc').limit(max)).map(toRun),
+    downsampledOf: (issueIds) => {
       const found = new Map<number, number>()
       for (let start = 0; start < issueIds.length; start += chunk) {
         const ids = issueIds.slice(start, start + chunk)
@@ -145,7 +161,7 @@ export function thinRunPart({ write, read, clock, dialect: { builder } }: Store)
       }
       return found
     },
-    issuesOver: (kept, after, max) => {
+    issuesOver: (retainedMax, after, max) => {
       const rows = read.all(
         builder
           .selectFrom('issue')
@@ -156,7 +172,7 @@ export function thinRunPart({ write, read, clock, dialect: { builder } }: Store)
           .limit(max),
       )
       const last = rows.at(-1)?.id
-      const over = rows.filter((row) => row.count - (row.quantity ?? 0) > kept)
+      const over = rows.filter((row) => row.count - (row.quantity ?? 0) > retainedMax)
       const issues = over.map((row) => ({ id: row.id, projectId: row.project_id }))
       return { issues, ...(last === undefined ? {} : { last }) }
     },
@@ -164,21 +180,22 @@ export function thinRunPart({ write, read, clock, dialect: { builder } }: Store)
 }
 
 /** Implements deletions in progress. */
-export function thinStepPart({ write, clock, dialect: { builder } }: Store): StepPart {
+export function downsampleStepPart({ write, clock, dialect: { builder } }: Store): StepPart {
   return {
-    planThinStep: (runId, cut, rowBytes) => {
-      const made = { stage: 'planned', made_ms: clock.now() }
-      const row = { run_id: runId, cut: JSON.stringify(cut), row_bytes: Math.round(rowBytes), ...made }
+    planDownsampleStep: (runId, cut, rowBytes) => {
+      const planned = { stage: 'planned', made_ms: clock.now() }
+      const row = { run_id: runId, cut: JSON.stringify(cut), row_bytes: Math.round(rowBytes), ...planned }
       return toStep({ id: write.run(builder.insertInto('thin_step').values(row)).lastId, ...row })
     },
-    thinSteps: () => write.all(builder.selectFrom('thin_step').selectAll().orderBy('id')).map(toStep),
-    setThinStep: (id, stage) => void write.run(builder.updateTable('thin_step').set({ stage }).where('id', '=', id)),
-    dropThinStep: (id) => void write.run(builder.deleteFrom('thin_step').where('id', '=', id)),
+    downsampleSteps: () => write.all(builder.selectFrom('thin_step').selectAll().orderBy('id')).map(toStep),
+    setDownsampleStep: (id, stage) =>
+      void write.run(builder.updateTable('thin_step').set({ stage }).where('id', '=', id)),
+    dropDownsampleStep: (id) => void write.run(builder.deleteFrom('thin_step').where('id', '=', id)),
   }
 }
 
 /** Counts downsampled events in one issue. Returns its kind, or undefined for a group without an issue. */
-function noteThinned({ write, dialect: { builder } }: Store, projectId: number, hash: string, quantity: number) {
+function addDownsampled({ write, dialect: { builder } }: Store, projectId: number, hash: string, quantity: number) {
   const issue = write.get(
     builder
       .selectFrom('fingerprint')
@@ -213,19 +230,19 @@ function addToRun(
 }
 
 /** Implements the transaction that counts events as downsampled. */
-export function thinCountPart(store: Store): CountPart {
+export function downsampleCountPart(store: Store): CountPart {
   const { write, clock } = store
   const { builder } = store.dialect
   const writeOutcomes = outcomeWriter(store)
   return {
-    countThinned: (stepId, events) =>
+    countDownsampled: (stepId, events) =>
       write.transaction(() => {
         const row = write.get(builder.selectFrom('thin_step').selectAll().where('id', '=', stepId))
         if (row?.stage !== 'planned') return
         const { runId, cut, rowBytes } = toStep(row)
         const counts = events.map(({ groupHash, rows }) => {
-          const kind = noteThinned(store, cut.projectId, groupHash, rows) ?? 'error'
-          return thinned(cut.projectId, categoryOf[kind], rows, rows * rowBytes)
+          const kind = addDownsampled(store, cut.projectId, groupHash, rows) ?? 'error'
+          return downsampledOutcome(cut.projectId, categoryOf[kind], rows, rows * rowBytes)
         })
         writeOutcomes(counts, clock.now())
         const quantity = events.reduce((sum, event) => sum + event.rows, 0)
@@ -236,12 +253,12 @@ export function thinCountPart(store: Store): CountPart {
 }
 
 /** Implements the deletion of attachments. */
-export function thinFilePart(store: Store): FilePart {
+export function downsampleFilePart(store: Store): FilePart {
   const { write, clock } = store
   const { builder } = store.dialect
   const writeOutcomes = outcomeWriter(store)
-  const doom = (key: string) => {
-    const row = { blob_key: key, removal_id: thinnedRemoval }
+  const queueBlobDeletion = (key: string) => {
+    const row = { blob_key: key, removal_id: downsampledRemovalId }
     write.run(
       builder
         .insertInto('doomed_blob')
@@ -262,17 +279,17 @@ export function thinFilePart(store: Store): FilePart {
         .limit(max)
       return write.all(found).map((row) => ({ id: row.id, eventId: row.event_id }))
     },
-    thinAttachments: (runId, projectId, eventIds) =>
+    downsampleAttachments: (runId, projectId, eventIds) =>
       write.transaction(() => {
         for (let start = 0; start < eventIds.length; start += chunk) {
           const ids = eventIds.slice(start, start + chunk)
           const own = builder.selectFrom('attachment').where('project_id', '=', projectId).where('event_id', 'in', ids)
           const rows = write.all(own.select(['blob_key', 'bytes']))
           if (rows.length === 0) continue
-          for (const row of rows) doom(row.blob_key)
+          for (const row of rows) queueBlobDeletion(row.blob_key)
           write.run(builder.deleteFrom('attachment').where('project_id', '=', projectId).where('event_id', 'in', ids))
           const bytes = rows.reduce((sum, row) => sum + row.bytes, 0)
-          writeOutcomes([thinned(projectId, 'attachment', rows.length, bytes)], clock.now())
+          writeOutcomes([downsampledOutcome(projectId, 'attachment', rows.length, bytes)], clock.now())
           addToRun(store, runId, 'attachments', rows.length)
         }
       }),

@@ -3,9 +3,9 @@ import { MishapError } from '../../../base/errors.ts'
 import { dropBundlesOf } from '../artifacts/artifact-changes.ts'
 import type { Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
-import { dropFailures } from '../issues/error-links.ts'
+import { dropErrorLinks } from '../issues/error-links.ts'
 import { bumpKeysVersion } from '../projects/projects.ts'
-import { dropStrayReleases } from '../releases/releases.ts'
+import { dropOrphanReleases } from '../releases/releases.ts'
 
 /**
  * `organization`: with all data, projects first. `project`: with all data. `issue`: with its events. `discard`: the
@@ -13,7 +13,7 @@ import { dropStrayReleases } from '../releases/releases.ts'
  */
 type RemovalKind = 'organization' | 'project' | 'issue' | 'discard'
 /** Removals within one project. */
-export type PartKind = Exclude<RemovalKind, 'organization'>
+export type ProjectRemovalKind = Exclude<RemovalKind, 'organization'>
 
 /**
  * Progress of a removal through the stores. `asked`: nothing is deleted. `blobs`: events and rows are deleted, and
@@ -46,7 +46,12 @@ export type RemovalStore = {
    * Stores a removal. Returns an open one of the same thing unchanged. Keys of a project stop working at once, so that
    * ingest accepts nothing more. Throws NOT_FOUND.
    */
-  askRemoval(value: { kind: PartKind; projectId: number; issueId: number | null; userId: string | null }): Removal
+  requestRemoval(value: {
+    kind: ProjectRemovalKind
+    projectId: number
+    issueId: number | null
+    userId: string | null
+  }): Removal
   openRemovals(): Removal[]
   removalById(id: number): Removal | undefined
   /** Newest first. */
@@ -100,9 +105,9 @@ export const toRemoval = (row: Selectable<Tables['removal']>): Removal => ({
   error: row.error,
 })
 
-type AskPart = Pick<
+type RequestPart = Pick<
   RemovalStore,
-  | 'askRemoval'
+  | 'requestRemoval'
   | 'openRemovals'
   | 'removalById'
   | 'removalsOf'
@@ -113,12 +118,12 @@ type AskPart = Pick<
 >
 
 /** Implements requests and lookups of removals. */
-export function removalPart(store: Store): AskPart {
+export function removalPart(store: Store): RequestPart {
   const { write, read, clock } = store
   const { builder } = store.dialect
   const all = () => builder.selectFrom('removal').selectAll()
   return {
-    askRemoval: ({ kind, projectId, issueId, userId }) =>
+    requestRemoval: ({ kind, projectId, issueId, userId }) =>
       write.transaction(() => {
         const project = write.get(builder.selectFrom('project').selectAll().where('id', '=', projectId))
         const issue =
@@ -190,7 +195,7 @@ type FilePart = Pick<RemovalStore, 'attachedEventIds' | 'doomAttachments' | 'doo
 type Row = Selectable<Tables['removal']>
 
 /** Queues blobs for deletion. The caller opens the transaction. */
-function doom({ write, dialect: { builder } }: Store, removalId: number, keys: readonly string[]): void {
+function queueBlobs({ write, dialect: { builder } }: Store, removalId: number, keys: readonly string[]): void {
   for (const key of keys)
     if (key !== '')
       write.run(
@@ -202,14 +207,14 @@ function doom({ write, dialect: { builder } }: Store, removalId: number, keys: r
 }
 
 /** Deletes the attachments of these events and queues their blobs. The caller opens the transaction. */
-function doomOf(store: Store, removalId: number, projectId: number, eventIds: readonly string[]): void {
+function queueAttachments(store: Store, removalId: number, projectId: number, eventIds: readonly string[]): void {
   const { write } = store
   const { builder } = store.dialect
   for (let start = 0; start < eventIds.length; start += chunk) {
     const ids = eventIds.slice(start, start + chunk)
     const own = builder.selectFrom('attachment').where('project_id', '=', projectId).where('event_id', 'in', ids)
     const rows = write.all(own.select('blob_key').distinct())
-    doom(
+    queueBlobs(
       store,
       removalId,
       rows.map((row) => row.blob_key),
@@ -237,7 +242,7 @@ export function removalFilePart(store: Store): FilePart {
         )
         .map((row) => row.event_id),
     doomAttachments: (removalId, projectId, eventIds) =>
-      write.transaction(() => doomOf(store, removalId, projectId, eventIds)),
+      write.transaction(() => queueAttachments(store, removalId, projectId, eventIds)),
     doomedBlobs: (removalId, max) =>
       write
         .all(builder.selectFrom('doomed_blob').select('blob_key').where('removal_id', '=', removalId).limit(max))
@@ -254,17 +259,17 @@ function removeProject(store: Store, { id, project_id: projectId, organization_i
   const { builder } = store.dialect
   for (const table of ['attachment', 'dead_item'] as const) {
     const rows = write.all(builder.selectFrom(table).select('blob_key').distinct().where('project_id', '=', projectId))
-    doom(
+    queueBlobs(
       store,
       id,
       rows.map((row) => row.blob_key),
     )
     write.run(builder.deleteFrom(table).where('project_id', '=', projectId))
   }
-  doom(store, id, dropBundlesOf(store, projectId))
-  dropFailures(store, projectId)
+  queueBlobs(store, id, dropBundlesOf(store, projectId))
+  dropErrorLinks(store, projectId)
   write.run(builder.deleteFrom('project').where('id', '=', projectId))
-  dropStrayReleases(store, organizationId)
+  dropOrphanReleases(store, organizationId)
   bumpKeysVersion(store)
 }
 
@@ -292,24 +297,24 @@ function discard(store: Store, removal: Row, issueId: number): void {
 function removeIssue(store: Store, removal: Row, issueId: number): void {
   const { write } = store
   const { builder } = store.dialect
-  const said = write.all(builder.selectFrom('feedback').select('feedback_id').where('issue_id', '=', issueId))
-  doomOf(
+  const feedback = write.all(builder.selectFrom('feedback').select('feedback_id').where('issue_id', '=', issueId))
+  queueAttachments(
     store,
     removal.id,
     removal.project_id,
-    said.map((row) => row.feedback_id),
+    feedback.map((row) => row.feedback_id),
   )
   if (removal.kind === 'discard') discard(store, removal, issueId)
   // Otherwise, a new issue with such a hash would get a wrong merge source and wrong noise counts.
   const hashes = builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', issueId)
   for (const table of ['merged_hash', 'hash_sign'] as const)
     write.run(builder.deleteFrom(table).where('project_id', '=', removal.project_id).where('hash', 'in', hashes))
-  dropFailures(store, removal.project_id, issueId)
+  dropErrorLinks(store, removal.project_id, issueId)
   write.run(builder.deleteFrom('issue').where('id', '=', issueId))
 }
 
 /** Stores how many events the ledger counts for the deleted rows. */
-function noteRemoved({ write, dialect: { builder } }: Store, removal: Row): void {
+function recordRemoved({ write, dialect: { builder } }: Store, removal: Row): void {
   const issues = builder.selectFrom('issue').where('project_id', '=', removal.project_id)
   const own = removal.issue_id === null ? issues : issues.where('id', '=', removal.issue_id)
   const quantity = write.all(own.select('count')).reduce((sum, row) => sum + row.count, 0)
@@ -334,7 +339,7 @@ export function removalRowPart(store: Store): Pick<RemovalStore, 'removeRows'> {
       write.transaction(() => {
         const removal = write.get(builder.selectFrom('removal').selectAll().where('id', '=', removalId))
         if (removal?.stage !== 'asked') return
-        noteRemoved(store, removal)
+        recordRemoved(store, removal)
         if (removal.issue_id === null) removeProject(store, removal)
         else removeIssue(store, removal, removal.issue_id)
         write.run(builder.updateTable('removal').set({ stage: 'blobs', events }).where('id', '=', removalId))

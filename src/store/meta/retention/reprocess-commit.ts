@@ -1,12 +1,12 @@
 import { fromJson, type Store } from '../database/store.ts'
-import { askOwner, batchStatements } from '../ingest/batch-statements.ts'
-import { hashSigns, joinCounts, shiftCounts } from '../ingest/diagnostic-counts.ts'
-import type { MissedNotes } from '../ingest/missing-source-maps.ts'
-import { moveFailure } from '../issues/error-links.ts'
+import { batchStatements, queueOwnerCheck } from '../ingest/batch-statements.ts'
+import { changeCounts, hashDiagnostics, joinCounts } from '../ingest/diagnostic-counts.ts'
+import type { MissingMapWriter } from '../ingest/missing-source-maps.ts'
+import { moveErrorEnd } from '../issues/error-links.ts'
 import { beginIssue, countMoved, type IssueRow, latestTexts, shiftBefore } from '../issues/issue-state.ts'
-import { decidedOf, forgetForecast, moveIssues, sourceOf } from '../issues/move-issue.ts'
+import { decidedOf, deleteForecast, moveIssues, sourceOf } from '../issues/move-issue.ts'
 import type { EventEffect } from '../meta.ts'
-import { aroundOf } from '../releases/release-transitions.ts'
+import { issueContextOf } from '../releases/release-transitions.ts'
 import type { ReprocessingMetaStore, ReprocessingMove, ReprocessingResult } from './reprocessing.ts'
 
 /** An issue and its changes in a transaction of moves. */
@@ -22,17 +22,17 @@ type Work = {
   latest?: EventEffect
 }
 
-type Room = {
+type CommitState = {
   store: Store
   statements: ReturnType<typeof batchStatements>
-  notes: MissedNotes
-  signs: ReturnType<typeof hashSigns>
+  missingMaps: MissingMapWriter
+  diagnostics: ReturnType<typeof hashDiagnostics>
   issues: Map<number, Work>
   nowMs: number
-  regroupingId: number
+  runId: number
 }
 
-const fresh = (row: IssueRow, isNew: boolean): Work => ({
+const newWork = (row: IssueRow, isNew: boolean): Work => ({
   row,
   isNew,
   mapped: 0,
@@ -42,31 +42,31 @@ const fresh = (row: IssueRow, isNew: boolean): Work => ({
   from: new Set(),
 })
 
-function issueOf({ issues, statements }: Room, id: number): Work {
-  const known = issues.get(id)
-  if (known) return known
+function issueOf({ issues, statements }: CommitState, id: number): Work {
+  const cached = issues.get(id)
+  if (cached) return cached
   const row = statements.issue.get({ id })
   if (!row) throw new Error(`fingerprint names issue ${id}, which is not there`)
-  const made = fresh(row, false)
-  issues.set(id, made)
-  return made
+  const work = newWork(row, false)
+  issues.set(id, work)
+  return work
 }
 
 /**
  * Returns whether an issue keeps its events under an unknown hash. The first new hash takes over the issue with its
  * link, people and comments. Events with other new hashes get their own issue.
  */
-function takes({ store: { write, dialect } }: Room, issueId: number, hashes: readonly string[]): boolean {
+function claimHash({ store: { write, dialect } }: CommitState, issueId: number, hashes: readonly string[]): boolean {
   const { builder } = dialect
-  const taken = write.get(builder.selectFrom('taken_issue').select('hash').where('issue_id', '=', issueId))
-  if (taken) return hashes.includes(taken.hash)
+  const claimed = write.get(builder.selectFrom('taken_issue').select('hash').where('issue_id', '=', issueId))
+  if (claimed) return hashes.includes(claimed.hash)
   write.run(builder.insertInto('taken_issue').values({ issue_id: issueId, hash: hashes[0] ?? '' }))
   return true
 }
 
 /** Creates an issue for events that leave an issue. It starts with people's decisions about the old one. */
-function splitFrom(room: Room, from: Work, effect: EventEffect): Work {
-  const { statements, issues } = room
+function splitFrom(state: CommitState, from: Work, effect: EventEffect): Work {
+  const { statements, issues } = state
   const project = statements.project.get({ id: effect.projectId })
   if (!project) throw new Error(`project ${effect.projectId} is gone`)
   const prefix = project.slug.toUpperCase()
@@ -82,8 +82,8 @@ function splitFrom(room: Room, from: Work, effect: EventEffect): Work {
     awaits_release,
     priority,
   } = from.row
-  const begun = {
-    ...beginIssue(effect, project.organization_id, `${prefix}-${number}`, room.nowMs),
+  const newRow = {
+    ...beginIssue(effect, project.organization_id, `${prefix}-${number}`, state.nowMs),
     status,
     substatus,
     resolved_ms,
@@ -95,19 +95,19 @@ function splitFrom(room: Room, from: Work, effect: EventEffect): Work {
     awaits_release,
     priority,
   }
-  const { lastId: id } = statements.insertIssue.run(begun)
+  const { lastId: id } = statements.insertIssue.run(newRow)
   const data = JSON.stringify({ eventId: effect.eventId })
   statements.activity.run({ issueId: id, type: 'first_seen', createdMs: effect.timestampMs, data })
-  const made = fresh({ id, ...begun }, true)
-  askOwner(statements, made.row, room.nowMs)
-  issues.set(id, made)
-  room.store.write.run(
-    room.store.dialect.builder
+  const created = newWork({ id, ...newRow }, true)
+  queueOwnerCheck(statements, created.row, state.nowMs)
+  issues.set(id, created)
+  state.store.write.run(
+    state.store.dialect.builder
       .insertInto('taken_issue')
       .values({ issue_id: id, hash: effect.hashes[0] ?? '' })
       .onConflict((conflict) => conflict.doNothing()),
   )
-  return made
+  return created
 }
 
 /**
@@ -115,7 +115,7 @@ function splitFrom(room: Room, from: Work, effect: EventEffect): Work {
  * do not take over the issue and do not leave it. Copies the note of the old hash to the new hashes, so that an unmerge
  * takes them along.
  */
-function keepsMerged({ store, nowMs }: Room, { row }: Work, { fromHash, effect }: ReprocessingMove): boolean {
+function keepsMerged({ store, nowMs }: CommitState, { row }: Work, { fromHash, effect }: ReprocessingMove): boolean {
   const source = sourceOf(store, row, fromHash)
   if (source === undefined) return false
   for (const hash of effect.hashes)
@@ -131,20 +131,21 @@ function keepsMerged({ store, nowMs }: Room, { row }: Work, { fromHash, effect }
 }
 
 /** Returns the issue of an event by its new hashes. */
-function targetOf(room: Room, from: Work, regroupMove: ReprocessingMove): Work {
-  const { statements } = room
-  const { projectId, hashes } = regroupMove.effect
-  const known = hashes
+function targetOf(state: CommitState, from: Work, reprocessMove: ReprocessingMove): Work {
+  const { statements } = state
+  const { projectId, hashes } = reprocessMove.effect
+  const knownId = hashes
     .map((hash) => statements.fingerprint.get({ projectId, hash })?.issue_id)
     .find((id) => id !== undefined)
-  const stays = () => keepsMerged(room, from, regroupMove) || takes(room, from.row.id, hashes)
-  const target = known !== undefined ? issueOf(room, known) : stays() ? from : splitFrom(room, from, regroupMove.effect)
+  const stays = () => keepsMerged(state, from, reprocessMove) || claimHash(state, from.row.id, hashes)
+  const target =
+    knownId !== undefined ? issueOf(state, knownId) : stays() ? from : splitFrom(state, from, reprocessMove.effect)
   for (const hash of hashes) statements.attachHash.run({ projectId, hash, issueId: target.row.id })
   return target
 }
 
 /** Moves the related rows of one event. */
-function moveHanging({ store: { write, dialect } }: Room, from: Work, to: Work, effect: EventEffect): void {
+function moveRelatedRows({ store: { write, dialect } }: CommitState, from: Work, to: Work, effect: EventEffect): void {
   const { builder } = dialect
   const { projectId, eventId } = effect
   write.run(
@@ -160,21 +161,27 @@ function moveHanging({ store: { write, dialect } }: Room, from: Work, to: Work, 
 }
 
 /** Subtracts an event's old diagnostics from its old hash, and adds the new ones to its new hash. */
-function moveSigns({ signs }: Room, from: Work, to: Work, { fromHash, fromSigns, effect }: ReprocessingMove): void {
+function moveDiagnostics(
+  { diagnostics }: CommitState,
+  from: Work,
+  to: Work,
+  { fromHash, fromDiagnostics, effect }: ReprocessingMove,
+): void {
   const { projectId } = effect
-  shiftCounts(from.row, fromSigns, -1)
-  shiftCounts(to.row, effect.signs, 1)
-  for (const sign of fromSigns ?? []) signs.take({ projectId, hash: fromHash, sign, events: 1 })
-  for (const sign of effect.signs ?? []) signs.add({ projectId, hash: effect.hashes[0] ?? '', sign, events: 1 })
+  changeCounts(from.row, fromDiagnostics, -1)
+  changeCounts(to.row, effect.diagnostics, 1)
+  for (const key of fromDiagnostics ?? []) diagnostics.take({ projectId, hash: fromHash, sign: key, events: 1 })
+  for (const key of effect.diagnostics ?? [])
+    diagnostics.add({ projectId, hash: effect.hashes[0] ?? '', sign: key, events: 1 })
 }
 
-function move(room: Room, regroupMove: ReprocessingMove): boolean {
-  const { statements, notes, nowMs } = room
-  const { effect, fromHash } = regroupMove
+function move(state: CommitState, reprocessMove: ReprocessingMove): boolean {
+  const { statements, missingMaps, nowMs } = state
+  const { effect, fromHash } = reprocessMove
   const fromId = statements.fingerprint.get({ projectId: effect.projectId, hash: fromHash })?.issue_id
   if (fromId === undefined) throw new Error(`event ${effect.eventId} at ${effect.jpos} belongs to no issue`)
-  const from = issueOf(room, fromId)
-  const to = targetOf(room, from, regroupMove)
+  const from = issueOf(state, fromId)
+  const to = targetOf(state, from, reprocessMove)
   to.mapped++
   if (effect.timestampMs >= to.row.last_seen_ms) to.latest = effect
   if (to !== from) {
@@ -182,8 +189,8 @@ function move(room: Room, regroupMove: ReprocessingMove): boolean {
     from.left++
     to.came++
     to.from.add(from.row.short_id)
-    if (countMoved(to.row, effect, aroundOf(statements, effect.projectId, nowMs))) to.regressed = true
-    moveHanging(room, from, to, effect)
+    if (countMoved(to.row, effect, issueContextOf(statements, effect.projectId, nowMs))) to.regressed = true
+    moveRelatedRows(state, from, to, effect)
   }
   if (effect.digest !== '')
     statements.digest.run({
@@ -193,19 +200,19 @@ function move(room: Room, regroupMove: ReprocessingMove): boolean {
       eventId: effect.eventId,
       lastMs: effect.timestampMs,
     })
-  moveSigns(room, from, to, regroupMove)
-  moveFailure(room.store, effect)
-  notes.note(effect, nowMs)
+  moveDiagnostics(state, from, to, reprocessMove)
+  moveErrorEnd(state.store, effect)
+  missingMaps.record(effect, nowMs)
   return to !== from
 }
 
-type Told = { regrouping: number; events: number; came?: number; from?: string[]; left?: number }
+type ReprocessedData = { regrouping: number; events: number; came?: number; from?: string[]; left?: number }
 
 /** Writes one activity per issue and run; later steps of the run extend it. Returns whether this call created it. */
-function tell(
-  { store, statements, regroupingId, nowMs }: Room,
+function recordActivity(
+  { store, statements, runId, nowMs }: CommitState,
   issueId: number,
-  told: Omit<Told, 'regrouping'>,
+  told: Omit<ReprocessedData, 'regrouping'>,
 ): boolean {
   const { write, dialect } = store
   const last = write.get(
@@ -217,15 +224,15 @@ function tell(
       .orderBy('id', 'desc')
       .limit(1),
   )
-  const before = last && fromJson<Told>(last.data)
-  const isSame = before?.regrouping === regroupingId
+  const before = last && fromJson<ReprocessedData>(last.data)
+  const isSame = before?.regrouping === runId
   const from = [...new Set([...((isSame && before.from) || []), ...(told.from ?? [])])].slice(0, 20)
-  const came = (isSame ? (before.came ?? 0) : 0) + (told.came ?? 0)
+  const arrived = (isSame ? (before.came ?? 0) : 0) + (told.came ?? 0)
   const left = (isSame ? (before.left ?? 0) : 0) + (told.left ?? 0)
-  const data: Told = {
-    regrouping: regroupingId,
+  const data: ReprocessedData = {
+    regrouping: runId,
     events: (isSame ? before.events : 0) + told.events,
-    ...(came > 0 ? { came } : {}),
+    ...(arrived > 0 ? { came: arrived } : {}),
     ...(left > 0 ? { left } : {}),
     ...(from.length > 0 ? { from } : {}),
   }
@@ -236,8 +243,11 @@ function tell(
 }
 
 /** Writes the issues of a transaction. Returns the merged issues, and those that lost some of their events. */
-function finish(room: Room, targets: Map<number, Work>): { merged: number[]; stale: number[]; told: number } {
-  const { statements, issues, nowMs } = room
+function finish(
+  state: CommitState,
+  targets: Map<number, Work>,
+): { merged: number[]; stale: number[]; issueCount: number } {
+  const { statements, issues, nowMs } = state
   const merged: number[] = []
   for (const [id, from] of issues) {
     let to = targets.get(id)
@@ -247,50 +257,61 @@ function finish(room: Room, targets: Map<number, Work>): { merged: number[]; sta
       if (!next) throw new Error(`issue ${to.row.id} went nowhere`)
       to = next
     }
-    // `first_seen` does not apply to the other issue, and `tell` sums up `mapped_again`.
-    moveIssues(room.store, [from.row.id], to.row.id, ['first_seen', 'mapped_again'], nowMs)
+    // `first_seen` does not apply to the other issue, and `recordActivity` sums up `mapped_again`.
+    moveIssues(state.store, [from.row.id], to.row.id, ['first_seen', 'mapped_again'], nowMs)
     Object.assign(to.row, decidedOf(to.row, from.row))
     to.row.sign_counts = joinCounts(to.row.sign_counts, from.row.sign_counts)
-    forgetForecast(room.store, to.row.id)
+    deleteForecast(state.store, to.row.id)
     merged.push(id)
   }
-  let told = 0
+  let issueCount = 0
   for (const [id, work] of issues) {
     if (merged.includes(id)) continue
-    const { row, latest, mapped, came, from, left, regressed } = work
-    const status_details = shiftBefore(row.status_details, came - left)
+    const { row, latest, mapped, came: arrived, from, left, regressed } = work
+    const status_details = shiftBefore(row.status_details, arrived - left)
     statements.updateIssue.run({ ...row, ...(latest ? latestTexts(latest) : {}), status_details })
-    if (tell(room, id, { events: mapped, came, left, from: [...from] }) && mapped > 0) told++
+    if (recordActivity(state, id, { events: mapped, came: arrived, left, from: [...from] }) && mapped > 0) issueCount++
     if (regressed) statements.activity.run({ issueId: id, type: 'set_regression', createdMs: nowMs, data: '{}' })
   }
   const stale = [...issues].flatMap(([id, item]) => (item.left > 0 && !merged.includes(id) ? [id] : []))
-  return { merged, stale, told }
+  return { merged, stale, issueCount }
 }
 
 /** Implements the transaction that moves events between issues. */
-export function reprocessingCommitPart(store: Store, notes: MissedNotes): Pick<ReprocessingMetaStore, 'commitRegroup'> {
+export function reprocessCommitPart(
+  store: Store,
+  missingMaps: MissingMapWriter,
+): Pick<ReprocessingMetaStore, 'commitReprocessStep'> {
   const { write, clock } = store
   const { builder } = store.dialect
   const statements = batchStatements(write, store.dialect)
-  const signs = hashSigns(store)
+  const diagnostics = hashDiagnostics(store)
 
   function commit(stepId: number, moves: readonly ReprocessingMove[]): ReprocessingResult {
     const step = write.get(builder.selectFrom('regroup_step').selectAll().where('id', '=', stepId))
     if (step?.stage !== 'planned') return { organizationId: 0, issues: [], merged: [], moved: 0 }
-    const regroupingId = step.regrouping_id
-    const room: Room = { store, statements, notes, signs, issues: new Map(), nowMs: clock.now(), regroupingId }
+    const runId = step.regrouping_id
+    const state: CommitState = {
+      store,
+      statements,
+      missingMaps,
+      diagnostics,
+      issues: new Map(),
+      nowMs: clock.now(),
+      runId,
+    }
     const targets = new Map<number, Work>()
-    let moved = 0
+    let movedCount = 0
     for (const item of moves) {
       const { projectId } = item.effect
       const fromId = statements.fingerprint.get({ projectId, hash: item.fromHash })?.issue_id ?? 0
-      if (!move(room, item)) continue
-      moved++
+      if (!move(state, item)) continue
+      movedCount++
       const toId = statements.fingerprint.get({ projectId, hash: item.effect.hashes[0] ?? '' })?.issue_id ?? 0
-      targets.set(fromId, issueOf(room, toId))
+      targets.set(fromId, issueOf(state, toId))
     }
-    const { merged, stale, told } = finish(room, targets)
-    const ids = [...room.issues.keys()].filter((id) => !merged.includes(id))
+    const { merged, stale, issueCount } = finish(state, targets)
+    const ids = [...state.issues.keys()].filter((id) => !merged.includes(id))
     const change = { stage: 'counted', stale: JSON.stringify(stale) }
     write.run(builder.updateTable('regroup_step').set(change).where('id', '=', stepId))
     write.run(
@@ -298,14 +319,14 @@ export function reprocessingCommitPart(store: Store, notes: MissedNotes): Pick<R
         .updateTable('regrouping')
         .set((build) => ({
           mapped: build('mapped', '+', moves.length),
-          moved: build('moved', '+', moved),
-          issues: build('issues', '+', told),
+          moved: build('moved', '+', movedCount),
+          issues: build('issues', '+', issueCount),
         }))
-        .where('id', '=', regroupingId),
+        .where('id', '=', runId),
     )
-    const organizationId = [...room.issues.values()][0]?.row.organization_id ?? 0
-    return { organizationId, issues: ids, merged, moved }
+    const organizationId = [...state.issues.values()][0]?.row.organization_id ?? 0
+    return { organizationId, issues: ids, merged, moved: movedCount }
   }
 
-  return { commitRegroup: (stepId, moves) => write.transaction(() => commit(stepId, moves)) }
+  return { commitReprocessStep: (stepId, moves) => write.transaction(() => commit(stepId, moves)) }
 }

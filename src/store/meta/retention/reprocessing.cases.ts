@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { commit, effect, hash, nowMs } from '../fixture.cases.ts'
-import { debugName, missedMax, releaseName } from '../ingest/missing-source-maps.ts'
+import { debugName, missingMapsMax, releaseName } from '../ingest/missing-source-maps.ts'
 import { leaving } from '../issues/merge.cases.ts'
 import type { EventEffect } from '../meta.ts'
 import type { MetaStore } from '../meta-store.ts'
@@ -32,9 +32,9 @@ const rewrite = {
 }
 
 /** Commits moves as one step of a run. */
-function moved(meta: MetaStore, moves: ReprocessingMove[], runId = meta.beginRegrouping(1, 'upload', 9).id) {
-  const step = meta.planRegroup(runId, rewrite)
-  return { ...meta.commitRegroup(step.id, moves), step: step.id }
+function moved(meta: MetaStore, moves: ReprocessingMove[], runId = meta.beginReprocessing(1, 'upload', 9).id) {
+  const step = meta.planReprocessStep(runId, rewrite)
+  return { ...meta.commitReprocessStep(step.id, moves), step: step.id }
 }
 
 const counts = (meta: MetaStore) =>
@@ -79,12 +79,12 @@ function missedCases(fresh: () => MetaStore): void {
     expect(meta.arrivals()).toEqual([{ projectId: 1, bundleIds: [item.id, two.id, three.id] }])
     const [byDebug, byRelease] = [debugName(debugId), releaseName('shop@1', '')]
     // Noted once per group, from its first event on.
-    expect(meta.missedBy(1, [item.id])).toEqual([{ groupHash: hash(1), names: [byRelease], fromJpos: 7 }])
-    expect(meta.missedBy(1, [two.id])).toEqual([{ groupHash: hash(1), names: [byDebug], fromJpos: 7 }])
-    expect(meta.missedBy(1, [three.id])).toEqual([])
-    expect(meta.missedBy(2, [item.id, two.id])).toEqual([])
+    expect(meta.missingMapsInBundles(1, [item.id])).toEqual([{ groupHash: hash(1), names: [byRelease], fromJpos: 7 }])
+    expect(meta.missingMapsInBundles(1, [two.id])).toEqual([{ groupHash: hash(1), names: [byDebug], fromJpos: 7 }])
+    expect(meta.missingMapsInBundles(1, [three.id])).toEqual([])
+    expect(meta.missingMapsInBundles(2, [item.id, two.id])).toEqual([])
     expect([meta.lateProjects(nowMs), meta.lateProjects(nowMs + 1)]).toEqual([[], [1]])
-    expect(meta.missedOf(1, ['l']).map((group) => group.groupHash)).toEqual([hash(3)])
+    expect(meta.missingMapsOf(1, ['l']).map((group) => group.groupHash)).toEqual([hash(3)])
     meta.dropArrivals(1, [item.id, three.id], nowMs + 1)
     expect(meta.arrivals()).toEqual([{ projectId: 1, bundleIds: [two.id] }])
     // The same bundle arrives again for another release.
@@ -92,7 +92,7 @@ function missedCases(fresh: () => MetaStore): void {
     meta.dropArrivals(1, [item.id], nowMs + 5)
     expect(
       meta
-        .missedBy(1, meta.arrivals()[0]?.bundleIds ?? [])
+        .missingMapsInBundles(1, meta.arrivals()[0]?.bundleIds ?? [])
         .map((group) => group.groupHash)
         .sort(),
     ).toEqual([hash(1), hash(2)])
@@ -102,57 +102,66 @@ function missedCases(fresh: () => MetaStore): void {
     const meta = fresh()
     const names = [releaseName('a', ''), releaseName('b', '')]
     commit(meta, { events: [event(1, { misses: names }), event(2, { hashes: [hash(2)], misses: names })] })
-    expect(meta.missedOf(1)).toHaveLength(2)
+    expect(meta.missingMapsOf(1)).toHaveLength(2)
     commit(meta, { events: [event(3, { hashes: [hash(2)], misses: names.slice(1) })] }, nowMs + 9)
-    meta.endMissed({
+    meta.clearMissingMaps({
       projectId: 1,
       groups: [1, 2].map((n) => ({ groupHash: hash(n), names })),
       beforeMs: nowMs + 5,
-      kept: new Set([`${names[0]} ${hash(1)}`]),
+      stillMissing: new Set([`${names[0]} ${hash(1)}`]),
     })
-    const left = meta.missedOf(1).map((item) => [item.groupHash, item.names])
+    const left = meta.missingMapsOf(1).map((item) => [item.groupHash, item.names])
     expect(left).toEqual([
       [hash(1), names.slice(0, 1)],
       [hash(2), names.slice(1)],
     ])
-    expect(meta.missedSum(1)).toEqual({ quantity: 2, refused: 0, refusedMs: null })
+    expect(meta.missingMapCounts(1)).toEqual({ quantity: 2, refused: 0, refusedMs: null })
     commit(meta, { events: [event(4, { misses: names })] }, nowMs + 10)
-    expect(meta.missedSum(1).quantity).toBe(3)
-    expect(meta.dropMissed(nowMs + 9)).toBe(0)
-    expect(meta.dropMissed(nowMs + 10)).toBe(1)
-    expect(meta.missedSum(1).quantity).toBe(2)
+    expect(meta.missingMapCounts(1).quantity).toBe(3)
+    expect(meta.pruneMissingMaps(nowMs + 9)).toBe(0)
+    expect(meta.pruneMissingMaps(nowMs + 10)).toBe(1)
+    expect(meta.missingMapCounts(1).quantity).toBe(2)
   })
 
   test('a flood of made-up ids fills its own project only, is told, and makes room when it is over', () => {
     const meta = fresh()
     meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
-    for (let n = 0; n < missedMax + 7; n += 5000)
+    for (let n = 0; n < missingMapsMax + 7; n += 5000)
       commit(meta, {
-        events: Array.from({ length: Math.min(5000, missedMax + 7 - n) }, (_, at) =>
+        events: Array.from({ length: Math.min(5000, missingMapsMax + 7 - n) }, (_, at) =>
           event(1, { misses: [`d:${n + at}`] }),
         ),
       })
-    expect(meta.missedSum(1)).toEqual({ quantity: missedMax, refused: 7, refusedMs: nowMs })
+    expect(meta.missingMapCounts(1)).toEqual({ quantity: missingMapsMax, refused: 7, refusedMs: nowMs })
     commit(meta, { events: [event(2, { projectId: 2, misses: ['d:x'] })] })
-    expect(meta.missedSum(2)).toEqual({ quantity: 1, refused: 0, refusedMs: null })
+    expect(meta.missingMapCounts(2)).toEqual({ quantity: 1, refused: 0, refusedMs: null })
     // Once the check interval is over, notes that were unused for a day are evicted.
     commit(meta, { events: [event(2, { misses: ['d:after'] })] }, nowMs + 2 * 86_400_000)
-    expect(meta.missedSum(1)).toEqual({ quantity: missedMax - 999, refused: 1007, refusedMs: nowMs + 2 * 86_400_000 })
-    expect(meta.missedOf(1, ['d:after'])).toHaveLength(1)
+    expect(meta.missingMapCounts(1)).toEqual({
+      quantity: missingMapsMax - 999,
+      refused: 1007,
+      refusedMs: nowMs + 2 * 86_400_000,
+    })
+    expect(meta.missingMapsOf(1, ['d:after'])).toHaveLength(1)
     // An existing note stays recent.
     commit(meta, { events: [event(3, { misses: ['d:1'] })] }, nowMs + 30 * 86_400_000)
-    expect(meta.dropMissed(nowMs + 1)).toBeGreaterThan(missedMax - 1001)
-    expect(meta.missedSum(1)).toEqual({ quantity: 2, refused: 0, refusedMs: null })
+    expect(meta.pruneMissingMaps(nowMs + 1)).toBeGreaterThan(missingMapsMax - 1001)
+    expect(meta.missingMapCounts(1)).toEqual({ quantity: 2, refused: 0, refusedMs: null })
   })
 
   test('a project takes its notes with it', () => {
     const meta = fresh()
     commit(meta, { events: [event(1, { misses: ['d:x'] })] })
     bundle(meta, '', [debugId])
-    meta.planRegroup(meta.beginRegrouping(1, 'upload', 1).id, rewrite)
-    const { id } = meta.askRemoval({ kind: 'project', projectId: 1, issueId: null, userId: null })
+    meta.planReprocessStep(meta.beginReprocessing(1, 'upload', 1).id, rewrite)
+    const { id } = meta.requestRemoval({ kind: 'project', projectId: 1, issueId: null, userId: null })
     meta.removeRows(id, 1)
-    expect([meta.missedOf(1), meta.arrivals(), meta.regroupings(9), meta.reprocessingSteps()]).toEqual([[], [], [], []])
+    expect([meta.missingMapsOf(1), meta.arrivals(), meta.reprocessingRuns(9), meta.reprocessingSteps()]).toEqual([
+      [],
+      [],
+      [],
+      [],
+    ])
     expect(meta.faults()).toEqual([])
   })
 }
@@ -179,7 +188,7 @@ function moveCases(fresh: () => MetaStore): void {
     expect([owner(meta, 1), owner(meta, 2)]).toEqual([1, 1])
     const told = meta.activityOf(1).filter((item) => item.type === 'mapped_again')
     expect(told.map((item) => item.data)).toEqual([{ regrouping: 1, events: 2 }])
-    expect(meta.regroupings(9)).toMatchObject([{ mapped: 2, moved: 0, issues: 1 }])
+    expect(meta.reprocessingRuns(9)).toMatchObject([{ mapped: 2, moved: 0, issues: 1 }])
   })
 
   test('an older event does not name the issue', () => {
@@ -196,7 +205,7 @@ function moveCases(fresh: () => MetaStore): void {
     commit(meta, { events })
     meta.updateIssue(1, { status: 'ignored', assigneeUserId: 'ann' }, 'ann', nowMs)
     const [item, two, three] = events.map((own, at) => moveOf(own, at === 0 ? 2 : 3))
-    const run = meta.beginRegrouping(1, 'upload', 3).id
+    const run = meta.beginReprocessing(1, 'upload', 3).id
     moved(meta, [item as ReprocessingMove], run)
     const result = moved(meta, [two as ReprocessingMove, three as ReprocessingMove], run)
     expect(result).toMatchObject({ merged: [], moved: 2 })
@@ -293,44 +302,48 @@ function moveCases(fresh: () => MetaStore): void {
     const meta = fresh()
     const events = [event(1), event(2, { hashes: [hash(2)] })]
     commit(meta, { events })
-    const run = meta.beginRegrouping(1, 'upload', 7)
-    meta.setRegrouping(run.id, { looked: 3, error: 'away' })
+    const run = meta.beginReprocessing(1, 'upload', 7)
+    meta.updateReprocessing(run.id, { looked: 3, error: 'away' })
     const move = moveOf(event(1), 2)
     const { step } = moved(meta, [move], run.id)
-    expect(meta.commitRegroup(step, [move])).toMatchObject({ issues: [], moved: 0 })
+    expect(meta.commitReprocessStep(step, [move])).toMatchObject({ issues: [], moved: 0 })
     expect(counts(meta)).toEqual([['WEB-2', 2]])
     expect(meta.reprocessingSteps()).toMatchObject([{ id: step, rewrite, stage: 'counted' }])
     expect(meta.reprocessingSteps('open')).toMatchObject([{ id: step }])
     expect(meta.reprocessingSteps({ fromMs: Number.MAX_SAFE_INTEGER, apartMs: 5 })).toEqual([])
-    meta.setRegroupStep(step, 'cut')
+    meta.setReprocessStep(step, 'cut')
     expect(meta.reprocessingSteps()).toMatchObject([{ stage: 'cut' }])
     const madeMs = meta.reprocessingSteps()[0]?.madeMs ?? 0
     const due = [madeMs + 4, madeMs + 5, madeMs - 4, madeMs - 5].map(
       (fromMs) => meta.reprocessingSteps({ fromMs, apartMs: 5 }).length,
     )
     expect([meta.reprocessingSteps('open'), due]).toEqual([[], [0, 1, 0, 1]])
-    meta.dropRegroupStep(step)
+    meta.dropReprocessStep(step)
     // An aborted run continues with the same id and starts counting again.
-    expect(meta.beginRegrouping(1, 'upload', 6)).toMatchObject({ id: run.id, looked: 0, total: 6, mapped: 1 })
-    expect(meta.beginRegrouping(1, 'late', 1).id).not.toBe(run.id)
-    expect(meta.openRegroupings()).toHaveLength(2)
-    meta.endRegrouping(run.id)
+    expect(meta.beginReprocessing(1, 'upload', 6)).toMatchObject({ id: run.id, looked: 0, total: 6, mapped: 1 })
+    expect(meta.beginReprocessing(1, 'late', 1).id).not.toBe(run.id)
+    expect(meta.openReprocessingRuns()).toHaveLength(2)
+    meta.endReprocessing(run.id)
     expect(
-      meta.regroupings(9, [1]).map((regrouping) => [regrouping.cause, regrouping.endedMs, regrouping.error]),
+      meta.reprocessingRuns(9, [1]).map((regrouping) => [regrouping.cause, regrouping.endedMs, regrouping.error]),
     ).toEqual([
       ['late', null, ''],
       ['upload', nowMs, ''],
     ])
-    expect([meta.regroupings(9, []), meta.regroupings(9, [2]), meta.regroupings(1)]).toMatchObject([[], [], [{}]])
-    expect(meta.beginRegrouping(1, 'upload', 1).id).not.toBe(run.id)
+    expect([meta.reprocessingRuns(9, []), meta.reprocessingRuns(9, [2]), meta.reprocessingRuns(1)]).toMatchObject([
+      [],
+      [],
+      [{}],
+    ])
+    expect(meta.beginReprocessing(1, 'upload', 1).id).not.toBe(run.id)
   })
 
   test('a move without an issue is refused, and nothing of its transaction stays', () => {
     const meta = fresh()
     commit(meta, { events: [event(1)] })
-    const step = meta.planRegroup(meta.beginRegrouping(1, 'upload', 9).id, rewrite)
+    const step = meta.planReprocessStep(meta.beginReprocessing(1, 'upload', 9).id, rewrite)
     const stray = { ...moveOf(event(2), 3), fromHash: hash(9) }
-    expect(() => meta.commitRegroup(step.id, [moveOf(event(1), 2), stray])).toThrow('belongs to no issue')
+    expect(() => meta.commitReprocessStep(step.id, [moveOf(event(1), 2), stray])).toThrow('belongs to no issue')
     expect([owner(meta, 2), meta.reprocessingSteps()[0]?.stage]).toEqual([undefined, 'planned'])
   })
 }
@@ -358,7 +371,7 @@ function decidedCases(fresh: () => MetaStore): void {
       { hash: hash(0x11), mergedFrom: null },
       { hash: hash(0x12), mergedFrom: 'WEB-2' },
     ])
-    const { made } = meta.unmergeHashes(1, leaving([hash(2), hash(0x12)], 2), null, nowMs)
+    const { created: made } = meta.unmergeHashes(1, leaving([hash(2), hash(0x12)], 2), null, nowMs)
     expect([made?.shortId, counts(meta)]).toEqual([
       'WEB-2',
       [

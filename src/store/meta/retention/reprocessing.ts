@@ -22,7 +22,7 @@ export type ReprocessingRewrite = {
  */
 export type ReprocessingStep = {
   id: number
-  regroupingId: number
+  runId: number
   rewrite: ReprocessingRewrite
   /** Issues that lost some events. Their first and last event must be looked up. */
   stale: number[]
@@ -31,7 +31,7 @@ export type ReprocessingStep = {
 }
 
 /** One run over a project's events. `upload`: new files arrived. `late`: source maps arrived after their events. */
-export type Regrouping = {
+export type ReprocessingRun = {
   id: number
   projectId: number
   cause: 'upload' | 'late'
@@ -48,7 +48,7 @@ export type Regrouping = {
 }
 
 /** A rewritten event: its old group and diagnostics, and its new effect. */
-export type ReprocessingMove = { fromHash: string; fromSigns?: SignKey[] | undefined; effect: EventEffect }
+export type ReprocessingMove = { fromHash: string; fromDiagnostics?: SignKey[] | undefined; effect: EventEffect }
 
 /** Changes by a transaction of moves. `merged`: deleted issues, whose events all moved to another one. */
 export type ReprocessingResult = { organizationId: number; issues: number[]; merged: number[]; moved: number }
@@ -61,19 +61,19 @@ export type ReprocessingMetaStore = {
    * Returns the open run of a project for this cause, or creates one. It starts from the beginning; reprocessed events
    * stay unchanged.
    */
-  beginRegrouping(projectId: number, cause: Regrouping['cause'], total: number): Regrouping
-  setRegrouping(id: number, change: { looked?: number; total?: number; error?: string }): void
-  endRegrouping(id: number): void
-  openRegroupings(): Regrouping[]
+  beginReprocessing(projectId: number, cause: ReprocessingRun['cause'], total: number): ReprocessingRun
+  updateReprocessing(id: number, change: { looked?: number; total?: number; error?: string }): void
+  endReprocessing(id: number): void
+  openReprocessingRuns(): ReprocessingRun[]
   /** Newest first. */
-  regroupings(max: number, projectIds?: readonly number[]): Regrouping[]
-  planRegroup(regroupingId: number, rewrite: ReprocessingRewrite): ReprocessingStep
+  reprocessingRuns(max: number, projectIds?: readonly number[]): ReprocessingRun[]
+  planReprocessStep(runId: number, rewrite: ReprocessingRewrite): ReprocessingStep
   /** `open`: steps not yet cut. A time: cut steps created at least `apartMs` before or after `fromMs`. Default: all. */
   reprocessingSteps(only?: 'open' | { fromMs: number; apartMs: number }): ReprocessingStep[]
   /** Moves events between issues in one transaction and sets the step to `counted`. A counted step stays as it is. */
-  commitRegroup(stepId: number, moves: readonly ReprocessingMove[]): ReprocessingResult
-  setRegroupStep(id: number, stage: 'cut'): void
-  dropRegroupStep(id: number): void
+  commitReprocessStep(stepId: number, moves: readonly ReprocessingMove[]): ReprocessingResult
+  setReprocessStep(id: number, stage: 'cut'): void
+  dropReprocessStep(id: number): void
   /**
    * Sets the first and last event of an issue; the first only if all events are still stored. Returns false and changes
    * nothing when the issue's count differs from `count`: an event arrived during the lookup.
@@ -83,17 +83,17 @@ export type ReprocessingMetaStore = {
 
 const toStep = (row: Selectable<Tables['regroup_step']>): ReprocessingStep => ({
   id: row.id,
-  regroupingId: row.regrouping_id,
+  runId: row.regrouping_id,
   rewrite: fromJson<ReprocessingRewrite>(row.rewrite),
   stale: fromJson<number[]>(row.stale),
   stage: row.stage as ReprocessingStep['stage'],
   madeMs: row.made_ms,
 })
 
-const toRun = (row: Selectable<Tables['regrouping']>): Regrouping => ({
+const toRun = (row: Selectable<Tables['regrouping']>): ReprocessingRun => ({
   id: row.id,
   projectId: row.project_id,
-  cause: row.cause as Regrouping['cause'],
+  cause: row.cause as ReprocessingRun['cause'],
   createdMs: row.created_ms,
   endedMs: row.ended_ms,
   looked: row.looked,
@@ -106,14 +106,14 @@ const toRun = (row: Selectable<Tables['regrouping']>): Regrouping => ({
 
 type RunPart = Pick<
   ReprocessingMetaStore,
-  'beginRegrouping' | 'setRegrouping' | 'endRegrouping' | 'openRegroupings' | 'regroupings'
+  'beginReprocessing' | 'updateReprocessing' | 'endReprocessing' | 'openReprocessingRuns' | 'reprocessingRuns'
 >
 
 /** Implements runs. */
 export function reprocessingRunPart({ write, read, clock, dialect: { builder } }: Store): RunPart {
   const runs = () => builder.selectFrom('regrouping').selectAll()
   return {
-    beginRegrouping: (projectId, cause, total) =>
+    beginReprocessing: (projectId, cause, total) =>
       write.transaction(() => {
         const open = write.get(
           runs().where('project_id', '=', projectId).where('cause', '=', cause).where('ended_ms', 'is', null),
@@ -127,11 +127,12 @@ export function reprocessingRunPart({ write, read, clock, dialect: { builder } }
         const { lastId: id } = write.run(builder.insertInto('regrouping').values(row))
         return toRun({ id, ...row, looked: 0, mapped: 0, moved: 0, issues: 0, error: '' })
       }),
-    setRegrouping: (id, change) => void write.run(builder.updateTable('regrouping').set(change).where('id', '=', id)),
-    endRegrouping: (id) =>
+    updateReprocessing: (id, change) =>
+      void write.run(builder.updateTable('regrouping').set(change).where('id', '=', id)),
+    endReprocessing: (id) =>
       void write.run(builder.updateTable('regrouping').set({ ended_ms: clock.now(), error: '' }).where('id', '=', id)),
-    openRegroupings: () => write.all(runs().where('ended_ms', 'is', null).orderBy('id')).map(toRun),
-    regroupings: (max, projectIds) => {
+    openReprocessingRuns: () => write.all(runs().where('ended_ms', 'is', null).orderBy('id')).map(toRun),
+    reprocessingRuns: (max, projectIds) => {
       if (projectIds?.length === 0) return []
       const query = runs().orderBy('id', 'desc').limit(max)
       return read.all(projectIds ? query.where('project_id', 'in', projectIds) : query).map(toRun)
@@ -139,14 +140,17 @@ export function reprocessingRunPart({ write, read, clock, dialect: { builder } }
   }
 }
 
-type StepPart = Pick<ReprocessingMetaStore, 'planRegroup' | 'reprocessingSteps' | 'setRegroupStep' | 'dropRegroupStep'>
+type StepPart = Pick<
+  ReprocessingMetaStore,
+  'planReprocessStep' | 'reprocessingSteps' | 'setReprocessStep' | 'dropReprocessStep'
+>
 
 /** Implements the steps of a run. */
 export function reprocessingStepPart({ write, clock, dialect: { builder } }: Store): StepPart {
   return {
-    planRegroup: (regroupingId, rewrite) => {
+    planReprocessStep: (runId, rewrite) => {
       const row = {
-        regrouping_id: regroupingId,
+        regrouping_id: runId,
         project_id: rewrite.projectId,
         rewrite: JSON.stringify(rewrite),
         stale: '[]',
@@ -167,9 +171,9 @@ export function reprocessingStepPart({ write, clock, dialect: { builder } }: Sto
         )
       return write.all(isDue).map(toStep)
     },
-    setRegroupStep: (id, stage) =>
+    setReprocessStep: (id, stage) =>
       void write.run(builder.updateTable('regroup_step').set({ stage }).where('id', '=', id)),
-    dropRegroupStep: (id) => void write.run(builder.deleteFrom('regroup_step').where('id', '=', id)),
+    dropReprocessStep: (id) => void write.run(builder.deleteFrom('regroup_step').where('id', '=', id)),
   }
 }
 

@@ -21,8 +21,8 @@ export default async function ConfirmAddressPage({
   searchParams: Promise<{ secret?: string | string[] }>
 }) {
   const { secret } = await searchParams
-  const given = typeof secret === 'string' ? secret : ''
-  const asked = confirmationOf(app(), given)
+  const secretText = typeof secret === 'string' ? secret : ''
+  const confirmation = confirmationOf(app(), secretText)
   const t = await getTranslations('notifications')
   return (
     <main className="narrow-page">
@@ -30,12 +30,12 @@ export default async function ConfirmAddressPage({
         <Logo /> Mishap
       </p>
       <h1 className="mb-3">{t('confirmTitle')}</h1>
-      {asked ? (
+      {confirmation ? (
         <ConfirmForm
-          secret={given}
-          address={asked.address}
-          organization={asked.organization.name}
-          isConfirmed={asked.isConfirmed}
+          secret={secretText}
+          address={confirmation.address}
+          organization={confirmation.organization.name}
+          isConfirmed={confirmation.isConfirmed}
         />
       ) : (
         <p>{t('confirmGone')}</p>

@@ -1,6 +1,6 @@
 import { redirect } from 'next/navigation'
 import { app } from '../../handle.ts'
-import { knownJump } from '../../panels/search/jump.ts'
+import { existingJump } from '../../panels/search/jump.ts'
 import { demandActor, organizationFor } from '../../server/session.ts'
 
 /**
@@ -16,9 +16,9 @@ export default async function FindPage({
   const text = typeof q === 'string' ? q.slice(0, 4096) : ''
   const query = encodeURIComponent(text)
   const actor = await demandActor(`/find?q=${query}`)
-  const known = await knownJump(actor, text)
-  if (known !== undefined) redirect(known)
-  const asked = typeof org === 'string' ? organizationFor(actor, org)?.organization : undefined
-  const organization = asked ?? app().meta.organizationsOf(actor.person.id)[0]
+  const jumpPath = await existingJump(actor, text)
+  if (jumpPath !== undefined) redirect(jumpPath)
+  const selected = typeof org === 'string' ? organizationFor(actor, org)?.organization : undefined
+  const organization = selected ?? app().meta.organizationsOf(actor.person.id)[0]
   redirect(organization ? `/o/${organization.slug}/issues?q=${query}` : '/')
 }

@@ -21,8 +21,8 @@ export default async function LoginPage({
 }: {
   searchParams: Promise<{ next?: string | string[]; password?: string | string[] }>
 }) {
-  const { next: asked, password } = await searchParams
-  const next = localPath(asked)
+  const { next: nextParam, password } = await searchParams
+  const next = localPath(nextParam)
   if (app().meta.isEmpty()) redirect('/setup')
   if (await actorHere()) redirect(next)
   const t = await getTranslations('login')

@@ -22,8 +22,8 @@ export default async function ResetPasswordPage({
   searchParams: Promise<{ secret?: string | string[] }>
 }) {
   const { secret } = await searchParams
-  const given = typeof secret === 'string' ? secret : ''
-  const person = app().auth.resetOf(given)
+  const secretText = typeof secret === 'string' ? secret : ''
+  const person = app().auth.resetOf(secretText)
   const t = await getTranslations('security')
   return (
     <main className="narrow-page">
@@ -34,7 +34,7 @@ export default async function ResetPasswordPage({
       {person ? (
         <>
           <p className="mb-4 text-ink-2">{t('resetIntro')}</p>
-          <ResetForm secret={given} email={person.email} />
+          <ResetForm secret={secretText} email={person.email} />
         </>
       ) : (
         <>

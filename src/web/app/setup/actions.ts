@@ -40,8 +40,8 @@ export async function setupAction(_before: FormState, data: FormData): Promise<F
   if (Object.keys(errors).length > 0) return failed(data, { message: '', fields: errors })
   let target = '/'
   try {
-    const asked = { name, email, password, organization: organizationName, project: projectName, platform }
-    const { organization, project } = await setUp(app(), asked)
+    const input = { name, email, password, organization: organizationName, project: projectName, platform }
+    const { organization, project } = await setUp(app(), input)
     target = `/o/${organization.slug}/projects/${project.slug}/setup`
     await signInHere(email, password)
   } catch (error) {

@@ -19,9 +19,9 @@ export default async function SetupPage({ searchParams }: { searchParams: Promis
   const { secret } = await searchParams
   const { meta, auth, config } = app()
   const t = await getTranslations('setup')
-  const given = typeof secret === 'string' ? secret : ''
+  const secretText = typeof secret === 'string' ? secret : ''
   const closed = !meta.isEmpty()
-  const open = !closed && isSetupSecret(given, auth.setupSecret())
+  const open = !closed && isSetupSecret(secretText, auth.setupSecret())
   return (
     <main className="narrow-page">
       <p className="mb-6 flex items-center gap-2 text-strong font-semibold">
@@ -30,7 +30,7 @@ export default async function SetupPage({ searchParams }: { searchParams: Promis
       <h1 className="mb-2 text-first">{t('title')}</h1>
       <p className="mb-6 text-ink-2">{closed ? t('closed') : open ? t('intro') : t('wrongLink')}</p>
       {open ? <AddressWarning url={config.url} seen={seenOrigin(await headers())} /> : null}
-      {open ? <SetupForm secret={given} /> : null}
+      {open ? <SetupForm secret={secretText} /> : null}
       {closed ? (
         <Link href="/login" className={buttonClass({ look: 'main' })}>
           {t('signIn')}

@@ -2,10 +2,10 @@
 import './diagnostics.css'
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
-import type { RestSigns } from '../../../contract/diagnostics.ts'
+import type { RestDiagnostics } from '../../../contract/diagnostics.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 
-type Hydration = NonNullable<RestSigns['hydration']>
+type Hydration = NonNullable<RestDiagnostics['hydration']>
 
 function Part({ name, children }: { name: string; children: ReactNode }) {
   return (
@@ -29,7 +29,7 @@ function Sent({ name, text }: { name: string; text: string | null }) {
   )
 }
 
-function Side({ text }: { text: string | null }) {
+function HydrationText({ text }: { text: string | null }) {
   const t = useTranslations('diagnostics')
   if (text === null) return <span className="text-ink-3">{t('none')}</span>
   return (
@@ -67,10 +67,10 @@ function Differences({ differences }: Pick<Hydration, 'differences'>) {
                 )}
               </td>
               <td data-side={t('server')}>
-                <Side text={difference.server} />
+                <HydrationText text={difference.server} />
               </td>
               <td data-side={t('browser')}>
-                <Side text={difference.client} />
+                <HydrationText text={difference.client} />
               </td>
             </tr>
           ))}
@@ -94,7 +94,7 @@ function HydrationPart({ hydration }: { hydration: Hydration }) {
   )
 }
 
-function LoggedPart({ logged }: { logged: NonNullable<RestSigns['logged']> }) {
+function LoggedPart({ logged }: { logged: NonNullable<RestDiagnostics['logged']> }) {
   const t = useTranslations('diagnostics')
   const { by, type, value, component, boundary } = logged
   return (
@@ -103,7 +103,7 @@ function LoggedPart({ logged }: { logged: NonNullable<RestSigns['logged']> }) {
       {type === null && value === null ? null : (
         <p className="sign-sent">
           <code>
-            <PlainText text={[type, value].filter((item) => item !== null).join(': ')} charactersMax={600} />
+            <PlainText text={[type, value].filter((part) => part !== null).join(': ')} charactersMax={600} />
           </code>
         </p>
       )}
@@ -114,9 +114,9 @@ function LoggedPart({ logged }: { logged: NonNullable<RestSigns['logged']> }) {
 }
 
 /** Diagnostics of an event: noise, version skew, hydration, invariant, log only. Most events have none. */
-export function Diagnostics({ signs }: { signs: RestSigns }) {
+export function Diagnostics({ diagnostics }: { diagnostics: RestDiagnostics }) {
   const t = useTranslations('diagnostics')
-  const { react, invariant, logged, hydration, skew, noise } = signs
+  const { react, invariant, logged, hydration, skew, noise } = diagnostics
   if (!invariant && !logged && !hydration && !skew && !noise) return null
   return (
     <section id="signs" className="signs" aria-label={t('label')}>

@@ -1,13 +1,13 @@
 import './diagnostics.css'
 import { useTranslations } from 'next-intl'
-import type { RestSigns } from '../../../contract/diagnostics.ts'
+import type { RestDiagnostics } from '../../../contract/diagnostics.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 
 /**
  * The message of a minified React error. The title has only its number. Other events of the issue can have other
  * numbers: if `title` (the issue's) lacks this number, a note says that the message belongs to this event.
  */
-export function ReactWords({ react, title }: { react: NonNullable<RestSigns['react']>; title: string }) {
+export function ReactWords({ react, title }: { react: NonNullable<RestDiagnostics['react']>; title: string }) {
   const t = useTranslations('diagnostics')
   return (
     <p className="react-words">

@@ -2,7 +2,7 @@
 import './error-links.css'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import type { RestBrowserEvent, RestBrowserSide, RestFailure } from '../../../contract/error-links.ts'
+import type { RestBrowserEvent, RestClientEnds, RestErrorLink } from '../../../contract/error-links.ts'
 import { Link } from '../../ui/link.tsx'
 import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
@@ -51,19 +51,19 @@ function Row({ event, base }: { event: RestBrowserEvent; base: string }) {
  */
 export function BrowserEvents({
   base,
-  side,
+  clientEnds,
   ofEvent,
 }: {
   /** Path of the issues: `/o/acme/issues`. */
   base: string
-  side: RestBrowserSide
-  ofEvent: RestFailure['browser']
+  clientEnds: RestClientEnds
+  ofEvent: RestErrorLink['browser']
 }) {
   const t = useTranslations('failures')
   const [whose, setWhose] = useState<'issue' | 'event'>('issue')
-  const own = ofEvent?.events ?? 0
-  if (side.events === 0) return null
-  const shown = whose === 'event' ? { events: own, newest: ofEvent?.newest ?? [] } : side
+  const ownEvents = ofEvent?.events ?? 0
+  if (clientEnds.events === 0) return null
+  const shown = whose === 'event' ? { events: ownEvents, newest: ofEvent?.newest ?? [] } : clientEnds
   return (
     <Section
       id="browser-side"
@@ -74,8 +74,8 @@ export function BrowserEvents({
             label={t('whose')}
             value={whose}
             choices={[
-              { value: 'issue', label: t('ofIssue', { count: side.events }) },
-              { value: 'event', label: t('ofEvent', { count: own }) },
+              { value: 'issue', label: t('ofIssue', { count: clientEnds.events }) },
+              { value: 'event', label: t('ofEvent', { count: ownEvents }) },
             ]}
             onChange={setWhose}
           />
@@ -83,11 +83,11 @@ export function BrowserEvents({
       }
     >
       <p>
-        <b>{t('browserNumbers', { events: side.events, people: side.people })}</b>
-        {side.lastSeen ? (
+        <b>{t('browserNumbers', { events: clientEnds.events, people: clientEnds.people })}</b>
+        {clientEnds.lastSeen ? (
           <span className="text-ink-3">
             {' · '}
-            {t('lastSeen')} <RelativeTime at={side.lastSeen} />
+            {t('lastSeen')} <RelativeTime at={clientEnds.lastSeen} />
           </span>
         ) : null}
       </p>

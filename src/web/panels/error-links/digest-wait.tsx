@@ -12,13 +12,13 @@ import { Link } from '../../ui/link.tsx'
 import { LiveProvider, useLive } from '../../ui/live.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { useThrottle } from '../../ui/throttle.ts'
-import type { SearchedPlace } from '../search/jump.ts'
+import type { SearchedOrganization } from '../search/jump.ts'
 
 /** Maximum projects to name per organization. */
 const projectsMax = 20
 /** Organizations with a live stream; others are polled. Browsers allow six connections per host without TLS. */
 const streamsMax = 4
-const askEachMs = 15_000
+const pollMs = 15_000
 /** Batches commit up to seven times a second. Look up the digest at most this often, ms. */
 const pauseMs = 2000
 
@@ -28,23 +28,23 @@ type Found = { issue: { id: string }; events: { id: string }[] }
 function Watch({ slug, digest, streamed }: { slug: string; digest: string; streamed: boolean }) {
   const t = useTranslations('failures.wait')
   const router = useRouter()
-  const asked = useQuery({
+  const query = useQuery({
     queryKey: ['digest', slug, digest],
     queryFn: ({ signal }) =>
       apiFetch<Found[]>(`organizations/${slug}/digests/${encodeURIComponent(digest)}/`, { signal }),
     staleTime: 0,
     // The store may be down. The next poll tries again.
     retry: false,
-    refetchInterval: ({ state }) => (!streamed || state.error ? askEachMs : false),
+    refetchInterval: ({ state }) => (!streamed || state.error ? pollMs : false),
   })
-  const ask = useThrottle(pauseMs, () => void asked.refetch())
+  const refetch = useThrottle(pauseMs, () => void query.refetch())
   useLive(
     (change) => {
-      if (change.kind === 'events' || change.kind === 'missed') ask()
+      if (change.kind === 'events' || change.kind === 'missed') refetch()
     },
     { atOnce: streamed },
   )
-  const [first, ...more] = asked.data ?? []
+  const [first, ...more] = query.data ?? []
   const event = first?.events[0]?.id
   const path =
     event === undefined || more.length > 0 ? undefined : `/o/${slug}/issues/${first?.issue.id}/events/${event}`
@@ -54,14 +54,14 @@ function Watch({ slug, digest, streamed }: { slug: string; digest: string; strea
     // Several issues match: the reloaded document offers the choice.
     else if (isChoice) window.location.reload()
   }, [path, isChoice, router])
-  return asked.error ? (
+  return query.error ? (
     <p className="text-warning" role="status">
       {t('failed')}
     </p>
   ) : null
 }
 
-function Place({ place: { slug, name, days, projects } }: { place: SearchedPlace }) {
+function OrganizationItem({ organization: { slug, name, days, projects } }: { organization: SearchedOrganization }) {
   const t = useTranslations('failures.wait')
   const shown = projects.slice(0, projectsMax)
   return (
@@ -70,11 +70,11 @@ function Place({ place: { slug, name, days, projects } }: { place: SearchedPlace
         <PlainText text={name} charactersMax={64} />
       </b>{' '}
       <span className="text-ink-3">({t('days', { days })})</span>{' '}
-      {shown.map((item, at) => (
-        <span key={item.slug}>
+      {shown.map((project, at) => (
+        <span key={project.slug}>
           {at > 0 ? ', ' : ''}
-          <Link className="link" href={`/o/${slug}/projects/${item.slug}/setup`}>
-            <PlainText text={item.name} charactersMax={64} />
+          <Link className="link" href={`/o/${slug}/projects/${project.slug}/setup`}>
+            <PlainText text={project.name} charactersMax={64} />
           </Link>
         </span>
       ))}
@@ -84,12 +84,12 @@ function Place({ place: { slug, name, days, projects } }: { place: SearchedPlace
 }
 
 /** A digest without an event so far: searched places and possible reasons. Opens the event once it arrives. */
-export function DigestWait({ places }: { places: readonly SearchedPlace[] }) {
+export function DigestWait({ organizations }: { organizations: readonly SearchedOrganization[] }) {
   const t = useTranslations('failures.wait')
   const issues = useTranslations('issues.digest')
-  const asked = decodeURIComponent(useParams<{ digest: string }>().digest ?? '')
-  const digest = pastedDigest(asked)?.digest ?? asked.slice(0, 200)
-  const searched = isDigest(digest) ? places.filter((place) => place.projects.length > 0) : []
+  const requested = decodeURIComponent(useParams<{ digest: string }>().digest ?? '')
+  const digest = pastedDigest(requested)?.digest ?? requested.slice(0, 200)
+  const searched = isDigest(digest) ? organizations.filter((organization) => organization.projects.length > 0) : []
   return (
     <main className="narrow-page digest-wait">
       <h1>
@@ -115,8 +115,8 @@ export function DigestWait({ places }: { places: readonly SearchedPlace[] }) {
       <h2>{t('searched')}</h2>
       <p className="text-ink-2">{t(searched.length > 0 ? 'every' : isDigest(digest) ? 'nowhere' : 'noDigest')}</p>
       <ul className="digest-places">
-        {searched.map((place) => (
-          <Place key={place.slug} place={place} />
+        {searched.map((organization) => (
+          <OrganizationItem key={organization.slug} organization={organization} />
         ))}
       </ul>
       <h2>{t('why')}</h2>

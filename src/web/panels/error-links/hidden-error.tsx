@@ -1,7 +1,7 @@
 'use client'
 import './error-links.css'
 import { useTranslations } from 'next-intl'
-import type { RestFailure } from '../../../contract/error-links.ts'
+import type { RestErrorLink } from '../../../contract/error-links.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Certainty } from './certainty.tsx'
@@ -11,20 +11,25 @@ export function HiddenError({
   organization,
   project,
   failure,
-  sureDigest,
+  isSureDigest,
 }: {
   organization: string
   /** Slug of the event's project. Its setup screen shows the hook. */
   project: string
-  failure: RestFailure
+  failure: RestErrorLink
   /** Whether the event has a digest that is certainly its own. */
-  sureDigest: boolean
+  isSureDigest: boolean
 }) {
   const t = useTranslations('failures')
-  const { server, alone } = failure
+  const { server, alone: unlinkedReason } = failure
   if (failure.side !== 'browser') return null
   return (
-    <section className="hidden-error" data-state={alone ?? 'linked'} aria-label={t('label')} aria-live="polite">
+    <section
+      className="hidden-error"
+      data-state={unlinkedReason ?? 'linked'}
+      aria-label={t('label')}
+      aria-live="polite"
+    >
       {server ? (
         <>
           <p className="hidden-error-said">
@@ -43,11 +48,11 @@ export function HiddenError({
       ) : (
         <>
           <p>
-            <b>{t('aloneTitle')}</b> {t(`alone.${alone ?? 'none'}`)}
+            <b>{t('aloneTitle')}</b> {t(`alone.${unlinkedReason ?? 'none'}`)}
           </p>
-          {alone === 'waiting' ? null : (
+          {unlinkedReason === 'waiting' ? null : (
             <p className="text-ink-2">
-              {t(alone === 'none' && sureDigest ? 'hookServer' : 'hookMissing')}{' '}
+              {t(unlinkedReason === 'none' && isSureDigest ? 'hookServer' : 'hookMissing')}{' '}
               <Link className="link" href={`/o/${organization}/projects/${project}/setup#digest-hook`}>
                 {t('hook')}
               </Link>

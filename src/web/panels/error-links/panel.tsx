@@ -16,7 +16,7 @@ export const hiddenError: EventPanel = {
         organization={organization}
         project={detail.project.slug}
         failure={failure}
-        sureDigest={event.digests.some((digest) => digest.sure)}
+        isSureDigest={event.digests.some((digest) => digest.sure)}
       />
     ) : null
   },
@@ -27,14 +27,14 @@ export const browserEvents: EventPanel = {
   id: 'browser-side',
   Component: function BrowserEventsPanel({ event, organization, base, detail }) {
     const failure = useErrorLink(organization, detail.id, event)
-    return <BrowserEvents base={base} side={detail.browserSide} ofEvent={failure?.browser ?? null} />
+    return <BrowserEvents base={base} clientEnds={detail.browserSide} ofEvent={failure?.browser ?? null} />
   },
 }
 
 /** The browser events of an issue without stored events. */
 export const browserEventsOfIssue: IssuePanel = {
   id: 'browser-side',
-  Component: ({ base, detail }) => <BrowserEvents base={base} side={detail.browserSide} ofEvent={null} />,
+  Component: ({ base, detail }) => <BrowserEvents base={base} clientEnds={detail.browserSide} ofEvent={null} />,
 }
 
 /** Every digest of the event. */

@@ -1,6 +1,6 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
-import type { RestFailure } from '../../../contract/error-links.ts'
+import type { RestErrorLink } from '../../../contract/error-links.ts'
 import type { RestEvent } from '../../../contract/events.ts'
 import { apiFetch } from '../../client/api.ts'
 import { useLive } from '../../ui/live.tsx'
@@ -19,9 +19,9 @@ export function useErrorLink(
   organization: string,
   issueId: string,
   { eventID, failure }: Pick<RestEvent, 'eventID' | 'failure'>,
-): RestFailure | null {
+): RestErrorLink | null {
   const path = `organizations/${organization}/issues/${issueId}/events/${eventID}/`
-  const asked = useQuery({
+  const query = useQuery({
     queryKey: ['event-failure', path],
     queryFn: async ({ signal }) => (await apiFetch<RestEvent>(path, { signal })).failure,
     initialData: failure,
@@ -31,14 +31,14 @@ export function useErrorLink(
     gcTime: 0,
     refetchInterval: ({ state }) => (state.data?.alone === 'waiting' ? waitingMs : false),
   })
-  const known = failure === null ? null : (asked.data ?? failure)
+  const link = failure === null ? null : (query.data ?? failure)
   // Several panels ask for the same event. With `cancelRefetch: false` they share one request.
-  const ask = useThrottle(pauseMs, () => void asked.refetch({ cancelRefetch: false }))
+  const refetch = useThrottle(pauseMs, () => void query.refetch({ cancelRefetch: false }))
   useLive((change) => {
-    if (known === null || (change.kind !== 'issue' && change.kind !== 'missed')) return
+    if (link === null || (change.kind !== 'issue' && change.kind !== 'missed')) return
     const isMine = change.kind === 'missed' || change.id === issueId
     // The issue of a future browser event is unknown.
-    if (known.side === 'server' ? isMine : known.server === null || isMine) ask()
+    if (link.side === 'server' ? isMine : link.server === null || isMine) refetch()
   })
-  return known
+  return link
 }

@@ -2,8 +2,8 @@ import { NextIntlClientProvider } from 'next-intl'
 import type { ReactElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it, test, vi } from 'vitest'
-import type { RestSigns } from '../../../contract/diagnostics.ts'
-import type { RestBrowserEvent, RestFailure } from '../../../contract/error-links.ts'
+import type { RestDiagnostics } from '../../../contract/diagnostics.ts'
+import type { RestBrowserEvent, RestErrorLink } from '../../../contract/error-links.ts'
 import diagnostics from '../../messages/diagnostics.en.json'
 import common from '../../messages/en.json'
 import failures from '../../messages/failures.en.json'
@@ -41,15 +41,15 @@ describe('a browser event', () => {
     projectID: '2',
     projectSlug: 'api',
   }
-  const of = (more: Partial<RestFailure>): RestFailure => ({
+  const of = (more: Partial<RestErrorLink>): RestErrorLink => ({
     side: 'browser',
     server: null,
     alone: null,
     browser: null,
     ...more,
   })
-  const shown = (failure: RestFailure, sureDigest = false) =>
-    html(<HiddenError organization="acme" project="web" failure={failure} sureDigest={sureDigest} />)
+  const shown = (failure: RestErrorLink, sureDigest = false) =>
+    html(<HiddenError organization="acme" project="web" failure={failure} isSureDigest={sureDigest} />)
 
   it.each([
     ['digest', true, 'sure Both events carry the same digest themselves.'],
@@ -101,17 +101,17 @@ describe('the browser’s side', () => {
   const none = { events: 0, people: 0, lastSeen: null, newest: [] }
 
   it('is nothing where there is none', () => {
-    expect(html(<BrowserEvents base="/o/acme/issues" side={none} ofEvent={{ events: 0, newest: [] }} />)).toBe('')
-    expect(html(<BrowserEvents base="/o/acme/issues" side={none} ofEvent={null} />)).toBe('')
+    expect(html(<BrowserEvents base="/o/acme/issues" clientEnds={none} ofEvent={{ events: 0, newest: [] }} />)).toBe('')
+    expect(html(<BrowserEvents base="/o/acme/issues" clientEnds={none} ofEvent={null} />)).toBe('')
     const unknown = { ...none, events: 3, lastSeen }
-    expect(textOf(html(<BrowserEvents base="/o/acme/issues" side={unknown} ofEvent={null} />))).toContain(
+    expect(textOf(html(<BrowserEvents base="/o/acme/issues" clientEnds={unknown} ofEvent={null} />))).toContain(
       '3 browser events · latest',
     )
   })
   it('counts apart, names the newest and leads to each and its breadcrumbs', () => {
     const newest = [event(1), event(2, { groupID: null, reason: 'route', sure: false })]
     const side = { events: 12, people: 1, lastSeen, newest }
-    const markup = html(<BrowserEvents base="/o/acme/issues" side={side} ofEvent={{ events: 0, newest: [] }} />)
+    const markup = html(<BrowserEvents base="/o/acme/issues" clientEnds={side} ofEvent={{ events: 0, newest: [] }} />)
     const text = textOf(markup)
     expect(text).toContain('12 browser events of 1 person')
     expect(text).toContain('they do not count for the issue')
@@ -138,8 +138,15 @@ test('each digest says where it was found and whether it is the event’s own', 
 })
 
 describe('signs', () => {
-  const empty: RestSigns = { react: null, invariant: null, logged: null, hydration: null, skew: null, noise: null }
-  it.each<[string, Partial<RestSigns>, string[]]>([
+  const empty: RestDiagnostics = {
+    react: null,
+    invariant: null,
+    logged: null,
+    hydration: null,
+    skew: null,
+    noise: null,
+  }
+  it.each<[string, Partial<RestDiagnostics>, string[]]>([
     [
       'an invariant',
       { invariant: { id: 'hook-order', name: 'x', cause: 'x', found: 'Rendered more hooks' } },
@@ -180,12 +187,12 @@ describe('signs', () => {
       ],
     ],
   ])('%s', (_name, more, words) => {
-    const markup = html(<Diagnostics signs={{ ...empty, ...more }} />)
+    const markup = html(<Diagnostics diagnostics={{ ...empty, ...more }} />)
     for (const word of words) expect(textOf(markup)).toContain(word)
     expect(markup).not.toContain('<img')
   })
   it('are nothing without any, and a minified error stands beside the title', () => {
-    expect(html(<Diagnostics signs={{ ...empty, react: { code: 310, message: 'x' } }} />)).toBe('')
+    expect(html(<Diagnostics diagnostics={{ ...empty, react: { code: 310, message: 'x' } }} />)).toBe('')
     expect(
       textOf(
         html(

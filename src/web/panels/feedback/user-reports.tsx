@@ -29,9 +29,9 @@ export function UserReports({
   return (
     <Section id="feedback" title={t('feedback')}>
       <ul className="plain-list">
-        {reports.data.map((item) => (
-          <li key={item.id} className="py-2">
-            <FeedbackText organization={organization} feedback={item} />
+        {reports.data.map((report) => (
+          <li key={report.id} className="py-2">
+            <FeedbackText organization={organization} feedback={report} />
           </li>
         ))}
       </ul>

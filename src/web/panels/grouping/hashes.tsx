@@ -95,8 +95,11 @@ export function Hashes({ organization, issueId, hashes, canTriage }: Props) {
     setBusy(true)
     setWrong('')
     try {
-      const { made, events } = await apiFetch<RestUnmerge>(path, { method: 'DELETE', query: { id: [...chosen] } })
-      toast({ text: made ? t('unmerged', { count: events, issue: made.shortId }) : t('detached'), kind: 'ok' })
+      const { made: created, events } = await apiFetch<RestUnmerge>(path, {
+        method: 'DELETE',
+        query: { id: [...chosen] },
+      })
+      toast({ text: created ? t('unmerged', { count: events, issue: created.shortId }) : t('detached'), kind: 'ok' })
       setChosen(new Set())
       router.refresh()
     } catch (error) {

@@ -36,13 +36,13 @@ export function Similar({ organization, issue, similar, canTriage }: Props) {
     setMerging(similar)
     setWrong('')
     try {
-      const { merge: made } = await apiFetch<{ merge: { parent: string } }>(`organizations/${organization}/issues/`, {
+      const { merge: merged } = await apiFetch<{ merge: { parent: string } }>(`organizations/${organization}/issues/`, {
         method: 'PUT',
         query: { id: [issue.id, other.id] },
         body: { merge: 1 },
       })
-      const [into, gone] = made.parent === issue.id ? [issue, other] : [other, issue]
-      toast({ text: t('merged', { issue: gone.shortId, into: into.shortId }), kind: 'ok' })
+      const [into, mergedIssue] = merged.parent === issue.id ? [issue, other] : [other, issue]
+      toast({ text: t('merged', { issue: mergedIssue.shortId, into: into.shortId }), kind: 'ok' })
       if (into === issue) router.refresh()
       else router.replace(`/o/${organization}/issues/${into.shortId}/grouping`)
     } catch (error) {
@@ -56,7 +56,7 @@ export function Similar({ organization, issue, similar, canTriage }: Props) {
     t('mergeHelp'),
     () => {
       const focused = document.activeElement?.closest('[data-similar]')?.getAttribute('data-similar')
-      const other = similar.find((item) => item.issue.id === focused) ?? similar[0]
+      const other = similar.find((candidate) => candidate.issue.id === focused) ?? similar[0]
       if (other) void merge(other.issue)
     },
     canTriage && similar.length > 0,

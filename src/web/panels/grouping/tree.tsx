@@ -29,11 +29,11 @@ function Why({ node, t }: { node: Pick<GroupingNode, 'hint' | 'rule'>; t: Word }
 
 /** A part with a single text: name, text and reason. */
 function Leaf({ node, counts, t }: { node: GroupingNode; counts: boolean; t: Word }) {
-  const own = counts && node.contributes
+  const doesCount = counts && node.contributes
   return (
-    <span className={own ? 'grouping-leaf' : 'grouping-leaf grouping-out'}>
+    <span className={doesCount ? 'grouping-leaf' : 'grouping-leaf grouping-out'}>
       <span className="grouping-name">{t(`node.${node.id}`)}</span>
-      <code className={own ? 'grouping-value' : undefined}>
+      <code className={doesCount ? 'grouping-value' : undefined}>
         <PlainText text={String(node.values[0] ?? '')} charactersMax={600} />
       </code>
       <Why node={node} t={t} />
@@ -46,24 +46,26 @@ const isLeaf = (node: GroupingNode | string): boolean =>
 
 /** A part of the tree with its children. `counts`: all its ancestors count. A frame takes one line. */
 function Part({ node, counts, all, t }: { node: GroupingNode; counts: boolean; all: boolean; t: Word }) {
-  const own = counts && node.contributes
-  if (!own && !all) return null
-  const texts = node.values.filter((item) => typeof item === 'string')
-  const parts = node.values.filter((item) => typeof item !== 'string')
+  const doesCount = counts && node.contributes
+  if (!doesCount && !all) return null
+  const texts = node.values.filter((value) => typeof value === 'string')
+  const parts = node.values.filter((value) => typeof value !== 'string')
   const isLine = parts.length > 0 && node.values.every(isLeaf) && node.id === 'frame'
   return (
-    <li className={own ? 'grouping-part' : 'grouping-part grouping-out'}>
+    <li className={doesCount ? 'grouping-part' : 'grouping-part grouping-out'}>
       <div className="grouping-line">
         <span className="grouping-name">{t(`node.${node.id}`)}</span>
         {texts.map((text, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the texts of a part never change their order
-          <code key={at} className={own ? 'grouping-value' : undefined}>
+          <code key={at} className={doesCount ? 'grouping-value' : undefined}>
             <PlainText text={text} charactersMax={600} />
           </code>
         ))}
         {isLine
           ? parts.map((part) =>
-              (own && part.contributes) || all ? <Leaf key={part.id} node={part} counts={own} t={t} /> : null,
+              (doesCount && part.contributes) || all ? (
+                <Leaf key={part.id} node={part} counts={doesCount} t={t} />
+              ) : null,
             )
           : null}
         <Why node={node} t={t} />
@@ -72,7 +74,7 @@ function Part({ node, counts, all, t }: { node: GroupingNode; counts: boolean; a
         <ul className="grouping-parts">
           {parts.map((part, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a tree never change their order
-            <Part key={at} node={part} counts={own} all={all} t={t} />
+            <Part key={at} node={part} counts={doesCount} all={all} t={t} />
           ))}
         </ul>
       ) : null}

@@ -19,12 +19,12 @@ type Shown = { crumb: RestBreadcrumb; index: number }
 
 /** The breadcrumbs of a kind ('' for all) whose text or data contains `text` (case-insensitive), in order. */
 export function crumbsOf(crumbs: readonly RestBreadcrumb[], kind: string, text: string): Shown[] {
-  const wanted = text.trim().toLowerCase()
+  const needle = text.trim().toLowerCase()
   return crumbs.flatMap((crumb, index) => {
     if (kind && kindOf(crumb) !== kind) return []
-    if (!wanted) return [{ crumb, index }]
+    if (!needle) return [{ crumb, index }]
     const all = `${crumb.category ?? ''} ${crumb.message ?? ''} ${crumb.level} ${crumb.data ? JSON.stringify(crumb.data) : ''}`
-    return all.toLowerCase().includes(wanted) ? [{ crumb, index }] : []
+    return all.toLowerCase().includes(needle) ? [{ crumb, index }] : []
   })
 }
 

@@ -40,9 +40,9 @@ export function Breadcrumbs({ crumbs, eventAt }: { crumbs: readonly RestBreadcru
             onChange={(event) => setKind(event.target.value)}
           >
             <option value="">{t('allKinds')}</option>
-            {kinds.map((item) => (
-              <option key={item.kind} value={item.kind}>
-                {item.kind.slice(0, 40)} ({item.count})
+            {kinds.map((crumbKind) => (
+              <option key={crumbKind.kind} value={crumbKind.kind}>
+                {crumbKind.kind.slice(0, 40)} ({crumbKind.count})
               </option>
             ))}
           </select>

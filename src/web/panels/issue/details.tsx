@@ -198,14 +198,14 @@ export function NoteList() {
   return (
     <Section id="remarks" title={t('title', { count: notes.length })}>
       <ul className="plain-list">
-        {notes.map((note, index) => (
+        {notes.map((metadataNote, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: two notes on one value can be equal
           <li key={index}>
-            <span className={`remark remark-${note.kind}`}>{t(note.kind)}</span>{' '}
-            <code>{note.path ? <PlainText text={note.path} charactersMax={300} /> : t('event')}</code>{' '}
+            <span className={`remark remark-${metadataNote.kind}`}>{t(metadataNote.kind)}</span>{' '}
+            <code>{metadataNote.path ? <PlainText text={metadataNote.path} charactersMax={300} /> : t('event')}</code>{' '}
             <span className="text-ink-3">
-              <PlainText text={note.rule} charactersMax={300} />
-              {note.lengthWas === null ? null : ` · ${t('was', { count: note.lengthWas })}`}
+              <PlainText text={metadataNote.rule} charactersMax={300} />
+              {metadataNote.lengthWas === null ? null : ` · ${t('was', { count: metadataNote.lengthWas })}`}
             </span>
           </li>
         ))}

@@ -16,14 +16,14 @@ export async function EventTable({
   events,
   organization,
   base,
-  kept,
+  viewSearch,
 }: {
   events: readonly RestEvent[]
   organization: string
   /** Path of the issue's events: `/o/acme/issues/WEB-1/events`. */
   base: string
   /** Query string with the issue's range and environment, including `?`. */
-  kept: string
+  viewSearch: string
 }) {
   const t = await getTranslations('search.events')
   const level = await getTranslations('level')
@@ -45,7 +45,7 @@ export async function EventTable({
             <tr key={event.eventID}>
               <td className="event-first">
                 <SeverityShape level={levelOf(event)} label={level(levelOf(event))} />
-                <Link className="link" href={`${base}/${event.eventID}${kept}`}>
+                <Link className="link" href={`${base}/${event.eventID}${viewSearch}`}>
                   <code>{event.eventID.slice(0, 8)}</code>{' '}
                   <PlainText text={event.message || event.title} charactersMax={160} />
                 </Link>

@@ -7,7 +7,7 @@ import { EnvironmentSelect, RangeSelect } from '../search/list-filters.tsx'
 import { paramsOf } from '../search/list-params.ts'
 import { SearchBox } from '../search/search-box.tsx'
 import type { ParamChange } from '../search/use-list-params.ts'
-import { completionScope, keptParams } from '../search/views.ts'
+import { completionScope, viewParams } from '../search/views.ts'
 
 /** Search text, environment and range for the events of an issue. Each change loads a new URL from the server. */
 export function EventSearch({
@@ -48,7 +48,7 @@ export function EventSearch({
         onSearch={(q) => change({ q })}
         error={error ? [error] : undefined}
         scope={scope}
-        kept={keptParams(params)}
+        hiddenParams={viewParams(params)}
         label={t('label')}
         placeholder={t('placeholder')}
         jumps={false}

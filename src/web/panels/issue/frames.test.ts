@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RestException, RestFrame, RestThread } from '../../../contract/events.ts'
-import { chainOf, type FrameMode, firstOpen, libraryOf, placeOf, rawTrace, runsOf, threadsOf } from './frames.ts'
+import { chainOf, type FrameMode, firstOpen, frameLocation, libraryOf, rawTrace, runsOf, threadsOf } from './frames.ts'
 import { sampleFrame } from './sample.cases.ts'
 
 const frame = sampleFrame
@@ -54,7 +54,7 @@ describe('placeOf and rawTrace', () => {
     [{ absPath: '/a.js' }, '/a.js'],
     [{ instructionAddr: '0x10' }, '0x10'],
     [{}, ''],
-  ])('%o', (value, expected) => expect(placeOf(frame(value))).toBe(expected))
+  ])('%o', (value, expected) => expect(frameLocation(frame(value))).toBe(expected))
   it('prints newest first', () => {
     const frames = [frame({ function: 'main', filename: 'm.js', lineNo: 1, colNo: 2 }), frame({ filename: 'n.js' })]
     expect(rawTrace({ type: 'TypeError', value: 'x is not a function' }, frames)).toBe(

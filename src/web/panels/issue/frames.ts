@@ -32,17 +32,17 @@ export function runsOf(frames: readonly RestFrame[], mode: FrameMode): FrameRun[
   const numbered = frames.map((frame, index) => ({ frame, index })).reverse()
   const runs: FrameRun[] = []
   const fold = mode === 'app' && frames.some((frame) => frame.inApp)
-  for (const item of numbered) {
-    if (!fold || item.frame.inApp) {
-      runs.push({ kind: 'frame', ...item })
+  for (const numberedFrame of numbered) {
+    if (!fold || numberedFrame.frame.inApp) {
+      runs.push({ kind: 'frame', ...numberedFrame })
       continue
     }
     const last = runs.at(-1)
-    const name = libraryOf(item.frame)
+    const name = libraryOf(numberedFrame.frame)
     if (last?.kind === 'library') {
-      last.frames.push(item)
+      last.frames.push(numberedFrame)
       if (name && !last.names.includes(name)) last.names.push(name)
-    } else runs.push({ kind: 'library', frames: [item], names: name ? [name] : [] })
+    } else runs.push({ kind: 'library', frames: [numberedFrame], names: name ? [name] : [] })
   }
   return runs
 }
@@ -55,7 +55,7 @@ export function firstOpen(frames: readonly RestFrame[]): number {
 }
 
 /** `file:line:column` as far as known; the instruction address if nothing else is known; '' otherwise. */
-export function placeOf(frame: RestFrame): string {
+export function frameLocation(frame: RestFrame): string {
   const file = frame.filename ?? frame.absPath ?? frame.module ?? frame.package ?? ''
   if (frame.lineNo === null) return frame.instructionAddr && !file ? frame.instructionAddr : file
   return `${file}:${frame.lineNo}${frame.colNo === null ? '' : `:${frame.colNo}`}`
@@ -65,9 +65,9 @@ export function placeOf(frame: RestFrame): string {
 export function rawTrace(exception: Pick<RestException, 'type' | 'value'>, frames: readonly RestFrame[]): string {
   const head = [exception.type, exception.value].filter(Boolean).join(': ')
   const lines = [...frames].reverse().map((frame) => {
-    const place = placeOf(frame) || '<unknown>'
+    const location = frameLocation(frame) || '<unknown>'
     const name = frame.rawFunction ?? frame.function
-    return name ? `    at ${name} (${place})` : `    at ${place}`
+    return name ? `    at ${name} (${location})` : `    at ${location}`
   })
   return [head || 'Error', ...lines].join('\n')
 }

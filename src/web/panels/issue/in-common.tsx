@@ -51,28 +51,31 @@ export function InCommon({
       ) : null}
       {!error && data?.values.length === 0 ? <p className="part-note">{t('none')}</p> : null}
       <ul className="in-common">
-        {data?.values.slice(0, shownMax).map((item) => (
-          <li key={`${item.key}=${item.value}`}>
+        {data?.values.slice(0, shownMax).map((commonValue) => (
+          <li key={`${commonValue.key}=${commonValue.value}`}>
             <Link
-              href={hrefOf(item.key, item.value)}
-              title={t('filter', { key: item.key.slice(0, 60), value: item.value.slice(0, 80) })}
+              href={hrefOf(commonValue.key, commonValue.value)}
+              title={t('filter', { key: commonValue.key.slice(0, 60), value: commonValue.value.slice(0, 80) })}
             >
               <span className="in-common-name">
                 <span className="text-ink-3">
-                  <PlainText text={item.key} charactersMax={60} />
+                  <PlainText text={commonValue.key} charactersMax={60} />
                 </span>{' '}
                 <b>
-                  <PlainText text={item.value} charactersMax={60} />
+                  <PlainText text={commonValue.value} charactersMax={60} />
                 </b>
               </span>
-              <span className="in-common-lift" title={`${number.format(item.low)} – ${number.format(item.high)}`}>
-                {item.lift > liftShownMax
+              <span
+                className="in-common-lift"
+                title={`${number.format(commonValue.low)} – ${number.format(commonValue.high)}`}
+              >
+                {commonValue.lift > liftShownMax
                   ? t('liftOver', { lift: liftShownMax })
-                  : t('lift', { lift: number.format(item.lift) })}
+                  : t('lift', { lift: number.format(commonValue.lift) })}
               </span>
             </Link>
             <span className="text-small text-ink-3">
-              {t('share', { own: percent(item.ownShare), other: percent(item.otherShare) })}
+              {t('share', { own: percent(commonValue.ownShare), other: percent(commonValue.otherShare) })}
             </span>
           </li>
         ))}

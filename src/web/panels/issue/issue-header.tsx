@@ -18,7 +18,7 @@ import { Badges, headOf } from './issue-row.tsx'
 
 /** Title and state of the issue, with buttons to change it. */
 export function IssueHeader(props: IssueContext) {
-  const { detail, event, base, kept, organization, actions } = props
+  const { detail, event, base, viewSearch, organization, actions } = props
   const t = useTranslations('issues')
   const words = useStateWords()
   const level = useTranslations('level')
@@ -28,7 +28,7 @@ export function IssueHeader(props: IssueContext) {
   return (
     <header className="issue-header">
       <div className="issue-crumbs">
-        <Link href={`${base}${kept}`} className="issue-back">
+        <Link href={`${base}${viewSearch}`} className="issue-back">
           <ChevronLeft size={14} strokeWidth={1.75} aria-hidden="true" /> {t('title')}
         </Link>
         <code>{detail.shortId}</code>
@@ -94,16 +94,16 @@ function Actions({ detail, canTriage, actions: { ask, decide } }: IssueContext) 
 type NavProps = {
   event: RestEvent
   eventBase: string
-  kept: string
+  viewSearch: string
   copyMarkdown: () => Promise<string>
   jsonHref: string
   markdownHref: string
 }
 
 /** The position of this event, with links to its neighbours and to JSON and Markdown. */
-export function EventNav({ event, eventBase, kept, copyMarkdown, jsonHref, markdownHref }: NavProps) {
+export function EventNav({ event, eventBase, viewSearch, copyMarkdown, jsonHref, markdownHref }: NavProps) {
   const t = useTranslations('issues.page')
-  const to = (choice: string | number) => `${eventBase}/${choice}${kept}`
+  const to = (choice: string | number) => `${eventBase}/${choice}${viewSearch}`
   const links = [
     { key: 'first', label: t('oldest'), href: event.previousEventID ? to('first') : undefined },
     { key: 'older', label: t('older'), href: event.previousEventID ? to(event.previousEventID) : undefined },
@@ -128,7 +128,7 @@ export function EventNav({ event, eventBase, kept, copyMarkdown, jsonHref, markd
             </span>
           ),
         )}
-        <Link className="button button-compact" href={`${eventBase}${kept}`}>
+        <Link className="button button-compact" href={`${eventBase}${viewSearch}`}>
           {t('allEvents')}
         </Link>
         <CopyButton text={copyMarkdown} label={t('copyMarkdown')} />

@@ -2,7 +2,7 @@
 import { useLocale, useTranslations } from 'next-intl'
 import { useMemo } from 'react'
 import type { RestIssueDetail } from '../../../contract/issues.ts'
-import type { RestMarks } from '../../../contract/releases.ts'
+import type { RestAnnotations } from '../../../contract/releases.ts'
 import type { Answered } from '../../client/answered.ts'
 import { annotationsQuery } from '../../ui/chart/annotations.ts'
 import { Chart } from '../../ui/chart/chart.tsx'
@@ -94,7 +94,7 @@ export function IssueStats({
   preloaded,
   ...ways
 }: Pick<IssueContext, 'organization' | 'detail' | 'query'> & {
-  preloaded: Answered<RestMarks> | undefined
+  preloaded: Answered<RestAnnotations> | undefined
 } & Ways) {
   const [params, change] = useListParams()
   const { project } = detail

@@ -54,13 +54,13 @@ function Node({
   }
   const isArray = Array.isArray(value)
   const members = Object.entries(value)
-  const [left, right] = isArray ? ['[', ']'] : ['{', '}']
+  const [opening, closing] = isArray ? ['[', ']'] : ['{', '}']
   if (members.length === 0) {
     return (
       <li>
         <Name name={name} />
-        {left}
-        {right}
+        {opening}
+        {closing}
       </li>
     )
   }
@@ -68,8 +68,8 @@ function Node({
     <li>
       <button type="button" className="json-fold" aria-expanded={open} onClick={() => setOpen(!open)}>
         {open ? '▾' : '▸'} <Name name={name} />
-        {left}
-        {open ? '' : ` ${t('members', { count: members.length })} ${right}`}
+        {opening}
+        {open ? '' : ` ${t('members', { count: members.length })} ${closing}`}
       </button>
       {open ? (
         <>
@@ -85,7 +85,7 @@ function Node({
               </li>
             ) : null}
           </ul>
-          {right}
+          {closing}
         </>
       ) : null}
     </li>

@@ -28,8 +28,8 @@ export function MetadataNote({ path }: { path: string }) {
   if (!found || !first) return null
   const title = found
     .map(
-      (item) =>
-        `${t(item.kind)}: ${item.rule}${item.lengthWas === null ? '' : ` (${t('was', { count: item.lengthWas })})`}`,
+      (note) =>
+        `${t(note.kind)}: ${note.rule}${note.lengthWas === null ? '' : ` (${t('was', { count: note.lengthWas })})`}`,
     )
     .join('\n')
   return (

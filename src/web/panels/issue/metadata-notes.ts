@@ -20,12 +20,12 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 function notesOfLeaf(leaf: Record<string, unknown>, path: string): MetadataNote[] {
   const found: MetadataNote[] = []
   const lengthWas = typeof leaf.len === 'number' ? leaf.len : null
-  for (const item of Array.isArray(leaf.rem) ? leaf.rem : []) {
-    const rule = Array.isArray(item) && typeof item[0] === 'string' ? item[0] : ''
+  for (const remark of Array.isArray(leaf.rem) ? leaf.rem : []) {
+    const rule = Array.isArray(remark) && typeof remark[0] === 'string' ? remark[0] : ''
     found.push({ path, kind: /limit|trim|size|depth/.test(rule) ? 'trimmed' : 'scrubbed', rule, lengthWas })
   }
-  for (const item of Array.isArray(leaf.err) ? leaf.err : []) {
-    const rule = Array.isArray(item) ? String(item[0]) : String(item)
+  for (const error of Array.isArray(leaf.err) ? leaf.err : []) {
+    const rule = Array.isArray(error) ? String(error[0]) : String(error)
     found.push({ path, kind: /too_long|too_large|trim|size|depth/.test(rule) ? 'trimmed' : 'invalid', rule, lengthWas })
   }
   if (found.length === 0 && lengthWas !== null) found.push({ path, kind: 'trimmed', rule: '!limit', lengthWas })
@@ -54,13 +54,13 @@ export function notesOf(
   errors: readonly { type: string; message: string; data: Record<string, unknown> }[],
 ): MetadataNote[] {
   const found = notesOfMeta(meta)
-  const known = new Set(found.map((item) => item.path))
+  const knownPaths = new Set(found.map((note) => note.path))
   for (const error of errors) {
     // The stack panel shows this one. The payload has no error.
     if (error.type === 'native_not_symbolicated') continue
     const path = typeof error.data.name === 'string' ? error.data.name : ''
     const rule = typeof error.data.reason === 'string' ? error.data.reason : error.message || error.type
-    if (path !== '' && known.has(path)) continue
+    if (path !== '' && knownPaths.has(path)) continue
     found.push({
       path,
       kind: 'invalid',
@@ -81,8 +81,8 @@ export function stackNoteOf(errors: readonly { type: string }[]): 'notSymbolicat
 export function notesByPath(notes: readonly MetadataNote[]): Map<string, MetadataNote[]> {
   const index = new Map<string, MetadataNote[]>()
   for (const note of notes) {
-    const known = index.get(note.path)
-    if (known) known.push(note)
+    const existing = index.get(note.path)
+    if (existing) existing.push(note)
     else index.set(note.path, [note])
   }
   return index

@@ -64,8 +64,8 @@ function NoiseAction(props: Props) {
   const filters = useTranslations('filters')
   const set = useFilter(props)
   const filterOfNoise = detail.noiseFilter
-  const known = inboundFilters.find((inboundFilter) => inboundFilter.id === filterOfNoise?.id)
-  if (!filterOfNoise || !known) {
+  const noiseFilter = inboundFilters.find((inboundFilter) => inboundFilter.id === filterOfNoise?.id)
+  if (!filterOfNoise || !noiseFilter) {
     if (detail.status === 'ignored') return <Action hint={t('isArchived')} />
     return (
       <Action hint={t('archiveHint')}>
@@ -75,9 +75,12 @@ function NoiseAction(props: Props) {
       </Action>
     )
   }
-  const filter = filters(`${known.key}.title`)
+  const filter = filters(`${noiseFilter.key}.title`)
   const about = (
-    <Link className="link" href={`/o/${organization}/settings/projects/${detail.project.slug}/filters#${known.id}`}>
+    <Link
+      className="link"
+      href={`/o/${organization}/settings/projects/${detail.project.slug}/filters#${noiseFilter.id}`}
+    >
       {t('filters')}
     </Link>
   )
@@ -85,7 +88,7 @@ function NoiseAction(props: Props) {
     return (
       <Action hint={t('isOn', { filter })} about={about}>
         {canFilter ? (
-          <Button compact onClick={() => void set(known.id, false, false)}>
+          <Button compact onClick={() => void set(noiseFilter.id, false, false)}>
             {t('switchOff')}
           </Button>
         ) : null}
@@ -93,8 +96,8 @@ function NoiseAction(props: Props) {
     )
   if (!canFilter) return <Action hint={t('ask', { filter })} about={about} />
   return (
-    <Action hint={t('dropHint', { filter, hint: filters(`${known.key}.hint`) })} about={about}>
-      <Button compact onClick={() => void set(known.id, true, false)}>
+    <Action hint={t('dropHint', { filter, hint: filters(`${noiseFilter.key}.hint`) })} about={about}>
+      <Button compact onClick={() => void set(noiseFilter.id, true, false)}>
         {t('drop')}
       </Button>
     </Action>

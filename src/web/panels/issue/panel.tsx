@@ -1,7 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import type { RestInCommon, RestTag } from '../../../contract/issues.ts'
-import type { RestMarks } from '../../../contract/releases.ts'
+import type { RestAnnotations } from '../../../contract/releases.ts'
 import type { Answered } from '../../client/answered.ts'
 import { entryOf } from '../../client/event-entries.ts'
 import { Section } from '../../ui/panel-section.tsx'
@@ -56,7 +56,7 @@ export const noise: IssuePanel = {
 }
 
 /** The issue's counts, and its events over time with releases. */
-export const stats: IssuePanel<Answered<RestMarks>> = {
+export const stats: IssuePanel<Answered<RestAnnotations>> = {
   id: 'stats',
   Component: ({ organization, detail, query, canTriage, actions, preloaded }) => (
     <IssueStats
@@ -73,14 +73,14 @@ export const stats: IssuePanel<Answered<RestMarks>> = {
 /** The position of this event, with links to its neighbours and other formats. */
 export const eventNav: IssuePanel = {
   id: 'event-nav',
-  Component: ({ event, base, detail, kept, actions }) => {
+  Component: ({ event, base, detail, viewSearch, actions }) => {
     if (!event) return null
     const issuePath = `${base}/${detail.id}`
     return (
       <EventNav
         event={event}
         eventBase={`${issuePath}/events`}
-        kept={kept}
+        viewSearch={viewSearch}
         copyMarkdown={actions.markdown}
         markdownHref={`${issuePath}.md?event=${event.eventID}`}
         jsonHref={`${issuePath}.json?event=${event.eventID}`}
@@ -108,11 +108,11 @@ export const message: EventPanel = {
   id: 'message',
   Component: function MessagePanel({ event }) {
     const t = useTranslations('issues.page')
-    const entry = entryOf(event, 'message')
-    return entry ? (
+    const restEntry = entryOf(event, 'message')
+    return restEntry ? (
       <Section id="message" title={t('message')}>
         <p className="exception-value">
-          <PlainText text={entry.data.formatted} charactersMax={8000} />
+          <PlainText text={restEntry.data.formatted} charactersMax={8000} />
           <MetadataNote path="logentry.formatted" />
         </p>
       </Section>
@@ -138,10 +138,10 @@ export const stacktrace: EventPanel = {
   id: 'stacktrace',
   Component: function StacktracePanel({ event }) {
     const t = useTranslations('issues.stack')
-    const entry = entryOf(event, 'stacktrace')
-    return entry ? (
+    const restEntry = entryOf(event, 'stacktrace')
+    return restEntry ? (
       <Section id="stacktrace" title={t('trace')}>
-        <Frames trace={entry.data} path="stacktrace" mode="app" />
+        <Frames trace={restEntry.data} path="stacktrace" mode="app" />
       </Section>
     ) : null
   },
@@ -159,8 +159,8 @@ export const threads: EventPanel = {
 export const csp: EventPanel = {
   id: 'csp',
   Component: ({ event }) => {
-    const entry = entryOf(event, 'csp')
-    return entry ? <Csp report={entry.data} /> : null
+    const restEntry = entryOf(event, 'csp')
+    return restEntry ? <Csp report={restEntry.data} /> : null
   },
 }
 
@@ -179,8 +179,8 @@ export const breadcrumbs: EventPanel = {
 export const request: EventPanel = {
   id: 'request',
   Component: ({ event }) => {
-    const entry = entryOf(event, 'request')
-    return entry ? <Request request={entry.data} /> : null
+    const restEntry = entryOf(event, 'request')
+    return restEntry ? <Request request={restEntry.data} /> : null
   },
 }
 

@@ -9,7 +9,7 @@ import { Button } from '../../ui/controls.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { placeOf } from './frames.ts'
+import { frameLocation } from './frames.ts'
 import { headOf } from './issue-row.tsx'
 
 const framesMax = 6
@@ -63,8 +63,8 @@ export function PeekDialog({
 function EventInShort({ event }: { event: RestEvent }) {
   const frames = (entryOf(event, 'exception')?.data.values ?? [])
     .toReversed()
-    .flatMap((item) => item.stacktrace?.frames.toReversed() ?? [])
-  const own = frames.filter((frame) => frame.inApp)
+    .flatMap((exception) => exception.stacktrace?.frames.toReversed() ?? [])
+  const inApp = frames.filter((frame) => frame.inApp)
   return (
     <>
       <p className="text-ink-3">
@@ -72,14 +72,14 @@ function EventInShort({ event }: { event: RestEvent }) {
         <PlainText text={[event.environment, event.release?.version].filter(Boolean).join(' · ')} charactersMax={200} />
       </p>
       <ol className="mt-2">
-        {(own.length ? own : frames).slice(0, framesMax).map((frame, at) => (
+        {(inApp.length ? inApp : frames).slice(0, framesMax).map((frame, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: frames have no id and never move
           <li key={at} className="truncate">
             <b>
               <PlainText text={frame.function ?? '?'} charactersMax={120} />
             </b>{' '}
             <code>
-              <PlainText text={placeOf(frame)} charactersMax={200} />
+              <PlainText text={frameLocation(frame)} charactersMax={200} />
             </code>
           </li>
         ))}

@@ -5,7 +5,7 @@ export function sharesOf(
 ): { value: string; count: number; percent: number }[] {
   const all = Math.max(
     total,
-    values.reduce((sum, item) => sum + item.count, 0),
+    values.reduce((sum, value) => sum + value.count, 0),
   )
-  return values.map((item) => ({ ...item, percent: all > 0 ? Math.round((item.count / all) * 100) : 0 }))
+  return values.map((value) => ({ ...value, percent: all > 0 ? Math.round((value.count / all) * 100) : 0 }))
 }

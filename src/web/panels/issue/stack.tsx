@@ -8,7 +8,16 @@ import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Segments } from '../../ui/segments.tsx'
 import { DetailList, valueText } from './detail-list.tsx'
-import { chainOf, type FrameMode, type FrameRun, firstOpen, placeOf, rawTrace, runsOf, threadsOf } from './frames.ts'
+import {
+  chainOf,
+  type FrameMode,
+  type FrameRun,
+  firstOpen,
+  frameLocation,
+  rawTrace,
+  runsOf,
+  threadsOf,
+} from './frames.ts'
 import { MetadataNote } from './metadata-note.tsx'
 
 type StackView = FrameMode | 'raw'
@@ -34,7 +43,7 @@ function Frame({ frame, path, open: openFirst }: { frame: RestFrame; path: strin
   const vars = Object.entries(frame.vars ?? {})
   const reason = frame.data?.reason
   const more = frame.context.length > 0 || vars.length > 0 || reason != null
-  const place = placeOf(frame)
+  const location = frameLocation(frame)
   const head = (
     <>
       <span className="frame-arrow">
@@ -52,7 +61,7 @@ function Frame({ frame, path, open: openFirst }: { frame: RestFrame; path: strin
         </b>
         <span className="text-ink-3"> {t('in')} </span>
         <code title={frame.absPath ?? undefined}>
-          <PlainText text={place || t('unknown')} charactersMax={300} />
+          <PlainText text={location || t('unknown')} charactersMax={300} />
         </code>
         <MetadataNote path={`${path}.function`} />
         <MetadataNote path={`${path}.filename`} />
@@ -233,8 +242,8 @@ export function Threads({ threads }: { threads: readonly RestThread[] }) {
   const ordered = threadsOf(threads)
   const [at, setAt] = useState(0)
   const thread = ordered[at]
-  const name = (item: RestThread) =>
-    `${item.name ?? t('thread')} ${item.id === null ? '' : `#${item.id}`}${item.crashed ? ` · ${t('crashed')}` : ''}${item.state ? ` · ${item.state}` : ''}`
+  const name = (thread: RestThread) =>
+    `${thread.name ?? t('thread')} ${thread.id === null ? '' : `#${thread.id}`}${thread.crashed ? ` · ${t('crashed')}` : ''}${thread.state ? ` · ${thread.state}` : ''}`
   return (
     <Section
       id="threads"
@@ -246,10 +255,10 @@ export function Threads({ threads }: { threads: readonly RestThread[] }) {
           value={at}
           onChange={(event) => setAt(Number(event.target.value))}
         >
-          {ordered.map((item, index) => (
+          {ordered.map((shownThread, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: threads can lack an id
             <option key={index} value={index}>
-              {name(item).slice(0, 120)}
+              {name(shownThread).slice(0, 120)}
             </option>
           ))}
         </select>

@@ -21,9 +21,9 @@ function goToFrame(step: number): void {
 
 /** Switches between application frames and all frames. */
 function switchFrames(): void {
-  const [own, all] = document.querySelectorAll<HTMLElement>('#exceptions [role="radio"]')
-  if (own?.getAttribute('aria-checked') === 'true') all?.click()
-  else own?.click()
+  const [ownButton, all] = document.querySelectorAll<HTMLElement>('#exceptions [role="radio"]')
+  if (ownButton?.getAttribute('aria-checked') === 'true') all?.click()
+  else ownButton?.click()
 }
 
 /** Clicks the page's button for a key, so that key and button do the same. */
@@ -35,7 +35,7 @@ export function useIssueKeys({
   issueId,
   event,
   base,
-  kept,
+  viewSearch,
   linkText,
   markdown,
 }: {
@@ -44,7 +44,7 @@ export function useIssueKeys({
   event: RestEvent | undefined
   /** Path of the stream, and the query string to append to links. */
   base: string
-  kept: string
+  viewSearch: string
   linkText: () => string
   markdown: () => Promise<string>
 }): void {
@@ -55,14 +55,14 @@ export function useIssueKeys({
   const group = issues('keys.group')
   const toIssue = (step: number) => {
     const id = neighbourOf(organization, issueId, step)
-    if (id !== undefined) router.push(`${base}/${id}${kept}`)
+    if (id !== undefined) router.push(`${base}/${id}${viewSearch}`)
   }
   const toEvent = (choice: string | null | undefined) =>
-    choice && router.push(`${base}/${issueId}/events/${choice}${kept}`, { scroll: false })
+    choice && router.push(`${base}/${issueId}/events/${choice}${viewSearch}`, { scroll: false })
   useRangeKey()
   useKey('j', group, t('nextIssue'), () => toIssue(1))
   useKey('k', group, t('previousIssue'), () => toIssue(-1))
-  useKey('u', group, t('backToList'), () => router.push(`${base}${kept}`))
+  useKey('u', group, t('backToList'), () => router.push(`${base}${viewSearch}`))
   useKey('[', group, issues('page.older'), () => toEvent(event?.previousEventID))
   useKey(']', group, issues('page.newer'), () => toEvent(event?.nextEventID))
   useKey('{', group, t('firstEvent'), () => toEvent(event?.previousEventID ? 'first' : undefined))

@@ -1,22 +1,22 @@
 import type { RestShare } from '../../../contract/release-health.ts'
 import { versionInfo } from '../../../domain/release-order.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { type HealthWords, placeOf, type Scale, scaleOf } from './words.ts'
+import { type HealthWords, positionOf, type Scale, scaleOf } from './words.ts'
 
 type NamedShare = { version: string; share: RestShare }
 
 /** One release on the axis: a line for its share, a bar for its interval. */
-function Row({ entry, scale, words }: { entry: NamedShare; scale: Scale; words: HealthWords }) {
-  const { share, version } = entry
-  const [left, right] = [placeOf(scale, share.low), placeOf(scale, share.high)]
+function Row({ namedShare, scale, words }: { namedShare: NamedShare; scale: Scale; words: HealthWords }) {
+  const { share, version } = namedShare
+  const [lowPercent, highPercent] = [positionOf(scale, share.low), positionOf(scale, share.high)]
   return (
     <tr>
       <th scope="row">
         <PlainText text={versionInfo(version).description} charactersMax={60} />
       </th>
       <td className="health-track" aria-hidden="true">
-        <span className="health-bar" style={{ left: `${left}%`, width: `${right - left}%` }} />
-        <span className="health-line" style={{ left: `${placeOf(scale, share.share)}%` }} />
+        <span className="health-bar" style={{ left: `${lowPercent}%`, width: `${highPercent - lowPercent}%` }} />
+        <span className="health-line" style={{ left: `${positionOf(scale, share.share)}%` }} />
       </td>
       <td className="number">
         <b>{words.percent(share.share)}</b>
@@ -37,7 +37,7 @@ export function Intervals({
   words: HealthWords
   labels: { caption: string; release: string; share: string; interval: string; sessions: string }
 }) {
-  const scale = scaleOf(entries.map((entry) => entry.share))
+  const scale = scaleOf(entries.map((namedShare) => namedShare.share))
   return (
     <table className="health-intervals">
       <caption>{labels.caption}</caption>
@@ -59,14 +59,14 @@ export function Intervals({
         </tr>
       </thead>
       <tbody>
-        {entries.map((entry) => (
-          <Row key={entry.version} entry={entry} scale={scale} words={words} />
+        {entries.map((namedShare) => (
+          <Row key={namedShare.version} namedShare={namedShare} scale={scale} words={words} />
         ))}
         <tr>
           <td aria-hidden="true" />
           <td className="health-ticks" aria-hidden="true">
             {scale.ticks.map((tick) => (
-              <span key={tick} style={{ left: `${placeOf(scale, tick)}%` }}>
+              <span key={tick} style={{ left: `${positionOf(scale, tick)}%` }}>
                 {words.percent(tick)}
               </span>
             ))}

@@ -35,7 +35,7 @@ async function Health({ version, projects }: { version: string; projects: readon
   const { own, before, change } = found
   const shares = [
     ...(own.crashFreeSessions ? [{ version, share: own.crashFreeSessions }] : []),
-    ...before.map((item) => ({ version: item.version, share: item.crashFreeSessions })),
+    ...before.map((release) => ({ version: release.version, share: release.crashFreeSessions })),
   ]
   return (
     <>
@@ -53,7 +53,7 @@ async function Health({ version, projects }: { version: string; projects: readon
           }}
         />
       </div>
-      <Figures own={own} words={words} />
+      <Stats own={own} words={words} />
       <p className="mt-2 max-w-[88ch] text-small text-ink-3">{t('hint')}</p>
     </>
   )
@@ -77,7 +77,7 @@ async function Verdict({ change, words }: { change: ReleaseHealth['change']; wor
         {change.verdict === 'same' ? (
           t('same', { sample: words.count(change.own.sample), needed: words.count(change.needed) })
         ) : (
-          <Moved change={change} words={words} />
+          <ChangeSentence change={change} words={words} />
         )}{' '}
         {t('equal', { sample: words.count(change.own.sample), previous })}
       </p>
@@ -85,13 +85,13 @@ async function Verdict({ change, words }: { change: ReleaseHealth['change']; wor
   )
 }
 
-async function Moved({ change, words }: { change: RestHealthChange; words: HealthWords }) {
+async function ChangeSentence({ change, words }: { change: RestHealthChange; words: HealthWords }) {
   const t = await getTranslations('releases.health')
-  const ends = [Math.abs(change.low), Math.abs(change.high)].sort((a, b) => a - b)
+  const bounds = [Math.abs(change.low), Math.abs(change.high)].sort((a, b) => a - b)
   return t(`moved.${change.verdict === 'better' ? 'better' : 'worse'}`, {
     points: words.points(change.by),
-    low: words.points(ends[0] ?? 0),
-    high: words.points(ends[1] ?? 0),
+    low: words.points(bounds[0] ?? 0),
+    high: words.points(bounds[1] ?? 0),
   })
 }
 
@@ -109,7 +109,7 @@ async function Share({ share, words, of }: { share: RestShare | null; words: Hea
   )
 }
 
-async function Figures({ own, words }: { own: RestHealth; words: HealthWords }) {
+async function Stats({ own, words }: { own: RestHealth; words: HealthWords }) {
   const t = await getTranslations('releases.health')
   const { adoption, sessions } = own
   return (
@@ -137,11 +137,11 @@ async function Figures({ own, words }: { own: RestHealth; words: HealthWords }) 
           )}
         </dd>
       </div>
-      {(['crashed', 'abnormal', 'unhandled', 'errored'] as const).map((end) => (
-        <div key={end}>
-          <dt>{t(`ends.${end}`)}</dt>
+      {(['crashed', 'abnormal', 'unhandled', 'errored'] as const).map((outcome) => (
+        <div key={outcome}>
+          <dt>{t(`ends.${outcome}`)}</dt>
           <dd>
-            <b>{words.count(sessions[end])}</b>
+            <b>{words.count(sessions[outcome])}</b>
           </dd>
         </div>
       ))}

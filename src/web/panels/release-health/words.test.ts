@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { healthWords, placeOf, scaleOf } from './words.ts'
+import { healthWords, positionOf, scaleOf } from './words.ts'
 
 test.each([
   ['en', 0.9912, '99.12%'],
@@ -48,6 +48,6 @@ describe('the scale of intervals', () => {
 
   test('has a place for each share', () => {
     const scale = { from: 0.98, to: 1, ticks: [] }
-    expect([0.97, 0.98, 0.99, 1].map((share) => Math.round(placeOf(scale, share)))).toEqual([0, 0, 50, 100])
+    expect([0.97, 0.98, 0.99, 1].map((share) => Math.round(positionOf(scale, share)))).toEqual([0, 0, 50, 100])
   })
 })

@@ -20,14 +20,14 @@ export function healthWords(locale: string): HealthWords {
     (roundingMode) => new Intl.NumberFormat(locale, { ...digits, minimumFractionDigits: 2, roundingMode }),
   )
   const point = new Intl.NumberFormat(locale, digits)
-  const whole = new Intl.NumberFormat(locale)
+  const integer = new Intl.NumberFormat(locale)
   // Remove the error of binary fractions before rounding down: 0.9912 must show as 99.12 %.
   const exact = (share: number) => Math.round(share * 1e9) / 1e9
   return {
     percent: (share) => down.format(exact(share)),
     interval: (share) => `${low?.format(exact(share.low) * 100)}–${high?.format(exact(share.high) * 100)}`,
     points: (by) => point.format(Math.abs(by) * 100),
-    count: (count) => whole.format(count),
+    count: (count) => integer.format(count),
   }
 }
 
@@ -45,9 +45,9 @@ export function scaleOf(shares: readonly Pick<RestShare, 'low' | 'high'>[]): Sca
   for (const step of steps) {
     const [first, last] = [Math.floor(low / step), Math.ceil(high / step)]
     if (last - first >= ticksMax) continue
-    const end = last > first ? last : first + 1
+    const lastOrNext = last > first ? last : first + 1
     // The axis must not go beyond 100 %.
-    const [from, to] = end * step > 100 ? [first - 1, first] : [first, end]
+    const [from, to] = lastOrNext * step > 100 ? [first - 1, first] : [first, lastOrNext]
     const ticks = Array.from({ length: to - from + 1 }, (_, at) => ((from + at) * step) / 100)
     return { from: (from * step) / 100, to: (to * step) / 100, ticks }
   }
@@ -55,5 +55,5 @@ export function scaleOf(shares: readonly Pick<RestShare, 'low' | 'high'>[]): Sca
 }
 
 /** The position of a share on the axis, in percent of its length. */
-export const placeOf = ({ from, to }: Scale, share: number): number =>
+export const positionOf = ({ from, to }: Scale, share: number): number =>
   Math.min(100, Math.max(0, ((share - from) / (to - from)) * 100))

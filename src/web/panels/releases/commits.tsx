@@ -16,12 +16,12 @@ function Files({ commit, files }: { commit: RestCommit; files: readonly RestComm
     <details className="fold">
       <summary>{t('filesOf', { count })}</summary>
       <ul className="commit-files">
-        {shown.map((item) => (
-          <li key={item.id}>
+        {shown.map((shownCommit) => (
+          <li key={shownCommit.id}>
             <code>
-              <PlainText text={item.filename} charactersMax={300} />
+              <PlainText text={shownCommit.filename} charactersMax={300} />
             </code>{' '}
-            <span className="text-ink-3">{t(item.type)}</span>
+            <span className="text-ink-3">{t(shownCommit.type)}</span>
           </li>
         ))}
         {shown.length < count ? (
@@ -34,20 +34,20 @@ function Files({ commit, files }: { commit: RestCommit; files: readonly RestComm
 
 /** Commits of a release, newest first, with full messages and files. */
 export function Commits({ commits, files }: { commits: readonly RestCommit[]; files: readonly RestCommitFile[] }) {
-  const filesOf = Map.groupBy(files, (item) => item.commitId)
+  const filesOf = Map.groupBy(files, (file) => file.commitId)
   return (
     <ol className="commits">
       {commits.map((commit) => {
-        const rest = commit.message?.split('\n').slice(1).join('\n').trim() ?? ''
+        const body = commit.message?.split('\n').slice(1).join('\n').trim() ?? ''
         return (
           <li key={`${commit.repository.id}:${commit.id}`}>
             <div className="commit-head">
               <CommitName commit={commit} />
               <RelativeTime at={commit.dateCreated} className="text-ink-3 whitespace-nowrap" />
             </div>
-            {rest ? (
+            {body ? (
               <p className="commit-message">
-                <PlainText text={rest} charactersMax={2000} />
+                <PlainText text={body} charactersMax={2000} />
               </p>
             ) : null}
             <Files commit={commit} files={filesOf.get(commit.id) ?? []} />

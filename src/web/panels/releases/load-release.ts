@@ -1,7 +1,7 @@
 import { notFound } from 'next/navigation'
 import { allowedProjects } from '../../../auth/allowed-projects.ts'
 import type { RestIssue } from '../../../contract/issues.ts'
-import type { RestDeploy, RestMarks, RestRelease } from '../../../contract/releases.ts'
+import type { RestAnnotations, RestDeploy, RestRelease } from '../../../contract/releases.ts'
 import { listIssues } from '../../../query/issues.ts'
 import { type Range, rangeOf } from '../../../query/range.ts'
 import {
@@ -17,7 +17,7 @@ import { app } from '../../handle.ts'
 import { demandOrganization, type OrganizationHere } from '../../server/session.ts'
 import { unlessAway } from '../../server/unless-away.ts'
 import type { Range as AskedRange } from '../search/range.ts'
-import { periodSince, rangeAsked, type Search, spanQuery, versionOf, versionTerm } from './params.ts'
+import { periodSince, requestedRange, type Search, spanQuery, versionOf, versionTerm } from './params.ts'
 
 export type ReleaseHere = OrganizationHere & { projects: Project[]; release: RestRelease }
 
@@ -44,12 +44,12 @@ type ListedIssues = { rows: RestIssue[]; hits: number | null } | undefined
 function rangesOf(release: RestRelease, search: Search, nowMs: number): { asked: AskedRange; range: Range } {
   const sinceMs = Math.min(...[release.dateCreated, release.firstEvent ?? release.dateCreated].map(Date.parse))
   const isAsked = Boolean(search.t || search.from)
-  const asked: AskedRange = isAsked ? rangeAsked(search) : { kind: 'relative', period: periodSince(sinceMs, nowMs) }
+  const asked: AskedRange = isAsked ? requestedRange(search) : { kind: 'relative', period: periodSince(sinceMs, nowMs) }
   return { asked, range: rangeOf(spanQuery(asked), nowMs) }
 }
 
 /** The creation of this release and its deploys, for the charts. */
-function ownMarks(release: RestRelease, deploys: readonly RestDeploy[]): RestMarks {
+function ownAnnotations(release: RestRelease, deploys: readonly RestDeploy[]): RestAnnotations {
   const { version, shortVersion } = release
   const projects = release.projects.map((project) => project.slug)
   return {
@@ -98,7 +98,7 @@ export async function loadRelease(here: ReleaseHere, search: Search) {
     newIssues,
     allIssues,
     deploys,
-    marks: ownMarks(release, deploys.rows),
+    annotations: ownAnnotations(release, deploys.rows),
     events: events && { own: events.get(version) ?? 0, all: allEvents },
     commits: { ...releaseCommits(deps, { ...where, offset, max: commitsMax }), offset },
     files: commitFiles(deps, { ...where, offset: 0, max: filesMax }).rows,

@@ -33,11 +33,15 @@ export type ReleaseParams = {
 
 export type Search = Record<string, string | string[] | undefined>
 
-const item = (value: string | string[] | undefined): string => (typeof value === 'string' ? value : '')
+const single = (value: string | string[] | undefined): string => (typeof value === 'string' ? value : '')
 
 /** The range in the URL. Falls back to the default range if the store would reject it. */
-export function rangeAsked(search: Search): Range {
-  const range = rangeOf({ t: item(search.t) || null, from: item(search.from) || null, to: item(search.to) || null })
+export function requestedRange(search: Search): Range {
+  const range = rangeOf({
+    t: single(search.t) || null,
+    from: single(search.from) || null,
+    to: single(search.to) || null,
+  })
   if (range.kind === 'relative') return range
   const { fromMs, toMs } = range
   const fits = fromMs >= 0 && toMs <= momentMsMax && toMs - fromMs <= rangeMsMax
@@ -46,12 +50,12 @@ export function rangeAsked(search: Search): Range {
 
 /** Reads the query string of the list. Unknown values fall back to the defaults. */
 export function releaseParams(search: Search): ReleaseParams {
-  const at = /^\d{1,7}$/.test(item(search.at)) ? Number(search.at) : 0
+  const at = /^\d{1,7}$/.test(single(search.at)) ? Number(search.at) : 0
   return {
-    q: item(search.q).trim().slice(0, 250),
-    project: item(search.project),
-    env: item(search.env),
-    range: rangeAsked(search),
+    q: single(search.q).trim().slice(0, 250),
+    project: single(search.project),
+    env: single(search.env),
+    range: requestedRange(search),
     sort: releaseSorts.find((sort) => sort === search.sort) ?? 'order',
     status: releaseStatuses.find((status) => status === search.status) ?? 'open',
     at: Math.min(at, offsetMax),

@@ -5,7 +5,7 @@ import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import type { MouseEvent } from 'react'
 import type { RestIssue } from '../../../contract/issues.ts'
-import type { RestMarks } from '../../../contract/releases.ts'
+import type { RestAnnotations } from '../../../contract/releases.ts'
 import { useSparkAnnotations } from '../../ui/chart/spark-annotations.tsx'
 import { Link } from '../../ui/link.tsx'
 import { IssueRow, useRowWords } from '../issue/issue-row.tsx'
@@ -27,7 +27,7 @@ export function ReleaseIssues({
   rows: readonly RestIssue[]
   hits: number | null
   streamPath: string
-  annotations: RestMarks
+  annotations: RestAnnotations
 }) {
   const t = useTranslations('releases.page')
   const router = useRouter()

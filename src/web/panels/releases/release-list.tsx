@@ -12,7 +12,7 @@ import type { ProjectName } from '../search/list-params.ts'
 import { changedSearch, type ReleaseParams, releasesPerPage } from './params.ts'
 import { ReleaseFilters, useSearchChange } from './release-filters.tsx'
 import { ReleaseRow, type ShownRelease } from './release-row.tsx'
-import { useNews } from './use-news.ts'
+import { useNewReleases } from './use-news.ts'
 
 type ListProps = {
   organization: string
@@ -43,16 +43,16 @@ function useCursor(rows: readonly ShownRelease[], open: (row: ShownRelease) => v
     const next = rows[Math.max(0, Math.min(rows.length - 1, at + step))]
     if (next) setCursor(next.version)
   }
-  const here = rows[at]
+  const focused = rows[at]
   useKey('j', group, t('down'), () => move(1))
   useKey('k', group, t('up'), () => move(-1))
   useKey('ArrowDown', group, t('down'), () => move(1))
   useKey('ArrowUp', group, t('up'), () => move(-1))
-  useKey('o', group, t('open'), () => here && open(here))
+  useKey('o', group, t('open'), () => focused && open(focused))
   useKey('Enter', group, t('open'), (event) => {
     // A focused link or button handles Enter itself.
     if (event.target instanceof HTMLElement && event.target.closest('a, button, select, summary')) event.target.click()
-    else if (here) open(here)
+    else if (focused) open(focused)
   })
   return [at, setCursor] as const
 }
@@ -107,13 +107,13 @@ export function ReleaseList(props: ListProps) {
   const ranges = useTranslations('issues.range.short')
   const locale = useLocale()
   const router = useRouter()
-  const [turning, change] = useSearchChange()
+  const [isPending, change] = useSearchChange()
   const [refreshing, start] = useTransition()
   const list = useRef<HTMLUListElement>(null)
   const refresh = () => start(() => router.refresh())
   const open = (row: ShownRelease) => router.push(releasePath(organization, row.version))
   const [at, setCursor] = useCursor(rows, open)
-  const news = useNews({ organization, params, rows, projects: props.projects, asOfMs: props.asOfMs })
+  const newReleases = useNewReleases({ organization, params, rows, projects: props.projects, asOfMs: props.asOfMs })
   useEffect(() => {
     list.current?.querySelectorAll('[data-version]')[at]?.scrollIntoView({ block: 'nearest' })
   }, [at])
@@ -121,7 +121,7 @@ export function ReleaseList(props: ListProps) {
   function click(event: MouseEvent<HTMLUListElement>): void {
     if (!(event.target instanceof Element) || event.target.closest('a')) return
     const version = event.target.closest('[data-version]')?.getAttribute('data-version')
-    const row = rows.find((item) => item.version === version)
+    const row = rows.find((candidate) => candidate.version === version)
     if (!row || window.getSelection()?.toString()) return
     setCursor(row.version)
     open(row)
@@ -145,9 +145,9 @@ export function ReleaseList(props: ListProps) {
       {rows.length > 0 ? (
         <Columns range={range.kind === 'relative' ? ranges(range.period) : ranges('absolute')} hasHealth={hasHealth} />
       ) : null}
-      {news > 0 ? (
+      {newReleases > 0 ? (
         <button type="button" className="stream-news" onClick={refresh}>
-          {t('news', { count: news })}
+          {t('news', { count: newReleases })}
         </button>
       ) : null}
       {away ? (
@@ -163,8 +163,8 @@ export function ReleaseList(props: ListProps) {
           ref={list}
           className="release-list"
           aria-label={t('title')}
-          aria-busy={turning || refreshing}
-          data-dimmed={turning || undefined}
+          aria-busy={isPending || refreshing}
+          data-dimmed={isPending || undefined}
           onClick={click}
         >
           {rows.map((row, index) => (

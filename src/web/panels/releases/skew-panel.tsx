@@ -11,9 +11,9 @@ export function SkewPanel({ organization, panel }: { organization: string; panel
   const locale = useLocale()
   const time = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
   const number = new Intl.NumberFormat(locale)
-  const [from, to] = [panel.from, panel.to].map((item) => time.format(Date.parse(item)))
+  const [from, to] = [panel.from, panel.to].map((text) => time.format(Date.parse(text)))
   const { people } = panel
-  const numbers = [
+  const stats = [
     ['events', panel.events],
     ['people', people.all],
     ['recovered', people.recovered],
@@ -36,7 +36,7 @@ export function SkewPanel({ organization, panel }: { organization: string; panel
         </span>
       </div>
       <dl className="skew-numbers">
-        {numbers.map(([name, count]) => (
+        {stats.map(([name, count]) => (
           <div key={name}>
             <dt>{t(name)}</dt>
             <dd>{number.format(count)}</dd>

@@ -27,8 +27,8 @@ async function Panels({ here, projects }: { here: ReleaseHere; projects: readonl
   const { auth } = app()
   const readable = projects.filter((project) => auth.may(actor, 'event:read', { organization, project }) === 'yes')
   const firstEventMs = release.firstEvent === null ? null : Date.parse(release.firstEvent)
-  const asked = { version: release.version, createdMs: Date.parse(release.dateCreated), firstEventMs }
-  const panels = await unlessAway(releaseSkew(app(), { organization, projects: readable, release: asked }))
+  const releaseRef = { version: release.version, createdMs: Date.parse(release.dateCreated), firstEventMs }
+  const panels = await unlessAway(releaseSkew(app(), { organization, projects: readable, release: releaseRef }))
   if (!panels) return <p className="stream-away">{t('away')}</p>
   const hit = panels.filter((panel) => panel.events > 0)
   if (hit.length === 0) return <p className="text-ink-2">{t('none')}</p>

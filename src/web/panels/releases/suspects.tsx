@@ -47,7 +47,7 @@ export function Suspects({ organization, found }: { organization: string; found:
   if (state === 'no_release' || state === 'no_frames') return null
   const commits = committers
     .flatMap((committer) => committer.commits)
-    .sort((item, other) => order(item) - order(other))
+    .sort((a, b) => order(a) - order(b))
     .slice(0, shownMax)
   return (
     <Section id="suspects" title={t('title')}>
@@ -73,6 +73,6 @@ const confidences = ['high', 'medium', 'low']
  * by the time between commit and issue.
  */
 function order({ suspicion: { frame, confidence, beforeMs } }: RestSuspectCommit): number {
-  const doubt = confidence === 'low' ? 100 : 0
-  return (doubt + frame) * 1e14 + confidences.indexOf(confidence) * 1e13 + Math.min(1e12, Math.max(0, beforeMs))
+  const lowRank = confidence === 'low' ? 100 : 0
+  return (lowRank + frame) * 1e14 + confidences.indexOf(confidence) * 1e13 + Math.min(1e12, Math.max(0, beforeMs))
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { RestRelease } from '../../../contract/releases.ts'
-import { unknownOf } from './use-news.ts'
+import { newReleasesIn } from './use-news.ts'
 
 const release = (version: string, atMs: number) =>
   ({ version, dateCreated: new Date(atMs).toISOString() }) as RestRelease
@@ -20,7 +20,7 @@ it.each<[string, [string, number][], string[], string[]]>([
   ['a new one that is in the list already', [['b', 1100]], ['b'], []],
   ['the moment of the look itself counts as looked at', [['b', 1000]], [], []],
 ])('%s', (_name, newest, known, expected) => {
-  const found = unknownOf(
+  const found = newReleasesIn(
     newest.map(([version, atMs]) => release(version, atMs)),
     known.map((version) => ({ version })),
     1000,

@@ -12,19 +12,19 @@ const pauseMs = 10_000
 const newestMax = 20
 
 /** Versions in `newest` that were created after the list was loaded and are not in it. */
-export function unknownOf(
+export function newReleasesIn(
   newest: readonly RestRelease[],
   rows: readonly Pick<RestRelease, 'version'>[],
   asOfMs: number,
 ): string[] {
-  const known = new Set(rows.map((row) => row.version))
+  const knownVersions = new Set(rows.map((row) => row.version))
   return newest
-    .filter((item) => Date.parse(item.dateCreated) > asOfMs && !known.has(item.version))
-    .map((item) => item.version)
+    .filter((release) => Date.parse(release.dateCreated) > asOfMs && !knownVersions.has(release.version))
+    .map((release) => release.version)
 }
 
 /** The number of releases since the list was loaded. Checks on new events and when the tab becomes visible. */
-export function useNews({
+export function useNewReleases({
   organization,
   params,
   rows,
@@ -39,8 +39,8 @@ export function useNews({
 }): number {
   const [found, setFound] = useState<{ asOfMs: number; count: number }>({ asOfMs, count: 0 })
   const waits = useRef<(() => void) | undefined>(undefined)
-  const look = useRef(async () => {})
-  look.current = async () => {
+  const check = useRef(async () => {})
+  check.current = async () => {
     const ids = projectIdsOf(params.project, projects)
     const page = await apiPage<RestRelease>(`organizations/${organization}/releases/`, {
       query: {
@@ -51,14 +51,14 @@ export function useNews({
         per_page: newestMax,
       },
     })
-    setFound({ asOfMs, count: unknownOf(page.rows, rows, asOfMs).length })
+    setFound({ asOfMs, count: newReleasesIn(page.rows, rows, asOfMs).length })
   }
   const soon = useRef(() => {
     if (waits.current) return
     waits.current = systemClock.after(pauseMs, () => {
       waits.current = undefined
       // The next event triggers another attempt.
-      void look.current().catch(() => {})
+      void check.current().catch(() => {})
     })
   })
   useLive((change) => {

@@ -39,12 +39,12 @@ const quantityOf = (rows: readonly Row[]) =>
 export function ledgerGroups(rows: RestLedger['rows']): LedgerGroup[] {
   const projects = Map.groupBy(rows, (row) => row.project?.slug ?? null)
   return [...projects]
-    .map(([slug, own]) => {
-      const categories = [...Map.groupBy(own, (row) => row.category)]
+    .map(([slug, projectRows]) => {
+      const categories = [...Map.groupBy(projectRows, (row) => row.category)]
         .map(([category, all]) => ({ category, quantity: quantityOf(all), rows: joined(all) }))
-        .filter((item) => item.rows.length > 0)
+        .filter((group) => group.rows.length > 0)
         .sort((a, b) => b.quantity - a.quantity)
-      return { slug, quantity: quantityOf(own), categories }
+      return { slug, quantity: quantityOf(projectRows), categories }
     })
     .sort((a, b) => Number(a.slug === null) - Number(b.slug === null) || b.quantity - a.quantity)
 }

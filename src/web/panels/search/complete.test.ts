@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { offeredKeys } from '../../../query/search.ts'
 import {
-  placeOf,
+  adjacentTerm,
+  caretContextOf,
+  needsServerValues,
   readRecent,
   recentLines,
   suggestionsFor,
-  termBeside,
-  wantsValues,
   withNegation,
   withRecent,
   withSuggestion,
@@ -16,7 +16,7 @@ import {
 const caret = (marked: string) => ({ text: marked.replace('|', ''), at: marked.indexOf('|') })
 const place = (marked: string) => {
   const { text, at } = caret(marked)
-  return placeOf(text, at)
+  return caretContextOf(text, at)
 }
 const known = {
   tagKeys: ['browser.name', 'level', 'digest', 'customer', 'shop:lane', 'user.email'],
@@ -119,7 +119,7 @@ it.each([
   ['p95(x):|', false],
   ['lev|', false],
 ])('the server is asked for values at %s: %s', (marked, asks) => {
-  expect(wantsValues(place(marked))).toBe(asks)
+  expect(needsServerValues(place(marked))).toBe(asks)
 })
 
 describe.each(offeredKeys.map((key) => [key.name, key] as const))('the box and %s', (name, key) => {
@@ -129,7 +129,7 @@ describe.each(offeredKeys.map((key) => [key.name, key] as const))('the box and %
   })
 
   it('offers its values as the table says', () => {
-    expect(wantsValues(place(`${name}:|`))).toBe(key.values !== undefined)
+    expect(needsServerValues(place(`${name}:|`))).toBe(key.values !== undefined)
     const labels = lines(`${name}:|`).map((line) => line.label)
     if (key.values) expect(labels).toEqual(known.values.map((item) => item.value))
     else if (key.words) expect(labels).toEqual(key.words.slice(0, 12))
@@ -151,7 +151,7 @@ describe('from term to term by keys', () => {
     [0, 6, 1, '!level:[a, b]'],
     [21, 26, 1, undefined],
   ])('from %i-%i by %i', (from, to, step, found) => {
-    const term = termBeside(text, { from, to }, step)
+    const term = adjacentTerm(text, { from, to }, step)
     expect(term && text.slice(term.from, term.to)).toBe(found)
   })
 

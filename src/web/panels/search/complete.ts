@@ -20,10 +20,10 @@ export type Suggestion = {
 }
 
 /** Data for suggestions: tag keys in use, and the server's values of the key at the caret. */
-export type Known = { tagKeys: readonly string[]; values: readonly { value: string; count: number | null }[] }
+export type CompletionData = { tagKeys: readonly string[]; values: readonly { value: string; count: number | null }[] }
 
 /** The position of the caret: in a key, in a value, or in neither. */
-type Place =
+type CaretContext =
   | { in: 'key'; from: number; to: number; typed: string; negated: boolean }
   | { in: 'value'; key: string; from: number; to: number; typed: string; list: boolean }
   | { in: 'none' }
@@ -33,7 +33,7 @@ const linesMax = 12
 const sameAsTag: ReadonlySet<string> = new Set(offeredKeys.filter((key) => key.tag).map((key) => key.name))
 /** Suggested starts of date and number values. */
 const dates = ['-1h', '-24h', '-7d', '-30d', '+7d', '+30d']
-const numbers = ['>10', '>100', '>1k', '<10']
+const numberExamples = ['>10', '>100', '>1k', '<10']
 
 /** The part of a value at the caret: the whole value, or one entry of a list. */
 function valuePart(value: string, at: number): { from: number; to: number; list: boolean } {
@@ -56,8 +56,10 @@ function valuePart(value: string, at: number): { from: number; to: number; list:
 }
 
 /** Finds the term at the caret. `caret` is a position between characters. */
-export function placeOf(text: string, caret: number): Place {
-  const term = termsOf(text).find((item) => item.from <= caret && caret <= item.to && item.kind !== 'operator')
+export function caretContextOf(text: string, caret: number): CaretContext {
+  const term = termsOf(text).find(
+    (candidate) => candidate.from <= caret && caret <= candidate.to && candidate.kind !== 'operator',
+  )
   if (!term) return { in: 'key', from: caret, to: caret, typed: '', negated: false }
   const negated = term.text.startsWith('!')
   const begin = term.from + (negated ? 1 : 0)
@@ -84,18 +86,18 @@ export function placeOf(text: string, caret: number): Place {
 }
 
 /** Whether values come from the server. For other keys the box has its own values, or none. */
-export function wantsValues(place: Place): place is Extract<Place, { in: 'value' }> {
-  if (place.in !== 'value') return false
-  const searchKey = searchKeyOf(place.key)
-  if (!searchKey) return !/^[><=]/.test(place.typed) && !place.key.includes('(')
+export function needsServerValues(context: CaretContext): context is Extract<CaretContext, { in: 'value' }> {
+  if (context.in !== 'value') return false
+  const searchKey = searchKeyOf(context.key)
+  if (!searchKey) return !/^[><=]/.test(context.typed) && !context.key.includes('(')
   return searchKey.values !== undefined
 }
 
 const matches = (name: string, typed: string) => name.toLowerCase().includes(typed.toLowerCase())
 /** Sorts names that begin with the typed text first. Shorter keys come first, because they are more general. */
 function begins(typed: string, kind: 'key' | 'value'): (a: string, b: string) => number {
-  const wanted = typed.toLowerCase()
-  const has = (name: string) => wanted !== '' && name.toLowerCase().startsWith(wanted)
+  const prefix = typed.toLowerCase()
+  const has = (name: string) => prefix !== '' && name.toLowerCase().startsWith(prefix)
   return (a, b) => Number(has(b)) - Number(has(a)) || (kind === 'key' && has(a) ? a.length - b.length : 0)
 }
 
@@ -103,31 +105,32 @@ function begins(typed: string, kind: 'key' | 'value'): (a: string, b: string) =>
 const textKeys = offeredKeys.filter((key) => key.type === 'text' || key.type === 'version').map((key) => key.name)
 
 /** The names of tags in the list of keys. */
-const tagNames = (known: Known): string[] => known.tagKeys.filter((tagKey) => !sameAsTag.has(tagKey)).map(keyOfTag)
+const tagNames = (data: CompletionData): string[] =>
+  data.tagKeys.filter((tagKey) => !sameAsTag.has(tagKey)).map(keyOfTag)
 
 function keyLines(
-  place: Extract<Place, { in: 'key' }>,
-  known: Known,
+  context: Extract<CaretContext, { in: 'key' }>,
+  data: CompletionData,
   sentenceOf: (key: SearchKey) => string,
 ): Suggestion[] {
-  const notes = new Map(offeredKeys.map((key) => [key.name, sentenceOf(key)]))
-  const names = [...new Set([...notes.keys(), ...tagNames(known)])]
-    .filter((key) => matches(key, place.typed))
-    .sort(begins(place.typed, 'key'))
+  const hints = new Map(offeredKeys.map((key) => [key.name, sentenceOf(key)]))
+  const names = [...new Set([...hints.keys(), ...tagNames(data)])]
+    .filter((key) => matches(key, context.typed))
+    .sort(begins(context.typed, 'key'))
   return names.slice(0, linesMax).map((name) => ({
     kind: 'key',
     label: name,
-    note: notes.get(name) ?? '',
+    note: hints.get(name) ?? '',
     events: null,
-    from: place.from,
-    to: place.to,
+    from: context.from,
+    to: context.to,
     insert: `${name}:`,
-    caret: place.from + name.length + 1,
+    caret: context.from + name.length + 1,
   }))
 }
 
 /** Values that need no server; undefined if the server has them. */
-function ownValues(key: string, known: Known): { value: string; count: number | null }[] | undefined {
+function localValues(key: string, data: CompletionData): { value: string; count: number | null }[] | undefined {
   const plain = (values: readonly string[]) => values.map((value) => ({ value, count: null }))
   const searchKey = searchKeyOf(key)
   if (!searchKey || searchKey.values) return undefined
@@ -136,55 +139,59 @@ function ownValues(key: string, known: Known): { value: string; count: number | 
     case 'date':
       return plain(dates)
     case 'number':
-      return plain(numbers)
+      return plain(numberExamples)
     case 'has':
-      return plain([...new Set([...textKeys, ...tagNames(known)])])
+      return plain([...new Set([...textKeys, ...tagNames(data)])])
     default:
       return []
   }
 }
 
-function valueLines(place: Extract<Place, { in: 'value' }>, known: Known): Suggestion[] {
-  const own = ownValues(place.key, known)
-  const values = (own ?? known.values).filter((item) => matches(item.value, place.typed))
+function valueLines(context: Extract<CaretContext, { in: 'value' }>, data: CompletionData): Suggestion[] {
+  const local = localValues(context.key, data)
+  const values = (local ?? data.values).filter((suggestion) => matches(suggestion.value, context.typed))
   // Values of the server are already sorted by count.
-  const sorted = own ? values.toSorted((a, b) => begins(place.typed, 'value')(a.value, b.value)) : values
+  const sorted = local ? values.toSorted((a, b) => begins(context.typed, 'value')(a.value, b.value)) : values
   return sorted.slice(0, linesMax).map(({ value, count }) => {
     const insert = quoted(value)
     // After an entry of a list the list continues. After a value a space begins the next term.
-    const space = place.list ? '' : ' '
+    const space = context.list ? '' : ' '
     return {
       kind: 'value',
       label: value,
       note: '',
       events: count,
-      from: place.from,
-      to: place.to,
+      from: context.from,
+      to: context.to,
       insert: insert + space,
-      caret: place.from + insert.length + space.length,
+      caret: context.from + insert.length + space.length,
     }
   })
 }
 
 /** The suggestions at a place. `sentenceOf` returns the description of a key in the screen's language. */
-export function suggestionsFor(place: Place, known: Known, sentenceOf: (key: SearchKey) => string): Suggestion[] {
-  if (place.in === 'key') return keyLines(place, known, sentenceOf)
-  return place.in === 'value' ? valueLines(place, known) : []
+export function suggestionsFor(
+  context: CaretContext,
+  data: CompletionData,
+  sentenceOf: (key: SearchKey) => string,
+): Suggestion[] {
+  if (context.in === 'key') return keyLines(context, data, sentenceOf)
+  return context.in === 'value' ? valueLines(context, data) : []
 }
 
 /** Recent searches, for an empty box. */
 export function recentLines(recent: readonly string[], text: string): Suggestion[] {
   return recent
-    .filter((item) => item !== text.trim())
-    .map((item) => ({
+    .filter((search) => search !== text.trim())
+    .map((search) => ({
       kind: 'recent',
-      label: item,
+      label: search,
       note: '',
       events: null,
       from: 0,
       to: text.length,
-      insert: item,
-      caret: item.length,
+      insert: search,
+      caret: search.length,
     }))
 }
 
@@ -197,7 +204,7 @@ export function withSuggestion(text: string, suggestion: Suggestion): { text: st
 }
 
 /** The previous or next filter from a selection, for the keys that move between filters. Undefined if there is none. */
-export function termBeside(
+export function adjacentTerm(
   text: string,
   selection: { from: number; to: number },
   step: -1 | 1,
@@ -215,13 +222,13 @@ export function withNegation(
   text: string,
   selection: { from: number; to: number },
 ): { text: string; from: number; to: number } | undefined {
-  const term = termsOf(text).find((item) => item.from === selection.from && item.to === selection.to)
+  const term = termsOf(text).find((candidate) => candidate.from === selection.from && candidate.to === selection.to)
   if (term?.kind !== 'filter') return undefined
-  const turned = term.text.startsWith('!') ? term.text.slice(1) : `!${term.text}`
+  const inverted = term.text.startsWith('!') ? term.text.slice(1) : `!${term.text}`
   return {
-    text: text.slice(0, term.from) + turned + text.slice(term.to),
+    text: text.slice(0, term.from) + inverted + text.slice(term.to),
     from: term.from,
-    to: term.from + turned.length,
+    to: term.from + inverted.length,
   }
 }
 
@@ -229,8 +236,8 @@ const recentMax = 10
 
 /** Adds a search to the front of the recent ones, without duplicates, at most ten. */
 export function withRecent(recent: readonly string[], text: string): string[] {
-  const kept = text.trim()
-  return kept === '' ? [...recent] : [kept, ...recent.filter((item) => item !== kept)].slice(0, recentMax)
+  const trimmed = text.trim()
+  return trimmed === '' ? [...recent] : [trimmed, ...recent.filter((search) => search !== trimmed)].slice(0, recentMax)
 }
 
 /** Parses stored recent searches. Ignores invalid entries. */
@@ -238,7 +245,9 @@ export function readRecent(text: string | null): string[] {
   try {
     const value: unknown = JSON.parse(text ?? '[]')
     return Array.isArray(value)
-      ? value.filter((item): item is string => typeof item === 'string' && item.length <= 4096).slice(0, recentMax)
+      ? value
+          .filter((search): search is string => typeof search === 'string' && search.length <= 4096)
+          .slice(0, recentMax)
       : []
   } catch {
     return []

@@ -34,7 +34,7 @@ export function shortPath(actor: Actor, shortId: string): string | undefined {
 }
 
 /** An organization in which a digest was searched, with its retention and the position of its live stream. */
-export type SearchedPlace = {
+export type SearchedOrganization = {
   slug: string
   name: string
   days: number
@@ -43,7 +43,7 @@ export type SearchedPlace = {
 }
 
 /** All organizations in which a person's digest is searched. */
-export function searchedPlaces(actor: Actor): SearchedPlace[] {
+export function searchedOrganizations(actor: Actor): SearchedOrganization[] {
   const { meta, live, config } = app()
   return readable(actor).map(({ organization, projectIds }) => ({
     slug: organization.slug,
@@ -86,9 +86,9 @@ export async function digestHits(actor: Actor, digest: string): Promise<{ hits: 
 }
 
 /** The path for a text that is only a digest or an id, as in the search box; undefined if not found. */
-export async function knownJump(actor: Actor, text: string): Promise<string | undefined> {
+export async function existingJump(actor: Actor, text: string): Promise<string | undefined> {
   const jump = jumpOf(text)
-  if (!jump || jump.sure) return jump?.path
+  if (!jump || jump.isSure) return jump?.path
   const { kind, name, path } = jump
   if (kind === 'digest') return (await digestHits(actor, name)).hits.length > 0 ? path : undefined
   return kind === 'event' ? unlessAway(eventPath(actor, name)) : shortPath(actor, name)

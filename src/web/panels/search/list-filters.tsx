@@ -134,7 +134,7 @@ export function EnvironmentSelect({
     ...(preloaded ? { initialData: preloaded.map((name) => ({ name })) } : {}),
     staleTime: 60_000,
   })
-  const names = (data ?? []).map((item) => item.name).sort()
+  const names = (data ?? []).map((tagValue) => tagValue.name).sort()
   return (
     <select
       className="input stream-environment"
@@ -177,7 +177,7 @@ export function ProjectSelect({
       onChange={(event) => change({ project: event.target.value })}
     >
       <option value="">{t('allProjects')}</option>
-      {isOther ? <option value={value}>{named.map((item, at) => item?.name ?? ids[at]).join(', ')}</option> : null}
+      {isOther ? <option value={value}>{named.map((option, at) => option?.name ?? ids[at]).join(', ')}</option> : null}
       {projects.map((project) => (
         <option key={project.id} value={project.slug}>
           {project.name}

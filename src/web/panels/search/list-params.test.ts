@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isPlain, keptSearch, listQuery, paramsOf, projectIdsOf } from './list-params.ts'
+import { isPlain, listQuery, paramsOf, projectIdsOf, viewSearchOf } from './list-params.ts'
 
 const projects = [
   { id: '1', slug: 'web', name: 'Web' },
@@ -55,6 +55,6 @@ describe('keptSearch', () => {
     ['t=24h&env=production', '?t=24h&env=production'],
     [`from=${day.from}&to=${day.to}`, `?from=${encodeURIComponent(day.from)}&to=${encodeURIComponent(day.to)}`],
   ])('%s', (search, kept) => {
-    expect(keptSearch(paramsOf(new URLSearchParams(search)))).toBe(kept)
+    expect(viewSearchOf(paramsOf(new URLSearchParams(search)))).toBe(kept)
   })
 })

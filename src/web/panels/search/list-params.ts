@@ -68,7 +68,7 @@ export const resolvedQuery = { query: 'is:resolved', sort: 'date', statsPeriod: 
 export const environmentsPeriod = '90d'
 
 /** The query string that the issue page keeps: range and environment. */
-export function keptSearch(params: Pick<ListParams, 'range' | 'env'>): string {
+export function viewSearchOf(params: Pick<ListParams, 'range' | 'env'>): string {
   const search = new URLSearchParams()
   if (params.range.kind === 'absolute') {
     search.set('from', new Date(params.range.fromMs).toISOString())

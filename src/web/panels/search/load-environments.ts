@@ -12,5 +12,5 @@ export async function environmentsOf(projects: readonly Project[]): Promise<stri
   const projectIds = projects.map((project) => project.id)
   const values = await events.tagValues({ projectIds, environments: [], fromMs, toMs }, 'environment', environmentsMax)
   const hidden = meta.hiddenEnvironments(projectIds)
-  return values.map((item) => item.value).filter((item) => item !== '' && !hidden.has(item))
+  return values.map((tagValue) => tagValue.value).filter((tagValue) => tagValue !== '' && !hidden.has(tagValue))
 }

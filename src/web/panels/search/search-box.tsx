@@ -2,21 +2,21 @@
 import { Search, X } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { useAskedSearch } from '../../ui/keys/search-key.ts'
-import { type Suggestion, termBeside, withNegation, withSuggestion } from './complete.ts'
+import { usePendingSearchFocus } from '../../ui/keys/search-key.ts'
+import { adjacentTerm, type Suggestion, withNegation, withSuggestion } from './complete.ts'
 import { SearchLines } from './search-lines.tsx'
 import { termsOf } from './terms.ts'
 import { type CompletionScope, useComplete } from './use-complete.ts'
 import { useJump } from './use-jump.ts'
 
 /** The same text behind the field, with highlighted filters. Both use the same monospaced font, so they align. */
-function Marks({ text }: { text: string }) {
+function HighlightedQuery({ text }: { text: string }) {
   const parts = useMemo(() => {
-    const made: { at: number; text: string; key: string; kind: 'gap' | 'filter' | 'text' | 'operator' }[] = []
+    const tokens: { at: number; text: string; key: string; kind: 'gap' | 'filter' | 'text' | 'operator' }[] = []
     let at = 0
     for (const term of termsOf(text)) {
-      if (term.from > at) made.push({ at, text: text.slice(at, term.from), key: '', kind: 'gap' })
-      made.push({
+      if (term.from > at) tokens.push({ at, text: text.slice(at, term.from), key: '', kind: 'gap' })
+      tokens.push({
         at: term.from,
         text: term.kind === 'filter' ? term.value : term.text,
         key: term.key,
@@ -24,8 +24,8 @@ function Marks({ text }: { text: string }) {
       })
       at = term.to
     }
-    if (at < text.length) made.push({ at, text: text.slice(at), key: '', kind: 'gap' })
-    return made
+    if (at < text.length) tokens.push({ at, text: text.slice(at), key: '', kind: 'gap' })
+    return tokens
   }, [text])
   return parts.map((part) => (
     <span
@@ -46,7 +46,7 @@ type SearchBoxProps = {
   /** Projects and environments of the list. Suggested values come from their events. */
   scope: CompletionScope
   /** The other URL parameters. A search before the scripts run keeps them. */
-  kept: Readonly<Record<string, string>>
+  hiddenParams: Readonly<Record<string, string>>
   label: string
   placeholder: string
   /** Whether a lone identifier opens the page it names. */
@@ -95,22 +95,22 @@ type Box = ReturnType<typeof useBox>
 function onKeys(
   box: Box,
   event: KeyboardEvent<HTMLInputElement>,
-  take: (suggestion: Suggestion) => void,
+  choose: (suggestion: Suggestion) => void,
   leave: () => void,
 ): void {
   const { lines, active, open, draft } = box
   const input = event.currentTarget
   const selection = { from: input.selectionStart ?? 0, to: input.selectionEnd ?? 0 }
-  const beside = event.altKey && (event.key === 'ArrowLeft' || event.key === 'ArrowRight')
-  if (beside) {
-    const term = termBeside(draft, selection, event.key === 'ArrowLeft' ? -1 : 1)
+  const isTermJump = event.altKey && (event.key === 'ArrowLeft' || event.key === 'ArrowRight')
+  if (isTermJump) {
+    const term = adjacentTerm(draft, selection, event.key === 'ArrowLeft' ? -1 : 1)
     event.preventDefault()
     if (term) box.put(draft, term.from, term.to)
   } else if (event.key === '!') {
-    const turned = withNegation(draft, selection)
-    if (!turned) return
+    const inverted = withNegation(draft, selection)
+    if (!inverted) return
     event.preventDefault()
-    box.put(turned.text, turned.from, turned.to)
+    box.put(inverted.text, inverted.from, inverted.to)
   } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
     event.preventDefault()
     if (!open) {
@@ -123,7 +123,7 @@ function onKeys(
     const line = open ? lines[active] : undefined
     if (!line) return
     event.preventDefault()
-    take(line)
+    choose(line)
   } else if (event.key === 'Escape') {
     event.preventDefault()
     if (open && lines.length) box.setOpen(false)
@@ -137,14 +137,14 @@ function onKeys(
  * Before the scripts run it is a plain form.
  */
 export function SearchBox(props: SearchBoxProps) {
-  const { value, onSearch, error, kept, label, placeholder, jumps = true } = props
+  const { value, onSearch, error, hiddenParams, label, placeholder, jumps = true } = props
   const t = useTranslations('issues')
   const jump = useJump(jumps)
   const id = useId()
   const box = useBox(props)
   const { draft, field, lines, open } = box
-  const marks = useRef<HTMLDivElement>(null)
-  useAskedSearch(field)
+  const highlight = useRef<HTMLDivElement>(null)
+  usePendingSearchFocus(field)
   function apply(text: string) {
     box.setOpen(false)
     jump(text, () => {
@@ -153,7 +153,7 @@ export function SearchBox(props: SearchBoxProps) {
       field.current?.blur()
     })
   }
-  function take(line: Suggestion) {
+  function choose(line: Suggestion) {
     if (line.kind === 'recent') {
       box.setDraft(line.insert)
       return apply(line.insert)
@@ -179,12 +179,12 @@ export function SearchBox(props: SearchBoxProps) {
       }}
     >
       <Search size={15} strokeWidth={1.75} aria-hidden="true" className="flex-none text-ink-3" />
-      {Object.entries(kept).map(([name, text]) => (
+      {Object.entries(hiddenParams).map(([name, text]) => (
         <input key={name} type="hidden" name={name} value={text} />
       ))}
       <div className="search-field">
-        <div ref={marks} className="search-marks" aria-hidden="true">
-          <Marks text={draft} />
+        <div ref={highlight} className="search-marks" aria-hidden="true">
+          <HighlightedQuery text={draft} />
         </div>
         <input
           ref={field}
@@ -218,9 +218,9 @@ export function SearchBox(props: SearchBoxProps) {
           onBlur={() => box.setOpen(false)}
           onSelect={box.look}
           onScroll={(event) => {
-            if (marks.current) marks.current.scrollLeft = event.currentTarget.scrollLeft
+            if (highlight.current) highlight.current.scrollLeft = event.currentTarget.scrollLeft
           }}
-          onKeyDown={(event) => onKeys(box, event, take, leave)}
+          onKeyDown={(event) => onKeys(box, event, choose, leave)}
         />
       </div>
       {draft ? (
@@ -237,7 +237,13 @@ export function SearchBox(props: SearchBoxProps) {
         </button>
       ) : null}
       <kbd className="key search-key">/</kbd>
-      <SearchLines id={id} lines={shown ? lines : []} active={box.active} waiting={shown && box.waiting} take={take} />
+      <SearchLines
+        id={id}
+        lines={shown ? lines : []}
+        active={box.active}
+        waiting={shown && box.waiting}
+        choose={choose}
+      />
       {error && !shown ? (
         <div id={`${id}-error`} role="alert" className="search-error">
           {error.join(' ')}

@@ -10,13 +10,13 @@ export function SearchLines({
   lines,
   active,
   waiting,
-  take,
+  choose,
 }: {
   id: string
   lines: readonly Suggestion[]
   active: number
   waiting: boolean
-  take: (suggestion: Suggestion) => void
+  choose: (suggestion: Suggestion) => void
 }) {
   const t = useTranslations('search')
   const number = new Intl.NumberFormat(useLocale(), { notation: 'compact' })
@@ -40,7 +40,7 @@ export function SearchLines({
               className="search-line"
               // Keep focus and caret in the field.
               onMouseDown={(event) => event.preventDefault()}
-              onClick={() => take(line)}
+              onClick={() => choose(line)}
             >
               <code>
                 <PlainText text={line.label} charactersMax={200} />

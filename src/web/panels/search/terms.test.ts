@@ -101,6 +101,6 @@ describe('jumpOf', () => {
     ['', undefined],
   ])('%s', (query, expected) => {
     expect(jumpOf(query)?.path).toBe(expected)
-    expect(jumpOf(query)?.sure ?? false).toBe(query.startsWith('digest:') && expected !== undefined)
+    expect(jumpOf(query)?.isSure ?? false).toBe(query.startsWith('digest:') && expected !== undefined)
   })
 })

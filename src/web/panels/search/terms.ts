@@ -20,13 +20,13 @@ function endOfTerm(query: string, from: number): number {
   let quoted = false
   let brackets = 0
   for (let at = from; at < query.length; at++) {
-    const sign = query[at]
-    if (sign === '\\' && quoted) at++
-    else if (sign === '"') quoted = !quoted
+    const character = query[at]
+    if (character === '\\' && quoted) at++
+    else if (character === '"') quoted = !quoted
     else if (quoted) continue
-    else if (sign === '[') brackets++
-    else if (sign === ']') brackets = Math.max(0, brackets - 1)
-    else if (brackets === 0 && sign !== undefined && /[\s()]/.test(sign)) return at
+    else if (character === '[') brackets++
+    else if (character === ']') brackets = Math.max(0, brackets - 1)
+    else if (brackets === 0 && character !== undefined && /[\s()]/.test(character)) return at
   }
   return query.length
 }
@@ -39,12 +39,12 @@ export function termsOf(query: string): Term[] {
   const terms: Term[] = []
   let at = 0
   while (at < query.length) {
-    const sign = query[at] ?? ''
-    if (/\s/.test(sign)) {
+    const character = query[at] ?? ''
+    if (/\s/.test(character)) {
       at++
       continue
     }
-    const single = sign === '(' || sign === ')'
+    const single = character === '(' || character === ')'
     const to = single ? at + 1 : terms.length === termsMax - 1 ? query.length : endOfTerm(query, at)
     const text = query.slice(at, to)
     const filter = filterPattern.exec(text)
@@ -60,11 +60,11 @@ export function termsOf(query: string): Term[] {
 /** The search text without one of its terms. Also removes an operator that would be left alone. */
 export function withoutTerm(query: string, index: number): string {
   const terms = termsOf(query)
-  const kept = terms.filter((_term, at) => at !== index)
-  const sensible = kept.filter((term, at) => {
+  const remaining = terms.filter((_term, at) => at !== index)
+  const sensible = remaining.filter((term, at) => {
     if (term.text !== 'AND' && term.text !== 'OR') return true
-    const before = kept[at - 1]
-    const after = kept[at + 1]
+    const before = remaining[at - 1]
+    const after = remaining[at + 1]
     const open = !before || before.kind === 'operator'
     const close = !after || (after.kind === 'operator' && after.text !== '(')
     return !(open && before?.text !== ')') && !close
@@ -89,24 +89,24 @@ export function keyOfTag(tag: string): string {
     : `tags[${tag}]`
 }
 
-/** Path of the issues with a tag value. `base` is the stream, `kept` the result of `keptSearch`. */
-export function tagHref(base: string, kept: string, key: string, value: string): string {
-  return `${base}?q=${encodeURIComponent(`${keyOfTag(key)}:${quoted(value)}`)}${kept.replace('?', '&')}`
+/** Path of the issues with a tag value. `base` is the stream, `remaining` the result of `viewSearchOf`. */
+export function tagHref(base: string, viewSearch: string, key: string, value: string): string {
+  return `${base}?q=${encodeURIComponent(`${keyOfTag(key)}:${quoted(value)}`)}${viewSearch.replace('?', '&')}`
 }
 
-/** A short link. `sure`: the text names its kind; otherwise it can be words, such as UTF-8. */
-type Jump = { kind: 'digest' | 'event' | 'issue'; name: string; path: string; sure: boolean }
+/** A short link. `isSure`: the text names its kind; otherwise it can be words, such as UTF-8. */
+type Jump = { kind: 'digest' | 'event' | 'issue'; name: string; path: string; isSure: boolean }
 
 const routes = { digest: 'd', event: 'e', issue: 'i' } as const
-const jumpTo = (kind: Jump['kind'], name: string, sure = false): Jump => ({
+const jumpTo = (kind: Jump['kind'], name: string, isSure = false): Jump => ({
   kind,
   name,
-  sure,
+  isSure,
   path: `/${routes[kind]}/${encodeURIComponent(name)}`,
 })
 
 /** The initial text of the box. Pasted text lands before or after it, usually without a space. */
-const besideDefault = new RegExp(`^\\s*${defaultQuery}|\\s${defaultQuery}\\s*$`)
+const withDefault = new RegExp(`^\\s*${defaultQuery}|\\s${defaultQuery}\\s*$`)
 
 /** Whether a text has filters other than a digest. Error messages have none. */
 const isFiltered = (text: string): boolean =>
@@ -121,7 +121,7 @@ const isFiltered = (text: string): boolean =>
  * sentence), an event id (32 hex characters or a UUID), or a short id such as WEB-42.
  */
 export function jumpOf(query: string): Jump | undefined {
-  const text = query.replace(besideDefault, '').trim()
+  const text = query.replace(withDefault, '').trim()
   const named = /^digest:"?([^\s"*]{1,200})"?$/i.exec(text)?.[1]
   if (named) return jumpTo('digest', named, true)
   const pasted = text.startsWith('"') || isFiltered(text) ? undefined : pastedDigest(text)

@@ -6,13 +6,13 @@ import { systemClock } from '../../../base/clock.ts'
 import { messageKeyOf } from '../../../query/search.ts'
 import { apiFetch } from '../../client/api.ts'
 import {
-  type Known,
-  placeOf,
+  type CompletionData,
+  caretContextOf,
+  needsServerValues,
   readRecent,
   recentLines,
   type Suggestion,
   suggestionsFor,
-  wantsValues,
   withRecent,
 } from './complete.ts'
 
@@ -76,10 +76,10 @@ export function useComplete({
 }): { lines: Suggestion[]; waiting: boolean; remember: (text: string) => void } {
   const t = useTranslations('search')
   const { recent, remember } = useRecent(organization)
-  const place = useMemo(() => placeOf(text, caret), [text, caret])
-  const asks = open && wantsValues(place)
-  const typed = useSettled(asks ? place.typed : '')
-  const key = asks ? place.key : ''
+  const caretContext = useMemo(() => caretContextOf(text, caret), [text, caret])
+  const needsValues = open && needsServerValues(caretContext)
+  const typed = useSettled(needsValues ? caretContext.typed : '')
+  const key = needsValues ? caretContext.key : ''
   const keys = useQuery({
     queryKey: ['tag-keys', organization, scope],
     queryFn: ({ signal }) => apiFetch<TagKey[]>(`organizations/${organization}/tags/`, { query: scope, signal }),
@@ -93,19 +93,19 @@ export function useComplete({
         query: { ...scope, query: typed, limit: 12 },
         signal,
       }),
-    enabled: asks,
+    enabled: needsValues,
     // Keep old values of the same key only: those of another key would be wrong.
     placeholderData: (before, query) => (query?.queryKey[3] === key ? before : undefined),
     ...fresh,
   })
-  const known = useMemo<Known>(
-    () => ({ tagKeys: (keys.data ?? []).map((item) => item.key), values: asks ? (values.data ?? []) : [] }),
-    [keys.data, values.data, asks],
+  const completionData = useMemo<CompletionData>(
+    () => ({ tagKeys: (keys.data ?? []).map((tag) => tag.key), values: needsValues ? (values.data ?? []) : [] }),
+    [keys.data, values.data, needsValues],
   )
   const lines = useMemo(() => {
     if (!open) return []
-    const offered = suggestionsFor(place, known, (searchKey) => t(`key.${messageKeyOf(searchKey)}`))
+    const offered = suggestionsFor(caretContext, completionData, (searchKey) => t(`key.${messageKeyOf(searchKey)}`))
     return text.trim() === '' ? [...recentLines(recent, text), ...offered] : offered
-  }, [open, place, known, recent, text, t])
-  return { lines, waiting: asks && values.isFetching && values.data === undefined, remember }
+  }, [open, caretContext, completionData, recent, text, t])
+  return { lines, waiting: needsValues && values.isFetching && values.data === undefined, remember }
 }

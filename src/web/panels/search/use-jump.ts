@@ -24,16 +24,16 @@ export async function leads(path: string, signal: AbortSignal): Promise<boolean>
  */
 export function useJump(jumps: boolean): (text: string, search: () => void) => void {
   const router = useRouter()
-  const asked = useRef<AbortController>(undefined)
-  useEffect(() => () => asked.current?.abort(), [])
+  const controller = useRef<AbortController>(undefined)
+  useEffect(() => () => controller.current?.abort(), [])
   return useCallback(
     (text, search) => {
-      asked.current?.abort()
+      controller.current?.abort()
       const jump = jumps ? jumpOf(text) : undefined
       if (!jump) return search()
-      if (jump.sure) return router.push(jump.path)
+      if (jump.isSure) return router.push(jump.path)
       const control = new AbortController()
-      asked.current = control
+      controller.current = control
       void leads(jump.path, control.signal).then((found) => {
         if (control.signal.aborted) return
         if (found) router.push(jump.path)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { RestSearch } from '../../../contract/search.ts'
 import { paramsOf } from './list-params.ts'
-import { keptParams, partsOf, shownView, viewOf, viewSearch } from './views.ts'
+import { partsOf, shownView, viewOf, viewParams, viewSearch } from './views.ts'
 
 const projects = [
   { id: '1', slug: 'web', name: 'Web' },
@@ -59,10 +59,10 @@ it('the view that is shown is the one with this address', () => {
 })
 
 it('a search before the scripts run keeps the rest of the address', () => {
-  expect(keptParams(paramsAt('?q=x&project=web&t=24h&sort=events'))).toEqual({
+  expect(viewParams(paramsAt('?q=x&project=web&t=24h&sort=events'))).toEqual({
     project: 'web',
     t: '24h',
     sort: 'events',
   })
-  expect(keptParams(paramsAt('?q=x'))).toEqual({})
+  expect(viewParams(paramsAt('?q=x'))).toEqual({})
 })

@@ -73,7 +73,7 @@ export function shownView(
 }
 
 /** The other URL parameters by name, for the form of the search box. */
-export function keptParams(params: ListParams): Record<string, string> {
+export function viewParams(params: ListParams): Record<string, string> {
   const search = new URLSearchParams(viewSearch({ ...viewOf(params, []), query: defaultQuery }, []))
   return Object.fromEntries(search)
 }

@@ -39,9 +39,9 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
                   {row.ways.map((way, at) => (
                     <Fragment key={way.join(' ')}>
                       {at > 0 ? <span className="text-ink-3">{t('keysOr')}</span> : null}
-                      {way.map((item) => (
-                        <kbd key={item} className="key">
-                          {item}
+                      {way.map((keyName) => (
+                        <kbd key={keyName} className="key">
+                          {keyName}
                         </kbd>
                       ))}
                     </Fragment>

@@ -20,7 +20,7 @@ export function Palette({ actions, onClose }: { actions: readonly Choice[]; onCl
   const bindings = useBindings()
   const labels = new Set(actions.map((action) => action.text))
   const newest = new Map(bindings.map((binding) => [binding.keys, binding]))
-  const byLabel = new Map([...newest.values()].map((item) => [item.label, item]))
+  const byLabel = new Map([...newest.values()].map((command) => [command.label, command]))
   const keyed = [...byLabel.values()]
     .filter(({ label, keys }) => !labels.has(label) && keys !== '$mod+k' && keys !== 'Escape')
     .map(({ keys, group, label, run }) => ({
@@ -31,8 +31,8 @@ export function Palette({ actions, onClose }: { actions: readonly Choice[]; onCl
       run: () => run(noEvent()),
     }))
   const withKeys = actions.map((action) => {
-    const own = byLabel.get(action.text)
-    return own ? { ...action, keys: shownKeys(own.keys) } : action
+    const existing = byLabel.get(action.text)
+    return existing ? { ...action, keys: shownKeys(existing.keys) } : action
   })
   const jumps = (text: string): Choice[] => {
     const jump = jumpOf(text)
@@ -45,7 +45,7 @@ export function Palette({ actions, onClose }: { actions: readonly Choice[]; onCl
       label={t('paletteLabel')}
       none={t('paletteNone')}
       choices={[...withKeys, ...keyed]}
-      made={jumps}
+      searchChoices={jumps}
       onClose={onClose}
     />
   )

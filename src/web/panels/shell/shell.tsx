@@ -46,9 +46,15 @@ function Entry({
   also?: string[]
 }) {
   const path = usePathname()
-  const here = [href, ...also].some((item) => path === item || path.startsWith(`${item}/`))
+  const isCurrent = [href, ...also].some((prefix) => path === prefix || path.startsWith(`${prefix}/`))
   return (
-    <Link href={href} className="shell-entry" aria-current={here ? 'page' : undefined} title={label} aria-label={label}>
+    <Link
+      href={href}
+      className="shell-entry"
+      aria-current={isCurrent ? 'page' : undefined}
+      title={label}
+      aria-label={label}
+    >
       {children}
       <span className="shell-word">{label}</span>
     </Link>
@@ -189,9 +195,9 @@ export function Shell({
               value={organization.slug}
               onChange={(event) => router.push(`/o/${event.target.value}/issues`)}
             >
-              {organizations.map((item) => (
-                <option key={item.slug} value={item.slug}>
-                  {item.name}
+              {organizations.map((choice) => (
+                <option key={choice.slug} value={choice.slug}>
+                  {choice.name}
                 </option>
               ))}
             </select>

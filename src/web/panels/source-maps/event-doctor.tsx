@@ -12,11 +12,11 @@ import { Finding } from './doctor-finding.tsx'
 
 function Step({ step: { step, state, found } }: { step: DoctorStep }) {
   const t = useTranslations('doctor')
-  const Mark = state === 'ok' ? Check : state === 'failed' ? X : Minus
+  const StateIcon = state === 'ok' ? Check : state === 'failed' ? X : Minus
   return (
     <li data-state={state}>
       <span className="doctor-mark">
-        <Mark size={14} aria-hidden="true" />
+        <StateIcon size={14} aria-hidden="true" />
       </span>
       <span>{t(`step.${step}`)}</span>
       <span>
@@ -34,7 +34,7 @@ function Step({ step: { step, state, found } }: { step: DoctorStep }) {
 function File({ file, shown }: { file: DoctorFile; shown: DoctorFinding | null }) {
   const t = useTranslations('doctor')
   const { state, finding } = file
-  const note = state === 'failed' && finding?.weight === 'note'
+  const isNote = state === 'failed' && finding?.weight === 'note'
   return (
     <div className="doctor-file">
       <h4>
@@ -43,9 +43,9 @@ function File({ file, shown }: { file: DoctorFile; shown: DoctorFinding | null }
         </code>
         <span className="text-ink-3">{t('inFile', { count: file.frames })}</span>
         <span
-          className={`chip ${note ? 'text-ink-3' : state === 'failed' ? 'text-error' : state === 'now' ? 'text-info' : 'text-ok'}`}
+          className={`chip ${isNote ? 'text-ink-3' : state === 'failed' ? 'text-error' : state === 'now' ? 'text-info' : 'text-ok'}`}
         >
-          {t(note ? 'note' : state === 'failed' ? 'failedState' : state)}
+          {t(isNote ? 'note' : state === 'failed' ? 'failedState' : state)}
         </span>
       </h4>
       <ol className="doctor-steps">
@@ -99,7 +99,7 @@ export function EventDoctor({
   preloaded: EventDiagnosis | undefined
 }) {
   const t = useTranslations('doctor')
-  const asked = useQuery({
+  const query = useQuery({
     queryKey: ['event-doctor', organization, project, eventId],
     queryFn: ({ signal }) =>
       apiFetch<EventDiagnosis>(`projects/${organization}/${project}/events/${eventId}/source-map-debug/`, { signal }),
@@ -107,24 +107,24 @@ export function EventDoctor({
     staleTime: 30_000,
     retry: (tries, error) => tries < 3 && error instanceof ApiError && (error.status === 0 || error.status === 503),
   })
-  if (asked.data)
+  if (query.data)
     return (
       <div className={preloaded ? undefined : 'doctor-room'}>
-        <Diagnosis diagnosis={asked.data} />
+        <Diagnosis diagnosis={query.data} />
       </div>
     )
-  if (!asked.error)
+  if (!query.error)
     return (
       <p className="doctor-room part-note" aria-live="polite">
         {t('looking')}
       </p>
     )
   // The person may see the event but not the diagnosis, and could not fix anything here.
-  if (asked.error instanceof ApiError && (asked.error.status === 403 || asked.error.status === 404)) return null
+  if (query.error instanceof ApiError && (query.error.status === 403 || query.error.status === 404)) return null
   return (
     <p className="part-note" role="alert">
       {t('failed')}{' '}
-      <Button compact onClick={() => void asked.refetch()}>
+      <Button compact onClick={() => void query.refetch()}>
         {t('again')}
       </Button>
     </p>

@@ -15,7 +15,7 @@ export const loadDoctor: IssueLoader<DataOf<typeof doctor>> = {
     const [stored, shown] = await Promise.all([row, event])
     if (!stored || !shown || !needsDoctor(shown) || auth.may(actor, 'event:read', here) !== 'yes') return undefined
     const allowed = allowedProjects(app(), actor, organization, 'release:read')
-    const others = allowed.filter((item) => item.id !== project.id)
+    const others = allowed.filter((candidate) => candidate.id !== project.id)
     return doctor.ofEvent({ organization, project, others }, normalOf(stored), stored.receivedMs)
   },
 }

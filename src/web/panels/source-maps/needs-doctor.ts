@@ -10,7 +10,7 @@ function stacksOf(event: RestEvent): RestStacktrace[] {
     ...threads.map((thread) => thread.stacktrace),
     stack,
   ]
-  return all.flatMap((item) => (item ? [item] : []))
+  return all.flatMap((candidate) => (candidate ? [candidate] : []))
 }
 
 /** Whether a browser loaded this script. Node frames without a lookup usually are their own source. */

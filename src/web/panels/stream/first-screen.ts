@@ -41,22 +41,22 @@ export async function firstScreen(
     params.project,
     projects.map(({ id, slug, name }) => ({ id: String(id), slug, name })),
   )
-  const asked = projectIds.length ? namedProjects(meta, organization.id, projects, projectIds) : projects
+  const selected = projectIds.length ? namedProjects(meta, organization.id, projects, projectIds) : projects
   const query = listQuery(params, projectIds)
   const late = new AbortController()
   const lateness = clock.sleep(waitMs, late.signal).then(() => undefined)
-  const inTime = <Answer>(asked: Promise<Answer>) => Promise.race([unlessAway(asked), lateness])
+  const inTime = <Answer>(query: Promise<Answer>) => Promise.race([unlessAway(query), lateness])
   // Read before the rows, so that the rows contain all commits up to this id.
   const liveId = live.lastId(organization.id)
-  const ask = (request: Pick<IssueListRequest, 'projects' | 'environments' | 'range' | 'query' | 'sort' | 'limit'>) =>
+  const load = (request: Pick<IssueListRequest, 'projects' | 'environments' | 'range' | 'query' | 'sort' | 'limit'>) =>
     pageOf({ ...request, organization, meUserId: actor.person.id })
   const viewOf = () => ({
-    projects: asked ?? [],
-    environments: query.environment?.filter((item) => item !== '') ?? [],
+    projects: selected ?? [],
+    environments: query.environment?.filter((name) => name !== '') ?? [],
     range: rangeOf(query, clock.now()),
   })
   const rowsOf = async () => {
-    const page = await ask({
+    const page = await load({
       ...viewOf(),
       query: query.query,
       sort: query.sort,
@@ -66,10 +66,10 @@ export async function firstScreen(
   }
   const resolvedOf = async () => {
     const range = rangeOf({ statsPeriod: resolvedQuery.statsPeriod }, clock.now())
-    return (await ask({ ...resolvedQuery, projects, environments: [], range })).rows
+    return (await load({ ...resolvedQuery, projects, environments: [], range })).rows
   }
   const listOf = async () => {
-    const rows = asked && (await inTime(rowsOf()))
+    const rows = selected && (await inTime(rowsOf()))
     const isEmpty = rows?.page.rows.length === 0 && projects.length > 0 && isPlain(params)
     return { rows, resolved: isEmpty ? await inTime(resolvedOf()) : undefined }
   }

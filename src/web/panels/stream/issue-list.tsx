@@ -3,7 +3,7 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useTranslations } from 'next-intl'
 import { type MouseEvent, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { RestIssue } from '../../../contract/issues.ts'
-import type { RestMarks } from '../../../contract/releases.ts'
+import type { RestAnnotations } from '../../../contract/releases.ts'
 import { useSparkAnnotations } from '../../ui/chart/spark-annotations.tsx'
 import { IssueRow, useRowWords } from '../issue/issue-row.tsx'
 
@@ -31,7 +31,7 @@ type ListProps = {
   onCheck: (issue: RestIssue, withShift: boolean) => void
   canTriage: boolean
   /** Releases and deploys in the range; undefined while unknown. */
-  annotations: RestMarks | undefined
+  annotations: RestAnnotations | undefined
 }
 
 /** Renders the rows near the scroll position. All rows have the same height, so none is measured. */
@@ -81,10 +81,10 @@ export function IssueList({
   useEffect(() => {
     if (more && lastIndex >= rows.length - ahead) fetchMore()
   }, [more, lastIndex, rows.length, fetchMore])
-  const moved = useRef(cursorId)
+  const lastCursorId = useRef(cursorId)
   useEffect(() => {
-    if (moved.current === cursorId) return
-    moved.current = cursorId
+    if (lastCursorId.current === cursorId) return
+    lastCursorId.current = cursorId
     const index = rows.findIndex((row) => row.id === cursorId)
     if (index >= 0) virtual.scrollToIndex(index, { align: 'auto' })
   }, [cursorId, rows, virtual])

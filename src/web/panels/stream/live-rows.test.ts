@@ -19,11 +19,11 @@ function list(visible: string[] = []) {
   const state: { failing: boolean; held: Promise<void> | undefined } = { failing: false, held: undefined }
   const live = createLiveRows({
     clock,
-    known: () => known,
-    wants: (id) => id === '1',
+    knownIds: () => known,
+    includesProject: (id) => id === '1',
     countUp: (counts) => counted.push([clock.now() - 1_000_000, [...counts]]),
     renew: (ids) => renewed.push([...ids]),
-    look: async () => {
+    fetchNewest: async () => {
       looks.push(clock.now() - 1_000_000)
       await state.held
       if (state.failing) throw new Error('away')
@@ -39,7 +39,7 @@ function list(visible: string[] = []) {
   /** Advances time in steps of 50 ms and sends the change every 100 ms. */
   const run = async (ms: number, change?: (atMs: number) => LiveChange) => {
     for (let atMs = 0; atMs < ms; atMs += 50) {
-      if (change && atMs % 100 === 0) live.hear(change(atMs))
+      if (change && atMs % 100 === 0) live.handle(change(atMs))
       await new Promise((resolve) => setImmediate(resolve))
       clock.advance(50)
       await new Promise((resolve) => setImmediate(resolve))
@@ -120,7 +120,7 @@ describe('rows kept fresh by the live stream', () => {
     const before = looks.length
     while (looks.length === before) await run(100, () => events(`hidden-${id++}`))
     live.acted()
-    live.hear(events('later'))
+    live.handle(events('later'))
     answer.resolve()
     state.held = undefined
     const endedMs = clock.now() - 1_000_000
@@ -142,8 +142,8 @@ describe('rows kept fresh by the live stream', () => {
     ],
   ])('%s', async (_name, change, count) => {
     const { live, run, looks, renewed } = list()
-    live.hear(change)
-    live.hear(change)
+    live.handle(change)
+    live.handle(change)
     await run(20_000)
     expect(looks).toHaveLength(count)
     expect(renewed).toEqual(change.kind === 'issue' && change.id === 'known' ? [['known']] : [])
@@ -152,14 +152,14 @@ describe('rows kept fresh by the live stream', () => {
   it('brings an issue that somebody reopened', async () => {
     const { live, run, visible, known } = list()
     visible.push('reopened')
-    live.hear({ kind: 'issue', id: 'reopened' })
+    live.handle({ kind: 'issue', id: 'reopened' })
     await run(300)
     expect(known.has('reopened')).toBe(true)
   })
 
   it('asks for every row again when nobody can say which changed, at most once a second', async () => {
     const { live, run, looks, reloads } = list()
-    live.hear({ kind: 'missed' })
+    live.handle({ kind: 'missed' })
     await run(100)
     expect(reloads).toEqual([0])
     await run(3000, () => ({ kind: 'missed' }))

@@ -2,9 +2,9 @@ import type { Clock } from '../../../base/clock.ts'
 import type { LiveChange } from '../../../contract/live.ts'
 
 /** Pause between two checks for new rows, ms. Each check costs one request. */
-const lookMs = 250
+const fetchEveryMs = 250
 /** Maximum of that pause, ms. It grows while checks find nothing, because the filter hides the changes. */
-const lookMaxMs = 10_000
+const fetchMaxMs = 10_000
 /** Shortest pause between two reloads of the list, ms: a change of 50,000 issues sends a hundred messages. */
 const reloadMs = 1000
 /** Maximum issues to remember that no check found. */
@@ -13,24 +13,24 @@ const hiddenMax = 5000
 const refreshMs = 5000
 
 /** The functions of the list that the live rows use. */
-type LiveRowsRoom = {
+type LiveRowsEnvironment = {
   clock: Pick<Clock, 'now' | 'after'>
   /** Ids of the list's rows, visible or waiting. */
-  known(): ReadonlySet<string>
+  knownIds(): ReadonlySet<string>
   /** Whether the list can contain events of this project. */
-  wants(projectId: string): boolean
+  includesProject(projectId: string): boolean
   /** Adds events to rows. All ids are known. */
   countUp(counts: ReadonlyMap<string, number>): void
   /** Fetches known issues that a person changed. */
   renew(issueIds: readonly string[]): void
   /** Fetches the newest rows. Returns whether one was new to the list. */
-  look(): Promise<boolean>
+  fetchNewest(): Promise<boolean>
   /** Fetches all rows again and drops rows that no longer match. Returns whether one was new to the list. */
   reload(): Promise<boolean>
 }
 
 export type LiveRows = {
-  hear(change: LiveChange): void
+  handle(change: LiveChange): void
   /** The person used the list: run delayed checks now. */
   acted(): void
   stop(): void
@@ -54,48 +54,48 @@ type Due = {
 /** Controls the pause between checks: short while they find rows, longer while they do not. */
 function createPace() {
   const hidden = new Set<string>()
-  let pauseMs = lookMs
+  let pauseMs = fetchEveryMs
   return {
     ms: () => pauseMs,
     /** Whether an earlier check did not find this issue. */
     isHidden: (issueId: string) => hidden.has(issueId),
     reset: () => {
-      pauseMs = lookMs
+      pauseMs = fetchEveryMs
       hidden.clear()
     },
     /** Starts a check for these issues. Call the result with whether rows were found (undefined: no answer). */
-    looks: (issueIds: ReadonlySet<string>) => {
-      const askedMs = pauseMs
+    beginFetch: (issueIds: ReadonlySet<string>) => {
+      const pauseAtStartMs = pauseMs
       return (brought: boolean | undefined) => {
         if (hidden.size + issueIds.size > hiddenMax) hidden.clear()
         if (brought !== undefined) for (const id of issueIds) hidden.add(id)
-        if (brought) pauseMs = lookMs
+        if (brought) pauseMs = fetchEveryMs
         // After a person's action in the meantime, keep the reset pause.
-        else if (issueIds.size && pauseMs === askedMs) pauseMs = Math.min(lookMaxMs, askedMs * 2)
+        else if (issueIds.size && pauseMs === pauseAtStartMs) pauseMs = Math.min(fetchMaxMs, pauseAtStartMs * 2)
       }
     },
   }
 }
 
 /** Records a change of an issue that the list does not have. */
-function noteUnknown(issueId: string, due: Due, isHidden: (issueId: string) => boolean): void {
+function addUnknown(issueId: string, due: Due, isHidden: (issueId: string) => boolean): void {
   if (isHidden(issueId)) due.hidden = true
   else due.unknown.add(issueId)
 }
 
 /** Records events. */
-function note(
+function addEvents(
   change: LiveChange & { kind: 'events' },
   due: Due,
-  room: LiveRowsRoom,
+  environment: LiveRowsEnvironment,
   isHidden: (issueId: string) => boolean,
 ): void {
-  const known = room.known()
+  const knownIds = environment.knownIds()
   for (const project of change.projects) {
-    if (!room.wants(project.id)) continue
+    if (!environment.includesProject(project.id)) continue
     for (const issue of project.issues) {
-      if (known.has(issue.id)) due.counts.set(issue.id, (due.counts.get(issue.id) ?? 0) + issue.events)
-      else noteUnknown(issue.id, due, isHidden)
+      if (knownIds.has(issue.id)) due.counts.set(issue.id, (due.counts.get(issue.id) ?? 0) + issue.events)
+      else addUnknown(issue.id, due, isHidden)
     }
   }
 }
@@ -111,40 +111,40 @@ const nothingDue = (): Due => ({
 })
 
 /** Applies recorded counts and refreshes changed rows. */
-function flush(due: Due, room: LiveRowsRoom): void {
+function flush(due: Due, environment: LiveRowsEnvironment): void {
   const { counts, renewed } = due
   Object.assign(due, { counts: new Map(), renewed: new Set() })
-  if (counts.size) room.countUp(counts)
+  if (counts.size) environment.countUp(counts)
   due.stale ||= counts.size > 0
-  if (renewed.size) room.renew([...renewed])
+  if (renewed.size) environment.renew([...renewed])
 }
 
-type State = { flushedMs: number; lookedMs: number; reloadedMs: number; isLooking: boolean; stopped: boolean }
+type State = { flushedMs: number; fetchedMs: number; reloadedMs: number; isFetching: boolean; stopped: boolean }
 
-/** Time of the next request, ms; Infinity if none is due. `newsMs`: the pause between checks for new rows. */
-function askAtMs(due: Due, state: State, newsMs: number): number {
+/** Time of the next request, ms; Infinity if none is due. `unknownPauseMs`: the pause between checks for new rows. */
+function nextFetchMs(due: Due, state: State, unknownPauseMs: number): number {
   const never = Number.POSITIVE_INFINITY
-  if (state.isLooking) return never
+  if (state.isFetching) return never
   const pauseMs = Math.min(
-    due.anything ? lookMs : never,
-    due.unknown.size ? newsMs : never,
-    due.hidden ? lookMaxMs : never,
+    due.anything ? fetchEveryMs : never,
+    due.unknown.size ? unknownPauseMs : never,
+    due.hidden ? fetchMaxMs : never,
     due.stale ? refreshMs : never,
   )
-  return Math.min(state.lookedMs + pauseMs, due.missed ? state.reloadedMs + reloadMs : never)
+  return Math.min(state.fetchedMs + pauseMs, due.missed ? state.reloadedMs + reloadMs : never)
 }
 
-/** Takes the due changes for a request that starts at `nowMs`. `isWhole`: it must reload all rows. */
-function begin(due: Due, state: State, nowMs: number): { asked: Set<string>; isWhole: boolean } {
-  const asked = due.unknown
-  const isWhole = due.missed && state.reloadedMs + reloadMs <= nowMs
+/** Takes the due changes for a request that starts at `nowMs`. `isReload`: it must reload all rows. */
+function begin(due: Due, state: State, nowMs: number): { requestedIds: Set<string>; isReload: boolean } {
+  const requestedIds = due.unknown
+  const isReload = due.missed && state.reloadedMs + reloadMs <= nowMs
   Object.assign(due, { unknown: new Set(), hidden: false, anything: false, stale: false })
-  Object.assign(state, { isLooking: true, lookedMs: nowMs })
-  if (isWhole) {
+  Object.assign(state, { isFetching: true, fetchedMs: nowMs })
+  if (isReload) {
     due.missed = false
     state.reloadedMs = nowMs
   }
-  return { asked, isWhole }
+  return { requestedIds, isReload }
 }
 
 /**
@@ -153,27 +153,27 @@ function begin(due: Due, state: State, nowMs: number): { asked: Set<string>; isW
  * issue that a check did not find triggers a check every 10 s only, so that filtered noise does not delay news. If it
  * is unknown which rows changed, all are reloaded, at most once a second.
  */
-export function createLiveRows(room: LiveRowsRoom): LiveRows {
+export function createLiveRows(environment: LiveRowsEnvironment): LiveRows {
   const due = nothingDue()
   // The rows are new at the start: check for news at once, but delay the first refresh.
-  const lookedMs = room.clock.now() - lookMs
-  const state: State = { flushedMs: 0, lookedMs, reloadedMs: lookedMs - reloadMs, isLooking: false, stopped: false }
+  const fetchedMs = environment.clock.now() - fetchEveryMs
+  const state: State = { flushedMs: 0, fetchedMs, reloadedMs: fetchedMs - reloadMs, isFetching: false, stopped: false }
   const pace = createPace()
   let cancel: (() => void) | undefined
 
-  async function look(): Promise<void> {
-    const { asked, isWhole } = begin(due, state, room.clock.now())
-    const looked = pace.looks(asked)
-    const brought = await (isWhole ? room.reload() : room.look()).catch(() => undefined)
-    looked(brought)
+  async function fetchRows(): Promise<void> {
+    const { requestedIds, isReload } = begin(due, state, environment.clock.now())
+    const endFetch = pace.beginFetch(requestedIds)
+    const brought = await (isReload ? environment.reload() : environment.fetchNewest()).catch(() => undefined)
+    endFetch(brought)
     // Without an answer these issues are still unknown.
-    if (brought === undefined) due.unknown = new Set([...asked, ...due.unknown])
-    state.isLooking = false
+    if (brought === undefined) due.unknown = new Set([...requestedIds, ...due.unknown])
+    state.isFetching = false
     plan()
   }
   const times = () => ({
-    flushMs: due.counts.size || due.renewed.size ? state.flushedMs + lookMs : Number.POSITIVE_INFINITY,
-    nextMs: askAtMs(due, state, pace.ms()),
+    flushMs: due.counts.size || due.renewed.size ? state.flushedMs + fetchEveryMs : Number.POSITIVE_INFINITY,
+    nextMs: nextFetchMs(due, state, pace.ms()),
   })
   /** Sets one timer for the next due task. */
   function plan(): void {
@@ -182,15 +182,15 @@ export function createLiveRows(room: LiveRowsRoom): LiveRows {
     if (state.stopped) return
     const { flushMs, nextMs } = times()
     const atMs = Math.min(flushMs, nextMs)
-    if (Number.isFinite(atMs)) cancel = room.clock.after(Math.max(0, atMs - room.clock.now()), run)
+    if (Number.isFinite(atMs)) cancel = environment.clock.after(Math.max(0, atMs - environment.clock.now()), run)
   }
   function run(): void {
-    const now = room.clock.now()
+    const now = environment.clock.now()
     if (times().flushMs <= now) {
       state.flushedMs = now
-      flush(due, room)
+      flush(due, environment)
     }
-    if (times().nextMs <= now) void look()
+    if (times().nextMs <= now) void fetchRows()
     plan()
   }
   function acted(): void {
@@ -199,12 +199,12 @@ export function createLiveRows(room: LiveRowsRoom): LiveRows {
     plan()
   }
   return {
-    hear: (change) => {
-      if (change.kind === 'events') note(change, due, room, pace.isHidden)
+    handle: (change) => {
+      if (change.kind === 'events') addEvents(change, due, environment, pace.isHidden)
       else if (change.kind === 'issue') {
-        if (room.known().has(change.id)) due.renewed.add(change.id)
+        if (environment.knownIds().has(change.id)) due.renewed.add(change.id)
         // It may have been reopened and now match the list.
-        else noteUnknown(change.id, due, pace.isHidden)
+        else addUnknown(change.id, due, pace.isHidden)
       } else if (change.kind === 'missed' || change.up) {
         due[change.kind === 'missed' ? 'missed' : 'anything'] = true
         return acted()

@@ -5,55 +5,65 @@ import { selectTo } from './rows.ts'
 
 const none: ReadonlySet<string> = new Set()
 
-type Marks = { cursorId: string | null; anchorId: string | null; selected: ReadonlySet<string> }
+type RowSelection = { cursorId: string | null; anchorId: string | null; selected: ReadonlySet<string> }
 
 /** Moves the cursor by `step` rows. `select` adds the rows in between to the selection. */
-function moved(marks: Marks, rows: readonly RestIssue[], step: number, select: boolean): Marks {
-  const at = rows.findIndex((row) => row.id === marks.cursorId)
+function withCursorMoved(
+  selection: RowSelection,
+  rows: readonly RestIssue[],
+  step: number,
+  select: boolean,
+): RowSelection {
+  const at = rows.findIndex((row) => row.id === selection.cursorId)
   const next = rows[Math.max(0, Math.min(rows.length - 1, at + step))]
-  if (!next) return marks
-  const selected = select ? selectTo(rows, marks.selected, marks.cursorId, next.id) : marks.selected
+  if (!next) return selection
+  const selected = select ? selectTo(rows, selection.selected, selection.cursorId, next.id) : selection.selected
   return { cursorId: next.id, anchorId: next.id, selected }
 }
 
 /** Cursor and selection, stored for a return to this list (same organization and search). */
-function useMarks(storeKey: string) {
-  const [marks, set] = useState<Marks>({
+function useStoredSelection(storeKey: string) {
+  const [selection, set] = useState<RowSelection>({
     cursorId: null,
     anchorId: null,
     selected: none,
   })
   const [loaded, setLoaded] = useState('')
   useEffect(() => {
-    let kept: { cursorId?: unknown; selected?: unknown } = {}
+    let stored: { cursorId?: unknown; selected?: unknown } = {}
     try {
-      kept = JSON.parse(sessionStorage.getItem(storeKey) ?? '{}')
+      stored = JSON.parse(sessionStorage.getItem(storeKey) ?? '{}')
     } catch {
       // The stored value is not JSON: ignore it.
     }
-    const selected = Array.isArray(kept.selected) ? new Set(kept.selected.filter((id) => typeof id === 'string')) : none
-    set({ cursorId: typeof kept.cursorId === 'string' ? kept.cursorId : null, anchorId: null, selected })
+    const selected = Array.isArray(stored.selected)
+      ? new Set(stored.selected.filter((id) => typeof id === 'string'))
+      : none
+    set({ cursorId: typeof stored.cursorId === 'string' ? stored.cursorId : null, anchorId: null, selected })
     setLoaded(storeKey)
   }, [storeKey])
   useEffect(() => {
     if (loaded === storeKey)
-      sessionStorage.setItem(storeKey, JSON.stringify({ cursorId: marks.cursorId, selected: [...marks.selected] }))
-  }, [loaded, storeKey, marks])
-  return [marks, set] as const
+      sessionStorage.setItem(
+        storeKey,
+        JSON.stringify({ cursorId: selection.cursorId, selected: [...selection.selected] }),
+      )
+  }, [loaded, storeKey, selection])
+  return [selection, set] as const
 }
 
 /**
- * The row under the cursor and the selected rows, or everything that the search finds (`isAll`). `asked` is the list's
+ * The row under the cursor and the selected rows, or everything that the search finds (`isAll`). `listQuery` is the list's
  * query as text. `isAll` applies to that query only and ends when the query changes.
  */
-export function useSelection(storeKey: string, rows: readonly RestIssue[], asked: string) {
-  const [marks, set] = useMarks(storeKey)
+export function useSelection(storeKey: string, rows: readonly RestIssue[], listQuery: string) {
+  const [selection, set] = useStoredSelection(storeKey)
   // Stores the query, not a boolean. The list stays visible while its query changes, and the next key must not apply to
   // everything that the new query finds.
   const [allOf, setAllOf] = useState<string | undefined>()
-  useEffect(() => setAllOf((of) => (of === asked ? of : undefined)), [asked])
-  const { cursorId, selected } = marks
-  const isAll = allOf === asked && selected.size > 0
+  useEffect(() => setAllOf((of) => (of === listQuery ? of : undefined)), [listQuery])
+  const { cursorId, selected } = selection
+  const isAll = allOf === listQuery && selected.size > 0
   const loaded = rows.length > 0 && rows.every((row) => selected.has(row.id))
   return {
     cursorId,
@@ -68,10 +78,10 @@ export function useSelection(storeKey: string, rows: readonly RestIssue[], asked
     },
     /** Selects all loaded rows first, then everything that matches. */
     selectAll: () => {
-      if (loaded) setAllOf(asked)
+      if (loaded) setAllOf(listQuery)
       else set((before) => ({ ...before, selected: new Set(rows.map((row) => row.id)) }))
     },
-    move: (step: number, select: boolean) => set((before) => moved(before, rows, step, select)),
+    move: (step: number, select: boolean) => set((before) => withCursorMoved(before, rows, step, select)),
     check: (issue: RestIssue, withShift: boolean) => {
       setAllOf(undefined)
       set((before) => {

@@ -7,7 +7,7 @@ import { type ListParams, type ProjectName, projectIdsOf } from '../search/list-
 import { SavedViews } from '../search/saved-views.tsx'
 import { SearchBox } from '../search/search-box.tsx'
 import type { ParamChange } from '../search/use-list-params.ts'
-import { completionScope, keptParams } from '../search/views.ts'
+import { completionScope, viewParams } from '../search/views.ts'
 import type { FirstScreen } from './stream.tsx'
 
 /** The query of the stream: search text, saved views, project, environment, range and sorting. */
@@ -41,7 +41,7 @@ export function StreamBar({
         onSearch={(q) => change({ q })}
         error={refused ? [refused] : undefined}
         scope={scope}
-        kept={keptParams(params)}
+        hiddenParams={viewParams(params)}
         label={t('search.label')}
         placeholder={t('search.placeholder')}
       />

@@ -11,7 +11,7 @@ import type { Issues } from './use-issues.ts'
 const none: ReadonlySet<string> = new Set()
 
 /**
- * Actions on the selected rows, the row under the cursor, or everything that the search finds (`asked`: the list's
+ * Actions on the selected rows, the row under the cursor, or everything that the search finds (`bulkQuery`: the list's
  * query): status, assignee, priority, undo.
  */
 export function useDecisions({
@@ -21,7 +21,7 @@ export function useDecisions({
   cursorId,
   selected,
   unselect,
-  asked,
+  bulkQuery,
 }: {
   organization: string
   canTriage: boolean
@@ -29,7 +29,7 @@ export function useDecisions({
   cursorId: string | null
   selected: ReadonlySet<string>
   unselect: () => void
-  asked: NonNullable<ApiRequest['query']> | undefined
+  bulkQuery: NonNullable<ApiRequest['query']> | undefined
 }) {
   const { rows, show, showAssignee, refresh, reload } = issues
   const offerUndo = useUndo()
@@ -38,10 +38,10 @@ export function useDecisions({
   const changeAll = useChangeAll(organization, reload, offerUndo)
   const targetIds = selected.size ? selected : cursorId ? new Set([cursorId]) : none
   const targets = () => rows.filter((row) => targetIds.has(row.id))
-  const all = asked && {
+  const all = bulkQuery && {
     count: issues.hits,
     change: (body: object) => {
-      void changeAll(asked, body)
+      void changeAll(bulkQuery, body)
       unselect()
     },
   }

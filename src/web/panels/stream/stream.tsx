@@ -4,16 +4,16 @@ import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import type { RestIssue } from '../../../contract/issues.ts'
-import type { RestMarks } from '../../../contract/releases.ts'
+import type { RestAnnotations } from '../../../contract/releases.ts'
 import type { RestSearch } from '../../../contract/search.ts'
 import type { Answered } from '../../client/answered.ts'
 import { ApiError } from '../../client/api.ts'
-import { keepList } from '../../client/list-order.ts'
+import { storeList } from '../../client/list-order.ts'
 import { annotationsQuery } from '../../ui/chart/annotations.ts'
 import { SparkAnnotations } from '../../ui/chart/spark-annotations.tsx'
 import { useAnnotations } from '../../ui/chart/use-annotations.ts'
 import { ListFailed, ListLoading } from '../../ui/list-states.tsx'
-import { keptSearch, listQuery, type ProjectName, projectIdsOf } from '../search/list-params.ts'
+import { listQuery, type ProjectName, projectIdsOf, viewSearchOf } from '../search/list-params.ts'
 import type { Range } from '../search/range.ts'
 import { useListParams } from '../search/use-list-params.ts'
 import { useMerge } from '../triage/merge.tsx'
@@ -38,7 +38,7 @@ export type FirstScreen = {
   rows: FirstRows | undefined
   environments: string[] | undefined
   /** Releases and deploys for the sparklines. */
-  annotations: Answered<RestMarks> | undefined
+  annotations: Answered<RestAnnotations> | undefined
   /** Saved views. */
   views: RestSearch[] | undefined
   /** Recently resolved issues, if there are no rows. */
@@ -84,7 +84,7 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
     return { query, text: JSON.stringify(query), annotations: annotationsQuery(query) }
   }, [params, projectIds])
   const annotations = useAnnotations(organization, listed.annotations, first.annotations)
-  const kept = keptSearch(params)
+  const viewSearch = viewSearchOf(params)
   const storeKey = ['stream', organization, params.q, params.project, params.env].join(':')
   const selection = useSelection(storeKey, rows, listed.text)
   const { cursor, selected, isAll, check, unselect } = selection
@@ -95,15 +95,15 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
     cursorId: selection.cursorId,
     selected,
     unselect,
-    asked: isAll ? listed.query : undefined,
+    bulkQuery: isAll ? listed.query : undefined,
   })
   const merge = useMerge({ organization, canTriage, issues, selected, unselect, isAll })
-  const hrefOf = (issue: RestIssue) => `/o/${organization}/issues/${issue.id}${kept}`
+  const hrefOf = (issue: RestIssue) => `/o/${organization}/issues/${issue.id}${viewSearch}`
 
   function open(issue: RestIssue | undefined): void {
     if (!issue) return
     selection.goTo(issue.id)
-    keepList(organization, rows)
+    storeList(organization, rows)
     router.push(hrefOf(issue))
   }
   const peek = usePeek(organization, cursor, () => open(cursor))

@@ -25,7 +25,7 @@ function mayWait(tries: number, error: Error): boolean {
  * Shows cached rows at once and checks for newer ones. Rows of the document are up to date, unless the live stream has
  * reported later changes.
  */
-function useLookBehind(key: Key, first: FirstRows | undefined, look: () => Promise<boolean>): void {
+function useCatchUp(key: Key, first: FirstRows | undefined, fetchNewest: () => Promise<boolean>): void {
   const client = useQueryClient()
   const reportedId = useLiveId()
   const latestFirst = useRef(first)
@@ -33,8 +33,8 @@ function useLookBehind(key: Key, first: FirstRows | undefined, look: () => Promi
   useEffect(() => {
     const data = client.getQueryData<Data>(key)
     const isNew = data?.pages[0] === latestFirst.current?.page && reportedId() <= (latestFirst.current?.liveId ?? 0)
-    if (data && !isNew) void look().catch(() => {})
-  }, [client, key, look, reportedId])
+    if (data && !isNew) void fetchNewest().catch(() => {})
+  }, [client, key, fetchNewest, reportedId])
 }
 
 export type Issues = ReturnType<typeof useIssues>
@@ -67,18 +67,18 @@ function useListQuery(path: string, key: Key, query: Key[2], first: FirstRows | 
  * Two ways to fetch news. `look` updates the newest rows and holds new rows back, so that no row moves under the
  * pointer. `reload` fetches every page again. Both return whether a row was new.
  */
-function useNews(
+function useNewRows(
   path: string,
   key: Key,
   refetch: (options: { throwOnError: true }) => Promise<{ data?: Data | undefined }>,
 ) {
   const client = useQueryClient()
-  const [held, setHeld] = useState<{ key: Key; rows: RestIssue[] }>({ key, rows: [] })
-  const waiting = held.key === key ? held.rows : nothing
-  const heldIds = useRef<ReadonlySet<string>>(new Set())
-  heldIds.current = new Set(waiting.map((row) => row.id))
+  const [pending, setPending] = useState<{ key: Key; rows: RestIssue[] }>({ key, rows: [] })
+  const waiting = pending.key === key ? pending.rows : nothing
+  const pendingIds = useRef<ReadonlySet<string>>(new Set())
+  pendingIds.current = new Set(waiting.map((row) => row.id))
   const taken = useCallback(
-    () => setHeld((before) => (before.key === key && before.rows.length ? { key, rows: [] } : before)),
+    () => setPending((before) => (before.key === key && before.rows.length ? { key, rows: [] } : before)),
     [key],
   )
   const look = useCallback(async () => {
@@ -90,11 +90,11 @@ function useNews(
     const isEmpty = rowsOf(data.pages).length === 0
     if (first) merged[0] = { ...first, hits: page.hits, ...(isEmpty ? { rows: unknown } : {}) }
     client.setQueryData<Data>(key, { ...data, pages: merged })
-    const isNews = unknown.some((row) => !heldIds.current.has(row.id))
-    if (isEmpty) return isNews
+    const hasNewRow = unknown.some((row) => !pendingIds.current.has(row.id))
+    if (isEmpty) return hasNewRow
     // At least 100 rows (or all) are loaded, so a row of the first 50 that the list lacks is new.
-    setHeld((before) => ({ key, rows: rowsOf([], before.key === key ? [...unknown, ...before.rows] : unknown) }))
-    return isNews
+    setPending((before) => ({ key, rows: rowsOf([], before.key === key ? [...unknown, ...before.rows] : unknown) }))
+    return hasNewRow
   }, [client, key, path])
   const reload = useCallback(async () => {
     const before = new Set(rowsOf(client.getQueryData<Data>(key)?.pages ?? []).map((row) => row.id))
@@ -124,7 +124,7 @@ export function useIssues(
   const query = useMemo(() => listQuery(params, projectIds), [params, projectIds])
   const key = useMemo(() => ['issues', organization, query] as const, [organization, query])
   const list = useListQuery(path, key, query, first)
-  const { waiting, taken, look, reload } = useNews(path, key, list.refetch)
+  const { waiting, taken, look, reload } = useNewRows(path, key, list.refetch)
   const pages = list.data?.pages
   const rows = useMemo(() => rowsOf(pages ?? []), [pages])
   const change = useCallback(
@@ -132,7 +132,7 @@ export function useIssues(
       client.setQueryData<Data>(key, (data) => data && { ...data, pages: make(data.pages) }),
     [client, key],
   )
-  useLookBehind(key, first, look)
+  useCatchUp(key, first, look)
   const { acted, renew } = useLiveRows({
     organization,
     params,
@@ -145,9 +145,9 @@ export function useIssues(
     since: first?.liveId ?? 0,
     enabled: list.isSuccess && !list.isPlaceholderData,
   })
-  const changeOf = (ids: readonly string[], make: (row: RestIssue) => RestIssue) => {
-    const wanted = new Set(ids)
-    change((all) => changeRows(all, (row) => (wanted.has(row.id) ? changed(row, make(row)) : row)))
+  const changeOf = (ids: readonly string[], changeRow: (row: RestIssue) => RestIssue) => {
+    const idSet = new Set(ids)
+    change((all) => changeRows(all, (row) => (idSet.has(row.id) ? changed(row, changeRow(row)) : row)))
   }
 
   return {
@@ -198,8 +198,8 @@ type Freshness = {
  * Counts visible rows up as events arrive, and checks for rows that the list lacks. `acted` ends a long pause; `renew`
  * fetches rows as if somebody had changed them.
  */
-function useLiveRows({ since, rows, waiting, enabled, ...rest }: Freshness) {
-  const { organization, params, projectIds, change, look, reload } = rest
+function useLiveRows({ since, rows, waiting, enabled, ...listState }: Freshness) {
+  const { organization, params, projectIds, change, look, reload } = listState
   const known = useMemo(() => new Set([...rows, ...waiting].map((row) => row.id)), [rows, waiting])
   const latest = useRef({ known, projectIds, params, change, look, reload })
   latest.current = { known, projectIds, params, change, look, reload }
@@ -217,8 +217,8 @@ function useLiveRows({ since, rows, waiting, enabled, ...rest }: Freshness) {
         .catch(() => {})
     const mine = createLiveRows({
       clock: systemClock,
-      known: () => latest.current.known,
-      wants: (id) => latest.current.projectIds.length === 0 || latest.current.projectIds.includes(id),
+      knownIds: () => latest.current.known,
+      includesProject: (id) => latest.current.projectIds.length === 0 || latest.current.projectIds.includes(id),
       countUp: (counts) => {
         // The live stream does not contain the environment of events.
         if (latest.current.params.env) return
@@ -228,7 +228,7 @@ function useLiveRows({ since, rows, waiting, enabled, ...rest }: Freshness) {
       renew: (ids) => {
         for (const id of ids) void renew(id)
       },
-      look: () => latest.current.look(),
+      fetchNewest: () => latest.current.look(),
       reload: () => latest.current.reload(),
     })
     live.current = mine
@@ -239,16 +239,16 @@ function useLiveRows({ since, rows, waiting, enabled, ...rest }: Freshness) {
   useEffect(() => live.current?.acted(), [look])
 
   const after = useRef(since)
-  useLive((told, id) => {
-    if (told.kind === 'missed') after.current = 0
+  useLive((liveChange, id) => {
+    if (liveChange.kind === 'missed') after.current = 0
     // The rows contain this change. Do not count it twice.
     if (id > 0 && id <= after.current) return
     if (!enabled || (params.range.kind === 'absolute' && params.range.toMs < systemClock.now())) return
-    live.current?.hear(told)
+    live.current?.handle(liveChange)
   })
   const acted = useCallback(() => live.current?.acted(), [])
   const renew = useCallback((ids: readonly string[]) => {
-    for (const id of ids) live.current?.hear({ kind: 'issue', id })
+    for (const id of ids) live.current?.handle({ kind: 'issue', id })
   }, [])
   return { acted, renew }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hueOf, kindOf, laneOf, placeOn } from './lane.ts'
+import { hueOf, kindOf, laneOf, positionOn } from './lane.ts'
 
 const splitOff = ([hereS, ...others]: [number, ...number[]]) => [hereS, others] as const
 const segment = (startTimestamp: number, endTimestamp: number) => ({ startTimestamp, endTimestamp })
@@ -67,7 +67,7 @@ test.each([
   [[500, 500], { x: 100, width: 0, isOutside: true }],
   [[1, 1], { x: 0, width: 0, isOutside: true }],
 ])('%j on ten seconds', ([from = 0, to = 0], expected) => {
-  const { x, width, isOutside } = placeOn({ fromS: 10, toS: 20 }, from, to)
+  const { x, width, isOutside } = positionOn({ fromS: 10, toS: 20 }, from, to)
   expect({ x: Number(x.toFixed(6)), width: Number(width.toFixed(6)), isOutside }).toEqual(expected)
 })
 

@@ -5,7 +5,7 @@ import { reachOf } from '../../../domain/segments.ts'
 export type Lane = { fromS: number; toS: number }
 
 /** A bar or marker on the lane, in per cent of its width (0 to 100). `isOutside`: its time lies beyond the lane. */
-type Place = { x: number; width: number; isOutside: boolean }
+type LanePosition = { x: number; width: number; isOutside: boolean }
 
 /** Extend the lane for an error by at most this many lengths of the segments, so that bars stay visible. */
 const stretchMax = 2
@@ -28,13 +28,13 @@ export function laneOf(
 ): Lane | undefined {
   if (segments.length === 0) return undefined
   const byReach = segments.toSorted((a, b) => reachOf(a, hereS) - reachOf(b, hereS))
-  const end = byReach.findIndex((item, at) => {
+  const endIndex = byReach.findIndex((segment, at) => {
     const before = byReach[at - 1]
-    return before !== undefined && reachOf(item, hereS) > reachMax * Math.max(nearS, reachOf(before, hereS))
+    return before !== undefined && reachOf(segment, hereS) > reachMax * Math.max(nearS, reachOf(before, hereS))
   })
-  const shown = end < 0 ? byReach : byReach.slice(0, end)
-  const fromS = Math.min(...shown.map((item) => item.startTimestamp))
-  const toS = Math.max(...shown.map((item) => item.endTimestamp))
+  const shown = endIndex < 0 ? byReach : byReach.slice(0, endIndex)
+  const fromS = Math.min(...shown.map((segment) => segment.startTimestamp))
+  const toS = Math.max(...shown.map((segment) => segment.endTimestamp))
   const momentsS = [hereS, ...othersS]
   const length = Math.max(toS - fromS, 0.001)
   const near = momentsS.filter((at) => at >= fromS - length * stretchMax && at <= toS + length * stretchMax)
@@ -43,7 +43,7 @@ export function laneOf(
 }
 
 /** Position of the time from `fromS` to `toS` on the lane. Equal times are a moment of width 0. */
-export function placeOn(lane: Lane, fromS: number, toS: number = fromS): Place {
+export function positionOn(lane: Lane, fromS: number, toS: number = fromS): LanePosition {
   const length = lane.toS - lane.fromS
   const at = (s: number) => Math.min(100, Math.max(0, ((s - lane.fromS) / length) * 100))
   const x = Math.min(at(fromS), 100 - (toS > fromS ? widthMin : 0))

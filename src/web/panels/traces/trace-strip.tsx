@@ -13,14 +13,14 @@ import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { durationText } from '../../ui/relative.ts'
 import { useNow } from '../../ui/time.tsx'
-import { hueOf, kindOf, type Lane, laneOf, placeOn } from './lane.ts'
+import { hueOf, kindOf, type Lane, laneOf, positionOn } from './lane.ts'
 
 /** Segments to show at first; a person can show all. */
 const shownMax = 8
 const heightPx = 14
 /** A page load ends, and is sent, at most 30 s after its error. Poll while the event is younger than this, ms. */
-const youngMs = 90_000
-const askEachMs = 5000
+const recentMs = 90_000
+const pollMs = 5000
 const dayMs = 86_400_000
 
 const isAway = (error: unknown) => error instanceof ApiError && (error.status === 0 || error.status === 503)
@@ -29,15 +29,15 @@ const isAway = (error: unknown) => error instanceof ApiError && (error.status ==
 const length = (ms: number): string => durationText(Math.abs(ms))
 
 /** An error on the lane: its time in seconds, and its span, which determines its segment. */
-type Mark = { atS: number; span: RestEventSpan | null }
-type Placed = { segment: RestSegment; lane: Lane; here: Mark; others: readonly Mark[] }
+type TracePoint = { atS: number; span: RestEventSpan | null }
+type SegmentProps = { segment: RestSegment; lane: Lane; here: TracePoint; others: readonly TracePoint[] }
 
 /** An error with a known segment is marked there only, any other at its time over all segments. */
-const isMarkedAt = ({ spanID, projectID }: RestSegment, { span }: Mark): boolean =>
+const belongsTo = ({ spanID, projectID }: RestSegment, { span }: TracePoint): boolean =>
   !span?.segment || (span.segment.spanID === spanID && span.segment.projectID === projectID)
 
 /** The position of an error as text: its span, or a note that only its time is known. */
-function Where({ span }: Pick<Mark, 'span'>) {
+function Where({ span }: Pick<TracePoint, 'span'>) {
   const t = useTranslations('traces')
   if (!span) return t('byTime')
   const name = span.name || span.op || t('noName')
@@ -45,10 +45,10 @@ function Where({ span }: Pick<Mark, 'span'>) {
 }
 
 /** The bar of a segment, with its errors marked. */
-function Bar({ segment, lane, here, others }: Placed) {
-  const { x, width, isOutside } = placeOn(lane, segment.startTimestamp, segment.endTimestamp)
-  const times = [...new Set(others.filter((item) => isMarkedAt(segment, item)).map((item) => item.atS))]
-  const hereX = placeOn(lane, here.atS).x
+function Bar({ segment, lane, here, others }: SegmentProps) {
+  const { x, width, isOutside } = positionOn(lane, segment.startTimestamp, segment.endTimestamp)
+  const times = [...new Set(others.filter((point) => belongsTo(segment, point)).map((point) => point.atS))]
+  const hereX = positionOn(lane, here.atS).x
   return (
     <svg className="trace-lane" width="100%" height={heightPx} aria-hidden="true">
       <rect className="ground" x="0" y="0" width="100%" height={heightPx} />
@@ -62,13 +62,13 @@ function Bar({ segment, lane, here, others }: Placed) {
         <line
           key={at}
           className="other"
-          x1={`${placeOn(lane, at).x}%`}
-          x2={`${placeOn(lane, at).x}%`}
+          x1={`${positionOn(lane, at).x}%`}
+          x2={`${positionOn(lane, at).x}%`}
           y1="-3"
           y2={heightPx + 3}
         />
       ))}
-      {isMarkedAt(segment, here) ? (
+      {belongsTo(segment, here) ? (
         <line className="here" x1={`${hereX}%`} x2={`${hereX}%`} y1="-3" y2={heightPx + 3} />
       ) : null}
     </svg>
@@ -77,18 +77,18 @@ function Bar({ segment, lane, here, others }: Placed) {
 
 const fineStatus = new Set(['', 'ok', 'unset', 'cancelled', 'deadline_exceeded'])
 
-function Row({ segment, lane, here, others }: Placed) {
+function Row({ segment, lane, here, others }: SegmentProps) {
   const t = useTranslations('traces')
   const { name, op, cut, status } = segment
   const kind = kindOf(op)
   const word = kind ? t(`kind.${kind}`) : op || t('noOp')
   const shown = name || t('noName')
   const sinceMs = (segment.startTimestamp - lane.fromS) * 1000
-  const { isOutside } = placeOn(lane, segment.startTimestamp, segment.endTimestamp)
+  const { isOutside } = positionOn(lane, segment.startTimestamp, segment.endTimestamp)
   const duration = length(segment.duration)
-  const said = { name: shown.slice(0, 200), op: word, duration, start: length(sinceMs) }
+  const labels = { name: shown.slice(0, 200), op: word, duration, start: length(sinceMs) }
   return (
-    <li className="trace-row" title={t(sinceMs < 0 ? 'rowBefore' : 'row', said)}>
+    <li className="trace-row" title={t(sinceMs < 0 ? 'rowBefore' : 'row', labels)}>
       <div className="trace-name">
         <b>
           <PlainText text={shown} charactersMax={200} />
@@ -122,10 +122,10 @@ function Row({ segment, lane, here, others }: Placed) {
 }
 
 /** The row that shows the event among the segments. */
-function Here({ lane, here }: { lane: Lane; here: Mark }) {
+function CurrentPoint({ lane, here }: { lane: Lane; here: TracePoint }) {
   const t = useTranslations('traces')
   const hereS = here.atS
-  const { x } = placeOn(lane, hereS)
+  const { x } = positionOn(lane, hereS)
   const at = length((hereS - lane.fromS) * 1000)
   return (
     <li className="trace-row">
@@ -156,38 +156,38 @@ function Here({ lane, here }: { lane: Lane; here: Mark }) {
 }
 
 /** Segments of the trace as bars over time. */
-function Strip({ trace, here, others }: { trace: RestTraceMeta; here: Mark; others: readonly RestTraceEvent[] }) {
+function Strip({ trace, here, others }: { trace: RestTraceMeta; here: TracePoint; others: readonly RestTraceEvent[] }) {
   const t = useTranslations('traces')
-  const [isWhole, setWhole] = useState(false)
-  const marks = others.map(({ timestamp, span }): Mark => ({ atS: timestamp, span }))
+  const [showsAll, setShowsAll] = useState(false)
+  const otherPoints = others.map(({ timestamp, span }): TracePoint => ({ atS: timestamp, span }))
   const lane = laneOf(
     trace.segments,
     here.atS,
-    marks.map((mark) => mark.atS),
+    otherPoints.map((point) => point.atS),
   )
   if (!lane) return null
-  const shown = isWhole ? trace.segments : nearestTo(trace.segments, here.atS, shownMax)
+  const shown = showsAll ? trace.segments : nearestTo(trace.segments, here.atS, shownMax)
   const unlisted = trace.segmentCount - trace.segments.length
   return (
     <>
       <ol className="trace-strip" aria-label={t('list', { duration: length((lane.toS - lane.fromS) * 1000) })}>
-        <Here lane={lane} here={here} />
+        <CurrentPoint lane={lane} here={here} />
         {shown.map((segment) => (
           <Row
             key={`${segment.projectID} ${segment.spanID}`}
             segment={segment}
             lane={lane}
             here={here}
-            others={marks}
+            others={otherPoints}
           />
         ))}
       </ol>
       {trace.segments.length > shownMax ? (
-        <Button className="button-compact mt-2" onClick={() => setWhole(!isWhole)}>
-          {isWhole ? t('less') : t('more', { count: trace.segments.length })}
+        <Button className="button-compact mt-2" onClick={() => setShowsAll(!showsAll)}>
+          {showsAll ? t('less') : t('more', { count: trace.segments.length })}
         </Button>
       ) : null}
-      {isWhole && unlisted > 0 ? <p className="part-note">{t('unlisted', { count: unlisted })}</p> : null}
+      {showsAll && unlisted > 0 ? <p className="part-note">{t('unlisted', { count: unlisted })}</p> : null}
       {trace.truncated ? <p className="part-note">{t('truncated', { count: trace.span_count })}</p> : null}
     </>
   )
@@ -212,26 +212,28 @@ function Others({
     <>
       <h3 className="mt-3">{t('others', { count: others.length })}</h3>
       <ul className="trace-others">
-        {others.map((item) => (
-          <li key={`${item.projectID} ${item.eventID}`}>
-            {item.groupID === null ? (
+        {others.map((traceEvent) => (
+          <li key={`${traceEvent.projectID} ${traceEvent.eventID}`}>
+            {traceEvent.groupID === null ? (
               <span className="text-ink-3">
-                <code>{item.eventID.slice(0, 8)}</code> {t('removed')}
+                <code>{traceEvent.eventID.slice(0, 8)}</code> {t('removed')}
               </span>
             ) : (
               <>
-                <Link className="link" href={`${base}/${item.groupID}/events/${item.eventID}`}>
-                  <PlainText text={item.title || item.eventID.slice(0, 8)} charactersMax={200} />
+                <Link className="link" href={`${base}/${traceEvent.groupID}/events/${traceEvent.eventID}`}>
+                  <PlainText text={traceEvent.title || traceEvent.eventID.slice(0, 8)} charactersMax={200} />
                 </Link>
-                <code className="text-ink-3">{item.shortId}</code>
+                <code className="text-ink-3">{traceEvent.shortId}</code>
               </>
             )}
             <span className="text-ink-3">
-              {t(item.timestamp < hereS ? 'before' : 'after', { at: length((item.timestamp - hereS) * 1000) })}
+              {t(traceEvent.timestamp < hereS ? 'before' : 'after', {
+                at: length((traceEvent.timestamp - hereS) * 1000),
+              })}
               {isPlaced ? (
                 <>
                   {' · '}
-                  <Where span={item.span} />
+                  <Where span={traceEvent.span} />
                 </>
               ) : null}
             </span>
@@ -268,8 +270,8 @@ export function TraceParts({
   const hereS = Date.parse(event.dateCreated) / 1000
   const isThis = (traceEvent: RestTraceEvent) =>
     traceEvent.eventID === event.eventID && traceEvent.projectID === event.projectID
-  const others = trace.events.filter((item) => !isThis(item))
-  const here: Mark = { atS: hereS, span: trace.events.find(isThis)?.span ?? null }
+  const others = trace.events.filter((traceEvent) => !isThis(traceEvent))
+  const here: TracePoint = { atS: hereS, span: trace.events.find(isThis)?.span ?? null }
   return (
     <>
       {trace.segments.length > 0 ? (
@@ -283,7 +285,7 @@ export function TraceParts({
 }
 
 /** Why the trace is not shown: it is loading, the store is down, access is denied, or the request failed. */
-function Unread({ failed, again }: { failed: Error | null; again: () => void }) {
+function Unread({ failed, retry }: { failed: Error | null; retry: () => void }) {
   const t = useTranslations('traces')
   if (!failed)
     return (
@@ -298,7 +300,7 @@ function Unread({ failed, again }: { failed: Error | null; again: () => void }) 
         <b>{t('failed')}</b> {isAway(failed) ? t('away') : failed.message}{' '}
         {failed instanceof ApiError ? <code className="text-ink-3">{failed.code}</code> : null}
       </p>
-      <Button className="button-compact mt-2" onClick={again}>
+      <Button className="button-compact mt-2" onClick={retry}>
         {t('again')}
       </Button>
     </div>
@@ -327,7 +329,7 @@ export function TraceStrip({
   const now = useNow()
   const { traceId } = event
   const hereS = Date.parse(event.dateCreated) / 1000
-  const isYoung = now - Date.parse(event.dateReceived) < youngMs
+  const isRecent = now - Date.parse(event.dateReceived) < recentMs
   const client = useQueryClient()
   const queryKey = ['trace-meta', organization, traceId, hereS]
   const { data, error, failureReason, refetch } = useQuery({
@@ -338,11 +340,11 @@ export function TraceStrip({
     enabled: Boolean(traceId),
     staleTime: 30_000,
     retry: (tries, failed) => isAway(failed) && tries < 1000,
-    retryDelay: askEachMs,
-    refetchInterval: isYoung ? askEachMs : false,
+    retryDelay: pollMs,
+    refetchInterval: isRecent ? pollMs : false,
   })
   /** Retries at once. Without cancelQueries, refetch would join the retry that is already waiting. */
-  const again = async () => {
+  const retry = async () => {
     await client.cancelQueries({ queryKey })
     await refetch()
   }
@@ -366,7 +368,7 @@ export function TraceStrip({
       ) : (
         // During automatic retries the query is pending, and only `failureReason` has the error.
         <div className="trace-room">
-          <Unread failed={error ?? failureReason} again={() => void again()} />
+          <Unread failed={error ?? failureReason} retry={() => void retry()} />
         </div>
       )}
     </Section>

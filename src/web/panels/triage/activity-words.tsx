@@ -22,16 +22,16 @@ function Assigned({ activity: { data, user } }: { activity: RestActivity }) {
 }
 
 /** The events that reprocessing moved to or from the issue. Empty for other activities. */
-function Moved({ data }: { data: RestActivity['data'] }) {
+function MovedEvents({ data }: { data: RestActivity['data'] }) {
   const t = useTranslations('issues.activity')
-  const from = Array.isArray(data.from) ? data.from.filter((item) => typeof item === 'string') : []
-  const [came, left] = [countOf(data.came), countOf(data.left)]
+  const from = Array.isArray(data.from) ? data.from.filter((entry) => typeof entry === 'string') : []
+  const [arrived, departed] = [countOf(data.came), countOf(data.left)]
   return (
     <>
-      {came > 0 ? (
-        <PlainText text={`${t('came', { count: came, from: from.join(', ') })} `} charactersMax={400} />
+      {arrived > 0 ? (
+        <PlainText text={`${t('came', { count: arrived, from: from.join(', ') })} `} charactersMax={400} />
       ) : null}
-      {left > 0 ? `${t('left', { count: left })} ` : null}
+      {departed > 0 ? `${t('left', { count: departed })} ` : null}
     </>
   )
 }
@@ -41,11 +41,11 @@ const reasons = ['forecast', 'count', 'users', 'time'] as const
 /** The reason of an automatic state transition. */
 function Why({ data }: { data: RestActivity['data'] }) {
   const t = useTranslations('issues.activity')
-  const reason = reasons.find((item) => item === data.reason)
-  const numbers = { count: countOf(data.count), minutes: countOf(data.minutes), limit: countOf(data.limit) }
+  const reason = reasons.find((candidate) => candidate === data.reason)
+  const counts = { count: countOf(data.count), minutes: countOf(data.minutes), limit: countOf(data.limit) }
   return (
     <>
-      {reason ? `${t(`why_${reason}`, numbers)} ` : null}
+      {reason ? `${t(`why_${reason}`, counts)} ` : null}
       {data.reason === 'commit' && textOf(data.commit) !== '' ? (
         <PlainText
           text={`${t('why_commit', { commit: textOf(data.commit).slice(0, 12), author: textOf(data.author) || 'none' })} `}
@@ -69,7 +69,7 @@ export function ActivityWords({ activity }: { activity: RestActivity }) {
   if (type === 'mapped_again')
     return (
       <>
-        {t('mapped_again', { count: countOf(data.events) })} <Moved data={data} />
+        {t('mapped_again', { count: countOf(data.events) })} <MovedEvents data={data} />
       </>
     )
   if (type === 'set_resolved_in_release') {
@@ -81,7 +81,7 @@ export function ActivityWords({ activity }: { activity: RestActivity }) {
       </>
     )
   }
-  const priority = (['high', 'medium', 'low'] as const).find((item) => item === data.priority)
+  const priority = (['high', 'medium', 'low'] as const).find((candidate) => candidate === data.priority)
   return (
     <>
       {t(type)} {type === 'set_ignored' && how ? <PlainText text={`${how} `} charactersMax={200} /> : null}

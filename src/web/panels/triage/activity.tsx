@@ -41,12 +41,12 @@ function Comment({
   const showError = useErrorToast()
   const [editing, setEditing] = useState(false)
   const text = typeof activity.data.text === 'string' ? activity.data.text : ''
-  const own = `${path}${activity.id}/`
+  const activityPath = `${path}${activity.id}/`
   if (editing)
     return (
       <CommentForm
         organization={organization}
-        path={own}
+        path={activityPath}
         method="PUT"
         initial={text}
         done={() => {
@@ -57,7 +57,7 @@ function Comment({
       />
     )
   const remove = () =>
-    apiFetch(own, { method: 'DELETE' })
+    apiFetch(activityPath, { method: 'DELETE' })
       .then(() => toast({ text: t('deleted') }))
       .catch((error: unknown) => showError(error))
       .finally(changed)
@@ -114,20 +114,26 @@ export function ActivityList({ organization, issueId, activity, canTriage, meUse
         done={changed}
       />
       <ol className="activity">
-        {activity.map((item) => (
-          <li key={item.id}>
+        {activity.map((activityItem) => (
+          <li key={activityItem.id}>
             <div>
-              <b>{item.user ? <PlainText text={item.user.name || item.user.email} charactersMax={80} /> : 'Mishap'}</b>{' '}
-              <ActivityWords activity={item} /> <Merged activity={item} />
-              <RelativeTime at={item.dateCreated} className="text-ink-3" />
-              {typeof item.data.editedMs === 'number' ? (
+              <b>
+                {activityItem.user ? (
+                  <PlainText text={activityItem.user.name || activityItem.user.email} charactersMax={80} />
+                ) : (
+                  'Mishap'
+                )}
+              </b>{' '}
+              <ActivityWords activity={activityItem} /> <Merged activity={activityItem} />
+              <RelativeTime at={activityItem.dateCreated} className="text-ink-3" />
+              {typeof activityItem.data.editedMs === 'number' ? (
                 <span className="text-ink-3"> · {triage('edited')}</span>
               ) : null}
             </div>
-            {item.type === 'note' ? (
+            {activityItem.type === 'note' ? (
               <Comment
-                activity={item}
-                mine={canTriage && item.user?.id === meUserId}
+                activity={activityItem}
+                mine={canTriage && activityItem.user?.id === meUserId}
                 path={path}
                 organization={organization}
                 changed={changed}

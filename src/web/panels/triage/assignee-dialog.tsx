@@ -73,15 +73,15 @@ export function AssigneeDialog({
         </p>
       ) : null}
       <div id={listId} role="listbox" aria-label={t('members')} className="mt-2 max-h-[320px] overflow-y-auto">
-        {choices.map((choice, place) => (
+        {choices.map((choice, index) => (
           <div
             key={choice?.id ?? ''}
-            id={optionId(place)}
+            id={optionId(index)}
             role="option"
             tabIndex={-1}
-            aria-selected={place === at}
+            aria-selected={index === at}
             className="choice"
-            onPointerMove={() => setAt(place)}
+            onPointerMove={() => setAt(index)}
             onClick={() => choose(choice)}
             onKeyDown={onKey}
           >

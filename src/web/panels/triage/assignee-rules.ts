@@ -15,8 +15,8 @@ export function assignedOf(
   const before: AssignedBefore[] = []
   for (const { id, revision, assignedTo } of issues) {
     if ((assignedTo?.id ?? null) === to) continue
-    const known = before.find(({ was }) => was?.id === assignedTo?.id)
-    if (known) known.issues.push({ id, revision })
+    const previous = before.find(({ was }) => was?.id === assignedTo?.id)
+    if (previous) previous.issues.push({ id, revision })
     else before.push({ was: assignedTo, issues: [{ id, revision }] })
   }
   return before
@@ -26,8 +26,8 @@ export function assignedOf(
 export function membersFor(members: readonly RestMember[], text: string): RestMember[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   return members.filter(({ name, email }) => {
-    const own = `${name} ${email}`.toLowerCase()
-    return words.every((word) => own.includes(word))
+    const memberText = `${name} ${email}`.toLowerCase()
+    return words.every((word) => memberText.includes(word))
   })
 }
 

@@ -42,14 +42,14 @@ export function useAssign(options: Options): Assign {
   const t = useTranslations('issues')
   const showError = useErrorToast()
   const revert = useRevert(organization, settled)
-  const [asked, setAsked] = useState<readonly Target[]>([])
+  const [dialogTargets, setDialogTargets] = useState<readonly Target[]>([])
   const ask = () => {
-    if (canTriage) setAsked(targets())
+    if (canTriage) setDialogTargets(targets())
   }
   useKey('a', t('keys.group'), t('keys.assign'), ask, canTriage)
 
-  const back = (before: readonly AssignedBefore[]) => {
-    for (const item of before) show(idsOf(item), item.was)
+  const restore = (before: readonly AssignedBefore[]) => {
+    for (const previous of before) show(idsOf(previous), previous.was)
   }
   async function assign(issues: readonly Target[], to: Assignee | null, guarded: boolean): Promise<void> {
     const before = assignedOf(issues, to?.id ?? null)
@@ -62,15 +62,17 @@ export function useAssign(options: Options): Assign {
       const sent = await putIssues(organization, ids, { assignedTo: to?.id ?? null, ...revision })
       const name = to ? to.name || to.email : ''
       offerUndo(to ? t('assign.done', { count: ids.length, name }) : t('assign.undone', { count: ids.length }), () => {
-        back(before)
+        restore(before)
         revert(
           sent,
-          before.flatMap((item) => item.issues.map((issue) => ({ issue, body: { assignedTo: item.was?.id ?? null } }))),
+          before.flatMap((previous) =>
+            previous.issues.map((issue) => ({ issue, body: { assignedTo: previous.was?.id ?? null } })),
+          ),
         )
       })
       settled()
     } catch (error) {
-      back(before)
+      restore(before)
       // Overwrites somebody else's change, so the revision after it is unknown.
       const blind = issues.map(({ id, assignedTo }) => ({ id, assignedTo }))
       showError(error, () => void assign(blind, to, false))
@@ -79,15 +81,15 @@ export function useAssign(options: Options): Assign {
   }
 
   const dialog =
-    asked.length > 0 ? (
+    dialogTargets.length > 0 ? (
       <AssigneeDialog
         organization={organization}
-        count={options.all ? options.all.count : asked.length}
+        count={options.all ? options.all.count : dialogTargets.length}
         onChoose={(to) => {
           if (options.all) options.all.change({ assignedTo: to?.id ?? null })
-          else void assign(asked, to, options.guarded ?? false)
+          else void assign(dialogTargets, to, options.guarded ?? false)
         }}
-        onClose={() => setAsked([])}
+        onClose={() => setDialogTargets([])}
       />
     ) : null
   const to = (person: Assignee) => {

@@ -26,8 +26,8 @@ export function Attention({
       .catch((error: unknown) => showError(error))
       .finally(changed)
   const reasons = ['asked', 'commented', 'assigned', 'mentioned', 'bookmarked', 'changed'] as const
-  const reason = reasons.find((item) => item === detail.subscriptionDetails?.reason)
-  const names = detail.seenBy.map((item) => item.name || item.email)
+  const reason = reasons.find((candidate) => candidate === detail.subscriptionDetails?.reason)
+  const names = detail.seenBy.map((viewer) => viewer.name || viewer.email)
   const shown = names.slice(0, namesMax).join(', ').slice(0, 120)
   const { isBookmarked, isSubscribed } = detail
   return (

@@ -13,7 +13,7 @@ import { useErrorToast } from './change.ts'
 export type Everything = { count: number | null; change: (body: object) => void }
 
 /** How often progress is fetched, ms. */
-const lookMs = 500
+const pollMs = 500
 /** Progress appears as a toast at most this often, ms. */
 const toastEachMs = 3_000
 
@@ -34,7 +34,7 @@ export function useChangeAll(organization: string, settled: () => void, offerUnd
         toastedMs = systemClock.now()
         toast({ kind: 'info', text: t('progress', { done: bulk.done, total: bulk.total }), stayMs: toastEachMs })
       }
-      await systemClock.sleep(lookMs)
+      await systemClock.sleep(pollMs)
       bulk = await apiFetch<RestBulk>(bulkPath(bulk.id))
     }
     return bulk
@@ -48,14 +48,14 @@ export function useChangeAll(organization: string, settled: () => void, offerUnd
   }
   return async (query: NonNullable<ApiRequest['query']>, body: object): Promise<void> => {
     try {
-      const made = await apiFetch<RestIssueChange>(`organizations/${organization}/issues/`, {
+      const result = await apiFetch<RestIssueChange>(`organizations/${organization}/issues/`, {
         method: 'PUT',
         query,
         body,
       })
-      const bulk = made.bulk && (await follow(made.bulk))
+      const bulk = result.bulk && (await follow(result.bulk))
       if (bulk) offerUndo(t('done', { count: bulk.changed }), () => undo(bulk.id))
-      else toast({ text: t('done', { count: made.updated.length }) })
+      else toast({ text: t('done', { count: result.updated.length }) })
     } catch (error) {
       showError(error)
     }

@@ -28,15 +28,15 @@ export async function putIssues(organization: string, ids: readonly string[], bo
 type Was = { issue: Shown; body: object }
 
 /** Issues that were not restored, because somebody changed them since. */
-type Kept = { ids: string[]; by: string | null }
+type SkippedIssues = { ids: string[]; by: string | null }
 
 /**
  * Undoes a change, except for issues that somebody has changed since: a later decision wins. The change added one
  * revision per issue, which must still be the last one. The server checks this for bulk changes. Throws ApiError.
  */
-export async function revert(organization: string, sent: readonly Sent[], was: readonly Was[]): Promise<Kept> {
-  const byId = new Map(was.map((item) => [item.issue.id, item]))
-  const kept: Kept = { ids: [], by: null }
+export async function revert(organization: string, sent: readonly Sent[], was: readonly Was[]): Promise<SkippedIssues> {
+  const byId = new Map(was.map((previous) => [previous.issue.id, previous]))
+  const skipped: SkippedIssues = { ids: [], by: null }
   for (const { ids, bulkId } of sent) {
     if (bulkId !== undefined) {
       await apiFetch(`organizations/${organization}/issue-changes/${bulkId}/undo/`, { method: 'POST' })
@@ -50,12 +50,12 @@ export async function revert(organization: string, sent: readonly Sent[], was: r
         await putIssues(organization, [id], { ...body, ...revision })
       } catch (error) {
         if (!(error instanceof ApiError && error.current)) throw error
-        kept.ids.push(id)
-        kept.by = error.current.by
+        skipped.ids.push(id)
+        skipped.by = error.current.by
       }
     }
   }
-  return kept
+  return skipped
 }
 
 /** Runs after a change. `ids`: rows that may be out of date. */
@@ -74,23 +74,23 @@ export function useRevert(organization: string, settled: Settled) {
       })
       .catch((error: unknown) => {
         showError(error)
-        settled(was.map((item) => item.issue.id))
+        settled(was.map((previous) => previous.issue.id))
       })
   }
 }
 
 /** Shows why a change failed. After a conflict it names the other person and offers to apply the change anyway. */
-export function useErrorToast(): (error: unknown, again?: () => void) => void {
+export function useErrorToast(): (error: unknown, retry?: () => void) => void {
   const t = useTranslations('issues.triage')
   const toast = useToast()
   const why = useErrorText()
-  return (error, again) => {
+  return (error, retry) => {
     const current = error instanceof ApiError ? error.current : undefined
-    if (current && again) {
+    if (current && retry) {
       toast({
         kind: 'error',
         text: t('stale', { who: current.by ?? t('somebody') }),
-        action: { label: t('anyway'), run: again },
+        action: { label: t('anyway'), run: retry },
         stayMs: 20_000,
       })
       return

@@ -38,8 +38,8 @@ function useDraft(path: string, initial: string) {
   )
   // Not in the first render: the server has no drafts, and hydration must match its text.
   useEffect(() => {
-    const kept = sessionStorage.getItem(key)
-    if (kept && now.current === initial) write(kept)
+    const stored = sessionStorage.getItem(key)
+    if (stored && now.current === initial) write(stored)
   }, [key, initial, write])
   const forget = useCallback(() => sessionStorage.removeItem(key), [key])
   return { text, now, write, forget }
@@ -159,47 +159,47 @@ function useMentions(
   field: { current: HTMLTextAreaElement | null },
 ) {
   const t = useTranslations('issues.assign')
-  const [asked, setAsked] = useState<{ from: number; typed: string } | undefined>()
+  const [mention, setMention] = useState<{ from: number; typed: string } | undefined>()
   const [at, setAt] = useState(0)
   const { data: members = [] } = useQuery({
     queryKey: ['members', organization],
     queryFn: ({ signal }) => apiFetch<RestMember[]>(`organizations/${organization}/members/`, { signal }),
     staleTime: 60_000,
-    enabled: asked !== undefined,
+    enabled: mention !== undefined,
   })
-  const found = asked ? membersFor(members, asked.typed).slice(0, offeredMax) : []
+  const found = mention ? membersFor(members, mention.typed).slice(0, offeredMax) : []
   const people = members.map(({ id, name, email }) => ({ id, name, email }))
-  const take = (member: RestMember | undefined) => {
-    if (!member || !asked) return
+  const insertMention = (member: RestMember | undefined) => {
+    if (!member || !mention) return
     const handle = handleOf(member, people)
-    const caret = asked.from + asked.typed.length
-    write(`${text.slice(0, asked.from)}${handle} ${text.slice(caret)}`)
-    setAsked(undefined)
+    const caret = mention.from + mention.typed.length
+    write(`${text.slice(0, mention.from)}${handle} ${text.slice(caret)}`)
+    setMention(undefined)
     field.current?.focus()
   }
   const onKey = (event: KeyboardEvent) => {
     if (found.length === 0) return
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (step) setAt((before) => stepped(before, step, found.length))
-    else if (event.key === 'Enter' || event.key === 'Tab') take(found[at])
-    else if (event.key === 'Escape') setAsked(undefined)
+    else if (event.key === 'Enter' || event.key === 'Tab') insertMention(found[at])
+    else if (event.key === 'Escape') setMention(undefined)
     else return
     event.preventDefault()
   }
   const list =
     found.length > 0 ? (
       <div role="listbox" aria-label={t('members')} className="mentions">
-        {found.map((member, place) => (
+        {found.map((member, index) => (
           <div
             key={member.id}
             role="option"
             tabIndex={-1}
-            aria-selected={place === at}
+            aria-selected={index === at}
             className="choice"
             // Before the field loses focus and closes the list.
             onMouseDown={(event) => {
               event.preventDefault()
-              take(member)
+              insertMention(member)
             }}
           >
             <PlainText text={member.name} charactersMax={64} />{' '}
@@ -212,7 +212,7 @@ function useMentions(
     ) : null
   const look = (area: HTMLTextAreaElement) => {
     setAt(0)
-    setAsked(mentionAt(area.value, area.selectionStart))
+    setMention(mentionAt(area.value, area.selectionStart))
   }
-  return { list, look, onKey, close: () => setAsked(undefined) }
+  return { list, look, onKey, close: () => setMention(undefined) }
 }

@@ -5,9 +5,9 @@ import { PlainText } from '../../ui/plain-text.tsx'
 const charactersMax = 10_000
 
 /** Parts never move and have no ids, so their index is their key. */
-function inline(piece: Inline, key: number): ReactNode {
-  const text = <PlainText text={piece.text} charactersMax={charactersMax} />
-  switch (piece.kind) {
+function inline(node: Inline, key: number): ReactNode {
+  const text = <PlainText text={node.text} charactersMax={charactersMax} />
+  switch (node.kind) {
     case 'code':
       return <code key={key}>{text}</code>
     case 'strong':
@@ -22,7 +22,7 @@ function inline(piece: Inline, key: number): ReactNode {
       )
     case 'link':
       return (
-        <a key={key} className="link" href={piece.href} rel="noreferrer nofollow noopener" target="_blank">
+        <a key={key} className="link" href={node.href} rel="noreferrer nofollow noopener" target="_blank">
           {text}
         </a>
       )
@@ -36,7 +36,7 @@ const br = (key: number): ReactNode => <br key={`b${key}`} />
 function lines(block: Extract<Block, { lines: Inline[][] }>): ReactNode[] {
   return block.lines.flatMap((line, at) => [
     ...(at > 0 ? [br(at)] : []),
-    ...line.map((piece, i) => inline(piece, at * 1_000 + i)),
+    ...line.map((node, i) => inline(node, at * 1_000 + i)),
   ])
 }
 

@@ -44,8 +44,8 @@ export function useDecisionKeys(options: Options): Decisions {
   const [question, setQuestion] = useState<Question | undefined>()
   const setPriority = usePriority(options)
   const group = keys('group')
-  const ask = (asked: Question) => {
-    if (canTriage && options.targets().length > 0) setQuestion(asked)
+  const ask = (nextQuestion: Question) => {
+    if (canTriage && options.targets().length > 0) setQuestion(nextQuestion)
   }
   useKey('e', group, keys('resolve'), () => decide({ status: 'resolved' }), canTriage)
   useKey('Shift+e', group, t('resolve.nextRelease'), () => decideNext(), canTriage)
@@ -76,8 +76,8 @@ export function useDecisionKeys(options: Options): Decisions {
     const meant = options.all ? options.all.count : options.targets().length
     const count = meant === null ? t('forAll') : t('forIssues', { count: meant })
     // Add the question to each choice, because the choice alone does not tell what it does.
-    const of = (asked: Question) =>
-      choices[asked]().map((item) => ({ ...item, note: `${t(`ask.${asked}`)} · ${count}` }))
+    const of = (nextQuestion: Question) =>
+      choices[nextQuestion]().map((choice) => ({ ...choice, note: `${t(`ask.${nextQuestion}`)} · ${count}` }))
     const plain: Choice[] = [
       { id: 'unresolve', text: keys('unresolve'), note: count, run: () => decide({ status: 'unresolved' }) },
       { id: 'assign', text: keys('assign'), note: count, run: options.ask },
@@ -101,23 +101,23 @@ function usePriority({ organization, canTriage, targets, all, settled, offerUndo
   const t = useTranslations('triage')
   const showError = useErrorToast()
   const revert = useRevert(organization, settled)
-  const own = (item: Pick<RestIssue, 'priority' | 'priorityReason'>) =>
-    item.priorityReason === 'set' ? item.priority : null
+  const manualPriority = (issue: Pick<RestIssue, 'priority' | 'priorityReason'>) =>
+    issue.priorityReason === 'set' ? issue.priority : null
   return (priority: Priority | null): void => {
     if (!canTriage) return
     if (all) {
       all.change({ priority })
       return
     }
-    const before = targets().filter((target) => own(target) !== priority)
-    const ids = before.map((item) => item.id)
+    const before = targets().filter((target) => manualPriority(target) !== priority)
+    const ids = before.map((target) => target.id)
     if (ids.length === 0) return
     putIssues(organization, ids, { priority })
       .then((sent) =>
         offerUndo(t('priority.done', { count: ids.length }), () =>
           revert(
             sent,
-            before.map((issue) => ({ issue, body: { priority: own(issue) } })),
+            before.map((issue) => ({ issue, body: { priority: manualPriority(issue) } })),
           ),
         ),
       )

@@ -8,7 +8,7 @@ import { findIssue } from '../../server/issues.ts'
 import { demandOrganization } from '../../server/session.ts'
 
 /** Enough to delete a small issue, so that the list no longer shows it, ms. */
-const patienceMs = 3000
+const removalWaitMs = 3000
 
 /** Deletes the issue if its short id was typed, with `discard` also its future events. Then opens the stream. */
 export async function deleteIssueAction(_before: FormState, data: FormData): Promise<FormState> {
@@ -21,7 +21,7 @@ export async function deleteIssueAction(_before: FormState, data: FormData): Pro
   const state = await attempt(data, async () => {
     app().auth.demand(actor, 'issue:delete', here)
     const kind = textOf(data, 'discard') === 'on' ? 'discard' : 'issue'
-    await deleteIssues(app(), actor, [issue], kind, patienceMs)
+    await deleteIssues(app(), actor, [issue], kind, removalWaitMs)
     return undefined
   })
   if (!state.done) return state

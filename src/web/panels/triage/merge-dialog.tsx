@@ -41,9 +41,9 @@ export function MergeDialog({
       </p>
       <p className="mt-3 text-ink-2">{t('go')}</p>
       <ul className="mt-1">
-        {others.slice(0, namesMax).map((item) => (
-          <li key={item.id} className="truncate">
-            <Line issue={item} />
+        {others.slice(0, namesMax).map((other) => (
+          <li key={other.id} className="truncate">
+            <Line issue={other} />
           </li>
         ))}
         {more > 0 ? <li className="text-ink-3">{t('more', { count: more })}</li> : null}

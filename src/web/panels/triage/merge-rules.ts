@@ -18,7 +18,7 @@ export function mergeOf<Row extends Mergeable>(rows: readonly Row[]): MergePlan<
   )
   const [into, ...others] = sorted
   if (!into || others.length === 0) return { kind: 'few' }
-  if (others.some((item) => item.project.id !== into.project.id)) return { kind: 'several' }
+  if (others.some((other) => other.project.id !== into.project.id)) return { kind: 'several' }
   if (rows.length > mergesMax) return { kind: 'many' }
   return { kind: 'merge', into, others }
 }

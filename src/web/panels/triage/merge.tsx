@@ -37,37 +37,37 @@ export function useMerge({
   const keys = useTranslations('issues.keys')
   const toast = useToast()
   const showError = useErrorToast()
-  const [asked, setAsked] = useState<{ into: RestIssue; others: readonly RestIssue[] } | undefined>()
+  const [pending, setPending] = useState<{ into: RestIssue; others: readonly RestIssue[] } | undefined>()
   const plan = mergeOf(issues.rows.filter((row) => selected.has(row.id)))
   // Nobody has seen all matching issues, so nobody can know that they are one bug.
   const off = isAll ? t('off.all') : plan.kind === 'merge' ? undefined : t(`off.${plan.kind}`, { count: mergesMax })
   const ask = () => {
     if (!canTriage) return
-    if (plan.kind === 'merge' && !isAll) setAsked(plan)
+    if (plan.kind === 'merge' && !isAll) setPending(plan)
     else toast({ kind: 'info', text: off ?? '', stayMs: 4000 })
   }
   useKey('m', keys('group'), t('ask'), ask, canTriage)
 
   async function merge(all: readonly RestIssue[]): Promise<void> {
     try {
-      const { merge: made } = await apiFetch<{ merge: { parent: string; children: string[] } }>(
+      const { merge: result } = await apiFetch<{ merge: { parent: string; children: string[] } }>(
         `organizations/${organization}/issues/`,
-        { method: 'PUT', query: { id: all.map((item) => item.id) }, body: { merge: 1 } },
+        { method: 'PUT', query: { id: all.map((issue) => issue.id) }, body: { merge: 1 } },
       )
-      const into = all.find((item) => item.id === made.parent)?.shortId ?? ''
-      toast({ text: t('done', { count: made.children.length, into }) })
+      const into = all.find((issue) => issue.id === result.parent)?.shortId ?? ''
+      toast({ text: t('done', { count: result.children.length, into }) })
       unselect()
     } catch (error) {
       showError(error)
     }
     issues.reload()
   }
-  const dialog = asked ? (
+  const dialog = pending ? (
     <MergeDialog
-      into={asked.into}
-      others={asked.others}
-      merge={() => void merge([asked.into, ...asked.others])}
-      onClose={() => setAsked(undefined)}
+      into={pending.into}
+      others={pending.others}
+      merge={() => void merge([pending.into, ...pending.others])}
+      onClose={() => setPending(undefined)}
     />
   ) : null
   return { ask, off, dialog }

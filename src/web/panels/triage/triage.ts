@@ -29,14 +29,14 @@ export function useTriage(
     const others = before.filter(({ was }) => was.status !== status || !isPlain)
     const ids = others.flatMap(idsOf)
     if (ids.length === 0) return
-    const back = () => {
-      for (const item of others) show(idsOf(item), item.was)
+    const restore = () => {
+      for (const previous of others) show(idsOf(previous), previous.was)
     }
     show(ids, to)
     try {
       const sent = await putIssues(organization, ids, { ...to, ...(revision === undefined ? {} : { revision }) })
       offerUndo(t(`triage.${status}`, { count: ids.length }), () => {
-        back()
+        restore()
         revert(
           sent,
           others.flatMap(({ was, issues }) => issues.map((issue) => ({ issue, body: was }))),
@@ -44,7 +44,7 @@ export function useTriage(
       })
       settled()
     } catch (error) {
-      back()
+      restore()
       // Overwrites somebody else's change, so the revision after it is unknown.
       const blind = before.map(({ was, issues }) => ({ was, issues: issues.map(({ id }) => ({ id })) }))
       showError(error, () => void triage(blind, to))

@@ -1,8 +1,8 @@
-import type { RestMark } from '../../../contract/releases.ts'
+import type { RestAnnotation } from '../../../contract/releases.ts'
 import { sparkHeightPx, sparkWidthPx } from './bars.ts'
 
 /** A release or a deploy to mark on a chart. */
-export type ChartAnnotation = Pick<RestMark, 'kind' | 'version' | 'at' | 'environment'>
+export type ChartAnnotation = Pick<RestAnnotation, 'kind' | 'version' | 'at' | 'environment'>
 
 /** Annotations that are so close together that they share one line. */
 export type AnnotationGroup = {
@@ -29,14 +29,14 @@ const groupOf = (place: number, atMs: number): AnnotationGroup => ({
  * lines; closer annotations join the previous line. Drops annotations without a time or outside of the range.
  */
 export function groupAnnotations(
-  marks: readonly ChartAnnotation[],
+  annotations: readonly ChartAnnotation[],
   fromMs: number,
   toMs: number,
   slots: number,
 ): AnnotationGroup[] {
   const groups: AnnotationGroup[] = []
-  const timed = marks.map((mark) => ({ mark, atMs: Date.parse(mark.at) }))
-  for (const { mark, atMs } of timed.sort((item, other) => item.atMs - other.atMs)) {
+  const timed = annotations.map((mark) => ({ mark, atMs: Date.parse(mark.at) }))
+  for (const { mark, atMs } of timed.sort((a, b) => a.atMs - b.atMs)) {
     if (!(atMs >= fromMs && atMs <= toMs && toMs > fromMs)) continue
     const place = (atMs - fromMs) / (toMs - fromMs)
     let group = groups.at(-1)

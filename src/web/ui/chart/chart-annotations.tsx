@@ -69,11 +69,11 @@ export function ChartAnnotations({
   const list = useRef<HTMLUListElement>(null)
   const last = groups.length - 1
   const [chosen, choose] = useState<number | null>(null)
-  const here = chosen === null ? last : Math.min(chosen, last)
+  const focusedIndex = chosen === null ? last : Math.min(chosen, last)
   if (last < 0) return null
 
   function step(event: KeyboardEvent<HTMLUListElement>): void {
-    const next = steps[event.key]?.(here, last)
+    const next = steps[event.key]?.(focusedIndex, last)
     if (next === undefined || event.altKey || event.ctrlKey || event.metaKey) return
     event.preventDefault()
     const to = Math.max(0, Math.min(last, next))
@@ -89,7 +89,7 @@ export function ChartAnnotations({
             <a
               className="chart-mark"
               href={withBase(path)}
-              tabIndex={index === here ? 0 : -1}
+              tabIndex={index === focusedIndex ? 0 : -1}
               data-deploy={group.environments.length > 0 || undefined}
               data-many={group.versions.length > 1 || undefined}
               onFocus={() => choose(index)}

@@ -2,32 +2,32 @@
 import { useLocale, useTranslations } from 'next-intl'
 import { useMemo, useState } from 'react'
 import type { RestPoint } from '../../../contract/issues.ts'
-import type { RestMarks } from '../../../contract/releases.ts'
+import type { RestAnnotations } from '../../../contract/releases.ts'
 import { groupAnnotations, spanOf } from './annotations.ts'
 import { barsOf, roundTop } from './bars.ts'
 import { ChartAnnotations } from './chart-annotations.tsx'
 
 const heightPx = 72
 /** Maximum lines of a chart: one per 7 px on a phone. */
-const markSlots = 48
+const annotationSlots = 48
 
 type ChartProps = {
   points: readonly RestPoint[]
   organization: string
   /** Releases and deploys in the range; undefined while unknown. */
-  annotations: RestMarks | undefined
+  annotations: RestAnnotations | undefined
 }
 
 /** Events over the range as bars, with a scale, a text for the bar under the pointer, and lines for releases. */
 export function Chart({ points, organization, annotations }: ChartProps) {
   const t = useTranslations('issues.chart')
-  const tMarks = useTranslations('releases.marks')
+  const tAnnotations = useTranslations('releases.marks')
   const locale = useLocale()
   const [at, setAt] = useState<number | null>(null)
   const bars = useMemo(() => barsOf(points), [points])
   const groups = useMemo(() => {
     const span = spanOf(points)
-    return span && annotations ? groupAnnotations(annotations.marks, span.fromMs, span.toMs, markSlots) : []
+    return span && annotations ? groupAnnotations(annotations.marks, span.fromMs, span.toMs, annotationSlots) : []
   }, [points, annotations])
   const top = roundTop(Math.max(0, ...bars.map((bar) => bar.events)))
   const number = useMemo(() => new Intl.NumberFormat(locale), [locale])
@@ -82,7 +82,7 @@ export function Chart({ points, organization, annotations }: ChartProps) {
           )}
         </figcaption>
         {annotations && annotations.omitted > 0 ? (
-          <p className="chart-note">{tMarks('omitted', { count: annotations.omitted })}</p>
+          <p className="chart-note">{tAnnotations('omitted', { count: annotations.omitted })}</p>
         ) : null}
       </div>
     </figure>

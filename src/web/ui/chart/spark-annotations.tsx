@@ -1,7 +1,7 @@
 'use client'
 import { useCallback, useMemo } from 'react'
 import type { RestIssue } from '../../../contract/issues.ts'
-import type { RestMarks } from '../../../contract/releases.ts'
+import type { RestAnnotations } from '../../../contract/releases.ts'
 import { groupAnnotations, spanOf, sparkPath } from './annotations.ts'
 import { ChartAnnotations } from './chart-annotations.tsx'
 
@@ -18,15 +18,15 @@ function useSpan(rows: readonly RestIssue[]) {
 /** Returns a function that gives the lines of an issue's sparkline (its project's releases and deploys) as a path. */
 export function useSparkAnnotations(
   rows: readonly RestIssue[],
-  annotations: RestMarks | undefined,
+  annotations: RestAnnotations | undefined,
 ): (issue: RestIssue) => string {
   const span = useSpan(rows)
   const paths = useMemo(() => {
-    const slugs = new Set(annotations?.marks.flatMap((mark) => mark.projects))
+    const slugs = new Set(annotations?.marks.flatMap((annotation) => annotation.projects))
     return new Map(
       [...slugs].map((slug) => {
-        const own = annotations?.marks.filter((mark) => mark.projects.includes(slug)) ?? []
-        return [slug, sparkPath(groupAnnotations(own, span.fromMs, span.toMs, sparkSlots))]
+        const projectAnnotations = annotations?.marks.filter((annotation) => annotation.projects.includes(slug)) ?? []
+        return [slug, sparkPath(groupAnnotations(projectAnnotations, span.fromMs, span.toMs, sparkSlots))]
       }),
     )
   }, [annotations, span])
@@ -41,7 +41,7 @@ export function SparkAnnotations({
 }: {
   organization: string
   rows: readonly RestIssue[]
-  annotations: RestMarks | undefined
+  annotations: RestAnnotations | undefined
 }) {
   const span = useSpan(rows)
   const groups = useMemo(

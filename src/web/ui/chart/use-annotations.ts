@@ -1,6 +1,6 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
-import type { RestMarks } from '../../../contract/releases.ts'
+import type { RestAnnotations } from '../../../contract/releases.ts'
 import { type Answered, dataFor } from '../../client/answered.ts'
 import { apiFetch } from '../../client/api.ts'
 import type { AnnotationsQuery } from './annotations.ts'
@@ -12,12 +12,13 @@ const staleMs = 5 * 60_000
 export function useAnnotations(
   organization: string,
   query: AnnotationsQuery,
-  preloaded: Answered<RestMarks> | undefined,
-): RestMarks | undefined {
+  preloaded: Answered<RestAnnotations> | undefined,
+): RestAnnotations | undefined {
   const initialData = dataFor(preloaded, query)
   const { data } = useQuery({
     queryKey: ['marks', organization, query],
-    queryFn: ({ signal }) => apiFetch<RestMarks>(`organizations/${organization}/release-marks/`, { query, signal }),
+    queryFn: ({ signal }) =>
+      apiFetch<RestAnnotations>(`organizations/${organization}/release-marks/`, { query, signal }),
     ...(initialData ? { initialData } : {}),
     staleTime: staleMs,
     retry: false,

@@ -14,7 +14,7 @@ type Registry = {
   /** Reads the person's choice about single keys again. */
   renew(): void
   /** Disables all keys until the returned function is called. */
-  hold(): () => void
+  suspend(): () => void
 }
 
 const Keys = createContext<Registry | undefined>(undefined)
@@ -27,8 +27,8 @@ export function KeyProvider({ children }: { children: ReactNode }) {
   const handler = useRef<(event: KeyboardEvent) => void>(() => {})
   const registry = useMemo<Registry>(() => {
     const changed = () => {
-      const single = bindings.current.filter((item) => !item.keys.includes(' '))
-      const active = singleKeysOff() ? single.filter((item) => !isSingle(item.keys)) : single
+      const single = bindings.current.filter((binding) => !binding.keys.includes(' '))
+      const active = singleKeysOff() ? single.filter((binding) => !isSingle(binding.keys)) : single
       handler.current = createKeybindingsHandler(bindingMap(active), { timeout: sequenceMs })
       for (const listener of listeners.current) listener()
     }
@@ -37,12 +37,12 @@ export function KeyProvider({ children }: { children: ReactNode }) {
         bindings.current = [...bindings.current, binding]
         changed()
         return () => {
-          bindings.current = bindings.current.filter((item) => item !== binding)
+          bindings.current = bindings.current.filter((other) => other !== binding)
           changed()
         }
       },
       renew: changed,
-      hold: () => {
+      suspend: () => {
         holds.current += 1
         return () => {
           holds.current -= 1
@@ -96,10 +96,10 @@ export function useKey(
   }, [registry, keys, group, label, enabled])
 }
 
-/** While mounted and `held`, all keys are off, because a dialog covers their targets. */
-export function useHeldKeys(held: boolean): void {
+/** While mounted and `isSuspended`, all keys are off, because a dialog covers their targets. */
+export function useSuspendedKeys(isSuspended: boolean): void {
   const registry = useContext(Keys)
-  useEffect(() => (held ? registry?.hold() : undefined), [registry, held])
+  useEffect(() => (isSuspended ? registry?.suspend() : undefined), [registry, isSuspended])
 }
 
 /** Reads the switch for single keys again after a change. */

@@ -4,7 +4,7 @@ import { useTranslations } from 'next-intl'
 import { type RefObject, useEffect } from 'react'
 import { useKey } from './keys.tsx'
 
-const askedKey = 'search-asked'
+const pendingKey = 'search-asked'
 
 /** `/` focuses the search box of the screen (`data-search`), or opens the issues and focuses theirs. */
 export function useSearchKey(base: string): void {
@@ -15,16 +15,16 @@ export function useSearchKey(base: string): void {
     field?.focus()
     field?.select()
     if (field) return
-    sessionStorage.setItem(askedKey, 'yes')
+    sessionStorage.setItem(pendingKey, 'yes')
     router.push(`${base}/issues`)
   })
 }
 
 /** Focuses the box after `/` was pressed on a screen without one. */
-export function useAskedSearch(field: RefObject<HTMLInputElement | null>): void {
+export function usePendingSearchFocus(field: RefObject<HTMLInputElement | null>): void {
   useEffect(() => {
-    if (sessionStorage.getItem(askedKey) === null) return
-    sessionStorage.removeItem(askedKey)
+    if (sessionStorage.getItem(pendingKey) === null) return
+    sessionStorage.removeItem(pendingKey)
     field.current?.focus()
   }, [field])
 }

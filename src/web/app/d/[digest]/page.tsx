@@ -14,8 +14,8 @@ export async function generateMetadata(): Promise<Metadata> {
 
 /** Opens the event of a digest, a choice if several issues have it, or the 404 page. */
 export default async function DigestPage({ params }: { params: Promise<{ digest: string }> }) {
-  const asked = decodeURIComponent((await params).digest).slice(0, 2000)
-  const digest = pastedDigest(asked)?.digest ?? asked.slice(0, 200)
+  const requested = decodeURIComponent((await params).digest).slice(0, 2000)
+  const digest = pastedDigest(requested)?.digest ?? requested.slice(0, 200)
   const actor = await demandActor(`/d/${encodeURIComponent(digest)}`)
   const t = await getTranslations('issues.digest')
   const { hits, away } = await digestHits(actor, digest)

@@ -12,8 +12,8 @@ export async function joinAction(_before: FormState, data: FormData): Promise<Fo
   const secret = textOf(data, 'secret')
   const parts = app()
   const invitation = openInvitation(parts, secret)
-  const gone = async () => failed(data, { message: (await getTranslations('people'))('joinGone'), fields: {} })
-  if (!invitation) return gone()
+  const expired = async () => failed(data, { message: (await getTranslations('people'))('joinGone'), fields: {} })
+  if (!invitation) return expired()
   try {
     const actor = await actorHere()
     const password = textOf(data, 'password')
@@ -22,7 +22,7 @@ export async function joinAction(_before: FormState, data: FormData): Promise<Fo
   } catch (error) {
     const failure = failureOf(error)
     if (!failure) throw error
-    return failure.code === 'NOT_FOUND' ? gone() : failed(data, failure)
+    return failure.code === 'NOT_FOUND' ? expired() : failed(data, failure)
   }
   const organization = parts.meta.organizationById(invitation.organizationId)
   redirect(organization ? `/o/${organization.slug}/issues` : '/')

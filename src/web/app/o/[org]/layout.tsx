@@ -18,24 +18,24 @@ export default async function OrganizationLayout({
 }) {
   const actor = await actorHere()
   if (!actor) return children
-  const asked = decodeURIComponent((await params).org)
-  const here = organizationFor(actor, asked)
+  const requestedSlug = decodeURIComponent((await params).org)
+  const organizationHere = organizationFor(actor, requestedSlug)
   const { meta, auth, live } = app()
-  if (!here) {
-    const renamed = meta.organizationByOldSlug(asked)
+  if (!organizationHere) {
+    const renamed = meta.organizationByOldSlug(requestedSlug)
     // The page knows its path and redirects.
     if (renamed && organizationFor(actor, renamed.slug)) return children
     notFound()
   }
   const organizations = meta.organizationsOf(actor.person.id).map(({ slug, name }) => ({ slug, name }))
-  const { slug, name } = here.organization
+  const { slug, name } = organizationHere.organization
   return (
     <Shell
       organization={{ slug, name }}
       organizations={organizations}
-      failingChannels={failingChannels(meta.channelsOf(here.organization.id)).length}
-      mayStatus={auth.may(actor, 'status:read', { organization: here.organization }) === 'yes'}
-      liveId={live.lastId(here.organization.id)}
+      failingChannels={failingChannels(meta.channelsOf(organizationHere.organization.id)).length}
+      mayStatus={auth.may(actor, 'status:read', { organization: organizationHere.organization }) === 'yes'}
+      liveId={live.lastId(organizationHere.organization.id)}
     >
       {children}
     </Shell>

@@ -34,7 +34,7 @@ async function change(data: FormData, action: Action, work: (here: Here) => void
 /** Sets the state of a feedback: new, resolved or spam. */
 export async function sortFeedbackAction(_before: FormState, data: FormData): Promise<FormState> {
   return change(data, 'issue:triage', ({ actor, feedback }) => {
-    const state = feedbackStates.find((asked) => asked === textOf(data, 'state'))
+    const state = feedbackStates.find((candidate) => candidate === textOf(data, 'state'))
     if (state) setFeedbackState(app(), actor, feedback.id, state)
   })
 }

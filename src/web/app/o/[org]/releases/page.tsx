@@ -27,9 +27,9 @@ export default async function ReleasesPage({
   searchParams: Promise<Search>
 }) {
   const { org } = await params
-  const given = await searchParams
+  const rawParams = await searchParams
   const search = new URLSearchParams(
-    Object.entries(given).flatMap(([key, value]): [string, string][] =>
+    Object.entries(rawParams).flatMap(([key, value]): [string, string][] =>
       typeof value === 'string' ? [[key, value]] : [],
     ),
   ).toString()
@@ -37,24 +37,27 @@ export default async function ReleasesPage({
   const { clock, meta } = app()
   const projects = allowedProjects(app(), actor, organization, 'release:read')
   const names = projects.map(({ id, slug, name }) => ({ id: String(id), slug, name }))
-  const asked = releaseParams(given)
-  const projectIds = projectIdsOf(asked.project, names)
+  const requested = releaseParams(rawParams)
+  const projectIds = projectIdsOf(requested.project, names)
   const nowMs = clock.now()
   const view = {
     organization,
     projects: projectIds.length ? (namedProjects(meta, organization.id, projects, projectIds) ?? []) : projects,
-    environments: asked.env.split(',').filter((part) => part !== ''),
-    range: rangeOf(spanQuery(asked.range), nowMs),
+    environments: requested.env.split(',').filter((part) => part !== ''),
+    range: rangeOf(spanQuery(requested.range), nowMs),
   }
   const list = listReleases(app(), {
     ...view,
-    text: asked.q,
-    sort: asked.sort === 'order' ? 'semver' : 'date',
-    status: asked.status,
-    offset: asked.at,
+    text: requested.q,
+    sort: requested.sort === 'order' ? 'semver' : 'date',
+    status: requested.status,
+    offset: requested.at,
     max: releasesPerPage,
   })
-  const shown = list.rows.map(({ version, projects: its }) => ({ version, projectIds: its.map((item) => item.id) }))
+  const shown = list.rows.map(({ version, projects: its }) => ({
+    version,
+    projectIds: its.map((project) => project.id),
+  }))
   const [events, environments, health] = await Promise.all([
     unlessAway(releaseEvents(app(), view)),
     unlessAway(environmentsOf(projects)),
@@ -64,7 +67,7 @@ export default async function ReleasesPage({
   return (
     <ReleaseList
       organization={organization.slug}
-      params={asked}
+      params={requested}
       search={search}
       projects={names}
       environments={environments}
@@ -79,10 +82,10 @@ export default async function ReleasesPage({
       away={events === undefined}
       asOfMs={nowMs}
     >
-      {isPlain(asked) ? (
+      {isPlain(requested) ? (
         <NoReleases organization={organization.slug} project={projects[0]?.slug} />
       ) : (
-        <NoReleaseMatches base={`/o/${organization.slug}/releases`} params={asked} search={search} />
+        <NoReleaseMatches base={`/o/${organization.slug}/releases`} params={requested} search={search} />
       )}
     </ReleaseList>
   )

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import type { RestDeadContent, RestDeadItem } from '../../../../../contract/dead-letters.ts'
+import type { RestDeadLetter, RestDeadLetterContent } from '../../../../../contract/dead-letters.ts'
 import { ApiError, apiFetch } from '../../../../client/api.ts'
 import { Button } from '../../../../ui/controls.tsx'
 import { Dialog } from '../../../../ui/dialog.tsx'
@@ -20,22 +20,30 @@ function Excerpt({ text }: { text: string }) {
 }
 
 /** The beginning of a record as text, loaded only after the person has confirmed a warning. */
-export function LookDialog({ path, item, onClose }: { path: string; item: RestDeadItem; onClose: () => void }) {
+export function PreviewDialog({
+  path,
+  letter,
+  onClose,
+}: {
+  path: string
+  letter: RestDeadLetter
+  onClose: () => void
+}) {
   const t = useTranslations('operation.dead')
-  const [wanted, setWanted] = useState(false)
+  const [isShown, setShown] = useState(false)
   const { data, error } = useQuery({
-    queryKey: ['dead', path, item.id],
-    queryFn: ({ signal }) => apiFetch<RestDeadContent>(`${path}${item.id}/`, { signal }),
-    enabled: wanted,
+    queryKey: ['dead', path, letter.id],
+    queryFn: ({ signal }) => apiFetch<RestDeadLetterContent>(`${path}${letter.id}/`, { signal }),
+    enabled: isShown,
     gcTime: 0,
   })
   return (
-    <Dialog title={t('lookTitle', { id: item.id })} onClose={onClose}>
+    <Dialog title={t('lookTitle', { id: letter.id })} onClose={onClose}>
       <p className="mb-3 flex max-w-[60ch] items-baseline gap-2">
         <SeverityShape level="warning" label="" />
         <span>{t('warning')}</span>
       </p>
-      {wanted ? null : <Button onClick={() => setWanted(true)}>{t('show')}</Button>}
+      {isShown ? null : <Button onClick={() => setShown(true)}>{t('show')}</Button>}
       {error ? (
         <p role="alert" className="text-error">
           {error instanceof ApiError && error.code !== 'NETWORK' ? error.message : t('failed')}
@@ -55,17 +63,17 @@ export function LookDialog({ path, item, onClose }: { path: string; item: RestDe
 
 /** Asks for confirmation before a record is deleted. */
 export function DeleteDialog({
-  item,
+  letter,
   onDelete,
   onClose,
 }: {
-  item: RestDeadItem
+  letter: RestDeadLetter
   onDelete: () => void
   onClose: () => void
 }) {
   const t = useTranslations('operation.dead')
   return (
-    <Dialog title={t('deleteTitle', { id: item.id })} onClose={onClose}>
+    <Dialog title={t('deleteTitle', { id: letter.id })} onClose={onClose}>
       <p className="mb-3 max-w-[60ch]">{t('deleteNote')}</p>
       <Button look="danger" onClick={onDelete}>
         {t('delete')}

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import dynamic from 'next/dynamic'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import type { RestDeadItem } from '../../../../../contract/dead-letters.ts'
+import type { RestDeadLetter } from '../../../../../contract/dead-letters.ts'
 import { ApiError, apiFetch } from '../../../../client/api.ts'
 import { Button } from '../../../../ui/controls.tsx'
 import { PlainText } from '../../../../ui/plain-text.tsx'
@@ -13,45 +13,45 @@ import { Section, TableHead } from '../../../../ui/section.tsx'
 import { RelativeTime } from '../../../../ui/time.tsx'
 import { useToast } from '../../../../ui/toast.tsx'
 
-const LookDialog = dynamic(() => import('./dead-dialogs.tsx').then((module) => module.LookDialog), { ssr: false })
+const PreviewDialog = dynamic(() => import('./dead-dialogs.tsx').then((module) => module.PreviewDialog), { ssr: false })
 const DeleteDialog = dynamic(() => import('./dead-dialogs.tsx').then((module) => module.DeleteDialog), { ssr: false })
 
 const pollMs = 5000
 
-type Opened = { what: 'look' | 'delete'; item: RestDeadItem }
+type Opened = { what: 'look' | 'delete'; letter: RestDeadLetter }
 
 function Rows({
   items,
   mayHandle,
   open,
-  again,
+  replay,
 }: {
-  items: readonly RestDeadItem[]
+  items: readonly RestDeadLetter[]
   mayHandle: boolean
   open: (opened: Opened) => void
-  again: (item: RestDeadItem) => void
+  replay: (letter: RestDeadLetter) => void
 }) {
   const t = useTranslations('operation.dead')
-  return items.map((item) => (
-    <tr key={item.id} data-dead={item.id}>
+  return items.map((letter) => (
+    <tr key={letter.id} data-dead={letter.id}>
       <td className="whitespace-nowrap">
-        <RelativeTime at={item.receivedAt} />
+        <RelativeTime at={letter.receivedAt} />
       </td>
-      <td>{item.project.slug || item.project.id}</td>
+      <td>{letter.project.slug || letter.project.id}</td>
       <td className="break-words">
-        <PlainText text={item.reason} charactersMax={300} />
+        <PlainText text={letter.reason} charactersMax={300} />
       </td>
-      <td className="number whitespace-nowrap">{bytesText(item.bytes)}</td>
+      <td className="number whitespace-nowrap">{bytesText(letter.bytes)}</td>
       {mayHandle ? (
         <td>
           <span className="flex flex-wrap justify-end gap-2">
-            <Button compact onClick={() => open({ what: 'look', item })}>
+            <Button compact onClick={() => open({ what: 'look', letter })}>
               {t('look')}
             </Button>
-            <Button compact onClick={() => again(item)}>
+            <Button compact onClick={() => replay(letter)}>
               {t('again')}
             </Button>
-            <Button compact look="danger" onClick={() => open({ what: 'delete', item })}>
+            <Button compact look="danger" onClick={() => open({ what: 'delete', letter })}>
               {t('delete')}
             </Button>
           </span>
@@ -62,7 +62,7 @@ function Rows({
 }
 
 /** The dead letters. Owners and admins can view, replay and delete them. */
-export function DeadItems({ organization, mayHandle }: { organization: string; mayHandle: boolean }) {
+export function DeadLetters({ organization, mayHandle }: { organization: string; mayHandle: boolean }) {
   const t = useTranslations('operation.dead')
   const toast = useToast()
   const client = useQueryClient()
@@ -70,13 +70,13 @@ export function DeadItems({ organization, mayHandle }: { organization: string; m
   const path = `organizations/${encodeURIComponent(organization)}/dead-items/`
   const { data } = useQuery({
     queryKey: ['dead', path],
-    queryFn: ({ signal }) => apiFetch<RestDeadItem[]>(path, { signal }),
+    queryFn: ({ signal }) => apiFetch<RestDeadLetter[]>(path, { signal }),
     refetchInterval: pollMs,
   })
-  async function change(item: RestDeadItem, method: 'POST' | 'DELETE') {
+  async function change(letter: RestDeadLetter, method: 'POST' | 'DELETE') {
     setOpened(undefined)
     try {
-      await apiFetch(`${path}${item.id}/${method === 'POST' ? 'again/' : ''}`, { method })
+      await apiFetch(`${path}${letter.id}/${method === 'POST' ? 'again/' : ''}`, { method })
       toast({ kind: 'ok', text: t(method === 'POST' ? 'sent' : 'deleted') })
     } catch (error) {
       toast({
@@ -101,18 +101,23 @@ export function DeadItems({ organization, mayHandle }: { organization: string; m
           <table className="table">
             <TableHead columns={columns} />
             <tbody>
-              <Rows items={data} mayHandle={mayHandle} open={setOpened} again={(item) => void change(item, 'POST')} />
+              <Rows
+                items={data}
+                mayHandle={mayHandle}
+                open={setOpened}
+                replay={(letter) => void change(letter, 'POST')}
+              />
             </tbody>
           </table>
         </ScrollBox>
       ) : null}
       {opened?.what === 'look' ? (
-        <LookDialog path={path} item={opened.item} onClose={() => setOpened(undefined)} />
+        <PreviewDialog path={path} letter={opened.letter} onClose={() => setOpened(undefined)} />
       ) : null}
       {opened?.what === 'delete' ? (
         <DeleteDialog
-          item={opened.item}
-          onDelete={() => void change(opened.item, 'DELETE')}
+          letter={opened.letter}
+          onDelete={() => void change(opened.letter, 'DELETE')}
           onClose={() => setOpened(undefined)}
         />
       ) : null}

@@ -82,8 +82,8 @@ function Project({ organization, group, open }: { organization: string; group: L
 function choicesOf(all: RestLedger | undefined, project: string) {
   const rows = all?.rows ?? []
   const projects = [...new Set(rows.flatMap((row) => (row.project ? [row.project.slug] : [])))].sort()
-  const own = rows.filter((row) => row.key && (project === '' || row.project?.slug === project))
-  const keys = new Map(own.flatMap((row) => (row.key ? [[row.key.id, row.key.label || row.key.id] as const] : [])))
+  const filtered = rows.filter((row) => row.key && (project === '' || row.project?.slug === project))
+  const keys = new Map(filtered.flatMap((row) => (row.key ? [[row.key.id, row.key.label || row.key.id] as const] : [])))
   return { projects, keys: [...keys] }
 }
 
@@ -93,18 +93,18 @@ export function LedgerBreakdown({ organization }: { organization: string }) {
   const locale = useLocale()
   const [{ range, project, key }, set] = useQueryStates(parsers)
   const path = `organizations/${encodeURIComponent(organization)}/ledger/`
-  const ask = (asked: { project?: string; key?: string }) => ({
-    queryKey: ['ledger', path, range, asked.project ?? '', asked.key ?? ''],
+  const queryFor = (selection: { project?: string; key?: string }) => ({
+    queryKey: ['ledger', path, range, selection.project ?? '', selection.key ?? ''],
     queryFn: ({ signal }: { signal: AbortSignal }) =>
       apiFetch<RestLedger>(path, {
         signal,
-        query: { range, project: asked.project || undefined, key: asked.key || undefined },
+        query: { range, project: selection.project || undefined, key: selection.key || undefined },
       }),
     refetchInterval: pollMs,
     placeholderData: (before: RestLedger | undefined) => before,
   })
-  const all = useQuery(ask({}))
-  const { data, error } = useQuery(ask({ project, key }))
+  const all = useQuery(queryFor({}))
+  const { data, error } = useQuery(queryFor({ project, key }))
   const groups = ledgerGroups(data?.rows ?? [])
   const choices = choicesOf(all.data, project)
   return (
@@ -114,11 +114,13 @@ export function LedgerBreakdown({ organization }: { organization: string }) {
           className="w-auto"
           aria-label={t('range')}
           value={range}
-          onChange={(event) => void set({ range: ranges.find((item) => item === event.target.value) ?? null })}
+          onChange={(event) =>
+            void set({ range: ranges.find((candidate) => candidate === event.target.value) ?? null })
+          }
         >
-          {ranges.map((item) => (
-            <option key={item} value={item}>
-              {t(item)}
+          {ranges.map((choice) => (
+            <option key={choice} value={choice}>
+              {t(choice)}
             </option>
           ))}
         </Select>

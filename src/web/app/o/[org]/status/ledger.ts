@@ -1,6 +1,6 @@
 import type { RestStatus } from '../../../../../contract/status.ts'
 
-export type LedgerEnd =
+export type LedgerOutcome =
   | 'received'
   | 'stored'
   | 'filtered'
@@ -10,19 +10,19 @@ export type LedgerEnd =
   | 'waiting'
   | 'dead'
   | 'lost'
-export type LedgerLine = { id: LedgerEnd; quantity: number; sign: string; isBug: boolean }
+export type LedgerLine = { id: LedgerOutcome; quantity: number; sign: string; isBug: boolean }
 
 /** The ledger of an organization has no `waiting`. */
 export type Sums = Omit<RestStatus['ledger'], 'waiting'> & { waiting?: number }
 
-const ends = ['stored', 'filtered', 'rateLimited', 'invalid', 'duplicate', 'waiting', 'dead', 'lost'] as const
+const outcomes = ['stored', 'filtered', 'rateLimited', 'invalid', 'duplicate', 'waiting', 'dead', 'lost'] as const
 
 /** The ledger as a sum: received = stored + … + lost. Any lost item is a bug. */
 export function ledgerRows(ledger: Sums): LedgerLine[] {
   return [
     { id: 'received', quantity: ledger.received, sign: '', isBug: false },
     // `waiting` is known for the whole installation only.
-    ...ends
+    ...outcomes
       .filter((id) => ledger[id] !== undefined)
       .map((id, index) => ({
         id,

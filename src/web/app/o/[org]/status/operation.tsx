@@ -102,7 +102,7 @@ export function Usage({ organization }: { organization: string }) {
   })
   if (!data) return null
   const { journalBytes, databaseBytes, spoolBytes } = data
-  const isTold = journalBytes !== null && databaseBytes !== null && spoolBytes !== null
+  const isReported = journalBytes !== null && databaseBytes !== null && spoolBytes !== null
   return (
     <Section title={t('title')} note={t('note')}>
       <ScrollBox label={t('title')}>
@@ -153,7 +153,7 @@ export function Usage({ organization }: { organization: string }) {
           </tbody>
         </table>
       </ScrollBox>
-      {isTold ? (
+      {isReported ? (
         <p className="mt-2 text-small text-ink-3">
           {t('shared', {
             journal: bytesText(journalBytes),

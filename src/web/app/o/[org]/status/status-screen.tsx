@@ -11,7 +11,7 @@ import { SeverityShape } from '../../../../ui/severity.tsx'
 import { EmptyState, QueryFailed } from '../../../../ui/states.tsx'
 import { useAge } from '../../../../ui/time.tsx'
 import { Budget } from './budget.tsx'
-import { DeadItems } from './dead-letters.tsx'
+import { DeadLetters } from './dead-letters.tsx'
 import { advisoryRows, ledgerRows, type Sums } from './ledger.ts'
 import { LedgerBreakdown } from './ledger-breakdown.tsx'
 import { Jobs, Strangers, Usage } from './operation.tsx'
@@ -47,14 +47,14 @@ function Now({ status }: { status: RestStatus }) {
         </p>
       ) : null}
       <dl className="mb-8 grid grid-cols-[max-content_max-content_1fr] items-baseline gap-x-6 border-t border-line">
-        {rows.map(([name, value, note]) => (
+        {rows.map(([name, value, noteText]) => (
           <div key={name} className="col-span-3 grid grid-cols-subgrid items-baseline border-b border-line py-2">
             <dt className="text-ink-2">{name}</dt>
             <dd className="flex items-center gap-2 text-strong">
               {name === t('engine') ? <SeverityShape level={engine.up ? 'ok' : 'error'} label="" /> : null}
               {value}
             </dd>
-            <dd className="text-small text-ink-3">{note}</dd>
+            <dd className="text-small text-ink-3">{noteText}</dd>
           </div>
         ))}
       </dl>
@@ -165,7 +165,7 @@ export function OrganizationStatus({ organization, mayHandle }: { organization: 
         <>
           <Ledger ledger={data.ledger} />
           <LedgerBreakdown organization={organization} />
-          <DeadItems organization={organization} mayHandle={mayHandle} />
+          <DeadLetters organization={organization} mayHandle={mayHandle} />
           <Regroupings organization={organization} />
           <Usage organization={organization} />
         </>
@@ -196,7 +196,7 @@ export function StatusScreen({ organization, mayHandle }: { organization: string
           <Now status={data} />
           <Ledger ledger={data.ledger} />
           <LedgerBreakdown organization={organization} />
-          <DeadItems organization={organization} mayHandle={mayHandle} />
+          <DeadLetters organization={organization} mayHandle={mayHandle} />
           <Strangers />
           <Jobs />
           <Regroupings organization={organization} />

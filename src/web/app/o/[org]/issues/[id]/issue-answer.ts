@@ -2,7 +2,7 @@ import { readableIds } from '../../../../../../auth/allowed-projects.ts'
 import type { RestEvent } from '../../../../../../contract/events.ts'
 import type { RestIssueDetail } from '../../../../../../contract/issues.ts'
 import { receivedJson, storedJson } from '../../../../../../query/event.ts'
-import { eventRowOf, placeEvent } from '../../../../../../query/events.ts'
+import { eventRowOf, positionEvent } from '../../../../../../query/events.ts'
 import { issueDetail } from '../../../../../../query/issue.ts'
 import { rangeOf } from '../../../../../../query/range.ts'
 import type { SeenEvent } from '../../../../../../store/events/events.ts'
@@ -11,7 +11,7 @@ import { findIssue } from '../../../../../server/issues.ts'
 import { actorHere, organizationFor } from '../../../../../server/session.ts'
 import { codeOf } from '../../../../../server/unless-away.ts'
 
-type Asked = { issue: RestIssueDetail; event: RestEvent; stored: string; received: string | undefined }
+type LoadedIssue = { issue: RestIssueDetail; event: RestEvent; stored: string; received: string | undefined }
 
 const headers = {
   'cache-control': 'private, no-store',
@@ -28,13 +28,13 @@ type Address = { org: string; id: string; path?: string[] | undefined }
 
 /**
  * Answers a GET for the issue page as Markdown or JSON. Finds the issue and the event in the path or `?event=`
- * (default: latest), checks permission and passes both to `make`. Errors are JSON: 401; 404 for missing or unreadable
+ * (default: latest), checks permission and passes both to `answer`. Errors are JSON: 401; 404 for missing or unreadable
  * things; 503 while the events store is unavailable.
  */
 export async function answerIssue(
   { org, id, path = [] }: Address,
   request: Request,
-  make: (asked: Asked, search: URLSearchParams) => Response | undefined,
+  answer: (loaded: LoadedIssue, search: URLSearchParams) => Response | undefined,
 ): Promise<Response> {
   const actor = await actorHere()
   if (!actor) return refuse(401, 'AUTH_REQUIRED', 'Authentication credentials were not provided.')
@@ -57,9 +57,9 @@ export async function answerIssue(
     const readable = readableIds(app(), actor, here.organization)
     const [issue, event] = await Promise.all([
       issueDetail(deps, view, here.issue, readable),
-      placeEvent(deps, here.issue, row, readable),
+      positionEvent(deps, here.issue, row, readable),
     ])
-    return make({ issue, event, stored: storedJson(row), received: receivedJson(row) }, search) ?? missing()
+    return answer({ issue, event, stored: storedJson(row), received: receivedJson(row) }, search) ?? missing()
   } catch (error) {
     const code = codeOf(error)
     if (code === 'NOT_FOUND') return missing()

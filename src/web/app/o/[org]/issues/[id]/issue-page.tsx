@@ -8,7 +8,7 @@ import { useIssueDecisions } from '../../../../../panels/issue/use-issue-decisio
 import { useIssueKeys } from '../../../../../panels/issue/use-issue-keys.ts'
 import type { IssueContext, Preloaded } from '../../../../../panels/panel.ts'
 import { PanelList } from '../../../../../panels/panel-list.tsx'
-import { keptSearch } from '../../../../../panels/search/list-params.ts'
+import { viewSearchOf } from '../../../../../panels/search/list-params.ts'
 import { tagHref } from '../../../../../panels/search/terms.ts'
 import { useMarkSeen } from '../../../../../panels/triage/mark-seen.ts'
 import { ListFailed, ListLoading } from '../../../../../ui/list-states.tsx'
@@ -30,7 +30,7 @@ export function IssuePage({ organization, issueId, shortId, choice, loaded, prel
   const { canTriage } = viewer
   const { params, query, queryKey, detail, event, failure, refetch } = useIssue(organization, issueId, choice, loaded)
   const base = `/o/${organization}/issues`
-  const kept = keptSearch(params)
+  const viewSearch = viewSearchOf(params)
   const { decide, decisions, assign } = useIssueDecisions({
     organization,
     issueId,
@@ -50,7 +50,7 @@ export function IssuePage({ organization, issueId, shortId, choice, loaded, prel
           answer.ok ? answer.text() : '',
         )
       : ''
-  useIssueKeys({ organization, issueId, event, base, kept, linkText, markdown })
+  useIssueKeys({ organization, issueId, event, base, viewSearch, linkText, markdown })
   if (!detail)
     return failure || loaded.isAway ? (
       <ListFailed error={failure ?? new ApiError(503, 'STORE_UNAVAILABLE', '')} retrying />
@@ -63,9 +63,9 @@ export function IssuePage({ organization, issueId, shortId, choice, loaded, prel
     detail,
     event,
     base,
-    kept,
+    viewSearch,
     query,
-    hrefOf: (tag, value) => tagHref(base, kept, tag, value),
+    hrefOf: (tag, value) => tagHref(base, viewSearch, tag, value),
     actions: { decide, ask: decisions.ask, assign, changed: refetch, linkText, markdown },
   }
   return (

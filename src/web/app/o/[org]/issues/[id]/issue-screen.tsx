@@ -22,8 +22,8 @@ export async function IssueScreen({
   const { actor, organization } = await demandOrganization(org, path)
   const here = findIssue(actor, organization, decodeURIComponent(id)) ?? notFound()
   // After a merge, redirect to the issue that contains this one.
-  const asked = decodeURIComponent(id).toUpperCase()
-  if (asked !== here.issue.shortId && asked !== String(here.issue.id))
+  const reference = decodeURIComponent(id).toUpperCase()
+  if (reference !== here.issue.shortId && reference !== String(here.issue.id))
     redirect(path.replace(`/issues/${id}`, `/issues/${encodeURIComponent(here.issue.shortId)}`))
   const { loaded, preloaded } = await loadIssue(actor, here, decodeURIComponent(choice), search)
   const { auth } = app()

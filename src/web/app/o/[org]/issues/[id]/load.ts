@@ -1,7 +1,7 @@
 import { notFound } from 'next/navigation'
 import { readableIds } from '../../../../../../auth/allowed-projects.ts'
 import type { Actor } from '../../../../../../auth/auth.ts'
-import { eventRowOf, placeEvent } from '../../../../../../query/events.ts'
+import { eventRowOf, positionEvent } from '../../../../../../query/events.ts'
 import { issueWithTags } from '../../../../../../query/issue.ts'
 import { rangeOf as spanOf } from '../../../../../../query/range.ts'
 import type { SeenEvent } from '../../../../../../store/events/events.ts'
@@ -66,11 +66,11 @@ export async function loadIssue(
   search: Search,
 ): Promise<{ loaded: LoadedIssue; preloaded: Preloaded }> {
   const deps = app()
-  const asked = rangeOf({ t: textOf(search.t), from: textOf(search.from), to: textOf(search.to) })
+  const requestedRange = rangeOf({ t: textOf(search.t), from: textOf(search.from), to: textOf(search.to) })
   const span =
-    asked.kind === 'relative'
-      ? { statsPeriod: asked.period }
-      : { start: new Date(asked.fromMs).toISOString(), end: new Date(asked.toMs).toISOString() }
+    requestedRange.kind === 'relative'
+      ? { statsPeriod: requestedRange.period }
+      : { start: new Date(requestedRange.fromMs).toISOString(), end: new Date(requestedRange.toMs).toISOString() }
   const { organization, project, issue } = here
   const environments = textOf(search.env)?.split(',').filter(Boolean) ?? []
   const query = { ...span, environment: environments.length ? environments : undefined }
@@ -82,7 +82,7 @@ export async function loadIssue(
     const readable = readableIds(app(), actor, organization)
     const found = rowOf(here, choice)
     const row = found.then((answer) => answer.row)
-    const event = row.then((stored) => stored && placeEvent(deps, issue, stored, readable))
+    const event = row.then((stored) => stored && positionEvent(deps, issue, stored, readable))
     const counted = issueWithTags(deps, view, issue, tagValuesMax, readable)
     const page = Promise.all([found, counted, event])
     const request = { actor, here, readable, range, environments, query, counted, row, event }

@@ -12,7 +12,7 @@ import { demandRelease } from '../../../../../panels/releases/load-release.ts'
 import { typedName } from '../../../../../panels/releases/params.ts'
 
 /** The release of the form, and the projects in which the person may change it. */
-async function here(data: FormData) {
+async function demandReleaseWrite(data: FormData) {
   const found = await demandRelease(textOf(data, 'organization'), encodeURIComponent(textOf(data, 'version')))
   const { auth } = app()
   const { actor, organization, release } = found
@@ -21,7 +21,7 @@ async function here(data: FormData) {
     (project) =>
       projectIds.includes(project.id) && auth.may(actor, 'release:write', { organization, project }) === 'yes',
   )
-  return { ...found, mine: mine.map((item) => item.id) }
+  return { ...found, mine: mine.map((project) => project.id) }
 }
 
 const refused = async (data: FormData) =>
@@ -29,7 +29,7 @@ const refused = async (data: FormData) =>
 
 /** Changes the release in the projects in which the person may change it. */
 async function change(data: FormData, changeAt: (nowMs: number) => ReleaseChange): Promise<FormState> {
-  const { organization, release, mine } = await here(data)
+  const { organization, release, mine } = await demandReleaseWrite(data)
   if (mine.length === 0) return refused(data)
   const value = { organizationId: organization.id, projectIds: mine, version: release.version }
   updateRelease(app(), { ...value, change: changeAt(app().clock.now()) })
@@ -50,13 +50,13 @@ export async function archiveAction(_before: FormState, data: FormData): Promise
 
 /** Deletes a release's build data if its name was typed. Opens what its events keep of it, else the list. */
 export async function deleteReleaseAction(_before: FormState, data: FormData): Promise<FormState> {
-  const { organization, projects, release, mine } = await here(data)
+  const { organization, projects, release, mine } = await demandReleaseWrite(data)
   const { version } = release
   if (mine.length === 0) return refused(data)
   if (textOf(data, 'typed').trim() !== typedName(version))
     return failed(data, { message: '', fields: { typed: [(await getTranslations('people'))('typeWrong')] } })
   await deleteRelease(app(), { organizationId: organization.id, version }, mine)
   revalidatePath('/o/[org]/releases', 'layout')
-  const left = findRelease(app(), { organization, projects, version })
-  redirect(left ? releasePath(organization.slug, version) : `/o/${organization.slug}/releases`)
+  const remaining = findRelease(app(), { organization, projects, version })
+  redirect(remaining ? releasePath(organization.slug, version) : `/o/${organization.slug}/releases`)
 }

@@ -23,10 +23,10 @@ export function bundlesOf(projects: readonly Project[], version: string): { rows
     const links = meta.linksOf(bundles.map((bundle) => bundle.id))
     more ||= bundles.length === bundlesMax
     return bundles.flatMap((bundle) => {
-      const own = links.filter(
+      const ownLinks = links.filter(
         (link) => link.bundleId === bundle.id && link.projectId === project.id && link.release === version,
       )
-      return own.length > 0 ? [{ project, bundle, links: own }] : []
+      return ownLinks.length > 0 ? [{ project, bundle, links: ownLinks }] : []
     })
   })
   return { rows, more }

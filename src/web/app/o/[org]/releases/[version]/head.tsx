@@ -20,14 +20,14 @@ function Names({ names }: { names: readonly string[] }) {
   )
 }
 
-function factsOf(
+function detailsOf(
   release: RestRelease,
   base: string,
   t: ReturnType<typeof useTranslations<'releases'>>,
 ): [string, ReactNode][] {
   const { url, ref, refs, firstEvent, lastEvent, authors, environments, projects } = release
   const href = safeHref(url)
-  const facts: [string, ReactNode][] = [
+  const details: [string, ReactNode][] = [
     [
       t('projects'),
       projects.slice(0, namesMax).map((project, index) => (
@@ -51,20 +51,26 @@ function factsOf(
       ),
     ],
   ]
-  if (release.status === 'archived') facts.push([t('page.status'), t('statusArchived')])
-  if (firstEvent) facts.push([t('page.firstEvent'), <RelativeTime key="at" at={firstEvent} />])
-  if (lastEvent) facts.push([t('page.lastEvent'), <RelativeTime key="at" at={lastEvent} />])
-  if (environments.length > 0) facts.push([t('page.environments'), <Names key="names" names={environments} />])
+  if (release.status === 'archived') details.push([t('page.status'), t('statusArchived')])
+  if (firstEvent) details.push([t('page.firstEvent'), <RelativeTime key="at" at={firstEvent} />])
+  if (lastEvent) details.push([t('page.lastEvent'), <RelativeTime key="at" at={lastEvent} />])
+  if (environments.length > 0) details.push([t('page.environments'), <Names key="names" names={environments} />])
   if (authors.length > 0)
-    facts.push([t('page.authors'), <Names key="names" names={authors.map((author) => author.name || author.email)} />])
-  if (ref) facts.push([t('page.ref'), <PlainText key="ref" text={ref} charactersMax={250} />])
+    details.push([
+      t('page.authors'),
+      <Names key="names" names={authors.map((author) => author.name || author.email)} />,
+    ])
+  if (ref) details.push([t('page.ref'), <PlainText key="ref" text={ref} charactersMax={250} />])
   if (refs.length > 0)
-    facts.push([
+    details.push([
       t('page.refs'),
-      <Names key="names" names={refs.map((item) => `${item.repository} ${item.commit.slice(0, 12)}`)} />,
+      <Names
+        key="names"
+        names={refs.map((releaseRef) => `${releaseRef.repository} ${releaseRef.commit.slice(0, 12)}`)}
+      />,
     ])
   if (url)
-    facts.push([
+    details.push([
       t('page.url'),
       href ? (
         <a key="url" className="link break-all" href={href} rel="noreferrer noopener nofollow" target="_blank">
@@ -74,7 +80,7 @@ function factsOf(
         <PlainText key="url" text={url} charactersMax={200} />
       ),
     ])
-  return facts
+  return details
 }
 
 /** The release's version, dates, authors and contents. */
@@ -101,7 +107,7 @@ export function ReleaseHead({ base, release }: { base: string; release: RestRele
         </p>
       )}
       <dl className="release-facts">
-        {factsOf(release, base, t).map(([name, value]) => (
+        {detailsOf(release, base, t).map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
             <dd>{value}</dd>

@@ -39,10 +39,10 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 }
 
 /** The release's events over time with its deploys, and their share of all events. */
-async function Figures({ here, loaded }: { here: ReleaseHere; loaded: LoadedRelease }) {
+async function Stats({ here, loaded }: { here: ReleaseHere; loaded: LoadedRelease }) {
   const t = await getTranslations('releases')
   const locale = await getLocale()
-  const { events, points, marks, asked } = loaded
+  const { events, points, annotations, asked } = loaded
   const share = events && events.all > 0 ? events.own / events.all : 0
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumSignificantDigits: 2 }).format(share)
   return (
@@ -57,7 +57,7 @@ async function Figures({ here, loaded }: { here: ReleaseHere; loaded: LoadedRele
         <ReleaseRange range={asked} />
       </div>
       {points ? (
-        <Chart organization={here.organization.slug} points={points} annotations={marks} />
+        <Chart organization={here.organization.slug} points={points} annotations={annotations} />
       ) : (
         <p className="stream-away">{t('away')}</p>
       )}
@@ -92,7 +92,7 @@ async function Issues({
           label={label}
           rows={found.rows}
           hits={found.hits}
-          annotations={loaded.marks}
+          annotations={loaded.annotations}
           streamPath={`${base}/issues?q=${query}&t=90d`}
         />
       )}
@@ -142,8 +142,8 @@ async function Check({ here: { actor, organization, release }, project }: { here
   const { auth, doctor } = app()
   const t = await getTranslations('releases')
   const mayReadEvents = auth.may(actor, 'event:read', { organization, project }) === 'yes'
-  const asked = { release: release.version, dist: undefined, mayReadEvents }
-  const diagnosis = await unlessAway(doctor.ofRelease({ organization, project, others: [] }, asked))
+  const check = { release: release.version, dist: undefined, mayReadEvents }
+  const diagnosis = await unlessAway(doctor.ofRelease({ organization, project, others: [] }, check))
   return diagnosis ? <ReleaseVerdict diagnosis={diagnosis} /> : <p className="stream-away">{t('away')}</p>
 }
 
@@ -223,7 +223,7 @@ export default async function ReleasePage({ params, searchParams }: Props) {
     <div className="page">
       <ReleaseHead base={`/o/${organization.slug}`} release={release} />
       <HealthPart version={release.version} projects={loaded.projects} />
-      <Figures here={here} loaded={loaded} />
+      <Stats here={here} loaded={loaded} />
       <Issues here={here} loaded={loaded} field="firstRelease" />
       <Issues here={here} loaded={loaded} field="release" />
       <SkewPart here={here} projects={loaded.projects} />

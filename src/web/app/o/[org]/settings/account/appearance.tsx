@@ -24,14 +24,14 @@ export function Appearance() {
           id="theme"
           value={theme}
           onChange={(event) => {
-            const next = themes.find((item) => item === event.target.value) ?? 'system'
+            const next = themes.find((candidate) => candidate === event.target.value) ?? 'system'
             choose(next)
             setTheme(next)
           }}
         >
-          {themes.map((item) => (
-            <option key={item} value={item}>
-              {t(item)}
+          {themes.map((choice) => (
+            <option key={choice} value={choice}>
+              {t(choice)}
             </option>
           ))}
         </Select>
@@ -46,9 +46,9 @@ export function Appearance() {
             router.refresh()
           }}
         >
-          {locales.map((item) => (
-            <option key={item} value={item}>
-              {languages[item]}
+          {locales.map((choice) => (
+            <option key={choice} value={choice}>
+              {languages[choice]}
             </option>
           ))}
         </Select>

@@ -37,8 +37,8 @@ const roleOf = (data: FormData) => roles.find((role) => role === textOf(data, 'r
 /** Creates an invitation, and mails its link if a mail server is set. */
 export async function inviteAction(_before: InviteState, data: FormData): Promise<InviteState> {
   return change(data, 'member:write', async (organization, by) => {
-    const asked = { email: textOf(data, 'email'), role: roleOf(data) }
-    const { link, failure } = await inviteMember(app(), by, organization, asked)
+    const invitation = { email: textOf(data, 'email'), role: roleOf(data) }
+    const { link, failure } = await inviteMember(app(), by, organization, invitation)
     return { link, mailError: failure ?? null }
   })
 }
@@ -69,10 +69,10 @@ export async function removeMemberAction(_before: InviteState, data: FormData): 
 
 /** Ends the signed-in person's own membership. */
 export async function leaveAction(_before: InviteState, data: FormData): Promise<InviteState> {
-  const left = await change(data, 'member:leave', (organization, by) => {
+  const result = await change(data, 'member:leave', (organization, by) => {
     removeMember(app(), by, organization, by.id)
     return {}
   })
-  if (left.done) redirect('/')
-  return left
+  if (result.done) redirect('/')
+  return result
 }

@@ -11,7 +11,7 @@ import { startState } from './state.ts'
 function Link({ state }: { state: InviteState }) {
   const t = useTranslations('people')
   if (!state.link) return null
-  const told =
+  const notice =
     state.mailError === null
       ? t('mailed')
       : state.mailError === ''
@@ -20,7 +20,7 @@ function Link({ state }: { state: InviteState }) {
   return (
     <div className="box p-3" role="status">
       <p className="mb-2">
-        {t('linkOnce')} {told}
+        {t('linkOnce')} {notice}
       </p>
       <div className="flex items-center gap-2">
         <code className="min-w-0 break-all">{state.link}</code>

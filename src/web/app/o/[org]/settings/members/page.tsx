@@ -32,14 +32,14 @@ export default async function MembersPage({ params }: { params: Promise<{ org: s
         {members.map((member) => {
           const person = people.get(member.userId)
           const isSelf = member.userId === actor.person.id
-          const given = role && mayWrite && (isSelf || mayChange(role, member.role)) ? rolesToGive(role) : []
+          const assignableRoles = role && mayWrite && (isSelf || mayChange(role, member.role)) ? rolesToGive(role) : []
           return person ? (
             <MemberRow
               key={member.userId}
               organization={organization.slug}
               member={{ ...person, role: member.role, sinceMs: member.createdMs, isSelf }}
               // Include the member's current role, or the select would show another one.
-              roles={given.length > 0 ? [...new Set([...given, member.role])] : []}
+              roles={assignableRoles.length > 0 ? [...new Set([...assignableRoles, member.role])] : []}
             />
           ) : null
         })}

@@ -11,10 +11,10 @@ import { attempt, type FormState, textOf } from '../../../../../client/form.ts'
 import { app } from '../../../../../handle.ts'
 import { demandOrganization } from '../../../../../server/session.ts'
 
-/** `secret`: the signing secret of a new webhook. `told`: the result of a test. */
-export type ChannelState = FormState & { secret: string | null; told: string | null }
+/** `secret`: the signing secret of a new webhook. `notice`: the result of a test. */
+export type ChannelState = FormState & { secret: string | null; notice: string | null }
 
-type Done = { secret?: string | null; told?: string | null }
+type Done = { secret?: string | null; notice?: string | null }
 
 /** Runs `work` if the person may do `action` here, and refreshes the page. */
 async function change(
@@ -31,15 +31,15 @@ async function change(
     return undefined
   })
   if (state.done) revalidatePath(path)
-  return { ...state, secret: done.secret ?? null, told: done.told ?? null }
+  return { ...state, secret: done.secret ?? null, notice: done.notice ?? null }
 }
 
 /** Runs `work` on the channel of the form. */
-function changeOne(data: FormData, work: (channel: Channel) => Done | Promise<Done>): Promise<ChannelState> {
+function changeChannel(data: FormData, work: (channel: Channel) => Done | Promise<Done>): Promise<ChannelState> {
   return change(data, 'channel:write', async (organization) => {
     const channel = app().meta.channelById(Number(textOf(data, 'channel')) || 0)
     if (!channel || channel.organizationId !== organization.id)
-      return { told: (await getTranslations('notifications'))('gone') }
+      return { notice: (await getTranslations('notifications'))('gone') }
     return work(channel)
   })
 }
@@ -56,7 +56,7 @@ export async function createChannelAction(_before: ChannelState, data: FormData)
 
 /** Enables or disables a channel: field `active` is yes or no. */
 export async function switchChannelAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
-  return changeOne(data, async (channel) => {
+  return changeChannel(data, async (channel) => {
     await updateChannel(app(), channel, { active: textOf(data, 'active') === 'yes' })
     return {}
   })
@@ -64,7 +64,7 @@ export async function switchChannelAction(_before: ChannelState, data: FormData)
 
 /** Deletes a channel and its log. */
 export async function deleteChannelAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
-  return changeOne(data, (channel) => {
+  return changeChannel(data, (channel) => {
     deleteChannel(app(), channel.id)
     return {}
   })
@@ -72,24 +72,24 @@ export async function deleteChannelAction(_before: ChannelState, data: FormData)
 
 /** Sends a test message and returns its result. */
 export async function testChannelAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
-  return changeOne(data, async (channel) => {
+  return changeChannel(data, async (channel) => {
     const t = await getTranslations('notifications')
     const deliveries = await app().alerts.test(channel)
     const failure = deliveries.find((delivery) => delivery.status !== 'sent')
-    if (failure) return { told: t('testFailed', { error: failure.error }) }
-    return { told: deliveries.length ? t('testSent', { count: deliveries.length }) : t('testNobody') }
+    if (failure) return { notice: t('testFailed', { error: failure.error }) }
+    return { notice: deliveries.length ? t('testSent', { count: deliveries.length }) : t('testNobody') }
   })
 }
 
 /** Asks a non-member's e-mail address to confirm. The row then shows when it was asked, or the error. */
 export async function askToConfirmAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
-  return changeOne(data, async (channel) => {
+  return changeChannel(data, async (channel) => {
     await app().alerts.askToConfirm(channel, textOf(data, 'address'))
     const recipient = shownRecipientsOf(app(), channel).find(
       (shownRecipient) => shownRecipient.address === textOf(data, 'address'),
     )
     const t = await getTranslations('notifications')
-    return { told: recipient?.askedMs && !recipient.error ? t('askSent') : null }
+    return { notice: recipient?.askedMs && !recipient.error ? t('askSent') : null }
   })
 }
 

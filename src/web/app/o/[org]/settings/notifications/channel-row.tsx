@@ -42,7 +42,7 @@ export type ShownDelivery = {
   createdMs: number
 }
 
-export const startState: ChannelState = { ...noState, secret: null, told: null }
+export const startState: ChannelState = { ...noState, secret: null, notice: null }
 
 type Action = (before: ChannelState, data: FormData) => Promise<ChannelState>
 
@@ -72,9 +72,9 @@ function ChannelButton({
     <ActionForm action={action} initial={startState} name={`${name}-${id}`} className="flex items-baseline gap-2">
       {(state, pending) => (
         <>
-          {state.told ? (
+          {state.notice ? (
             <span role="status" className="text-small text-ink-2">
-              <PlainText text={state.told} />
+              <PlainText text={state.notice} />
             </span>
           ) : null}
           <input type="hidden" name="organization" value={organization} />
@@ -146,7 +146,7 @@ function Unconfirmed({
   if (unconfirmed.length === 0) return null
   return (
     <ul className="mt-1" data-unconfirmed={unconfirmed.length}>
-      {unconfirmed.map(({ address, askedMs, error }, place) => (
+      {unconfirmed.map(({ address, askedMs, error }, index) => (
         <li key={address} className="flex flex-wrap items-baseline gap-x-3 gap-y-1 py-0.5">
           <span className="flex min-w-0 items-baseline gap-x-3">
             <SeverityShape level="warning" label="" sizePx={9} />
@@ -168,7 +168,7 @@ function Unconfirmed({
               organization={organization}
               id={id}
               action={askToConfirmAction}
-              name={`ask-${place}`}
+              name={`ask-${index}`}
               address={address}
               label={t('askLabel', { address })}
             >

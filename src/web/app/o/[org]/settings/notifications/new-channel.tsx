@@ -77,12 +77,12 @@ export function NewChannel({ organization, projects }: { organization: string; p
                 id="channel-kind"
                 name="kind"
                 value={kind}
-                onChange={(event) => setKind(kinds.find((item) => item === event.target.value) ?? 'email')}
+                onChange={(event) => setKind(kinds.find((candidate) => candidate === event.target.value) ?? 'email')}
                 aria-describedby="channel-kind-note"
               >
-                {kinds.map((item) => (
-                  <option key={item} value={item}>
-                    {t(item)}
+                {kinds.map((choice) => (
+                  <option key={choice} value={choice}>
+                    {t(choice)}
                   </option>
                 ))}
               </Select>

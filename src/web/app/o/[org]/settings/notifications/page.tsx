@@ -57,16 +57,16 @@ export default async function NotificationsPage({ params }: { params: Promise<{ 
                 lastError: channel.lastError,
                 withoutServer: channel.kind === 'email' && !smtp,
               }}
-              deliveries={meta.deliveryLog(channel.id, shownMax).map((item) => ({
-                id: item.id,
-                kind: item.kind,
-                recipient: item.recipient,
-                issueId: item.items[0]?.issueId ?? null,
-                issues: item.items.length + item.more,
-                status: item.status,
-                attempts: item.attempts,
-                error: item.error,
-                createdMs: item.createdMs,
+              deliveries={meta.deliveryLog(channel.id, shownMax).map((delivery) => ({
+                id: delivery.id,
+                kind: delivery.kind,
+                recipient: delivery.recipient,
+                issueId: delivery.items[0]?.issueId ?? null,
+                issues: delivery.items.length + delivery.more,
+                status: delivery.status,
+                attempts: delivery.attempts,
+                error: delivery.error,
+                createdMs: delivery.createdMs,
               }))}
             />
           ))}

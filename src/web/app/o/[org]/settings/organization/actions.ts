@@ -11,8 +11,8 @@ const daysOf = (text: string): number | null => (text.trim() === '' ? null : Num
 
 /** Saves name, slug and retention. Redirects after a change of the slug. */
 export async function saveOrganizationAction(_before: GuardedState, data: FormData): Promise<GuardedState> {
-  const asked = textOf(data, 'organization')
-  const { actor, organization } = await demandOrganization(asked, `/o/${asked}/settings/organization`)
+  const organizationId = textOf(data, 'organization')
+  const { actor, organization } = await demandOrganization(organizationId, `/o/${organizationId}/settings/organization`)
   let slug = organization.slug
   const state = await attemptGuarded(data, () => {
     app().auth.demand(actor, 'organization:write', { organization })

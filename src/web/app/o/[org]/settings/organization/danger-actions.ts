@@ -8,7 +8,7 @@ import { app } from '../../../../../handle.ts'
 import { demandOrganization } from '../../../../../server/session.ts'
 
 /** Enough to delete a small organization, ms. */
-const patienceMs = 3000
+const removalWaitMs = 3000
 
 /** Deletes the organization if its name was typed, then redirects to `/`. */
 export async function deleteOrganizationAction(_before: FormState, data: FormData): Promise<FormState> {
@@ -19,7 +19,7 @@ export async function deleteOrganizationAction(_before: FormState, data: FormDat
   const { auth, meta } = app()
   const state = await attempt(data, async () => {
     auth.demand(actor, 'organization:delete', { organization })
-    await deleteOrganization(app(), actor, organization.id, patienceMs)
+    await deleteOrganization(app(), actor, organization.id, removalWaitMs)
     return undefined
   })
   if (!state.done) return state

@@ -3,13 +3,13 @@ import { useTranslations } from 'next-intl'
 import { TypedDelete } from '../../../../../ui/typed-delete.tsx'
 import { deleteOrganizationAction } from './danger-actions.ts'
 
-/** Deletes an organization. `heir`: the organization whose owners then control the installation; null: none. */
+/** Deletes an organization. `successor`: the organization whose owners then control the installation; null: none. */
 export function OrganizationDanger({
   organization,
-  heir,
+  successor,
 }: {
   organization: { slug: string; name: string }
-  heir: { name: string } | null | undefined
+  successor: { name: string } | null | undefined
 }) {
   const t = useTranslations('people')
   return (
@@ -23,9 +23,9 @@ export function OrganizationDanger({
         title={t('deleteOrganization')}
         hint={t('deleteOrganizationHint')}
       >
-        {heir === undefined ? null : (
+        {successor === undefined ? null : (
           <p className="font-[550]">
-            {heir ? t('deleteOrganizationHeir', { name: heir.name }) : t('deleteOrganizationLast')}
+            {successor ? t('deleteOrganizationHeir', { name: successor.name }) : t('deleteOrganizationLast')}
           </p>
         )}
       </TypedDelete>

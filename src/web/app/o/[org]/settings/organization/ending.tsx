@@ -17,11 +17,12 @@ export function OrganizationEnding({ removal }: { removal: number }) {
     queryFn: ({ signal }) => apiFetch<RestRemoval[]>('users/me/removals/', { signal }),
     refetchInterval: pollMs,
   })
-  const gone = data?.some((item) => item.id === String(removal) && item.stage !== 'asked') ?? false
+  const isConfirmed =
+    data?.some((candidate) => candidate.id === String(removal) && candidate.stage !== 'asked') ?? false
   useEffect(() => {
     // A full page load, because all client state belongs to the deleted organization.
-    if (gone) location.assign(withBase('/'))
-  }, [gone])
+    if (isConfirmed) location.assign(withBase('/'))
+  }, [isConfirmed])
   return (
     <section className="mt-10" role="status">
       <h2 className="mb-2">{t('endingTitle')}</h2>

@@ -17,7 +17,7 @@ export async function generateMetadata(): Promise<Metadata> {
 }
 
 /** The next oldest organization, whose owners get the installation; null: none; undefined: not the oldest. */
-function heirOf(all: readonly Organization[], id: number): Organization | null | undefined {
+function successorOf(all: readonly Organization[], id: number): Organization | null | undefined {
   return all[0]?.id === id ? (all[1] ?? null) : undefined
 }
 
@@ -50,7 +50,10 @@ export default async function OrganizationPage({ params }: { params: Promise<{ o
       </section>
       {ending ? <OrganizationEnding removal={ending.id} /> : null}
       {!ending && auth.may(actor, 'organization:delete', { organization }) === 'yes' ? (
-        <OrganizationDanger organization={{ slug, name }} heir={heirOf(meta.organizations(), organization.id)} />
+        <OrganizationDanger
+          organization={{ slug, name }}
+          successor={successorOf(meta.organizations(), organization.id)}
+        />
       ) : null}
     </div>
   )

@@ -30,7 +30,7 @@ async function rowsOf(here: IssueHere, actor: Actor, search: URLSearchParams): P
   const { environment = [], ...span } = listQuery(params, [])
   try {
     const { fromMs, toMs } = spanOf(span, deps.clock.now())
-    const environments = environment.filter((item) => item !== '')
+    const environments = environment.filter((name) => name !== '')
     const scope = { projectIds: [here.project.id], environments, fromMs, toMs }
     const page = await listEvents(deps, here.issue, {
       scope,
@@ -60,9 +60,9 @@ const addressOf = (path: string, search: URLSearchParams, change: Record<string,
 }
 
 /** The events of an issue with a search in the stream's language. Works without scripts. */
-export async function EventsScreen({ org, id, search: given }: { org: string; id: string; search: Search }) {
+export async function EventsScreen({ org, id, search: rawSearch }: { org: string; id: string; search: Search }) {
   const search = new URLSearchParams(
-    Object.entries(given).flatMap(([name, value]): [string, string][] =>
+    Object.entries(rawSearch).flatMap(([name, value]): [string, string][] =>
       typeof value === 'string' ? [[name, value]] : [],
     ),
   )
@@ -75,12 +75,12 @@ export async function EventsScreen({ org, id, search: given }: { org: string; id
     rowsOf(here, actor, search),
     unlessAway(environmentsOf([here.project])),
   ])
-  const kept = addressOf('', search, { q: null, cursor: null, sort: null, project: null })
+  const viewSearch = addressOf('', search, { q: null, cursor: null, sort: null, project: null })
   return (
     <div className="stream">
       <div className="stream-head">
         <h1>{t('title')}</h1>
-        <Link className="link min-w-0 truncate" href={`${issuePath}${kept}`} title={t('back')}>
+        <Link className="link min-w-0 truncate" href={`${issuePath}${viewSearch}`} title={t('back')}>
           <code>{here.issue.shortId}</code> <PlainText text={here.issue.title} charactersMax={120} />
         </Link>
       </div>
@@ -106,7 +106,7 @@ export async function EventsScreen({ org, id, search: given }: { org: string; id
           </Link>
         </EmptyState>
       ) : (
-        <EventTable events={page.rows} organization={organization.slug} base={path} kept={kept} />
+        <EventTable events={page.rows} organization={organization.slug} base={path} viewSearch={viewSearch} />
       )}
       {page && (page.next.results || search.has('cursor')) ? (
         <nav className="event-pages">

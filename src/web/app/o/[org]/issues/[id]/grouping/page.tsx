@@ -22,17 +22,17 @@ export async function generateMetadata(): Promise<Metadata> {
 }
 
 /** The requested event or the newest; undefined if the issue has no events. */
-async function rowOf({ issue }: IssueHere, asked: string | undefined) {
+async function rowOf({ issue }: IssueHere, eventId: string | undefined) {
   try {
-    return await eventRowOf(app(), issue, asked ?? 'latest')
+    return await eventRowOf(app(), issue, eventId ?? 'latest')
   } catch (error) {
     if (codeOf(error) !== 'NOT_FOUND') throw error
-    return asked === undefined ? undefined : notFound()
+    return eventId === undefined ? undefined : notFound()
   }
 }
 
-async function load(here: IssueHere, asked: string | undefined) {
-  const row = await rowOf(here, asked)
+async function load(here: IssueHere, eventId: string | undefined) {
+  const row = await rowOf(here, eventId)
   const [hashes, similar] = await Promise.all([
     issueHashesOf(app(), here.issue),
     row ? similarTo(app(), here.issue) : [],
@@ -47,9 +47,9 @@ export default async function GroupingPage({ params, searchParams }: Props) {
   const here = findIssue(actor, organization, decodeURIComponent(id)) ?? notFound()
   const { issue } = here
   // After a merge, redirect to the issue that contains this one.
-  const asked = decodeURIComponent(id).toUpperCase()
+  const reference = decodeURIComponent(id).toUpperCase()
   const base = `/o/${organization.slug}/issues/${encodeURIComponent(issue.shortId)}`
-  if (asked !== issue.shortId && asked !== String(issue.id)) redirect(`${base}/grouping`)
+  if (reference !== issue.shortId && reference !== String(issue.id)) redirect(`${base}/grouping`)
   const t = await getTranslations('grouping')
   const canTriage = app().auth.may(actor, 'issue:triage', here) === 'yes'
   const loaded = await unlessAway(load(here, typeof event === 'string' ? event : undefined))

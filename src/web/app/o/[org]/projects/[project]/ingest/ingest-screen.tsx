@@ -44,9 +44,9 @@ export function IngestScreen({ organization, project, name }: { organization: st
             onChange={(event) => void setKey(event.target.value || null)}
           >
             <option value="">{t('all')}</option>
-            {data.keys.map((item) => (
-              <option key={item.id} value={item.id}>
-                {item.isActive ? item.label : `${item.label} (${t('disabled')})`}
+            {data.keys.map((projectKey) => (
+              <option key={projectKey.id} value={projectKey.id}>
+                {projectKey.isActive ? projectKey.label : `${projectKey.label} (${t('disabled')})`}
               </option>
             ))}
           </Select>
@@ -57,7 +57,10 @@ export function IngestScreen({ organization, project, name }: { organization: st
       {data === undefined ? error ? null : <EmptyState title={common('loading')} /> : null}
       {data?.requests.length === 0 ? <p className="text-ink-2">{t('none')}</p> : null}
       {data && data.requests.length > 0 ? (
-        <Requests requests={data.requests} keys={new Map(data.keys.map((item) => [item.id, item.label]))} />
+        <Requests
+          requests={data.requests}
+          keys={new Map(data.keys.map((projectKey) => [projectKey.id, projectKey.label]))}
+        />
       ) : null}
     </div>
   )

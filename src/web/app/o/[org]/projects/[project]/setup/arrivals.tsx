@@ -78,7 +78,7 @@ export function Arrivals({
   })
   useLive(
     (change) => {
-      const arrived = change.kind === 'events' && change.projects.some((item) => item.id === projectId)
+      const arrived = change.kind === 'events' && change.projects.some((project) => project.id === projectId)
       if (arrived || change.kind === 'missed') void client.invalidateQueries({ queryKey: key })
     },
     { atOnce: true },
@@ -89,8 +89,11 @@ export function Arrivals({
       await apiFetch(`${path}test-event/`, { method: 'POST', body: {} })
       await client.invalidateQueries({ queryKey: key })
     } catch (failure) {
-      const known = failure instanceof ApiError ? failure : undefined
-      toast({ kind: 'error', text: `${known?.message ?? t('sendFailed')} ${known?.causes.join(' ') ?? ''}`.trim() })
+      const apiError = failure instanceof ApiError ? failure : undefined
+      toast({
+        kind: 'error',
+        text: `${apiError?.message ?? t('sendFailed')} ${apiError?.causes.join(' ') ?? ''}`.trim(),
+      })
     } finally {
       setSending(false)
     }

@@ -26,7 +26,7 @@ export default async function ProjectSetupPage({ params }: { params: Promise<{ o
   )
   const t = await getTranslations('projectSetup')
   const { meta, auth, config } = app()
-  const key = meta.keysOf(project.id).find((item) => item.active)
+  const key = meta.keysOf(project.id).find((projectKey) => projectKey.active)
   const dsn = key && dsnOf(config.url, key)
   const base = `/o/${organization.slug}`
   return (

@@ -3,14 +3,14 @@ import type { RestArrivals } from '../../../../../../../contract/projects.ts'
 export type Step = { id: 'connection' | 'accepted' | 'grouped'; state: 'waiting' | 'done' | 'refused' }
 export type ArrivalRow = { key: string; itemType: string; category: string; quantity: number; sentence: string }
 
-const badEnds = new Set(['invalid', 'rate_limited', 'dead', 'filtered'])
+const badOutcomes = new Set(['invalid', 'rate_limited', 'dead', 'filtered'])
 
 /** The three steps to the first event: connection seen, envelope accepted, event grouped. */
 export function stepsOf(arrivals: RestArrivals | undefined): Step[] {
   const items = arrivals?.items ?? []
   const stored = arrivals?.firstEvent != null || items.some((item) => item.outcome === 'stored')
   const counted = items.some((item) => item.reason === 'not_stored_yet' || item.outcome === 'duplicate')
-  const refused = items.some((item) => badEnds.has(item.outcome) && item.reason !== 'not_stored_yet')
+  const refused = items.some((item) => badOutcomes.has(item.outcome) && item.reason !== 'not_stored_yet')
   const seen = arrivals?.connection != null || items.length > 0 || stored
   const accepted = stored || counted
   return [
@@ -33,7 +33,7 @@ export function arrivalRows(arrivals: RestArrivals | undefined): { refused: Arri
       sentence: item.sentence,
     }
     if (item.reason === 'not_stored_yet') notStored.push(row)
-    else if (badEnds.has(item.outcome)) refused.push(row)
+    else if (badOutcomes.has(item.outcome)) refused.push(row)
   }
   return { refused, notStored }
 }

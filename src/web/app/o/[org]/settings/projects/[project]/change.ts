@@ -10,7 +10,7 @@ export const entriesOf = (text: string): string[] =>
   text
     .split(/\r\n|[\r\n]/)
     .map((line) => line.trim())
-    .filter((item) => item !== '')
+    .filter((line) => line !== '')
 
 /** Reads the settings form. Unchecked boxes send nothing, so every box is read. */
 export function changeOf(

@@ -7,7 +7,7 @@ import { app } from '../../../../../../handle.ts'
 import { changeProject } from './change-project.ts'
 
 /** Enough to delete a small project, ms. */
-const patienceMs = 3000
+const removalWaitMs = 3000
 
 /** Deletes the project if its name was typed, then opens the list of projects. */
 export async function deleteProjectAction(_before: FormState, data: FormData): Promise<FormState> {
@@ -15,7 +15,7 @@ export async function deleteProjectAction(_before: FormState, data: FormData): P
   const state = await changeProject(data, '', 'project:delete', async ({ actor, organization, project }) => {
     if (textOf(data, 'typed').trim() !== project.name)
       return failed(data, { message: '', fields: { typed: [(await getTranslations('people'))('typeWrong')] } })
-    await deleteProject(app(), actor, project.id, patienceMs)
+    await deleteProject(app(), actor, project.id, removalWaitMs)
     list = `/o/${organization.slug}/projects`
     return undefined
   })

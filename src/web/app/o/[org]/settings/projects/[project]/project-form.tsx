@@ -109,7 +109,9 @@ function GeneralFields({ project, state }: { project: ShownProject; state: Guard
               {name}
             </option>
           ))}
-          {platforms.some((item) => item.id === platform) ? null : <option value={platform}>{platform}</option>}
+          {platforms.some((candidate) => candidate.id === platform) ? null : (
+            <option value={platform}>{platform}</option>
+          )}
         </Select>
       </Field>
       <List

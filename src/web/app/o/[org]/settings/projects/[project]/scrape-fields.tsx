@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import { keptToken } from '../../../../../../../domain/scrape.ts'
+import { maskedToken } from '../../../../../../../domain/scrape.ts'
 import type { GuardedState } from '../../../../../../client/form.ts'
 import { TextField } from '../../../../../../ui/controls.tsx'
 
@@ -41,7 +41,7 @@ export function ScrapeFields({ scraping, state }: { scraping: ShownScraping; sta
         maxLength={200}
         autoComplete="new-password"
         spellCheck={false}
-        defaultValue={scraping.hasToken ? keptToken : ''}
+        defaultValue={scraping.hasToken ? maskedToken : ''}
       />
     </>
   )

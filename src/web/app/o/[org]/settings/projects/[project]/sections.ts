@@ -20,6 +20,6 @@ export type ProjectSectionId = (typeof projectSections)[number]['id']
 
 /** The path of a settings page of project `slug` in organization `org`. */
 export function sectionPath(id: ProjectSectionId, org: string, slug: string): string {
-  const section = projectSections.find((item) => item.id === id) ?? projectSections[0]
+  const section = projectSections.find((candidate) => candidate.id === id) ?? projectSections[0]
   return `/o/${org}${section.path(slug)}`
 }

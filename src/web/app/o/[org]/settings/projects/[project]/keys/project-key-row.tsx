@@ -103,9 +103,9 @@ export function ProjectKeyRow({
                   defaultValue={String(rateLimit?.windowS ?? 60)}
                   aria-describedby={`window-${id}-note`}
                 >
-                  {rateWindowsS.map((item) => (
-                    <option key={item} value={item}>
-                      {t(`window${item}`)}
+                  {rateWindowsS.map((windowS) => (
+                    <option key={windowS} value={windowS}>
+                      {t(`window${windowS}`)}
                     </option>
                   ))}
                 </Select>

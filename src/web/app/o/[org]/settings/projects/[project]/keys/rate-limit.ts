@@ -5,4 +5,4 @@ export const rateWindowsS = [60, 3600, 86_400] as const
 export const isRateCount = (text: string): boolean => /^[1-9]\d{0,9}$/.test(text) && Number(text) <= 1_000_000_000
 
 /** Whether the text is one of the windows. */
-export const isRateWindow = (text: string): boolean => rateWindowsS.some((item) => String(item) === text)
+export const isRateWindow = (text: string): boolean => rateWindowsS.some((windowS) => String(windowS) === text)

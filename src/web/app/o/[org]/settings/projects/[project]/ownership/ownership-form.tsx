@@ -88,13 +88,13 @@ export function OwnershipForm({
           </>
         )}
       </ActionForm>
-      <Trial place={place} text={text} />
+      <RuleTest place={place} text={text} />
     </>
   )
 }
 
 /** Tests the rules in the field on the latest issues. */
-function Trial({ place, text }: { place: Place; text: string }) {
+function RuleTest({ place, text }: { place: Place; text: string }) {
   const t = useTranslations('triage.ownership')
   const [found, setFound] = useState<RestOwnershipTest | undefined>()
   const [wrong, setWrong] = useState('')

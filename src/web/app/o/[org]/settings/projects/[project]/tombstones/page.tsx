@@ -18,8 +18,8 @@ async function Tombstones({ here: { actor, organization, project }, place }: Set
         <EmptyState title={t('none')} />
       ) : (
         <ul className="border-t border-line">
-          {found.map((item) => (
-            <TombstoneRow key={item.id} place={place} tombstone={item} mayWrite={mayWrite} />
+          {found.map((tombstone) => (
+            <TombstoneRow key={tombstone.id} place={place} tombstone={tombstone} mayWrite={mayWrite} />
           ))}
         </ul>
       )}
