@@ -60,6 +60,20 @@ const names: Readonly<Record<string, string>> = {
   regroup: 'reprocessing',
   thinning: 'downsampling',
   wish: 'filter',
+  beside: 'in flight, concurrent',
+  complain: 'add error',
+  figure: 'stats',
+  marks: 'annotations',
+  remark: 'meta note, error',
+  room: 'budget, reservation, state',
+  said: 'reported',
+  sides: 'ends',
+  signs: 'diagnostics',
+  tell: 'notify, send',
+  thin: 'downsample',
+  thinned: 'downsampled',
+  told: 'reported, notified',
+  turn: 'lock, transition',
 }
 
 /** Splits `createAcceptKey` and `create-accept-key` into create, accept, key. */

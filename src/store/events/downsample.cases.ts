@@ -51,7 +51,7 @@ const checkOf = async (store: EventStore, projectId: number, open?: Parameters<E
 }
 
 /** Cases for the downsampling of events, on the same store. */
-export function thinCases(open: () => EventStore): void {
+export function downsampleCases(open: () => EventStore): void {
   describe('thinning', () => {
     test('weeks, groups that have more than is kept, the heaviest first, and their crowds', async () => {
       const store = open()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { countCases } from './counts.cases.ts'
-import { thinCases } from './downsample.cases.ts'
+import { downsampleCases } from './downsample.cases.ts'
 import { encodeEventRow } from './encode.ts'
 import type { EventStore } from './event-store.ts'
 import type { EventRow, Scope } from './events.ts'
@@ -462,7 +462,7 @@ export function eventsCases(open: () => EventStore): void {
     expect(await left()).toEqual([6204, 6203])
   })
 
-  thinCases(open)
+  downsampleCases(open)
   reprocessingCases(open)
 
   test('size names the tables, migrate can be repeated', async () => {

@@ -89,7 +89,7 @@ export function keyOfTag(tag: string): string {
     : `tags[${tag}]`
 }
 
-/** Path of the issues with a tag value. `base` is the stream, `remaining` the result of `viewSearchOf`. */
+/** Path of the issues with a tag value. `base` is the stream, `viewSearch` the result of `viewSearchOf`. */
 export function tagHref(base: string, viewSearch: string, key: string, value: string): string {
   return `${base}?q=${encodeURIComponent(`${keyOfTag(key)}:${quoted(value)}`)}${viewSearch.replace('?', '&')}`
 }
