@@ -78,6 +78,23 @@ describe('POST /store/', () => {
     ])
   })
 
+  // Only a packed body gets as far as JSON that is not an object: others must begin with a brace.
+  test.each(['[]', '[{}]', 'null', '5', '"text"', 'true', '{', ''])('%s, packed: no object, refused', async (text) => {
+    await start()
+    const answer = await rig.send('/api/7/store/', { headers: auth, body: deflateSync(text).toString('base64') })
+    expect([answer.status, codeOf(answer)]).toEqual([400, 'ACCEPT_BODY_MALFORMED'])
+    expect(rig.journal.records).toEqual([])
+  })
+
+  test.each([
+    [0, 200],
+    [1, 413],
+  ])('an event of the largest size and %i bytes: %i', async (more, status) => {
+    await start()
+    const body = `{"message":"${'x'.repeat(1024 * 1024 - 14 + more)}"}`
+    expect((await rig.send('/api/7/store/', { headers: auth, body })).status).toBe(status)
+  })
+
   test('a gzip bomb', async () => {
     await start()
     const body = gzipSync(Buffer.alloc(20_000_000, ' '))
