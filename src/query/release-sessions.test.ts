@@ -124,6 +124,7 @@ describe('a query', () => {
     ['release:web@1*', field('release', 'web@1*', 'like')],
     ['!environment:staging', { op: 'not', of: field('environment', 'staging') }],
     ['project:api', { op: 'projects', ids: [2] }],
+    ['project:a*', { op: 'projects', ids: [2] }],
     ['project:nothing', { op: 'projects', ids: [] }],
     ['has:environment', { op: 'field', field: 'environment', match: 'has', value: '' }],
     ['release:a OR environment:b', { op: 'or', of: [field('release', 'a'), field('environment', 'b')] }],

@@ -6,6 +6,7 @@ import type { Project } from '../store/meta/meta.ts'
 import type { QueryDeps } from './issue.ts'
 import type { Search, TextPattern } from './search/ast.ts'
 import { parseSearch } from './search/parse.ts'
+import { fits } from './search/release-parts.ts'
 
 /** Fields that can be queried for a group of sessions. */
 export const sessionFields = [
@@ -87,8 +88,10 @@ function filterOf(node: Search, names: FilterNames): EventFilter {
 /** Converts a query on sessions to conditions; undefined for an empty query. Throws the errors of an invalid query. */
 export function sessionFilter(query: string, projects: readonly Project[]): EventFilter | undefined {
   const search = parseSearch(query)
-  const projectIdsOf = ({ text }: TextPattern) =>
-    projects.filter((project) => project.slug === text || String(project.id) === text).map((project) => project.id)
+  const projectIdsOf = (pattern: TextPattern) =>
+    projects
+      .filter((project) => fits(project.slug, pattern) || String(project.id) === pattern.text)
+      .map((project) => project.id)
   return search && filterOf(search, { projectIdsOf })
 }
 

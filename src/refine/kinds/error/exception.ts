@@ -129,10 +129,19 @@ function readMechanism(to: MetaNotes, value: unknown): NormalMechanism | undefin
   return out
 }
 
-/** Reads threads in any shape: at most the first 250. */
+/** The threads to keep, in their order: all, or the first 250 of those that crashed, are current or have a stack. */
+function keptThreads(sent: readonly Loose[]): Loose[] {
+  if (sent.length <= threadsMax) return [...sent]
+  const rank = (loose: Loose) =>
+    truth(own(loose, 'crashed')) ? 0 : truth(own(loose, 'current')) ? 1 : own(loose, 'stacktrace') ? 2 : 3
+  const kept = new Set(sent.toSorted((a, b) => rank(a) - rank(b)).slice(0, threadsMax))
+  return sent.filter((loose) => kept.has(loose))
+}
+
+/** Reads threads in any shape, at most 250. */
 export function readThreads(to: MetaNotes, value: unknown, platform: string): NormalThread[] {
   const sent = listOf(value).filter((entry) => object(entry)) as Loose[]
-  const list = sent.slice(0, threadsMax)
+  const list = keptThreads(sent)
   to.path.push('threads', 'values')
   if (list.length < sent.length) addMeta(to, '', { len: sent.length, rem: [['!limit', 'x']] })
   const out = list.map((loose, i) => {

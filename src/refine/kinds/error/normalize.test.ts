@@ -306,6 +306,21 @@ describe('loose shapes that SDKs send', () => {
       true,
     ],
     [
+      'the crashed thread, the current one and those with a stack of more than 250, in their order',
+      {
+        threads: {
+          values: Array.from({ length: 300 }, (_, id) => ({
+            id,
+            ...(id === 299 ? { crashed: true } : {}),
+            ...(id === 280 ? { current: true } : {}),
+            ...(id === 260 ? { stacktrace: { frames: [frame] } } : {}),
+          })),
+        },
+      },
+      (e) => [e.threads?.values.length, e.threads?.values.slice(-4).map(({ id }) => Number(id))],
+      [250, [246, 260, 280, 299]],
+    ],
+    [
       'debug images',
       { debug_meta: { images: [null, { type: 'sourcemap', debug_id: 'x' }] } },
       (e) => e.debug_meta?.images,
