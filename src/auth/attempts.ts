@@ -9,7 +9,7 @@ export const addressFailuresMax = 30
 const windowMs = 60_000
 /** Delays double up to this, so that people who share an address cannot lock each other out for longer. */
 export const pauseMaxS = 60
-/** Failures of an account from an address are forgotten after this long without a new one. */
+/** Failures of an account from an address are forgotten after this long without a new failure. */
 const memoryMs = 60 * 60_000
 /** Maximum tracked names. The least recently used ones are dropped, so that invented e-mails cannot fill the memory. */
 const namesMax = 10_000

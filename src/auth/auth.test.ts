@@ -172,7 +172,7 @@ describe('/api/auth/', () => {
     )
     expect([weak.status, await weak.json()]).toEqual([
       400,
-      { password: ['This password is too common. Choose another one.'] },
+      { password: ['This password is too common. Choose another password.'] },
     ])
     const strong = await auth.handle(
       post('/change-password', { currentPassword: good.password, newPassword: 'another good one' }, { cookie }),

@@ -104,7 +104,7 @@ export type Auth = {
   sessionsOf(headers: Headers): Promise<LoginSession[]>
   /** Ends one session of the signed-in person. Throws AUTH_REQUIRED, NOT_FOUND. */
   endSession(headers: Headers, id: string): Promise<void>
-  /** Ends all sessions of the signed-in person except the current one. Throws AUTH_REQUIRED. */
+  /** Ends all sessions of the signed-in person except the current session. Throws AUTH_REQUIRED. */
   endOtherSessions(headers: Headers): Promise<void>
   /** Signs in. `cookies` are Set-Cookie values. Throws AUTH_FAILED or AUTH_LOCKED. */
   signIn(value: { email: string; password: string; headers: Headers }): Promise<{ person: Person; cookies: string[] }>

@@ -33,7 +33,7 @@ export function passwordFault(password: string, names: readonly string[] = []): 
   const { length } = [...password]
   if (length < passwordCharactersMin) return `Use at least ${passwordCharactersMin} characters.`
   if (length > passwordCharactersMax) return `Use at most ${passwordCharactersMax} characters.`
-  if (common(password) || repeated(password)) return 'This password is too common. Choose another one.'
+  if (common(password) || repeated(password)) return 'This password is too common. Choose another password.'
   if (isName(password, names)) return 'Do not use your address, the product’s name or your organization’s name.'
   return undefined
 }

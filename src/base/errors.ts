@@ -227,7 +227,7 @@ export const catalogue = {
   START_NEWER_DATA: {
     status: 1,
     happened: 'The data folder was written by a newer version.',
-    todo: 'Use that version or a newer one.',
+    todo: 'Use that version or a newer version.',
   },
   START_NO_SCREENS: {
     status: 1,

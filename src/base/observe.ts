@@ -75,7 +75,7 @@ type ObserveOptions = {
   requestId?: () => string | undefined
   /** Output of the lines. Default: standard error, because standard output belongs to the command's result. */
   write?: (line: string) => void
-  /** Formats lines for a terminal. Default: whether standard error is one. */
+  /** Formats lines for a terminal. Default: whether standard error is a terminal. */
   pretty?: boolean
 }
 

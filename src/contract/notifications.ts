@@ -72,7 +72,7 @@ const project = z.string().max(50).nullable()
 export const newChannelBody = z.object({ kind: channelKind, name: channelName, target, project: project.optional() })
 /** Body to change a channel. */
 export const channelChangeBody = z.object({ name: channelName, target, project, isActive: z.boolean() }).partial()
-/** Body to request confirmation of an address; without one, of all addresses not asked yet. */
+/** Body to request confirmation of an address; without an address, of all addresses not asked yet. */
 export const confirmationBody = z.object({ address: z.string().max(300).optional() })
 /** Body of the mail server. Without a password, the current one stays. */
 export const mailServerBody = z.object({

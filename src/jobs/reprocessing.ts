@@ -166,7 +166,7 @@ async function endWithRetry(deps: ReprocessingDeps, id: number, stopped: AbortSi
 }
 
 /**
- * An issue that is being removed must not move its events to another one. A downsampling cut that is not verified yet
+ * An issue that is being removed must not move its events to another issue. A downsampling cut that is not verified yet
  * could evict rows that move into its groups.
  */
 const isBlocked = (meta: ReprocessingDeps['meta'], projectId: number): boolean =>

@@ -11,7 +11,7 @@ export type ReaderOptions = { observe?: Observe; onCorrupt?: (found: Corrupt) =>
 
 type Found = { records: JournalRecord[]; next: number; ended: boolean }
 
-/** Two handles are enough: the segment that ends and the next one. */
+/** Two handles are enough: the segment that ends and the next segment. */
 const handlesMax = 2
 
 type Handles = { of(segment: number): number | undefined; close(): void }

@@ -21,7 +21,7 @@ import {
   whileWriting,
 } from './uploads.ts'
 
-/** Another bundle can share a chunk with an assembled one. */
+/** Another bundle can share a chunk with an assembled bundle. */
 const usedChunkRetentionMs = 3_600_000
 /** Clients poll each second, so they have read the reason by then. A later request assembles the bundle again. */
 const failureRetentionMs = 60_000

@@ -3,7 +3,7 @@ import type { Seal } from '../auth/seal.ts'
 import { MishapError } from '../base/errors.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 
-/** The settings as entered by a person. An absent password means the stored one. */
+/** The settings as entered by a person. An absent password means the stored password. */
 export type SmtpText = {
   host: string
   port: number

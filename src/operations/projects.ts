@@ -30,12 +30,12 @@ function addProject(
   return { project, key: meta.createKey(project.id, 'Default') }
 }
 
-/** Returns the first active key of a project, or creates one. */
+/** Returns the first active key of a project, or creates a key. */
 export function ensureKey(meta: Pick<MetaStore, 'keysOf' | 'createKey'>, projectId: number): ProjectKey {
   return meta.keysOf(projectId).find((key) => key.active) ?? meta.createKey(projectId, 'Default')
 }
 
-/** Returns the existing project or creates one, with an active key. Throws like `addProject`. */
+/** Returns the existing project or creates a project, with an active key. Throws like `addProject`. */
 export function ensureProject(
   meta: AddsProjects & Pick<MetaStore, 'keysOf'>,
   existing: Project | undefined,

@@ -25,7 +25,7 @@ const refused = (error: string): DoctorReport => ({
   answer: { error },
 })
 
-/** Returns all required values, or a sentence about the missing one. */
+/** Returns all required values, or a sentence about the missing value. */
 function readOptions(words: DoctorWords, env: Readonly<Record<string, string | undefined>>): DoctorOptions | string {
   const options: Partial<DoctorOptions> = {}
   for (const [name, [flag, variable]] of Object.entries(variables) as [

@@ -19,14 +19,14 @@ function closeToOthers(folder: string): void {
   }
 }
 
-/** Returns the path of the marker file that exists during a restore, and after an interrupted one. */
+/** Returns the path of the marker file that exists during a restore, and after an interrupted restore. */
 export const restoreMarker = (data: string): string => join(data, 'restoring')
 
 /** Throws START_HALF_RESTORED after an interrupted restore: half a backup must not pass as a whole. */
 export function demandComplete(data: string): void {
   if (existsSync(restoreMarker(data)))
     throw new MishapError('START_HALF_RESTORED', {
-      detail: `A restore into ${data} was cut off. Run it again, into this folder or an empty one.`,
+      detail: `A restore into ${data} was cut off. Run it again, into this folder or an empty folder.`,
     })
 }
 

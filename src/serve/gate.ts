@@ -46,7 +46,7 @@ export function addressGroup(address: string): string {
 type Count = {
   /** Returns the limit that this address has reached, if any. */
   full(address: string): 'address' | 'total' | undefined
-  /** Counts one. Returns its release function, which can be called repeatedly. */
+  /** Counts a request. Returns its release function, which can be called repeatedly. */
   add(address: string): () => void
 }
 

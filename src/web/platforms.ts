@@ -112,7 +112,7 @@ export default function GlobalError({ error }) {
 
 const generic: SnippetPart[] = [{ where: 'environment', code: 'SENTRY_DSN=__DSN__\nSENTRY_ENVIRONMENT=production' }]
 
-/** The steps to set up the official SDK of this platform with `dsn`, or a generic one. */
+/** The steps to set up the official SDK of this platform with `dsn`, or a generic SDK. */
 export function snippetOf(platform: string | null, dsn: string): SnippetPart[] {
   const found = platforms.find((candidate) => candidate.id === platform)
   return ((found && parts[found.id]) ?? generic).map((part) => ({

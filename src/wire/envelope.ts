@@ -215,7 +215,7 @@ function readObject(text: string): { [key: string]: Json } | undefined {
   }
 }
 
-/** Returns whether an object's JSON has `key` twice at its top level. JSON.parse silently takes the last one. */
+/** Returns whether an object's JSON has `key` twice at its top level. JSON.parse silently takes the last value. */
 function repeatsKey(text: string, key: string): boolean {
   const quoted = `"${key}"`
   const first = text.indexOf(quoted)

@@ -38,7 +38,7 @@ type ItemKind = {
   containerLimits?: ItemLimits
   /** The item belongs to the event in the envelope's header. If the header has no event id, a new one is created. */
   needsEventId?: true
-  /** The payload can be a list. Each entry counts as one. */
+  /** The payload can be a list. Each entry counts as an item. */
   holdsMany?: true
 }
 

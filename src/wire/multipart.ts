@@ -15,7 +15,7 @@ type MultipartError = { at: number; what: string }
 /** Limit of a part's head in bytes. */
 const partHeadBytesMax = 16 * 1024
 
-/** Returns the boundary of a multipart/form-data content type, 1 to 70 characters; undefined without one. */
+/** Returns the boundary of a multipart/form-data content type, 1 to 70 characters; undefined without a boundary. */
 export function readBoundary(contentType: string): string | undefined {
   if (!/^multipart\/form-data\s*;/i.test(contentType)) return undefined
   const found = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))(?=\s*(?:;|$))/i.exec(contentType)
@@ -131,7 +131,7 @@ export class MultipartScan {
   /** Remaining bytes of the blank line's end before the content. */
   #skip = 0
 
-  /** `sink` gets each part's content in pieces, first an empty one, so that it also sees a part without content. */
+  /** `sink` gets each part's content in pieces, first an empty piece, so that it also sees a part without content. */
   constructor(
     boundary: string,
     keepBytes: (part: ScannedPart) => number = () => 0,

@@ -3,7 +3,7 @@ import { dsnOf } from './dsn.ts'
 export const tunnelServers = ['nextjs', 'express', 'nginx'] as const
 type TunnelServer = (typeof tunnelServers)[number]
 
-/** A file, or part of one, to copy. */
+/** A file, or part of a file, to copy. */
 export type TunnelFile = { where: string; code: string }
 
 /**

@@ -135,7 +135,7 @@ export const organizationRoutes: readonly Route[] = [
     method: 'GET',
     path: '/users/me/regions',
     operationId: 'regions',
-    summary: 'Regions of the API: one, this installation.',
+    summary: 'Regions of the API: only this installation.',
     action: 'signed-in',
     response: restRegions,
     handle: ({ app }) => ({ body: { regions: [{ name: 'self-hosted', url: app.config.url }] } }),

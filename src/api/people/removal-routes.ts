@@ -32,7 +32,7 @@ export function toRestRemoval(removal: Removal): RestRemoval {
 
 /**
  * Requests deletion of the issue in the path and waits briefly. Throws CONFLICT for the name of an issue that was
- * merged into another one, and NOT_FOUND.
+ * merged into another issue, and NOT_FOUND.
  */
 export async function removeIssue(call: Call<unknown, unknown>, kind: 'issue' | 'discard'): Promise<RestRemoval> {
   const { app, actor, found, params } = call

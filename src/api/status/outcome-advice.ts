@@ -17,7 +17,7 @@ export const todoOf: Record<OutcomeReason, string> = {
   bad_event_id: 'Send a UUID as event id, or none.',
   no_key: 'Copy the DSN from the project’s settings into the SDK.',
   unknown_key: 'Copy the DSN again from the project’s settings; the old key may have been deleted.',
-  disabled_key: 'Enable the key in the project’s settings, or use another one.',
+  disabled_key: 'Enable the key in the project’s settings, or use another key.',
   origin: 'Add the page’s origin to the allowed origins in the project’s settings.',
   project_mismatch: 'Use one DSN for key, path and envelope; a tunnel may send to another project.',
   overloaded: 'Find the key that sends that much, or add a worker (MISHAP_REFINE_WORKERS).',

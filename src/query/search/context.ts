@@ -28,7 +28,7 @@ function once<Value>(load: () => Value): () => Value {
   }
 }
 
-/** Returns the context of a search in these projects. `meUserId` is the user who searches, if there is one. */
+/** Returns the context of a search in these projects. `meUserId` is the user who searches, if any. */
 export function searchContextOf(
   deps: QueryDeps,
   projects: readonly { id: number; slug: string }[],

@@ -60,7 +60,7 @@ const counted =
 const shares = /^(?:failure_rate|percentage|crash_rate|crash_free_rate)$/
 const ofArgument = /^(?:avg|p50|p75|p90|p95|p99|p100|percentile|min|max|sum|any)$/
 
-/** Returns the unit of an aggregate such as `p95(transaction.duration)`; undefined for an unknown one. */
+/** Returns the unit of an aggregate such as `p95(transaction.duration)`; undefined for an unknown aggregate. */
 export function aggregateOf(text: string): Measured | undefined {
   const found = /^([A-Za-z_]\w*)\(([^,()]*)/.exec(text)
   const [, name = '', argument = ''] = found ?? []

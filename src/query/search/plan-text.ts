@@ -9,7 +9,7 @@ const shortId = /^[A-Za-z0-9][A-Za-z0-9_-]*-[0-9A-Za-z]+$/
 /** An event id as clients write it: 32 hex characters, or a UUID. */
 const eventIdForm = /^[0-9a-f]{32}$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Returns the event id (32 lower-case hex) if the whole text is one. */
+/** Returns the event id (32 lower-case hex) if the whole text is an id. */
 export const pastedEventId = ({ value, wild }: Text): string | undefined =>
   !wild && eventIdForm.test(value) ? value.replaceAll('-', '').toLowerCase() : undefined
 

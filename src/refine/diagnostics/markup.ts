@@ -87,7 +87,7 @@ export function attributeValue(name: string, value: string): string {
   return name === 'style' ? line.replace(/\s?([:;])\s?/g, '$1').replace(/;$/, '') : line
 }
 
-/** Session replay writes `a:hover` as `a:hover, a.\:hover`. Removes the second one. */
+/** Session replay writes `a:hover` as `a:hover, a.\:hover`. Removes the second selector. */
 function withoutHoverRules(css: string): string {
   if (!css.includes(':hover')) return css
   return css

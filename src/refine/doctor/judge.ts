@@ -167,7 +167,7 @@ function reasonNotFound(details: FileDetails): Found {
   return requested.release === undefined ? withoutNames(details) : withoutUrlMatch(details, requested.release)
 }
 
-/** Why the found file has no usable map; undefined if it has one. */
+/** Why the found file has no usable map; undefined if it has a usable map. */
 function reasonNoMap({ requested, found, reason }: FileDetails): Found | undefined {
   const plan = found?.plan
   const why = plan?.reason ?? reason
@@ -262,7 +262,7 @@ const shown = (text: string) =>
     .slice(0, shownMax)
     .toWellFormed()
 
-/** The value found at a step instead of the requested one. */
+/** The value found at a step instead of the requested value. */
 function insteadAt({ step, data }: DoctorFinding): string | undefined {
   if (step === 'bundle') return data.foundId ?? data.foundRelease ?? data.foundDist ?? data.other ?? ''
   return step === 'file' ? (data.found ?? '') : undefined

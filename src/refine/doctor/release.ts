@@ -25,7 +25,7 @@ const eventsMs = 30 * 86_400_000
 /** Maximum reasons for which one event is fully diagnosed. */
 const reasonsMax = 3
 
-/** The requested release. `dist`: '' for events without one, undefined for all. */
+/** The requested release. `dist`: '' for events without a dist, undefined for all. */
 export type ReleaseRequest = { release: string; dist: string | undefined; mayReadEvents: boolean }
 
 /** The bundles of a release, newest first. Files that were uploaded one by one form one last pack. */

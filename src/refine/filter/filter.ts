@@ -32,7 +32,7 @@ export function filtered(
 const isSampled = (jpos: number): boolean =>
   Number.parseInt(hash('md5', `filtered ${jpos}`, 'hex').slice(0, 8), 16) % sampledOf === 0
 
-/** The scrubbed sample of a dropped event: 1 in 100 events give one, the others undefined. */
+/** The scrubbed sample of a dropped event: 1 in 100 events give a sample, the others undefined. */
 export function sampleOf(
   draft: Draft,
   context: Context,

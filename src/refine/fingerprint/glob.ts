@@ -130,7 +130,7 @@ function run(program: Program, text: string): boolean {
     for (let word = 0; word < words; word++) {
       const active = (states[word] ?? 0) & (bits[word] ?? 0)
       const star = stars[word] ?? 0
-      // A star stays active. Other matching steps activate the next one. A star also starts the step after it at once.
+      // A star stays active. Other matching steps activate the next step. A star also starts the step after it at once.
       const advanced = active & ~star
       const next = (advanced << 1) | started | (active & star)
       started = advanced >>> 31

@@ -82,7 +82,7 @@ export function addEffects<Effects extends { [Name in keyof Effects]: unknown[] 
   }
 }
 
-/** Joins consecutive ranges into one. */
+/** Joins consecutive ranges. */
 export function joined(ranges: readonly RefinedRange[], from: number): RefinedRange {
   const out = emptyRange({ job: 0, from }, ranges.at(-1)?.to ?? from)
   const parts = new Map<TableName, Uint8Array[]>()

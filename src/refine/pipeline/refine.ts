@@ -31,7 +31,7 @@ import { createWorkerPool, type RunningRange, type WorkerPool } from './worker-p
 /** Limits of a batch: 500 rows of 14 kB are 7 MB, and larger batches gained nothing in the prototype. */
 const recordsMax = 1000
 const bytesMax = 8 * 1024 * 1024
-/** Two batches in flight are 38% faster than one. */
+/** Two batches in flight are 38% faster than a single batch. */
 const inFlightMax = 2
 /** After a smaller batch, the loop waits `gatherMs` for more: each insert is a part that the engine must merge. */
 const smallRecords = 200

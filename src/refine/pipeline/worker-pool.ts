@@ -40,7 +40,7 @@ type Open = {
 /** MB. Rows are outside of the heap, so little survives a batch. 32 MB more of young generation gained nothing. */
 const resourceLimits = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 768 }
 
-/** Tries of a whole range and of a single record: a worker can crash for other reasons. Halves in between get one. */
+/** Tries of a whole range and of a single record: a worker can crash for other reasons. Halves in between get a single try. */
 const crashesMax = 2
 
 type WorkerPoolOptions = {

@@ -145,7 +145,7 @@ export function scrubIbans(text: string, filtered: string): string {
   iban.lastIndex = 0
   for (let found = iban.exec(text); found; found = iban.exec(text)) {
     const length = ibanIn(found[0])
-    // A text that looks like an account number, such as a flight number, can overlap the start of the real one.
+    // A text that looks like an account number, such as a flight number, can overlap the start of the real number.
     iban.lastIndex = found.index + Math.max(1, length)
     if (length === 0) continue
     out += text.slice(from, found.index) + filtered

@@ -122,7 +122,7 @@ function nameOf(
   // Dart's compiler names generated parts of async functions. The token has the original name.
   if (frame.function?.includes('$async$') && original.name) return original.name
   if (scope !== undefined && !unnamed.has(scope)) return scope
-  // Outside of every function, or without the script: the received name is the best one.
+  // Outside of every function, or without the script: the received name is the best name.
   if (scope === undefined) return frame.function
   return callerToken && !unnamed.has(callerToken) && !forwarding.has(callerToken) ? callerToken : '<anonymous>'
 }

@@ -61,7 +61,7 @@ function checkedWeek(week: string): string {
 
 const hashNumbers = (hashes: readonly string[]) => hashes.map(hashNumber).filter((item) => item !== undefined)
 
-/** Condition for the rows of a cut. The ids are looked up in a set: 2,000 kept ids cost no more than one. */
+/** Condition for the rows of a cut. The ids are looked up in a set: 2,000 kept ids cost no more than a single id. */
 export const cutWhere = `project_id = {project:UInt64} AND group_hash IN {hashes:Array(UInt64)}
   AND toMonday(received) = toDate({week:String}) AND jpos < {before:UInt64}
   AND lower(hex(event_id)) NOT IN {keep:Array(String)}`

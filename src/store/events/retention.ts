@@ -13,7 +13,7 @@ type Classified = { over: Set<string>; fresh: Set<string> }
 /**
  * Selects the partitions to drop. By name these end at or before `beforeMs`. A partition stays if its rows came after
  * rows of a kept one: the clock was set far back when they arrived. A future partition (the clock was set far forward)
- * is dropped if its rows all came before those of a dropped one. Positions only grow, whatever the clock does.
+ * is dropped if its rows all came before those of a dropped partition. Positions only grow, whatever the clock does.
  */
 async function classify(
   connection: Connection,

@@ -39,7 +39,7 @@ export type SessionRow = {
 /** Sessions or users by status. For sessions, `all` is the sum. A user can be in several statuses. */
 export type HealthCounts = { all: number; errored: number; unhandled: number; abnormal: number; crashed: number }
 
-/** Durations in seconds of exited sessions that sent one. */
+/** Durations in seconds of exited sessions that sent a duration. */
 export type SessionDurations = { avg: number; p50: number; p75: number; p90: number; p95: number; p99: number }
 
 /** Counts of one group of sessions. Dimensions that were not requested are '' or 0. */

@@ -173,7 +173,7 @@ export type ProjectChange = {
   Partial<ProjectSwitches> &
   Partial<ScrapeChange> &
   Partial<GroupingChange>
-/** Grouping rules, '' for none, and the version. A new version starts the changeover from the previous one. */
+/** Grouping rules, '' for none, and the version. A new version starts the changeover from the previous version. */
 export type GroupingChange = { fingerprintRules: string; stackRules: string; groupingVersion: number }
 /** Settings for fetching public scripts. An empty token means none. */
 type ScrapeChange = { scrape: boolean; scrapeTls: boolean; sealedScrapeToken: string }

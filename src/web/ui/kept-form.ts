@@ -46,7 +46,7 @@ const charactersMax = 100_000
 type Values = Record<string, unknown>
 const draftOf = (name: string) => JSON.parse(sessionStorage.getItem(keyOf(name)) ?? '{}') as Values
 
-/** The revision that a form was rendered for, if it has one. */
+/** The revision that a form was rendered for, if it has a revision. */
 function revisionIn(form: HTMLFormElement): string | undefined {
   const control = form.elements.namedItem('revision')
   return control instanceof HTMLInputElement ? control.value : undefined

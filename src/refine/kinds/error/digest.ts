@@ -31,7 +31,7 @@ export function digestInText(text: string | undefined): string | undefined {
   return asDigest(found?.[1] ?? found?.[2])
 }
 
-/** Digests kept per event. An error screen shows one. */
+/** Digests kept per event. An error screen shows a single digest. */
 const digestsMax = 20
 
 /**

@@ -14,7 +14,7 @@ function crashedThread(event: NormalEvent): NormalThread | undefined {
   )
 }
 
-/** The stacks of all exceptions, newest first. Without one, the stack of the crashed thread or the event. */
+/** The stacks of all exceptions, newest first. Without an exception, the stack of the crashed thread or the event. */
 function stacksOf(event: NormalEvent): NormalStacktrace[] {
   const found: NormalStacktrace[] = []
   const exceptions = event.exception?.values ?? []

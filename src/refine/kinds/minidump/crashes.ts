@@ -11,7 +11,7 @@ import { bodyKind, derivedId, type PlacedItem, type RecordWork } from '../kind.t
 import { withFields } from './event.ts'
 import { dumpOfItem, readOpened, readUpload, type Upload } from './upload.ts'
 
-/** Items that can own a minidump of their envelope. Without one, the minidump becomes an event. */
+/** Items that can own a minidump of their envelope. Without such an item, the minidump becomes an event. */
 const dumpOwners: ReadonlySet<string> = new Set(['event', 'transaction', 'replay_event', 'feedback'])
 
 /** Takes the minidump of an envelope for its event. A minidump without an event becomes an event. */

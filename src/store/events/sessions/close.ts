@@ -35,7 +35,7 @@ export function createSessionClosing(connection: Connection, database: string): 
       for (let hour = 0; hour < hoursOfDay; hour++) {
         const part = `${within} AND toHour(minute) = ${hour}`
         // The rollup's number is derived from its keys and its newest record. A retry gets the same number, and a
-        // rollup of late updates gets a different one.
+        // rollup of late updates gets a different number.
         await run(
           `INSERT INTO ${to} (${names.join(', ')})
            SELECT ${keys.join(', ')}, max(last_received) AS received, max(last_jpos) AS jpos,

@@ -81,7 +81,7 @@ export function migrate(connection: Connection, dialect: Dialect, nowMs: number)
     const named = connection.get(dialect.builder.selectFrom('value').select('text').where('name', '=', programValue))
     const writer = named ? `Mishap ${named.text}` : 'a newer version'
     throw new MishapError('START_NEWER_DATA', {
-      detail: `The data folder was written by ${writer} (schema ${found}; this version knows ${steps.length}). Use that version, or a newer one.`,
+      detail: `The data folder was written by ${writer} (schema ${found}; this version knows ${steps.length}). Use that version, or a newer version.`,
     })
   }
   for (let number = found + 1; number <= steps.length; number++) {

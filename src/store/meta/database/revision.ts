@@ -1,7 +1,7 @@
 import { MishapError } from '../../../base/errors.ts'
 import type { Store } from './store.ts'
 
-/** The current revision of a row that a write found instead of the expected one. */
+/** The current revision of a row that a write found instead of the expected revision. */
 type Stale = { rev: number; userId: string | null; atMs: number | null }
 
 /**

@@ -8,7 +8,7 @@ type Flag = number
 /** JSON as text. It is read as a whole and never queried inside. */
 type JsonText = string
 type Defaulted<T> = ColumnType<T, T | undefined, T>
-/** The number of changes by people, the time of the last one, and its author (null: the command, or no change yet). */
+/** The number of changes by people, the time of the last change, and its author (null: the command, or no change yet). */
 type Revised = { rev: Defaulted<number>; changed_ms: Defaulted<number | null>; changed_by: Defaulted<string | null> }
 
 /** All tables of meta for Kysely. Times are milliseconds since 1970 UTC, and their names end in `_ms`. */

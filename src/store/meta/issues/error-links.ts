@@ -238,7 +238,7 @@ export function moveErrorEnd(
   write.run(
     builder
       .updateTable('failure_side')
-      // Reopened, because the event can have left one of two issues, or created a second one.
+      // Reopened, because the event can have left one of two issues, or created a second issue.
       .set({ hash, open: 1 })
       .where('project_id', '=', projectId)
       .where('event_id', '=', eventId)

@@ -53,7 +53,7 @@ function serverLookUps({ write, dialect: { builder } }: Store, scope: Scope) {
             .where('received_ms', '>=', slot('fromMs'))
             .where('received_ms', '<=', slot('toMs'))
             .orderBy('received_ms', direction)
-            // Of two with the same time, always the same one, whatever their order of insertion.
+            // Of two with the same time, always the same end, whatever their order of insertion.
             .orderBy('event_id')
             .limit(1),
         ),

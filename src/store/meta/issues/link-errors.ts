@@ -442,7 +442,7 @@ export function errorLinkPart(store: Store): Pick<ErrorLinkStore, 'linkErrors'> 
       try {
         return write.transaction(() => join(max, nowMs, runPlain))
       } catch {
-        // Retry with each end isolated: one failing end must not block all others in this run and every later one.
+        // Retry with each end isolated: one failing end must not block all others in this run and every later run.
         return write.transaction(() => join(max, nowMs, runInSavepoint(store)))
       }
     },

@@ -51,7 +51,7 @@ export const decidedOf = (to: IssueRow, from: IssueRow) => ({
   comments: to.comments + from.comments,
 })
 
-/** Deletes an issue's forecast, because a changed set of events has a different history. The job computes a new one. */
+/** Deletes an issue's forecast, because a changed set of events has a different history. The job computes a new forecast. */
 export function deleteForecast({ write, dialect: { builder } }: Store, issueId: number): void {
   write.run(builder.deleteFrom('issue_forecast').where('issue_id', '=', issueId))
 }

@@ -107,7 +107,7 @@ function demandFree({ write, dialect: { builder } }: Store, value: ReturnType<ty
       fields: { name: ['Another view has this name.'] },
     })
   if (others.length >= searchesMax)
-    throw new MishapError('CONFLICT', { detail: `There are already ${searchesMax} views. Delete one.` })
+    throw new MishapError('CONFLICT', { detail: `There are already ${searchesMax} views. Delete a view first.` })
 }
 
 /** Implements saved views of the issue stream. */

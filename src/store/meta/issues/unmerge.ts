@@ -56,7 +56,7 @@ function detachHashes(store: Store, row: IssueRow, hashes: readonly string[], so
       write.run(builder.deleteFrom(table).where('project_id', '=', row.project_id).where('hash', 'in', some))
     // Otherwise, reprocessing would start a new issue for each new hash of its other events.
     write.run(builder.deleteFrom('taken_issue').where('issue_id', '=', row.id).where('hash', 'in', some))
-    // Two issues now share what belonged to one, so linked ends must be checked, too.
+    // Two issues now share what belonged to a single issue, so linked ends must be checked, too.
     const ends = builder.selectFrom('failure_side').where('project_id', '=', row.project_id)
     reopenRelated(store, ends.where('hash', 'in', some), ['several', ''])
   }

@@ -23,7 +23,7 @@ export type Release = {
 export type ReleaseChange = { releasedMs?: number | null; url?: string; ref?: string; archived?: boolean }
 
 export type ReleaseStore = {
-  /** Creates a release in projects, or changes an existing one. `isNew`: none of the projects had it. */
+  /** Creates a release in projects, or changes an existing release. `isNew`: none of the projects had it. */
   makeRelease(
     value: { organizationId: number; projectIds: readonly number[]; version: string; change: ReleaseChange },
     nowMs: number,
@@ -59,7 +59,7 @@ export type ReleaseStore = {
 export type ReleaseFilter = {
   projectIds: readonly number[]
   text: string
-  /** With events in one of these environments, or a deploy to one. */
+  /** With events in one of these environments, or a deploy to such an environment. */
   environments?: readonly string[]
   /** Created, finalized, deployed, or with events in this range. */
   range?: { fromMs: number; toMs: number } | undefined

@@ -64,7 +64,7 @@ function claimHash({ store: { write, dialect } }: CommitState, issueId: number, 
   return true
 }
 
-/** Creates an issue for events that leave an issue. It starts with people's decisions about the old one. */
+/** Creates an issue for events that leave an issue. It starts with people's decisions about the old issue. */
 function splitFrom(state: CommitState, from: Work, effect: EventEffect): Work {
   const { statements, issues } = state
   const project = statements.project.get({ id: effect.projectId })

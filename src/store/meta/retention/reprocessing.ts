@@ -50,7 +50,7 @@ export type ReprocessingRun = {
 /** A rewritten event: its old group and diagnostics, and its new effect. */
 export type ReprocessingMove = { fromHash: string; fromDiagnostics?: SignKey[] | undefined; effect: EventEffect }
 
-/** Changes by a transaction of moves. `merged`: deleted issues, whose events all moved to another one. */
+/** Changes by a transaction of moves. `merged`: deleted issues, whose events all moved to another issue. */
 export type ReprocessingResult = { organizationId: number; issues: number[]; merged: number[]; moved: number }
 
 /** First and last event of an issue, among its stored events. */
@@ -58,7 +58,7 @@ export type IssueEdges = { firstMs: number; lastMs: number; firstRelease: string
 
 export type ReprocessingMetaStore = {
   /**
-   * Returns the open run of a project for this cause, or creates one. It starts from the beginning; reprocessed events
+   * Returns the open run of a project for this cause, or creates a run. It starts from the beginning; reprocessed events
    * stay unchanged.
    */
   beginReprocessing(projectId: number, cause: ReprocessingRun['cause'], total: number): ReprocessingRun

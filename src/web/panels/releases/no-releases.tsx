@@ -32,7 +32,7 @@ export const cli = (): string => `npx @sentry/cli --url ${app().config.url}`
 export const cliEnvironment = (organization: string, project: string): string =>
   `export SENTRY_ORG=${organization} SENTRY_PROJECT=${project} SENTRY_AUTH_TOKEN=…`
 
-/** Shown without any release: explains how to create one. */
+/** Shown without any release: explains how to create a release. */
 export function NoReleases({ organization, project }: { organization: string; project: string | undefined }) {
   const t = useTranslations('releases')
   const issues = useTranslations('issues.noProject')

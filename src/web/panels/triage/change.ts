@@ -32,7 +32,7 @@ type SkippedIssues = { ids: string[]; by: string | null }
 
 /**
  * Undoes a change, except for issues that somebody has changed since: a later decision wins. The change added one
- * revision per issue, which must still be the last one. The server checks this for bulk changes. Throws ApiError.
+ * revision per issue, which must still be the last revision. The server checks this for bulk changes. Throws ApiError.
  */
 export async function revert(organization: string, sent: readonly Sent[], was: readonly Was[]): Promise<SkippedIssues> {
   const byId = new Map(was.map((previous) => [previous.issue.id, previous]))

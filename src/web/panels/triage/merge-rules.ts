@@ -9,7 +9,7 @@ type Mergeable = Pick<RestIssue, 'id' | 'shortId' | 'lifetime'> & { project: Pic
 type MergePlan<Row> = { kind: 'merge'; into: Row; others: Row[] } | { kind: 'few' | 'several' | 'many' }
 
 /**
- * Chooses the remaining issue by the server's rule: the most events, then the older one. Counts can change meanwhile,
+ * Chooses the remaining issue by the server's rule: the most events, then the older issue. Counts can change meanwhile,
  * so only the server's response is final.
  */
 export function mergeOf<Row extends Mergeable>(rows: readonly Row[]): MergePlan<Row> {

@@ -20,7 +20,7 @@ export function useSearchKey(base: string): void {
   })
 }
 
-/** Focuses the box after `/` was pressed on a screen without one. */
+/** Focuses the box after `/` was pressed on a screen without a search box. */
 export function usePendingSearchFocus(field: RefObject<HTMLInputElement | null>): void {
   useEffect(() => {
     if (sessionStorage.getItem(pendingKey) === null) return

@@ -21,7 +21,7 @@ export async function IssueScreen({
   const path = `/o/${org}/issues/${id}${choice === 'latest' ? '' : `/events/${choice}`}`
   const { actor, organization } = await demandOrganization(org, path)
   const here = findIssue(actor, organization, decodeURIComponent(id)) ?? notFound()
-  // After a merge, redirect to the issue that contains this one.
+  // After a merge, redirect to the issue that contains this issue.
   const reference = decodeURIComponent(id).toUpperCase()
   if (reference !== here.issue.shortId && reference !== String(here.issue.id))
     redirect(path.replace(`/issues/${id}`, `/issues/${encodeURIComponent(here.issue.shortId)}`))

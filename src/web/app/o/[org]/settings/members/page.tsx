@@ -38,7 +38,7 @@ export default async function MembersPage({ params }: { params: Promise<{ org: s
               key={member.userId}
               organization={organization.slug}
               member={{ ...person, role: member.role, sinceMs: member.createdMs, isSelf }}
-              // Include the member's current role, or the select would show another one.
+              // Include the member's current role, or the select would show another role.
               roles={assignableRoles.length > 0 ? [...new Set([...assignableRoles, member.role])] : []}
             />
           ) : null

@@ -93,7 +93,7 @@ export async function askToConfirmAction(_before: ChannelState, data: FormData):
   })
 }
 
-/** Sets the mail server. An empty password keeps the current one. */
+/** Sets the mail server. An empty password keeps the current password. */
 export async function setMailServerAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
   return change(data, 'instance:write', () => {
     setMailServer(app(), {

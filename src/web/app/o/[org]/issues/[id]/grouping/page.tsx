@@ -46,7 +46,7 @@ export default async function GroupingPage({ params, searchParams }: Props) {
   const { actor, organization } = await demandOrganization(org, `/o/${org}/issues/${id}/grouping`)
   const here = findIssue(actor, organization, decodeURIComponent(id)) ?? notFound()
   const { issue } = here
-  // After a merge, redirect to the issue that contains this one.
+  // After a merge, redirect to the issue that contains this issue.
   const reference = decodeURIComponent(id).toUpperCase()
   const base = `/o/${organization.slug}/issues/${encodeURIComponent(issue.shortId)}`
   if (reference !== issue.shortId && reference !== String(issue.id)) redirect(`${base}/grouping`)
