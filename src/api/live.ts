@@ -18,7 +18,7 @@ function seenBy(change: LiveChange, projectIds: Set<string>): LiveChange | undef
 
 /**
  * Returns server-sent events of an organization: `event: change` with a LiveChange and an id, and a comment every 15 s.
- * `lastId` ('' for none) resumes after a disconnect or after the page was rendered. The stream starts with `missingRows` if
+ * `lastId` ('' for none) resumes after a disconnect or after the page was rendered. The stream starts with `missed` if
  * some changes are no longer stored, and with the engine state if the engine is down. `stillMay` is called every 15 s,
  * because a stream would outlive its login session or token. Throws REQUEST_TOO_MANY_STREAMS.
  */

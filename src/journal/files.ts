@@ -273,7 +273,7 @@ class Writer {
   }
 
   /**
-   * Checks `bytes` in the journal, a body of `beside` bytes and `writtenBytes` bytes of others against the limits. `free`:
+   * Checks `bytes` in the journal, a body of `bodyBytes` bytes and `writtenBytes` bytes of others against the limits. `free`:
    * bytes not yet on disk. A body counts for at most half of the limit, so an oversized one passes when little waits.
    */
   #refusal(

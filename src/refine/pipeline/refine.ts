@@ -59,7 +59,7 @@ type RefineDeps = {
   failed(error: unknown): void
 }
 
-/** The loop from the journal to the stores (ARCHITECTURE.md, "A batch, exactly once"). */
+/** The loop from the journal to the stores (ARCHITECTURE.md, "Exactly once"). */
 export type Refine = {
   /** The source map cache; undefined if refine was made without artifacts. */
   mapCache: MapCache | undefined

@@ -27,7 +27,7 @@ function stacksOf(event: NormalEvent): NormalStacktrace[] {
 }
 
 /**
- * The names of the missing source maps of an event's frames, as `missingRows` stores them, also for events before the first
+ * The names of the missing source maps of an event's frames, as the table `missed` stores them, also for events before the first
  * upload. A file without a debug id counts only if it is in-app: a server's libraries are never uploaded.
  */
 export function missesOf(event: NormalEvent): string[] {

@@ -34,7 +34,7 @@ export type EventEffect = {
   diagnostics?: SignKey[]
   /** Set if it is an end of a server error that the browser shows as a number; absent for nearly all events. */
   failure?: FailureEffect
-  /** Names of its missing source maps, as in the table `missingRows`; absent for none. */
+  /** Names of its missing source maps, as in the table `missed`; absent for none. */
   misses?: string[]
   /** Public scripts in its frames that nobody uploaded (`scrapeName`); absent when its project fetches none. */
   scrapes?: string[]
