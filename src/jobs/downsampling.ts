@@ -291,7 +291,7 @@ function createCandidateQueue(deps: DownsamplingDeps) {
   const state: { units: Unit[]; isEmpty: boolean } = { units: [], isEmpty: false }
   return {
     isEmpty: () => state.isEmpty,
-    /** Evicts about `round.wanted` events. */
+    /** Evicts about `round.rowsLeft` events. */
     async downsample(round: Round): Promise<void> {
       while (!isOver(round) && round.units < unitsMax) {
         if (state.units.length === 0) {

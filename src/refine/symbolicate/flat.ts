@@ -175,7 +175,7 @@ function scopesOf(script: string, flat: FlatMap, names: readonly string[]): Scop
   for (const fn of functions) {
     leave(fn.start)
     const text = fn.name.map(nameAt).join('.')
-    const id = text === '' ? -1 : textId(foldSegments(fn.isGenerated ? `new ${text}` : text))
+    const id = text === '' ? -1 : textId(foldSegments(fn.isConstructor ? `new ${text}` : text))
     open.push({ end: fn.end, name: id })
     change(fn.start, id)
   }

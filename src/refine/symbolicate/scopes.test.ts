@@ -4,7 +4,7 @@ import { list, parseTree, type Tree } from './scopes.cases.ts'
 import { functionsOf } from './scopes.ts'
 
 const named = (code: string) =>
-  functionsOf(code).map((fn) => (fn.isGenerated ? 'new ' : '') + fn.name.map((p) => p.text).join('.'))
+  functionsOf(code).map((fn) => (fn.isConstructor ? 'new ' : '') + fn.name.map((p) => p.text).join('.'))
 
 describe('functionsOf: names', () => {
   test.each<[string, string[]]>([

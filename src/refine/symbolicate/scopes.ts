@@ -3,8 +3,8 @@ import { isMember, isName, type Tokens, token, tokensOf, wordToken } from './tok
 /** A part of a function's name in the minified file: the offset of its token in UTF-16 units, and its text. */
 export type NamePart = { at: number; text: string }
 
-/** A function of the minified file. `name` is empty if no name was found. `isGenerated`: `new` calls it. */
-type ScriptFunction = { start: number; end: number; name: NamePart[]; isGenerated: boolean }
+/** A function of the minified file. `name` is empty if no name was found. `isConstructor`: `new` calls it. */
+type ScriptFunction = { start: number; end: number; name: NamePart[]; isConstructor: boolean }
 
 const ownersMax = 6
 const partsMax = 8
@@ -142,7 +142,7 @@ class Reader {
     if (body === 0 || this.kindAt(body) !== 123 || this.matchAt(body) < 0) return
     const first = this.kindAt(at - 1) === asyncWord && !this.isProperty(at - 1) ? at - 1 : at
     const name = named === undefined ? this.givenName(first, this.openBraces.at(-1) ?? -1) : [this.part(named)]
-    this.out.push({ start: this.startAt(first), end: this.endAt(this.matchAt(body)), name, isGenerated: false })
+    this.out.push({ start: this.startAt(first), end: this.endAt(this.matchAt(body)), name, isConstructor: false })
   }
 
   private addArrow(at: number): void {
@@ -152,7 +152,7 @@ class Reader {
     if (first < 0) return
     if (this.kindAt(first - 1) === asyncWord && !this.isProperty(first - 1)) first--
     const name = this.givenName(first, this.openBraces.at(-1) ?? -1)
-    this.out.push({ start: this.startAt(first), end: this.endOfValue(at + 1), name, isGenerated: false })
+    this.out.push({ start: this.startAt(first), end: this.endOfValue(at + 1), name, isConstructor: false })
   }
 
   /** The end of the value that starts at a token: the body of an arrow function without braces. */
@@ -216,7 +216,7 @@ class Reader {
       start: this.startAt(first),
       end: this.endAt(this.matchAt(body)),
       name,
-      isGenerated: isConstructor && name.length > 0,
+      isConstructor: isConstructor && name.length > 0,
     })
   }
 
