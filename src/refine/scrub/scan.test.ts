@@ -189,3 +189,17 @@ test.each(['@', '1 ', '1-', '0 0 0', 'session', 'cookie', '\\\\', '{"', 'd', '%'
     expect(scan(Buffer.from(secret))).toBe(false)
   },
 )
+
+describe('letters that fold to ASCII', () => {
+  test.each([
+    ['the Kelvin sign', 'to\u212aen'],
+    ['the dotless i', 'ap\u0131key'],
+    ['the long s', '\u017fecret'],
+  ])('%s is suspect, in a name and in a text', (_name, text) => {
+    expect([harmless({ [text]: 'x' }), harmless({ message: text })]).toEqual([false, false])
+  })
+  // The same first byte of UTF-8, or the same first and third, with another byte between.
+  test.each(['\u2122', '\u2eaa', '\u20ac', '\u201c', '\u0130', '\u0134', '\u017e', '\u0161'])('%s is not', (letter) => {
+    expect(harmless({ message: `a${letter}b` })).toBe(true)
+  })
+})
