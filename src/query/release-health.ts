@@ -49,8 +49,8 @@ function adoptionIn(
   const byRelease = new Map<string, Map<number, number>>()
   for (const { projectId, release, sessions } of groups) {
     allByProject.set(projectId, (allByProject.get(projectId) ?? 0) + sessions.all)
-    const ownVersions = byRelease.get(release) ?? new Map<number, number>()
-    byRelease.set(release, ownVersions.set(projectId, (ownVersions.get(projectId) ?? 0) + sessions.all))
+    const sessionsByProject = byRelease.get(release) ?? new Map<number, number>()
+    byRelease.set(release, sessionsByProject.set(projectId, (sessionsByProject.get(projectId) ?? 0) + sessions.all))
   }
   return (version, projectIds) => {
     const own = byRelease.get(version) ?? new Map<number, number>()
@@ -173,8 +173,8 @@ export async function releaseHealth(
   const earlier = versionsBefore(deps, projects, version)
   const requested = [version, ...earlier].map((name) => ({ version: name, projectIds: idsOf(projects) }))
   const all = await releasesHealth(deps, { projects, environments, range }, requested)
-  const ownHours = all?.get(version)
-  if (!all || !ownHours || ownHours.sessions.all === 0) return undefined
+  const own = all?.get(version)
+  if (!all || !own || own.sessions.all === 0) return undefined
   const before = earlier
     .flatMap((name) => {
       const crashFreeSessions = all.get(name)?.crashFreeSessions
@@ -182,9 +182,9 @@ export async function releaseHealth(
     })
     .slice(0, beforeMax)
   const [nearest] = before
-  if (!nearest) return { own: ownHours, before, change: undefined }
+  if (!nearest) return { own, before, change: undefined }
   const [hours, hoursBefore] = await hoursOf(deps, scope, [version, nearest.version])
-  return { own: ownHours, before, change: changeOf(hours, hoursBefore, nearest.version) }
+  return { own, before, change: changeOf(hours, hoursBefore, nearest.version) }
 }
 
 const percent = (share: Share | undefined): number | null => (share ? share.share * 100 : null)

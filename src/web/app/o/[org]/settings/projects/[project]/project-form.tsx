@@ -9,6 +9,7 @@ import { Button, Field, NameField, Select, TextArea, TextField } from '../../../
 import { Stale } from '../../../../../../ui/stale.tsx'
 import { useToast } from '../../../../../../ui/toast.tsx'
 import { saveProjectAction } from './actions.ts'
+import { Boxes } from './boxes.tsx'
 import { linesOf } from './change.ts'
 import { ScrapeFields, type ShownScraping } from './scrape-fields.tsx'
 
@@ -124,39 +125,6 @@ function GeneralFields({ project, state }: { project: ShownProject; state: Guard
       />
     </>
   )
-}
-
-/** Boxes with their texts: the name of each, and its hint. */
-function Boxes<Name extends string>({
-  names,
-  on,
-  state: { values },
-}: {
-  names: readonly Name[]
-  on: Readonly<Record<Name, boolean>>
-  state: GuardedState
-}) {
-  const t = useTranslations('projectSettings')
-  // A form that was sent names the boxes that were on; one that was not is as the project is.
-  const sent = Object.keys(values).length > 0
-  return names.map((name) => (
-    <div key={name}>
-      <label className="flex min-h-7 items-center gap-2 font-[550]">
-        <input
-          type="checkbox"
-          name={name}
-          value="on"
-          className="checkbox"
-          defaultChecked={sent ? values[name] === 'on' : on[name]}
-          aria-describedby={`${name}-note`}
-        />
-        {t(name as string)}
-      </label>
-      <p id={`${name}-note`} className="text-small text-ink-3">
-        {t(`${name as string}Hint`)}
-      </p>
-    </div>
-  ))
 }
 
 function ScrubFields({ scrub, state }: { scrub: ScrubSettings; state: GuardedState }) {
