@@ -35,6 +35,7 @@ import tracesDe from './messages/traces.de.json'
 import tracesEn from './messages/traces.en.json'
 import triageDe from './messages/triage.de.json'
 import triageEn from './messages/triage.en.json'
+import { zoneOf } from './zone.ts'
 
 const catalogues = {
   en: {
@@ -77,8 +78,16 @@ const catalogues = {
   },
 }
 
-/** The locale of a request: the cookie, then the browser's languages, then English. Called once per request. */
+/**
+ * Locale and time zone of a request. The locale: the cookie, then the browser's languages, then English. The zone: UTC
+ * if the person chose it, then the browser's zone, then UTC. Called once per request.
+ */
 export default getRequestConfig(async () => {
-  const locale = localeOf((await cookies()).get('locale')?.value, (await headers()).get('accept-language'))
-  return { locale, messages: catalogues[locale], timeZone: 'UTC' }
+  const jar = await cookies()
+  const locale = localeOf(jar.get('locale')?.value, (await headers()).get('accept-language'))
+  return {
+    locale,
+    messages: catalogues[locale],
+    timeZone: zoneOf(jar.get('times')?.value, jar.get('zone')?.value),
+  }
 })

@@ -12,6 +12,7 @@ import { PlainText } from '../../../../ui/plain-text.tsx'
 import { bytesText } from '../../../../ui/relative.ts'
 import { ScrollBox } from '../../../../ui/scroll-box.tsx'
 import { Section, TableHead } from '../../../../ui/section.tsx'
+import { useTimeText } from '../../../../ui/time.tsx'
 
 const ranges = ['1h', '24h', '30d', '13m'] as const
 const pollMs = 10_000
@@ -90,7 +91,7 @@ function choicesOf(all: RestLedger | undefined, project: string) {
 /** Outcomes of items by project, category and reason, with advice. For a range and optionally one key. */
 export function LedgerBreakdown({ organization }: { organization: string }) {
   const t = useTranslations('operation.ledger')
-  const locale = useLocale()
+  const { text, zone } = useTimeText()
   const [{ range, project, key }, set] = useQueryStates(parsers)
   const path = `organizations/${encodeURIComponent(organization)}/ledger/`
   const queryFor = (selection: { project?: string; key?: string }) => ({
@@ -150,12 +151,7 @@ export function LedgerBreakdown({ organization }: { organization: string }) {
         </Select>
         {data ? (
           <span className="text-small text-ink-3">
-            {t('from', {
-              at: new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }).format(
-                Date.parse(data.from),
-              ),
-            })}{' '}
-            UTC
+            {t('from', { at: text(Date.parse(data.from), 'minute') })}, {zone}
           </span>
         ) : null}
       </div>

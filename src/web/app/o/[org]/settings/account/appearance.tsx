@@ -4,13 +4,44 @@ import { useLocale, useTranslations } from 'next-intl'
 import { useEffect, useState } from 'react'
 import { withBase } from '../../../../../base-path.ts'
 import { chosenTheme, setTheme, type Theme } from '../../../../../client/theme.ts'
+import { browserZone, chosenTimes, setTimes, type Times } from '../../../../../client/zone.ts'
 import { locales } from '../../../../../locale.ts'
 import { Field, Select } from '../../../../../ui/controls.tsx'
+import { zoneName } from '../../../../../zone.ts'
 
 const themes: Theme[] = ['system', 'light', 'dark']
 const languages = { en: 'English', de: 'Deutsch' } as const
 
-/** Theme and language. Stored in cookies of this browser. */
+/** In which zone to show times. The other one is on hover. */
+function TimesField() {
+  const t = useTranslations('account')
+  const router = useRouter()
+  const [times, choose] = useState<Times>('local')
+  const [zone, setZone] = useState('')
+  useEffect(() => {
+    choose(chosenTimes())
+    setZone(zoneName(browserZone()))
+  }, [])
+  return (
+    <Field id="times" label={t('times')}>
+      <Select
+        id="times"
+        value={times}
+        onChange={(event) => {
+          const next = event.target.value === 'utc' ? 'utc' : 'local'
+          choose(next)
+          setTimes(next)
+          router.refresh()
+        }}
+      >
+        <option value="local">{zone ? t('timesLocal', { zone }) : t('timesBrowser')}</option>
+        <option value="utc">UTC</option>
+      </Select>
+    </Field>
+  )
+}
+
+/** Theme, language and time zone. Stored in cookies of this browser. */
 export function Appearance() {
   const t = useTranslations('account')
   const locale = useLocale()
@@ -53,6 +84,7 @@ export function Appearance() {
           ))}
         </Select>
       </Field>
+      <TimesField />
     </section>
   )
 }
