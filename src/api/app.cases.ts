@@ -196,6 +196,7 @@ export async function openTestApp(): Promise<TestApp> {
       1 + (unpackDeadLetter((await blobs.get(blobKey)) ?? Buffer.alloc(0))?.count.spans ?? 0),
     requestId: () => undefined,
     selfDsn: () => undefined,
+    takeSelfTrace: () => false,
   }
   const owner = await auth.createPerson({
     name: 'Olga',

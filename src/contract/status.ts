@@ -18,6 +18,8 @@ const ledgerSums = z.strictObject({
   clientDiscards: count,
   /** Stored events and attachments that the disk budget has evicted since. */
   thinned: count,
+  /** Items received for Mishap's own project. The other sums leave them out. */
+  own: count,
   rows: z.array(
     z.strictObject({
       category: z.string(),

@@ -21,6 +21,7 @@ import { createFolderBytes } from '../store/folder-bytes.ts'
 import { openEvents, openWithRetry } from './commands.ts'
 import type { App } from './parts.ts'
 import { createKeyLine, type Link, selfDsnOf } from './publish-keys.ts'
+import { selfTraces } from './self-traces.ts'
 import {
   type Maintenance,
   reportMetrics,
@@ -164,6 +165,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     engineUp: store.up,
     publishKeys: keys.publish,
     selfDsn: () => selfDsnOf(meta, config),
+    takeSelfTrace: selfTraces(clock, config.selfTraces),
   }
   const refine = wireRefine(app, setup, lag, link)
   const reprocessing = wireReprocessing(app, maintenance.lock, () => refine)

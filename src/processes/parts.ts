@@ -65,4 +65,6 @@ export type App = {
   requestId(): string | undefined
   /** Returns the DSN of the project for the screens' own errors; undefined if switched off. */
   selfDsn(): string | undefined
+  /** Takes the permit of one page of the screens to send traces of itself; false if none is left this minute. */
+  takeSelfTrace(): boolean
 }

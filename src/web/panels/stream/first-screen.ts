@@ -3,6 +3,7 @@ import { type IssueListRequest, listIssues } from '../../../query/issues.ts'
 import { namedProjects } from '../../../query/named-projects.ts'
 import { rangeOf } from '../../../query/range.ts'
 import { viewsOf } from '../../../query/saved.ts'
+import { defaultProjects } from '../../../query/self-project.ts'
 import type { Organization, Project } from '../../../store/meta/meta.ts'
 import { app } from '../../handle.ts'
 import { loadAnnotations } from '../../server/chart-annotations.ts'
@@ -41,7 +42,9 @@ export async function firstScreen(
     params.project,
     projects.map(({ id, slug, name }) => ({ id: String(id), slug, name })),
   )
-  const selected = projectIds.length ? namedProjects(meta, organization.id, projects, projectIds) : projects
+  const selected = projectIds.length
+    ? namedProjects(meta, organization.id, projects, projectIds)
+    : defaultProjects(meta, organization.id, projects)
   const query = listQuery(params, projectIds)
   const late = new AbortController()
   const lateness = clock.sleep(waitMs, late.signal).then(() => undefined)

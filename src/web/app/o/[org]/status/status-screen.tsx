@@ -84,6 +84,7 @@ function Ledger({ ledger }: { ledger: Sums }) {
           </table>
         </ScrollBox>
         <p className="mt-2 text-small text-ink-3">{t('discards', { count: ledger.clientDiscards })}</p>
+        {ledger.own > 0 ? <p className="mt-1 text-small text-ink-3">{t('own', { count: ledger.own })}</p> : null}
         {ledger.thinned > 0 ? (
           <p className="mt-1 text-small text-ink-3">{t('thinned', { count: ledger.thinned })}</p>
         ) : null}
