@@ -73,6 +73,8 @@ export function scrub(draft: Draft, context: Context): void {
   if (oneLine && isHarmless(draft, context, rules)) return
   const event = draft.event as unknown as Loose
   const message = composedText(draft)
+  // The walk would note the same secret a second time.
+  if (message) message.formatted = ''
   // Metadata notes from the sender. Our own notes contain no values.
   scrubTree({ _meta: draft.metaNotes.meta }, rules, undefined)
   scrubTree(event, rules, draft.metaNotes)
@@ -134,7 +136,7 @@ function isDeeper(value: object, levels: number): boolean {
  * `formatted` from the client is scrubbed like any text.
  */
 function composedText({ received, event }: Draft): NonNullable<Draft['event']['logentry']> | undefined {
-  if (event.logentry?.formatted === undefined) return undefined
+  if (event.logentry?.message === undefined) return undefined
   const sent = object(
     own(received, 'logentry') ?? own(received, 'sentry.interfaces.Message') ?? own(received, 'message'),
   )
@@ -144,12 +146,10 @@ function composedText({ received, event }: Draft): NonNullable<Draft['event']['l
 
 /** Rebuilds the text from its scrubbed parts. */
 function scrubComposed(entry: NonNullable<Draft['event']['logentry']>, rules: Rules, to: MetaNotes): void {
-  if (entry.message !== undefined && entry.params !== undefined)
-    entry.formatted = format(entry.message, entry.params).slice(0, formattedMax)
-  const found = scrubText(entry.formatted ?? '', rules)
-  if (!found) return
-  entry.formatted = found.text
-  addMeta({ ...to, path: ['logentry'] }, 'formatted', { rem: [[found.rule, 's']] })
+  const formatted = format(entry.message ?? '', entry.params ?? []).slice(0, formattedMax)
+  const found = scrubText(formatted, rules)
+  entry.formatted = found?.text ?? formatted
+  if (found) addMeta({ ...to, path: ['logentry'] }, 'formatted', { rem: [[found.rule, 's']] })
 }
 
 /** Scrubs an event's JSON in place. Returns whether anything changed. With `metaNotes`, notes each change at its path. */
