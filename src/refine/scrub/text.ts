@@ -97,7 +97,7 @@ function scrubAssignments(text: string, sign: string, rules: Rules): string {
     if (!rules.about(text.slice(start, at)).rule) continue
     const begin = at + sign.length
     const end = valueEnd(text, begin, sign !== '=')
-    if (end === begin || text.startsWith(filtered, begin)) continue
+    if (end === begin) continue
     out += text.slice(from, begin) + filtered
     from = end
   }
@@ -137,7 +137,7 @@ function scrubQuoted(text: string, quote: string, rules: Rules): string {
     let start = at + 2
     while (text[start] === ' ') start += 1
     const found = quotedValue(text, start, slashes)
-    if (!found || text.startsWith(filtered, found.start)) continue
+    if (!found) continue
     out += `${text.slice(from, found.start)}${found.bare ? slashes + quote + filtered + slashes + quote : filtered}`
     from = found.end
   }
