@@ -240,7 +240,7 @@ describe('saved views', () => {
       { ...body, name: 'Counted', query: 'is:unresolved', projects: [], environments: [], statsPeriod: '14d' },
       { ...body, name: 'Counted zero', query: 'level:fatal fruit:nothing', projects: ['web'], environments: [] },
     ]
-    const make = async (view: typeof all) =>
+    const make = async (view: object) =>
       ((await call('POST', `${O}/searches/`, { body: view })).json as { id: string }).id
     const [allId, noneId] = [await make(all), await make(none)]
     const list = (await call('GET', `${O}/issues/?query=is:unresolved&statsPeriod=14d`)).json as unknown[]

@@ -1,14 +1,14 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { useLocale, useTranslations } from 'next-intl'
-import type { RestRegroupings } from '../../../../../contract/reprocessing.ts'
-import { apiFetch } from '../../../../client/api.ts'
-import { PlainText } from '../../../../ui/plain-text.tsx'
-import { ScrollBox } from '../../../../ui/scroll-box.tsx'
-import { Section, TableHead } from '../../../../ui/section.tsx'
-import { SeverityShape } from '../../../../ui/severity.tsx'
-import { QueryFailed } from '../../../../ui/states.tsx'
-import { RelativeTime } from '../../../../ui/time.tsx'
+import type { RestRegroupings } from '../../../../../../contract/reprocessing.ts'
+import { apiFetch } from '../../../../../client/api.ts'
+import { PlainText } from '../../../../../ui/plain-text.tsx'
+import { ScrollBox } from '../../../../../ui/scroll-box.tsx'
+import { Section, TableHead } from '../../../../../ui/section.tsx'
+import { SeverityShape } from '../../../../../ui/severity.tsx'
+import { QueryFailed } from '../../../../../ui/states.tsx'
+import { RelativeTime } from '../../../../../ui/time.tsx'
 
 const pollMs = 2000
 

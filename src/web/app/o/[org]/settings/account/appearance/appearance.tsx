@@ -2,10 +2,10 @@
 import { useRouter } from 'next/navigation'
 import { useLocale, useTranslations } from 'next-intl'
 import { useEffect, useState } from 'react'
-import { withBase } from '../../../../../base-path.ts'
-import { chosenTheme, setTheme, type Theme } from '../../../../../client/theme.ts'
-import { locales } from '../../../../../locale.ts'
-import { Field, Select } from '../../../../../ui/controls.tsx'
+import { withBase } from '../../../../../../base-path.ts'
+import { chosenTheme, setTheme, type Theme } from '../../../../../../client/theme.ts'
+import { locales } from '../../../../../../locale.ts'
+import { Field, Select } from '../../../../../../ui/controls.tsx'
 
 const themes: Theme[] = ['system', 'light', 'dark']
 const languages = { en: 'English', de: 'Deutsch' } as const

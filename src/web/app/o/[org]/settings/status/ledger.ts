@@ -1,4 +1,4 @@
-import type { RestStatus } from '../../../../../contract/status.ts'
+import type { RestStatus } from '../../../../../../contract/status.ts'
 
 export type LedgerOutcome =
   | 'received'

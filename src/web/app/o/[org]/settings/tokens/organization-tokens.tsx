@@ -2,8 +2,8 @@
 import { useTranslations } from 'next-intl'
 import { noState } from '../../../../../client/form.ts'
 import { ShortForm } from '../../../../../ui/short-form.tsx'
-import { createOrganizationTokenAction, deleteOrganizationTokenAction, type TokenState } from './actions.ts'
-import { NewSecret, type ShownToken, TokenList } from './token-list.tsx'
+import { createOrganizationTokenAction, deleteOrganizationTokenAction, type TokenState } from '../account/actions.ts'
+import { NewSecret, type ShownToken, TokenList } from '../account/token-list.tsx'
 
 const start: TokenState = { ...noState, secret: null }
 
@@ -11,8 +11,8 @@ const start: TokenState = { ...noState, secret: null }
 export function OrganizationTokens({ organization, tokens }: { organization: string; tokens: ShownToken[] }) {
   const t = useTranslations('account')
   return (
-    <section className="mt-8">
-      <h2>{t('organizationTokens')}</h2>
+    <section>
+      <h1 className="mb-2">{t('organizationTokens')}</h1>
       <p className="mb-3 max-w-[72ch] text-ink-2">{t('organizationTokensIntro')}</p>
       <TokenList
         organization={organization}

@@ -2,16 +2,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { useLocale, useTranslations } from 'next-intl'
 import { parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs'
-import type { RestLedger } from '../../../../../contract/status.ts'
-import { ApiError, apiFetch } from '../../../../client/api.ts'
-import { useTodo, Verdict } from '../../../../panels/request-log/verdict.tsx'
-import { type LedgerCategory, type LedgerGroup, ledgerGroups } from '../../../../panels/request-log/verdicts.ts'
-import { Select } from '../../../../ui/controls.tsx'
-import { Link } from '../../../../ui/link.tsx'
-import { PlainText } from '../../../../ui/plain-text.tsx'
-import { bytesText } from '../../../../ui/relative.ts'
-import { ScrollBox } from '../../../../ui/scroll-box.tsx'
-import { Section, TableHead } from '../../../../ui/section.tsx'
+import type { RestLedger } from '../../../../../../contract/status.ts'
+import { ApiError, apiFetch } from '../../../../../client/api.ts'
+import { sectionPath } from '../../../../../client/settings-pages.ts'
+import { useTodo, Verdict } from '../../../../../panels/request-log/verdict.tsx'
+import { type LedgerCategory, type LedgerGroup, ledgerGroups } from '../../../../../panels/request-log/verdicts.ts'
+import { Select } from '../../../../../ui/controls.tsx'
+import { Link } from '../../../../../ui/link.tsx'
+import { PlainText } from '../../../../../ui/plain-text.tsx'
+import { bytesText } from '../../../../../ui/relative.ts'
+import { ScrollBox } from '../../../../../ui/scroll-box.tsx'
+import { Section, TableHead } from '../../../../../ui/section.tsx'
 
 const ranges = ['1h', '24h', '30d', '13m'] as const
 const pollMs = 10_000
@@ -51,7 +52,7 @@ function Project({ organization, group, open }: { organization: string; group: L
       </summary>
       {group.slug ? (
         <p className="mt-1">
-          <Link className="link" href={`/o/${organization}/projects/${group.slug}/ingest`}>
+          <Link className="link" href={sectionPath('ingest', organization, group.slug)}>
             {t('debugger')}
           </Link>
         </p>

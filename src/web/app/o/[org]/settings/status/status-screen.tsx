@@ -2,14 +2,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useLocale, useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
-import type { RestOrganizationStatus, RestStatus } from '../../../../../contract/status.ts'
-import { apiFetch } from '../../../../client/api.ts'
-import { bytesText, durationText } from '../../../../ui/relative.ts'
-import { ScrollBox } from '../../../../ui/scroll-box.tsx'
-import { Section, TableHead } from '../../../../ui/section.tsx'
-import { SeverityShape } from '../../../../ui/severity.tsx'
-import { EmptyState, QueryFailed } from '../../../../ui/states.tsx'
-import { useAge } from '../../../../ui/time.tsx'
+import type { RestOrganizationStatus, RestStatus } from '../../../../../../contract/status.ts'
+import { apiFetch } from '../../../../../client/api.ts'
+import { bytesText, durationText } from '../../../../../ui/relative.ts'
+import { ScrollBox } from '../../../../../ui/scroll-box.tsx'
+import { Section, TableHead } from '../../../../../ui/section.tsx'
+import { SeverityShape } from '../../../../../ui/severity.tsx'
+import { EmptyState, QueryFailed } from '../../../../../ui/states.tsx'
+import { useAge } from '../../../../../ui/time.tsx'
 import { Budget } from './budget.tsx'
 import { DeadLetters } from './dead-letters.tsx'
 import { advisoryRows, ledgerRows, type Sums } from './ledger.ts'
@@ -155,7 +155,7 @@ export function OrganizationStatus({ organization, mayHandle }: { organization: 
     refetchInterval: pollMs,
   })
   return (
-    <div className="page max-w-[980px]">
+    <div className="settings-page" data-wide>
       <header className="page-head">
         <h1>{t('title')}</h1>
         <p className="text-ink-2">{t('ofOrganization')}</p>
@@ -186,7 +186,7 @@ export function StatusScreen({ organization, mayHandle }: { organization: string
     refetchInterval: pollMs,
   })
   return (
-    <div className="page max-w-[980px]">
+    <div className="settings-page" data-wide>
       <header className="page-head">
         <h1>{t('title')}</h1>
       </header>

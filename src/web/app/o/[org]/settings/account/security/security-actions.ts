@@ -3,11 +3,11 @@ import { revalidatePath } from 'next/cache'
 import { headers } from 'next/headers'
 import { redirect } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
-import { attempt, type FormState, failed, failureOf, textOf } from '../../../../../client/form.ts'
-import { app } from '../../../../../handle.ts'
-import { keepCookies } from '../../../../../server/sign-in.ts'
+import { attempt, type FormState, failed, failureOf, textOf } from '../../../../../../client/form.ts'
+import { app } from '../../../../../../handle.ts'
+import { keepCookies } from '../../../../../../server/sign-in.ts'
 
-const pathOf = (data: FormData) => `/o/${textOf(data, 'organization')}/settings/account`
+const pathOf = (data: FormData) => `/o/${textOf(data, 'organization')}/settings/account/security`
 
 /** Changes the password of the signed-in person. This session continues with a new cookie. */
 export async function changePasswordAction(_before: FormState, data: FormData): Promise<FormState> {

@@ -1,17 +1,18 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
-import type { RestLoggedRequest } from '../../../../../contract/request-log.ts'
-import type { RestJob, RestUsage } from '../../../../../contract/status.ts'
-import { apiFetch } from '../../../../client/api.ts'
-import { Requests } from '../../../../panels/request-log/requests.tsx'
-import { Link } from '../../../../ui/link.tsx'
-import { PlainText } from '../../../../ui/plain-text.tsx'
-import { bytesText, durationText, relativeParts } from '../../../../ui/relative.ts'
-import { ScrollBox } from '../../../../ui/scroll-box.tsx'
-import { Section, TableHead } from '../../../../ui/section.tsx'
-import { SeverityShape } from '../../../../ui/severity.tsx'
-import { RelativeTime, useNow } from '../../../../ui/time.tsx'
+import type { RestLoggedRequest } from '../../../../../../contract/request-log.ts'
+import type { RestJob, RestUsage } from '../../../../../../contract/status.ts'
+import { apiFetch } from '../../../../../client/api.ts'
+import { sectionPath } from '../../../../../client/settings-pages.ts'
+import { Requests } from '../../../../../panels/request-log/requests.tsx'
+import { Link } from '../../../../../ui/link.tsx'
+import { PlainText } from '../../../../../ui/plain-text.tsx'
+import { bytesText, durationText, relativeParts } from '../../../../../ui/relative.ts'
+import { ScrollBox } from '../../../../../ui/scroll-box.tsx'
+import { Section, TableHead } from '../../../../../ui/section.tsx'
+import { SeverityShape } from '../../../../../ui/severity.tsx'
+import { RelativeTime, useNow } from '../../../../../ui/time.tsx'
 
 const pollMs = 5000
 /** Disk usage changes slowly, and each query sums folders and tables. Poll this often, ms. */
@@ -121,7 +122,7 @@ export function Usage({ organization }: { organization: string }) {
             {data.projects.map((project) => (
               <tr key={project.id}>
                 <td>
-                  <Link className="link" href={`/o/${organization}/projects/${project.slug}/ingest`}>
+                  <Link className="link" href={sectionPath('ingest', organization, project.slug)}>
                     {project.slug}
                   </Link>
                 </td>

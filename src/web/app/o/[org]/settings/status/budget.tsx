@@ -1,10 +1,10 @@
 import { useLocale, useTranslations } from 'next-intl'
-import type { RestStatus } from '../../../../../contract/status.ts'
-import { bytesText } from '../../../../ui/relative.ts'
-import { ScrollBox } from '../../../../ui/scroll-box.tsx'
-import { Section, TableHead } from '../../../../ui/section.tsx'
-import { SeverityShape } from '../../../../ui/severity.tsx'
-import { RelativeTime } from '../../../../ui/time.tsx'
+import type { RestStatus } from '../../../../../../contract/status.ts'
+import { bytesText } from '../../../../../ui/relative.ts'
+import { ScrollBox } from '../../../../../ui/scroll-box.tsx'
+import { Section, TableHead } from '../../../../../ui/section.tsx'
+import { SeverityShape } from '../../../../../ui/severity.tsx'
+import { RelativeTime } from '../../../../../ui/time.tsx'
 
 type Disk = RestStatus['disk']
 

@@ -1,11 +1,11 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import type { LoginSession } from '../../../../../../auth/auth.ts'
-import { type FormState, noState } from '../../../../../client/form.ts'
-import { ActionForm } from '../../../../../ui/action-form.tsx'
-import { Button } from '../../../../../ui/controls.tsx'
-import { PlainText } from '../../../../../ui/plain-text.tsx'
-import { RelativeTime } from '../../../../../ui/time.tsx'
+import type { LoginSession } from '../../../../../../../auth/auth.ts'
+import { type FormState, noState } from '../../../../../../client/form.ts'
+import { ActionForm } from '../../../../../../ui/action-form.tsx'
+import { Button } from '../../../../../../ui/controls.tsx'
+import { PlainText } from '../../../../../../ui/plain-text.tsx'
+import { RelativeTime } from '../../../../../../ui/time.tsx'
 import { endOtherSessionsAction, endSessionAction } from './security-actions.ts'
 
 type Action = (before: FormState, data: FormData) => Promise<FormState>

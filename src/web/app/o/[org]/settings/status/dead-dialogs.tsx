@@ -2,13 +2,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import type { RestDeadLetter, RestDeadLetterContent } from '../../../../../contract/dead-letters.ts'
-import { ApiError, apiFetch } from '../../../../client/api.ts'
-import { Button } from '../../../../ui/controls.tsx'
-import { Dialog } from '../../../../ui/dialog.tsx'
-import { PlainText } from '../../../../ui/plain-text.tsx'
-import { bytesText } from '../../../../ui/relative.ts'
-import { SeverityShape } from '../../../../ui/severity.tsx'
+import type { RestDeadLetter, RestDeadLetterContent } from '../../../../../../contract/dead-letters.ts'
+import { ApiError, apiFetch } from '../../../../../client/api.ts'
+import { Button } from '../../../../../ui/controls.tsx'
+import { Dialog } from '../../../../../ui/dialog.tsx'
+import { PlainText } from '../../../../../ui/plain-text.tsx'
+import { bytesText } from '../../../../../ui/relative.ts'
+import { SeverityShape } from '../../../../../ui/severity.tsx'
 
 function Excerpt({ text }: { text: string }) {
   return (

@@ -2,19 +2,18 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { parseAsString, useQueryState } from 'nuqs'
-import type { RestRequestLog } from '../../../../../../../contract/request-log.ts'
-import { apiFetch } from '../../../../../../client/api.ts'
-import { Requests } from '../../../../../../panels/request-log/requests.tsx'
-import { Select } from '../../../../../../ui/controls.tsx'
-import { useLive } from '../../../../../../ui/live.tsx'
-import { PlainText } from '../../../../../../ui/plain-text.tsx'
-import { EmptyState, QueryFailed } from '../../../../../../ui/states.tsx'
+import type { RestRequestLog } from '../../../../../../../../contract/request-log.ts'
+import { apiFetch } from '../../../../../../../client/api.ts'
+import { Requests } from '../../../../../../../panels/request-log/requests.tsx'
+import { Select } from '../../../../../../../ui/controls.tsx'
+import { useLive } from '../../../../../../../ui/live.tsx'
+import { EmptyState, QueryFailed } from '../../../../../../../ui/states.tsx'
 
 /** Polling interval, ms. Ingest reports requests every 500 ms. */
 const pollMs = 2000
 
 /** The last 100 requests of each key. Refreshes every 2 s and after each commit. */
-export function IngestScreen({ organization, project, name }: { organization: string; project: string; name: string }) {
+export function RequestLog({ organization, project }: { organization: string; project: string }) {
   const t = useTranslations('operation.ingest')
   const common = useTranslations('common')
   const client = useQueryClient()
@@ -30,29 +29,23 @@ export function IngestScreen({ organization, project, name }: { organization: st
     if (change.kind === 'events') void client.invalidateQueries({ queryKey: ['ingest', path] })
   })
   return (
-    <div className="page max-w-[1180px]">
-      <header className="page-head">
-        <h1>{t('title')}</h1>
-        <span className="text-ink-3">
-          <PlainText text={name} />
-        </span>
-        {data && data.keys.length > 1 ? (
-          <Select
-            className="ml-auto w-auto"
-            aria-label={t('key')}
-            value={key}
-            onChange={(event) => void setKey(event.target.value || null)}
-          >
-            <option value="">{t('all')}</option>
-            {data.keys.map((projectKey) => (
-              <option key={projectKey.id} value={projectKey.id}>
-                {projectKey.isActive ? projectKey.label : `${projectKey.label} (${t('disabled')})`}
-              </option>
-            ))}
-          </Select>
-        ) : null}
-      </header>
+    <>
       <p className="mb-4 max-w-[72ch] text-ink-2">{t('note')}</p>
+      {data && data.keys.length > 1 ? (
+        <Select
+          className="mb-4 w-auto"
+          aria-label={t('key')}
+          value={key}
+          onChange={(event) => void setKey(event.target.value || null)}
+        >
+          <option value="">{t('all')}</option>
+          {data.keys.map((projectKey) => (
+            <option key={projectKey.id} value={projectKey.id}>
+              {projectKey.isActive ? projectKey.label : `${projectKey.label} (${t('disabled')})`}
+            </option>
+          ))}
+        </Select>
+      ) : null}
       <QueryFailed error={error} />
       {data === undefined ? error ? null : <EmptyState title={common('loading')} /> : null}
       {data?.requests.length === 0 ? <p className="text-ink-2">{t('none')}</p> : null}
@@ -62,6 +55,6 @@ export function IngestScreen({ organization, project, name }: { organization: st
           keys={new Map(data.keys.map((projectKey) => [projectKey.id, projectKey.label]))}
         />
       ) : null}
-    </div>
+    </>
   )
 }

@@ -1,9 +1,9 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import { noState } from '../../../../../client/form.ts'
-import { ShortForm } from '../../../../../ui/short-form.tsx'
-import { createTokenAction, deleteTokenAction, type TokenState } from './actions.ts'
-import { NewSecret, type ShownToken, TokenList } from './token-list.tsx'
+import { noState } from '../../../../../../client/form.ts'
+import { ShortForm } from '../../../../../../ui/short-form.tsx'
+import { createTokenAction, deleteTokenAction, type TokenState } from '../actions.ts'
+import { NewSecret, type ShownToken, TokenList } from '../token-list.tsx'
 
 const usual = ['org:read', 'project:read', 'event:read']
 const start: TokenState = { ...noState, secret: null }
@@ -73,7 +73,7 @@ export function Tokens({
   const t = useTranslations('account')
   return (
     <section>
-      <h2>{t('tokens')}</h2>
+      <h1 className="mb-2">{t('tokens')}</h1>
       <p className="mb-3 max-w-[72ch] text-ink-2">{mayCreate ? t('tokensIntro') : t('mayNotCreate')}</p>
       <TokenList
         organization={organization}

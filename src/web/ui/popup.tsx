@@ -1,0 +1,49 @@
+'use client'
+import { type ReactNode, useRef } from 'react'
+
+/**
+ * A button with a popup, made of `<details>`: it opens without scripts too. It closes on Escape, on a link inside, and
+ * when the focus leaves it. `summary` is the content of the button, `name` its name and `className` its classes.
+ */
+export function Popup({
+  summary,
+  name,
+  className,
+  panelClass,
+  children,
+}: {
+  summary: ReactNode
+  name: string
+  className: string
+  panelClass: string
+  children: ReactNode
+}) {
+  const details = useRef<HTMLDetailsElement>(null)
+  const close = () => {
+    if (details.current) details.current.open = false
+  }
+  return (
+    <details
+      ref={details}
+      className="popup"
+      onClick={(event) => {
+        if (event.target instanceof Element && event.target.closest('a, [data-closes]')) close()
+      }}
+      onBlur={(event) => {
+        const to = event.relatedTarget
+        if (to && !event.currentTarget.contains(to)) close()
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || !details.current?.open) return
+        event.stopPropagation()
+        close()
+        details.current.querySelector('summary')?.focus()
+      }}
+    >
+      <summary className={className} aria-label={name} title={name}>
+        {summary}
+      </summary>
+      <div className={`popup-panel ${panelClass}`}>{children}</div>
+    </details>
+  )
+}
