@@ -2,7 +2,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useLocale, useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
-import type { RestOrganizationStatus, RestStatus } from '../../../../../../contract/status.ts'
+import type {
+  RestIngestHealth,
+  RestJob,
+  RestOrganizationStatus,
+  RestStatus,
+} from '../../../../../../contract/status.ts'
 import { apiFetch } from '../../../../../client/api.ts'
 import { bytesText, durationText } from '../../../../../ui/relative.ts'
 import { ScrollBox } from '../../../../../ui/scroll-box.tsx'
@@ -15,7 +20,9 @@ import { DeadLetters } from './dead-letters.tsx'
 import { advisoryRows, ledgerRows, type Sums } from './ledger.ts'
 import { LedgerBreakdown } from './ledger-breakdown.tsx'
 import { Jobs, Strangers, Usage } from './operation.tsx'
+import { organizationProblems, problemsOf } from './problems.ts'
 import { Regroupings } from './reprocessing.tsx'
+import { StatusVerdict } from './verdict.tsx'
 
 /** Polling interval, ms. */
 const pollMs = 5000
@@ -40,12 +47,6 @@ function Now({ status }: { status: RestStatus }) {
   ]
   return (
     <>
-      {journal.waitsFor ? (
-        <p role="status" className="mb-4 flex items-center gap-2 text-strong">
-          <SeverityShape level="error" label="" />
-          {t(`waitsFor.${journal.waitsFor.store}`, { age: age(Date.parse(journal.waitsFor.since)) })}
-        </p>
-      ) : null}
       <dl className="mb-8 grid grid-cols-[max-content_max-content_1fr] items-baseline gap-x-6 border-t border-line">
         {rows.map(([name, value, noteText]) => (
           <div key={name} className="col-span-3 grid grid-cols-subgrid items-baseline border-b border-line py-2">
@@ -144,10 +145,21 @@ function Versions({ versions }: { versions: RestStatus['versions'] }) {
   )
 }
 
+/** The health of the sidebar, with the same key, so that both show the same. */
+function useHealth(organization: string): RestIngestHealth | undefined {
+  return useQuery({
+    queryKey: ['health', organization],
+    queryFn: ({ signal }) => apiFetch<RestIngestHealth>(`organizations/${organization}/health/`, { signal }),
+    refetchInterval: pollMs,
+    retry: false,
+  }).data
+}
+
 /** For members: the outcomes of their organization's items. Refreshes every 5 s. */
 export function OrganizationStatus({ organization, mayHandle }: { organization: string; mayHandle: boolean }) {
   const t = useTranslations('status')
   const common = useTranslations('common')
+  const health = useHealth(organization)
   const path = `organizations/${encodeURIComponent(organization)}/status/`
   const { data, error } = useQuery({
     queryKey: ['status', path],
@@ -163,6 +175,7 @@ export function OrganizationStatus({ organization, mayHandle }: { organization: 
       <QueryFailed error={error} />
       {data ? (
         <>
+          <StatusVerdict organization={organization} problems={organizationProblems(data, health)} health={health} />
           <Ledger ledger={data.ledger} />
           <LedgerBreakdown organization={organization} />
           <DeadLetters organization={organization} mayHandle={mayHandle} />
@@ -176,10 +189,17 @@ export function OrganizationStatus({ organization, mayHandle }: { organization: 
   )
 }
 
-/** For operators: lag, ledger, dead letters, jobs, disk, versions. Refreshes every 5 s. `mayHandle`: dead letters. */
+/** For operators: first what is wrong, then dead letters, ledger and disk. Lag, jobs and versions are folded. Refreshes every 5 s. `mayHandle`: dead letters. */
 export function StatusScreen({ organization, mayHandle }: { organization: string; mayHandle: boolean }) {
   const t = useTranslations('status')
+  const frame = useTranslations('frame.status')
   const common = useTranslations('common')
+  const health = useHealth(organization)
+  const { data: jobs } = useQuery({
+    queryKey: ['jobs'],
+    queryFn: ({ signal }) => apiFetch<RestJob[]>('status/jobs/', { signal }),
+    refetchInterval: pollMs,
+  })
   const { data, error } = useQuery({
     queryKey: ['status'],
     queryFn: ({ signal }) => apiFetch<RestStatus>('status/', { signal }),
@@ -193,21 +213,27 @@ export function StatusScreen({ organization, mayHandle }: { organization: string
       <QueryFailed error={error} />
       {data ? (
         <>
-          <Now status={data} />
+          <StatusVerdict organization={organization} problems={problemsOf(data, jobs, health)} health={health} />
+          <DeadLetters organization={organization} mayHandle={mayHandle} />
           <Ledger ledger={data.ledger} />
           <LedgerBreakdown organization={organization} />
-          <DeadLetters organization={organization} mayHandle={mayHandle} />
-          <Strangers />
-          <Jobs />
-          <Regroupings organization={organization} />
-          <Budget disk={data.disk} />
           <Usage organization={organization} />
-          <Section title={t('storage')}>
-            <Tables tables={data.disk.tables} />
-          </Section>
-          <Section title={t('versions')} note={t('versionsNote')}>
-            <Versions versions={data.versions} />
-          </Section>
+          <Budget disk={data.disk} />
+          <Strangers />
+          <details className="internals">
+            <summary className="internals-head">
+              {frame('internals')} <span className="text-small font-normal text-ink-3">{frame('internalsNote')}</span>
+            </summary>
+            <Now status={data} />
+            <Jobs />
+            <Regroupings organization={organization} />
+            <Section title={t('storage')}>
+              <Tables tables={data.disk.tables} />
+            </Section>
+            <Section title={t('versions')} note={t('versionsNote')}>
+              <Versions versions={data.versions} />
+            </Section>
+          </details>
         </>
       ) : error ? null : (
         <EmptyState title={common('loading')} />
