@@ -1,9 +1,9 @@
 'use client'
-import { type ReactNode, useRef } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 
 /**
  * A button with a popup, made of `<details>`: it opens without scripts too. It closes on Escape, on a link inside, and
- * when the focus leaves it. `summary` is the content of the button, `name` its name and `className` its classes.
+ * when the focus leaves it or a press lands outside. `summary` is the content of the button, `name` its name and `className` its classes.
  */
 export function Popup({
   summary,
@@ -22,6 +22,15 @@ export function Popup({
   const close = () => {
     if (details.current) details.current.open = false
   }
+  useEffect(() => {
+    // A press on plain text moves no focus, so `onBlur` does not see it.
+    const onPress = (event: PointerEvent) => {
+      const { current } = details
+      if (current?.open && event.target instanceof Node && !current.contains(event.target)) current.open = false
+    }
+    document.addEventListener('pointerdown', onPress)
+    return () => document.removeEventListener('pointerdown', onPress)
+  }, [])
   return (
     <details
       ref={details}

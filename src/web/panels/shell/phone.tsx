@@ -8,7 +8,7 @@ import { Link } from '../../ui/link.tsx'
 import { Logo } from '../../ui/logo.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { type Frame, projectSearch } from './frame.ts'
-import { standingOf } from './sidebar.tsx'
+import { currentOf } from './sidebar.tsx'
 
 const icon = { size: 18, strokeWidth: 1.75, 'aria-hidden': true } as const
 
@@ -108,7 +108,7 @@ export function TabBar({
           key={href}
           href={href + search}
           className="phone-tab"
-          aria-current={standingOf(path, href, { exact }) && 'page'}
+          aria-current={currentOf(path, href, { exact }) && 'page'}
         >
           <Icon {...icon} />
           {count ? <span className="phone-count">{count > 999 ? '999+' : count}</span> : null}

@@ -23,15 +23,15 @@ import { ProjectList, useOpenView, useSavedViews, ViewList } from './lists.tsx'
 import { Pulse } from './pulse.tsx'
 import type { useSelection } from './use-selection.ts'
 
-export const icon = { size: 15, strokeWidth: 1.75, 'aria-hidden': true } as const
+const icon = { size: 15, strokeWidth: 1.75, 'aria-hidden': true } as const
 
 export type ShellActions = { showPalette: () => void; showKeys: () => void; toggleTheme: () => void }
 
-/** How an entry stands to the page on screen: it is the page, it contains the page, or neither. */
-type Standing = 'page' | 'section' | undefined
+/** The entry is the page on screen (filled), it contains the open saved view (bold), or neither. */
+type Current = 'page' | 'section' | undefined
 
-/** The standing of the entry with this path. `exact`: only its own page counts. `isViewOpen`: a saved view is filled. */
-export function standingOf(path: string, href: string, { exact = false, isViewOpen = false } = {}): Standing {
+/** Whether the entry with this path is current. `exact`: only its own page counts. `isViewOpen`: a saved view is filled. */
+export function currentOf(path: string, href: string, { exact = false, isViewOpen = false } = {}): Current {
   const isHere = path === href || (!exact && path.startsWith(`${href}/`))
   if (!isHere) return undefined
   return isViewOpen ? 'section' : 'page'
@@ -40,13 +40,13 @@ export function standingOf(path: string, href: string, { exact = false, isViewOp
 function Entry({
   href,
   label,
-  standing,
+  current,
   count,
   children,
 }: {
   href: string
   label: string
-  standing: Standing
+  current: Current
   count?: number | undefined
   children: ReactNode
 }) {
@@ -54,8 +54,8 @@ function Entry({
     <Link
       href={href}
       className="shell-entry"
-      aria-current={standing === 'page' ? 'page' : undefined}
-      data-section={standing === 'section' || undefined}
+      aria-current={current === 'page' ? 'page' : undefined}
+      data-section={current === 'section' || undefined}
     >
       {children}
       <span className="shell-word">{label}</span>
@@ -125,24 +125,24 @@ function Navigation({
   const unresolved = counts?.projects.reduce((sum, row) => sum + row.unresolved, 0)
   return (
     <>
-      <Entry href={base} label={own('overview')} standing={standingOf(path, base, { exact: true })}>
+      <Entry href={base} label={own('overview')} current={currentOf(path, base, { exact: true })}>
         <LayoutDashboard {...icon} />
       </Entry>
       <Entry
         href={`${base}/issues${project}`}
         label={t('issues')}
-        standing={standingOf(path, `${base}/issues`, { isViewOpen })}
+        current={currentOf(path, `${base}/issues`, { isViewOpen })}
         count={unresolved}
       >
         <Inbox {...icon} />
       </Entry>
-      <Entry href={`${base}/releases${project}`} label={t('releases')} standing={standingOf(path, `${base}/releases`)}>
+      <Entry href={`${base}/releases${project}`} label={t('releases')} current={currentOf(path, `${base}/releases`)}>
         <Tag {...icon} />
       </Entry>
       <Entry
         href={`${base}/feedback`}
         label={people('feedback')}
-        standing={standingOf(path, `${base}/feedback`)}
+        current={currentOf(path, `${base}/feedback`)}
         count={counts?.newFeedback}
       >
         <MessageSquare {...icon} />
@@ -207,7 +207,7 @@ function Foot({ frame, actions, signOut }: { frame: Frame; actions: ShellActions
           className="shell-icon"
           title={frame.failingChannels ? t('settings.failing', { count: frame.failingChannels }) : t('settingsLink')}
           aria-label={t('settingsLink')}
-          aria-current={standingOf(path, `${base}/settings`) && 'page'}
+          aria-current={currentOf(path, `${base}/settings`) && 'page'}
           data-problem={frame.failingChannels > 0 || undefined}
         >
           <Settings {...icon} />
