@@ -153,14 +153,18 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     ['issues that were deleted for good', `/o/${org}/settings/projects/web/tombstones`, 'main'],
     ['project environments', `/o/${org}/settings/projects/web/environments`, 'main li'],
     ['source maps', `/o/${org}/settings/projects/web/source-maps`, 'main pre'],
-    ['the request log', `/o/${org}/projects/web/ingest`, 'main table'],
+    ['rejected data', `/o/${org}/settings/projects/web/rejected-data`, 'main table'],
     ['organization', `/o/${org}/settings/organization`, '#delete-organization-typed'],
     ['members', `/o/${org}/settings/members`, 'form'],
     ['feedback', `/o/${org}/feedback`, 'main h1'],
-    ['account', `/o/${org}/settings/account`, '#sessions tbody tr'],
+    ['profile', `/o/${org}/settings/account`, 'main h1'],
+    ['language and theme', `/o/${org}/settings/account/appearance`, '#theme'],
+    ['sessions', `/o/${org}/settings/account/security`, '#sessions tbody tr'],
+    ['API tokens', `/o/${org}/settings/account/tokens`, 'form'],
+    ['organization tokens', `/o/${org}/settings/tokens`, 'form'],
     ['notifications', `/o/${org}/settings/notifications`, 'main'],
-    ['status', `/o/${org}/status`, 'main table'],
-    ['the ledger of one project', `/o/${org}/status?project=web&range=1h`, 'main details[open] table'],
+    ['status', `/o/${org}/settings/status`, 'main table'],
+    ['the ledger of one project', `/o/${org}/settings/status?project=web&range=1h`, 'main details[open] table'],
     ['a server issue with its browser’s side', '/d/2774530905', '#browser-side'],
     ['a browser event with its server error and its signs', `/e/${'a11'.padEnd(32, '0')}`, '.differences'],
     ['an issue that is noise', `/e/${'a12'.padEnd(32, '0')}`, '.noise-bar'],
@@ -171,10 +175,13 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     ['not found, outside', '/no-such-screen', 'body'],
   ]
   const narrow = [
-    'status?project=web',
+    'settings/status?project=web',
+    'settings/account',
+    'settings/account/security',
+    'settings/account/tokens',
     'releases',
     'releases/shop%401.0.0',
-    'projects/web/ingest',
+    'settings/projects/web/rejected-data',
     'projects/web/setup',
     'settings/projects/web/environments',
     'settings/projects/web/source-maps',
@@ -285,7 +292,7 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
 
   test('dialogs of a dead item', async () => {
     const page = state.page
-    await page.goto(`${product.url}/o/${org}/status`)
+    await page.goto(`${product.url}/o/${org}/settings/status`)
     await page.getByRole('button', { name: 'Look', exact: true }).first().click()
     await page.getByRole('dialog').waitFor()
     expect(await faults(page)).toEqual([])

@@ -34,7 +34,7 @@ describe.skipIf(noChromium)('the stream of issues in the browser', () => {
 
   test('without a login every screen leads to the sign-in, and back', async () => {
     const { page } = await openPage(state.browser, product.url)
-    await page.goto(at('/status'))
+    await page.goto(at('/settings/status'))
     expect(page.url()).toContain('/login')
     await page.context().close()
   })

@@ -187,7 +187,7 @@ describe.skipIf(noChromium)('triage by keys', () => {
       await page.getByRole('dialog').waitFor({ state: 'detached' })
       return shown
     }
-    const everywhere = ['Ctrl+k', '/', '?', 'Ctrl+Shift+l', 'g i', 'g e', 'g f', 'g a', 'g s', 't', 'z']
+    const everywhere = ['Ctrl+k', '/', '?', 'Ctrl+Shift+l', 'g h', 'g i', 'g e', 'g f', 'g a', 'g s', 't', 'z']
     const deciding = ['e', 'Shift+e', 's', 'i', 'a', 'p']
     await ready()
     expect(await keys()).toEqual(

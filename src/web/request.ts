@@ -11,6 +11,8 @@ import failuresDe from './messages/failures.de.json'
 import failuresEn from './messages/failures.en.json'
 import filtersDe from './messages/filters.de.json'
 import filtersEn from './messages/filters.en.json'
+import frameDe from './messages/frame.de.json'
+import frameEn from './messages/frame.en.json'
 import groupingDe from './messages/grouping.de.json'
 import groupingEn from './messages/grouping.en.json'
 import issuesDe from './messages/issues.de.json'
@@ -44,6 +46,7 @@ const catalogues = {
     grouping: groupingEn,
     failures: failuresEn,
     filters: filtersEn,
+    frame: frameEn,
     issues: issuesEn,
     noise: noiseEn,
     notifications: notificationsEn,
@@ -63,6 +66,7 @@ const catalogues = {
     grouping: groupingDe,
     failures: failuresDe,
     filters: filtersDe,
+    frame: frameDe,
     issues: issuesDe,
     noise: noiseDe,
     notifications: notificationsDe,

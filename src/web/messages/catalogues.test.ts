@@ -11,6 +11,8 @@ import failuresDe from './failures.de.json'
 import failuresEn from './failures.en.json'
 import filtersDe from './filters.de.json'
 import filtersEn from './filters.en.json'
+import frameDe from './frame.de.json'
+import frameEn from './frame.en.json'
 import groupingDe from './grouping.de.json'
 import groupingEn from './grouping.en.json'
 import de from './issues.de.json'
@@ -57,6 +59,7 @@ describe.each([
   ['failure', failuresEn, failuresDe],
   ['filter', filtersEn, filtersDe],
   ['search', searchEn, searchDe],
+  ['frame', frameEn, frameDe],
   ['security', securityEn, securityDe],
   ['sign', signsEn, signsDe],
   ['source map', sourcesEn, sourcesDe],
