@@ -13,6 +13,7 @@ const ledger = {
   lost: 0,
   clientDiscards: 4,
   thinned: 2,
+  own: 0,
   rows: [],
 }
 

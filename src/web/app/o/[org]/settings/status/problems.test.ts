@@ -19,6 +19,7 @@ const well: RestStatus = {
     lost: 0,
     clientDiscards: 0,
     thinned: 0,
+    own: 0,
     rows: [],
   },
   disk: {
