@@ -35,7 +35,6 @@ export const openIssues = (substatus: string): IssueFilter => ({
   ],
 })
 
-
 /** Escalating issues that nobody is assigned to, latest first. */
 export async function escalatingDecisions(deps: QueryDeps, view: View): Promise<RestDecision[]> {
   const filter: IssueFilter = { op: 'and', of: [openIssues('escalating'), { op: 'assigned', userId: null }] }
@@ -120,9 +119,7 @@ export function channelDecisions({ meta }: Pick<QueryDeps, 'meta'>, view: View):
 /** What is wrong with Mishap itself: dead letters of these projects, and records that wait for a minute or longer. */
 export function ownDecisions({ meta, journal }: Pick<DecisionDeps, 'meta' | 'journal'>, view: View): RestDecision[] {
   const ids = new Set(view.projects.map((project) => project.id))
-  const items = meta
-    .bytesByProject()
-    .reduce((sum, usage) => sum + (ids.has(usage.projectId) ? usage.dead.count : 0), 0)
+  const items = meta.bytesByProject().reduce((sum, usage) => sum + (ids.has(usage.projectId) ? usage.dead.count : 0), 0)
   const { waitingRecords, oldestWaitingMs } = journal()
   const seconds = Math.round(oldestWaitingMs / 1000)
   return [
