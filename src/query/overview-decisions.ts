@@ -94,9 +94,16 @@ export function regressedDecisions({ meta }: Pick<QueryDeps, 'meta'>, projects: 
   return [{ kind: 'regressed', issues, shortIds: newest.map((issue) => issue.shortId) }]
 }
 
-/** Projects with events whose source maps are missing. */
+/**
+ * Projects with events whose source maps are missing: browser projects, and others that upload maps. A server whose code
+ * runs as it is written needs none.
+ */
 export function sourceMapDecisions({ meta }: Pick<QueryDeps, 'meta'>, projects: readonly Project[]): RestDecision[] {
+  const uploading = new Set(
+    meta.bytesByProject().flatMap(({ projectId, bundles }) => (bundles.count > 0 ? [projectId] : [])),
+  )
   return projects.flatMap((project): RestDecision[] => {
+    if (!project.platform?.startsWith('javascript') && !uploading.has(project.id)) return []
     const { quantity } = meta.missingMapCounts(project.id)
     if (quantity === 0) return []
     const groups = quantity > notesMax ? null : meta.missingMapsOf(project.id).length

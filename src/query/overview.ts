@@ -29,7 +29,7 @@ const routesMax = 5
 const routeCountMin = 50
 const sessionGroupsMax = 5000
 /** Spans have no rollup. A busy installation has too many for the first page after sign-in. */
-const segmentSeconds = 1
+const segmentSeconds = 3
 /** Releases that are put in order to find the newest. */
 const releasesMax = 20
 const marksMax = 20

@@ -29,14 +29,11 @@ export function figuresOf(locale: string): Figures {
   const rate = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 })
   const signed = new Intl.NumberFormat(locale, { maximumFractionDigits: 2, signDisplay: 'exceptZero' })
   const plain = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 })
-  const unit = (name: string, more: Intl.NumberFormatOptions) => {
-    const format = new Intl.NumberFormat(locale, { style: 'unit', unit: name, maximumSignificantDigits: 3, ...more })
-    return (value: number) => format.format(value)
-  }
-  const [milliseconds, seconds] = [unit('millisecond', {}), unit('second', {})]
-  const sign = { signDisplay: 'exceptZero' } as const
-  const [moreMilliseconds, moreSeconds] = [unit('millisecond', sign), unit('second', sign)]
-  const [megabytes, gigabytes] = [unit('megabyte', {}), unit('gigabyte', {})]
+  const three = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 })
+  const signedThree = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3, signDisplay: 'exceptZero' })
+  // The symbols are the same in all languages. Intl writes "sec" in English.
+  const time = (format: Intl.NumberFormat, ms: number) =>
+    Math.abs(ms) < second ? `${format.format(ms)}\u00a0ms` : `${format.format(ms / second)}\u00a0s`
   return {
     count: (count) => integer.format(count),
     growth: ({ now, before }) => {
@@ -49,12 +46,9 @@ export function figuresOf(locale: string): Figures {
     rate: (part) => rate.format(part),
     points: (by) => (Math.round(by * 10_000) === 0 ? undefined : signed.format(by * 100)),
     margin: ({ low, high }) => `±${plain.format(((high - low) / 2) * 100)}`,
-    duration: (ms) => (ms < second ? milliseconds(ms) : seconds(ms / second)),
-    slower: (ms) => {
-      if (Math.abs(ms) < 1) return undefined
-      return Math.abs(ms) < second ? moreMilliseconds(Math.round(ms)) : moreSeconds(ms / second)
-    },
-    bytes: (bytes) => (bytes < 1e9 ? megabytes(bytes / 1e6) : gigabytes(bytes / 1e9)),
+    duration: (ms) => time(three, ms),
+    slower: (ms) => (Math.abs(ms) < 1 ? undefined : time(signedThree, ms)),
+    bytes: (bytes) => (bytes < 1e9 ? `${three.format(bytes / 1e6)}\u00a0MB` : `${three.format(bytes / 1e9)}\u00a0GB`),
   }
 }
 

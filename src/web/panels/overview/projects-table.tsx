@@ -4,7 +4,7 @@ import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'
 import { type Figures, figuresOf, toneOf } from './figures.ts'
-import { linePath } from './trend.ts'
+import { barsOfPoints, linePath, trendBars } from './trend.ts'
 
 const [widthPx, heightPx] = [72, 16]
 
@@ -47,14 +47,7 @@ function ProjectRow({ organization, row, place, figures, why }: RowProps) {
       <td className="overview-wide">
         <svg aria-hidden="true" className="overview-line" width={widthPx} height={heightPx + 2}>
           <path className="overview-base" d={`M0 ${heightPx + 1}H${widthPx}`} />
-          <path
-            transform="translate(0 1)"
-            d={linePath(
-              trend.map(([, count]) => count),
-              widthPx,
-              heightPx,
-            )}
-          />
+          <path transform="translate(0 1)" d={linePath(barsOfPoints(trend, trendBars), widthPx, heightPx)} />
         </svg>
       </td>
       <td className="number">{events ? figures.count(events.now) : <Missing why={why.events} />}</td>
