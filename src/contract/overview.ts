@@ -53,7 +53,7 @@ const decision = z.discriminatedUnion('kind', [
 export type RestDecision = z.infer<typeof decision>
 
 /** Parts that are read on their own. A part that fails leaves its values null or empty and is named in `failed`. */
-export const overviewParts = ['events', 'users', 'sessions', 'segments', 'issues', 'release', 'disk'] as const
+const overviewParts = ['events', 'users', 'sessions', 'segments', 'issues', 'release', 'disk'] as const
 export type OverviewPart = (typeof overviewParts)[number]
 
 /** GET organizations/{org}/overview/ */

@@ -6,7 +6,7 @@ import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { type Severity, SeverityShape } from '../../ui/severity.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { figuresOf } from './figures.ts'
+import { type OverviewWords, overviewWords } from './words.ts'
 
 /** What the reader may do. Without it the verb only opens the page. */
 export type OverviewRights = { triage: boolean; channels: boolean }
@@ -32,93 +32,99 @@ const strong = (text: string, charactersMax: number) => (
 )
 
 type EntryProps = { organization: string; rights: OverviewRights }
-
-function useEntries({ organization, rights }: EntryProps): (decision: RestDecision) => Entry {
-  const t = useTranslations('overview.decisions')
-  const figures = figuresOf(useLocale())
-  const base = `/o/${organization}`
-  return (decision) => {
-    switch (decision.kind) {
-      case 'escalating':
-        return {
-          key: `escalating ${decision.issue.id}`,
-          sentence: t.rich('escalating', { issue: () => strong(decision.issue.shortId, 40) }),
-          reason: t('escalatingWhy', { users: decision.users, events: decision.events }),
-          verb: rights.triage ? t('assign') : t('open'),
-          href: `${base}/issues/${decision.issue.id}`,
-        }
-      case 'release':
-        return {
-          key: `release ${decision.project.slug}`,
-          sentence: t.rich('release', {
-            release: () => strong(decision.version, 60),
-            previous: () => <PlainText text={decision.previous} charactersMax={60} />,
-          }),
-          reason: t('releaseWhy', {
-            own: figures.share(decision.own.share),
-            before: figures.share(decision.before.share),
-          }),
-          verb: t('compare'),
-          href: releasePath(organization, decision.version),
-        }
-      case 'regressed':
-        return {
-          key: 'regressed',
-          sentence: t('regressed', { count: decision.issues }),
-          reason: <code>{decision.shortIds.join(', ')}</code>,
-          verb: t('review'),
-          href: `${base}/issues?q=${encodeURIComponent('is:regressed')}`,
-        }
-      case 'sourceMaps':
-        return {
-          key: `sourceMaps ${decision.project.slug}`,
-          sentence: t.rich('sourceMaps', { project: () => strong(decision.project.slug, 60) }),
-          reason: decision.groups === null ? t('sourceMapsMany') : t('sourceMapsWhy', { count: decision.groups }),
-          verb: t('fix'),
-          href: `${base}/settings/projects/${decision.project.slug}/source-maps`,
-        }
-      case 'channel':
-        return {
-          key: `channel ${decision.id}`,
-          sentence: t.rich('channel', { channel: () => strong(decision.name, 60) }),
-          reason: (
-            <>
-              <PlainText text={decision.error} charactersMax={100} /> · <RelativeTime at={decision.failingSince} />
-            </>
-          ),
-          verb: rights.channels ? t('fix') : t('open'),
-          href: `${base}/settings/notifications`,
-        }
-      case 'disk':
-        return {
-          key: 'disk',
-          sentence: t('disk'),
-          reason: t('diskWhy', {
-            stored: figures.bytes(decision.storedBytes),
-            budget: figures.bytes(decision.budgetBytes),
-          }),
-          verb: t('openStatus'),
-          href: `${base}/status`,
-        }
-      case 'deadLetters':
-        return {
-          key: 'deadLetters',
-          sentence: t('deadLetters', { count: decision.items }),
-          reason: t('deadLettersWhy'),
-          verb: t('openStatus'),
-          href: `${base}/status`,
-        }
-      case 'lag':
-        return {
-          key: 'lag',
-          sentence: t('lag'),
-          reason: t('lagWhy', { count: decision.records, minutes: Math.ceil(decision.seconds / 60) }),
-          verb: t('openStatus'),
-          href: `${base}/status`,
-        }
-    }
-  }
+type Tools = EntryProps & {
+  t: ReturnType<typeof useTranslations<'overview.decisions'>>
+  words: OverviewWords
+  /** The path of the organization. */
+  base: string
 }
+type Of<Kind extends RestDecision['kind']> = Extract<RestDecision, { kind: Kind }>
+type Builder<Kind extends RestDecision['kind']> = (decision: Of<Kind>, tools: Tools) => Entry
+
+const escalating: Builder<'escalating'> = ({ issue, users, events }, { t, base, rights }) => ({
+  key: `escalating ${issue.id}`,
+  sentence: t.rich('escalating', { issue: () => strong(issue.shortId, 40) }),
+  reason: t('escalatingWhy', { users, events }),
+  verb: rights.triage ? t('assign') : t('open'),
+  href: `${base}/issues/${issue.id}`,
+})
+
+const release: Builder<'release'> = ({ project, version, previous, own, before }, { t, words, organization }) => ({
+  key: `release ${project.slug}`,
+  sentence: t.rich('release', {
+    release: () => strong(version, 60),
+    previous: () => <PlainText text={previous} charactersMax={60} />,
+  }),
+  reason: t('releaseWhy', { own: words.share(own.share), before: words.share(before.share) }),
+  verb: t('compare'),
+  href: releasePath(organization, version),
+})
+
+const regressed: Builder<'regressed'> = ({ issues, shortIds }, { t, base }) => ({
+  key: 'regressed',
+  sentence: t('regressed', { count: issues }),
+  reason: <code>{shortIds.join(', ')}</code>,
+  verb: t('review'),
+  href: `${base}/issues?q=${encodeURIComponent('is:regressed')}`,
+})
+
+const sourceMaps: Builder<'sourceMaps'> = ({ project, groups }, { t, base }) => ({
+  key: `sourceMaps ${project.slug}`,
+  sentence: t.rich('sourceMaps', { project: () => strong(project.slug, 60) }),
+  reason: groups === null ? t('sourceMapsMany') : t('sourceMapsWhy', { count: groups }),
+  verb: t('fix'),
+  href: `${base}/settings/projects/${project.slug}/source-maps`,
+})
+
+const channel: Builder<'channel'> = ({ id, name, error, failingSince }, { t, base, rights }) => ({
+  key: `channel ${id}`,
+  sentence: t.rich('channel', { channel: () => strong(name, 60) }),
+  reason: (
+    <>
+      <PlainText text={error} charactersMax={100} /> · <RelativeTime at={failingSince} />
+    </>
+  ),
+  verb: rights.channels ? t('fix') : t('open'),
+  href: `${base}/settings/notifications`,
+})
+
+const disk: Builder<'disk'> = ({ storedBytes, budgetBytes }, { t, words, base }) => ({
+  key: 'disk',
+  sentence: t('disk'),
+  reason: t('diskWhy', { stored: words.bytes(storedBytes), budget: words.bytes(budgetBytes) }),
+  verb: t('openStatus'),
+  href: `${base}/status`,
+})
+
+const deadLetters: Builder<'deadLetters'> = ({ items }, { t, base }) => ({
+  key: 'deadLetters',
+  sentence: t('deadLetters', { count: items }),
+  reason: t('deadLettersWhy'),
+  verb: t('openStatus'),
+  href: `${base}/status`,
+})
+
+const lag: Builder<'lag'> = ({ records, seconds }, { t, base }) => ({
+  key: 'lag',
+  sentence: t('lag'),
+  reason: t('lagWhy', { count: records, minutes: Math.ceil(seconds / 60) }),
+  verb: t('openStatus'),
+  href: `${base}/status`,
+})
+
+const builders: { [Kind in RestDecision['kind']]: Builder<Kind> } = {
+  escalating,
+  release,
+  regressed,
+  sourceMaps,
+  channel,
+  disk,
+  deadLetters,
+  lag,
+}
+
+const entryOf = <Kind extends RestDecision['kind']>(decision: Of<Kind> & { kind: Kind }, tools: Tools): Entry =>
+  (builders[decision.kind] as Builder<Kind>)(decision, tools)
 
 /** What waits for a person. Each entry is a sentence, its reason and one verb. */
 export function Decisions({
@@ -132,7 +138,8 @@ export function Decisions({
 }) {
   const t = useTranslations('overview.decisions')
   const level = useTranslations('level')
-  const entryOf = useEntries(props)
+  const words = overviewWords(useLocale())
+  const tools: Tools = { ...props, t, words, base: `/o/${props.organization}` }
   return (
     <section aria-labelledby="overview-decisions">
       <div className="overview-head">
@@ -144,7 +151,7 @@ export function Decisions({
       ) : (
         <ul className="overview-list">
           {decisions.map((decision) => {
-            const { key, sentence, reason, verb, href } = entryOf(decision)
+            const { key, sentence, reason, verb, href } = entryOf(decision, tools)
             const severity = severities[decision.kind]
             return (
               <li key={key} className="overview-decision">

@@ -3,7 +3,7 @@ import type { RestOverview, RestOverviewProject } from '../../../contract/overvi
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'
-import { type Figures, figuresOf, toneOf } from './figures.ts'
+import { type OverviewWords, overviewWords, toneOf } from './words.ts'
 import { barsOfPoints, linePath, trendBars } from './trend.ts'
 
 const [widthPx, heightPx] = [72, 16]
@@ -21,16 +21,16 @@ type RowProps = {
   organization: string
   row: RestOverviewProject
   place: number
-  figures: Figures
+  words: OverviewWords
   why: { events: string; sessions: string; segments: string }
 }
 
-function ProjectRow({ organization, row, place, figures, why }: RowProps) {
+function ProjectRow({ organization, row, place, words, why }: RowProps) {
   const { project, release, events, trend, crashFree, segments, unresolved } = row
   const share = crashFree?.now
   const rate = segments ? segments.now.failed / segments.now.count : 0
   const rateBy = segments && segments.before.count > 0 ? rate - segments.before.failed / segments.before.count : 0
-  const change = figures.points(rateBy)
+  const change = words.points(rateBy)
   return (
     <tr>
       <th scope="row">
@@ -50,11 +50,11 @@ function ProjectRow({ organization, row, place, figures, why }: RowProps) {
           <path transform="translate(0 1)" d={linePath(barsOfPoints(trend, trendBars), widthPx, heightPx)} />
         </svg>
       </td>
-      <td className="number">{events ? figures.count(events.now) : <Missing why={why.events} />}</td>
+      <td className="number">{events ? words.count(events.now) : <Missing why={why.events} />}</td>
       <td className="number overview-wide">
         {segments ? (
           <>
-            {figures.rate(rate)}{' '}
+            {words.rate(rate)}{' '}
             <span className="overview-change" data-tone={change ? toneOf(rateBy) : undefined}>
               {change ?? '0'}
             </span>
@@ -66,17 +66,17 @@ function ProjectRow({ organization, row, place, figures, why }: RowProps) {
       <td className="number">
         {share ? (
           <>
-            {figures.share(share.share)} <span className="overview-change">{figures.margin(share)}</span>
+            {words.share(share.share)} <span className="overview-change">{words.margin(share)}</span>
           </>
         ) : (
           <Missing why={why.sessions} />
         )}
       </td>
       <td className="number overview-wide">
-        {segments?.now.p75Ms == null ? <Missing why={why.segments} /> : figures.duration(segments.now.p75Ms)}
+        {segments?.now.p75Ms == null ? <Missing why={why.segments} /> : words.duration(segments.now.p75Ms)}
       </td>
       <td className="number">
-        <b>{figures.count(unresolved)}</b>
+        <b>{words.count(unresolved)}</b>
       </td>
     </tr>
   )
@@ -93,7 +93,7 @@ export function ProjectsTable({
   places: Readonly<Record<string, number>>
 }) {
   const t = useTranslations('overview.projects')
-  const figures = figuresOf(useLocale())
+  const words = overviewWords(useLocale())
   const hasFailed = (name: string) => overview.failed.some(({ part }) => part === name)
   const why = {
     events: t('away'),
@@ -139,7 +139,7 @@ export function ProjectsTable({
               organization={organization}
               row={row}
               place={places[row.project.slug] ?? 0}
-              figures={figures}
+              words={words}
               why={why}
             />
           ))}

@@ -2,7 +2,7 @@ import { useLocale, useTranslations } from 'next-intl'
 import type { RestOverview } from '../../../contract/overview.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'
-import { figuresOf, toneOf } from './figures.ts'
+import { overviewWords, toneOf } from './words.ts'
 
 /** The slowest routes of the range with their change. Nothing without spans. */
 export function SlowestRoutes({
@@ -13,7 +13,7 @@ export function SlowestRoutes({
   places: Readonly<Record<string, number>>
 }) {
   const t = useTranslations('overview.routes')
-  const figures = figuresOf(useLocale())
+  const words = overviewWords(useLocale())
   if (routes.length === 0) return null
   return (
     <section aria-labelledby="overview-routes">
@@ -25,7 +25,7 @@ export function SlowestRoutes({
         {routes.map(({ project, route, now, before }) => {
           const growth =
             now.p75Ms !== null && before.p75Ms !== null
-              ? figures.growth({ now: now.p75Ms, before: before.p75Ms })
+              ? words.growth({ now: now.p75Ms, before: before.p75Ms })
               : undefined
           return (
             <li key={`${project.id} ${route}`} className="overview-route">
@@ -34,7 +34,7 @@ export function SlowestRoutes({
               <code>
                 <PlainText text={route} charactersMax={120} />
               </code>
-              <b>{now.p75Ms === null ? '–' : figures.duration(now.p75Ms)}</b>
+              <b>{now.p75Ms === null ? '–' : words.duration(now.p75Ms)}</b>
               <span
                 className="overview-change"
                 data-tone={growth ? toneOf((now.p75Ms ?? 0) - (before.p75Ms ?? 0)) : undefined}

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { figuresOf, toneOf } from './figures.ts'
+import { overviewWords, toneOf } from './words.ts'
 
-const english = figuresOf('en')
-const german = figuresOf('de')
+const english = overviewWords('en')
+const german = overviewWords('de')
 const plain = (text: string | undefined) => text?.replace(/[\u00a0\u202f]/g, ' ')
 
 describe('growth', () => {

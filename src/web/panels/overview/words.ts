@@ -1,5 +1,5 @@
 /** Numbers of the overview as text. A change always has a sign. */
-export type Figures = {
+export type OverviewWords = {
   count(count: number): string
   /** The change of a count in percent. Undefined without a count before, or without a change of half a percent. */
   growth(counts: { now: number; before: number }): string | undefined
@@ -22,7 +22,7 @@ const second = 1000
 const leastGrowth = 0.005
 
 /** The formatters for a locale. */
-export function figuresOf(locale: string): Figures {
+export function overviewWords(locale: string): OverviewWords {
   const integer = new Intl.NumberFormat(locale)
   const whole = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0, signDisplay: 'exceptZero' })
   const down = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2, roundingMode: 'floor' })
