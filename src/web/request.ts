@@ -21,6 +21,8 @@ import noiseDe from './messages/noise.de.json'
 import noiseEn from './messages/noise.en.json'
 import notificationsDe from './messages/notifications.de.json'
 import notificationsEn from './messages/notifications.en.json'
+import overviewDe from './messages/overview.de.json'
+import overviewEn from './messages/overview.en.json'
 import peopleDe from './messages/people.de.json'
 import peopleEn from './messages/people.en.json'
 import releasesDe from './messages/releases.de.json'
@@ -51,6 +53,7 @@ const catalogues = {
     noise: noiseEn,
     notifications: notificationsEn,
     operation: operationEn,
+    overview: overviewEn,
     people: peopleEn,
     releases: releasesEn,
     search: searchEn,
@@ -71,6 +74,7 @@ const catalogues = {
     noise: noiseDe,
     notifications: notificationsDe,
     operation: operationDe,
+    overview: overviewDe,
     people: peopleDe,
     releases: releasesDe,
     search: searchDe,
