@@ -3,8 +3,8 @@ import type { RestOverview, RestOverviewProject } from '../../../contract/overvi
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'
-import { type OverviewWords, overviewWords, toneOf } from './words.ts'
 import { barsOfPoints, linePath, trendBars } from './trend.ts'
+import { type OverviewWords, overviewWords, toneOf } from './words.ts'
 
 const [widthPx, heightPx] = [72, 16]
 
