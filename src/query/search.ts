@@ -21,6 +21,13 @@ export function searchMistakes(text: string): readonly QueryMistake[] {
   }
 }
 
+/** Returns the values of one `key:value` term. Undefined for wildcards and everything else. */
+export function plainValuesOf(term: string): string[] | undefined {
+  const found = parsedOrNothing(term)
+  if (found?.op !== 'match' || found.values.some((value) => value.wild)) return undefined
+  return found.values.map((value) => value.text)
+}
+
 /** Returns keys of conditions that no error matches. Every error matches after an odd number of `!`: left out. */
 function unmetIn(node: Search, negated: boolean): string[] {
   if (node.op === 'not') return unmetIn(node.of, !negated)

@@ -4,7 +4,7 @@ import { suggestionFor } from './suggest.ts'
 // Errors of the search language. A query is read to its end, so that one answer names all of its mistakes.
 
 /** The mistakes of a text that is not in the language. The screens have a sentence for each. */
-export type SyntaxReason =
+type SyntaxReason =
   | 'line_break'
   | 'stray_close'
   | 'or_operand'

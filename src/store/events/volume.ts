@@ -54,8 +54,7 @@ export function createVolume(connection: Connection, database: string, clock: Cl
         values.bound,
       )
       const series = sets.map((): { startMs: number; events: number }[] => [])
-      for (const row of rows)
-        series[row.place - 1]?.push({ startMs: Number(row.start_ms), events: Number(row.events) })
+      for (const row of rows) series[row.place - 1]?.push({ startMs: Number(row.start_ms), events: Number(row.events) })
       return series
     },
   }
