@@ -27,9 +27,12 @@ const manyPairs = 100
 /** Creates the query of the volume chart. */
 export function createVolume(connection: Connection, database: string, clock: Clock): VolumeStore {
   return {
-    async volumeOf(scope, bucketMs, sets, filter) {
+    async volumeOf(view, bucketMs, sets, filter) {
       const pairs = sets.flat()
-      if (pairs.length === 0 || scope.projectIds.length === 0) return sets.map(() => [])
+      // Only projects of the groups: for one project, the place of a row depends on its hash alone.
+      const named = new Set(pairs.map((pair) => pair.projectId))
+      const scope: Scope = { ...view, projectIds: view.projectIds.filter((id) => named.has(id)) }
+      if (scope.projectIds.length === 0) return sets.map(() => [])
       const values = createValues()
       const place = compilePlace(values, sets)
       const bucket = values.add('Int64', bucketMs)
