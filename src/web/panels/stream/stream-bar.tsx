@@ -21,7 +21,7 @@ type BarProps = {
 }
 
 /** The title bar: the name of the saved view, the number of issues, the scope, and the saved views. */
-export function StreamHead({
+function StreamHead({
   organization,
   params,
   change,
@@ -66,7 +66,7 @@ export function StreamHead({
 }
 
 /** The search box with all filters as its text, and the order of the list. */
-export function StreamBar({
+function StreamBar({
   organization,
   params,
   change,
@@ -97,5 +97,23 @@ export function StreamBar({
       />
       <SortSelect sort={params.sort} change={change} />
     </div>
+  )
+}
+
+/** The title bar and the search. */
+export function StreamTop({
+  hits,
+  isWrong,
+  canShare,
+  offerUndo,
+  refused,
+  onWrong,
+  ...bar
+}: Parameters<typeof StreamHead>[0] & Parameters<typeof StreamBar>[0]) {
+  return (
+    <>
+      <StreamHead {...bar} hits={hits} isWrong={isWrong} canShare={canShare} offerUndo={offerUndo} />
+      <StreamBar {...bar} refused={refused} onWrong={onWrong} />
+    </>
   )
 }

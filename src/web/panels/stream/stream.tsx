@@ -23,7 +23,7 @@ import { BulkBar } from './bulk-bar.tsx'
 import { IssueList } from './issue-list.tsx'
 import { NoMatch } from './no-match.tsx'
 import { useSelection } from './selection.ts'
-import { StreamBar, StreamHead } from './stream-bar.tsx'
+import { StreamTop } from './stream-bar.tsx'
 import { useDecisions } from './stream-decisions.tsx'
 import { Peek, useStreamKeys } from './stream-keys.tsx'
 import { type FirstRows, type Issues, useIssues } from './use-issues.ts'
@@ -138,7 +138,7 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
       {decisions.dialog}
       {merge.dialog}
       {peek.dialog}
-      <StreamHead
+      <StreamTop
         organization={organization}
         params={params}
         change={change}
@@ -148,12 +148,6 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
         isWrong={isWrong}
         canShare={canTriage}
         offerUndo={offerUndo}
-      />
-      <StreamBar
-        organization={organization}
-        params={params}
-        change={change}
-        projects={projects}
         refused={refusalOf(issues)?.message}
         onWrong={setWrong}
       />
