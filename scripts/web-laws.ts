@@ -16,11 +16,13 @@ const publicFiles: Readonly<Record<string, readonly string[]>> = {
     'range-key.ts',
     'range.ts',
     'saved-views.tsx',
+    'scope-text.ts',
     'search-box.tsx',
     'terms.ts',
     'use-list-params.ts',
     'views.ts',
   ],
+  volume: ['volume-chart.tsx'],
   triage: [
     'assignee.tsx',
     'attention.tsx',

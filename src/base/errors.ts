@@ -252,6 +252,21 @@ export type ErrorCode = keyof typeof catalogue
 export const isErrorCode = (text: unknown): text is ErrorCode =>
   typeof text === 'string' && Object.hasOwn(catalogue, text)
 
+/** One mistake in a search text. */
+export type QueryMistake = {
+  /** A stable name of the mistake. */
+  reason: string
+  code: 'QUERY_SYNTAX' | 'QUERY_TYPE'
+  /** The wrong part, in UTF-16 units from 0. Empty where something is missing. */
+  from: number
+  to: number
+  /** Position in characters, from 1. */
+  position: number
+  expected: string
+  /** A text that could replace the wrong part. */
+  suggestion: string | undefined
+}
+
 /** An expected error with a code of the catalogue. The caller sees `detail`; it never contains event data. */
 export class MishapError extends Error {
   readonly code: ErrorCode
@@ -263,6 +278,8 @@ export class MishapError extends Error {
   readonly fields: Record<string, string[]> | undefined
   /** The current state that a change conflicts with, for programs; part of the body. */
   readonly current: Record<string, unknown> | undefined
+  /** All mistakes of a search text, by position; empty for other errors. */
+  readonly mistakes: readonly QueryMistake[]
 
   constructor(
     code: ErrorCode,
@@ -272,6 +289,7 @@ export class MishapError extends Error {
       retryAfterS?: number
       fields?: Record<string, string[]>
       current?: Record<string, unknown>
+      mistakes?: readonly QueryMistake[]
     } = {},
   ) {
     super(options.detail ?? catalogue[code].happened)
@@ -281,6 +299,7 @@ export class MishapError extends Error {
     this.retryAfterS = options.retryAfterS
     this.fields = options.fields
     this.current = options.current
+    this.mistakes = options.mistakes ?? []
   }
 
   /** Returns the HTTP status (the exit code for START_*). */
@@ -289,18 +308,36 @@ export class MishapError extends Error {
   }
 }
 
-/** Returns the body of an error response: `{detail, code, causes}`, with `current` after a conflict. */
+/** A mistake as programs read it. */
+type SentMistake = Pick<QueryMistake, 'reason' | 'code' | 'position' | 'expected'> & { suggestion: string | null }
+
+/**
+ * Returns the body of an error response: `{detail, code, causes}`, with `current` after a conflict and `mistakes` after
+ * an invalid query.
+ */
 export function errorBody(error: MishapError): {
   detail: string
   code: ErrorCode
   causes: string[]
   current?: Record<string, unknown>
+  mistakes?: SentMistake[]
 } {
   return {
     detail: error.message,
     code: error.code,
     causes: error.causes.length ? error.causes : [catalogue[error.code].todo],
     ...(error.current ? { current: error.current } : {}),
+    ...(error.mistakes.length
+      ? {
+          mistakes: error.mistakes.map(({ reason, code, position, expected, suggestion }) => ({
+            reason,
+            code,
+            position,
+            expected,
+            suggestion: suggestion ?? null,
+          })),
+        }
+      : {}),
   }
 }
 

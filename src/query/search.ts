@@ -1,26 +1,31 @@
-import { MishapError } from '../base/errors.ts'
+import { MishapError, type QueryMistake } from '../base/errors.ts'
 import type { Search } from './search/ast.ts'
 import type { SearchKey } from './search/key.ts'
 import { findsNothing, messageKeyOf, offeredKeys, searchKeyOf } from './search/lookup.ts'
 import { parseSearch } from './search/parse.ts'
+import { nearestWord } from './search/suggest.ts'
 
 // The part of the search language that the browser uses.
 
-export { messageKeyOf, offeredKeys, type SearchKey, searchKeyOf }
+export { messageKeyOf, nearestWord, offeredKeys, type SearchKey, searchKeyOf }
 
-/**
- * Returns the error in a search text while the user types: a sentence and the position in characters, from 1. Undefined
- * if the text is valid. Pure: it runs in the browser.
- */
-export function searchError(text: string): { detail: string; position: number | undefined } | undefined {
+/** Returns all mistakes in a search text, by position. Empty if the text is valid. Pure: it runs in the browser. */
+export function searchMistakes(text: string): readonly QueryMistake[] {
   try {
     parseSearch(text)
-    return undefined
+    return []
   } catch (error) {
+    // A text that is too long has no mistake at one place. The server answers with the limit.
     if (!(error instanceof MishapError)) throw error
-    const found = /position (\d+)/.exec(error.message)
-    return { detail: error.message, position: found ? Number(found[1]) : undefined }
+    return error.mistakes
   }
+}
+
+/** Returns the values of one `key:value` term. Undefined for wildcards and everything else. */
+export function plainValuesOf(term: string): string[] | undefined {
+  const found = parsedOrNothing(term)
+  if (found?.op !== 'match' || found.values.some((value) => value.wild)) return undefined
+  return found.values.map((value) => value.text)
 }
 
 /** Returns keys of conditions that no error matches. Every error matches after an odd number of `!`: left out. */
@@ -32,9 +37,17 @@ function unmetIn(node: Search, negated: boolean): string[] {
   return node.op === 'measure' || (searchKey && findsNothing(searchKey)) ? [node.key] : []
 }
 
+function parsedOrNothing(text: string): Search | undefined {
+  try {
+    return parseSearch(text)
+  } catch (error) {
+    if (error instanceof MishapError) return undefined
+    throw error
+  }
+}
+
 /** Returns the keys of a search that no error has, without duplicates. Empty for an invalid text. */
 export function unmetKeys(text: string): string[] {
-  if (searchError(text)) return []
-  const search = parseSearch(text)
+  const search = parsedOrNothing(text)
   return search ? [...new Set(unmetIn(search, false))] : []
 }

@@ -12,11 +12,13 @@ import {
   restTag,
   restTagValue,
 } from '../../contract/issues.ts'
+import { restVolume } from '../../contract/volume.ts'
 import { demandIssueRevision } from '../../operations/issue-changes.ts'
 import { inCommonOf } from '../../query/in-common.ts'
 import { activityOf, issueDetail, issueStatsOf, toRestIssues } from '../../query/issue.ts'
 import { defaultQuery, issueSorts, listIssues } from '../../query/issues.ts'
 import { tagsOfIssue } from '../../query/tags.ts'
+import { issueVolume } from '../../query/volume.ts'
 import { revisionOf } from '../input.ts'
 import { pageHeaders } from '../page.ts'
 import { removeIssue } from '../people/removal-routes.ts'
@@ -47,6 +49,7 @@ const listQuery = z.object({
     .describe('date: last seen; new: first seen; freq: events; user: users.'),
   shortIdLookup: z.string().optional().describe('1: a short id as the query finds only that issue.'),
 })
+const volumeQuery = z.object({ ...viewQuery, query: listQuery.shape.query })
 type ListCall = Call<z.output<typeof listQuery>, undefined>
 
 async function list(call: ListCall): Promise<Answer<RestIssue[]>> {
@@ -205,6 +208,22 @@ export const issueRoutes: readonly Route[] = [
     query: listQuery,
     response: z.array(restIssue),
     handle: list,
+  }),
+  route({
+    method: 'GET',
+    path: '/organizations/:org/issues-volume',
+    operationId: 'getIssuesVolume',
+    summary: 'Events over time of the issues that a query finds, by level.',
+    action: 'issue:read',
+    query: volumeQuery,
+    response: restVolume,
+    handle: async (call) => ({
+      body: await issueVolume(call.app, {
+        ...viewOf(call),
+        query: call.query.query ?? defaultQuery,
+        meUserId: call.actor.person.id,
+      }),
+    }),
   }),
   route({
     method: 'GET',

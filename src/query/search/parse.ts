@@ -1,8 +1,9 @@
-import { MishapError } from '../../base/errors.ts'
+import { MishapError, type QueryMistake } from '../../base/errors.ts'
 import type { Search, Term } from './ast.ts'
 import { aggregateOf, searchKeyOf } from './lookup.ts'
+import { mistakesOf, queryError, readEach, refuse, refuseValue } from './mistakes.ts'
 import type { Raw, TextPosition } from './value.ts'
-import { aggregated, dateOf, numbered, placed, refuse, textPattern, typed } from './value.ts'
+import { aggregated, dateOf, numbered, placed, textPattern, typed } from './value.ts'
 
 /** Limits of a query (QUERY_TOO_LONG). */
 export const searchCharsMax = 4096
@@ -11,7 +12,15 @@ const searchTermsMax = 100
 const searchValuesMax = 200
 const depthMax = 20
 
-type Scanner = { text: string; at: number; depth: number; terms: number; values: number }
+type Scanner = {
+  text: string
+  at: number
+  depth: number
+  terms: number
+  values: number
+  /** Mistakes of terms that were skipped. */
+  mistakes: QueryMistake[]
+}
 
 const isSpace = (char: string | undefined) => char === ' ' || char === '\t'
 // One key with its colon: plain, "quoted", tags[x] or flags[x], or an aggregate such as p95(x).
@@ -21,35 +30,48 @@ const keyPattern =
 /**
  * Parses a search text (at most 4,096 characters, 100 terms and 200 values in lists) to a tree. Returns undefined if it
  * has no condition.
- * @throws MishapError QUERY_SYNTAX, QUERY_TYPE or QUERY_TOO_LONG. `detail` starts with "Invalid query" and gives the
- * position in characters.
+ * @throws MishapError QUERY_SYNTAX, QUERY_TYPE or QUERY_TOO_LONG. `detail` starts with "Invalid query" and names all
+ * `mistakes` with their positions in characters.
  */
 export function parseSearch(text: string): Search | undefined {
   if (text.length > searchCharsMax) throw new MishapError('QUERY_TOO_LONG')
   try {
     return readAll(text)
   } catch (error) {
-    throw error instanceof MishapError && /[\u{10000}-\u{10ffff}]/u.test(text) ? inCharacters(text, error) : error
+    const isCounted = error instanceof MishapError && error.mistakes.length > 0
+    throw isCounted && /[\u{10000}-\u{10ffff}]/u.test(text) ? inCharacters(text, error) : error
   }
 }
 
 /** Converts positions to characters: an emoji is one character, but two units of a string. */
-function inCharacters(text: string, error: MishapError): MishapError {
+function inCharacters(text: string, { mistakes }: MishapError): MishapError {
   const counted = (sentence: string) =>
     sentence.replace(/\bposition (\d+)/g, (_, unit) => `position ${[...text.slice(0, Number(unit) - 1)].length + 1}`)
-  return new MishapError(error.code, { detail: counted(error.message), causes: error.causes.map(counted) })
+  return queryError(
+    mistakes.map((mistake) => ({
+      ...mistake,
+      position: [...text.slice(0, mistake.from)].length + 1,
+      expected: counted(mistake.expected),
+    })),
+  )
 }
 
 function readAll(text: string): Search | undefined {
-  const scanner: Scanner = { text, at: 0, depth: 0, terms: 0, values: 0 }
-  const found = readOr(scanner)
-  if (scanner.at < text.length) throw refuse(scanner.at, 'a term; this ) closes nothing')
+  const scanner: Scanner = { text, at: 0, depth: 0, terms: 0, values: 0, mistakes: [] }
+  let found: Search | undefined
+  try {
+    found = readOr(scanner)
+    if (scanner.at < text.length) throw refuse(scanner.at, 'stray_close', 'a term; this ) closes nothing')
+  } catch (error) {
+    throw queryError([...scanner.mistakes, ...mistakesOf(error)])
+  }
+  if (scanner.mistakes.length > 0) throw queryError(scanner.mistakes)
   return found
 }
 
 function skipSpaces(s: Scanner): void {
   while (isSpace(s.text[s.at])) s.at++
-  if (s.text[s.at] === '\n' || s.text[s.at] === '\r') throw refuse(s.at, 'no line break outside quotes')
+  if (s.text[s.at] === '\n' || s.text[s.at] === '\r') throw refuse(s.at, 'line_break', 'no line break outside quotes')
 }
 
 const atEnd = (s: Scanner) => s.at >= s.text.length || (s.text[s.at] === ')' && (s.depth > 0 || isFree(s)))
@@ -68,7 +90,8 @@ function readOr(s: Scanner): Search | undefined {
     const start = s.at
     const part = readAnd(s)
     const another = word(s, 'OR')
-    if (part === undefined && (another || parts.length > 0)) throw refuse(Math.max(start, s.at), 'a term beside OR')
+    if (part === undefined && (another || parts.length > 0))
+      throw refuse(Math.max(start, s.at), 'or_operand', 'a term beside OR')
     if (part !== undefined) parts.push(part)
     if (!another) break
     s.at += 2
@@ -84,7 +107,8 @@ function readAnd(s: Scanner): Search | undefined {
     skipSpaces(s)
     if (atEnd(s) || word(s, 'OR')) break
     if (word(s, 'AND')) {
-      if ((parts.length === 0 && !dropped) || dangling !== undefined) throw refuse(s.at, 'a term before AND')
+      if ((parts.length === 0 && !dropped) || dangling !== undefined)
+        throw refuse(s.at, 'and_before', 'a term before AND')
       dangling = s.at
       s.at += 3
       continue
@@ -94,15 +118,40 @@ function readAnd(s: Scanner): Search | undefined {
     else dropped = true
     dangling = undefined
   }
-  if (dangling !== undefined) throw refuse(s.at, 'a term after AND')
+  if (dangling !== undefined) throw refuse(s.at, 'and_after', 'a term after AND')
   return parts.length > 1 ? { op: 'and', of: parts } : parts[0]
 }
 
 function readPrimary(s: Scanner): Search | undefined {
   if (s.text[s.at] === '(') return readGroup(s)
-  if (!s.text.startsWith('!(', s.at)) return readTerm(s)
+  if (!s.text.startsWith('!(', s.at)) return readOrSkip(s)
   s.at++
   return { op: 'not', of: readGroup(s) }
+}
+
+/** Reads one term. Keeps the mistakes of a wrong one and goes on behind it, so that later mistakes are found too. */
+function readOrSkip(s: Scanner): Search | undefined {
+  try {
+    return readTerm(s)
+  } catch (error) {
+    const mistakes = mistakesOf(error)
+    s.mistakes.push(...mistakes)
+    skipTerm(s, mistakes.at(-1))
+    // A stand-in: the parser throws at the end. Without it, a group of only wrong terms would be called empty.
+    return { op: 'text', value: '', wild: false, quoted: false, at: s.at }
+  }
+}
+
+/** Goes to the end of a term with a mistake. */
+function skipTerm(s: Scanner, mistake: QueryMistake | undefined): void {
+  const from = Math.max(s.at, mistake?.from ?? 0)
+  if (mistake?.reason === 'unclosed_quote') {
+    s.at = s.text.length
+    return
+  }
+  const listEnd = mistake?.reason.startsWith('list_') ? s.text.indexOf(']', from) : -1
+  s.at = listEnd < 0 ? from : listEnd + 1
+  while (s.at < s.text.length && !/[\s)]/.test(s.text[s.at] ?? '')) s.at++
 }
 
 function readGroup(s: Scanner): Search {
@@ -111,8 +160,8 @@ function readGroup(s: Scanner): Search {
     throw new MishapError('QUERY_TOO_LONG', { detail: `Invalid query: more than ${depthMax} nested parentheses.` })
   s.at++
   const inner = readOr(s)
-  if (s.text[s.at] !== ')') throw refuse(s.text.length, `) for the ( at position ${open + 1}`)
-  if (inner === undefined) throw refuse(s.at, 'a term inside the parentheses')
+  if (s.text[s.at] !== ')') throw refuse(s.text.length, 'unclosed_group', `) for the ( at position ${open + 1}`)
+  if (inner === undefined) throw refuse(s.at, 'empty_group', 'a term inside the parentheses')
   s.at++
   s.depth--
   return inner
@@ -162,7 +211,8 @@ function readFree(s: Scanner, strict: boolean): string {
     if (char === '(') ownBrackets++
     else if (char === ')' && --ownBrackets < 0) break
     else if (char === '\\') s.at++
-    else if (char === '"' && strict) throw refuse(s.at, 'quotes around the whole value, or \\" for a quote in it')
+    else if (char === '"' && strict)
+      throw refuse(s.at, 'inner_quote', 'quotes around the whole value, or \\" for a quote in it')
   }
   s.at = Math.min(s.at, s.text.length)
   return s.text.slice(start, s.at)
@@ -225,11 +275,12 @@ function readValues(s: Scanner, key: string): Raw[] {
   const at = s.at
   if (s.text[s.at] === '"') {
     const quoted = readQuoted(s)
-    if (!quoted) throw refuse(at, 'a closing quote')
+    if (!quoted) throw refuse(at, 'unclosed_quote', 'a closing quote')
     return [quoted]
   }
   const text = readFree(s, true)
-  if (text === '') throw refuse(at, `a value for ${key}; put quotes around the text if it is no filter`)
+  if (text === '')
+    throw refuse(at, 'missing_value', `a value for ${key}; put quotes around the text if it is no filter`)
   return [{ text, quoted: false, at }]
 }
 
@@ -243,12 +294,12 @@ function readList(s: Scanner): Raw[] {
     if (quoted) items.push(quoted)
     else {
       while (s.at < s.text.length && !/[\s,\]"]/.test(s.text[s.at] ?? '')) s.at++
-      if (s.at === at) throw refuse(at, 'a value in the list')
+      if (s.at === at) throw refuse(at, 'list_value', 'a value in the list')
       items.push({ text: s.text.slice(at, s.at), quoted: false, at })
     }
     while (isSpace(s.text[s.at])) s.at++
     const next = s.text[s.at]
-    if (next !== ',' && next !== ']') throw refuse(s.at, ', or ] in the list')
+    if (next !== ',' && next !== ']') throw refuse(s.at, 'list_end', ', or ] in the list')
     s.at++
     if (next === ']') break
   }
@@ -276,11 +327,11 @@ function build(key: Key, values: Raw[]): Search | undefined {
   if (!searchKey) {
     if (key.type !== 'number') return { op: 'match', key: name, tag: true, values: texts(), at }
     return anyOf(
-      values.flatMap((rawValue) => {
+      readEach(values, (rawValue) => {
         const terms = numbered(name, rawValue.text, at)
-        if (!terms) throw refuse(rawValue.at, 'a number, such as 10, >10 or 2k', 'QUERY_TYPE')
+        if (!terms) throw refuseValue(rawValue, 'number', 'a number, such as 10, >10 or 2k')
         return terms
-      }),
+      }).flat(),
     )
   }
   switch (searchKey.type) {
@@ -290,9 +341,9 @@ function build(key: Key, values: Raw[]): Search | undefined {
     case 'version':
       return { op: 'match', key: searchKey.name, tag: false, values: texts(), at }
     case 'date':
-      return anyOf(values.map((value) => date(searchKey.name, value, at)))
+      return anyOf(readEach(values, (value) => date(searchKey.name, value, at)))
     default:
-      return anyOf(values.flatMap((value) => typed(searchKey, value, at)))
+      return anyOf(readEach(values, (value) => typed(searchKey, value, at)).flat())
   }
 }
 
@@ -304,7 +355,7 @@ function hasTerm(text: string, at: number): Term {
 
 function date(key: string, raw: Raw, at: number): Search {
   const found = dateOf(raw.text)
-  if (!found) throw refuse(raw.at, 'a date such as -24h, +7d, 2026-01-31 or >2026-01-31T12:00:00Z', 'QUERY_TYPE')
+  if (!found) throw refuseValue(raw, 'date', 'a date such as -24h, +7d, 2026-01-31 or >2026-01-31T12:00:00Z')
   const from: Term = { op: 'date', key, compare: found.compare, moment: found.moment, at }
   return found.until ? { op: 'and', of: [from, { op: 'date', key, compare: '<', moment: found.until, at }] } : from
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { searchError } from '../search.ts'
+import { searchMistakes } from '../search.ts'
 import type { SearchContext } from './context.ts'
 import { parseSearch } from './parse.ts'
 import { planOf } from './plan.ts'
@@ -198,9 +198,9 @@ test('parts of releases are compared a bounded number of times', () => {
   expect(() => asked(51)).toThrow(expect.objectContaining({ code: 'QUERY_TOO_LONG' }))
 })
 
-test('the box is told the position', () => {
-  expect(searchError('a b:')).toEqual({ detail: expect.stringMatching(/^Invalid query/), position: 5 })
-  expect(searchError('a b:c')).toBeUndefined()
+test('the box gets the position', () => {
+  expect(searchMistakes('a b:')).toMatchObject([{ reason: 'missing_value', position: 5 }])
+  expect(searchMistakes('a b:c')).toEqual([])
 })
 
 test('a search may hold 20 patterns against frames, and any number of whole values', () => {

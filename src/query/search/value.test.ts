@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { MishapError } from '../../base/errors.ts'
 import type { SearchKey } from './key.ts'
 import { searchKeys } from './keys.ts'
 import { aggregateOf, findsNothing, searchKeyOf } from './lookup.ts'
 import { states } from './states.ts'
-import { aggregated, dateOf, measureOf, numberOf, placed, refuse, textPattern, typed } from './value.ts'
+import { aggregated, dateOf, measureOf, numberOf, placed, textPattern, typed } from './value.ts'
 
 const plain = (text: string) => ({ text, quoted: false, at: 4 })
 const hourMs = 3_600_000
@@ -215,16 +214,6 @@ describe('typed', () => {
     expect(() => typed(known(key), plain(text), 0)).toThrow(
       expect.objectContaining({ code: 'QUERY_TYPE', causes: ['position 5', expect.stringMatching(/^expected /)] }),
     )
-  })
-})
-
-test('a refusal says the position from 1 and what was expected, twice', () => {
-  const error = refuse(0, 'a term')
-  expect(error).toBeInstanceOf(MishapError)
-  expect(error).toMatchObject({
-    code: 'QUERY_SYNTAX',
-    message: 'Invalid query: at position 1, expected a term.',
-    causes: ['position 1', 'expected a term'],
   })
 })
 

@@ -1,7 +1,6 @@
-import type { ErrorCode } from '../../base/errors.ts'
-import { MishapError } from '../../base/errors.ts'
 import type { Compare, Measured, Moment, Term, TextPattern } from './ast.ts'
 import type { SearchKey } from './key.ts'
+import { refuseValue } from './mistakes.ts'
 import { isState, states } from './states.ts'
 
 /** One value as written in the text. */
@@ -10,14 +9,6 @@ export type Raw = { text: string; quoted: boolean; at: number }
 const minuteMs = 60_000
 const unitMs: Record<string, number> = { m: minuteMs, h: 60 * minuteMs, d: 1440 * minuteMs, w: 10_080 * minuteMs }
 const magnitude: Record<string, number> = { '': 1, k: 1e3, m: 1e6, b: 1e9 }
-
-/** Returns the error of an invalid query: the position (from 1) and the expected text. */
-export function refuse(at: number, expected: string, code: ErrorCode = 'QUERY_SYNTAX'): MishapError {
-  return new MishapError(code, {
-    detail: `Invalid query: at position ${at + 1}, expected ${expected}.`,
-    causes: [`position ${at + 1}`, `expected ${expected}`],
-  })
-}
 
 /** Removes the escapes `\"`, `\*` and `\\`. Any other backslash stays. */
 export const unescaped = (text: string): string => text.replace(/\\(["*\\])/g, '$1')
@@ -150,16 +141,16 @@ export function typed(searchKey: SearchKey, raw: Raw, at: number): Term[] {
   switch (searchKey.type) {
     case 'is': {
       const value = raw.text.toLowerCase()
-      if (!isState(value)) throw refuse(raw.at, `one of ${states.slice(0, 12).join(', ')}`, 'QUERY_TYPE')
+      if (!isState(value)) throw refuseValue(raw, 'state', `one of ${states.slice(0, 12).join(', ')}`)
       return [{ op: 'is', value, at }]
     }
     case 'boolean': {
-      if (!/^(true|false|0|1)$/i.test(raw.text)) throw refuse(raw.at, 'true, 1, false or 0', 'QUERY_TYPE')
+      if (!/^(true|false|0|1)$/i.test(raw.text)) throw refuseValue(raw, 'boolean', 'true, 1, false or 0')
       return [{ op: 'flag', key, value: /^(true|1)$/i.test(raw.text), at }]
     }
     case 'number': {
       const found = numberOf(raw.text)
-      if (!found) throw refuse(raw.at, 'a number, such as 10, >10 or 2k', 'QUERY_TYPE')
+      if (!found) throw refuseValue(raw, 'number', 'a number, such as 10, >10 or 2k')
       return leaves(found, (compare, value) =>
         searchKey.measured
           ? measure(key, false, compare, value, 'number', at)
@@ -168,7 +159,7 @@ export function typed(searchKey: SearchKey, raw: Raw, at: number): Term[] {
     }
     case 'duration': {
       const found = measureOf(raw.text, 'duration')
-      if (found?.of !== 'duration') throw refuse(raw.at, 'a number with ms, s, m, h, d or w', 'QUERY_TYPE')
+      if (found?.of !== 'duration') throw refuseValue(raw, 'duration', 'a number with ms, s, m, h, d or w')
       return leaves(found, (compare, value) => measure(key, false, compare, value, found.of, at))
     }
     default:

@@ -21,6 +21,7 @@ import { createStats } from './stats.ts'
 import { createTableStore } from './table-store.ts'
 import { createTags } from './tags.ts'
 import { createUsage } from './usage.ts'
+import { createVolume } from './volume.ts'
 
 type EventStoreOptions = {
   /** Base URL of ClickHouse's HTTP interface. The host is ignored when `socketPath` is set. */
@@ -46,6 +47,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createReads(connection, database),
     ...createCounts(waitingFor(settling, connection), database, clock),
     ...createStats(waitingFor(settling, connection), database, clock),
+    ...createVolume(waitingFor(settling, connection), database, clock),
     ...createSkew(connection, database),
     ...createNewest(connection, database),
     ...createOverview(waitingFor(settling, connection), database, clock),

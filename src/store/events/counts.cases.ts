@@ -12,6 +12,45 @@ export function countCases(open: () => EventStore): void {
     const b = '000000000000000b'
 
     test.each([
+      ['rollup', 48 * hour, undefined],
+      ['rows of a short scope', 5 * hour, undefined],
+      ['rows with a filter', 48 * hour, { op: 'field', field: 'environment', match: 'is', value: 'dev' } as const],
+    ])('volume of sets of groups from the %s', async (name, range, filter) => {
+      const store = open()
+      const projectId = { rollup: 7051, 'rows of a short scope': 7061 }[name] ?? 7071
+      const at = (hours: number) => (monday - hours * hour) * 1000
+      await store.insert(
+        'events',
+        tsv([
+          row(47000, { projectId, groupHash: a, timestampUs: at(3), environment: 'dev' }),
+          row(47001, { projectId, groupHash: a, timestampUs: at(3) + 1000 }),
+          row(47002, { projectId, groupHash: b, timestampUs: at(2), environment: 'dev' }),
+          row(47003, { projectId, groupHash: '000000000000000c', timestampUs: at(2) }),
+          row(47004, { projectId, groupHash: b, timestampUs: at(99) }),
+          row(47005, { projectId: projectId + 5, groupHash: a, timestampUs: at(2) }),
+        ]),
+        `volume:${name}`,
+      )
+      const scope: Scope = {
+        projectIds: [projectId, projectId + 5],
+        environments: [],
+        fromMs: monday - range,
+        toMs: monday,
+      }
+      const group = (groupHash: string) => ({ projectId, groupHash })
+      // More than 100 groups are read another way.
+      const many = Array.from({ length: 150 }, (_, n) => group((n + 0x1000).toString(16).padStart(16, '0')))
+      for (const others of [[], many]) {
+        expect(await store.volumeOf(scope, hour, [[group(a)], [group(b), ...others], []], filter)).toEqual([
+          [{ startMs: monday - 3 * hour, events: filter ? 1 : 2 }],
+          [{ startMs: monday - 2 * hour, events: 1 }],
+          [],
+        ])
+      }
+      expect(await store.volumeOf(scope, hour, [[], []], filter)).toEqual([[], []])
+    })
+
+    test.each([
       ['rollup', 48 * hour],
       ['rows', 5 * hour],
     ])('counts, orders and series from %s', async (name, range) => {

@@ -20,6 +20,7 @@ import type { SessionStore } from './session-store.ts'
 import type { SkewStore } from './skew.ts'
 import type { SpanStore } from './span-store.ts'
 import type { TableStore } from './table-store.ts'
+import type { VolumeStore } from './volume.ts'
 /** The events store: ClickHouse over its HTTP interface (embedded: the engine process on a Unix socket). */
 export type EventStore = DownsampleStore &
   ReprocessingStore &
@@ -28,7 +29,8 @@ export type EventStore = DownsampleStore &
   OverviewStore &
   SpanStore &
   SessionStore &
-  TableStore & {
+  TableStore &
+  VolumeStore & {
     /** Creates the database and tables. Safe to repeat. Throws MishapError STORE_UNAVAILABLE. */
     migrate(): Promise<void>
     ping(): Promise<boolean>

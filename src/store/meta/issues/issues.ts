@@ -25,13 +25,15 @@ export type IssueReadStore = {
   issuesByIds(ids: number[], filter?: IssueFilter): Issue[]
   /** First event (ms) of the issues among `ids` that match the filter, by id. */
   issueStarts(ids: readonly number[], filter?: IssueFilter): Map<number, number>
+  /** Levels of the issues among `ids` that match the filter, by id. */
+  issueLevels(ids: readonly number[], filter?: IssueFilter): Map<number, string>
   /** Hashes of the issues that match the filter, with their issue, at most `max`, in no order. */
   groupsOfIssues(request: {
     projectIds: number[]
     filter?: IssueFilter
     fromMs?: number
     max: number
-  }): { projectId: number; groupHash: string; issueId: number; firstSeenMs: number }[]
+  }): { projectId: number; groupHash: string; issueId: number; firstSeenMs: number; level: string }[]
   /** Issue ids by hash of the events store. Keys are `${projectId}:${hash}`. Unknown hashes are absent. */
   issueIdsOf(hashes: { projectId: number; groupHash: string }[]): Map<string, number>
   /** All hashes of each issue. */
@@ -111,7 +113,7 @@ type ListPart = Pick<
   IssueReadStore & IssueIdsStore,
   'issueById' | 'issueByShortId' | 'listIssues' | 'issueIds' | 'countIssues'
 >
-type SetPart = Pick<IssueReadStore, 'issuesByIds' | 'issueStarts' | 'groupsOfIssues'>
+type SetPart = Pick<IssueReadStore, 'issuesByIds' | 'issueStarts' | 'issueLevels' | 'groupsOfIssues'>
 type RelatedRowsReadPart = Pick<IssueReadStore, 'issueIdsOf' | 'hashesOf' | 'activityOf'>
 type LookupPart = Pick<IssueReadStore, 'digestsOf' | 'issuesOfDigest' | 'environmentsOf' | 'releasesOf'>
 
@@ -147,18 +149,23 @@ function issueSetPart({ read, dialect }: Store): SetPart {
       const rows = inChunks(ids, (chunkIds) => read.all(among(chunkIds, filter).select(['id', 'first_seen_ms'])))
       return new Map(rows.map((row) => [row.id, row.first_seen_ms]))
     },
+    issueLevels: (ids, filter) => {
+      const rows = inChunks(ids, (chunkIds) => read.all(among(chunkIds, filter).select(['id', 'level'])))
+      return new Map(rows.map((row) => [row.id, row.level]))
+    },
     groupsOfIssues: (request) => {
       if (request.projectIds.length === 0) return []
       const rows = builder
-        .selectFrom(matching(dialect, request).select(['id', 'first_seen_ms']).as('found'))
+        .selectFrom(matching(dialect, request).select(['id', 'first_seen_ms', 'level']).as('found'))
         .innerJoin('fingerprint', 'fingerprint.issue_id', 'found.id')
-        .select(['fingerprint.project_id', 'fingerprint.hash', 'found.id', 'found.first_seen_ms'])
+        .select(['fingerprint.project_id', 'fingerprint.hash', 'found.id', 'found.first_seen_ms', 'found.level'])
         .limit(request.max)
       return read.all(rows).map((row) => ({
         projectId: row.project_id,
         groupHash: row.hash,
         issueId: row.id,
         firstSeenMs: row.first_seen_ms,
+        level: row.level,
       }))
     },
   }

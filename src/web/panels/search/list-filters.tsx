@@ -1,12 +1,23 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
+import { SlidersHorizontal } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import { systemClock } from '../../../base/clock.ts'
 import { apiFetch } from '../../client/api.ts'
 import { Button } from '../../ui/controls.tsx'
-import { environmentsPeriod, type ListParams, type ProjectName, projectIdsOf, type Sort, sorts } from './list-params.ts'
+import { Choices, Popup } from '../../ui/popup.tsx'
+import {
+  environmentsPeriod,
+  type ListParams,
+  type ProjectName,
+  projectIdsOf,
+  projectSlugs,
+  type Sort,
+  sorts,
+} from './list-params.ts'
 import { boundsOf, isRelativeRange, localFieldOf, type RelativeRange, relativeRanges } from './range.ts'
+import { otherTerms, withoutKey } from './scope-text.ts'
 import type { ParamChange } from './use-list-params.ts'
 
 const periods = Object.keys(relativeRanges).filter((key): key is RelativeRange => isRelativeRange(key))
@@ -35,7 +46,6 @@ function AbsoluteRange({
         change({ t: null, from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() })
         close()
       }}
-      onKeyDown={(event) => event.key === 'Escape' && close()}
     >
       <label>
         {t('from')}
@@ -70,7 +80,7 @@ function AbsoluteRange({
   )
 }
 
-/** The time range as a menu of relative ranges and a panel for an absolute range. */
+/** The time range: relative ranges, and a form for an absolute range. */
 export function RangeSelect({
   params,
   change,
@@ -79,48 +89,74 @@ export function RangeSelect({
   change: (change: ParamChange) => void
 }) {
   const t = useTranslations('issues.range')
-  const [open, setOpen] = useState(false)
+  const filters = useTranslations('issues.filters')
+  const [isFixed, setFixed] = useState(false)
   const { range } = params
+  const fixed = range.kind === 'absolute' ? fixedText(range) : undefined
+  const choices = [
+    ...periods.map((period) => ({
+      value: period,
+      text: t(period),
+      isChosen: range.kind === 'relative' && range.period === period,
+    })),
+    { value: 'other', text: t('other'), isChosen: fixed !== undefined },
+  ]
   return (
-    <div className="relative">
-      <select
-        className="input"
-        data-range
-        aria-label={t('label')}
-        value={range.kind === 'relative' ? range.period : 'absolute'}
-        onChange={(event) => {
-          const value = event.target.value
-          if (isRelativeRange(value)) change({ t: value, from: null, to: null })
-          else setOpen(true)
-        }}
-      >
-        {periods.map((period) => (
-          <option key={period} value={period}>
-            {t(period)}
-          </option>
-        ))}
-        {range.kind === 'absolute' ? (
-          <option value="absolute">
-            {localFieldOf(range.fromMs).replace('T', ' ')} – {localFieldOf(range.toMs).replace('T', ' ')}
-          </option>
-        ) : null}
-        <option value="other">{t('other')}</option>
-      </select>
-      {open ? <AbsoluteRange params={params} change={change} close={() => setOpen(false)} /> : null}
-    </div>
+    <Popup name="range" label={t('label')} value={fixed ?? (range.kind === 'relative' ? t(range.period) : '')}>
+      {(close) => {
+        const done = () => {
+          setFixed(false)
+          close()
+        }
+        if (isFixed) return <AbsoluteRange params={params} change={change} close={done} />
+        return (
+          <Choices
+            label={t('label')}
+            filterLabel={filters('find')}
+            choices={choices}
+            choose={(value) => {
+              if (!isRelativeRange(value)) return setFixed(true)
+              change({ t: value, from: null, to: null })
+              close()
+            }}
+          />
+        )
+      }}
+    </Popup>
   )
 }
 
-/** The environments of the last 90 days, plus the one in the URL. `preloaded` came with the document. */
+/** The ends of a fixed range, in the reader's zone. The second day is left out where it is the first. */
+function fixedText({ fromMs, toMs }: { fromMs: number; toMs: number }): string {
+  const [from, to] = [localFieldOf(fromMs).replace('T', ' '), localFieldOf(toMs).replace('T', ' ')]
+  return `${from} – ${from.slice(0, 10) === to.slice(0, 10) ? to.slice(11) : to}`
+}
+
+/** The first of several values, and how many others. */
+function shortened(values: readonly string[]): string {
+  const [first = '', ...others] = values
+  return others.length ? `${first} + ${others.length}` : first
+}
+
+/** Adds a value to a list, or removes it. */
+const toggled = (values: readonly string[], value: string): string[] =>
+  values.includes(value) ? values.filter((other) => other !== value) : [...values, value]
+
+const partsOf = (text: string): string[] => text.split(',').filter((part) => part !== '')
+
+/** The environments of the last 90 days, plus those in the URL. `preloaded` came with the document. */
 export function EnvironmentSelect({
   organization,
   value,
   preloaded,
+  others = [],
   change,
 }: {
   organization: string
   value: string
   preloaded: string[] | undefined
+  /** Terms of the search text about environments that are no plain choice. */
+  others?: readonly string[]
   change: (change: ParamChange) => void
 }) {
   const t = useTranslations('issues.filters')
@@ -134,61 +170,76 @@ export function EnvironmentSelect({
     ...(preloaded ? { initialData: preloaded.map((name) => ({ name })) } : {}),
     staleTime: 60_000,
   })
-  const names = (data ?? []).map((tagValue) => tagValue.name).sort()
+  const chosen = partsOf(value)
+  const names = [...new Set([...(data ?? []).map((tagValue) => tagValue.name), ...chosen])].sort()
   return (
-    <select
-      className="input stream-environment"
-      aria-label={t('environment')}
-      value={value}
-      onChange={(event) => change({ env: event.target.value })}
+    <Popup
+      name="environment"
+      label={t('environment')}
+      value={shortened([...chosen, ...others]) || t('allEnvironments')}
     >
-      <option value="">{t('allEnvironments')}</option>
-      {value !== '' && !names.includes(value) ? <option value={value}>{value}</option> : null}
-      {names.map((name) => (
-        <option key={name} value={name}>
-          {name}
-        </option>
-      ))}
-    </select>
+      {() => (
+        <Choices
+          multiple
+          label={t('environment')}
+          filterLabel={t('find')}
+          choices={[
+            { value: '', text: t('allEnvironments'), isChosen: chosen.length + others.length === 0 },
+            ...names.map((name) => ({ value: name, text: name, isChosen: chosen.includes(name) })),
+          ]}
+          choose={(name) => change({ env: name === '' ? '' : toggled(chosen, name).join(',') })}
+        />
+      )}
+    </Popup>
   )
 }
 
-/** The projects to choose from. Several projects or an unknown project in the URL are an extra choice. */
+/** The projects to choose from, and unknown projects in the URL. */
 export function ProjectSelect({
   value,
   projects,
+  others = [],
   change,
 }: {
   value: string
   projects: readonly ProjectName[]
+  /** Terms of the search text about projects that are no plain choice. */
+  others?: readonly string[]
   change: (change: { project: string }) => void
 }) {
   const t = useTranslations('issues.filters')
-  const ids = projectIdsOf(value, projects)
-  const named = ids.map((id) => projects.find((project) => project.id === id))
-  const only = ids.length === 1 ? named[0] : undefined
-  const isOther = ids.length > 0 && !only
-  if (projects.length < 2 && !isOther) return null
+  const chosen = projectSlugs(projectIdsOf(value, projects), projects)
+  const unknown = chosen.filter((slug) => !projects.some((project) => project.slug === slug))
+  if (projects.length < 2 && unknown.length + others.length === 0) return null
+  const nameOf = (slug: string) => projects.find((project) => project.slug === slug)?.name ?? slug
   return (
-    <select
-      className="input"
-      aria-label={t('project')}
-      value={only?.slug ?? value}
-      onChange={(event) => change({ project: event.target.value })}
+    <Popup
+      name="project"
+      label={t('project')}
+      value={shortened([...chosen.map(nameOf), ...others]) || t('allProjects')}
     >
-      <option value="">{t('allProjects')}</option>
-      {isOther ? <option value={value}>{named.map((option, at) => option?.name ?? ids[at]).join(', ')}</option> : null}
-      {projects.map((project) => (
-        <option key={project.id} value={project.slug}>
-          {project.name}
-        </option>
-      ))}
-    </select>
+      {() => (
+        <Choices
+          multiple
+          label={t('project')}
+          filterLabel={t('find')}
+          choices={[
+            { value: '', text: t('allProjects'), isChosen: chosen.length + others.length === 0 },
+            ...projects.map(({ slug, name }) => ({ value: slug, text: name, isChosen: chosen.includes(slug) })),
+            ...unknown.map((slug) => ({ value: slug, text: slug, isChosen: true })),
+          ]}
+          choose={(slug) => change({ project: slug === '' ? '' : toggled(chosen, slug).join(',') })}
+        />
+      )}
+    </Popup>
   )
 }
 
-/** Project, environment, range and sorting. Each is part of the URL. */
-export function StreamFilters({
+/**
+ * Project, environment and range of the stream. They say the same as the filters of the search box. On a phone one
+ * button opens them; without scripts they are always open.
+ */
+export function StreamScope({
   organization,
   params,
   change,
@@ -203,23 +254,57 @@ export function StreamFilters({
   environments: string[] | undefined
 }) {
   const t = useTranslations('issues')
+  const [open, setOpen] = useState(false)
+  const { range, q } = params
+  const fold = range.kind === 'relative' ? t(`range.short.${range.period}`) : t('range.short.absolute')
   return (
-    <div className="stream-filters">
-      <ProjectSelect value={params.project} projects={projects} change={change} />
-      <EnvironmentSelect organization={organization} value={params.env} preloaded={environments} change={change} />
-      <RangeSelect params={params} change={change} />
-      <select
-        className="input"
-        aria-label={t('sort.label')}
-        value={params.sort}
-        onChange={(event) => change({ sort: event.target.value as Sort })}
+    <div className="scope" data-open={open || undefined}>
+      <button
+        type="button"
+        className="popup-button scope-fold"
+        aria-expanded={open}
+        aria-label={t('filters.open', { range: fold })}
+        onClick={() => setOpen(!open)}
       >
-        {sorts.map((sort) => (
-          <option key={sort} value={sort}>
-            {t(`sort.${sort}`)}
-          </option>
-        ))}
-      </select>
+        <SlidersHorizontal size={14} strokeWidth={1.75} aria-hidden="true" />
+        {fold}
+      </button>
+      <div className="scope-controls">
+        <ProjectSelect
+          value={params.project}
+          projects={projects}
+          others={otherTerms(q, 'project')}
+          change={({ project }) => change({ project, q: withoutKey(q, 'project') })}
+        />
+        <EnvironmentSelect
+          organization={organization}
+          value={params.env}
+          preloaded={environments}
+          others={otherTerms(q, 'environment')}
+          change={({ env = '' }) => change({ env, q: withoutKey(q, 'environment') })}
+        />
+        <RangeSelect params={params} change={change} />
+      </div>
     </div>
+  )
+}
+
+/** The order of the list. */
+export function SortSelect({ sort, change }: { sort: Sort; change: (change: ParamChange) => void }) {
+  const t = useTranslations('issues')
+  return (
+    <Popup name="sort" label={t('sort.label')} value={t(`sort.${sort}`)}>
+      {(close) => (
+        <Choices
+          label={t('sort.label')}
+          filterLabel={t('filters.find')}
+          choices={sorts.map((name) => ({ value: name, text: t(`sort.${name}`), isChosen: name === sort }))}
+          choose={(name) => {
+            change({ sort: sorts.find((known) => known === name) ?? 'last' })
+            close()
+          }}
+        />
+      )}
+    </Popup>
   )
 }

@@ -29,6 +29,28 @@ const sentenceOf = (error: unknown, otherwise: string) => {
   return Object.values(error.fields).flat()[0] ?? error.message
 }
 
+/** The saved views of an organization. `preloaded` came with the document. */
+function useViewList(organization: string, preloaded: RestSearch[] | undefined): RestSearch[] {
+  const { data } = useQuery({
+    queryKey: ['searches', organization],
+    queryFn: ({ signal }) => apiFetch<RestSearch[]>(`organizations/${organization}/searches/`, { signal }),
+    ...(preloaded ? { initialData: preloaded } : {}),
+    staleTime: 60_000,
+    retry: false,
+  })
+  return data ?? []
+}
+
+/** The saved view that the list shows. Undefined after a change of any filter. */
+export function useShownView(
+  organization: string,
+  params: ListParams,
+  projects: readonly ProjectName[],
+  preloaded: RestSearch[] | undefined,
+): RestSearch | undefined {
+  return shownView(useViewList(organization, preloaded), params, projects)
+}
+
 /** The organization's views and functions to change them. Replacing and deleting offer undo. */
 function useViews({ organization, preloaded, offerUndo }: Pick<Props, 'organization' | 'preloaded' | 'offerUndo'>) {
   const t = useTranslations('search.views')
@@ -37,13 +59,7 @@ function useViews({ organization, preloaded, offerUndo }: Pick<Props, 'organizat
   const [error, setError] = useState('')
   const key = ['searches', organization]
   const path = `organizations/${organization}/searches/`
-  const { data } = useQuery({
-    queryKey: key,
-    queryFn: ({ signal }) => apiFetch<RestSearch[]>(path, { signal }),
-    ...(preloaded ? { initialData: preloaded } : {}),
-    staleTime: 60_000,
-    retry: false,
-  })
+  const views = useViewList(organization, preloaded)
   /** Runs one call. Returns undefined after a failure and sets `error`. */
   async function send(request: ApiRequest, id = ''): Promise<{ view: RestSearch | undefined } | undefined> {
     try {
@@ -74,7 +90,7 @@ function useViews({ organization, preloaded, offerUndo }: Pick<Props, 'organizat
     if (await send({ method: 'DELETE', query: { revision } }, id))
       offerUndo(t('deleted', { name }), () => void add({ name, visibility, ...partsOf(view) }))
   }
-  return { views: data ?? [], error, add, replace, remove }
+  return { views, error, add, replace, remove }
 }
 
 /** Saved views as links that work before scripts run, with buttons to save, update and delete. */
@@ -111,9 +127,9 @@ export function SavedViews({ params, projects, canShare, ...props }: Props) {
         details.current.querySelector('summary')?.focus()
       }}
     >
-      <summary className="input views-name">
+      <summary className="popup-button views-name">
         <Bookmark size={13} strokeWidth={1.75} aria-hidden="true" />
-        {shown ? <PlainText text={shown.name} charactersMax={24} /> : t('title')}
+        {shown ? t('title') : t('open')}
       </summary>
       <div className="views-panel">
         {views.length === 0 ? <p className="text-ink-3">{t('none')}</p> : null}

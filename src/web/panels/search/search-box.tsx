@@ -4,7 +4,10 @@ import { useTranslations } from 'next-intl'
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { usePendingSearchFocus } from '../../ui/keys/search-key.ts'
 import { adjacentTerm, type Suggestion, withNegation, withSuggestion } from './complete.ts'
+import { type Mistake, mistakesOf } from './mistakes.ts'
+import { SearchChips } from './search-chips.tsx'
 import { SearchLines } from './search-lines.tsx'
+import { SearchMistakes } from './search-mistakes.tsx'
 import { termsOf } from './terms.ts'
 import { type CompletionScope, useComplete } from './use-complete.ts'
 import { useJump } from './use-jump.ts'
@@ -49,12 +52,41 @@ type SearchBoxProps = {
   hiddenParams: Readonly<Record<string, string>>
   label: string
   placeholder: string
+  /** The slugs of all projects, if the text can name projects. */
+  projects?: readonly string[]
+  /** Called when a wrong text was entered, and when it was corrected or given up. */
+  onWrong?: (isWrong: boolean) => void
   /** Whether a lone identifier opens the page it names. */
   jumps?: boolean
 }
 
+/** The mistakes of the last entered text. The text of a link can be wrong, too. */
+function useMistakes({ value, projects, onWrong }: Pick<SearchBoxProps, 'value' | 'projects' | 'onWrong'>) {
+  const [mistakes, setMistakes] = useState<Mistake[]>(() => mistakesOf(value, projects))
+  const checked = useRef(value)
+  useEffect(() => {
+    if (checked.current === value) return
+    checked.current = value
+    setMistakes([])
+    onWrong?.(false)
+  }, [value, onWrong])
+  function mark(found: Mistake[]): void {
+    setMistakes(found)
+    onWrong?.(found.length > 0)
+  }
+  /** Marks the mistakes of a text. Returns whether it has any. */
+  function check(text: string): boolean {
+    const found = mistakesOf(text, projects)
+    mark(found)
+    return found.length > 0
+  }
+  return { mistakes, mark, check }
+}
+
 /** Text, caret and suggestion list in one hook, because each depends on the others. */
-function useBox({ organization, scope, value }: Pick<SearchBoxProps, 'organization' | 'scope' | 'value'>) {
+function useBox(props: SearchBoxProps) {
+  const { organization, scope, value } = props
+  const { mistakes, mark, check } = useMistakes(props)
   const [draft, setDraft] = useState(value)
   const [caret, setCaret] = useState(0)
   const [open, setOpen] = useState(false)
@@ -86,7 +118,23 @@ function useBox({ organization, scope, value }: Pick<SearchBoxProps, 'organizati
     else selected.current = [from, to]
   }
   const look = () => setCaret(field.current?.selectionStart ?? 0)
-  return { draft, setDraft, look, open, setOpen, active, setActive, field, lines, waiting, remember, put }
+  return {
+    draft,
+    setDraft,
+    look,
+    open,
+    setOpen,
+    active,
+    setActive,
+    field,
+    lines,
+    waiting,
+    remember,
+    put,
+    mistakes,
+    mark,
+    check,
+  }
 }
 
 type Box = ReturnType<typeof useBox>
@@ -96,11 +144,13 @@ function onKeys(
   box: Box,
   event: KeyboardEvent<HTMLInputElement>,
   choose: (suggestion: Suggestion) => void,
+  apply: (text: string) => void,
   leave: () => void,
 ): void {
   const { lines, active, open, draft } = box
   const input = event.currentTarget
   const selection = { from: input.selectionStart ?? 0, to: input.selectionEnd ?? 0 }
+  const suggested = box.mistakes.flatMap(({ suggestion }) => suggestion ?? [])
   const isTermJump = event.altKey && (event.key === 'ArrowLeft' || event.key === 'ArrowRight')
   if (isTermJump) {
     const term = adjacentTerm(draft, selection, event.key === 'ArrowLeft' ? -1 : 1)
@@ -120,6 +170,12 @@ function onKeys(
     const step = event.key === 'ArrowDown' ? 1 : -1
     if (lines.length) box.setActive((active + step + lines.length + (active < 0 && step < 0 ? 1 : 0)) % lines.length)
   } else if (event.key === 'Enter' || (event.key === 'Tab' && !event.shiftKey)) {
+    const accepted = event.key === 'Enter' ? suggested[event.shiftKey ? 1 : 0] : undefined
+    if (accepted && !open) {
+      event.preventDefault()
+      apply(accepted.text)
+      return
+    }
     const line = open ? lines[active] : undefined
     if (!line) return
     event.preventDefault()
@@ -131,23 +187,89 @@ function onKeys(
   }
 }
 
+/** The input, and the same text behind it with highlighted filters. */
+function Field({
+  id,
+  box,
+  shown,
+  error,
+  label,
+  placeholder,
+  onKeyDown,
+}: Pick<SearchBoxProps, 'error' | 'label' | 'placeholder'> & {
+  id: string
+  box: Box
+  /** Whether the suggestions are shown. */
+  shown: boolean
+  onKeyDown: (event: KeyboardEvent<HTMLInputElement>) => void
+}) {
+  const highlight = useRef<HTMLDivElement>(null)
+  const isWrong = box.mistakes.length > 0
+  return (
+    <>
+      <div ref={highlight} className="search-marks" aria-hidden="true">
+        <HighlightedQuery text={box.draft} />
+      </div>
+      <input
+        ref={box.field}
+        type="text"
+        name="q"
+        data-search
+        role="combobox"
+        className="search-input"
+        aria-label={label}
+        aria-autocomplete="list"
+        aria-expanded={shown}
+        aria-controls={`${id}-lines`}
+        aria-activedescendant={shown && box.lines[box.active] ? `${id}-${box.active}` : undefined}
+        aria-invalid={error || isWrong ? true : undefined}
+        aria-describedby={isWrong ? `${id}-wrong` : error ? `${id}-error` : undefined}
+        placeholder={placeholder}
+        maxLength={4096}
+        spellCheck={false}
+        autoComplete="off"
+        autoCapitalize="off"
+        value={box.draft}
+        onChange={(event) => {
+          box.setDraft(event.target.value)
+          if (isWrong) box.mark([])
+          box.look()
+          box.setOpen(true)
+        }}
+        onFocus={() => {
+          box.look()
+          if (!isWrong) box.setOpen(true)
+        }}
+        onBlur={() => box.setOpen(false)}
+        onSelect={box.look}
+        onScroll={(event) => {
+          if (highlight.current) highlight.current.scrollLeft = event.currentTarget.scrollLeft
+        }}
+        onKeyDown={onKeyDown}
+      />
+    </>
+  )
+}
+
 /**
- * The search field with highlighted filters and suggestions at the caret. Enter applies the text. A lone digest, event
+ * The search field: filters as chips, and the same text to edit while it has the focus, with suggestions at the caret.
+ * Enter applies the text, unless it has mistakes: then it names all of them, and nothing changes. A lone digest, event
  * id or short id opens its page instead, if it exists. The box keeps the typed text if the server rejects it (`error`).
  * Before the scripts run it is a plain form.
  */
 export function SearchBox(props: SearchBoxProps) {
-  const { value, onSearch, error, hiddenParams, label, placeholder, jumps = true } = props
+  const { value, onSearch, error, hiddenParams, placeholder, jumps = true } = props
   const t = useTranslations('issues')
   const jump = useJump(jumps)
   const id = useId()
   const box = useBox(props)
   const { draft, field, lines, open } = box
-  const highlight = useRef<HTMLDivElement>(null)
   usePendingSearchFocus(field)
   function apply(text: string) {
     box.setOpen(false)
     jump(text, () => {
+      box.setDraft(text)
+      if (box.check(text)) return field.current?.focus()
       box.remember(text)
       onSearch(text.trim())
       field.current?.blur()
@@ -165,14 +287,17 @@ export function SearchBox(props: SearchBoxProps) {
   }
   function leave() {
     if (draft !== value) box.setDraft(value)
+    box.mark([])
     field.current?.blur()
   }
   const shown = open && (lines.length > 0 || box.waiting)
+  const isWrong = box.mistakes.length > 0
   return (
     // biome-ignore lint/a11y/useSemanticElements: <search> can't be the form that Enter submits
     <form
       role="search"
       className="search-box"
+      data-wrong={isWrong || undefined}
       onSubmit={(event) => {
         event.preventDefault()
         apply(draft)
@@ -183,45 +308,14 @@ export function SearchBox(props: SearchBoxProps) {
         <input key={name} type="hidden" name={name} value={text} />
       ))}
       <div className="search-field">
-        <div ref={highlight} className="search-marks" aria-hidden="true">
-          <HighlightedQuery text={draft} />
-        </div>
-        <input
-          ref={field}
-          type="text"
-          name="q"
-          data-search
-          role="combobox"
-          className="search-input"
-          aria-label={label}
-          aria-autocomplete="list"
-          aria-expanded={shown}
-          aria-controls={`${id}-lines`}
-          aria-activedescendant={shown && lines[box.active] ? `${id}-${box.active}` : undefined}
-          aria-invalid={error ? true : undefined}
-          aria-describedby={error ? `${id}-error` : undefined}
-          placeholder={placeholder}
-          maxLength={4096}
-          spellCheck={false}
-          autoComplete="off"
-          autoCapitalize="off"
-          value={draft}
-          onChange={(event) => {
-            box.setDraft(event.target.value)
-            box.look()
-            box.setOpen(true)
-          }}
-          onFocus={() => {
-            box.look()
-            box.setOpen(true)
-          }}
-          onBlur={() => box.setOpen(false)}
-          onSelect={box.look}
-          onScroll={(event) => {
-            if (highlight.current) highlight.current.scrollLeft = event.currentTarget.scrollLeft
-          }}
-          onKeyDown={(event) => onKeys(box, event, choose, leave)}
+        <Field
+          {...props}
+          id={id}
+          box={box}
+          shown={shown}
+          onKeyDown={(event) => onKeys(box, event, choose, apply, leave)}
         />
+        <SearchChips text={draft} mistakes={box.mistakes} placeholder={placeholder} change={apply} />
       </div>
       {draft ? (
         <button
@@ -230,6 +324,7 @@ export function SearchBox(props: SearchBoxProps) {
           aria-label={t('search.clear')}
           onClick={() => {
             box.setDraft('')
+            box.mark([])
             onSearch('')
           }}
         >
@@ -244,7 +339,8 @@ export function SearchBox(props: SearchBoxProps) {
         waiting={shown && box.waiting}
         choose={choose}
       />
-      {error && !shown ? (
+      {isWrong && !shown ? <SearchMistakes id={`${id}-wrong`} mistakes={box.mistakes} apply={apply} /> : null}
+      {error && !shown && !isWrong ? (
         <div id={`${id}-error`} role="alert" className="search-error">
           {error.join(' ')}
         </div>

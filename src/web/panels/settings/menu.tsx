@@ -14,7 +14,7 @@ import {
 import { choicesFor } from '../../ui/choice-dialog.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { Popup } from '../../ui/popup.tsx'
+import { Menu } from '../../ui/menu.tsx'
 import { Rail } from '../../ui/rail.tsx'
 
 type MenuProject = { slug: string; name: string; keys: number }
@@ -116,7 +116,7 @@ function ProjectSwitch({
   const here = projectSections.find(({ id }) => sectionPath(id, organization, project.slug) === path)
   const id: ProjectSectionId = here?.id ?? 'general'
   return (
-    <Popup
+    <Menu
       name={t('switchProject', { name: project.name })}
       className="settings-switch"
       panelClass="settings-switch-panel"
@@ -135,7 +135,7 @@ function ProjectSwitch({
           <li key={choice.slug}>
             <Link
               href={sectionPath(id, organization, choice.slug)}
-              className="popup-row"
+              className="menu-row"
               aria-current={choice === project ? 'true' : undefined}
             >
               <Rail place={place} /> <PlainText text={choice.slug} charactersMax={64} />
@@ -143,7 +143,7 @@ function ProjectSwitch({
           </li>
         ))}
       </ul>
-    </Popup>
+    </Menu>
   )
 }
 

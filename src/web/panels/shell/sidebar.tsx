@@ -17,7 +17,7 @@ import { Avatar } from '../../ui/avatar.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Logo } from '../../ui/logo.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { Popup } from '../../ui/popup.tsx'
+import { Menu } from '../../ui/menu.tsx'
 import { type Frame, projectSearch } from './frame.ts'
 import { ProjectList, useOpenView, useSavedViews, ViewList } from './lists.tsx'
 import { Pulse } from './pulse.tsx'
@@ -69,7 +69,7 @@ function OrganizationSwitch({ organization, organizations }: Frame) {
   const t = useTranslations('frame')
   const base = `/o/${organization.slug}`
   return (
-    <Popup
+    <Menu
       name={t('switchOrganization', { name: organization.name })}
       className="shell-organization"
       panelClass="shell-organization-panel"
@@ -83,13 +83,13 @@ function OrganizationSwitch({ organization, organizations }: Frame) {
         </>
       }
     >
-      <p className="popup-heading">{t('organizations')}</p>
+      <p className="menu-heading">{t('organizations')}</p>
       <ul>
         {organizations.map(({ slug, name }) => (
           <li key={slug}>
             <Link
               href={`/o/${slug}`}
-              className="popup-row"
+              className="menu-row"
               aria-current={slug === organization.slug ? 'true' : undefined}
             >
               <PlainText text={name} charactersMax={64} />
@@ -97,11 +97,11 @@ function OrganizationSwitch({ organization, organizations }: Frame) {
           </li>
         ))}
       </ul>
-      <hr className="popup-line" />
-      <Link href={`${base}/settings/organization`} className="popup-row">
+      <hr className="menu-line" />
+      <Link href={`${base}/settings/organization`} className="menu-row">
         {t('organizationSettings')}
       </Link>
-    </Popup>
+    </Menu>
   )
 }
 
@@ -161,7 +161,7 @@ function Foot({ frame, actions, signOut }: { frame: Frame; actions: ShellActions
     <div className="shell-foot">
       <Pulse organization={frame.organization.slug} mayStatus={frame.rights.status} />
       <div className="shell-user">
-        <Popup
+        <Menu
           name={t('user', { name })}
           className="shell-person"
           panelClass="shell-person-panel"
@@ -174,25 +174,25 @@ function Foot({ frame, actions, signOut }: { frame: Frame; actions: ShellActions
             </>
           }
         >
-          <p className="popup-heading">
+          <p className="menu-heading">
             <PlainText text={email} charactersMax={100} />
           </p>
-          <Link href={`${base}/settings/account`} className="popup-row">
+          <Link href={`${base}/settings/account`} className="menu-row">
             {t('settings.profile')}
           </Link>
-          <button type="button" className="popup-row" onClick={actions.toggleTheme}>
+          <button type="button" className="menu-row" onClick={actions.toggleTheme}>
             {t('theme')}
           </button>
-          <button type="button" className="popup-row" data-closes onClick={actions.showKeys}>
+          <button type="button" className="menu-row" data-closes onClick={actions.showKeys}>
             {t('shortcuts')}
           </button>
-          <hr className="popup-line" />
+          <hr className="menu-line" />
           <form action={signOut}>
-            <button type="submit" className="popup-row">
+            <button type="submit" className="menu-row">
               {t('signOut')}
             </button>
           </form>
-        </Popup>
+        </Menu>
         <button
           type="button"
           className="shell-icon"

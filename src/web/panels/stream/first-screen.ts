@@ -11,6 +11,7 @@ import { unlessAway } from '../../server/unless-away.ts'
 import { annotationsQuery } from '../../ui/chart/annotations.ts'
 import { isPlain, listQuery, paramsOf, projectIdsOf, resolvedQuery, rowsPerPage } from '../search/list-params.ts'
 import { environmentsOf } from '../search/load-environments.ts'
+import { withScope } from '../search/scope-text.ts'
 import type { Page } from './rows.ts'
 import type { FirstScreen } from './stream.tsx'
 
@@ -37,11 +38,9 @@ export async function firstScreen(
   search: URLSearchParams,
 ): Promise<FirstScreen> {
   const { clock, live, auth, meta } = app()
-  const params = paramsOf(search)
-  const projectIds = projectIdsOf(
-    params.project,
-    projects.map(({ id, slug, name }) => ({ id: String(id), slug, name })),
-  )
+  const names = projects.map(({ id, slug, name }) => ({ id: String(id), slug, name }))
+  const params = withScope(paramsOf(search), names)
+  const projectIds = projectIdsOf(params.project, names)
   const selected = projectIds.length
     ? namedProjects(meta, organization.id, projects, projectIds)
     : defaultProjects(meta, organization.id, projects)

@@ -15,13 +15,15 @@ import { useAnnotations } from '../../ui/chart/use-annotations.ts'
 import { ListFailed, ListLoading } from '../../ui/list-states.tsx'
 import { listQuery, type ProjectName, projectIdsOf, viewSearchOf } from '../search/list-params.ts'
 import type { Range } from '../search/range.ts'
-import { useListParams } from '../search/use-list-params.ts'
+import { withScope } from '../search/scope-text.ts'
+import { type ParamChange, useListParams } from '../search/use-list-params.ts'
 import { useMerge } from '../triage/merge.tsx'
+import { VolumeChart } from '../volume/volume-chart.tsx'
 import { BulkBar } from './bulk-bar.tsx'
 import { IssueList } from './issue-list.tsx'
 import { NoMatch } from './no-match.tsx'
 import { useSelection } from './selection.ts'
-import { StreamBar } from './stream-bar.tsx'
+import { StreamTop } from './stream-bar.tsx'
 import { useDecisions } from './stream-decisions.tsx'
 import { Peek, useStreamKeys } from './stream-keys.tsx'
 import { type FirstRows, type Issues, useIssues } from './use-issues.ts'
@@ -60,6 +62,14 @@ function useFirstScreen(first: FirstScreen): FirstScreen {
   return preloaded
 }
 
+/** The state of the list. Project and environment are parameters wherever the text allows it: see scope-text.ts. */
+function useScopedParams(projects: readonly ProjectName[]) {
+  const [raw, set] = useListParams()
+  const params = useMemo(() => withScope(raw, projects), [raw, projects])
+  const { q, project, env } = params
+  return [params, (change: ParamChange) => set({ q, project, env, ...change })] as const
+}
+
 /** A preview of the issue under the cursor. */
 function usePeek(organization: string, cursor: RestIssue | undefined, open: () => void) {
   const [isShown, setShown] = useState(false)
@@ -75,7 +85,8 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
   const t = useTranslations('issues')
   const first = useFirstScreen(props.first)
   const router = useRouter()
-  const [params, change] = useListParams()
+  const [params, change] = useScopedParams(projects)
+  const [isWrong, setWrong] = useState(false)
   const projectIds = useMemo(() => projectIdsOf(params.project, projects), [params.project, projects])
   const issues = useIssues(organization, params, projectIds, first.rows)
   const { rows, waiting } = issues
@@ -127,16 +138,25 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
       {decisions.dialog}
       {merge.dialog}
       {peek.dialog}
-      <StreamHead issues={issues} />
-      <StreamBar
+      <StreamTop
         organization={organization}
         params={params}
         change={change}
         projects={projects}
         first={first}
+        hits={issues.list.isPlaceholderData ? undefined : (issues.hits ?? undefined)}
+        isWrong={isWrong}
         canShare={canTriage}
         offerUndo={offerUndo}
         refused={refusalOf(issues)?.message}
+        onWrong={setWrong}
+      />
+      <VolumeChart
+        organization={organization}
+        query={listed.query}
+        annotations={annotations?.marks}
+        isDimmed={isWrong}
+        select={change}
       />
       {selected.size ? (
         <BulkBar
@@ -165,28 +185,21 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
         </button>
       ) : null}
       <Failure issues={issues} />
-      {issues.list.isSuccess && !issues.list.isPlaceholderData && rows.length === 0 ? (
-        <NoMatch
-          organization={organization}
-          params={params}
-          projectIds={projectIds}
-          projects={projects}
-          change={change}
-          hrefOf={hrefOf}
-          resolved={first.resolved}
-        />
-      ) : issues.list.isPending ? (
-        <ListLoading />
-      ) : (
-        <Rows
-          issues={issues}
-          selection={selection}
-          hrefOf={hrefOf}
-          open={open}
-          canTriage={canTriage}
-          annotations={annotations}
-        />
-      )}
+      <Rows
+        organization={organization}
+        params={params}
+        projectIds={projectIds}
+        projects={projects}
+        change={change}
+        hrefOf={hrefOf}
+        resolved={first.resolved}
+        issues={issues}
+        selection={selection}
+        open={open}
+        canTriage={canTriage}
+        annotations={annotations}
+        isStale={isWrong}
+      />
     </div>
   )
 }
@@ -205,30 +218,35 @@ function Failure({ issues }: { issues: Issues }) {
   return error ? <ListFailed error={error} retry={() => void list.refetch()} /> : null
 }
 
+/** The rows, or why there are none. */
 function Rows({
   issues,
   selection,
-  hrefOf,
   open,
   canTriage,
   annotations,
-}: {
+  isStale,
+  ...noMatch
+}: Parameters<typeof NoMatch>[0] & {
   issues: Issues
   selection: ReturnType<typeof useSelection>
-  hrefOf: (issue: RestIssue) => string
   open: (issue: RestIssue | undefined) => void
   canTriage: boolean
   annotations: ReturnType<typeof useAnnotations>
+  /** The entered search is wrong: these rows are of the last valid one. */
+  isStale: boolean
 }) {
   const { list, rows, hits } = issues
+  if (list.isSuccess && !list.isPlaceholderData && rows.length === 0) return <NoMatch {...noMatch} />
+  if (list.isPending) return <ListLoading />
   return (
     <IssueList
       rows={rows}
       total={Math.max(hits ?? 0, rows.length)}
-      hrefOf={hrefOf}
+      hrefOf={noMatch.hrefOf}
       cursorId={selection.cursorId}
       selected={selection.selected}
-      dimmed={list.isPlaceholderData}
+      dimmed={list.isPlaceholderData || isStale}
       more={list.hasNextPage}
       fetchMore={() => {
         // During a refetch of all pages this call would cancel the refetch.
@@ -239,17 +257,6 @@ function Rows({
       canTriage={canTriage}
       annotations={annotations}
     />
-  )
-}
-
-function StreamHead({ issues }: { issues: Issues }) {
-  const t = useTranslations('issues')
-  const { hits, list } = issues
-  return (
-    <div className="stream-head">
-      <h1>{t('title')}</h1>
-      <span className="text-ink-3">{hits === null || list.isPlaceholderData ? '' : t('match', { count: hits })}</span>
-    </div>
   )
 }
 
