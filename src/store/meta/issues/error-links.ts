@@ -47,6 +47,14 @@ export type ErrorLinkStore = {
   ): { events: number; newest: ErrorLink[] }
   /** Browser events of an issue's server errors, from these projects. `newest` has at most `max`. */
   clientEndsOf(issueId: number, browserProjectIds: readonly number[], max: number): ClientEnds
+  /**
+   * The server errors that the browser events of these issues hide, from these projects, the most frequent first. Issues
+   * that hide none are absent.
+   */
+  hiddenErrorsOf(
+    issueIds: readonly number[],
+    serverProjectIds: readonly number[],
+  ): Map<number, { id: number; shortId: string; events: number }[]>
   /** Deletes the oldest error ends and links of each project with more than `max` ends. Returns the number of rows. */
   limitErrorEnds(max: number): number
 }
@@ -117,7 +125,10 @@ const toLink = (row: Selectable<Tables['failure_link']>): ErrorLink => ({
   reason: row.reason as JoinReason,
 })
 
-type ReadPart = Pick<ErrorLinkStore, 'errorEndState' | 'errorLinkOf' | 'errorLinksOfEvent' | 'clientEndsOf'>
+type ReadPart = Pick<
+  ErrorLinkStore,
+  'errorEndState' | 'errorLinkOf' | 'errorLinksOfEvent' | 'clientEndsOf' | 'hiddenErrorsOf'
+>
 
 /** Implements the lookups of error links. */
 export function errorLinkReadPart({ read, dialect: { builder } }: Store): ReadPart {
@@ -174,6 +185,36 @@ export function errorLinkReadPart({ read, dialect: { builder } }: Store): ReadPa
         lastMs: sums?.last ?? null,
         newest: read.all(links.selectAll('failure_link').orderBy('browser_ms', 'desc').limit(max)).map(toLink),
       }
+    },
+    hiddenErrorsOf: (issueIds, serverProjectIds) => {
+      if (issueIds.length === 0 || serverProjectIds.length === 0) return new Map()
+      const rows = read.all(
+        builder
+          .selectFrom('fingerprint as hiding')
+          .innerJoin('failure_link', (join) =>
+            join
+              .onRef('failure_link.browser_project_id', '=', 'hiding.project_id')
+              .onRef('failure_link.browser_hash', '=', 'hiding.hash'),
+          )
+          .innerJoin('fingerprint as hidden', (join) =>
+            join
+              .onRef('hidden.project_id', '=', 'failure_link.server_project_id')
+              .onRef('hidden.hash', '=', 'failure_link.server_hash'),
+          )
+          .innerJoin('issue', 'issue.id', 'hidden.issue_id')
+          .where('hiding.issue_id', 'in', issueIds)
+          .where('failure_link.server_project_id', 'in', serverProjectIds)
+          .select(['hiding.issue_id as of', 'issue.id', 'issue.short_id', count])
+          .groupBy(['hiding.issue_id', 'issue.id', 'issue.short_id'])
+          .orderBy('events', 'desc')
+          .orderBy('issue.id'),
+      )
+      return new Map(
+        [...Map.groupBy(rows, (row) => row.of)].map(([of, hidden]) => [
+          of,
+          hidden.map((row) => ({ id: row.id, shortId: row.short_id, events: row.events })),
+        ]),
+      )
     },
   }
 }

@@ -15,6 +15,8 @@ type SuggestionsDue = {
 export type SuggestionStore = {
   /** In the order of the rule. */
   suggestionsOf(issueId: number): Suggestion[]
+  /** The first suggestion of each of these issues. Issues without one are absent. */
+  firstSuggestionsOf(issueIds: readonly number[]): Map<number, Suggestion>
   /** Replaces the suggestions of issues in one transaction. Returns the issues whose suggestions changed. */
   suggest(of: ReadonlyMap<number, readonly Suggestion[]>): Set<number>
   /** The next issues of one project whose suggestions must be recomputed, the youngest first. */
@@ -44,6 +46,19 @@ export function suggestionPart({ write, read, dialect: { builder } }: Store): Su
   }
   return {
     suggestionsOf: (issueId) => read.all(of(issueId)).map(toSuggestion),
+    firstSuggestionsOf: (issueIds) => {
+      if (issueIds.length === 0) return new Map()
+      const rows = read.all(
+        builder
+          .selectFrom('issue_suggestion')
+          .select(['issue_id', 'user_id', 'rule'])
+          .where('issue_id', 'in', issueIds)
+          .orderBy('place', 'desc')
+          .orderBy('user_id', 'desc'),
+      )
+      // The last entry of a key counts, so the order is reversed.
+      return new Map(rows.map((row) => [row.issue_id, toSuggestion(row)]))
+    },
     suggest: (all) =>
       write.transaction(() => {
         const changed = [...all].filter(([issueId, suggestions]) => replace(issueId, suggestions))
