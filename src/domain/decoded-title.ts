@@ -1,7 +1,7 @@
 import { reactError } from './react-errors.ts'
 
 /** Type and value of an issue's title in plain words. */
-export type DecodedTitle = { type: string; value: string }
+type DecodedTitle = { type: string; value: string }
 
 const valueMax = 200
 

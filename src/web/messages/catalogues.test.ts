@@ -23,6 +23,8 @@ import peopleDe from './people.de.json'
 import peopleEn from './people.en.json'
 import releasesDe from './releases.de.json'
 import releasesEn from './releases.en.json'
+import rowsDe from './rows.de.json'
+import rowsEn from './rows.en.json'
 import searchDe from './search.de.json'
 import searchEn from './search.en.json'
 import securityDe from './security.de.json'
@@ -56,6 +58,7 @@ describe.each([
   ['release', releasesEn, releasesDe],
   ['failure', failuresEn, failuresDe],
   ['filter', filtersEn, filtersDe],
+  ['row', rowsEn, rowsDe],
   ['search', searchEn, searchDe],
   ['security', securityEn, securityDe],
   ['sign', signsEn, signsDe],

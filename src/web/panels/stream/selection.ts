@@ -81,6 +81,11 @@ export function useSelection(storeKey: string, rows: readonly RestIssue[], listQ
       if (loaded) setAllOf(listQuery)
       else set((before) => ({ ...before, selected: new Set(rows.map((row) => row.id)) }))
     },
+    /** Selects everything that matches at once; `more`: there are rows that are not loaded. */
+    selectMatching: (more: boolean) => {
+      if (more) setAllOf(listQuery)
+      set((before) => ({ ...before, selected: new Set(rows.map((row) => row.id)) }))
+    },
     move: (step: number, select: boolean) => set((before) => withCursorMoved(before, rows, step, select)),
     check: (issue: RestIssue, withShift: boolean) => {
       setAllOf(undefined)

@@ -9,15 +9,12 @@ import type { RestSearch } from '../../../contract/search.ts'
 import type { Answered } from '../../client/answered.ts'
 import { ApiError } from '../../client/api.ts'
 import { storeList } from '../../client/list-order.ts'
-import { annotationsQuery } from '../../ui/chart/annotations.ts'
-import { SparkAnnotations } from '../../ui/chart/spark-annotations.tsx'
-import { useAnnotations } from '../../ui/chart/use-annotations.ts'
 import { ListFailed, ListLoading } from '../../ui/list-states.tsx'
 import { listQuery, type ProjectName, projectIdsOf, viewSearchOf } from '../search/list-params.ts'
-import type { Range } from '../search/range.ts'
 import { useListParams } from '../search/use-list-params.ts'
 import { useMerge } from '../triage/merge.tsx'
 import { BulkBar } from './bulk-bar.tsx'
+import { ColumnHead } from './column-head.tsx'
 import { IssueList } from './issue-list.tsx'
 import { NoMatch } from './no-match.tsx'
 import { useSelection } from './selection.ts'
@@ -25,6 +22,8 @@ import { StreamBar } from './stream-bar.tsx'
 import { useDecisions } from './stream-decisions.tsx'
 import { Peek, useStreamKeys } from './stream-keys.tsx'
 import { type FirstRows, type Issues, useIssues } from './use-issues.ts'
+
+type Assignee = NonNullable<RestIssue['assignedTo']>
 
 type StreamProps = {
   organization: string
@@ -60,16 +59,6 @@ function useFirstScreen(first: FirstScreen): FirstScreen {
   return preloaded
 }
 
-/** A preview of the issue under the cursor. */
-function usePeek(organization: string, cursor: RestIssue | undefined, open: () => void) {
-  const [isShown, setShown] = useState(false)
-  const dialog =
-    isShown && cursor ? (
-      <Peek organization={organization} issue={cursor} open={open} onClose={() => setShown(false)} />
-    ) : null
-  return { show: () => setShown(cursor !== undefined), dialog }
-}
-
 /** The issue stream: search, filters, rows, keys, triage. Its whole state is in the URL. */
 export function Stream({ organization, projects, canTriage, ...props }: StreamProps) {
   const t = useTranslations('issues')
@@ -81,9 +70,8 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
   const { rows, waiting } = issues
   const listed = useMemo(() => {
     const query = listQuery(params, projectIds)
-    return { query, text: JSON.stringify(query), annotations: annotationsQuery(query) }
+    return { query, text: JSON.stringify(query) }
   }, [params, projectIds])
-  const annotations = useAnnotations(organization, listed.annotations, first.annotations)
   const viewSearch = viewSearchOf(params)
   const storeKey = ['stream', organization, params.q, params.project, params.env].join(':')
   const selection = useSelection(storeKey, rows, listed.text)
@@ -106,14 +94,15 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
     storeList(organization, rows)
     router.push(hrefOf(issue))
   }
-  const peek = usePeek(organization, cursor, () => open(cursor))
+  const [isPeeking, setPeeking] = useState(false)
+  const peeked = isPeeking ? cursor : undefined
   useStreamKeys({
     move: selection.move,
     open: () => open(cursor),
     check: () => cursor && check(cursor, false),
     selectAll: selection.selectAll,
-    peek: peek.show,
-    clear: unselect,
+    peek: () => setPeeking(!isPeeking && cursor !== undefined),
+    clear: () => (peeked ? setPeeking(false) : unselect()),
     showWaiting: waiting.length ? showWaiting : undefined,
   })
 
@@ -126,7 +115,6 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
       {assign.dialog}
       {decisions.dialog}
       {merge.dialog}
-      {peek.dialog}
       <StreamHead issues={issues} />
       <StreamBar
         organization={organization}
@@ -138,27 +126,7 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
         offerUndo={offerUndo}
         refused={refusalOf(issues)?.message}
       />
-      {selected.size ? (
-        <BulkBar
-          count={selected.size}
-          hits={issues.hits}
-          more={issues.list.hasNextPage}
-          isAll={isAll}
-          canTriage={canTriage}
-          decide={decide}
-          decisions={decisions}
-          merge={merge}
-          loaded={selection.loaded}
-          selectAll={selection.selectAll}
-          assign={assign.ask}
-          clear={unselect}
-        />
-      ) : (
-        <ColumnHead
-          range={params.range}
-          rule={<SparkAnnotations organization={organization} rows={rows} annotations={annotations} />}
-        />
-      )}
+      <ColumnHead range={params.range} rows={rows} />
       {waiting.length ? (
         <button type="button" className="stream-news" onClick={showWaiting}>
           {t('news', { count: waiting.length })}
@@ -183,12 +151,48 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
           selection={selection}
           hrefOf={hrefOf}
           open={open}
+          visit={(href) => router.push(href)}
           canTriage={canTriage}
-          annotations={annotations}
+          accept={(issue) => acceptSuggestion(issue, assign.to)}
+          projects={projects}
+          peek={
+            peeked ? (
+              <Peek
+                organization={organization}
+                issue={peeked}
+                open={() => open(peeked)}
+                close={() => setPeeking(false)}
+                act={canTriage && selected.size === 0 ? { decide, ask: decisions.ask, assign: assign.ask } : undefined}
+              />
+            ) : null
+          }
         />
       )}
+      {selected.size ? (
+        <BulkBar
+          count={selected.size}
+          hits={issues.hits}
+          more={issues.list.hasNextPage}
+          isAll={isAll}
+          canTriage={canTriage}
+          decide={decide}
+          decisions={decisions}
+          merge={merge}
+          loaded={selection.loaded}
+          selectAll={() => selection.selectMatching(issues.list.hasNextPage)}
+          assign={assign.ask}
+          clear={unselect}
+        />
+      ) : null}
     </div>
   )
+}
+
+/** Assigns an issue to its suggested owner. */
+function acceptSuggestion(issue: RestIssue, to: (person: Assignee, issues: readonly RestIssue[]) => void): void {
+  if (!issue.suggestedOwner) return
+  const { id, name, email } = issue.suggestedOwner
+  to({ type: 'user', id, name, email }, [issue])
 }
 
 /** The error of a query that the server rejects. The search box shows it. */
@@ -210,35 +214,46 @@ function Rows({
   selection,
   hrefOf,
   open,
+  visit,
   canTriage,
-  annotations,
+  accept,
+  projects,
+  peek,
 }: {
   issues: Issues
   selection: ReturnType<typeof useSelection>
   hrefOf: (issue: RestIssue) => string
   open: (issue: RestIssue | undefined) => void
+  visit: (href: string) => void
   canTriage: boolean
-  annotations: ReturnType<typeof useAnnotations>
+  accept: (issue: RestIssue) => void
+  projects: readonly ProjectName[]
+  peek: ReactNode
 }) {
   const { list, rows, hits } = issues
   return (
-    <IssueList
-      rows={rows}
-      total={Math.max(hits ?? 0, rows.length)}
-      hrefOf={hrefOf}
-      cursorId={selection.cursorId}
-      selected={selection.selected}
-      dimmed={list.isPlaceholderData}
-      more={list.hasNextPage}
-      fetchMore={() => {
-        // During a refetch of all pages this call would cancel the refetch.
-        if (!list.isFetching && !list.isError) void list.fetchNextPage()
-      }}
-      onOpen={open}
-      onCheck={selection.check}
-      canTriage={canTriage}
-      annotations={annotations}
-    />
+    <div className="stream-rows" data-peek={peek ? true : undefined}>
+      <IssueList
+        rows={rows}
+        total={Math.max(hits ?? 0, rows.length)}
+        hrefOf={hrefOf}
+        cursorId={selection.cursorId}
+        selected={selection.selected}
+        dimmed={list.isPlaceholderData}
+        more={list.hasNextPage}
+        fetchMore={() => {
+          // During a refetch of all pages this call would cancel the refetch.
+          if (!list.isFetching && !list.isError) void list.fetchNextPage()
+        }}
+        onOpen={open}
+        onCheck={selection.check}
+        canTriage={canTriage}
+        onAccept={accept}
+        onVisit={visit}
+        projects={projects}
+      />
+      {peek}
+    </div>
   )
 }
 
@@ -249,33 +264,6 @@ function StreamHead({ issues }: { issues: Issues }) {
     <div className="stream-head">
       <h1>{t('title')}</h1>
       <span className="text-ink-3">{hits === null || list.isPlaceholderData ? '' : t('match', { count: hits })}</span>
-    </div>
-  )
-}
-
-function ColumnHead({ range, rule }: { range: Range; rule: ReactNode }) {
-  const t = useTranslations('issues.column')
-  const short = useTranslations('issues.range.short')
-  return (
-    <div className="issue-columns">
-      <span className="issue-check" />
-      <span aria-hidden="true">{t('issue')}</span>
-      <div className="issue-spark">
-        <span aria-hidden="true">{short(range.kind === 'relative' ? range.period : 'absolute')}</span>
-        {rule}
-      </div>
-      <span aria-hidden="true" className="issue-number">
-        {t('events')}
-      </span>
-      <span aria-hidden="true" className="issue-number issue-users">
-        {t('users')}
-      </span>
-      <span aria-hidden="true" className="issue-seen">
-        {t('seen')}
-      </span>
-      <span aria-hidden="true" className="issue-assignee">
-        {t('assignee')}
-      </span>
     </div>
   )
 }
