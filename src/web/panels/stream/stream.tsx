@@ -2,7 +2,7 @@
 import '../../styles/issues.css'
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
-import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { type ComponentProps, type ReactNode, useEffect, useMemo, useState } from 'react'
 import type { RestIssue } from '../../../contract/issues.ts'
 import type { RestAnnotations } from '../../../contract/releases.ts'
 import type { RestSearch } from '../../../contract/search.ts'
@@ -126,7 +126,7 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
         offerUndo={offerUndo}
         refused={refusalOf(issues)?.message}
       />
-      <ColumnHead range={params.range} rows={rows} />
+      <ColumnHead range={params.range} rows={rows} selection={selection} />
       {waiting.length ? (
         <button type="button" className="stream-news" onClick={showWaiting}>
           {t('news', { count: waiting.length })}
@@ -168,23 +168,37 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
           }
         />
       )}
-      {selected.size ? (
-        <BulkBar
-          count={selected.size}
-          hits={issues.hits}
-          more={issues.list.hasNextPage}
-          isAll={isAll}
-          canTriage={canTriage}
-          decide={decide}
-          decisions={decisions}
-          merge={merge}
-          loaded={selection.loaded}
-          selectAll={() => selection.selectMatching(issues.list.hasNextPage)}
-          assign={assign.ask}
-          clear={unselect}
-        />
-      ) : null}
+      <SelectedBar
+        issues={issues}
+        selection={selection}
+        actions={{ canTriage, decide, decisions, merge, assign: assign.ask }}
+      />
     </div>
+  )
+}
+
+/** The bar of the selected rows, if there are any. */
+function SelectedBar({
+  issues: { hits, list },
+  selection,
+  actions,
+}: {
+  issues: Issues
+  selection: ReturnType<typeof useSelection>
+  actions: Pick<ComponentProps<typeof BulkBar>, 'canTriage' | 'decide' | 'decisions' | 'merge' | 'assign'>
+}) {
+  if (selection.selected.size === 0) return null
+  return (
+    <BulkBar
+      {...actions}
+      count={selection.selected.size}
+      hits={hits}
+      more={list.hasNextPage}
+      isAll={selection.isAll}
+      loaded={selection.loaded}
+      selectAll={() => selection.selectMatching(list.hasNextPage)}
+      clear={selection.unselect}
+    />
   )
 }
 
