@@ -140,7 +140,7 @@ function EventInShort({ event }: { event: RestEvent }) {
       </ol>
       <ul className="mt-2 flex flex-wrap gap-1">
         {event.tags.slice(0, tagsMax).map((tag) => (
-          <li key={tag.key} className="chip">
+          <li key={tag.key} className="chip text-ink-3">
             <PlainText text={`${tag.key}: ${tag.value}`} charactersMax={80} />
           </li>
         ))}

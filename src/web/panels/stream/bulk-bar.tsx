@@ -91,8 +91,8 @@ export function BulkBar(props: BarProps) {
         <span className="bulk-line" aria-hidden="true" />
         {first.map((action, at) => button(action, at === 0 ? <Check size={14} aria-hidden="true" /> : undefined))}
         <details className="bulk-more">
-          <summary className={buttonClass({ compact: true })}>
-            {bar('more')}
+          <summary className={buttonClass({ compact: true })} aria-label={bar('more')}>
+            <span className="bulk-more-text">{bar('more')}</span>
             <ChevronUp size={14} aria-hidden="true" />
           </summary>
           <div className="bulk-menu">{[...more, ...first.slice(3)].map((action) => button(action))}</div>
