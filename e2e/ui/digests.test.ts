@@ -94,6 +94,14 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
     expect(await textOf(hidden())).toMatch(
       /This browser error hides: StockError.*API-\d+ in api sure Both events carry the same digest/,
     )
+    await page().goto(`${product.url}/o/${org}/issues?q=441`)
+    await hydrated(page())
+    const row = page().locator('.issue-row', { hasText: 'Server Components render failed' })
+    const hides = row.locator('.issue-hides a', { hasText: /^API-\d+$/ }).first()
+    const server = await hides.getAttribute('href')
+    await hides.click()
+    await page().waitForURL(new RegExp(`${server?.split('?')[0]}\\b`))
+    await page().goto(at)
     await link.click()
     await browserErrors().waitFor()
     expect(page().url()).toMatch(/\/issues\/\d+\/events\/[0-9a-f]{32}$/)

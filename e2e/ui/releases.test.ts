@@ -168,19 +168,6 @@ describe.skipIf(noChromium)('releases', () => {
     await page.waitForURL(/\/releases\//)
   })
 
-  test('the stream has the marks over its sparklines, with the document', async () => {
-    const { page } = state
-    const asked: string[] = []
-    page.on('request', (request) => asked.push(request.url()))
-    await page.goto(at('/issues'))
-    await page.locator('.spark-rule .chart-mark').first().waitFor({ state: 'attached' })
-    expect(await page.locator('.issue-row .spark-marks').count()).toBeGreaterThan(0)
-    await page.waitForTimeout(1500)
-    expect(asked.filter((url) => url.includes('release-marks'))).toEqual([])
-    await page.getByLabel('Time range').selectOption('24h')
-    await until('the marks of the range', 5000, async () => asked.some((url) => url.includes('release-marks')))
-  })
-
   test('many marks are thinned, in words too', async () => {
     const { page } = state
     const day = 86_400_000

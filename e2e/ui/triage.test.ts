@@ -246,7 +246,10 @@ describe.skipIf(noChromium)('triage by keys', () => {
     await page.keyboard.press('Enter')
     await until('low', 5000, async () => (await all()).find((issue) => issue.id === id)?.priority === 'low')
     await page.keyboard.press('Space')
-    await page.getByRole('dialog').getByText('Open the issue').waitFor()
+    await page
+      .getByRole('complementary', { name: /^Preview of/ })
+      .getByText('Open the issue')
+      .waitFor()
     await page.keyboard.press('Escape')
   })
 

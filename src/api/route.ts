@@ -181,6 +181,7 @@ export function viewOf(
     environments: (query.environment ?? []).filter((environment) => environment !== ''),
     range: rangeOf(range, app.clock.now()),
     meUserId: actor.person.id,
+    readableIds: readableIds(app, actor, organization),
   }
 }
 

@@ -27,6 +27,8 @@ import peopleDe from './messages/people.de.json'
 import peopleEn from './messages/people.en.json'
 import releasesDe from './messages/releases.de.json'
 import releasesEn from './messages/releases.en.json'
+import rowsDe from './messages/rows.de.json'
+import rowsEn from './messages/rows.en.json'
 import searchDe from './messages/search.de.json'
 import searchEn from './messages/search.en.json'
 import securityDe from './messages/security.de.json'
@@ -56,6 +58,7 @@ const catalogues = {
     overview: overviewEn,
     people: peopleEn,
     releases: releasesEn,
+    rows: rowsEn,
     search: searchEn,
     security: securityEn,
     diagnostics: diagnosticsEn,
@@ -77,6 +80,7 @@ const catalogues = {
     overview: overviewDe,
     people: peopleDe,
     releases: releasesDe,
+    rows: rowsDe,
     search: searchDe,
     security: securityDe,
     diagnostics: diagnosticsDe,

@@ -25,6 +25,8 @@ import peopleDe from './people.de.json'
 import peopleEn from './people.en.json'
 import releasesDe from './releases.de.json'
 import releasesEn from './releases.en.json'
+import rowsDe from './rows.de.json'
+import rowsEn from './rows.en.json'
 import searchDe from './search.de.json'
 import searchEn from './search.en.json'
 import securityDe from './security.de.json'
@@ -58,6 +60,7 @@ describe.each([
   ['release', releasesEn, releasesDe],
   ['failure', failuresEn, failuresDe],
   ['filter', filtersEn, filtersDe],
+  ['row', rowsEn, rowsDe],
   ['search', searchEn, searchDe],
   ['frame', frameEn, frameDe],
   ['security', securityEn, securityDe],

@@ -13,8 +13,8 @@ import {
 } from '../../client/settings-pages.ts'
 import { choicesFor } from '../../ui/choice-dialog.tsx'
 import { Link } from '../../ui/link.tsx'
-import { PlainText } from '../../ui/plain-text.tsx'
 import { Menu } from '../../ui/menu.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'
 
 type MenuProject = { slug: string; name: string; keys: number }

@@ -51,7 +51,7 @@ export async function firstScreen(
   // Read before the rows, so that the rows contain all commits up to this id.
   const liveId = live.lastId(organization.id)
   const load = (request: Pick<IssueListRequest, 'projects' | 'environments' | 'range' | 'query' | 'sort' | 'limit'>) =>
-    pageOf({ ...request, organization, meUserId: actor.person.id })
+    pageOf({ ...request, organization, meUserId: actor.person.id, readableIds: projects.map((project) => project.id) })
   const viewOf = () => ({
     projects: selected ?? [],
     environments: query.environment?.filter((name) => name !== '') ?? [],

@@ -34,7 +34,8 @@ type Options = {
 
 const idsOf = ({ issues }: AssignedBefore) => issues.map((issue) => issue.id)
 
-type Assign = { ask: () => void; to: (person: Assignee) => void; dialog: ReactNode }
+/** `to` assigns the targets, or the given issues. */
+type Assign = { ask: () => void; to: (person: Assignee, issues?: readonly Target[]) => void; dialog: ReactNode }
 
 /** Assigns issues. `ask` (also key `a`) opens the member list, `to` assigns directly. The screen renders `dialog`. */
 export function useAssign(options: Options): Assign {
@@ -92,8 +93,8 @@ export function useAssign(options: Options): Assign {
         onClose={() => setDialogTargets([])}
       />
     ) : null
-  const to = (person: Assignee) => {
-    if (canTriage) void assign(targets(), person, options.guarded ?? false)
+  const to = (person: Assignee, issues = targets()) => {
+    if (canTriage) void assign(issues, person, options.guarded ?? false)
   }
   return { ask, to, dialog }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { reactError } from './react.ts'
+import { reactError } from './react-errors.ts'
 import messages from './react-messages.json' with { type: 'json' }
 
 const tail =
@@ -119,7 +119,7 @@ const builds = [
   ['react-dom', 'react-dom-server.browser'],
 ] as const
 const source = (pack: string, name: string) =>
-  readFileSync(join(import.meta.dirname, '../../../node_modules', pack, 'cjs', `${name}.js`), 'utf8')
+  readFileSync(join(import.meta.dirname, '../../node_modules', pack, 'cjs', `${name}.js`), 'utf8')
 
 describe('the table', () => {
   const production = builds.map(([pack, name]) => source(pack, `${name}.production`)).join('\n')
