@@ -13,6 +13,8 @@ import filtersDe from './messages/filters.de.json'
 import filtersEn from './messages/filters.en.json'
 import groupingDe from './messages/grouping.de.json'
 import groupingEn from './messages/grouping.en.json'
+import issuepageDe from './messages/issuepage.de.json'
+import issuepageEn from './messages/issuepage.en.json'
 import issuesDe from './messages/issues.de.json'
 import issuesEn from './messages/issues.en.json'
 import noiseDe from './messages/noise.de.json'
@@ -43,6 +45,7 @@ const catalogues = {
     grouping: groupingEn,
     failures: failuresEn,
     filters: filtersEn,
+    issuepage: issuepageEn,
     issues: issuesEn,
     noise: noiseEn,
     notifications: notificationsEn,
@@ -62,6 +65,7 @@ const catalogues = {
     grouping: groupingDe,
     failures: failuresDe,
     filters: filtersDe,
+    issuepage: issuepageDe,
     issues: issuesDe,
     noise: noiseDe,
     notifications: notificationsDe,

@@ -1,5 +1,6 @@
 'use client'
 import '../../../../../styles/issues.css'
+import '../../../../../styles/issue-head.css'
 import { withBase } from '../../../../../base-path.ts'
 import { ApiError } from '../../../../../client/api.ts'
 import { MetadataNotes } from '../../../../../panels/issue/metadata-note.tsx'
