@@ -34,7 +34,7 @@ export type DataOf<P> = P extends { Component(props: infer Props): ReactNode }
   : never
 
 /** Actions on the shown issue. */
-export type IssueActions = {
+type IssueActions = {
   decide(change: StatusChange): void
   /** Opens the dialog for this question. */
   ask(question: 'resolve' | 'archive' | 'snooze' | 'priority'): void

@@ -2,7 +2,7 @@ import type { RestPoint } from '../../../contract/issues.ts'
 import { barsOf } from '../../ui/chart/bars.ts'
 
 /** The scale of a chart in words: its highest bar, its usual bar, and how long a bar lasts. */
-export type ChartScale = { peak: number; usual: number; unit: 'minutes' | 'hours' | 'days'; length: number }
+type ChartScale = { peak: number; usual: number; unit: 'minutes' | 'hours' | 'days'; length: number }
 
 const units = [
   ['days', 86_400],

@@ -4,7 +4,7 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { MetadataNote } from './metadata-note.tsx'
 
 /** A payload value as text: strings unchanged, other values as JSON on one line. */
-export function valueText(value: unknown): string {
+function valueText(value: unknown): string {
   if (typeof value === 'string') return value
   if (value === undefined) return ''
   return JSON.stringify(value) ?? ''

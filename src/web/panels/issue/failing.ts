@@ -2,7 +2,7 @@ import type { RestFrame } from '../../../contract/events.ts'
 import type { CharacterRange } from '../../ui/code/tokens.ts'
 
 /** The expression of a line that had no value, and that value as the language writes it. */
-export type FailingExpression = { range: CharacterRange; expression: string; value: string }
+type FailingExpression = { range: CharacterRange; expression: string; value: string }
 
 /** A message that names a property that was read of nothing, or the expression itself. */
 type Complaint = { value: string } & ({ property: string } | { expression: string })

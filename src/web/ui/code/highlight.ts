@@ -5,9 +5,12 @@ import { linesOf, type SyntaxNode, type Token } from './tokens.ts'
 
 // Loaded on demand, after the first paint. The grammars are separate chunks of 0.4 to 3 KiB.
 
-/** Code beyond these limits stays plain: a grammar has regular expressions, and the code of an event is hostile. */
-export const bounds = { characters: 20_000, lineCharacters: 500 }
-/** A language that took longer than this in total stays plain until the page is loaded again, ms. */
+/**
+ * Code beyond these limits stays plain. Grammars are regular expressions, and the code of an event is hostile: the worst
+ * code within the limits takes 0.3 s (C#, `function function ...`).
+ */
+export const bounds = { characters: 6_000, lineCharacters: 300 }
+/** After so much time in total, ms, all later code of the page stays plain: a chain of errors opens a frame of each. */
 const budgetMs = 250
 
 const grammars: Readonly<Record<Language, () => Promise<{ default: LanguageFn }>>> = {
@@ -30,27 +33,30 @@ const grammars: Readonly<Record<Language, () => Promise<{ default: LanguageFn }>
 /** Grammars that contain another: tags in JSX, HTML around PHP. */
 const inner: Partial<Record<Language, Language>> = { javascript: 'xml', typescript: 'xml', php: 'xml' }
 
-const lowlight = createLowlight()
-const spentMs = new Map<Language, number>()
-
-async function register(language: Language): Promise<void> {
-  if (lowlight.registered(language)) return
-  const { default: grammar } = await grammars[language]()
-  lowlight.register(language, grammar)
-}
-
 const isWithin = (text: string) =>
   text.length <= bounds.characters && text.split('\n').every((line) => line.length <= bounds.lineCharacters)
 
-/** The tokens of each line of `text`. Undefined if the code is too long or its language too slow: it stays plain. */
-export async function highlight(text: string, language: Language): Promise<Token[][] | undefined> {
-  if (!isWithin(text)) return undefined
-  const needed = inner[language]
-  await Promise.all([register(language), needed && register(needed)])
-  const spent = spentMs.get(language) ?? 0
-  if (spent > budgetMs) return undefined
-  const began = performance.now()
-  const tree = lowlight.highlight(language, text, { prefix: '' })
-  spentMs.set(language, spent + performance.now() - began)
-  return linesOf(tree.children as SyntaxNode[])
+/** A highlighter with its own registered grammars and its own budget. */
+export function createHighlighter(now: () => number) {
+  const lowlight = createLowlight()
+  let spentMs = 0
+  async function register(language: Language): Promise<void> {
+    if (lowlight.registered(language)) return
+    const { default: grammar } = await grammars[language]()
+    lowlight.register(language, grammar)
+  }
+  /** The tokens of each line of `text`. Undefined if the code is too long or the budget is spent: it stays plain. */
+  return async (text: string, language: Language): Promise<Token[][] | undefined> => {
+    if (!isWithin(text)) return undefined
+    const needed = inner[language]
+    await Promise.all([register(language), needed && register(needed)])
+    if (spentMs > budgetMs) return undefined
+    const began = now()
+    const { children } = lowlight.highlight(language, text, { prefix: '' })
+    spentMs += now() - began
+    return linesOf(children as SyntaxNode[])
+  }
 }
+
+/** The highlighter of the page. */
+export const highlight = createHighlighter(() => performance.now())

@@ -1,21 +1,19 @@
 /** Languages that have a grammar. */
-export const languages = [
-  'bash',
-  'csharp',
-  'go',
-  'java',
-  'javascript',
-  'json',
-  'kotlin',
-  'php',
-  'python',
-  'ruby',
-  'rust',
-  'sql',
-  'typescript',
-  'xml',
-] as const
-export type Language = (typeof languages)[number]
+export type Language =
+  | 'bash'
+  | 'csharp'
+  | 'go'
+  | 'java'
+  | 'javascript'
+  | 'json'
+  | 'kotlin'
+  | 'php'
+  | 'python'
+  | 'ruby'
+  | 'rust'
+  | 'sql'
+  | 'typescript'
+  | 'xml'
 
 const byExtension: Readonly<Record<string, Language>> = {
   bash: 'bash',

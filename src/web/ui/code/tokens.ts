@@ -1,5 +1,5 @@
 /** What a token is. Each kind has a colour: `--syn-*` in tokens.css. Names and properties have none. */
-export type TokenKind = 'key' | 'str' | 'num' | 'fn' | 'type' | 'tag' | 'punct' | 'com'
+type TokenKind = 'key' | 'str' | 'num' | 'fn' | 'type' | 'tag' | 'punct' | 'com'
 
 export type Token = { text: string; kind?: TokenKind; isMarked?: true }
 

@@ -9,7 +9,6 @@ import {
 } from '../../../../../panels/error-links/panel.tsx'
 import { userReports } from '../../../../../panels/feedback/panel.tsx'
 import * as issue from '../../../../../panels/issue/panel.tsx'
-import { ofEvent } from '../../../../../panels/of-event.tsx'
 import type { EventPanel, IssuePanel } from '../../../../../panels/panel.ts'
 import { suspects } from '../../../../../panels/releases/panel.tsx'
 import { doctor } from '../../../../../panels/source-maps/panel.tsx'
@@ -50,6 +49,12 @@ const event: readonly EventPanel<unknown>[] = [
 
 /** Replaces `event` if none of the issue's events is stored. */
 const withoutEvent: readonly IssuePanel<unknown>[] = [issue.evicted, browserEventsOfIssue]
+
+/** A panel of the event in a column of the issue. It has nothing to show while none of the events is stored. */
+const ofEvent = <Data>(panel: EventPanel<Data>): IssuePanel<Data> => ({
+  ...panel,
+  guard: ({ event, ...rest }) => event !== undefined && (panel.guard?.({ ...rest, event }) ?? true),
+})
 
 const side: readonly IssuePanel<unknown>[] = [
   issue.inCommon,
