@@ -85,7 +85,6 @@ export function IssueCrumbs(props: IssueContext) {
       <Link href={`${base}${viewSearch}`} className="issue-back" title={t('title')}>
         <ChevronLeft size={14} strokeWidth={1.75} aria-hidden="true" /> <span className="issue-wide">{t('title')}</span>
       </Link>
-      <Place organization={organization} issueId={detail.id} base={base} viewSearch={viewSearch} />
       <code title={detail.project.name}>{detail.shortId}</code>
       <CopyButton text={actions.linkText} label={t('page.copyLink')} iconOnly />
       <Badges issue={detail} badge={badge} />
@@ -97,6 +96,7 @@ export function IssueCrumbs(props: IssueContext) {
       <span className="issue-where" title={detail.culprit}>
         <PlainText text={detail.culprit} charactersMax={300} />
       </span>
+      <Place organization={organization} issueId={detail.id} base={base} viewSearch={viewSearch} />
       {event ? (
         <span className="issue-wide">
           <CopyMarkdown markdown={actions.markdown} />

@@ -23,9 +23,9 @@ function SectionKey({ id, number }: { id: PageSection['id']; number: number }) {
   return null
 }
 
-/** The section that is at the top of the window. */
+/** The section that is at the top of the window. Between two sections it is still the one before. */
 function useCurrent(sections: readonly PageSection[]): string | undefined {
-  const [current, setCurrent] = useState<string>()
+  const [current, setCurrent] = useState(sections[0]?.anchor)
   const ids = sections.map((section) => section.anchor).join(' ')
   useEffect(() => {
     const inSight = new Set<string>()
@@ -36,7 +36,7 @@ function useCurrent(sections: readonly PageSection[]): string | undefined {
           if (entry.isIntersecting) inSight.add(entry.target.id)
           else inSight.delete(entry.target.id)
         }
-        setCurrent(anchors.find((anchor) => inSight.has(anchor)))
+        setCurrent((before) => anchors.find((anchor) => inSight.has(anchor)) ?? before)
       },
       // The upper third of the window, below this bar.
       { rootMargin: '-40px 0px -66% 0px' },

@@ -24,7 +24,6 @@ const kinds: Readonly<Record<string, TokenKind>> = {
   'title.function': 'fn',
   tag: 'tag',
   name: 'tag',
-  attr: 'tag',
   meta: 'tag',
   doctag: 'com',
   comment: 'com',
