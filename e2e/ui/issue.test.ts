@@ -1,8 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { type Login, loginOf, noChromium, openBrowser, openPage } from '../browser.ts'
+import { hydrated, type Login, loginOf, noChromium, openBrowser, openPage } from '../browser.ts'
 import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, until } from '../product.ts'
-import { hydrated } from './behave.ts'
 
 const product = inject('product')
 const org = 'issuepage'
@@ -181,7 +180,7 @@ describe.skipIf(noChromium)('the issue page', () => {
     await page.locator('.issue-row').first().getByRole('link').click()
     await page.getByText('1 of 2').waitFor()
     const first = await page.getByRole('heading', { level: 1 }).textContent()
-    await page.getByRole('link', { name: 'Next issue' }).click()
+    await page.getByRole('link', { name: /^Next issue/ }).click()
     await page.getByText('2 of 2').waitFor()
     expect(await page.getByRole('heading', { level: 1 }).textContent()).not.toBe(first)
     await page.context().close()

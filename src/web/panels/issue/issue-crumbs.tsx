@@ -8,6 +8,7 @@ import { Button, buttonClass } from '../../ui/controls.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
+import { Rail } from '../../ui/rail.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import type { IssueContext } from '../panel.ts'
 import { Attention } from '../triage/attention.tsx'
@@ -75,7 +76,7 @@ export function CopyMarkdown({ markdown }: { markdown: () => Promise<string> }) 
 
 /** The line above the title: the way back, the issue's id and state, and what a reader can do with the issue. */
 export function IssueCrumbs(props: IssueContext) {
-  const { detail, event, base, viewSearch, organization, actions } = props
+  const { detail, event, base, viewSearch, organization, projectPlace, actions } = props
   const t = useTranslations('issues')
   const badge = useTranslations('issues.badge')
   const words = useStateWords()
@@ -85,6 +86,7 @@ export function IssueCrumbs(props: IssueContext) {
       <Link href={`${base}${viewSearch}`} className="issue-back" title={t('title')}>
         <ChevronLeft size={14} strokeWidth={1.75} aria-hidden="true" /> <span className="issue-wide">{t('title')}</span>
       </Link>
+      <Rail place={projectPlace} />
       <code title={detail.project.name}>{detail.shortId}</code>
       <CopyButton text={actions.linkText} label={t('page.copyLink')} iconOnly />
       <Badges issue={detail} badge={badge} />

@@ -21,7 +21,6 @@ export function IssueMenu(props: IssueContext) {
   }
   const issuePath = `${base}/${detail.id}`
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: closes the menu, which its summary does too
     <details ref={menu} className="issue-menu" onKeyDown={close}>
       <summary className="button button-plain button-compact button-icon" aria-label={t('menu')} title={t('menu')}>
         <Ellipsis size={15} strokeWidth={1.75} aria-hidden="true" />
