@@ -79,6 +79,10 @@ export function IssueStats({
       {detail.thinned > 0 ? <p className="issue-thinned">{t('page.thinned', { count: detail.thinned })}</p> : null}
       {isLarge ? (
         <section className="issue-chart" aria-label={page('chart.title')}>
+          {/* On a phone the strip has no room for it. */}
+          <div className="issue-narrow-only">
+            <RangeSelect params={params} change={change} />
+          </div>
           <Chart organization={organization} points={points} annotations={annotations} />
         </section>
       ) : null}
