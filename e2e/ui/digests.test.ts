@@ -108,8 +108,8 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
     expect(await textOf(browserErrors())).toContain('1 browser event of 1 person')
     expect(await textOf(browserErrors())).toContain('they do not count for the issue')
     // The issue's own counts: one event and no user.
-    expect(await textOf(page().locator('.issue-numbers'))).toMatch(/Events 1\b/)
-    expect(await textOf(page().locator('.issue-numbers'))).toMatch(/Users 0\b/)
+    expect(await textOf(page().locator('.issue-facts'))).toMatch(/Events 1\b/)
+    expect(await textOf(page().locator('.issue-facts'))).toMatch(/Users 0\b/)
     await browserErrors().getByRole('radio', { name: 'This event (1)' }).click()
     await browserErrors().getByRole('link', { name: 'Breadcrumbs' }).click()
     await page().waitForURL(/#breadcrumbs$/)
@@ -202,7 +202,7 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
     const chunk = 'Loading chunk 418 failed.\n(error: https://shop.test/_next/static/chunks/418.js)'
     await page().goto(await stored(state.web, event(exception('ChunkLoadError', chunk))))
     expect(await textOf(diagnosticsRegion())).toMatch(/Skew old chunk A script of an older build no longer exists\./)
-    const stack = await page().getByRole('region', { name: 'Exception' }).boundingBox()
+    const stack = await page().getByRole('region', { name: 'Stack', exact: true }).boundingBox()
     expect((await diagnosticsRegion().boundingBox())?.y).toBeLessThan(stack?.y ?? 0)
   })
 

@@ -15,6 +15,8 @@ import frameDe from './messages/frame.de.json'
 import frameEn from './messages/frame.en.json'
 import groupingDe from './messages/grouping.de.json'
 import groupingEn from './messages/grouping.en.json'
+import issuepageDe from './messages/issuepage.de.json'
+import issuepageEn from './messages/issuepage.en.json'
 import issuesDe from './messages/issues.de.json'
 import issuesEn from './messages/issues.en.json'
 import noiseDe from './messages/noise.de.json'
@@ -51,6 +53,7 @@ const catalogues = {
     failures: failuresEn,
     filters: filtersEn,
     frame: frameEn,
+    issuepage: issuepageEn,
     issues: issuesEn,
     noise: noiseEn,
     notifications: notificationsEn,
@@ -73,6 +76,7 @@ const catalogues = {
     failures: failuresDe,
     filters: filtersDe,
     frame: frameDe,
+    issuepage: issuepageDe,
     issues: issuesDe,
     noise: noiseDe,
     notifications: notificationsDe,

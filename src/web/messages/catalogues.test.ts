@@ -15,6 +15,8 @@ import frameDe from './frame.de.json'
 import frameEn from './frame.en.json'
 import groupingDe from './grouping.de.json'
 import groupingEn from './grouping.en.json'
+import issuepageDe from './issuepage.de.json'
+import issuepageEn from './issuepage.en.json'
 import de from './issues.de.json'
 import en from './issues.en.json'
 import noiseDe from './noise.de.json'
@@ -52,6 +54,7 @@ const placeholders = (text: string) =>
 
 describe.each([
   ['issue', en, de],
+  ['issue page', issuepageEn, issuepageDe],
   ['noise', noiseEn, noiseDe],
   ['notification', notificationsEn, notificationsDe],
   ['status', operationEn, operationDe],

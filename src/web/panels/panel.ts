@@ -34,7 +34,7 @@ export type DataOf<P> = P extends { Component(props: infer Props): ReactNode }
   : never
 
 /** Actions on the shown issue. */
-export type IssueActions = {
+type IssueActions = {
   decide(change: StatusChange): void
   /** Opens the dialog for this question. */
   ask(question: 'resolve' | 'archive' | 'snooze' | 'priority'): void
@@ -61,6 +61,8 @@ export type IssueContext = {
   query: NonNullable<ApiRequest['query']>
   /** Path of the stream, filtered by a tag value. */
   hrefOf(tag: string, value: string): string
+  /** The place of the issue's project in the organization's list, for its rail. */
+  projectPlace: number
   canTriage: boolean
   /** Whether the person may change the project's filters. */
   canFilter: boolean

@@ -8,6 +8,7 @@ import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { bytesText } from '../../ui/relative.ts'
 import { EmptyState } from '../../ui/states.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
 import type { EventPanel, IssuePanel } from '../panel.ts'
 import { Breadcrumbs } from './breadcrumbs.tsx'
 import {
@@ -22,14 +23,17 @@ import {
   User,
 } from './details.tsx'
 import { hasSection, missingSections } from './event-sections.ts'
+import { Frames } from './frame.tsx'
 import { InCommon } from './in-common.tsx'
-import { EventNav, IssueHeader } from './issue-header.tsx'
+import { IssueHeader } from './issue-header.tsx'
+import { headOf } from './issue-row.tsx'
 import { IssueStats } from './issue-stats.tsx'
 import { MetadataNote } from './metadata-note.tsx'
 import { stackNoteOf } from './metadata-notes.ts'
 import { NoiseBar } from './noise.tsx'
 import { Payload } from './payload.tsx'
-import { Exceptions, Frames, Threads } from './stack.tsx'
+import { SectionNav } from './section-nav.tsx'
+import { Exceptions, Threads } from './stack.tsx'
 import { EventTags, TagBars } from './tags.tsx'
 
 // The panels of the issue itself, in page order.
@@ -58,35 +62,15 @@ export const noise: IssuePanel = {
 /** The issue's counts, and its events over time with releases. */
 export const stats: IssuePanel<Answered<RestAnnotations>> = {
   id: 'stats',
-  Component: ({ organization, detail, query, canTriage, actions, preloaded }) => (
-    <IssueStats
-      organization={organization}
-      detail={detail}
-      query={query}
-      preloaded={preloaded}
-      assign={canTriage ? actions.assign : undefined}
-      askPriority={canTriage ? () => actions.ask('priority') : undefined}
-    />
+  Component: ({ organization, detail, query, preloaded }) => (
+    <IssueStats organization={organization} detail={detail} query={query} preloaded={preloaded} />
   ),
 }
 
-/** The position of this event, with links to its neighbours and other formats. */
-export const eventNav: IssuePanel = {
-  id: 'event-nav',
-  Component: ({ event, base, detail, viewSearch, actions }) => {
-    if (!event) return null
-    const issuePath = `${base}/${detail.id}`
-    return (
-      <EventNav
-        event={event}
-        eventBase={`${issuePath}/events`}
-        viewSearch={viewSearch}
-        copyMarkdown={actions.markdown}
-        markdownHref={`${issuePath}.md?event=${event.eventID}`}
-        jsonHref={`${issuePath}.json?event=${event.eventID}`}
-      />
-    )
-  },
+/** Links to the sections of the page, and to the neighbours of this event. */
+export const sectionNav: IssuePanel = {
+  id: 'section-nav',
+  Component: SectionNav,
 }
 
 /** Shows that none of the issue's events is stored any more. */
@@ -95,6 +79,19 @@ export const evicted: IssuePanel = {
   Component: function EvictedPanel() {
     const t = useTranslations('issues.page')
     return <EmptyState title={t('evicted')}>{t('evictedTodo')}</EmptyState>
+  },
+}
+
+/** Shows that the event was processed again after its source maps arrived. */
+export const mappedAgain: EventPanel = {
+  id: 'mapped-again',
+  Component: function MappedAgainPanel({ event }) {
+    const t = useTranslations('issues.page')
+    return event.dateMapped ? (
+      <p className="part-note">
+        {t('mappedAgain')} <RelativeTime at={event.dateMapped} />
+      </p>
+    ) : null
   },
 }
 
@@ -123,10 +120,11 @@ export const message: EventPanel = {
 export const exceptions: EventPanel = {
   id: 'exceptions',
   guard: ({ event }) => hasSection(event, 'exception'),
-  Component: ({ event, switches }) => (
+  Component: ({ event, detail, switches }) => (
     <Exceptions
       key={event.eventID}
       values={entryOf(event, 'exception')?.data.values ?? []}
+      title={headOf(detail)}
       initialView={switches.showInternalFrames ? 'all' : 'app'}
       note={stackNoteOf(event.errors)}
     />
