@@ -64,7 +64,7 @@ describe.skipIf(noChromium)('the frame', () => {
     await row(page, 'shop').first().click()
     await page.waitForURL(/project=shop/)
     await page.locator('[data-id]', { hasText: 'ShopError' }).waitFor()
-    expect(await page.locator('[data-id]').count()).toBe(1)
+    await expect.poll(() => page.locator('[data-id]').count()).toBe(1)
     await row(page, 'Releases').click()
     await page.waitForURL(/releases\?project=shop/)
     await page.goto(at('/settings/account'))
