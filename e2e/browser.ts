@@ -84,6 +84,13 @@ export async function loginOf(browser: Browser, url: string, email: string): Pro
   return login
 }
 
+/** Opens the popup of a scope control or of the sorting, and chooses a value. */
+export async function choose(page: Page, popup: string, value: string): Promise<void> {
+  const control = page.locator(`[data-popup=${popup}]:visible`)
+  await control.locator('summary').click()
+  await control.locator(`[data-value="${value}"]`).click()
+}
+
 /** Waits until the screen is hydrated and reacts to input. */
 export const hydrated = (page: Page): Promise<boolean> =>
   until('hydration', 10_000, () => page.evaluate<boolean>('window.mishap?.hydrated === true'))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { hydrated, noChromium, openBrowser, openPage, signIn } from '../browser.ts'
+import { choose, hydrated, noChromium, openBrowser, openPage, signIn } from '../browser.ts'
 import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, until } from '../product.ts'
 
 const product = inject('product')
@@ -250,7 +250,7 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     await page.context().setOffline(false)
     await page.locator('.connection-bar[data-standing=well]').waitFor({ state: 'attached' })
     await page.route(/\/issues\/\?.*limit=/, (route) => route.fulfill({ json: [{ id: '1' }] }))
-    await page.locator('select:has(option[value=users])').selectOption('users')
+    await choose(page, 'sort', 'users')
     await page.locator('main [role=alert]', { hasText: 'Application error' }).waitFor()
     await page.unroute(/\/issues\/\?.*limit=/)
     expect(await tooWideAnywhere(page)).toEqual([])

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
-import { hydrated, type Login, loginOf, noChromium, openBrowser, openPage } from '../browser.ts'
+import { choose, hydrated, type Login, loginOf, noChromium, openBrowser, openPage } from '../browser.ts'
 import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, until } from '../product.ts'
 import {
   chunksOf,
@@ -133,7 +133,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
         const rows = (await answer.json()) as object[]
         await route.fulfill({ response: answer, json: rows.map((row) => ({ ...row, stats: null })) })
       })
-      await page.locator('select:has(option[value=users])').selectOption('users')
+      await choose(page, 'sort', 'users')
       await alert(page).getByRole('heading', { name: clientError }).waitFor()
       expect(await alert(page).innerText()).not.toMatch(/TypeError|null|\.js:\d/)
       expect(await page.locator('.shell-side').count()).toBe(1)
@@ -442,7 +442,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
           probes.push(await page.evaluate<number>('Date.now()').catch(() => 0))
         return silence.on ? route.abort('connectionrefused') : route.continue()
       })
-      await page.locator('select:has(option[value=users])').selectOption('users')
+      await choose(page, 'sort', 'users')
       await bar(page, 'silent').getByText('does not answer').waitFor()
       for (const [at, pause] of [1000, 2000, 4000].entries()) {
         await page.clock.runFor(pause)
@@ -484,7 +484,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
       await hydrated(page)
       await stopClock(page)
       const slow = await holdRequests(page, /\/issues\/\?.*sort=user/)
-      await page.locator('select:has(option[value=users])').selectOption('users')
+      await choose(page, 'sort', 'users')
       await until('the request', 5000, async () => slow.held.length > 0)
       await page.clock.runFor(4900)
       expect(await bar(page, 'slow').count()).toBe(0)

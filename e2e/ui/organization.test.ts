@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { noChromium, openBrowser, openPage, signIn } from '../browser.ts'
+import { hydrated, noChromium, openBrowser, openPage, signIn } from '../browser.ts'
 import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, until } from '../product.ts'
 
 const product = inject('product')
@@ -28,7 +28,9 @@ describe.skipIf(noChromium)('environments and the end of an organization', () =>
     const { page } = state
     const choices = async () => {
       await page.locator('[data-id]').first().waitFor()
-      return page.locator('.stream-environment option').allTextContents()
+      await hydrated(page)
+      await page.locator('[data-popup=environment] > summary').click()
+      return page.locator('[data-popup=environment] [role=option]').allTextContents()
     }
     await page.goto(at('/settings/projects/web'))
     await page.getByRole('link', { name: 'Environments' }).click()

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { hydrated, noChromium, openBrowser, openPage, signIn, type Watched } from '../browser.ts'
+import { choose, hydrated, noChromium, openBrowser, openPage, signIn, type Watched } from '../browser.ts'
 import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, until } from '../product.ts'
 
 const product = inject('product')
@@ -134,7 +134,8 @@ describe.skipIf(noChromium)('releases', () => {
     await page.keyboard.press('Enter')
     await page.waitForURL(/q=1\.9/)
     await until('one row', 5000, async () => (await page.locator('.release-row').count()) === 1)
-    await page.getByLabel('Environment').selectOption({ index: 0 })
+    await choose(page, 'environment', '')
+    await page.keyboard.press('Escape')
     await page.goto(at('/releases?q=nothing-like-this&env=nowhere'))
     await page.getByRole('heading', { name: 'No release matches' }).waitFor()
     await page.getByRole('link', { name: 'nothing-like-this' }).click()

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { noChromium, openBrowser, openPage, signIn, type Watched } from '../browser.ts'
+import { choose, hydrated, noChromium, openBrowser, openPage, signIn, type Watched } from '../browser.ts'
 import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, until } from '../product.ts'
 
 const product = inject('product')
@@ -60,7 +60,7 @@ describe.skipIf(noChromium)('search', () => {
     await page.keyboard.press('Escape')
     await page.keyboard.press('Enter')
     await page.waitForURL(/q=plan/)
-    await page.getByText('1 match').waitFor()
+    await page.getByText('1 issue', { exact: true }).waitFor()
     await box().click()
     await page.keyboard.press('End')
     await page.keyboard.press('Alt+ArrowLeft')
@@ -87,6 +87,80 @@ describe.skipIf(noChromium)('search', () => {
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await page.waitForURL(/q=plan(?::|%3A)free/)
+  })
+
+  test('filters are chips, and the scope controls say the same', async () => {
+    const { page } = state
+    await page.goto(at('/issues?q=has%3Aplan+environment%3Aproduction'))
+    await hydrated(page)
+    const chips = page.locator('.search-chip-text')
+    const environment = page.locator('[data-popup=environment] > summary')
+    expect(await chips.allInnerTexts()).toEqual(['has:plan', 'environment:production'])
+    expect(await environment.innerText()).toContain('production')
+    await choose(page, 'environment', 'staging')
+    await page.waitForURL(/env=production,staging/)
+    await until('the chip', 5000, async () => (await chips.nth(1).innerText()) === 'environment:production,staging')
+    expect(await box().inputValue()).toBe('has:plan environment:[production,staging]')
+    expect(await environment.innerText()).toContain('production + 1')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Remove the filter environment:[production,staging]' }).click()
+    await page.waitForURL((url) => !url.searchParams.has('env'))
+    expect(await environment.innerText()).toContain('All environments')
+    // Typed filters reach the controls as well.
+    await box().fill('has:plan environment:staging')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/env=staging/)
+    await until('the control', 5000, async () => (await environment.innerText()).includes('staging'))
+  })
+
+  test('a wrong search names all mistakes, keeps the rows, and takes suggestions by key', async () => {
+    const { page } = state
+    await page.goto(at('/issues?q=has%3Aplan'))
+    await page.locator('.issue-row').nth(1).waitFor()
+    await hydrated(page)
+    const url = page.url()
+    await box().fill('has:plan is:unresolvd lastSeen:yesterdy project:wbe')
+    await page.keyboard.press('Enter')
+    const mistakes = page.locator('.search-mistakes li')
+    await mistakes.nth(2).waitFor()
+    expect((await mistakes.allInnerTexts()).map((text) => text.replace(/\s+/g, ' '))).toEqual([
+      expect.stringContaining('unresolvd is no status. Did you mean is:unresolved?'),
+      expect.stringContaining('yesterdy is no time. Did you mean lastSeen:-2d?'),
+      expect.stringContaining('wbe is no project. Did you mean project:web?'),
+    ])
+    expect(await page.locator('.search-chip[data-wrong]').count()).toBe(3)
+    expect(page.url()).toBe(url)
+    expect(await page.locator('.issue-row').count()).toBe(2)
+    await page.getByText('showing the last valid search').waitFor()
+    expect(await page.locator('.issue-list').getAttribute('data-dimmed')).toBe('true')
+    await page.keyboard.press('Shift+Enter')
+    await until('two mistakes', 5000, async () => (await mistakes.count()) === 2)
+    await page.keyboard.press('Enter')
+    await until('one mistake', 5000, async () => (await mistakes.count()) === 1)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/project=web/)
+    expect(await box().inputValue()).toBe('has:plan is:unresolved lastSeen:-2d project:web')
+    // Escape returns to the last valid search.
+    await box().fill('is:lost')
+    await page.keyboard.press('Enter')
+    await mistakes.first().waitFor()
+    await page.keyboard.press('Escape')
+    await until('no mistake', 5000, async () => (await mistakes.count()) === 0)
+    expect(await box().inputValue()).toBe('has:plan is:unresolved lastSeen:-2d project:web')
+  })
+
+  test('a part of the volume chart becomes the range, by keys alone', async () => {
+    const { page } = state
+    await page.goto(at('/issues?q=has%3Aplan'))
+    await hydrated(page)
+    await page.locator('.volume-start').focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('slider', { name: 'Start of the selection' }).focus()
+    await page.keyboard.press('ArrowRight')
+    await page.locator('.volume-bubble').getByText('3 events, 2 issues').waitFor()
+    await page.getByRole('button', { name: 'Show only these' }).click()
+    await page.waitForURL(/from=.*to=/)
+    await until('the rows', 5000, async () => (await page.locator('.issue-row').count()) === 2)
   })
 
   test('a view is saved for everybody, leads back to its address, is deleted, and comes back', async () => {

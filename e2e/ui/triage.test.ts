@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { hydrated, noChromium, openBrowser, openPage, signIn, type Watched } from '../browser.ts'
+import { choose, hydrated, noChromium, openBrowser, openPage, signIn, type Watched } from '../browser.ts'
 import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, until } from '../product.ts'
 
 const product = inject('product')
@@ -73,7 +73,7 @@ describe.skipIf(noChromium)('triage by keys', () => {
     await page.getByRole('combobox', { name: 'Search issues' }).fill('AlphaError')
     await page.keyboard.press('Enter')
     await page.waitForURL(/q=AlphaError/)
-    await page.getByText('1 match').waitFor()
+    await page.getByText('1 issue', { exact: true }).waitFor()
     await page.getByRole('combobox', { name: 'Search issues' }).blur()
     await page.goBack()
     await page.locator('[data-id]').nth(2).waitFor()
@@ -103,8 +103,8 @@ describe.skipIf(noChromium)('triage by keys', () => {
       await route.fulfill({ response: answer, headers: { ...headers, link: more } }).catch(() => undefined)
     })
     await ready()
-    await page.getByLabel('Sort').selectOption('first')
-    await page.getByText('3 match').waitFor({ state: 'detached' })
+    await choose(page, 'sort', 'first')
+    await page.getByText('3 issues').waitFor({ state: 'detached' })
     await page.keyboard.press('Escape')
     await page.locator('h1').first().click()
     await page.keyboard.press('Control+a')

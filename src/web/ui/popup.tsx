@@ -11,9 +11,12 @@ export function Popup({
   label,
   value,
   name,
+  isLabelHidden = false,
   children,
 }: {
   label: string
+  /** The value says enough: only screen readers get the label. */
+  isLabelHidden?: boolean
   value: string
   /** For the keys that open it. */
   name: string
@@ -55,7 +58,8 @@ export function Popup({
       }}
     >
       <summary className="popup-button">
-        <span className="popup-label">{label}</span> <PlainText text={value} charactersMax={60} />
+        <span className={isLabelHidden ? 'sr-only' : 'popup-label'}>{label}</span>{' '}
+        <PlainText text={value} charactersMax={60} />
         <ChevronDown size={13} strokeWidth={1.75} aria-hidden="true" />
       </summary>
       {open ? <div className="popup-panel">{children(close)}</div> : null}

@@ -102,7 +102,12 @@ export function RangeSelect({
     { value: 'other', text: t('other'), isChosen: fixed !== undefined },
   ]
   return (
-    <Popup name="range" label={t('label')} value={fixed ?? (range.kind === 'relative' ? t(range.period) : '')}>
+    <Popup
+      name="range"
+      label={t('label')}
+      isLabelHidden
+      value={fixed ?? (range.kind === 'relative' ? t(range.period) : '')}
+    >
       {(close) => {
         const done = () => {
           setFixed(false)
@@ -237,7 +242,7 @@ export function ProjectSelect({
 
 /**
  * Project, environment and range of the stream. They say the same as the filters of the search box. On a phone one
- * button opens them; without scripts they are always open.
+ * button opens them, together with the sorting; without scripts they are always open.
  */
 export function StreamScope({
   organization,
@@ -284,6 +289,9 @@ export function StreamScope({
           change={({ env = '' }) => change({ env, q: withoutKey(q, 'environment') })}
         />
         <RangeSelect params={params} change={change} />
+        <div className="scope-sort">
+          <SortSelect sort={params.sort} change={change} />
+        </div>
       </div>
     </div>
   )

@@ -87,6 +87,7 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
   }, [params, projectIds])
   const annotations = useAnnotations(organization, listed.annotations, first.annotations)
   const viewSearch = viewSearchOf(params)
+  const bar = { organization, params, change, projects }
   const storeKey = ['stream', organization, params.q, params.project, params.env].join(':')
   const selection = useSelection(storeKey, rows, listed.text)
   const { cursor, selected, isAll, check, unselect } = selection
@@ -130,10 +131,7 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
       {decisions.dialog}
       {merge.dialog}
       <StreamTop
-        organization={organization}
-        params={params}
-        change={change}
-        projects={projects}
+        {...bar}
         first={first}
         hits={issues.list.isPlaceholderData ? undefined : (issues.hits ?? undefined)}
         isWrong={isWrong}
@@ -157,11 +155,8 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
       ) : null}
       <Failure issues={issues} />
       <Rows
-        organization={organization}
-        params={params}
+        {...bar}
         projectIds={projectIds}
-        projects={projects}
-        change={change}
         hrefOf={hrefOf}
         resolved={first.resolved}
         issues={issues}

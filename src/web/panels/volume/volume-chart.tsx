@@ -181,20 +181,22 @@ function Bars({
         ))}
         {volume.truncated ? <span className="volume-note">{t('truncated')}</span> : null}
       </div>
-      {brush ? (
-        <Bubble
-          organization={organization}
-          query={query}
-          volume={volume}
-          brush={brush}
-          clear={() => setBrush(undefined)}
-          select={() => {
-            const range = rangeOfBrush(volume, brush, toMs)
-            select({ t: null, from: new Date(range.fromMs).toISOString(), to: new Date(range.toMs).toISOString() })
-            setBrush(undefined)
-          }}
-        />
-      ) : null}
+      <div className="volume-bubbles">
+        {brush ? (
+          <Bubble
+            organization={organization}
+            query={query}
+            volume={volume}
+            brush={brush}
+            clear={() => setBrush(undefined)}
+            select={() => {
+              const range = rangeOfBrush(volume, brush, toMs)
+              select({ t: null, from: new Date(range.fromMs).toISOString(), to: new Date(range.toMs).toISOString() })
+              setBrush(undefined)
+            }}
+          />
+        ) : null}
+      </div>
     </>
   )
 }
@@ -324,13 +326,15 @@ function Bubble({
     staleTime: freshMs,
     retry: false,
   })
-  const middle = ((brush.from + brush.to + 1) / 2 / volume.buckets.length) * 100
+  const count = volume.buckets.length
+  // Beside the window, on the side with more room.
+  const isLeft = brush.from > count - 1 - brush.to
   return (
     <div
       className="volume-bubble"
       role="status"
-      data-side={middle > 50 ? 'left' : 'right'}
-      style={{ left: `${middle}%` }}
+      data-side={isLeft ? 'left' : 'right'}
+      style={{ left: `${((isLeft ? brush.from : brush.to + 1) / count) * 100}%` }}
     >
       <b>
         {new Intl.DateTimeFormat(locale, {
