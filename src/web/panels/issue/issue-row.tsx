@@ -133,7 +133,8 @@ export const IssueRow = memo(function IssueRow({
         <Trend stats={issue.stats} shared={shared} peak={number.format(peakOf(issue.stats))} />
       </span>
       <span className="issue-number">
-        <b>{count}</b> <span className="issue-narrow">{row('events', { count: Number(issue.count) })}</span>
+        <b>{count}</b>
+        <span className="issue-narrow">{row('events', { count: Number(issue.count) })}</span>
       </span>
       <span className="issue-number issue-users">{issue.userCount ? number.format(issue.userCount) : '–'}</span>
       <span className="issue-seen" title={seenTitle}>
