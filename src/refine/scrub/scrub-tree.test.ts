@@ -126,6 +126,23 @@ describe('pairs in a list', () => {
     ['a pair is in a list', { password: 'a', list: ['password', 'a'] }, { password: out, list: ['password', 'a'] }],
   ])
 
+  test('without a name that is a text, "value" is the name', () => {
+    const list = [
+      { key: 1, value: 'a' },
+      { a: 'a', value: 'a' },
+      { key: 'b', value: 'a' },
+    ]
+    expect(scrubbed({ extra: { list } }, { sensitiveFields: ['value'] }).tree).toEqual({
+      extra: {
+        list: [
+          { key: 1, value: out },
+          { a: 'a', value: out },
+          { key: 'b', value: 'a' },
+        ],
+      },
+    })
+  })
+
   test('an entry that is no pair has the name of its list', () => {
     // "user_agent" stays, the name of a pair would not.
     const tree = { extra: { user_agent: [[1, 'token=a'], ['b', 'token=a'], { value: 'token=a' }, { a: 'token=a' }] } }

@@ -238,12 +238,13 @@ function walkList(node: unknown[], name: string, mode: Mode, rules: Rules, to: T
   for (let i = 0; i < node.length; i++) {
     const value = node[i]
     if (typeof value === 'object' && value !== null) {
+      const named = nameIn(value)
       // The deepest level is left to `visit`, which cuts it.
       if (mode !== 'all' || depth <= 1) visit(node, i, value, name, mode, rules, to, depth)
       // [name, value] in a list of pairs (headers, cookies, tags, queries): the name decides.
       else if (Array.isArray(value) && value.length === 2 && typeof value[0] === 'string')
         pair(value, value[0], i, rules, to, depth)
-      else if (isNamedValue(value)) namedValue(value as Loose, i, rules, to, depth)
+      else if (typeof named === 'string') namedValue(value as Loose, named, i, rules, to, depth)
       else visit(node, i, value, name, mode, rules, to, depth)
     } else if (mode === 'all') leaf(node, i, value, name, rules, to)
     else if (mode === 'text' || mode === 'hidden') textLeaf(node, i, value, rules, to)
@@ -257,14 +258,10 @@ function pair(value: unknown[], name: string, index: number, rules: Rules, to: T
 }
 
 /** `{key, value}` and `{name, value}`, which are other forms of a pair. */
-function isNamedValue(value: object): boolean {
-  const loose = value as Loose
-  return own(loose, 'value') !== undefined && typeof (own(loose, 'key') ?? own(loose, 'name')) === 'string'
-}
+const nameIn = (value: object): unknown => own(value as Loose, 'key') ?? own(value as Loose, 'name')
 
-function namedValue(value: Loose, index: number, rules: Rules, to: Trail, depth: number): void {
+function namedValue(value: Loose, name: string, index: number, rules: Rules, to: Trail, depth: number): void {
   to.metaNotes?.path.push(index)
-  const name = String(own(value, 'key') ?? own(value, 'name'))
   for (const key of Object.keys(value))
     scrubValue(value, key, value[key], key === 'value' ? name : key, rules, to, depth - 1)
   to.metaNotes?.path.pop()
