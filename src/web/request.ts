@@ -19,6 +19,8 @@ import noiseDe from './messages/noise.de.json'
 import noiseEn from './messages/noise.en.json'
 import notificationsDe from './messages/notifications.de.json'
 import notificationsEn from './messages/notifications.en.json'
+import partsDe from './messages/parts.de.json'
+import partsEn from './messages/parts.en.json'
 import peopleDe from './messages/people.de.json'
 import peopleEn from './messages/people.en.json'
 import releasesDe from './messages/releases.de.json'
@@ -47,6 +49,7 @@ const catalogues = {
     noise: noiseEn,
     notifications: notificationsEn,
     operation: operationEn,
+    parts: partsEn,
     people: peopleEn,
     releases: releasesEn,
     search: searchEn,
@@ -66,6 +69,7 @@ const catalogues = {
     noise: noiseDe,
     notifications: notificationsDe,
     operation: operationDe,
+    parts: partsDe,
     people: peopleDe,
     releases: releasesDe,
     search: searchDe,

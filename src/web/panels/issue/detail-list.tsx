@@ -15,7 +15,7 @@ export type Detail = { name: string; value: unknown; path?: string; node?: React
 /** Names and values in two columns. Long values wrap and are cut at 4,000 characters. */
 export function DetailList({ details }: { details: readonly Detail[] }) {
   return (
-    <dl className="facts">
+    <dl className="details">
       {details.map(({ name, value, path, node }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a header can occur twice
         <div key={`${index}:${name}`}>

@@ -42,8 +42,8 @@ const event: readonly EventPanel<unknown>[] = [
 ]
 
 /** Replaces `event` if none of the issue's events is stored. */
-const withoutEvent: readonly IssuePanel<unknown>[] = [issue.evicted, browserEventsOfIssue]
+const withoutEvent: readonly IssuePanel<unknown>[] = [issue.evicted, browserEventsOfIssue, issue.tags]
 
-const side: readonly IssuePanel<unknown>[] = [issue.inCommon, issue.tagBars, activity]
+const side: readonly IssuePanel<unknown>[] = [issue.affectedUsers, issue.inCommon, activity]
 
 export const issuePanels = { head, event, withoutEvent, side }
