@@ -4,6 +4,7 @@ import { readableIds, readableProjects } from '../../auth/allowed-projects.ts'
 import { MishapError } from '../../base/errors.ts'
 import { restAttachment, restEvent, restFoundEvent, restProjectEvent } from '../../contract/events.ts'
 import { restDigest } from '../../contract/issues.ts'
+import { imageBytesMax, imageHeadBytes, rasterImageOf } from '../../domain/raster-image.ts'
 import { pastedDigest } from '../../domain/pasted-digest.ts'
 import { normalOf, receivedJson, storedJson, toRestAttachment } from '../../query/event.ts'
 import { listEvents, listProjectEvents } from '../../query/event-list.ts'
@@ -19,6 +20,8 @@ import {
 import { issueStatsOf, toRestIssues } from '../../query/issue.ts'
 import { toMarkdown } from '../../query/markdown.ts'
 import { pageHeaders } from '../page.ts'
+import type { App } from '../../processes/parts.ts'
+import type { AttachmentRow } from '../../store/meta/meta.ts'
 import type { Call, Route } from '../route.ts'
 import {
   issueOf,
@@ -57,13 +60,14 @@ function download(body: BodyInit, type: string, name: string, isAttachment: bool
       'content-disposition': disposition,
       'x-content-type-options': 'nosniff',
       'content-security-policy': "sandbox; default-src 'none'",
+      'cross-origin-resource-policy': 'same-origin',
       'cache-control': 'private, no-store',
     },
   })
 }
 
 /** Types that a browser displays and never executes. All others are sent as octets. */
-const shownType = /^(image\/(png|jpeg|gif|webp|avif)|text\/plain|application\/json|video\/(mp4|webm))$/i
+const shownType = /^(text\/plain|application\/json|video\/(mp4|webm))$/i
 const typeOf = (contentType: string) => {
   const plain = contentType.split(';', 1)[0]?.trim() ?? ''
   return shownType.test(plain)
@@ -71,6 +75,18 @@ const typeOf = (contentType: string) => {
       ? 'text/plain; charset=utf-8'
       : plain.toLowerCase()
     : 'application/octet-stream'
+}
+
+/** Returns the content type of an attachment. The bytes decide whether it is an image, not the sender. */
+async function typeOfAttachment(app: App, { blobKey, contentType }: Pick<AttachmentRow, 'blobKey' | 'contentType'>) {
+  const reader = await app.blobs.reader(blobKey)
+  if (!reader) return undefined
+  try {
+    const image = reader.bytes <= imageBytesMax ? rasterImageOf(await reader.read(0, imageHeadBytes)) : undefined
+    return { isImage: image !== undefined, type: image?.type ?? typeOf(contentType) }
+  } finally {
+    await reader.close()
+  }
 }
 
 /** Returns the event and project of the path. */
@@ -320,7 +336,12 @@ export const eventRoutes: readonly Route[] = [
     summary: 'Metadata of an attachment, or its content with download=1.',
     action: 'event:read',
     query: z.object({
-      download: z.string().optional().describe('1: the content as a download. view: the content for display.'),
+      download: z
+        .string()
+        .optional()
+        .describe(
+          '1: the content as a download. view: the content for display. image: the same, only for PNG, JPEG, GIF, WebP and AVIF of at most 10 MiB, by their bytes; else 404.',
+        ),
     }),
     response: restAttachment,
     handle: async ({ app, found, params, query }) => {
@@ -333,13 +354,16 @@ export const eventRoutes: readonly Route[] = [
       )
         throw new MishapError('NOT_FOUND')
       if (query.download === undefined) return { body: toRestAttachment(attachment) }
+      const kind = await typeOfAttachment(app, attachment)
+      if (query.download === 'image' && !kind?.isImage)
+        throw new MishapError('NOT_FOUND', { detail: 'The attachment is not an image that Mishap shows.' })
       const blob = await app.blobs.getStream(attachment.blobKey)
-      if (!blob) throw new MishapError('NOT_FOUND', { detail: 'The content of the attachment is no longer stored.' })
+      if (!blob || !kind) throw new MishapError('NOT_FOUND', { detail: 'The content of the attachment is no longer stored.' })
       const answer = download(
         Readable.toWeb(Readable.from(blob.stream)) as ReadableStream<Uint8Array>,
-        typeOf(attachment.contentType),
+        kind.type,
         attachment.name,
-        query.download !== 'view',
+        query.download !== 'view' && query.download !== 'image',
       )
       answer.headers.set('content-length', String(blob.bytes))
       return answer

@@ -1,12 +1,10 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import type { RestEvent, RestRequest } from '../../../contract/events.ts'
-import { withBase } from '../../base-path.ts'
 import { safeHref } from '../../text.ts'
 import { Link } from '../../ui/link.tsx'
 import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { bytesText } from '../../ui/relative.ts'
 import { type Detail, DetailList } from './detail-list.tsx'
 import { useMetadataNotes } from './metadata-note.tsx'
 import { withoutRepeats } from './tag-order.ts'
@@ -152,42 +150,6 @@ export function Csp({ report }: { report: Record<string, unknown> }) {
   return (
     <Section id="csp" title={t('title')}>
       <DetailList details={Object.entries(report).map(([name, value]) => ({ name, value, path: `csp.${name}` }))} />
-    </Section>
-  )
-}
-
-/** Files that came with the event. They are offered for download and never rendered. */
-export function Attachments({
-  event,
-  organization,
-  project,
-}: {
-  event: RestEvent
-  organization: string
-  project: string
-}) {
-  const t = useTranslations('issues.attachments')
-  return (
-    <Section id="attachments" title={t('title')}>
-      <ul className="plain-list">
-        {event.attachments.map((attachment) => (
-          <li key={attachment.id}>
-            <a
-              className="link"
-              download
-              href={withBase(
-                `/api/0/projects/${organization}/${project}/events/${event.eventID}/attachments/${attachment.id}/?download=1`,
-              )}
-            >
-              <PlainText text={attachment.name} charactersMax={200} />
-            </a>{' '}
-            <span className="text-ink-3">
-              {bytesText(attachment.size)} · <PlainText text={attachment.mimetype} charactersMax={80} />
-              {attachment.type === 'event.minidump' ? ` · ${t('minidump')}` : ''}
-            </span>
-          </li>
-        ))}
-      </ul>
     </Section>
   )
 }

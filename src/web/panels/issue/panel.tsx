@@ -10,8 +10,8 @@ import { bytesText } from '../../ui/relative.ts'
 import { EmptyState } from '../../ui/states.tsx'
 import type { EventPanel, IssuePanel } from '../panel.ts'
 import { AffectedUsers } from './affected-users.tsx'
+import { Attachments } from './attachments.tsx'
 import {
-  Attachments,
   Contexts,
   Csp,
   EventDetails,
