@@ -4,9 +4,11 @@ import { readableIds, readableProjects } from '../../auth/allowed-projects.ts'
 import { MishapError } from '../../base/errors.ts'
 import { restAttachment, restEvent, restFoundEvent, restProjectEvent } from '../../contract/events.ts'
 import { restDigest } from '../../contract/issues.ts'
-import { imageBytesMax, imageHeadBytes, rasterImageOf } from '../../domain/raster-image.ts'
 import { pastedDigest } from '../../domain/pasted-digest.ts'
+import { imageBytesMax, imageHeadBytes, rasterImageOf } from '../../domain/raster-image.ts'
+import type { App } from '../../processes/parts.ts'
 import { normalOf, receivedJson, storedJson, toRestAttachment } from '../../query/event.ts'
+import { eventCsv } from '../../query/event-csv.ts'
 import { listEvents, listProjectEvents } from '../../query/event-list.ts'
 import {
   eventById,
@@ -19,9 +21,8 @@ import {
 } from '../../query/events.ts'
 import { issueStatsOf, toRestIssues } from '../../query/issue.ts'
 import { toMarkdown } from '../../query/markdown.ts'
-import { pageHeaders } from '../page.ts'
-import type { App } from '../../processes/parts.ts'
 import type { AttachmentRow } from '../../store/meta/meta.ts'
+import { pageHeaders } from '../page.ts'
 import type { Call, Route } from '../route.ts'
 import {
   issueOf,
@@ -41,6 +42,16 @@ const ordinaryPeriod = '3650d'
 const searchText = z.string().max(5000).optional().describe('Search text over the events.')
 const file = z.string().describe('A file.')
 const chosen = z.object({ environment: viewQuery.environment })
+
+const csvQuery = z.object({
+  ...rangeQuery,
+  environment: viewQuery.environment,
+  query: searchText,
+  column: z
+    .array(z.string().max(200))
+    .max(60)
+    .describe('A tag as a column, repeated; none: all tags of the newest events.'),
+})
 
 /** Returns the scope of one event: the whole issue unless an environment is given. */
 const eventScope = (call: {
@@ -99,6 +110,19 @@ async function projectEvent(call: Call<unknown, unknown>) {
 const eventOfIssue = (call: Call<{ environment?: string[] }, undefined>) =>
   issueEvent(call.app, issueOf(call.found), call.params.event ?? '', eventScope(call), readableIdsOf(call))
 
+async function csv(call: Call<z.output<typeof csvQuery>, undefined>): Promise<Response> {
+  const { app, actor, found, query } = call
+  const issue = issueOf(found)
+  const lines = await eventCsv(app, issue, {
+    scope: scopeOf(viewOf(call, ordinaryPeriod)),
+    query: query.query,
+    meUserId: actor.person.id,
+    columns: query.column,
+  })
+  const body = Readable.toWeb(Readable.from(lines).map((line: string) => Buffer.from(line)))
+  return download(body as ReadableStream<Uint8Array>, 'text/csv; charset=utf-8', `${issue.shortId}-events.csv`, true)
+}
+
 async function markdown(call: Call<{ environment?: string[] }, undefined>): Promise<Response> {
   const { app, found, params } = call
   const issue = issueOf(found)
@@ -144,6 +168,18 @@ function issueEventRoutes(path: string, id: (name: string) => string): Route[] {
         })
         return { body: page.rows, headers: pageHeaders(call.app.config.url, call.request.url, page) }
       },
+    }),
+    route({
+      method: 'GET',
+      path: `${path}/events/csv`,
+      operationId: id('IssueEventsCsv'),
+      summary:
+        'Events of an issue as CSV, newest first, at most 100,000: id, time, title, message and tags. Cells that a spreadsheet would run as a formula begin with an apostrophe.',
+      action: 'event:read',
+      query: csvQuery,
+      produces: 'text/csv',
+      response: file,
+      handle: csv,
     }),
     route({
       method: 'GET',
@@ -358,7 +394,8 @@ export const eventRoutes: readonly Route[] = [
       if (query.download === 'image' && !kind?.isImage)
         throw new MishapError('NOT_FOUND', { detail: 'The attachment is not an image that Mishap shows.' })
       const blob = await app.blobs.getStream(attachment.blobKey)
-      if (!blob || !kind) throw new MishapError('NOT_FOUND', { detail: 'The content of the attachment is no longer stored.' })
+      if (!blob || !kind)
+        throw new MishapError('NOT_FOUND', { detail: 'The content of the attachment is no longer stored.' })
       const answer = download(
         Readable.toWeb(Readable.from(blob.stream)) as ReadableStream<Uint8Array>,
         kind.type,

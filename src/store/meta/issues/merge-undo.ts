@@ -106,8 +106,7 @@ export function mergeUndoPart({ read, write, dialect: { builder } }: Store): Mer
           ...(note.took?.priority ? { priority: null } : {}),
           ...(note.took?.assignee ? { assignee_user_id: null } : {}),
         }
-        if (Object.keys(taken).length > 0)
-          write.run(builder.updateTable('issue').set(taken).where('id', '=', issueId))
+        if (Object.keys(taken).length > 0) write.run(builder.updateTable('issue').set(taken).where('id', '=', issueId))
       }),
   }
 }

@@ -11,16 +11,7 @@ import { EmptyState } from '../../ui/states.tsx'
 import type { EventPanel, IssuePanel } from '../panel.ts'
 import { AffectedUsers } from './affected-users.tsx'
 import { Attachments } from './attachments.tsx'
-import {
-  Contexts,
-  Csp,
-  EventDetails,
-  Grouping,
-  NoteList,
-  Request,
-  SdkAndPackages,
-  User,
-} from './details.tsx'
+import { Contexts, Csp, EventDetails, Grouping, NoteList, Request, SdkAndPackages, User } from './details.tsx'
 import { hasSection, missingSections } from './event-sections.ts'
 import { InCommon } from './in-common.tsx'
 import { EventNav, IssueHeader } from './issue-header.tsx'

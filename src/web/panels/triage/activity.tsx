@@ -13,8 +13,8 @@ import { ActivityWords } from './activity-words.tsx'
 import { useErrorToast } from './change.ts'
 import { CommentForm } from './comment-form.tsx'
 import { CommentText } from './comment-text.tsx'
-import { useMergeUndo } from './merge-undo.ts'
 import { undosMax } from './merge-rules.ts'
+import { useMergeUndo } from './merge-undo.ts'
 
 type ListProps = {
   organization: string
@@ -103,7 +103,10 @@ function Merged({ activity: { type, data } }: { activity: RestActivity }) {
 }
 
 /** Undoes a merge, as long as nobody has. */
-function UndoMerge({ activity: { id, type, data }, ...props }: { activity: RestActivity } & Omit<ListProps, 'activity'>) {
+function UndoMerge({
+  activity: { id, type, data },
+  ...props
+}: { activity: RestActivity } & Omit<ListProps, 'activity'>) {
   const t = useTranslations('parts.merge')
   const undo = useMergeUndo(props.organization, props.changed)
   if (type !== 'merge') return null

@@ -54,10 +54,11 @@ export function useMerge({
 
   async function merge(all: readonly RestIssue[]): Promise<void> {
     try {
-      const { merge: result } = await apiFetch<RestIssueChange>(
-        `organizations/${organization}/issues/`,
-        { method: 'PUT', query: { id: all.map((issue) => issue.id) }, body: { merge: 1 } },
-      )
+      const { merge: result } = await apiFetch<RestIssueChange>(`organizations/${organization}/issues/`, {
+        method: 'PUT',
+        query: { id: all.map((issue) => issue.id) },
+        body: { merge: 1 },
+      })
       const { parent = '', children = [], activity = null } = result ?? {}
       const into = all.find((issue) => issue.id === parent)?.shortId ?? ''
       toast({
