@@ -1,5 +1,5 @@
 /** A raster image that browsers show without running anything in it. */
-export type RasterImage = {
+type RasterImage = {
   type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' | 'image/avif'
   width: number
   height: number

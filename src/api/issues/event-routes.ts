@@ -88,16 +88,25 @@ const typeOf = (contentType: string) => {
     : 'application/octet-stream'
 }
 
+/** Returns the first bytes of a blob. */
+async function headOf(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  for await (const piece of stream) {
+    pieces.push(piece)
+    bytes += piece.length
+    if (bytes >= imageHeadBytes) break
+  }
+  return Buffer.concat(pieces)
+}
+
 /** Returns the content type of an attachment. The bytes decide whether it is an image, not the sender. */
 async function typeOfAttachment(app: App, { blobKey, contentType }: Pick<AttachmentRow, 'blobKey' | 'contentType'>) {
-  const reader = await app.blobs.reader(blobKey)
-  if (!reader) return undefined
-  try {
-    const image = reader.bytes <= imageBytesMax ? rasterImageOf(await reader.read(0, imageHeadBytes)) : undefined
-    return { isImage: image !== undefined, type: image?.type ?? typeOf(contentType) }
-  } finally {
-    await reader.close()
-  }
+  const blob = await app.blobs.getStream(blobKey)
+  if (!blob) return undefined
+  const image = rasterImageOf(await headOf(blob.stream))
+  const isImage = image !== undefined && blob.bytes <= imageBytesMax
+  return { isImage, type: isImage ? image.type : typeOf(contentType) }
 }
 
 /** Returns the event and project of the path. */
@@ -143,6 +152,22 @@ async function markdown(call: Call<{ environment?: string[] }, undefined>): Prom
   })
 }
 
+/** The route comes before that of one event: `csv` is no event. */
+function csvRoute(path: string, id: (name: string) => string): Route {
+  return route({
+    method: 'GET',
+    path: `${path}/events/csv`,
+    operationId: id('IssueEventsCsv'),
+    summary:
+      'Events of an issue as CSV, newest first, at most 100,000: id, time, title, message and tags. Cells that a spreadsheet would run as a formula begin with an apostrophe.',
+    action: 'event:read',
+    query: csvQuery,
+    produces: 'text/csv',
+    response: file,
+    handle: csv,
+  })
+}
+
 function issueEventRoutes(path: string, id: (name: string) => string): Route[] {
   return [
     route({
@@ -169,18 +194,7 @@ function issueEventRoutes(path: string, id: (name: string) => string): Route[] {
         return { body: page.rows, headers: pageHeaders(call.app.config.url, call.request.url, page) }
       },
     }),
-    route({
-      method: 'GET',
-      path: `${path}/events/csv`,
-      operationId: id('IssueEventsCsv'),
-      summary:
-        'Events of an issue as CSV, newest first, at most 100,000: id, time, title, message and tags. Cells that a spreadsheet would run as a formula begin with an apostrophe.',
-      action: 'event:read',
-      query: csvQuery,
-      produces: 'text/csv',
-      response: file,
-      handle: csv,
-    }),
+    csvRoute(path, id),
     route({
       method: 'GET',
       path: `${path}/events/:event`,

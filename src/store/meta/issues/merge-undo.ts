@@ -11,7 +11,7 @@ type Former = Pick<Issue, 'status' | 'substatus' | 'statusDetails' | 'priority' 
 }
 
 /** An issue that became part of another one. */
-export type MergedIssue = { id: string; shortId: string; title: string; was?: Former }
+type MergedIssue = { id: string; shortId: string; title: string; was?: Former }
 
 /** Data of a merge's activity entry: the first merged issues, and their total number. */
 export type MergeNote = {

@@ -81,18 +81,14 @@ type ToolsProps = {
 /** The choice of columns, and all events of the search as CSV. */
 async function TableTools({ organization, here, path, search, events, columns }: ToolsProps) {
   const t = await getTranslations('parts.columns')
-  const {
-    environment = [],
-    statsPeriod,
-    start,
-    end,
-  } = { statsPeriod: '', start: '', end: '', ...listQuery(paramsOf(search), []) }
+  const { environment = [], ...span } = listQuery(paramsOf(search), [])
+  const spanNames: readonly string[] = ['statsPeriod', 'start', 'end']
   const query = new URLSearchParams([
     ['query', search.get('q') ?? ''],
     ...environment.map((name) => ['environment', name]),
-    ...(statsPeriod ? [['statsPeriod', statsPeriod]] : []),
-    ...(start ? [['start', start]] : []),
-    ...(end ? [['end', end]] : []),
+    ...Object.entries(span).flatMap(([name, value]) =>
+      spanNames.includes(name) && typeof value === 'string' ? [[name, value]] : [],
+    ),
   ])
   const offered = [...new Set([...offeredColumns(events), ...columns])]
   return (
@@ -166,7 +162,14 @@ export async function EventsScreen({ org, id, search: rawSearch }: { org: string
         </EmptyState>
       ) : (
         <>
-          <TableTools {...{ organization: organization.slug, here, path, search, events, columns }} />
+          <TableTools
+            organization={organization.slug}
+            here={here}
+            path={path}
+            search={search}
+            events={events}
+            columns={columns}
+          />
           <EventTable
             events={page.rows}
             columns={columns}
