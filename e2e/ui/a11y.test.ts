@@ -137,7 +137,7 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     ['the stream', `/o/${org}/issues`, '[data-id]'],
     ['a stream that finds nothing', `/o/${org}/issues?q=NothingLikeThis`, 'main'],
     ['a refused search', `/o/${org}/issues?q=is%3Anonsense`, '[role=alert]'],
-    ['an issue', `/o/${org}/issues/ISSUE`, '.tag-share'],
+    ['an issue', `/o/${org}/issues/ISSUE`, '#tags'],
     ['grouping of an issue', `/o/${org}/issues/ISSUE/grouping`, '.grouping-variant'],
     ['events of an issue', `/o/${org}/issues/ISSUE/events`, '.event-table'],
     ['rules of grouping', `/o/${org}/settings/projects/web/grouping`, 'main textarea'],

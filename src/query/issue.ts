@@ -221,8 +221,16 @@ export function toRestActivity(activity: Activity, person: Person | undefined, a
     user: person ? { id: person.id, name: person.name, email: person.email } : null,
     data: assignee
       ? { ...activity.data, assigneeType: 'user', assigneeEmail: assignee.email, assigneeName: assignee.name }
-      : activity.data,
+      : activity.type === 'merge'
+        ? mergeData(activity.data)
+        : activity.data,
   }
+}
+
+/** Returns the data of a merge without what only its undo needs. */
+function mergeData({ issues, count, undone }: Activity['data']): RestActivity['data'] {
+  const named = Array.isArray(issues) ? issues.map(({ id, shortId, title }) => ({ id, shortId, title })) : []
+  return { issues: named, count, ...(undone === true ? { undone } : {}) }
 }
 
 /** Returns the users who viewed an issue and those who follow it. */

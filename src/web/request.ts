@@ -25,6 +25,8 @@ import notificationsDe from './messages/notifications.de.json'
 import notificationsEn from './messages/notifications.en.json'
 import overviewDe from './messages/overview.de.json'
 import overviewEn from './messages/overview.en.json'
+import partsDe from './messages/parts.de.json'
+import partsEn from './messages/parts.en.json'
 import peopleDe from './messages/people.de.json'
 import peopleEn from './messages/people.en.json'
 import releasesDe from './messages/releases.de.json'
@@ -59,6 +61,7 @@ const catalogues = {
     notifications: notificationsEn,
     operation: operationEn,
     overview: overviewEn,
+    parts: partsEn,
     people: peopleEn,
     releases: releasesEn,
     rows: rowsEn,
@@ -82,6 +85,7 @@ const catalogues = {
     notifications: notificationsDe,
     operation: operationDe,
     overview: overviewDe,
+    parts: partsDe,
     people: peopleDe,
     releases: releasesDe,
     rows: rowsDe,

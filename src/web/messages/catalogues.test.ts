@@ -23,6 +23,8 @@ import noiseDe from './noise.de.json'
 import noiseEn from './noise.en.json'
 import notificationsDe from './notifications.de.json'
 import notificationsEn from './notifications.en.json'
+import partsDe from './parts.de.json'
+import partsEn from './parts.en.json'
 import peopleDe from './people.de.json'
 import peopleEn from './people.en.json'
 import releasesDe from './releases.de.json'
@@ -58,6 +60,7 @@ describe.each([
   ['noise', noiseEn, noiseDe],
   ['notification', notificationsEn, notificationsDe],
   ['status', operationEn, operationDe],
+  ['issue page', partsEn, partsDe],
   ['people', peopleEn, peopleDe],
   ['traces', tracesEn, tracesDe],
   ['release', releasesEn, releasesDe],

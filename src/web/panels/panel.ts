@@ -16,6 +16,8 @@ export type Panel<Context, Data = undefined> = {
   guard?(props: PanelProps<Context, Data>): boolean
   // A method, not a property: method parameters are bivariant, so panels with different data fit into one list.
   Component(props: PanelProps<Context, Data>): ReactNode
+  /** Id of the panel whose preloaded data this one shares. Default: its own. */
+  sharesDataOf?: string
   /** Moves the panel to the end of its column if its data was not preloaded, so that the layout does not shift. */
   isLastWhenLate?: boolean
 }
@@ -63,6 +65,8 @@ export type IssueContext = {
   hrefOf(tag: string, value: string): string
   /** The place of the issue's project in the organization's list, for its rail. */
   projectPlace: number
+  /** Path of this issue's events, filtered by a tag value. */
+  eventsHrefOf(tag: string, value: string): string
   canTriage: boolean
   /** Whether the person may change the project's filters. */
   canFilter: boolean

@@ -10,18 +10,9 @@ import { bytesText } from '../../ui/relative.ts'
 import { EmptyState } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import type { EventPanel, IssuePanel } from '../panel.ts'
-import { Breadcrumbs } from './breadcrumbs.tsx'
-import {
-  Attachments,
-  Contexts,
-  Csp,
-  EventDetails,
-  Grouping,
-  NoteList,
-  Request,
-  SdkAndPackages,
-  User,
-} from './details.tsx'
+import { AffectedUsers } from './affected-users.tsx'
+import { Attachments } from './attachments.tsx'
+import { Contexts, Csp, EventDetails, Grouping, NoteList, Request, SdkAndPackages, User } from './details.tsx'
 import { hasSection, missingSections } from './event-sections.ts'
 import { Frames } from './frame.tsx'
 import { InCommon } from './in-common.tsx'
@@ -34,7 +25,8 @@ import { NoiseBar } from './noise.tsx'
 import { Payload } from './payload.tsx'
 import { SectionNav } from './section-nav.tsx'
 import { Exceptions, Threads } from './stack.tsx'
-import { EventTags, TagBars } from './tags.tsx'
+import { Tags, useIssueTags } from './tags.tsx'
+import { Timeline } from './timeline-list.tsx'
 
 // The panels of the issue itself, in page order.
 
@@ -98,7 +90,7 @@ export const mappedAgain: EventPanel = {
 /** Environment, release, distribution and trace of the event on one line. */
 export const eventDetails: EventPanel = {
   id: 'event-details',
-  Component: ({ organization, event }) => <EventDetails organization={organization} event={event} />,
+  Component: ({ event, ...context }) => <EventDetails event={event} hrefs={context} />,
 }
 
 export const message: EventPanel = {
@@ -165,13 +157,7 @@ export const csp: EventPanel = {
 export const breadcrumbs: EventPanel = {
   id: 'breadcrumbs',
   guard: ({ event }) => hasSection(event, 'breadcrumbs'),
-  Component: ({ event }) => (
-    <Breadcrumbs
-      key={event.eventID}
-      crumbs={entryOf(event, 'breadcrumbs')?.data.values ?? []}
-      eventAt={event.dateCreated}
-    />
-  ),
+  Component: ({ event }) => <Timeline key={event.eventID} event={event} />,
 }
 
 export const request: EventPanel = {
@@ -188,10 +174,19 @@ export const user: EventPanel = {
   Component: ({ event }) => (event.user ? <User user={event.user} /> : null),
 }
 
-export const tags: EventPanel = {
+/** All tags: the distribution over the issue's events, and the values of this event. */
+export const tags: IssuePanel<Answered<RestTag[]>> = {
   id: 'tags',
-  guard: ({ event }) => hasSection(event, 'tags'),
-  Component: ({ event, hrefOf }) => <EventTags event={event} hrefOf={hrefOf} />,
+  Component: ({ organization, detail, event, query, preloaded, ...context }) => (
+    <Tags
+      event={event}
+      hrefs={context}
+      organization={organization}
+      issueId={detail.id}
+      query={query}
+      preloaded={preloaded}
+    />
+  ),
 }
 
 export const contexts: EventPanel = {
@@ -255,15 +250,19 @@ export const notSent: EventPanel = {
 export const inCommon: IssuePanel<Answered<RestInCommon>> = {
   id: 'in-common',
   isLastWhenLate: true,
-  Component: ({ organization, detail, query, hrefOf, preloaded }) => (
-    <InCommon organization={organization} issueId={detail.id} query={query} hrefOf={hrefOf} preloaded={preloaded} />
+  Component: ({ organization, detail, query, preloaded, ...context }) => (
+    <InCommon organization={organization} issueId={detail.id} query={query} hrefs={context} preloaded={preloaded} />
   ),
 }
 
-/** The distribution of the tags over the issue's events. */
-export const tagBars: IssuePanel<Answered<RestTag[]>> = {
-  id: 'tag-bars',
-  Component: ({ organization, detail, query, hrefOf, preloaded }) => (
-    <TagBars organization={organization} issueId={detail.id} query={query} hrefOf={hrefOf} preloaded={preloaded} />
-  ),
+/** The users that have the error. */
+export const affectedUsers: IssuePanel<Answered<RestTag[]>> = {
+  id: 'affected-users',
+  sharesDataOf: 'tags',
+  Component: function AffectedUsersPanel({ organization, detail, query, preloaded, ...context }) {
+    const found = useIssueTags({ organization, issueId: detail.id, query, preloaded })
+    return found?.some((tag) => tag.key === 'user') ? (
+      <AffectedUsers users={detail.userCount} tags={found} hrefs={context} />
+    ) : null
+  },
 }

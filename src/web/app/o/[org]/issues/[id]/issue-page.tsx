@@ -70,6 +70,7 @@ export function IssuePage({ organization, issueId, shortId, choice, loaded, prel
     viewSearch,
     query,
     hrefOf: (tag, value) => tagHref(base, viewSearch, tag, value),
+    eventsHrefOf: (tag, value) => tagHref(`${base}/${encodeURIComponent(shortId)}/events`, viewSearch, tag, value),
     actions: { decide, ask: decisions.ask, assign, changed: refetch, linkText, markdown },
   }
   return (

@@ -48,7 +48,7 @@ const event: readonly EventPanel<unknown>[] = [
 ]
 
 /** Replaces `event` if none of the issue's events is stored. */
-const withoutEvent: readonly IssuePanel<unknown>[] = [issue.evicted, browserEventsOfIssue]
+const withoutEvent: readonly IssuePanel<unknown>[] = [issue.evicted, browserEventsOfIssue, issue.tags]
 
 /** A panel of the event in a column of the issue. It has nothing to show while none of the events is stored. */
 const ofEvent = <Data>(panel: EventPanel<Data>): IssuePanel<Data> => ({
@@ -57,10 +57,10 @@ const ofEvent = <Data>(panel: EventPanel<Data>): IssuePanel<Data> => ({
 })
 
 const side: readonly IssuePanel<unknown>[] = [
+  issue.affectedUsers,
   issue.inCommon,
   ofEvent(suspects),
   ofEvent(trace),
-  issue.tagBars,
   activity,
 ]
 
