@@ -138,6 +138,7 @@ describe.skipIf(noChromium)('password and sessions', () => {
     expect((await api(product, project, '/auth/')).status).toBe(401)
     await page.goto(account())
     await page.locator('#sessions').waitFor()
+    await page.locator('.shell-person').click()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.waitForURL(/\/login/)
     await signInWith(page, changed)

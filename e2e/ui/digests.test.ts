@@ -247,7 +247,7 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
       await page().goto(`${product.url}/o/${org}/projects`)
       await hydrated(page())
       await page().keyboard.press('Control+k')
-      const field = page().getByRole('combobox', { name: 'What do you want to do?' })
+      const field = page().getByRole('combobox', { name: 'Search or jump to' })
       await field.fill(text)
       await page()
         .getByRole('option', { name: `Open the error with the digest ${digest}` })

@@ -119,7 +119,8 @@ describe.skipIf(noChromium)('notifications', () => {
     await row.getByRole('button', { name: 'Delete' }).click()
     await row.waitFor({ state: 'detached' })
     await page.reload()
-    await page.locator('.settings-nav').getByRole('link', { name: 'Alert channels', exact: true }).waitFor()
+    await page.locator('.settings-nav').getByRole('link', { name: 'Alert channels' }).waitFor()
+    expect(await page.locator('.settings-problem').count()).toBe(0)
   })
 
   test('what is wrong is said at its field, and what was typed stays', async () => {

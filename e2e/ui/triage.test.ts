@@ -242,7 +242,7 @@ describe.skipIf(noChromium)('triage by keys', () => {
     await page.keyboard.press('j')
     const id = (await page.locator('[data-id][data-cursor]').getAttribute('data-id')) ?? ''
     await page.keyboard.press('Control+k')
-    await page.getByRole('combobox', { name: 'What do you want to do?' }).fill('priority low')
+    await page.getByRole('combobox', { name: 'Search or jump to' }).fill('priority low')
     await page.keyboard.press('Enter')
     await until('low', 5000, async () => (await all()).find((issue) => issue.id === id)?.priority === 'low')
     await page.keyboard.press('Space')

@@ -49,8 +49,12 @@ export function Menu({
         details.current.querySelector('summary')?.focus()
       }}
     >
-      <summary className={className} aria-label={name} title={name}>
-        {summary}
+      <summary className={className} title={name}>
+        {/* A hidden text and no label: a label would have to repeat all visible text. */}
+        <span className="visually-hidden">{name}</span>
+        <span aria-hidden="true" className="contents">
+          {summary}
+        </span>
       </summary>
       <div className={`menu-panel ${panelClass}`}>{children}</div>
     </details>

@@ -17,7 +17,8 @@ import { Menu } from '../../ui/menu.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'
 
-type MenuProject = { slug: string; name: string; keys: number }
+/** `missesMaps`: events of the project wait for a source map. */
+type MenuProject = { slug: string; name: string; keys: number; missesMaps: boolean }
 type MenuCounts = { members: number; notifications: number; failing: number; tokens: number }
 type MenuProps = {
   organization: { slug: string; name: string }
@@ -29,7 +30,7 @@ type MenuProps = {
   counts: MenuCounts
 }
 
-type Row = { id: string; href: string; text: string; words: string; count?: number; problem?: string }
+type Row = { id: string; href: string; text: string; words: string; count?: number; problem?: string; warning?: string }
 
 function useRows({ organization, rights, counts }: MenuProps, project: MenuProject | undefined) {
   const t = useTranslations('frame.settings')
@@ -62,6 +63,7 @@ function useRows({ organization, rights, counts }: MenuProps, project: MenuProje
           text: sections(id),
           words: t(`words.${id}`),
           ...(id === 'keys' ? { count: project.keys } : {}),
+          ...(id === 'sources' && project.missesMaps ? { warning: t('mapsMissing') } : {}),
         }),
       )
     : []
@@ -87,11 +89,12 @@ function Group({ title, rows, children }: { title: ReactNode; rows: readonly Row
       <p className="settings-heading">{title}</p>
       {children}
       <ul>
-        {rows.map(({ id, href, text, count, problem }) => (
+        {rows.map(({ id, href, text, count, problem, warning }) => (
           <li key={id}>
             <Link href={href} className="settings-row" aria-current={path === href ? 'page' : undefined}>
               <span className="grow">{text}</span>
               {problem ? <span className="settings-problem">{problem}</span> : null}
+              {warning ? <span className="settings-warning">{warning}</span> : null}
               {count && !problem ? <span className="settings-count">{count}</span> : null}
             </Link>
           </li>

@@ -240,10 +240,12 @@ export function Sidebar({
   return (
     <>
       <OrganizationSwitch {...frame} />
-      <button type="button" className="shell-jump" onClick={actions.showPalette} aria-label={t('jump')}>
+      <button type="button" className="shell-jump" onClick={actions.showPalette} title={t('jump')}>
         <Search {...icon} size={13} />
         <span className="shell-word">{t('jump')}</span>
-        <kbd className="key">{keyHint}</kbd>
+        <kbd className="key" aria-hidden="true">
+          {keyHint}
+        </kbd>
       </button>
       <div className="shell-rows">
         <Navigation frame={frame} counts={counts} remembered={selection.remembered} isViewOpen={open !== undefined} />

@@ -28,6 +28,7 @@ export default async function SettingsLayout({
     slug,
     name,
     keys: meta.keysOf(id).length,
+    missesMaps: meta.missingMapCounts(id).quantity > 0,
   }))
   const cookie = (await cookies()).get(selectionCookie(organization.slug))?.value
   return (
