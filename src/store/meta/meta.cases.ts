@@ -189,9 +189,11 @@ function filterCases(fresh: () => MetaStore): void {
         .sort(),
     ).toEqual(ids)
     expect([...meta.issueStarts([1, 2, 3, 99], filter)].sort()).toEqual(ids.map((id) => [id, nowMs]))
+    const levels = meta.issueLevels([1, 2, 3, 99], filter)
+    expect([...levels.keys()].sort()).toEqual(ids)
     const groups = meta.groupsOfIssues({ projectIds: [1], filter, max: 10 })
     expect(groups.sort((a, b) => a.issueId - b.issueId)).toEqual(
-      ids.map((id) => ({ projectId: 1, groupHash: hash(id), issueId: id, firstSeenMs: nowMs })),
+      ids.map((id) => ({ projectId: 1, groupHash: hash(id), issueId: id, firstSeenMs: nowMs, level: levels.get(id) })),
     )
   })
 
@@ -209,6 +211,10 @@ function filterCases(fresh: () => MetaStore): void {
       3,
     ])
     expect(meta.groupsOfIssues({ projectIds: [1], max: 2 })).toHaveLength(2)
+    expect([...meta.issueLevels([1, 3, 99])].sort()).toEqual([
+      [1, 'info'],
+      [3, 'info'],
+    ])
     expect(meta.groupsOfIssues({ projectIds: [], max: 2 })).toEqual([])
   })
 

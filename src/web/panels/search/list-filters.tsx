@@ -263,7 +263,14 @@ export function StreamScope({
   const { range, q } = params
   const fold = range.kind === 'relative' ? t(`range.short.${range.period}`) : t('range.short.absolute')
   return (
-    <div className="scope" data-open={open || undefined}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape bubbles up from the controls
+    <div
+      className="scope"
+      data-open={open || undefined}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') setOpen(false)
+      }}
+    >
       <button
         type="button"
         className="popup-button scope-fold"
