@@ -55,7 +55,7 @@ export function IssueHeader(props: IssueContext) {
               <PlainText text={value} charactersMax={600} />
             </p>
           ) : null}
-          {event?.signs?.react ? <ReactWords react={event.signs.react} title={`${type} ${value}`} /> : null}
+          {event?.signs?.react ? <ReactWords react={event.signs.react} title={detail.title} /> : null}
           {detail.culprit ? (
             <p className="issue-where">
               <PlainText text={detail.culprit} charactersMax={300} />
