@@ -39,7 +39,7 @@ export function IssueHeader(props: IssueContext) {
         ) : null}
         <IssueActions {...props} />
       </div>
-      {event?.signs?.react ? <ReactWords react={event.signs.react} title={`${type} ${value}`} /> : null}
+      {event?.signs?.react ? <ReactWords react={event.signs.react} title={detail.title} /> : null}
     </header>
   )
 }
