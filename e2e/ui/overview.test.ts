@@ -63,7 +63,8 @@ describe.skipIf(noChromium)('the overview', () => {
         ),
       )
     await until('three events', 20_000, async () => (await overview()).events?.now === 3)
-    await page.goto(at())
+    // The organization also has Mishap's own project, which sends transactions.
+    await page.goto(at('?project=web'))
     await hydrated(page)
     const fact = async (label: string) => page.locator('.fact', { hasText: label }).locator('.fact-value').textContent()
     expect([await fact('Events'), await fact('Users affected'), await fact('Unresolved')]).toEqual(['3', '3', '1'])
@@ -76,7 +77,6 @@ describe.skipIf(noChromium)('the overview', () => {
     expect(await issue.textContent()).toContain(markup)
     const rows = page.getByRole('region', { name: 'Projects' }).getByRole('row')
     expect((await rows.allTextContents()).some((text) => text.startsWith('web4.19.0'))).toBe(true)
-    expect(await page.getByRole('region', { name: 'Releases' }).count()).toBe(0)
     expect(await page.getByRole('list', { name: 'Releases' }).getByRole('link').first().textContent()).toBe('4.19.0')
     expect(await faults(page)).toEqual([])
     await page.emulateMedia({ colorScheme: 'dark' })

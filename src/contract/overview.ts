@@ -74,9 +74,9 @@ export const restOverview = z
     releases: restAnnotations,
     projects: z.array(overviewProject),
     issues: z
-      .strictObject({ rows: z.array(restIssue), all: count.nullable() })
+      .strictObject({ rows: z.array(restIssue) })
       .nullable()
-      .describe('New, regressed and escalating issues with the most events.'),
+      .describe('Escalating, regressed and new issues with the most events, among the latest of each state.'),
     routes: z
       .array(segmentsNowAndBefore.extend({ project: restProjectName, route: z.string() }))
       .describe('The slowest routes by their 75th percentile, with at least 50 segments in the range.'),

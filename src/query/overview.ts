@@ -2,9 +2,8 @@ import type { OverviewPart, RestDecision, RestOverview, RestOverviewProject } fr
 import { sortReleases } from '../domain/release-order.ts'
 import type { SegmentStats } from '../store/events/overview.ts'
 import type { SessionGroup } from '../store/events/session-store.ts'
-import type { Project } from '../store/meta/meta.ts'
-import type { View } from './issue.ts'
-import { listIssues } from './issues.ts'
+import type { Issue, Project } from '../store/meta/meta.ts'
+import { issueStatsOf, toRestIssues, type View } from './issue.ts'
 import {
   channelDecisions,
   type DecisionDeps,
@@ -24,6 +23,8 @@ import { releaseAnnotations } from './releases.ts'
 const barsMax = 60
 const trendMax = 30
 const issuesMax = 5
+const reviewed = ['escalating', 'regressed', 'new'] as const
+const comparedMax = 15
 const routesMax = 5
 /** Fewer segments give no stable percentile. */
 const routeCountMin = 50
@@ -135,9 +136,23 @@ function crashFreeOf(sessions: Sessions | undefined, projectIds: ReadonlySet<num
 const toSegments = (stats: SegmentStats | undefined) =>
   stats && stats.now.count > 0 ? { now: stats.now, before: stats.before } : null
 
+/**
+ * Open issues that are new, escalating or regressed, escalating ones first, then those with the most events. Only the
+ * latest of each state are compared: to count all 50,000 of an installation took 0.2 s.
+ */
 async function issuesPart(deps: DecisionDeps, view: Periods): Promise<RestOverview['issues']> {
-  const page = await listIssues(deps, { ...view, query: 'is:for_review', sort: 'freq', limit: issuesMax })
-  return { rows: page.rows, all: page.hits ?? null }
+  const projectIds = view.projects.map((project) => project.id)
+  const latest = reviewed.flatMap((substatus) =>
+    deps.meta.listIssues({ projectIds, filter: openIssues(substatus), sort: 'last', max: comparedMax }),
+  )
+  const stats = await issueStatsOf(deps, view, latest)
+  const eventsOf = (issue: Issue) => stats.get(issue.id)?.events ?? 0
+  const isEscalating = (issue: Issue) => (issue.substatus === 'escalating' ? 1 : 0)
+  const rows = latest
+    .filter((issue) => eventsOf(issue) > 0)
+    .sort((a, b) => isEscalating(b) - isEscalating(a) || eventsOf(b) - eventsOf(a) || b.id - a.id)
+    .slice(0, issuesMax)
+  return { rows: toRestIssues(deps, view, rows, stats) }
 }
 
 /** Open issues by state, now. */

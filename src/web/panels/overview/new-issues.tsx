@@ -99,11 +99,14 @@ function IssueLine({ issue, href, place, top }: { issue: RestIssue; href: string
 export function NewIssues({
   organization,
   issues,
+  all,
   places,
   search,
 }: {
   organization: string
-  issues: { rows: readonly RestIssue[]; all: number | null }
+  issues: { rows: readonly RestIssue[] }
+  /** How many issues have one of these states now. */
+  all: number
   /** The place of each project in the organization, by slug. */
   places: Readonly<Record<string, number>>
   /** The query string of the scope, with its `?`. */
@@ -111,13 +114,15 @@ export function NewIssues({
 }) {
   const t = useTranslations('overview.issues')
   const number = new Intl.NumberFormat(useLocale())
-  const { rows, all } = issues
+  const { rows } = issues
   const top = rowsTop(Math.max(0, ...rows.flatMap(barsOf)))
   return (
     <section aria-labelledby="overview-issues">
       <div className="overview-head">
         <h2 id="overview-issues">{t('title')}</h2>
-        <span>{all !== null && all > rows.length ? t('of', { shown: rows.length, all: number.format(all) }) : ''}</span>
+        <span>
+          {rows.length > 0 && all > rows.length ? t('of', { shown: rows.length, all: number.format(all) }) : ''}
+        </span>
         {rows.length > 0 ? (
           <span className="overview-columns" aria-hidden="true">
             <span>{t('scale', { top: number.format(top) })}</span>

@@ -63,6 +63,7 @@ export function OverviewScreen(props: OverviewScreenProps) {
   const search = viewSearchOf(params)
   const inProjects = new URLSearchParams(search)
   if (params.project) inProjects.set('project', params.project)
+  const open = overview.unresolved
   const decided = overview.failed.every(({ part }) => part !== 'issues' && part !== 'release' && part !== 'disk')
   return (
     <div className="overview">
@@ -94,7 +95,13 @@ export function OverviewScreen(props: OverviewScreenProps) {
             <History organization={organization} overview={overview} />
           </section>
           {overview.issues ? (
-            <NewIssues organization={organization} issues={overview.issues} places={places} search={search} />
+            <NewIssues
+              organization={organization}
+              issues={overview.issues}
+              all={open.new + open.regressed + open.escalating}
+              places={places}
+              search={search}
+            />
           ) : null}
           <ProjectsTable organization={organization} overview={overview} places={places} />
         </div>
