@@ -10,6 +10,7 @@ import { benchGrouping } from './grouping.ts'
 import { benchHostile } from './hostile.ts'
 import { benchMapped } from './mapped.ts'
 import { machine, type Row, table } from './measure.ts'
+import { benchOverview } from './overview.ts'
 import { benchPaint } from './paint.ts'
 import { benchPipeline } from './pipeline.ts'
 import { benchRegroup } from './regroup.ts'
@@ -50,9 +51,10 @@ const parts: Record<string, () => Promise<Row[]>> = {
   soak: () => benchSoak(Number(wordAfter('--minutes') ?? 60)),
   scale: () => benchScale(sizes),
   search: () => benchSearch(sizes),
+  overview: () => benchOverview(sizes),
 }
 /** These take hours instead of minutes, so they run only on request. */
-const long = new Set(['soak', 'scale', 'search'])
+const long = new Set(['soak', 'scale', 'search', 'overview'])
 
 const rows: Row[] = []
 for (const [name, run] of Object.entries(parts)) {

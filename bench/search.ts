@@ -11,7 +11,7 @@ const asks = 40
 const O = '/organizations/scale'
 
 /** Sends one small event of each issue. */
-async function seed(product: Product, project: Project, issues: number): Promise<void> {
+export async function seedSmall(product: Product, project: Project, issues: number): Promise<void> {
   const path = `/api/${project.id}/envelope/?sentry_key=${project.key}&sentry_version=7`
   const bodies = Array.from({ length: issues }, (_, n) =>
     Buffer.from(
@@ -89,7 +89,7 @@ export async function benchSearch(sizes: number[]): Promise<Row[]> {
   const project = bootstrap(product, 'scale', 'web')
   await ready(product)
   const issues = Math.min(issuesMax, Math.ceil((sizes[0] ?? 0) / 10))
-  await seed(product, project, issues)
+  await seedSmall(product, project, issues)
   await decide(product, project, issues)
   const rows: Row[] = []
   const first: Record<string, number> = {}

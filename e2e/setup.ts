@@ -10,7 +10,8 @@ declare module 'vitest' {
 
 /** Starts the product once for all files. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const product = await start()
+  // Tests look at the traces of many pages within a minute.
+  const product = await start({ env: { MISHAP_SELF_TRACES_PER_MINUTE: '1000000' } })
   await ready(product)
   project.provide('product', { url: product.url, data: product.data, port: product.port })
   return () => discard(product)

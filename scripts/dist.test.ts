@@ -53,7 +53,7 @@ describe('the program of the package', () => {
   })
 
   test('holds the tables as they are', () => {
-    const path = 'src/refine/diagnostics/react-messages.json'
+    const path = 'src/domain/react-messages.json'
     expect(files.get(path)).toBe(read(path))
   })
 

@@ -26,7 +26,7 @@ export const areas: Record<string, Area> = {
   settle: { mutate: product('src/store/events/settle.ts'), tests: ['src/store/events/{settle,gate}.test.ts'] },
   refine: {
     mutate: product('src/refine/pipeline/{refine,recovery}.ts'),
-    tests: ['src/refine/pipeline/refine.test.ts', 'src/refine/{order,waiting}.test.ts'],
+    tests: ['src/refine/pipeline/{refine,recovery}.test.ts', 'src/refine/{loop,order,waiting}.test.ts'],
   },
   meta: {
     mutate: product(

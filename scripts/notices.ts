@@ -54,6 +54,8 @@ export const screenPackages = [
   '@sentry/browser',
   '@tanstack/react-query',
   '@tanstack/react-virtual',
+  'highlight.js',
+  'lowlight',
   'lucide-react',
   'next',
   'next-intl',

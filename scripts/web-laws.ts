@@ -35,7 +35,7 @@ const publicFiles: Readonly<Record<string, readonly string[]>> = {
   ],
   diagnostics: ['react-words.tsx'],
   'error-links': ['certainty.tsx'],
-  issue: ['issue-row.tsx', 'peek.tsx'],
+  issue: ['issue-row.tsx', 'peek.tsx', 'row-words.ts'],
   'release-health': ['health-cells.tsx'],
 }
 const order = Object.keys(publicFiles)

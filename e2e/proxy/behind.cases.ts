@@ -269,7 +269,7 @@ const screens = [
   '/projects',
   '/projects/new',
   '/projects/web/setup',
-  '/status',
+  '/settings/status',
   '/settings/account',
   '/settings/notifications',
   '/settings/projects/web/keys',
@@ -278,7 +278,7 @@ const screens = [
   '/settings/members',
   '/settings/organization',
   '/feedback',
-  '/projects/web/ingest',
+  '/settings/projects/web/rejected-data',
 ]
 
 /** Same-origin URLs of a screen's links and forms. Links that only have a fragment are left out. */

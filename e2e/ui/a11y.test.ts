@@ -137,30 +137,34 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     ['the stream', `/o/${org}/issues`, '[data-id]'],
     ['a stream that finds nothing', `/o/${org}/issues?q=NothingLikeThis`, 'main'],
     ['a refused search', `/o/${org}/issues?q=is%3Anonsense`, '[role=alert]'],
-    ['an issue', `/o/${org}/issues/ISSUE`, '.tag-share'],
+    ['an issue', `/o/${org}/issues/ISSUE`, '#tags'],
     ['grouping of an issue', `/o/${org}/issues/ISSUE/grouping`, '.grouping-variant'],
     ['events of an issue', `/o/${org}/issues/ISSUE/events`, '.event-table'],
     ['rules of grouping', `/o/${org}/settings/projects/web/grouping`, 'main textarea'],
     ['releases', `/o/${org}/releases`, '.release-row'],
     ['a release', `/o/${org}/releases/shop%401.0.0`, '.release-issues [data-id]'],
     ['projects', `/o/${org}/projects`, 'table'],
-    ['a new project', `/o/${org}/projects/new`, 'form'],
+    ['a new project', `/o/${org}/projects/new`, 'main form'],
     ['project setup', `/o/${org}/projects/web/setup`, '[data-testid=dsn]'],
-    ['project settings', `/o/${org}/settings/projects/web`, 'form'],
-    ['project keys', `/o/${org}/settings/projects/web/keys`, 'form'],
-    ['inbound filters', `/o/${org}/settings/projects/web/filters`, 'form'],
+    ['project settings', `/o/${org}/settings/projects/web`, 'main form'],
+    ['project keys', `/o/${org}/settings/projects/web/keys`, 'main form'],
+    ['inbound filters', `/o/${org}/settings/projects/web/filters`, 'main form'],
     ['rules of ownership', `/o/${org}/settings/projects/web/ownership`, 'main textarea'],
     ['issues that were deleted for good', `/o/${org}/settings/projects/web/tombstones`, 'main'],
     ['project environments', `/o/${org}/settings/projects/web/environments`, 'main li'],
     ['source maps', `/o/${org}/settings/projects/web/source-maps`, 'main pre'],
-    ['the request log', `/o/${org}/projects/web/ingest`, 'main table'],
+    ['rejected data', `/o/${org}/settings/projects/web/rejected-data`, 'main table'],
     ['organization', `/o/${org}/settings/organization`, '#delete-organization-typed'],
-    ['members', `/o/${org}/settings/members`, 'form'],
+    ['members', `/o/${org}/settings/members`, 'main form'],
     ['feedback', `/o/${org}/feedback`, 'main h1'],
-    ['account', `/o/${org}/settings/account`, '#sessions tbody tr'],
+    ['profile', `/o/${org}/settings/account`, 'main h1'],
+    ['language and theme', `/o/${org}/settings/account/appearance`, '#theme'],
+    ['sessions', `/o/${org}/settings/account/security`, '#sessions tbody tr'],
+    ['API tokens', `/o/${org}/settings/account/tokens`, 'main form'],
+    ['organization tokens', `/o/${org}/settings/tokens`, 'main form'],
     ['notifications', `/o/${org}/settings/notifications`, 'main'],
-    ['status', `/o/${org}/status`, 'main table'],
-    ['the ledger of one project', `/o/${org}/status?project=web&range=1h`, 'main details[open] table'],
+    ['status', `/o/${org}/settings/status`, 'main table'],
+    ['the ledger of one project', `/o/${org}/settings/status?project=web&range=1h`, 'main details[open] table'],
     ['a server issue with its browser’s side', '/d/2774530905', '#browser-side'],
     ['a browser event with its server error and its signs', `/e/${'a11'.padEnd(32, '0')}`, '.differences'],
     ['an issue that is noise', `/e/${'a12'.padEnd(32, '0')}`, '.noise-bar'],
@@ -171,10 +175,13 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     ['not found, outside', '/no-such-screen', 'body'],
   ]
   const narrow = [
-    'status?project=web',
+    'settings/status?project=web',
+    'settings/account',
+    'settings/account/security',
+    'settings/account/tokens',
     'releases',
     'releases/shop%401.0.0',
-    'projects/web/ingest',
+    'settings/projects/web/rejected-data',
     'projects/web/setup',
     'settings/projects/web/environments',
     'settings/projects/web/source-maps',
@@ -285,7 +292,7 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
 
   test('dialogs of a dead item', async () => {
     const page = state.page
-    await page.goto(`${product.url}/o/${org}/status`)
+    await page.goto(`${product.url}/o/${org}/settings/status`)
     await page.getByRole('button', { name: 'Look', exact: true }).first().click()
     await page.getByRole('dialog').waitFor()
     expect(await faults(page)).toEqual([])
@@ -298,6 +305,27 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     await page.getByRole('dialog').waitFor()
     expect(await faults(page)).toEqual([])
     await page.keyboard.press('Escape')
+  })
+
+  test('the sidebar as icons, and the popups of the frame', async () => {
+    const page = state.page
+    await page.setViewportSize({ width: 900, height: 900 })
+    await page.goto(`${product.url}/o/${org}/settings/projects/web/keys`)
+    await hydrated(page)
+    expect(await faults(page)).toEqual([])
+    for (const opener of ['.shell-organization', '.shell-person', '.settings-switch']) {
+      await page.locator(opener).click()
+      await page.locator('.popup[open] .popup-panel').waitFor()
+      expect([opener, await faults(page)]).toEqual([opener, []])
+      expect(await tooWide(page)).toEqual([])
+    }
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto(`${product.url}/o/${org}/issues`)
+    await hydrated(page)
+    await page.locator('.phone-tabs a', { hasText: 'More' }).click()
+    await page.locator('.shell-side').waitFor()
+    expect(await faults(page)).toEqual([])
+    await page.setViewportSize({ width: 1440, height: 900 })
   })
 
   test('at 390 pixels', async () => {

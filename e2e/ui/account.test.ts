@@ -20,7 +20,7 @@ describe.skipIf(noChromium)('password and sessions', () => {
   }
   const email = () => `owner@${state.project.org}.test`
   const at = (path: string) => `${state.product.url}${path}`
-  const account = () => at(`/o/${state.project.org}/settings/account`)
+  const account = () => at(`/o/${state.project.org}/settings/account/security`)
 
   /** Signs in with the password `secret` instead of the shared test password. */
   async function signInWith(page: Page, secret: string): Promise<void> {
@@ -138,6 +138,7 @@ describe.skipIf(noChromium)('password and sessions', () => {
     expect((await api(product, project, '/auth/')).status).toBe(401)
     await page.goto(account())
     await page.locator('#sessions').waitFor()
+    await page.locator('.shell-person').click()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.waitForURL(/\/login/)
     await signInWith(page, changed)

@@ -46,6 +46,9 @@ describe.skipIf(noChromium)('addresses', () => {
     [`/organizations/${org}/releases/`, `/o/${org}/releases`],
     [`/settings/${org}/projects/web/keys/`, `/o/${org}/settings/projects/web/keys`],
     [`/${org}/web/issues/ID/`, `/o/${org}/issues/ID`],
+    [`/o/${org}/status`, `/o/${org}/settings/status`],
+    [`/o/${org}/projects/web/ingest`, `/o/${org}/settings/projects/web/rejected-data`],
+    [`/o/${org}/settings`, `/o/${org}/settings/account`],
   ])('%s leads to %s, which is there', async (form, to) => {
     const from = form.replace('ID', state.id)
     const wanted = to.replace('ID', state.id)
@@ -62,6 +65,29 @@ describe.skipIf(noChromium)('addresses', () => {
     expect(at.pathname.replace(/\/$/, '')).toBe(target.pathname)
     for (const [key, value] of target.searchParams) expect(at.searchParams.get(key)).toBe(value)
     expect((await get(path, 3)).status()).toBe(200)
+  })
+
+  test('Sentry’s addresses of an issue of somebody else are a 404, like those of no issue', async () => {
+    const other = bootstrap(product, 'addresses-of-others', 'web', 'javascript', 'stranger@addresses.test')
+    const event = errorEvent('ForeignError', 'not yours')
+    expect((await ingest(product, other, envelopeOf(event))).status).toBe(200)
+    const id = await until('the issue', 20_000, async () => {
+      const found = (await api(product, other, `/organizations/${other.org}/issues/?query=`)).json as { id: string }[]
+      return found[0]?.id
+    })
+    for (const path of [
+      `/organizations/${other.org}/issues/${id}/`,
+      `/${other.org}/web/issues/${id}/`,
+      // In the own organization, an id of another one is no issue.
+      `/organizations/${org}/issues/${id}/`,
+      `/${org}/web/issues/${id}/`,
+      `/organizations/${org}/issues/999999/`,
+      '/organizations/nobody/issues/1/',
+    ]) {
+      const answer = await get(path, 4)
+      expect([path, answer.status()]).toEqual([path, 404])
+      expect(await answer.text()).not.toContain('ForeignError')
+    }
   })
 
   test.each<[word: string, status: number, message: string]>([

@@ -118,7 +118,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
       await page.locator(`main a[href*="/projects/${gone.slug}/"]`).first().click()
       await page.getByRole('heading', { name: /not found/i }).waitFor()
       expect(await page.getByRole('searchbox').count()).toBe(1)
-      expect(await page.locator('nav').count()).toBe(1)
+      expect(await page.locator('.shell-side').count()).toBe(1)
       expect(documents.count).toBe(0)
     })
   })
@@ -136,7 +136,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
       await choose(page, 'sort', 'users')
       await alert(page).getByRole('heading', { name: clientError }).waitFor()
       expect(await alert(page).innerText()).not.toMatch(/TypeError|null|\.js:\d/)
-      expect(await page.locator('nav').count()).toBe(1)
+      expect(await page.locator('.shell-side').count()).toBe(1)
       expect(await alert(page).getByRole('button', { name: 'Reload' }).count()).toBe(1)
       const events = await until('the report', 10_000, async () => {
         const found = ofType(sent, 'event')
@@ -163,7 +163,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
         let digest = ''
         try {
           if (way === 'typed') expect((await page.goto(at('/settings/account')))?.status()).toBe(500)
-          else await link(page, 'settings/account').click()
+          else await link(page, 'settings').click()
           await alert(page).getByRole('heading', { name: serverError }).waitFor()
           digest = await alert(page).locator('code').innerText()
           expect(digest).toMatch(/^\w{6,}$/)
@@ -171,7 +171,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
           await alert(page).getByRole('button', { name: 'Copied' }).waitFor()
           expect(await page.evaluate('navigator.clipboard.readText()')).toBe(digest)
           expect(await alert(page).getByRole('link').getAttribute('href')).toBe(`/d/${digest}`)
-          if (way === 'clicked') expect(await page.locator('nav').count()).toBe(1)
+          if (way === 'clicked') expect(await page.locator('.shell-side').count()).toBe(1)
         } finally {
           mend()
           database.close()

@@ -94,14 +94,22 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
     expect(await textOf(hidden())).toMatch(
       /This browser error hides: StockError.*API-\d+ in api sure Both events carry the same digest/,
     )
+    await page().goto(`${product.url}/o/${org}/issues?q=441`)
+    await hydrated(page())
+    const row = page().locator('.issue-row', { hasText: 'Server Components render failed' })
+    const hides = row.locator('.issue-hides a', { hasText: /^API-\d+$/ }).first()
+    const server = await hides.getAttribute('href')
+    await hides.click()
+    await page().waitForURL(new RegExp(`${server?.split('?')[0]}\\b`))
+    await page().goto(at)
     await link.click()
     await browserErrors().waitFor()
     expect(page().url()).toMatch(/\/issues\/\d+\/events\/[0-9a-f]{32}$/)
     expect(await textOf(browserErrors())).toContain('1 browser event of 1 person')
     expect(await textOf(browserErrors())).toContain('they do not count for the issue')
     // The issue's own counts: one event and no user.
-    expect(await textOf(page().locator('.issue-numbers'))).toMatch(/Events 1\b/)
-    expect(await textOf(page().locator('.issue-numbers'))).toMatch(/Users 0\b/)
+    expect(await textOf(page().locator('.issue-facts'))).toMatch(/Events 1\b/)
+    expect(await textOf(page().locator('.issue-facts'))).toMatch(/Users 0\b/)
     await browserErrors().getByRole('radio', { name: 'This event (1)' }).click()
     await browserErrors().getByRole('link', { name: 'Breadcrumbs' }).click()
     await page().waitForURL(/#breadcrumbs$/)
@@ -194,7 +202,7 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
     const chunk = 'Loading chunk 418 failed.\n(error: https://shop.test/_next/static/chunks/418.js)'
     await page().goto(await stored(state.web, event(exception('ChunkLoadError', chunk))))
     expect(await textOf(diagnosticsRegion())).toMatch(/Skew old chunk A script of an older build no longer exists\./)
-    const stack = await page().getByRole('region', { name: 'Exception' }).boundingBox()
+    const stack = await page().getByRole('region', { name: 'Stack', exact: true }).boundingBox()
     expect((await diagnosticsRegion().boundingBox())?.y).toBeLessThan(stack?.y ?? 0)
   })
 
@@ -239,7 +247,7 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
       await page().goto(`${product.url}/o/${org}/projects`)
       await hydrated(page())
       await page().keyboard.press('Control+k')
-      const field = page().getByRole('combobox', { name: 'What do you want to do?' })
+      const field = page().getByRole('combobox', { name: 'Search or jump to' })
       await field.fill(text)
       await page()
         .getByRole('option', { name: `Open the error with the digest ${digest}` })

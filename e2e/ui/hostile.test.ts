@@ -102,7 +102,7 @@ describe.skipIf(noChromium)('hostile event data on every screen', () => {
         '/issues',
         `/issues/${state.issue}`,
         `/issues/${state.issue}/events/first`,
-        '/status',
+        '/settings/status',
         '/projects',
         '/releases',
         '/releases/shop%401.0.0',

@@ -115,11 +115,12 @@ describe.skipIf(noChromium)('notifications', () => {
     await row.getByRole('button', { name: 'Send test' }).click()
     await row.getByText('a private or reserved address').first().waitFor()
     await page.reload()
-    await page.getByRole('link', { name: '1 channel is failing' }).waitFor()
+    await page.locator('.settings-nav').getByRole('link', { name: '1 failing' }).waitFor()
     await row.getByRole('button', { name: 'Delete' }).click()
     await row.waitFor({ state: 'detached' })
     await page.reload()
-    await page.getByRole('link', { name: 'Notifications' }).waitFor()
+    await page.locator('.settings-nav').getByRole('link', { name: 'Alert channels' }).waitFor()
+    expect(await page.locator('.settings-problem').count()).toBe(0)
   })
 
   test('what is wrong is said at its field, and what was typed stays', async () => {

@@ -47,15 +47,15 @@ describe.skipIf(noChromium)('environments and the end of an organization', () =>
     expect(await choices()).toEqual(['All environments', 'ci-4711', 'production'])
   })
 
-  test('the request log is one step away from keys and settings', async () => {
+  test('the rejected data is one step away from keys and settings', async () => {
     const { page } = state
     for (const path of ['/settings/projects/web/keys', '/settings/projects/web']) {
       await page.goto(at(path))
       await page
-        .getByRole('link', { name: /request log/i })
+        .getByRole('link', { name: /rejected data/i })
         .last()
         .click()
-      await page.waitForURL(/\/projects\/web\/ingest$/)
+      await page.waitForURL(/\/projects\/web\/rejected-data$/)
       await page.locator('main table').first().waitFor()
     }
   })

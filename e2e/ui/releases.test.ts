@@ -149,7 +149,7 @@ describe.skipIf(noChromium)('releases', () => {
     await page.goto(at('/releases/shop%401.10.0'))
     await page.locator('.release-issues a', { hasText: 'CartError' }).first().click()
     await page.waitForURL(/\/issues\/\d+/)
-    const stats = page.locator('.issue-numbers')
+    const stats = page.locator('.issue-facts')
     await stats.getByRole('link', { name: 'shop@1.10.0' }).first().waitFor()
     const suspects = page.locator('section[aria-labelledby=suspects-title]')
     await suspects.waitFor()
@@ -159,7 +159,7 @@ describe.skipIf(noChromium)('releases', () => {
     await hydrated(page)
     const annotation = page.locator('.chart-mark').last()
     await page.locator('[data-popup=range] > summary').focus()
-    await page.keyboard.press('Tab')
+    await page.keyboard.press('Shift+Tab')
     const words = annotation.locator('.chart-mark-words')
     await until('the words', 3000, async () => (await words.evaluate((word) => getComputedStyle(word).opacity)) === '1')
     expect(await textOf(words)).toMatch(/3 releases/)
@@ -167,19 +167,6 @@ describe.skipIf(noChromium)('releases', () => {
     expect(await faults(page)).toEqual([])
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/releases\//)
-  })
-
-  test('the stream has the marks over its sparklines, with the document', async () => {
-    const { page } = state
-    const asked: string[] = []
-    page.on('request', (request) => asked.push(request.url()))
-    await page.goto(at('/issues'))
-    await page.locator('.spark-rule .chart-mark').first().waitFor({ state: 'attached' })
-    expect(await page.locator('.issue-row .spark-marks').count()).toBeGreaterThan(0)
-    await page.waitForTimeout(1500)
-    expect(asked.filter((url) => url.includes('release-marks'))).toEqual([])
-    await choose(page, 'range', '24h')
-    await until('the marks of the range', 5000, async () => asked.some((url) => url.includes('release-marks')))
   })
 
   test('many marks are thinned, in words too', async () => {
@@ -192,8 +179,8 @@ describe.skipIf(noChromium)('releases', () => {
     }[]
     await page.goto(at(`/issues/${issues[0]?.id}?t=24h`))
     await hydrated(page)
-    const annotations = page.locator('.chart .chart-mark')
-    expect(await annotations.count()).toBeLessThanOrEqual(48)
+    const annotations = page.locator('.issue-facts .chart-mark')
+    expect(await annotations.count()).toBeLessThanOrEqual(32)
     expect(await textOf(annotations.last())).toMatch(/6\d releases/)
     expect(await textOf(annotations.last())).toMatch(/and \d\d more/)
   })

@@ -90,10 +90,13 @@ describe.skipIf(noChromium)('what the screens report of themselves', () => {
     )
     const own = ownProject()
     const issue = await until('the issue', 15_000, async () => {
-      const path = `/organizations/${own.org}/issues/?query=${encodeURIComponent(`"${sentence}"`)}`
+      const path = `/organizations/${own.org}/issues/?project=mishap&query=${encodeURIComponent(`"${sentence}"`)}`
       return ((await api(product, own, path)).json as { id: string; project: { slug: string } }[])[0]
     })
     expect(issue.project.slug).toBe('mishap')
+    // A list without a project leaves Mishap's own issues out.
+    const path = `/organizations/${own.org}/issues/?query=${encodeURIComponent(`"${sentence}"`)}`
+    expect((await api(product, own, path)).json).toEqual([])
   })
 
   test('what the policy keeps from a screen arrives in the project "mishap", too', async () => {
@@ -102,7 +105,7 @@ describe.skipIf(noChromium)('what the screens report of themselves', () => {
     await page.evaluate(`new Image().src = 'https://${host}/pixel.png'`)
     const own = ownProject()
     const issue = await until('the report', 15_000, async () => {
-      const path = `/organizations/${own.org}/issues/?query=${encodeURIComponent(host)}`
+      const path = `/organizations/${own.org}/issues/?project=mishap&query=${encodeURIComponent(host)}`
       return ((await api(product, own, path)).json as { title: string; project: { slug: string } }[])[0]
     })
     expect([issue.project.slug, issue.title]).toEqual(['mishap', `Blocked 'image' from '${host}'`])

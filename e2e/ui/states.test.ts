@@ -81,18 +81,23 @@ describe.skipIf(noChromium)('states of the screens', () => {
     expect(await textOf(page, '.search-mistakes')).toContain('A closing ) is missing.')
   })
 
-  test.each(['/issues', '/issues/1', '/releases', '/releases/a%401', '/status', '/projects', '/settings/account'])(
-    'not signed in: %s leads to the sign-in and back',
-    async (path) => {
-      const { page } = await openPage(state.browser, shared.url)
-      await page.goto(at(path))
-      const url = new URL(page.url())
-      expect(url.pathname).toBe('/login')
-      expect(url.searchParams.get('next')).toBe(`/o/${org}${path}`)
-      expect(await page.locator('nav').count()).toBe(0)
-      await page.context().close()
-    },
-  )
+  test.each([
+    '/issues',
+    '/issues/1',
+    '/releases',
+    '/releases/a%401',
+    '/settings/status',
+    '/projects',
+    '/settings/account',
+  ])('not signed in: %s leads to the sign-in and back', async (path) => {
+    const { page } = await openPage(state.browser, shared.url)
+    await page.goto(at(path))
+    const url = new URL(page.url())
+    expect(url.pathname).toBe('/login')
+    expect(url.searchParams.get('next')).toBe(`/o/${org}${path}`)
+    expect(await page.locator('nav').count()).toBe(0)
+    await page.context().close()
+  })
 
   test.concurrent.each([
     [1440, false],
@@ -103,7 +108,14 @@ describe.skipIf(noChromium)('states of the screens', () => {
     const { page } = await openPage(state.browser, shared.url, { width, height: 844, dark, login: state.login })
     const found = (await api(shared, state.project, `/organizations/${org}/issues/?query=`)).json as { id: string }[]
     const paths = [
-      ['/issues', '/issues?q=nothing-like-this', `/issues/${found[0]?.id}`, '/status', '/projects', '/projects/new'],
+      [
+        '/issues',
+        '/issues?q=nothing-like-this',
+        `/issues/${found[0]?.id}`,
+        '/settings/status',
+        '/projects',
+        '/projects/new',
+      ],
       [
         '/releases',
         '/releases?q=nothing-like-this',

@@ -34,7 +34,7 @@ describe.skipIf(noChromium)('the stream of issues in the browser', () => {
 
   test('without a login every screen leads to the sign-in, and back', async () => {
     const { page } = await openPage(state.browser, product.url)
-    await page.goto(at('/status'))
+    await page.goto(at('/settings/status'))
     expect(page.url()).toContain('/login')
     await page.context().close()
   })
@@ -142,6 +142,112 @@ describe.skipIf(noChromium)('the stream of issues in the browser', () => {
     await page.getByRole('button', { name: /1 new/i }).waitFor({ timeout: 5000 })
     await page.getByRole('button', { name: /1 new/i }).click()
     await page.getByText('DeltaError').first().waitFor({ timeout: 5000 })
+  })
+
+  test('one scale for all rows stands over the trends, and its choice is kept', async () => {
+    const { page } = state
+    await page.goto(at('/issues'))
+    await hydrated(page)
+    const head = page.locator('.trend-head')
+    expect(await head.innerText()).toMatch(/^14 days, 0–\d+ a day \(√\)$/)
+    const paths = () => page.locator('.trend path').evaluateAll((all) => all.map((path) => path.getAttribute('d')))
+    const before = await paths()
+    await head.click()
+    expect(await head.innerText()).toContain('(log)')
+    await until('other heights', 5000, async () => JSON.stringify(await paths()) !== JSON.stringify(before))
+    await page.reload()
+    await hydrated(page)
+    await until('the choice', 5000, async () => (await head.innerText()).includes('(log)'))
+  })
+
+  test('the bulk bar floats over the rows: the heads stay and no row moves', async () => {
+    const { page } = state
+    await page.goto(at('/issues'))
+    await hydrated(page)
+    const row = page.locator('.issue-row').first()
+    const before = await row.boundingBox()
+    await page.locator('[data-id] [data-check]').first().click()
+    const bar = page.getByRole('toolbar', { name: 'Selected issues' })
+    await bar.waitFor()
+    expect(await row.boundingBox()).toEqual(before)
+    expect(await page.locator('.issue-columns').isVisible()).toBe(true)
+    const box = await bar.boundingBox()
+    expect(Math.round((box?.y ?? 0) + (box?.height ?? 0))).toBe(900 - 16)
+    expect(await bar.getByRole('button', { name: 'Merge' }).isDisabled()).toBe(true)
+    await page.keyboard.press('Escape')
+    await bar.waitFor({ state: 'detached' })
+  })
+
+  test('space previews beside the list, j and k go on, escape closes it and keeps the place', async () => {
+    const { page } = state
+    await page.goto(at('/issues?sort=new'))
+    await hydrated(page)
+    await page.keyboard.press('j')
+    await page.keyboard.press('Space')
+    const peek = page.locator('.peek')
+    const shown = () => peek.locator('code').first().innerText()
+    await peek
+      .getByText(/in\w+Error/)
+      .first()
+      .waitFor()
+    const first = await shown()
+    await page.keyboard.press('j')
+    await until('the next issue', 5000, async () => (await shown()) !== first)
+    await page.keyboard.press('k')
+    await until('the first again', 5000, async () => (await shown()) === first)
+    expect(await page.evaluate(() => window.scrollY)).toBe(0)
+    await page.keyboard.press('Escape')
+    await peek.waitFor({ state: 'detached' })
+    expect(await page.locator('[data-id][data-cursor]').count()).toBe(1)
+  })
+
+  test('a suggested owner is a button that assigns; a number of React is a title in words', async () => {
+    const { page, project } = state
+    const path = `/projects/${org}/${project.slug}/ownership/`
+    const body = JSON.stringify({ raw: `path:* owner@${org}.test`, autoAssignment: false })
+    await api(product, project, path, { method: 'PUT', headers: { 'content-type': 'application/json' }, body })
+    const minified = 'Minified React error #418; visit https://react.dev/errors/418?args[]=text&args[]= for the full'
+    await ingest(product, project, envelopeOf(errorEvent('Error', minified)))
+    type Row = { id: string; title: string; suggestedOwner: object | null; assignedTo: { email: string } | null }
+    const found = await until('the suggestion', 20_000, async () =>
+      ((await api(product, project, `/organizations/${org}/issues/?query=418`)).json as Row[]).find(
+        (row) => row.suggestedOwner,
+      ),
+    )
+    expect(found.title).toContain('Minified React error #418')
+    await page.goto(at('/issues'))
+    await hydrated(page)
+    const row = page.locator(`[data-id="${found.id}"]`)
+    expect((await row.locator('.issue-link').innerText()).replace(/\s+/g, ' ')).toBe('Hydration mismatch text differs')
+    await row.getByRole('button', { name: /^Assign to/ }).click()
+    await until('assigned', 5000, async () => {
+      const [issue] = (await api(product, project, `/organizations/${org}/issues/?query=418`)).json as Row[]
+      return issue?.assignedTo?.email === `owner@${org}.test`
+    })
+    await row.getByRole('button').waitFor({ state: 'detached' })
+    expect(page.url()).toBe(at('/issues'))
+  })
+
+  test('a finger that rests on a row selects it; a tap opens it', async () => {
+    const { page } = state
+    await page.goto(at('/issues'))
+    await hydrated(page)
+    const press = (ms: number) =>
+      page
+        .locator('.issue-main')
+        .first()
+        .evaluate(async (row, restMs) => {
+          const init = { bubbles: true, cancelable: true, pointerType: 'touch', clientX: 90, clientY: 200 }
+          row.dispatchEvent(new PointerEvent('pointerdown', init))
+          await new Promise((resolve) => setTimeout(resolve, restMs))
+          row.dispatchEvent(new PointerEvent('pointerup', init))
+          row.dispatchEvent(new MouseEvent('click', init))
+        }, ms)
+    await press(600)
+    await page.getByText('1 selected').waitFor()
+    expect(page.url()).toBe(at('/issues'))
+    await press(20)
+    await page.waitForURL(/\/issues\/\d+/)
   })
 
   test('no policy was violated, no script of the page failed, nothing went elsewhere', () => {

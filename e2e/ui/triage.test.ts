@@ -187,7 +187,7 @@ describe.skipIf(noChromium)('triage by keys', () => {
       await page.getByRole('dialog').waitFor({ state: 'detached' })
       return shown
     }
-    const everywhere = ['Ctrl+k', '/', '?', 'Ctrl+Shift+l', 'g i', 'g e', 'g f', 'g a', 'g s', 't', 'z']
+    const everywhere = ['Ctrl+k', '/', '?', 'Ctrl+Shift+l', 'g h', 'g i', 'g e', 'g f', 'g a', 'g s', 't', 'z']
     const deciding = ['e', 'Shift+e', 's', 'i', 'a', 'p']
     await ready()
     expect(await keys()).toEqual(
@@ -242,11 +242,14 @@ describe.skipIf(noChromium)('triage by keys', () => {
     await page.keyboard.press('j')
     const id = (await page.locator('[data-id][data-cursor]').getAttribute('data-id')) ?? ''
     await page.keyboard.press('Control+k')
-    await page.getByRole('combobox', { name: 'What do you want to do?' }).fill('priority low')
+    await page.getByRole('combobox', { name: 'Search or jump to' }).fill('priority low')
     await page.keyboard.press('Enter')
     await until('low', 5000, async () => (await all()).find((issue) => issue.id === id)?.priority === 'low')
     await page.keyboard.press('Space')
-    await page.getByRole('dialog').getByText('Open the issue').waitFor()
+    await page
+      .getByRole('complementary', { name: /^Preview of/ })
+      .getByText('Open the issue')
+      .waitFor()
     await page.keyboard.press('Escape')
   })
 

@@ -14,16 +14,19 @@ import { systemClock } from '../base/clock.ts'
 import { readConfig } from '../base/config.ts'
 import { silent } from '../base/observe.ts'
 import type { OutcomeCount } from '../base/outcome.ts'
+import { createRecent } from '../base/recent.ts'
 import { createRemovals } from '../jobs/removals.ts'
 import { createTriage } from '../jobs/triage.ts'
 import { createUnmerge } from '../jobs/unmerge.ts'
 import { unpackDeadLetter } from '../journal/dead-letter.ts'
 import { createArtifacts } from '../operations/artifacts.ts'
 import type { App } from '../processes/parts.ts'
+import { issueCountsAge } from '../query/issue-counts.ts'
 import { createDoctor } from '../refine/pipeline/doctor.ts'
 import { refineEvent } from '../refine/pipeline/fixture.cases.ts'
 import { createGroupingPreview } from '../refine/pipeline/grouping.ts'
 import { createMapCache } from '../refine/symbolicate/map-cache.ts'
+import { createEventRate } from '../serve/event-rate.ts'
 import { createLive } from '../serve/live.ts'
 import { createRequestLog } from '../serve/request-log.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
@@ -185,6 +188,8 @@ export async function openTestApp(): Promise<TestApp> {
     engineUp: () => true,
     publishKeys: async () => {},
     requestLog: createRequestLog(),
+    eventRate: createEventRate(systemClock),
+    issueCounts: createRecent(systemClock, issueCountsAge),
     bytesUnder: createFolderBytes(systemClock),
     disk: async () => {
       const tables = { events: { rows: 1, bytes: 1 }, spans: { rows: 0, bytes: 0 }, sessions: { rows: 0, bytes: 0 } }
@@ -196,6 +201,7 @@ export async function openTestApp(): Promise<TestApp> {
       1 + (unpackDeadLetter((await blobs.get(blobKey)) ?? Buffer.alloc(0))?.count.spans ?? 0),
     requestId: () => undefined,
     selfDsn: () => undefined,
+    takeSelfTrace: () => false,
   }
   const owner = await auth.createPerson({
     name: 'Olga',

@@ -315,6 +315,24 @@ describe('merge and unmerge', () => {
     expect((await call('DELETE', `${path}hashes/?id=${plain?.id}`)).status).toBe(200)
     expect((await call('GET', path)).json).toMatchObject({ title: 'TypeError: pay two', count: '2' })
   })
+  test('is undone as one: each issue is back with its state, and only once', async () => {
+    const [round, plain] = [await named('round'), await named('plain')]
+    await call('PUT', `${O}/issues/${round.id}/`, { body: { status: 'resolved' } })
+    const { json } = await call('PUT', `${O}/issues/?id=${kept.id}&id=${round.id}&id=${plain.id}`, {
+      body: { merge: 1 },
+    })
+    const { activity } = (json as { merge: { activity: string } }).merge
+    const path = `${O}/issues/${kept.id}/merges/${activity}/undo/`
+    const undone = await call('POST', path)
+    const ids = (undone.json as { restored: Row[] }).restored.map(({ id }) => id)
+    expect([undone.status, ids.sort()]).toEqual([200, [round.id, plain.id].sort()])
+    expect((await call('GET', `${O}/issues/${round.id}/`)).json).toMatchObject({ status: 'resolved', count: '1' })
+    expect((await call('GET', `${O}/issues/${kept.id}/`)).json).toMatchObject({ count: '2' })
+    expect((await call('POST', path)).status).toBe(409)
+    expect((await call('POST', `${O}/issues/${round.id}/merges/${activity}/undo/`)).status).toBe(404)
+    expect((await call('POST', `${O}/issues/${kept.id}/merges/x/undo/`)).status).toBe(404)
+    await call('PUT', `${O}/issues/${round.id}/`, { body: { status: 'unresolved' } })
+  })
   test('who may only read may not', async () => {
     const { secret } = made().app.auth.createToken(
       await made().app.auth.createPerson({ name: 'V', email: 'v@example.test', password: 'correct horse battery' }),

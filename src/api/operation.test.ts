@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { reasons } from '../base/outcome.ts'
 import type { RestDeadLetter } from '../contract/dead-letters.ts'
 import type { RestRequestLog } from '../contract/request-log.ts'
-import type { RestLedger, RestOrganizationStatus, RestUsage } from '../contract/status.ts'
+import type { RestIngestHealth, RestLedger, RestOrganizationStatus, RestUsage } from '../contract/status.ts'
 import { packDeadLetter } from '../journal/dead-letter.ts'
 import type { RequestLogEntry } from '../journal/request-log.ts'
 import { appForFile, type TestApp } from './app.cases.ts'
@@ -170,6 +170,60 @@ test('the ingest debugger: a project’s requests; those without a key stand wit
   expect(found.requests).toMatchObject([{ key: '1', code: 'ACCEPT_ORIGIN_REFUSED', todo: todoOf.origin }])
   expect((await get('/projects/acme/web/ingest/?key=2')).json).toMatchObject({ requests: [] })
   expect((await get('/status/ingest/')).json).toMatchObject([{ key: null, todo: todoOf.unknown_key }])
+})
+
+describe('whether data arrives', () => {
+  const health = async () => (await get(`${O}/health/`)).json
+  const refused: RequestLogEntry = {
+    atMs: 0,
+    keyId: 1,
+    projectId: 1,
+    route: 'envelope',
+    sdk: 's/1',
+    bytes: 5,
+    status: 413,
+    code: 'ACCEPT_TOO_LARGE',
+    reason: 'too_large',
+    eventId: '',
+    jpos: -1,
+    more: 0,
+    items: [],
+  }
+
+  test('refused requests of the last minutes count, unless they are old, accepted, or of a disabled key', async () => {
+    const { app, project } = made()
+    const before = (await health()) as RestIngestHealth
+    const entry = { ...refused, atMs: app.clock.now(), projectId: project.id }
+    app.requestLog.record([
+      entry,
+      entry,
+      { ...entry, atMs: entry.atMs - 400_000 },
+      { ...entry, status: 200, code: 'OK', reason: '' },
+      { ...entry, reason: 'disabled_key' },
+    ])
+    expect(await health()).toMatchObject({
+      state: 'rejecting',
+      rejectedRequests: before.rejectedRequests + 2,
+      rejectedProject: { id: String(project.id), slug: 'web' },
+    })
+  })
+
+  test('the most severe problem gives the state', async () => {
+    const { app, project } = made()
+    const parts = { ...app }
+    try {
+      app.eventRate.add([{ projectId: project.id, events: 12 }])
+      expect(await health()).toMatchObject({ eventsPerMinute: 12 })
+      app.journal = () => ({ lagBytes: 9, waitingRecords: 9, oldestWaitingMs: 15_001, boundBytes: 1 })
+      expect(await health()).toMatchObject({ state: 'behind', oldestWaitingMs: 15_001 })
+      app.waitsFor = () => ({ store: 'database', sinceMs: 1 })
+      expect(await health()).toMatchObject({ state: 'waiting' })
+      app.engineUp = () => false
+      expect(await health()).toMatchObject({ state: 'down' })
+    } finally {
+      Object.assign(app, { journal: parts.journal, waitsFor: parts.waitsFor, engineUp: parts.engineUp })
+    }
+  })
 })
 
 describe('who sees what of the status', () => {

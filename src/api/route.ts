@@ -6,6 +6,7 @@ import type { App } from '../processes/parts.ts'
 import type { View } from '../query/issue.ts'
 import { namedProjects } from '../query/named-projects.ts'
 import { rangeOf } from '../query/range.ts'
+import { defaultProjects } from '../query/self-project.ts'
 import type { Scope } from '../store/events/events.ts'
 import type { Issue, Organization, Project } from '../store/meta/meta.ts'
 
@@ -143,11 +144,15 @@ export function readableIdsOf({
   return readableIds(app, actor, organizationOf(found))
 }
 
-/** Returns the requested projects (id or slug; none or -1: all readable). Throws NOT_FOUND for invisible ones. */
+/**
+ * Returns the requested projects (id or slug; -1: all readable; none: all readable but Mishap's own). Throws NOT_FOUND
+ * for invisible ones.
+ */
 export function requestedProjects(app: App, actor: Actor, organization: Organization, requested: string[]): Project[] {
   const readable = readableProjects(app, actor, organization)
   const named = requested.flatMap((name) => name.split(',')).filter((name) => name !== '')
-  if (named.length === 0 || named.includes('-1')) return readable
+  if (named.length === 0) return defaultProjects(app.meta, organization.id, readable)
+  if (named.includes('-1')) return readable
   const projects = namedProjects(app.meta, organization.id, readable, named)
   if (!projects) throw new MishapError('NOT_FOUND')
   return projects
@@ -176,6 +181,7 @@ export function viewOf(
     environments: (query.environment ?? []).filter((environment) => environment !== ''),
     range: rangeOf(range, app.clock.now()),
     meUserId: actor.person.id,
+    readableIds: readableIds(app, actor, organization),
   }
 }
 

@@ -4,6 +4,7 @@ import { eventRoutes } from './issues/event-routes.ts'
 import { feedbackRoutes } from './issues/feedback-routes.ts'
 import { groupingRoutes } from './issues/grouping-routes.ts'
 import { issueRoutes } from './issues/issue-routes.ts'
+import { overviewRoutes } from './issues/overview-routes.ts'
 import { searchRoutes } from './issues/search-routes.ts'
 import { traceRoutes } from './issues/trace-routes.ts'
 import { accountRoutes } from './people/account-routes.ts'
@@ -47,6 +48,7 @@ export const routes: readonly Route[] = [
   ...eventRoutes,
   ...traceRoutes,
   ...environmentRoutes,
+  ...overviewRoutes,
   ...searchRoutes,
   ...filterRoutes,
   ...notificationRoutes,

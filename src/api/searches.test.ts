@@ -1,4 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest'
+import type { RestIssueCounts } from '../contract/search.ts'
+import { issueCountsOf } from '../query/issue-counts.ts'
+import { toRestSearch } from '../query/saved.ts'
 import type { Role } from '../store/meta/meta.ts'
 import { appForFile } from './app.cases.ts'
 import { hex, seedEvents } from './seed.cases.ts'
@@ -230,5 +233,62 @@ describe('saved views', () => {
   ])('%j is refused at %s', async (wrong, field) => {
     const answer = await call('POST', `${O}/searches/`, { body: wrong })
     expect([answer.status, Object.keys(answer.json)]).toEqual([400, [field]])
+  })
+
+  test('the numbers beside views and projects are those of the list', async () => {
+    const [all, none] = [
+      { ...body, name: 'Counted', query: 'is:unresolved', projects: [], environments: [], statsPeriod: '14d' },
+      { ...body, name: 'Counted zero', query: 'level:fatal fruit:nothing', projects: ['web'], environments: [] },
+    ]
+    const make = async (view: object) =>
+      ((await call('POST', `${O}/searches/`, { body: view })).json as { id: string }).id
+    const [allId, noneId] = [await make(all), await make(none)]
+    const list = (await call('GET', `${O}/issues/?query=is:unresolved&statsPeriod=14d`)).json as unknown[]
+    const counts = (await call('GET', `${O}/issue-counts/`)).json as RestIssueCounts
+    const numberOf = (id: string) => counts.views.find((view) => view.id === id)?.count
+    expect([numberOf(allId), numberOf(noneId)]).toEqual([list.length, 0])
+    expect(list.length).toBeGreaterThan(0)
+    expect(counts.projects).toEqual([{ id: String(made().project.id), unresolved: list.length }])
+    expect(counts.newFeedback).toBe(0)
+    for (const id of [allId, noneId]) await call('DELETE', `${O}/searches/${id}/`)
+    // A deleted view leaves at once, although the numbers are shared for a while.
+    expect(
+      ((await call('GET', `${O}/issue-counts/`)).json as RestIssueCounts).views.map((view) => view.id),
+    ).not.toContain(allId)
+  })
+
+  test('a view that the stream would refuse has no number, and the others keep theirs', async () => {
+    const { app, organization } = made()
+    const meUserId = 'somebody'
+    const view = toRestSearch(
+      app.meta,
+      {
+        id: 1,
+        organizationId: organization.id,
+        userId: meUserId,
+        name: 'v',
+        shared: false,
+        query: 'is:unresolved',
+        sort: 'date',
+        projects: [],
+        environments: [],
+        span: '',
+        createdMs: 0,
+        rev: 0,
+      },
+      { userId: meUserId, mayShare: false },
+    )
+    const counts = await issueCountsOf(app, {
+      organization,
+      projects: [made().project],
+      meUserId,
+      views: [
+        { ...view, id: '1', query: 'is:nonsense' },
+        { ...view, id: '2', projects: ['gone'] },
+        { ...view, id: '3', statsPeriod: 'soon' },
+        { ...view, id: '4' },
+      ],
+    })
+    expect(counts.views.map(({ count }) => count === null)).toEqual([true, true, true, false])
   })
 })

@@ -8,7 +8,13 @@ const config = (flags: Record<string, string> = {}, env: Record<string, string> 
 
 test('every default is allowed by its own check', () => {
   for (const setting of settings) expect([setting.name, setting.check(setting.default)]).toEqual([setting.name, true])
-  expect(config()).toMatchObject({ port: 9000, url: 'http://localhost:9000', selfReporting: true, trustedProxies: [] })
+  expect(config()).toMatchObject({
+    port: 9000,
+    url: 'http://localhost:9000',
+    selfReporting: true,
+    selfTraces: 1,
+    trustedProxies: [],
+  })
 })
 
 test.each([
@@ -66,6 +72,7 @@ test.each([
   [{}, { MISHAP_DISK_BUDGET: '101%' }, 'CONFIG_DISK_BUDGET', '1% to 100%'],
   [{}, { MISHAP_DISK_BUDGET: '1000' }, 'CONFIG_DISK_BUDGET', '1048576 bytes or more'],
   [{}, { MISHAP_METRICS: 'yes' }, 'CONFIG_METRICS', 'auto, token, local, off'],
+  [{}, { MISHAP_SELF_TRACES_PER_MINUTE: 'many' }, 'CONFIG_SELF_TRACES_PER_MINUTE', '0 (none) or more'],
   [{}, { MISHAP_SELF_REPORTING: 'yes' }, 'CONFIG_SELF_REPORTING', 'on, off'],
 ])('%j %j is refused with its name, its value and what is allowed', (flags, env, code, part) => {
   const error = config(flags as Record<string, string>, env as Record<string, string>)

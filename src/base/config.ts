@@ -226,6 +226,16 @@ export const settings = [
     sentence: 'Whether errors of Mishap’s screens are reported to the project "mishap" of this installation.',
     check: oneOf('on', 'off'),
   },
+  {
+    name: 'selfTraces',
+    env: 'MISHAP_SELF_TRACES_PER_MINUTE',
+    default: '1',
+    unit: 'pages a minute',
+    allowed: '0 (none) or more',
+    sentence:
+      'How many page loads a minute of Mishap’s screens send a trace to the project "mishap", for all people together. A page sends at most 45 items.',
+    check: integer(0, 1e6),
+  },
 ] as const satisfies readonly Setting[]
 
 type Name = (typeof settings)[number]['name']
@@ -255,6 +265,8 @@ export type Config = {
   /** Who can read /metrics without a token: nobody, or requests from this machine. */
   metrics: 'token' | 'local' | 'off'
   selfReporting: boolean
+  /** Page loads of Mishap's own screens that send traces, per minute. */
+  selfTraces: number
   hostname: string
 }
 
@@ -351,6 +363,7 @@ export function readConfig(
       organizationEventsPerMinute: Number(text.organizationEventsPerMinute),
       attachmentBytesPerHour: Number(text.attachmentBytesPerHour),
       selfReporting: text.selfReporting === 'on',
+      selfTraces: Number(text.selfTraces),
       hostname: hostname(),
     },
   }

@@ -67,6 +67,12 @@ export const restUnmerge = z
   .meta({ id: 'Unmerge' })
 export type RestUnmerge = z.infer<typeof restUnmerge>
 
+/** POST issues/{id}/merges/{activity}/undo/ */
+export const restMergeUndo = z
+  .strictObject({ issue: issueName, restored: z.array(issueName) })
+  .meta({ id: 'MergeUndo' })
+export type RestMergeUndo = z.infer<typeof restMergeUndo>
+
 const previewedEvent = z.strictObject({
   eventID: z.string(),
   title: z.string(),

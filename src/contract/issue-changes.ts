@@ -28,7 +28,14 @@ export const restIssueChange = z.strictObject({
   isBookmarked: z.boolean().exactOptional(),
   isSubscribed: z.boolean().exactOptional(),
   bulk: restBulk.exactOptional(),
-  merge: z.strictObject({ parent: digits, children: z.array(digits) }).exactOptional(),
+  merge: z
+    .strictObject({
+      parent: digits,
+      children: z.array(digits),
+      /** Ours: the activity entry by which the merge can be undone. Null for a merge in steps. */
+      activity: digits.nullable(),
+    })
+    .exactOptional(),
   updated: z.array(digits),
 })
 export type RestIssueChange = z.infer<typeof restIssueChange>

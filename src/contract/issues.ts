@@ -53,12 +53,26 @@ const listedIssue = z.strictObject({
     filename: z.string().exactOptional(),
     function: z.string().exactOptional(),
   }),
+  /** Ours. */
+  decodedTitle: z
+    .strictObject({ type: z.string(), value: z.string() })
+    .nullable()
+    .describe('The title in words if the message is a minified error of React or a long one of Next.js, else null.'),
+  /** Ours. */
+  hides: z
+    .array(z.strictObject({ id: digits, shortId: z.string() }))
+    .describe('The server errors that its browser events hide, the most frequent first, at most 5: docs/digests.md.'),
   issueType: z.literal('error'),
   issueCategory: z.literal('error'),
   priority,
   /** Ours: source of the priority: the level, the state, or a person. */
   priorityReason: z.enum(['level', 'escalating', 'set']),
   assignedTo: assignee,
+  /** Ours. */
+  suggestedOwner: restPerson
+    .extend({ rule: z.string() })
+    .nullable()
+    .describe('The first person whom the ownership rules suggest, with the rule. Null if the issue has an assignee.'),
   isUnhandled: z.boolean(),
   /** Ours. Null unless all of its events are noise. */
   noise: restNoise.nullable().describe('The verdict that nobody in the team can fix it: docs/diagnostics.md.'),

@@ -6,8 +6,8 @@ import { restRelease } from './releases.ts'
 const number = z.number().nullable()
 
 /** A share with its 95% confidence interval and its sample size. */
-const share = z.strictObject({ share: z.number(), low: z.number(), high: z.number(), sample: z.int() })
-export type RestShare = z.infer<typeof share>
+export const restShare = z.strictObject({ share: z.number(), low: z.number(), high: z.number(), sample: z.int() })
+export type RestShare = z.infer<typeof restShare>
 
 /** GET organizations/{org}/sessions/ */
 export const restSessions = z
@@ -64,8 +64,8 @@ export type RestReleaseWithHealth = z.infer<typeof restReleaseWithHealth>
 
 /** Ours: the health of one release over a range. */
 const health = z.strictObject({
-  crashFreeSessions: share.nullable(),
-  crashFreeUsers: share.nullable(),
+  crashFreeSessions: restShare.nullable(),
+  crashFreeUsers: restShare.nullable(),
   sessions: z.strictObject({
     all: z.int(),
     errored: z.int(),
@@ -87,8 +87,8 @@ export type RestHealth = z.infer<typeof health>
 
 const change = z.strictObject({
   previous: z.string().describe('The version before it that has sessions.'),
-  own: share.describe('Of its first sessions, as many as the previous release has.'),
-  before: share,
+  own: restShare.describe('Of its first sessions, as many as the previous release has.'),
+  before: restShare,
   by: z.number().describe('own less before, with its interval of 95%.'),
   low: z.number(),
   high: z.number(),
@@ -102,7 +102,7 @@ export type RestHealthChange = z.infer<typeof change>
 export const restReleaseHealth = z
   .strictObject({
     own: health,
-    before: z.array(z.strictObject({ version: z.string(), crashFreeSessions: share })),
+    before: z.array(z.strictObject({ version: z.string(), crashFreeSessions: restShare })),
     change: change.nullable(),
   })
   .nullable()

@@ -41,6 +41,28 @@ export const restCompletion = z.strictObject({
     .describe('Number of events among the counted ones. Null if values are not counted.'),
 })
 
+/** GET organizations/{org}/issue-counts/: the numbers beside projects and saved views. */
+export const restIssueCounts = z.strictObject({
+  projects: z.array(
+    z.strictObject({
+      id: z.string(),
+      unresolved: z.number().int().describe('Unresolved issues with an event in the last 14 days.'),
+    }),
+  ),
+  views: z.array(
+    z.strictObject({
+      id: z.string(),
+      count: z
+        .number()
+        .int()
+        .nullable()
+        .describe('Issues of the view. Null if its query is no longer valid, or while the events store is down.'),
+    }),
+  ),
+  newFeedback: z.number().int().describe('Feedback in the state new.'),
+})
+export type RestIssueCounts = z.infer<typeof restIssueCounts>
+
 // ---- bodies
 
 const searchName = z.string().max(300)

@@ -18,6 +18,8 @@ const ledgerSums = z.strictObject({
   clientDiscards: count,
   /** Stored events and attachments that the disk budget has evicted since. */
   thinned: count,
+  /** Items received for Mishap's own project. The other sums leave them out. */
+  own: count,
   rows: z.array(
     z.strictObject({
       category: z.string(),
@@ -96,6 +98,24 @@ export const restOrganizationStatus = z
   .strictObject({ ledger: ledgerSums.omit({ waiting: true }), deadItems: count, projects: count })
   .meta({ id: 'OrganizationStatus' })
 export type RestOrganizationStatus = z.infer<typeof restOrganizationStatus>
+
+/** GET organizations/{org}/health/: whether data arrives, in one word, with the numbers behind it. */
+export const restIngestHealth = z
+  .strictObject({
+    state: z
+      .enum(['ok', 'down', 'waiting', 'behind', 'rejecting'])
+      .describe(
+        'The most severe: down (the events store), waiting (a store blocks processing), behind (the oldest record waits longer than 15 s), rejecting (requests of the last 5 minutes were refused), ok.',
+      ),
+    eventsPerMinute: count.describe('Stored error events of the last minute.'),
+    oldestWaitingMs: z.number(),
+    rejectedRequests: count.describe(
+      'Refused requests among the last 100 of each key, within 5 minutes. Requests of disabled keys are not counted.',
+    ),
+    rejectedProject: restProjectName.nullable().describe('The project with the most refused requests.'),
+  })
+  .meta({ id: 'IngestHealth' })
+export type RestIngestHealth = z.infer<typeof restIngestHealth>
 
 /** Short form of a project key. Null: no known key. */
 export const restKeyName = z.strictObject({ id: digits, label: z.string() }).nullable()

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { scopes } from '../auth/may.ts'
 import { failure, good, rigForFile, url } from '../auth/rig.cases.ts'
+import { selfProject } from '../query/self-project.ts'
 import { bootstrap, type FirstRun, setUp } from './first-run.ts'
-import { ensureSelfProject, selfProject } from './self-project.ts'
+import { ensureSelfProject } from './self-project.ts'
 
 const { fresh } = rigForFile()
 

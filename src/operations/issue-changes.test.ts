@@ -143,7 +143,7 @@ describe('a merge', () => {
   test('of more than 50 is a bulk', async () => {
     const { issues, ...deps } = rig(51)
     const fromIds = issues.slice(1).map(({ id }) => id)
-    expect(await mergeIssues(deps, deps.ann, issues)).toEqual({ parent: 1, children: fromIds })
+    expect(await mergeIssues(deps, deps.ann, issues)).toEqual({ parent: 1, children: fromIds, activity: null })
     expect(deps.asked).toEqual([{ name: 'merge', value: { organizationId: 1, userId: 'ann', intoId: 1, fromIds } }])
     expect(deps.announced).toEqual([])
   })

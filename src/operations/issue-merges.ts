@@ -6,8 +6,11 @@ import type { MetaStore } from '../store/meta/meta-store.ts'
 import { type Announces, announceIssues } from './announce.ts'
 import { bulkWaitMs, manyFrom, type RunsBulks } from './issue-changes.ts'
 
-/** Merged issues: `parent` remains, `children` no longer exist and redirect to it. */
-type Merged = { parent: number; children: number[] }
+/**
+ * Merged issues: `parent` remains, `children` no longer exist and redirect to it. `activity`: the entry by which the merge
+ * can be undone, or null for a merge in steps.
+ */
+type Merged = { parent: number; children: number[]; activity: number | null }
 
 /**
  * Merges issues that the caller can triage, and announces it. The issue with most events remains; of equal ones the
@@ -28,11 +31,11 @@ export async function mergeIssues(
   if (ids.length >= manyFrom) {
     const { id } = triage.bulks.merge({ organizationId, userId, intoId: parent.id, fromIds: ids })
     await triage.bulks.wait(id, bulkWaitMs)
-    return { parent: parent.id, children: ids }
+    return { parent: parent.id, children: ids, activity: null }
   }
-  const { merged } = meta.mergeIssues(parent.id, ids, userId, clock.now())
+  const { merged, activityId } = meta.mergeIssues(parent.id, ids, userId, clock.now())
   announceIssues(deps, organizationId, [parent.id, ...merged])
-  return { parent: parent.id, children: merged }
+  return { parent: parent.id, children: merged, activity: activityId }
 }
 
 /** Result of an unmerge. `created`: the issue that now has the hashes, or null when they had no events. */
@@ -50,4 +53,45 @@ export async function unmergeIssue(
   for (const issue of done.created ? [done.issue, done.created] : [done.issue])
     announceIssues(deps, issue.organizationId, [issue.id])
   return done
+}
+
+type UndoMergeDeps = Announces & {
+  unmerge: Unmerge
+  meta: Pick<MetaStore, 'mergeNoteOf' | 'issueHashes' | 'restoreMerged' | 'endMergeUndo'>
+}
+
+/**
+ * Undoes a merge of at most 20 issues: each gets its events, its short id, its state and its comments back. Issues whose
+ * events were split off or deleted since are skipped. A failure leaves a merge that can be undone again. `activityId`:
+ * the entry of the merge in the issue's activity. Throws NOT_FOUND, CONFLICT for a merge that was undone, VALIDATION for
+ * one of more issues, and like `unmerge`.
+ */
+export async function undoMerge(
+  deps: UndoMergeDeps,
+  actor: Actor,
+  issue: Issue,
+  activityId: number,
+): Promise<{ issue: Issue; restored: Issue[] }> {
+  const { meta } = deps
+  const note = meta.mergeNoteOf(issue.id, activityId)
+  if (!note) throw new MishapError('NOT_FOUND')
+  if (note.undone) throw new MishapError('CONFLICT', { detail: 'This merge is undone already.' })
+  if (note.count > note.issues.length)
+    throw new MishapError('VALIDATION', {
+      detail: `A merge of more than ${note.issues.length} issues cannot be undone as one. Split its hashes under Grouping.`,
+    })
+  const restored: Issue[] = []
+  let left = issue
+  for (const merged of note.issues) {
+    const own = meta.issueHashes(issue.id).filter((issueHash) => issueHash.mergedFrom === merged.shortId)
+    if (own.length === 0) continue
+    const hashes = own.map((issueHash) => issueHash.hash)
+    const { issue: rest, created } = await unmergeIssue(deps, actor, issue.id, hashes)
+    left = rest
+    if (!created) continue
+    restored.push(meta.restoreMerged(activityId, issue, created) ?? created)
+  }
+  meta.endMergeUndo(issue.id, activityId)
+  announceIssues(deps, issue.organizationId, [issue.id, ...restored.map(({ id }) => id)])
+  return { issue: left, restored }
 }

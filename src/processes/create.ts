@@ -1,13 +1,16 @@
 import { type Backups, sweepAtStart } from '../backup/backup.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { createObserve, createRequestScope, type RequestScope } from '../base/observe.ts'
+import { createRecent } from '../base/recent.ts'
 import { createJobs } from '../jobs/jobs.ts'
 import { prepareEvents } from '../jobs/prepare-events.ts'
 import type { Reprocessing } from '../jobs/reprocessing.ts'
 import { createTriage } from '../jobs/triage.ts'
 import { createUnmerge } from '../jobs/unmerge.ts'
+import { issueCountsAge } from '../query/issue-counts.ts'
 import { createGroupingPreview } from '../refine/pipeline/grouping.ts'
 import type { Refine } from '../refine/pipeline/refine.ts'
+import { createEventRate } from '../serve/event-rate.ts'
 import { reportKnownCredentials } from '../serve/known-credentials.ts'
 import { createLag } from '../serve/lag.ts'
 import { createLive } from '../serve/live.ts'
@@ -21,6 +24,7 @@ import { createFolderBytes } from '../store/folder-bytes.ts'
 import { openEvents, openWithRetry } from './commands.ts'
 import type { App } from './parts.ts'
 import { createKeyLine, type Link, selfDsnOf } from './publish-keys.ts'
+import { selfTraces } from './self-traces.ts'
 import {
   type Maintenance,
   reportMetrics,
@@ -153,6 +157,8 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     unmerge: createUnmerge({ ...core, pause: maintenance.pause }),
     triage: createTriage({ ...core, alerts, url: config.url }),
     requestLog,
+    eventRate: createEventRate(clock),
+    issueCounts: createRecent(clock, issueCountsAge),
     bytesUnder,
     disk: maintenance.disk,
     jobs: () => jobs.states(),
@@ -164,6 +170,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     engineUp: store.up,
     publishKeys: keys.publish,
     selfDsn: () => selfDsnOf(meta, config),
+    takeSelfTrace: selfTraces(clock, config.selfTraces),
   }
   const refine = wireRefine(app, setup, lag, link)
   const reprocessing = wireReprocessing(app, maintenance.lock, () => refine)

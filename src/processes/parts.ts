@@ -4,15 +4,18 @@ import type { Seal } from '../auth/seal.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
 import type { Observe } from '../base/observe.ts'
+import type { Recent } from '../base/recent.ts'
 import type { DiskState } from '../jobs/disk.ts'
 import type { Removals } from '../jobs/removals.ts'
 import type { JobState } from '../jobs/states.ts'
 import type { Triage } from '../jobs/triage.ts'
 import type { Artifacts } from '../operations/artifacts.ts'
 import type { Unmerge } from '../operations/issue-merges.ts'
+import type { IssueCounts } from '../query/issue-counts.ts'
 import type { Doctor } from '../refine/pipeline/doctor.ts'
 import type { GroupingPreview } from '../refine/pipeline/grouping.ts'
 import type { Refine } from '../refine/pipeline/refine.ts'
+import type { EventRate } from '../serve/event-rate.ts'
 import type { JournalState } from '../serve/lag.ts'
 import type { Live } from '../serve/live.ts'
 import type { RequestLog } from '../serve/request-log.ts'
@@ -53,6 +56,10 @@ export type App = {
   bytesUnder(folder: string): Promise<number>
   /** The request log. */
   requestLog: RequestLog
+  /** The events of the last minute. */
+  eventRate: EventRate
+  /** Counts of the sidebar, at most 20 s old. */
+  issueCounts: Recent<IssueCounts>
   /** Returns disk usage and budget. Throws STORE_UNAVAILABLE while the events store is down. */
   disk(): Promise<DiskState>
   /** Returns all scheduled jobs with the result of their last run. */
@@ -65,4 +72,6 @@ export type App = {
   requestId(): string | undefined
   /** Returns the DSN of the project for the screens' own errors; undefined if switched off. */
   selfDsn(): string | undefined
+  /** Takes the permit of one page of the screens to send traces of itself; false if none is left this minute. */
+  takeSelfTrace(): boolean
 }

@@ -1,5 +1,5 @@
 import type { Config } from '../base/config.ts'
-import { selfProject } from '../operations/self-project.ts'
+import { selfProject } from '../query/self-project.ts'
 import type { FromApp, ToApp } from '../serve/messages.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { dsnOf } from '../wire/dsn.ts'

@@ -202,6 +202,7 @@ export function wireRefine(app: App, setup: AppSetup, lag: ReturnType<typeof cre
     artifacts: meta,
     committed: (result) => {
       publishCommit(live, result)
+      app.eventRate.add(result.issues)
       if (result.issues.some((issue) => issue.isNew || issue.regressed)) alerts.kick()
     },
     ended: (outcomes) => app.requestLog.complete(outcomes),

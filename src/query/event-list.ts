@@ -1,6 +1,6 @@
 import { MishapError } from '../base/errors.ts'
 import type { RestEvent } from '../contract/events.ts'
-import type { EventFilter, Scope } from '../store/events/events.ts'
+import type { EventFilter, Scope, SeenEvent } from '../store/events/events.ts'
 import type { Issue, IssueFilter, Project } from '../store/meta/meta.ts'
 import type { Page } from './cursor.ts'
 import { eventPage, pageRequest, readEventCursor } from './event-cursor.ts'
@@ -14,7 +14,7 @@ import { planOf } from './search/plan.ts'
 /** Limit of issues that can match the conditions on issues when events are listed. */
 const issuesMax = 2000
 
-type EventListRequest = {
+export type EventListRequest = {
   scope: Scope
   query?: string | undefined
   limit: number
@@ -75,8 +75,8 @@ function groupsOf(deps: QueryDeps, projectId: number, filter: IssueFilter): Cond
   return hashes.length > 0 && { op: 'groups', hashes }
 }
 
-/** One page of an issue's events, newest first. Throws VALIDATION for the cursor, QUERY_*, STORE_UNAVAILABLE. */
-export async function listEvents(deps: QueryDeps, issue: Issue, request: EventListRequest): Promise<Page<RestEvent>> {
+/** One page of the rows of an issue, newest first. Throws VALIDATION for the cursor, QUERY_*, STORE_UNAVAILABLE. */
+export async function eventRowsOf(deps: QueryDeps, issue: Issue, request: EventListRequest): Promise<Page<SeenEvent>> {
   const cursor = readEventCursor(request.cursor)
   const { limit, scope } = request
   const hashes = deps.meta.hashesOf([issue.id]).get(issue.id) ?? []
@@ -95,7 +95,12 @@ export async function listEvents(deps: QueryDeps, issue: Issue, request: EventLi
     ...pageRequest(cursor, limit),
     ...(filter === true ? {} : { filter }),
   })
-  const page = eventPage(cursor, rows, limit)
+  return eventPage(cursor, rows, limit)
+}
+
+/** One page of an issue's events, newest first. Throws VALIDATION for the cursor, QUERY_*, STORE_UNAVAILABLE. */
+export async function listEvents(deps: QueryDeps, issue: Issue, request: EventListRequest): Promise<Page<RestEvent>> {
+  const page = await eventRowsOf(deps, issue, request)
   return { ...page, rows: page.rows.map((row) => toListedEvent(deps, issue.id, row)) }
 }
 

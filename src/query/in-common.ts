@@ -1,4 +1,5 @@
 import type { RestInCommon } from '../contract/issues.ts'
+import { commonEventsMin } from '../domain/in-common.ts'
 import type { GroupCount, Scope } from '../store/events/events.ts'
 import type { Issue } from '../store/meta/meta.ts'
 import type { QueryDeps } from './issue.ts'
@@ -73,7 +74,10 @@ async function othersOf(
   return { total, samples: [first, { ...second, total: sum(light) }] }
 }
 
-/** Compares the events of an issue with the project's other events. Throws STORE_UNAVAILABLE. */
+/**
+ * Compares the events of an issue with the project's other events. Fewer than 20 events are not compared. Throws
+ * STORE_UNAVAILABLE.
+ */
 export async function inCommonOf(deps: QueryDeps, issue: Issue, scope: Scope): Promise<RestInCommon> {
   const { projectId } = issue
   const hashes = deps.meta.hashesOf([issue.id]).get(issue.id) ?? []
@@ -87,7 +91,7 @@ export async function inCommonOf(deps: QueryDeps, issue: Issue, scope: Scope): P
     .flatMap(({ key, values }) => values.map(({ value, events }) => ({ key, value, own: events })))
     .sort((a, b) => b.own - a.own)
     .slice(0, valuesMax)
-  if (candidates.length === 0) return { ...nothing, own: ownEvents }
+  if (candidates.length === 0 || ownEvents < commonEventsMin) return { ...nothing, own: ownEvents }
   const pairs = candidates.map(({ key, value }) => `${key}=${value}`)
   const { total, samples } = await othersOf(deps, projectId, scope, hashes, pairs)
   const sampledEvents = samples.reduce((all, sample) => all + sample.events, 0)

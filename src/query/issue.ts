@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { RestActivity, RestIssue, RestIssueDetail, RestLevel, RestPoint } from '../contract/issues.ts'
+import { decodedTitle } from '../domain/decoded-title.ts'
 import { noiseKinds } from '../domain/diagnostics.ts'
 import type { TagCount } from '../domain/event.ts'
 import { inboundFilters } from '../domain/filters.ts'
@@ -28,7 +29,12 @@ export type View = {
   range: Range
   /** The user for whom rows have `hasSeen`. Without it no row is seen. */
   meUserId?: string | undefined
+  /** Projects whose issues the caller can read. Default: the projects of the view. */
+  readableIds?: readonly number[] | undefined
 }
+
+/** Maximum hidden errors that a row names. */
+const hiddenMax = 5
 
 /** Counts of one issue in the range and over its lifetime. */
 type IssueStats = { events: number; users: number; lifetimeUsers: number; points: RestPoint[] }
@@ -99,27 +105,47 @@ export function toRestIssues(
   const ids = issues.map((issue) => issue.id)
   const seen = view.meUserId === undefined ? new Set<number>() : deps.meta.seenBy(view.meUserId, ids)
   const bookmarked = view.meUserId === undefined ? new Set<number>() : deps.meta.bookmarkedBy(view.meUserId, ids)
+  const hidden = deps.meta.hiddenErrorsOf(ids, view.readableIds ?? view.projects.map((project) => project.id))
+  const ownerOf = suggestionsFor(deps, issues)
   return issues.map((issue) =>
-    toRestIssue(
-      deps,
-      view,
-      issue,
-      { hasSeen: seen.has(issue.id), isBookmarked: bookmarked.has(issue.id) },
-      projects.get(issue.projectId),
-      issue.assigneeUserId ? people.get(issue.assigneeUserId) : undefined,
-      stats.get(issue.id),
-    ),
+    toRestIssue(deps, view, issue, {
+      hasSeen: seen.has(issue.id),
+      isBookmarked: bookmarked.has(issue.id),
+      project: projects.get(issue.projectId),
+      assignee: issue.assigneeUserId ? people.get(issue.assigneeUserId) : undefined,
+      stats: stats.get(issue.id),
+      suggestedOwner: ownerOf(issue.id),
+      hides: (hidden.get(issue.id) ?? []).slice(0, hiddenMax).map(({ id, shortId }) => ({ id: String(id), shortId })),
+    }),
   )
+}
+
+/** Returns a lookup of the first suggested owner of each issue without an assignee. */
+function suggestionsFor(
+  { meta }: QueryDeps,
+  issues: readonly Issue[],
+): (issueId: number) => RestIssue['suggestedOwner'] {
+  const first = meta.firstSuggestionsOf(issues.filter((issue) => !issue.assigneeUserId).map((issue) => issue.id))
+  const userIds = new Set([...first.values()].map((suggestion) => suggestion.userId))
+  const people = new Map(meta.people([...userIds]).map((person) => [person.id, person]))
+  return (issueId) => {
+    const suggestion = first.get(issueId)
+    const person = suggestion && people.get(suggestion.userId)
+    return person ? { id: person.id, name: person.name, email: person.email, rule: suggestion.rule } : null
+  }
+}
+
+type RowParts = Pick<RestIssue, 'hasSeen' | 'isBookmarked' | 'hides' | 'suggestedOwner'> & {
+  project: Project | undefined
+  assignee: Person | undefined
+  stats: IssueStats | undefined
 }
 
 function toRestIssue(
   deps: QueryDeps,
   view: View,
   issue: Issue,
-  { hasSeen, isBookmarked }: { hasSeen: boolean; isBookmarked: boolean },
-  project: Project | undefined,
-  assignee: Person | undefined,
-  stats: IssueStats | undefined,
+  { hasSeen, isBookmarked, hides, suggestedOwner, project, assignee, stats }: RowParts,
 ): RestIssue {
   const level = levelOf(issue.level)
   return {
@@ -141,10 +167,13 @@ function toRestIssue(
     },
     type: issue.kind === 'message' ? 'default' : issue.kind,
     metadata: issue.metadata,
+    decodedTitle: decodedTitle(issue.metadata.type ?? '', issue.metadata.value ?? issue.title) ?? null,
+    hides,
     issueType: 'error',
     issueCategory: 'error',
     ...priorityOf(issue),
     assignedTo: assignee ? { type: 'user', id: assignee.id, name: assignee.name, email: assignee.email } : null,
+    suggestedOwner,
     isUnhandled: issue.unhandled,
     noise: issue.noise && { kind: issue.noise, sentence: noiseKinds[issue.noise] },
     isBookmarked,
@@ -192,8 +221,16 @@ export function toRestActivity(activity: Activity, person: Person | undefined, a
     user: person ? { id: person.id, name: person.name, email: person.email } : null,
     data: assignee
       ? { ...activity.data, assigneeType: 'user', assigneeEmail: assignee.email, assigneeName: assignee.name }
-      : activity.data,
+      : activity.type === 'merge'
+        ? mergeData(activity.data)
+        : activity.data,
   }
+}
+
+/** Returns the data of a merge without what only its undo needs. */
+function mergeData({ issues, count, undone }: Activity['data']): RestActivity['data'] {
+  const named = Array.isArray(issues) ? issues.map(({ id, shortId, title }) => ({ id, shortId, title })) : []
+  return { issues: named, count, ...(undone === true ? { undone } : {}) }
 }
 
 /** Returns the users who viewed an issue and those who follow it. */

@@ -1,4 +1,5 @@
 import type { RestInCommon } from '../contract/issues.ts'
+import { commonLiftMin, isTrivialTag } from '../domain/in-common.ts'
 
 /** Finds tag values that an issue's events have more often than other events. Pure; in-common.ts queries the store. */
 
@@ -32,6 +33,7 @@ export function liftOf({ own, others }: ValueCount, counted: Counted): { lift: n
 export function commonOf(counted: Counted, max: number): Common[] {
   if (counted.own === 0 || counted.others === 0) return []
   return counted.values
+    .filter((valueCount) => !isTrivialTag(valueCount.key))
     .map((valueCount) => ({
       key: valueCount.key,
       value: valueCount.value,
@@ -40,7 +42,7 @@ export function commonOf(counted: Counted, max: number): Common[] {
       otherShare: valueCount.others / counted.others,
       ...liftOf(valueCount, counted),
     }))
-    .filter((valueCount) => valueCount.ownShare >= shareMin && valueCount.low >= lowMin)
+    .filter(({ ownShare, lift, low }) => ownShare >= shareMin && lift >= commonLiftMin && low >= lowMin)
     .sort((a, b) => b.low - a.low || b.own - a.own || (a.key < b.key ? -1 : 1))
     .slice(0, max)
 }

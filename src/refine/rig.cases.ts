@@ -32,8 +32,8 @@ export type Bench = {
   failures: unknown[]
   /** Each trim of the journal, with the cursor at that time. */
   trims: { before: number; cursor: number }[]
-  /** `file`: the script of the workers. */
-  open(file?: string, clock?: Clock): Refine
+  /** `file`: the script of the workers. `changed`: parts to use instead of the rig's. */
+  open(file?: string, clock?: Clock, changed?: Partial<Parameters<typeof createRefine>[0]>): Refine
 }
 
 export async function bench(): Promise<Bench> {
@@ -63,7 +63,7 @@ export async function bench(): Promise<Bench> {
     () => writer.close(),
     async () => meta.close(),
   )
-  const open = (file?: string, clock: Clock = systemClock) => {
+  const open: Bench['open'] = (file, clock = systemClock, changed = {}) => {
     const refine = createRefine({
       clock,
       observe: silent,
@@ -82,6 +82,7 @@ export async function bench(): Promise<Bench> {
         void writer.trim(before).catch((error: unknown) => failures.push(error))
       },
       failed: (error) => void failures.push(error),
+      ...changed,
     })
     closing.unshift(() => refine.stop(100))
     return refine

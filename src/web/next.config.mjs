@@ -57,6 +57,9 @@ const config = {
       ['/organizations/:org/:part(user-feedback|feedback)', '/o/:org/feedback'],
       ['/organizations/:org/performance/trace/:trace', '/t/:trace'],
       ['/organizations/:org/traces/trace/:trace', '/t/:trace'],
+      // Mishap's own screens before they moved into the settings.
+      ['/o/:org/status', '/o/:org/settings/status'],
+      ['/o/:org/projects/:project/ingest', '/o/:org/settings/projects/:project/rejected-data'],
       ['/settings/:org', '/o/:org/settings/organization'],
       ['/settings/:org/members', '/o/:org/settings/members'],
       ['/settings/:org/projects/:project', '/o/:org/settings/projects/:project'],

@@ -11,18 +11,28 @@ import failuresDe from './messages/failures.de.json'
 import failuresEn from './messages/failures.en.json'
 import filtersDe from './messages/filters.de.json'
 import filtersEn from './messages/filters.en.json'
+import frameDe from './messages/frame.de.json'
+import frameEn from './messages/frame.en.json'
 import groupingDe from './messages/grouping.de.json'
 import groupingEn from './messages/grouping.en.json'
+import issuepageDe from './messages/issuepage.de.json'
+import issuepageEn from './messages/issuepage.en.json'
 import issuesDe from './messages/issues.de.json'
 import issuesEn from './messages/issues.en.json'
 import noiseDe from './messages/noise.de.json'
 import noiseEn from './messages/noise.en.json'
 import notificationsDe from './messages/notifications.de.json'
 import notificationsEn from './messages/notifications.en.json'
+import overviewDe from './messages/overview.de.json'
+import overviewEn from './messages/overview.en.json'
+import partsDe from './messages/parts.de.json'
+import partsEn from './messages/parts.en.json'
 import peopleDe from './messages/people.de.json'
 import peopleEn from './messages/people.en.json'
 import releasesDe from './messages/releases.de.json'
 import releasesEn from './messages/releases.en.json'
+import rowsDe from './messages/rows.de.json'
+import rowsEn from './messages/rows.en.json'
 import searchDe from './messages/search.de.json'
 import searchEn from './messages/search.en.json'
 import securityDe from './messages/security.de.json'
@@ -35,6 +45,7 @@ import tracesDe from './messages/traces.de.json'
 import tracesEn from './messages/traces.en.json'
 import triageDe from './messages/triage.de.json'
 import triageEn from './messages/triage.en.json'
+import { zoneOf } from './zone.ts'
 
 const catalogues = {
   en: {
@@ -43,12 +54,17 @@ const catalogues = {
     grouping: groupingEn,
     failures: failuresEn,
     filters: filtersEn,
+    frame: frameEn,
+    issuepage: issuepageEn,
     issues: issuesEn,
     noise: noiseEn,
     notifications: notificationsEn,
     operation: operationEn,
+    overview: overviewEn,
+    parts: partsEn,
     people: peopleEn,
     releases: releasesEn,
+    rows: rowsEn,
     search: searchEn,
     security: securityEn,
     diagnostics: diagnosticsEn,
@@ -62,12 +78,17 @@ const catalogues = {
     grouping: groupingDe,
     failures: failuresDe,
     filters: filtersDe,
+    frame: frameDe,
+    issuepage: issuepageDe,
     issues: issuesDe,
     noise: noiseDe,
     notifications: notificationsDe,
     operation: operationDe,
+    overview: overviewDe,
+    parts: partsDe,
     people: peopleDe,
     releases: releasesDe,
+    rows: rowsDe,
     search: searchDe,
     security: securityDe,
     diagnostics: diagnosticsDe,
@@ -77,8 +98,16 @@ const catalogues = {
   },
 }
 
-/** The locale of a request: the cookie, then the browser's languages, then English. Called once per request. */
+/**
+ * Locale and time zone of a request. The locale: the cookie, then the browser's languages, then English. The zone: UTC
+ * if the person chose it, then the browser's zone, then UTC. Called once per request.
+ */
 export default getRequestConfig(async () => {
-  const locale = localeOf((await cookies()).get('locale')?.value, (await headers()).get('accept-language'))
-  return { locale, messages: catalogues[locale], timeZone: 'UTC' }
+  const jar = await cookies()
+  const locale = localeOf(jar.get('locale')?.value, (await headers()).get('accept-language'))
+  return {
+    locale,
+    messages: catalogues[locale],
+    timeZone: zoneOf(jar.get('times')?.value, jar.get('zone')?.value),
+  }
 })

@@ -4,6 +4,8 @@ type MishapWindow = {
   /** DSN of Mishap's own project; '' if reporting is off. */
   dsn?: string
   version?: string
+  /** Whether this page may send traces of itself. */
+  mayTrace?: boolean
   /** Errors from before the reporter was loaded: [error, where]. */
   errors?: [unknown, string][]
   /** Form controls that a person changed before the page's scripts ran. */

@@ -85,8 +85,9 @@ async function changeMany(call: WhichCall<IssueChangeBody>): Promise<Answer<Rest
       throw new MishapError('VALIDATION', {
         detail: `At most ${mergesMax} issues can be merged at once. Narrow the search, or merge in parts.`,
       })
-    const { parent, children } = await mergeIssues(app, actor, issues)
-    return { body: { merge: { parent: String(parent), children: children.map(String) }, updated: [] } }
+    const { parent, children, activity } = await mergeIssues(app, actor, issues)
+    const entry = activity === null ? null : String(activity)
+    return { body: { merge: { parent: String(parent), children: children.map(String), activity: entry }, updated: [] } }
   }
   const issues = await whichOf(call, action, issuesMax)
   // A caller without ids cannot know which issues to revert, so the change is stored as a bulk.

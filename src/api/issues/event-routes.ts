@@ -5,7 +5,10 @@ import { MishapError } from '../../base/errors.ts'
 import { restAttachment, restEvent, restFoundEvent, restProjectEvent } from '../../contract/events.ts'
 import { restDigest } from '../../contract/issues.ts'
 import { pastedDigest } from '../../domain/pasted-digest.ts'
+import { imageBytesMax, imageHeadBytes, rasterImageOf } from '../../domain/raster-image.ts'
+import type { App } from '../../processes/parts.ts'
 import { normalOf, receivedJson, storedJson, toRestAttachment } from '../../query/event.ts'
+import { eventCsv } from '../../query/event-csv.ts'
 import { listEvents, listProjectEvents } from '../../query/event-list.ts'
 import {
   eventById,
@@ -18,6 +21,7 @@ import {
 } from '../../query/events.ts'
 import { issueStatsOf, toRestIssues } from '../../query/issue.ts'
 import { toMarkdown } from '../../query/markdown.ts'
+import type { AttachmentRow } from '../../store/meta/meta.ts'
 import { pageHeaders } from '../page.ts'
 import type { Call, Route } from '../route.ts'
 import {
@@ -39,6 +43,16 @@ const searchText = z.string().max(5000).optional().describe('Search text over th
 const file = z.string().describe('A file.')
 const chosen = z.object({ environment: viewQuery.environment })
 
+const csvQuery = z.object({
+  ...rangeQuery,
+  environment: viewQuery.environment,
+  query: searchText,
+  column: z
+    .array(z.string().max(200))
+    .max(60)
+    .describe('A tag as a column, repeated; none: all tags of the newest events.'),
+})
+
 /** Returns the scope of one event: the whole issue unless an environment is given. */
 const eventScope = (call: {
   app: Call<unknown, undefined>['app']
@@ -57,13 +71,14 @@ function download(body: BodyInit, type: string, name: string, isAttachment: bool
       'content-disposition': disposition,
       'x-content-type-options': 'nosniff',
       'content-security-policy': "sandbox; default-src 'none'",
+      'cross-origin-resource-policy': 'same-origin',
       'cache-control': 'private, no-store',
     },
   })
 }
 
 /** Types that a browser displays and never executes. All others are sent as octets. */
-const shownType = /^(image\/(png|jpeg|gif|webp|avif)|text\/plain|application\/json|video\/(mp4|webm))$/i
+const shownType = /^(text\/plain|application\/json|video\/(mp4|webm))$/i
 const typeOf = (contentType: string) => {
   const plain = contentType.split(';', 1)[0]?.trim() ?? ''
   return shownType.test(plain)
@@ -71,6 +86,27 @@ const typeOf = (contentType: string) => {
       ? 'text/plain; charset=utf-8'
       : plain.toLowerCase()
     : 'application/octet-stream'
+}
+
+/** Returns the first bytes of a blob. */
+async function headOf(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  for await (const piece of stream) {
+    pieces.push(piece)
+    bytes += piece.length
+    if (bytes >= imageHeadBytes) break
+  }
+  return Buffer.concat(pieces)
+}
+
+/** Returns the content type of an attachment. The bytes decide whether it is an image, not the sender. */
+async function typeOfAttachment(app: App, { blobKey, contentType }: Pick<AttachmentRow, 'blobKey' | 'contentType'>) {
+  const blob = await app.blobs.getStream(blobKey)
+  if (!blob) return undefined
+  const image = rasterImageOf(await headOf(blob.stream))
+  const isImage = image !== undefined && blob.bytes <= imageBytesMax
+  return { isImage, type: isImage ? image.type : typeOf(contentType) }
 }
 
 /** Returns the event and project of the path. */
@@ -82,6 +118,19 @@ async function projectEvent(call: Call<unknown, unknown>) {
 
 const eventOfIssue = (call: Call<{ environment?: string[] }, undefined>) =>
   issueEvent(call.app, issueOf(call.found), call.params.event ?? '', eventScope(call), readableIdsOf(call))
+
+async function csv(call: Call<z.output<typeof csvQuery>, undefined>): Promise<Response> {
+  const { app, actor, found, query } = call
+  const issue = issueOf(found)
+  const lines = await eventCsv(app, issue, {
+    scope: scopeOf(viewOf(call, ordinaryPeriod)),
+    query: query.query,
+    meUserId: actor.person.id,
+    columns: query.column,
+  })
+  const body = Readable.toWeb(Readable.from(lines).map((line: string) => Buffer.from(line)))
+  return download(body as ReadableStream<Uint8Array>, 'text/csv; charset=utf-8', `${issue.shortId}-events.csv`, true)
+}
 
 async function markdown(call: Call<{ environment?: string[] }, undefined>): Promise<Response> {
   const { app, found, params } = call
@@ -100,6 +149,22 @@ async function markdown(call: Call<{ environment?: string[] }, undefined>): Prom
       'content-security-policy': 'sandbox',
       'cache-control': 'no-store',
     },
+  })
+}
+
+/** The route comes before that of one event: `csv` is no event. */
+function csvRoute(path: string, id: (name: string) => string): Route {
+  return route({
+    method: 'GET',
+    path: `${path}/events/csv`,
+    operationId: id('IssueEventsCsv'),
+    summary:
+      'Events of an issue as CSV, newest first, at most 100,000: id, time, title, message and tags. Cells that a spreadsheet would run as a formula begin with an apostrophe.',
+    action: 'event:read',
+    query: csvQuery,
+    produces: 'text/csv',
+    response: file,
+    handle: csv,
   })
 }
 
@@ -129,6 +194,7 @@ function issueEventRoutes(path: string, id: (name: string) => string): Route[] {
         return { body: page.rows, headers: pageHeaders(call.app.config.url, call.request.url, page) }
       },
     }),
+    csvRoute(path, id),
     route({
       method: 'GET',
       path: `${path}/events/:event`,
@@ -320,7 +386,12 @@ export const eventRoutes: readonly Route[] = [
     summary: 'Metadata of an attachment, or its content with download=1.',
     action: 'event:read',
     query: z.object({
-      download: z.string().optional().describe('1: the content as a download. view: the content for display.'),
+      download: z
+        .string()
+        .optional()
+        .describe(
+          '1: the content as a download. view: the content for display. image: the same, only for PNG, JPEG, GIF, WebP and AVIF of at most 10 MiB, by their bytes; else 404.',
+        ),
     }),
     response: restAttachment,
     handle: async ({ app, found, params, query }) => {
@@ -333,13 +404,17 @@ export const eventRoutes: readonly Route[] = [
       )
         throw new MishapError('NOT_FOUND')
       if (query.download === undefined) return { body: toRestAttachment(attachment) }
+      const kind = await typeOfAttachment(app, attachment)
+      if (query.download === 'image' && !kind?.isImage)
+        throw new MishapError('NOT_FOUND', { detail: 'The attachment is not an image that Mishap shows.' })
       const blob = await app.blobs.getStream(attachment.blobKey)
-      if (!blob) throw new MishapError('NOT_FOUND', { detail: 'The content of the attachment is no longer stored.' })
+      if (!blob || !kind)
+        throw new MishapError('NOT_FOUND', { detail: 'The content of the attachment is no longer stored.' })
       const answer = download(
         Readable.toWeb(Readable.from(blob.stream)) as ReadableStream<Uint8Array>,
-        typeOf(attachment.contentType),
+        kind.type,
         attachment.name,
-        query.download !== 'view',
+        query.download !== 'view' && query.download !== 'image',
       )
       answer.headers.set('content-length', String(blob.bytes))
       return answer

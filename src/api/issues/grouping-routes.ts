@@ -6,6 +6,7 @@ import {
   restGroupingInfo,
   restGroupingPreview,
   restIssueHash,
+  restMergeUndo,
   restSimilarIssue,
   restUnmerge,
 } from '../../contract/grouping.ts'
@@ -13,7 +14,7 @@ import { readFingerprintRules } from '../../domain/fingerprint-rules.ts'
 import { groupingVersionOf } from '../../domain/grouping.ts'
 import { ruleSentence } from '../../domain/rule-text.ts'
 import { readStackRules } from '../../domain/stack-rules.ts'
-import { unmergeIssue } from '../../operations/issue-merges.ts'
+import { undoMerge, unmergeIssue } from '../../operations/issue-merges.ts'
 import { eventById } from '../../query/events.ts'
 import { groupingInfoOf, issueHashesOf, issueName, previewOf, similarTo } from '../../query/grouping.ts'
 import type { Route } from '../route.ts'
@@ -58,6 +59,20 @@ const issueRoutesOf = (path: string, id: NameOf): Route[] => [
     handle: async ({ app, actor, found, query }) => {
       const { issue, created, events } = await unmergeIssue(app, actor, issueOf(found).id, query.id)
       return { body: { issue: issueName(issue), made: created && issueName(created), events } }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: `${path}/merges/:activity/undo`,
+    operationId: id('IssueMergeUndo'),
+    summary:
+      'Undoes a merge of at most 20 issues: each gets its events, short id, state and comments back. `activity` is the id of the merge in the activity of the issue.',
+    action: 'issue:triage',
+    response: restMergeUndo,
+    handle: async ({ app, actor, found, params }) => {
+      const activityId = /^\d{1,15}$/.test(params.activity ?? '') ? Number(params.activity) : 0
+      const { issue, restored } = await undoMerge(app, actor, issueOf(found), activityId)
+      return { body: { issue: issueName(issue), restored: restored.map(issueName) } }
     },
   }),
   route({

@@ -159,7 +159,7 @@ const tagRoutes = (path: string, id: NameOf): Route[] => [
     path: `${path}/in-common`,
     operationId: id('IssueInCommon'),
     summary:
-      'Tag values that are more frequent in the issue’s events than in the other events of the project, most certain first.',
+      'Tag values that are at least 1.5 times as frequent in the issue’s events as in the other events of the project, most certain first. None for fewer than 20 events.',
     action: 'issue:read',
     query: issueQuery,
     response: restInCommon,

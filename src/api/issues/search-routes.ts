@@ -5,6 +5,7 @@ import {
   newSearchBody,
   type RestSearch,
   restCompletion,
+  restIssueCounts,
   restSearch,
   type SearchChangeBody,
   searchChangeBody,
@@ -12,6 +13,7 @@ import {
 import { createSearch, deleteSearch, updateSearch } from '../../operations/saved-searches.ts'
 import type { App } from '../../processes/parts.ts'
 import { completionsOf } from '../../query/completion.ts'
+import { issueCountsOf } from '../../query/issue-counts.ts'
 import { checkQuery } from '../../query/issues.ts'
 import { toRestSearch, type Viewer, viewsOf } from '../../query/saved.ts'
 import type { SavedSearch, SearchView } from '../../store/meta/issues/searches.ts'
@@ -175,6 +177,30 @@ const savedRoutes: Route[] = [
 /** Saved views, and completions for the search box. */
 export const searchRoutes: readonly Route[] = [
   ...savedRoutes,
+  route({
+    method: 'GET',
+    path: `${O}/issue-counts`,
+    operationId: 'issueCounts',
+    summary: 'Numbers of unresolved issues by project, of issues by saved view, and of new feedback; at most 20 s old.',
+    action: 'issue:read',
+    response: restIssueCounts,
+    handle: async ({ app, actor, found }) => {
+      const organization = organizationOf(found)
+      const projects = requestedProjects(app, actor, organization, [])
+      const views = viewsOf(app.meta, organization.id, viewerOf(app, actor, found))
+      const meUserId = actor.person.id
+      const key = JSON.stringify([
+        meUserId,
+        projects.map((project) => project.id),
+        views.map(({ id, revision }) => [id, revision]),
+      ])
+      const counts = await app.issueCounts.get(key, () =>
+        issueCountsOf(app, { organization, projects, views, meUserId }),
+      )
+      const feedback = app.meta.countFeedback(projects.map((project) => project.id))
+      return { body: { ...counts, newFeedback: feedback.new } }
+    },
+  }),
   route({
     method: 'GET',
     path: `${O}/tags/:key/values`,

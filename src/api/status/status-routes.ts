@@ -3,6 +3,7 @@ import { restDeadLetter, restDeadLetterContent } from '../../contract/dead-lette
 import { restLoggedRequest, restRequestLog } from '../../contract/request-log.ts'
 import {
   type RestJob,
+  restIngestHealth,
   restJob,
   restLedger,
   restOrganizationStatus,
@@ -14,6 +15,7 @@ import type { App } from '../../processes/parts.ts'
 import type { Route } from '../route.ts'
 import { organizationOf, projectOf, requestedProjects, route } from '../route.ts'
 import { deadLetterOf, deadLettersOf, previewDeadLetter } from './dead-letters.ts'
+import { ingestHealthOf } from './health.ts'
 import { ledgerBreakdown, ledgerRanges } from './ledger.ts'
 import { requestLogOf, unkeyedRequests } from './request-log.ts'
 import { organizationStatusOf, statusOf } from './status.ts'
@@ -99,6 +101,17 @@ export const statusRoutes: readonly Route[] = [
     action: 'status:read',
     response: restOrganizationStatus,
     handle: ({ app, found }) => ({ body: organizationStatusOf(app, organizationOf(found)) }),
+  }),
+  route({
+    method: 'GET',
+    path: `${O}/health`,
+    operationId: 'ingestHealth',
+    summary: 'Whether data arrives: events per minute, and what delays or refuses them.',
+    action: 'status:read',
+    response: restIngestHealth,
+    handle: ({ app, actor, found }) => ({
+      body: ingestHealthOf(app, requestedProjects(app, actor, organizationOf(found), [])),
+    }),
   }),
   route({
     method: 'GET',

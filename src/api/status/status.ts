@@ -4,6 +4,7 @@ import { MishapError } from '../../base/errors.ts'
 import type { Outcome } from '../../base/outcome.ts'
 import type { RestOrganizationStatus, RestStatus } from '../../contract/status.ts'
 import type { App } from '../../processes/parts.ts'
+import { selfProject } from '../../query/self-project.ts'
 import type { Organization } from '../../store/meta/meta.ts'
 import { advisoryOf } from './advisories.ts'
 
@@ -29,14 +30,24 @@ function versionsOf(app: App): RestStatus['versions'] {
   return parts.map(([name, version]) => ({ name, version, advisory: advisoryOf(name, version) }))
 }
 
-/** Sums the ledger. `waiting`: records that refine has not committed. `projectIds`: only these projects. */
+/**
+ * Sums the ledger without Mishap's own project, whose items are one sum (`own`). `waiting`: records that refine has not
+ * committed. `projectIds`: only these projects.
+ */
 function ledgerOf(app: App, waiting: number, projectIds?: number[]): RestStatus['ledger'] {
   const rows = new Map<string, RestStatus['ledger']['rows'][number]>()
   const sums = new Map<Outcome, number>()
+  const [first] = app.meta.organizations()
+  const selfId = first && selfProject(app.meta, first.id)?.id
+  let own = 0
   for (const outcomeSum of app.meta.outcomeSums({
     ...(projectIds ? { projectIds } : {}),
     fromMs: app.clock.now() - ledgerMs,
   })) {
+    if (outcomeSum.projectId === selfId) {
+      if (outcomeSum.outcome === 'received') own += outcomeSum.quantity
+      continue
+    }
     sums.set(outcomeSum.outcome, (sums.get(outcomeSum.outcome) ?? 0) + outcomeSum.quantity)
     if (outcomeSum.outcome === 'received') continue
     const name = `${outcomeSum.category} ${outcomeSum.outcome} ${outcomeSum.reason}`
@@ -66,6 +77,7 @@ function ledgerOf(app: App, waiting: number, projectIds?: number[]): RestStatus[
     lost: sum('received') - ended,
     clientDiscards: sum('client_discard'),
     thinned: sum('thinned'),
+    own,
     rows: [...rows.values()].sort((a, b) => b.quantity - a.quantity),
   }
 }

@@ -8,7 +8,7 @@ import { hydrationOf, isHydration } from './hydration.ts'
 import { invariantIn } from './invariants.ts'
 import { loggedOf } from './logged.ts'
 import { noiseOf } from './noise.ts'
-import { type ReactError, reactError } from './react.ts'
+import { type ReactError, reactError } from '../../domain/react-errors.ts'
 import { skewOf } from './skew.ts'
 import { type EventText, eventTextsOf } from './texts.ts'
 

@@ -115,7 +115,6 @@ const ibanLengths: Readonly<Record<string, number>> = {
   YE: 30,
 }
 const iban = new RegExp(`${boundary}[A-Z]{2}\\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])`, 'g')
-const ibanStart = /[A-Z]{2}\d{2} ?[A-Z0-9]/
 
 /** The number of characters of the account number at the start of the text, including spaces; 0 if there is none. */
 function ibanIn(text: string): number {
@@ -123,7 +122,7 @@ function ibanIn(text: string): number {
   let signs = ''
   let end = 0
   for (; end < text.length && signs.length < wanted; end++) if (text[end] !== ' ') signs += text[end]
-  if (wanted === 0 || signs.length < wanted || /[A-Z0-9]/.test(text[end] ?? '')) return 0
+  if (signs.length < wanted || /[A-Z0-9]/.test(text[end] ?? '')) return 0
   // ISO 7064: letters count as 10 to 35, the first four characters move to the end, and the remainder by 97 is 1.
   let rest = 0
   for (const sign of signs.slice(4) + signs.slice(0, 4)) {
@@ -139,7 +138,6 @@ export const scrubKeys = (text: string, filtered: string): string =>
 
 /** Replaces account numbers that have the length of their country and a valid checksum. */
 export function scrubIbans(text: string, filtered: string): string {
-  if (!ibanStart.test(text)) return text
   let out = ''
   let from = 0
   iban.lastIndex = 0

@@ -115,8 +115,7 @@ const namesMax = 5000
 function partsOf(name: string): string[] {
   if (!/[%[]/.test(name)) return []
   // Decodes twice, for a query within a query.
-  const parts = unescaped(unescaped(name)).split(/[[\]%&=?/;, ]+/)
-  return parts.filter((part) => part !== '' && part !== name)
+  return unescaped(unescaped(name)).split(/[[\]%&=?/;, ]/)
 }
 
 const unescaped = (text: string) =>

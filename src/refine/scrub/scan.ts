@@ -8,7 +8,8 @@ const isAlnum = (byte: number) => isDigit(byte) || ((byte | 32) >= 97 && (byte |
 function isAt(bytes: Uint8Array, at: number, word: string): boolean {
   for (let i = 0; i < word.length; i++) {
     const byte = bytes[at + i] ?? 0
-    if ((byte >= 65 && byte <= 90 ? byte | 32 : byte) !== word.charCodeAt(i)) return false
+    // Signs below the capitals have this bit already, except @ and control characters, which are in no word.
+    if ((byte <= 90 ? byte | 32 : byte) !== word.charCodeAt(i)) return false
   }
   return true
 }
@@ -21,9 +22,12 @@ function begins(bytes: Uint8Array, at: number): boolean {
   return !isAlnum(bytes[at - 1] ?? 0) || bytes[at - 2] === 92 || bytes[at - 3] === 37
 }
 
-/** Whether `word` ends at most 4 bytes before `end`: tag names replace any character between two words by one. */
+/**
+ * Whether `word` ends at most 3 bytes before `end`: tag names replace a character between two words by one. (A character
+ * of 4 bytes becomes two.)
+ */
 function endsWithWord(bytes: Uint8Array, end: number, word: string): boolean {
-  for (let gap = 0; gap <= 4; gap++) if (isAt(bytes, end - gap - word.length, word)) return true
+  for (let gap = 0; gap <= 3; gap++) if (isAt(bytes, end - gap - word.length, word)) return true
   return false
 }
 
@@ -152,10 +156,10 @@ function isSecurityNumber(bytes: Uint8Array, at: number): boolean {
   return bytes[at - 4] === 45
 }
 
-/** Whether the e at `at` can be the exponent of an unquoted number: 1e15 becomes a text with all its digits. */
+/** Whether the e at `at` can be the exponent of an unquoted positive number: 1e15 becomes a text with all its digits. */
 function isExponent(bytes: Uint8Array, at: number): boolean {
   let i = at - 1
-  while (isDigit(bytes[i] ?? 0) || bytes[i] === 46 || bytes[i] === 45) i--
+  while (isDigit(bytes[i] ?? 0) || bytes[i] === 46) i--
   return [undefined, 58, 44, 91, 32, 9, 10, 13].includes(bytes[i])
 }
 

@@ -73,6 +73,8 @@ export function scrub(draft: Draft, context: Context): void {
   if (oneLine && isHarmless(draft, context, rules)) return
   const event = draft.event as unknown as Loose
   const message = composedText(draft)
+  // The walk would note the same secret a second time.
+  if (message) message.formatted = ''
   // Metadata notes from the sender. Our own notes contain no values.
   scrubTree({ _meta: draft.metaNotes.meta }, rules, undefined)
   scrubTree(event, rules, draft.metaNotes)
@@ -123,15 +125,9 @@ function isHarmless(draft: Draft, context: Context, rules: Rules): boolean {
 /** Whether a value has more than `levels` levels of objects and lists. Never recurses deeper. */
 function isDeeper(value: object, levels: number): boolean {
   if (levels <= 0) return true
-  if (Array.isArray(value)) {
-    for (const entry of value)
-      if (typeof entry === 'object' && entry !== null && isDeeper(entry, levels - 1)) return true
-    return false
-  }
-  for (const key in value) {
-    const entry = (value as Loose)[key]
+  const entries: unknown[] = Array.isArray(value) ? value : Object.values(value)
+  for (const entry of entries)
     if (typeof entry === 'object' && entry !== null && isDeeper(entry, levels - 1)) return true
-  }
   return false
 }
 
@@ -140,7 +136,7 @@ function isDeeper(value: object, levels: number): boolean {
  * `formatted` from the client is scrubbed like any text.
  */
 function composedText({ received, event }: Draft): NonNullable<Draft['event']['logentry']> | undefined {
-  if (event.logentry?.formatted === undefined) return undefined
+  if (event.logentry?.message === undefined) return undefined
   const sent = object(
     own(received, 'logentry') ?? own(received, 'sentry.interfaces.Message') ?? own(received, 'message'),
   )
@@ -150,12 +146,10 @@ function composedText({ received, event }: Draft): NonNullable<Draft['event']['l
 
 /** Rebuilds the text from its scrubbed parts. */
 function scrubComposed(entry: NonNullable<Draft['event']['logentry']>, rules: Rules, to: MetaNotes): void {
-  if (entry.message !== undefined && entry.params !== undefined)
-    entry.formatted = format(entry.message, entry.params).slice(0, formattedMax)
-  const found = scrubText(entry.formatted ?? '', rules)
-  if (!found) return
-  entry.formatted = found.text
-  addMeta({ ...to, path: ['logentry'] }, 'formatted', { rem: [[found.rule, 's']] })
+  const formatted = format(entry.message ?? '', entry.params ?? []).slice(0, formattedMax)
+  const found = scrubText(formatted, rules)
+  entry.formatted = found?.text ?? formatted
+  if (found) addMeta({ ...to, path: ['logentry'] }, 'formatted', { rem: [[found.rule, 's']] })
 }
 
 /** Scrubs an event's JSON in place. Returns whether anything changed. With `metaNotes`, notes each change at its path. */
@@ -167,11 +161,8 @@ export function scrubTree(tree: Loose, rules: Rules, metaNotes: MetaNotes | unde
     if (typeof value === 'string' || typeof value === 'number') {
       if (mode === 'all') leaf(tree, key, value, key, rules, to)
       else if (mode === 'text') textLeaf(tree, key, value, rules, to)
-    } else if (typeof value === 'object' && value !== null) {
-      to.metaNotes?.path.push(key)
-      walk(value as Loose, key, mode, rules, to, receivedDepthMax)
-      to.metaNotes?.path.pop()
-    }
+    } else if (typeof value === 'object' && value !== null)
+      visit(tree, key, value, key, mode, rules, to, receivedDepthMax)
   }
   if (rules.addresses) scrubSdkAddress(tree, to)
   return to.changed
@@ -190,10 +181,11 @@ function walk(node: Loose | unknown[], name: string, mode: Mode, rules: Rules, t
     return
   }
   for (const key in node) {
-    if (!Object.hasOwn(node, key)) continue
     const value = node[key]
     const inner = mode === 'stack' ? (stackModes.get(key) ?? mode) : mode
-    if (typeof value === 'object' && value !== null) visit(node, key, value, key, inner, rules, to, depth)
+    if (typeof value === 'object' && value !== null)
+      // A value that is no sentence but an object has names of its own: `raise Error({'password': 'x'})`.
+      visit(node, key, value, key, mode === 'stack' && inner === 'text' ? 'all' : inner, rules, to, depth)
     else if (inner === 'all') leaf(node, key, value, key, rules, to)
     else if (inner === 'hidden' && key === 'val') replace(node, key, filtered, '@password', to)
     else if (inner === 'text' || inner === 'hidden') textLeaf(node, key, value, rules, to)
@@ -217,12 +209,9 @@ function visit(
     return
   }
   to.metaNotes?.path.push(key)
-  const rule = mode === 'all' && !Array.isArray(parent) ? rules.about(name).rule : undefined
-  if (rule) blank(value as Loose, rule, to, depth - 1)
-  else {
-    const hidden = mode === 'text' && rules.about(name).rule !== undefined
-    walk(value as Loose, name, hidden ? 'hidden' : mode, rules, to, depth - 1)
-  }
+  const { rule } = rules.about(name)
+  if (rule && mode === 'all') blank(value as Loose, rule, to, depth - 1)
+  else walk(value as Loose, name, rule && mode === 'text' ? 'hidden' : mode, rules, to, depth - 1)
   to.metaNotes?.path.pop()
 }
 
@@ -249,41 +238,46 @@ function walkList(node: unknown[], name: string, mode: Mode, rules: Rules, to: T
   for (let i = 0; i < node.length; i++) {
     const value = node[i]
     if (typeof value === 'object' && value !== null) {
+      const named = nameIn(value)
+      // The deepest level is left to `visit`, which cuts it.
+      if (mode !== 'all' || depth <= 1) visit(node, i, value, name, mode, rules, to, depth)
       // [name, value] in a list of pairs (headers, cookies, tags, queries): the name decides.
-      if (mode === 'all' && Array.isArray(value) && value.length === 2 && typeof value[0] === 'string')
-        pair(value, i, rules, to, depth)
-      else if (mode === 'all' && isNamedValue(value)) namedValue(value as Loose, i, rules, to, depth)
+      else if (Array.isArray(value) && value.length === 2 && typeof value[0] === 'string')
+        pair(value, value[0], i, rules, to, depth)
+      else if (typeof named === 'string') namedValue(value as Loose, named, i, rules, to, depth)
       else visit(node, i, value, name, mode, rules, to, depth)
     } else if (mode === 'all') leaf(node, i, value, name, rules, to)
     else if (mode === 'text' || mode === 'hidden') textLeaf(node, i, value, rules, to)
   }
 }
 
-function pair(value: unknown[], index: number, rules: Rules, to: Trail, depth: number): void {
+function pair(value: unknown[], name: string, index: number, rules: Rules, to: Trail, depth: number): void {
   to.metaNotes?.path.push(index)
-  const content = value[1]
-  const name = String(value[0])
-  if (typeof content === 'object' && content !== null) visit(value, 1, content, name, 'all', rules, to, depth - 1)
-  else leaf(value, 1, content, name, rules, to)
+  scrubValue(value, 1, value[1], name, rules, to, depth - 1)
   to.metaNotes?.path.pop()
 }
 
 /** `{key, value}` and `{name, value}`, which are other forms of a pair. */
-function isNamedValue(value: object): boolean {
-  const loose = value as Loose
-  return typeof own(loose, 'value') === 'string' && typeof (own(loose, 'key') ?? own(loose, 'name')) === 'string'
+const nameIn = (value: object): unknown => own(value as Loose, 'key') ?? own(value as Loose, 'name')
+
+function namedValue(value: Loose, name: string, index: number, rules: Rules, to: Trail, depth: number): void {
+  to.metaNotes?.path.push(index)
+  for (const key of Object.keys(value))
+    scrubValue(value, key, value[key], key === 'value' ? name : key, rules, to, depth - 1)
+  to.metaNotes?.path.pop()
 }
 
-function namedValue(value: Loose, index: number, rules: Rules, to: Trail, depth: number): void {
-  to.metaNotes?.path.push(index)
-  leaf(value, 'value', value['value'], String(own(value, 'key') ?? own(value, 'name')), rules, to)
-  const rest = Object.keys(value).filter((key) => key !== 'value')
-  for (const key of rest) {
-    const entry = value[key]
-    if (typeof entry === 'object' && entry !== null) visit(value, key, entry, key, 'all', rules, to, depth - 1)
-    else leaf(value, key, entry, key, rules, to)
-  }
-  to.metaNotes?.path.pop()
+function scrubValue(
+  parent: Loose | unknown[],
+  key: string | number,
+  value: unknown,
+  name: string,
+  rules: Rules,
+  to: Trail,
+  depth: number,
+): void {
+  if (typeof value === 'object' && value !== null) visit(parent, key, value, name, 'all', rules, to, depth)
+  else leaf(parent, key, value, name, rules, to)
 }
 
 function leaf(

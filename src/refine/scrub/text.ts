@@ -13,8 +13,8 @@ type Scrubbed = { text: string; rule: string }
 export function scrubText(text: string, rules: Rules): Scrubbed | undefined {
   if (rules.byText?.(text)) return { text: filtered, rule: '@sensitive' }
   // Most texts contain no character that a rule needs.
-  const hasKeySign = rules.defaults && keySign.test(text)
-  if (!hasKeySign && !/[=@]|["']:|%3[dD]|%40|-----|[Bb][Ee]arer|\d{2}[\d -]/.test(text)) return undefined
+  const hasKeySign = keySign.test(text)
+  if (!hasKeySign && !/[=@]|["']:|%3[dD]|%40|-----|[Ee][Aa][Rr][Ee][Rr]|\d{2}[\d -]/.test(text)) return undefined
   let out = text
   let rule = ''
   const take = (next: string, name: string) => {
@@ -22,12 +22,11 @@ export function scrubText(text: string, rules: Rules): Scrubbed | undefined {
     out = next
     rule ||= name
   }
-  if (rules.defaults && out.length >= 6) {
-    if (out.includes('-----BEGIN'))
-      take(
-        out.replace(/(-----BEGIN [A-Z ]{0,40}(?:PRIVATE|PUBLIC) KEY-----)[^-]{1,16384}/g, `$1\n${filtered}\n`),
-        '@pemkey',
-      )
+  if (rules.defaults) {
+    take(
+      out.replace(/(-----BEGIN [A-Z ]{0,40}(?:PRIVATE|PUBLIC) KEY-----)[^-]{1,16384}/g, `$1\n${filtered}\n`),
+      '@pemkey',
+    )
     if (/earer(?: |\+|%20)/i.test(out))
       take(
         out.replace(/(?:\b|(?<=%[0-9A-Fa-f]{2}))(bearer(?: |\+|%20))[\w.~+/=%-]{4,4096}/gi, `$1${filtered}`),
@@ -46,9 +45,8 @@ export function scrubText(text: string, rules: Rules): Scrubbed | undefined {
     }
     if (/\d{2}[\d -]/.test(out)) take(scrubNumbers(out), '@creditcard')
   }
-  if (out.includes('=')) take(scrubAssignments(out, '=', rules), '@password')
-  for (const sign of ['%3D', '%3d']) if (out.includes(sign)) take(scrubAssignments(out, sign, rules), '@password')
-  for (const quote of ['"', "'"]) if (out.includes(`${quote}:`)) take(scrubQuoted(out, quote, rules), '@password')
+  for (const sign of ['=', '%3D', '%3d']) take(scrubAssignments(out, sign, rules), '@password')
+  for (const quote of ['"', "'"]) take(scrubQuoted(out, quote, rules), '@password')
   return rule ? { text: out, rule } : undefined
 }
 
@@ -70,7 +68,7 @@ function luhn(text: string): boolean {
     if (i % 2 === 1) digit = digit > 4 ? digit * 2 - 9 : digit * 2
     sum += digit
   }
-  return digits.length >= 13 && digits.length <= 19 && sum % 10 === 0
+  return sum % 10 === 0
 }
 
 /** Letters, digits, _ - . plus [ ] and %, which forms and encoded queries use; long s and dotless i. */
@@ -94,17 +92,16 @@ function scrubAssignments(text: string, sign: string, rules: Rules): string {
   let out = ''
   let from = 0
   for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + sign.length)) {
-    if (at < from) continue
     let start = at
     while (start > from && at - start < 64 && isNameSign(text.charCodeAt(start - 1))) start -= 1
-    if (start === at || !rules.about(text.slice(start, at)).rule) continue
+    if (!rules.about(text.slice(start, at)).rule) continue
     const begin = at + sign.length
     const end = valueEnd(text, begin, sign !== '=')
-    if (end === begin || text.startsWith(filtered, begin)) continue
+    if (end === begin) continue
     out += text.slice(from, begin) + filtered
     from = end
   }
-  return from === 0 ? text : out + text.slice(from)
+  return out + text.slice(from)
 }
 
 /** The end of a value: a separator (`coded`: also an encoded one), or the closing quote of a quoted value. */
@@ -115,7 +112,7 @@ function valueEnd(text: string, start: number, coded: boolean): number {
     return close < 0 ? text.length : close + 1
   }
   let end = start
-  while (end < text.length && !' \t\r\n&;,#"\''.includes(text[end] ?? ' ')) {
+  while (!' \t\r\n&;,#"\''.includes(text[end] ?? ' ')) {
     if (coded && text.startsWith('%26', end)) break
     end += 1
   }
@@ -131,33 +128,31 @@ function scrubQuoted(text: string, quote: string, rules: Rules): string {
   let from = 0
   const end = `${quote}:`
   for (let at = text.indexOf(end); at >= 0; at = text.indexOf(end, at + 2)) {
-    if (at < from) continue
     // Quotes of a text within a text have backslashes before them: one, three, seven.
     let close = at
-    while (close > from && text[close - 1] === '\\') close -= 1
+    while (text[close - 1] === '\\') close -= 1
     const slashes = text.slice(close, at)
     const open = text.lastIndexOf(quote, close - 1)
-    if (open < from || close - open > 65 || close === 0 || !rules.about(text.slice(open + 1, close)).rule) continue
+    if (open < from || close - open > 65 || !rules.about(text.slice(open + 1, close)).rule) continue
     let start = at + 2
     while (text[start] === ' ') start += 1
-    const found = quotedValue(text, start, quote, slashes)
-    if (!found || text.startsWith(filtered, found.start)) continue
+    const found = quotedValue(text, start, slashes)
+    if (!found) continue
     out += `${text.slice(from, found.start)}${found.bare ? slashes + quote + filtered + slashes + quote : filtered}`
     from = found.end
   }
-  return from === 0 ? text : out + text.slice(from)
+  return out + text.slice(from)
 }
 
 /** The start and end of the value at `at`: within its quotes, or a bare number. */
 function quotedValue(
   text: string,
   at: number,
-  quote: string,
   slashes: string,
 ): { start: number; end: number; bare: boolean } | undefined {
-  // Python: b'', u'', and double quotes around a text with a single quote.
-  const from = quote === "'" && /[bu]/.test(text[at] ?? '') ? at + 1 : at
-  for (const entry of quote === "'" ? ["'", '"'] : ['"']) {
+  // Python: b'', u'', and the other quotes around a text that contains these.
+  const from = /[bu]/.test(text[at] ?? '') ? at + 1 : at
+  for (const entry of ["'", '"']) {
     const open = slashes + entry
     if (!text.startsWith(open, from)) continue
     const start = from + open.length

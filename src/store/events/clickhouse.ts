@@ -7,6 +7,7 @@ import type { EventStore } from './event-store.ts'
 import { waitingFor } from './gate.ts'
 import { migrate } from './migrate.ts'
 import { createNewest } from './newest.ts'
+import { createOverview } from './overview.ts'
 import { createReads } from './reads.ts'
 import { createRemove } from './remove.ts'
 import { createReprocessing } from './reprocess.ts'
@@ -49,6 +50,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createVolume(waitingFor(settling, connection), database, clock),
     ...createSkew(connection, database),
     ...createNewest(connection, database),
+    ...createOverview(waitingFor(settling, connection), database, clock),
     ...createTags(connection, database),
     ...createSnapshot(connection, database, clock),
     ...createUsage(connection, database),

@@ -14,6 +14,7 @@ import type {
 } from './events.ts'
 import type { FrameKey } from './frames.ts'
 import type { NewestStore } from './newest.ts'
+import type { OverviewStore } from './overview.ts'
 import type { ReprocessingStore, Rewrite } from './reprocess.ts'
 import type { SessionStore } from './session-store.ts'
 import type { SkewStore } from './skew.ts'
@@ -25,6 +26,7 @@ export type EventStore = DownsampleStore &
   ReprocessingStore &
   SkewStore &
   NewestStore &
+  OverviewStore &
   SpanStore &
   SessionStore &
   TableStore &

@@ -5,6 +5,7 @@ import { encodeEventRow } from './encode.ts'
 import type { EventStore } from './event-store.ts'
 import type { EventRow, Scope } from './events.ts'
 import { filterCases } from './filter.cases.ts'
+import { overviewCases } from './overview.cases.ts'
 import { reprocessingCases } from './reprocess.cases.ts'
 import { skewCases } from './skew.cases.ts'
 import { spanCases } from './span-rows.cases.ts'
@@ -91,6 +92,7 @@ const nasty = [
 export function eventsCases(open: () => EventStore): void {
   describe('skew', () => skewCases(open))
   describe('spans', () => spanCases(open))
+  overviewCases(open)
   describe('rows', () => {
     test('the newest of a project, and the newest of each group', async () => {
       const store = open()

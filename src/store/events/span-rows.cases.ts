@@ -9,8 +9,10 @@ const monday = Date.UTC(2026, 10, 16, 10)
 const traceOf = (n: number) => `abc${n.toString(16)}`.padEnd(32, '0')
 const idOf = (n: number) => `f${n.toString(16)}`.padStart(16, '0')
 
+export type SpanChanges = Partial<SpanRow>
+
 /** Makes a span. `n` determines its id and place. */
-function span(n: number, changes: Partial<SpanRow> = {}): SpanRow {
+export function spanRow(n: number, changes: SpanChanges = {}): SpanRow {
   return {
     projectId: 51,
     traceId: traceOf(1),
@@ -49,6 +51,7 @@ const spanTsv = (rows: readonly SpanRow[]) => Buffer.from(rows.map(encodeSpanRow
 const seen = ({ jpos: _jpos, place: _place, item: _item, ...rest }: SpanRow) => rest
 
 export function spanCases(open: () => EventStore): void {
+  const span = spanRow
   const segment = (changes: Partial<SpanRow> = {}) =>
     span(0, {
       parentId: '',

@@ -13,6 +13,7 @@ import type { ErrorLinkStore } from './issues/error-links.ts'
 import type { FeedbackStore } from './issues/feedback.ts'
 import type { CommentStore, IssueIdsStore, IssueReadStore } from './issues/issues.ts'
 import type { MergeStore } from './issues/merge.ts'
+import type { MergeUndoStore } from './issues/merge-undo.ts'
 import type { ScheduledTransitionStore } from './issues/scheduled-transitions.ts'
 import type { SearchStore } from './issues/searches.ts'
 import type { SuggestionStore } from './issues/suggestions.ts'
@@ -59,6 +60,7 @@ export type MetaStore = BatchStore &
   MissingMapStore &
   ReprocessingMetaStore &
   MergeStore &
+  MergeUndoStore &
   ScrapeStore &
   SearchStore &
   IssueChangeStore &

@@ -26,6 +26,7 @@ import { feedbackLinkPart, feedbackPart } from './issues/feedback.ts'
 import { commentPart, issueListPart, lookupPart, relatedRowsPart, viewedPart } from './issues/issues.ts'
 import { errorLinkPart } from './issues/link-errors.ts'
 import { mergePart, similarPart } from './issues/merge.ts'
+import { mergeUndoPart } from './issues/merge-undo.ts'
 import { forecastPart, scheduledTransitionPart } from './issues/scheduled-transitions.ts'
 import { searchPart } from './issues/searches.ts'
 import { suggestionPart } from './issues/suggestions.ts'
@@ -91,6 +92,7 @@ const deferredParts = (store: Store, missingMaps: MissingMapWriter) => ({
   ...mergePart(store),
   ...similarPart(store),
   ...unmergePart(store),
+  ...mergeUndoPart(store),
 })
 
 /**

@@ -6,11 +6,11 @@ import { NoOrganization } from './no-organization.tsx'
 /** Maximum deleted organizations to show. */
 const removalsMax = 20
 
-/** Redirects to the first organization of the signed-in person. */
+/** Redirects to the overview of the signed-in person's first organization. */
 export default async function HomePage() {
   if (app().meta.isEmpty()) redirect('/setup')
   const actor = await demandActor('/')
   const first = app().meta.organizationsOf(actor.person.id)[0]
   if (!first) return <NoOrganization removals={app().meta.organizationRemovalsBy(actor.person.id, removalsMax)} />
-  redirect(`/o/${first.slug}/issues`)
+  redirect(`/o/${first.slug}`)
 }

@@ -5,7 +5,7 @@
  * start. It reads the settings now, because the frame can break. Keep it small: it is part of every page.
  */
 export const BOOT = `(function(){function meta(n){var e=document.querySelector('meta[name="mishap-'+n+'"]');return e?e.content:''}
-window.mishap={dsn:meta('dsn'),version:meta('version')};var b;function keep(x){var m=window.mishap;if(!m.report)(m.errors=m.errors||[]).push([x,'early'])}
+window.mishap={dsn:meta('dsn'),version:meta('version'),mayTrace:meta('traces')==='yes'};var b;function keep(x){var m=window.mishap;if(!m.report)(m.errors=m.errors||[]).push([x,'early'])}
 function say(t){if(window.mishap.hydrated||document.getElementById('boot-error'))return;var p=document.createElement('p');p.id='boot-error';p.className='offline';p.setAttribute('role','alert');p.textContent='Application error: '+t+' Check the connection and reload the page.';document.body.prepend(p)}
 setTimeout(function(){say('the scripts of this page have not started.')},10000);
 addEventListener('error',function(e){var s=e.target;if(s===window)return keep(e.error||e.message);

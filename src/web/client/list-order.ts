@@ -10,17 +10,20 @@ export function storeList(organization: string, rows: readonly Pick<RestIssue, '
   sessionStorage.setItem(keyOf(organization), JSON.stringify(rows.slice(0, storedMax).map((row) => row.id)))
 }
 
-/** The issue `step` places further in a list; undefined past the ends or if `id` is not in the list. */
-export function neighbourIn(list: readonly string[], id: string, step: number): string | undefined {
+/** The place of an issue in a list, from 1, and the ids before and after it. */
+export type ListPlace = { number: number; total: number; previous: string | undefined; next: string | undefined }
+
+/** The place of `id` in a list; undefined if it is not in the list. */
+export function placeIn(list: readonly string[], id: string): ListPlace | undefined {
   const at = list.indexOf(id)
-  return at < 0 ? undefined : list[at + step]
+  return at < 0 ? undefined : { number: at + 1, total: list.length, previous: list[at - 1], next: list[at + 1] }
 }
 
-/** Like neighbourIn, for the list that this tab showed last. */
-export function neighbourOf(organization: string, id: string, step: number): string | undefined {
+/** Like placeIn, for the list that this tab showed last. */
+export function placeOf(organization: string, id: string): ListPlace | undefined {
   try {
     const stored: unknown = JSON.parse(sessionStorage.getItem(keyOf(organization)) ?? '[]')
-    return neighbourIn(Array.isArray(stored) ? stored.map(String) : [], id, step)
+    return placeIn(Array.isArray(stored) ? stored.map(String) : [], id)
   } catch {
     // The stored value is not JSON: ignore it.
     return undefined

@@ -1,5 +1,6 @@
 import { browserTracingIntegration, captureException, init, makeFetchTransport, withScope } from '@sentry/browser'
 import { deferringTransport } from './reporter-transport.ts'
+import { traceBudget } from './trace-budget.ts'
 
 /** The project's DSN on this page's origin: the Content-Security-Policy allows no other. */
 export function dsnHere(dsn: string, origin: string): string | undefined {
@@ -9,22 +10,24 @@ export function dsnHere(dsn: string, origin: string): string | undefined {
   return username ? `${protocol}//${username}@${host}${pathname}` : undefined
 }
 
-/** Starts the SDK for Mishap's own errors, page loads and navigations. Reports early errors. No-op without a DSN. */
+/** Starts the SDK for Mishap's own errors, and for traces if this page has a permit. Reports early errors. No-op without a DSN. */
 export function startReporter(): void {
   const dsn = dsnHere(window.mishap?.dsn ?? '', location.origin)
   if (!dsn) return
+  const budget = traceBudget(window.mishap?.mayTrace === true)
   init({
     dsn,
     release: `mishap@${window.mishap?.version ?? ''}`,
     environment: 'production',
     maxBreadcrumbs: 100,
-    tracesSampleRate: 1,
+    tracesSampler: budget.sample,
+    beforeSendTransaction: budget.cut,
     traceLifecycle: 'static',
     transport: (options) => deferringTransport(makeFetchTransport(options)),
     integrations: (usual) => [
       // Leave out session updates of Mishap's own screens.
       ...usual.filter(({ name }) => name !== 'BrowserSession'),
-      browserTracingIntegration({ idleTimeout: 1000, finalTimeout: 30_000, childSpanTimeout: 5000 }),
+      browserTracingIntegration({ idleTimeout: 1000, finalTimeout: 30_000, childSpanTimeout: 5000, enableInp: false }),
     ],
   })
   const report = (error: unknown, where: string) =>

@@ -11,18 +11,26 @@ import failuresDe from './failures.de.json'
 import failuresEn from './failures.en.json'
 import filtersDe from './filters.de.json'
 import filtersEn from './filters.en.json'
+import frameDe from './frame.de.json'
+import frameEn from './frame.en.json'
 import groupingDe from './grouping.de.json'
 import groupingEn from './grouping.en.json'
+import issuepageDe from './issuepage.de.json'
+import issuepageEn from './issuepage.en.json'
 import de from './issues.de.json'
 import en from './issues.en.json'
 import noiseDe from './noise.de.json'
 import noiseEn from './noise.en.json'
 import notificationsDe from './notifications.de.json'
 import notificationsEn from './notifications.en.json'
+import partsDe from './parts.de.json'
+import partsEn from './parts.en.json'
 import peopleDe from './people.de.json'
 import peopleEn from './people.en.json'
 import releasesDe from './releases.de.json'
 import releasesEn from './releases.en.json'
+import rowsDe from './rows.de.json'
+import rowsEn from './rows.en.json'
 import searchDe from './search.de.json'
 import searchEn from './search.en.json'
 import securityDe from './security.de.json'
@@ -48,15 +56,19 @@ const placeholders = (text: string) =>
 
 describe.each([
   ['issue', en, de],
+  ['issue page', issuepageEn, issuepageDe],
   ['noise', noiseEn, noiseDe],
   ['notification', notificationsEn, notificationsDe],
   ['status', operationEn, operationDe],
+  ['issue page', partsEn, partsDe],
   ['people', peopleEn, peopleDe],
   ['traces', tracesEn, tracesDe],
   ['release', releasesEn, releasesDe],
   ['failure', failuresEn, failuresDe],
   ['filter', filtersEn, filtersDe],
+  ['row', rowsEn, rowsDe],
   ['search', searchEn, searchDe],
+  ['frame', frameEn, frameDe],
   ['security', securityEn, securityDe],
   ['sign', signsEn, signsDe],
   ['source map', sourcesEn, sourcesDe],

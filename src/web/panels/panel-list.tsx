@@ -13,8 +13,8 @@ export function PanelList<Context extends object>({
   const isLate = ({ id, isLastWhenLate }: Panel<Context, unknown>) =>
     isLastWhenLate === true && preloaded[id] === undefined
   return [...panels.filter((panel) => !isLate(panel)), ...panels.filter(isLate)].map((panel) => {
-    const { id, guard, Component } = panel
-    const props = { ...context, preloaded: preloaded[id] }
+    const { id, guard, Component, sharesDataOf = id } = panel
+    const props = { ...context, preloaded: preloaded[sharesDataOf] }
     return guard && !guard(props) ? null : <Component key={id} {...props} />
   })
 }

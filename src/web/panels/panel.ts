@@ -16,6 +16,8 @@ export type Panel<Context, Data = undefined> = {
   guard?(props: PanelProps<Context, Data>): boolean
   // A method, not a property: method parameters are bivariant, so panels with different data fit into one list.
   Component(props: PanelProps<Context, Data>): ReactNode
+  /** Id of the panel whose preloaded data this one shares. Default: its own. */
+  sharesDataOf?: string
   /** Moves the panel to the end of its column if its data was not preloaded, so that the layout does not shift. */
   isLastWhenLate?: boolean
 }
@@ -34,7 +36,7 @@ export type DataOf<P> = P extends { Component(props: infer Props): ReactNode }
   : never
 
 /** Actions on the shown issue. */
-export type IssueActions = {
+type IssueActions = {
   decide(change: StatusChange): void
   /** Opens the dialog for this question. */
   ask(question: 'resolve' | 'archive' | 'snooze' | 'priority'): void
@@ -61,6 +63,10 @@ export type IssueContext = {
   query: NonNullable<ApiRequest['query']>
   /** Path of the stream, filtered by a tag value. */
   hrefOf(tag: string, value: string): string
+  /** The place of the issue's project in the organization's list, for its rail. */
+  projectPlace: number
+  /** Path of this issue's events, filtered by a tag value. */
+  eventsHrefOf(tag: string, value: string): string
   canTriage: boolean
   /** Whether the person may change the project's filters. */
   canFilter: boolean

@@ -2,7 +2,10 @@ const colours = ['--c1', '--c2', '--c3', '--c4', '--c6', '--c7', '--c8'] as cons
 
 /** Two letters for a name: "Ada Lovelace" gives AL, "ada@example.com" AD. Empty names give "?". */
 export function initialsOf(name: string): string {
-  const words = name.replace(/@.*$/, '').split(/[\s._-]+/).filter(Boolean)
+  const words = name
+    .replace(/@.*$/, '')
+    .split(/[\s._-]+/)
+    .filter(Boolean)
   const [first, second] = words
   if (!first) return '?'
   const letters = second ? [...first].slice(0, 1).concat([...second].slice(0, 1)) : [...first].slice(0, 2)

@@ -1,14 +1,16 @@
 import type { ReactNode } from 'react'
 
-/** The section of a panel: a heading, controls next to it, and the content. `id` is an anchor of the page. */
+/** The section of a panel: a heading, a note and controls next to it, and the content. `id` is an anchor of the page. */
 export function Section({
   id,
   title,
+  note,
   aside,
   children,
 }: {
   id: string
   title: string
+  note?: ReactNode
   aside?: ReactNode
   children: ReactNode
 }) {
@@ -16,6 +18,7 @@ export function Section({
     <section id={id} className="part" aria-labelledby={`${id}-title`}>
       <div className="part-head">
         <h2 id={`${id}-title`}>{title}</h2>
+        {note === undefined ? null : <span className="part-head-note">{note}</span>}
         {aside ? <div className="part-aside">{aside}</div> : null}
       </div>
       {children}

@@ -1,9 +1,11 @@
 'use client'
 import { onlineManager, QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { useRouter } from 'next/navigation'
 import { NuqsAdapter } from 'nuqs/adapters/next/app'
 import { type ReactNode, useEffect, useState } from 'react'
 import { ApiError } from '../client/api.ts'
 import { isThere } from '../client/connection.ts'
+import { rememberZone } from '../client/zone.ts'
 import { ConnectionBar } from './connection-bar.tsx'
 import { Hydrated } from './hydrated.tsx'
 import { KeyProvider } from './keys/keys.tsx'
@@ -34,6 +36,15 @@ function followConnection(): void {
   })
 }
 
+/** Tells the server the browser's time zone, and asks for the page again if the server did not know it. */
+function ZoneMemory() {
+  const router = useRouter()
+  useEffect(() => {
+    if (rememberZone()) router.refresh()
+  }, [router])
+  return null
+}
+
 /** The providers of every page: server state, URL state, toasts, keys, current time. */
 export function Providers({ nowMs, children }: { nowMs: number; children: ReactNode }) {
   const [client] = useState(createClient)
@@ -45,6 +56,7 @@ export function Providers({ nowMs, children }: { nowMs: number; children: ReactN
           <KeyProvider>
             <ToastProvider>
               <Hydrated />
+              <ZoneMemory />
               <ConnectionBar />
               <PaletteActions>{children}</PaletteActions>
             </ToastProvider>

@@ -1,18 +1,34 @@
 'use client'
-import { useLocale, useTranslations } from 'next-intl'
-import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
+import { useLocale, useTimeZone, useTranslations } from 'next-intl'
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
 import { systemClock } from '../../base/clock.ts'
+import { browserZone } from '../client/zone.ts'
+import { zoneName } from '../zone.ts'
 import { relativeParts } from './relative.ts'
 
 const Now = createContext(0)
+/** The zone to show beside the chosen one: UTC, or the browser's if UTC is chosen. Undefined before hydration. */
+const OtherZone = createContext<string | undefined>(undefined)
 const eachMs = 15_000
 
+const forms = {
+  /** Date and time to the second. */
+  moment: { dateStyle: 'medium', timeStyle: 'medium' },
+  /** Date and time to the minute. */
+  minute: { dateStyle: 'medium', timeStyle: 'short' },
+  day: { dateStyle: 'medium' },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>
+type Form = keyof typeof forms
+
 /**
- * Gives all relative times one shared time in ms, updated every 15 s. `startMs` is the server's time, for hydration. If
- * it is less than 15 s old, it stays until then, because a text that changes at once shifts the layout.
+ * Gives all times of the page one current time in ms, updated every 15 s, and their zones. `startMs` is the server's
+ * time, for hydration. If it is less than 15 s old, it stays until then, because a text that changes at once shifts the
+ * layout.
  */
 export function NowProvider({ startMs, children }: { startMs: number; children: ReactNode }) {
   const [now, setNow] = useState(startMs)
+  const [browser, setBrowser] = useState<string>()
+  const zone = useTimeZone()
   useEffect(() => {
     let cancel = () => {}
     const tick = () => {
@@ -26,7 +42,12 @@ export function NowProvider({ startMs, children }: { startMs: number; children: 
     } else tick()
     return () => cancel()
   }, [startMs])
-  return <Now value={now}>{children}</Now>
+  useEffect(() => setBrowser(browserZone()), [])
+  return (
+    <OtherZone value={zone === 'UTC' ? browser : 'UTC'}>
+      <Now value={now}>{children}</Now>
+    </OtherZone>
+  )
 }
 
 /** Milliseconds since 1970, at most 15 s old. */
@@ -42,21 +63,49 @@ export function useAge(): (atMs: number) => string {
   }
 }
 
-/** A time as its age, with the exact time (local and UTC) on hover. `at`: ISO text or ms. */
-export function RelativeTime({ at, className }: { at: string | number; className?: string }) {
-  const age = useAge()
+/**
+ * Times as text in the reader's zone. `text(ms, form)` is without the zone, `zone` is its short name for an axis or a
+ * line, and `both(ms)` is the exact time in the reader's zone and the other one, for a title attribute.
+ */
+export function useTimeText() {
   const locale = useLocale()
-  const [local, setLocal] = useState('')
+  const zone = useTimeZone() ?? 'UTC'
+  const other = useContext(OtherZone)
+  return useMemo(() => {
+    const formats = new Map<string, Intl.DateTimeFormat>()
+    const text = (ms: number, form: Form, timeZone = zone): string => {
+      const key = `${form} ${timeZone}`
+      const format = formats.get(key) ?? new Intl.DateTimeFormat(locale, { ...forms[form], timeZone })
+      formats.set(key, format)
+      return format.format(ms)
+    }
+    const line = (ms: number, timeZone: string) => `${text(ms, 'moment', timeZone)}, ${zoneName(timeZone)}`
+    return {
+      text: (ms: number, form: Form) => text(ms, form),
+      zone: zoneName(zone),
+      both: (ms: number) =>
+        other === undefined || other === zone ? line(ms, zone) : `${line(ms, zone)}\n${line(ms, other)}`,
+    }
+  }, [locale, zone, other])
+}
+
+type TimeProps = {
+  /** ISO text or ms. */
+  at: string | number
+  /** `relative` (the default) is its age, for lists. The others name the zone after the time. */
+  form?: Form | 'relative'
+  className?: string
+}
+
+/** A time in the reader's zone, with the exact time in both zones on hover. The one component for times. */
+export function RelativeTime({ at, form = 'relative', className }: TimeProps) {
+  const age = useAge()
+  const { text, zone, both } = useTimeText()
   const ms = typeof at === 'number' ? at : Date.parse(at)
-  useEffect(() => {
-    if (Number.isFinite(ms))
-      setLocal(new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }).format(ms))
-  }, [ms, locale])
   if (!Number.isFinite(ms)) return <span className={className}>–</span>
-  const utc = new Date(ms).toISOString()
   return (
-    <time dateTime={utc} title={local ? `${local}\n${utc}` : utc} className={className}>
-      {age(ms)}
+    <time dateTime={new Date(ms).toISOString()} title={both(ms)} className={className}>
+      {form === 'relative' ? age(ms) : form === 'day' ? text(ms, form) : `${text(ms, form)}, ${zone}`}
     </time>
   )
 }

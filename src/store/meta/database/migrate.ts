@@ -28,6 +28,7 @@ import { statements as commitResolutions } from '../schema/0025-commit-resolutio
 import { statements as loaderAndArchive } from '../schema/0026-loader-and-archive.ts'
 import { statements as accounts } from '../schema/0027-accounts.ts'
 import { statements as projectSwitches } from '../schema/0028-project-switches.ts'
+import { statements as hiddenErrors } from '../schema/0029-hidden-errors.ts'
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -61,6 +62,7 @@ const steps: ((dialect: Dialect) => string[])[] = [
   loaderAndArchive,
   accounts,
   projectSwitches,
+  hiddenErrors,
 ]
 
 /** Key of the value with the version that wrote the database last, for the error message of older versions. */

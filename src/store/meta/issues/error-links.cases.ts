@@ -23,6 +23,27 @@ export function failureCases(fresh: () => MetaStore): void {
       expect(meta.errorEndState(1, id(1))).toEqual({ side: 'browser', waiting: false, alone: '' })
     })
 
+    test('an issue names the server errors that its events hide, the most frequent first', () => {
+      const meta = open()
+      const links = [1, 2, 2].map((n, at) => browser(10 + at, sure(n)))
+      commit(meta, { events: [...links, server(1, sure(1)), server(2, sure(2)), effect({ hashes: [hash(77)] })] })
+      joinAll(meta)
+      const issueOf = (projectId: number, groupHash: string) =>
+        meta.issueIdsOf([{ projectId, groupHash }]).get(`${projectId}:${groupHash}`) ?? 0
+      const hiding = issueOf(1, links[0]?.hashes[0] ?? '')
+      const [one, two] = [issueOf(2, hash(1001)), issueOf(2, hash(1002))]
+      const hidden = meta.hiddenErrorsOf([hiding, one, issueOf(1, hash(77))], [1, 2])
+      expect([...hidden.keys()]).toEqual([hiding])
+      expect(hidden.get(hiding)?.map(({ id, events }) => [id, events])).toEqual([
+        [two, 2],
+        [one, 1],
+      ])
+      expect(hidden.get(hiding)?.[0]?.shortId).toBe(meta.issueById(two)?.shortId)
+      expect(meta.hiddenErrorsOf([hiding], [1])).toEqual(new Map())
+      meta.mergeIssues(one, [two], null, nowMs)
+      expect(meta.hiddenErrorsOf([hiding], [2]).get(hiding)).toMatchObject([{ events: 3 }])
+    })
+
     test('a record that is refined again makes no second side and no second link', () => {
       const meta = open()
       const events = [server(1, sure(1)), browser(1, { ...sure(1), userHash: 'u' })]

@@ -47,6 +47,14 @@ export type ErrorLinkStore = {
   ): { events: number; newest: ErrorLink[] }
   /** Browser events of an issue's server errors, from these projects. `newest` has at most `max`. */
   clientEndsOf(issueId: number, browserProjectIds: readonly number[], max: number): ClientEnds
+  /**
+   * The server errors that the browser events of these issues hide, from these projects, the most frequent first. Issues
+   * that hide none are absent.
+   */
+  hiddenErrorsOf(
+    issueIds: readonly number[],
+    serverProjectIds: readonly number[],
+  ): Map<number, { id: number; shortId: string; events: number }[]>
   /** Deletes the oldest error ends and links of each project with more than `max` ends. Returns the number of rows. */
   limitErrorEnds(max: number): number
 }
@@ -117,11 +125,53 @@ const toLink = (row: Selectable<Tables['failure_link']>): ErrorLink => ({
   reason: row.reason as JoinReason,
 })
 
-type ReadPart = Pick<ErrorLinkStore, 'errorEndState' | 'errorLinkOf' | 'errorLinksOfEvent' | 'clientEndsOf'>
+type ReadPart = Pick<
+  ErrorLinkStore,
+  'errorEndState' | 'errorLinkOf' | 'errorLinksOfEvent' | 'clientEndsOf' | 'hiddenErrorsOf'
+>
+
+const linkCount = sql<number>`count(*)`.as('events') satisfies AliasedExpression<number, 'events'>
+
+/** The index of the links holds all columns that this reads of them. */
+function hiddenErrorsOf(
+  { read, dialect: { builder } }: Store,
+  issueIds: readonly number[],
+  serverProjectIds: readonly number[],
+): ReturnType<ErrorLinkStore['hiddenErrorsOf']> {
+  if (issueIds.length === 0 || serverProjectIds.length === 0) return new Map()
+  const rows = read.all(
+    builder
+      .selectFrom('fingerprint as hiding')
+      .innerJoin('failure_link', (join) =>
+        join
+          .onRef('failure_link.browser_project_id', '=', 'hiding.project_id')
+          .onRef('failure_link.browser_hash', '=', 'hiding.hash'),
+      )
+      .innerJoin('fingerprint as hidden', (join) =>
+        join
+          .onRef('hidden.project_id', '=', 'failure_link.server_project_id')
+          .onRef('hidden.hash', '=', 'failure_link.server_hash'),
+      )
+      .innerJoin('issue', 'issue.id', 'hidden.issue_id')
+      .where('hiding.issue_id', 'in', issueIds)
+      .where('failure_link.server_project_id', 'in', serverProjectIds)
+      .select(['hiding.issue_id as of', 'issue.id', 'issue.short_id', linkCount])
+      .groupBy(['hiding.issue_id', 'issue.id', 'issue.short_id'])
+      .orderBy('events', 'desc')
+      .orderBy('issue.id'),
+  )
+  return new Map(
+    [...Map.groupBy(rows, (row) => row.of)].map(([of, hidden]) => [
+      of,
+      hidden.map((row) => ({ id: row.id, shortId: row.short_id, events: row.events })),
+    ]),
+  )
+}
 
 /** Implements the lookups of error links. */
-export function errorLinkReadPart({ read, dialect: { builder } }: Store): ReadPart {
-  const count = sql<number>`count(*)`.as('events') satisfies AliasedExpression<number, 'events'>
+export function errorLinkReadPart(store: Store): ReadPart {
+  const { read } = store
+  const { builder } = store.dialect
   return {
     errorEndState: (projectId, eventId) => {
       const row = read.get(
@@ -150,7 +200,7 @@ export function errorLinkReadPart({ read, dialect: { builder } }: Store): ReadPa
         .where('server_event_id', '=', eventId)
         .where('browser_project_id', 'in', browserProjectIds)
       return {
-        events: read.get(links.select(count))?.events ?? 0,
+        events: read.get(links.select(linkCount))?.events ?? 0,
         newest: read.all(links.selectAll().orderBy('browser_ms', 'desc').limit(max)).map(toLink),
       }
     },
@@ -167,7 +217,7 @@ export function errorLinkReadPart({ read, dialect: { builder } }: Store): ReadPa
         .where('browser_project_id', 'in', browserProjectIds)
       const people = sql<number>`count(distinct nullif(user_hash, ''))`.as('people')
       const last = sql<number | null>`max(browser_ms)`.as('last')
-      const sums = read.get(links.select([count, people, last]))
+      const sums = read.get(links.select([linkCount, people, last]))
       return {
         events: sums?.events ?? 0,
         people: sums?.people ?? 0,
@@ -175,6 +225,7 @@ export function errorLinkReadPart({ read, dialect: { builder } }: Store): ReadPa
         newest: read.all(links.selectAll('failure_link').orderBy('browser_ms', 'desc').limit(max)).map(toLink),
       }
     },
+    hiddenErrorsOf: (issueIds, serverProjectIds) => hiddenErrorsOf(store, issueIds, serverProjectIds),
   }
 }
 

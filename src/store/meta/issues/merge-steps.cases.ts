@@ -45,7 +45,7 @@ export function mergeStepCases(fresh: () => MetaStore): void {
       meta.stepBulk(id, 2, nowMs)
       expect(meta.stepBulk(id, 2, nowMs)).toMatchObject({ issueIds: [], bulk: { changed: 4, endedMs: nowMs } })
       expect([counts(meta), meta.faults()]).toEqual([[[1, 17]], []])
-      expect(notes(meta)).toEqual([
+      expect(notes(meta)).toMatchObject([
         { count: 4, issues: [2, 3, 4, 5].map((n) => ({ id: `${n}`, shortId: `WEB-${n}`, title: `E${n}` })) },
       ])
     })

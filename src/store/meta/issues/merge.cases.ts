@@ -52,6 +52,7 @@ export function mergeCases(fresh: () => MetaStore): void {
   describe('merge', () => mergeIssueCases(fresh))
   describe('merge in steps', () => mergeStepCases(fresh))
   describe('unmerge', () => unmergeCases(fresh))
+  describe('the undo of a merge', () => undoCases(fresh))
   describe('what was thinned', () => thinnedCases(fresh))
   describe('the rest of a merged issue', () => restCases(fresh))
   describe('what is reckoned by events', () => reckonedCases(fresh))
@@ -235,6 +236,38 @@ function unmergeCases(fresh: () => MetaStore): void {
     meta.mergeIssues(1, [2], null, nowMs)
     meta.unmergeHashes(1, leaving([hash(2)], 1, { downsampled: 1 }), null, nowMs)
     expect(meta.downsampledOf([1, 2]).get(2)).toBe(1)
+  })
+}
+
+function undoCases(fresh: () => MetaStore): void {
+  test('gives an issue its state, decisions and comments back', () => {
+    const meta = three(fresh())
+    meta.updateIssue(2, { status: 'resolved', assigneeUserId: 'ann', priority: 'low' }, 'ann', nowMs)
+    meta.addComment(2, 'ann', 'mine', nowMs)
+    const { activityId } = meta.mergeIssues(1, [2], null, nowMs + 5)
+    expect(meta.issueById(1)).toMatchObject({ assigneeUserId: 'ann', priority: 'low', comments: 1 })
+    expect(meta.mergeNoteOf(1, activityId ?? 0)).toMatchObject({ count: 1, issues: [{ shortId: 'WEB-2' }] })
+    expect(meta.mergeNoteOf(3, activityId ?? 0)).toBeUndefined()
+    const { created } = meta.unmergeHashes(1, leaving([hash(2)], 1), null, nowMs + 9)
+    expect(created).toMatchObject({ id: 2, status: 'unresolved', assigneeUserId: null })
+    expect(meta.restoreMerged(activityId ?? 0, { id: 1 }, { id: 2 })).toMatchObject({
+      status: 'resolved',
+      assigneeUserId: 'ann',
+      priority: 'low',
+      comments: 1,
+    })
+    meta.endMergeUndo(1, activityId ?? 0)
+    expect(meta.issueById(1)).toMatchObject({ assigneeUserId: null, priority: null, comments: 0 })
+    expect(meta.activityOf(2).filter((item) => item.type === 'note')).toHaveLength(1)
+    expect(meta.mergeNoteOf(1, activityId ?? 0)?.undone).toBe(true)
+  })
+  test('leaves decisions that the issue had made itself', () => {
+    const meta = three(fresh())
+    meta.updateIssue(1, { assigneeUserId: 'ann' }, 'ann', nowMs)
+    meta.updateIssue(2, { assigneeUserId: 'ann' }, 'ann', nowMs)
+    const { activityId } = meta.mergeIssues(1, [2], null, nowMs + 5)
+    meta.endMergeUndo(1, activityId ?? 0)
+    expect(meta.issueById(1)?.assigneeUserId).toBe('ann')
   })
 }
 

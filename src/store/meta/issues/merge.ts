@@ -7,6 +7,7 @@ import type { IssueEdges } from '../retention/reprocessing.ts'
 import { reopenRelated } from './error-links.ts'
 import { type IssueRow, shiftBefore, textColumns } from './issue-state.ts'
 import { toIssue } from './issues.ts'
+import { formerOf, type MergeNote } from './merge-undo.ts'
 import { decidedOf, deleteForecast, moveIssues } from './move-issue.ts'
 
 /** A hash of an issue, and the issue it was merged from, if any. */
@@ -37,7 +38,7 @@ export type MergeStore = {
   issueHashes(issueId: number): IssueHash[]
   /**
    * Merges several issues of a project in one transaction: hashes with their events, counts, comments, feedback and
-   * links move to `intoId`. Returns the ids of the merged issues. Throws NOT_FOUND, VALIDATION for issues of other
+   * links move to `intoId`. Returns the ids of the merged issues and the id of the activity entry. Throws NOT_FOUND, VALIDATION for issues of other
    * projects, and CONFLICT while one of them is being deleted.
    */
   mergeIssues(
@@ -45,7 +46,7 @@ export type MergeStore = {
     fromIds: readonly number[],
     userId: string | null,
     nowMs: number,
-  ): { issue: Issue; merged: number[] }
+  ): { issue: Issue; merged: number[]; activityId: number | null }
   /**
    * Splits hashes and their events from an issue. If one merged issue brought all of them, it is restored under its old
    * short id. Its other hashes join it when they are split off later. Otherwise a new issue is created, or none if the
@@ -190,10 +191,7 @@ function moveAll(store: Store, ids: readonly number[], { id: toId, project_id }:
   moveIssues(store, ids, toId, ['first_seen'], nowMs)
 }
 
-/** Data of a merge's activity entry: the first merged issues, and their total number. */
-type MergeNote = { issues: { id: string; shortId: string; title: string }[]; count: number }
-
-/** Maximum issues that a merge's entry lists. */
+/** Maximum issues that a merge's entry lists, and that can be undone as one. */
 const namedMax = 20
 
 /**
@@ -210,6 +208,12 @@ export function mergeRows(
   const { write } = store
   const { builder } = store.dialect
   const ids = from.map((item) => item.id)
+  const mergedIssues = from.slice(0, namedMax).map((item) => ({
+    id: String(item.id),
+    shortId: item.short_id,
+    title: item.title,
+    was: formerOf(store, item),
+  }))
   for (let start = 0; start < ids.length; start += chunk)
     moveAll(store, ids.slice(start, start + chunk), into, by.nowMs)
   const row = withVerdict(from.reduce(withEvents, { ...into, rev: into.rev + 1 }))
@@ -218,10 +222,13 @@ export function mergeRows(
   const entry = builder.selectFrom('activity').select(['id', 'data']).where('id', '=', by.noted)
   const before = by.noted === null ? undefined : write.get(entry)
   const old = before ? fromJson<MergeNote>(before.data) : { issues: [], count: 0 }
-  const mergedIssues = from.map((item) => ({ id: String(item.id), shortId: item.short_id, title: item.title }))
   const note: MergeNote = {
     issues: [...old.issues, ...mergedIssues].slice(0, namedMax),
     count: old.count + from.length,
+    took: {
+      priority: old.took?.priority || (into.priority === null && row.priority !== null),
+      assignee: old.took?.assignee || (into.assignee_user_id === null && row.assignee_user_id !== null),
+    },
   }
   const data = JSON.stringify(note)
   if (before) {
@@ -298,9 +305,9 @@ export function mergePart(store: Store): Pick<MergeStore, 'mergeIssues' | 'issue
       write.transaction(() => {
         const merge = { intoId, fromIds: [...new Set(fromIds)].filter((id) => id !== intoId) }
         const { into, from } = demandMergeable(store, statements, merge)
-        if (from.length === 0) return { issue: toIssue(into), merged: [] }
-        const { row } = mergeRows(store, statements, into, from, { userId, nowMs, noted: null })
-        return { issue: toIssue(row), merged: merge.fromIds }
+        if (from.length === 0) return { issue: toIssue(into), merged: [], activityId: null }
+        const { row, noted } = mergeRows(store, statements, into, from, { userId, nowMs, noted: null })
+        return { issue: toIssue(row), merged: merge.fromIds, activityId: noted }
       }),
   }
 }

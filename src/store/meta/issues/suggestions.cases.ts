@@ -32,6 +32,8 @@ export function suggestionCases(fresh: () => MetaStore): void {
     expect(meta.suggest(all)).toEqual(new Set([1]))
     expect(meta.suggest(all)).toEqual(new Set())
     expect(meta.suggestionsOf(1).map((suggestion) => suggestion.userId)).toEqual(['bob', 'ann'])
+    expect(meta.firstSuggestionsOf([1, 2, 3])).toEqual(new Map([[1, { userId: 'bob', rule: 'path:*' }]]))
+    expect(meta.firstSuggestionsOf([])).toEqual(new Map())
     expect(meta.suggest(new Map([[1, named('ann', 'bob')]]))).toEqual(new Set([1]))
     expect(meta.suggestionsOf(1)).toEqual(named('ann', 'bob'))
     meta.mergeIssues(2, [1], null, nowMs)

@@ -15,6 +15,8 @@ type SuggestionsDue = {
 export type SuggestionStore = {
   /** In the order of the rule. */
   suggestionsOf(issueId: number): Suggestion[]
+  /** The first suggestion of each of these issues. Issues without one are absent. */
+  firstSuggestionsOf(issueIds: readonly number[]): Map<number, Suggestion>
   /** Replaces the suggestions of issues in one transaction. Returns the issues whose suggestions changed. */
   suggest(of: ReadonlyMap<number, readonly Suggestion[]>): Set<number>
   /** The next issues of one project whose suggestions must be recomputed, the youngest first. */
@@ -22,8 +24,29 @@ export type SuggestionStore = {
   endSuggestionsDue(due: SuggestionsDue): void
 }
 
+const toSuggestion = (row: { user_id: string; rule: string }): Suggestion => ({ userId: row.user_id, rule: row.rule })
+
+function firstSuggestionsOf(
+  { read, dialect: { builder } }: Store,
+  issueIds: readonly number[],
+): Map<number, Suggestion> {
+  if (issueIds.length === 0) return new Map()
+  const rows = read.all(
+    builder
+      .selectFrom('issue_suggestion')
+      .select(['issue_id', 'user_id', 'rule'])
+      .where('issue_id', 'in', issueIds)
+      .orderBy('place', 'desc')
+      .orderBy('user_id', 'desc'),
+  )
+  // The last entry of a key counts, so the order is reversed.
+  return new Map(rows.map((row) => [row.issue_id, toSuggestion(row)]))
+}
+
 /** Implements suggested owners. */
-export function suggestionPart({ write, read, dialect: { builder } }: Store): SuggestionStore {
+export function suggestionPart(store: Store): SuggestionStore {
+  const { write, read } = store
+  const { builder } = store.dialect
   const of = (issueId: number) =>
     builder
       .selectFrom('issue_suggestion')
@@ -31,7 +54,6 @@ export function suggestionPart({ write, read, dialect: { builder } }: Store): Su
       .where('issue_id', '=', issueId)
       .orderBy('place')
       .orderBy('user_id')
-  const toSuggestion = (row: { user_id: string; rule: string }): Suggestion => ({ userId: row.user_id, rule: row.rule })
   /** Returns whether the suggestions changed. Skips deleted issues. */
   function replace(issueId: number, suggestions: readonly Suggestion[]): boolean {
     const before = write.all(of(issueId)).map(toSuggestion)
@@ -44,6 +66,7 @@ export function suggestionPart({ write, read, dialect: { builder } }: Store): Su
   }
   return {
     suggestionsOf: (issueId) => read.all(of(issueId)).map(toSuggestion),
+    firstSuggestionsOf: (issueIds) => firstSuggestionsOf(store, issueIds),
     suggest: (all) =>
       write.transaction(() => {
         const changed = [...all].filter(([issueId, suggestions]) => replace(issueId, suggestions))

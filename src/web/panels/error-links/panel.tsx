@@ -1,6 +1,7 @@
 'use client'
 import type { EventPanel, IssuePanel } from '../panel.ts'
 import { BrowserEvents } from './browser-events.tsx'
+import { DigestLine } from './digest-line.tsx'
 import { DigestList } from './digest-list.tsx'
 import { HiddenError } from './hidden-error.tsx'
 import { useErrorLink } from './use-error-link.ts'
@@ -19,6 +20,16 @@ export const hiddenError: EventPanel = {
         isSureDigest={event.digests.some((digest) => digest.sure)}
       />
     ) : null
+  },
+}
+
+/** Both ends of the error and its digest, on one line. */
+export const digestLine: EventPanel = {
+  id: 'digest-line',
+  guard: ({ event }) => event.digest !== null || event.failure !== null,
+  Component: function DigestLinePanel({ event, organization, base, detail }) {
+    const link = useErrorLink(organization, detail.id, event)
+    return <DigestLine event={event} base={base} link={link} clientEnds={detail.browserSide} />
   },
 }
 

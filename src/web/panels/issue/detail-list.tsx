@@ -4,7 +4,7 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { MetadataNote } from './metadata-note.tsx'
 
 /** A payload value as text: strings unchanged, other values as JSON on one line. */
-export function valueText(value: unknown): string {
+function valueText(value: unknown): string {
   if (typeof value === 'string') return value
   if (value === undefined) return ''
   return JSON.stringify(value) ?? ''
@@ -15,7 +15,7 @@ export type Detail = { name: string; value: unknown; path?: string; node?: React
 /** Names and values in two columns. Long values wrap and are cut at 4,000 characters. */
 export function DetailList({ details }: { details: readonly Detail[] }) {
   return (
-    <dl className="facts">
+    <dl className="detail-list">
       {details.map(({ name, value, path, node }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a header can occur twice
         <div key={`${index}:${name}`}>

@@ -1,15 +1,15 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import type { RestEvent, RestRequest } from '../../../contract/events.ts'
-import { withBase } from '../../base-path.ts'
 import { safeHref } from '../../text.ts'
 import { Link } from '../../ui/link.tsx'
 import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { bytesText } from '../../ui/relative.ts'
-import { ReleaseLink } from '../../ui/release-link.tsx'
 import { type Detail, DetailList } from './detail-list.tsx'
 import { useMetadataNotes } from './metadata-note.tsx'
+import { withoutRepeats } from './tag-order.ts'
+import type { TagHrefs } from './tag-value.tsx'
+import { TagChip } from './tags.tsx'
 
 /** The request: URL (a link only for http and https), parameters, body, headers, cookies, environment. */
 export function Request({ request }: { request: RestRequest }) {
@@ -154,42 +154,6 @@ export function Csp({ report }: { report: Record<string, unknown> }) {
   )
 }
 
-/** Files that came with the event. They are offered for download and never rendered. */
-export function Attachments({
-  event,
-  organization,
-  project,
-}: {
-  event: RestEvent
-  organization: string
-  project: string
-}) {
-  const t = useTranslations('issues.attachments')
-  return (
-    <Section id="attachments" title={t('title')}>
-      <ul className="plain-list">
-        {event.attachments.map((attachment) => (
-          <li key={attachment.id}>
-            <a
-              className="link"
-              download
-              href={withBase(
-                `/api/0/projects/${organization}/${project}/events/${event.eventID}/attachments/${attachment.id}/?download=1`,
-              )}
-            >
-              <PlainText text={attachment.name} charactersMax={200} />
-            </a>{' '}
-            <span className="text-ink-3">
-              {bytesText(attachment.size)} · <PlainText text={attachment.mimetype} charactersMax={80} />
-              {attachment.type === 'event.minidump' ? ` · ${t('minidump')}` : ''}
-            </span>
-          </li>
-        ))}
-      </ul>
-    </Section>
-  )
-}
-
 /** All values that were trimmed, scrubbed or repaired, each with its reason. */
 export function NoteList() {
   const t = useTranslations('issues.remark')
@@ -253,33 +217,35 @@ export function Grouping({ event, base }: { event: RestEvent; base: string }) {
   )
 }
 
-/** Environment, release, distribution and trace of the event on one line. */
-export function EventDetails({ organization, event }: { organization: string; event: RestEvent }) {
-  const t = useTranslations('issues.section')
-  const details = [
-    ['environment', event.environment],
-    ['release', event.release?.version],
-    ['dist', event.dist],
-    ['trace', event.traceId],
-  ] as const
-  const sent = details.filter(([, value]) => value)
-  if (sent.length === 0) return null
+/** Tags that a reader needs first. */
+const headTags = ['environment', 'release', 'dist', 'browser', 'url', 'user']
+
+/** The most telling tags of the event on one line, with its trace. The others are in the section of tags. */
+export function EventDetails({ event, hrefs }: { event: RestEvent; hrefs: TagHrefs }) {
+  const t = useTranslations('parts.tags')
+  const sections = useTranslations('issues.section')
+  const tags = withoutRepeats(event.tags)
+  const shown = headTags.flatMap((key) => tags.find((tag) => tag.key === key) ?? [])
+  const more = tags.length - shown.length
+  if (shown.length === 0 && more === 0 && !event.traceId) return null
   return (
-    <dl className="event-facts">
-      {sent.map(([name, value]) => (
-        <div key={name}>
-          <dt>{t(name)}</dt>
-          <dd>
-            {name === 'release' ? (
-              <ReleaseLink organization={organization} version={value ?? ''} charactersMax={200} />
-            ) : (
-              <code>
-                <PlainText text={value ?? ''} charactersMax={200} />
-              </code>
-            )}
-          </dd>
-        </div>
+    <ul className="tag-list event-tags">
+      {shown.map((tag) => (
+        <TagChip key={tag.key} tag={tag.key} value={tag.value} hrefs={hrefs} />
       ))}
-    </dl>
+      {event.traceId ? (
+        <li className="tag-chip">
+          <span>{sections('trace')}</span>
+          <code>{event.traceId.slice(0, 64)}</code>
+        </li>
+      ) : null}
+      {more > 0 ? (
+        <li>
+          <a className="link" href="#tags">
+            {t('more', { count: more })}
+          </a>
+        </li>
+      ) : null}
+    </ul>
   )
 }

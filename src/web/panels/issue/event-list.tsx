@@ -5,20 +5,23 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { ReleaseLink } from '../../ui/release-link.tsx'
 import { SeverityShape } from '../../ui/severity.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-
-const tagOf = (event: RestEvent, key: string): string => event.tags.find((tag) => tag.key === key)?.value ?? ''
+import { tagOf } from './event-columns.ts'
+import { cutMiddle } from './tag-order.ts'
 
 const levels = ['fatal', 'error', 'warning', 'info', 'debug'] as const
 const levelOf = (event: RestEvent) => levels.find((level) => level === tagOf(event, 'level')) ?? 'error'
 
-/** A table of an issue's events. Each row links to the issue page with that event. */
+/** A table of an issue's events with a column for each of some tags. Each row links to the issue page with that event. */
 export async function EventTable({
   events,
+  columns,
   organization,
   base,
   viewSearch,
 }: {
   events: readonly RestEvent[]
+  /** Keys of tags. */
+  columns: readonly string[]
   organization: string
   /** Path of the issue's events: `/o/acme/issues/WEB-1/events`. */
   base: string
@@ -34,10 +37,11 @@ export async function EventTable({
           <tr>
             <th scope="col">{t('event')}</th>
             <th scope="col">{t('when')}</th>
-            <th scope="col">{t('release')}</th>
-            <th scope="col">{t('environment')}</th>
-            <th scope="col">{t('user')}</th>
-            <th scope="col">{t('place')}</th>
+            {columns.map((column) => (
+              <th key={column} scope="col">
+                <PlainText text={column} charactersMax={40} />
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
@@ -53,18 +57,17 @@ export async function EventTable({
               <td className="whitespace-nowrap">
                 <RelativeTime at={event.dateCreated} />
               </td>
-              <td>
-                {event.release ? <ReleaseLink organization={organization} version={event.release.version} /> : null}
-              </td>
-              <td>
-                <PlainText text={event.environment ?? ''} charactersMax={64} />
-              </td>
-              <td>
-                <PlainText text={tagOf(event, 'user')} charactersMax={60} />
-              </td>
-              <td>
-                <PlainText text={tagOf(event, 'url') || tagOf(event, 'transaction')} charactersMax={80} />
-              </td>
+              {columns.map((column) => (
+                <td key={column} data-label={column.slice(0, 40)}>
+                  {column === 'release' && event.release ? (
+                    <ReleaseLink organization={organization} version={event.release.version} />
+                  ) : (
+                    <span title={tagOf(event, column)}>
+                      <PlainText text={cutMiddle(tagOf(event, column), 40)} />
+                    </span>
+                  )}
+                </td>
+              ))}
             </tr>
           ))}
         </tbody>

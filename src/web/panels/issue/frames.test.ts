@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import type { RestException, RestFrame, RestThread } from '../../../contract/events.ts'
-import { chainOf, type FrameMode, firstOpen, frameLocation, libraryOf, rawTrace, runsOf, threadsOf } from './frames.ts'
+import {
+  chainOf,
+  type FrameMode,
+  firstOpen,
+  frameCounts,
+  frameLocation,
+  frameText,
+  libraryOf,
+  rawTrace,
+  runsOf,
+  threadsOf,
+} from './frames.ts'
 import { sampleFrame } from './sample.cases.ts'
 
 const frame = sampleFrame
@@ -94,4 +105,29 @@ describe('order', () => {
       3, 2, 1,
     ])
   })
+})
+
+const thrown = (frames: RestFrame[]): RestException => ({
+  type: 'E',
+  value: null,
+  module: null,
+  threadId: null,
+  mechanism: null,
+  stacktrace: { frames, framesOmitted: null, hasSystemFrames: false },
+  rawStacktrace: null,
+})
+
+it('counts the frames of the thrown exception, not of its causes', () => {
+  expect(frameCounts([thrown([app('x')]), thrown([lib('y'), app('a'), lib('z')])])).toEqual({ own: 1, all: 3 })
+  expect(frameCounts([])).toEqual({ own: 0, all: 0 })
+})
+
+it('copies a frame with its lines, the failing one marked', () => {
+  const context: RestFrame['context'] = [
+    [9, 'a'],
+    [10, 'b()'],
+  ]
+  expect(frameText(frame({ function: 'f', filename: 'x.ts', lineNo: 10, context }))).toBe(
+    'f x.ts:10\n      9 a\n>    10 b()',
+  )
 })

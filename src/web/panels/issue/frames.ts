@@ -82,3 +82,18 @@ export function threadsOf(threads: readonly RestThread[]): RestThread[] {
   const rank = (thread: RestThread) => (thread.crashed ? 0 : thread.current ? 1 : 2)
   return [...threads].sort((a, b) => rank(a) - rank(b))
 }
+
+/** A frame as text, to paste it somewhere: its location, and its lines with the failing one marked. */
+export function frameText(frame: RestFrame): string {
+  const head = `${frame.function ?? ''} ${frameLocation(frame)}`.trim()
+  const lines = frame.context.map(
+    ([number, text]) => `${number === frame.lineNo ? '>' : ' '} ${String(number).padStart(5)} ${text}`,
+  )
+  return [head, ...lines].join('\n')
+}
+
+/** Frames of the application, and all frames, of the thrown exception. */
+export function frameCounts(values: readonly RestException[]): { own: number; all: number } {
+  const frames = values.at(-1)?.stacktrace?.frames ?? []
+  return { own: frames.filter((frame) => frame.inApp).length, all: frames.length }
+}

@@ -2,33 +2,35 @@
 import { useQuery } from '@tanstack/react-query'
 import { useLocale, useTranslations } from 'next-intl'
 import type { RestInCommon } from '../../../contract/issues.ts'
+import { commonEventsMin, commonLiftMin } from '../../../domain/in-common.ts'
 import { type Answered, dataFor } from '../../client/answered.ts'
 import { type ApiRequest, apiFetch } from '../../client/api.ts'
-import { Link } from '../../ui/link.tsx'
 import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import type { TagHref } from './tags.tsx'
+import { type TagHrefs, TagValue } from './tag-value.tsx'
 
 /** The largest ratio to show. A larger ratio only reflects how few other events there are. */
 const liftShownMax = 100
 const shownMax = 8
 
-/** Tag values that this issue's events have more often than the project's others, with links to filter by them. */
+type CommonValue = RestInCommon['values'][number]
+
+/** Tag values that this issue's events have more often than the project's others. A bar is here, the tick elsewhere. */
 export function InCommon({
   organization,
   issueId,
   query,
-  hrefOf,
+  hrefs,
   preloaded,
 }: {
   organization: string
   issueId: string
   query: NonNullable<ApiRequest['query']>
-  hrefOf: TagHref
+  hrefs: TagHrefs
   /** Loaded with the document. */
   preloaded: Answered<RestInCommon> | undefined
 }) {
-  const t = useTranslations('triage.common')
+  const t = useTranslations('parts.common')
   const number = new Intl.NumberFormat(useLocale(), { maximumFractionDigits: 1 })
   const initialData = dataFor(preloaded, query)
   const { data, error } = useQuery({
@@ -38,53 +40,64 @@ export function InCommon({
     ...(initialData ? { initialData } : {}),
     retry: false,
   })
-  // Without other events in the project there is nothing to compare.
-  if (!error && (!data || data.others === 0)) return null
-  const percent = (share: number) => number.format(share * 100)
+  if (!error && !data) return null
+  const values = data?.values.slice(0, shownMax) ?? []
   return (
-    <Section id="in-common" title={t('title')}>
-      <p className="part-note">{t('note')}</p>
+    <Section id="in-common" title={t('title')} note={values.length > 0 ? t('legend') : undefined}>
       {error ? (
         <p role="alert" className="part-note">
           {t('failed')} {error.message}
         </p>
       ) : null}
-      {!error && data?.values.length === 0 ? <p className="part-note">{t('none')}</p> : null}
-      <ul className="in-common">
-        {data?.values.slice(0, shownMax).map((commonValue) => (
-          <li key={`${commonValue.key}=${commonValue.value}`}>
-            <Link
-              href={hrefOf(commonValue.key, commonValue.value)}
-              title={t('filter', { key: commonValue.key.slice(0, 60), value: commonValue.value.slice(0, 80) })}
-            >
-              <span className="in-common-name">
-                <span className="text-ink-3">
-                  <PlainText text={commonValue.key} charactersMax={60} />
-                </span>{' '}
-                <b>
-                  <PlainText text={commonValue.value} charactersMax={60} />
-                </b>
-              </span>
-              <span
-                className="in-common-lift"
-                title={`${number.format(commonValue.low)} – ${number.format(commonValue.high)}`}
-              >
-                {commonValue.lift > liftShownMax
-                  ? t('liftOver', { lift: liftShownMax })
-                  : t('lift', { lift: number.format(commonValue.lift) })}
-              </span>
-            </Link>
-            <span className="text-small text-ink-3">
-              {t('share', { own: percent(commonValue.ownShare), other: percent(commonValue.otherShare) })}
-            </span>
-          </li>
-        ))}
-      </ul>
-      {data && data.values.length > 0 ? (
+      {!error && data && values.length === 0 ? <WhyNot data={data} /> : null}
+      {values.length > 0 ? (
+        <ul className="in-common">
+          {values.map((value) => (
+            <Common key={`${value.key}=${value.value}`} common={value} hrefs={hrefs} />
+          ))}
+        </ul>
+      ) : null}
+      {data && values.length > 0 ? (
         <p className="part-note">
           {t('sampled', { own: number.format(data.own), others: number.format(Math.round(data.others)) })}
         </p>
       ) : null}
     </Section>
+  )
+}
+
+/** One line that says why nothing is listed. */
+function WhyNot({ data }: { data: RestInCommon }) {
+  const t = useTranslations('parts.common')
+  const text =
+    data.own < commonEventsMin
+      ? t('few', { count: data.own, min: commonEventsMin })
+      : data.others === 0
+        ? t('alone')
+        : t('none', { lift: commonLiftMin })
+  return <p className="part-note">{text}</p>
+}
+
+function Common({ common, hrefs }: { common: CommonValue; hrefs: TagHrefs }) {
+  const t = useTranslations('parts.common')
+  const number = new Intl.NumberFormat(useLocale(), { maximumFractionDigits: 1 })
+  const whole = (share: number) => Math.round(share * 100)
+  const lift =
+    common.lift > liftShownMax ? t('liftOver', { lift: liftShownMax }) : t('lift', { lift: number.format(common.lift) })
+  return (
+    <li title={`${lift} (${number.format(common.low)} – ${number.format(common.high)})`}>
+      <span className="in-common-line">
+        <span className="text-ink-3">
+          <PlainText text={common.key} charactersMax={60} />
+        </span>
+        <TagValue tag={common.key} value={common.value} hrefs={hrefs} charactersMax={24} />
+        <b>{whole(common.ownShare)} %</b>
+        <span className="in-common-other">{whole(common.otherShare)} %</span>
+      </span>
+      <span className="in-common-bar" aria-hidden="true">
+        <span style={{ width: `${whole(common.ownShare)}%` }} />
+        <i style={{ left: `${whole(common.otherShare)}%` }} />
+      </span>
+    </li>
   )
 }

@@ -1,58 +1,14 @@
 'use client'
-import { useLocale, useTranslations } from 'next-intl'
-import { memo, useMemo } from 'react'
+import '../../styles/rows.css'
+import { memo } from 'react'
 import type { RestIssue } from '../../../contract/issues.ts'
 import { withBase } from '../../base-path.ts'
-import { sparkHeightPx, sparkOf, sparkWidthPx } from '../../ui/chart/bars.ts'
+import { peakOf, type SharedScale, Trend } from '../../ui/chart/trend.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
+import { Rail } from '../../ui/rail.tsx'
 import { SeverityShape } from '../../ui/severity.tsx'
-import { useAge, useNow } from '../../ui/time.tsx'
-
-/** The sparkline as one path: one element per bar would be too slow for a list of 10,000 rows. */
-const Spark = memo(function Spark({ stats, annotations }: { stats: RestIssue['stats']; annotations: string }) {
-  const { path, barPx } = sparkOf((Object.values(stats)[0] ?? []).map((point) => point[1]))
-  return (
-    <svg
-      aria-hidden="true"
-      className="spark"
-      width={sparkWidthPx}
-      height={sparkHeightPx}
-      viewBox={`0 0 ${sparkWidthPx} ${sparkHeightPx}`}
-    >
-      {annotations ? <path d={annotations} className="spark-marks" /> : null}
-      <path d={path} strokeWidth={barPx} />
-    </svg>
-  )
-})
-
-/** Texts for all rows. Called once per list: hooks in each row would cost more than its elements. */
-export function useRowWords() {
-  const t = useTranslations('issues')
-  const badge = useTranslations('issues.badge')
-  const noise = useTranslations('noise')
-  const level = useTranslations('level')
-  const locale = useLocale()
-  const age = useAge()
-  const now = useNow()
-  // `age` is a new function at each render, but its results change only with `now`.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
-  return useMemo(
-    () => ({
-      t,
-      badge,
-      noise,
-      level,
-      age,
-      number: new Intl.NumberFormat(locale),
-      unassigned: t('unassigned'),
-      seenFirst: t('seen.first'),
-      seenLast: t('seen.last'),
-    }),
-    [t, badge, noise, level, locale, now],
-  )
-}
-
-type RowWords = ReturnType<typeof useRowWords>
+import { Hides, RowAssignee, StateWord } from './row-parts.tsx'
+import type { RowWords } from './row-words.ts'
 
 /** The badges of an issue: new, regressed, escalating, unhandled, resolved, archived. */
 export function Badges({ issue, badge }: { issue: RestIssue; badge: RowWords['badge'] }) {
@@ -74,27 +30,16 @@ export function Badges({ issue, badge }: { issue: RestIssue; badge: RowWords['ba
   )
 }
 
-/** Shows that the team cannot fix the issue. The reason is visible while the row has hover or focus. */
-function NoiseChip({ issue, noise }: { issue: RestIssue; noise: RowWords['noise'] }) {
-  if (!issue.noise) return null
-  const { kind } = issue.noise
-  const why = noise(`why.${kind}`)
-  return (
-    <>
-      <span className="chip text-ink-3" title={why}>
-        {noise('chip', { kind: noise(`kind.${kind}`) })}
-      </span>
-      <span id={`noise-${issue.id}`} className="noise-why">
-        {why}
-      </span>
-    </>
-  )
-}
-
-/** Type and message of an issue from its metadata. Without a type: its title alone. */
-export function headOf(issue: Pick<RestIssue, 'metadata' | 'title'>): { type: string; value: string } {
-  const { type, value } = issue.metadata
-  return type ? { type, value: value ?? '' } : { type: issue.title, value: '' }
+/**
+ * Type and message of an issue: its title in words if its message is a number of React, else from its metadata. Without
+ * a type: its title alone.
+ */
+export function headOf({ metadata, title, decodedTitle }: Pick<RestIssue, 'metadata' | 'title' | 'decodedTitle'>): {
+  type: string
+  value: string
+} {
+  if (decodedTitle) return decodedTitle
+  return metadata.type ? { type: metadata.type, value: metadata.value ?? '' } : { type: title, value: '' }
 }
 
 type RowProps = {
@@ -105,15 +50,19 @@ type RowProps = {
   isCursor: boolean
   isSelected: boolean
   words: RowWords
-  offsetPx: number
-  /** The release lines of its project on the sparkline, as a path. */
-  spark?: string
+  /** The scale of all trends in the list. */
+  shared: SharedScale
+  /** The place of its project in the organization's list, for the rail. -1: no rail. */
+  place: number
+  /** Whether the suggested owner is a button. */
+  canAccept?: boolean
 }
 
 /**
- * One row, 52 px. Uses `top` instead of a transform: each transform creates a paint layer, and scrolling then repaints
- * the window instead of only the new rows. The list handles clicks: `data-check` marks checkboxes, everything else is
- * the link.
+ * One row, 52 px, or 72 px on a phone. Uses `top` instead of a transform: each transform creates a paint layer, and
+ * scrolling then repaints the window instead of only the new rows. The style sheet knows the height of rows, so that
+ * the rows of the document are in place before a script runs. The list handles clicks: `data-check` marks checkboxes,
+ * `data-accept` suggested owners; other links and buttons handle themselves, everything else is the link.
  */
 export const IssueRow = memo(function IssueRow({
   issue,
@@ -123,10 +72,11 @@ export const IssueRow = memo(function IssueRow({
   isCursor,
   isSelected,
   words,
-  offsetPx,
-  spark = '',
+  shared,
+  place,
+  canAccept = false,
 }: RowProps) {
-  const { t, badge, noise, level, age, number, unassigned, seenFirst, seenLast } = words
+  const { t, row, level, age, number, priority, seenFirst, seenLast } = words
   const { type, value } = headOf(issue)
   const last = Date.parse(issue.lastSeen)
   const first = Date.parse(issue.firstSeen)
@@ -135,7 +85,7 @@ export const IssueRow = memo(function IssueRow({
   return (
     <li
       className="issue-row"
-      style={{ top: offsetPx }}
+      style={{ top: `calc(var(--row-px) * ${index})` }}
       data-id={issue.id}
       data-cursor={isCursor || undefined}
       data-selected={isSelected || undefined}
@@ -170,34 +120,32 @@ export const IssueRow = memo(function IssueRow({
           </a>
         </span>
         <span className="issue-line issue-second">
-          <code>{issue.shortId}</code>
+          {place < 0 ? null : <Rail place={place} />}
+          <code title={issue.project.name}>{issue.shortId}</code>
+          <StateWord issue={issue} words={words} />
+          <Hides issue={issue} href={href} words={words} />
           <span className="issue-culprit">
             <PlainText text={issue.culprit} charactersMax={200} />
           </span>
-          <Badges issue={issue} badge={badge} />
-          <NoiseChip issue={issue} noise={noise} />
-          <span className="issue-narrow">
-            {count} · {lastAge}
-          </span>
         </span>
       </span>
-      <span className="issue-spark">
-        <Spark stats={issue.stats} annotations={spark} />
+      <span className="issue-trend">
+        <Trend stats={issue.stats} shared={shared} peak={number.format(peakOf(issue.stats))} />
       </span>
-      <span className="issue-number">{count}</span>
-      <span className="issue-number issue-users">{number.format(issue.userCount)}</span>
+      <span className="issue-number">
+        <b>{count}</b>
+        <span className="issue-narrow">{row('events', { count: Number(issue.count) })}</span>
+      </span>
+      <span className="issue-number issue-users">{issue.userCount ? number.format(issue.userCount) : '–'}</span>
       <span className="issue-seen" title={seenTitle}>
         <span>{lastAge}</span>
         {/* Show the age once if the issue is as old as its last event. */}
         <span className="issue-age">{firstAge === lastAge ? '' : t('old', { age: firstAge })}</span>
       </span>
-      <span className="issue-assignee">
-        {issue.assignedTo ? (
-          <PlainText text={issue.assignedTo.name || issue.assignedTo.email} charactersMax={60} />
-        ) : (
-          <span className="text-ink-3">{unassigned}</span>
-        )}
+      <span className="issue-priority" data-priority={issue.priority}>
+        {priority[issue.priority]}
       </span>
+      <RowAssignee issue={issue} words={words} canAccept={canAccept} />
     </li>
   )
 })

@@ -6,7 +6,7 @@ import { loadAnnotations } from '../../server/chart-annotations.ts'
 import { annotationsQuery } from '../../ui/chart/annotations.ts'
 import type { IssueLoader } from '../loader.ts'
 import type { DataOf } from '../panel.ts'
-import type { inCommon, stats, tagBars } from './panel.tsx'
+import type { inCommon, stats, tags } from './panel.tsx'
 
 /** Maximum values per tag, as in the REST call. */
 export const tagValuesMax = 10
@@ -21,13 +21,13 @@ export const loadStats: IssueLoader<DataOf<typeof stats>> = {
 }
 
 /** The distribution of the tags. */
-export const loadTagBars: IssueLoader<DataOf<typeof tagBars>> = {
+export const loadTags: IssueLoader<DataOf<typeof tags>> = {
   mayBeLate: false,
   async load({ counted, query }) {
-    const { tags } = await counted
+    const found = await counted
     return answered(
       query,
-      tags.map((tag) => toRestTag(tag, tagValuesMax)),
+      found.tags.map((tag) => toRestTag(tag, tagValuesMax)),
     )
   },
 }

@@ -8,29 +8,25 @@ import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { bytesText } from '../../ui/relative.ts'
 import { EmptyState } from '../../ui/states.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
 import type { EventPanel, IssuePanel } from '../panel.ts'
-import { Breadcrumbs } from './breadcrumbs.tsx'
-import {
-  Attachments,
-  Contexts,
-  Csp,
-  EventDetails,
-  Grouping,
-  NoteList,
-  Request,
-  SdkAndPackages,
-  User,
-} from './details.tsx'
+import { AffectedUsers } from './affected-users.tsx'
+import { Attachments } from './attachments.tsx'
+import { Contexts, Csp, EventDetails, Grouping, NoteList, Request, SdkAndPackages, User } from './details.tsx'
 import { hasSection, missingSections } from './event-sections.ts'
+import { Frames } from './frame.tsx'
 import { InCommon } from './in-common.tsx'
-import { EventNav, IssueHeader } from './issue-header.tsx'
+import { IssueHeader } from './issue-header.tsx'
+import { headOf } from './issue-row.tsx'
 import { IssueStats } from './issue-stats.tsx'
 import { MetadataNote } from './metadata-note.tsx'
 import { stackNoteOf } from './metadata-notes.ts'
 import { NoiseBar } from './noise.tsx'
 import { Payload } from './payload.tsx'
-import { Exceptions, Frames, Threads } from './stack.tsx'
-import { EventTags, TagBars } from './tags.tsx'
+import { SectionNav } from './section-nav.tsx'
+import { Exceptions, Threads } from './stack.tsx'
+import { Tags, useIssueTags } from './tags.tsx'
+import { Timeline } from './timeline-list.tsx'
 
 // The panels of the issue itself, in page order.
 
@@ -58,35 +54,15 @@ export const noise: IssuePanel = {
 /** The issue's counts, and its events over time with releases. */
 export const stats: IssuePanel<Answered<RestAnnotations>> = {
   id: 'stats',
-  Component: ({ organization, detail, query, canTriage, actions, preloaded }) => (
-    <IssueStats
-      organization={organization}
-      detail={detail}
-      query={query}
-      preloaded={preloaded}
-      assign={canTriage ? actions.assign : undefined}
-      askPriority={canTriage ? () => actions.ask('priority') : undefined}
-    />
+  Component: ({ organization, detail, query, preloaded }) => (
+    <IssueStats organization={organization} detail={detail} query={query} preloaded={preloaded} />
   ),
 }
 
-/** The position of this event, with links to its neighbours and other formats. */
-export const eventNav: IssuePanel = {
-  id: 'event-nav',
-  Component: ({ event, base, detail, viewSearch, actions }) => {
-    if (!event) return null
-    const issuePath = `${base}/${detail.id}`
-    return (
-      <EventNav
-        event={event}
-        eventBase={`${issuePath}/events`}
-        viewSearch={viewSearch}
-        copyMarkdown={actions.markdown}
-        markdownHref={`${issuePath}.md?event=${event.eventID}`}
-        jsonHref={`${issuePath}.json?event=${event.eventID}`}
-      />
-    )
-  },
+/** Links to the sections of the page, and to the neighbours of this event. */
+export const sectionNav: IssuePanel = {
+  id: 'section-nav',
+  Component: SectionNav,
 }
 
 /** Shows that none of the issue's events is stored any more. */
@@ -98,10 +74,23 @@ export const evicted: IssuePanel = {
   },
 }
 
+/** Shows that the event was processed again after its source maps arrived. */
+export const mappedAgain: EventPanel = {
+  id: 'mapped-again',
+  Component: function MappedAgainPanel({ event }) {
+    const t = useTranslations('issues.page')
+    return event.dateMapped ? (
+      <p className="part-note">
+        {t('mappedAgain')} <RelativeTime at={event.dateMapped} />
+      </p>
+    ) : null
+  },
+}
+
 /** Environment, release, distribution and trace of the event on one line. */
 export const eventDetails: EventPanel = {
   id: 'event-details',
-  Component: ({ organization, event }) => <EventDetails organization={organization} event={event} />,
+  Component: ({ event, ...context }) => <EventDetails event={event} hrefs={context} />,
 }
 
 export const message: EventPanel = {
@@ -123,10 +112,11 @@ export const message: EventPanel = {
 export const exceptions: EventPanel = {
   id: 'exceptions',
   guard: ({ event }) => hasSection(event, 'exception'),
-  Component: ({ event, switches }) => (
+  Component: ({ event, detail, switches }) => (
     <Exceptions
       key={event.eventID}
       values={entryOf(event, 'exception')?.data.values ?? []}
+      title={headOf(detail)}
       initialView={switches.showInternalFrames ? 'all' : 'app'}
       note={stackNoteOf(event.errors)}
     />
@@ -167,13 +157,7 @@ export const csp: EventPanel = {
 export const breadcrumbs: EventPanel = {
   id: 'breadcrumbs',
   guard: ({ event }) => hasSection(event, 'breadcrumbs'),
-  Component: ({ event }) => (
-    <Breadcrumbs
-      key={event.eventID}
-      crumbs={entryOf(event, 'breadcrumbs')?.data.values ?? []}
-      eventAt={event.dateCreated}
-    />
-  ),
+  Component: ({ event }) => <Timeline key={event.eventID} event={event} />,
 }
 
 export const request: EventPanel = {
@@ -190,10 +174,19 @@ export const user: EventPanel = {
   Component: ({ event }) => (event.user ? <User user={event.user} /> : null),
 }
 
-export const tags: EventPanel = {
+/** All tags: the distribution over the issue's events, and the values of this event. */
+export const tags: IssuePanel<Answered<RestTag[]>> = {
   id: 'tags',
-  guard: ({ event }) => hasSection(event, 'tags'),
-  Component: ({ event, hrefOf }) => <EventTags event={event} hrefOf={hrefOf} />,
+  Component: ({ organization, detail, event, query, preloaded, ...context }) => (
+    <Tags
+      event={event}
+      hrefs={context}
+      organization={organization}
+      issueId={detail.id}
+      query={query}
+      preloaded={preloaded}
+    />
+  ),
 }
 
 export const contexts: EventPanel = {
@@ -257,15 +250,19 @@ export const notSent: EventPanel = {
 export const inCommon: IssuePanel<Answered<RestInCommon>> = {
   id: 'in-common',
   isLastWhenLate: true,
-  Component: ({ organization, detail, query, hrefOf, preloaded }) => (
-    <InCommon organization={organization} issueId={detail.id} query={query} hrefOf={hrefOf} preloaded={preloaded} />
+  Component: ({ organization, detail, query, preloaded, ...context }) => (
+    <InCommon organization={organization} issueId={detail.id} query={query} hrefs={context} preloaded={preloaded} />
   ),
 }
 
-/** The distribution of the tags over the issue's events. */
-export const tagBars: IssuePanel<Answered<RestTag[]>> = {
-  id: 'tag-bars',
-  Component: ({ organization, detail, query, hrefOf, preloaded }) => (
-    <TagBars organization={organization} issueId={detail.id} query={query} hrefOf={hrefOf} preloaded={preloaded} />
-  ),
+/** The users that have the error. */
+export const affectedUsers: IssuePanel<Answered<RestTag[]>> = {
+  id: 'affected-users',
+  sharesDataOf: 'tags',
+  Component: function AffectedUsersPanel({ organization, detail, query, preloaded, ...context }) {
+    const found = useIssueTags({ organization, issueId: detail.id, query, preloaded })
+    return found?.some((tag) => tag.key === 'user') ? (
+      <AffectedUsers users={detail.userCount} tags={found} hrefs={context} />
+    ) : null
+  },
 }

@@ -1,12 +1,14 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
+import { X } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import type { RestEvent } from '../../../contract/events.ts'
 import type { RestIssue } from '../../../contract/issues.ts'
 import { ApiError, apiFetch } from '../../client/api.ts'
 import { entryOf } from '../../client/event-entries.ts'
+import type { StatusChange } from '../../client/issue-status.ts'
 import { Button } from '../../ui/controls.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
+import { KeyHint } from '../../ui/key-hint.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { frameLocation } from './frames.ts'
@@ -15,19 +17,28 @@ import { headOf } from './issue-row.tsx'
 const framesMax = 6
 const tagsMax = 12
 
-/** A preview of the issue's newest event: error, application frames, tags. */
-export function PeekDialog({
-  organization,
-  issue,
-  open,
-  onClose,
-}: {
+/** What the panel can do with its issue. */
+type PeekActions = {
+  decide: (change: StatusChange) => void
+  ask: (question: 'snooze' | 'archive') => void
+  assign: () => void
+}
+
+type PeekProps = {
   organization: string
   issue: RestIssue
   open: () => void
-  onClose: () => void
-}) {
+  close: () => void
+  act: PeekActions | undefined
+}
+
+/**
+ * A preview of the issue's newest event beside the list. The focus stays in the list, so that its keys move to the next
+ * issue. Without `act` it shows no actions: they would change the selected rows, or the role may not triage.
+ */
+export function PeekPanel({ organization, issue, open, close, act }: PeekProps) {
   const t = useTranslations('triage.peek')
+  const bar = useTranslations('rows.bar')
   const { type, value } = headOf(issue)
   const event = useQuery({
     queryKey: ['peek', organization, issue.id, issue.lastSeen],
@@ -38,25 +49,68 @@ export function PeekDialog({
   const { data, error } = event
   const isGone = error instanceof ApiError && error.status === 404
   return (
-    <Dialog title={t('title', { issue: issue.shortId })} onClose={onClose} keys>
-      <p>
-        <b>
+    <aside className="peek" aria-label={t('title', { issue: issue.shortId })}>
+      <div className="peek-body">
+        <div className="peek-head">
+          <code>{issue.shortId}</code>
+          <span className="text-ink-3">{bar('peekKeys')}</span>
+          <Button
+            compact
+            look="plain"
+            icon
+            aria-label={bar('close')}
+            title={bar('byKey', { text: bar('close'), key: 'esc' })}
+            onClick={close}
+          >
+            <X size={15} aria-hidden="true" />
+          </Button>
+        </div>
+        <h2 className="peek-title">
           <PlainText text={type} charactersMax={200} />
-        </b>{' '}
-        <PlainText text={value} charactersMax={600} />
-      </p>
-      {error ? (
-        <p role="alert" className="mt-2 text-error">
-          {isGone ? t('noEvent') : error.message}
+        </h2>
+        <p className="peek-message">
+          <PlainText text={value} charactersMax={600} />
         </p>
-      ) : null}
-      {data ? <EventInShort event={data} /> : null}
-      <div className="mt-4">
-        <Button look="main" compact onClick={open}>
-          {t('open')}
-        </Button>
+        {issue.decodedTitle ? (
+          <p className="peek-raw">
+            <PlainText text={issue.metadata.value ?? issue.title} charactersMax={300} />
+          </p>
+        ) : null}
+        <Actions act={act} open={open} />
+        {error ? (
+          <p role="alert" className="mt-2 text-error">
+            {isGone ? t('noEvent') : error.message}
+          </p>
+        ) : null}
+        {data ? <EventInShort event={data} /> : null}
       </div>
-    </Dialog>
+    </aside>
+  )
+}
+
+function Actions({ act, open }: Pick<PeekProps, 'act' | 'open'>) {
+  const t = useTranslations('issues.bulk')
+  const bar = useTranslations('rows.bar')
+  const peek = useTranslations('triage.peek')
+  const actions = act
+    ? [
+        { text: t('resolve'), key: 'e', run: () => act.decide({ status: 'resolved' }) },
+        { text: bar('snooze'), key: 's', run: () => act.ask('snooze') },
+        { text: t('archive'), key: 'i', run: () => act.ask('archive') },
+        { text: t('assign'), key: 'a', run: act.assign },
+      ]
+    : []
+  return (
+    <div className="peek-actions">
+      <Button look="main" compact title={bar('byKey', { text: peek('open'), key: 'o' })} onClick={open}>
+        {peek('open')}
+      </Button>
+      {actions.map(({ text, key, run }) => (
+        <Button key={key} compact title={bar('byKey', { text, key })} onClick={run}>
+          {text} <KeyHint name={key} />
+        </Button>
+      ))}
+    </div>
   )
 }
 
@@ -67,7 +121,7 @@ function EventInShort({ event }: { event: RestEvent }) {
   const inApp = frames.filter((frame) => frame.inApp)
   return (
     <>
-      <p className="text-ink-3">
+      <p className="mt-4 text-ink-3">
         <RelativeTime at={event.dateCreated} />{' '}
         <PlainText text={[event.environment, event.release?.version].filter(Boolean).join(' · ')} charactersMax={200} />
       </p>
@@ -86,7 +140,7 @@ function EventInShort({ event }: { event: RestEvent }) {
       </ol>
       <ul className="mt-2 flex flex-wrap gap-1">
         {event.tags.slice(0, tagsMax).map((tag) => (
-          <li key={tag.key} className="chip">
+          <li key={tag.key} className="chip text-ink-3">
             <PlainText text={`${tag.key}: ${tag.value}`} charactersMax={80} />
           </li>
         ))}

@@ -1,6 +1,7 @@
 import { NextIntlClientProvider } from 'next-intl'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
+import issuepage from '../../messages/issuepage.en.json' with { type: 'json' }
 import issues from '../../messages/issues.en.json' with { type: 'json' }
 import { sampleFrame } from './sample.cases.ts'
 import { Exceptions } from './stack.tsx'
@@ -22,8 +23,8 @@ test.each(['app', 'all'] as const)('opened with %s: frames of libraries are fold
     stacktrace,
   }
   const html = renderToStaticMarkup(
-    <NextIntlClientProvider locale="en" timeZone="UTC" messages={{ issues }}>
-      <Exceptions values={[value]} initialView={initialView} note={undefined} />
+    <NextIntlClientProvider locale="en" timeZone="UTC" messages={{ issues, issuepage }}>
+      <Exceptions values={[value]} initialView={initialView} title={{ type: 'Error', value: 'x' }} note={undefined} />
     </NextIntlClientProvider>,
   )
   expect(html).toContain('mine')

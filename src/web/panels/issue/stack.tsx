@@ -1,146 +1,20 @@
 'use client'
-import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import type { RestException, RestFrame, RestStacktrace, RestThread } from '../../../contract/events.ts'
+import type { RestException, RestStacktrace, RestThread } from '../../../contract/events.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Segments } from '../../ui/segments.tsx'
-import { DetailList, valueText } from './detail-list.tsx'
-import {
-  chainOf,
-  type FrameMode,
-  type FrameRun,
-  firstOpen,
-  frameLocation,
-  rawTrace,
-  runsOf,
-  threadsOf,
-} from './frames.ts'
+import { Frames } from './frame.tsx'
+import { chainOf, type FrameMode, frameCounts, rawTrace, threadsOf } from './frames.ts'
 import { MetadataNote } from './metadata-note.tsx'
 
 type StackView = FrameMode | 'raw'
 
-function Source({ frame }: { frame: RestFrame }) {
-  return (
-    <div className="source">
-      {frame.context.map(([number, text]) => (
-        <div key={number} className="source-line" data-here={number === frame.lineNo || undefined}>
-          <span className="source-number">{number}</span>
-          <code>
-            <PlainText text={text || ' '} charactersMax={1000} />
-          </code>
-        </div>
-      ))}
-    </div>
-  )
-}
-
-function Frame({ frame, path, open: openFirst }: { frame: RestFrame; path: string; open: boolean }) {
-  const t = useTranslations('issues.stack')
-  const [open, setOpen] = useState(openFirst)
-  const vars = Object.entries(frame.vars ?? {})
-  const reason = frame.data?.reason
-  const more = frame.context.length > 0 || vars.length > 0 || reason != null
-  const location = frameLocation(frame)
-  const head = (
-    <>
-      <span className="frame-arrow">
-        {more ? (
-          open ? (
-            <ChevronDown size={14} aria-hidden="true" />
-          ) : (
-            <ChevronRight size={14} aria-hidden="true" />
-          )
-        ) : null}
-      </span>
-      <span className="frame-name">
-        <b>
-          <PlainText text={frame.function ?? frame.instructionAddr ?? t('anonymous')} charactersMax={256} />
-        </b>
-        <span className="text-ink-3"> {t('in')} </span>
-        <code title={frame.absPath ?? undefined}>
-          <PlainText text={location || t('unknown')} charactersMax={300} />
-        </code>
-        <MetadataNote path={`${path}.function`} />
-        <MetadataNote path={`${path}.filename`} />
-      </span>
-      {frame.inApp ? <span className="chip text-accent">{t('inApp')}</span> : null}
-    </>
-  )
-  return (
-    <li className="frame" data-app={frame.inApp || undefined}>
-      {more ? (
-        <button type="button" className="frame-head" aria-expanded={open} onClick={() => setOpen(!open)}>
-          {head}
-        </button>
-      ) : (
-        <div className="frame-head">{head}</div>
-      )}
-      {open && reason ? <p className="part-note">{t(`unmapped_${reason}`)}</p> : null}
-      {open && frame.context.length > 0 ? <Source frame={frame} /> : null}
-      {open && vars.length > 0 ? (
-        <div className="frame-vars">
-          <DetailList
-            details={vars.map(([name, value]) => ({ name, value: valueText(value), path: `${path}.vars.${name}` }))}
-          />
-        </div>
-      ) : null}
-    </li>
-  )
-}
-
-function Library({ run, path }: { run: Extract<FrameRun, { kind: 'library' }>; path: string }) {
-  const t = useTranslations('issues.stack')
-  const [open, setOpen] = useState(false)
-  if (open)
-    return run.frames.map((frame) => (
-      <Frame key={frame.index} frame={frame.frame} path={`${path}.frames.${frame.index}`} open={false} />
-    ))
-  const names = run.names.slice(0, 3).join(', ')
-  return (
-    <li className="frame">
-      <button type="button" className="frame-head frame-library" aria-expanded={false} onClick={() => setOpen(true)}>
-        <span className="frame-arrow">
-          <ChevronRight size={14} aria-hidden="true" />
-        </span>
-        {t('library', { count: run.frames.length })}{' '}
-        {names ? (
-          <PlainText text={`${t('of')} ${names}${run.names.length > 3 ? ' …' : ''}`} charactersMax={200} />
-        ) : null}
-      </button>
-    </li>
-  )
-}
-
-/** The frames of one stack trace, newest call first. `path` is its path in the payload. */
-export function Frames({ trace, path, mode }: { trace: RestStacktrace; path: string; mode: FrameMode }) {
-  const t = useTranslations('issues.stack')
-  const first = firstOpen(trace.frames)
-  if (trace.frames.length === 0) return <p className="part-note">{t('none')}</p>
-  return (
-    <>
-      <ol className="frames">
-        {runsOf(trace.frames, mode).map((run) =>
-          run.kind === 'frame' ? (
-            <Frame
-              key={`${mode}${run.index}`}
-              frame={run.frame}
-              path={`${path}.frames.${run.index}`}
-              open={run.index === first}
-            />
-          ) : (
-            <Library key={`${mode}${run.frames[0]?.index}`} run={run} path={path} />
-          ),
-        )}
-      </ol>
-      {trace.framesOmitted ? (
-        <p className="part-note">{t('omitted', { count: trace.framesOmitted[1] - trace.framesOmitted[0] })}</p>
-      ) : null}
-    </>
-  )
-}
+/** All exceptions as a runtime prints them. */
+const rawText = (exceptions: readonly RestException[]) =>
+  exceptions.map((exception) => rawTrace(exception, exception.stacktrace?.frames ?? [])).join('\nCaused by: ')
 
 function Raw({ exception, trace }: { exception: Pick<RestException, 'type' | 'value'>; trace: RestStacktrace | null }) {
   const t = useTranslations('common')
@@ -168,64 +42,110 @@ function mechanismText(
   }
 }
 
+/** Longer messages, and those with more lines, do not fit into the title and are repeated above the stack. */
+const titleMax = 120
+
+type Headline = { type: string; value: string }
+
+/** Whether the page's title says all of this exception. */
+const isInTitle = ({ type, value }: RestException, title: Headline) =>
+  (type ?? '') === title.type &&
+  (value ?? '') === title.value &&
+  title.value.length <= titleMax &&
+  !/[\r\n]/.test(title.value)
+
+/** Type, mechanism and message of one exception. */
+function ExceptionHead({ exception, path }: { exception: RestException; path: string }) {
+  const t = useTranslations('issues.stack')
+  return (
+    <>
+      <h3 className="exception-type">
+        <PlainText text={exception.type ?? t('untyped')} charactersMax={300} />
+        <MetadataNote path={`${path}.type`} />
+        <Mechanism exception={exception} />
+      </h3>
+      {exception.value ? (
+        <p className="exception-value">
+          <PlainText text={exception.value} charactersMax={6000} />
+          <MetadataNote path={`${path}.value`} />
+        </p>
+      ) : null}
+    </>
+  )
+}
+
+/** How the SDK caught it, and whether the application did not. */
+function Mechanism({ exception }: { exception: RestException }) {
+  const t = useTranslations('issues.stack')
+  const mechanism = mechanismText(exception.mechanism)
+  if (!mechanism) return null
+  return (
+    <span className="exception-mechanism">
+      <PlainText text={mechanism.type} charactersMax={80} />
+      {mechanism.handled === false ? <span className="text-error">{t('unhandled')}</span> : null}
+    </span>
+  )
+}
+
 /** The thrown exception and its causes with their frames. One switch for all: application, all frames, raw. */
 export function Exceptions({
   values,
   initialView,
+  title,
   note,
 }: {
   values: readonly RestException[]
   initialView: FrameMode
+  /** Type and message in the page's title. */
+  title: Headline
   /** A note about all stacks. */
   note: 'notSymbolicated' | 'dumpUnreadable' | undefined
 }) {
   const t = useTranslations('issues.stack')
+  const page = useTranslations('issuepage')
   const [view, setView] = useState<StackView>(initialView)
+  const chain = chainOf(values)
+  const thrown = chain[0]?.exception
+  const { own, all } = frameCounts(values)
   return (
     <Section
       id="exceptions"
-      title={t('title')}
+      title={page('stack')}
       aside={
-        <Segments
-          label={t('view')}
-          value={view}
-          onChange={setView}
-          choices={[
-            { value: 'app', label: t('app') },
-            { value: 'all', label: t('all') },
-            { value: 'raw', label: t('raw') },
-          ]}
-        />
+        <>
+          {all > 0 ? <span className="part-count">{page('frames', { own, all })}</span> : null}
+          {thrown && isInTitle(thrown, title) ? <Mechanism exception={thrown} /> : null}
+          <span className="grow" />
+          <Segments
+            label={t('view')}
+            value={view}
+            onChange={setView}
+            choices={[
+              { value: 'app', label: t('app') },
+              { value: 'all', label: page('allFrames', { count: all }) },
+              { value: 'raw', label: t('raw') },
+            ]}
+          />
+          <CopyButton
+            text={() => rawText(chain.map(({ exception }) => exception))}
+            label={page('copyStack')}
+            iconOnly
+          />
+        </>
       }
     >
       {note ? <p className="part-note">{t(note)}</p> : null}
-      {chainOf(values).map(({ exception, index }, at) => {
+      {chain.map(({ exception, index }, at) => {
         const path = `exception.values.${index}`
-        const mechanism = mechanismText(exception.mechanism)
         const raw = exception.rawStacktrace ?? exception.stacktrace
         return (
           <div key={index} className="exception">
             {at > 0 ? <p className="exception-cause">{t('cause')}</p> : null}
-            <h3 className="exception-type">
-              <PlainText text={exception.type ?? t('untyped')} charactersMax={300} />
-              <MetadataNote path={`${path}.type`} />
-              {mechanism ? (
-                <span className="exception-mechanism">
-                  <PlainText text={mechanism.type} charactersMax={80} />
-                  {mechanism.handled === false ? <span className="chip text-error">{t('unhandled')}</span> : null}
-                </span>
-              ) : null}
-            </h3>
-            {exception.value ? (
-              <p className="exception-value">
-                <PlainText text={exception.value} charactersMax={6000} />
-                <MetadataNote path={`${path}.value`} />
-              </p>
-            ) : null}
+            {at === 0 && isInTitle(exception, title) ? null : <ExceptionHead exception={exception} path={path} />}
             {view === 'raw' ? (
               <Raw exception={exception} trace={raw} />
             ) : exception.stacktrace ? (
-              <Frames trace={exception.stacktrace} path={`${path}.stacktrace`} mode={view} />
+              <Frames trace={exception.stacktrace} path={`${path}.stacktrace`} mode={view} message={exception.value} />
             ) : (
               <p className="part-note">{t('noTrace')}</p>
             )}

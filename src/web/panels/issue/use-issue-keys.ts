@@ -2,7 +2,7 @@
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import type { RestEvent } from '../../../contract/events.ts'
-import { neighbourOf } from '../../client/list-order.ts'
+import { placeOf } from '../../client/list-order.ts'
 import { copyText } from '../../ui/clipboard.ts'
 import { useKey } from '../../ui/keys/keys.tsx'
 import { useToast } from '../../ui/toast.tsx'
@@ -53,15 +53,15 @@ export function useIssueKeys({
   const router = useRouter()
   const toast = useToast()
   const group = issues('keys.group')
-  const toIssue = (step: number) => {
-    const id = neighbourOf(organization, issueId, step)
+  const toIssue = (side: 'previous' | 'next') => {
+    const id = placeOf(organization, issueId)?.[side]
     if (id !== undefined) router.push(`${base}/${id}${viewSearch}`)
   }
   const toEvent = (choice: string | null | undefined) =>
     choice && router.push(`${base}/${issueId}/events/${choice}${viewSearch}`, { scroll: false })
   useRangeKey()
-  useKey('j', group, t('nextIssue'), () => toIssue(1))
-  useKey('k', group, t('previousIssue'), () => toIssue(-1))
+  useKey('j', group, t('nextIssue'), () => toIssue('next'))
+  useKey('k', group, t('previousIssue'), () => toIssue('previous'))
   useKey('u', group, t('backToList'), () => router.push(`${base}${viewSearch}`))
   useKey('[', group, issues('page.older'), () => toEvent(event?.previousEventID))
   useKey(']', group, issues('page.newer'), () => toEvent(event?.nextEventID))

@@ -5,12 +5,10 @@ import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import type { MouseEvent } from 'react'
 import type { RestIssue } from '../../../contract/issues.ts'
-import type { RestAnnotations } from '../../../contract/releases.ts'
-import { useSparkAnnotations } from '../../ui/chart/spark-annotations.tsx'
+import { useSharedScale } from '../../ui/chart/trend.tsx'
 import { Link } from '../../ui/link.tsx'
-import { IssueRow, useRowWords } from '../issue/issue-row.tsx'
-
-const rowPx = 52
+import { IssueRow } from '../issue/issue-row.tsx'
+import { useRowWords } from '../issue/row-words.ts'
 
 /** A few issues as rows of the stream, with a link to all `hits` of them (null: unknown) at `streamPath`. */
 export function ReleaseIssues({
@@ -19,7 +17,6 @@ export function ReleaseIssues({
   rows,
   hits,
   streamPath,
-  annotations,
 }: {
   /** Base path of the organization's pages. */
   base: string
@@ -27,14 +24,13 @@ export function ReleaseIssues({
   rows: readonly RestIssue[]
   hits: number | null
   streamPath: string
-  annotations: RestAnnotations
 }) {
   const t = useTranslations('releases.page')
   const router = useRouter()
   const words = useRowWords()
-  const sparkOf = useSparkAnnotations(rows, annotations)
+  const shared = useSharedScale(rows)
   function click(event: MouseEvent<HTMLUListElement>): void {
-    if (!(event.target instanceof Element)) return
+    if (!(event.target instanceof Element) || event.target.closest('.issue-hides a')) return
     const id = event.target.closest('[data-id]')?.getAttribute('data-id')
     if (!id || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
     event.preventDefault()
@@ -46,7 +42,7 @@ export function ReleaseIssues({
       <ul
         className="issue-list release-issues"
         aria-label={label}
-        style={{ height: rows.length * rowPx }}
+        style={{ height: `calc(var(--row-px) * ${rows.length})` }}
         onClick={click}
       >
         {rows.map((issue, index) => (
@@ -59,8 +55,8 @@ export function ReleaseIssues({
             isCursor={false}
             isSelected={false}
             words={words}
-            offsetPx={index * rowPx}
-            spark={sparkOf(issue)}
+            shared={shared}
+            place={-1}
           />
         ))}
       </ul>

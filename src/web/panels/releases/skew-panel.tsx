@@ -1,17 +1,19 @@
+'use client'
 import { useLocale, useTranslations } from 'next-intl'
 import type { RestSkew } from '../../../contract/skew.ts'
 import { Chart } from '../../ui/chart/chart.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { ReleaseLink } from '../../ui/release-link.tsx'
+import { useTimeText } from '../../ui/time.tsx'
 
 /** Version skew of one deploy: old tabs with errors over time, how many recovered, and the issues it caused. */
 export function SkewPanel({ organization, panel }: { organization: string; panel: RestSkew }) {
   const t = useTranslations('releases.skew')
   const locale = useLocale()
-  const time = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
+  const { text, zone } = useTimeText()
   const number = new Intl.NumberFormat(locale)
-  const [from, to] = [panel.from, panel.to].map((text) => time.format(Date.parse(text)))
+  const [from, to] = [panel.from, panel.to].map((at) => text(Date.parse(at), 'minute'))
   const { people } = panel
   const stats = [
     ['events', panel.events],
@@ -32,7 +34,7 @@ export function SkewPanel({ organization, panel }: { organization: string; panel
         </h3>
         <Verdict lasts={panel.lasts} />
         <span className="text-small text-ink-3">
-          {t('span', { from: from ?? '', to: to ?? '' })}, {t(`until.${panel.until}`)}
+          {t('span', { from: from ?? '', to: to ?? '', zone })}, {t(`until.${panel.until}`)}
         </span>
       </div>
       <dl className="skew-numbers">

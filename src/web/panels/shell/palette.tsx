@@ -1,21 +1,32 @@
 'use client'
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
+import { accountPages, allowedPages } from '../../client/settings-pages.ts'
 import { type Choice, ChoiceDialog } from '../../ui/choice-dialog.tsx'
 import { shownKeys } from '../../ui/keys/key-rules.ts'
 import { useBindings } from '../../ui/keys/keys.tsx'
 import { jumpOf } from '../search/terms.ts'
+import type { Frame } from './frame.ts'
 
 const noEvent = () => new KeyboardEvent('keydown')
 
 const openWords = { digest: 'openDigest', event: 'openEvent', issue: 'openIssue' } as const
 
 /**
- * The command palette: actions on the selected rows, then all keys of the registry. A typed or pasted digest (also
- * within its error sentence), event id or short id adds a choice that opens it.
+ * The command palette: actions on the selected rows, then all keys of the registry, then the pages of the settings. A
+ * typed or pasted digest (also within its error sentence), event id or short id adds a choice that opens it.
  */
-export function Palette({ actions, onClose }: { actions: readonly Choice[]; onClose: () => void }) {
+export function Palette({
+  frame,
+  actions,
+  onClose,
+}: {
+  frame: Frame
+  actions: readonly Choice[]
+  onClose: () => void
+}) {
   const t = useTranslations('shell')
+  const pages = useTranslations('frame.settings')
   const router = useRouter()
   const bindings = useBindings()
   const labels = new Set(actions.map((action) => action.text))
@@ -34,6 +45,14 @@ export function Palette({ actions, onClose }: { actions: readonly Choice[]; onCl
     const existing = byLabel.get(action.text)
     return existing ? { ...action, keys: shownKeys(existing.keys) } : action
   })
+  const settings = [...accountPages, ...allowedPages(frame.rights)].map(
+    ({ id, path }): Choice => ({
+      id: `settings-${id}`,
+      text: pages(id),
+      note: pages('title'),
+      run: () => router.push(`/o/${frame.organization.slug}${path}`),
+    }),
+  )
   const jumps = (text: string): Choice[] => {
     const jump = jumpOf(text)
     if (!jump) return []
@@ -44,7 +63,7 @@ export function Palette({ actions, onClose }: { actions: readonly Choice[]; onCl
       title={t('palette')}
       label={t('paletteLabel')}
       none={t('paletteNone')}
-      choices={[...withKeys, ...keyed]}
+      choices={[...withKeys, ...keyed, ...settings]}
       searchChoices={jumps}
       onClose={onClose}
     />

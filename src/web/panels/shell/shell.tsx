@@ -1,65 +1,24 @@
 'use client'
-import {
-  Activity,
-  Bell,
-  Boxes,
-  Command,
-  Inbox,
-  Keyboard,
-  MessageSquare,
-  Moon,
-  Settings,
-  Sun,
-  Tag,
-  Users,
-} from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { usePathname, useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { LiveChange } from '../../../contract/live.ts'
 import { isDark, setTheme } from '../../client/theme.ts'
 import type { Choice } from '../../ui/choice-dialog.tsx'
+import { shownKeys } from '../../ui/keys/key-rules.ts'
 import { useKey } from '../../ui/keys/keys.tsx'
 import { useSearchKey } from '../../ui/keys/search-key.ts'
-import { Link } from '../../ui/link.tsx'
 import { LiveProvider, useLive } from '../../ui/live.tsx'
-import { Logo } from '../../ui/logo.tsx'
 import { usePaletteList } from '../../ui/palette-actions.tsx'
+import { type Frame, projectSearch } from './frame.ts'
+import { PhoneHead, TabBar } from './phone.tsx'
+import { type ShellActions, Sidebar } from './sidebar.tsx'
+import { useCounts } from './use-counts.ts'
+import { useSelection } from './use-selection.ts'
 
 const Palette = dynamic(() => import('./palette.tsx').then((module) => module.Palette), { ssr: false })
 const KeyHelp = dynamic(() => import('./key-help.tsx').then((module) => module.KeyHelp), { ssr: false })
-
-type ShellOrganization = { slug: string; name: string }
-
-const icon = { size: 15, strokeWidth: 1.75, 'aria-hidden': true } as const
-
-function Entry({
-  href,
-  label,
-  children,
-  also = [],
-}: {
-  href: string
-  label: string
-  children: ReactNode
-  also?: string[]
-}) {
-  const path = usePathname()
-  const isCurrent = [href, ...also].some((prefix) => path === prefix || path.startsWith(`${prefix}/`))
-  return (
-    <Link
-      href={href}
-      className="shell-entry"
-      aria-current={isCurrent ? 'page' : undefined}
-      title={label}
-      aria-label={label}
-    >
-      {children}
-      <span className="shell-word">{label}</span>
-    </Link>
-  )
-}
 
 function EngineBar() {
   const t = useTranslations('shell')
@@ -77,24 +36,14 @@ function EngineBar() {
   )
 }
 
-/** Link to the notifications; highlighted while a channel fails. */
-function NotificationsEntry({ base, failing }: { base: string; failing: number }) {
-  const t = useTranslations('notifications')
-  const label = failing > 0 ? t('someFailing', { count: failing }) : t('title')
-  return (
-    <Entry href={`${base}/settings/notifications`} label={label}>
-      <Bell {...icon} {...(failing > 0 ? { className: 'text-error' } : {})} />
-    </Entry>
-  )
-}
-
 function toggleTheme() {
   setTheme(isDark() ? 'light' : 'dark')
 }
 
 /** The global keys. */
-function useShellKeys(base: string, showPalette: () => void, showKeys: () => void): void {
+function useShellKeys(base: string, projects: string, { showPalette, showKeys }: ShellActions): void {
   const t = useTranslations('shell')
+  const frame = useTranslations('frame')
   const people = useTranslations('people')
   const notifications = useTranslations('notifications')
   const router = useRouter()
@@ -102,136 +51,119 @@ function useShellKeys(base: string, showPalette: () => void, showKeys: () => voi
   useKey('?', t('global'), t('showKeys'), showKeys)
   useKey('$mod+Shift+l', t('global'), t('toggleTheme'), toggleTheme)
   useSearchKey(base)
-  useKey('g i', t('global'), t('issues'), () => router.push(`${base}/issues`))
+  useKey('g h', t('global'), frame('overview'), () => router.push(base))
+  useKey('g i', t('global'), t('issues'), () => router.push(`${base}/issues${projects}`))
   useKey('g j', t('global'), t('projects'), () => router.push(`${base}/projects`))
-  useKey('g e', t('global'), t('releases'), () => router.push(`${base}/releases`))
+  useKey('g e', t('global'), t('releases'), () => router.push(`${base}/releases${projects}`))
   useKey('g a', t('global'), notifications('title'), () => router.push(`${base}/settings/notifications`))
   useKey('g f', t('global'), people('feedback'), () => router.push(`${base}/feedback`))
-  useKey('g s', t('global'), t('settings'), () => router.push(`${base}/settings/account`))
+  useKey('g s', t('global'), t('settings'), () => router.push(`${base}/settings`))
 }
 
-/** The foot of the sidebar: palette, keys, theme, account. */
-function ShellFoot({ base, showPalette, showKeys }: { base: string; showPalette: () => void; showKeys: () => void }) {
-  const t = useTranslations('shell')
+/** The menu of small screens: open or closed. It closes after a navigation and on Escape. */
+function useMenu() {
+  const path = usePathname()
+  const [isOpen, setOpen] = useState(false)
+  const nav = useRef<HTMLElement>(null)
+  const opener = useRef<Element | null>(null)
+  const close = () => {
+    setOpen(false)
+    if (opener.current instanceof HTMLElement) opener.current.focus()
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: closes after each navigation
+  useEffect(() => setOpen(false), [path])
+  useEffect(() => {
+    if (isOpen) nav.current?.querySelector<HTMLElement>('summary, a, button')?.focus()
+  }, [isOpen])
+  const show = () => {
+    opener.current = document.activeElement
+    setOpen(true)
+  }
+  return { isOpen, nav, show, close }
+}
+
+/** The text of the palette's key. The server does not know the keyboard, so the first render has the usual one. */
+function useKeyHint(): string {
+  const [hint, setHint] = useState('Ctrl+K')
+  useEffect(() => setHint(shownKeys('$mod+k').join(' ').toUpperCase().replace('CTRL', 'Ctrl')), [])
+  return hint
+}
+
+type ShellProps = {
+  frame: Frame
+  signOut: () => Promise<void>
+  children: ReactNode
+}
+
+/** The page with its sidebar. */
+export function Shell({ frame, signOut, children }: ShellProps) {
   return (
-    <div className="shell-foot">
-      <button
-        type="button"
-        className="shell-entry"
-        onClick={showPalette}
-        title={t('palette')}
-        aria-label={t('palette')}
-      >
-        <Command {...icon} />
-        <span className="shell-word">{t('palette')}</span>
-      </button>
-      <button type="button" className="shell-entry" onClick={showKeys} title={t('keys')} aria-label={t('keys')}>
-        <Keyboard {...icon} />
-        <span className="shell-word">{t('keys')}</span>
-      </button>
-      <button
-        type="button"
-        className="shell-entry"
-        onClick={toggleTheme}
-        title={t('toggleTheme')}
-        aria-label={t('toggleTheme')}
-      >
-        <Sun {...icon} className="theme-sun" />
-        <Moon {...icon} className="theme-moon" />
-        <span className="shell-word">{t('theme')}</span>
-      </button>
-      <Entry href={`${base}/settings/account`} label={t('settings')}>
-        <Settings {...icon} />
-      </Entry>
-    </div>
+    <LiveProvider key={frame.organization.slug} organization={frame.organization.slug} since={frame.liveId}>
+      <ShellParts frame={frame} signOut={signOut}>
+        {children}
+      </ShellParts>
+    </LiveProvider>
   )
 }
 
-/** The page with its sidebar (a top bar below 640 px). The sidebar has the entries that the person may open. */
-export function Shell({
-  organization,
-  organizations,
-  mayStatus,
-  failingChannels,
-  liveId,
-  children,
-}: {
-  organization: ShellOrganization
-  organizations: ShellOrganization[]
-  mayStatus: boolean
-  /** Number of notification channels that fail. */
-  failingChannels: number
-  /** Id of the newest change when the document was rendered. The live stream continues after it. */
-  liveId: number
-  children: ReactNode
-}) {
-  const t = useTranslations('shell')
-  const people = useTranslations('people')
-  const router = useRouter()
+function ShellParts({ frame, signOut, children }: ShellProps) {
+  const t = useTranslations('frame')
+  const shell = useTranslations('shell')
   const [helpOpen, setHelpOpen] = useState(false)
   const [palette, setPalette] = useState<readonly Choice[] | undefined>()
   const offered = usePaletteList()
-  const base = `/o/${organization.slug}`
-  useShellKeys(
-    base,
-    () => setPalette(offered()),
-    () => setHelpOpen(true),
-  )
+  const counts = useCounts(frame.organization.slug)
+  const selection = useSelection(frame)
+  const menu = useMenu()
+  const keyHint = useKeyHint()
+  const actions: ShellActions = {
+    showPalette: () => setPalette(offered()),
+    showKeys: () => setHelpOpen(true),
+    toggleTheme,
+  }
+  useShellKeys(`/o/${frame.organization.slug}`, projectSearch(selection.remembered), actions)
   return (
-    <LiveProvider key={organization.slug} organization={organization.slug} since={liveId}>
-      <div className="shell">
+    <>
+      <div className="shell" data-menu={menu.isOpen || undefined}>
         <a href="#content" className="visually-hidden">
-          {t('skip')}
+          {shell('skip')}
         </a>
-        <nav className="shell-side" aria-label={t('navigation')}>
-          <Link href={`${base}/issues`} className="shell-mark" aria-label="Mishap">
-            <Logo />
-            <span>Mishap</span>
-          </Link>
-          {organizations.length > 1 ? (
-            <select
-              className="input shell-organization mb-2"
-              aria-label={t('organization')}
-              value={organization.slug}
-              onChange={(event) => router.push(`/o/${event.target.value}/issues`)}
-            >
-              {organizations.map((choice) => (
-                <option key={choice.slug} value={choice.slug}>
-                  {choice.name}
-                </option>
-              ))}
-            </select>
-          ) : null}
-          <Entry href={`${base}/issues`} label={t('issues')}>
-            <Inbox {...icon} />
-          </Entry>
-          <Entry href={`${base}/releases`} label={t('releases')}>
-            <Tag {...icon} />
-          </Entry>
-          <Entry href={`${base}/projects`} label={t('projects')} also={[`${base}/settings/projects`]}>
-            <Boxes {...icon} />
-          </Entry>
-          <Entry href={`${base}/feedback`} label={people('feedback')}>
-            <MessageSquare {...icon} />
-          </Entry>
-          {mayStatus ? (
-            <Entry href={`${base}/status`} label={t('status')}>
-              <Activity {...icon} />
-            </Entry>
-          ) : null}
-          <NotificationsEntry base={base} failing={failingChannels} />
-          <Entry href={`${base}/settings/members`} label={people('members')} also={[`${base}/settings/organization`]}>
-            <Users {...icon} />
-          </Entry>
-          <ShellFoot base={base} showPalette={() => setPalette(offered())} showKeys={() => setHelpOpen(true)} />
+        <PhoneHead frame={frame} isOpen={menu.isOpen} showMenu={menu.show} showPalette={actions.showPalette} />
+        <nav
+          ref={menu.nav}
+          id="menu"
+          className="shell-side"
+          aria-label={t('navigation')}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape' && menu.isOpen) menu.close()
+          }}
+        >
+          <Sidebar
+            frame={frame}
+            counts={counts}
+            selection={selection}
+            actions={actions}
+            signOut={signOut}
+            keyHint={keyHint}
+          />
         </nav>
-        <main id="content" className="shell-main">
+        {menu.isOpen ? (
+          <button type="button" className="shell-backdrop" onClick={menu.close} aria-label={t('closeMenu')} />
+        ) : null}
+        <main id="content" className="shell-main" inert={menu.isOpen}>
           <EngineBar />
           {children}
         </main>
+        <TabBar
+          frame={frame}
+          counts={counts}
+          remembered={selection.remembered}
+          isOpen={menu.isOpen}
+          showMenu={menu.show}
+        />
       </div>
-      {palette ? <Palette actions={palette} onClose={() => setPalette(undefined)} /> : null}
+      {palette ? <Palette frame={frame} actions={palette} onClose={() => setPalette(undefined)} /> : null}
       {helpOpen ? <KeyHelp onClose={() => setHelpOpen(false)} /> : null}
-    </LiveProvider>
+    </>
   )
 }

@@ -1,28 +1,17 @@
 'use client'
+import { Check, ChevronUp, X } from 'lucide-react'
 import { useTranslations } from 'next-intl'
+import type { MouseEvent, ReactNode } from 'react'
 import type { StatusChange } from '../../client/issue-status.ts'
-import { Button } from '../../ui/controls.tsx'
+import { Button, buttonClass } from '../../ui/controls.tsx'
+import { KeyHint } from '../../ui/key-hint.tsx'
 import type { Decisions } from '../triage/decisions.tsx'
 import type { Merge } from '../triage/merge.tsx'
 
 /** Maximum issues of a change if only events can select them (query/issues.ts). */
 const uncountedMax = 10_000
 
-/** Actions on the selected rows, or on all matching issues. */
-export function BulkBar({
-  count,
-  hits,
-  more,
-  isAll,
-  loaded,
-  canTriage,
-  decide,
-  decisions,
-  assign,
-  merge,
-  clear,
-  selectAll,
-}: {
+type BarProps = {
   count: number
   /** Number of matching issues; null while unknown. */
   hits: number | null
@@ -39,44 +28,105 @@ export function BulkBar({
   merge: Merge
   clear: () => void
   selectAll: () => void
-}) {
-  const t = useTranslations('issues')
-  const triage = useTranslations('triage')
-  const counted = (key: 'allMatching' | 'selectAll') =>
-    hits === null ? triage(`bar.${key}Uncounted`) : triage(`bar.${key}`, { count: hits })
-  const why = canTriage ? undefined : t('bulk.notAllowed')
-  const buttons: { text: string; run: () => void; off?: string | undefined }[] = [
-    { text: t('bulk.resolve'), run: () => decide({ status: 'resolved' }) },
-    { text: triage('bar.resolveIn'), run: () => decisions.ask('resolve') },
-    { text: t('bulk.unresolve'), run: () => decide({ status: 'unresolved' }) },
-    { text: triage('bar.archive'), run: () => decisions.ask('archive') },
-    { text: triage('bar.snooze'), run: () => decisions.ask('snooze') },
-    { text: t('bulk.assign'), run: assign },
-    { text: triage('bar.priority'), run: () => decisions.ask('priority') },
-    { text: triage('bar.merge'), run: merge.ask, off: merge.off },
-  ]
-  const beyond = !isAll && (hits === null ? more : hits > count)
+}
+
+type Action = { id: string; text: string; key: string; run: () => void; off?: string | undefined }
+
+function useActions({ decide, decisions, assign, merge }: BarProps): { first: Action[]; more: Action[] } {
+  const t = useTranslations('issues.bulk')
+  const bar = useTranslations('rows.bar')
+  return {
+    first: [
+      { id: 'resolve', text: t('resolve'), key: 'e', run: () => decide({ status: 'resolved' }) },
+      { id: 'snooze', text: bar('snooze'), key: 's', run: () => decisions.ask('snooze') },
+      { id: 'archive', text: t('archive'), key: 'i', run: () => decisions.ask('archive') },
+      { id: 'assign', text: t('assign'), key: 'a', run: assign },
+      { id: 'priority', text: bar('priority'), key: 'p', run: () => decisions.ask('priority') },
+      { id: 'merge', text: bar('merge'), key: 'm', run: merge.ask, off: merge.off },
+    ],
+    more: [
+      { id: 'resolve-in', text: bar('resolveIn'), key: 'R', run: () => decisions.ask('resolve') },
+      { id: 'unresolve', text: t('unresolve'), key: 'U', run: () => decide({ status: 'unresolved' }) },
+    ],
+  }
+}
+
+/** Closes the menu that a button of it is in. */
+const closeMenu = (event: MouseEvent) => event.currentTarget.closest('details')?.removeAttribute('open')
+
+/**
+ * Actions on the selected rows, or on all matching issues. The bar floats over the end of the list, so that the column
+ * heads stay in place. On a phone the later actions are in the menu.
+ */
+export function BulkBar(props: BarProps) {
+  const { count, hits, isAll, canTriage, clear } = props
+  const t = useTranslations('issues.bulk')
+  const triage = useTranslations('triage.bar')
+  const bar = useTranslations('rows.bar')
+  const { first, more } = useActions(props)
+  const why = canTriage ? undefined : t('notAllowed')
+  const all = hits === null ? triage('allMatchingUncounted') : triage('allMatching', { count: hits })
+  const button = ({ id, text, key, run, off }: Action, icon?: ReactNode) => (
+    <Button
+      key={id}
+      {...(icon ? { look: 'main' as const } : {})}
+      compact
+      data-action={id}
+      disabled={!canTriage || off !== undefined}
+      title={why ?? off ?? bar('byKey', { text, key })}
+      onClick={(event) => {
+        closeMenu(event)
+        run()
+      }}
+    >
+      {icon}
+      {text} <KeyHint name={key} />
+    </Button>
+  )
   return (
-    <div className="bulk-bar" role="toolbar" aria-label={t('bulk.label')}>
-      <b>{isAll ? counted('allMatching') : t('bulk.selected', { count })}</b>
-      {buttons.map(({ text, run, off }) => (
-        <Button key={text} compact disabled={!canTriage || off !== undefined} title={why ?? off} onClick={run}>
-          {text}
-        </Button>
-      ))}
-      {beyond || !loaded ? (
+    <div className="bulk-place">
+      <div className="bulk-bar" role="toolbar" aria-label={t('label')}>
+        <b>{isAll ? all : t('selected', { count })}</b>
+        <SelectAll {...props} />
+        <span className="bulk-line" aria-hidden="true" />
+        {first.map((action, at) => button(action, at === 0 ? <Check size={14} aria-hidden="true" /> : undefined))}
+        <details className="bulk-more">
+          <summary className={buttonClass({ compact: true })} aria-label={bar('more')}>
+            <span className="bulk-more-text">{bar('more')}</span>
+            <ChevronUp size={14} aria-hidden="true" />
+          </summary>
+          <div className="bulk-menu">{[...more, ...first.slice(3)].map((action) => button(action))}</div>
+        </details>
         <Button
           compact
           look="plain"
-          title={loaded && hits === null ? triage('bar.atMost', { count: uncountedMax }) : undefined}
-          onClick={selectAll}
+          icon
+          aria-label={t('clear')}
+          title={bar('byKey', { text: t('clear'), key: 'esc' })}
+          onClick={clear}
         >
-          {loaded ? counted('selectAll') : t('bulk.all')}
+          <X size={15} aria-hidden="true" />
         </Button>
-      ) : null}
-      <Button compact look="plain" onClick={clear}>
-        {t('bulk.clear')}
-      </Button>
+      </div>
     </div>
+  )
+}
+
+/** Selects everything that matches, with the number if it is known. */
+function SelectAll({ hits, isAll, more, loaded, count, selectAll }: BarProps) {
+  const t = useTranslations('issues.bulk')
+  const bar = useTranslations('rows.bar')
+  const triage = useTranslations('triage.bar')
+  const beyond = !isAll && (hits === null ? more : hits > count)
+  if (!beyond && loaded) return null
+  return (
+    <button
+      type="button"
+      className="link"
+      title={more && hits === null ? triage('atMost', { count: uncountedMax }) : undefined}
+      onClick={selectAll}
+    >
+      {hits === null ? (more ? triage('selectAllUncounted') : t('all')) : bar('selectAll', { count: hits })}
+    </button>
   )
 }

@@ -3,6 +3,7 @@ import { type IssueListRequest, listIssues } from '../../../query/issues.ts'
 import { namedProjects } from '../../../query/named-projects.ts'
 import { rangeOf } from '../../../query/range.ts'
 import { viewsOf } from '../../../query/saved.ts'
+import { defaultProjects } from '../../../query/self-project.ts'
 import { issueVolume } from '../../../query/volume.ts'
 import type { Organization, Project } from '../../../store/meta/meta.ts'
 import { answered } from '../../client/answered.ts'
@@ -52,7 +53,9 @@ export async function firstScreen(
   const names = projects.map(({ id, slug, name }) => ({ id: String(id), slug, name }))
   const params = withScope(paramsOf(search), names)
   const projectIds = projectIdsOf(params.project, names)
-  const selected = projectIds.length ? namedProjects(meta, organization.id, projects, projectIds) : projects
+  const selected = projectIds.length
+    ? namedProjects(meta, organization.id, projects, projectIds)
+    : defaultProjects(meta, organization.id, projects)
   const query = listQuery(params, projectIds)
   const late = new AbortController()
   const lateness = clock.sleep(waitMs, late.signal).then(() => undefined)
@@ -61,7 +64,7 @@ export async function firstScreen(
   // Read before the rows, so that the rows contain all commits up to this id.
   const liveId = live.lastId(organization.id)
   const load = (request: Pick<IssueListRequest, 'projects' | 'environments' | 'range' | 'query' | 'sort' | 'limit'>) =>
-    pageOf({ ...request, organization, meUserId: actor.person.id })
+    pageOf({ ...request, organization, meUserId: actor.person.id, readableIds: projects.map((project) => project.id) })
   const viewOf = () => ({
     projects: selected ?? [],
     environments: query.environment?.filter((name) => name !== '') ?? [],

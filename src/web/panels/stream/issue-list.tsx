@@ -1,13 +1,19 @@
 'use client'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useTranslations } from 'next-intl'
-import { type MouseEvent, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { type MouseEvent, useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import type { RestIssue } from '../../../contract/issues.ts'
-import type { RestAnnotations } from '../../../contract/releases.ts'
-import { useSparkAnnotations } from '../../ui/chart/spark-annotations.tsx'
-import { IssueRow, useRowWords } from '../issue/issue-row.tsx'
+import { withoutBase } from '../../base-path.ts'
+import { useSharedScale } from '../../ui/chart/trend.tsx'
+import { IssueRow } from '../issue/issue-row.tsx'
+import { useRowWords } from '../issue/row-words.ts'
+import type { ProjectName } from '../search/list-params.ts'
+import { useLongPress } from './use-long-press.ts'
 
+/** The heights of rows.css. */
 const rowPx = 52
+const phoneRowPx = 72
+const phone = '(max-width: 720px)'
 /** Height of the sticky head above the rows, px. Scrolling to a row keeps it below. */
 const headPx = 150
 /** Fetch the next page when this many rows are left. */
@@ -16,6 +22,25 @@ const ahead = 40
 const firstCount = 24
 
 const noStore = () => () => {}
+
+function onPhoneChange(change: () => void): () => void {
+  const query = window.matchMedia(phone)
+  query.addEventListener('change', change)
+  return () => query.removeEventListener('change', change)
+}
+
+const useRowPx = (): number =>
+  useSyncExternalStore(
+    onPhoneChange,
+    () => (window.matchMedia(phone).matches ? phoneRowPx : rowPx),
+    () => rowPx,
+  )
+
+/** The place of each project in the organization's list, for the rails. */
+function usePlaces(projects: readonly ProjectName[]): (issue: RestIssue) => number {
+  const places = useMemo(() => new Map(projects.map((project, place) => [project.id, place])), [projects])
+  return (issue) => places.get(issue.project.id) ?? -1
+}
 
 type ListProps = {
   rows: readonly RestIssue[]
@@ -30,8 +55,11 @@ type ListProps = {
   onOpen: (issue: RestIssue) => void
   onCheck: (issue: RestIssue, withShift: boolean) => void
   canTriage: boolean
-  /** Releases and deploys in the range; undefined while unknown. */
-  annotations: RestAnnotations | undefined
+  /** Assigns the issue to its suggested owner. */
+  onAccept: (issue: RestIssue) => void
+  /** Opens another page of the organization. */
+  onVisit: (href: string) => void
+  projects: readonly ProjectName[]
 }
 
 /** Renders the rows near the scroll position. All rows have the same height, so none is measured. */
@@ -47,13 +75,17 @@ export function IssueList({
   onOpen,
   onCheck,
   canTriage,
-  annotations,
+  onAccept,
+  onVisit,
+  projects,
 }: ListProps) {
   const t = useTranslations('issues')
   const list = useRef<HTMLUListElement>(null)
   const [topPx, setTop] = useState(0)
   const words = useRowWords()
-  const sparkOf = useSparkAnnotations(rows, annotations)
+  const shared = useSharedScale(rows)
+  const heightPx = useRowPx()
+  const placeOf = usePlaces(projects)
   useLayoutEffect(() => {
     const measure = () => setTop(Math.round((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY))
     measure()
@@ -63,13 +95,15 @@ export function IssueList({
   }, [])
   const virtual = useWindowVirtualizer({
     count: rows.length,
-    estimateSize: () => rowPx,
+    estimateSize: () => heightPx,
     overscan: 8,
     useFlushSync: false,
     scrollMargin: topPx,
     scrollPaddingStart: headPx,
     scrollPaddingEnd: 60,
   })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows have another height now
+  useEffect(() => virtual.measure(), [heightPx])
   // The browser can restore a scroll position before hydration, but the first render must match the server's.
   const hydrated = useSyncExternalStore(
     noStore,
@@ -89,21 +123,30 @@ export function IssueList({
     if (index >= 0) virtual.scrollToIndex(index, { align: 'auto' })
   }, [cursorId, rows, virtual])
 
+  const issueAt = (target: EventTarget | null): RestIssue | undefined => {
+    const id = target instanceof Element ? target.closest('[data-id]')?.getAttribute('data-id') : undefined
+    return rows.find((row) => row.id === id)
+  }
+  const press = useLongPress((target) => {
+    const issue = issueAt(target)
+    if (issue && canTriage) onCheck(issue, false)
+  })
   function click(event: MouseEvent<HTMLUListElement>): void {
-    if (!(event.target instanceof Element)) return
-    const id = event.target.closest('[data-id]')?.getAttribute('data-id')
-    const issue = rows.find((row) => row.id === id)
-    if (!issue) return
+    const issue = issueAt(event.target)
+    if (!issue || !(event.target instanceof Element)) return
     if (event.target.closest('.issue-check')) {
       if (canTriage) onCheck(issue, event.shiftKey)
       return
     }
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
     event.preventDefault()
-    onOpen(issue)
+    const hidden = event.target.closest('.issue-hides a')
+    if (event.target.closest('[data-accept]')) onAccept(issue)
+    else if (hidden) onVisit(withoutBase(hidden.getAttribute('href') ?? ''))
+    else onOpen(issue)
   }
   return (
-    <>
+    <div>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: rows are links and checkboxes, the list only listens */}
       <ul
         ref={list}
@@ -111,8 +154,9 @@ export function IssueList({
         data-dimmed={dimmed || undefined}
         aria-label={t('title')}
         aria-busy={dimmed}
-        style={{ height: rows.length * rowPx }}
+        style={{ height: `calc(var(--row-px) * ${rows.length})` }}
         onClick={click}
+        {...press}
       >
         {items.map((index) => {
           const issue = rows[index]
@@ -127,13 +171,14 @@ export function IssueList({
               isCursor={issue.id === cursorId}
               isSelected={selected.has(issue.id)}
               words={words}
-              offsetPx={index * rowPx}
-              spark={sparkOf(issue)}
+              shared={shared}
+              place={placeOf(issue)}
+              canAccept={canTriage}
             />
           )
         })}
       </ul>
       {more ? <div className="issue-more">{t('more')}</div> : null}
-    </>
+    </div>
   )
 }

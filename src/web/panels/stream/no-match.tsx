@@ -5,10 +5,12 @@ import { useTranslations } from 'next-intl'
 import type { RestIssue } from '../../../contract/issues.ts'
 import { unmetKeys } from '../../../query/search.ts'
 import { apiPage } from '../../client/api.ts'
+import { useSharedScale } from '../../ui/chart/trend.tsx'
 import { Button, buttonClass } from '../../ui/controls.tsx'
 import { Link } from '../../ui/link.tsx'
 import { EmptyState } from '../../ui/states.tsx'
-import { IssueRow, useRowWords } from '../issue/issue-row.tsx'
+import { IssueRow } from '../issue/issue-row.tsx'
+import { useRowWords } from '../issue/row-words.ts'
 import { isPlain, type ListParams, listQuery, type ProjectName, resolvedQuery } from '../search/list-params.ts'
 import { jumpOf, termsOf, withoutTerm } from '../search/terms.ts'
 import type { ParamChange } from '../search/use-list-params.ts'
@@ -129,6 +131,8 @@ export function NoMatch({ organization, params, projectIds, projects, change, hr
   )
 }
 
+const none: readonly RestIssue[] = []
+
 function AllResolved({
   organization,
   params,
@@ -145,7 +149,8 @@ function AllResolved({
     ...(resolved ? { initialData: { rows: resolved, next: null, hits: null } } : {}),
     retry: false,
   })
-  const rows = data?.rows ?? []
+  const rows = data?.rows ?? none
+  const shared = useSharedScale(rows)
   if (isPending) return <div className="stream-blank" />
   const only = projects.length === 1 ? projects[0] : undefined
   return (
@@ -177,7 +182,8 @@ function AllResolved({
               isCursor={false}
               isSelected={false}
               words={words}
-              offsetPx={index * 52}
+              shared={shared}
+              place={projects.findIndex((project) => project.id === issue.project.id)}
             />
           ))}
         </ul>

@@ -21,6 +21,12 @@ function withCursorMoved(
   return { cursorId: next.id, anchorId: next.id, selected }
 }
 
+/** After a click on a check box or a name, the keys are for the row of the cursor again, not for that element. */
+function leaveRow(): void {
+  const { activeElement } = document
+  if (activeElement instanceof HTMLElement && activeElement.closest('.issue-row')) activeElement.blur()
+}
+
 /** Cursor and selection, stored for a return to this list (same organization and search). */
 function useStoredSelection(storeKey: string) {
   const [selection, set] = useState<RowSelection>({
@@ -81,7 +87,16 @@ export function useSelection(storeKey: string, rows: readonly RestIssue[], listQ
       if (loaded) setAllOf(listQuery)
       else set((before) => ({ ...before, selected: new Set(rows.map((row) => row.id)) }))
     },
-    move: (step: number, select: boolean) => set((before) => withCursorMoved(before, rows, step, select)),
+    selectLoaded: () => set((before) => ({ ...before, selected: new Set(rows.map((row) => row.id)) })),
+    /** Selects everything that matches at once; `more`: there are rows that are not loaded. */
+    selectMatching: (more: boolean) => {
+      if (more) setAllOf(listQuery)
+      set((before) => ({ ...before, selected: new Set(rows.map((row) => row.id)) }))
+    },
+    move: (step: number, select: boolean) => {
+      leaveRow()
+      set((before) => withCursorMoved(before, rows, step, select))
+    },
     check: (issue: RestIssue, withShift: boolean) => {
       setAllOf(undefined)
       set((before) => {

@@ -4,8 +4,8 @@ import { useTranslations } from 'next-intl'
 import { useKey } from '../../ui/keys/keys.tsx'
 import { useRangeKey } from '../search/range-key.ts'
 
-/** The preview dialog of an issue. Loaded on first use. */
-export const Peek = dynamic(() => import('../issue/peek.tsx').then((module) => module.PeekDialog), { ssr: false })
+/** The side panel with a preview of an issue. Loaded on first use. */
+export const Peek = dynamic(() => import('../issue/peek.tsx').then((module) => module.PeekPanel), { ssr: false })
 
 type StreamKeys = {
   move: (step: number, select: boolean) => void

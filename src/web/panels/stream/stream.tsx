@@ -2,7 +2,7 @@
 import '../../styles/issues.css'
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
-import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { type ComponentProps, type ReactNode, useEffect, useMemo, useState } from 'react'
 import type { RestIssue } from '../../../contract/issues.ts'
 import type { RestAnnotations } from '../../../contract/releases.ts'
 import type { RestSearch } from '../../../contract/search.ts'
@@ -11,16 +11,15 @@ import type { Answered } from '../../client/answered.ts'
 import { ApiError } from '../../client/api.ts'
 import { storeList } from '../../client/list-order.ts'
 import { annotationsQuery } from '../../ui/chart/annotations.ts'
-import { SparkAnnotations } from '../../ui/chart/spark-annotations.tsx'
 import { useAnnotations } from '../../ui/chart/use-annotations.ts'
 import { ListFailed, ListLoading } from '../../ui/list-states.tsx'
 import { listQuery, type ProjectName, projectIdsOf, viewSearchOf, withoutSort } from '../search/list-params.ts'
-import type { Range } from '../search/range.ts'
 import { withScope } from '../search/scope-text.ts'
 import { type ParamChange, useListParams } from '../search/use-list-params.ts'
 import { useMerge } from '../triage/merge.tsx'
 import { VolumeChart } from '../volume/volume-chart.tsx'
 import { BulkBar } from './bulk-bar.tsx'
+import { ColumnHead } from './column-head.tsx'
 import { IssueList } from './issue-list.tsx'
 import { NoMatch } from './no-match.tsx'
 import { useSelection } from './selection.ts'
@@ -28,6 +27,8 @@ import { StreamTop } from './stream-bar.tsx'
 import { useDecisions } from './stream-decisions.tsx'
 import { Peek, useStreamKeys } from './stream-keys.tsx'
 import { type FirstRows, type Issues, useIssues } from './use-issues.ts'
+
+type Assignee = NonNullable<RestIssue['assignedTo']>
 
 type StreamProps = {
   organization: string
@@ -74,16 +75,6 @@ function useScopedParams(projects: readonly ProjectName[]) {
   return [params, (change: ParamChange) => set({ q, project, env, ...change })] as const
 }
 
-/** A preview of the issue under the cursor. */
-function usePeek(organization: string, cursor: RestIssue | undefined, open: () => void) {
-  const [isShown, setShown] = useState(false)
-  const dialog =
-    isShown && cursor ? (
-      <Peek organization={organization} issue={cursor} open={open} onClose={() => setShown(false)} />
-    ) : null
-  return { show: () => setShown(cursor !== undefined), dialog }
-}
-
 /** The issue stream: search, filters, rows, keys, triage. Its whole state is in the URL. */
 export function Stream({ organization, projects, canTriage, ...props }: StreamProps) {
   const t = useTranslations('issues')
@@ -122,14 +113,15 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
     storeList(organization, rows)
     router.push(hrefOf(issue))
   }
-  const peek = usePeek(organization, cursor, () => open(cursor))
+  const [isPeeking, setPeeking] = useState(false)
+  const peeked = isPeeking ? cursor : undefined
   useStreamKeys({
     move: selection.move,
     open: () => open(cursor),
     check: () => cursor && check(cursor, false),
     selectAll: selection.selectAll,
-    peek: peek.show,
-    clear: unselect,
+    peek: () => setPeeking(!isPeeking && cursor !== undefined),
+    clear: () => (peeked ? setPeeking(false) : unselect()),
     showWaiting: waiting.length ? showWaiting : undefined,
   })
 
@@ -142,7 +134,6 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
       {assign.dialog}
       {decisions.dialog}
       {merge.dialog}
-      {peek.dialog}
       <StreamTop
         {...bar}
         first={first}
@@ -161,27 +152,7 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
         isDimmed={isWrong}
         select={change}
       />
-      {selected.size ? (
-        <BulkBar
-          count={selected.size}
-          hits={issues.hits}
-          more={issues.list.hasNextPage}
-          isAll={isAll}
-          canTriage={canTriage}
-          decide={decide}
-          decisions={decisions}
-          merge={merge}
-          loaded={selection.loaded}
-          selectAll={selection.selectAll}
-          assign={assign.ask}
-          clear={unselect}
-        />
-      ) : (
-        <ColumnHead
-          range={params.range}
-          rule={<SparkAnnotations organization={organization} rows={rows} annotations={annotations} />}
-        />
-      )}
+      <ColumnHead range={params.range} rows={rows} selection={selection} />
       {waiting.length ? (
         <button type="button" className="stream-news" onClick={showWaiting}>
           {t('news', { count: waiting.length })}
@@ -197,11 +168,60 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
         selection={selection}
         open={open}
         canTriage={canTriage}
-        annotations={annotations}
         isStale={isWrong}
+        visit={(href) => router.push(href)}
+        accept={(issue) => acceptSuggestion(issue, assign.to)}
+        peek={
+          peeked ? (
+            <Peek
+              organization={organization}
+              issue={peeked}
+              open={() => open(peeked)}
+              close={() => setPeeking(false)}
+              act={canTriage && selected.size === 0 ? { decide, ask: decisions.ask, assign: assign.ask } : undefined}
+            />
+          ) : null
+        }
+      />
+      <SelectedBar
+        issues={issues}
+        selection={selection}
+        actions={{ canTriage, decide, decisions, merge, assign: assign.ask }}
       />
     </div>
   )
+}
+
+/** The bar of the selected rows, if there are any. */
+function SelectedBar({
+  issues: { hits, list },
+  selection,
+  actions,
+}: {
+  issues: Issues
+  selection: ReturnType<typeof useSelection>
+  actions: Pick<ComponentProps<typeof BulkBar>, 'canTriage' | 'decide' | 'decisions' | 'merge' | 'assign'>
+}) {
+  if (selection.selected.size === 0) return null
+  return (
+    <BulkBar
+      {...actions}
+      count={selection.selected.size}
+      hits={hits}
+      more={list.hasNextPage}
+      isAll={selection.isAll}
+      loaded={selection.loaded}
+      selectAll={() => selection.selectMatching(list.hasNextPage)}
+      clear={selection.unselect}
+    />
+  )
+}
+
+/** Assigns an issue to its suggested owner. */
+function acceptSuggestion(issue: RestIssue, to: (person: Assignee, issues: readonly RestIssue[]) => void): void {
+  if (!issue.suggestedOwner) return
+  const { id, name, email } = issue.suggestedOwner
+  to({ type: 'user', id, name, email }, [issue])
 }
 
 /** The error of a query that the server rejects. The search box shows it. */
@@ -223,16 +243,20 @@ function Rows({
   issues,
   selection,
   open,
+  visit,
   canTriage,
-  annotations,
+  accept,
+  peek,
   isStale,
   ...noMatch
 }: Parameters<typeof NoMatch>[0] & {
   issues: Issues
   selection: ReturnType<typeof useSelection>
   open: (issue: RestIssue | undefined) => void
+  visit: (href: string) => void
   canTriage: boolean
-  annotations: ReturnType<typeof useAnnotations>
+  accept: (issue: RestIssue) => void
+  peek: ReactNode
   /** The entered search is wrong: these rows are of the last valid one. */
   isStale: boolean
 }) {
@@ -240,49 +264,27 @@ function Rows({
   if (list.isSuccess && !list.isPlaceholderData && rows.length === 0) return <NoMatch {...noMatch} />
   if (list.isPending) return <ListLoading />
   return (
-    <IssueList
-      rows={rows}
-      total={Math.max(hits ?? 0, rows.length)}
-      hrefOf={noMatch.hrefOf}
-      cursorId={selection.cursorId}
-      selected={selection.selected}
-      dimmed={list.isPlaceholderData || isStale}
-      more={list.hasNextPage}
-      fetchMore={() => {
-        // During a refetch of all pages this call would cancel the refetch.
-        if (!list.isFetching && !list.isError) void list.fetchNextPage()
-      }}
-      onOpen={open}
-      onCheck={selection.check}
-      canTriage={canTriage}
-      annotations={annotations}
-    />
-  )
-}
-
-function ColumnHead({ range, rule }: { range: Range; rule: ReactNode }) {
-  const t = useTranslations('issues.column')
-  const short = useTranslations('issues.range.short')
-  return (
-    <div className="issue-columns">
-      <span className="issue-check" />
-      <span aria-hidden="true">{t('issue')}</span>
-      <div className="issue-spark">
-        <span aria-hidden="true">{short(range.kind === 'relative' ? range.period : 'absolute')}</span>
-        {rule}
-      </div>
-      <span aria-hidden="true" className="issue-number">
-        {t('events')}
-      </span>
-      <span aria-hidden="true" className="issue-number issue-users">
-        {t('users')}
-      </span>
-      <span aria-hidden="true" className="issue-seen">
-        {t('seen')}
-      </span>
-      <span aria-hidden="true" className="issue-assignee">
-        {t('assignee')}
-      </span>
+    <div className="stream-rows" data-peek={peek ? true : undefined}>
+      <IssueList
+        rows={rows}
+        total={Math.max(hits ?? 0, rows.length)}
+        hrefOf={noMatch.hrefOf}
+        cursorId={selection.cursorId}
+        selected={selection.selected}
+        dimmed={list.isPlaceholderData || isStale}
+        more={list.hasNextPage}
+        fetchMore={() => {
+          // During a refetch of all pages this call would cancel the refetch.
+          if (!list.isFetching && !list.isError) void list.fetchNextPage()
+        }}
+        onOpen={open}
+        onCheck={selection.check}
+        canTriage={canTriage}
+        onAccept={accept}
+        onVisit={visit}
+        projects={noMatch.projects}
+      />
+      {peek}
     </div>
   )
 }

@@ -3,6 +3,7 @@ import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import type { RestActivity } from '../../../contract/issues.ts'
 import { apiFetch } from '../../client/api.ts'
+import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/controls.tsx'
 import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
@@ -12,6 +13,8 @@ import { ActivityWords } from './activity-words.tsx'
 import { useErrorToast } from './change.ts'
 import { CommentForm } from './comment-form.tsx'
 import { CommentText } from './comment-text.tsx'
+import { undosMax } from './merge-rules.ts'
+import { useMergeUndo } from './merge-undo.ts'
 
 type ListProps = {
   organization: string
@@ -99,13 +102,33 @@ function Merged({ activity: { type, data } }: { activity: RestActivity }) {
   return <PlainText text={`${events} ${to} `} charactersMax={200} />
 }
 
+/** Undoes a merge, as long as nobody has. */
+function UndoMerge({
+  activity: { id, type, data },
+  ...props
+}: { activity: RestActivity } & Omit<ListProps, 'activity'>) {
+  const t = useTranslations('parts.merge')
+  const undo = useMergeUndo(props.organization, props.changed)
+  if (type !== 'merge') return null
+  if (data.undone === true) return <span className="text-ink-3"> {t('wasUndone')}</span>
+  if (!props.canTriage || countOf(data.count) > undosMax) return null
+  return (
+    <div>
+      <Button compact look="plain" onClick={() => undo(props.issueId, id)}>
+        {t('undo')}
+      </Button>
+    </div>
+  )
+}
+
 /** The issue's activity, newest first, with a comment field that keeps its text if sending fails. */
-export function ActivityList({ organization, issueId, activity, canTriage, meUserId, changed }: ListProps) {
+export function ActivityList({ activity, ...props }: ListProps) {
+  const { organization, issueId, canTriage, meUserId, changed } = props
   const t = useTranslations('issues.activity')
   const triage = useTranslations('triage.comment')
   const path = `organizations/${organization}/issues/${issueId}/comments/`
   return (
-    <Section id="activity" title={t('title')}>
+    <Section id="activity" title={t('title')} note={String(activity.length)}>
       <CommentForm
         organization={organization}
         path={path}
@@ -117,6 +140,7 @@ export function ActivityList({ organization, issueId, activity, canTriage, meUse
         {activity.map((activityItem) => (
           <li key={activityItem.id}>
             <div>
+              <Avatar name={activityItem.user ? activityItem.user.name || activityItem.user.email : 'Mishap'} />{' '}
               <b>
                 {activityItem.user ? (
                   <PlainText text={activityItem.user.name || activityItem.user.email} charactersMax={80} />
@@ -130,6 +154,7 @@ export function ActivityList({ organization, issueId, activity, canTriage, meUse
                 <span className="text-ink-3"> · {triage('edited')}</span>
               ) : null}
             </div>
+            <UndoMerge activity={activityItem} {...props} />
             {activityItem.type === 'note' ? (
               <Comment
                 activity={activityItem}

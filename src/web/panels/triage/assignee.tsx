@@ -2,10 +2,9 @@
 import dynamic from 'next/dynamic'
 import { useTranslations } from 'next-intl'
 import { type ReactNode, useState } from 'react'
-import type { RestIssue, RestIssueDetail } from '../../../contract/issues.ts'
+import type { RestIssue } from '../../../contract/issues.ts'
 import type { Shown } from '../../client/issue-status.ts'
 import { useKey } from '../../ui/keys/keys.tsx'
-import { PlainText } from '../../ui/plain-text.tsx'
 import type { OfferUndo } from '../../ui/undo.ts'
 import { type AssignedBefore, type Assignee, assignedOf } from './assignee-rules.ts'
 import type { Everything } from './bulk-change.ts'
@@ -34,7 +33,8 @@ type Options = {
 
 const idsOf = ({ issues }: AssignedBefore) => issues.map((issue) => issue.id)
 
-type Assign = { ask: () => void; to: (person: Assignee) => void; dialog: ReactNode }
+/** `to` assigns the targets, or the given issues. */
+type Assign = { ask: () => void; to: (person: Assignee, issues?: readonly Target[]) => void; dialog: ReactNode }
 
 /** Assigns issues. `ask` (also key `a`) opens the member list, `to` assigns directly. The screen renders `dialog`. */
 export function useAssign(options: Options): Assign {
@@ -92,60 +92,8 @@ export function useAssign(options: Options): Assign {
         onClose={() => setDialogTargets([])}
       />
     ) : null
-  const to = (person: Assignee) => {
-    if (canTriage) void assign(targets(), person, options.guarded ?? false)
+  const to = (person: Assignee, issues = targets()) => {
+    if (canTriage) void assign(issues, person, options.guarded ?? false)
   }
   return { ask, to, dialog }
-}
-
-/** The assignee of an issue. With `ask` it is a button that opens the member list. */
-export function AssigneeName({ issue, ask }: { issue: Target; ask: (() => void) | undefined }) {
-  const t = useTranslations('issues')
-  const { assignedTo } = issue
-  const name = assignedTo ? (
-    <PlainText text={assignedTo.name || assignedTo.email} charactersMax={60} />
-  ) : (
-    t('unassigned')
-  )
-  return ask ? (
-    <button type="button" className="link" aria-haspopup="dialog" title={t('keys.assign')} onClick={ask}>
-      {name}
-    </button>
-  ) : (
-    name
-  )
-}
-
-/** The owners that ownership rules suggest for an unassigned issue. With `to` they are buttons that assign. */
-export function SuggestedOwners({
-  issue,
-  to,
-}: {
-  issue: Pick<RestIssueDetail, 'assignedTo' | 'suggestedOwners'>
-  to: ((person: Assignee) => void) | undefined
-}) {
-  const t = useTranslations('triage.suggested')
-  if (issue.assignedTo || issue.suggestedOwners.length === 0) return null
-  return (
-    <span className="flex flex-wrap gap-x-2 whitespace-normal">
-      {t('title')}
-      {issue.suggestedOwners.map(({ rule, ...person }) =>
-        to ? (
-          <button
-            key={person.id}
-            type="button"
-            className="link"
-            title={t('assign', { rule })}
-            onClick={() => to({ type: 'user', ...person })}
-          >
-            <PlainText text={person.name || person.email} charactersMax={60} />
-          </button>
-        ) : (
-          <span key={person.id} title={t('by', { rule })}>
-            <PlainText text={person.name || person.email} charactersMax={60} />
-          </span>
-        ),
-      )}
-    </span>
-  )
 }

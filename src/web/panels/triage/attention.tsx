@@ -55,7 +55,7 @@ export function Attention({
         {isSubscribed ? <Bell {...icon} className="text-accent" /> : <BellOff {...icon} />}
       </Button>
       <span className="text-small text-ink-3" title={names.join('\n').slice(0, 2_000)}>
-        {t('seenBy')} {names.length === 0 ? t('nobodySaw') : shown}
+        {names.length === 0 ? t('nobodySaw') : `${t('seenBy')} ${shown}`}
         {names.length > namesMax ? ` +${names.length - namesMax}` : ''}
       </span>
     </span>

@@ -2,6 +2,8 @@ import type { RestIssue } from '../../../contract/issues.ts'
 
 /** Maximum issues per merge: their ids must fit into a URL below 8 kB. */
 export const mergesMax = 300
+/** Maximum issues whose merge can be undone as one. */
+export const undosMax = 20
 
 type Mergeable = Pick<RestIssue, 'id' | 'shortId' | 'lifetime'> & { project: Pick<RestIssue['project'], 'id'> }
 

@@ -2,12 +2,14 @@
 import dynamic from 'next/dynamic'
 import { useTranslations } from 'next-intl'
 import { type ReactNode, useState } from 'react'
+import type { RestIssueChange } from '../../../contract/issue-changes.ts'
 import type { RestIssue } from '../../../contract/issues.ts'
 import { apiFetch } from '../../client/api.ts'
 import { useKey } from '../../ui/keys/keys.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { useErrorToast } from './change.ts'
-import { mergeOf, mergesMax } from './merge-rules.ts'
+import { mergeOf, mergesMax, undosMax } from './merge-rules.ts'
+import { useMergeUndo } from './merge-undo.ts'
 
 const MergeDialog = dynamic(() => import('./merge-dialog.tsx').then((module) => module.MergeDialog), { ssr: false })
 
@@ -15,8 +17,8 @@ const MergeDialog = dynamic(() => import('./merge-dialog.tsx').then((module) => 
 export type Merge = { ask: () => void; off: string | undefined; dialog: ReactNode }
 
 /**
- * Merges the selected issues. `ask` (also key `m`) first shows which issue remains, because a merge has no quick undo.
- * The screen renders `dialog`.
+ * Merges the selected issues. `ask` (also key `m`) first shows which issue remains. The message of a merge has an undo,
+ * and so has its entry in the activity. The screen renders `dialog`.
  */
 export function useMerge({
   organization,
@@ -35,7 +37,9 @@ export function useMerge({
 }): Merge {
   const t = useTranslations('triage.merge')
   const keys = useTranslations('issues.keys')
+  const words = useTranslations('parts.merge')
   const toast = useToast()
+  const undo = useMergeUndo(organization, issues.reload)
   const showError = useErrorToast()
   const [pending, setPending] = useState<{ into: RestIssue; others: readonly RestIssue[] } | undefined>()
   const plan = mergeOf(issues.rows.filter((row) => selected.has(row.id)))
@@ -50,12 +54,20 @@ export function useMerge({
 
   async function merge(all: readonly RestIssue[]): Promise<void> {
     try {
-      const { merge: result } = await apiFetch<{ merge: { parent: string; children: string[] } }>(
-        `organizations/${organization}/issues/`,
-        { method: 'PUT', query: { id: all.map((issue) => issue.id) }, body: { merge: 1 } },
-      )
-      const into = all.find((issue) => issue.id === result.parent)?.shortId ?? ''
-      toast({ text: t('done', { count: result.children.length, into }) })
+      const { merge: result } = await apiFetch<RestIssueChange>(`organizations/${organization}/issues/`, {
+        method: 'PUT',
+        query: { id: all.map((issue) => issue.id) },
+        body: { merge: 1 },
+      })
+      const { parent = '', children = [], activity = null } = result ?? {}
+      const into = all.find((issue) => issue.id === parent)?.shortId ?? ''
+      toast({
+        text: t('done', { count: children.length, into }),
+        // The server undoes a merge of at most 20 issues.
+        ...(activity !== null && children.length <= undosMax
+          ? { action: { label: words('undoNow'), run: () => undo(parent, activity) } }
+          : {}),
+      })
       unselect()
     } catch (error) {
       showError(error)

@@ -1,20 +1,18 @@
 'use client'
-import { useFormatter, useTranslations } from 'next-intl'
+import { useTranslations } from 'next-intl'
 import type { StatusDetails } from '../../../domain/issue-states.ts'
+import { useTimeText } from '../../ui/time.tsx'
 
 /** Describes in which release an issue is resolved, or until when it is archived. */
 export function useStateWords(): (details: StatusDetails, substatus: string | null) => string {
   const t = useTranslations('triage.state')
-  const format = useFormatter()
+  const { text, zone } = useTimeText()
   return (details, substatus) => {
     const { inRelease, ignoreUntil, ignoreCount, ignoreWindow, ignoreUserCount, ignoreUserWindow } = details
     if (inRelease !== undefined) return t('inRelease', { version: inRelease })
     if (details.inCommit) return t('inCommit', { commit: details.inCommit.commit.slice(0, 12) })
     if (details.inNextRelease) return t('inNextRelease')
-    if (ignoreUntil !== undefined) {
-      const time = format.dateTime(new Date(ignoreUntil), { dateStyle: 'medium', timeStyle: 'short' })
-      return t('until', { time: `${time} UTC` })
-    }
+    if (ignoreUntil !== undefined) return t('until', { time: `${text(Date.parse(ignoreUntil), 'minute')}, ${zone}` })
     if (ignoreCount !== undefined)
       return ignoreWindow === undefined
         ? t('events', { count: ignoreCount })

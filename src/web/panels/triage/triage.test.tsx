@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { neighbourIn } from '../../client/list-order.ts'
+import { placeIn } from '../../client/list-order.ts'
 import { choicesFor } from '../../ui/choice-dialog.tsx'
 import { mentionAt } from './comment-form.tsx'
 import { archiveChoices, resolveChoices, snoozeChoices } from './status-choices.ts'
@@ -20,15 +20,14 @@ describe('choices', () => {
   })
 })
 
-describe('the next issue of the list', () => {
-  it.each<[string, number, string | undefined]>([
-    ['2', 1, '3'],
-    ['2', -1, '1'],
-    ['1', -1, undefined],
-    ['3', 1, undefined],
-    ['9', 1, undefined],
-  ])('from %s by %i: %s', (id, step, next) => {
-    expect(neighbourIn(['1', '2', '3'], id, step)).toBe(next)
+describe('the place in the list', () => {
+  it.each<[string, ReturnType<typeof placeIn>]>([
+    ['1', { number: 1, total: 3, previous: undefined, next: '2' }],
+    ['2', { number: 2, total: 3, previous: '1', next: '3' }],
+    ['3', { number: 3, total: 3, previous: '2', next: undefined }],
+    ['9', undefined],
+  ])('of %s: %o', (id, place) => {
+    expect(placeIn(['1', '2', '3'], id)).toEqual(place)
   })
 })
 

@@ -1,7 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { releasePath } from '../../client/release-path.ts'
-import { type ChartAnnotation, groupAnnotations, spanOf, sparkPath } from './annotations.ts'
-import { sparkHeightPx } from './bars.ts'
+import { type ChartAnnotation, groupAnnotations, spanOf } from './annotations.ts'
 
 const at = (ms: number) => new Date(ms).toISOString()
 const release = (version: string, ms: number): ChartAnnotation => ({
@@ -81,12 +80,6 @@ describe('groupAnnotations, of a chart from 1,000 to 2,000 ms with room for 10',
     const [group] = groupAnnotations([release('a', 1500), release('b', 1550)], 1000, 2000, 10)
     expect([group?.fromMs, group?.toMs]).toEqual([1500, 1550])
   })
-})
-
-test('sparkPath: a line of full height for each group', () => {
-  const groups = groupAnnotations([release('a', 1250), release('b', 2000)], 1000, 2000, 10)
-  expect(sparkPath(groups)).toBe(`M29.5 0v${sparkHeightPx}M118 0v${sparkHeightPx}`)
-  expect(sparkPath([])).toBe('')
 })
 
 test.each<[string, [number, number][], [number, number] | undefined]>([

@@ -1,5 +1,4 @@
 import type { RestAnnotation } from '../../../contract/releases.ts'
-import { sparkHeightPx, sparkWidthPx } from './bars.ts'
 
 /** A release or a deploy to mark on a chart. */
 export type ChartAnnotation = Pick<RestAnnotation, 'kind' | 'version' | 'at' | 'environment'>
@@ -50,11 +49,6 @@ export function groupAnnotations(
     if (environment !== null && !group.environments.includes(environment)) group.environments.push(environment)
   }
   return groups
-}
-
-/** One SVG path with the lines of all groups on a sparkline; '' for none. */
-export function sparkPath(groups: readonly AnnotationGroup[]): string {
-  return groups.map(({ place }) => `M${Math.round(place * sparkWidthPx * 10) / 10} 0v${sparkHeightPx}`).join('')
 }
 
 /** Time range of a chart's points, ms: start of the first to end of the last. Undefined without points. */

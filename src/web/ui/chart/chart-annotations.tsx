@@ -1,11 +1,12 @@
 'use client'
 import '../../styles/releases.css'
 import { useRouter } from 'next/navigation'
-import { useLocale, useTranslations } from 'next-intl'
-import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
+import { useTranslations } from 'next-intl'
+import { type KeyboardEvent, useRef, useState } from 'react'
 import { withBase } from '../../base-path.ts'
 import { releasePath } from '../../client/release-path.ts'
 import { PlainText } from '../plain-text.tsx'
+import { useTimeText } from '../time.tsx'
 import type { AnnotationGroup } from './annotations.ts'
 
 /** Maximum versions to name per line; the others are a number. */
@@ -21,11 +22,7 @@ const steps: Record<string, (at: number, last: number) => number> = {
 /** Describes a line: visible on hover and focus, and the name for screen readers. */
 function AnnotationText({ group }: { group: AnnotationGroup }) {
   const t = useTranslations('releases.marks')
-  const locale = useLocale()
-  const time = useMemo(
-    () => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }),
-    [locale],
-  )
+  const { text, zone } = useTimeText()
   const { versions, environments } = group
   const newest = versions.toReversed().slice(0, namedMax)
   return (
@@ -46,8 +43,8 @@ function AnnotationText({ group }: { group: AnnotationGroup }) {
         </span>
       ) : null}
       <span>
-        {time.format(group.fromMs)}
-        {versions.length > 1 ? ` – ${time.format(group.toMs)}` : ''} UTC
+        {text(group.fromMs, 'minute')}
+        {versions.length > 1 ? ` – ${text(group.toMs, 'minute')}` : ''}, {zone}
       </span>
     </span>
   )

@@ -3,6 +3,7 @@ import { useLocale, useTranslations } from 'next-intl'
 import { useMemo, useState } from 'react'
 import type { RestPoint } from '../../../contract/issues.ts'
 import type { RestAnnotations } from '../../../contract/releases.ts'
+import { useTimeText } from '../time.tsx'
 import { groupAnnotations, spanOf } from './annotations.ts'
 import { barsOf, roundTop } from './bars.ts'
 import { ChartAnnotations } from './chart-annotations.tsx'
@@ -31,8 +32,8 @@ export function Chart({ points, organization, annotations }: ChartProps) {
   }, [points, annotations])
   const top = roundTop(Math.max(0, ...bars.map((bar) => bar.events)))
   const number = useMemo(() => new Intl.NumberFormat(locale), [locale])
-  const time = (seconds: number) =>
-    new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }).format(seconds * 1000)
+  const { text, zone } = useTimeText()
+  const time = (seconds: number) => text(seconds * 1000, 'minute')
   const sum = bars.reduce((all, bar) => all + bar.events, 0)
   const [first] = bars
   const last = bars.at(-1)
@@ -72,12 +73,14 @@ export function Chart({ points, organization, annotations }: ChartProps) {
         <figcaption>
           {shown ? (
             <>
-              <b>{t('events', { count: shown.events })}</b> {time(shown.fromS)} – {time(shown.toS)} UTC
+              <b>{t('events', { count: shown.events })}</b> {time(shown.fromS)} – {time(shown.toS)}, {zone}
             </>
           ) : (
             <>
               <span>{time(first.fromS)}</span>
-              <span>{time(last.toS)} UTC</span>
+              <span>
+                {time(last.toS)}, {zone}
+              </span>
             </>
           )}
         </figcaption>

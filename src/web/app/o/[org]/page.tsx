@@ -1,9 +1,70 @@
-import { redirect } from 'next/navigation'
+import type { Metadata } from 'next'
+import { getTranslations } from 'next-intl/server'
+import { readableProjects } from '../../../../auth/allowed-projects.ts'
+import { namedProjects } from '../../../../query/named-projects.ts'
+import { overviewOf } from '../../../../query/overview.ts'
+import { rangeOf } from '../../../../query/range.ts'
+import { app } from '../../../handle.ts'
+import { NoEvents } from '../../../panels/overview/no-events.tsx'
+import { OverviewScreen } from '../../../panels/overview/overview-screen.tsx'
+import { listQuery, paramsOf, projectIdsOf } from '../../../panels/search/list-params.ts'
+import { environmentsOf } from '../../../panels/search/load-environments.ts'
 import { demandOrganization } from '../../../server/session.ts'
+import { unlessAway } from '../../../server/unless-away.ts'
 
-/** Redirects to the organization's issues. */
-export default async function OrganizationPage({ params }: { params: Promise<{ org: string }> }) {
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: (await getTranslations('overview'))('title') }
+}
+
+/** The home page of an organization. Project, environment and range are in the query string. */
+export default async function OverviewPage({
+  params,
+  searchParams,
+}: {
+  params: Promise<{ org: string }>
+  searchParams: Promise<Record<string, string | string[]>>
+}) {
   const { org } = await params
-  const { organization } = await demandOrganization(org, `/o/${org}`)
-  redirect(`/o/${organization.slug}/issues`)
+  const search = new URLSearchParams(
+    Object.entries(await searchParams).map(([key, value]): [string, string] => [key, String(value)]),
+  )
+  const { actor, organization } = await demandOrganization(org, `/o/${org}${search.size ? `?${search}` : ''}`)
+  const { auth, clock, meta } = app()
+  const projects = readableProjects(app(), actor, organization)
+  const names = projects.map(({ id, slug, name }) => ({ id: String(id), slug, name }))
+  if (projects.every((project) => project.firstEventMs === null))
+    return (
+      <NoEvents
+        organization={organization.slug}
+        projects={names}
+        mayCreate={auth.may(actor, 'project:create', { organization }) === 'yes'}
+      />
+    )
+  const requested = paramsOf(search)
+  const projectIds = projectIdsOf(requested.project, names)
+  const query = listQuery(requested, projectIds)
+  const [overview, environments] = await Promise.all([
+    overviewOf(app(), {
+      organization,
+      // An unknown project narrows to nothing. To drop its name would widen the view.
+      projects: projectIds.length ? (namedProjects(meta, organization.id, projects, projectIds) ?? []) : projects,
+      environments: query.environment?.filter((name) => name !== '') ?? [],
+      range: rangeOf(query, clock.now()),
+      meUserId: actor.person.id,
+    }),
+    unlessAway(environmentsOf(projects)),
+  ])
+  return (
+    <OverviewScreen
+      organization={organization.slug}
+      overview={overview}
+      params={requested}
+      projects={names}
+      environments={environments}
+      rights={{
+        triage: projects.some((project) => auth.may(actor, 'issue:triage', { organization, project }) === 'yes'),
+        channels: auth.may(actor, 'channel:write', { organization }) === 'yes',
+      }}
+    />
+  )
 }

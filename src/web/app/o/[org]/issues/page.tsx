@@ -1,6 +1,9 @@
 import type { Metadata } from 'next'
+import { cookies } from 'next/headers'
+import { redirect } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
 import { readableProjects } from '../../../../../auth/allowed-projects.ts'
+import { rememberedProjects, selectionCookie } from '../../../../client/project-selection.ts'
 import { app } from '../../../../handle.ts'
 import { firstScreen } from '../../../../panels/stream/first-screen.ts'
 import { Stream } from '../../../../panels/stream/stream.tsx'
@@ -25,6 +28,12 @@ export default async function IssuesPage({
   const { actor, organization } = await demandOrganization(org, `/o/${org}/issues${search.size ? `?${search}` : ''}`)
   const { auth } = app()
   const projects = readableProjects(app(), actor, organization)
+  if (search.size === 0) {
+    // The bare address means the projects that the person selected last. Any parameter makes it exact.
+    const cookie = (await cookies()).get(selectionCookie(organization.slug))?.value
+    const remembered = rememberedProjects(cookie, actor.person.id, projects)
+    if (remembered.length) redirect(`/o/${organization.slug}/issues?project=${remembered.join(',')}`)
+  }
   const canTriage = projects.some((project) => auth.may(actor, 'issue:triage', { organization, project }) === 'yes')
   return (
     <Stream

@@ -5,6 +5,7 @@ import { namedProjects } from '../../../../../query/named-projects.ts'
 import { rangeOf } from '../../../../../query/range.ts'
 import { releasesHealth } from '../../../../../query/release-health.ts'
 import { listReleases, releaseEvents } from '../../../../../query/releases.ts'
+import { defaultProjects } from '../../../../../query/self-project.ts'
 import { app } from '../../../../handle.ts'
 import { NoReleaseMatches, NoReleases } from '../../../../panels/releases/no-releases.tsx'
 import { isPlain, releaseParams, releasesPerPage, type Search, spanQuery } from '../../../../panels/releases/params.ts'
@@ -42,7 +43,9 @@ export default async function ReleasesPage({
   const nowMs = clock.now()
   const view = {
     organization,
-    projects: projectIds.length ? (namedProjects(meta, organization.id, projects, projectIds) ?? []) : projects,
+    projects: projectIds.length
+      ? (namedProjects(meta, organization.id, projects, projectIds) ?? [])
+      : defaultProjects(meta, organization.id, projects),
     environments: requested.env.split(',').filter((part) => part !== ''),
     range: rangeOf(spanQuery(requested.range), nowMs),
   }

@@ -1,5 +1,6 @@
 'use client'
 import '../../../../../styles/issues.css'
+import '../../../../../styles/issue-head.css'
 import { withBase } from '../../../../../base-path.ts'
 import { ApiError } from '../../../../../client/api.ts'
 import { MetadataNotes } from '../../../../../panels/issue/metadata-note.tsx'
@@ -15,7 +16,10 @@ import { ListFailed, ListLoading } from '../../../../../ui/list-states.tsx'
 import { useLive } from '../../../../../ui/live.tsx'
 import { issuePanels } from './panels.ts'
 
-type PageProps = Pick<IssueContext, 'organization' | 'canTriage' | 'canFilter' | 'switches' | 'meUserId'> & {
+type PageProps = Pick<
+  IssueContext,
+  'organization' | 'projectPlace' | 'canTriage' | 'canFilter' | 'switches' | 'meUserId'
+> & {
   issueId: string
   shortId: string
   /** The selected event: latest, first, a number or an id. */
@@ -66,6 +70,7 @@ export function IssuePage({ organization, issueId, shortId, choice, loaded, prel
     viewSearch,
     query,
     hrefOf: (tag, value) => tagHref(base, viewSearch, tag, value),
+    eventsHrefOf: (tag, value) => tagHref(`${base}/${encodeURIComponent(shortId)}/events`, viewSearch, tag, value),
     actions: { decide, ask: decisions.ask, assign, changed: refetch, linkText, markdown },
   }
   return (

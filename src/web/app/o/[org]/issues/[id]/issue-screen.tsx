@@ -1,4 +1,5 @@
 import { notFound, redirect } from 'next/navigation'
+import { readableProjects } from '../../../../../../auth/allowed-projects.ts'
 import { app } from '../../../../../handle.ts'
 import { DeleteIssue } from '../../../../../panels/triage/delete-issue.tsx'
 import { findIssue } from '../../../../../server/issues.ts'
@@ -37,6 +38,7 @@ export async function IssueScreen({
         choice={decodeURIComponent(choice)}
         loaded={loaded}
         preloaded={preloaded}
+        projectPlace={readableProjects(app(), actor, organization).findIndex(({ id }) => id === here.project.id)}
         canTriage={auth.may(actor, 'issue:triage', here) === 'yes'}
         canFilter={auth.may(actor, 'project:write', here) === 'yes'}
         switches={here.project.switches}

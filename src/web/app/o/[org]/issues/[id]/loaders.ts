@@ -1,5 +1,5 @@
 import { loadUserReports } from '../../../../../panels/feedback/load.ts'
-import { loadInCommon, loadStats, loadTagBars } from '../../../../../panels/issue/load.ts'
+import { loadInCommon, loadStats, loadTags } from '../../../../../panels/issue/load.ts'
 import type { IssueLoader } from '../../../../../panels/loader.ts'
 import { loadSuspects } from '../../../../../panels/releases/load.ts'
 import { loadDoctor } from '../../../../../panels/source-maps/load.ts'
@@ -13,5 +13,5 @@ export const issueLoaders: Readonly<Record<string, IssueLoader<unknown>>> = {
   doctor: loadDoctor,
   trace: loadTrace,
   'in-common': loadInCommon,
-  'tag-bars': loadTagBars,
+  tags: loadTags,
 }

@@ -1,6 +1,12 @@
 'use client'
 import { diagnostics } from '../../../../../panels/diagnostics/panel.tsx'
-import { browserEvents, browserEventsOfIssue, digests, hiddenError } from '../../../../../panels/error-links/panel.tsx'
+import {
+  browserEvents,
+  browserEventsOfIssue,
+  digestLine,
+  digests,
+  hiddenError,
+} from '../../../../../panels/error-links/panel.tsx'
 import { userReports } from '../../../../../panels/feedback/panel.tsx'
 import * as issue from '../../../../../panels/issue/panel.tsx'
 import type { EventPanel, IssuePanel } from '../../../../../panels/panel.ts'
@@ -11,23 +17,23 @@ import { activity } from '../../../../../panels/triage/panel.tsx'
 
 // All panels of the issue page, in page order. loaders.ts has those that load data on the server.
 
-const head: readonly IssuePanel<unknown>[] = [issue.header, issue.noise, issue.stats, issue.eventNav]
+const head: readonly IssuePanel<unknown>[] = [issue.header, issue.noise, issue.stats, issue.sectionNav]
 
 const event: readonly EventPanel<unknown>[] = [
+  issue.eventDetails,
+  digestLine,
   hiddenError,
   diagnostics,
-  issue.eventDetails,
-  suspects,
-  userReports,
+  issue.mappedAgain,
   issue.message,
   issue.exceptions,
   issue.stacktrace,
   doctor,
-  browserEvents,
-  trace,
   issue.threads,
   issue.csp,
+  userReports,
   issue.breadcrumbs,
+  browserEvents,
   issue.request,
   issue.user,
   digests,
@@ -42,8 +48,20 @@ const event: readonly EventPanel<unknown>[] = [
 ]
 
 /** Replaces `event` if none of the issue's events is stored. */
-const withoutEvent: readonly IssuePanel<unknown>[] = [issue.evicted, browserEventsOfIssue]
+const withoutEvent: readonly IssuePanel<unknown>[] = [issue.evicted, browserEventsOfIssue, issue.tags]
 
-const side: readonly IssuePanel<unknown>[] = [issue.inCommon, issue.tagBars, activity]
+/** A panel of the event in a column of the issue. It has nothing to show while none of the events is stored. */
+const ofEvent = <Data>(panel: EventPanel<Data>): IssuePanel<Data> => ({
+  ...panel,
+  guard: ({ event, ...rest }) => event !== undefined && (panel.guard?.({ ...rest, event }) ?? true),
+})
+
+const side: readonly IssuePanel<unknown>[] = [
+  issue.affectedUsers,
+  issue.inCommon,
+  ofEvent(suspects),
+  ofEvent(trace),
+  activity,
+]
 
 export const issuePanels = { head, event, withoutEvent, side }

@@ -92,7 +92,6 @@ async function Issues({
           label={label}
           rows={found.rows}
           hits={found.hits}
-          annotations={loaded.annotations}
           streamPath={`${base}/issues?q=${query}&t=90d`}
         />
       )}

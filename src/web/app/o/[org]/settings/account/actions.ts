@@ -24,8 +24,7 @@ type Work = (actor: Actor, organization: Organization) => Promise<FormState | st
 /** Runs `work` if the person may do `action` on tokens here (null: always allowed), and refreshes the page. */
 async function change(data: FormData, action: Action | null, work: Work): Promise<TokenState> {
   const slug = textOf(data, 'organization')
-  const path = `/o/${slug}/settings/account`
-  const { actor, organization } = await demandOrganization(slug, path)
+  const { actor, organization } = await demandOrganization(slug, `/o/${slug}/settings/account/tokens`)
   let secret: string | null = null
   const state = await attempt(data, async () => {
     // A person may do this with their own tokens, but a token may not: a leaked token could delete the others.
@@ -36,7 +35,7 @@ async function change(data: FormData, action: Action | null, work: Work): Promis
     secret = done || null
     return undefined
   })
-  if (state.done) revalidatePath(path)
+  if (state.done) revalidatePath(`/o/${slug}/settings`, 'layout')
   return { ...state, secret }
 }
 

@@ -25,7 +25,7 @@ export default async function MembersPage({ params }: { params: Promise<{ org: s
   const ids = [...members.map((member) => member.userId), ...invitations.map((invitation) => invitation.invitedBy)]
   const people = new Map(meta.people([...new Set(ids)]).map((person) => [person.id, person]))
   return (
-    <div className="page max-w-[860px]">
+    <div className="settings-page">
       <OrganizationHead organization={organization} here="members" />
       <p className="mb-4 max-w-[72ch] text-ink-2">{t('membersIntro')}</p>
       <ul className="border-t border-line">

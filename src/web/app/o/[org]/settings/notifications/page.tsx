@@ -31,7 +31,7 @@ export default async function NotificationsPage({ params }: { params: Promise<{ 
   const channels = meta.channelsOf(organization.id)
   const smtp = smtpOf(parts)
   return (
-    <div className="page max-w-[860px]">
+    <div className="settings-page">
       <header className="page-head">
         <h1>{t('title')}</h1>
       </header>

@@ -33,7 +33,7 @@ export default async function OrganizationPage({ params }: { params: Promise<{ o
   const { name, slug } = organization
   const ending = removals.find((removal) => removal.kind === 'organization' && removal.endedMs === null)
   return (
-    <div className="page max-w-[860px]">
+    <div className="settings-page">
       <OrganizationHead organization={organization} here="organization" />
       <p className="mb-4 max-w-[72ch] text-ink-2">{mayWrite ? t('organizationIntro') : t('organizationReadOnly')}</p>
       {/* After saving, the new key resets the form to the saved values. */}

@@ -1,3 +1,4 @@
+import { cookies } from 'next/headers'
 import { notFound } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
 import type { Actor } from '../../../../../../../auth/auth.ts'
@@ -5,8 +6,11 @@ import type { RestEvent } from '../../../../../../../contract/events.ts'
 import type { Page } from '../../../../../../../query/cursor.ts'
 import { listEvents } from '../../../../../../../query/event-list.ts'
 import { rangeOf as spanOf } from '../../../../../../../query/range.ts'
+import { withBase } from '../../../../../../base-path.ts'
 import { failureOf } from '../../../../../../client/form.ts'
 import { app } from '../../../../../../handle.ts'
+import { ColumnChoice } from '../../../../../../panels/issue/column-choice.tsx'
+import { differingColumns, offeredColumns, readColumns } from '../../../../../../panels/issue/event-columns.ts'
 import { EventTable } from '../../../../../../panels/issue/event-list.tsx'
 import { EventSearch } from '../../../../../../panels/issue/event-search.tsx'
 import { listQuery, paramsOf } from '../../../../../../panels/search/list-params.ts'
@@ -59,11 +63,60 @@ const addressOf = (path: string, search: URLSearchParams, change: Record<string,
   return next.size ? `${path}?${next}` : path
 }
 
+/** The columns of the URL, else the remembered ones, else those that differ. `columns=` asks for the last. */
+async function chosenColumns(search: URLSearchParams, events: readonly RestEvent[]): Promise<string[]> {
+  const kept = search.has('columns') ? search.get('columns') : (await cookies()).get('columns')?.value
+  return readColumns(kept) ?? differingColumns(events)
+}
+
+type ToolsProps = {
+  organization: string
+  here: IssueHere
+  path: string
+  search: URLSearchParams
+  events: readonly RestEvent[]
+  columns: readonly string[]
+}
+
+/** The choice of columns, and all events of the search as CSV. */
+async function TableTools({ organization, here, path, search, events, columns }: ToolsProps) {
+  const t = await getTranslations('parts.columns')
+  const { environment = [], ...span } = listQuery(paramsOf(search), [])
+  const spanNames: readonly string[] = ['statsPeriod', 'start', 'end']
+  const query = new URLSearchParams([
+    ['query', search.get('q') ?? ''],
+    ...environment.map((name) => ['environment', name]),
+    ...Object.entries(span).flatMap(([name, value]) =>
+      spanNames.includes(name) && typeof value === 'string' ? [[name, value]] : [],
+    ),
+  ])
+  const offered = [...new Set([...offeredColumns(events), ...columns])]
+  return (
+    <div className="event-tools">
+      <ColumnChoice
+        key={columns.join()}
+        offered={offered}
+        shown={columns}
+        path={path}
+        params={[...search].filter(([name]) => name !== 'columns' && name !== 'cursor')}
+        defaultHref={addressOf(path, search, { columns: '', cursor: null })}
+      />
+      <a
+        className="button button-compact"
+        download
+        href={withBase(`/api/0/organizations/${organization}/issues/${here.issue.id}/events/csv/?${query}`)}
+      >
+        {t('csv')}
+      </a>
+    </div>
+  )
+}
+
 /** The events of an issue with a search in the stream's language. Works without scripts. */
 export async function EventsScreen({ org, id, search: rawSearch }: { org: string; id: string; search: Search }) {
   const search = new URLSearchParams(
     Object.entries(rawSearch).flatMap(([name, value]): [string, string][] =>
-      typeof value === 'string' ? [[name, value]] : [],
+      typeof value === 'string' ? [[name, value]] : name === 'columns' && value ? [[name, value.join(',')]] : [],
     ),
   )
   const { actor, organization } = await demandOrganization(org, addressOf(`/o/${org}/issues/${id}/events`, search, {}))
@@ -75,7 +128,9 @@ export async function EventsScreen({ org, id, search: rawSearch }: { org: string
     rowsOf(here, actor, search),
     unlessAway(environmentsOf([here.project])),
   ])
-  const viewSearch = addressOf('', search, { q: null, cursor: null, sort: null, project: null })
+  const viewSearch = addressOf('', search, { q: null, cursor: null, sort: null, project: null, columns: null })
+  const events = page?.rows ?? []
+  const columns = await chosenColumns(search, events)
   return (
     <div className="stream">
       <div className="stream-head">
@@ -106,7 +161,23 @@ export async function EventsScreen({ org, id, search: rawSearch }: { org: string
           </Link>
         </EmptyState>
       ) : (
-        <EventTable events={page.rows} organization={organization.slug} base={path} viewSearch={viewSearch} />
+        <>
+          <TableTools
+            organization={organization.slug}
+            here={here}
+            path={path}
+            search={search}
+            events={events}
+            columns={columns}
+          />
+          <EventTable
+            events={page.rows}
+            columns={columns}
+            organization={organization.slug}
+            base={path}
+            viewSearch={viewSearch}
+          />
+        </>
       )}
       {page && (page.next.results || search.has('cursor')) ? (
         <nav className="event-pages">

@@ -1,37 +1,27 @@
 import { getTranslations } from 'next-intl/server'
-import { Link } from '../../../../../../ui/link.tsx'
+import type { ProjectSectionId } from '../../../../../../client/settings-pages.ts'
 import { PlainText } from '../../../../../../ui/plain-text.tsx'
-import { type ProjectSectionId, projectSections, sectionPath } from './sections.ts'
+import { Rail } from '../../../../../../ui/rail.tsx'
 
-/** The head of a project's settings pages: page title, project name, links to the other pages. */
+/** The head of a project's settings page: its title, and the project with its rail. */
 export async function ProjectHead({
-  organization,
   project,
+  place,
   here,
 }: {
-  /** Slug. */
-  organization: string
-  project: { slug: string; name: string }
+  project: { name: string }
+  /** The place of the project in the organization's list. */
+  place: number
   here: ProjectSectionId
 }) {
   const t = await getTranslations('projectSettings')
   return (
     <header className="page-head">
       <h1>{t(`${here}Title`)}</h1>
-      <span className="text-ink-3">
+      <span className="inline-flex items-center gap-1.5 text-ink-2">
+        <Rail place={place} />
         <PlainText text={project.name} charactersMax={64} />
       </span>
-      <nav aria-label={t('pages')} className="ml-auto flex flex-wrap gap-x-4 gap-y-1">
-        {projectSections.map(({ id }) => (
-          <Link
-            key={id}
-            href={sectionPath(id, organization, project.slug)}
-            {...(id === here ? { 'aria-current': 'page' as const, className: 'font-[550]' } : { className: 'link' })}
-          >
-            {t(id)}
-          </Link>
-        ))}
-      </nav>
     </header>
   )
 }

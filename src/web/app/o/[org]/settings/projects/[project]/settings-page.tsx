@@ -1,10 +1,12 @@
 import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
+import { readableProjects } from '../../../../../../../auth/allowed-projects.ts'
+import { type ProjectSectionId, sectionPath } from '../../../../../../client/settings-pages.ts'
+import { app } from '../../../../../../handle.ts'
 import type { Panel } from '../../../../../../panels/panel.ts'
 import { PanelList } from '../../../../../../panels/panel-list.tsx'
 import { demandProject, type ProjectHere } from '../../../../../../server/session.ts'
 import { ProjectHead } from './project-head.tsx'
-import { type ProjectSectionId, sectionPath } from './sections.ts'
 
 type Search = Record<string, string | string[] | undefined>
 type Props = { params: Promise<{ org: string; project: string }>; searchParams: Promise<Search> }
@@ -33,10 +35,11 @@ export function settingsPage(id: ProjectSectionId, panels: readonly SettingsPane
     const { org, project: slug } = await params
     const here = await demandProject(org, slug, sectionPath(id, org, slug))
     const { organization, project } = here
+    const rank = readableProjects(app(), here.actor, organization).findIndex(({ id: other }) => other === project.id)
     const place = { organization: organization.slug, project: String(project.id) }
     return (
-      <div className={isWide ? 'page max-w-[1040px]' : 'page max-w-[860px]'}>
-        <ProjectHead organization={organization.slug} project={project} here={id} />
+      <div className="settings-page" data-wide={isWide || undefined}>
+        <ProjectHead project={project} place={rank} here={id} />
         <PanelList panels={panels} context={{ here, place, search: await searchParams }} preloaded={{}} />
       </div>
     )

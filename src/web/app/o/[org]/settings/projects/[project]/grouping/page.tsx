@@ -1,4 +1,4 @@
-import { getLocale, getTranslations } from 'next-intl/server'
+import { getFormatter, getTranslations } from 'next-intl/server'
 import { groupingConfigOf } from '../../../../../../../../domain/grouping.ts'
 import { app } from '../../../../../../../handle.ts'
 import { RulesForm } from '../../../../../../../panels/grouping/rules-form.tsx'
@@ -10,7 +10,7 @@ async function GroupingRules({ here: { actor, organization, project } }: Setting
   const { auth, meta, clock } = app()
   const mayWrite = auth.may(actor, 'project:write', { organization, project }) === 'yes'
   const { fingerprintRules, stackRules, version, secondary, secondaryUntilMs = 0 } = meta.groupingSettings(project.id)
-  const until = new Intl.DateTimeFormat(await getLocale(), { dateStyle: 'medium', timeZone: 'UTC' })
+  const format = await getFormatter()
   return (
     <>
       <p className="mb-4 max-w-[72ch] text-ink-2">{mayWrite ? t('intro') : t('readOnly')}</p>
@@ -28,7 +28,7 @@ async function GroupingRules({ here: { actor, organization, project } }: Setting
       />
       {secondary !== undefined && secondaryUntilMs > clock.now() ? (
         <p className="mt-4 text-small text-ink-3">
-          {t('until', { version: secondary, date: until.format(secondaryUntilMs) })}
+          {t('until', { version: secondary, date: format.dateTime(secondaryUntilMs, { dateStyle: 'medium' }) })}
         </p>
       ) : null}
     </>

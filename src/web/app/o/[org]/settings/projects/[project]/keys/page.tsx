@@ -1,5 +1,6 @@
 import { getTranslations } from 'next-intl/server'
 import { dsnOf } from '../../../../../../../../wire/dsn.ts'
+import { sectionPath } from '../../../../../../../client/settings-pages.ts'
 import { app } from '../../../../../../../handle.ts'
 import { Link } from '../../../../../../../ui/link.tsx'
 import { type SettingsContext, settingsPage, settingsTitle } from '../settings-page.tsx'
@@ -36,7 +37,7 @@ async function Keys({ here: { actor, organization, project }, place }: SettingsC
       {mayWrite ? <NewKeyForm place={place} /> : null}
       <p className="mt-8 max-w-[72ch] text-ink-2">
         {t('debug')}{' '}
-        <Link className="link" href={`/o/${organization.slug}/projects/${project.slug}/ingest`}>
+        <Link className="link" href={sectionPath('ingest', organization.slug, project.slug)}>
           {t('debugLink')}
         </Link>
       </p>

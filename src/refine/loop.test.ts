@@ -1,0 +1,290 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { systemClock } from '../base/clock.ts'
+import { MishapError } from '../base/errors.ts'
+import { type Observe, silent } from '../base/observe.ts'
+import type { RecordOutcomes } from '../journal/request-log.ts'
+import { openFileBlobs } from '../store/blobs/files.ts'
+import { bench, envelope, head, newId, outcome, send, settled, stored, until } from './rig.cases.ts'
+
+test('totals count the batches, records, events and time of what was committed', async () => {
+  const entry = await bench()
+  const refine = entry.open()
+  await refine.start()
+  expect(refine.totals()).toEqual({ batches: 0, records: 0, events: 0, ms: 0 })
+  await send(entry, 7)
+  refine.advance(entry.writer.durable())
+  await settled(entry, 7)
+  const first = refine.totals()
+  expect(first).toMatchObject({ records: 7, events: 7 })
+  expect(first.batches).toBeGreaterThan(0)
+  await send(entry, 2)
+  refine.advance(entry.writer.durable())
+  await settled(entry, 9)
+  const both = refine.totals()
+  expect(both).toMatchObject({ records: 9, events: 9 })
+  expect(both.batches).toBeGreaterThan(first.batches)
+  // A sum of durations, not of times of day.
+  expect(both.ms).toBeGreaterThanOrEqual(first.ms)
+  expect(both.ms).toBeLessThan(60_000)
+  expect(first.ms).toBeGreaterThanOrEqual(0)
+})
+
+test('a clock that goes back takes nothing from the total duration', async () => {
+  const entry = await bench()
+  let nowMs = Date.now()
+  const refine = entry.open(undefined, { ...systemClock, now: () => (nowMs -= 10) })
+  await refine.start()
+  await send(entry, 3)
+  refine.advance(entry.writer.durable())
+  await settled(entry, 3)
+  expect(refine.totals().ms).toBe(0)
+})
+
+test('the totals that it returns are a copy', async () => {
+  const entry = await bench()
+  const refine = entry.open()
+  Object.assign(refine.totals(), { records: 99 })
+  expect(refine.totals().records).toBe(0)
+})
+
+test('the ends of committed records are reported, and changed issues, but not empty lists of them', async () => {
+  const entry = await bench()
+  const ends: RecordOutcomes[][] = []
+  const uses: number[] = []
+  const { touchKeys } = entry.meta
+  entry.meta.touchKeys = (list) => {
+    uses.push(list.length)
+    touchKeys(list)
+  }
+  const refine = entry.open(undefined, systemClock, { ended: (list) => void ends.push(list) })
+  await refine.start()
+  await send(entry, 2)
+  refine.advance(entry.writer.durable())
+  await settled(entry, 2)
+  expect([ends.length > 0, ends.every((list) => list.length > 0)]).toEqual([true, true])
+  expect(ends.flat()).toContainEqual(expect.objectContaining({ keyId: 1 }))
+  const commits = entry.commits.length
+  // A report of what a client dropped changes no issue.
+  const report = Buffer.from(
+    '{}\n{"type":"client_report"}\n{"timestamp":1,"discarded_events":[{"reason":"sample_rate","category":"error","quantity":4}]}\n',
+  )
+  await entry.writer.append(head(entry.projectId), report)
+  refine.advance(entry.writer.durable())
+  await until(() => outcome(entry, 'client_discard') === 4, 'the report')
+  expect(entry.commits.length).toBe(commits)
+  expect(entry.commits.every((commit) => commit.issues.length > 0)).toBe(true)
+  // No key was used by a request that was refused.
+  expect(uses).toEqual([])
+})
+
+test('a body that is kept outside the journal is deleted after its commit', async () => {
+  const entry = await bench()
+  const blobs = openFileBlobs(join(entry.folder, 'blobs'))
+  const deleted: string[] = []
+  const seen = {
+    ...blobs,
+    delete: (key: string) => {
+      deleted.push(key)
+      return blobs.delete(key)
+    },
+  }
+  const refine = entry.open(undefined, systemClock, { blobs: seen })
+  await refine.start()
+  await blobs.put('spool/large', envelope(newId()))
+  await entry.writer.append({ ...head(entry.projectId), spool: { key: 'spool/large', bytes: 1 } }, Buffer.alloc(0))
+  refine.advance(entry.writer.durable())
+  await settled(entry, 1)
+  await until(() => deleted.length > 0, 'a deletion')
+  expect(deleted).toEqual(['spool/large'])
+  await until(() => !existsSync(join(entry.folder, 'blobs', 'spool', 'large')), 'its file gone')
+})
+
+test('a pause waits for the batches in flight, holds back new ones, and ends with the last of several', async () => {
+  const entry = await bench()
+  const gate = Promise.withResolvers<void>()
+  entry.events.state.gate = () => gate.promise
+  const refine = entry.open()
+  await refine.start()
+  await send(entry, 2)
+  refine.advance(entry.writer.durable())
+  await until(() => entry.events.state.inserts > 0, 'the insert')
+  let isPaused = false
+  const pausing = refine.pause().then((go) => {
+    isPaused = true
+    return go
+  })
+  await systemClock.sleep(50)
+  expect(isPaused).toBe(false)
+  gate.resolve()
+  const resume = await pausing
+  expect(stored(entry)).toBe(2)
+  const resumeOther = await refine.pause()
+  await send(entry, 3)
+  refine.advance(entry.writer.durable())
+  resume()
+  // Twice is once.
+  resume()
+  await systemClock.sleep(200)
+  expect(stored(entry)).toBe(2)
+  resumeOther()
+  await settled(entry, 5)
+})
+
+test('without artifacts there is no cache of maps, and rows cannot be mapped again', async () => {
+  const entry = await bench()
+  const refine = entry.open()
+  expect(refine.mapCache).toBeUndefined()
+  await expect(refine.reprocessRows(1, [])).rejects.toThrow('no artifacts to map by')
+})
+
+test('the dedup windows are read again until the store answers; a stop ends the waiting', async () => {
+  const entry = await bench()
+  let tries = 0
+  const { recentIds } = entry.events.store
+  entry.events.store.recentIds = async (...request) => {
+    if (++tries < 4) throw new MishapError('STORE_UNAVAILABLE')
+    return recentIds(...request)
+  }
+  const sleeps: number[] = []
+  const quick = {
+    ...systemClock,
+    sleep: (ms: number, signal?: AbortSignal) => {
+      sleeps.push(ms)
+      return systemClock.sleep(Math.min(ms, 1), signal)
+    },
+  }
+  await entry.open(undefined, quick).start()
+  expect([tries, sleeps.filter((ms) => ms === 200).length]).toEqual([4, 3])
+  tries = -1e9
+  const other = entry.open()
+  const starting = other.start()
+  const refused = expect(starting).rejects.toThrow('events store')
+  await systemClock.sleep(50)
+  await other.stop(0)
+  await refused
+})
+
+/** Leaves a batch open, like a process that ends between insert and commit. */
+async function leaveOpen(entry: Awaited<ReturnType<typeof bench>>): Promise<void> {
+  const { commitBatch } = entry.meta
+  entry.meta.commitBatch = () => {
+    throw new Error('power cut')
+  }
+  const refine = entry.open()
+  await refine.start()
+  refine.advance(entry.writer.durable())
+  await until(() => entry.failures.length > 0, 'a failure')
+  await refine.stop(0)
+  entry.meta.commitBatch = commitBatch
+}
+
+/** An observer that keeps what it is given. */
+function heard(): { lines: [object, string][]; observe: Observe } {
+  const lines: [object, string][] = []
+  const keep = (fields: object, text: string) => void lines.push([fields, text])
+  return { lines, observe: { ...silent, info: keep, warn: keep, error: keep } as Observe }
+}
+
+test('a recovery says what stood and what was refined', async () => {
+  const entry = await bench()
+  await send(entry, 4)
+  await leaveOpen(entry)
+  const { lines, observe } = heard()
+  await entry.open(undefined, systemClock, { observe }).start()
+  expect(lines).toEqual([
+    [
+      expect.objectContaining({ stored: expect.objectContaining({ events: 4 }), refined: 4 }),
+      'recovered an open batch',
+    ],
+  ])
+})
+
+test('an open batch that is longer than the journal is an error in the log, and what is left is kept', async () => {
+  const entry = await bench()
+  await send(entry, 4)
+  await leaveOpen(entry)
+  const { lines, observe } = heard()
+  const { openBatches } = entry.meta
+  entry.meta.openBatches = () => openBatches().map((batch) => ({ ...batch, to: batch.to + 1000 }))
+  await entry.open(undefined, systemClock, { observe }).start()
+  const [batch] = openBatches()
+  expect(batch).toBeUndefined()
+  expect(lines[0]).toEqual([
+    expect.objectContaining({ from: expect.any(Number), found: entry.writer.durable() }),
+    'the journal ends before an open batch',
+  ])
+  expect(stored(entry)).toBe(4)
+})
+
+test('a committed batch that is still listed as open is not recovered again', async () => {
+  const entry = await bench()
+  await send(entry, 3)
+  const refine = entry.open()
+  await refine.start()
+  refine.advance(entry.writer.durable())
+  await settled(entry, 3)
+  await refine.stop(100)
+  entry.meta.openBatches = () => [{ seq: 1, from: 0, to: entry.meta.cursor() }]
+  entry.events.state.calls.splice(0)
+  await entry.open().start()
+  expect([entry.events.state.calls, stored(entry)]).toEqual([[], 3])
+})
+
+test('after a batch that failed nothing is committed, though the next one is stored', async () => {
+  const entry = await bench()
+  const first = Promise.withResolvers<void>()
+  const tokens: string[] = []
+  entry.events.state.gate = async (token) => {
+    tokens.push(token)
+    if (tokens.length === 1) await first.promise
+  }
+  const { commitBatch } = entry.meta
+  let commits = 0
+  entry.meta.commitBatch = (...request) => {
+    if (++commits === 1) throw new Error('constraint failed')
+    return commitBatch(...request)
+  }
+  const refine = entry.open()
+  await refine.start()
+  const begin = entry.meta.cursor()
+  await send(entry, 2)
+  refine.advance(entry.writer.durable())
+  await until(() => tokens.length === 1, 'the first insert')
+  await send(entry, 3)
+  refine.advance(entry.writer.durable())
+  await until(() => entry.events.rows.length === 3, 'the second insert')
+  first.resolve()
+  await until(() => entry.failures.length > 0, 'the failure')
+  await systemClock.sleep(100)
+  expect([commits, entry.meta.cursor(), stored(entry)]).toEqual([1, begin, 0])
+  // One failure is reported once: the process exits after the first.
+  expect(entry.failures).toEqual([expect.objectContaining({ message: 'constraint failed' })])
+  await send(entry, 1)
+  refine.advance(entry.writer.durable())
+  await systemClock.sleep(100)
+  expect(tokens.length).toBe(2)
+})
+
+test('a small batch is followed by a pause to gather more; a batch of 200 is not', async () => {
+  const entry = await bench()
+  const sleeps: number[] = []
+  const clock = {
+    ...systemClock,
+    sleep: (ms: number, signal?: AbortSignal) => {
+      sleeps.push(ms)
+      return systemClock.sleep(ms, signal)
+    },
+  }
+  const refine = entry.open(undefined, clock)
+  await refine.start()
+  await send(entry, 200)
+  refine.advance(entry.writer.durable())
+  await settled(entry, 200)
+  expect(sleeps.filter((ms) => ms === 150)).toEqual([])
+  await send(entry, 1)
+  refine.advance(entry.writer.durable())
+  await settled(entry, 201)
+  expect(sleeps.filter((ms) => ms === 150).length).toBeGreaterThan(0)
+})

@@ -1,0 +1,52 @@
+import { cookies } from 'next/headers'
+import type { ReactNode } from 'react'
+import { failingChannels } from '../../../../alert/channel.ts'
+import { readableProjects } from '../../../../auth/allowed-projects.ts'
+import { viewsOf } from '../../../../query/saved.ts'
+import { rememberedProjects, selectionCookie } from '../../../client/project-selection.ts'
+import { app } from '../../../handle.ts'
+import { Shell } from '../../../panels/shell/shell.tsx'
+import type { OrganizationHere } from '../../../server/session.ts'
+import { signOutAction } from '../../login/actions.ts'
+
+/** The frame around the pages of an organization: sidebar, keys, live stream. */
+export async function OrganizationFrame({
+  here: { actor, organization },
+  children,
+}: {
+  here: OrganizationHere
+  children: ReactNode
+}) {
+  const { meta, auth, live } = app()
+  const { id, slug, name } = organization
+  const { person } = actor
+  const projects = readableProjects(app(), actor, organization).map((project) => ({
+    id: String(project.id),
+    slug: project.slug,
+    name: project.name,
+  }))
+  const may = (action: Parameters<typeof auth.may>[1]) => auth.may(actor, action, { organization }) === 'yes'
+  const cookie = (await cookies()).get(selectionCookie(slug))?.value
+  return (
+    <Shell
+      frame={{
+        organization: { slug, name },
+        organizations: meta.organizationsOf(person.id).map((other) => ({ slug: other.slug, name: other.name })),
+        person: { id: person.id, name: person.name, email: person.email },
+        projects,
+        views: viewsOf(meta, id, { userId: person.id, mayShare: may('issue:triage') }),
+        selected: rememberedProjects(cookie, person.id, projects),
+        rights: {
+          createProject: may('project:create'),
+          status: may('status:read'),
+          tokens: may('token:organization'),
+        },
+        failingChannels: failingChannels(meta.channelsOf(id)).length,
+        liveId: live.lastId(id),
+      }}
+      signOut={signOutAction}
+    >
+      {children}
+    </Shell>
+  )
+}
