@@ -158,7 +158,7 @@ describe.skipIf(noChromium)('releases', () => {
     // The releases and the deploy happened in this minute, so the chart has one mark for all.
     await hydrated(page)
     const annotation = page.locator('.chart-mark').last()
-    await page.getByLabel('Time range').focus()
+    await page.locator('[data-popup=range] > summary').focus()
     await page.keyboard.press('Shift+Tab')
     const words = annotation.locator('.chart-mark-words')
     await until('the words', 3000, async () => (await words.evaluate((word) => getComputedStyle(word).opacity)) === '1')

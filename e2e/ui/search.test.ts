@@ -202,7 +202,7 @@ describe.skipIf(noChromium)('search', () => {
     await page.goto(at(`/issues/${short}/events?q=environment%3Astaging`))
     expect(await page.locator('.event-table tbody tr').count()).toBe(1)
     await page.goto(at(`/issues/${short}/events?q=timesSeen%3Amany`))
-    expect(await page.locator('.search-error').innerText()).toContain('position 11')
+    expect(await page.locator('.search-mistakes').innerText()).toContain('many is no number.')
     await page.goto(at(`/issues/${short}/events?from=3000-01-01&to=3001-01-01`))
     expect(await page.locator('.search-error').innerText()).toContain('A date between 1970 and 2106.')
     await context.close()

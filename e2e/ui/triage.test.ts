@@ -137,7 +137,7 @@ describe.skipIf(noChromium)('triage by keys', () => {
     const [issue] = await all()
     await put(issue?.id ?? '', { status: 'resolved' })
     await page.reload()
-    await page.getByText('2 match').waitFor()
+    await page.getByText('2 issues', { exact: true }).waitFor()
     await page.waitForTimeout(1500)
     await put(issue?.id ?? '', { status: 'unresolved' })
     await page.getByRole('button', { name: /1 new/ }).click()

@@ -20,7 +20,6 @@ import type { SessionStore } from './session-store.ts'
 import type { SkewStore } from './skew.ts'
 import type { SpanStore } from './span-store.ts'
 import type { TableStore } from './table-store.ts'
-import type { VolumeStore } from './volume.ts'
 /** The events store: ClickHouse over its HTTP interface (embedded: the engine process on a Unix socket). */
 export type EventStore = DownsampleStore &
   ReprocessingStore &
@@ -29,8 +28,7 @@ export type EventStore = DownsampleStore &
   OverviewStore &
   SpanStore &
   SessionStore &
-  TableStore &
-  VolumeStore & {
+  TableStore & {
     /** Creates the database and tables. Safe to repeat. Throws MishapError STORE_UNAVAILABLE. */
     migrate(): Promise<void>
     ping(): Promise<boolean>
@@ -104,6 +102,16 @@ export type EventStore = DownsampleStore &
     ): Promise<{ projectId: number; groupHash: string; startMs: number; events: number }[]>
     /** Counts matching events per bucket, from the rows. Buckets are as in `series`. */
     filteredSeries(scope: Scope, bucketMs: number, filter: EventFilter): Promise<{ startMs: number; events: number }[]>
+    /**
+     * Events per bucket of each set of groups, in order. Sets are disjoint. `startMs` is a multiple of `bucketMs`; empty
+     * buckets are left out. Without `filter`, scopes of 12 hours or more are read from the rollup in whole hours.
+     */
+    volumeOf(
+      scope: Scope,
+      bucketMs: number,
+      sets: readonly (readonly { projectId: number; groupHash: string }[])[],
+      filter?: EventFilter,
+    ): Promise<{ startMs: number; events: number }[][]>
     /** Counts events with a release by release, the most first. */
     byRelease(scope: Scope, max: number): Promise<{ release: string; events: number }[]>
     /** Returns the distribution of each tag over an issue's newest `max` events. */

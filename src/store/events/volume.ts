@@ -1,22 +1,10 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Connection } from './connection.ts'
-import { compilePairs, compilePlace, isLong, type Pair } from './counts.ts'
-import type { EventFilter, Scope } from './events.ts'
+import { compilePairs, compilePlace, isLong } from './counts.ts'
+import type { EventStore } from './event-store.ts'
+import type { Scope } from './events.ts'
 import { compileFilter, compileScope, createValues } from './filter.ts'
 import { compileRollup, dayMs, hourMs } from './spans.ts'
-
-export type VolumeStore = {
-  /**
-   * Events per bucket of each set of groups, in order. Sets are disjoint. `startMs` is a multiple of `bucketMs`; empty
-   * buckets are left out. Without `filter`, scopes of 12 hours or more are read from the rollup in whole hours.
-   */
-  volumeOf(
-    scope: Scope,
-    bucketMs: number,
-    sets: readonly (readonly Pair[])[],
-    filter?: EventFilter,
-  ): Promise<{ startMs: number; events: number }[][]>
-}
 
 /**
  * From this many groups on, all rows of the scope are read and those of other groups dropped. To find each group by
@@ -25,7 +13,7 @@ export type VolumeStore = {
 const manyPairs = 100
 
 /** Creates the query of the volume chart. */
-export function createVolume(connection: Connection, database: string, clock: Clock): VolumeStore {
+export function createVolume(connection: Connection, database: string, clock: Clock): Pick<EventStore, 'volumeOf'> {
   return {
     async volumeOf(view, bucketMs, sets, filter) {
       const pairs = sets.flat()

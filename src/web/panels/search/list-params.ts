@@ -58,6 +58,9 @@ export function listQuery(params: ListParams, projectIds: readonly string[]) {
   } satisfies ApiRequest['query']
 }
 
+/** The parameters of a call that has no order, such as the volume. */
+export const withoutSort = ({ sort: _, ...view }: ReturnType<typeof listQuery>) => view
+
 /** Whether only the range was changed. An empty list then means inbox zero, not a search without matches. */
 export const isPlain = (params: ListParams): boolean =>
   params.q.trim() === defaultQuery && params.project === '' && params.env === ''

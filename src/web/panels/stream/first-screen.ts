@@ -4,12 +4,22 @@ import { namedProjects } from '../../../query/named-projects.ts'
 import { rangeOf } from '../../../query/range.ts'
 import { viewsOf } from '../../../query/saved.ts'
 import { defaultProjects } from '../../../query/self-project.ts'
+import { issueVolume } from '../../../query/volume.ts'
 import type { Organization, Project } from '../../../store/meta/meta.ts'
+import { answered } from '../../client/answered.ts'
 import { app } from '../../handle.ts'
 import { loadAnnotations } from '../../server/chart-annotations.ts'
 import { unlessAway } from '../../server/unless-away.ts'
 import { annotationsQuery } from '../../ui/chart/annotations.ts'
-import { isPlain, listQuery, paramsOf, projectIdsOf, resolvedQuery, rowsPerPage } from '../search/list-params.ts'
+import {
+  isPlain,
+  listQuery,
+  paramsOf,
+  projectIdsOf,
+  resolvedQuery,
+  rowsPerPage,
+  withoutSort,
+} from '../search/list-params.ts'
 import { environmentsOf } from '../search/load-environments.ts'
 import { withScope } from '../search/scope-text.ts'
 import type { Page } from './rows.ts'
@@ -20,6 +30,8 @@ import type { FirstScreen } from './stream.tsx'
  * With 800 ms the rows were sometimes late on a machine at ten times its load.
  */
 const waitMs = 1500
+/** The document does not wait longer for the volume chart, ms: the rows matter more. */
+const volumeWaitMs = 300
 
 async function pageOf(request: IssueListRequest): Promise<Page> {
   const page = await listIssues(app(), request)
@@ -47,6 +59,7 @@ export async function firstScreen(
   const query = listQuery(params, projectIds)
   const late = new AbortController()
   const lateness = clock.sleep(waitMs, late.signal).then(() => undefined)
+  const volumeLateness = clock.sleep(volumeWaitMs, late.signal).then(() => undefined)
   const inTime = <Answer>(query: Promise<Answer>) => Promise.race([unlessAway(query), lateness])
   // Read before the rows, so that the rows contain all commits up to this id.
   const liveId = live.lastId(organization.id)
@@ -77,14 +90,21 @@ export async function firstScreen(
   }
   try {
     const annotationsOf = async () => loadAnnotations({ organization, ...viewOf() }, annotationsQuery(query))
-    const [list, environments, annotations] = await Promise.all([
+    const volumeOf = async () =>
+      answered(
+        withoutSort(query),
+        await issueVolume(app(), { ...viewOf(), organization, query: query.query, meUserId: actor.person.id }),
+      )
+    const [list, volume, environments, annotations] = await Promise.all([
       listOf(),
+      selected && Promise.race([unlessAway(volumeOf()), volumeLateness]),
       inTime(environmentsOf(projects)),
       unlessAway(annotationsOf()),
     ])
     const mayShare = projects.some((project) => auth.may(actor, 'issue:triage', { organization, project }) === 'yes')
     return {
       ...list,
+      volume,
       environments,
       annotations,
       views: viewsOf(meta, organization.id, { userId: actor.person.id, mayShare }),

@@ -6,13 +6,14 @@ import { type ComponentProps, type ReactNode, useEffect, useMemo, useState } fro
 import type { RestIssue } from '../../../contract/issues.ts'
 import type { RestAnnotations } from '../../../contract/releases.ts'
 import type { RestSearch } from '../../../contract/search.ts'
+import type { RestVolume } from '../../../contract/volume.ts'
 import type { Answered } from '../../client/answered.ts'
 import { ApiError } from '../../client/api.ts'
 import { storeList } from '../../client/list-order.ts'
 import { annotationsQuery } from '../../ui/chart/annotations.ts'
 import { useAnnotations } from '../../ui/chart/use-annotations.ts'
 import { ListFailed, ListLoading } from '../../ui/list-states.tsx'
-import { listQuery, type ProjectName, projectIdsOf, viewSearchOf } from '../search/list-params.ts'
+import { listQuery, type ProjectName, projectIdsOf, viewSearchOf, withoutSort } from '../search/list-params.ts'
 import { withScope } from '../search/scope-text.ts'
 import { type ParamChange, useListParams } from '../search/use-list-params.ts'
 import { useMerge } from '../triage/merge.tsx'
@@ -42,6 +43,8 @@ export type FirstScreen = {
   environments: string[] | undefined
   /** Releases and deploys for the sparklines. */
   annotations: Answered<RestAnnotations> | undefined
+  /** The volume chart. */
+  volume: Answered<RestVolume> | undefined
   /** Saved views. */
   views: RestSearch[] | undefined
   /** Recently resolved issues, if there are no rows. */
@@ -52,6 +55,7 @@ const noFirst: FirstScreen = {
   rows: undefined,
   environments: undefined,
   annotations: undefined,
+  volume: undefined,
   views: undefined,
   resolved: undefined,
 }
@@ -83,7 +87,7 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
   const { rows, waiting } = issues
   const listed = useMemo(() => {
     const query = listQuery(params, projectIds)
-    return { query, text: JSON.stringify(query), annotations: annotationsQuery(query) }
+    return { query, text: JSON.stringify(query), annotations: annotationsQuery(query), volume: withoutSort(query) }
   }, [params, projectIds])
   const annotations = useAnnotations(organization, listed.annotations, first.annotations)
   const viewSearch = viewSearchOf(params)
@@ -142,7 +146,8 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
       />
       <VolumeChart
         organization={organization}
-        query={listed.query}
+        query={listed.volume}
+        preloaded={first.volume}
         annotations={annotations?.marks}
         isDimmed={isWrong}
         select={change}

@@ -2,9 +2,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import { useLocale, useTranslations } from 'next-intl'
-import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
+import { type KeyboardEvent, type PointerEvent, useRef, useState, useSyncExternalStore } from 'react'
 import type { RestIssue } from '../../../contract/issues.ts'
 import type { RestVolume } from '../../../contract/volume.ts'
+import { type Answered, dataFor } from '../../client/answered.ts'
 import { type ApiRequest, apiFetch, apiPage } from '../../client/api.ts'
 import { type ChartAnnotation, groupAnnotations } from '../../ui/chart/annotations.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
@@ -33,11 +34,15 @@ const pageBars = 8
 /** How long a selection must rest before its issues are counted, ms. */
 const freshMs = 30_000
 
+const noStore = () => () => {}
+
 type ChartProps = {
   organization: string
   /** The parameters of the list. */
   query: Query
   annotations: readonly ChartAnnotation[] | undefined
+  /** Came with the document. */
+  preloaded: Answered<RestVolume> | undefined
   /** The list shows an older search. */
   isDimmed: boolean
   /** Sets the range of the list, in the parameters of its URL. */
@@ -45,13 +50,13 @@ type ChartProps = {
 }
 
 /** The events of the matching issues over the range. A selected part can become the range of the list. */
-export function VolumeChart({ organization, query, annotations, isDimmed, select }: ChartProps) {
+export function VolumeChart({ organization, query, annotations, preloaded, isDimmed, select }: ChartProps) {
   const t = useTranslations('search.volume')
-  const { sort: _, ...view } = query
+  const initialData = dataFor(preloaded, query)
   const { data, isPlaceholderData } = useQuery({
-    queryKey: ['issues-volume', organization, view],
-    queryFn: ({ signal }) =>
-      apiFetch<RestVolume>(`organizations/${organization}/issues-volume/`, { query: view, signal }),
+    queryKey: ['issues-volume', organization, query],
+    queryFn: ({ signal }) => apiFetch<RestVolume>(`organizations/${organization}/issues-volume/`, { query, signal }),
+    ...(initialData ? { initialData } : {}),
     placeholderData: (before) => before,
     staleTime: freshMs,
     retry: false,
@@ -63,7 +68,7 @@ export function VolumeChart({ organization, query, annotations, isDimmed, select
           // A selection belongs to the bars it was made on.
           key={`${data.buckets[0]?.start} ${data.interval} ${data.buckets.length}`}
           organization={organization}
-          query={view}
+          query={query}
           volume={data}
           annotations={annotations}
           select={select}
@@ -121,6 +126,12 @@ function Bars({
   const count = buckets.length
   const { brush, setBrush, plot, begin, drag, end, moveBy } = useBrush(count)
   const number = new Intl.NumberFormat(locale, { notation: 'compact' })
+  // The server does not know the reader's zone.
+  const hydrated = useSyncExternalStore(
+    noStore,
+    () => true,
+    () => false,
+  )
   const top = axisTop(buckets)
   const fromMs = (buckets[0]?.start ?? 0) * 1000
   const toMs = ((buckets.at(-1)?.start ?? 0) + interval) * 1000
@@ -174,7 +185,7 @@ function Bars({
         )}
       </div>
       <div className="volume-ticks" aria-hidden="true">
-        {ticksOf(count, ticksMax).map((at) => (
+        {(hydrated ? ticksOf(count, ticksMax) : []).map((at) => (
           <span key={at} style={{ left: place(at) }}>
             {tick.format((buckets[at]?.start ?? 0) * 1000)}
           </span>
