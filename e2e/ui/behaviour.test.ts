@@ -74,7 +74,9 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
       await page.waitForURL(/#somewhere$/)
       await page.waitForTimeout(300)
       // The live stream, the reporter and the sidebar's numbers start by themselves when the page is quiet.
-      expect(requested.filter((url) => !/\/live\/|\/issue-counts\/|\/health\/|\/chunks\/|\/envelope\//.test(url))).toEqual([])
+      expect(
+        requested.filter((url) => !/\/live\/|\/issue-counts\/|\/health\/|\/chunks\/|\/envelope\//.test(url)),
+      ).toEqual([])
     })
 
     test('back and forward restore the scroll position and the selection', async () => {
