@@ -73,8 +73,10 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
       await page.click('#hash')
       await page.waitForURL(/#somewhere$/)
       await page.waitForTimeout(300)
-      // The live stream and the reporter start by themselves when the page is quiet.
-      expect(requested.filter((url) => !/\/live\/|\/chunks\/|\/envelope\//.test(url))).toEqual([])
+      // The live stream, the reporter and the sidebar's numbers start by themselves when the page is quiet.
+      expect(
+        requested.filter((url) => !/\/live\/|\/issue-counts\/|\/health\/|\/chunks\/|\/envelope\//.test(url)),
+      ).toEqual([])
     })
 
     test('back and forward restore the scroll position and the selection', async () => {

@@ -176,7 +176,10 @@ describe.skipIf(noChromium)('search', () => {
     expect(saved).toMatchObject({ name: 'Free plan', query: 'plan:free', sort: 'freq', visibility: 'organization' })
     await page.goto(at('/issues'))
     await page.locator('.views > summary').click()
-    await page.getByRole('link', { name: /^Free plan/ }).click()
+    await page
+      .locator('.views')
+      .getByRole('link', { name: /^Free plan/ })
+      .click()
     await page.waitForURL(/q=plan(?::|%3A)free&sort=events/)
     await until('the text', 10_000, async () => (await box().inputValue()) === 'plan:free')
     await page.locator('.views > summary').click()

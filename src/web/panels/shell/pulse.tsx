@@ -26,7 +26,7 @@ function useHealthText(health: RestIngestHealth) {
       return t('rejecting', { count: health.rejectedRequests })
     default:
       if (health.eventsPerMinute === 0) return t('quiet')
-      return t.rich('ok', { count: count.format(health.eventsPerMinute), b: (text) => <b>{text}</b> })
+      return t('ok', { count: count.format(health.eventsPerMinute) })
   }
 }
 

@@ -243,9 +243,7 @@ export function Sidebar({
       <button type="button" className="shell-jump" onClick={actions.showPalette} title={t('jump')}>
         <Search {...icon} size={13} />
         <span className="shell-word">{t('jump')}</span>
-        <kbd className="key" aria-hidden="true">
-          {keyHint}
-        </kbd>
+        <kbd className="key">{keyHint}</kbd>
       </button>
       <div className="shell-rows">
         <Navigation frame={frame} counts={counts} remembered={selection.remembered} isViewOpen={open !== undefined} />
