@@ -1,9 +1,9 @@
+import { messagePrefixes } from '../../domain/react-errors.ts'
 import { extensionMessages } from '../filter/rules.ts'
 import { sentences } from './hydration.ts'
 import { invariantTexts, steering } from './invariants.ts'
 import { component } from './logged.ts'
 import { noisePatterns } from './noise.ts'
-import { messagePrefixes } from '../../domain/react-errors.ts'
 import { skewHints, skewTexts, skewTypes } from './skew.ts'
 import type { EventText } from './texts.ts'
 

@@ -1,12 +1,12 @@
 import type { Diagnostics } from '../../domain/diagnostics.ts'
 import type { NormalEvent } from '../../domain/event.ts'
+import type { ReactError } from '../../domain/react-errors.ts'
 import type { Json } from '../../wire/json.ts'
 import { own, scalar } from '../pipeline/value.ts'
 import { causeOf } from './causes.ts'
 import { namesInStack, ownComponent, stackNames } from './components.ts'
 import { formatted, fromDiff, fromMarkup, fromSentence, type Mismatch } from './differences.ts'
 import { namesInTree, nestingIn } from './nesting.ts'
-import type { ReactError } from '../../domain/react-errors.ts'
 
 /** React's hydration error codes. 421 and 424 only report an update that came first. */
 const codes: ReadonlySet<number> = new Set([418, 419, 421, 422, 423, 424, 425])
