@@ -39,8 +39,8 @@ describe('words that share letters with a secret name cost no walk', () => {
     // account numbers
     'aB12CD|AB1CD|AB12c|AB12-C|AB12 c|AB12x|xAB123|A123|A1B2',
     // cards, social security numbers
-    '4111n1111n1111n1111n|411111111111|7111111111111111|1.4111111111111111',
-    '078.05-1120|078-5-11205|78-05-1120|078-05-112x|078-o5-1120|0x8-05-1120',
+    '4111n1111n1111n1111n|411111111111|7111111111111111|4111\t1111\t1111\t1111|1.4111111111111111',
+    '078.05-1120|078-5-11205|78-05-1120|078-05-112x|078-o5-1120|078-0x-1120|0x8-05-1120',
     // encoded characters that only separate
     '%2F|%3D|%22|%c3%bc|a%20b|a%2Bb|a%0Ab|a%0Db|%',
   ])('%s', (words) => {
@@ -94,6 +94,9 @@ describe('what encoded characters hide', () => {
   test.each([
     'api%2Dkey',
     'private%2dkey',
+    // Names and values of a query are decoded.
+    'sk%2Dproj-a1B2c3D4e5a1B2c3D4e5',
+    '219%2D09%2D9999',
     '%C5%BFecret',
     'to%E2%84%AAen',
     'ap%C4%B1_key',
