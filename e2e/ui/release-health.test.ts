@@ -36,6 +36,11 @@ describe.skipIf(noChromium)('release health', () => {
   }
   const wide = (page: Page) =>
     page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+  /** Texts of the list that lie outside the cell they belong to. */
+  const outside = (page: Page) =>
+    page.evaluate<string[]>(
+      "[...document.querySelectorAll('.release-row > :is(.release-health, .release-adoption)')].flatMap((cell) => [...cell.querySelectorAll('.release-second')].filter((text) => { const range = document.createRange(); range.selectNodeContents(text); return range.getBoundingClientRect().width > 0 && range.getBoundingClientRect().left < cell.getBoundingClientRect().left - 1 }).map((text) => text.textContent))",
+    )
 
   beforeAll(async () => {
     state.project = bootstrap(product, org, 'web')
@@ -100,6 +105,7 @@ describe.skipIf(noChromium)('release health', () => {
     ['light', 390],
     ['dark', 390],
     ['dark', 1280],
+    ['light', 1440],
     ['light', 800],
   ] as const)('in %s and %i pixels wide nothing is cut off and axe finds nothing', async (colorScheme, width) => {
     const { page } = state
@@ -109,6 +115,7 @@ describe.skipIf(noChromium)('release health', () => {
       await page.goto(at(path))
       await page.locator(path === '/releases' ? '[data-version="web@2.0.0"]' : '.health-figures').waitFor()
       expect(await wide(page)).toBe(0)
+      expect(await outside(page)).toEqual([])
       expect(await faults(page)).toEqual([])
       const folder = process.env.MISHAP_E2E_PICTURES
       if (folder)
@@ -122,5 +129,13 @@ describe.skipIf(noChromium)('release health', () => {
     await page.goto(at('/releases/web%402.0.0'))
     await page.getByRole('heading', { name: 'Schlechter als 1.0.0' }).waitFor()
     expect(await page.locator('.health-figures').textContent()).toContain('98,43')
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await page.goto(at('/releases'))
+    await page.locator('[data-version="web@2.0.0"]').waitFor()
+    expect(await outside(page)).toEqual([])
+    const cut = await page.evaluate<string[]>(
+      "[...document.querySelectorAll('.release-columns > span')].filter((head) => head.scrollWidth > head.clientWidth).map((head) => head.textContent)",
+    )
+    expect(cut).toEqual([])
   })
 })
