@@ -24,19 +24,21 @@ export function IssueHeader(props: IssueContext) {
       <IssueCrumbs {...props} />
       <div className="issue-title">
         <SeverityShape level={detail.level} label={level(detail.level)} sizePx={11} />
-        <h1 title={type.slice(0, messageMax)}>
-          <PlainText text={type} charactersMax={300} />
-        </h1>
-        {message ? (
-          <>
-            <p className="issue-message" title={message}>
-              <PlainText text={message} charactersMax={messageMax} />
-            </p>
-            <span className="issue-copy">
-              <CopyButton text={`${type}: ${value}`} label={page('copyMessage')} iconOnly />
-            </span>
-          </>
-        ) : null}
+        <div className="issue-headline">
+          <h1 title={type.slice(0, messageMax)}>
+            <PlainText text={type} charactersMax={300} />
+          </h1>
+          {message ? (
+            <>
+              <p className="issue-message" title={message}>
+                <PlainText text={message} charactersMax={messageMax} />
+              </p>
+              <span className="issue-copy">
+                <CopyButton text={`${type}: ${value}`} label={page('copyMessage')} iconOnly />
+              </span>
+            </>
+          ) : null}
+        </div>
         <IssueActions {...props} />
       </div>
       {event?.signs?.react ? <ReactWords react={event.signs.react} title={detail.title} /> : null}
