@@ -148,7 +148,7 @@ function TagShares({ tag, events, hrefs, issue }: { tag: RestTag } & Omit<Shares
       <ul>
         {sharesOf(values, events).map((share) => (
           <li key={share.value}>
-            <TagValue tag={tag.key} value={share.value} hrefs={hrefs} charactersMax={28} />
+            <TagValue tag={tag.key} value={share.value} hrefs={hrefs} charactersMax={22} />
             <Share {...share} text={number.format(share.count)} />
           </li>
         ))}
