@@ -9,7 +9,9 @@ const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 )
-const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" onload="fetch(\'/hit\')"><script>alert(1)</script></svg>')
+const svg = Buffer.from(
+  '<svg xmlns="http://www.w3.org/2000/svg" onload="fetch(\'/hit\')"><script>alert(1)</script></svg>',
+)
 
 type Row = { id: string; shortId: string; metadata: { type?: string }; status: string }
 
@@ -59,7 +61,11 @@ describe.skipIf(noChromium)('the parts of an issue', () => {
         breadcrumbs: {
           values: [
             crumb(250, { category: 'navigation', type: 'navigation', data: { from: '/cart', to: '/pay' } }),
-            crumb(0.25, { category: 'fetch', type: 'http', data: { method: 'POST', url: '/totals', status_code: 504 } }),
+            crumb(0.25, {
+              category: 'fetch',
+              type: 'http',
+              data: { method: 'POST', url: '/totals', status_code: 504 },
+            }),
             crumb(-5, { category: 'console', message: 'after the error' }),
           ],
         },
@@ -133,7 +139,9 @@ describe.skipIf(noChromium)('the parts of an issue', () => {
     const images = page.locator('#attachments img')
     await until('one image', 10_000, async () => (await images.count()) === 1)
     expect(await images.first().getAttribute('alt')).toBe('Image shot.png')
-    await until('its pixels', 10_000, () => images.first().evaluate((image) => (image as HTMLImageElement).naturalWidth === 1))
+    await until('its pixels', 10_000, () =>
+      images.first().evaluate((image) => (image as HTMLImageElement).naturalWidth === 1),
+    )
     expect(await page.locator('#attachments .plain-list li').count()).toBe(2)
   })
 

@@ -3,7 +3,7 @@ import { useTranslations } from 'next-intl'
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react'
 import { systemClock } from '../../base/clock.ts'
 import { type ConnectionStatus, isThere } from '../client/connection.ts'
-import { RelativeTime } from './time.tsx'
+import { Time } from './time.tsx'
 
 /** How long the bar shows that Mishap is back, ms. */
 const backMs = 4000
@@ -49,7 +49,7 @@ export function ConnectionBar() {
       <span role="status">{shownStatus ? t(shownStatus) : ''}</span>
       {sinceMs === undefined || shownStatus === 'slow' ? null : (
         <span>
-          {t('lastUpdate')} <RelativeTime at={sinceMs} />
+          {t('lastUpdate')} <Time at={sinceMs} />
         </span>
       )}
     </div>

@@ -98,7 +98,7 @@ type TimeProps = {
 }
 
 /** A time in the reader's zone, with the exact time in both zones on hover. The one component for times. */
-export function RelativeTime({ at, form = 'relative', className }: TimeProps) {
+export function Time({ at, form = 'relative', className }: TimeProps) {
   const age = useAge()
   const { text, zone, both } = useTimeText()
   const ms = typeof at === 'number' ? at : Date.parse(at)

@@ -7,7 +7,7 @@ import { Link } from '../../ui/link.tsx'
 import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Segments } from '../../ui/segments.tsx'
-import { RelativeTime } from '../../ui/time.tsx'
+import { Time } from '../../ui/time.tsx'
 import { Certainty } from './certainty.tsx'
 
 function Row({ event, base }: { event: RestBrowserEvent; base: string }) {
@@ -26,7 +26,7 @@ function Row({ event, base }: { event: RestBrowserEvent; base: string }) {
         )}
       </td>
       <td>
-        <RelativeTime at={event.dateReceived} />
+        <Time at={event.dateReceived} />
       </td>
       <td>
         <PlainText text={event.projectSlug} charactersMax={64} />
@@ -87,7 +87,7 @@ export function BrowserEvents({
         {clientEnds.lastSeen ? (
           <span className="text-ink-3">
             {' · '}
-            {t('lastSeen')} <RelativeTime at={clientEnds.lastSeen} />
+            {t('lastSeen')} <Time at={clientEnds.lastSeen} />
           </span>
         ) : null}
       </p>

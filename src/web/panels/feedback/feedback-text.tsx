@@ -3,7 +3,7 @@ import type { RestFeedback } from '../../../contract/feedback.ts'
 import { withBase } from '../../base-path.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { bytesText } from '../../ui/relative.ts'
-import { RelativeTime } from '../../ui/time.tsx'
+import { Time } from '../../ui/time.tsx'
 
 /** One feedback message as text: author, time, page, message, screenshots. */
 export function FeedbackText({ organization, feedback }: { organization: string; feedback: RestFeedback }) {
@@ -20,7 +20,7 @@ export function FeedbackText({ organization, feedback }: { organization: string;
             <PlainText text={feedback.email} charactersMax={254} />
           </span>
         ) : null}
-        <RelativeTime at={feedback.dateCreated} className="text-ink-3" />
+        <Time at={feedback.dateCreated} className="text-ink-3" />
       </div>
       <p className="activity-text">
         <PlainText text={feedback.message} charactersMax={4096} />

@@ -8,7 +8,7 @@ import { Button } from '../../ui/controls.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
-import { RelativeTime } from '../../ui/time.tsx'
+import { Time } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
 
 /** The message of an error, with the steps that solve it. */
@@ -64,7 +64,7 @@ function Rows({
                 ) : null}
               </td>
               <td className="number">{hash.events}</td>
-              <td className="whitespace-nowrap">{hash.lastSeen ? <RelativeTime at={hash.lastSeen} /> : '–'}</td>
+              <td className="whitespace-nowrap">{hash.lastSeen ? <Time at={hash.lastSeen} /> : '–'}</td>
               <td>
                 {hash.latestEvent ? (
                   <Link className="link" href={`${base}/events/${hash.latestEvent.eventID}`}>

@@ -8,7 +8,7 @@ import { Button } from '../../ui/controls.tsx'
 import { useKey } from '../../ui/keys/keys.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { RelativeTime } from '../../ui/time.tsx'
+import { Time } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { sentenceOf } from './hashes.tsx'
 import '../../styles/issues.css'
@@ -77,8 +77,7 @@ export function Similar({ organization, issue, similar, canTriage }: Props) {
                 <code>{other.shortId}</code> <PlainText text={other.title} charactersMax={160} />
               </Link>
               <span className="block text-small text-ink-3">
-                <PlainText text={other.culprit} charactersMax={120} /> · {other.count} ·{' '}
-                <RelativeTime at={other.lastSeen} />
+                <PlainText text={other.culprit} charactersMax={120} /> · {other.count} · <Time at={other.lastSeen} />
               </span>
             </span>
             <span className="text-small whitespace-nowrap text-ink-2">

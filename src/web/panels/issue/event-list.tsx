@@ -4,7 +4,7 @@ import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { ReleaseLink } from '../../ui/release-link.tsx'
 import { SeverityShape } from '../../ui/severity.tsx'
-import { RelativeTime } from '../../ui/time.tsx'
+import { Time } from '../../ui/time.tsx'
 import { tagOf } from './event-columns.ts'
 import { cutMiddle } from './tag-order.ts'
 
@@ -55,7 +55,7 @@ export async function EventTable({
                 </Link>
               </td>
               <td className="whitespace-nowrap">
-                <RelativeTime at={event.dateCreated} />
+                <Time at={event.dateCreated} />
               </td>
               {columns.map((column) => (
                 <td key={column} data-label={column.slice(0, 40)}>

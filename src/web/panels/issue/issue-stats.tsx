@@ -8,7 +8,7 @@ import { Chart } from '../../ui/chart/chart.tsx'
 import { useAnnotations } from '../../ui/chart/use-annotations.ts'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { ReleaseLink } from '../../ui/release-link.tsx'
-import { RelativeTime } from '../../ui/time.tsx'
+import { Time } from '../../ui/time.tsx'
 import type { IssueContext } from '../panel.ts'
 import { RangeSelect } from '../search/list-filters.tsx'
 import { useListParams } from '../search/use-list-params.ts'
@@ -58,7 +58,7 @@ export function IssueStats({
             <Fact
               key={name}
               label={t(`seen.${name}`)}
-              value={<RelativeTime at={at} />}
+              value={<Time at={at} />}
               change={
                 release ? (
                   <ReleaseLink organization={organization} version={release} charactersMax={releaseMax} />

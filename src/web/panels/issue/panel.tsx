@@ -8,7 +8,7 @@ import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { bytesText } from '../../ui/relative.ts'
 import { EmptyState } from '../../ui/states.tsx'
-import { RelativeTime } from '../../ui/time.tsx'
+import { Time } from '../../ui/time.tsx'
 import type { EventPanel, IssuePanel } from '../panel.ts'
 import { AffectedUsers } from './affected-users.tsx'
 import { Attachments } from './attachments.tsx'
@@ -81,7 +81,7 @@ export const mappedAgain: EventPanel = {
     const t = useTranslations('issues.page')
     return event.dateMapped ? (
       <p className="part-note">
-        {t('mappedAgain')} <RelativeTime at={event.dateMapped} />
+        {t('mappedAgain')} <Time at={event.dateMapped} />
       </p>
     ) : null
   },

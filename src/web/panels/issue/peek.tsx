@@ -10,7 +10,7 @@ import type { StatusChange } from '../../client/issue-status.ts'
 import { Button } from '../../ui/controls.tsx'
 import { KeyHint } from '../../ui/key-hint.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { RelativeTime } from '../../ui/time.tsx'
+import { Time } from '../../ui/time.tsx'
 import { frameLocation } from './frames.ts'
 import { headOf } from './issue-row.tsx'
 
@@ -122,7 +122,7 @@ function EventInShort({ event }: { event: RestEvent }) {
   return (
     <>
       <p className="mt-4 text-ink-3">
-        <RelativeTime at={event.dateCreated} />{' '}
+        <Time at={event.dateCreated} />{' '}
         <PlainText text={[event.environment, event.release?.version].filter(Boolean).join(' · ')} charactersMax={200} />
       </p>
       <ol className="mt-2">

@@ -6,7 +6,7 @@ import type { RestEvent } from '../../../contract/events.ts'
 import { buttonClass } from '../../ui/controls.tsx'
 import { useKey } from '../../ui/keys/keys.tsx'
 import { Link } from '../../ui/link.tsx'
-import { RelativeTime } from '../../ui/time.tsx'
+import { Time } from '../../ui/time.tsx'
 import type { IssueContext } from '../panel.ts'
 import { type PageSection, sectionIds, sectionsOf } from './page-sections.ts'
 
@@ -65,7 +65,7 @@ function EventSwitch({ event, eventBase, viewSearch }: { event: RestEvent; event
     <div className="event-nav">
       <span className="event-which">
         <b>{t('number', { number: event.number, total: event.total })}</b>{' '}
-        <RelativeTime at={event.dateCreated} className="text-ink-3" />
+        <Time at={event.dateCreated} className="text-ink-3" />
       </span>
       {links.map(({ label, key, href, Icon }) =>
         href ? (

@@ -5,7 +5,7 @@ import { releasePath } from '../../client/release-path.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { type Severity, SeverityShape } from '../../ui/severity.tsx'
-import { RelativeTime } from '../../ui/time.tsx'
+import { Time } from '../../ui/time.tsx'
 import { type OverviewWords, overviewWords } from './words.ts'
 
 /** What the reader may do. Without it the verb only opens the page. */
@@ -81,7 +81,7 @@ const channel: Builder<'channel'> = ({ id, name, error, failingSince }, { t, bas
   sentence: t.rich('channel', { channel: () => strong(name, 60) }),
   reason: (
     <>
-      <PlainText text={error} charactersMax={100} /> · <RelativeTime at={failingSince} />
+      <PlainText text={error} charactersMax={100} /> · <Time at={failingSince} />
     </>
   ),
   verb: rights.channels ? t('fix') : t('open'),

@@ -1,7 +1,7 @@
 import { useTranslations } from 'next-intl'
 import type { RestCommit, RestCommitFile } from '../../../contract/commits.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { RelativeTime } from '../../ui/time.tsx'
+import { Time } from '../../ui/time.tsx'
 import { CommitName } from './commit-name.tsx'
 
 const filesShown = 200
@@ -43,7 +43,7 @@ export function Commits({ commits, files }: { commits: readonly RestCommit[]; fi
           <li key={`${commit.repository.id}:${commit.id}`}>
             <div className="commit-head">
               <CommitName commit={commit} />
-              <RelativeTime at={commit.dateCreated} className="text-ink-3 whitespace-nowrap" />
+              <Time at={commit.dateCreated} className="text-ink-3 whitespace-nowrap" />
             </div>
             {body ? (
               <p className="commit-message">

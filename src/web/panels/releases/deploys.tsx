@@ -4,7 +4,7 @@ import { safeHref } from '../../text.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { durationText, relativeParts } from '../../ui/relative.ts'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
-import { RelativeTime } from '../../ui/time.tsx'
+import { Time } from '../../ui/time.tsx'
 
 /** Duration of a deploy, ms. Undefined if its start is unknown or after its end. */
 function tookMsOf({ dateStarted, dateFinished }: RestDeploy): number | undefined {
@@ -43,7 +43,7 @@ export function Deploys({ deploys }: { deploys: readonly RestDeploy[] }) {
                   <PlainText text={deploy.environment} charactersMax={64} />
                 </td>
                 <td className="whitespace-nowrap">
-                  <RelativeTime at={deploy.dateFinished} />
+                  <Time at={deploy.dateFinished} />
                 </td>
                 <td className="whitespace-nowrap">{tookMs === undefined ? '–' : tookText(tookMs)}</td>
                 <td>{deploy.name ? <PlainText text={deploy.name} charactersMax={64} /> : '–'}</td>

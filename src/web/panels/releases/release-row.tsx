@@ -4,7 +4,7 @@ import type { RestRelease } from '../../../contract/releases.ts'
 import { releasePath } from '../../client/release-path.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { RelativeTime, useAge } from '../../ui/time.tsx'
+import { Time, useAge } from '../../ui/time.tsx'
 import { HealthCells, type ShownHealth } from '../release-health/health-cells.tsx'
 
 /** A release in the list. `events` in the range (null: unknown), out of `allEvents` that name any release. */
@@ -106,13 +106,13 @@ export function ReleaseRow({
         </span>
       </span>
       <span className="release-when">
-        <RelativeTime at={dateCreated} />
+        <Time at={dateCreated} />
         <span className="release-second">
           {dateReleased === null ? (
             t('notReleased')
           ) : (
             <>
-              {t('released')} <RelativeTime at={dateReleased} />
+              {t('released')} <Time at={dateReleased} />
             </>
           )}
         </span>

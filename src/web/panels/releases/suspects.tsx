@@ -5,7 +5,7 @@ import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { relativeParts } from '../../ui/relative.ts'
 import { ReleaseLink } from '../../ui/release-link.tsx'
-import { RelativeTime } from '../../ui/time.tsx'
+import { Time } from '../../ui/time.tsx'
 import { CommitName } from './commit-name.tsx'
 
 /** Maximum commits to show. Later ones are unlikely causes. */
@@ -27,11 +27,7 @@ function Suspect({ organization, commit }: { organization: string; commit: RestS
       <p className="suspect-facts">
         <span className={confidence === 'high' ? 'text-ok' : 'text-ink-3'}>{t(confidence)}</span>
         {alike > 0 ? <span>{t('alike', { count: alike })}</span> : null}
-        {beforeMs > 0 ? (
-          <span>{t('before', { age: time(unit, { count }) })}</span>
-        ) : (
-          <RelativeTime at={commit.dateCreated} />
-        )}
+        {beforeMs > 0 ? <span>{t('before', { age: time(unit, { count }) })}</span> : <Time at={commit.dateCreated} />}
         <span>
           {t('in')} <ReleaseLink organization={organization} version={commit.release} />
         </span>

@@ -6,7 +6,7 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { bytesText } from '../../ui/relative.ts'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { TableHead } from '../../ui/section.tsx'
-import { RelativeTime } from '../../ui/time.tsx'
+import { Time } from '../../ui/time.tsx'
 import { useTodo, Verdict } from './verdict.tsx'
 
 type Item = RestLoggedRequest['items'][number]
@@ -85,7 +85,7 @@ export function Requests({
             // biome-ignore lint/suspicious/noArrayIndexKey: two requests in one millisecond can be equal
             <tr key={`${request.receivedAt}:${index}`} className="align-top">
               <td className="whitespace-nowrap">
-                <RelativeTime at={request.receivedAt} />
+                <Time at={request.receivedAt} />
               </td>
               {keys ? (
                 <td>

@@ -2,7 +2,7 @@ import { useTranslations } from 'next-intl'
 import type { Removal } from '../../../store/meta/retention/removals.ts'
 import { AutoRefresh } from '../../ui/auto-refresh.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { RelativeTime } from '../../ui/time.tsx'
+import { Time } from '../../ui/time.tsx'
 
 /** Deletions with their progress and the number of removed events and files. Refreshes until all have ended. */
 export function RemovalList({ removals }: { removals: readonly Removal[] }) {
@@ -23,7 +23,7 @@ export function RemovalList({ removals }: { removals: readonly Removal[] }) {
               <PlainText text={removal.error} charactersMax={300} />
             </span>
           ) : null}
-          <RelativeTime at={removal.createdMs} className="text-ink-3" />
+          <Time at={removal.createdMs} className="text-ink-3" />
         </li>
       ))}
     </ul>

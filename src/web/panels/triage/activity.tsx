@@ -7,7 +7,7 @@ import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/controls.tsx'
 import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { RelativeTime } from '../../ui/time.tsx'
+import { Time } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { ActivityWords } from './activity-words.tsx'
 import { useErrorToast } from './change.ts'
@@ -149,7 +149,7 @@ export function ActivityList({ activity, ...props }: ListProps) {
                 )}
               </b>{' '}
               <ActivityWords activity={activityItem} /> <Merged activity={activityItem} />
-              <RelativeTime at={activityItem.dateCreated} className="text-ink-3" />
+              <Time at={activityItem.dateCreated} className="text-ink-3" />
               {typeof activityItem.data.editedMs === 'number' ? (
                 <span className="text-ink-3"> · {triage('edited')}</span>
               ) : null}

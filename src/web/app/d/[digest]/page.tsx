@@ -6,7 +6,7 @@ import { type DigestHit, digestHits } from '../../../panels/search/jump.ts'
 import { demandActor } from '../../../server/session.ts'
 import { Link } from '../../../ui/link.tsx'
 import { PlainText } from '../../../ui/plain-text.tsx'
-import { RelativeTime } from '../../../ui/time.tsx'
+import { Time } from '../../../ui/time.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('issues.digest'))('title') }
@@ -35,7 +35,7 @@ export default async function DigestPage({ params }: { params: Promise<{ digest:
               <PlainText text={hit.issue.title} charactersMax={200} />
             </Link>
             <div className="text-small text-ink-3">
-              <code>{hit.issue.shortId}</code> · {hit.organization.name} · <RelativeTime at={hit.atMs} />
+              <code>{hit.issue.shortId}</code> · {hit.organization.name} · <Time at={hit.atMs} />
             </div>
           </li>
         ))}

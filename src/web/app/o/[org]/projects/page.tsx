@@ -6,7 +6,7 @@ import { demandOrganization } from '../../../../server/session.ts'
 import { buttonClass } from '../../../../ui/controls.tsx'
 import { Link } from '../../../../ui/link.tsx'
 import { EmptyState } from '../../../../ui/states.tsx'
-import { RelativeTime } from '../../../../ui/time.tsx'
+import { Time } from '../../../../ui/time.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('projects'))('title') }
@@ -62,7 +62,7 @@ export default async function ProjectsPage({ params }: { params: Promise<{ org: 
                   </td>
                   <td className="text-ink-2">{platformById(project.platform ?? 'other')?.name ?? project.platform}</td>
                   <td className="whitespace-nowrap text-ink-2">
-                    {project.firstEventMs === null ? t('waiting') : <RelativeTime at={project.firstEventMs} />}
+                    {project.firstEventMs === null ? t('waiting') : <Time at={project.firstEventMs} />}
                   </td>
                   <td className="whitespace-nowrap text-right">
                     <Link href={`${base}/projects/${project.slug}/setup`} className="link">

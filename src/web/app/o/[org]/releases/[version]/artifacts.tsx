@@ -7,7 +7,7 @@ import { Link } from '../../../../../ui/link.tsx'
 import { PlainText } from '../../../../../ui/plain-text.tsx'
 import { bytesText } from '../../../../../ui/relative.ts'
 import { ScrollBox } from '../../../../../ui/scroll-box.tsx'
-import { RelativeTime } from '../../../../../ui/time.tsx'
+import { Time } from '../../../../../ui/time.tsx'
 
 /** Maximum bundles to read per project. */
 const bundlesMax = 50
@@ -92,7 +92,7 @@ export function Artifacts({
                 <td className="number">{bundle.bundle.files}</td>
                 <td className="number whitespace-nowrap">{bytesText(bundle.bundle.bytes)}</td>
                 <td className="whitespace-nowrap">
-                  <RelativeTime at={bundle.bundle.createdMs} />
+                  <Time at={bundle.bundle.createdMs} />
                 </td>
               </tr>
             ))}

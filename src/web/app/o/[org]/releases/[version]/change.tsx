@@ -4,7 +4,7 @@ import { noState } from '../../../../../client/form.ts'
 import { type ReleaseStatus, typedName } from '../../../../../panels/releases/params.ts'
 import { ActionForm } from '../../../../../ui/action-form.tsx'
 import { Button } from '../../../../../ui/controls.tsx'
-import { RelativeTime } from '../../../../../ui/time.tsx'
+import { Time } from '../../../../../ui/time.tsx'
 import { TypedDelete } from '../../../../../ui/typed-delete.tsx'
 import { archiveAction, deleteReleaseAction, finalizeAction } from './actions.ts'
 
@@ -72,7 +72,7 @@ export function ChangeRelease({
               </>
             ) : (
               <span className="text-ink-2">
-                {t('finalized')} <RelativeTime at={releasedAt} />
+                {t('finalized')} <Time at={releasedAt} />
               </span>
             )}
           </>

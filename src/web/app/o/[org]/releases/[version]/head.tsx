@@ -6,7 +6,7 @@ import { safeHref } from '../../../../../text.ts'
 import { CopyButton } from '../../../../../ui/copy-button.tsx'
 import { Link } from '../../../../../ui/link.tsx'
 import { PlainText } from '../../../../../ui/plain-text.tsx'
-import { RelativeTime } from '../../../../../ui/time.tsx'
+import { Time } from '../../../../../ui/time.tsx'
 
 const namesMax = 8
 
@@ -39,7 +39,7 @@ function detailsOf(
         </span>
       )),
     ],
-    [t('made'), <RelativeTime key="at" at={release.dateCreated} />],
+    [t('made'), <Time key="at" at={release.dateCreated} />],
     [
       t('released'),
       release.dateReleased === null ? (
@@ -47,13 +47,13 @@ function detailsOf(
           {t('notReleased')}
         </span>
       ) : (
-        <RelativeTime key="at" at={release.dateReleased} />
+        <Time key="at" at={release.dateReleased} />
       ),
     ],
   ]
   if (release.status === 'archived') details.push([t('page.status'), t('statusArchived')])
-  if (firstEvent) details.push([t('page.firstEvent'), <RelativeTime key="at" at={firstEvent} />])
-  if (lastEvent) details.push([t('page.lastEvent'), <RelativeTime key="at" at={lastEvent} />])
+  if (firstEvent) details.push([t('page.firstEvent'), <Time key="at" at={firstEvent} />])
+  if (lastEvent) details.push([t('page.lastEvent'), <Time key="at" at={lastEvent} />])
   if (environments.length > 0) details.push([t('page.environments'), <Names key="names" names={environments} />])
   if (authors.length > 0)
     details.push([

@@ -5,7 +5,7 @@ import { ActionForm } from '../../../../../ui/action-form.tsx'
 import { Button } from '../../../../../ui/controls.tsx'
 import { CopyButton } from '../../../../../ui/copy-button.tsx'
 import { PlainText } from '../../../../../ui/plain-text.tsx'
-import { RelativeTime } from '../../../../../ui/time.tsx'
+import { Time } from '../../../../../ui/time.tsx'
 
 export type ShownToken = {
   id: number
@@ -44,7 +44,7 @@ function TokenRow({ organization, form, remove, withScopes, token }: Omit<Listed
         </td>
       ) : null}
       <td className="whitespace-nowrap text-ink-2">
-        {token.lastUsedMs === null ? t('never') : <RelativeTime at={token.lastUsedMs} />}
+        {token.lastUsedMs === null ? t('never') : <Time at={token.lastUsedMs} />}
       </td>
       <td className="text-right">
         <ActionForm action={remove} initial={noState} name={`${form}-${token.id}`} className="">

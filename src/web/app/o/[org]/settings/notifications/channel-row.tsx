@@ -7,7 +7,7 @@ import { Button } from '../../../../../ui/controls.tsx'
 import { Link } from '../../../../../ui/link.tsx'
 import { PlainText } from '../../../../../ui/plain-text.tsx'
 import { SeverityShape } from '../../../../../ui/severity.tsx'
-import { RelativeTime, useAge } from '../../../../../ui/time.tsx'
+import { Time, useAge } from '../../../../../ui/time.tsx'
 import {
   askToConfirmAction,
   type ChannelState,
@@ -117,7 +117,7 @@ function Deliveries({ organization, deliveries }: { organization: string; delive
               <span>{delivery.kind === 'test' ? t('test') : t('summary', { count: delivery.issues })}</span>
             )}
             <span className="text-ink-3">{delivery.recipient}</span>
-            <RelativeTime at={delivery.createdMs} className="text-ink-3" />
+            <Time at={delivery.createdMs} className="text-ink-3" />
             {delivery.error ? (
               <span className="basis-full text-small text-ink-2">
                 <PlainText text={t('tries', { count: delivery.attempts, error: delivery.error })} />

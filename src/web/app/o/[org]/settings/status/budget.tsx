@@ -4,7 +4,7 @@ import { bytesText } from '../../../../../ui/relative.ts'
 import { ScrollBox } from '../../../../../ui/scroll-box.tsx'
 import { Section, TableHead } from '../../../../../ui/section.tsx'
 import { SeverityShape } from '../../../../../ui/severity.tsx'
-import { RelativeTime } from '../../../../../ui/time.tsx'
+import { Time } from '../../../../../ui/time.tsx'
 
 type Disk = RestStatus['disk']
 
@@ -42,7 +42,7 @@ function Run({ run }: { run: Disk['thinned'][number] }) {
   return (
     <tr className="align-top">
       <td className="whitespace-nowrap">
-        <RelativeTime at={startedAt} />
+        <Time at={startedAt} />
       </td>
       <td className="number">{count.format(events)}</td>
       <td className="number">{count.format(attachments)}</td>

@@ -10,7 +10,7 @@ import { PlainText } from '../../../../../ui/plain-text.tsx'
 import { bytesText } from '../../../../../ui/relative.ts'
 import { ScrollBox } from '../../../../../ui/scroll-box.tsx'
 import { Section, TableHead } from '../../../../../ui/section.tsx'
-import { RelativeTime } from '../../../../../ui/time.tsx'
+import { Time } from '../../../../../ui/time.tsx'
 import { useToast } from '../../../../../ui/toast.tsx'
 
 const PreviewDialog = dynamic(() => import('./dead-dialogs.tsx').then((module) => module.PreviewDialog), { ssr: false })
@@ -35,7 +35,7 @@ function Rows({
   return items.map((letter) => (
     <tr key={letter.id} data-dead={letter.id}>
       <td className="whitespace-nowrap">
-        <RelativeTime at={letter.receivedAt} />
+        <Time at={letter.receivedAt} />
       </td>
       <td>{letter.project.slug || letter.project.id}</td>
       <td className="break-words">

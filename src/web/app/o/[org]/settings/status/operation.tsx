@@ -12,7 +12,7 @@ import { bytesText, durationText, relativeParts } from '../../../../../ui/relati
 import { ScrollBox } from '../../../../../ui/scroll-box.tsx'
 import { Section, TableHead } from '../../../../../ui/section.tsx'
 import { SeverityShape } from '../../../../../ui/severity.tsx'
-import { RelativeTime, useNow } from '../../../../../ui/time.tsx'
+import { Time, useNow } from '../../../../../ui/time.tsx'
 
 const pollMs = 5000
 /** Disk usage changes slowly, and each query sums folders and tables. Poll this often, ms. */
@@ -41,7 +41,7 @@ function Job({ job }: { job: RestJob }) {
         </span>
       </td>
       <td className="whitespace-nowrap">
-        {job.running ? t('now') : job.lastRun ? <RelativeTime at={job.lastRun} /> : t('never')}
+        {job.running ? t('now') : job.lastRun ? <Time at={job.lastRun} /> : t('never')}
       </td>
       <td className="number whitespace-nowrap">{job.lastRun ? durationText(job.durationMs) : ''}</td>
       <td className="break-words">

@@ -8,7 +8,7 @@ import { ScrollBox } from '../../../../../ui/scroll-box.tsx'
 import { Section, TableHead } from '../../../../../ui/section.tsx'
 import { SeverityShape } from '../../../../../ui/severity.tsx'
 import { QueryFailed } from '../../../../../ui/states.tsx'
-import { RelativeTime } from '../../../../../ui/time.tsx'
+import { Time } from '../../../../../ui/time.tsx'
 
 const pollMs = 2000
 
@@ -19,7 +19,7 @@ function Run({ run }: { run: RestRegroupings['runs'][number] }) {
   return (
     <tr className="align-top">
       <td className="whitespace-nowrap">
-        <RelativeTime at={dateCreated} />
+        <Time at={dateCreated} />
       </td>
       <td>
         <PlainText text={project.slug} charactersMax={60} />

@@ -9,7 +9,7 @@ import { Link } from '../../../../../../ui/link.tsx'
 import { useLive } from '../../../../../../ui/live.tsx'
 import { PlainText } from '../../../../../../ui/plain-text.tsx'
 import { SeverityShape } from '../../../../../../ui/severity.tsx'
-import { RelativeTime } from '../../../../../../ui/time.tsx'
+import { Time } from '../../../../../../ui/time.tsx'
 import { useToast } from '../../../../../../ui/toast.tsx'
 import { type ArrivalRow, arrivalRows, type Step, stepsOf } from './steps.ts'
 
@@ -27,7 +27,7 @@ function StepLine({ step, arrivals }: { step: Step; arrivals: RestArrivals | und
         <div className={step.state === 'waiting' ? 'text-ink-2' : 'font-[550]'}>{t(`${step.id}.${step.state}`)}</div>
         {at ? (
           <div className="text-small text-ink-3">
-            <RelativeTime at={at} />
+            <Time at={at} />
           </div>
         ) : null}
       </div>

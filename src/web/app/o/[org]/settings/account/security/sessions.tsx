@@ -5,7 +5,7 @@ import { type FormState, noState } from '../../../../../../client/form.ts'
 import { ActionForm } from '../../../../../../ui/action-form.tsx'
 import { Button } from '../../../../../../ui/controls.tsx'
 import { PlainText } from '../../../../../../ui/plain-text.tsx'
-import { RelativeTime } from '../../../../../../ui/time.tsx'
+import { Time } from '../../../../../../ui/time.tsx'
 import { endOtherSessionsAction, endSessionAction } from './security-actions.ts'
 
 type Action = (before: FormState, data: FormData) => Promise<FormState>
@@ -53,7 +53,7 @@ function SessionRow({ organization, session }: { organization: string; session: 
       </td>
       <td className="break-all text-ink-2">{session.address || '–'}</td>
       <td className="whitespace-nowrap text-ink-2">
-        <RelativeTime at={session.lastUsedMs} />
+        <Time at={session.lastUsedMs} />
       </td>
       <td className="text-right">
         {session.isCurrent ? null : (

@@ -5,7 +5,7 @@ import { noState } from '../../../../../../../client/form.ts'
 import { ActionForm } from '../../../../../../../ui/action-form.tsx'
 import { Button } from '../../../../../../../ui/controls.tsx'
 import { PlainText } from '../../../../../../../ui/plain-text.tsx'
-import { RelativeTime } from '../../../../../../../ui/time.tsx'
+import { Time } from '../../../../../../../ui/time.tsx'
 import { hideEnvironmentAction } from './actions.ts'
 
 /** One environment with its first and last event, and a switch to hide it from selection lists. */
@@ -30,8 +30,7 @@ export function EnvironmentRow({
         {hidden ? <span className="chip">{t('environmentHidden')}</span> : null}
       </span>
       <span className="order-last basis-full text-small text-ink-3 narrow:order-none narrow:basis-auto">
-        {t('firstSeen')} <RelativeTime at={environment.firstSeenMs} />, {t('lastSeen')}{' '}
-        <RelativeTime at={environment.lastSeenMs} />
+        {t('firstSeen')} <Time at={environment.firstSeenMs} />, {t('lastSeen')} <Time at={environment.lastSeenMs} />
       </span>
       <ActionForm
         action={hideEnvironmentAction}

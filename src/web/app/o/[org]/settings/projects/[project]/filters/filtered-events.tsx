@@ -1,7 +1,7 @@
 import { getTranslations } from 'next-intl/server'
 import type { FilteredEvent } from '../../../../../../../../store/meta/projects/inbound-filters.ts'
 import { PlainText } from '../../../../../../../ui/plain-text.tsx'
-import { RelativeTime } from '../../../../../../../ui/time.tsx'
+import { Time } from '../../../../../../../ui/time.tsx'
 
 /** Maximum characters to show per event. */
 const shownCharacters = 20_000
@@ -37,7 +37,7 @@ export async function Samples({ samples }: { samples: readonly FilteredEvent[] }
                         {', '}
                       </>
                     ) : null}
-                    <RelativeTime at={sample.receivedMs} />
+                    <Time at={sample.receivedMs} />
                   </span>
                 </summary>
                 {sample.payload === '' ? (

@@ -9,7 +9,7 @@ import { Link } from '../../../../../../../ui/link.tsx'
 import { PlainText } from '../../../../../../../ui/plain-text.tsx'
 import { bytesText } from '../../../../../../../ui/relative.ts'
 import { ScrollBox } from '../../../../../../../ui/scroll-box.tsx'
-import { RelativeTime } from '../../../../../../../ui/time.tsx'
+import { Time } from '../../../../../../../ui/time.tsx'
 import { TypedDelete } from '../../../../../../../ui/typed-delete.tsx'
 import { deleteBundleAction } from './actions.ts'
 import { Places } from './places.tsx'
@@ -97,7 +97,7 @@ export async function BundleView({
         <Places links={links} max={100} />
         <span>{bytesText(bundle.bytes)}</span>
         <span>
-          {t('uploaded')} <RelativeTime at={bundle.createdMs} />
+          {t('uploaded')} <Time at={bundle.createdMs} />
         </span>
       </div>
       {afterId === 0 ? (

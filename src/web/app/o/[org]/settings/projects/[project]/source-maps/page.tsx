@@ -9,7 +9,7 @@ import { PlainText } from '../../../../../../../ui/plain-text.tsx'
 import { bytesText } from '../../../../../../../ui/relative.ts'
 import { ScrollBox } from '../../../../../../../ui/scroll-box.tsx'
 import { EmptyState } from '../../../../../../../ui/states.tsx'
-import { RelativeTime } from '../../../../../../../ui/time.tsx'
+import { Time } from '../../../../../../../ui/time.tsx'
 import { type SettingsContext, settingsPage, settingsTitle } from '../settings-page.tsx'
 import { BundleView } from './bundle-view.tsx'
 import { Places } from './places.tsx'
@@ -79,11 +79,9 @@ async function Bundles({
               <td className="number">{row.files}</td>
               <td className="number whitespace-nowrap">{bytesText(row.bytes)}</td>
               <td className="whitespace-nowrap">
-                <RelativeTime at={row.createdMs} />
+                <Time at={row.createdMs} />
               </td>
-              <td className="whitespace-nowrap">
-                {row.usedMs > row.createdMs ? <RelativeTime at={row.usedMs} /> : '–'}
-              </td>
+              <td className="whitespace-nowrap">{row.usedMs > row.createdMs ? <Time at={row.usedMs} /> : '–'}</td>
             </tr>
           ))}
         </tbody>

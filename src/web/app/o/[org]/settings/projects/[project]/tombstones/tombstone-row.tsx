@@ -5,7 +5,7 @@ import { noState } from '../../../../../../../client/form.ts'
 import { ActionForm } from '../../../../../../../ui/action-form.tsx'
 import { Button } from '../../../../../../../ui/controls.tsx'
 import { PlainText } from '../../../../../../../ui/plain-text.tsx'
-import { RelativeTime } from '../../../../../../../ui/time.tsx'
+import { Time } from '../../../../../../../ui/time.tsx'
 import { useToast } from '../../../../../../../ui/toast.tsx'
 import { removeTombstoneAction } from './actions.ts'
 
@@ -35,7 +35,7 @@ export function TombstoneRow({
               <PlainText text={culprit} charactersMax={200} /> ·{' '}
             </>
           ) : null}
-          {t('hashes', { count: hashes.length })} · <RelativeTime at={dateCreated} />{' '}
+          {t('hashes', { count: hashes.length })} · <Time at={dateCreated} />{' '}
           {actor ? <PlainText text={t('by', { name: actor.name || actor.email })} charactersMax={100} /> : null}
         </span>
       </span>
