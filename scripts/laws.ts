@@ -11,7 +11,7 @@ import { hashes, moments, sql } from './sql-laws.ts'
 import { assertions, failures, stopwatch } from './test-laws.ts'
 import { citations, fieldNames, spreads } from './text-laws.ts'
 import { child, list, memberOf, nameOf, type Source, type Tree, walk } from './tree.ts'
-import { features } from './web-laws.ts'
+import { features, timeTexts } from './web-laws.ts'
 
 /** All violations of `law` in `source`, in the order of the text. */
 export function breaches(law: Law, source: Source): Breach[] {
@@ -440,6 +440,7 @@ export const laws: readonly Law[] = [
   direction,
   doors,
   features,
+  timeTexts,
   frameworks,
   contract,
   state,

@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path/posix'
 import { importsOf } from './imports.ts'
-import { isProduct, type Law } from './law.ts'
+import { isProduct, isTest, type Law } from './law.ts'
+import { child, nameOf, walk } from './tree.ts'
 
 /**
  * The features of the screens that others build on, and the files that these may import. The order is a law, too: a
@@ -67,5 +68,22 @@ export const features: Law = {
         : undefined
       if (breach) report(imported.at, breach)
     }
+  },
+}
+
+/** The files that may format a time: the component of times, and the names of zones. */
+const formatters = ['src/web/ui/time.tsx', 'src/web/zone.ts', 'src/web/client/zone.ts']
+const times = ['DateTimeFormat', 'toLocaleString', 'toLocaleDateString', 'toLocaleTimeString']
+
+export const timeTexts: Law = {
+  name: 'timeTexts',
+  sentence: 'screens show times with Time or useTimeText, so that all of them are in the zone the reader chose',
+  find({ path, root }, report) {
+    if (!path.startsWith('src/web/') || isTest(path) || formatters.includes(path)) return
+    walk(root, (node) => {
+      if (node.type !== 'MemberExpression') return
+      const name = nameOf(child(node, 'property'))
+      if (times.includes(name)) report(node.start, `${name} outside of ui/time.tsx`)
+    })
   },
 }

@@ -17,6 +17,11 @@ const forms = {
   /** Date and time to the minute. */
   minute: { dateStyle: 'medium', timeStyle: 'short' },
   day: { dateStyle: 'medium' },
+  /** Day and time without the year, for charts of at most a year. */
+  shortMinute: { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
+  shortDay: { day: 'numeric', month: 'short' },
+  clock: { hour: '2-digit', minute: '2-digit' },
+  clockMs: { hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>
 type Form = keyof typeof forms
 
@@ -64,8 +69,9 @@ export function useAge(): (atMs: number) => string {
 }
 
 /**
- * Times as text in the reader's zone. `text(ms, form)` is without the zone, `zone` is its short name for an axis or a
- * line, and `both(ms)` is the exact time in the reader's zone and the other one, for a title attribute.
+ * Times as text in the reader's zone. `text(ms, form)` and `range(fromMs, toMs, form)` are without the zone, `zone` is its
+ * short name for an axis or a line, and `both(ms)` is the exact time in the reader's zone and the other one, for a title
+ * attribute.
  */
 export function useTimeText() {
   const locale = useLocale()
@@ -73,15 +79,17 @@ export function useTimeText() {
   const other = useContext(OtherZone)
   return useMemo(() => {
     const formats = new Map<string, Intl.DateTimeFormat>()
-    const text = (ms: number, form: Form, timeZone = zone): string => {
+    const formatOf = (form: Form, timeZone: string): Intl.DateTimeFormat => {
       const key = `${form} ${timeZone}`
       const format = formats.get(key) ?? new Intl.DateTimeFormat(locale, { ...forms[form], timeZone })
       formats.set(key, format)
-      return format.format(ms)
+      return format
     }
+    const text = (ms: number, form: Form, timeZone = zone): string => formatOf(form, timeZone).format(ms)
     const line = (ms: number, timeZone: string) => `${text(ms, 'moment', timeZone)}, ${zoneName(timeZone)}`
     return {
       text: (ms: number, form: Form) => text(ms, form),
+      range: (fromMs: number, toMs: number, form: Form) => formatOf(form, zone).formatRange(fromMs, toMs),
       zone: zoneName(zone),
       both: (ms: number) =>
         other === undefined || other === zone ? line(ms, zone) : `${line(ms, zone)}\n${line(ms, other)}`,

@@ -8,6 +8,7 @@ import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Segments } from '../../ui/segments.tsx'
 import { SeverityShape } from '../../ui/severity.tsx'
+import { useTimeText } from '../../ui/time.tsx'
 import { MetadataNote } from './metadata-note.tsx'
 import {
   crumbEntries,
@@ -46,6 +47,7 @@ const levelOf = ({ tags }: RestEvent) => {
 export function Timeline({ event }: { event: RestEvent }) {
   const t = useTranslations('parts.timeline')
   const locale = useLocale()
+  const { text: clock, zone } = useTimeText()
   const all = useMemo(() => {
     const crumbs = crumbEntries(entryOf(event, 'breadcrumbs')?.data.values ?? [])
     return mergedByTime([crumbs, [errorEntry(event, levelOf(event))]])
@@ -63,21 +65,15 @@ export function Timeline({ event }: { event: RestEvent }) {
     if (time === 'before')
       return ({ atMs, source }) =>
         source === 'error' ? '0' : atMs === null ? '' : offsetText(atMs - errorMs, (value) => number.format(value))
-    const clock = new Intl.DateTimeFormat(locale, {
-      hour: '2-digit',
-      minute: '2-digit',
-      second: '2-digit',
-      fractionalSecondDigits: 3,
-    })
-    return ({ atMs }) => (atMs === null ? '' : clock.format(atMs))
-  }, [time, locale, errorMs])
+    return ({ atMs }) => (atMs === null ? '' : clock(atMs, 'clockMs'))
+  }, [time, locale, errorMs, clock])
   const isFiltered = kind !== '' || text.trim() !== ''
   const folded = isFiltered ? 0 : Math.max(0, shown.length - openMax)
   return (
     <Section
       id="breadcrumbs"
       title={t('title')}
-      note={time === 'before' ? t('count', { count: before.length - 1 }) : t('zone')}
+      note={time === 'before' ? t('count', { count: before.length - 1 }) : zone}
       aside={
         <>
           <select

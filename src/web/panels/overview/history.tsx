@@ -1,24 +1,18 @@
 'use client'
 import { useLocale, useTranslations } from 'next-intl'
-import { useEffect, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { RestOverview } from '../../../contract/overview.ts'
 import { releasePath } from '../../client/release-path.ts'
 import { type AnnotationGroup, groupAnnotations } from '../../ui/chart/annotations.ts'
 import { roundTop } from '../../ui/chart/bars.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
+import { useTimeText } from '../../ui/time.tsx'
 
 /** Names of releases that fit side by side. */
 const releaseSlots = 6
 const eventsPx = 124
 const usersPx = 52
-
-/** The reader's time zone. UTC until the page is hydrated, as the server knows no other. */
-function useZone(): string {
-  const [zone, setZone] = useState('UTC')
-  useEffect(() => setZone(new Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'), [])
-  return zone
-}
 
 type BarsProps = {
   values: readonly (number | null)[]
@@ -107,7 +101,7 @@ function Releases({ organization, groups }: { organization: string; groups: read
 export function History({ organization, overview }: { organization: string; overview: RestOverview }) {
   const t = useTranslations('overview.history')
   const locale = useLocale()
-  const zone = useZone()
+  const { text, zone } = useTimeText()
   const [at, setAt] = useState<number | null>(null)
   const { series, bucketSeconds, releases, events, users } = overview
   const number = new Intl.NumberFormat(locale)
@@ -119,16 +113,6 @@ export function History({ organization, overview }: { organization: string; over
     () => groupAnnotations(releases.marks, fromS * 1000, toS * 1000, releaseSlots),
     [releases, fromS, toS],
   )
-  const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: zone })
-  const time = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: zone })
-  const moment = new Intl.DateTimeFormat(locale, {
-    day: 'numeric',
-    month: 'short',
-    hour: '2-digit',
-    minute: '2-digit',
-    timeZone: zone,
-  })
-  const place = zone.split('/').at(-1)?.replaceAll('_', ' ') ?? zone
   const shown = at === null ? undefined : series[at]
   return (
     <div className="overview-history">
@@ -150,9 +134,9 @@ export function History({ organization, overview }: { organization: string; over
         point={setAt}
       />
       <div className="overview-axis">
-        <span>{day.format(fromS * 1000)}</span>
+        <span>{text(fromS * 1000, 'shortDay')}</span>
         <span>
-          {moment.format(Date.parse(overview.end))}, {place}
+          {text(Date.parse(overview.end), 'shortMinute')}, {zone}
         </span>
       </div>
       {shown && at !== null ? (
@@ -162,7 +146,7 @@ export function History({ organization, overview }: { organization: string; over
           data-side={at > series.length / 2 ? 'left' : 'right'}
           style={{ left: `${((at + 0.5) / series.length) * 100}%` }}
         >
-          <b>{time.format(shown[0] * 1000)}</b>
+          <b>{text(shown[0] * 1000, 'minute')}</b>
           <span data-kind="events">{t('tipEvents', { count: shown[1] === null ? '–' : number.format(shown[1]) })}</span>
           <span data-kind="users">{t('tipUsers', { count: shown[2] === null ? '–' : number.format(shown[2]) })}</span>
         </div>

@@ -1,8 +1,9 @@
 import './overview.css'
-import { useLocale, useTranslations } from 'next-intl'
+import { useTranslations } from 'next-intl'
 import type { RestOverview } from '../../../contract/overview.ts'
 import { Link } from '../../ui/link.tsx'
 import { SeverityShape } from '../../ui/severity.tsx'
+import { useTimeText } from '../../ui/time.tsx'
 import { type ListParams, type ProjectName, viewSearchOf } from '../search/list-params.ts'
 import { Decisions, type OverviewRights } from './decisions.tsx'
 import { History } from './history.tsx'
@@ -48,8 +49,8 @@ function BucketLength({ seconds }: { seconds: number }) {
 /** The range that changes are compared with. */
 function Against({ overview }: { overview: RestOverview }) {
   const t = useTranslations('overview')
-  const format = new Intl.DateTimeFormat(useLocale(), { day: 'numeric', month: 'short', timeZone: 'UTC' })
-  const day = (time: string) => format.format(Date.parse(time))
+  const { text } = useTimeText()
+  const day = (time: string) => text(Date.parse(time), 'shortDay')
   return (
     <p className="overview-against">{t('against', { from: day(overview.previousStart), to: day(overview.start) })}</p>
   )

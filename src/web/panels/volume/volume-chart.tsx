@@ -2,13 +2,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import { useLocale, useTranslations } from 'next-intl'
-import { type KeyboardEvent, type PointerEvent, useRef, useState, useSyncExternalStore } from 'react'
+import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
 import type { RestIssue } from '../../../contract/issues.ts'
 import type { RestVolume } from '../../../contract/volume.ts'
 import { type Answered, dataFor } from '../../client/answered.ts'
 import { type ApiRequest, apiFetch, apiPage } from '../../client/api.ts'
 import { type ChartAnnotation, groupAnnotations } from '../../ui/chart/annotations.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
+import { useTimeText } from '../../ui/time.tsx'
 import {
   axisTop,
   type Brush,
@@ -33,8 +34,6 @@ const releasesMax = 8
 const pageBars = 8
 /** How long a selection must rest before its issues are counted, ms. */
 const freshMs = 30_000
-
-const noStore = () => () => {}
 
 type ChartProps = {
   organization: string
@@ -126,20 +125,12 @@ function Bars({
   const count = buckets.length
   const { brush, setBrush, plot, begin, drag, end, moveBy } = useBrush(count)
   const number = new Intl.NumberFormat(locale, { notation: 'compact' })
-  // The server does not know the reader's zone.
-  const hydrated = useSyncExternalStore(
-    noStore,
-    () => true,
-    () => false,
-  )
   const top = axisTop(buckets)
   const fromMs = (buckets[0]?.start ?? 0) * 1000
   const toMs = ((buckets.at(-1)?.start ?? 0) + interval) * 1000
   const place = (at: number) => `${(at / count) * 100}%`
-  const tick = new Intl.DateTimeFormat(
-    locale,
-    interval * count < 3 * 86_400 ? { hour: '2-digit', minute: '2-digit' } : { day: 'numeric', month: 'short' },
-  )
+  const { text } = useTimeText()
+  const tick = interval * count < 3 * 86_400 ? 'clock' : 'shortDay'
   const summary = t('summary', {
     events: number.format(buckets.reduce((sum, bucket) => sum + eventsOf(bucket), 0)),
     top: number.format(Math.max(...buckets.map(eventsOf))),
@@ -185,9 +176,9 @@ function Bars({
         )}
       </div>
       <div className="volume-ticks" aria-hidden="true">
-        {(hydrated ? ticksOf(count, ticksMax) : []).map((at) => (
+        {ticksOf(count, ticksMax).map((at) => (
           <span key={at} style={{ left: place(at) }}>
-            {tick.format((buckets[at]?.start ?? 0) * 1000)}
+            {text((buckets[at]?.start ?? 0) * 1000, tick)}
           </span>
         ))}
         {volume.truncated ? <span className="volume-note">{t('truncated')}</span> : null}
@@ -237,7 +228,7 @@ function Handles({
   moveBy,
 }: Pick<ReturnType<typeof useBrush>, 'begin' | 'moveBy'> & { volume: RestVolume; brush: Brush; endMs: number }) {
   const t = useTranslations('search.volume')
-  const locale = useLocale()
+  const { text } = useTimeText()
   const count = volume.buckets.length
   const { fromMs, toMs } = rangeOfBrush(volume, brush, endMs)
   return (
@@ -256,7 +247,7 @@ function Handles({
           aria-valuemin={side === 'from' ? 0 : brush.from}
           aria-valuemax={side === 'from' ? brush.to : count - 1}
           aria-valuenow={brush[side]}
-          aria-valuetext={timeText(locale, side === 'from' ? fromMs : toMs)}
+          aria-valuetext={text(side === 'from' ? fromMs : toMs, 'shortMinute')}
           onPointerDown={(event) => {
             event.stopPropagation()
             begin(event, side === 'from' ? brush.to : brush.from)
@@ -302,15 +293,6 @@ function Bar({
   )
 }
 
-const timeText = (locale: string, ms: number): string =>
-  new Intl.DateTimeFormat(locale, {
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    hour: '2-digit',
-    minute: '2-digit',
-  }).format(ms)
-
 /** The selected range with its events and issues, and the button that makes it the range of the list. */
 function Bubble({
   organization,
@@ -326,7 +308,7 @@ function Bubble({
   select: () => void
 }) {
   const t = useTranslations('search.volume')
-  const locale = useLocale()
+  const { range: rangeText, zone } = useTimeText()
   const { fromMs, toMs } = rangeOfBrush(volume, brush, Number.MAX_SAFE_INTEGER)
   const { statsPeriod: _, ...rest } = query
   const range = { start: new Date(fromMs).toISOString(), end: new Date(toMs).toISOString() }
@@ -348,13 +330,7 @@ function Bubble({
       style={{ left: `${((isLeft ? brush.from : brush.to + 1) / count) * 100}%` }}
     >
       <b>
-        {new Intl.DateTimeFormat(locale, {
-          weekday: 'short',
-          day: 'numeric',
-          month: 'short',
-          hour: '2-digit',
-          minute: '2-digit',
-        }).formatRange(fromMs, toMs)}
+        {rangeText(fromMs, toMs, 'shortMinute')}, {zone}
       </b>
       <span>
         {t('found', { events: eventsIn(volume, brush) })}
