@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -6,7 +7,7 @@ import { MishapError } from '../base/errors.ts'
 import { type Observe, silent } from '../base/observe.ts'
 import type { RecordOutcomes } from '../journal/request-log.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
-import { bench, envelope, head, newId, outcome, send, settled, stored, until } from './rig.cases.ts'
+import { type Bench, bench, envelope, head, newId, outcome, send, settled, stored, until } from './rig.cases.ts'
 
 test('totals count the batches, records, events and time of what was committed', async () => {
   const entry = await bench()
@@ -137,6 +138,64 @@ test('without artifacts there is no cache of maps, and rows cannot be mapped aga
   const refine = entry.open()
   expect(refine.mapCache).toBeUndefined()
   await expect(refine.reprocessRows(1, [])).rejects.toThrow('no artifacts to map by')
+})
+
+/** Uploads a script with its map for release 1.0 of the project. */
+async function uploadMap(entry: Bench): Promise<void> {
+  const map = { version: 3, sources: ['../src/in.ts'], names: ['first'], mappings: 'AAAA,SAASA', sourcesContent: ['x'] }
+  const bodies = ['function a(){throw b}\n//# sourceMappingURL=a.js.map', JSON.stringify(map)]
+  const uuid = randomUUID()
+  const blobKey = `artifacts/1/${uuid}`
+  await openFileBlobs(join(entry.folder, 'blobs')).put(blobKey, Buffer.from(bodies.join('')))
+  const sizes = bodies.map((body) => Buffer.byteLength(body))
+  const rows = ['~/a.js', '~/a.js.map'].map((url, index) => ({
+    entry: `files/_/_/${index}`,
+    url,
+    debugId: '',
+    headers: {},
+    bytes: sizes[index] ?? 0,
+    packed: sizes[index] ?? 0,
+    method: 0,
+    crc: 1,
+    type: index === 1 ? ('source_map' as const) : ('minified_source' as const),
+    at: index === 1 ? (sizes[0] ?? 0) : 0,
+  }))
+  const bytes = sizes.reduce((sum, size) => sum + size, 0)
+  entry.meta.addBundle(
+    { organizationId: 1, uuid, checksum: uuid, kind: 'bundle', blobKey, bytes, createdMs: Date.now() },
+    rows,
+    [{ projectId: entry.projectId, release: '1.0', dist: '' }],
+  )
+}
+
+const frame = { filename: 'https://a.test/a.js', abs_path: 'https://a.test/a.js', function: 'a', lineno: 1, colno: 10 }
+const minified = () => {
+  const exception = {
+    values: [{ type: 'TypeError', value: 'x', stacktrace: { frames: [{ ...frame, in_app: true }] } }],
+  }
+  const event = { platform: 'javascript', release: '1.0', timestamp: Date.now() / 1000, exception }
+  return Buffer.from(`{"event_id":"${newId()}"}\n{"type":"event"}\n${JSON.stringify(event)}\n`)
+}
+
+test('workers map frames once a project has files, and stored rows are mapped when the files come later', async () => {
+  const entry = await bench()
+  const blobs = openFileBlobs(join(entry.folder, 'blobs'))
+  const refine = entry.open(undefined, systemClock, { artifacts: entry.meta, blobs })
+  await refine.start()
+  const sent = async (count: number) => {
+    await entry.writer.append(head(entry.projectId), minified())
+    refine.advance(entry.writer.durable())
+    await settled(entry, count)
+  }
+  await sent(1)
+  await uploadMap(entry)
+  await sent(2)
+  const lines = entry.events.rows.map(({ line }) => line)
+  expect(lines[0]).not.toContain('src/in.ts')
+  expect(lines[1]).toContain('src/in.ts')
+  const stored = await entry.events.store.eventsBetween(0, entry.writer.durable())
+  const mapped = await refine.reprocessRows(entry.projectId, stored.slice(0, 1))
+  expect(JSON.stringify(mapped)).toContain('src/in.ts')
 })
 
 test('the dedup windows are read again until the store answers; a stop ends the waiting', async () => {

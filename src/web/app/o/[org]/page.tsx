@@ -4,6 +4,7 @@ import { readableProjects } from '../../../../auth/allowed-projects.ts'
 import { namedProjects } from '../../../../query/named-projects.ts'
 import { overviewOf } from '../../../../query/overview.ts'
 import { rangeOf } from '../../../../query/range.ts'
+import { defaultProjects } from '../../../../query/self-project.ts'
 import { app } from '../../../handle.ts'
 import { NoEvents } from '../../../panels/overview/no-events.tsx'
 import { OverviewScreen } from '../../../panels/overview/overview-screen.tsx'
@@ -31,8 +32,9 @@ export default async function OverviewPage({
   const { actor, organization } = await demandOrganization(org, `/o/${org}${search.size ? `?${search}` : ''}`)
   const { auth, clock, meta } = app()
   const projects = readableProjects(app(), actor, organization)
+  const shown = defaultProjects(meta, organization.id, projects)
   const names = projects.map(({ id, slug, name }) => ({ id: String(id), slug, name }))
-  if (projects.every((project) => project.firstEventMs === null))
+  if (shown.every((project) => project.firstEventMs === null))
     return (
       <NoEvents
         organization={organization.slug}
@@ -47,7 +49,7 @@ export default async function OverviewPage({
     overviewOf(app(), {
       organization,
       // An unknown project narrows to nothing. To drop its name would widen the view.
-      projects: projectIds.length ? (namedProjects(meta, organization.id, projects, projectIds) ?? []) : projects,
+      projects: projectIds.length ? (namedProjects(meta, organization.id, projects, projectIds) ?? []) : shown,
       environments: query.environment?.filter((name) => name !== '') ?? [],
       range: rangeOf(query, clock.now()),
       meUserId: actor.person.id,

@@ -3,6 +3,7 @@ import { getTranslations } from 'next-intl/server'
 import { readableProjects } from '../../../../../auth/allowed-projects.ts'
 import { feedbackStates } from '../../../../../domain/feedback-states.ts'
 import { toRestFeedback } from '../../../../../query/feedback.ts'
+import { defaultProjects } from '../../../../../query/self-project.ts'
 import { app } from '../../../../handle.ts'
 import { FeedbackText } from '../../../../panels/feedback/feedback-text.tsx'
 import { demandOrganization } from '../../../../server/session.ts'
@@ -33,7 +34,7 @@ export default async function FeedbackPage({
   const parts = app()
   const { auth, meta } = parts
   const projects = readableProjects(parts, actor, organization)
-  const projectIds = projects.map((project) => project.id)
+  const projectIds = defaultProjects(meta, organization.id, projects).map((project) => project.id)
   const state = feedbackStates.find((feedbackState) => feedbackState === search.status) ?? 'new'
   const beforeId =
     typeof search.before === 'string' && /^\d{1,15}$/.test(search.before) ? Number(search.before) : undefined
