@@ -131,8 +131,9 @@ const demoIssues: readonly DemoIssue[] = [
   },
 ]
 
-/** The names of the issues that `sendShop` makes. */
-export const shopIssues = demoIssues.length
+/** How many events `sendShop` and `sendHostile` send. */
+export const shopEvents: number = demoIssues.reduce((sum, { times }) => sum + times, 0)
+export const hostileEvents = 3
 
 function stackOf(demoIssue: DemoIssue): Record<string, unknown>[] {
   const filename = `https://shop.acme.test/${demoIssue.culprit}`

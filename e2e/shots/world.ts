@@ -3,8 +3,20 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { type Login, loginOf, openBrowser, openPage } from '../browser.ts'
-import { api, bootstrap, discard, type Product, type Project, password, ready, root, start, until } from '../product.ts'
-import { digest, fixedMs, idOf, release, sendHostile, sendShop, shopIssues, traceId } from './data.ts'
+import {
+  api,
+  bootstrap,
+  discard,
+  type Issue,
+  type Product,
+  type Project,
+  password,
+  ready,
+  root,
+  start,
+  until,
+} from '../product.ts'
+import { digest, fixedMs, hostileEvents, idOf, release, sendHostile, sendShop, shopEvents, traceId } from './data.ts'
 import type { Places } from './routes.ts'
 
 /** Who looks at which data. `error`: the full data while the events store is down. */
@@ -38,11 +50,11 @@ async function viewerOf(browser: Browser, product: Product, project: Project): P
   return login
 }
 
-async function placesOf(product: Product, project: Project, event: string, issues: number): Promise<Places> {
-  const found = await until(`the issues of ${project.org}`, 60_000, async () => {
+async function placesOf(product: Product, project: Project, event: string, events: number): Promise<Places> {
+  const found = await until(`the events of ${project.org}`, 60_000, async () => {
     const answer = await api(product, project, `/organizations/${project.org}/issues/?query=`)
-    const rows = answer.json as { id: string; shortId: string; title: string }[]
-    return rows.length === issues && rows
+    const rows = answer.json as (Issue & { shortId: string })[]
+    return rows.reduce((sum, row) => sum + Number(row.lifetime.count), 0) === events && rows
   })
   const first = found.toSorted((a, b) => Number(a.id) - Number(b.id))[0]
   return {
@@ -70,14 +82,23 @@ export async function startWorld(): Promise<World> {
       SHIFT_FILE: shiftFile,
     },
   })
+  try {
+    return await filled(product, rewind)
+  } catch (error) {
+    await discard(product)
+    throw error
+  }
+}
+
+async function filled(product: Product, rewind: () => void): Promise<World> {
   await ready(product, 60_000)
   const email = 'ada@acme.test'
   const [acme, hostile, empty] = ['acme', 'hostile', 'quiet'].map((org) =>
     bootstrap(product, org, org === 'acme' ? 'shop-web' : 'web', 'javascript-nextjs', email),
   ) as [Project, Project, Project]
   const places = {
-    full: await placesOf(product, acme, await sendShop(product, acme), shopIssues),
-    hostile: await placesOf(product, hostile, await sendHostile(product, hostile), 3),
+    full: await placesOf(product, acme, await sendShop(product, acme), shopEvents),
+    hostile: await placesOf(product, hostile, await sendHostile(product, hostile), hostileEvents),
     empty: await placesOf(product, empty, idOf('none'), 0),
   }
   const browser = await openBrowser(['--font-render-hinting=none', '--force-color-profile=srgb'])
