@@ -2,9 +2,6 @@ import { crc32, deflateSync } from 'node:zlib'
 import pixelmatch from 'pixelmatch'
 import { PNG } from 'pngjs'
 
-/** Colours are stored with 4 bits a channel. A screen then has fewer than 256 of them. */
-const reduced = (value: number): number => Math.round(value / 17) * 17
-
 /** Pixels that may differ: rounding of a few edges. One changed letter differs in more. */
 export const differentMax = 12
 
@@ -16,15 +13,23 @@ function chunk(name: string, data: Buffer): Buffer {
   return Buffer.concat([length, body, sum])
 }
 
-/** Replaces each colour by its reduced one, in place. */
-function reduce(image: PNG): PNG {
-  for (let at = 0; at < image.data.length; at++) image.data[at] = reduced(image.data[at] ?? 0)
-  return image
+/** Rounds each channel of each colour to a multiple of `step`, in place. */
+function reduce(image: PNG, step: number): void {
+  for (let at = 0; at < image.data.length; at++)
+    image.data[at] = Math.min(255, Math.round((image.data[at] ?? 0) / step) * step)
+}
+
+/** The number of colours of a picture. */
+function coloursOf(image: PNG): number {
+  const found = new Set<number>()
+  for (let at = 0; at < image.data.length; at += 4) found.add(image.data.readUIntBE(at, 3))
+  return found.size
 }
 
 /** A picture as a PNG with a palette: a third of the size of Chromium's. pngjs reads palettes but does not write them. */
 export function small(bytes: Buffer): Buffer {
-  const image = reduce(PNG.sync.read(bytes))
+  const image = PNG.sync.read(bytes)
+  for (const step of [2, 4, 8, 16]) if (coloursOf(image) > 256) reduce(image, step)
   const palette = new Map<number, number>()
   const rows = Buffer.alloc((image.width + 1) * image.height)
   for (let y = 0; y < image.height; y++)
@@ -52,12 +57,12 @@ export function small(bytes: Buffer): Buffer {
 
 export type Difference = { pixels: number; picture: Buffer }
 
-/** Compares a fresh picture with a stored one. `picture` marks what differs. Another size differs everywhere. */
+/** Compares a fresh picture with a stored one. The threshold is above the rounding of colours in `small`. `picture` marks what differs. Another size differs everywhere. */
 export function differenceOf(stored: Buffer, fresh: Buffer): Difference {
-  const [before, after] = [PNG.sync.read(stored), reduce(PNG.sync.read(fresh))]
+  const [before, after] = [PNG.sync.read(stored), PNG.sync.read(fresh)]
   const { width, height } = after
   if (before.width !== width || before.height !== height) return { pixels: width * height, picture: fresh }
   const marked = new PNG({ width, height })
-  const pixels = pixelmatch(before.data, after.data, marked.data, width, height, { threshold: 0.1 })
+  const pixels = pixelmatch(before.data, after.data, marked.data, width, height, { threshold: 0.05 })
   return { pixels, picture: PNG.sync.write(marked) }
 }

@@ -31,6 +31,16 @@ export async function takeCompared(world: World, route: string): Promise<[string
   const look = world.look('full')
   const page = await openStill(world, look, route)
   await settle(world, page, captures[route]?.(look.places) ?? '/')
+  // A broken screen must never become the stored picture.
+  if (await page.getByText(/Application error/).count())
+    throw new Error(
+      `${route} shows an error: ${world.product
+        .log()
+        .split('\n')
+        .filter((line) => /"level":[56]0/.test(line))
+        .slice(-2)
+        .join('\n')}`,
+    )
   const taken: [string, Buffer][] = []
   for (const { width, theme, name } of comparedPictures.filter((one) => one.route === route))
     taken.push([name, await picture(page, width, theme)])

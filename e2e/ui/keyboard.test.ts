@@ -92,8 +92,10 @@ describe.skipIf(noChromium)('tasks by the keyboard alone', () => {
 
   test('6: select two issues and resolve both', async () => {
     await openList()
+    // The list remembers its cursor: go to the first row.
     await press('j')
     await cursor().waitFor()
+    await press('k', 'k', 'k')
     await press('x')
     await state.page
       .getByText(/1 selected/)
