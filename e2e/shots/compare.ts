@@ -55,11 +55,11 @@ export function small(bytes: Buffer): Buffer {
   ])
 }
 
-export type Difference = { pixels: number; picture: Buffer }
+type Difference = { pixels: number; picture: Buffer }
 
-/** Compares a fresh picture with a stored one. The threshold is above the rounding of colours in `small`. `picture` marks what differs. Another size differs everywhere. */
+/** Compares a fresh picture with a stored one. Both have the rounded colours of `small`. `picture` marks what differs. Another size differs everywhere. */
 export function differenceOf(stored: Buffer, fresh: Buffer): Difference {
-  const [before, after] = [PNG.sync.read(stored), PNG.sync.read(fresh)]
+  const [before, after] = [PNG.sync.read(stored), PNG.sync.read(small(fresh))]
   const { width, height } = after
   if (before.width !== width || before.height !== height) return { pixels: width * height, picture: fresh }
   const marked = new PNG({ width, height })

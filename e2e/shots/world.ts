@@ -31,7 +31,7 @@ export type World = {
   look(state: State): Look
   end(): Promise<void>
 }
-export type Look = { places: Places; login: Login }
+type Look = { places: Places; login: Login }
 
 /** Adds the viewer of the organization through an invitation, as a person would. */
 async function viewerOf(browser: Browser, product: Product, project: Project): Promise<Login> {
