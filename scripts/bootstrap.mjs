@@ -293,6 +293,11 @@ switch (isPackage && !['start', 'mishap'].includes(command) ? 'other' : command)
     nginx()
     become(node, [...quiet, own('scripts/test.ts'), command, ...words])
     break
+  case 'screenshots':
+    await build(node)
+    chromium(node)
+    become(node, [...quiet, own('scripts/screenshot.ts'), ...words])
+    break
   case 'bench':
     await build(node)
     chromium(node)

@@ -1,196 +1,95 @@
-// Writes docs/screenshot.png and docs/screenshot-dark.png for the README. It starts the product, sends two weeks of
-// invented errors of a shop, signs in and takes a screenshot of the issue list in each theme.
-// Run `node scripts/screenshot.ts` after a build.
+// npm run screenshots [-- --state full --route o/[org]/issues]: captures every route in both themes at three widths, for
+// each state, into .build/screenshots. --update: stores the pictures that npm test compares, and those of the README.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openBrowser, openPage, signIn } from '../e2e/browser.ts'
-import { api, bootstrap, discard, envelopeOf, errorEvent, ingest, ready, root, start, until } from '../e2e/product.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { small } from '../e2e/shots/compare.ts'
+import { captures, fileOf } from '../e2e/shots/routes.ts'
+import { chromiumVersion, comparedPictures, storedFolder, takeCompared, versionFile } from '../e2e/shots/stored.ts'
+import { openStill, picture, type State, settle, startWorld, states, type World } from '../e2e/shots/world.ts'
 
-type DemoIssue = {
-  type: string
-  value: string
-  culprit: string
-  level: string
-  times: number
-  users: number
-  handled: boolean
-}
+const root = join(import.meta.dirname, '..')
+const words = process.argv.slice(2)
+const wordAfter = (flag: string): string | undefined =>
+  words.includes(flag) ? words[words.indexOf(flag) + 1] : undefined
+const themes = ['light', 'dark'] as const
+const widths = [1440, 768, 390]
 
-const demoIssues: readonly DemoIssue[] = [
-  {
-    type: 'TypeError',
-    value: "Cannot read properties of undefined (reading 'total')",
-    culprit: 'checkout/CartSummary.tsx',
-    level: 'error',
-    times: 96,
-    users: 61,
-    handled: false,
-  },
-  {
-    type: 'ChunkLoadError',
-    value: 'Loading chunk 418 failed (timeout: /_next/static/chunks/418.js)',
-    culprit: 'webpack/runtime.js',
-    level: 'error',
-    times: 48,
-    users: 40,
-    handled: true,
-  },
-  {
-    type: 'PaymentDeclinedError',
-    value: 'Issuer declined with code 05 (do_not_honor)',
-    culprit: 'api/pay/route.ts',
-    level: 'warning',
-    times: 70,
-    users: 52,
-    handled: true,
-  },
-  {
-    type: 'HydrationError',
-    value: 'Text content did not match. Server: "21 Nov" Client: "20 Nov"',
-    culprit: 'ui/DateBadge.tsx',
-    level: 'error',
-    times: 30,
-    users: 11,
-    handled: false,
-  },
-  {
-    type: 'OperationalError',
-    value: 'remaining connection slots are reserved for superuser',
-    culprit: 'billing/db.ts',
-    level: 'fatal',
-    times: 64,
-    users: 31,
-    handled: false,
-  },
-  {
-    type: 'TimeoutError',
-    value: 'The operation was aborted due to timeout after 8000 ms',
-    culprit: 'lib/http.ts',
-    level: 'warning',
-    times: 55,
-    users: 44,
-    handled: true,
-  },
-  {
-    type: 'RangeError',
-    value: 'Invalid time value',
-    culprit: 'reports/range.ts',
-    level: 'error',
-    times: 21,
-    users: 17,
-    handled: false,
-  },
-  {
-    type: 'SyntaxError',
-    value: 'Unexpected token < in JSON at position 0',
-    culprit: 'api/client.ts',
-    level: 'error',
-    times: 39,
-    users: 29,
-    handled: false,
-  },
-  {
-    type: 'ValidationError',
-    value: 'Expected number, received string at "quantity"',
-    culprit: 'cart/schema.ts',
-    level: 'info',
-    times: 26,
-    users: 20,
-    handled: true,
-  },
-  {
-    type: 'AbortError',
-    value: 'The user aborted a request',
-    culprit: 'search/suggest.ts',
-    level: 'info',
-    times: 14,
-    users: 12,
-    handled: true,
-  },
-  {
-    type: 'QuotaExceededError',
-    value: "Failed to execute 'setItem' on 'Storage'",
-    culprit: 'cart/persist.ts',
-    level: 'warning',
-    times: 18,
-    users: 9,
-    handled: true,
-  },
-  {
-    type: 'ReferenceError',
-    value: 'gtag is not defined',
-    culprit: 'analytics/track.ts',
-    level: 'error',
-    times: 12,
-    users: 12,
-    handled: false,
-  },
-]
+/** The process ids of the product's engine. */
+const enginePids = (mainPid: number): number[] =>
+  execFileSync('ps', ['-eo', 'pid,ppid,args'], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line))
+    .filter((match) => Number(match?.[2]) === mainPid && match?.[3]?.includes('engine.ts'))
+    .map((match) => Number(match?.[1]))
 
-const product = await start({ env: { MISHAP_SELF_REPORTING: 'off' } })
-await ready(product)
-const project = bootstrap(product, 'acme', 'web', 'javascript-nextjs', 'ada@acme.test')
-const now = Date.now()
-for (const [order, demoIssue] of demoIssues.entries()) {
-  for (let i = 0; i < demoIssue.times; i++) {
-    // More events in recent days. Each issue gets its own pattern.
-    const age = ((i * 7919 + order * 104_729) % 1000) / 1000
-    const timestamp = (now - age ** 2 * 13 * 86_400_000 - order * 400_000) / 1000
-    const exception = {
-      values: [
-        {
-          type: demoIssue.type,
-          value: demoIssue.value,
-          mechanism: { type: 'generic', handled: demoIssue.handled },
-          stacktrace: {
-            frames: [
-              {
-                filename: `https://shop.acme.test/${demoIssue.culprit}`,
-                function: demoIssue.type.replace('Error', ''),
-                lineno: 12,
-                colno: 5,
-                in_app: true,
-              },
-            ],
-          },
-        },
-      ],
+/** Keeps the events store down while `work` runs. The engine restarts after each kill. */
+async function withoutEngine(world: World, work: () => Promise<void>): Promise<void> {
+  const killing = { on: true }
+  const killer = (async () => {
+    while (killing.on) {
+      for (const pid of enginePids(world.product.child.pid ?? 0)) process.kill(pid, 'SIGKILL')
+      await pause(100)
     }
-    const event = errorEvent(demoIssue.type, demoIssue.value, {
-      timestamp,
-      level: demoIssue.level,
-      exception,
-      transaction: demoIssue.culprit,
-      user: { id: String(i % demoIssue.users) },
-      release: 'shop@4.18.0',
-      environment: 'production',
-    })
-    await ingest(product, project, envelopeOf(event))
+  })()
+  try {
+    await work()
+  } finally {
+    killing.on = false
+    await killer
   }
 }
-await until(
-  'all issues',
-  30_000,
-  async () =>
-    ((await api(product, project, '/organizations/acme/issues/?query=')).json as unknown[]).length ===
-    demoIssues.length,
-)
-const browser = await openBrowser()
-const { page } = await openPage(browser, product.url)
-await signIn(page, product.url, 'ada@acme.test')
-for (const [theme, file] of [
-  ['light', 'screenshot.png'],
-  ['dark', 'screenshot-dark.png'],
-] as const) {
-  await page.emulateMedia({ colorScheme: theme })
-  await page.goto(`${product.url}/o/acme/issues?sort=freq`)
-  await page
-    .locator('[data-id]')
-    .nth(demoIssues.length - 1)
-    .waitFor()
-  await page.keyboard.press('j')
-  await page.keyboard.press('j')
-  await page.waitForTimeout(500)
-  await page.screenshot({ path: join(root, 'docs', file) })
+
+async function captureRoute(world: World, state: State, route: string, folder: string): Promise<void> {
+  const look = world.look(state)
+  const page = await openStill(world, look, route)
+  await settle(world, page, captures[route]?.(look.places) ?? '/')
+  for (const width of widths)
+    for (const theme of themes) {
+      const file = join(folder, `${fileOf(route)}-${theme}-${width}.png`)
+      writeFileSync(file, await picture(page, width, theme))
+    }
+  await page.context().close()
 }
-await browser.close()
-await discard(product)
+
+async function captureAll(world: World): Promise<void> {
+  const routes = Object.keys(captures).filter((route) => [undefined, route].includes(wordAfter('--route')))
+  for (const state of states.filter((one) => [undefined, one].includes(wordAfter('--state') as State | undefined))) {
+    const folder = join(root, '.build/screenshots', state)
+    rmSync(folder, { recursive: true, force: true })
+    mkdirSync(folder, { recursive: true })
+    const work = async () => {
+      for (const route of routes) await captureRoute(world, state, route, folder)
+    }
+    await (state === 'error' ? withoutEngine(world, work) : work())
+    console.log(`${state}: ${routes.length * widths.length * themes.length} pictures in ${folder}`)
+  }
+}
+
+/** Stores the compared pictures and the two of the README anew. */
+async function update(world: World): Promise<void> {
+  rmSync(storedFolder, { recursive: true, force: true })
+  mkdirSync(storedFolder, { recursive: true })
+  for (const route of new Set(comparedPictures.map((one) => one.route)))
+    for (const [name, bytes] of await takeCompared(world, route)) writeFileSync(join(storedFolder, name), small(bytes))
+  writeFileSync(versionFile, `${chromiumVersion(world.browser)}\n`)
+  const look = world.look('full')
+  const page = await openStill(world, look, 'o/[org]/issues')
+  await settle(world, page, '/o/acme/issues?sort=freq')
+  for (const theme of themes)
+    writeFileSync(
+      join(root, 'docs', theme === 'dark' ? 'screenshot-dark.png' : 'screenshot.png'),
+      await picture(page, 1440, theme),
+    )
+  console.log(`${comparedPictures.length} pictures stored in ${storedFolder}`)
+}
+
+const world = await startWorld()
+try {
+  await (words.includes('--update') ? update(world) : captureAll(world))
+} finally {
+  await world.end()
+}
+if (words.includes('--update'))
+  spawnSync('git', ['status', '--short', storedFolder, 'docs'], { cwd: root, stdio: 'inherit' })

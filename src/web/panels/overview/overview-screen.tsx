@@ -3,8 +3,8 @@ import { useTranslations } from 'next-intl'
 import type { RestOverview } from '../../../contract/overview.ts'
 import { Link } from '../../ui/link.tsx'
 import { SeverityShape } from '../../ui/severity.tsx'
-import { useTimeText } from '../../ui/time.tsx'
 import { type ListParams, type ProjectName, viewSearchOf } from '../search/list-params.ts'
+import { Against } from './against.tsx'
 import { Decisions, type OverviewRights } from './decisions.tsx'
 import { History } from './history.tsx'
 import { NewIssues } from './new-issues.tsx'
@@ -44,16 +44,6 @@ function BucketLength({ seconds }: { seconds: number }) {
   if (seconds % 86_400 === 0) return <span>{t('days', { count: seconds / 86_400 })}</span>
   if (seconds % 3600 === 0) return <span>{t('hours', { count: seconds / 3600 })}</span>
   return <span>{t('minutes', { count: Math.round(seconds / 60) })}</span>
-}
-
-/** The range that changes are compared with. */
-function Against({ overview }: { overview: RestOverview }) {
-  const t = useTranslations('overview')
-  const { text } = useTimeText()
-  const day = (time: string) => text(Date.parse(time), 'shortDay')
-  return (
-    <p className="overview-against">{t('against', { from: day(overview.previousStart), to: day(overview.start) })}</p>
-  )
 }
 
 /** The home page of an organization: what changed, and what waits for a decision. */

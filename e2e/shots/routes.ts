@@ -1,0 +1,82 @@
+/** What a capture needs to address a screen. */
+export type Places = {
+  org: string
+  project: string
+  issue: string
+  short: string
+  event: string
+  digest: string
+  trace: string
+  release: string
+  invitation: string
+}
+
+/** Address of each screen, by the folder of its page in src/web/app. A page without an entry fails routes.test.ts. */
+export const captures: Readonly<Record<string, (places: Places) => string>> = {
+  '': () => '/',
+  'confirm-address': () => '/confirm-address?secret=none',
+  'd/[digest]': ({ digest }) => `/d/${digest}`,
+  'e/[event]': ({ event }) => `/e/${event}`,
+  find: () => '/find?q=nothing-like-this',
+  'forgot-password': () => '/forgot-password',
+  'i/[short]': ({ short }) => `/i/${short}`,
+  'invite/[token]': ({ invitation }) => `/invite/${invitation}`,
+  login: () => '/login',
+  'o/[org]': ({ org }) => `/o/${org}`,
+  'o/[org]/[...rest]': ({ org }) => `/o/${org}/no-such-screen`,
+  'o/[org]/feedback': ({ org }) => `/o/${org}/feedback`,
+  'o/[org]/issues': ({ org }) => `/o/${org}/issues`,
+  'o/[org]/issues/[id]': ({ org, issue }) => `/o/${org}/issues/${issue}`,
+  'o/[org]/issues/[id]/events': ({ org, issue }) => `/o/${org}/issues/${issue}/events`,
+  'o/[org]/issues/[id]/events/[event]': ({ org, issue, event }) => `/o/${org}/issues/${issue}/events/${event}`,
+  'o/[org]/issues/[id]/grouping': ({ org, issue }) => `/o/${org}/issues/${issue}/grouping`,
+  'o/[org]/projects': ({ org }) => `/o/${org}/projects`,
+  'o/[org]/projects/[project]/setup': ({ org, project }) => `/o/${org}/projects/${project}/setup`,
+  'o/[org]/projects/new': ({ org }) => `/o/${org}/projects/new`,
+  'o/[org]/releases': ({ org }) => `/o/${org}/releases`,
+  'o/[org]/releases/[version]': ({ org, release }) => `/o/${org}/releases/${encodeURIComponent(release)}`,
+  'o/[org]/settings': ({ org }) => `/o/${org}/settings`,
+  'o/[org]/settings/account': ({ org }) => `/o/${org}/settings/account`,
+  'o/[org]/settings/account/appearance': ({ org }) => `/o/${org}/settings/account/appearance`,
+  'o/[org]/settings/account/security': ({ org }) => `/o/${org}/settings/account/security`,
+  'o/[org]/settings/account/tokens': ({ org }) => `/o/${org}/settings/account/tokens`,
+  'o/[org]/settings/members': ({ org }) => `/o/${org}/settings/members`,
+  'o/[org]/settings/notifications': ({ org }) => `/o/${org}/settings/notifications`,
+  'o/[org]/settings/organization': ({ org }) => `/o/${org}/settings/organization`,
+  ...Object.fromEntries(
+    [
+      '',
+      '/environments',
+      '/filters',
+      '/grouping',
+      '/keys',
+      '/ownership',
+      '/rejected-data',
+      '/source-maps',
+      '/tombstones',
+    ].map((page) => [
+      `o/[org]/settings/projects/[project]${page}`,
+      ({ org, project }: Places) => `/o/${org}/settings/projects/${project}${page}`,
+    ]),
+  ),
+  'o/[org]/settings/status': ({ org }) => `/o/${org}/settings/status`,
+  'o/[org]/settings/tokens': ({ org }) => `/o/${org}/settings/tokens`,
+  'reset-password': () => '/reset-password?secret=none',
+  setup: () => '/setup',
+  't/[trace]': ({ trace }) => `/t/${trace}`,
+}
+
+/** The routes whose pictures are stored and compared by `npm test`. */
+export const comparedRoutes = [
+  'login',
+  'o/[org]',
+  'o/[org]/issues',
+  'o/[org]/issues/[id]',
+  'o/[org]/releases',
+  'o/[org]/releases/[version]',
+  'o/[org]/settings/projects/[project]',
+  'o/[org]/settings/status',
+]
+
+/** A route as a file name: `o/[org]/issues/[id]` is `o-org-issues-id`. */
+export const fileOf = (route: string): string => route.replaceAll(/[[\].]/g, '').replaceAll('/', '-') || 'home'

@@ -1,0 +1,49 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { root } from '../product.ts'
+import { captures, comparedRoutes, fileOf } from './routes.ts'
+import { openStill, picture, settle, type World } from './world.ts'
+
+export const storedFolder: string = join(root, 'e2e/shots/stored')
+export const versionFile: string = join(storedFolder, 'chromium.txt')
+
+/** The version of Chromium that took the stored pictures, or '' if none are stored. */
+export const storedVersion = (): string => (existsSync(versionFile) ? readFileSync(versionFile, 'utf8').trim() : '')
+/** Another version draws text a little differently. */
+export const chromiumVersion = (browser: Browser): string => `${browser.version()} ${process.platform} ${process.arch}`
+
+type Compared = { route: string; width: number; theme: 'light' | 'dark'; name: string }
+
+const looks: [number, 'light' | 'dark'][] = [
+  [1440, 'light'],
+  [1440, 'dark'],
+  [390, 'light'],
+]
+
+/** The stored pictures, all with the full data. */
+export const comparedPictures: readonly Compared[] = comparedRoutes.flatMap((route) =>
+  looks.map(([width, theme]) => ({ route, width, theme, name: `${fileOf(route)}-${theme}-${width}.png` })),
+)
+
+/** The fresh pictures of a route, by file name. */
+export async function takeCompared(world: World, route: string): Promise<[string, Buffer][]> {
+  const look = world.look('full')
+  const page = await openStill(world, look, route)
+  await settle(world, page, captures[route]?.(look.places) ?? '/')
+  // A broken screen must never become the stored picture.
+  if (await page.getByText(/Application error/).count())
+    throw new Error(
+      `${route} shows an error: ${world.product
+        .log()
+        .split('\n')
+        .filter((line) => /"level":[56]0/.test(line))
+        .slice(-2)
+        .join('\n')}`,
+    )
+  const taken: [string, Buffer][] = []
+  for (const { width, theme, name } of comparedPictures.filter((one) => one.route === route))
+    taken.push([name, await picture(page, width, theme)])
+  await page.context().close()
+  return taken
+}

@@ -1,0 +1,164 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Browser, Page } from 'playwright-core'
+import { type Login, loginOf, openBrowser, openPage } from '../browser.ts'
+import {
+  api,
+  bootstrap,
+  discard,
+  type Issue,
+  type Product,
+  type Project,
+  password,
+  ready,
+  root,
+  start,
+  until,
+} from '../product.ts'
+import { digest, fixedMs, hostileEvents, idOf, release, sendHostile, sendShop, shopEvents, traceId } from './data.ts'
+import type { Places } from './routes.ts'
+
+/** Who looks at which data. `error`: the full data while the events store is down. */
+export const states = ['empty', 'full', 'hostile', 'error', 'viewer'] as const
+export type State = (typeof states)[number]
+
+export type World = {
+  product: Product
+  browser: Browser
+  /** Sets the clock of the product to the fixed time again. */
+  rewind(): void
+  look(state: State): Look
+  end(): Promise<void>
+}
+type Look = { places: Places; login: Login }
+
+/** Adds the viewer of the organization through an invitation, as a person would. */
+async function viewerOf(browser: Browser, product: Product, project: Project): Promise<Login> {
+  const body = JSON.stringify({ email: 'vera@acme.test', role: 'viewer' })
+  const headers = { 'content-type': 'application/json' }
+  const made = await api(product, project, `/organizations/acme/invitations/`, { method: 'POST', body, headers })
+  const { link } = made.json as { link: string }
+  const { page } = await openPage(browser, product.url)
+  await page.goto(product.url + new URL(link).pathname)
+  await page.getByLabel('Name').fill('Vera')
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Create account and join' }).click()
+  await page.waitForURL(/\/o\/acme/)
+  const login = await page.context().storageState()
+  await page.context().close()
+  return login
+}
+
+async function placesOf(product: Product, project: Project, event: string, events: number): Promise<Places> {
+  const found = await until(`the events of ${project.org}`, 60_000, async () => {
+    const answer = await api(product, project, `/organizations/${project.org}/issues/?query=`)
+    const rows = answer.json as (Issue & { shortId: string })[]
+    return rows.reduce((sum, row) => sum + Number(row.lifetime.count), 0) === events && rows
+  })
+  const first = found.toSorted((a, b) => Number(a.id) - Number(b.id))[0]
+  return {
+    org: project.org,
+    project: project.slug,
+    issue: first?.id ?? '1',
+    short: first?.shortId ?? 'NONE-1',
+    event,
+    digest: project.org === 'acme' ? digest : '2774530906',
+    trace: traceId,
+    release,
+    invitation: 'nonsense',
+  }
+}
+
+/** Starts a product at the fixed time with three organizations: no data, the shop, hostile data. */
+export async function startWorld(): Promise<World> {
+  const shiftFile = join(root, '.build', `screenshots-${process.pid}.shift`)
+  const rewind = () => writeFileSync(shiftFile, String(fixedMs - Date.now()))
+  rewind()
+  const product = await start({
+    env: {
+      MISHAP_SELF_REPORTING: 'off',
+      NODE_OPTIONS: `--import=${pathToFileURL(join(root, 'e2e/crash/shift.ts'))}`,
+      SHIFT_FILE: shiftFile,
+    },
+  })
+  try {
+    return await filled(product, rewind)
+  } catch (error) {
+    await discard(product)
+    throw error
+  }
+}
+
+async function filled(product: Product, rewind: () => void): Promise<World> {
+  await ready(product, 60_000)
+  const email = 'ada@acme.test'
+  const [acme, hostile, empty] = ['acme', 'hostile', 'quiet'].map((org) =>
+    bootstrap(product, org, org === 'acme' ? 'shop-web' : 'web', 'javascript-nextjs', email),
+  ) as [Project, Project, Project]
+  const places = {
+    full: await placesOf(product, acme, await sendShop(product, acme), shopEvents),
+    hostile: await placesOf(product, hostile, await sendHostile(product, hostile), hostileEvents),
+    empty: await placesOf(product, empty, idOf('none'), 0),
+  }
+  const browser = await openBrowser(['--font-render-hinting=none', '--force-color-profile=srgb'])
+  const owner = await loginOf(browser, product.url, email)
+  const viewer = await viewerOf(browser, product, acme)
+  const looks: Record<State, Look> = {
+    empty: { places: places.empty, login: owner },
+    full: { places: places.full, login: owner },
+    hostile: { places: places.hostile, login: owner },
+    error: { places: places.full, login: owner },
+    viewer: { places: places.full, login: viewer },
+  }
+  return {
+    product,
+    browser,
+    rewind,
+    look: (state) => looks[state],
+    end: async () => {
+      await browser.close()
+      await discard(product)
+    },
+  }
+}
+
+/** Parts whose text differs between runs: keys, secrets, versions, memory, rates. They are hidden but keep their place. */
+const changing = `
+  *, *::before, *::after { animation: none !important; transition: none !important; caret-color: transparent !important; }
+  [data-testid=dsn], [data-changing], .shell-status, .shell-pulse { visibility: hidden !important; }
+`
+
+/** Routes that show a page to people without an account. */
+const signedOut = /^(login|setup|forgot-password|reset-password|confirm-address|invite)/
+
+/** Opens a page at the fixed time, without animations. */
+export async function openStill(world: World, look: Look, route: string): Promise<Page> {
+  const options = signedOut.test(route) ? {} : { login: look.login }
+  const { page } = await openPage(world.browser, world.product.url, options)
+  await page.clock.setFixedTime(fixedMs)
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  return page
+}
+
+/** One picture of the page as it is. */
+export async function picture(page: Page, width: number, theme: 'light' | 'dark'): Promise<Buffer> {
+  await page.setViewportSize({ width, height: width < 500 ? 844 : 900 })
+  await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+  await page.evaluate('document.fonts.ready.then(() => true)')
+  await page.waitForTimeout(150)
+  return page.screenshot({ animations: 'disabled', caret: 'hide', style: changing })
+}
+
+/** Goes to the address and waits until its requests and its scripts are done. */
+export async function settle(world: World, page: Page, path: string): Promise<void> {
+  world.rewind()
+  await page.goto(world.product.url + path)
+  await page.waitForFunction('window.mishap?.hydrated === true', undefined, { timeout: 5000 }).catch(() => undefined)
+  // The live stream keeps one request open, so the network is never idle. Pictures wait for two equal texts instead.
+  await until('a screen that stands still', 8000, async () => {
+    const before = await page.evaluate('document.body.innerHTML.length')
+    await page.waitForTimeout(350)
+    return (await page.evaluate('document.body.innerHTML.length')) === before
+  }).catch(() => undefined)
+}
