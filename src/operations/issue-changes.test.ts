@@ -130,7 +130,7 @@ describe('a merge', () => {
     const deps = rig()
     commit(deps.meta, { events: [effect({ hashes: [hash(2)] })] })
     const issues = deps.meta.issuesByIds([1, 2, 3])
-    expect(await mergeIssues(deps, deps.ann, issues)).toEqual({ parent: 2, children: [1, 3] })
+    expect(await mergeIssues(deps, deps.ann, issues)).toMatchObject({ parent: 2, children: [1, 3] })
     expect(deps.meta.issueById(1)?.id).toBe(2)
     expect(deps.announced.map((change) => ('id' in change ? change.id : ''))).toEqual(['2', '1', '3'])
   })
