@@ -1,5 +1,4 @@
 'use client'
-import '../styles/popup.css'
 import { ChevronDown } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { PlainText } from './plain-text.tsx'
