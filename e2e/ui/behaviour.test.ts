@@ -434,8 +434,13 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
     test('while Mishap is silent it is asked with growing pauses, and what was asked for comes by itself', async () => {
       const page = await open('')
       await page.clock.install()
+      // The frame asks for these two once it is idle. Failed, each would be one more reason to try.
+      const frame = ['/health/', '/issue-counts/'].map((end) =>
+        page.waitForResponse((answer) => answer.url().endsWith(`/organizations/behave${end}`)),
+      )
       await page.goto(at('/issues'))
       await hydrated(page)
+      await Promise.all(frame)
       await stopClock(page)
       const probes: number[] = []
       const silence = { on: true }
