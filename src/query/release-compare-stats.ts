@@ -10,10 +10,10 @@ const z = 2.575829
 export type Occurrences = { events: number; users: number }
 
 /** Events per session or per event of the release, with the 99% interval. */
-export type Rate = { rate: number; low: number; high: number }
+type Rate = { rate: number; low: number; high: number }
 
 /** `by` is the rate after less the rate before, with its 99% interval. */
-export type RateDifference = { by: number; low: number; high: number }
+type RateDifference = { by: number; low: number; high: number }
 export type RateVerdict = 'more' | 'fewer' | 'same'
 
 /**
