@@ -4,7 +4,8 @@ import { useTranslations } from 'next-intl'
 import { useTransition } from 'react'
 import { versionInfo } from '../../../domain/release-order.ts'
 import { Choices, Popup } from '../../ui/popup.tsx'
-import { EnvironmentSelect } from '../search/list-filters.tsx'
+import { EnvironmentSelect, RangeSelect } from '../search/list-filters.tsx'
+import type { Range } from '../search/range.ts'
 
 /** A release to choose, in the order of the list. */
 function ReleaseChoice({
@@ -39,10 +40,29 @@ function ReleaseChoice({
   )
 }
 
-/** Both releases and the environment. Each is part of the URL, and the server compares again. */
+type Change = Partial<Record<'a' | 'b' | 'against' | 'env' | 't' | 'from' | 'to', string | null>>
+
+/** A function that changes the URL, after which the server reads it again, and whether that is under way. */
+function useScopeChange(): [isPending: boolean, change: (changed: Change) => void] {
+  const router = useRouter()
+  const path = usePathname()
+  const search = useSearchParams()
+  const [isPending, start] = useTransition()
+  const change = (changed: Change) => {
+    const next = new URLSearchParams(search)
+    for (const [key, value] of Object.entries(changed)) {
+      if (value) next.set(key, value)
+      else next.delete(key)
+    }
+    start(() => router.push(`${path}${next.size > 0 ? `?${next}` : ''}`, { scroll: false }))
+  }
+  return [isPending, change]
+}
+
+/** Both releases and the environment. Each is part of the URL. */
 export function CompareScope({
   organization,
-  params,
+  params: { a, b, env },
   versions,
   environments,
 }: {
@@ -52,39 +72,69 @@ export function CompareScope({
   environments: string[] | undefined
 }) {
   const t = useTranslations('compare')
-  const router = useRouter()
-  const path = usePathname()
-  const search = useSearchParams()
-  const [isPending, start] = useTransition()
-  function change(changed: Partial<Record<'a' | 'b' | 'env', string>>): void {
-    const next = new URLSearchParams(search)
-    for (const [key, value] of Object.entries({ a: params.a, b: params.b, ...changed })) {
-      if (value) next.set(key, value)
-      else next.delete(key)
-    }
-    start(() => router.push(`${path}?${next}`, { scroll: false }))
-  }
+  const [isPending, change] = useScopeChange()
   return (
     <div className="compare-scope" data-pending={isPending || undefined}>
       <ReleaseChoice
         name="release"
         label={t('release')}
-        value={params.b}
+        value={b}
         versions={versions}
-        choose={(b) => change({ b })}
+        choose={(version) => change({ a, b: version })}
       />
       <ReleaseChoice
         name="against"
         label={t('against')}
-        value={params.a}
+        value={a}
         versions={versions}
-        choose={(a) => change({ a })}
+        choose={(version) => change({ a: version, b })}
       />
       <EnvironmentSelect
         organization={organization}
-        value={params.env}
+        value={env}
         preloaded={environments}
-        change={({ env }) => change({ env: env ?? '' })}
+        change={(changed) => change({ a, b, env: changed.env ?? null })}
+      />
+    </div>
+  )
+}
+
+/** The scope of a release's page: the release to compare with, the environment and the range. */
+export function ReleaseScope({
+  organization,
+  params: { version, env, range },
+  against,
+  versions,
+}: {
+  organization: string
+  params: { version: string; env: string; range: Range }
+  /** The release that the page compares with; '' if there is none. */
+  against: string
+  versions: readonly string[]
+}) {
+  const t = useTranslations('compare')
+  const [isPending, change] = useScopeChange()
+  const others = versions.filter((other) => other !== version)
+  return (
+    <div className="compare-scope" data-pending={isPending || undefined}>
+      {others.length > 0 ? (
+        <ReleaseChoice
+          name="against"
+          label={t('against')}
+          value={against}
+          versions={others}
+          choose={(other) => change({ against: other })}
+        />
+      ) : null}
+      <EnvironmentSelect
+        organization={organization}
+        value={env}
+        preloaded={undefined}
+        change={(changed) => change({ env: changed.env ?? null })}
+      />
+      <RangeSelect
+        params={{ range }}
+        change={({ t: period, from, to }) => change({ t: period ?? null, from: from ?? null, to: to ?? null })}
       />
     </div>
   )

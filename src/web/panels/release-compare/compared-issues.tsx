@@ -6,7 +6,7 @@ import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'
 import { SeverityShape } from '../../ui/severity.tsx'
-import { headOf } from '../issue/issue-row.tsx'
+import { headOf } from '../issue/issue-head.ts'
 import { type CompareWords, compareWords } from './words.ts'
 
 type Kind = 'new' | 'more' | 'fewer' | 'gone'

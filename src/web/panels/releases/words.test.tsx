@@ -40,13 +40,13 @@ const groups = (versions: string[], environment?: string): AnnotationGroup[] =>
   )
 
 test.each<[string, AnnotationGroup[], string]>([
-  ['one release', groups(['shop@1.0.0']), 'shop@1.0.0 Nov 21, 2026, 12:00 PM UTC'],
-  ['deployed', groups(['a@1'], 'production'), 'a@1 deployed to production Nov 21, 2026, 12:00 PM UTC'],
-  ['two', groups(['a@1', 'a@2']), '2 releases a@2 a@1 Nov 21, 2026, 12:00 PM – Nov 21, 2026, 12:00 PM UTC'],
+  ['one release', groups(['shop@1.0.0']), 'shop@1.0.0 Nov 21, 2026, 12:00 PM, UTC'],
+  ['deployed', groups(['a@1'], 'production'), 'a@1 deployed to production Nov 21, 2026, 12:00 PM, UTC'],
+  ['two', groups(['a@1', 'a@2']), '2 releases a@2 a@1 Nov 21, 2026, 12:00 PM – Nov 21, 2026, 12:00 PM, UTC'],
   [
     'many are named as many',
     groups(Array.from({ length: 12 }, (_one, index) => `a@${index}`)),
-    '12 releases a@11 a@10 a@9 and 9 more Nov 21, 2026, 12:00 PM – Nov 21, 2026, 12:00 PM UTC',
+    '12 releases a@11 a@10 a@9 and 9 more Nov 21, 2026, 12:00 PM – Nov 21, 2026, 12:00 PM, UTC',
   ],
 ])('a hairline says: %s', (_name, given, expected) => {
   expect(textOf(html(<ChartAnnotations organization="acme" groups={given} />))).toBe(expected)
