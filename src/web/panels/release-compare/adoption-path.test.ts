@@ -5,7 +5,8 @@ test.each([
   [[], ''],
   [[0.5], 'M0 50'],
   [[0, 0.5, 1], 'M0 100L50 50L100 0'],
-  [[1, null, 0.25], 'M0 0M100 75'],
+  [[1, null, 0.25], 'M0 0L100 75'],
+  [[null, null], ''],
   [[null, 1 / 3, 0], 'M50 66.67L100 100'],
 ])('the path of %j', (shares, path) => {
   expect(adoptionPath(shares)).toBe(path)

@@ -120,7 +120,7 @@ export function ReleaseHead({
   const short = versionInfo.description
   return (
     <header className="compare-bar">
-      <Link href={`${base}/releases`} className="issue-back">
+      <Link href={`${base}/releases`} className="compare-back">
         <ChevronLeft size={14} strokeWidth={1.75} aria-hidden="true" /> {t('title')}
       </Link>
       <h1>

@@ -5,6 +5,7 @@ import { getTranslations } from 'next-intl/server'
 import { Suspense } from 'react'
 import { readableProjects } from '../../../../../../auth/allowed-projects.ts'
 import { app } from '../../../../../handle.ts'
+import { chosenVersions } from '../../../../../panels/release-compare/chosen.ts'
 import { ReleaseScope } from '../../../../../panels/release-compare/compare-scope.tsx'
 import { judgeRelease, type ReleaseJudgement, versionsOf } from '../../../../../panels/release-compare/load.ts'
 import { SessionsPart } from '../../../../../panels/release-health/panel.tsx'
@@ -119,6 +120,27 @@ async function Left({ here, loaded, judged, places }: PartProps) {
   )
 }
 
+/** The scope. Before the comparison is there, it shows the nearest earlier release. */
+async function Scope({
+  here: { organization, release },
+  loaded,
+  against,
+  judged,
+}: Pick<PartProps, 'here' | 'loaded'> & { against: string; judged: PartProps['judged'] | undefined }) {
+  const found = await judged
+  const versions = versionsOf(loaded.projects)
+  const { version } = release
+  const { a } = chosenVersions(versions, { a: against, b: version })
+  return (
+    <ReleaseScope
+      organization={organization.slug}
+      params={{ version, env: loaded.environments.join(','), range: loaded.asked }}
+      against={(found !== 'away' && found?.compared?.a.version) || a}
+      versions={versions}
+    />
+  )
+}
+
 /** A release's page: the verdict first, then its issues, adoption, source maps and commits. */
 export default async function ReleasePage({ params, searchParams }: Props) {
   const { org, version: part } = await params
@@ -132,22 +154,15 @@ export default async function ReleasePage({ params, searchParams }: Props) {
   const projects = loaded.projects.filter((project) => readable.some(({ id }) => id === project.id))
   const against = typeof search.against === 'string' ? search.against.slice(0, 200) : ''
   const judged = judgeRelease({ organization, projects, environments: loaded.environments, version, against })
-  const places = Object.fromEntries(
-    app()
-      .meta.projectsOf(organization.id)
-      .map(({ slug }, at) => [slug, at]),
-  )
-  const versions = versionsOf(loaded.projects)
+  const places = Object.fromEntries(readable.map(({ slug }, at) => [slug, at]))
+  const scope = { here, loaded, against }
   const facts = { release, events: loaded.events }
   return (
     <div className="release-page">
       <ReleaseHead base={base} release={release} places={places}>
-        <ReleaseScope
-          organization={organization.slug}
-          params={{ version, env: loaded.environments.join(','), range: loaded.asked }}
-          against={against}
-          versions={versions}
-        />
+        <Suspense fallback={<Scope {...scope} judged={undefined} />}>
+          <Scope {...scope} judged={judged} />
+        </Suspense>
       </ReleaseHead>
       <Suspense fallback={<div className="verdict verdict-waiting" aria-busy="true" />}>
         <VerdictPart base={base} version={version} judged={judged} />

@@ -1,3 +1,4 @@
+import { ChevronLeft } from 'lucide-react'
 import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
 import { Suspense } from 'react'
@@ -37,13 +38,21 @@ async function demandProjects(org: string, search: Search) {
   const projects = allowedProjects(app(), actor, organization, 'release:read').filter((project) =>
     readable.some(({ id }) => id === project.id),
   )
-  return { organization, projects }
+  return { organization, projects, readable }
 }
 
-type PartProps = { organization: Organization; projects: Project[]; a: string; b: string; environments: string[] }
+type PartProps = {
+  organization: Organization
+  projects: Project[]
+  /** All that the person may read, in the order of the sidebar. */
+  readable: readonly Project[]
+  a: string
+  b: string
+  environments: string[]
+}
 
 /** The comparison. Streams in, because it reads all events of both releases. */
-async function Part({ organization, projects, a, b, environments }: PartProps) {
+async function Part({ organization, projects, readable, a, b, environments }: PartProps) {
   const t = await getTranslations('compare')
   const compared = await loadComparison({ organization, projects, environments, a, b })
   if (compared === 'away') return <p className="stream-away">{t('away')}</p>
@@ -56,11 +65,7 @@ async function Part({ organization, projects, a, b, environments }: PartProps) {
       </p>
     )
   }
-  const places = Object.fromEntries(
-    app()
-      .meta.projectsOf(organization.id)
-      .map(({ slug }, at) => [slug, at]),
-  )
+  const places = Object.fromEntries(readable.map(({ slug }, at) => [slug, at]))
   return <Comparison organization={organization.slug} compared={compared} places={places} />
 }
 
@@ -74,7 +79,7 @@ export default async function ComparePage({
 }) {
   const { org } = await params
   const search = await searchParams
-  const { organization, projects } = await demandProjects(org, search)
+  const { organization, projects, readable } = await demandProjects(org, search)
   const t = await getTranslations('compare')
   const versions = versionsOf(projects)
   const { a, b } = chosenVersions(versions, { a: single(search.a), b: single(search.b) })
@@ -85,8 +90,8 @@ export default async function ComparePage({
   return (
     <div className="compare">
       <header className="compare-bar">
-        <Link href={base} className="issue-back">
-          {t('back')}
+        <Link href={base} className="compare-back">
+          <ChevronLeft size={14} strokeWidth={1.75} aria-hidden="true" /> {t('back')}
         </Link>
         <h1>
           {a && b ? <PlainText text={t('heading', { a: short(a), b: short(b) })} charactersMax={120} /> : t('title')}
@@ -103,6 +108,7 @@ export default async function ComparePage({
           <Part
             organization={organization}
             projects={projects}
+            readable={readable}
             a={a}
             b={b}
             environments={env.split(',').filter((part) => part !== '')}
