@@ -1,4 +1,5 @@
 'use client'
+import '../../styles/rows.css'
 import './projects.css'
 import { useLocale, useTranslations } from 'next-intl'
 import type { RestPoint } from '../../../contract/issues.ts'

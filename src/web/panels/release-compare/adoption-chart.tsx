@@ -11,6 +11,8 @@ type Series = { version: string; shares: readonly (number | null)[] }
 
 const short = (version: string) => versionInfo(version).description
 const ticks = 5
+/** Names of lines below this share stand above the line, because the axis is below it. */
+const lowShare = 0.3
 
 /** The share of sessions of up to three releases over time, the release in question first. */
 export function AdoptionChart({
@@ -61,6 +63,7 @@ export function AdoptionChart({
               key={one.version}
               className="adoption-name"
               data-late={left > 80 || undefined}
+              data-low={peak.share < lowShare || undefined}
               style={{ left: `${left}%`, top: `${(1 - peak.share) * 100}%` }}
               aria-hidden="true"
             >
