@@ -76,7 +76,7 @@ async function update(world: World): Promise<void> {
   writeFileSync(versionFile, `${chromiumVersion(world.browser)}\n`)
   const look = world.look('full')
   const page = await openStill(world, look, 'o/[org]/issues')
-  await settle(world, page, '/o/acme/issues?sort=freq')
+  await settle(world, page, '/o/acme/issues')
   for (const theme of themes)
     writeFileSync(
       join(root, 'docs', theme === 'dark' ? 'screenshot-dark.png' : 'screenshot.png'),

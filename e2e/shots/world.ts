@@ -145,9 +145,15 @@ export async function openStill(world: World, look: Look, route: string): Promis
 export async function picture(page: Page, width: number, theme: 'light' | 'dark'): Promise<Buffer> {
   await page.setViewportSize({ width, height: width < 500 ? 844 : 900 })
   await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+  // The policy of the product blocks the style element that `screenshot({ style })` inserts.
+  await page.evaluate((css) => {
+    const sheet = new CSSStyleSheet()
+    sheet.replaceSync(css)
+    document.adoptedStyleSheets = [sheet]
+  }, changing)
   await page.evaluate('document.fonts.ready.then(() => true)')
   await page.waitForTimeout(150)
-  return page.screenshot({ animations: 'disabled', caret: 'hide', style: changing })
+  return page.screenshot({ animations: 'disabled', caret: 'hide' })
 }
 
 /** Goes to the address and waits until its requests and its scripts are done. */

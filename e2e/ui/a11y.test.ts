@@ -249,6 +249,8 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     expect(await faults(page)).toEqual([])
     await page.context().setOffline(false)
     await page.locator('.connection-bar[data-standing=well]').waitFor({ state: 'attached' })
+    // `faults` opened every panel. Those of the views would cover the sort.
+    await page.evaluate("for (const one of document.querySelectorAll('main details')) one.open = false")
     await page.route(/\/issues\/\?.*limit=/, (route) => route.fulfill({ json: [{ id: '1' }] }))
     await choose(page, 'sort', 'users')
     await page.locator('main [role=alert]', { hasText: 'Application error' }).waitFor()
@@ -315,7 +317,7 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     expect(await faults(page)).toEqual([])
     for (const opener of ['.shell-organization', '.shell-person', '.settings-switch']) {
       await page.locator(opener).click()
-      await page.locator('.popup[open] .popup-panel').waitFor()
+      await page.locator('.menu[open] .menu-panel').waitFor()
       expect([opener, await faults(page)]).toEqual([opener, []])
       expect(await tooWide(page)).toEqual([])
     }

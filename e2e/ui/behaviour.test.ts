@@ -472,7 +472,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
       await page.locator('[data-id]').first().waitFor()
       await page.keyboard.press('j')
       await page.keyboard.press('Space')
-      const refused = page.getByRole('dialog').getByRole('alert')
+      const refused = page.locator('.peek').getByRole('alert')
       await refused.waitFor()
       await until('the refused stream', 10_000, async () => starting.streams > 0)
       starting.is = false

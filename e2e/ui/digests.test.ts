@@ -111,9 +111,9 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
     expect(await textOf(page().locator('.issue-facts'))).toMatch(/Events 1\b/)
     expect(await textOf(page().locator('.issue-facts'))).toMatch(/Users 0\b/)
     await browserErrors().getByRole('radio', { name: 'This event (1)' }).click()
-    await browserErrors().getByRole('link', { name: 'Breadcrumbs' }).click()
+    await browserErrors().getByRole('link', { name: 'Timeline' }).click()
     await page().waitForURL(/#breadcrumbs$/)
-    const crumbs = page().getByRole('region', { name: /^Breadcrumbs/ })
+    const crumbs = page().getByRole('region', { name: /^Timeline/ })
     await crumbs.getByText('<img src=x onerror=alert(1)>').waitFor()
     await until('the breadcrumbs in sight', 5000, () =>
       page().evaluate<boolean>(`(() => { const { top } = document.getElementById('breadcrumbs').getBoundingClientRect()

@@ -61,7 +61,7 @@ describe.skipIf(noChromium)('grouping on the screens', () => {
     await page.getByRole('link', { name: 'Explain, split, merge' }).click()
     await page.getByText('shop.pay').first().waitFor()
     expect(await page.getByText('not in your own code').count()).toBe(0)
-    await page.getByLabel('Also show what does not count').check()
+    await page.getByLabel('Also show what is ignored').check()
     await page.getByText('not in your own code').first().waitFor()
     await page.getByText(round?.shortId ?? '').waitFor()
     await page.keyboard.press('m')

@@ -28,8 +28,10 @@ test('each panel that is typed to have data has a loader', () => {
   const panels = join(import.meta.dirname, 'panels')
   const typed = globSync('*/panel.tsx', { cwd: panels })
     .map((path) => readFileSync(join(panels, path), 'utf8'))
-    .flatMap((text) => [...text.matchAll(/: (?:Issue|Event)Panel<[^\n]+> = \{\n {2}id: '([^']+)'/g)])
-    .map(([, id = '']) => id)
+    .flatMap((text) => [
+      ...text.matchAll(/: (?:Issue|Event)Panel<[^\n]+> = \{\n {2}id: '([^']+)',(?:\n {2}sharesDataOf: '([^']+)')?/g),
+    ])
+    .map(([, id = '', other]) => other ?? id)
   expect(typed.length).toBeGreaterThan(0)
   expect(typed.filter((id) => !(id in issueLoaders))).toEqual([])
 })
