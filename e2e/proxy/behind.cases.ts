@@ -239,7 +239,7 @@ export function behindProxy(basePath: string, location?: string, everyLink = tru
     const watched = await openPage(state.browser, state.url, { selfSigned: true })
     const { page } = watched
     await signIn(page, state.url, email)
-    expect(page.url()).toContain(`${state.url}/o/${org}/`)
+    expect(page.url()).toContain(`${state.url}/o/${org}`)
     await cookiesAreSafe(page, basePath)
     await page.goto(`${state.url}/o/${org}/issues`)
     await page.locator('[data-id]').first().waitFor()

@@ -1,5 +1,5 @@
 // Actions and observations on a page for the cases of behaviour.test.ts.
-import type { Page, Request, Route } from 'playwright-core'
+import type { APIResponse, Page, Request, Route } from 'playwright-core'
 import { hydrated } from '../browser.ts'
 import { until } from '../product.ts'
 
@@ -63,11 +63,22 @@ export const chunksOf = (page: Page): Promise<string[]> =>
     `performance.getEntriesByType('resource').map((one) => one.name).filter((name) => /\\/chunks\\/.*\\.js/.test(name))`,
   )
 
+/** Asks the server for what the page asked for. Undefined if the page closed before the answer was complete. */
+async function answerOf(route: Route): Promise<{ answer: APIResponse; body: string } | undefined> {
+  try {
+    const answer = await route.fetch()
+    return { answer, body: await answer.text() }
+  } catch {
+    await route.abort().catch(() => undefined)
+    return undefined
+  }
+}
+
 /** Changes the scripts of the build with `edit`, to simulate a broken build. */
 export async function editScripts(page: Page, edit: (text: string) => string): Promise<void> {
   await page.route(/\/chunks\/.*\.js/, async (route) => {
-    const answer = await route.fetch()
-    await route.fulfill({ response: answer, body: edit(await answer.text()) })
+    const sent = await answerOf(route)
+    if (sent) await route.fulfill({ response: sent.answer, body: edit(sent.body) })
   })
 }
 
@@ -79,10 +90,10 @@ export async function sentTo(page: Page): Promise<string[]> {
   const sent: string[] = []
   await page.route('**/*', async (route) => {
     if (!['document', 'fetch', 'script'].includes(route.request().resourceType())) return route.continue()
-    const answer = await route.fetch()
-    const body = await answer.text()
-    sent.push(body)
-    await route.fulfill({ response: answer, body })
+    const fetched = await answerOf(route)
+    if (!fetched) return undefined
+    sent.push(fetched.body)
+    return await route.fulfill({ response: fetched.answer, body: fetched.body })
   })
   return sent
 }
