@@ -36,8 +36,8 @@ const publicFiles: Readonly<Record<string, readonly string[]>> = {
   ],
   diagnostics: ['react-words.tsx'],
   'error-links': ['certainty.tsx'],
-  issue: ['issue-row.tsx', 'peek.tsx', 'row-words.ts'],
-  'release-health': ['health-cells.tsx'],
+  issue: ['issue-head.ts', 'issue-row.tsx', 'peek.tsx', 'row-words.ts'],
+  'release-health': ['health-cells.tsx', 'intervals.tsx', 'swatch.tsx', 'words.ts'],
 }
 const order = Object.keys(publicFiles)
 

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import type { RestReleaseCompare } from '../../src/contract/release-compare.ts'
 import type { RestSessions } from '../../src/contract/release-health.ts'
-import { hydrated, noChromium, openBrowser, openPage, signIn } from '../browser.ts'
-import { api, bootstrap, ingest, type Project, until } from '../product.ts'
+import { choose, hydrated, noChromium, openBrowser, openPage, signIn } from '../browser.ts'
+import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, until } from '../product.ts'
 
 const product = inject('product')
 const org = 'healthy'
@@ -91,14 +92,49 @@ describe.skipIf(noChromium)('release health', () => {
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
     await page.waitForURL(at('/releases/web%402.0.0'))
-    await page.getByRole('heading', { name: 'Worse than 1.0.0' }).waitFor()
-    const verdict = (await page.locator('#content .health-verdict').textContent()) ?? ''
+    await page.getByRole('heading', { name: 'Worse than 1.0.0, over 99% sure' }).waitFor()
+    const verdict = (await page.locator('#content .verdict').textContent()) ?? ''
     expect(verdict).toMatch(/Crash-free sessions fell by 1\.\d+ points \(between 0\.\d+ and 1\.\d+, 95% sure\)/)
     expect(verdict).toContain('the first 6,400 sessions of each')
     const table = (await page.locator('#content .health-intervals').textContent()) ?? ''
     expect(table).toContain('65,472')
     expect(await page.locator('#content .health-figures').textContent()).toContain('of 10,000 sessions in 24 hours')
     expect(await faults(page)).toEqual([])
+  })
+
+  test('two releases are compared: what is new, what is gone, how sure that is', async () => {
+    const { page } = state
+    const event = (type: string, release: string, user: number) => {
+      const exception = {
+        values: [{ type, value: 'x', stacktrace: { frames: [{ filename: `${type}.js`, lineno: 1 }] } }],
+      }
+      const body = errorEvent(type, 'x', { release, environment: 'production', exception, user: { id: `${user}` } })
+      return ingest(product, state.project, envelopeOf(body))
+    }
+    for (let user = 0; user < 30; user++) await event('CartError', 'web@2.0.0', user)
+    for (let user = 0; user < 2; user++) await event('OldError', 'web@1.0.0', user)
+    const path = '/releases/compare?a=web%401.0.0&b=web%402.0.0'
+    await until('the events', 20_000, async () => {
+      const { json } = await api(product, state.project, `/organizations/${org}${path.replace('?', '/?')}`)
+      const { a, b } = json as RestReleaseCompare
+      return a.events === 2 && b.events === 30
+    })
+    await page.goto(at('/releases/web%402.0.0'))
+    await page.getByRole('link', { name: 'Compare with 1.0.0' }).click()
+    await page.waitForURL(at(path))
+    await page.getByRole('heading', { name: '2.0.0 against 1.0.0', level: 1 }).waitFor()
+    const rowOf = async (list: string, type: string) =>
+      (await page.getByRole('region', { name: list }).getByRole('row').filter({ hasText: type }).textContent()) ?? ''
+    expect(await rowOf('New', 'CartError')).toMatch(/no event.*4\.69.*30 events.*\+4\.69.*per 1,000 sessions, 99%: \+/)
+    expect(await rowOf('Gone', 'OldError')).toContain('No difference seen yet')
+    await page.locator('#content').getByText('No issue is certainly more frequent.').waitFor()
+    const stats = (await page.locator('#content .compare-stats').textContent()) ?? ''
+    for (const text of ['98.43%', '64%', '65,472', 'points']) expect(stats).toContain(text)
+    await hydrated(page)
+    await choose(page, 'release', 'web@0.9.0')
+    await page.locator('#content').getByText('0.9.0 and 1.0.0 compared by their issues only').waitFor()
+    await page.goto(at('/releases/compare?a=none&b=web%402.0.0'))
+    await page.locator('#content').getByText('There is no release none').waitFor()
   })
 
   test.each([
@@ -111,12 +147,14 @@ describe.skipIf(noChromium)('release health', () => {
     const { page } = state
     await page.emulateMedia({ colorScheme })
     await page.setViewportSize({ width, height: 844 })
-    for (const path of ['/releases', '/releases/web%402.0.0']) {
+    for (const [path, last] of [
+      ['/releases', '[data-version="web@2.0.0"]'],
+      ['/releases/web%402.0.0', '.health-figures'],
+      ['/releases/compare?a=web%401.0.0&b=web%402.0.0', '.compare-hint'],
+    ] as const) {
       await page.goto(at(path))
-      await page
-        .locator('#content')
-        .locator(path === '/releases' ? '[data-version="web@2.0.0"]' : '.health-figures')
-        .waitFor()
+      // Streamed parts are in the document twice for a moment.
+      await page.locator('#content').locator(last).waitFor()
       expect(await wide(page)).toBe(0)
       expect(await outside(page)).toEqual([])
       expect(await faults(page)).toEqual([])

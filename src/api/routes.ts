@@ -22,6 +22,7 @@ import { ownershipRoutes } from './projects/ownership-routes.ts'
 import { projectRoutes } from './projects/project-routes.ts'
 import { reprocessingRoutes } from './projects/reprocessing-routes.ts'
 import { artifactRoutes } from './releases/artifact-routes.ts'
+import { compareRoutes } from './releases/compare-routes.ts'
 import { debugFileRoutes } from './releases/debug-file-routes.ts'
 import { releaseFileRoutes } from './releases/release-file-routes.ts'
 import { releasePartRoutes } from './releases/release-part-routes.ts'
@@ -54,6 +55,7 @@ export const routes: readonly Route[] = [
   ...notificationRoutes,
   ...peopleRoutes,
   ...feedbackRoutes,
+  ...compareRoutes,
   ...releaseRoutes,
   ...sessionRoutes,
   ...releasePartRoutes,

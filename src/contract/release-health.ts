@@ -63,7 +63,7 @@ export const restReleaseWithHealth = restRelease
 export type RestReleaseWithHealth = z.infer<typeof restReleaseWithHealth>
 
 /** Ours: the health of one release over a range. */
-const health = z.strictObject({
+export const releaseHealthPart = z.strictObject({
   crashFreeSessions: restShare.nullable(),
   crashFreeUsers: restShare.nullable(),
   sessions: z.strictObject({
@@ -83,9 +83,9 @@ const health = z.strictObject({
     .nullable()
     .describe('Its share of its projects’ sessions in the last 24 hours.'),
 })
-export type RestHealth = z.infer<typeof health>
+export type RestHealth = z.infer<typeof releaseHealthPart>
 
-const change = z.strictObject({
+export const healthChange = z.strictObject({
   previous: z.string().describe('The version before it that has sessions.'),
   own: restShare.describe('Of its first sessions, as many as the previous release has.'),
   before: restShare,
@@ -96,14 +96,14 @@ const change = z.strictObject({
   needed: z.int().describe('Verdict same: the approximate number of sessions that would show a difference, else 0.'),
 })
 /** Ours: difference of crash-free sessions from the previous release, at equal adoption. */
-export type RestHealthChange = z.infer<typeof change>
+export type RestHealthChange = z.infer<typeof healthChange>
 
 /** Ours: session data of the release page. Null: no sessions. */
 export const restReleaseHealth = z
   .strictObject({
-    own: health,
+    own: releaseHealthPart,
     before: z.array(z.strictObject({ version: z.string(), crashFreeSessions: restShare })),
-    change: change.nullable(),
+    change: healthChange.nullable(),
   })
   .nullable()
   .meta({ id: 'ReleaseHealth' })

@@ -12,11 +12,11 @@ type Where = { projects: readonly Project[]; environments: readonly string[] }
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 /** Clients' clocks can be up to a minute ahead. */
-const aheadMs = 60_000
+export const aheadMs = 60_000
 /** Limit of releases with sessions that are read for one range. */
 const groupsMax = 5000
 /** How far back the sessions of a release and of the one before it are read. */
-const reachMs = 90 * dayMs
+export const reachMs = 90 * dayMs
 /** Limit of releases that are ordered, the newest, and of earlier releases that are searched. */
 const orderedMax = 1000
 const earlierMax = 50
@@ -107,7 +107,7 @@ export async function releasesHealth(
 const pick = ({ fromMs, toMs }: { fromMs: number; toMs: number }) => ({ fromMs, toMs })
 
 /** Returns the earlier versions of the same package, the nearest first. */
-function versionsBefore({ meta }: Deps, projects: readonly Project[], version: string): string[] {
+function versionsBefore({ meta }: Pick<Deps, 'meta'>, projects: readonly Project[], version: string): string[] {
   const projectIds = idsOf(projects)
   const times = sortReleases(meta.releaseTimes({ projectIds, text: '', offset: 0, max: orderedMax }))
   const at = times.findIndex((time) => time.version === version)
@@ -150,6 +150,20 @@ function changeOf(own: readonly Counted[], before: readonly Counted[], previous:
   return now && then && { previous, own: now, before: then, ...differenceOf(now, then) }
 }
 
+/**
+ * Compares the crash-free sessions of a release with those of another at equal adoption. Undefined if one of them had no
+ * sessions. Throws STORE_UNAVAILABLE, QUERY_TIMEOUT.
+ */
+export async function healthChangeOf(
+  deps: Deps,
+  { projects, environments, version, previous }: Where & { version: string; previous: string },
+): Promise<RestHealthChange | undefined> {
+  const nowMs = deps.clock.now()
+  const scope = { projectIds: idsOf(projects), environments, fromMs: nowMs - reachMs, toMs: nowMs + aheadMs }
+  const [hours, hoursBefore] = await hoursOf(deps, scope, [version, previous])
+  return changeOf(hours, hoursBefore, previous)
+}
+
 /** The health of one release and of the releases before it. */
 export type ReleaseHealth = {
   own: RestHealth
@@ -169,7 +183,6 @@ export async function releaseHealth(
   const { projects, environments, version } = where
   const nowMs = deps.clock.now()
   const range = { fromMs: nowMs - reachMs, toMs: nowMs + aheadMs }
-  const scope: SessionScope = { projectIds: idsOf(projects), environments, ...range }
   const earlier = versionsBefore(deps, projects, version)
   const requested = [version, ...earlier].map((name) => ({ version: name, projectIds: idsOf(projects) }))
   const all = await releasesHealth(deps, { projects, environments, range }, requested)
@@ -183,8 +196,7 @@ export async function releaseHealth(
     .slice(0, beforeMax)
   const [nearest] = before
   if (!nearest) return { own, before, change: undefined }
-  const [hours, hoursBefore] = await hoursOf(deps, scope, [version, nearest.version])
-  return { own, before, change: changeOf(hours, hoursBefore, nearest.version) }
+  return { own, before, change: await healthChangeOf(deps, { ...where, previous: nearest.version }) }
 }
 
 const percent = (share: Share | undefined): number | null => (share ? share.share * 100 : null)

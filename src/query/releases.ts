@@ -196,6 +196,13 @@ export function listReleases(
   return { rows: toRestReleases(deps, request, found), more: hits > offset + times.length && times.length > 0, hits }
 }
 
+/** Returns the versions of these projects in release order, newest first, at most `max` of the newest. */
+export function releaseVersions({ meta }: Pick<Deps, 'meta'>, projects: readonly Project[], max: number): string[] {
+  return sortReleases(meta.releaseTimes({ projectIds: idsOf(projects), text: '', offset: 0, max })).map(
+    (time) => time.version,
+  )
+}
+
 /** Returns one release; undefined if none of the projects has it. */
 export function findRelease(deps: Deps, ref: ReleaseRef): RestRelease | undefined {
   const release = deps.meta.releaseOf(idsOf(ref.projects), ref.version)

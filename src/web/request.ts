@@ -1,6 +1,8 @@
 import { cookies, headers } from 'next/headers'
 import { getRequestConfig } from 'next-intl/server'
 import { localeOf } from './locale.ts'
+import compareDe from './messages/compare.de.json'
+import compareEn from './messages/compare.en.json'
 import de from './messages/de.json'
 import diagnosticsDe from './messages/diagnostics.de.json'
 import diagnosticsEn from './messages/diagnostics.en.json'
@@ -50,6 +52,7 @@ import { zoneOf } from './zone.ts'
 const catalogues = {
   en: {
     ...en,
+    compare: compareEn,
     doctor: doctorEn,
     grouping: groupingEn,
     failures: failuresEn,
@@ -74,6 +77,7 @@ const catalogues = {
   },
   de: {
     ...de,
+    compare: compareDe,
     doctor: doctorDe,
     grouping: groupingDe,
     failures: failuresDe,

@@ -3,6 +3,8 @@ import { hydrationCauses, invariants, noiseKinds, skewKinds } from '../../domain
 import { doctorFindings } from '../../domain/doctor-findings.ts'
 import { groupingHints } from '../../domain/grouping.ts'
 import { messageKeyOf, offeredKeys } from '../../query/search.ts'
+import compareDe from './compare.de.json'
+import compareEn from './compare.en.json'
 import signsDe from './diagnostics.de.json'
 import signsEn from './diagnostics.en.json'
 import doctorDe from './doctor.de.json'
@@ -56,6 +58,7 @@ const placeholders = (text: string) =>
 
 describe.each([
   ['issue', en, de],
+  ['compare', compareEn, compareDe],
   ['issue page', issuepageEn, issuepageDe],
   ['noise', noiseEn, noiseDe],
   ['notification', notificationsEn, notificationsDe],

@@ -1,9 +1,20 @@
 import type { ReactNode } from 'react'
 
 /** A section of a page with its heading and a note next to it. */
-export function Section({ title, note, children }: { title: string; note?: ReactNode; children: ReactNode }) {
+export function Section({
+  id,
+  title,
+  note,
+  children,
+}: {
+  /** For links to it. */
+  id?: string
+  title: string
+  note?: ReactNode
+  children: ReactNode
+}) {
   return (
-    <section className="mb-8 min-w-0">
+    <section id={id} className="mb-8 min-w-0">
       <h2 className="mb-2 flex flex-wrap items-baseline gap-x-3">
         {title}
         {note ? <span className="text-small font-normal text-ink-3">{note}</span> : null}

@@ -7,7 +7,7 @@ import { ReactWords } from '../diagnostics/react-words.tsx'
 import type { IssueContext } from '../panel.ts'
 import { IssueActions } from './issue-actions.tsx'
 import { IssueCrumbs } from './issue-crumbs.tsx'
-import { headOf } from './issue-row.tsx'
+import { headOf } from './issue-head.ts'
 
 /** Longer messages are cut. The stack shows all of them. */
 const messageMax = 2000

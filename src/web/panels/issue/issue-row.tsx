@@ -7,6 +7,7 @@ import { peakOf, type SharedScale, Trend } from '../../ui/chart/trend.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'
 import { SeverityShape } from '../../ui/severity.tsx'
+import { headOf } from './issue-head.ts'
 import { Hides, RowAssignee, StateWord } from './row-parts.tsx'
 import type { RowWords } from './row-words.ts'
 
@@ -28,18 +29,6 @@ export function Badges({ issue, badge }: { issue: RestIssue; badge: RowWords['ba
       {issue.isUnhandled ? <span className="chip text-error">{badge('unhandled')}</span> : null}
     </>
   )
-}
-
-/**
- * Type and message of an issue: its title in words if its message is a number of React, else from its metadata. Without
- * a type: its title alone.
- */
-export function headOf({ metadata, title, decodedTitle }: Pick<RestIssue, 'metadata' | 'title' | 'decodedTitle'>): {
-  type: string
-  value: string
-} {
-  if (decodedTitle) return decodedTitle
-  return metadata.type ? { type: metadata.type, value: metadata.value ?? '' } : { type: title, value: '' }
 }
 
 type RowProps = {

@@ -12,7 +12,7 @@ import { KeyHint } from '../../ui/key-hint.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Time } from '../../ui/time.tsx'
 import { frameLocation } from './frames.ts'
-import { headOf } from './issue-row.tsx'
+import { headOf } from './issue-head.ts'
 
 const framesMax = 6
 const tagsMax = 12

@@ -1,20 +1,32 @@
 import type { RestShare } from '../../../contract/release-health.ts'
 import { versionInfo } from '../../../domain/release-order.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
+import { ReleaseSwatch } from './swatch.tsx'
 import { type HealthWords, positionOf, type Scale, scaleOf } from './words.ts'
 
 type NamedShare = { version: string; share: RestShare }
 
 /** One release on the axis: a line for its share, a bar for its interval. */
-function Row({ namedShare, scale, words }: { namedShare: NamedShare; scale: Scale; words: HealthWords }) {
+function Row({
+  namedShare,
+  place,
+  scale,
+  words,
+}: {
+  namedShare: NamedShare
+  place: number
+  scale: Scale
+  words: HealthWords
+}) {
   const { share, version } = namedShare
   const [lowPercent, highPercent] = [positionOf(scale, share.low), positionOf(scale, share.high)]
   return (
     <tr>
       <th scope="row">
+        <ReleaseSwatch place={place} />
         <PlainText text={versionInfo(version).description} charactersMax={60} />
       </th>
-      <td className="health-track" aria-hidden="true">
+      <td className="health-track" aria-hidden="true" data-place={place % 3}>
         <span className="health-bar" style={{ left: `${lowPercent}%`, width: `${highPercent - lowPercent}%` }} />
         <span className="health-line" style={{ left: `${positionOf(scale, share.share)}%` }} />
       </td>
@@ -59,8 +71,8 @@ export function Intervals({
         </tr>
       </thead>
       <tbody>
-        {entries.map((namedShare) => (
-          <Row key={namedShare.version} namedShare={namedShare} scale={scale} words={words} />
+        {entries.map((namedShare, place) => (
+          <Row key={namedShare.version} namedShare={namedShare} place={place} scale={scale} words={words} />
         ))}
         <tr>
           <td aria-hidden="true" />

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { healthWords, positionOf, scaleOf } from './words.ts'
+import { healthWords, positionOf, scaleOf, sureOf } from './words.ts'
 
 test.each([
   ['en', 0.9912, '99.12%'],
@@ -50,4 +50,13 @@ describe('the scale of intervals', () => {
     const scale = { from: 0.98, to: 1, ticks: [] }
     expect([0.97, 0.98, 0.99, 1].map((share) => Math.round(positionOf(scale, share)))).toEqual([0, 0, 50, 100])
   })
+})
+
+test.each([
+  [{ by: -0.0034, low: -0.0044, high: -0.0024 }, 0.99],
+  [{ by: -0.0034, low: -0.0066, high: -0.0002 }, 0.95],
+  [{ by: 0.01, low: 0.003, high: 0.02 }, 0.99],
+  [{ by: 0.01, low: 0.001, high: 0.02 }, 0.95],
+])('a difference of %j is over %d sure', (difference, sure) => {
+  expect(sureOf(difference)).toBe(sure)
 })

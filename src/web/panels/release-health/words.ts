@@ -57,3 +57,12 @@ export function scaleOf(shares: readonly Pick<RestShare, 'low' | 'high'>[]): Sca
 /** The position of a share on the axis, in percent of its length. */
 export const positionOf = ({ from, to }: Scale, share: number): number =>
   Math.min(100, Math.max(0, ((share - from) / (to - from)) * 100))
+
+/** Half the width of a two-sided interval of 95% and of 99%, in standard deviations. */
+const deviations = { 0.95: 1.959964, 0.99: 2.575829 } as const
+
+/** How sure it is that a difference is not 0, from its 95% interval: 0.99 if a 99% interval leaves out 0 too. */
+export function sureOf({ by, low, high }: { by: number; low: number; high: number }): 0.95 | 0.99 {
+  const towardsZero = by > 0 ? by - low : high - by
+  return Math.abs(by) > (towardsZero / deviations[0.95]) * deviations[0.99] ? 0.99 : 0.95
+}

@@ -2,6 +2,7 @@ import { NextIntlClientProvider } from 'next-intl'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import type { RestCommit } from '../../../contract/commits.ts'
+import compare from '../../messages/compare.en.json'
 import time from '../../messages/en.json'
 import messages from '../../messages/releases.en.json'
 import { CommitName, commitHref } from './commit-name.tsx'
@@ -21,7 +22,7 @@ const commit = (change: Partial<RestCommit> = {}): RestCommit => ({
 })
 const html = (element: React.ReactElement) =>
   renderToStaticMarkup(
-    <NextIntlClientProvider locale="en" timeZone="UTC" messages={{ ...time, releases: messages }}>
+    <NextIntlClientProvider locale="en" timeZone="UTC" messages={{ ...time, compare, releases: messages }}>
       {element}
     </NextIntlClientProvider>,
   )
@@ -69,10 +70,13 @@ test('commits have the rest of their message, and their files with those that ar
   const file = { id: '1', orgId: 1, author: null, commitMessage: null, commitId: hash, filename: 'src/cart.ts' }
   const made = html(
     <Commits
+      organization="acme"
       commits={[commit({ fileCount: 3, filesOmitted: 2 }), commit({ id: 'a'.repeat(40) })]}
       files={[{ ...file, type: 'M' }]}
+      issues={new Map([[hash, { suspectOf: [], resolves: ['SHOP-1', '<b>'] }]])}
     />,
   )
+  expect(made).toContain('resolves SHOP-1, &lt;b&gt;')
   expect(made).toContain('No more floats.')
   expect(made).toContain('<summary>5 files</summary>')
   expect(made).toMatch(/<code>src\/cart\.ts<\/code> <span[^>]*>changed<\/span>/)

@@ -1,5 +1,8 @@
 import { useTranslations } from 'next-intl'
 import type { RestCommit, RestCommitFile } from '../../../contract/commits.ts'
+import type { CommitIssues } from '../../../query/release-commits.ts'
+import { Avatar } from '../../ui/avatar.tsx'
+import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Time } from '../../ui/time.tsx'
 import { CommitName } from './commit-name.tsx'
@@ -32,8 +35,46 @@ function Files({ commit, files }: { commit: RestCommit; files: readonly RestComm
   )
 }
 
-/** Commits of a release, newest first, with full messages and files. */
-export function Commits({ commits, files }: { commits: readonly RestCommit[]; files: readonly RestCommitFile[] }) {
+/** The issues that a commit may have caused, and those that it resolves. */
+function CommitEffects({ organization, issues }: { organization: string; issues: CommitIssues | undefined }) {
+  const t = useTranslations('compare')
+  if (!issues || issues.suspectOf.length + issues.resolves.length === 0) return null
+  return (
+    <p className="commit-effects">
+      {issues.suspectOf.length > 0 ? (
+        <span className="text-warning">
+          {t('suspectOf')}{' '}
+          {issues.suspectOf.map(({ id, shortId }, at) => (
+            <span key={id}>
+              {at > 0 ? ', ' : ''}
+              <Link className="link" href={`/o/${organization}/issues/${id}`}>
+                {shortId}
+              </Link>
+            </span>
+          ))}
+        </span>
+      ) : null}
+      {issues.resolves.length > 0 ? (
+        <span className="text-ok">
+          <PlainText text={t('resolves', { issue: issues.resolves.join(', ') })} charactersMax={200} />
+        </span>
+      ) : null}
+    </p>
+  )
+}
+
+/** Commits of a release, newest first, with full messages and files. `issues`: by commit id. */
+export function Commits({
+  organization,
+  commits,
+  files,
+  issues,
+}: {
+  organization: string
+  commits: readonly RestCommit[]
+  files: readonly RestCommitFile[]
+  issues: ReadonlyMap<string, CommitIssues>
+}) {
   const filesOf = Map.groupBy(files, (file) => file.commitId)
   return (
     <ol className="commits">
@@ -41,16 +82,20 @@ export function Commits({ commits, files }: { commits: readonly RestCommit[]; fi
         const body = commit.message?.split('\n').slice(1).join('\n').trim() ?? ''
         return (
           <li key={`${commit.repository.id}:${commit.id}`}>
-            <div className="commit-head">
-              <CommitName commit={commit} />
-              <Time at={commit.dateCreated} className="text-ink-3 whitespace-nowrap" />
+            <Avatar name={commit.author?.name || commit.author?.email} />
+            <div className="min-w-0">
+              <div className="commit-head">
+                <CommitName commit={commit} />
+                <Time at={commit.dateCreated} className="text-ink-3 whitespace-nowrap" />
+              </div>
+              <CommitEffects organization={organization} issues={issues.get(commit.id)} />
+              {body ? (
+                <p className="commit-message">
+                  <PlainText text={body} charactersMax={2000} />
+                </p>
+              ) : null}
+              <Files commit={commit} files={filesOf.get(commit.id) ?? []} />
             </div>
-            {body ? (
-              <p className="commit-message">
-                <PlainText text={body} charactersMax={2000} />
-              </p>
-            ) : null}
-            <Files commit={commit} files={filesOf.get(commit.id) ?? []} />
           </li>
         )
       })}

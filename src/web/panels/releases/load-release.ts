@@ -68,6 +68,14 @@ function ownAnnotations(release: RestRelease, deploys: readonly RestDeploy[]): R
   }
 }
 
+/** The environments of the URL. */
+const environmentsIn = ({ env }: Search): string[] =>
+  typeof env === 'string' ? env.split(',').filter((part) => part !== '') : []
+
+/** The issues of a release that came back or grow. */
+export const changedTerm = (version: string): string =>
+  `${versionTerm('release', version)} (is:regressed OR is:escalating)`
+
 /** Loads the data of a release page for the range in the URL. Parts are undefined if the events store is down. */
 export async function loadRelease(here: ReleaseHere, search: Search) {
   const deps = app()
@@ -75,27 +83,30 @@ export async function loadRelease(here: ReleaseHere, search: Search) {
   const { version } = release
   const projects = here.projects.filter((project) => release.projects.some((its) => its.id === project.id))
   const { asked, range } = rangesOf(release, search, deps.clock.now())
-  const view = { organization, projects, environments: [], range, meUserId: actor.person.id }
+  const environments = environmentsIn(search)
+  const view = { organization, projects, environments, range, meUserId: actor.person.id }
   const where = { organization, projects, version }
   const offset = typeof search.commits === 'string' && /^\d{1,6}$/.test(search.commits) ? Number(search.commits) : 0
-  const issuesOf = async (field: 'release' | 'firstRelease'): Promise<ListedIssues> => {
-    const query = versionTerm(field, version)
+  const issuesOf = async (query: string): Promise<ListedIssues> => {
     const page = await unlessAway(listIssues(deps, { ...view, query, sort: 'freq', limit: issuesMax }))
     return page && { rows: page.rows, hits: page.hits ?? null }
   }
-  const [points, events, newIssues, allIssues] = await Promise.all([
+  const [points, events, newIssues, changedIssues, allIssues] = await Promise.all([
     unlessAway(releaseSeries(deps, view, version)),
     unlessAway(releaseEvents(deps, view)),
-    issuesOf('firstRelease'),
-    issuesOf('release'),
+    issuesOf(versionTerm('firstRelease', version)),
+    issuesOf(changedTerm(version)),
+    issuesOf(versionTerm('release', version)),
   ])
   const deploys = releaseDeploys(deps, { ...where, offset: 0, max: deploysMax })
   const allEvents = [...(events?.values() ?? [])].reduce((sum, event) => sum + event, 0)
   return {
     projects,
+    environments,
     asked,
     points,
     newIssues,
+    changedIssues,
     allIssues,
     deploys,
     annotations: ownAnnotations(release, deploys.rows),

@@ -5,10 +5,11 @@ import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import type { MouseEvent } from 'react'
 import type { RestIssue } from '../../../contract/issues.ts'
-import { useSharedScale } from '../../ui/chart/trend.tsx'
+import { TrendHead, useSharedScale } from '../../ui/chart/trend.tsx'
 import { Link } from '../../ui/link.tsx'
 import { IssueRow } from '../issue/issue-row.tsx'
 import { useRowWords } from '../issue/row-words.ts'
+import type { Range } from '../search/range.ts'
 
 /** A few issues as rows of the stream, with a link to all `hits` of them (null: unknown) at `streamPath`. */
 export function ReleaseIssues({
@@ -17,6 +18,8 @@ export function ReleaseIssues({
   rows,
   hits,
   streamPath,
+  places,
+  range,
 }: {
   /** Base path of the organization's pages. */
   base: string
@@ -24,8 +27,14 @@ export function ReleaseIssues({
   rows: readonly RestIssue[]
   hits: number | null
   streamPath: string
+  /** The place of each project in the organization, by slug. */
+  places: Readonly<Record<string, number>>
+  /** The range of the counts. */
+  range: Range
 }) {
   const t = useTranslations('releases.page')
+  const columns = useTranslations('issues.column')
+  const ranges = useTranslations('issues.range.short')
   const router = useRouter()
   const words = useRowWords()
   const shared = useSharedScale(rows)
@@ -38,6 +47,12 @@ export function ReleaseIssues({
   }
   return (
     <>
+      <div className="release-issue-columns">
+        <span aria-hidden="true">{columns('issue')}</span>
+        <TrendHead range={range.kind === 'relative' ? ranges(range.period) : ranges('absolute')} rows={rows} />
+        <span aria-hidden="true">{columns('events')}</span>
+        <span aria-hidden="true">{columns('users')}</span>
+      </div>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: rows are links, the list enlarges the click area */}
       <ul
         className="issue-list release-issues"
@@ -56,7 +71,7 @@ export function ReleaseIssues({
             isSelected={false}
             words={words}
             shared={shared}
-            place={-1}
+            place={places[issue.project.slug] ?? 0}
           />
         ))}
       </ul>

@@ -5,6 +5,7 @@ import { useRouter } from 'next/navigation'
 import { useLocale, useTranslations } from 'next-intl'
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState, useTransition } from 'react'
 import { releasePath } from '../../client/release-path.ts'
+import { buttonClass } from '../../ui/controls.tsx'
 import { useKey } from '../../ui/keys/keys.tsx'
 import { Link } from '../../ui/link.tsx'
 import { HealthColumns, NoHealth } from '../release-health/health-cells.tsx'
@@ -133,6 +134,11 @@ export function ReleaseList(props: ListProps) {
       <div className="stream-head">
         <h1>{t('title')}</h1>
         <span className="text-ink-3">{t('count', { count: hits })}</span>
+        {rows.length > 1 ? (
+          <Link className={buttonClass({ compact: true }, 'ml-auto')} href={`/o/${organization}/releases/compare`}>
+            {t('compare')}
+          </Link>
+        ) : null}
       </div>
       <ReleaseFilters
         organization={organization}

@@ -1,3 +1,4 @@
+import './feedback.css'
 import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
 import { readableProjects } from '../../../../../auth/allowed-projects.ts'
@@ -8,6 +9,7 @@ import { app } from '../../../../handle.ts'
 import { FeedbackText } from '../../../../panels/feedback/feedback-text.tsx'
 import { demandOrganization } from '../../../../server/session.ts'
 import { Link } from '../../../../ui/link.tsx'
+import { Rail } from '../../../../ui/rail.tsx'
 import { EmptyState } from '../../../../ui/states.tsx'
 import { SortForm } from './sort-form.tsx'
 
@@ -45,7 +47,7 @@ export default async function FeedbackPage({
   const mayDelete = auth.may(actor, 'issue:delete', { organization }) === 'yes'
   const base = `/o/${organization.slug}`
   return (
-    <div className="page max-w-[860px]">
+    <div className="page max-w-[1080px]">
       <header className="page-head">
         <h1>{t('feedback')}</h1>
         <nav aria-label={t('states')} className="ml-auto flex gap-4">
@@ -64,27 +66,50 @@ export default async function FeedbackPage({
       </header>
       <p className="mb-4 max-w-[72ch] text-ink-2">{t('feedbackIntro')}</p>
       {rows.length === 0 ? <EmptyState title={t('feedbackNone')}>{t('feedbackNoneTodo')}</EmptyState> : null}
-      <ul>
-        {rows.map((row) => (
-          <li key={row.id} className="flex flex-col gap-2 border-t border-line py-3">
-            <div className="flex flex-wrap gap-3 text-small">
-              <span className="text-ink-3">{row.project.slug}</span>
-              {row.issue ? (
-                <Link
-                  className="link"
-                  href={`${base}/issues/${row.issue.id}${row.eventID ? `/events/${row.eventID}` : ''}`}
-                >
-                  {row.issue.shortId}
-                </Link>
+      {rows.length > 0 ? (
+        <table className="table feedback-table">
+          <thead>
+            <tr>
+              <th scope="col">{t('messageColumn')}</th>
+              <th scope="col">{t('issueColumn')}</th>
+              {mayTriage ? (
+                <th scope="col">
+                  <span className="visually-hidden">{t('actionsColumn')}</span>
+                </th>
               ) : null}
-            </div>
-            <FeedbackText organization={organization.slug} feedback={row} />
-            {mayTriage ? (
-              <SortForm organization={organization.slug} id={row.id} status={row.status} mayDelete={mayDelete} />
-            ) : null}
-          </li>
-        ))}
-      </ul>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.id}>
+                <td>
+                  <FeedbackText organization={organization.slug} feedback={row} />
+                </td>
+                <td className="whitespace-nowrap">
+                  <span className="flex items-center gap-2">
+                    <Rail place={projects.findIndex(({ slug }) => slug === row.project.slug)} />
+                    {row.issue ? (
+                      <Link
+                        className="link"
+                        href={`${base}/issues/${row.issue.id}${row.eventID ? `/events/${row.eventID}` : ''}`}
+                      >
+                        {row.issue.shortId}
+                      </Link>
+                    ) : (
+                      row.project.slug
+                    )}
+                  </span>
+                </td>
+                {mayTriage ? (
+                  <td>
+                    <SortForm organization={organization.slug} id={row.id} status={row.status} mayDelete={mayDelete} />
+                  </td>
+                ) : null}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      ) : null}
       <nav className="mt-4 flex gap-4">
         {beforeId === undefined ? null : (
           <Link className="link" href={`${base}/feedback?status=${state}`}>

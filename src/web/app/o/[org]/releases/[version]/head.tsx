@@ -6,9 +6,12 @@ import { safeHref } from '../../../../../text.ts'
 import { CopyButton } from '../../../../../ui/copy-button.tsx'
 import { Link } from '../../../../../ui/link.tsx'
 import { PlainText } from '../../../../../ui/plain-text.tsx'
+import { Rail } from '../../../../../ui/rail.tsx'
 import { Time } from '../../../../../ui/time.tsx'
 
 const namesMax = 8
+/** Projects named in the title bar. */
+const projectsShown = 3
 
 /** Names on one line; further names are a number. */
 function Names({ names }: { names: readonly string[] }) {
@@ -83,37 +86,62 @@ function detailsOf(
   return details
 }
 
-/** The release's version, dates, authors and contents. */
-export function ReleaseHead({ base, release }: { base: string; release: RestRelease }) {
+/** Dates, authors and contents of the release. */
+export function ReleaseDetails({ base, release }: { base: string; release: RestRelease }) {
   const t = useTranslations('releases')
-  const { version, versionInfo } = release
+  return (
+    <dl className="release-facts">
+      {detailsOf(release, base, t).map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** The title bar: the way back, the version with its projects, and the scope. */
+export function ReleaseHead({
+  base,
+  release,
+  places,
+  children,
+}: {
+  base: string
+  release: RestRelease
+  /** The place of each project in the organization, by slug. */
+  places: Readonly<Record<string, number>>
+  /** The scope. */
+  children: ReactNode
+}) {
+  const t = useTranslations('releases')
+  const { version, versionInfo, projects } = release
   const short = versionInfo.description
   return (
-    <header className="release-head">
-      <div className="issue-crumbs">
-        <Link href={`${base}/releases`} className="issue-back">
-          <ChevronLeft size={14} strokeWidth={1.75} aria-hidden="true" /> {t('title')}
-        </Link>
-        <CopyButton text={version} label={t('page.copyVersion')} iconOnly />
-      </div>
+    <header className="compare-bar">
+      <Link href={`${base}/releases`} className="compare-back">
+        <ChevronLeft size={14} strokeWidth={1.75} aria-hidden="true" /> {t('title')}
+      </Link>
       <h1>
         <PlainText text={short} charactersMax={200} />
       </h1>
-      {short === version ? null : (
-        <p className="release-whole">
-          <code className="text-ink-2">
+      {projects.slice(0, projectsShown).map(({ slug }) => (
+        <span key={slug} className="release-project">
+          <Rail place={places[slug] ?? 0} />
+          <PlainText text={slug} charactersMax={40} />
+        </span>
+      ))}
+      {projects.length > projectsShown ? <span className="text-ink-3">+{projects.length - projectsShown}</span> : null}
+      <span className="release-whole">
+        {short === version ? null : (
+          <code>
             <PlainText text={version} charactersMax={250} />
           </code>
-        </p>
-      )}
-      <dl className="release-facts">
-        {detailsOf(release, base, t).map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+        )}
+        <CopyButton text={version} label={t('page.copyVersion')} iconOnly />
+      </span>
+      {children}
     </header>
   )
 }

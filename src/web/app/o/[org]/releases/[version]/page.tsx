@@ -1,36 +1,40 @@
 import '../../../../../styles/issues.css'
 import '../../../../../styles/releases.css'
 import type { Metadata } from 'next'
-import { getLocale, getTranslations } from 'next-intl/server'
+import { getTranslations } from 'next-intl/server'
 import { Suspense } from 'react'
-import type { Project } from '../../../../../../store/meta/meta.ts'
-import { releasePath } from '../../../../../client/release-path.ts'
+import { readableProjects } from '../../../../../../auth/allowed-projects.ts'
 import { app } from '../../../../../handle.ts'
-import { HealthPart } from '../../../../../panels/release-health/panel.tsx'
-import { Commits } from '../../../../../panels/releases/commits.tsx'
-import { Deploys } from '../../../../../panels/releases/deploys.tsx'
+import { chosenVersions } from '../../../../../panels/release-compare/chosen.ts'
+import { ReleaseScope } from '../../../../../panels/release-compare/compare-scope.tsx'
+import { judgeRelease, type ReleaseJudgement, versionsOf } from '../../../../../panels/release-compare/load.ts'
+import { SessionsPart } from '../../../../../panels/release-health/panel.tsx'
 import {
-  commitsMax,
   demandRelease,
   type LoadedRelease,
   loadRelease,
   type ReleaseHere,
 } from '../../../../../panels/releases/load-release.ts'
-import { Commands, cli, cliEnvironment } from '../../../../../panels/releases/no-releases.tsx'
-import { type Search, versionTerm } from '../../../../../panels/releases/params.ts'
-import { ReleaseIssues } from '../../../../../panels/releases/release-issues.tsx'
-import { ReleaseRange } from '../../../../../panels/releases/release-range.tsx'
+import type { Search } from '../../../../../panels/releases/params.ts'
 import { SkewPart } from '../../../../../panels/releases/skew-part.tsx'
-import { ReleaseVerdict } from '../../../../../panels/source-maps/verdict.tsx'
-import { unlessAway } from '../../../../../server/unless-away.ts'
 import { Chart } from '../../../../../ui/chart/chart.tsx'
-import { Link } from '../../../../../ui/link.tsx'
 import { Section } from '../../../../../ui/section.tsx'
-import { Artifacts, bundlesOf } from './artifacts.tsx'
+import { AdoptionPart } from './adoption-part.tsx'
 import { ChangeRelease } from './change.tsx'
-import { ReleaseHead } from './head.tsx'
+import { CommitPart } from './commit-part.tsx'
+import { ReleaseDetails, ReleaseHead } from './head.tsx'
+import { IssuePart } from './issue-part.tsx'
+import { FactsPart, GonePart, VerdictPart } from './judgement.tsx'
+import { DeployPart, SourceMapPart } from './shipped.tsx'
 
 type Props = { params: Promise<{ org: string; version: string }>; searchParams: Promise<Search> }
+
+type PartProps = {
+  here: ReleaseHere
+  loaded: LoadedRelease
+  judged: Promise<ReleaseJudgement | 'away'>
+  places: Readonly<Record<string, number>>
+}
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
   const { org, version } = await params
@@ -38,196 +42,71 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
   return { title: release.version.slice(0, 120) }
 }
 
-/** The release's events over time with its deploys, and their share of all events. */
-async function Stats({ here, loaded }: { here: ReleaseHere; loaded: LoadedRelease }) {
+/** The release's events over time with its deploys. */
+async function EventPart({ here, loaded }: { here: ReleaseHere; loaded: LoadedRelease }) {
   const t = await getTranslations('releases')
-  const locale = await getLocale()
-  const { events, points, annotations, asked } = loaded
-  const share = events && events.all > 0 ? events.own / events.all : 0
-  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumSignificantDigits: 2 }).format(share)
+  const { points, annotations, events } = loaded
   return (
-    <section className="release-figures" aria-label={t('page.chart')}>
-      <div className="release-figures-head">
-        {events ? (
-          <p>
-            <b>{t('page.events', { count: events.own })}</b>
-            {events.own > 0 ? <span className="text-ink-3"> · {t('share', { percent })}</span> : null}
-          </p>
-        ) : null}
-        <ReleaseRange range={asked} />
-      </div>
+    <Section title={t('page.chart')} note={events ? t('page.events', { count: events.own }) : null}>
       {points ? (
         <Chart organization={here.organization.slug} points={points} annotations={annotations} />
       ) : (
         <p className="stream-away">{t('away')}</p>
       )}
-    </section>
+    </Section>
   )
 }
 
-/** The issues that name the release in `field`. */
-async function Issues({
-  here,
-  loaded,
-  field,
-}: {
-  here: ReleaseHere
-  loaded: LoadedRelease
-  field: 'release' | 'firstRelease'
-}) {
+/** The sections of the page, as links. */
+async function Sections({ here, loaded }: { here: ReleaseHere; loaded: LoadedRelease }) {
+  const t = await getTranslations('compare.nav')
+  const links = [
+    ['issues-new', t('new'), loaded.newIssues?.hits],
+    ['issues-changed', t('changed'), loaded.changedIssues?.hits],
+    ['issues-all', t('all'), loaded.allIssues?.hits],
+    ['commits', t('commits'), here.release.commitCount],
+    ['sources', t('sources'), here.release.bundleCount],
+    ['deploys', t('deploys'), here.release.deployCount],
+    ['details', t('details'), null],
+  ] as const
+  return (
+    <nav className="release-nav" aria-label={t('label')}>
+      {links.map(([id, text, count]) => (
+        <a key={id} href={`#${id}`}>
+          {text} {count === null || count === undefined ? null : <span>{count}</span>}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+/** The left column: what changed, then what the release is. */
+async function Left({ here, loaded, judged, places }: PartProps) {
   const t = await getTranslations('releases.page')
-  const base = `/o/${here.organization.slug}`
-  const found = field === 'release' ? loaded.allIssues : loaded.newIssues
-  const label = t(field === 'release' ? 'allIssues' : 'newIssues')
-  const query = encodeURIComponent(versionTerm(field, here.release.version))
-  return (
-    <Section title={label} note={found ? found.hits : null}>
-      {found === undefined ? (
-        <p className="text-ink-2">{t('issuesAway')}</p>
-      ) : found.rows.length === 0 ? (
-        <p className="text-ink-2">{t(field === 'release' ? 'allIssuesNone' : 'newIssuesNone')}</p>
-      ) : (
-        <ReleaseIssues
-          base={base}
-          label={label}
-          rows={found.rows}
-          hits={found.hits}
-          streamPath={`${base}/issues?q=${query}&t=90d`}
-        />
-      )}
-    </Section>
-  )
-}
-
-/** The commits by page, or the command that adds them. */
-async function CommitPart({ here, loaded }: { here: ReleaseHere; loaded: LoadedRelease }) {
-  const t = await getTranslations('releases')
-  const { organization, release } = here
-  const { rows, more, offset } = loaded.commits
-  const path = releasePath(organization.slug, release.version)
-  const project = release.projects[0]?.slug ?? ''
-  const quoted = `'${release.version.replaceAll("'", `'\\''`)}'`
-  return (
-    <Section title={t('commits')} note={release.commitCount}>
-      {rows.length === 0 && offset === 0 ? (
-        <>
-          <p className="mb-2 text-ink-2">{t('page.commitsNone')}</p>
-          <Commands
-            label={t('commits')}
-            lines={[cliEnvironment(organization.slug, project), `${cli()} releases set-commits ${quoted} --auto`]}
-          />
-        </>
-      ) : (
-        <Commits commits={rows} files={loaded.files} />
-      )}
-      <nav className="mt-2 flex gap-4">
-        {offset > 0 ? (
-          <Link className="link" href={path}>
-            {t('page.commitsNewest')}
-          </Link>
-        ) : null}
-        {more ? (
-          <Link className="link" href={`${path}?commits=${offset + commitsMax}`}>
-            {t('page.commitsMore')}
-          </Link>
-        ) : null}
-      </nav>
-    </Section>
-  )
-}
-
-/** The doctor's diagnosis of a release in one project. Streams in, because it reads source maps. */
-async function Check({ here: { actor, organization, release }, project }: { here: ReleaseHere; project: Project }) {
-  const { auth, doctor } = app()
-  const t = await getTranslations('releases')
-  const mayReadEvents = auth.may(actor, 'event:read', { organization, project }) === 'yes'
-  const check = { release: release.version, dist: undefined, mayReadEvents }
-  const diagnosis = await unlessAway(doctor.ofRelease({ organization, project, others: [] }, check))
-  return diagnosis ? <ReleaseVerdict diagnosis={diagnosis} /> : <p className="stream-away">{t('away')}</p>
-}
-
-/** Maximum projects that the doctor checks automatically: it reads the source maps of each. */
-const checkedMax = 3
-
-/** The doctor's diagnosis for each project with bundles of the release. */
-async function Verdicts({ here, projects }: { here: ReleaseHere; projects: Project[] }) {
-  const t = await getTranslations('sources')
-  return projects.slice(0, checkedMax).map((project) => (
-    <div key={project.id} className="mb-4">
-      {projects.length > 1 ? <h3 className="mb-1 text-ink-2">{project.slug}</h3> : null}
-      <Suspense fallback={<p className="text-ink-3">{t('checking')}</p>}>
-        <Check here={here} project={project} />
-      </Suspense>
-    </div>
-  ))
-}
-
-/** Deploys and source maps of a release, or the commands that add them. */
-async function Shipped({ here, loaded }: { here: ReleaseHere; loaded: LoadedRelease }) {
-  const t = await getTranslations('releases')
-  const { organization, release } = here
-  const project = release.projects[0]?.slug ?? ''
-  const quoted = `'${release.version.replaceAll("'", `'\\''`)}'`
-  const environment = cliEnvironment(organization.slug, project)
-  const bundles = bundlesOf(loaded.projects, release.version)
-  return (
-    <>
-      <Section title={t('deploys')} note={release.deployCount}>
-        {loaded.deploys.rows.length > 0 ? (
-          <Deploys deploys={loaded.deploys.rows} />
-        ) : (
-          <>
-            <p className="mb-2 text-ink-2">{t('page.deploysNone')}</p>
-            <Commands
-              label={t('deploys')}
-              lines={[environment, `${cli()} deploys new --release ${quoted} --env production`]}
-            />
-          </>
-        )}
-      </Section>
-      <Section title={t('artifacts')} note={release.bundleCount}>
-        {bundles.rows.length > 0 ? (
-          <Artifacts
-            base={`/o/${organization.slug}`}
-            bundles={bundles.rows}
-            more={bundles.more}
-            verdict={<Verdicts here={here} projects={[...new Set(bundles.rows.map((row) => row.project))]} />}
-          />
-        ) : (
-          <>
-            <p className="mb-2 text-ink-2">{t('page.artifactsNone')}</p>
-            <Commands
-              label={t('artifacts')}
-              lines={[environment, `${cli()} sourcemaps upload --release ${quoted} ./dist`]}
-            />
-          </>
-        )}
-      </Section>
-    </>
-  )
-}
-
-/** A release's page: overview, effects, contents, deploys. */
-export default async function ReleasePage({ params, searchParams }: Props) {
-  const { org, version: part } = await params
-  const here = await demandRelease(org, part)
-  const loaded = await loadRelease(here, await searchParams)
+  const nav = await getTranslations('compare.nav')
   const { actor, organization, release } = here
   const { auth } = app()
-  const t = await getTranslations('releases.page')
   const mayChange = loaded.projects.some(
     (project) => auth.may(actor, 'release:write', { organization, project }) === 'yes',
   )
   return (
-    <div className="page">
-      <ReleaseHead base={`/o/${organization.slug}`} release={release} />
-      <HealthPart version={release.version} projects={loaded.projects} />
-      <Stats here={here} loaded={loaded} />
-      <Issues here={here} loaded={loaded} field="firstRelease" />
-      <Issues here={here} loaded={loaded} field="release" />
+    <div className="release-left">
+      <IssuePart here={here} loaded={loaded} kind="new" places={places} />
+      <IssuePart here={here} loaded={loaded} kind="changed" places={places} />
+      <Suspense fallback={null}>
+        <GonePart organization={organization.slug} places={places} judged={judged} />
+        <AdoptionPart here={here} loaded={loaded} judged={judged} />
+      </Suspense>
+      <EventPart here={here} loaded={loaded} />
+      <IssuePart here={here} loaded={loaded} kind="all" places={places} />
       <SkewPart here={here} projects={loaded.projects} />
-      <CommitPart here={here} loaded={loaded} />
-      <Shipped here={here} loaded={loaded} />
+      <DeployPart here={here} loaded={loaded} />
+      <Section id="details" title={nav('details')}>
+        <ReleaseDetails base={`/o/${organization.slug}`} release={release} />
+        <Suspense fallback={null}>
+          <SessionsPart judged={judged} />
+        </Suspense>
+      </Section>
       <Section title={t('change')}>
         <ChangeRelease
           organization={organization.slug}
@@ -237,6 +116,68 @@ export default async function ReleasePage({ params, searchParams }: Props) {
           mayChange={mayChange}
         />
       </Section>
+    </div>
+  )
+}
+
+/** The scope. Before the comparison is there, it shows the nearest earlier release. */
+async function Scope({
+  here: { organization, release },
+  loaded,
+  against,
+  judged,
+}: Pick<PartProps, 'here' | 'loaded'> & { against: string; judged: PartProps['judged'] | undefined }) {
+  const found = await judged
+  const versions = versionsOf(loaded.projects)
+  const { version } = release
+  const { a } = chosenVersions(versions, { a: against, b: version })
+  return (
+    <ReleaseScope
+      organization={organization.slug}
+      params={{ version, env: loaded.environments.join(','), range: loaded.asked }}
+      against={(found !== 'away' && found?.compared?.a.version) || a}
+      versions={versions}
+    />
+  )
+}
+
+/** A release's page: the verdict first, then its issues, adoption, source maps and commits. */
+export default async function ReleasePage({ params, searchParams }: Props) {
+  const { org, version: part } = await params
+  const search = await searchParams
+  const here = await demandRelease(org, part)
+  const loaded = await loadRelease(here, search)
+  const { actor, organization, release } = here
+  const { version } = release
+  const base = `/o/${organization.slug}`
+  const readable = readableProjects(app(), actor, organization)
+  const projects = loaded.projects.filter((project) => readable.some(({ id }) => id === project.id))
+  const against = typeof search.against === 'string' ? search.against.slice(0, 200) : ''
+  const judged = judgeRelease({ organization, projects, environments: loaded.environments, version, against })
+  const places = Object.fromEntries(readable.map(({ slug }, at) => [slug, at]))
+  const scope = { here, loaded, against }
+  const facts = { release, events: loaded.events }
+  return (
+    <div className="release-page">
+      <ReleaseHead base={base} release={release} places={places}>
+        <Suspense fallback={<Scope {...scope} judged={undefined} />}>
+          <Scope {...scope} judged={judged} />
+        </Suspense>
+      </ReleaseHead>
+      <Suspense fallback={<div className="verdict verdict-waiting" aria-busy="true" />}>
+        <VerdictPart base={base} version={version} judged={judged} />
+      </Suspense>
+      <Suspense fallback={<FactsPart {...facts} judged={undefined} />}>
+        <FactsPart {...facts} judged={judged} />
+      </Suspense>
+      <Sections here={here} loaded={loaded} />
+      <div className="release-two">
+        <Left here={here} loaded={loaded} judged={judged} places={places} />
+        <div className="release-right">
+          <SourceMapPart here={here} loaded={loaded} />
+          <CommitPart here={here} loaded={loaded} />
+        </div>
+      </div>
     </div>
   )
 }

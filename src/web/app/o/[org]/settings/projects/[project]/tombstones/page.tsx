@@ -1,6 +1,7 @@
 import { getTranslations } from 'next-intl/server'
 import { tombstonesOf } from '../../../../../../../../query/tombstones.ts'
 import { app } from '../../../../../../../handle.ts'
+import { ScrollBox } from '../../../../../../../ui/scroll-box.tsx'
 import { EmptyState } from '../../../../../../../ui/states.tsx'
 import { type SettingsContext, settingsPage, settingsTitle } from '../settings-page.tsx'
 import { TombstoneRow } from './tombstone-row.tsx'
@@ -17,11 +18,27 @@ async function Tombstones({ here: { actor, organization, project }, place }: Set
       {found.length === 0 ? (
         <EmptyState title={t('none')} />
       ) : (
-        <ul className="border-t border-line">
-          {found.map((tombstone) => (
-            <TombstoneRow key={tombstone.id} place={place} tombstone={tombstone} mayWrite={mayWrite} />
-          ))}
-        </ul>
+        <ScrollBox label={t('title')}>
+          <table className="table">
+            <thead>
+              <tr>
+                <th scope="col">{t('issue')}</th>
+                <th scope="col" className="number">
+                  {t('fingerprints')}
+                </th>
+                <th scope="col">{t('deleted')}</th>
+                <th scope="col">
+                  <span className="visually-hidden">{t('actions')}</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {found.map((tombstone) => (
+                <TombstoneRow key={tombstone.id} place={place} tombstone={tombstone} mayWrite={mayWrite} />
+              ))}
+            </tbody>
+          </table>
+        </ScrollBox>
       )}
     </>
   )

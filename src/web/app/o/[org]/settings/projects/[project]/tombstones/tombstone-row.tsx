@@ -1,5 +1,5 @@
 'use client'
-import { useTranslations } from 'next-intl'
+import { useLocale, useTranslations } from 'next-intl'
 import type { RestTombstone } from '../../../../../../../../contract/removals.ts'
 import { noState } from '../../../../../../../client/form.ts'
 import { ActionForm } from '../../../../../../../ui/action-form.tsx'
@@ -21,42 +21,50 @@ export function TombstoneRow({
 }) {
   const t = useTranslations('triage.tombstones')
   const toast = useToast()
+  const number = new Intl.NumberFormat(useLocale())
   const { id, title, culprit, hashes, actor, dateCreated } = tombstone
   return (
-    <li className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line py-2">
-      <span className="min-w-0 grow basis-[200px]">
+    <tr>
+      <td>
         <code>
           <PlainText text={id} charactersMax={80} />
         </code>{' '}
         {title ? <PlainText text={title} charactersMax={200} /> : <span className="text-ink-3">{t('unknown')}</span>}
-        <span className="block text-ink-3">
-          {culprit ? (
+        {culprit ? (
+          <span className="block text-ink-3">
+            <PlainText text={culprit} charactersMax={200} />
+          </span>
+        ) : null}
+      </td>
+      <td className="number">{number.format(hashes.length)}</td>
+      <td className="whitespace-nowrap">
+        <Time at={dateCreated} />{' '}
+        {actor ? (
+          <span className="text-ink-3">
+            <PlainText text={t('by', { name: actor.name || actor.email })} charactersMax={100} />
+          </span>
+        ) : null}
+      </td>
+      <td className="text-right">
+        <ActionForm
+          action={removeTombstoneAction}
+          initial={noState}
+          name={`tombstone-${id}`}
+          className="flex"
+          onDone={() => toast({ text: t('removed', { title: id }) })}
+        >
+          {(_state, pending) => (
             <>
-              <PlainText text={culprit} charactersMax={200} /> ·{' '}
+              <input type="hidden" name="organization" value={place.organization} />
+              <input type="hidden" name="project" value={place.project} />
+              <input type="hidden" name="tombstone" value={id} />
+              <Button type="submit" compact disabled={pending || !mayWrite}>
+                {t('remove')}
+              </Button>
             </>
-          ) : null}
-          {t('hashes', { count: hashes.length })} · <Time at={dateCreated} />{' '}
-          {actor ? <PlainText text={t('by', { name: actor.name || actor.email })} charactersMax={100} /> : null}
-        </span>
-      </span>
-      <ActionForm
-        action={removeTombstoneAction}
-        initial={noState}
-        name={`tombstone-${id}`}
-        className="flex"
-        onDone={() => toast({ text: t('removed', { title: id }) })}
-      >
-        {(_state, pending) => (
-          <>
-            <input type="hidden" name="organization" value={place.organization} />
-            <input type="hidden" name="project" value={place.project} />
-            <input type="hidden" name="tombstone" value={id} />
-            <Button type="submit" compact disabled={pending || !mayWrite}>
-              {t('remove')}
-            </Button>
-          </>
-        )}
-      </ActionForm>
-    </li>
+          )}
+        </ActionForm>
+      </td>
+    </tr>
   )
 }
