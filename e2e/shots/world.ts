@@ -151,7 +151,16 @@ export async function picture(page: Page, width: number, theme: 'light' | 'dark'
     sheet.replaceSync(css)
     document.adoptedStyleSheets = [sheet]
   }, changing)
-  await page.evaluate('document.fonts.ready.then(() => true)')
+  // Each run has another port. Commands show it.
+  await page.evaluate(`{
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    while (texts.nextNode()) {
+      const text = texts.currentNode
+      if (/localhost:\\d/.test(text.data)) text.data = text.data.replace(/localhost:\\d+/g, 'localhost:00000')
+    }
+  }`)
+  // A font that no text has asked for yet would come after the picture.
+  await page.evaluate('Promise.allSettled([...document.fonts].map((font) => font.load())).then(() => true)')
   await page.waitForTimeout(150)
   return page.screenshot({ animations: 'disabled', caret: 'hide' })
 }

@@ -52,6 +52,27 @@ export async function spoilActions(page: Page, failure: (route: Route) => Promis
   return () => page.unroute('**/*', each)
 }
 
+/**
+ * Resolves once the two requests that the frame sends when it is idle have answers. Failed, each would be one more
+ * reason to ask whether Mishap is there.
+ */
+export async function frameAnswers(page: Page, org: string): Promise<void> {
+  const ends = [`/organizations/${org}/health/`, `/organizations/${org}/issue-counts/`]
+  await Promise.all(ends.map((end) => page.waitForResponse((answer) => answer.url().endsWith(end))))
+}
+
+/**
+ * The times of the health checks that failed, in ms of the page's clock. The list grows. The page sets its next timer
+ * once a check has failed: a clock that runs on when the check starts would miss the timer.
+ */
+export function failedTries(page: Page): number[] {
+  const tries: number[] = []
+  page.on('requestfailed', async (request) => {
+    if (request.url().endsWith('/health/live')) tries.push(await page.evaluate<number>('Date.now()').catch(() => 0))
+  })
+  return tries
+}
+
 /** Stops the page's clock. Only `page.clock.runFor` advances it. */
 export async function stopClock(page: Page): Promise<void> {
   await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1000)

@@ -11,7 +11,9 @@ import {
   documentsOf,
   editScripts,
   envelopesOf,
+  failedTries,
   failures,
+  frameAnswers,
   holdRequests,
   mendData,
   ofType,
@@ -434,22 +436,14 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
     test('while Mishap is silent it is asked with growing pauses, and what was asked for comes by itself', async () => {
       const page = await open('')
       await page.clock.install()
-      // The frame asks for these two once it is idle. Failed, each would be one more reason to try.
-      const frame = ['/health/', '/issue-counts/'].map((end) =>
-        page.waitForResponse((answer) => answer.url().endsWith(`/organizations/behave${end}`)),
-      )
+      const frame = frameAnswers(page, org)
       await page.goto(at('/issues'))
       await hydrated(page)
-      await Promise.all(frame)
+      await frame
       await stopClock(page)
-      const probes: number[] = []
+      const probes = failedTries(page)
       const silence = { on: true }
       await page.route('**/*', (route) => (silence.on ? route.abort('connectionrefused') : route.continue()))
-      // The page sets its next timer once a try has failed. A clock that runs on before that would miss the timer.
-      page.on('requestfailed', async (request) => {
-        if (request.url().endsWith('/health/live'))
-          probes.push(await page.evaluate<number>('Date.now()').catch(() => 0))
-      })
       await choose(page, 'sort', 'users')
       await bar(page, 'silent').getByText('does not answer').waitFor()
       for (const [at, pause] of [1000, 2000, 4000].entries()) {
