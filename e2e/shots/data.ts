@@ -4,6 +4,7 @@ import { envelopeOf, errorEvent, ingest, type Product, type Project } from '../p
 /** The time on which all data and all screens stand: a Tuesday at noon, UTC. */
 export const fixedMs = Date.UTC(2026, 10, 17, 12)
 export const release = 'shop@4.18.0'
+export const releaseBefore = 'shop@4.17.2'
 export const digest = '2774530905'
 
 /** The same id for the same name in each run. */
@@ -167,7 +168,7 @@ function shopEvent(
     level,
     transaction: culprit,
     user: { id: String(number % demoIssue.users) },
-    release: number % 3 === 0 ? 'shop@4.17.2' : release,
+    release: number % 3 === 0 ? releaseBefore : release,
     environment: 'production',
     tags: { route: `/${culprit.split('/')[0]}`, locale: number % 2 ? 'de-DE' : 'en-GB', digest: order ? '1' : digest },
     contexts: { trace: { trace_id: order ? idOf(`trace ${order} ${number}`) : traceId, span_id: '1234567890abcdef' } },

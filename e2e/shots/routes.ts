@@ -8,6 +8,7 @@ export type Places = {
   digest: string
   trace: string
   release: string
+  releaseBefore: string
   invitation: string
 }
 
@@ -35,6 +36,8 @@ export const captures: Readonly<Record<string, (places: Places) => string>> = {
   'o/[org]/projects/new': ({ org }) => `/o/${org}/projects/new`,
   'o/[org]/releases': ({ org }) => `/o/${org}/releases`,
   'o/[org]/releases/[version]': ({ org, release }) => `/o/${org}/releases/${encodeURIComponent(release)}`,
+  'o/[org]/releases/compare': ({ org, release, releaseBefore }) =>
+    `/o/${org}/releases/compare?a=${encodeURIComponent(releaseBefore)}&b=${encodeURIComponent(release)}`,
   'o/[org]/settings': ({ org }) => `/o/${org}/settings`,
   'o/[org]/settings/account': ({ org }) => `/o/${org}/settings/account`,
   'o/[org]/settings/account/appearance': ({ org }) => `/o/${org}/settings/account/appearance`,

@@ -16,7 +16,18 @@ import {
   start,
   until,
 } from '../product.ts'
-import { digest, fixedMs, hostileEvents, idOf, release, sendHostile, sendShop, shopEvents, traceId } from './data.ts'
+import {
+  digest,
+  fixedMs,
+  hostileEvents,
+  idOf,
+  release,
+  releaseBefore,
+  sendHostile,
+  sendShop,
+  shopEvents,
+  traceId,
+} from './data.ts'
 import type { Places } from './routes.ts'
 
 /** Who looks at which data. `error`: the full data while the events store is down. */
@@ -66,6 +77,7 @@ async function placesOf(product: Product, project: Project, event: string, event
     digest: project.org === 'acme' ? digest : '2774530906',
     trace: traceId,
     release,
+    releaseBefore,
     invitation: 'nonsense',
   }
 }
