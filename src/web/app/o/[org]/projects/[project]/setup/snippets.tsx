@@ -1,5 +1,5 @@
 import { useTranslations } from 'next-intl'
-import type { SnippetPart } from '../../../../../../platforms.ts'
+import type { SnippetPart } from '../../../../../../platforms/types.ts'
 import { CopyButton } from '../../../../../../ui/copy-button.tsx'
 
 /** Files and commands to add to an application, each with its path and a copy button. */
