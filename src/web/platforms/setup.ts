@@ -40,3 +40,11 @@ export function setupOf(platform: string | null, target: Target): PlatformSetup 
     test: filled(found.test),
   }
 }
+
+/** The commands that send the commits and a deploy of a release. They are the same for each platform. */
+export const commitsOf = ({ url, organization, project }: Omit<Target, 'dsn'>): SnippetPart => ({
+  where: 'shell',
+  code: `export SENTRY_URL=${url} SENTRY_ORG=${organization} SENTRY_PROJECT=${project} SENTRY_AUTH_TOKEN=
+npx @sentry/cli releases set-commits "$(git rev-parse HEAD)" --auto
+npx @sentry/cli deploys new --release "$(git rev-parse HEAD)" --env production`,
+})

@@ -4,19 +4,21 @@ import { dsnOf } from '../../../../../../../wire/dsn.ts'
 import { tunnelOf } from '../../../../../../../wire/tunnel.ts'
 import { digestHookOf, mayHideErrors } from '../../../../../../digest-hook.ts'
 import { app } from '../../../../../../handle.ts'
-import { platformById, sendsFromBrowsers, snippetOf } from '../../../../../../platforms.ts'
+import { commitsOf, setupOf } from '../../../../../../platforms/setup.ts'
+import { platformById, sendsFromBrowsers } from '../../../../../../platforms.ts'
 import { demandProject } from '../../../../../../server/session.ts'
 import { CopyButton } from '../../../../../../ui/copy-button.tsx'
 import { Link } from '../../../../../../ui/link.tsx'
 import { Arrivals } from './arrivals.tsx'
-import { Snippets } from './snippets.tsx'
+import { FileTabs } from './file-tabs.tsx'
+import { SetupSteps } from './setup-steps.tsx'
 import { TunnelHelp } from './tunnel.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('projectSetup'))('title') }
 }
 
-/** The DSN, the platform's snippet, and live progress of the first events. */
+/** The DSN, the five steps of the platform, and whether each kind of data arrives. */
 export default async function ProjectSetupPage({ params }: { params: Promise<{ org: string; project: string }> }) {
   const { org, project: projectSlug } = await params
   const { actor, organization, project } = await demandProject(
@@ -28,6 +30,9 @@ export default async function ProjectSetupPage({ params }: { params: Promise<{ o
   const { meta, auth, config } = app()
   const key = meta.keysOf(project.id).find((projectKey) => projectKey.active)
   const dsn = key && dsnOf(config.url, key)
+  const target = { dsn: dsn ?? '', url: config.url, organization: organization.slug, project: project.slug }
+  const setup = setupOf(project.platform, target)
+  const commits = commitsOf(target)
   const base = `/o/${organization.slug}`
   return (
     <div className="page grid max-w-[1180px] grid-cols-1 gap-x-10 gap-y-8 full:grid-cols-[minmax(0,1fr)_400px]">
@@ -46,16 +51,24 @@ export default async function ProjectSetupPage({ params }: { params: Promise<{ o
               <CopyButton text={dsn} label={t('copyDsn')} />
             </div>
             <p className="mb-6 text-small text-ink-3">{t('dsnNote')}</p>
-            <h2 className="mb-2">{t('snippet')}</h2>
-            <Snippets parts={snippetOf(project.platform, dsn)} />
-            {mayHideErrors(project.platform) ? (
-              <section id="digest-hook" className="mt-8 scroll-mt-4">
-                <h2 className="mb-1">{t('hook')}</h2>
-                <p className="mb-3 max-w-[72ch] text-ink-2">{t('hookWhy')}</p>
-                <Snippets parts={digestHookOf(dsn)} />
-              </section>
-            ) : null}
-            {key && sendsFromBrowsers(project.platform) ? <TunnelHelp tunnel={tunnelOf(config.url, key)} /> : null}
+            <SetupSteps
+              setup={setup}
+              commits={commits}
+              optional={
+                <>
+                  {mayHideErrors(project.platform) ? (
+                    <section id="digest-hook" className="mt-6 scroll-mt-4">
+                      <h3 className="mb-1">{t('hook')}</h3>
+                      <p className="mb-3 max-w-[72ch] text-ink-2">{t('hookWhy')}</p>
+                      <FileTabs parts={digestHookOf(dsn)} />
+                    </section>
+                  ) : null}
+                  {key && sendsFromBrowsers(project.platform) ? (
+                    <TunnelHelp tunnel={tunnelOf(config.url, key)} />
+                  ) : null}
+                </>
+              }
+            />
           </>
         ) : (
           <p className="text-ink-2">
@@ -70,6 +83,7 @@ export default async function ProjectSetupPage({ params }: { params: Promise<{ o
         organization={organization.slug}
         project={project.slug}
         projectId={String(project.id)}
+        readable={setup.readable}
         maySend={auth.may(actor, 'issue:triage', { organization, project }) === 'yes' && key !== undefined}
       />
     </div>
