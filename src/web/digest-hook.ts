@@ -1,4 +1,4 @@
-import type { SnippetPart } from './platforms/types.ts'
+import type { SnippetPart } from './platforms/snippet.ts'
 
 /**
  * The code that makes digests certain, for people to paste. The setup screen of a project shows it, and scripts/docs.ts

@@ -1,4 +1,4 @@
-import { firstError, type PlatformSetup, type SnippetPart } from './types.ts'
+import { firstError, type PlatformSetup, type SnippetPart } from './snippet.ts'
 
 const install = (pack: string): SnippetPart => ({ where: 'shell', code: `npm install ${pack}` })
 

@@ -1,4 +1,4 @@
-import { firstError, type PlatformSetup, type SnippetPart } from './types.ts'
+import { firstError, type PlatformSetup, type SnippetPart } from './snippet.ts'
 
 const environmentRelease: readonly SnippetPart[] = [{ where: 'environment', code: 'SENTRY_RELEASE=' }]
 const server = { readable: 'release', release: environmentRelease } as const

@@ -1,4 +1,4 @@
-import { firstError, type PlatformSetup, type SnippetPart } from './types.ts'
+import { firstError, type PlatformSetup, type SnippetPart } from './snippet.ts'
 
 const instrument = (pack: string, where = 'instrument.mjs'): SnippetPart => ({
   where,

@@ -1,4 +1,4 @@
-import { firstError, type PlatformSetup, type SnippetPart } from './types.ts'
+import { firstError, type PlatformSetup, type SnippetPart } from './snippet.ts'
 
 /** The release by an environment variable, which the SDKs of servers read. */
 const release: readonly SnippetPart[] = [

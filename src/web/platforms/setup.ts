@@ -2,7 +2,7 @@ import { browserSetups } from './browser.ts'
 import { compiledSetups } from './compiled.ts'
 import { serverSetups } from './server.ts'
 import { serverJavaScriptSetups } from './server-javascript.ts'
-import { firstError, type PlatformSetup, type SnippetPart } from './types.ts'
+import { firstError, type PlatformSetup, type SnippetPart } from './snippet.ts'
 
 /** Every SDK reads these variables. Shown for a platform that is not in the list. */
 const other: PlatformSetup = {

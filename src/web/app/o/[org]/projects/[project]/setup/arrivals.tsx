@@ -4,7 +4,7 @@ import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import type { RestArrivals } from '../../../../../../../contract/projects.ts'
 import { ApiError, apiFetch } from '../../../../../../client/api.ts'
-import type { PlatformSetup } from '../../../../../../platforms/types.ts'
+import type { PlatformSetup } from '../../../../../../platforms/snippet.ts'
 import { Button, buttonClass } from '../../../../../../ui/controls.tsx'
 import { Link } from '../../../../../../ui/link.tsx'
 import { useLive } from '../../../../../../ui/live.tsx'
@@ -16,6 +16,9 @@ import { type ArrivalRow, arrivalRows, type Kind, kindsOf } from './kinds.ts'
 
 /** Polling interval, ms. The live stream reports commits at once, but not rejected items. */
 const pollMs = 2000
+
+/** The type of the error of src/api/projects/test-event.ts. */
+const sampleType = 'MishapTestError'
 
 const levels = { ok: 'ok', waiting: 'debug', warning: 'warning', rejected: 'error' } as const
 
@@ -64,12 +67,15 @@ export function Arrivals({
   project,
   projectId,
   maySend,
+  mayRemove,
   readable,
 }: {
   organization: string
   project: string
   projectId: string
   maySend: boolean
+  /** Whether this person may delete the sample issue. */
+  mayRemove: boolean
   readable: PlatformSetup['readable']
 }) {
   const t = useTranslations('arrivals')
@@ -105,6 +111,18 @@ export function Arrivals({
       setSending(false)
     }
   }
+  async function removeSample(id: string) {
+    setSending(true)
+    try {
+      await apiFetch(`${path}issues/`, { method: 'DELETE', query: { id } })
+      await client.invalidateQueries({ queryKey: key })
+      toast({ text: t('removed') })
+    } catch (failure) {
+      toast({ kind: 'error', text: failure instanceof ApiError ? failure.message : t('noAnswer') })
+    } finally {
+      setSending(false)
+    }
+  }
   const { refused, notStored } = arrivalRows(data)
   return (
     <section aria-live="polite" className="min-w-0">
@@ -133,6 +151,11 @@ export function Arrivals({
           <Link className={buttonClass({ look: 'main' })} href={`/o/${organization}/issues/${data.newestIssue.id}`}>
             {t('open')}
           </Link>
+        ) : null}
+        {mayRemove && data?.newestIssue?.title.startsWith(sampleType) ? (
+          <Button onClick={() => removeSample(data.newestIssue?.id ?? '')} disabled={sending}>
+            {t('removeSample')}
+          </Button>
         ) : null}
         <Button onClick={sendTest} disabled={sending || !maySend} title={maySend ? undefined : t('mayNotSend')}>
           {t('send')}

@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import type { SnippetPart } from '../../../../../../platforms/types.ts'
+import type { SnippetPart } from '../../../../../../platforms/snippet.ts'
 import { Snippet } from './snippets.tsx'
 
 /** Files as tabs, each name once. The tabs are radio buttons, so that they work without scripts and with arrow keys. */

@@ -1,5 +1,5 @@
 import type { RestArrivals } from '../../../../../../../contract/projects.ts'
-import type { PlatformSetup } from '../../../../../../platforms/types.ts'
+import type { PlatformSetup } from '../../../../../../platforms/snippet.ts'
 
 type Item = RestArrivals['items'][number]
 type Readable = PlatformSetup['readable']

@@ -84,6 +84,7 @@ export default async function ProjectSetupPage({ params }: { params: Promise<{ o
         project={project.slug}
         projectId={String(project.id)}
         readable={setup.readable}
+        mayRemove={auth.may(actor, 'issue:delete', { organization, project }) === 'yes'}
         maySend={auth.may(actor, 'issue:triage', { organization, project }) === 'yes' && key !== undefined}
       />
     </div>

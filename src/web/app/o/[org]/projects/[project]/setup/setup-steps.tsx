@@ -1,7 +1,7 @@
 import './setup-steps.css'
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
-import type { PlatformSetup } from '../../../../../../platforms/types.ts'
+import type { PlatformSetup } from '../../../../../../platforms/snippet.ts'
 import { FileTabs } from './file-tabs.tsx'
 import { Snippets } from './snippets.tsx'
 

@@ -1,5 +1,5 @@
 import { useTranslations } from 'next-intl'
-import type { SnippetPart } from '../../../../../../platforms/types.ts'
+import type { SnippetPart } from '../../../../../../platforms/snippet.ts'
 import { languageOf } from '../../../../../../ui/code/languages.ts'
 import { Code } from '../../../../../../ui/code.tsx'
 import { CopyButton } from '../../../../../../ui/copy-button.tsx'
