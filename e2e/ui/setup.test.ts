@@ -97,6 +97,9 @@ describe.skipIf(noChromium)('from an empty folder to the first event', () => {
       ['release', 'waiting'],
     ])
       await page.locator(`[data-kind=${kind}][data-state=${kindState}]`).waitFor({ timeout: 5000 })
+    await page.locator('.last-requests > li', { hasText: '200' }).getByText('event', { exact: false }).first().waitFor()
+    await page.getByRole('heading', { name: 'Nothing arriving?' }).waitFor()
+    expect(await page.locator('.setup-help').count()).toBe(3)
     await steps(page)
     await page.goto(`${product.url}/o/acme-inc/issues`)
     await page.locator('[data-id]').first().waitFor({ timeout: 15_000 })

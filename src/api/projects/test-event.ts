@@ -13,9 +13,10 @@ function listenerOf(app: App): string {
 
 /**
  * Builds a sample event with what a real one has: code around the failing line, and what happened before. Its type and
- * tag distinguish it from real ones. It names no release and no user, because both would stay after its removal.
+ * tag distinguish it from real ones. It names no release and no user, because both would stay after its removal. Its
+ * platform is `other`: frames of JavaScript would ask for source maps that nobody has.
  */
-function eventOf(id: string, platform: string | null, nowMs: number) {
+function eventOf(id: string, nowMs: number) {
   const frame = (name: string, lineno: number, code: readonly [string, string, string]) => ({
     filename: 'sample/checkout.js',
     function: name,
@@ -32,7 +33,7 @@ function eventOf(id: string, platform: string | null, nowMs: number) {
   return {
     event_id: id,
     timestamp: nowMs / 1000,
-    platform: platform?.split(/[.-]/)[0] || 'other',
+    platform: 'other',
     level: 'error',
     environment: 'test',
     tags: { mishap: 'test-event' },
@@ -77,7 +78,7 @@ export async function sendTestEvent(app: App, project: Project): Promise<{ id: s
   const key = app.meta.keysOf(project.id).find((projectKey) => projectKey.active)
   if (!key) throw new MishapError('VALIDATION', { detail: 'The project has no active key.' })
   const id = crypto.randomUUID().replaceAll('-', '')
-  const body = `${JSON.stringify({ event_id: id, sent_at: new Date(app.clock.now()).toISOString() })}\n{"type":"event"}\n${JSON.stringify(eventOf(id, project.platform, app.clock.now()))}\n`
+  const body = `${JSON.stringify({ event_id: id, sent_at: new Date(app.clock.now()).toISOString() })}\n{"type":"event"}\n${JSON.stringify(eventOf(id, app.clock.now()))}\n`
   // Send an allowed origin, so that projects with an origin check accept the event.
   const origin = project.allowedOrigins.find((allowedOrigin) => /^https?:\/\/[^*]+$/.test(allowedOrigin))
   let answer: Response

@@ -24,12 +24,12 @@ function Step({ number, title, note, open, children }: StepProps) {
 }
 type StepProps = { number: number; title: string; note: string; open?: boolean; children: ReactNode }
 
-/** The five steps of a platform. `optional` comes last: digests, the tunnel. */
-export function SetupSteps({ setup, commits, optional }: SetupStepsProps) {
+/** The five steps of a platform. `optional` comes last: digests. */
+export function SetupSteps({ setup, commits, optional, asksOptional }: SetupStepsProps) {
   const t = useTranslations('setupSteps')
   return (
     <ol className="setup-steps">
-      <Step number={1} title={t('install')} note={t('installNote')} open>
+      <Step number={1} title={t('install')} note={t('installNote')} open={!asksOptional}>
         <Snippets parts={[setup.install]} />
       </Step>
       <Step number={2} title={t('files')} note={t('filesNote', { count: setup.files.length })}>
@@ -44,7 +44,7 @@ export function SetupSteps({ setup, commits, optional }: SetupStepsProps) {
         <p className="mb-3 max-w-[72ch] text-ink-2">{t('testWhy')}</p>
         <Snippets parts={[setup.test]} />
       </Step>
-      <Step number={5} title={t('optional')} note={t('optionalNote')}>
+      <Step number={5} title={t('optional')} note={t('optionalNote')} open={asksOptional}>
         <h3 className="mb-1">{t('commits')}</h3>
         <p className="mb-3 max-w-[72ch] text-ink-2">{t('commitsWhy')}</p>
         <Snippets parts={[commits]} />
@@ -58,4 +58,6 @@ type SetupStepsProps = {
   /** Sends commits and deploys. */
   commits: PlatformSetup['install']
   optional: ReactNode
+  /** Whether the last step is open at first, not the first one. */
+  asksOptional: boolean
 }
