@@ -157,10 +157,17 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
     await page().goto(at)
     await hidden().getByText('More than one server error matches, so Mishap does not guess.').waitFor()
     await hidden().getByRole('link', { name: 'Copy the hook' }).click()
-    await page().waitForURL(/\/projects\/web\/setup#digest-hook$/)
+    await page().waitForURL(/\/projects\/web\/setup\?digests=1#digest-hook$/)
     const hook = page().locator('#digest-hook')
     const dsn = (await page().getByTestId('dsn').innerText()).trim()
-    expect(await hook.locator('pre').allTextContents()).toEqual(digestHookOf(dsn).map((snippet) => snippet.code))
+    const codes = await hook
+      .locator('.code')
+      .evaluateAll((shown) =>
+        shown.map((code) =>
+          Array.from(code.querySelectorAll('.code-line'), (line) => line.textContent?.trimEnd()).join('\n'),
+        ),
+      )
+    expect(codes).toEqual(digestHookOf(dsn).map((snippet) => snippet.code))
     const grants = { origin: product.url }
     await page().context().grantPermissions(['clipboard-read', 'clipboard-write'], grants)
     await hook.getByRole('button', { name: 'Copy' }).first().click()

@@ -1,7 +1,19 @@
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noChromium, openBrowser, openPage } from '../browser.ts'
 import { discard, type Product, password, ready, start } from '../product.ts'
+
+/** The five steps: one is open at a time; a step names only files of the platform, and digests are for React. */
+async function steps(page: Page): Promise<void> {
+  const step = page.locator('.setup-step')
+  expect(await step.count()).toBe(5)
+  for (const at of [1, 2, 3, 4]) {
+    await step.nth(at).locator('summary').first().click()
+    expect(await page.locator('.setup-step[open]').count()).toBe(1)
+  }
+  expect(await page.locator('#digest-hook').count()).toBe(0)
+  expect(await step.nth(1).textContent()).toMatch(/http:\/\/[0-9a-f]{32}@/)
+}
 
 describe.skipIf(noChromium)('from an empty folder to the first event', () => {
   const state = {} as { product: Product; browser: Browser }
@@ -77,8 +89,26 @@ describe.skipIf(noChromium)('from an empty folder to the first event', () => {
     expect(await page.locator('main').innerText()).toMatch(/http:\/\/[0-9a-f]{32}@/)
     await page.getByRole('button', { name: /test event/i }).click()
     await page.getByRole('link', { name: /open the issue/i }).waitFor({ timeout: 15_000 })
+    for (const [kind, kindState] of [
+      ['connection', 'ok'],
+      ['errors', 'ok'],
+      ['stack', 'ok'],
+      ['sessions', 'waiting'],
+      ['release', 'waiting'],
+    ])
+      await page.locator(`[data-kind=${kind}][data-state=${kindState}]`).waitFor({ timeout: 5000 })
+    await page.locator('.last-requests > li', { hasText: '200' }).getByText('event', { exact: false }).first().waitFor()
+    await page.getByRole('heading', { name: 'Nothing arriving?' }).waitFor()
+    expect(await page.locator('.setup-help').count()).toBe(3)
+    await steps(page)
     await page.goto(`${product.url}/o/acme-inc/issues`)
     await page.locator('[data-id]').first().waitFor({ timeout: 15_000 })
+    await page.goBack()
+    await page.getByRole('button', { name: /remove the sample/i }).click()
+    await page.getByText('The sample issue is removed.').waitFor()
+    await page.goto(`${product.url}/o/acme-inc/issues`)
+    await page.locator('#content').getByRole('heading', { level: 1 }).waitFor()
+    expect(await page.locator('[data-id]').count()).toBe(0)
     expect(watched).toMatchObject({ errors: [], foreign: [], dialogs: [] })
     // The link works once. Afterwards the page shows that setup is closed, without a form.
     await page.goto(`${product.url}/setup?secret=${secret}`)

@@ -1,4 +1,4 @@
-import type { SnippetPart } from './platforms.ts'
+import type { SnippetPart } from './platforms/snippet.ts'
 
 /**
  * The code that makes digests certain, for people to paste. The setup screen of a project shows it, and scripts/docs.ts
@@ -62,9 +62,9 @@ export default function ErrorScreen({ error, reset }: Props) {
   },
 ]
 
-/** Platforms whose browser errors can hide a server error: JavaScript platforms and unknown ones. */
+/** Platforms whose browser errors can hide a server error behind a digest: Next.js and React. */
 export const mayHideErrors = (platform: string | null): boolean =>
-  platform === null || /^(?:javascript|node|other$)/.test(platform)
+  platform === 'javascript-nextjs' || platform === 'javascript-react'
 
 /** The code with the project's DSN. */
 export const digestHookOf = (dsn: string): SnippetPart[] =>

@@ -11,28 +11,59 @@ function listenerOf(app: App): string {
   return `http://${address}:${port}`
 }
 
-/** Builds a test event. Its type and tag distinguish it from real ones. */
-function eventOf(id: string, platform: string | null, nowMs: number) {
-  const frame = (name: string, line: number) => ({
-    filename: 'mishap/test-event',
+/**
+ * Builds a sample event with what a real one has: code around the failing line, and what happened before. Its type and
+ * tag distinguish it from real ones. It names no release and no user, because both would stay after its removal. Its
+ * platform is `other`: frames of JavaScript would ask for source maps that nobody has.
+ */
+function eventOf(id: string, nowMs: number) {
+  const frame = (name: string, lineno: number, code: readonly [string, string, string]) => ({
+    filename: 'sample/checkout.js',
     function: name,
-    lineno: line,
+    lineno,
+    pre_context: [code[0]],
+    context_line: code[1],
+    post_context: [code[2]],
     in_app: true,
+  })
+  const crumb = (secondsBefore: number, what: Record<string, unknown>) => ({
+    timestamp: nowMs / 1000 - secondsBefore,
+    ...what,
   })
   return {
     event_id: id,
     timestamp: nowMs / 1000,
-    platform: platform?.split(/[.-]/)[0] || 'other',
+    platform: 'other',
     level: 'error',
     environment: 'test',
     tags: { mishap: 'test-event' },
+    breadcrumbs: {
+      values: [
+        crumb(9, { category: 'navigation', data: { from: '/cart', to: '/checkout' } }),
+        crumb(3, { category: 'ui.click', message: 'button#pay' }),
+        crumb(1, { category: 'fetch', type: 'http', data: { method: 'GET', url: '/api/cart', status_code: 500 } }),
+      ],
+    },
     exception: {
       values: [
         {
           type: 'MishapTestError',
           value: 'This is a test event. Everything from the listener to this screen works.',
           mechanism: { type: 'generic', handled: true },
-          stacktrace: { frames: [frame('main', 1), frame('sendTestEvent', 2)] },
+          stacktrace: {
+            frames: [
+              frame('checkout', 12, [
+                'function checkout(cart) {',
+                '  const total = totalOf(cart)',
+                '  return pay(total)',
+              ]),
+              frame('totalOf', 4, [
+                'function totalOf(cart) {',
+                '  return cart.items.reduce((sum, item) => sum + item.price, 0)',
+                '}',
+              ]),
+            ],
+          },
         },
       ],
     },
@@ -47,7 +78,7 @@ export async function sendTestEvent(app: App, project: Project): Promise<{ id: s
   const key = app.meta.keysOf(project.id).find((projectKey) => projectKey.active)
   if (!key) throw new MishapError('VALIDATION', { detail: 'The project has no active key.' })
   const id = crypto.randomUUID().replaceAll('-', '')
-  const body = `${JSON.stringify({ event_id: id, sent_at: new Date(app.clock.now()).toISOString() })}\n{"type":"event"}\n${JSON.stringify(eventOf(id, project.platform, app.clock.now()))}\n`
+  const body = `${JSON.stringify({ event_id: id, sent_at: new Date(app.clock.now()).toISOString() })}\n{"type":"event"}\n${JSON.stringify(eventOf(id, app.clock.now()))}\n`
   // Send an allowed origin, so that projects with an origin check accept the event.
   const origin = project.allowedOrigins.find((allowedOrigin) => /^https?:\/\/[^*]+$/.test(allowedOrigin))
   let answer: Response

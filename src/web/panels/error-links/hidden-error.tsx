@@ -53,7 +53,7 @@ export function HiddenError({
           {unlinkedReason === 'waiting' ? null : (
             <p className="text-ink-2">
               {t(unlinkedReason === 'none' && isSureDigest ? 'hookServer' : 'hookMissing')}{' '}
-              <Link className="link" href={`/o/${organization}/projects/${project}/setup#digest-hook`}>
+              <Link className="link" href={`/o/${organization}/projects/${project}/setup?digests=1#digest-hook`}>
                 {t('hook')}
               </Link>
             </p>

@@ -69,7 +69,7 @@ describe('a browser event', () => {
     const markup = shown(of({ alone }), sureDigest)
     expect(textOf(markup)).toContain(words)
     expect(textOf(markup)).toContain(way)
-    expect(hrefsOf(markup)).toEqual(['/o/acme/projects/web/setup#digest-hook'])
+    expect(hrefsOf(markup)).toEqual(['/o/acme/projects/web/setup?digests=1#digest-hook'])
   })
   it('is told to be waiting without anything to do', () => {
     const markup = shown(of({ alone: 'waiting' }))

@@ -4,6 +4,7 @@ import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import type { RestArrivals } from '../../../../../../../contract/projects.ts'
 import { ApiError, apiFetch } from '../../../../../../client/api.ts'
+import type { PlatformSetup } from '../../../../../../platforms/snippet.ts'
 import { Button, buttonClass } from '../../../../../../ui/controls.tsx'
 import { Link } from '../../../../../../ui/link.tsx'
 import { useLive } from '../../../../../../ui/live.tsx'
@@ -11,25 +12,32 @@ import { PlainText } from '../../../../../../ui/plain-text.tsx'
 import { SeverityShape } from '../../../../../../ui/severity.tsx'
 import { Time } from '../../../../../../ui/time.tsx'
 import { useToast } from '../../../../../../ui/toast.tsx'
-import { type ArrivalRow, arrivalRows, type Step, stepsOf } from './steps.ts'
+import { type ArrivalRow, arrivalRows, type Kind, kindsOf } from './kinds.ts'
 
 /** Polling interval, ms. The live stream reports commits at once, but not rejected items. */
 const pollMs = 2000
 
-function StepLine({ step, arrivals }: { step: Step; arrivals: RestArrivals | undefined }) {
+/** The type of the error of src/api/projects/test-event.ts. */
+const sampleType = 'MishapTestError'
+
+const levels = { ok: 'ok', waiting: 'debug', warning: 'warning', rejected: 'error' } as const
+
+/** One kind of data: whether it arrives, what is wrong, and the repair. */
+function KindLine({ kind, arrivals }: { kind: Kind; arrivals: RestArrivals | undefined }) {
   const t = useTranslations('arrivals')
-  const level = step.state === 'done' ? 'ok' : step.state === 'refused' ? 'error' : 'debug'
-  const at = step.id === 'connection' ? arrivals?.connection : step.id === 'grouped' ? arrivals?.firstEvent : null
+  const at = kind.id === 'connection' ? arrivals?.connection : null
+  const values = { count: kind.quantity ?? 0, version: arrivals?.newestRelease ?? '' }
   return (
-    <li className="flex items-baseline gap-3 border-b border-line py-3">
-      <SeverityShape level={level} label={t(step.state)} sizePx={11} />
-      <div>
-        <div className={step.state === 'waiting' ? 'text-ink-2' : 'font-[550]'}>{t(`${step.id}.${step.state}`)}</div>
-        {at ? (
-          <div className="text-small text-ink-3">
-            <Time at={at} />
-          </div>
-        ) : null}
+    <li className="flex items-baseline gap-3 border-b border-line py-2" data-kind={kind.id} data-state={kind.state}>
+      <SeverityShape level={levels[kind.state]} label={t(kind.state)} sizePx={11} />
+      <div className="min-w-0 grow">
+        <div className="flex flex-wrap justify-between gap-x-3">
+          <span className="font-[550]">{t(`${kind.id}.name`)}</span>
+          <span className="text-small text-ink-3">{at ? <Time at={at} /> : t(kind.state)}</span>
+        </div>
+        <div className="break-words text-small text-ink-2">
+          <PlainText text={t(`${kind.id}.${kind.text}` as 'errors.ok', values)} charactersMax={300} />
+        </div>
       </div>
     </li>
   )
@@ -53,17 +61,22 @@ function Rows({ title, rows }: { title: string; rows: ArrivalRow[] }) {
   )
 }
 
-/** The steps to the first event, the reasons of rejected items, and a button that sends a test event. */
+/** Whether each kind of data arrives, the reasons of rejected items, and a button that sends a test event. */
 export function Arrivals({
   organization,
   project,
   projectId,
   maySend,
+  mayRemove,
+  readable,
 }: {
   organization: string
   project: string
   projectId: string
   maySend: boolean
+  /** Whether this person may delete the sample issue. */
+  mayRemove: boolean
+  readable: PlatformSetup['readable']
 }) {
   const t = useTranslations('arrivals')
   const toast = useToast()
@@ -98,18 +111,31 @@ export function Arrivals({
       setSending(false)
     }
   }
+  async function removeSample(id: string) {
+    setSending(true)
+    try {
+      await apiFetch(`${path}issues/`, { method: 'DELETE', query: { id } })
+      await client.invalidateQueries({ queryKey: key })
+      toast({ text: t('removed') })
+    } catch (failure) {
+      toast({ kind: 'error', text: failure instanceof ApiError ? failure.message : t('noAnswer') })
+    } finally {
+      setSending(false)
+    }
+  }
   const { refused, notStored } = arrivalRows(data)
   return (
     <section aria-live="polite" className="min-w-0">
-      <h2 className="mb-1">{data?.newestIssue ? t('arrived') : t('waitingTitle')}</h2>
+      <h2 className="mb-1">{t('title')}</h2>
+      <p className="text-small text-ink-3">{data?.newestIssue ? t('arrived') : t('waitingTitle')}</p>
       {error ? (
         <p className="text-error">
           {error instanceof ApiError && error.code !== 'NETWORK' ? error.message : t('noAnswer')}
         </p>
       ) : null}
       <ol>
-        {stepsOf(data).map((step) => (
-          <StepLine key={step.id} step={step} arrivals={data} />
+        {kindsOf(data, readable).map((kind) => (
+          <KindLine key={kind.id} kind={kind} arrivals={data} />
         ))}
       </ol>
       {data?.newestIssue ? (
@@ -125,6 +151,11 @@ export function Arrivals({
           <Link className={buttonClass({ look: 'main' })} href={`/o/${organization}/issues/${data.newestIssue.id}`}>
             {t('open')}
           </Link>
+        ) : null}
+        {mayRemove && data?.newestIssue?.title.startsWith(sampleType) ? (
+          <Button onClick={() => removeSample(data.newestIssue?.id ?? '')} disabled={sending}>
+            {t('removeSample')}
+          </Button>
         ) : null}
         <Button onClick={sendTest} disabled={sending || !maySend} title={maySend ? undefined : t('mayNotSend')}>
           {t('send')}

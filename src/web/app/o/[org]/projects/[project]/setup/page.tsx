@@ -4,21 +4,32 @@ import { dsnOf } from '../../../../../../../wire/dsn.ts'
 import { tunnelOf } from '../../../../../../../wire/tunnel.ts'
 import { digestHookOf, mayHideErrors } from '../../../../../../digest-hook.ts'
 import { app } from '../../../../../../handle.ts'
-import { platformById, sendsFromBrowsers, snippetOf } from '../../../../../../platforms.ts'
+import { commitsOf, setupOf } from '../../../../../../platforms/setup.ts'
+import { platformById, sendsFromBrowsers } from '../../../../../../platforms.ts'
 import { demandProject } from '../../../../../../server/session.ts'
+import { buttonClass } from '../../../../../../ui/controls.tsx'
 import { CopyButton } from '../../../../../../ui/copy-button.tsx'
 import { Link } from '../../../../../../ui/link.tsx'
 import { Arrivals } from './arrivals.tsx'
-import { Snippets } from './snippets.tsx'
-import { TunnelHelp } from './tunnel.tsx'
+import { FileTabs } from './file-tabs.tsx'
+import { LastRequests } from './last-requests.tsx'
+import { NothingArriving } from './nothing-arriving.tsx'
+import { SetupSteps } from './setup-steps.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('projectSetup'))('title') }
 }
 
-/** The DSN, the platform's snippet, and live progress of the first events. */
-export default async function ProjectSetupPage({ params }: { params: Promise<{ org: string; project: string }> }) {
+type Props = {
+  params: Promise<{ org: string; project: string }>
+  /** `digests`: show the hook on any platform. The link of an error that hides another sets it: that error is React's. */
+  searchParams: Promise<{ digests?: string }>
+}
+
+/** The DSN, the five steps of the platform, and whether each kind of data arrives. */
+export default async function ProjectSetupPage({ params, searchParams }: Props) {
   const { org, project: projectSlug } = await params
+  const asksDigests = (await searchParams).digests !== undefined
   const { actor, organization, project } = await demandProject(
     org,
     projectSlug,
@@ -28,13 +39,27 @@ export default async function ProjectSetupPage({ params }: { params: Promise<{ o
   const { meta, auth, config } = app()
   const key = meta.keysOf(project.id).find((projectKey) => projectKey.active)
   const dsn = key && dsnOf(config.url, key)
+  const target = { dsn: dsn ?? '', url: config.url, organization: organization.slug, project: project.slug }
+  const setup = setupOf(project.platform, target)
+  const commits = commitsOf(target)
   const base = `/o/${organization.slug}`
+  const settings = `${base}/settings/projects/${project.slug}`
+  const may = (operation: Parameters<typeof auth.may>[1]) =>
+    auth.may(actor, operation, { organization, project }) === 'yes'
   return (
     <div className="page grid max-w-[1180px] grid-cols-1 gap-x-10 gap-y-8 full:grid-cols-[minmax(0,1fr)_400px]">
       <section className="min-w-0">
         <header className="page-head">
           <h1>{t('connect', { name: project.name })}</h1>
           <span className="text-ink-3">{platformById(project.platform ?? 'other')?.name ?? project.platform}</span>
+          {may('project:write') ? (
+            <Link className="link" href={`${settings}#platform`}>
+              {t('changePlatform')}
+            </Link>
+          ) : null}
+          <Link className={`${buttonClass({})} ml-auto`} href={`${base}/issues?project=${project.slug}`}>
+            {t('finishLater')}
+          </Link>
         </header>
         {dsn ? (
           <>
@@ -46,32 +71,50 @@ export default async function ProjectSetupPage({ params }: { params: Promise<{ o
               <CopyButton text={dsn} label={t('copyDsn')} />
             </div>
             <p className="mb-6 text-small text-ink-3">{t('dsnNote')}</p>
-            <h2 className="mb-2">{t('snippet')}</h2>
-            <Snippets parts={snippetOf(project.platform, dsn)} />
-            {mayHideErrors(project.platform) ? (
-              <section id="digest-hook" className="mt-8 scroll-mt-4">
-                <h2 className="mb-1">{t('hook')}</h2>
-                <p className="mb-3 max-w-[72ch] text-ink-2">{t('hookWhy')}</p>
-                <Snippets parts={digestHookOf(dsn)} />
-              </section>
-            ) : null}
-            {key && sendsFromBrowsers(project.platform) ? <TunnelHelp tunnel={tunnelOf(config.url, key)} /> : null}
+            <SetupSteps
+              setup={setup}
+              commits={commits}
+              asksOptional={asksDigests}
+              optional={
+                mayHideErrors(project.platform) || asksDigests ? (
+                  <section id="digest-hook" className="mt-6 scroll-mt-4">
+                    <h3 className="mb-1">{t('hook')}</h3>
+                    <p className="mb-3 max-w-[72ch] text-ink-2">{t('hookWhy')}</p>
+                    <FileTabs parts={digestHookOf(dsn)} />
+                  </section>
+                ) : null
+              }
+            />
+            <NothingArriving
+              tunnel={key && sendsFromBrowsers(project.platform) ? tunnelOf(config.url, key) : undefined}
+              origin={new URL(config.url).origin}
+              rejectedData={`${settings}/rejected-data`}
+            />
           </>
         ) : (
           <p className="text-ink-2">
             {t('noKey')}{' '}
-            <Link className="link" href={`${base}/settings/projects/${project.slug}/keys`}>
+            <Link className="link" href={`${settings}/keys`}>
               {t('keys')}
             </Link>
           </p>
         )}
       </section>
-      <Arrivals
-        organization={organization.slug}
-        project={project.slug}
-        projectId={String(project.id)}
-        maySend={auth.may(actor, 'issue:triage', { organization, project }) === 'yes' && key !== undefined}
-      />
+      <div className="min-w-0">
+        <Arrivals
+          organization={organization.slug}
+          project={project.slug}
+          projectId={String(project.id)}
+          readable={setup.readable}
+          mayRemove={may('issue:delete')}
+          maySend={may('issue:triage') && key !== undefined}
+        />
+        <LastRequests
+          organization={organization.slug}
+          project={project.slug}
+          rejectedData={`${settings}/rejected-data`}
+        />
+      </div>
     </div>
   )
 }
