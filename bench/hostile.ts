@@ -2,7 +2,8 @@
 // as long, or never ends.
 import { readComment } from '../src/domain/comment.ts'
 import type { NormalEvent } from '../src/domain/event.ts'
-import { parseSearch, searchCharsMax } from '../src/query/search/parse.ts'
+import { searchCharsMax } from '../src/query/search/grammar.ts'
+import { parseSearch } from '../src/query/search/parse.ts'
 import { suspicionsOf } from '../src/query/suspicion.ts'
 import { diagnosticsOf } from '../src/refine/diagnostics/diagnostics.ts'
 import { createPatterns } from '../src/refine/filter/pattern.ts'

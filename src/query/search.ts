@@ -1,8 +1,9 @@
-import { MishapError, type QueryMistake } from '../base/errors.ts'
+import type { QueryMistake } from '../base/errors.ts'
 import type { Search } from './search/ast.ts'
+import { readSearch } from './search/grammar.ts'
 import type { SearchKey } from './search/key.ts'
 import { findsNothing, messageKeyOf, offeredKeys, searchKeyOf } from './search/lookup.ts'
-import { parseSearch } from './search/parse.ts'
+import { SearchError } from './search/mistakes.ts'
 import { nearestWord } from './search/suggest.ts'
 
 // The part of the search language that the browser uses.
@@ -12,11 +13,11 @@ export { messageKeyOf, nearestWord, offeredKeys, type SearchKey, searchKeyOf }
 /** Returns all mistakes in a search text, by position. Empty if the text is valid. Pure: it runs in the browser. */
 export function searchMistakes(text: string): readonly QueryMistake[] {
   try {
-    parseSearch(text)
+    readSearch(text)
     return []
   } catch (error) {
     // A text that is too long has no mistake at one place. The server answers with the limit.
-    if (!(error instanceof MishapError)) throw error
+    if (!(error instanceof SearchError)) throw error
     return error.mistakes
   }
 }
@@ -39,9 +40,9 @@ function unmetIn(node: Search, negated: boolean): string[] {
 
 function parsedOrNothing(text: string): Search | undefined {
   try {
-    return parseSearch(text)
+    return readSearch(text)
   } catch (error) {
-    if (error instanceof MishapError) return undefined
+    if (error instanceof SearchError) return undefined
     throw error
   }
 }

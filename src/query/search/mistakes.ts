@@ -1,4 +1,4 @@
-import { MishapError, type QueryMistake } from '../../base/errors.ts'
+import type { QueryMistake } from '../../base/errors.ts'
 import { suggestionFor } from './suggest.ts'
 
 // Errors of the search language. A query is read to its end, so that one answer names all of its mistakes.
@@ -24,19 +24,32 @@ export type ValueReason = 'state' | 'boolean' | 'number' | 'duration' | 'date'
 /** More mistakes are not named: nobody reads them. */
 const mistakesMax = 20
 
+/**
+ * A search text that cannot be read. Not a MishapError: browsers read searches too, and the catalogue of errors would
+ * add 3 KiB to each page. The message is empty where that of the code says it all.
+ */
+export class SearchError extends Error {
+  readonly code: QueryMistake['code'] | 'QUERY_TOO_LONG'
+  /** All mistakes, by position. Empty for QUERY_TOO_LONG. */
+  readonly mistakes: readonly QueryMistake[]
+
+  constructor(code: SearchError['code'], detail = '', mistakes: readonly QueryMistake[] = []) {
+    super(detail)
+    this.name = 'SearchError'
+    this.code = code
+    this.mistakes = mistakes
+  }
+}
+
 /** Returns the error for the given mistakes, at least one. Its code and its first sentence are those of the first. */
-export function queryError(mistakes: readonly QueryMistake[]): MishapError {
+export function queryError(mistakes: readonly QueryMistake[]): SearchError {
   const sorted = mistakes.toSorted((a, b) => a.from - b.from).slice(0, mistakesMax)
   const sentences = sorted.map(({ position, expected }) => `at position ${position}, expected ${expected}`)
-  return new MishapError(sorted[0]?.code ?? 'QUERY_SYNTAX', {
-    detail: `Invalid query: ${sentences.join('; ')}.`,
-    causes: sorted.flatMap(({ position, expected }) => [`position ${position}`, `expected ${expected}`]),
-    mistakes: sorted,
-  })
+  return new SearchError(sorted[0]?.code ?? 'QUERY_SYNTAX', `Invalid query: ${sentences.join('; ')}.`, sorted)
 }
 
 /** Returns the error of a text that breaks the grammar at a place (from 0). */
-export const refuse = (at: number, reason: SyntaxReason, expected: string): MishapError =>
+export const refuse = (at: number, reason: SyntaxReason, expected: string): SearchError =>
   queryError([{ reason, code: 'QUERY_SYNTAX', from: at, to: at, position: at + 1, expected, suggestion: undefined }])
 
 /** Returns the error of a value that does not fit the type of its key. */
@@ -44,7 +57,7 @@ export function refuseValue(
   raw: { text: string; quoted: boolean; at: number },
   reason: ValueReason,
   expected: string,
-): MishapError {
+): SearchError {
   const to = raw.at + raw.text.length + (raw.quoted ? 2 : 0)
   const suggestion = suggestionFor(reason, raw.text)
   return queryError([{ reason, code: 'QUERY_TYPE', from: raw.at, to, position: raw.at + 1, expected, suggestion }])
@@ -67,6 +80,6 @@ export function readEach<Value, Result>(values: readonly Value[], read: (value: 
 
 /** The mistakes of a caught error. Throws every other error again. */
 export function mistakesOf(error: unknown): readonly QueryMistake[] {
-  if (error instanceof MishapError && error.mistakes.length > 0) return error.mistakes
+  if (error instanceof SearchError && error.mistakes.length > 0) return error.mistakes
   throw error
 }

@@ -1,19 +1,18 @@
 'use client'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Bookmark } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import { useTranslations } from 'next-intl'
-import { type FormEvent, useRef, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import type { RestSearch } from '../../../contract/search.ts'
-import { ApiError, type ApiRequest, apiFetch } from '../../client/api.ts'
-import { Button } from '../../ui/controls.tsx'
+import { apiFetch } from '../../client/api.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { useToast } from '../../ui/toast.tsx'
 import type { OfferUndo } from '../../ui/undo.ts'
 import type { ListParams, ProjectName } from './list-params.ts'
-import { partsOf, shownView, viewOf, viewSearch } from './views.ts'
+import { shownView, viewSearch } from './views.ts'
 
-type Props = {
+export type SavedViewsProps = {
   organization: string
   params: ListParams
   projects: readonly ProjectName[]
@@ -22,11 +21,6 @@ type Props = {
   /** Whether the person may share a view with the organization. */
   canShare: boolean
   offerUndo: OfferUndo
-}
-
-const sentenceOf = (error: unknown, otherwise: string) => {
-  if (!(error instanceof ApiError)) return otherwise
-  return Object.values(error.fields).flat()[0] ?? error.message
 }
 
 /** The saved views of an organization. `preloaded` came with the document. */
@@ -51,67 +45,25 @@ export function useShownView(
   return shownView(useViewList(organization, preloaded), params, projects)
 }
 
-/** The organization's views and functions to change them. Replacing and deleting offer undo. */
-function useViews({ organization, preloaded, offerUndo }: Pick<Props, 'organization' | 'preloaded' | 'offerUndo'>) {
-  const t = useTranslations('search.views')
-  const toast = useToast()
-  const client = useQueryClient()
-  const [error, setError] = useState('')
-  const key = ['searches', organization]
-  const path = `organizations/${organization}/searches/`
-  const views = useViewList(organization, preloaded)
-  /** Runs one call. Returns undefined after a failure and sets `error`. */
-  async function send(request: ApiRequest, id = ''): Promise<{ view: RestSearch | undefined } | undefined> {
-    try {
-      const view = await apiFetch<RestSearch | undefined>(`${path}${id ? `${id}/` : ''}`, request)
-      setError('')
-      return { view }
-    } catch (failure) {
-      setError(sentenceOf(failure, t('failed')))
-      return undefined
-    } finally {
-      // Also after a failure: somebody else may have changed the view first.
-      await client.invalidateQueries({ queryKey: key })
-    }
-  }
-  async function add(body: Pick<RestSearch, 'name' | 'visibility'> & ReturnType<typeof viewOf>): Promise<boolean> {
-    const done = await send({ method: 'POST', body })
-    if (done) toast({ text: t('saved', { name: body.name }), stayMs: 3000 })
-    return done !== undefined
-  }
-  async function replace(before: RestSearch, shown: ReturnType<typeof viewOf>): Promise<void> {
-    const { id, name } = before
-    const put = (parts: typeof shown, revision: number) => send({ method: 'PUT', body: { ...parts, revision } }, id)
-    const now = (await put(shown, before.revision))?.view
-    if (now) offerUndo(t('saved', { name }), () => void put(partsOf(before), now.revision))
-  }
-  async function remove(view: RestSearch): Promise<void> {
-    const { id, name, visibility, revision } = view
-    if (await send({ method: 'DELETE', query: { revision } }, id))
-      offerUndo(t('deleted', { name }), () => void add({ name, visibility, ...partsOf(view) }))
-  }
-  return { views, error, add, replace, remove }
-}
+/** The panel with buttons to save, update and delete. It loads when somebody points at the button or opens it. */
+const loadEditor = () => import('./views-editor.tsx').then((module) => module.ViewsEditor)
+const ViewsEditor = dynamic(loadEditor, { ssr: false })
 
-/** Saved views as links that work before scripts run, with buttons to save, update and delete. */
-export function SavedViews({ params, projects, canShare, ...props }: Props) {
+/** Saved views as links that work before scripts run. Once opened, with buttons to save, update and delete. */
+export function SavedViews(props: SavedViewsProps) {
+  const { organization, params, projects, preloaded } = props
   const t = useTranslations('search.views')
-  const { views, error, add, replace, remove } = useViews(props)
+  const views = useViewList(organization, preloaded)
+  const [wasOpened, setOpened] = useState(false)
   const details = useRef<HTMLDetailsElement>(null)
   const shown = shownView(views, params, projects)
-
-  async function save(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const form = event.currentTarget
-    const data = new FormData(form)
-    const name = String(data.get('name') ?? '')
-    const visibility = data.get('shared') ? 'organization' : 'owner'
-    if (await add({ name, visibility, ...viewOf(params, projects) })) form.reset()
-  }
   return (
     <details
       ref={details}
       className="views"
+      onPointerEnter={() => void loadEditor()}
+      onFocus={() => void loadEditor()}
+      onToggle={() => setOpened(true)}
       // Closes on a link or when the focus leaves. A click on other text keeps it open.
       onClick={(event) => {
         if (details.current && event.target instanceof Element && event.target.closest('a'))
@@ -132,78 +84,49 @@ export function SavedViews({ params, projects, canShare, ...props }: Props) {
         {shown ? t('title') : t('open')}
       </summary>
       <div className="views-panel">
-        {views.length === 0 ? <p className="text-ink-3">{t('none')}</p> : null}
-        <ul aria-label={t('title')}>
-          {views.map((view) => (
-            <ViewLine
-              key={view.id}
-              view={view}
-              href={`/o/${props.organization}/issues${viewSearch(view, projects)}`}
-              isShown={view.id === shown?.id}
-              replace={() => void replace(view, viewOf(params, projects))}
-              remove={() => void remove(view)}
-            />
-          ))}
-        </ul>
-        <form className="views-save" onSubmit={(event) => void save(event)}>
-          <label>
-            {t('save')}
-            <input className="input" name="name" required maxLength={64} autoComplete="off" placeholder={t('name')} />
-          </label>
-          {canShare ? (
-            <label className="flex items-center gap-2">
-              <input type="checkbox" className="checkbox" name="shared" /> {t('shared')}
-            </label>
-          ) : null}
-          {error ? (
-            <p role="alert" className="text-small text-error">
-              {error}
-            </p>
-          ) : null}
-          <Button type="submit" look="main" compact>
-            {t('saveAction')}
-          </Button>
-        </form>
+        {wasOpened ? (
+          <ViewsEditor {...props} views={views} shown={shown} />
+        ) : (
+          <>
+            {views.length === 0 ? <p className="text-ink-3">{t('none')}</p> : null}
+            <ul aria-label={t('title')}>
+              {views.map((view) => (
+                <ViewLine key={view.id} view={view} {...props} isShown={view.id === shown?.id} />
+              ))}
+            </ul>
+          </>
+        )}
       </div>
     </details>
   )
 }
 
-/** One view: its link, its owner, and its actions. */
-function ViewLine({
+/** One view: its link, whom it is for, and its actions. */
+export function ViewLine({
   view,
-  href,
+  organization,
+  projects,
   isShown,
-  replace,
-  remove,
-}: {
+  children,
+}: Pick<SavedViewsProps, 'organization' | 'projects'> & {
   view: RestSearch
-  href: string
   isShown: boolean
-  replace: () => void
-  remove: () => void
+  children?: ReactNode
 }) {
   const t = useTranslations('search.views')
   return (
     <li className="views-line">
-      <Link href={href} title={view.query} {...(isShown ? { 'aria-current': 'page' as const } : {})}>
+      <Link
+        href={`/o/${organization}/issues${viewSearch(view, projects)}`}
+        title={view.query}
+        {...(isShown ? { 'aria-current': 'page' as const } : {})}
+      >
         <span className="views-text">
           <PlainText text={view.name} charactersMax={64} />
         </span>
         {view.visibility === 'organization' ? <span className="chip">{t('everybody')}</span> : null}
       </Link>
-      {view.isEditable ? (
-        <span className="views-acts">
-          {isShown ? null : (
-            <Button look="plain" compact onClick={replace} aria-label={t('replaceNamed', { name: view.name })}>
-              {t('replace')}
-            </Button>
-          )}
-          <Button look="plain" compact onClick={remove} aria-label={t('deleteNamed', { name: view.name })}>
-            {t('delete')}
-          </Button>
-        </span>
-      ) : null}
+      {children}
     </li>
   )
 }

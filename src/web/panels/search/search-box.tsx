@@ -1,5 +1,6 @@
 'use client'
 import { Search, X } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import { useTranslations } from 'next-intl'
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { usePendingSearchFocus } from '../../ui/keys/search-key.ts'
@@ -7,10 +8,11 @@ import { adjacentTerm, type Suggestion, withNegation, withSuggestion } from './c
 import { type Mistake, mistakesOf } from './mistakes.ts'
 import { SearchChips } from './search-chips.tsx'
 import { SearchLines } from './search-lines.tsx'
-import { SearchMistakes } from './search-mistakes.tsx'
 import { termsOf } from './terms.ts'
 import { type CompletionScope, useComplete } from './use-complete.ts'
 import { useJump } from './use-jump.ts'
+
+const SearchMistakes = dynamic(() => import('./search-mistakes.tsx').then((module) => module.SearchMistakes))
 
 /** The same text behind the field, with highlighted filters. Both use the same monospaced font, so they align. */
 function HighlightedQuery({ text }: { text: string }) {

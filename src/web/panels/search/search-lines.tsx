@@ -1,73 +1,19 @@
 'use client'
-import { useLocale, useTranslations } from 'next-intl'
-import { useEffect, useRef } from 'react'
-import { PlainText } from '../../ui/plain-text.tsx'
-import type { Suggestion } from './complete.ts'
+import dynamic from 'next/dynamic'
+import { useTranslations } from 'next-intl'
+import type { SearchListProps } from './search-list.tsx'
 
-/** The suggestions as the list of a combobox. The field keeps the focus. Announces the number of lines. */
-export function SearchLines({
-  id,
-  lines,
-  active,
-  waiting,
-  choose,
-}: {
-  id: string
-  lines: readonly Suggestion[]
-  active: number
-  waiting: boolean
-  choose: (suggestion: Suggestion) => void
-}) {
+const SearchList = dynamic(() => import('./search-list.tsx').then((module) => module.SearchList), { ssr: false })
+
+/** The suggestions, if there are any. Announces their number. */
+export function SearchLines(props: SearchListProps) {
   const t = useTranslations('search')
-  const number = new Intl.NumberFormat(useLocale(), { notation: 'compact' })
-  const list = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    if (active >= 0) list.current?.children[active]?.scrollIntoView({ block: 'nearest' })
-  }, [active])
-  const isShown = lines.length > 0 || waiting
+  const isShown = props.lines.length > 0 || props.waiting
   return (
     <>
-      <div className="search-lines" hidden={!isShown}>
-        <div ref={list} id={`${id}-lines`} role="listbox" aria-label={t('offered')}>
-          {lines.map((line, at) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys of a combobox
-            <div
-              key={`${line.kind} ${line.label}`}
-              id={`${id}-${at}`}
-              role="option"
-              tabIndex={-1}
-              aria-selected={at === active}
-              className="search-line"
-              // Keep focus and caret in the field.
-              onMouseDown={(event) => event.preventDefault()}
-              onClick={() => choose(line)}
-            >
-              <code>
-                <PlainText text={line.label} charactersMax={200} />
-              </code>
-              <span className="search-note">
-                {line.kind === 'recent' ? t('recent') : line.events === null ? line.note : number.format(line.events)}
-              </span>
-            </div>
-          ))}
-          {waiting && lines.length === 0 ? (
-            <div
-              role="option"
-              tabIndex={-1}
-              aria-selected="false"
-              aria-disabled="true"
-              className="search-line text-ink-3"
-            >
-              {t('looking')}
-            </div>
-          ) : null}
-        </div>
-        <p className="search-help" aria-hidden="true">
-          {t('help')}
-        </p>
-      </div>
+      {isShown ? <SearchList {...props} /> : null}
       <span role="status" className="sr-only">
-        {isShown && !waiting ? t('count', { count: lines.length }) : ''}
+        {isShown && !props.waiting ? t('count', { count: props.lines.length }) : ''}
       </span>
     </>
   )

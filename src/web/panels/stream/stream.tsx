@@ -1,5 +1,6 @@
 'use client'
 import '../../styles/issues.css'
+import dynamic from 'next/dynamic'
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { type ComponentProps, type ReactNode, useEffect, useMemo, useState } from 'react'
@@ -18,15 +19,16 @@ import { withScope } from '../search/scope-text.ts'
 import { type ParamChange, useListParams } from '../search/use-list-params.ts'
 import { useMerge } from '../triage/merge.tsx'
 import { VolumeChart } from '../volume/volume-chart.tsx'
-import { BulkBar } from './bulk-bar.tsx'
 import { ColumnHead } from './column-head.tsx'
 import { IssueList } from './issue-list.tsx'
-import { NoMatch } from './no-match.tsx'
 import { useSelection } from './selection.ts'
 import { StreamTop } from './stream-bar.tsx'
 import { useDecisions } from './stream-decisions.tsx'
 import { Peek, useStreamKeys } from './stream-keys.tsx'
 import { type FirstRows, type Issues, useIssues } from './use-issues.ts'
+
+const BulkBar = dynamic(() => import('./bulk-bar.tsx').then((module) => module.BulkBar), { ssr: false })
+const NoMatch = dynamic(() => import('./no-match.tsx').then((module) => module.NoMatch))
 
 type Assignee = NonNullable<RestIssue['assignedTo']>
 
@@ -249,7 +251,7 @@ function Rows({
   peek,
   isStale,
   ...noMatch
-}: Parameters<typeof NoMatch>[0] & {
+}: ComponentProps<typeof NoMatch> & {
   issues: Issues
   selection: ReturnType<typeof useSelection>
   open: (issue: RestIssue | undefined) => void
