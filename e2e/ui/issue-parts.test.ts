@@ -134,6 +134,37 @@ describe.skipIf(noChromium)('the parts of an issue', () => {
     expect(await state.page.locator('#in-common').innerText()).toContain('3 events so far.')
   })
 
+  test('a frame opens in the repository of its release and in the chosen editor', async () => {
+    const { page } = state
+    const post = (path: string, body: unknown) =>
+      api(product, state.project, `/organizations/${org}${path}`, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json' },
+      })
+    const url = 'https://code.example/acme/shop'
+    expect((await post('/repos/', { name: 'acme/shop', url })).status).toBe(201)
+    const commit = { id: 'c'.repeat(40), repository: 'acme/shop', message: 'Add the cart' }
+    expect((await post('/releases/', { version: 'cart@1', projects: ['web'], commits: [commit] })).status).toBe(201)
+    const frames = [{ filename: './src/cart.ts', function: 'total', lineno: 14, in_app: true }]
+    const values = [{ type: 'CartError', value: 'empty', stacktrace: { frames } }]
+    await ingest(product, state.project, envelopeOf({ ...errorEvent(), exception: { values }, release: 'cart@1' }))
+    await until('the issue', 20_000, async () => (await all()).some(({ metadata }) => metadata.type === 'CartError'))
+    await open('CartError')
+    const repository = page.locator('#content').getByRole('link', { name: 'Open in the repository' })
+    expect(await repository.getAttribute('href')).toBe(`${url}/blob/${commit.id}/src/cart.ts#L14`)
+    const editor = page.locator('#content').getByRole('link', { name: 'Open in Zed' })
+    expect(await editor.count()).toBe(0)
+    await page.goto(at('/settings/account/appearance'))
+    await hydrated(page)
+    await page.locator('#editor').selectOption('zed')
+    await page.locator('#editor-folder').fill('code')
+    await page.getByText('Enter an absolute path').waitFor()
+    await page.locator('#editor-folder').fill('/home/ada/{project}')
+    await open('CartError')
+    expect(await editor.getAttribute('href')).toBe('zed://file/home/ada/web/src/cart.ts:14')
+  })
+
   test('an image is shown, and a file that only says so is not', async () => {
     const { page } = state
     await open('PlanError')

@@ -187,7 +187,7 @@ describe('test event', () => {
       id,
       'event',
       id,
-      'node',
+      'other',
       'https://shop.test',
     ])
   })

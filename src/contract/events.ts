@@ -197,6 +197,11 @@ const anyEvent = z.strictObject({
   digests: z.array(z.strictObject({ value: z.string(), found: z.string(), sure: z.boolean() })),
   /** Ours: its error link. Null in lists, and for events without relation to a digest. */
   failure: restErrorLink.nullable(),
+  /**
+   * Ours: where the code of its release is. Null if the release has no commits, if it names several repositories, or if
+   * the repository has no web address.
+   */
+  repository: z.strictObject({ name: z.string(), url: z.string(), commit: z.string() }).nullable(),
   /** Ours: time of reprocessing after its source maps arrived. Null if never. */
   dateMapped: time.nullable(),
   isUnhandled: z.boolean(),

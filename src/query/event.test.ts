@@ -13,6 +13,7 @@ const place: EventPosition = {
   nextEventId: null,
   attachments: [],
   failure: null,
+  repository: null,
 }
 const bare: NormalEvent = {
   event_id: 'e'.repeat(32),
@@ -126,6 +127,7 @@ test('an event with nothing in it says so with null, never with a hole', () => {
     signs: null,
     digests: [],
     failure: null,
+    repository: null,
     dateMapped: null,
     isUnhandled: true,
     attachments: [],

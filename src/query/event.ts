@@ -33,6 +33,8 @@ export type EventPosition = {
   attachments: (AttachmentRow & { id: number })[]
   /** The other end of the event's error link. */
   failure: RestErrorLink | null
+  /** Where the code of its release is. */
+  repository: RestEvent['repository']
 }
 
 /** Parses the normalized event of a row. Throws INTERNAL if the stored payload is not valid JSON. */
@@ -298,6 +300,7 @@ export function toRestEvent(row: SeenEvent, position: EventPosition): RestEvent 
     signs: toRestDiagnostics(findings.signs),
     digests: findings.digests ?? (findings.digest ? [{ ...findings.digest, sure: false }] : []),
     failure: position.failure,
+    repository: position.repository,
     dateMapped: findings.mapped_again_ms === undefined ? null : new Date(findings.mapped_again_ms).toISOString(),
     isUnhandled: findings.unhandled,
     attachments: position.attachments.map(toRestAttachment),

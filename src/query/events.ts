@@ -58,6 +58,19 @@ const largeEvents = 100_000
 const isLarge = (deps: QueryDeps, { id, count }: Issue): boolean =>
   count >= largeEvents && !deps.meta.downsampledOf([id]).has(id)
 
+/** Returns the repository and the commit that the release of an event was built from; null if that is not clear. */
+function repositoryOf({ meta }: QueryDeps, row: SeenEvent): RestEvent['repository'] {
+  const version = normalOf(row).release
+  const organizationId = version && meta.projectById(row.projectId)?.organizationId
+  if (!version || !organizationId) return null
+  const place = { organizationId, version }
+  const [newest] = meta.commitsOf({ ...place, offset: 0, max: 1 })
+  if (!newest?.repositoryUrl) return null
+  const refs = meta.refsOf(place)
+  if (refs.length > 1 || (refs[0] && refs[0].repository !== newest.repository)) return null
+  return { name: newest.repository, url: newest.repositoryUrl, commit: refs[0]?.commit ?? newest.sha }
+}
+
 /**
  * Converts a row with its place in the issue: number, adjacent events, attachments, error link. `readable`: projects
  * from which the other end can be shown (default: the issue's own). Throws STORE_UNAVAILABLE.
@@ -83,6 +96,7 @@ export async function positionEvent(
     nextEventId: newerId ?? null,
     attachments: deps.meta.attachmentsOf(row.projectId, row.eventId),
     failure: failureOf(deps, row, normalOf(row).findings, readable),
+    repository: repositoryOf(deps, row),
   })
 }
 
@@ -115,6 +129,7 @@ export function toListedEvent(deps: QueryDeps, issueId: number, row: SeenEvent):
     nextEventId: null,
     attachments: deps.meta.attachmentsOf(row.projectId, row.eventId),
     failure: null,
+    repository: null,
   })
 }
 

@@ -27,6 +27,7 @@ const place = {
   nextEventId: null,
   attachments: [],
   failure: null,
+  repository: null,
 }
 const rest = (event: unknown): RestEvent => toRestEvent(refineEvent(event).row, place)
 

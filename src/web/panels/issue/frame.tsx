@@ -8,6 +8,7 @@ import { Code } from '../../ui/code.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { failingExpression } from './failing.ts'
+import { FrameLinks } from './frame-links.tsx'
 import { type FrameMode, type FrameRun, firstOpen, frameLocation, frameText, runsOf } from './frames.ts'
 import { MetadataNote } from './metadata-note.tsx'
 import { VariableTree } from './variable-tree.tsx'
@@ -75,6 +76,7 @@ function Frame({ frame, path, isOpen, message }: FrameProps) {
             <FrameName frame={frame} path={path} />
           </div>
         )}
+        <FrameLinks frame={frame} />
         <CopyButton text={() => frameText(frame)} label={page('copyFrame')} iconOnly />
       </div>
       {open && reason ? <p className="part-note frame-note">{t(`unmapped_${reason}`)}</p> : null}

@@ -15,6 +15,7 @@ import { Attachments } from './attachments.tsx'
 import { Contexts, Csp, EventDetails, Grouping, NoteList, Request, SdkAndPackages, User } from './details.tsx'
 import { hasSection, missingSections } from './event-sections.ts'
 import { Frames } from './frame.tsx'
+import { SourceLinks } from './frame-links.tsx'
 import { InCommon } from './in-common.tsx'
 import { headOf } from './issue-head.ts'
 import { IssueHeader } from './issue-header.tsx'
@@ -113,25 +114,29 @@ export const exceptions: EventPanel = {
   id: 'exceptions',
   guard: ({ event }) => hasSection(event, 'exception'),
   Component: ({ event, detail, switches }) => (
-    <Exceptions
-      key={event.eventID}
-      values={entryOf(event, 'exception')?.data.values ?? []}
-      title={headOf(detail)}
-      initialView={switches.showInternalFrames ? 'all' : 'app'}
-      note={stackNoteOf(event.errors)}
-    />
+    <SourceLinks event={event} project={detail.project.slug}>
+      <Exceptions
+        key={event.eventID}
+        values={entryOf(event, 'exception')?.data.values ?? []}
+        title={headOf(detail)}
+        initialView={switches.showInternalFrames ? 'all' : 'app'}
+        note={stackNoteOf(event.errors)}
+      />
+    </SourceLinks>
   ),
 }
 
 /** The stack trace of an event without an exception. */
 export const stacktrace: EventPanel = {
   id: 'stacktrace',
-  Component: function StacktracePanel({ event }) {
+  Component: function StacktracePanel({ event, detail }) {
     const t = useTranslations('issues.stack')
     const restEntry = entryOf(event, 'stacktrace')
     return restEntry ? (
       <Section id="stacktrace" title={t('trace')}>
-        <Frames trace={restEntry.data} path="stacktrace" mode="app" />
+        <SourceLinks event={event} project={detail.project.slug}>
+          <Frames trace={restEntry.data} path="stacktrace" mode="app" />
+        </SourceLinks>
       </Section>
     ) : null
   },
@@ -139,9 +144,13 @@ export const stacktrace: EventPanel = {
 
 export const threads: EventPanel = {
   id: 'threads',
-  Component: ({ event }) => {
+  Component: ({ event, detail }) => {
     const values = entryOf(event, 'threads')?.data.values
-    return values?.length ? <Threads key={event.eventID} threads={values} /> : null
+    return values?.length ? (
+      <SourceLinks event={event} project={detail.project.slug}>
+        <Threads key={event.eventID} threads={values} />
+      </SourceLinks>
+    ) : null
   },
 }
 

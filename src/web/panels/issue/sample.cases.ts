@@ -114,6 +114,7 @@ export function sampleEvent(value: Partial<RestEvent> = {}): RestEvent {
     signs: null,
     digests: [],
     failure: null,
+    repository: null,
     dateMapped: null,
     isUnhandled: false,
     attachments: [],

@@ -3,14 +3,14 @@ import { useQuery } from '@tanstack/react-query'
 import { Bookmark } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useTranslations } from 'next-intl'
-import { type ReactNode, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { RestSearch } from '../../../contract/search.ts'
 import { apiFetch } from '../../client/api.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import type { OfferUndo } from '../../ui/undo.ts'
 import type { ListParams, ProjectName } from './list-params.ts'
-import { shownView, viewSearch } from './views.ts'
+import { openViews, shownView, viewSearch, viewsHash } from './views.ts'
 
 export type SavedViewsProps = {
   organization: string
@@ -57,6 +57,9 @@ export function SavedViews(props: SavedViewsProps) {
   const [wasOpened, setOpened] = useState(false)
   const details = useRef<HTMLDetailsElement>(null)
   const shown = shownView(views, params, projects)
+  useEffect(() => {
+    if (location.hash === viewsHash) openViews()
+  }, [])
   return (
     <details
       ref={details}

@@ -86,3 +86,15 @@ export function completionScope(params: Pick<ListParams, 'env'>, projectIds: rea
     environment: environment.length ? environment : undefined,
   }
 }
+
+/** The hash that opens the panel of saved views. */
+export const viewsHash = '#save-view'
+
+/** Opens the panel of saved views, with the focus on its button. Returns false on a page without one. */
+export function openViews(): boolean {
+  const details = document.querySelector<HTMLDetailsElement>('details.views')
+  if (!details) return false
+  details.open = true
+  details.querySelector('summary')?.focus()
+  return true
+}

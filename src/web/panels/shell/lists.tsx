@@ -9,7 +9,7 @@ import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'
 import { paramsOf } from '../search/list-params.ts'
-import { shownView, viewSearch } from '../search/views.ts'
+import { openViews, shownView, viewSearch, viewsHash } from '../search/views.ts'
 import { type Frame, projectSearch } from './frame.ts'
 import type { useSelection } from './use-selection.ts'
 
@@ -62,10 +62,24 @@ export function ViewList({
   const t = useTranslations('frame')
   const base = `/o/${frame.organization.slug}/issues`
   const countOf = (id: string) => counts?.views.find((view) => view.id === id)?.count
-  if (views.length === 0) return null
   return (
     <section className="shell-list" aria-label={t('views')}>
-      <p className="shell-heading">{t('views')}</p>
+      <div className="shell-heading">
+        <p>{t('views')}</p>
+        <Link
+          href={`${base}${viewsHash}`}
+          className="shell-add"
+          title={t('saveView')}
+          aria-label={t('saveView')}
+          onClick={(event) => {
+            // The list on screen is what the person wants to save.
+            if (openViews()) event.preventDefault()
+          }}
+        >
+          <Plus {...small} />
+        </Link>
+      </div>
+      {views.length === 0 ? <p className="shell-none">{t('noView')}</p> : null}
       <ul>
         {views.slice(0, rowsMax).map((view) => {
           const count = countOf(view.id)

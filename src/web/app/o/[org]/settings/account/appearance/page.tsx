@@ -2,12 +2,13 @@ import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
 import { demandOrganization } from '../../../../../../server/session.ts'
 import { Appearance } from './appearance.tsx'
+import { EditorFields } from './editor-fields.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('frame'))('settings.appearance') }
 }
 
-/** Language and theme of this browser. */
+/** Language, theme and editor of this browser. */
 export default async function AppearancePage({ params }: { params: Promise<{ org: string }> }) {
   const { org } = await params
   await demandOrganization(org, `/o/${org}/settings/account/appearance`)
@@ -18,6 +19,7 @@ export default async function AppearancePage({ params }: { params: Promise<{ org
         <h1>{t('settings.appearance')}</h1>
       </header>
       <Appearance />
+      <EditorFields />
     </div>
   )
 }

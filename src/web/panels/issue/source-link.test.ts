@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import type { RestFrame } from '../../../contract/events.ts'
+import { editorHref, editors, isFolder, repositoryHref, sourcePathOf } from './source-link.ts'
+
+const frameOf = (filename: string | null, more: Partial<RestFrame> = {}) =>
+  ({ filename, inApp: true, lineNo: 14, ...more }) as RestFrame
+const commit = 'a'.repeat(40)
+const at = (url: string, sha = commit) => ({ name: 'acme/shop', url, commit: sha })
+
+describe('sourcePathOf', () => {
+  it.each([
+    ['src/app/page.tsx', 'src/app/page.tsx'],
+    ['./src/app/page.tsx', 'src/app/page.tsx'],
+    ['../../packages/ui/button.tsx', 'packages/ui/button.tsx'],
+    ['webpack://shop/./src/cart.ts', 'src/cart.ts'],
+    ['webpack:///src/cart.ts?a1b2', 'src/cart.ts'],
+    ['turbopack:///[project]/src/cart.ts', 'src/cart.ts'],
+    ['app:///dist/server.js', 'dist/server.js'],
+    ['shop/views.py', 'shop/views.py'],
+    ['src/app/[id]/page.tsx', 'src/app/[id]/page.tsx'],
+    ['/srv/app/src/cart.ts', undefined],
+    ['C:\\app\\cart.cs', undefined],
+    ['https://shop.example/assets/index-1.js', undefined],
+    ['src/../../../etc/passwd.txt', undefined],
+    ['webpack://shop/node_modules/react/index.js', undefined],
+    ['<anonymous>', undefined],
+    ['native code', undefined],
+    ['javascript:alert(1).js', undefined],
+    ['src/a\u202Eb.ts', undefined],
+    [null, undefined],
+  ])('%s is %s', (filename, path) => expect(sourcePathOf(frameOf(filename))).toBe(path))
+  it('knows no path of a library', () => expect(sourcePathOf(frameOf('src/a.ts', { inApp: false }))).toBeUndefined())
+})
+
+describe('repositoryHref', () => {
+  it.each([
+    ['https://github.com/acme/shop', `https://github.com/acme/shop/blob/${commit}/src/a%20b.ts#L14`],
+    ['https://github.com/acme/shop.git/', `https://github.com/acme/shop/blob/${commit}/src/a%20b.ts#L14`],
+    ['https://gitlab.example/acme/shop', `https://gitlab.example/acme/shop/-/blob/${commit}/src/a%20b.ts#L14`],
+    ['https://bitbucket.org/acme/shop', `https://bitbucket.org/acme/shop/src/${commit}/src/a%20b.ts#lines-14`],
+    ['https://codeberg.org/acme/shop', `https://codeberg.org/acme/shop/src/commit/${commit}/src/a%20b.ts#L14`],
+    ['https://code.example/acme/shop', `https://code.example/acme/shop/blob/${commit}/src/a%20b.ts#L14`],
+    ['javascript:alert(1)', undefined],
+    ['git@github.com:acme/shop.git', undefined],
+    ['', undefined],
+  ])('at %s is %s', (url, href) => expect(repositoryHref(at(url), frameOf('src/a b.ts'))).toBe(href))
+  it.each([
+    ['no repository', null, frameOf('a/b.ts')],
+    ['a commit that is no hash', at('https://github.com/acme/shop', 'main/../x'), frameOf('a/b.ts')],
+    ['no line', at('https://github.com/acme/shop'), frameOf('a/b.ts', { lineNo: null })],
+    ['no path', at('https://github.com/acme/shop'), frameOf('/srv/b.ts')],
+  ])('is undefined with %s', (_, repository, frame) => expect(repositoryHref(repository, frame)).toBeUndefined())
+})
+
+describe('editorHref', () => {
+  it.each([
+    ['vscode', '/home/ada/{project}', 'vscode://file/home/ada/web/src/app/%5Bid%5D/page.tsx:14'],
+    ['zed', '/home/ada/web/', 'zed://file/home/ada/web/src/app/%5Bid%5D/page.tsx:14'],
+    ['cursor', 'C:\\code\\{project}', 'cursor://file/C:/code/web/src/app/%5Bid%5D/page.tsx:14'],
+    ['webstorm', '/a b', 'webstorm://open?file=/a%20b/src/app/%5Bid%5D/page.tsx&line=14'],
+    ['notepad', '/home/ada', undefined],
+    ['vscode', 'code', undefined],
+    ['vscode', '/home/../etc', undefined],
+    ['vscode', '', undefined],
+  ])('of %s in %s is %s', (editor, folder, href) =>
+    expect(editorHref({ editor, folder }, 'web', frameOf('src/app/[id]/page.tsx'))).toBe(href),
+  )
+  it('is undefined until somebody chose an editor', () =>
+    expect(editorHref(undefined, 'web', frameOf('src/a.ts'))).toBeUndefined())
+  it('has editors with different ids', () => expect(new Set(editors.map(({ id }) => id)).size).toBe(editors.length))
+  it.each([
+    ['/home/ada', true],
+    ['C:/code', true],
+    ['~/code', false],
+    ['relative', false],
+  ])('the folder %s is usable: %s', (folder, is) => expect(isFolder(folder)).toBe(is))
+})
