@@ -90,6 +90,7 @@ describe.skipIf(noChromium)('the issue page', () => {
     const top = async () => (await page.locator('.frame').first().boundingBox())?.y ?? Number.NaN
     expect(await top()).toBeLessThanOrEqual(most)
     expect(await top()).toBeGreaterThan(0)
+    if (width < 720) expect((await page.locator('.event-tags').boundingBox())?.height).toBeLessThan(60)
     const wide = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
     expect(wide).toBe(0)
     await page.context().close()

@@ -83,8 +83,8 @@ export const restArrivals = z
     newestIssue: z.strictObject({ id: digits, shortId: z.string(), title: z.string() }).nullable(),
     /** Version of the newest release that an event or sentry-cli named, or null. */
     newestRelease: textOrNull,
-    /** Frames of stored events that stayed minified because their source map is missing. */
-    missingMaps: z.int(),
+    /** Whether frames of stored events are minified because their source map is missing. */
+    missesMaps: z.boolean(),
   })
   .meta({ id: 'Arrivals' })
 export type RestArrivals = z.infer<typeof restArrivals>

@@ -47,7 +47,7 @@ const sentences: Record<OutcomeReason, string> = {
   sdk: 'The SDK reported that it discarded it.',
 }
 
-/** Returns what the set-up screen shows: last key use, first event, items of the last 1 to 2 hours, newest issue and release, missing maps. */
+/** Returns what the set-up screen shows: last key use, first event, items of the last 1 to 2 hours, newest issue and release, whether maps are missing. */
 export function arrivalsOf(app: App, project: Project): RestArrivals {
   const used = app.meta.keysOf(project.id).flatMap((key) => (key.lastUsedMs === null ? [] : [key.lastUsedMs]))
   const items = new Map<string, RestArrivals['items'][number]>()
@@ -70,6 +70,6 @@ export function arrivalsOf(app: App, project: Project): RestArrivals {
     items: [...items.values()].sort((a, b) => b.quantity - a.quantity),
     newestIssue: newest ? { id: String(newest.id), shortId: newest.shortId, title: newest.title } : null,
     newestRelease: app.meta.releasesOf([project.id], 1)[0]?.version ?? null,
-    missingMaps: app.meta.missingMapCounts(project.id).quantity,
+    missesMaps: app.meta.missingMapCounts(project.id).quantity > 0,
   }
 }

@@ -18,7 +18,7 @@ const none: RestArrivals = {
   items: [],
   newestIssue: null,
   newestRelease: null,
-  missingMaps: 0,
+  missesMaps: false,
 }
 const issue = { id: '1', shortId: 'WEB-1', title: 'x' }
 const time = '2026-11-21T12:00:00Z'
@@ -47,7 +47,7 @@ describe('kindsOf', () => {
       'ok waiting waiting waiting waiting',
     ],
     ['an old first event, a quiet hour', grouped, 'ok ok ok waiting waiting'],
-    ['minified frames', { ...grouped, missingMaps: 3 }, 'ok ok warning waiting waiting'],
+    ['minified frames', { ...grouped, missesMaps: true }, 'ok ok warning waiting waiting'],
     [
       'sessions and a release',
       { ...grouped, newestRelease: 'a@1', items: [{ ...item('stored', 'ok', 'session'), category: 'session' }] },
@@ -71,7 +71,7 @@ describe('kindsOf', () => {
     ['release', 'ok'],
     ['native', 'native'],
   ] as const)('the stack of a platform with %s is %s', (readable, text) =>
-    expect(kindsOf({ ...grouped, missingMaps: 3 }, readable)[2]?.text).toBe(text),
+    expect(kindsOf({ ...grouped, missesMaps: true }, readable)[2]?.text).toBe(text),
   )
 })
 

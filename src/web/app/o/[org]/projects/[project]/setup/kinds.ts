@@ -33,8 +33,7 @@ function stackKind(arrivals: RestArrivals | undefined, readable: Readable): Kind
   const id = 'stack'
   if (!arrivals?.firstEvent) return { id, state: 'waiting', text: 'waiting' }
   if (readable === 'native') return { id, state: 'warning', text: 'native' }
-  if (readable === 'source-maps' && arrivals.missingMaps > 0)
-    return { id, state: 'warning', text: 'minified', quantity: arrivals.missingMaps }
+  if (readable === 'source-maps' && arrivals.missesMaps) return { id, state: 'warning', text: 'minified' }
   return { id, state: 'ok', text: 'ok' }
 }
 
