@@ -8,6 +8,7 @@ import { sectionOf } from '../scripts/mutation.ts'
 import { benchAccept } from './accept.ts'
 import { benchGrouping } from './grouping.ts'
 import { benchHostile } from './hostile.ts'
+import { benchKeys } from './keys.ts'
 import { benchMapped } from './mapped.ts'
 import { machine, type Row, table } from './measure.ts'
 import { benchOverview } from './overview.ts'
@@ -37,6 +38,7 @@ const parts: Record<string, () => Promise<Row[]>> = {
   accept: benchAccept,
   grouping: benchGrouping,
   hostile: benchHostile,
+  keys: benchKeys,
   paint: () => benchPaint(words.includes('--quick') ? 1 : 9),
   pipeline: () => benchPipeline(seconds),
   mapped: () => benchMapped(),

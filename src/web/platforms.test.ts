@@ -1,7 +1,12 @@
 import { describe, expect, it, test } from 'vitest'
-import { platformById, platforms, sendsFromBrowsers, storedPlatform } from './platforms.ts'
+import { platformById, platformGroups, platforms, sendsFromBrowsers, storedPlatform } from './platforms.ts'
 
 describe('the list', () => {
+  it('are all in one group each', () => {
+    const grouped = platformGroups.flatMap((group) => group.platforms.map(({ id }) => id))
+    expect(grouped.toSorted()).toEqual(platforms.map(({ id }) => id).toSorted())
+    expect(platformGroups.map((group) => group.platforms.length > 0)).toEqual([true, true, true, true])
+  })
   it('has more than 20 platforms, each once', () => {
     expect(platforms.length).toBeGreaterThan(20)
     expect(new Set(platforms.map(({ id }) => id)).size).toBe(platforms.length)

@@ -45,6 +45,17 @@ export const platforms = [
   { id: 'other', name: 'Other' },
 ] as const
 
+type PlatformGroup = 'browser' | 'server' | 'app' | 'other'
+const apps: ReadonlySet<string> = new Set(['react-native', 'electron', 'android', 'apple', 'flutter', 'unity'])
+const groupOf = (id: string): PlatformGroup =>
+  id.startsWith('javascript') ? 'browser' : apps.has(id) ? 'app' : id === 'other' ? 'other' : 'server'
+
+/** The platforms by where they run. A form has one group after the other; its words are `platformGroups.<id>`. */
+export const platformGroups = (['browser', 'server', 'app', 'other'] as const).map((id) => ({
+  id,
+  platforms: platforms.filter((platform) => groupOf(platform.id) === id),
+}))
+
 /** The platform with this id, or undefined. */
 export const platformById = (id: string): (typeof platforms)[number] | undefined =>
   platforms.find((platform) => platform.id === id)

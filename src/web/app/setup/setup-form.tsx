@@ -1,9 +1,9 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { noState } from '../../client/form.ts'
-import { platforms } from '../../platforms.ts'
 import { ActionForm } from '../../ui/action-form.tsx'
 import { Button, Field, Select, TextField } from '../../ui/controls.tsx'
+import { PlatformOptions } from '../../ui/platform-options.tsx'
 import { setupAction } from './actions.ts'
 
 const inputs = [
@@ -42,11 +42,7 @@ export function SetupForm({ secret }: { secret: string }) {
               defaultValue={state.values.platform ?? 'javascript'}
               aria-describedby="platform-note"
             >
-              {platforms.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
+              <PlatformOptions />
             </Select>
           </Field>
           <div>

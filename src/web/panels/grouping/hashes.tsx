@@ -65,7 +65,7 @@ function Rows({
               </td>
               <td className="number">{hash.events}</td>
               <td className="whitespace-nowrap">{hash.lastSeen ? <Time at={hash.lastSeen} /> : '–'}</td>
-              <td>
+              <td className="min-w-[120px] [overflow-wrap:anywhere]">
                 {hash.latestEvent ? (
                   <Link className="link" href={`${base}/events/${hash.latestEvent.eventID}`}>
                     <PlainText text={hash.latestEvent.title} charactersMax={120} />

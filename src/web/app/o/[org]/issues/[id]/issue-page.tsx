@@ -1,6 +1,8 @@
 'use client'
 import '../../../../../styles/issues.css'
 import '../../../../../styles/issue-head.css'
+import { useTranslations } from 'next-intl'
+import type { ReactNode } from 'react'
 import { withBase } from '../../../../../base-path.ts'
 import { ApiError } from '../../../../../client/api.ts'
 import { MetadataNotes } from '../../../../../panels/issue/metadata-note.tsx'
@@ -12,8 +14,10 @@ import { PanelList } from '../../../../../panels/panel-list.tsx'
 import { viewSearchOf } from '../../../../../panels/search/list-params.ts'
 import { tagHref } from '../../../../../panels/search/terms.ts'
 import { useMarkSeen } from '../../../../../panels/triage/mark-seen.ts'
+import { Link } from '../../../../../ui/link.tsx'
 import { ListFailed, ListLoading } from '../../../../../ui/list-states.tsx'
 import { useLive } from '../../../../../ui/live.tsx'
+import { PlainText } from '../../../../../ui/plain-text.tsx'
 import { issuePanels } from './panels.ts'
 
 type PageProps = Pick<
@@ -22,6 +26,7 @@ type PageProps = Pick<
 > & {
   issueId: string
   shortId: string
+  title: string
   /** The selected event: latest, first, a number or an id. */
   choice: string
   loaded: LoadedIssue
@@ -29,8 +34,36 @@ type PageProps = Pick<
   preloaded: Preloaded
 }
 
+/** What is known of an issue while its events cannot be read, with the way back. */
+function AwayIssue({
+  href,
+  shortId,
+  title,
+  children,
+}: Pick<PageProps, 'shortId' | 'title'> & { href: string; children: ReactNode }) {
+  const t = useTranslations('issues')
+  return (
+    <div className="issue-page">
+      <header className="issue-header">
+        <p className="issue-way flex items-center">
+          <Link className="link" href={href}>
+            {t('title')}
+          </Link>
+          <code>{shortId}</code>
+        </p>
+        <div className="issue-title">
+          <h1>
+            <PlainText text={title} charactersMax={300} />
+          </h1>
+        </div>
+      </header>
+      {children}
+    </div>
+  )
+}
+
 /** The page of an issue with one of its events. It renders the panels of panels.ts. */
-export function IssuePage({ organization, issueId, shortId, choice, loaded, preloaded, ...viewer }: PageProps) {
+export function IssuePage({ organization, issueId, shortId, title, choice, loaded, preloaded, ...viewer }: PageProps) {
   const { canTriage } = viewer
   const { params, query, queryKey, detail, event, failure, refetch } = useIssue(organization, issueId, choice, loaded)
   const base = `/o/${organization}/issues`
@@ -57,7 +90,9 @@ export function IssuePage({ organization, issueId, shortId, choice, loaded, prel
   useIssueKeys({ organization, issueId, event, base, viewSearch, linkText, markdown })
   if (!detail)
     return failure || loaded.isAway ? (
-      <ListFailed error={failure ?? new ApiError(503, 'STORE_UNAVAILABLE', '')} retrying />
+      <AwayIssue href={`${base}${viewSearch}`} shortId={shortId} title={title}>
+        <ListFailed error={failure ?? new ApiError(503, 'STORE_UNAVAILABLE', '')} retrying />
+      </AwayIssue>
     ) : (
       <ListLoading />
     )

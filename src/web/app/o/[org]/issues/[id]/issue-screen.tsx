@@ -35,6 +35,7 @@ export async function IssueScreen({
         organization={organization.slug}
         issueId={String(here.issue.id)}
         shortId={here.issue.shortId}
+        title={here.issue.title}
         choice={decodeURIComponent(choice)}
         loaded={loaded}
         preloaded={preloaded}

@@ -55,7 +55,12 @@ type PartProps = {
 async function Part({ organization, projects, readable, a, b, environments }: PartProps) {
   const t = await getTranslations('compare')
   const compared = await loadComparison({ organization, projects, environments, a, b })
-  if (compared === 'away') return <p className="stream-away">{t('away')}</p>
+  if (compared === 'away')
+    return (
+      <p role="status" className="page">
+        {t('away')}
+      </p>
+    )
   if (compared === 'missing') {
     const known = new Set(versionsOf(projects))
     const version = [a, b].find((candidate) => !known.has(candidate)) ?? b

@@ -2,7 +2,7 @@
 import { useTranslations } from 'next-intl'
 import type { Role } from '../../../../../../auth/auth.ts'
 import { ActionForm } from '../../../../../ui/action-form.tsx'
-import { Button, Select } from '../../../../../ui/controls.tsx'
+import { Button, buttonClass, Select } from '../../../../../ui/controls.tsx'
 import { PlainText } from '../../../../../ui/plain-text.tsx'
 import { changeRoleAction, removeMemberAction } from './actions.ts'
 import { startState } from './state.ts'
@@ -28,7 +28,7 @@ export function MemberRow({
   )
   return (
     <li className="flex flex-wrap items-center gap-3 border-b border-line py-3">
-      <div className="min-w-0 flex-1">
+      <div className="min-w-0 flex-1 basis-[160px]">
         <div className="font-[550]">
           <PlainText text={member.name || member.email} charactersMax={64} />
           {member.isSelf ? <span className="text-ink-3"> ({t('you')})</span> : null}
@@ -43,7 +43,7 @@ export function MemberRow({
           action={changeRoleAction}
           initial={startState}
           name={`role-${member.id}`}
-          className="flex flex-wrap items-center gap-2"
+          className="flex items-center gap-2"
         >
           {(_state, pending) => (
             <>
@@ -78,6 +78,11 @@ export function MemberRow({
             </>
           )}
         </ActionForm>
+      ) : null}
+      {roles.length > 0 && member.isSelf ? (
+        <span className={buttonClass({ compact: true }, 'invisible')} aria-hidden="true">
+          {t('remove')}
+        </span>
       ) : null}
     </li>
   )

@@ -3,9 +3,10 @@ import { useTranslations } from 'next-intl'
 import { type ProjectSwitches, projectSwitches } from '../../../../../../../domain/project-switches.ts'
 import type { ScrubSettings } from '../../../../../../../store/meta/meta.ts'
 import { type GuardedState, noGuardedState } from '../../../../../../client/form.ts'
-import { platforms } from '../../../../../../platforms.ts'
+import { platformById } from '../../../../../../platforms.ts'
 import { ActionForm } from '../../../../../../ui/action-form.tsx'
 import { Button, Field, NameField, Select, TextArea, TextField } from '../../../../../../ui/controls.tsx'
+import { PlatformOptions } from '../../../../../../ui/platform-options.tsx'
 import { Stale } from '../../../../../../ui/stale.tsx'
 import { useToast } from '../../../../../../ui/toast.tsx'
 import { saveProjectAction } from './actions.ts'
@@ -105,14 +106,8 @@ function GeneralFields({ project, state }: { project: ShownProject; state: Guard
       />
       <Field id="platform" label={t('platform')} errors={fields.platform}>
         <Select id="platform" name="platform" defaultValue={platform} aria-describedby="platform-note">
-          {platforms.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-          {platforms.some((candidate) => candidate.id === platform) ? null : (
-            <option value={platform}>{platform}</option>
-          )}
+          <PlatformOptions />
+          {platformById(platform) ? null : <option value={platform}>{platform}</option>}
         </Select>
       </Field>
       <List

@@ -106,7 +106,7 @@ function Row({ id, reason, dropped, children }: { id: string; reason: string; dr
   return (
     <section id={id} className="flex flex-wrap gap-x-6 gap-y-1 border-b border-line py-3">
       <div className="min-w-0 grow basis-[320px]">{children}</div>
-      <p className="w-[150px] flex-none text-ink-3">
+      <p className="min-w-[170px] flex-none whitespace-nowrap text-ink-3">
         <b className="text-ink">{count}</b> {t('dropped')}
       </p>
     </section>

@@ -6,7 +6,7 @@ import { Button, Field, Select, TextField } from '../../../../../../../ui/contro
 import { CopyButton } from '../../../../../../../ui/copy-button.tsx'
 import { PlainText } from '../../../../../../../ui/plain-text.tsx'
 import { SeverityShape } from '../../../../../../../ui/severity.tsx'
-import { useAge } from '../../../../../../../ui/time.tsx'
+import { Time } from '../../../../../../../ui/time.tsx'
 import { limitKeyAction, switchKeyAction } from './actions.ts'
 import { rateWindowsS } from './rate-limit.ts'
 
@@ -44,7 +44,6 @@ export function ProjectKeyRow({
   mayWrite: boolean
 }) {
   const t = useTranslations('keys')
-  const age = useAge()
   const { id, label, dsn, active, rateLimit, lastUsedMs } = projectKey
   return (
     <li className="border-b border-line py-4" data-key={id}>
@@ -55,7 +54,13 @@ export function ProjectKeyRow({
         </h2>
         {active ? null : <span className="chip text-ink-3">{t('off')}</span>}
         <span className="text-small text-ink-3">
-          {lastUsedMs === null ? t('neverUsed') : t('lastUsed', { age: age(lastUsedMs) })}
+          {lastUsedMs === null ? (
+            t('neverUsed')
+          ) : (
+            <>
+              {t('lastUsed')} <Time at={lastUsedMs} />
+            </>
+          )}
         </span>
         <ActionForm action={switchKeyAction} initial={noState} name={`switch-${id}`} className="ml-auto">
           {(_state, pending) => (
