@@ -197,6 +197,7 @@ describe.skipIf(noChromium)('with a product of its own', () => {
     await page.goto(at('/issues'))
     await page.locator('[data-id]').nth(1).waitFor()
     await page.waitForTimeout(1000)
+    const issue = await page.locator('[data-id]').first().getAttribute('data-id')
     // The engine restarts after each kill, so one kill would be over before the check.
     const killing = { on: true }
     const killer = (async () => {
@@ -210,6 +211,11 @@ describe.skipIf(noChromium)('with a product of its own', () => {
       const bar = page.locator('.offline', { hasText: 'The events store is down.' })
       await bar.waitFor({ timeout: 10_000 })
       expect(await page.locator('[data-id]').count()).toBe(2)
+      // An issue keeps its title and the way back.
+      await page.goto(at(`/issues/${issue}`))
+      await page.locator('.stream-away', { hasText: 'Retrying' }).waitFor({ timeout: 15_000 })
+      expect(await page.locator('#content h1').innerText()).toMatch(/Error: /)
+      expect(await page.locator('#content .issue-way a').innerText()).toBe('Issues')
       // A new page load has no rows, but shows the shell, the search and the filters.
       await page.goto(at('/issues'))
       await page.locator('.stream-away', { hasText: 'Retrying' }).waitFor({ timeout: 15_000 })
