@@ -1,9 +1,10 @@
 // npm run screenshots [-- --state full --route o/[org]/issues]: captures every route in both themes at three widths, for
-// each state, into .build/screenshots. --update: stores the pictures that npm test compares, and those of the README.
+// each state, into .build/screenshots. --axe: checks each page with axe too. --update: stores the pictures that npm test compares, and those of the README.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { faults } from '../e2e/axe.ts'
 import { small } from '../e2e/shots/compare.ts'
 import { captures, fileOf } from '../e2e/shots/routes.ts'
 import { chromiumVersion, comparedPictures, storedFolder, takeCompared, versionFile } from '../e2e/shots/stored.ts'
@@ -15,6 +16,8 @@ const wordAfter = (flag: string): string | undefined =>
   words.includes(flag) ? words[words.indexOf(flag) + 1] : undefined
 const themes = ['light', 'dark'] as const
 const widths = [1440, 768, 390]
+/** What axe found, with the page. */
+const findings: string[] = []
 
 /** The process ids of the product's engine. */
 const enginePids = (mainPid: number): number[] =>
@@ -45,11 +48,14 @@ async function captureRoute(world: World, state: State, route: string, folder: s
   const look = world.look(state)
   const page = await openStill(world, look, route)
   await settle(world, page, captures[route]?.(look.places) ?? '/')
-  for (const width of widths)
+  for (const width of widths) {
     for (const theme of themes) {
       const file = join(folder, `${fileOf(route)}-${theme}-${width}.png`)
       writeFileSync(file, await picture(page, width, theme))
     }
+    if (words.includes('--axe'))
+      findings.push(...(await faults(page)).map((fault) => `${state} ${route} at ${width}: ${fault}`))
+  }
   await page.context().close()
 }
 
@@ -91,5 +97,7 @@ try {
 } finally {
   await world.end()
 }
+if (words.includes('--axe')) console.log(`axe: ${findings.length} findings\n${findings.join('\n')}`)
+if (findings.length > 0) process.exitCode = 1
 if (words.includes('--update'))
   spawnSync('git', ['status', '--short', storedFolder, 'docs'], { cwd: root, stdio: 'inherit' })

@@ -1,47 +1,14 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { faults } from '../axe.ts'
 import { choose, hydrated, noChromium, openBrowser, openPage, signIn } from '../browser.ts'
 import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, until } from '../product.ts'
 
 const product = inject('product')
 const org = 'access'
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-type Violation = { id: string; impact: string | null; help: string; nodes: { html: string; failureSummary?: string }[] }
-
-type Theme = 'light' | 'dark'
-
-/** Serious and critical findings of axe. It runs as evaluated source, because the page's policy blocks scripts. */
-async function faultsIn(page: Page, theme: Theme, only: readonly string[]): Promise<string[]> {
-  await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
-  const options = JSON.stringify({ resultTypes: ['violations'], ...(only.length ? { runOnly: only } : {}) })
-  const run = `axe.run(document, ${options}).then((result) => result.violations)`
-  const found = (await page.evaluate(run)) as Violation[]
-  return found
-    .filter((violation) => violation.impact === 'serious' || violation.impact === 'critical')
-    .flatMap((violation) =>
-      violation.nodes
-        .slice(0, 3)
-        .map(
-          (node) =>
-            `${theme}: ${violation.id} (${violation.help}): ${node.html.slice(0, 160)} ${node.failureSummary ?? ''}`,
-        ),
-    )
-}
-
-/** Checks all rules in the light theme, and colour rules in the dark theme, because only colours differ. */
-async function faults(page: Page): Promise<string[]> {
-  await page.evaluate(axe)
-  const light = await faultsIn(page, 'light', [])
-  const dark = await faultsIn(page, 'dark', ['color-contrast', 'link-in-text-block'])
-  await page.emulateMedia({ colorScheme: 'light' })
-  return [...light, ...dark]
-}
-
 /** Elements that make the page wider than its window. Elements with their own scrolling are fine. */
 const tooWide = (page: Page): Promise<string[]> =>
   page.evaluate<string[]>(`document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('*')]
