@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { chmodSync, closeSync, openSync } from 'node:fs'
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import { DatabaseSync } from 'node:sqlite'
@@ -10,29 +11,46 @@ const statementsMax = 300
 /** How long a statement waits for another connection's lock before it fails. */
 const busyTimeoutMs = 5_000
 
+/** Rows of a statement, and how many rows it changed. */
+export type StatementResult = { rows: unknown[]; changes: number }
+
 /** A query that is compiled once and run many times with different values. */
-type PreparedQuery<P, R> = {
-  all(values: P): R[]
-  get(values: P): R | undefined
-  run(values: P): { changes: number; lastId: number }
+export type PreparedQuery<P, R> = {
+  all(values: P): Promise<R[]>
+  get(values: P): Promise<R | undefined>
+  run(values: P): Promise<{ changes: number }>
 }
 
-/** One database connection. All calls are synchronous. Writes throw DATABASE_UNWRITABLE when the disk refuses them. */
+/**
+ * A database: a SQLite file with one connection, or PostgreSQL with a pool. A statement inside the `work` of a
+ * transaction belongs to that transaction, also in functions that `work` calls. Any other statement commits by itself.
+ * Writes throw DATABASE_UNWRITABLE when the disk refuses them.
+ */
 export type Connection = {
-  all<R>(query: Compilable<R>): R[]
-  get<R>(query: Compilable<R>): R | undefined
-  run(query: Compilable<unknown>): { changes: number; lastId: number }
+  all<R>(query: Compilable<R>): Promise<R[]>
+  get<R>(query: Compilable<R>): Promise<R | undefined>
+  run(query: Compilable<unknown>): Promise<{ changes: number }>
   /** Runs SQL text without parameters: pragmas and migrations. */
-  script(text: string): void
+  script(text: string): Promise<void>
+  /** Runs SQL text with parameters, for the driver of better-auth. */
+  statement(text: string, parameters: readonly unknown[]): Promise<StatementResult>
   /** Compiles `build` once. `slot('name')` is the placeholder of the value with that name. */
   prepared<P, R>(build: (slot: <K extends keyof P & string>(name: K) => P[K]) => Compilable<R>): PreparedQuery<P, R>
-  /** Runs `work` in a transaction that takes the write lock first. Rolls back and rethrows errors. Cannot be nested. */
-  transaction<T>(work: () => T): T
+  /**
+   * Runs `work` in a transaction. Transactions of one connection do not interleave. Rolls back and rethrows errors.
+   * `work` must await every statement that it starts. It can run more than once, so it must not change anything else
+   * before it succeeds. Cannot be nested.
+   */
+  transaction<T>(work: () => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+/** A connection to a SQLite file. */
+export type SqliteConnection = Connection & {
   /** Writes a consistent copy of the database to a file that must not exist. */
-  copyTo(file: string): void
+  copyTo(file: string): Promise<void>
   /** Returns the faults from an integrity check of the database; empty when there are none. */
-  faults(): string[]
-  close(): void
+  faults(): Promise<string[]>
 }
 
 class Slot {
@@ -92,33 +110,88 @@ function createStatements(database: DatabaseSync): (text: string) => StatementSy
   }
 }
 
+/** A running transaction. `isOpen` turns false when it ends. */
+type Transaction = { isOpen: boolean }
+
 /**
- * Opens a SQLite file with this project's settings: WAL, sync on every commit, foreign keys on. Throws the driver's
- * error when the file cannot be opened or is not a database.
+ * Keeps transactions of one SQLite connection apart. `statement` runs at once inside a transaction or while none runs;
+ * otherwise it waits for the running transaction. The current transaction travels with the asynchronous context of its
+ * work. The alternative, a connection as an argument of each function, would need a second form of every prepared query.
  */
-export function openSqlite(file: string, options: { readOnly?: boolean } = {}): Connection {
-  if (!options.readOnly && file !== ':memory:') restrictAccess(file)
-  const database = new DatabaseSync(file, {
-    readOnly: options.readOnly ?? false,
-    enableForeignKeyConstraints: true,
-    timeout: busyTimeoutMs,
-  })
+function createTransactions(): {
+  statement<T>(work: () => T): Promise<T>
+  transaction<T>(work: () => Promise<T>): Promise<T>
+} {
+  const current = new AsyncLocalStorage<Transaction>()
+  const lock = { last: Promise.resolve() as Promise<unknown>, holders: 0 }
+  const exclusive = async <T>(work: () => Promise<T> | T): Promise<T> => {
+    const before = lock.last
+    const { promise, resolve } = Promise.withResolvers<void>()
+    lock.last = promise
+    lock.holders += 1
+    try {
+      await before
+      return await work()
+    } finally {
+      lock.holders -= 1
+      resolve()
+    }
+  }
+  return {
+    statement: async (work) => {
+      const transaction = current.getStore()
+      if (transaction && !transaction.isOpen) throw new Error('a statement was not awaited by its transaction')
+      // A statement of SQLite is synchronous. Without a lock holder it cannot interleave with anything.
+      return transaction || lock.holders === 0 ? work() : exclusive(work)
+    },
+    transaction: async (work) => {
+      if (current.getStore()) throw new Error('a transaction cannot be nested')
+      const transaction: Transaction = { isOpen: true }
+      return exclusive(async () => {
+        try {
+          return await current.run(transaction, work)
+        } finally {
+          transaction.isOpen = false
+        }
+      })
+    },
+  }
+}
+
+/** Opens the file with the settings of `openSqlite`. */
+function openDatabase(file: string, readOnly: boolean): DatabaseSync {
+  if (!readOnly && file !== ':memory:') restrictAccess(file)
+  const database = new DatabaseSync(file, { readOnly, enableForeignKeyConstraints: true, timeout: busyTimeoutMs })
   try {
-    if (!options.readOnly) writing(() => database.exec('pragma journal_mode = wal'))
+    if (!readOnly) writing(() => database.exec('pragma journal_mode = wal'))
     database.exec('pragma synchronous = full; pragma temp_store = memory; pragma cache_size = -16000')
+    return database
   } catch (error) {
     database.close()
     throw error
   }
-  const statementOf = createStatements(database)
-  const written = (result: { changes: number | bigint; lastInsertRowid: number | bigint }) => ({
-    changes: Number(result.changes),
-    lastId: Number(result.lastInsertRowid),
-  })
+}
 
-  function prepared<P, R>(
-    build: (slot: <K extends keyof P & string>(name: K) => P[K]) => Compilable<R>,
-  ): PreparedQuery<P, R> {
+/** Runs `work` between begin and commit, or rolls back. */
+async function committed<T>(database: DatabaseSync, work: () => Promise<T>): Promise<T> {
+  writing(() => database.exec('begin immediate'))
+  try {
+    const result = await work()
+    database.exec('commit')
+    return result
+  } catch (error) {
+    // A failed commit or a full disk can have rolled back already.
+    if (database.isTransaction) database.exec('rollback')
+    throw writeFailure(error)
+  }
+}
+
+/** Returns `prepared` of a connection: the statement is compiled once. */
+function preparing(
+  database: DatabaseSync,
+  run: <T>(work: () => T) => Promise<T>,
+): Pick<Connection, 'prepared'>['prepared'] {
+  return <P, R>(build: (slot: <K extends keyof P & string>(name: K) => P[K]) => Compilable<R>): PreparedQuery<P, R> => {
     const { sql: text, parameters } = build((name) => new Slot(name) as never).compile()
     const statement = database.prepare(text)
     const bind = (values: P) =>
@@ -126,42 +199,43 @@ export function openSqlite(file: string, options: { readOnly?: boolean } = {}): 
         parameter instanceof Slot ? values[parameter.name as keyof P] : parameter,
       ) as SQLInputValue[]
     return {
-      all: (values) => statement.all(...bind(values)) as R[],
-      get: (values) => statement.get(...bind(values)) as R | undefined,
-      run: (values) => written(writing(() => statement.run(...bind(values)))),
+      all: (values) => run(() => writing(() => statement.all(...bind(values)) as R[])),
+      get: (values) => run(() => writing(() => statement.get(...bind(values)) as R | undefined)),
+      run: (values) => run(() => ({ changes: Number(writing(() => statement.run(...bind(values))).changes) })),
     }
   }
+}
 
+/**
+ * Opens a SQLite file with this project's settings: WAL, sync on every commit, foreign keys on. Throws the driver's
+ * error when the file cannot be opened or is not a database.
+ */
+export function openSqlite(file: string, options: { readOnly?: boolean } = {}): SqliteConnection {
+  const database = openDatabase(file, options.readOnly ?? false)
+  const statementOf = createStatements(database)
+  const { statement, transaction } = createTransactions()
+  const run = <R>(query: Compilable<unknown>, execute: (made: StatementSync, values: SQLInputValue[]) => R) =>
+    statement(() => {
+      const { sql: text, parameters } = query.compile()
+      return writing(() => execute(statementOf(text), parameters as SQLInputValue[]))
+    })
   return {
-    all: <R>(query: Compilable<R>) => {
-      const { sql: text, parameters } = query.compile()
-      return statementOf(text).all(...(parameters as SQLInputValue[])) as R[]
-    },
-    get: <R>(query: Compilable<R>) => {
-      const { sql: text, parameters } = query.compile()
-      return statementOf(text).get(...(parameters as SQLInputValue[])) as R | undefined
-    },
-    run: (query) => {
-      const { sql: text, parameters } = query.compile()
-      return written(writing(() => statementOf(text).run(...(parameters as SQLInputValue[]))))
-    },
-    script: (text) => writing(() => database.exec(text)),
-    prepared,
-    transaction: (work) => {
-      writing(() => database.exec('begin immediate'))
-      try {
-        const result = work()
-        database.exec('commit')
-        return result
-      } catch (error) {
-        // A failed commit or a full disk can have rolled back already.
-        if (database.isTransaction) database.exec('rollback')
-        throw writeFailure(error)
-      }
-    },
-    copyTo: (file) => void database.prepare('vacuum into ?').run(file),
-    faults: () => integrityErrorsOf(database),
-    close: () => database.close(),
+    all: <R>(query: Compilable<R>) => run(query, (made, values) => made.all(...values) as R[]),
+    get: <R>(query: Compilable<R>) => run(query, (made, values) => made.get(...values) as R | undefined),
+    run: (query) => run(query, (made, values) => ({ changes: Number(made.run(...values).changes) })),
+    script: (text) => statement(() => writing(() => database.exec(text))),
+    statement: (text, parameters) =>
+      statement(() => {
+        const made = statementOf(text)
+        const values = parameters as SQLInputValue[]
+        if (made.columns().length > 0) return { rows: writing(() => made.all(...values)), changes: 0 }
+        return { rows: [], changes: Number(writing(() => made.run(...values)).changes) }
+      }),
+    prepared: preparing(database, statement),
+    transaction: (work) => transaction(() => committed(database, work)),
+    copyTo: (copy) => statement(() => void database.prepare('vacuum into ?').run(copy)),
+    faults: () => statement(() => integrityErrorsOf(database)),
+    close: async () => database.close(),
   }
 }
 
