@@ -5,7 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import { ownOrigins } from '../base/network.ts'
 import type { Observe } from '../base/observe.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
-import { openAuthDatabase } from '../store/meta/people/people.ts'
+import type { AuthDatabase } from '../store/meta/people/people.ts'
 import type { Hashing } from './hash-queue.ts'
 import { passwordCharactersMax, passwordCharactersMin } from './passwords.ts'
 import { hashTokens } from './session-tokens.ts'
@@ -17,8 +17,6 @@ const usedS = 300
 
 export type AuthOptions = {
   meta: MetaStore
-  /** File of the meta store. The auth_ tables are in the same file as the tables that refer to them. */
-  file: string
   /** Signs cookies. See loadSecrets. */
   secret: string
   /** Public address of Mishap. https makes cookies Secure. The path becomes the cookie path. */
@@ -40,9 +38,9 @@ export const originsOf = (options: Pick<AuthOptions, 'url' | 'trustedOrigins'>) 
 ]
 
 /** Settings of better-auth. Exported for the test that compares the committed schema with the schema of better-auth. */
-export function betterAuthOptions(options: Omit<AuthOptions, 'meta' | 'clock' | 'file'>, database: unknown) {
+export function betterAuthOptions(options: Omit<AuthOptions, 'meta' | 'clock'>, database: AuthDatabase) {
   return {
-    database: { db: database as never, type: 'sqlite', transaction: false },
+    database: { db: database.kysely, type: database.type, transaction: false },
     secret: options.secret,
     baseURL: new URL(options.url).origin,
     trustedOrigins: originsOf(options),
@@ -73,10 +71,9 @@ export function betterAuthOptions(options: Omit<AuthOptions, 'meta' | 'clock' | 
   } as const satisfies BetterAuthOptions
 }
 
-/** Opens better-auth on the meta file. `close` ends its connection. */
+/** Opens better-auth on the meta store. */
 export async function openBetter(options: AuthOptions) {
-  const database = openAuthDatabase(options.file)
-  const settings = betterAuthOptions(options, database.kysely)
+  const settings = betterAuthOptions(options, options.meta.authDatabase())
   const adapter = hashTokens(await getAdapter(settings))
   const { hash, verify } = options.hashing ?? scrypt
   const password: Hashing = {
@@ -85,13 +82,13 @@ export async function openBetter(options: AuthOptions) {
     verify: async (value) => (await verify(value)) && (await exists(adapter, value.hash)),
   }
   const emailAndPassword = { ...settings.emailAndPassword, password }
-  return { better: betterAuth({ ...settings, emailAndPassword, database: () => adapter }), close: database.close }
+  return betterAuth({ ...settings, emailAndPassword, database: () => adapter })
 }
 
 /** Returns whether a hash is still a stored password. Hashes are unique. */
 async function exists(adapter: DBAdapter, hash: string): Promise<boolean> {
   return (await adapter.findOne({ model: 'account', where: [{ field: 'password', value: hash }] })) !== null
 }
-export type Better = Awaited<ReturnType<typeof openBetter>>['better']
+export type Better = Awaited<ReturnType<typeof openBetter>>
 
 export type Context = Awaited<Better['$context']>

@@ -1,4 +1,4 @@
-import type { Store } from '../database/store.ts'
+import { insertedId, type Store } from '../database/store.ts'
 import { recordArrival } from '../ingest/missing-source-maps.ts'
 import { type ArtifactStore, type BundleLink, type NewArtifactFile, toBundle } from './artifacts.ts'
 
@@ -46,7 +46,7 @@ export function bundleWritePart({ write, dialect: { builder } }: Store): WritePa
     addBundle: (bundle, files, links) =>
       write.transaction(() => {
         const { createdMs, organizationId, uuid, checksum, kind, blobKey, bytes } = bundle
-        const { lastId: id } = write.run(
+        const id = insertedId(write, 
           builder.insertInto('artifact_bundle').values({
             organization_id: organizationId,
             uuid,

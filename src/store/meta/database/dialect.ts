@@ -1,15 +1,17 @@
-import type { Expression, RawBuilder } from 'kysely'
+import type { Expression, Dialect as KyselyDialect, RawBuilder } from 'kysely'
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely'
 import type { Tables } from './tables.ts'
 
 /**
- * The query builder. It only compiles queries, and the connection runs the result of `.compile()` (connection.ts). The
- * commit of a batch is synchronous, because 500 effects through promises cost more than the statements themselves.
+ * The query builder. It only compiles queries, and the connection runs the result of `.compile()` (connection.ts).
  */
 export type Builder = Kysely<Tables>
 
 /** The differences between databases. All other code in store/meta is the same for each of them. */
 export type Dialect = {
+  name: 'sqlite' | 'postgres'
+  /** Kysely's own parts for this database, without a driver. */
+  kysely: Omit<KyselyDialect, 'createDriver'>
   builder: Builder
   /** Column type of an id that the database assigns, from 1, never reused. */
   autoId: string
@@ -24,15 +26,15 @@ export type Dialect = {
 
 /** The SQLite dialect. PostgreSQL: `generated always as identity`, `bigint`, `timestamptz`, `greatest`, `least`. */
 export function sqliteDialect(): Dialect {
+  const kysely = {
+    createAdapter: () => new SqliteAdapter(),
+    createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  }
   return {
-    builder: new Kysely<Tables>({
-      dialect: {
-        createAdapter: () => new SqliteAdapter(),
-        createDriver: () => new DummyDriver(),
-        createIntrospector: (db) => new SqliteIntrospector(db),
-        createQueryCompiler: () => new SqliteQueryCompiler(),
-      },
-    }),
+    name: 'sqlite',
+    kysely,
+    builder: new Kysely<Tables>({ dialect: { ...kysely, createDriver: () => new DummyDriver() } }),
     autoId: 'integer primary key autoincrement',
     bigint: 'integer',
     date: 'date',

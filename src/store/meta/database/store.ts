@@ -1,4 +1,5 @@
 import type { Clock } from '../../../base/clock.ts'
+import type { Compilable } from 'kysely'
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -8,6 +9,20 @@ export type Store = {
   read: Connection
   dialect: Dialect
   clock: Clock
+}
+
+/** Runs an insert of one row with `returning id` and returns the id that the database assigned. */
+export async function insertedId(
+  write: Pick<Connection, 'get'>,
+  insert: { returning(column: 'id'): Compilable<{ id: number }> },
+): Promise<number> {
+  return idOfRow(await write.get(insert.returning('id')))
+}
+
+/** The id of a row that an insert returned. */
+export function idOfRow(row: { id: number } | undefined): number {
+  if (!row) throw new Error('an insert returned no row')
+  return row.id
 }
 
 /** Parses JSON that this store wrote itself. */

@@ -1,3 +1,4 @@
+import { idOfRow } from '../database/store.ts'
 import type { OnConflictBuilder } from 'kysely'
 import type { Connection } from '../database/connection.ts'
 import type { Dialect } from '../database/dialect.ts'
@@ -116,7 +117,9 @@ function issueStatements(write: Connection, { builder }: Dialect) {
   type NewIssue = Omit<IssueRow, 'id'>
   const columns = (slot: (name: (typeof issueColumns)[number]) => unknown) =>
     Object.fromEntries(issueColumns.map((name) => [name, slot(name)])) as unknown as NewIssue
-  const insert = write.prepared<NewIssue, unknown>((slot) => builder.insertInto('issue').values(columns(slot)))
+  const insert = write.prepared<NewIssue, { id: number }>((slot) =>
+    builder.insertInto('issue').values(columns(slot)).returning('id'),
+  )
   const update = write.prepared<IssueRow, unknown>((slot) =>
     builder.updateTable('issue').set(columns(slot)).where('id', '=', slot('id')),
   )
@@ -157,7 +160,7 @@ function issueStatements(write: Connection, { builder }: Dialect) {
     issue: write.prepared<{ id: number }, IssueRow>((slot) =>
       builder.selectFrom('issue').selectAll().where('id', '=', slot('id')),
     ),
-    insertIssue: { run: (row: NewIssue) => insert.run(withVerdict(row)) },
+    insertIssue: async (row: NewIssue) => idOfRow(await insert.get(withVerdict(row))),
     updateIssue: { run: (row: IssueRow) => update.run(withVerdict(row)) },
     activity: write.prepared<{ issueId: number; type: string; createdMs: number; data: string }, unknown>((slot) =>
       builder.insertInto('activity').values({

@@ -1,5 +1,5 @@
 import type { OutcomeCount } from '../../../base/outcome.ts'
-import type { Store } from '../database/store.ts'
+import { insertedId, type Store } from '../database/store.ts'
 import type { AlertKind } from '../issues/alerts.ts'
 import { errorEndWriter } from '../issues/error-links.ts'
 import { feedbackWriter } from '../issues/feedback.ts'
@@ -107,7 +107,7 @@ function createIssue(statements: BatchStatements, work: Work, effect: EventEffec
   const prefix = project.slug.toUpperCase()
   const number = statements.shortId.get({ organizationId: project.organization_id, prefix })?.last
   const row = beginIssue(effect, project.organization_id, `${prefix}-${number}`, work.nowMs)
-  const { lastId: id } = statements.insertIssue.run(row)
+  const id = await statements.insertIssue(row)
   statements.activity.run({
     issueId: id,
     type: 'first_seen',
@@ -387,7 +387,7 @@ export function batchPart(store: Store, missingMaps: MissingMapWriter): Omit<Bat
     cursor,
     openBatches: open,
     openBatch: (from, to) => ({
-      seq: write.run(builder.insertInto('batch').values({ from_jpos: from, to_jpos: to })).lastId,
+      seq: insertedId(write, builder.insertInto('batch').values({ from_jpos: from, to_jpos: to })),
       from,
       to,
     }),

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
 import { checkName } from '../database/names.ts'
-import { fromJson, type Store } from '../database/store.ts'
+import { fromJson, insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import type { ChannelAddressStore } from '../people/channel-addresses.ts'
 
@@ -152,7 +152,7 @@ export function channelPart({ write, read, dialect: { builder }, clock }: Store)
         failing_since_ms: null,
         last_error: '',
       }
-      return toChannel({ id: write.run(builder.insertInto('channel').values(row)).lastId, ...row })
+      return toChannel({ id: insertedId(write, builder.insertInto('channel').values(row)), ...row })
     },
     updateChannel: (id, value) => {
       const change = {
@@ -205,7 +205,7 @@ function queue(
     created_ms: nowMs,
     sent_ms: null,
   }
-  return toDelivery({ id: write.run(builder.insertInto('delivery').values(row)).lastId, ...row })
+  return toDelivery({ id: insertedId(write, builder.insertInto('delivery').values(row)), ...row })
 }
 
 /** Implements the outbox: due alerts, decided alerts, and results of attempts. */

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
-import { fromJson, type Store } from '../database/store.ts'
+import { fromJson, insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import { subscriber } from './attention.ts'
 import { demandMergeable, type Merge, type MergeState, mergeStepper } from './merge-steps.ts'
@@ -221,7 +221,7 @@ function bulkRequestPart(
   ): Bulk => {
     const counts = { total: issues.length, done: 0, changed: 0, undone: 0 }
     const row = { organization_id, user_id, change: JSON.stringify(request), ...counts, created_ms, ended_ms }
-    const { lastId: id } = write.run(builder.insertInto('bulk').values(row))
+    const id = insertedId(write, builder.insertInto('bulk').values(row))
     for (const [place, { issueId }] of issues.entries()) items.add.run({ bulkId: id, issueId, place })
     return toBulk({ id, ...row })
   }

@@ -1,6 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
-import { fromJson, type Store } from '../database/store.ts'
+import { fromJson, insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import { readCounts } from '../ingest/diagnostic-counts.ts'
 import type { Activity, Issue, IssueFilter } from '../meta.ts'
@@ -430,7 +430,7 @@ export function commentPart(store: Store): CommentStore {
           user_id: userId,
           data: JSON.stringify({ text: trimmed, ...(mentions.length ? { mentions } : {}) }),
         }
-        const { lastId } = write.run(builder.insertInto('activity').values(row))
+        const lastId = insertedId(write, builder.insertInto('activity').values(row))
         // No new revision: a person who resolves an issue does not have to read the last comment first.
         write.run(
           builder

@@ -1,5 +1,5 @@
 import { MishapError } from '../../../base/errors.ts'
-import { fromJson, type Store } from '../database/store.ts'
+import { fromJson, insertedId, type Store } from '../database/store.ts'
 import { type BatchStatements, batchStatements, laterDigest } from '../ingest/batch-statements.ts'
 import { joinCounts, withVerdict } from '../ingest/diagnostic-counts.ts'
 import type { Issue } from '../meta.ts'
@@ -236,7 +236,7 @@ export function mergeRows(
     return { row, noted: before.id }
   }
   const values = { issue_id: into.id, type: 'merge', created_ms: by.nowMs, user_id: by.userId, data }
-  return { row, noted: write.run(builder.insertInto('activity').values(values)).lastId }
+  return { row, noted: insertedId(write, builder.insertInto('activity').values(values)) }
 }
 
 /** Implements the search for similar issues. */

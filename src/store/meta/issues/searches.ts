@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
 import { staleError } from '../database/revision.ts'
-import type { Store } from '../database/store.ts'
+import { insertedId, type Store } from '../database/store.ts'
 import { fromJson } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 
@@ -135,7 +135,7 @@ export function searchPart(store: Store): SearchStore {
         demandFree(store, valid, 0)
         const created = { ...rowOf(valid), created_ms: clock.now() }
         return toSearch({
-          id: write.run(builder.insertInto('saved_search').values(created)).lastId,
+          id: insertedId(write, builder.insertInto('saved_search').values(created)),
           rev: 0,
           ...created,
         })

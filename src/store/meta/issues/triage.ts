@@ -3,7 +3,7 @@ import { archiveOf, type StatusDetails, type Substatus } from '../../../domain/i
 import type { Connection } from '../database/connection.ts'
 import type { Dialect } from '../database/dialect.ts'
 import { staleError } from '../database/revision.ts'
-import { fromJson, type Store } from '../database/store.ts'
+import { fromJson, idOfRow, type Store } from '../database/store.ts'
 import type { Activity, Issue, Priority } from '../meta.ts'
 import { type IssueRow, stateColumns } from './issue-state.ts'
 import { toIssue } from './issues.ts'
@@ -79,8 +79,8 @@ export function changeStatements(write: Connection, { builder }: Dialect) {
         })
         .where('id', '=', slot('id')),
     ),
-    addActivity: write.prepared<ActivityRow, unknown>((slot) =>
-      builder.insertInto('activity').values({
+    addActivity: write.prepared<ActivityRow, { id: number }>((slot) =>
+      builder.insertInto('activity').returning('id').values({
         issue_id: slot('issue_id'),
         type: slot('type'),
         created_ms: slot('created_ms'),
@@ -150,9 +150,10 @@ export function changeRow(statements: ChangeStatements, old: IssueRow, change: I
   if (!state && !reassigned && !reprioritized) return { row: old, activityIds: [] }
   const row: IssueRow = { ...old, ...state, assignee_user_id: assignee, priority, rev: old.rev + 1 }
   statements.setState.run(row)
-  const addActivity = (type: Activity['type'], data: object) =>
-    statements.addActivity.run({ issue_id: old.id, type, created_ms: nowMs, user_id, data: JSON.stringify(data) })
-      .lastId
+  const addActivity = async (type: Activity['type'], data: object) => {
+    const activity = { issue_id: old.id, type, created_ms: nowMs, user_id, data: JSON.stringify(data) }
+    return idOfRow(await statements.addActivity.get(activity))
+  }
   // Store the old values in the activity, so that undo is an update with them.
   const activityIds: number[] = []
   if (state) {

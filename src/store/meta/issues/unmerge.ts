@@ -144,7 +144,7 @@ function beginIssue(
     sign_counts: countsOfHashes(store, row.project_id, leaving.hashes),
     noise: '',
   })
-  if (!source) return { id: statements.insertIssue.run(created).lastId, ...created }
+  if (!source) return { id: await statements.insertIssue(created), ...created }
   if (source.row) {
     const joined = withEvents(source.row, { id: source.id, ...created })
     const rejoined = withVerdict({ ...joined, rev: joined.rev + 1 })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
-import type { Store } from '../database/store.ts'
+import { insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import { dropSuggestionsOf, sweepOrganization } from '../issues/suggestions.ts'
 import type { Member, Role } from '../meta.ts'
@@ -80,7 +80,7 @@ export function invitationPart(
         write.run(
           builder.deleteFrom('invitation').where('organization_id', '=', organizationId).where('email', '=', row.email),
         )
-        return toInvitation({ id: write.run(builder.insertInto('invitation').values(row)).lastId, ...row })
+        return toInvitation({ id: insertedId(write, builder.insertInto('invitation').values(row)), ...row })
       })
     },
     invitationsOf: (organizationId) =>

@@ -1,5 +1,5 @@
 import { MishapError } from '../../../base/errors.ts'
-import type { Store } from '../database/store.ts'
+import { insertedId, type Store } from '../database/store.ts'
 import { bumpKeysVersion } from '../projects/projects.ts'
 import { type Removal, removalPart, toRemoval } from '../retention/removals.ts'
 
@@ -76,7 +76,7 @@ export function organizationRemovalPart(store: Store): OrganizationRemovalStore 
           blobs: 0,
           error: '',
         }
-        return toRemoval({ id: write.run(builder.insertInto('removal').values(row)).lastId, ...row })
+        return toRemoval({ id: insertedId(write, builder.insertInto('removal').values(row)), ...row })
       })
       requestProjectRemovals(organizationId, userId)
       return removal

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
 import { checkName, checkSlug, idOf } from '../database/names.ts'
-import type { Store } from '../database/store.ts'
+import { insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Member, Organization, Role } from '../meta.ts'
 
@@ -53,7 +53,7 @@ export function organizationPart(store: Store): OrganizationRowStore {
             fields: { slug: ['Another organization has this slug.'] },
           })
         }
-        const { lastId } = write.run(builder.insertInto('organization').values(row))
+        const lastId = insertedId(write, builder.insertInto('organization').values(row))
         memberPart(store).setMember(lastId, ownerUserId, 'owner')
         return toOrganization({ id: lastId, ...row })
       })

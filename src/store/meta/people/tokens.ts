@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import { checkName } from '../database/names.ts'
-import { fromJson, type Store } from '../database/store.ts'
+import { fromJson, insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import type { ApiToken } from '../meta.ts'
 
@@ -64,7 +64,7 @@ export function tokenPart({ write, read, dialect: { builder }, clock }: Store): 
         created_ms: nowMs,
         last_used_ms: null,
       }
-      const { lastId } = write.run(builder.insertInto('api_token').values(row))
+      const lastId = insertedId(write, builder.insertInto('api_token').values(row))
       return toToken({ id: lastId, ...row })
     },
     tokenBySecret: (secret) => {

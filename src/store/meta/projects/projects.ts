@@ -5,7 +5,7 @@ import { newestGrouping } from '../../../domain/grouping.ts'
 import { eachSwitch, type ProjectSwitches, projectSwitches } from '../../../domain/project-switches.ts'
 import { checkName, checkSlug, idOf } from '../database/names.ts'
 import { staleError } from '../database/revision.ts'
-import { fromJson, type Store } from '../database/store.ts'
+import { fromJson, insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import { groupingColumns, groupingOf } from '../ingest/grouping.ts'
 import type {
@@ -193,7 +193,7 @@ export function projectPart(store: Store): ProjectPart {
       return write.transaction(() => {
         demandFree(organizationId, slug, 0)
         forgetOldSlug(organizationId, slug)
-        const { lastId } = write.run(builder.insertInto('project').values(row))
+        const lastId = insertedId(write, builder.insertInto('project').values(row))
         bumpKeysVersion(store)
         const createdProject = write.get(projectRow(lastId))
         if (!createdProject) throw new MishapError('INTERNAL')
@@ -379,7 +379,7 @@ export function keyPart(store: Store): KeyPart {
         changed_by: null,
       }
       return write.transaction(() => {
-        const { lastId } = write.run(builder.insertInto('project_key').values(row))
+        const lastId = insertedId(write, builder.insertInto('project_key').values(row))
         bumpKeysVersion(store)
         return toKey({ id: lastId, ...row })
       })

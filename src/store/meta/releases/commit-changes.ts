@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { Store } from '../database/store.ts'
+import { idOfRow, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import { type CommitStore, type NewCommit, type Place, type Ref, toRepository } from './commits.ts'
 
@@ -70,8 +70,8 @@ function statementsOf({ write, dialect: { builder } }: Store) {
         .where('repository_id', '=', slot('repositoryId'))
         .where('sha', '=', slot('sha')),
     ),
-    add: write.prepared<Row, unknown>((slot) =>
-      builder.insertInto('code_commit').values({
+    add: write.prepared<Row, { id: number }>((slot) =>
+      builder.insertInto('code_commit').returning('id').values({
         repository_id: slot('repository_id'),
         sha: slot('sha'),
         message: slot('message'),
@@ -129,7 +129,7 @@ function putCommit(statements: Statements, repositoryId: number, newCommit: NewC
     files: newCommit.files?.length ?? existing?.files ?? 0,
     files_omitted: newCommit.files ? newCommit.filesOmitted : (existing?.files_omitted ?? 0),
   }
-  const id = existing?.id ?? statements.add.run(row).lastId
+  const id = existing?.id ?? idOfRow(await statements.add.get(row))
   if (existing) statements.change.run({ id, ...row })
   if (!newCommit.files) return id
   if (existing) statements.dropFiles.run({ id })
@@ -177,9 +177,9 @@ function writerOf(store: Store): Writer {
 }
 
 /** Returns the id of the commit with this hash. Creates an unknown one without a message. */
-const commitIdOf = ({ known: find, add }: Statements, repositoryId: number, sha: string, atMs: number) =>
+const commitIdOf = async ({ known: find, add }: Statements, repositoryId: number, sha: string, atMs: number) =>
   find.get({ repositoryId, sha })?.id ??
-  add.run({
+  idOfRow(await add.get({
     repository_id: repositoryId,
     sha,
     message: null,
@@ -188,7 +188,7 @@ const commitIdOf = ({ known: find, add }: Statements, repositoryId: number, sha:
     at_ms: atMs,
     files: 0,
     files_omitted: 0,
-  }).lastId
+  }))
 
 function setRef(writer: Writer, place: Place, { repository, commit, previous }: Ref, nowMs: number): void {
   const { write, dialect } = writer.store

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import type { Store } from '../database/store.ts'
+import { insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 
 /** A deployment of a release to an environment. */
@@ -128,7 +128,7 @@ export function deployPart(store: Store): Pick<DeployStore, 'addDeploy' | 'deplo
           started_ms: deploy.startedMs,
           finished_ms: deploy.finishedMs,
         }
-        const { lastId } = write.run(builder.insertInto('deploy').values(row))
+        const lastId = insertedId(write, builder.insertInto('deploy').values(row))
         for (const projectId of projectIds)
           write.run(
             builder

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { DataCategory, OutcomeCount } from '../../../base/outcome.ts'
-import { fromJson, type Store } from '../database/store.ts'
+import { fromJson, insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import { outcomeWriter } from '../ingest/counts.ts'
 import type { Issue } from '../meta.ts'
@@ -134,7 +134,7 @@ type FilePart = Pick<DownsamplingStore, 'attachedBetween' | 'downsampleAttachmen
 export function downsampleRunPart({ write, read, clock, dialect: { builder } }: Store): RunPart {
   return {
     beginDownsampleRun: ({ budgetBytes, bytesBefore }) =>
-      write.run(
+      insertedId(write, 
         builder.insertInto('thin_run').values({
           started_ms: clock.now(),
           ended_ms: null,
@@ -142,7 +142,7 @@ export function downsampleRunPart({ write, read, clock, dialect: { builder } }: 
           bytes_before: bytesBefore,
           bytes_after: null,
         }),
-      ).lastId,
+      ),
     endDownsampleRun: (id, { bytesAfter, reached }) =>
       void write.run(
         builder
@@ -185,7 +185,7 @@ export function downsampleStepPart({ write, clock, dialect: { builder } }: Store
     planDownsampleStep: (runId, cut, rowBytes) => {
       const planned = { stage: 'planned', made_ms: clock.now() }
       const row = { run_id: runId, cut: JSON.stringify(cut), row_bytes: Math.round(rowBytes), ...planned }
-      return toStep({ id: write.run(builder.insertInto('thin_step').values(row)).lastId, ...row })
+      return toStep({ id: insertedId(write, builder.insertInto('thin_step').values(row)), ...row })
     },
     downsampleSteps: () => write.all(builder.selectFrom('thin_step').selectAll().orderBy('id')).map(toStep),
     setDownsampleStep: (id, stage) =>

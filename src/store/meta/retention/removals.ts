@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
 import { dropBundlesOf } from '../artifacts/artifact-changes.ts'
-import type { Store } from '../database/store.ts'
+import { insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import { dropErrorLinks } from '../issues/error-links.ts'
 import { bumpKeysVersion } from '../projects/projects.ts'
@@ -147,7 +147,7 @@ export function removalPart(store: Store): RequestPart {
           blobs: 0,
           error: '',
         }
-        const { lastId } = write.run(builder.insertInto('removal').values(row))
+        const lastId = insertedId(write, builder.insertInto('removal').values(row))
         if (kind === 'project') {
           write.run(builder.deleteFrom('project_key').where('project_id', '=', projectId))
           bumpKeysVersion(store)

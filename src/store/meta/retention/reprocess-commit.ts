@@ -95,7 +95,7 @@ function splitFrom(state: CommitState, from: Work, effect: EventEffect): Work {
     awaits_release,
     priority,
   }
-  const { lastId: id } = statements.insertIssue.run(newRow)
+  const id = await statements.insertIssue(newRow)
   const data = JSON.stringify({ eventId: effect.eventId })
   statements.activity.run({ issueId: id, type: 'first_seen', createdMs: effect.timestampMs, data })
   const created = newWork({ id, ...newRow }, true)

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { SignKey } from '../../../domain/noise.ts'
-import { fromJson, type Store } from '../database/store.ts'
+import { fromJson, insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import type { EventEffect } from '../meta.ts'
 
@@ -124,7 +124,7 @@ export function reprocessingRunPart({ write, read, clock, dialect: { builder } }
           return toRun({ ...open, ...row })
         }
         const row = { project_id: projectId, cause, created_ms: clock.now(), ended_ms: null, total }
-        const { lastId: id } = write.run(builder.insertInto('regrouping').values(row))
+        const id = insertedId(write, builder.insertInto('regrouping').values(row))
         return toRun({ id, ...row, looked: 0, mapped: 0, moved: 0, issues: 0, error: '' })
       }),
     updateReprocessing: (id, change) =>
@@ -157,7 +157,7 @@ export function reprocessingStepPart({ write, clock, dialect: { builder } }: Sto
         stage: 'planned',
         made_ms: clock.now(),
       }
-      return toStep({ id: write.run(builder.insertInto('regroup_step').values(row)).lastId, ...row })
+      return toStep({ id: insertedId(write, builder.insertInto('regroup_step').values(row)), ...row })
     },
     reprocessingSteps: (only) => {
       const all = builder.selectFrom('regroup_step').selectAll().orderBy('id')
