@@ -82,5 +82,5 @@ export type MetaStore = BatchStore &
   OutcomeStore &
   RetentionStore &
   DeadLetterStore & {
-    close(): void
+    close(): Promise<void>
   }

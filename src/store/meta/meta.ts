@@ -100,14 +100,14 @@ export type BatchResult = {
 /** The part of meta for refine (ARCHITECTURE.md "Exactly once"). */
 export type BatchStore = {
   /** Everything before this position is processed and committed. */
-  cursor(): number
+  cursor(): Promise<number>
   /** Batches that were open when the last process ended, in order. */
-  openBatches(): Batch[]
+  openBatches(): Promise<Batch[]>
   /** Commits the intent of a batch. Call it before the batch's insert. */
-  openBatch(from: number, to: number): Batch
+  openBatch(from: number, to: number): Promise<Batch>
   /** One transaction: issues, outcomes, all other effects, and cursor = batch.to. Batches commit in order. */
-  commitBatch(batch: Batch, effects: BatchEffects, nowMs: number): BatchResult
-  projectSettings(projectId: number): ProjectSettings | undefined
+  commitBatch(batch: Batch, effects: BatchEffects, nowMs: number): Promise<BatchResult>
+  projectSettings(projectId: number): Promise<ProjectSettings | undefined>
 }
 
 /** Settings of one project that refine reads. All have defaults. */

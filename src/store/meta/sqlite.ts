@@ -99,16 +99,16 @@ const deferredParts = (store: Store, missingMaps: MissingMapWriter) => ({
  * Opens or creates the meta store in one SQLite file: one writer, and one reader, so that screens never wait for a
  * commit. `readers: 0` reads through the writer. Throws START_NEWER_DATA when a newer version wrote the file.
  */
-export function openSqliteMeta(file: string, options: { clock: Clock; readers?: number }): MetaStore {
+export async function openSqliteMeta(file: string, options: { clock: Clock; readers?: number }): Promise<MetaStore> {
   const dialect = sqliteDialect()
-  const write = openSqlite(file)
+  const write = await openSqlite(file)
   try {
-    migrate(write, dialect, options.clock.now())
+    await migrate(write, dialect, options.clock.now())
   } catch (error) {
-    write.close()
+    await write.close()
     throw error
   }
-  const read = (options.readers ?? 1) > 0 ? openSqlite(file, { readOnly: true }) : write
+  const read = (options.readers ?? 1) > 0 ? await openSqlite(file, { readOnly: true }) : write
   const store: Store = { write, read, dialect, clock: options.clock }
   const missingMaps = missingMapWriter(store)
   return {
@@ -162,9 +162,9 @@ export function openSqliteMeta(file: string, options: { clock: Clock; readers?: 
     ...chunkPart(store),
     ...chunkCleanupPart(store),
     ...releaseParts(store),
-    close: () => {
-      if (read !== write) read.close()
-      write.close()
+    close: async () => {
+      if (read !== write) await read.close()
+      await write.close()
     },
   }
 }

@@ -15,38 +15,41 @@ type WritePart = Pick<ArtifactStore, 'addBundle' | 'sameBundle' | 'linkBundle'>
 /** Implements additions of bundles. */
 export function bundleWritePart({ write, dialect: { builder } }: Store): WritePart {
   const addLinks = (id: number, links: readonly BundleLink[], nowMs: number): number =>
-    links.reduce((sum, { projectId, release, dist }) => {
+    links.reduce(async (sum, { projectId, release, dist }) => {
       const row = { bundle_id: id, project_id: projectId, release, dist, created_ms: nowMs }
       const insert = builder.insertInto('artifact_link').values(row)
-      const { changes } = write.run(insert.onConflict((conflict) => conflict.doNothing()))
-      if (changes > 0) recordArrival(write, builder, projectId, id, nowMs)
+      const { changes } = await write.run(insert.onConflict((conflict) => conflict.doNothing()))
+      if (changes > 0) await recordArrival(write, builder, projectId, id, nowMs)
       return sum + changes
     }, 0)
-  const name = (organizationId: number, checksum: string, id: number) => {
+  const name = async (organizationId: number, checksum: string, id: number) => {
     const row = { organization_id: organizationId, checksum, bundle_id: id }
     const insert = builder.insertInto('artifact_checksum').values(row)
-    write.run(
+    await write.run(
       insert.onConflict((conflict) => conflict.columns(['organization_id', 'checksum']).doUpdateSet({ bundle_id: id })),
     )
   }
   return {
     sameBundle: (organizationId, uuid, checksum, files) =>
-      write.transaction(() => {
+      write.transaction(async () => {
         const signature = files.map(printOf).sort().join()
         const named = builder.selectFrom('artifact_bundle').selectAll().where('uuid', '=', uuid)
-        for (const row of write.all(named.where('organization_id', '=', organizationId).where('kind', '=', 'bundle'))) {
-          const rows = write.all(builder.selectFrom('artifact_file').selectAll().where('bundle_id', '=', row.id))
+        for (const row of await write.all(
+          named.where('organization_id', '=', organizationId).where('kind', '=', 'bundle'),
+        )) {
+          const rows = await write.all(builder.selectFrom('artifact_file').selectAll().where('bundle_id', '=', row.id))
           const found = rows.map((item) => printOf({ ...item, debugId: item.debug_id })).sort()
           if (found.join() !== signature) continue
-          name(organizationId, checksum, row.id)
+          await name(organizationId, checksum, row.id)
           return toBundle(row)
         }
         return undefined
       }),
     addBundle: (bundle, files, links) =>
-      write.transaction(() => {
+      write.transaction(async () => {
         const { createdMs, organizationId, uuid, checksum, kind, blobKey, bytes } = bundle
-        const id = insertedId(write, 
+        const id = await insertedId(
+          write,
           builder.insertInto('artifact_bundle').values({
             organization_id: organizationId,
             uuid,
@@ -74,12 +77,12 @@ export function bundleWritePart({ write, dialect: { builder } }: Store): WritePa
             crc: slot('crc'),
           }),
         )
-        for (const file of files) insert.run({ ...file, text: JSON.stringify(file.headers) })
+        for (const file of files) await insert.run({ ...file, text: JSON.stringify(file.headers) })
         addLinks(id, links, createdMs)
-        if (kind === 'bundle') name(organizationId, checksum, id)
+        if (kind === 'bundle') await name(organizationId, checksum, id)
         return { ...bundle, id, files: files.length, usedMs: createdMs }
       }),
-    linkBundle: (id, links, nowMs) => write.transaction(() => addLinks(id, links, nowMs)),
+    linkBundle: (id, links, nowMs) => write.transaction(async () => addLinks(id, links, nowMs)),
   }
 }
 
@@ -90,21 +93,21 @@ export function bundleCleanupPart({
 }: Store): Pick<ArtifactStore, 'removeBundle' | 'touchBundles' | 'dropBundles'> {
   return {
     removeBundle: (id, projectId, release) =>
-      write.transaction(() => {
+      write.transaction(async () => {
         const links = builder
           .deleteFrom('artifact_link')
           .where('bundle_id', '=', id)
           .where('project_id', '=', projectId)
-        write.run(release === undefined ? links : links.where('release', '=', release))
-        if (write.get(builder.selectFrom('artifact_link').select('bundle_id').where('bundle_id', '=', id)))
+        await write.run(release === undefined ? links : links.where('release', '=', release))
+        if (await write.get(builder.selectFrom('artifact_link').select('bundle_id').where('bundle_id', '=', id)))
           return undefined
-        const row = write.get(builder.selectFrom('artifact_bundle').select('blob_key').where('id', '=', id))
-        write.run(builder.deleteFrom('artifact_bundle').where('id', '=', id))
+        const row = await write.get(builder.selectFrom('artifact_bundle').select('blob_key').where('id', '=', id))
+        await write.run(builder.deleteFrom('artifact_bundle').where('id', '=', id))
         return row?.blob_key
       }),
-    touchBundles: (ids, nowMs) => {
+    touchBundles: async (ids, nowMs) => {
       for (let start = 0; start < ids.length; start += chunk)
-        write.run(
+        await write.run(
           builder
             .updateTable('artifact_bundle')
             .set({ used_ms: nowMs })
@@ -113,27 +116,27 @@ export function bundleCleanupPart({
         )
     },
     dropBundles: (beforeMs) =>
-      write.transaction(() => {
-        const rows = write.all(
+      write.transaction(async () => {
+        const rows = await write.all(
           builder.selectFrom('artifact_bundle').select(['id', 'blob_key']).where('used_ms', '<', beforeMs),
         )
-        for (const { id } of rows) write.run(builder.deleteFrom('artifact_bundle').where('id', '=', id))
+        for (const { id } of rows) await write.run(builder.deleteFrom('artifact_bundle').where('id', '=', id))
         return rows.map((row) => row.blob_key)
       }),
   }
 }
 
 /** Deletes bundles of this project only. Returns blob keys to delete. The caller opens the transaction. */
-export function dropBundlesOf({ write, dialect: { builder } }: Store, projectId: number): string[] {
+export async function dropBundlesOf({ write, dialect: { builder } }: Store, projectId: number): Promise<string[]> {
   const elsewhere = builder.selectFrom('artifact_link').select('bundle_id').where('project_id', '!=', projectId)
   const ownBundles = builder.selectFrom('artifact_link').select('bundle_id').where('project_id', '=', projectId)
-  const rows = write.all(
+  const rows = await write.all(
     builder
       .selectFrom('artifact_bundle')
       .select(['id', 'blob_key'])
       .where('id', 'in', ownBundles)
       .where('id', 'not in', elsewhere),
   )
-  for (const { id } of rows) write.run(builder.deleteFrom('artifact_bundle').where('id', '=', id))
+  for (const { id } of rows) await write.run(builder.deleteFrom('artifact_bundle').where('id', '=', id))
   return rows.map((row) => row.blob_key)
 }

@@ -65,9 +65,9 @@ export type ArtifactStore = {
     bundle: Omit<Bundle, 'id' | 'files' | 'usedMs'>,
     files: readonly NewArtifactFile[],
     links: readonly BundleLink[],
-  ): Bundle
+  ): Promise<Bundle>
   /** Adds places to a bundle and keeps its existing ones. Returns the number of new places. */
-  linkBundle(id: number, links: readonly BundleLink[], nowMs: number): number
+  linkBundle(id: number, links: readonly BundleLink[], nowMs: number): Promise<number>
   /**
    * Returns the bundle with this client id if it has exactly these files: clients derive the id from the content. The
    * bundle can then be found by this checksum, too.
@@ -77,30 +77,37 @@ export type ArtifactStore = {
     uuid: string,
     checksum: string,
     files: readonly NewArtifactFile[],
-  ): Bundle | undefined
+  ): Promise<Bundle | undefined>
   /** The bundle that was uploaded with this checksum. */
-  bundleByChecksum(organizationId: number, checksum: string): Bundle | undefined
-  bundleById(id: number): Bundle | undefined
+  bundleByChecksum(organizationId: number, checksum: string): Promise<Bundle | undefined>
+  bundleById(id: number): Promise<Bundle | undefined>
   /** The newest bundle of a project with this client id. */
-  bundleOf(projectId: number, uuid: string): Bundle | undefined
+  bundleOf(projectId: number, uuid: string): Promise<Bundle | undefined>
   /** Bundles by their ids, newest first. */
-  bundlesById(ids: readonly number[]): Bundle[]
+  bundlesById(ids: readonly number[]): Promise<Bundle[]>
   /** Bundles of a project, newest first, after `beforeId`. `text`: part of release, dist or a URL, or a full id. */
-  listBundles(request: { projectId: number; text: string; beforeId: number | undefined; max: number }): Bundle[]
-  linksOf(bundleIds: readonly number[]): (BundleLink & { bundleId: number })[]
+  listBundles(request: {
+    projectId: number
+    text: string
+    beforeId: number | undefined
+    max: number
+  }): Promise<Bundle[]>
+  linksOf(bundleIds: readonly number[]): Promise<(BundleLink & { bundleId: number })[]>
   /** Files of a bundle in archive order, after `afterId`. `text`: part of the URL, or a debug id. */
-  filesOf(request: { bundleId: number; text: string; afterId: number; max: number }): ArtifactFile[]
+  filesOf(request: { bundleId: number; text: string; afterId: number; max: number }): Promise<ArtifactFile[]>
   /** Files that were uploaded singly to a release, newest first. */
   releaseFiles(request: {
     projectIds: readonly number[]
     release: string
     beforeId: number | undefined
     max: number
-  }): {
-    file: ArtifactFile
-    bundle: Bundle
-    dist: string
-  }[]
+  }): Promise<
+    {
+      file: ArtifactFile
+      bundle: Bundle
+      dist: string
+    }[]
+  >
   /** Ids of single files with this URL and dist in a release of one of these projects. */
   artifactsOfRelease(
     projectIds: readonly number[],
@@ -108,29 +115,29 @@ export type ArtifactStore = {
     dist: string,
     url: string,
     kind?: 'file' | 'scraped',
-  ): number[]
+  ): Promise<number[]>
   /**
    * Removes a bundle from a project or from one of its releases. Deletes its rows when no place is left, and then
    * returns the key of the blob to delete.
    */
-  removeBundle(id: number, projectId: number, release?: string): string | undefined
+  removeBundle(id: number, projectId: number, release?: string): Promise<string | undefined>
   /** Files of a project with a debug id, newest bundle first. */
-  artifactsByDebugId(projectId: number, debugId: string): ArtifactFile[]
+  artifactsByDebugId(projectId: number, debugId: string): Promise<ArtifactFile[]>
   /** Files of a release and exactly this dist by URL, newest first, files of bundles before single ones. */
-  artifactsByUrl(projectId: number, release: string, dist: string, urls: readonly string[]): ArtifactFile[]
+  artifactsByUrl(projectId: number, release: string, dist: string, urls: readonly string[]): Promise<ArtifactFile[]>
   /** Debug ids and URLs of a project's files, once per release; undefined for more than `max`. */
   artifactNames(
     projectId: number,
     max: number,
-  ): { debugId: string; release: string; dist: string; url: string }[] | undefined
+  ): Promise<{ debugId: string; release: string; dist: string; url: string }[] | undefined>
   /** A text that changes whenever the files of a project change; '' when it has none. */
-  artifactState(projectId: number): string
+  artifactState(projectId: number): Promise<string>
   /** Stores that events used these bundles. Writes at most once a day, so it can be called often. */
-  touchBundles(ids: readonly number[], nowMs: number): void
+  touchBundles(ids: readonly number[], nowMs: number): Promise<void>
   /** Deletes bundles that were added and last used before this time. Returns the keys of the blobs to delete. */
-  dropBundles(beforeMs: number): string[]
+  dropBundles(beforeMs: number): Promise<string[]>
   /** Keys of the blobs of all bundles. */
-  bundleKeys(): string[]
+  bundleKeys(): Promise<string[]>
 }
 
 /** Maximum rows per statement. */
@@ -227,56 +234,58 @@ export function bundleListPart({ read, dialect: { builder } }: Store): ReadPart 
   const linked = (projectId: number) =>
     builder.selectFrom('artifact_link').select('bundle_id').where('project_id', '=', projectId)
   return {
-    bundleByChecksum: (organizationId, checksum) => {
+    bundleByChecksum: async (organizationId, checksum) => {
       const names = builder
         .selectFrom('artifact_checksum')
         .select('bundle_id')
         .where('organization_id', '=', organizationId)
         .where('checksum', '=', checksum)
-      const row = read.get(bundles().where('id', 'in', names))
+      const row = await read.get(bundles().where('id', 'in', names))
       return row && toBundle(row)
     },
-    bundleById: (id) => {
-      const row = read.get(bundles().where('id', '=', id))
+    bundleById: async (id) => {
+      const row = await read.get(bundles().where('id', '=', id))
       return row && toBundle(row)
     },
-    bundleOf: (projectId, uuid) => {
-      const row = read.get(
+    bundleOf: async (projectId, uuid) => {
+      const row = await read.get(
         bundles().where('uuid', '=', uuid).where('id', 'in', linked(projectId)).orderBy('id', 'desc').limit(1),
       )
       return row && toBundle(row)
     },
-    bundlesById: (ids) =>
-      ids.length === 0 ? [] : read.all(bundles().where('id', 'in', ids).orderBy('id', 'desc')).map(toBundle),
-    listBundles: ({ projectId, text, beforeId, max }) => {
+    bundlesById: async (ids) =>
+      ids.length === 0 ? [] : (await read.all(bundles().where('id', 'in', ids).orderBy('id', 'desc'))).map(toBundle),
+    listBundles: async ({ projectId, text, beforeId, max }) => {
       let query = bundles().where('kind', '=', 'bundle').where('id', 'in', linked(projectId))
       if (beforeId !== undefined) query = query.where('id', '<', beforeId)
       if (text !== '') query = query.where((build) => namedSo(builder, build, projectId, text))
-      return read.all(query.orderBy('id', 'desc').limit(max)).map(toBundle)
+      return (await read.all(query.orderBy('id', 'desc').limit(max))).map(toBundle)
     },
-    linksOf: (bundleIds) =>
+    linksOf: async (bundleIds) =>
       bundleIds.length === 0
         ? []
-        : read
-            .all(
+        : (
+            await read.all(
               builder.selectFrom('artifact_link').selectAll().where('bundle_id', 'in', bundleIds).orderBy('created_ms'),
             )
-            .map((row) => ({
-              bundleId: row.bundle_id,
-              projectId: row.project_id,
-              release: row.release,
-              dist: row.dist,
-            })),
-    filesOf: ({ bundleId, text, afterId, max }) => {
+          ).map((row) => ({
+            bundleId: row.bundle_id,
+            projectId: row.project_id,
+            release: row.release,
+            dist: row.dist,
+          })),
+    filesOf: async ({ bundleId, text, afterId, max }) => {
       let query = files().where('bundle_id', '=', bundleId).where('artifact_file.id', '>', afterId)
       if (text !== '')
         query = query.where((build) =>
           build.or([build('debug_id', '=', text.toLowerCase()), containing(build.ref('url'), text)]),
         )
-      return read.all(query.orderBy('artifact_file.id').limit(max)).map(toFile)
+      return (await read.all(query.orderBy('artifact_file.id').limit(max))).map(toFile)
     },
-    bundleKeys: () =>
-      read.all(builder.selectFrom('artifact_bundle').select('blob_key').orderBy('id')).map((row) => row.blob_key),
+    bundleKeys: async () =>
+      (await read.all(builder.selectFrom('artifact_bundle').select('blob_key').orderBy('id'))).map(
+        (row) => row.blob_key,
+      ),
   }
 }
 
@@ -287,7 +296,7 @@ export function releaseFilePart({
 }: Store): Pick<ArtifactStore, 'releaseFiles' | 'artifactsOfRelease'> {
   const bundles = () => builder.selectFrom('artifact_bundle').selectAll()
   return {
-    releaseFiles: ({ projectIds, release, beforeId, max }) => {
+    releaseFiles: async ({ projectIds, release, beforeId, max }) => {
       if (projectIds.length === 0) return []
       const links = builder
         .selectFrom('artifact_link')
@@ -297,19 +306,21 @@ export function releaseFilePart({
         .groupBy('bundle_id')
       let query = bundles().where('kind', '=', 'file')
       if (beforeId !== undefined) query = query.where('id', '<', beforeId)
-      const found = read.all(
+      const found = await read.all(
         query
           .innerJoin(links.as('link'), 'link.bundle_id', 'artifact_bundle.id')
           .select('link.dist')
           .orderBy('id', 'desc')
           .limit(max),
       )
-      return found.flatMap((row) => {
-        const file = read.get(filesIn(builder).where('bundle_id', '=', row.id))
-        return file ? [{ file: toFile(file), bundle: toBundle(row), dist: row.dist }] : []
-      })
+      return (
+        await Array.fromAsync(found, async (row) => {
+          const file = await read.get(filesIn(builder).where('bundle_id', '=', row.id))
+          return file ? [{ file: toFile(file), bundle: toBundle(row), dist: row.dist }] : []
+        })
+      ).flat()
     },
-    artifactsOfRelease: (projectIds, release, dist, url, kind = 'file') => {
+    artifactsOfRelease: async (projectIds, release, dist, url, kind = 'file') => {
       if (projectIds.length === 0) return []
       const links = builder
         .selectFrom('artifact_link')
@@ -318,9 +329,11 @@ export function releaseFilePart({
         .where('release', '=', release)
         .where('dist', '=', dist)
       const matching = bundles().where('kind', '=', kind).where('id', 'in', links)
-      return read
-        .all(matching.where('id', 'in', builder.selectFrom('artifact_file').select('bundle_id').where('url', '=', url)))
-        .map((row) => row.id)
+      return (
+        await read.all(
+          matching.where('id', 'in', builder.selectFrom('artifact_file').select('bundle_id').where('url', '=', url)),
+        )
+      ).map((row) => row.id)
     },
   }
 }
@@ -334,11 +347,11 @@ export function frameFilePart({
   const links = (projectId: number) =>
     builder.selectFrom('artifact_link').select('bundle_id').where('project_id', '=', projectId)
   return {
-    artifactsByDebugId: (projectId, debugId) =>
+    artifactsByDebugId: async (projectId, debugId) =>
       debugId === ''
         ? []
-        : read
-            .all(
+        : (
+            await read.all(
               files()
                 .where('debug_id', '=', debugId)
                 // Repeated for the partial index, which has only files with a debug id.
@@ -347,9 +360,9 @@ export function frameFilePart({
                 .orderBy('bundle_id', 'desc')
                 .orderBy('artifact_file.id'),
             )
-            .map(toFile),
-    artifactNames: (projectId, max) => {
-      const rows = read.all(
+          ).map(toFile),
+    artifactNames: async (projectId, max) => {
+      const rows = await read.all(
         builder
           .selectFrom('artifact_link')
           .innerJoin('artifact_file', 'artifact_file.bundle_id', 'artifact_link.bundle_id')
@@ -360,8 +373,8 @@ export function frameFilePart({
       if (rows.length > max) return undefined
       return rows.map(({ debug_id: debugId, release, dist, url }) => ({ debugId, release, dist, url }))
     },
-    artifactState: (projectId) => {
-      const found = read.get(
+    artifactState: async (projectId) => {
+      const found = await read.get(
         builder
           .selectFrom('artifact_link')
           .select(({ fn }) => [fn.countAll<number>().as('links'), fn.max('bundle_id').as('newest')])
@@ -370,11 +383,11 @@ export function frameFilePart({
       )
       return found?.links ? `${found.links}-${found.newest}-${found.latest_ms}` : ''
     },
-    artifactsByUrl: (projectId, release, dist, urls) =>
+    artifactsByUrl: async (projectId, release, dist, urls) =>
       urls.length === 0
         ? []
-        : read
-            .all(
+        : (
+            await read.all(
               files()
                 .where('bundle_id', 'in', links(projectId).where('release', '=', release).where('dist', '=', dist))
                 .where('url', 'in', urls.slice(0, chunk))
@@ -382,6 +395,6 @@ export function frameFilePart({
                 .orderBy('bundle_id', 'desc')
                 .orderBy('artifact_file.id'),
             )
-            .map(toFile),
+          ).map(toFile),
   }
 }

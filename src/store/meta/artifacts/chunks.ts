@@ -7,16 +7,16 @@ export type ChunkStore = {
   /** Stores the row of a chunk whose bytes are stored. An existing chunk keeps the later expiry. */
   addChunk(organizationId: number, chunk: Chunk, expiresMs: number): void
   /** Stored chunks among the checksums, by checksum. */
-  chunksOf(organizationId: number, checksums: readonly string[]): Map<string, Chunk>
+  chunksOf(organizationId: number, checksums: readonly string[]): Promise<Map<string, Chunk>>
   /** Sets the expiry of chunks, earlier or later than before. */
-  extendChunks(organizationId: number, checksums: readonly string[], expiresMs: number): void
+  extendChunks(organizationId: number, checksums: readonly string[], expiresMs: number): Promise<void>
   /** Deletes rows of chunks whose bytes are missing. */
-  deleteChunks(organizationId: number, checksums: readonly string[]): void
+  deleteChunks(organizationId: number, checksums: readonly string[]): Promise<void>
   /** Deletes expired chunks, and those of deleted organizations. Returns the keys of the blobs to delete. */
-  dropChunks(nowMs: number): string[]
-  chunkKeys(): string[]
+  dropChunks(nowMs: number): Promise<string[]>
+  chunkKeys(): Promise<string[]>
   /** Total bytes of the waiting chunks of an organization. */
-  chunkBytes(organizationId: number): number
+  chunkBytes(organizationId: number): Promise<number>
 }
 
 /** Maximum rows per statement. */
@@ -42,10 +42,10 @@ export function chunkPart({
             })),
           ),
       ),
-    chunksOf: (organizationId, checksums) => {
+    chunksOf: async (organizationId, checksums) => {
       const found = new Map<string, Chunk>()
       for (const some of steps(checksums))
-        for (const row of write.all(
+        for (const row of await write.all(
           builder
             .selectFrom('chunk')
             .selectAll()
@@ -55,9 +55,9 @@ export function chunkPart({
           found.set(row.checksum, { checksum: row.checksum, bytes: row.bytes, blobKey: row.blob_key })
       return found
     },
-    extendChunks: (organizationId, checksums, expiresMs) => {
+    extendChunks: async (organizationId, checksums, expiresMs) => {
       for (const some of steps(checksums))
-        write.run(
+        await write.run(
           builder
             .updateTable('chunk')
             .set({ expires_ms: expiresMs })
@@ -65,9 +65,9 @@ export function chunkPart({
             .where('checksum', 'in', some),
         )
     },
-    deleteChunks: (organizationId, checksums) => {
+    deleteChunks: async (organizationId, checksums) => {
       for (const some of steps(checksums))
-        write.run(
+        await write.run(
           builder.deleteFrom('chunk').where('organization_id', '=', organizationId).where('checksum', 'in', some),
         )
     },
@@ -81,7 +81,7 @@ export function chunkCleanupPart({
 }: Store): Pick<ChunkStore, 'dropChunks' | 'chunkKeys' | 'chunkBytes'> {
   return {
     dropChunks: (nowMs) =>
-      write.transaction(() => {
+      write.transaction(async () => {
         const over = builder
           .selectFrom('chunk')
           .select(['organization_id', 'checksum', 'blob_key'])
@@ -91,9 +91,9 @@ export function chunkCleanupPart({
               build('organization_id', 'not in', builder.selectFrom('organization').select('id')),
             ]),
           )
-        const rows = write.all(over)
+        const rows = await write.all(over)
         for (const row of rows)
-          write.run(
+          await write.run(
             builder
               .deleteFrom('chunk')
               .where('organization_id', '=', row.organization_id)
@@ -101,14 +101,16 @@ export function chunkCleanupPart({
           )
         return rows.map((row) => row.blob_key)
       }),
-    chunkKeys: () => write.all(builder.selectFrom('chunk').select('blob_key')).map((row) => row.blob_key),
-    chunkBytes: (organizationId) =>
+    chunkKeys: async () => (await write.all(builder.selectFrom('chunk').select('blob_key'))).map((row) => row.blob_key),
+    chunkBytes: async (organizationId) =>
       Number(
-        write.get(
-          builder
-            .selectFrom('chunk')
-            .select((build) => build.fn.sum('bytes').as('n'))
-            .where('organization_id', '=', organizationId),
+        (
+          await write.get(
+            builder
+              .selectFrom('chunk')
+              .select((build) => build.fn.sum('bytes').as('n'))
+              .where('organization_id', '=', organizationId),
+          )
         )?.n ?? 0,
       ),
   }

@@ -72,15 +72,17 @@ export const programValue = 'program'
  * Migrates the database to this version's schema, each step in its own transaction. Throws START_NEWER_DATA when a
  * newer version wrote it.
  */
-export function migrate(connection: Connection, dialect: Dialect, nowMs: number): void {
-  connection.script(
+export async function migrate(connection: Connection, dialect: Dialect, nowMs: number): Promise<void> {
+  await connection.script(
     `create table if not exists version (number integer primary key, applied_ms ${dialect.bigint} not null)`,
   )
   const found =
-    connection.get(dialect.builder.selectFrom('version').select(sql<number | null>`max(number)`.as('number')))
+    (await connection.get(dialect.builder.selectFrom('version').select(sql<number | null>`max(number)`.as('number'))))
       ?.number ?? 0
   if (found > steps.length) {
-    const named = connection.get(dialect.builder.selectFrom('value').select('text').where('name', '=', programValue))
+    const named = await connection.get(
+      dialect.builder.selectFrom('value').select('text').where('name', '=', programValue),
+    )
     const writer = named ? `Mishap ${named.text}` : 'a newer version'
     throw new MishapError('START_NEWER_DATA', {
       detail: `The data folder was written by ${writer} (schema ${found}; this version knows ${steps.length}). Use that version, or a newer version.`,
@@ -89,9 +91,9 @@ export function migrate(connection: Connection, dialect: Dialect, nowMs: number)
   for (let number = found + 1; number <= steps.length; number++) {
     const step = steps[number - 1]
     if (!step) continue
-    connection.transaction(() => {
-      for (const statement of step(dialect)) connection.script(statement)
-      connection.run(dialect.builder.insertInto('version').values({ number, applied_ms: nowMs }))
+    await connection.transaction(async () => {
+      for (const statement of step(dialect)) await connection.script(statement)
+      await connection.run(dialect.builder.insertInto('version').values({ number, applied_ms: nowMs }))
     })
   }
 }

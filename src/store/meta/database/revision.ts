@@ -8,14 +8,14 @@ type Stale = { rev: number; userId: string | null; atMs: number | null }
  * The error for a write with an outdated revision. It names who changed the row last and when; `current` has the same
  * data for programs.
  */
-export function staleError(
+export async function staleError(
   { write, dialect: { builder } }: Pick<Store, 'write' | 'dialect'>,
   found: Stale,
-): MishapError {
+): Promise<MishapError> {
   const person =
     found.userId === null
       ? undefined
-      : write.get(builder.selectFrom('auth_user').select(['id', 'name', 'email']).where('id', '=', found.userId))
+      : await write.get(builder.selectFrom('auth_user').select(['id', 'name', 'email']).where('id', '=', found.userId))
   const at = found.atMs === null ? null : new Date(found.atMs).toISOString()
   const who = person ? person.name || person.email : 'Somebody'
   return new MishapError('CONFLICT', {

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../base/clock.ts'
 import type { Compilable } from 'kysely'
+import type { Clock } from '../../../base/clock.ts'
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 

@@ -1,7 +1,7 @@
-import { idOfRow } from '../database/store.ts'
 import type { OnConflictBuilder } from 'kysely'
 import type { Connection } from '../database/connection.ts'
 import type { Dialect } from '../database/dialect.ts'
+import { idOfRow } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import { type IssueRow, textColumns } from '../issues/issue-state.ts'
 import type { AttachmentRow, DeadLetter } from '../meta.ts'
@@ -265,8 +265,8 @@ function placeStatements(write: Connection, { builder, greatest, least }: Dialec
       ),
   )
   return {
-    releaseEnvironment: (row: Place) => {
-      if (existing.get(row) || (count.get(row)?.n ?? 0) < releaseEnvironmentsMax) put.run(row)
+    releaseEnvironment: async (row: Place) => {
+      if ((await existing.get(row)) || ((await count.get(row))?.n ?? 0) < releaseEnvironmentsMax) await put.run(row)
     },
   }
 }
@@ -342,7 +342,11 @@ function alertStatements(write: Connection, { builder }: Dialect) {
 }
 
 /** Queues the ownership check of an issue whose events belonged to another issue. */
-export function queueOwnerCheck(statements: BatchStatements, { id, project_id }: IssueRow, nowMs: number): void {
-  if (statements.ownership.get({ projectId: project_id }))
-    statements.ownerDue.run({ issueId: id, projectId: project_id, eventId: '', atMs: nowMs })
+export async function queueOwnerCheck(
+  statements: BatchStatements,
+  { id, project_id }: IssueRow,
+  nowMs: number,
+): Promise<void> {
+  if (await statements.ownership.get({ projectId: project_id }))
+    await statements.ownerDue.run({ issueId: id, projectId: project_id, eventId: '', atMs: nowMs })
 }

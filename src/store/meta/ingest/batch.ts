@@ -91,10 +91,15 @@ function widen(spans: Map<string, Span>, name: string, project: ProjectRow, atMs
 }
 
 /** Returns the issue of the first known hash, from this batch or the database. */
-function existingIssue(statements: BatchStatements, work: Work, effect: EventEffect): number | undefined {
+async function existingIssue(
+  statements: BatchStatements,
+  work: Work,
+  effect: EventEffect,
+): Promise<number | undefined> {
   for (const hash of effect.hashes) {
     const key = `${effect.projectId} ${hash}`
-    const id = work.hashes.get(key) ?? statements.fingerprint.get({ projectId: effect.projectId, hash })?.issue_id
+    const id =
+      work.hashes.get(key) ?? (await statements.fingerprint.get({ projectId: effect.projectId, hash }))?.issue_id
     if (id !== undefined) {
       work.hashes.set(key, id)
       return id
@@ -103,12 +108,17 @@ function existingIssue(statements: BatchStatements, work: Work, effect: EventEff
   return undefined
 }
 
-function createIssue(statements: BatchStatements, work: Work, effect: EventEffect, project: ProjectRow): number {
+async function createIssue(
+  statements: BatchStatements,
+  work: Work,
+  effect: EventEffect,
+  project: ProjectRow,
+): Promise<number> {
   const prefix = project.slug.toUpperCase()
-  const number = statements.shortId.get({ organizationId: project.organization_id, prefix })?.last
+  const number = (await statements.shortId.get({ organizationId: project.organization_id, prefix }))?.last
   const row = beginIssue(effect, project.organization_id, `${prefix}-${number}`, work.nowMs)
   const id = await statements.insertIssue(row)
-  statements.activity.run({
+  await statements.activity.run({
     issueId: id,
     type: 'first_seen',
     createdMs: effect.timestampMs,
@@ -119,24 +129,29 @@ function createIssue(statements: BatchStatements, work: Work, effect: EventEffec
   return id
 }
 
-function issueOf(statements: BatchStatements, work: Work, effect: EventEffect, project: ProjectRow): number {
+async function issueOf(
+  statements: BatchStatements,
+  work: Work,
+  effect: EventEffect,
+  project: ProjectRow,
+): Promise<number> {
   if (effect.hashes.length === 0) throw new Error(`event ${effect.eventId} at ${effect.jpos} has no hash`)
-  const id = existingIssue(statements, work, effect) ?? createIssue(statements, work, effect, project)
+  const id = (await existingIssue(statements, work, effect)) ?? (await createIssue(statements, work, effect, project))
   for (const hash of effect.hashes) {
     const key = `${effect.projectId} ${hash}`
     if (work.hashes.has(key)) continue
     // A hash that belongs to another issue stays there. Only unknown hashes are attached.
-    const { changes } = statements.attachHash.run({ projectId: effect.projectId, hash, issueId: id })
+    const { changes } = await statements.attachHash.run({ projectId: effect.projectId, hash, issueId: id })
     if (changes > 0) work.hashes.set(key, id)
   }
   return id
 }
 
 /** Returns the issue with the changes of this batch so far. */
-function workIssue(statements: BatchStatements, work: Work, id: number): WorkIssue {
+async function workIssue(statements: BatchStatements, work: Work, id: number): Promise<WorkIssue> {
   const cached = work.issues.get(id)
   if (cached) return cached
-  const row = statements.issue.get({ id })
+  const row = await statements.issue.get({ id })
   if (!row) throw new Error(`fingerprint names issue ${id}, which is not there`)
   const issue: WorkIssue = { row, events: 0, isNew: false, regressed: false, alert: '', alertEventId: '' }
   work.issues.set(id, issue)
@@ -152,38 +167,39 @@ function contextOf(statements: BatchStatements, work: Work, projectId: number): 
   return context
 }
 
-function awaitingOf(statements: BatchStatements, work: Work, projectId: number): Map<string, number[]> {
+async function awaitingOf(statements: BatchStatements, work: Work, projectId: number): Promise<Map<string, number[]>> {
   const cached = work.awaiting.get(projectId)
   if (cached) return cached
-  const groups = Map.groupBy(statements.awaiting.all({ projectId }), afterOf)
+  const groups = Map.groupBy(await statements.awaiting.all({ projectId }), afterOf)
   const waiting = new Map([...groups].map(([after, rows]) => [after, rows.map((row) => row.id)]))
   work.awaiting.set(projectId, waiting)
   return waiting
 }
 
 /** Resolves the issues that wait for the next release when an event names a new release. */
-function recordRelease(
+async function recordRelease(
   statements: BatchStatements,
   work: Work,
   project: ProjectRow,
   effect: Pick<EventEffect, 'release' | 'timestampMs'>,
-): void {
+): Promise<void> {
   const { release: version } = effect
   if (version === '') return
   const isNew =
-    !work.releases.has(`${project.id} ${version}`) && releaseCreatedMs(statements, project.id, version) === undefined
+    !work.releases.has(`${project.id} ${version}`) &&
+    (await releaseCreatedMs(statements, project.id, version)) === undefined
   widen(work.releases, version, project, effect.timestampMs)
   if (!isNew) return
-  const waiting = awaitingOf(statements, work, project.id)
+  const waiting = await awaitingOf(statements, work, project.id)
   const context = contextOf(statements, work, project.id)
   const data = JSON.stringify({ version, reason: 'next_release' })
   for (const [after, ids] of waiting) {
     // Skip issues that continue to wait: they would be written and announced without a change.
-    if (!isNext(version, after, context)) continue
+    if (!(await isNext(version, after, context))) continue
     waiting.delete(after)
     for (const id of ids)
-      if (settleNext(workIssue(statements, work, id).row, version, context))
-        statements.activity.run({ issueId: id, type: 'set_resolved_in_release', createdMs: work.nowMs, data })
+      if (await settleNext((await workIssue(statements, work, id)).row, version, context))
+        await statements.activity.run({ issueId: id, type: 'set_resolved_in_release', createdMs: work.nowMs, data })
   }
 }
 
@@ -198,40 +214,44 @@ function recordEnvironment(
 }
 
 /** Notes the release of sessions in the same way as the release of events. */
-function applyUse(statements: BatchStatements, work: Work, { projectId, firstMs, lastMs, ...names }: ReleaseUse): void {
-  const project = projectOf(statements, work, projectId)
+async function applyUse(
+  statements: BatchStatements,
+  work: Work,
+  { projectId, firstMs, lastMs, ...names }: ReleaseUse,
+): Promise<void> {
+  const project = await projectOf(statements, work, projectId)
   if (!project) return
   for (const timestampMs of new Set([firstMs, lastMs])) {
-    recordRelease(statements, work, project, { ...names, timestampMs })
+    await recordRelease(statements, work, project, { ...names, timestampMs })
     recordEnvironment(work, project, { ...names, timestampMs })
   }
 }
 
-function projectOf(statements: BatchStatements, work: Work, id: number): ProjectRow | undefined {
+async function projectOf(statements: BatchStatements, work: Work, id: number): Promise<ProjectRow | undefined> {
   const cached = work.projects.get(id)
   if (cached || work.projects.has(id)) return cached
-  const project = statements.project.get({ id })
+  const project = await statements.project.get({ id })
   work.projects.set(id, project)
   return project
 }
 
 /** Counts one event into its issue. Returns false when its project was deleted. */
-function apply(statements: BatchStatements, work: Work, effect: EventEffect): boolean {
-  const project = projectOf(statements, work, effect.projectId)
+async function apply(statements: BatchStatements, work: Work, effect: EventEffect): Promise<boolean> {
+  const project = await projectOf(statements, work, effect.projectId)
   // The project was deleted while its events waited in the journal.
   if (!project) return false
-  recordRelease(statements, work, project, effect)
-  const id = issueOf(statements, work, effect, project)
-  const issue = workIssue(statements, work, id)
+  await recordRelease(statements, work, project, effect)
+  const id = await issueOf(statements, work, effect, project)
+  const issue = await workIssue(statements, work, id)
   issue.events += 1
   if (effect.timestampMs >= issue.row.last_seen_ms) issue.latest = effect
-  const stateChange = countEvent(issue.row, effect, contextOf(statements, work, effect.projectId))
+  const stateChange = await countEvent(issue.row, effect, contextOf(statements, work, effect.projectId))
   if (stateChange) {
     issue.regressed ||= stateChange.type === 'set_regression'
     // A new or regressed issue is more important than an escalation.
     if (issue.alert === '') Object.assign(issue, { alert: stateChange.alert, alertEventId: effect.eventId })
     const data = JSON.stringify(stateChange.data)
-    statements.activity.run({ issueId: id, type: stateChange.type, createdMs: work.nowMs, data })
+    await statements.activity.run({ issueId: id, type: stateChange.type, createdMs: work.nowMs, data })
   }
   recordEnvironment(work, project, effect)
   if (effect.digest !== '') {
@@ -246,15 +266,16 @@ function apply(statements: BatchStatements, work: Work, effect: EventEffect): bo
 }
 
 /** Queues alerts in the commit itself, so that a crash right after it loses none. */
-function writeAlerts(statements: BatchStatements, work: Work): void {
+async function writeAlerts(statements: BatchStatements, work: Work): Promise<void> {
   const hasChannel = new Map<number, boolean>()
   for (const { row, alert, alertEventId } of work.issues.values()) {
     if (alert === '') continue
     const organizationId = row.organization_id
-    const isWanted = hasChannel.get(organizationId) ?? statements.anyChannel.get({ organizationId }) !== undefined
+    const isWanted =
+      hasChannel.get(organizationId) ?? (await statements.anyChannel.get({ organizationId })) !== undefined
     hasChannel.set(organizationId, isWanted)
     if (!isWanted) continue
-    statements.alertDue.run({
+    await statements.alertDue.run({
       organizationId,
       projectId: row.project_id,
       issueId: row.id,
@@ -267,28 +288,28 @@ function writeAlerts(statements: BatchStatements, work: Work): void {
 }
 
 /** Queues the ownership check of new and regressed issues. */
-function writeOwners(statements: BatchStatements, work: Work): void {
+async function writeOwners(statements: BatchStatements, work: Work): Promise<void> {
   const ruled = new Map<number, boolean>()
   for (const { row, isNew, regressed, alertEventId: eventId } of work.issues.values()) {
     if (!(isNew || regressed)) continue
     const { project_id: projectId } = row
-    const hasRules = ruled.get(projectId) ?? statements.ownership.get({ projectId }) !== undefined
+    const hasRules = ruled.get(projectId) ?? (await statements.ownership.get({ projectId })) !== undefined
     ruled.set(projectId, hasRules)
-    if (hasRules) statements.ownerDue.run({ issueId: row.id, projectId, eventId, atMs: work.nowMs })
+    if (hasRules) await statements.ownerDue.run({ issueId: row.id, projectId, eventId, atMs: work.nowMs })
   }
 }
 
-function writeWork(statements: BatchStatements, work: Work): void {
+async function writeWork(statements: BatchStatements, work: Work): Promise<void> {
   for (const { row, latest } of work.issues.values())
-    statements.updateIssue.run(latest ? { ...row, ...latestTexts(latest) } : row)
-  for (const release of work.releases.values()) statements.release.run(release)
-  for (const environment of work.environments.values()) statements.environment.run(environment)
+    await statements.updateIssue.run(latest ? { ...row, ...latestTexts(latest) } : row)
+  for (const release of work.releases.values()) await statements.release.run(release)
+  for (const environment of work.environments.values()) await statements.environment.run(environment)
   for (const span of work.releaseEnvironments.values()) {
     const [version = '', environment = ''] = span.name.split('\n')
-    statements.releaseEnvironment({ ...span, version, environment })
+    await statements.releaseEnvironment({ ...span, version, environment })
   }
   for (const { effect, issueId } of work.digests.values()) {
-    statements.digest.run({
+    await statements.digest.run({
       projectId: effect.projectId,
       digest: effect.digest,
       issueId,
@@ -296,16 +317,16 @@ function writeWork(statements: BatchStatements, work: Work): void {
       lastMs: effect.timestampMs,
     })
   }
-  for (const [id, ms] of work.firstEvents) statements.firstEvent.run({ id, ms })
-  for (const [id, ms] of work.keysUsed) statements.keyUsed.run({ id, ms })
+  for (const [id, ms] of work.firstEvents) await statements.firstEvent.run({ id, ms })
+  for (const [id, ms] of work.keysUsed) await statements.keyUsed.run({ id, ms })
 }
 
 /** Removes a replayed dead letter and subtracts its counts, because its record is counted again. */
-function removeReplayed(
+async function removeReplayed(
   statements: BatchStatements,
   { id, spans = 0, of = 'span', ...count }: ReplayedDeadLetter,
-): OutcomeCount[] {
-  if (statements.deleteDeadLetter.run({ id }).changes === 0) return []
+): Promise<OutcomeCount[]> {
+  if ((await statements.deleteDeadLetter.run({ id })).changes === 0) return []
   const reversed = { ...count, quantity: -1, bytes: -count.bytes }
   const deadOutcome = { outcome: 'dead', reason: 'sent_again' } as const
   return [
@@ -336,41 +357,45 @@ export function batchPart(store: Store, missingMaps: MissingMapWriter): Omit<Bat
   const writeSamples = sampleWriter(store)
   const newEndWriter = errorEndWriter(store)
   const newDiagnostics = diagnosticWriter(store)
-  const cursor = () => write.get(builder.selectFrom('cursor').select('jpos').where('id', '=', 1))?.jpos ?? 0
-  const open = () =>
-    write
-      .all(builder.selectFrom('batch').selectAll().orderBy('seq'))
-      .map((row): Batch => ({ seq: row.seq, from: row.from_jpos, to: row.to_jpos }))
+  const cursor = async () =>
+    (await write.get(builder.selectFrom('cursor').select('jpos').where('id', '=', 1)))?.jpos ?? 0
+  const open = async () =>
+    (await write.all(builder.selectFrom('batch').selectAll().orderBy('seq'))).map(
+      (row): Batch => ({ seq: row.seq, from: row.from_jpos, to: row.to_jpos }),
+    )
 
-  const commit = (batch: Batch, effects: BatchEffects, nowMs: number): BatchResult => {
-    const oldest = open()[0]
+  const commit = async (batch: Batch, effects: BatchEffects, nowMs: number): Promise<BatchResult> => {
+    const oldest = (await open())[0]
     if (oldest?.seq !== batch.seq)
       throw new Error(
         `batch ${batch.seq} commits out of order: ${oldest ? `batch ${oldest.seq} is open` : 'no batch is open'}`,
       )
-    if (batch.to < cursor()) throw new Error(`batch ${batch.seq} ends at ${batch.to}, before the cursor ${cursor()}`)
+    if (batch.to < (await cursor()))
+      throw new Error(`batch ${batch.seq} ends at ${batch.to}, before the cursor ${await cursor()}`)
     const work = newWork(nowMs)
     const writeEnd = newEndWriter()
     const diagnostics = newDiagnostics()
     for (const effect of effects.events) {
-      if (!apply(statements, work, effect)) continue
-      missingMaps.record(effect, nowMs)
-      scrapes.record(effect, nowMs)
+      if (!(await apply(statements, work, effect))) continue
+      await missingMaps.record(effect, nowMs)
+      await scrapes.record(effect, nowMs)
       diagnostics.add(effect)
-      writeEnd(effect, work.projects.get(effect.projectId)?.organization_id ?? 0)
+      await writeEnd(effect, work.projects.get(effect.projectId)?.organization_id ?? 0)
     }
-    for (const use of effects.releases ?? []) applyUse(statements, work, use)
-    writeWork(statements, work)
+    for (const use of effects.releases ?? []) await applyUse(statements, work, use)
+    await writeWork(statements, work)
     diagnostics.flush()
-    writeAlerts(statements, work)
-    writeOwners(statements, work)
-    for (const attachment of effects.attachments) statements.attachment.run(attachment)
-    writeSamples(effects.samples ?? [])
-    for (const item of effects.dead) statements.insertDeadLetter.run(item)
-    const replayed = (effects.again ?? []).flatMap((item) => removeReplayed(statements, item))
-    writeOutcomes([...effects.outcomes, ...replayed, ...writeFeedback(effects.feedback ?? [])], nowMs)
-    write.run(builder.updateTable('cursor').set({ jpos: batch.to }).where('id', '=', 1))
-    write.run(builder.deleteFrom('batch').where('seq', '<=', batch.seq))
+    await writeAlerts(statements, work)
+    await writeOwners(statements, work)
+    for (const attachment of effects.attachments) await statements.attachment.run(attachment)
+    await writeSamples(effects.samples ?? [])
+    for (const item of effects.dead) await statements.insertDeadLetter.run(item)
+    const replayed = (
+      await Array.fromAsync(effects.again ?? [], async (item) => removeReplayed(statements, item))
+    ).flat()
+    await writeOutcomes([...effects.outcomes, ...replayed, ...(await writeFeedback(effects.feedback ?? []))], nowMs)
+    await write.run(builder.updateTable('cursor').set({ jpos: batch.to }).where('id', '=', 1))
+    await write.run(builder.deleteFrom('batch').where('seq', '<=', batch.seq))
     return {
       issues: [...work.issues.values()].map(({ row, events, isNew, regressed }) => ({
         id: row.id,
@@ -386,8 +411,8 @@ export function batchPart(store: Store, missingMaps: MissingMapWriter): Omit<Bat
   return {
     cursor,
     openBatches: open,
-    openBatch: (from, to) => ({
-      seq: insertedId(write, builder.insertInto('batch').values({ from_jpos: from, to_jpos: to })),
+    openBatch: async (from, to) => ({
+      seq: await insertedId(write, builder.insertInto('batch').values({ from_jpos: from, to_jpos: to })),
       from,
       to,
     }),

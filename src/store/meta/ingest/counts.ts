@@ -27,7 +27,10 @@ function sumOutcomes(counts: OutcomeCount[]): OutcomeCount[] {
 }
 
 /** Returns the writer of outcomes. The caller opens the transaction. */
-export function outcomeWriter({ write, dialect: { builder } }: Store): (counts: OutcomeCount[], atMs: number) => void {
+export function outcomeWriter({
+  write,
+  dialect: { builder },
+}: Store): (counts: OutcomeCount[], atMs: number) => Promise<void> {
   type Values = OutcomeCount & { hour: number }
   const add = write.prepared<Values, unknown>((slot) =>
     builder
@@ -52,9 +55,9 @@ export function outcomeWriter({ write, dialect: { builder } }: Store): (counts: 
           })),
       ),
   )
-  return (counts, atMs) => {
+  return async (counts, atMs) => {
     const hour = Math.floor(atMs / hourMs) * hourMs
-    for (const outcome of sumOutcomes(counts)) add.run({ ...outcome, hour })
+    for (const outcome of sumOutcomes(counts)) await add.run({ ...outcome, hour })
   }
 }
 
@@ -73,20 +76,25 @@ const toAttachment = (row: Selectable<Tables['attachment']>): AttachmentRow & { 
 /** Outcomes of items, and when keys were last used. */
 export type OutcomeStore = {
   /** Adds counts to the hour of `atMs`. */
-  addOutcomes(counts: OutcomeCount[], atMs: number): void
-  outcomesSince(request: { projectIds?: number[]; fromMs: number }): OutcomeRow[]
+  addOutcomes(counts: OutcomeCount[], atMs: number): Promise<void>
+  outcomesSince(request: { projectIds?: number[]; fromMs: number }): Promise<OutcomeRow[]>
   /** Sums since the hour of `fromMs`, by project, key, category, outcome and reason. */
-  outcomeSums(request: { projectIds?: number[]; fromMs: number }): Omit<OutcomeCount, 'itemType'>[]
+  outcomeSums(request: { projectIds?: number[]; fromMs: number }): Promise<Omit<OutcomeCount, 'itemType'>[]>
   /** Stores when ingest last saw keys, also in refused requests. Skips unknown ids. */
-  touchKeys(uses: { keyId: number; atMs: number }[]): void
+  touchKeys(uses: { keyId: number; atMs: number }[]): Promise<void>
 }
 /** Attachments, retention, and values by name. */
 export type RetentionStore = {
-  attachmentsOf(projectId: number, eventId: string): (AttachmentRow & { id: number })[]
-  attachmentById(id: number): (AttachmentRow & { id: number }) | undefined
+  attachmentsOf(projectId: number, eventId: string): Promise<(AttachmentRow & { id: number })[]>
+  attachmentById(id: number): Promise<(AttachmentRow & { id: number }) | undefined>
   /** Deletes expired rows. Returns blob keys to delete. Outcomes stay 13 months and outlive the rows they count. */
-  prune(nowMs: number, attachmentsBeforeMs: number, deadLettersBeforeMs: number, rowsBeforeMs?: number): string[]
-  getValue(name: string): string | undefined
+  prune(
+    nowMs: number,
+    attachmentsBeforeMs: number,
+    deadLettersBeforeMs: number,
+    rowsBeforeMs?: number,
+  ): Promise<string[]>
+  getValue(name: string): Promise<string | undefined>
   setValue(name: string, value: string): void
 }
 
@@ -107,17 +115,17 @@ export function outcomePart(store: Store): OutcomeStore {
   )
 
   return {
-    addOutcomes: (counts, atMs) => {
-      if (counts.length > 0) write.transaction(() => writeOutcomes(counts, atMs))
+    addOutcomes: async (counts, atMs) => {
+      if (counts.length > 0) await write.transaction(async () => writeOutcomes(counts, atMs))
     },
-    outcomesSince: ({ projectIds, fromMs }) => {
+    outcomesSince: async ({ projectIds, fromMs }) => {
       if (projectIds?.length === 0) return []
       const since = builder
         .selectFrom('outcome')
         .selectAll()
         .where('hour_ms', '>=', Math.floor(fromMs / hourMs) * hourMs)
         .orderBy('hour_ms')
-      const rows = read.all(projectIds ? since.where('project_id', 'in', projectIds) : since)
+      const rows = await read.all(projectIds ? since.where('project_id', 'in', projectIds) : since)
       return rows.map(
         (row): OutcomeRow => ({
           hourMs: row.hour_ms,
@@ -132,7 +140,7 @@ export function outcomePart(store: Store): OutcomeStore {
         }),
       )
     },
-    outcomeSums: ({ projectIds, fromMs }) => {
+    outcomeSums: async ({ projectIds, fromMs }) => {
       if (projectIds?.length === 0) return []
       const sums = builder
         .selectFrom('outcome')
@@ -140,7 +148,7 @@ export function outcomePart(store: Store): OutcomeStore {
         .select((build) => [build.fn.sum<number>('quantity').as('quantity'), build.fn.sum<number>('bytes').as('bytes')])
         .where('hour_ms', '>=', Math.floor(fromMs / hourMs) * hourMs)
         .groupBy(['project_id', 'key_id', 'category', 'outcome', 'reason'])
-      return read.all(projectIds ? sums.where('project_id', 'in', projectIds) : sums).map((row) => ({
+      return (await read.all(projectIds ? sums.where('project_id', 'in', projectIds) : sums)).map((row) => ({
         projectId: row.project_id,
         keyId: row.key_id,
         category: row.category as OutcomeRow['category'],
@@ -150,9 +158,9 @@ export function outcomePart(store: Store): OutcomeStore {
         bytes: Number(row.bytes),
       }))
     },
-    touchKeys: (uses) => {
+    touchKeys: async (uses) => {
       if (uses.length > 0)
-        write.transaction(() => uses.forEach(({ keyId, atMs }) => void touch.run({ id: keyId, ms: atMs })))
+        await write.transaction(async () => uses.forEach(({ keyId, atMs }) => void touch.run({ id: keyId, ms: atMs })))
     },
   }
 }
@@ -162,34 +170,39 @@ export function retentionPart(store: Store): RetentionStore {
   const { write, read } = store
   const { builder } = store.dialect
   return {
-    prune: (nowMs, attachmentsBeforeMs, deadLettersBeforeMs, rowsBeforeMs = attachmentsBeforeMs) => {
+    prune: async (nowMs, attachmentsBeforeMs, deadLettersBeforeMs, rowsBeforeMs = attachmentsBeforeMs) => {
       const before = new Date(nowMs)
       before.setUTCMonth(before.getUTCMonth() - outcomeMonths)
-      return write.transaction(() => {
+      return write.transaction(async () => {
         // `verify` compares the ledger with the rows. Rows are deleted by weeks, so the ledger must outlive them.
         const outcomesBeforeMs = Math.min(before.getTime(), rowsBeforeMs - ledgerMarginMs)
-        write.run(builder.deleteFrom('outcome').where('hour_ms', '<', outcomesBeforeMs))
-        const attachments = write.all(
+        await write.run(builder.deleteFrom('outcome').where('hour_ms', '<', outcomesBeforeMs))
+        const attachments = await write.all(
           builder.selectFrom('attachment').select('blob_key').distinct().where('received_ms', '<', attachmentsBeforeMs),
         )
-        const deadRows = write.all(
+        const deadRows = await write.all(
           builder.selectFrom('dead_item').select('blob_key').distinct().where('received_ms', '<', deadLettersBeforeMs),
         )
-        write.run(builder.deleteFrom('attachment').where('received_ms', '<', attachmentsBeforeMs))
-        write.run(builder.deleteFrom('dead_item').where('received_ms', '<', deadLettersBeforeMs))
-        write.run(builder.deleteFrom('feedback').where('received_ms', '<', attachmentsBeforeMs))
-        pruneErrorLinks(store, attachmentsBeforeMs)
-        write.run(builder.deleteFrom('filtered_event').where('received_ms', '<', nowMs - sampleDays * 24 * hourMs))
+        await write.run(builder.deleteFrom('attachment').where('received_ms', '<', attachmentsBeforeMs))
+        await write.run(builder.deleteFrom('dead_item').where('received_ms', '<', deadLettersBeforeMs))
+        await write.run(builder.deleteFrom('feedback').where('received_ms', '<', attachmentsBeforeMs))
+        await pruneErrorLinks(store, attachmentsBeforeMs)
+        await write.run(
+          builder.deleteFrom('filtered_event').where('received_ms', '<', nowMs - sampleDays * 24 * hourMs),
+        )
         // A newer row can refer to the same blob.
-        const used = (key: string) =>
-          write.get(builder.selectFrom('attachment').select('id').where('blob_key', '=', key).limit(1)) !== undefined ||
-          write.get(builder.selectFrom('dead_item').select('id').where('blob_key', '=', key).limit(1)) !== undefined
+        const used = async (key: string) =>
+          (await write.get(builder.selectFrom('attachment').select('id').where('blob_key', '=', key).limit(1))) !==
+            undefined ||
+          (await write.get(builder.selectFrom('dead_item').select('id').where('blob_key', '=', key).limit(1))) !==
+            undefined
         return [...new Set([...attachments, ...deadRows].map((row) => row.blob_key))].filter(
-          (key) => key !== '' && !used(key),
+          async (key) => key !== '' && !(await used(key)),
         )
       })
     },
-    getValue: (name) => read.get(builder.selectFrom('value').select('text').where('name', '=', name))?.text,
+    getValue: async (name) =>
+      (await read.get(builder.selectFrom('value').select('text').where('name', '=', name)))?.text,
     setValue: (name, text) =>
       void write.run(
         builder
@@ -197,9 +210,9 @@ export function retentionPart(store: Store): RetentionStore {
           .values({ name, text })
           .onConflict((conflict) => conflict.column('name').doUpdateSet({ text })),
       ),
-    attachmentsOf: (projectId, eventId) =>
-      read
-        .all(
+    attachmentsOf: async (projectId, eventId) =>
+      (
+        await read.all(
           builder
             .selectFrom('attachment')
             .selectAll()
@@ -207,9 +220,9 @@ export function retentionPart(store: Store): RetentionStore {
             .where('event_id', '=', eventId)
             .orderBy('id'),
         )
-        .map(toAttachment),
-    attachmentById: (id) => {
-      const row = read.get(builder.selectFrom('attachment').selectAll().where('id', '=', id))
+      ).map(toAttachment),
+    attachmentById: async (id) => {
+      const row = await read.get(builder.selectFrom('attachment').selectAll().where('id', '=', id))
       return row && toAttachment(row)
     },
   }

@@ -7,21 +7,23 @@ import { outcomeWriter } from './counts.ts'
 /** Dead letters, and blob sizes by project. */
 export type DeadLetterStore = {
   /** Newest first. */
-  deadLetters(max: number, projectIds?: number[]): (DeadLetter & { id: number })[]
-  deadLetterById(id: number): (DeadLetter & { id: number }) | undefined
+  deadLetters(max: number, projectIds?: number[]): Promise<(DeadLetter & { id: number })[]>
+  deadLetterById(id: number): Promise<(DeadLetter & { id: number }) | undefined>
   /**
    * Deletes a dead letter and counts it as deleted. `quantity`: how many outcomes it counted as, 1 unless it has spans.
    * Returns the key of the blob to delete, or undefined when the dead letter did not exist.
    */
-  deleteDeadLetter(id: number, quantity: number, nowMs: number): string | undefined
+  deleteDeadLetter(id: number, quantity: number, nowMs: number): Promise<string | undefined>
   /** Blob sizes of attachments, dead letters and bundles, by project. */
-  bytesByProject(): {
-    projectId: number
-    attachments: { count: number; bytes: number }
-    dead: { count: number; bytes: number }
-    /** Uploaded bundles. A shared bundle counts for its oldest project. */
-    bundles: { count: number; bytes: number }
-  }[]
+  bytesByProject(): Promise<
+    {
+      projectId: number
+      attachments: { count: number; bytes: number }
+      dead: { count: number; bytes: number }
+      /** Uploaded bundles. A shared bundle counts for its oldest project. */
+      bundles: { count: number; bytes: number }
+    }[]
+  >
 }
 
 const toDeadLetter = (row: Selectable<Tables['dead_item']>): DeadLetter & { id: number } => ({
@@ -36,7 +38,7 @@ const toDeadLetter = (row: Selectable<Tables['dead_item']>): DeadLetter & { id: 
 })
 
 /** Sizes of bundles. A shared bundle counts for its oldest project. */
-function bundleSizes({ read, dialect: { builder } }: Store) {
+async function bundleSizes({ read, dialect: { builder } }: Store) {
   const oldest = builder
     .selectFrom('artifact_link')
     .select(['bundle_id', (build) => build.fn.min<number>('project_id').as('project_id')])
@@ -75,24 +77,24 @@ export function deadLetterPart(store: Store): DeadLetterStore {
     )
 
   return {
-    deadLetters: (max, projectIds) => {
+    deadLetters: async (max, projectIds) => {
       if (projectIds?.length === 0) return []
       const newest = builder.selectFrom('dead_item').selectAll().orderBy('id', 'desc').limit(max)
-      return read.all(projectIds ? newest.where('project_id', 'in', projectIds) : newest).map(toDeadLetter)
+      return (await read.all(projectIds ? newest.where('project_id', 'in', projectIds) : newest)).map(toDeadLetter)
     },
-    deadLetterById: (id) => {
-      const row = read.get(builder.selectFrom('dead_item').selectAll().where('id', '=', id))
+    deadLetterById: async (id) => {
+      const row = await read.get(builder.selectFrom('dead_item').selectAll().where('id', '=', id))
       return row && toDeadLetter(row)
     },
     deleteDeadLetter: (id, quantity, nowMs) =>
-      write.transaction(() => {
-        const row = write.get(builder.selectFrom('dead_item').selectAll().where('id', '=', id))
+      write.transaction(async () => {
+        const row = await write.get(builder.selectFrom('dead_item').selectAll().where('id', '=', id))
         if (!row) return undefined
-        write.run(builder.deleteFrom('dead_item').where('id', '=', id))
+        await write.run(builder.deleteFrom('dead_item').where('id', '=', id))
         // The outcome stays `dead`, because the item was received. Only the reason changes.
         const count = { projectId: row.project_id, keyId: row.key_id, category: 'default', itemType: '' } as const
         const deadLetterOutcome = { ...count, outcome: 'dead' } as const
-        writeOutcomes(
+        await writeOutcomes(
           [
             { ...deadLetterOutcome, reason: 'failed', quantity: -quantity, bytes: -row.bytes },
             { ...deadLetterOutcome, reason: 'deleted', quantity, bytes: row.bytes },
@@ -101,14 +103,14 @@ export function deadLetterPart(store: Store): DeadLetterStore {
         )
         return row.blob_key
       }),
-    bytesByProject: () => {
+    bytesByProject: async () => {
       const none = { count: 0, bytes: 0 }
       const nothing = { attachments: none, dead: none, bundles: none }
       const found = new Map<number, ReturnType<DeadLetterStore['bytesByProject']>[number]>()
       for (const [kind, rows] of [
-        ['attachments', sizes('attachment')],
-        ['dead', sizes('dead_item')],
-        ['bundles', bundleSizes(store)],
+        ['attachments', await sizes('attachment')],
+        ['dead', await sizes('dead_item')],
+        ['bundles', await bundleSizes(store)],
       ] as const)
         for (const row of rows) {
           const item = found.get(row.project_id) ?? { projectId: row.project_id, ...nothing }

@@ -104,29 +104,29 @@ const textOf = (rows: readonly { sign: string; events: number }[]): string => {
 const chunk = 400
 
 /** Returns the summed counts of some hashes of a project, as column text. */
-export function countsOfHashes(
+export async function countsOfHashes(
   { write, dialect: { builder } }: Store,
   projectId: number,
   hashes: readonly string[],
-): string {
+): Promise<string> {
   const rows: { sign: string; events: number }[] = []
   for (let start = 0; start < hashes.length; start += chunk)
     rows.push(
-      ...write.all(
+      ...(await write.all(
         builder
           .selectFrom('hash_sign')
           .select(['sign', 'events'])
           .where('project_id', '=', projectId)
           .where('hash', 'in', hashes.slice(start, start + chunk)),
-      ),
+      )),
     )
   return textOf(rows)
 }
 
 /** Returns the summed counts of all hashes of an issue, as column text. */
-export const countsOfIssue = ({ write, dialect: { builder } }: Store, issueId: number): string =>
+export const countsOfIssue = async ({ write, dialect: { builder } }: Store, issueId: number): Promise<string> =>
   textOf(
-    write.all(
+    await write.all(
       builder
         .selectFrom('fingerprint')
         .innerJoin('hash_sign', (join) =>
@@ -140,13 +140,13 @@ export const countsOfIssue = ({ write, dialect: { builder } }: Store, issueId: n
   )
 
 /** Deletes the counts of hashes whose events are gone. */
-export function dropDiagnostics(
+export async function dropDiagnostics(
   { write, dialect: { builder } }: Store,
   projectId: number,
   hashes: readonly string[],
-): void {
+): Promise<void> {
   for (let start = 0; start < hashes.length; start += chunk)
-    write.run(
+    await write.run(
       builder
         .deleteFrom('hash_sign')
         .where('project_id', '=', projectId)

@@ -18,26 +18,26 @@ export type MissingMapGroup = { groupHash: string; names: string[]; fromJpos: nu
 
 export type MissingMapStore = {
   /** New bundles since the last check, by project. */
-  arrivals(): { projectId: number; bundleIds: number[] }[]
+  arrivals(): Promise<{ projectId: number; bundleIds: number[] }[]>
   /** Deletes arrivals from before `beforeMs`. A bundle can arrive again for another release. */
-  dropArrivals(projectId: number, bundleIds: readonly number[], beforeMs: number): void
+  dropArrivals(projectId: number, bundleIds: readonly number[], beforeMs: number): Promise<void>
   /** Groups that miss a file in these bundles or in their releases. */
-  missingMapsInBundles(projectId: number, bundleIds: readonly number[]): MissingMapGroup[]
+  missingMapsInBundles(projectId: number, bundleIds: readonly number[]): Promise<MissingMapGroup[]>
   /** Projects whose source maps arrived too late for events, noted before `beforeMs`. */
-  lateProjects(beforeMs: number): number[]
+  lateProjects(beforeMs: number): Promise<number[]>
   /** Groups that miss these names; all groups without `names`. */
-  missingMapsOf(projectId: number, names?: readonly string[]): MissingMapGroup[]
+  missingMapsOf(projectId: number, names?: readonly string[]): Promise<MissingMapGroup[]>
   /** Deletes the notes of groups, except the `stillMissing` ones (`name hash`) and those used after `beforeMs`. */
   clearMissingMaps(ended: {
     projectId: number
     groups: readonly Pick<MissingMapGroup, 'groupHash' | 'names'>[]
     stillMissing: ReadonlySet<string>
     beforeMs: number
-  }): void
+  }): Promise<void>
   /** Deletes notes last used before `beforeMs`. Returns their number. */
-  pruneMissingMaps(beforeMs: number): number
+  pruneMissingMaps(beforeMs: number): Promise<number>
   /** Number of notes of a project, and of notes refused because the limit was reached. */
-  missingMapCounts(projectId: number): { quantity: number; refused: number; refusedMs: number | null }
+  missingMapCounts(projectId: number): Promise<{ quantity: number; refused: number; refusedMs: number | null }>
 }
 
 /**
@@ -54,16 +54,16 @@ const dayMs = 86_400_000
 const chunk = 400
 
 /** Notes that a project has a new bundle. The caller opens the transaction. */
-export function recordArrival(
+export async function recordArrival(
   write: Connection,
   builder: Builder,
   projectId: number,
   bundleId: number,
   nowMs: number,
-): void {
+): Promise<void> {
   const row = { project_id: projectId, bundle_id: bundleId, created_ms: nowMs }
   const insert = builder.insertInto('arrival').values(row)
-  write.run(
+  await write.run(
     insert.onConflict((conflict) => conflict.columns(['project_id', 'bundle_id']).doUpdateSet({ created_ms: nowMs })),
   )
 }
@@ -71,7 +71,7 @@ export function recordArrival(
 /** The writer of missing source maps, with a cache of written notes. */
 export type MissingMapWriter = {
   /** The caller opens the transaction. */
-  record(effect: EventEffect, nowMs: number): void
+  record(effect: EventEffect, nowMs: number): Promise<void>
   /** Clears the cache, because written notes can have been deleted. */
   clearCache(): void
 }
@@ -109,8 +109,8 @@ function createEviction(
   { sum: count, add }: ReturnType<typeof countStatements>,
 ) {
   const full = new LRUCache<number, number>({ max: 1000 })
-  return ({ project, ms }: Row): boolean => {
-    if ((count.get({ project })?.quantity ?? 0) < missingMapsMax) return true
+  return async ({ project, ms }: Row): Promise<boolean> => {
+    if (((await count.get({ project }))?.quantity ?? 0) < missingMapsMax) return true
     if (ms - (full.get(project) ?? Number.NEGATIVE_INFINITY) < fullMs) return false
     const expired = builder
       .selectFrom('missed')
@@ -120,13 +120,13 @@ function createEviction(
       .orderBy('last_ms')
       .limit(evictedMax)
       .$asTuple('name', 'hash')
-    const { changes } = write.run(
+    const { changes } = await write.run(
       builder
         .deleteFrom('missed')
         .where('project_id', '=', project)
         .where(({ eb, refTuple }) => eb(refTuple('name', 'hash'), 'in', expired)),
     )
-    if (changes > 0) add.run({ project, one: -changes, refused: changes, ms })
+    if (changes > 0) await add.run({ project, one: -changes, refused: changes, ms })
     else full.set(project, ms)
     return changes > 0
   }
@@ -157,22 +157,22 @@ export function missingMapWriter(store: Store): MissingMapWriter {
     }),
   )
   const { add } = sums
-  function writeRow(row: Row): void {
-    if (touch.run(row).changes > 0) return
+  async function writeRow(row: Row): Promise<void> {
+    if ((await touch.run(row)).changes > 0) return
     const { project, ms } = row
-    const isFull = !makeRoom(row)
-    if (!isFull) first.run(row)
-    add.run(isFull ? { project, one: 0, refused: 1, ms } : { project, one: 1, refused: 0, ms: null })
+    const isFull = !(await makeRoom(row))
+    if (!isFull) await first.run(row)
+    await add.run(isFull ? { project, one: 0, refused: 1, ms } : { project, one: 1, refused: 0, ms: null })
   }
 
   return {
-    record: ({ projectId, hashes: [hash], misses, jpos }, nowMs) => {
+    record: async ({ projectId, hashes: [hash], misses, jpos }, nowMs) => {
       if (!misses || hash === undefined) return
       const day = Math.floor(nowMs / dayMs)
       for (const name of misses) {
         const key = `${projectId} ${hash} ${day} ${name}`
         if (cache.has(key)) continue
-        writeRow({ project: projectId, name, hash, jpos, ms: nowMs })
+        await writeRow({ project: projectId, name, hash, jpos, ms: nowMs })
         cache.set(key, true)
       }
     },
@@ -196,8 +196,8 @@ function byGroup(rows: readonly Found[]): MissingMapGroup[] {
 }
 
 /** Recounts the notes of a project. The caller opens the transaction. */
-function recount({ write, dialect: { builder } }: Store, projectId: number): void {
-  const found = write.get(
+async function recount({ write, dialect: { builder } }: Store, projectId: number): Promise<void> {
+  const found = await write.get(
     builder
       .selectFrom('missed')
       .select(({ fn }) => fn.countAll<number>().as('n'))
@@ -206,7 +206,7 @@ function recount({ write, dialect: { builder } }: Store, projectId: number): voi
   const quantity = Number(found?.n ?? 0)
   // Nothing is refused once there is space again.
   const reset = quantity < missingMapsMax ? { refused: 0, refused_ms: null } : {}
-  write.run(
+  await write.run(
     builder
       .updateTable('missed_sum')
       .set({ quantity, ...reset })
@@ -224,13 +224,13 @@ export function missingMapReadPart({ write, dialect: { builder } }: Store, missi
   const missingRows = (projectId: number) =>
     builder.selectFrom('missed').select(['hash', 'name', 'from_jpos']).where('project_id', '=', projectId)
   return {
-    arrivals: () => {
+    arrivals: async () => {
       const found = new Map<number, number[]>()
-      for (const row of write.all(builder.selectFrom('arrival').selectAll().orderBy('created_ms')))
+      for (const row of await write.all(builder.selectFrom('arrival').selectAll().orderBy('created_ms')))
         found.set(row.project_id, [...(found.get(row.project_id) ?? []), row.bundle_id])
       return [...found].map(([projectId, bundleIds]) => ({ projectId, bundleIds }))
     },
-    missingMapsInBundles: (projectId, bundleIds) => {
+    missingMapsInBundles: async (projectId, bundleIds) => {
       // Later events must be written with their time.
       missingMaps.clearCache()
       const rows: Found[] = []
@@ -246,14 +246,14 @@ export function missingMapReadPart({ write, dialect: { builder } }: Store, missi
           .select(sql<string>`${'r:'} || release || ${'\n'} || dist`.as('name'))
           .where('bundle_id', 'in', ids)
           .where('project_id', '=', projectId)
-        rows.push(...write.all(missingRows(projectId).where('name', 'in', files)))
-        rows.push(...write.all(missingRows(projectId).where('name', 'in', links)))
+        rows.push(...(await write.all(missingRows(projectId).where('name', 'in', files))))
+        rows.push(...(await write.all(missingRows(projectId).where('name', 'in', links))))
       }
       return byGroup(rows)
     },
-    lateProjects: (beforeMs) =>
-      write
-        .all(
+    lateProjects: async (beforeMs) =>
+      (
+        await write.all(
           builder
             .selectFrom('project')
             .select('id')
@@ -269,15 +269,17 @@ export function missingMapReadPart({ write, dialect: { builder } }: Store, missi
               ),
             ),
         )
-        .map((row) => row.id),
-    missingMapsOf: (projectId, names) => {
+      ).map((row) => row.id),
+    missingMapsOf: async (projectId, names) => {
       missingMaps.clearCache()
       return byGroup(
-        write.all(names ? missingRows(projectId).where('name', 'in', names.slice(0, chunk)) : missingRows(projectId)),
+        await write.all(
+          names ? missingRows(projectId).where('name', 'in', names.slice(0, chunk)) : missingRows(projectId),
+        ),
       )
     },
-    missingMapCounts: (projectId) => {
-      const row = write.get(builder.selectFrom('missed_sum').selectAll().where('project_id', '=', projectId))
+    missingMapCounts: async (projectId) => {
+      const row = await write.get(builder.selectFrom('missed_sum').selectAll().where('project_id', '=', projectId))
       return { quantity: row?.quantity ?? 0, refused: row?.refused ?? 0, refusedMs: row?.refused_ms ?? null }
     },
   }
@@ -290,9 +292,9 @@ export function missingMapClearPart(store: Store, missingMaps: MissingMapWriter)
   const { write } = store
   const { builder } = store.dialect
   return {
-    dropArrivals: (projectId, bundleIds, beforeMs) => {
+    dropArrivals: async (projectId, bundleIds, beforeMs) => {
       for (let start = 0; start < bundleIds.length; start += chunk)
-        write.run(
+        await write.run(
           builder
             .deleteFrom('arrival')
             .where('project_id', '=', projectId)
@@ -301,7 +303,7 @@ export function missingMapClearPart(store: Store, missingMaps: MissingMapWriter)
         )
     },
     clearMissingMaps: ({ projectId, groups, stillMissing, beforeMs }) =>
-      write.transaction(() => {
+      write.transaction(async () => {
         const remove = write.prepared<{ name: string; hash: string }, unknown>((slot) =>
           builder
             .deleteFrom('missed')
@@ -312,17 +314,17 @@ export function missingMapClearPart(store: Store, missingMaps: MissingMapWriter)
         )
         // Each group with its own names: all names of 100 groups for each group would be millions of statements.
         for (const { groupHash: hash, names } of groups)
-          for (const name of names) if (!stillMissing.has(`${name} ${hash}`)) remove.run({ name, hash })
-        recount(store, projectId)
+          for (const name of names) if (!stillMissing.has(`${name} ${hash}`)) await remove.run({ name, hash })
+        await recount(store, projectId)
         missingMaps.clearCache()
       }),
     pruneMissingMaps: (beforeMs) =>
-      write.transaction(() => {
+      write.transaction(async () => {
         const expired = builder.selectFrom('missed').select('project_id').distinct().where('last_ms', '<', beforeMs)
-        const projects = write.all(expired).map((row) => row.project_id)
+        const projects = (await write.all(expired)).map((row) => row.project_id)
         if (projects.length === 0) return 0
-        const { changes } = write.run(builder.deleteFrom('missed').where('last_ms', '<', beforeMs))
-        for (const projectId of projects) recount(store, projectId)
+        const { changes } = await write.run(builder.deleteFrom('missed').where('last_ms', '<', beforeMs))
+        for (const projectId of projects) await recount(store, projectId)
         missingMaps.clearCache()
         return changes
       }),

@@ -64,38 +64,38 @@ export type Delivery = NewDelivery & {
 export type AlertStore = ChannelAddressStore & {
   createChannel(
     value: Pick<Channel, 'organizationId' | 'projectId' | 'kind' | 'name' | 'sealedTarget' | 'sealedSecret'>,
-  ): Channel
+  ): Promise<Channel>
   /** Changes the given fields. Throws NOT_FOUND when the channel does not exist. */
   updateChannel(
     id: number,
     value: Partial<Pick<Channel, 'name' | 'projectId' | 'active' | 'sealedTarget' | 'sealedSecret'>>,
-  ): Channel
+  ): Promise<Channel>
   deleteChannel(id: number): void
-  channelById(id: number): Channel | undefined
-  channelsOf(organizationId: number): Channel[]
+  channelById(id: number): Promise<Channel | undefined>
+  channelsOf(organizationId: number): Promise<Channel[]>
   /** The oldest undecided alerts that no longer wait. */
-  alertsDue(max: number, nowMs: number): AlertDue[]
+  alertsDue(max: number, nowMs: number): Promise<AlertDue[]>
   /** Deliveries of these channels since `fromMs`, oldest first, without tests. */
-  deliveriesSince(channelIds: number[], fromMs: number): Delivery[]
+  deliveriesSince(channelIds: number[], fromMs: number): Promise<Delivery[]>
   /** In one transaction: queues the deliveries, removes the decided alerts, and delays the `postponed` ones. */
   decideAlerts(
     deliveries: NewDelivery[],
     dueIds: number[],
     nowMs: number,
     postponed?: { id: number; untilMs: number }[],
-  ): void
-  queueTest(channelId: number, recipients: string[], nowMs: number): Delivery[]
+  ): Promise<void>
+  queueTest(channelId: number, recipients: string[], nowMs: number): Promise<Delivery[]>
   /** Queued deliveries that are due by `nowMs`, oldest first. */
-  deliveriesQueued(nowMs: number, max: number): Delivery[]
+  deliveriesQueued(nowMs: number, max: number): Promise<Delivery[]>
   /** Stores the result of an attempt. Success clears the channel's failure, the last failure of a delivery sets it. */
   recordDelivery(
     id: number,
     end: { status: 'sent' } | { status: 'queued'; error: string; nextMs: number } | { status: 'failed'; error: string },
     nowMs: number,
-  ): void
+  ): Promise<void>
   /** The latest deliveries of a channel, newest first. */
-  deliveryLog(channelId: number, max: number): Delivery[]
-  deliveryById(id: number): Delivery | undefined
+  deliveryLog(channelId: number, max: number): Promise<Delivery[]>
+  deliveryById(id: number): Promise<Delivery | undefined>
 }
 
 /** How long deliveries are stored, for people who ask whether they were notified. */
@@ -139,7 +139,7 @@ type ChannelPart = Pick<AlertStore, 'createChannel' | 'updateChannel' | 'deleteC
 export function channelPart({ write, read, dialect: { builder }, clock }: Store): ChannelPart {
   const byId = (id: number) => read.get(builder.selectFrom('channel').selectAll().where('id', '=', id))
   return {
-    createChannel: (value) => {
+    createChannel: async (value) => {
       const row = {
         organization_id: value.organizationId,
         project_id: value.projectId,
@@ -152,9 +152,9 @@ export function channelPart({ write, read, dialect: { builder }, clock }: Store)
         failing_since_ms: null,
         last_error: '',
       }
-      return toChannel({ id: insertedId(write, builder.insertInto('channel').values(row)), ...row })
+      return toChannel({ id: await insertedId(write, builder.insertInto('channel').values(row)), ...row })
     },
-    updateChannel: (id, value) => {
+    updateChannel: async (id, value) => {
       const change = {
         ...(value.name === undefined ? {} : { name: checkName(value.name) }),
         ...(value.projectId === undefined ? {} : { project_id: value.projectId }),
@@ -165,20 +165,22 @@ export function channelPart({ write, read, dialect: { builder }, clock }: Store)
         failing_since_ms: null,
         last_error: '',
       }
-      write.run(builder.updateTable('channel').set(change).where('id', '=', id))
-      const row = byId(id)
+      await write.run(builder.updateTable('channel').set(change).where('id', '=', id))
+      const row = await byId(id)
       if (!row) throw new MishapError('NOT_FOUND')
       return toChannel(row)
     },
     deleteChannel: (id) => void write.run(builder.deleteFrom('channel').where('id', '=', id)),
-    channelById: (id) => {
-      const row = byId(id)
+    channelById: async (id) => {
+      const row = await byId(id)
       return row && toChannel(row)
     },
-    channelsOf: (organizationId) =>
-      read
-        .all(builder.selectFrom('channel').selectAll().where('organization_id', '=', organizationId).orderBy('id'))
-        .map(toChannel),
+    channelsOf: async (organizationId) =>
+      (
+        await read.all(
+          builder.selectFrom('channel').selectAll().where('organization_id', '=', organizationId).orderBy('id'),
+        )
+      ).map(toChannel),
   }
 }
 
@@ -186,12 +188,12 @@ type OutboxPart = Pick<AlertStore, 'alertsDue' | 'decideAlerts' | 'queueTest' | 
 type LogPart = Pick<AlertStore, 'deliveriesSince' | 'deliveriesQueued' | 'deliveryLog' | 'deliveryById'>
 
 /** Queues a delivery, due at `nextMs`. */
-function queue(
+async function queue(
   { write, dialect: { builder } }: Store,
   newDelivery: NewDelivery,
   nowMs: number,
   nextMs = nowMs,
-): Delivery {
+): Promise<Delivery> {
   const row = {
     channel_id: newDelivery.channelId,
     recipient: newDelivery.recipient,
@@ -205,7 +207,7 @@ function queue(
     created_ms: nowMs,
     sent_ms: null,
   }
-  return toDelivery({ id: insertedId(write, builder.insertInto('delivery').values(row)), ...row })
+  return toDelivery({ id: await insertedId(write, builder.insertInto('delivery').values(row)), ...row })
 }
 
 /** Implements the outbox: due alerts, decided alerts, and results of attempts. */
@@ -215,9 +217,9 @@ export function outboxPart(store: Store): OutboxPart {
     dialect: { builder },
   } = store
   return {
-    alertsDue: (max, nowMs) => {
+    alertsDue: async (max, nowMs) => {
       const due = builder.selectFrom('alert_due').selectAll().where('until_ms', '<=', nowMs)
-      return write.all(due.orderBy('id').limit(max)).map((row) => ({
+      return (await write.all(due.orderBy('id').limit(max))).map((row) => ({
         id: row.id,
         organizationId: row.organization_id,
         projectId: row.project_id,
@@ -229,25 +231,26 @@ export function outboxPart(store: Store): OutboxPart {
       }))
     },
     decideAlerts: (deliveries, dueIds, nowMs, postponed = []) =>
-      write.transaction(() => {
-        for (const item of deliveries) queue(store, item, nowMs)
+      write.transaction(async () => {
+        for (const item of deliveries) await queue(store, item, nowMs)
         for (const { id, untilMs } of postponed)
-          write.run(builder.updateTable('alert_due').set({ until_ms: untilMs }).where('id', '=', id))
-        for (const id of dueIds) write.run(builder.deleteFrom('alert_due').where('id', '=', id))
-        write.run(builder.deleteFrom('delivery').where('created_ms', '<', nowMs - deliveryRetentionMs))
+          await write.run(builder.updateTable('alert_due').set({ until_ms: untilMs }).where('id', '=', id))
+        for (const id of dueIds) await write.run(builder.deleteFrom('alert_due').where('id', '=', id))
+        await write.run(builder.deleteFrom('delivery').where('created_ms', '<', nowMs - deliveryRetentionMs))
       }),
     queueTest: (channelId, recipients, nowMs) =>
-      write.transaction(() =>
-        recipients.map((recipient) =>
-          queue(store, { channelId, recipient, kind: 'test', items: [], more: 0 }, nowMs, neverMs),
-        ),
+      write.transaction(
+        async () =>
+          await Array.fromAsync(recipients, async (recipient) =>
+            queue(store, { channelId, recipient, kind: 'test', items: [], more: 0 }, nowMs, neverMs),
+          ),
       ),
     recordDelivery: (id, end, nowMs) =>
-      write.transaction(() => {
-        const row = write.get(builder.selectFrom('delivery').selectAll().where('id', '=', id))
+      write.transaction(async () => {
+        const row = await write.get(builder.selectFrom('delivery').selectAll().where('id', '=', id))
         if (!row) return
         const error = end.status === 'sent' ? '' : end.error
-        write.run(
+        await write.run(
           builder
             .updateTable('delivery')
             .set({
@@ -260,11 +263,11 @@ export function outboxPart(store: Store): OutboxPart {
             .where('id', '=', id),
         )
         const channel = builder.updateTable('channel').where('id', '=', row.channel_id)
-        if (end.status === 'sent') write.run(channel.set({ failing_since_ms: null, last_error: '' }))
+        if (end.status === 'sent') await write.run(channel.set({ failing_since_ms: null, last_error: '' }))
         else {
-          write.run(channel.set({ last_error: error }))
+          await write.run(channel.set({ last_error: error }))
           if (end.status === 'failed')
-            write.run(channel.set({ failing_since_ms: nowMs }).where('failing_since_ms', 'is', null))
+            await write.run(channel.set({ failing_since_ms: nowMs }).where('failing_since_ms', 'is', null))
         }
       }),
   }
@@ -275,9 +278,9 @@ export function deliveryPart({ write, read, dialect: { builder } }: Store): LogP
   const latest = (channelId: number) =>
     builder.selectFrom('delivery').selectAll().where('channel_id', '=', channelId).orderBy('id', 'desc')
   return {
-    deliveriesSince: (channelIds, fromMs) =>
-      write
-        .all(
+    deliveriesSince: async (channelIds, fromMs) =>
+      (
+        await write.all(
           builder
             .selectFrom('delivery')
             .selectAll()
@@ -286,10 +289,10 @@ export function deliveryPart({ write, read, dialect: { builder } }: Store): LogP
             .where('kind', '!=', 'test')
             .orderBy('id'),
         )
-        .map(toDelivery),
-    deliveriesQueued: (nowMs, max) =>
-      write
-        .all(
+      ).map(toDelivery),
+    deliveriesQueued: async (nowMs, max) =>
+      (
+        await write.all(
           builder
             .selectFrom('delivery')
             .selectAll()
@@ -299,10 +302,10 @@ export function deliveryPart({ write, read, dialect: { builder } }: Store): LogP
             .orderBy('id')
             .limit(max),
         )
-        .map(toDelivery),
-    deliveryLog: (channelId, max) => read.all(latest(channelId).limit(max)).map(toDelivery),
-    deliveryById: (id) => {
-      const row = write.get(builder.selectFrom('delivery').selectAll().where('id', '=', id))
+      ).map(toDelivery),
+    deliveryLog: async (channelId, max) => (await read.all(latest(channelId).limit(max))).map(toDelivery),
+    deliveryById: async (id) => {
+      const row = await write.get(builder.selectFrom('delivery').selectAll().where('id', '=', id))
       return row && toDelivery(row)
     },
   }

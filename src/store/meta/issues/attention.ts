@@ -23,26 +23,26 @@ export type UserFlags = {
 /** Personal annotations of issues, and mails to people about issues. */
 export type AttentionStore = {
   /** Sets annotations in one transaction. Skips issues that do not exist. A bookmark also subscribes to the issue. */
-  setUserFlags(issueIds: readonly number[], userId: string, flags: UserFlags, nowMs: number): void
+  setUserFlags(issueIds: readonly number[], userId: string, flags: UserFlags, nowMs: number): Promise<void>
   /** The issues among `ids` that the person bookmarked. */
-  bookmarkedBy(userId: string, ids: readonly number[]): Set<number>
+  bookmarkedBy(userId: string, ids: readonly number[]): Promise<Set<number>>
   /** Subscribes a person. The reason `asked` always applies; others only if the person has no subscription row yet. */
   subscribe(issueId: number, userId: string, active: boolean, reason: SubscriptionReason, nowMs: number): void
-  subscriptionOf(issueId: number, userId: string): { active: boolean; reason: SubscriptionReason } | undefined
+  subscriptionOf(issueId: number, userId: string): Promise<{ active: boolean; reason: SubscriptionReason } | undefined>
   /** Ids of the issue's followers, the longest first. */
-  subscribersOf(issueId: number): string[]
+  subscribersOf(issueId: number): Promise<string[]>
   /** Who has seen the issue and when, the latest first. */
-  viewersOf(issueId: number): { userId: string; atMs: number }[]
+  viewersOf(issueId: number): Promise<{ userId: string; atMs: number }[]>
   /** Queues mails about an activity. For people mentioned in it, the issue becomes unseen. */
   addNotices(
     notices: readonly { userId: string; kind: NoticeKind }[],
     issueId: number,
     activityId: number,
     nowMs: number,
-  ): void
-  noticesDue(nowMs: number, max: number): Notice[]
+  ): Promise<void>
+  noticesDue(nowMs: number, max: number): Promise<Notice[]>
   /** Removes a notice, or schedules its retry at `nextMs`. */
-  endNotice(id: number, nextMs?: number): void
+  endNotice(id: number, nextMs?: number): Promise<void>
 }
 
 type UserFlagsPart = Pick<AttentionStore, 'setUserFlags' | 'bookmarkedBy'>
@@ -91,20 +91,20 @@ export function userFlagsPart(store: Store): UserFlagsPart {
   const subscribe = subscriber(store)
   return {
     setUserFlags: (issueIds, userId, { hasSeen, isBookmarked, isSubscribed }, nowMs) =>
-      write.transaction(() => {
+      write.transaction(async () => {
         for (const issueId of issueIds) {
-          if (!statements.issue.get({ issueId })) continue
+          if (!(await statements.issue.get({ issueId }))) continue
           const flag = { issueId, userId, nowMs }
-          if (hasSeen !== undefined) (hasSeen ? statements.seen : statements.unseen).run(flag)
-          if (isBookmarked !== undefined) (isBookmarked ? statements.bookmark : statements.unbookmark).run(flag)
+          if (hasSeen !== undefined) await (hasSeen ? statements.seen : statements.unseen).run(flag)
+          if (isBookmarked !== undefined) await (isBookmarked ? statements.bookmark : statements.unbookmark).run(flag)
           if (isBookmarked) subscribe(issueId, userId, true, 'bookmarked', nowMs)
           if (isSubscribed !== undefined) subscribe(issueId, userId, isSubscribed, 'asked', nowMs)
         }
       }),
-    bookmarkedBy: (userId, ids) => {
+    bookmarkedBy: async (userId, ids) => {
       const found = new Set<number>()
       for (let start = 0; start < ids.length; start += idsMax)
-        for (const row of read.all(
+        for (const row of await read.all(
           builder
             .selectFrom('issue_bookmark')
             .select('issue_id')
@@ -121,12 +121,16 @@ export function userFlagsPart(store: Store): UserFlagsPart {
  * Moves bookmarks, subscriptions and pending mails of issues that are merged into another issue and then deleted. The
  * caller opens the transaction.
  */
-export function moveAttention({ write, dialect: { builder } }: Store, fromIds: readonly number[], toId: number): void {
+export async function moveAttention(
+  { write, dialect: { builder } }: Store,
+  fromIds: readonly number[],
+  toId: number,
+): Promise<void> {
   // For each person, the entry of the remaining issue wins, else the entry of the oldest issue.
   const tables = { issue_bookmark: [], issue_subscription: ['active', 'reason'] } as const
   for (const table of ['issue_bookmark', 'issue_subscription'] as const) {
     const own = ['user_id', 'at_ms', ...tables[table]] as ('user_id' | 'at_ms')[]
-    write.run(
+    await write.run(
       builder
         .insertInto(table)
         .columns(['issue_id', ...own])
@@ -140,7 +144,7 @@ export function moveAttention({ write, dialect: { builder } }: Store, fromIds: r
         .onConflict((conflict) => conflict.doNothing()),
     )
   }
-  write.run(builder.updateTable('notice').set({ issue_id: toId }).where('issue_id', 'in', fromIds))
+  await write.run(builder.updateTable('notice').set({ issue_id: toId }).where('issue_id', 'in', fromIds))
 }
 
 /** Creates the function `AttentionStore.subscribe`. It can run inside a transaction of the caller. */
@@ -182,13 +186,13 @@ export function subscriptionPart(store: Store): SubscriptionPart {
       .where('user_id', '=', userId)
   return {
     subscribe: subscriber(store),
-    subscriptionOf: (issueId, userId) => {
-      const row = read.get(subscription(issueId, userId))
+    subscriptionOf: async (issueId, userId) => {
+      const row = await read.get(subscription(issueId, userId))
       return row && { active: row.active === 1, reason: row.reason as SubscriptionReason }
     },
-    subscribersOf: (issueId) =>
-      read
-        .all(
+    subscribersOf: async (issueId) =>
+      (
+        await read.all(
           builder
             .selectFrom('issue_subscription')
             .select('user_id')
@@ -197,10 +201,10 @@ export function subscriptionPart(store: Store): SubscriptionPart {
             .orderBy('at_ms')
             .orderBy('user_id'),
         )
-        .map((row) => row.user_id),
-    viewersOf: (issueId) =>
-      read
-        .all(
+      ).map((row) => row.user_id),
+    viewersOf: async (issueId) =>
+      (
+        await read.all(
           builder
             .selectFrom('issue_seen')
             .select(['user_id', 'at_ms'])
@@ -209,7 +213,7 @@ export function subscriptionPart(store: Store): SubscriptionPart {
             .orderBy('user_id')
             .limit(50),
         )
-        .map((row) => ({ userId: row.user_id, atMs: row.at_ms })),
+      ).map((row) => ({ userId: row.user_id, atMs: row.at_ms })),
   }
 }
 
@@ -217,17 +221,19 @@ export function subscriptionPart(store: Store): SubscriptionPart {
 export function noticePart({ write, dialect: { builder } }: Store): NoticePart {
   return {
     addNotices: (notices, issueId, activityId, nowMs) =>
-      write.transaction(() => {
+      write.transaction(async () => {
         for (const { userId, kind } of notices) {
           const row = { issue_id: issueId, user_id: userId, activity_id: activityId, kind, next_ms: nowMs }
-          write.run(builder.insertInto('notice').values(row))
+          await write.run(builder.insertInto('notice').values(row))
           if (kind === 'mention')
-            write.run(builder.deleteFrom('issue_seen').where('issue_id', '=', issueId).where('user_id', '=', userId))
+            await write.run(
+              builder.deleteFrom('issue_seen').where('issue_id', '=', issueId).where('user_id', '=', userId),
+            )
         }
       }),
-    noticesDue: (nowMs, max) =>
-      write
-        .all(
+    noticesDue: async (nowMs, max) =>
+      (
+        await write.all(
           builder
             .selectFrom('notice')
             .selectAll()
@@ -236,19 +242,19 @@ export function noticePart({ write, dialect: { builder } }: Store): NoticePart {
             .orderBy('id')
             .limit(max),
         )
-        .map((row) => ({
-          id: row.id,
-          issueId: row.issue_id,
-          userId: row.user_id,
-          activityId: row.activity_id,
-          kind: row.kind as NoticeKind,
-          attempts: row.attempts,
-          nextMs: row.next_ms,
-        })),
-    endNotice: (id, nextMs) => {
-      if (nextMs === undefined) write.run(builder.deleteFrom('notice').where('id', '=', id))
+      ).map((row) => ({
+        id: row.id,
+        issueId: row.issue_id,
+        userId: row.user_id,
+        activityId: row.activity_id,
+        kind: row.kind as NoticeKind,
+        attempts: row.attempts,
+        nextMs: row.next_ms,
+      })),
+    endNotice: async (id, nextMs) => {
+      if (nextMs === undefined) await write.run(builder.deleteFrom('notice').where('id', '=', id))
       else
-        write.run(
+        await write.run(
           builder
             .updateTable('notice')
             .set((build) => ({ attempts: build('attempts', '+', 1), next_ms: nextMs }))

@@ -26,28 +26,28 @@ export type BulkStore = {
    * Stores a bulk for these issues, each with its change; nothing changes yet. With `more`, it stays closed until
    * `growBulk` has added the other issues. After a kill, a closed bulk changes nothing and is deleted.
    */
-  requestBulk(value: BulkRequest, nowMs: number): Bulk
+  requestBulk(value: BulkRequest, nowMs: number): Promise<Bulk>
   /** Adds issues to a bulk that is not open yet. Without `more`, this opens the bulk. */
-  growBulk(id: number, items: BulkRequest['items'], more: boolean): Bulk
+  growBulk(id: number, items: BulkRequest['items'], more: boolean): Promise<Bulk>
   /**
    * Stores a merge of these issues in steps; none is merged yet. Throws NOT_FOUND, VALIDATION for issues of different
    * projects, and CONFLICT while one of them is being deleted.
    */
-  requestMerge(value: Merge, nowMs: number): Bulk
-  bulkById(id: number): Bulk | undefined
-  openBulks(): Bulk[]
+  requestMerge(value: Merge, nowMs: number): Promise<Bulk>
+  bulkById(id: number): Promise<Bulk | undefined>
+  openBulks(): Promise<Bulk[]>
   /**
    * Changes (or merges) the next `max` issues in one transaction. Returns the changed issues. After the last issue it
    * ends the bulk and notifies the assignees. Assignees are subscribed to an issue in the issue's own step.
    */
-  stepBulk(id: number, max: number, nowMs: number): { issueIds: number[]; bulk: Bulk }
+  stepBulk(id: number, max: number, nowMs: number): Promise<{ issueIds: number[]; bulk: Bulk }>
   /**
    * Starts to undo a bulk. Restores its issues, except for those that somebody changed since. Returns undefined when
    * the bulk was already undone. Throws VALIDATION for a merge.
    */
-  undoBulk(id: number, nowMs: number): Bulk | undefined
+  undoBulk(id: number, nowMs: number): Promise<Bulk | undefined>
   /** Deletes bulks that ended before `beforeMs`, at most `max` issues of one. Returns false when none are left. */
-  dropBulks(beforeMs: number, max: number): boolean
+  dropBulks(beforeMs: number, max: number): Promise<boolean>
 }
 
 /** A requested change of many issues. */
@@ -119,20 +119,22 @@ function requestWith(before: StoredRequest, total: number, items: BulkRequest['i
 }
 
 /** Queues one mail per assignee for the whole bulk. One mail per issue could be thousands. */
-function notifyAssigned(
+async function notifyAssigned(
   { write, dialect: { builder } }: Store,
   assigned: AssignedCounts,
   byUserId: string | null,
   nowMs: number,
-): void {
+): Promise<void> {
   for (const [user_id, { count, activityId }] of Object.entries(assigned)) {
-    const row = write.get(builder.selectFrom('activity').select(['issue_id', 'data']).where('id', '=', activityId))
+    const row = await write.get(
+      builder.selectFrom('activity').select(['issue_id', 'data']).where('id', '=', activityId),
+    )
     // Skip when the issue was deleted, or when people assigned it to themselves.
     if (!row || user_id === byUserId) continue
     const data = JSON.stringify({ ...fromJson<object>(row.data), issues: count })
-    write.run(builder.updateTable('activity').set({ data }).where('id', '=', activityId))
+    await write.run(builder.updateTable('activity').set({ data }).where('id', '=', activityId))
     const notice = { issue_id: row.issue_id, user_id, activity_id: activityId, kind: 'assigned', next_ms: nowMs }
-    write.run(builder.insertInto('notice').values(notice))
+    await write.run(builder.insertInto('notice').values(notice))
   }
 }
 
@@ -143,22 +145,22 @@ function stepper(store: Store, items: ReturnType<typeof itemStatements>) {
   const statements = changeStatements(write, dialect)
   const subscribe = subscriber(store)
   const merge = mergeStepper(store)
-  return (row: Selectable<Tables['bulk']>, max: number, nowMs: number): number[] => {
+  return async (row: Selectable<Tables['bulk']>, max: number, nowMs: number): Promise<number[]> => {
     const request = row.undone === 1 ? undefined : fromJson<StoredRequest>(row.change)
     const assigned: AssignedCounts = request?.given ?? {}
     const changed: number[] = []
-    const found = items.next.all({ bulkId: row.id, after: row.done - 1, max })
+    const found = await items.next.all({ bulkId: row.id, after: row.done - 1, max })
     const merged =
       request?.merge &&
-      merge(
+      (await merge(
         request.merge,
         found.map((item) => item.issue_id),
         row.user_id,
         nowMs,
-      )
+      ))
     if (merged) changed.push(...merged.issueIds)
     for (const { issue_id, place, undo, rev } of merged ? [] : found) {
-      const issue = statements.issue.get({ id: issue_id })
+      const issue = await statements.issue.get({ id: issue_id })
       const change = request
         ? request.changes[request.of[place] ?? 0]
         : undo === null
@@ -167,7 +169,7 @@ function stepper(store: Store, items: ReturnType<typeof itemStatements>) {
       // Undo only changes that nobody has modified since.
       if (!issue || !change || (!request && issue.rev !== rev)) continue
       const details = { bulk: row.id, ...(request ? {} : { undone: true }) }
-      const { row: changedRow, activityIds } = changeRow(statements, issue, change, {
+      const { row: changedRow, activityIds } = await changeRow(statements, issue, change, {
         userId: row.user_id,
         nowMs,
         why: details,
@@ -175,7 +177,7 @@ function stepper(store: Store, items: ReturnType<typeof itemStatements>) {
       if (activityIds.length === 0) continue
       changed.push(issue_id)
       if (!request) continue
-      items.saveUndo.run({ bulkId: row.id, place, undo: JSON.stringify(undoOf(issue)), rev: changedRow.rev })
+      await items.saveUndo.run({ bulkId: row.id, place, undo: JSON.stringify(undoOf(issue)), rev: changedRow.rev })
       const to = changedRow.assignee_user_id
       if (to === null || to === issue.assignee_user_id) continue
       subscribe(issue_id, to, true, 'assigned', nowMs)
@@ -184,7 +186,7 @@ function stepper(store: Store, items: ReturnType<typeof itemStatements>) {
     // Deleted issues leave gaps, so the next place defines the progress.
     const done = found.length < max ? row.total : (found.at(-1)?.place ?? 0) + 1
     const isOver = done >= row.total
-    if (isOver) notifyAssigned(store, assigned, row.user_id, nowMs)
+    if (isOver) await notifyAssigned(store, assigned, row.user_id, nowMs)
     const count = merged ? merged.merged : changed.length
     const progress = { done, changed: row.changed + count, ended_ms: isOver ? nowMs : null }
     // Most changes assign nothing. Then the stored request does not have to be rewritten.
@@ -192,7 +194,7 @@ function stepper(store: Store, items: ReturnType<typeof itemStatements>) {
       ? { ...request, merge: merged.asked }
       : Object.keys(assigned).length > 0 && { ...request, given: assigned }
     const changeColumn = now ? { change: JSON.stringify(now) } : {}
-    write.run(
+    await write.run(
       builder
         .updateTable('bulk')
         .set({ ...progress, ...changeColumn })
@@ -212,39 +214,40 @@ function bulkRequestPart(
 ): Pick<BulkStore, 'requestBulk' | 'growBulk' | 'requestMerge'> {
   const { write, dialect } = store
   const { builder } = dialect
-  const begin = (
+  const begin = async (
     { organizationId: organization_id, userId: user_id }: Pick<BulkRequest, 'organizationId' | 'userId'>,
     request: StoredRequest,
     issues: readonly { issueId: number }[],
     ended_ms: number | null,
     created_ms: number,
-  ): Bulk => {
+  ): Promise<Bulk> => {
     const counts = { total: issues.length, done: 0, changed: 0, undone: 0 }
     const row = { organization_id, user_id, change: JSON.stringify(request), ...counts, created_ms, ended_ms }
-    const id = insertedId(write, builder.insertInto('bulk').values(row))
-    for (const [place, { issueId }] of issues.entries()) items.add.run({ bulkId: id, issueId, place })
+    const id = await insertedId(write, builder.insertInto('bulk').values(row))
+    for (const [place, { issueId }] of issues.entries()) await items.add.run({ bulkId: id, issueId, place })
     return toBulk({ id, ...row })
   }
   return {
     requestBulk: (value, nowMs) =>
-      write.transaction(() => {
+      write.transaction(async () => {
         const request = requestWith({ changes: [], of: [] }, 0, value.items)
         const isOpen = value.items.length > 0 && !value.more
         return begin(value, request, value.items, isOpen ? null : nowMs, nowMs)
       }),
     growBulk: (id, added, more) =>
-      write.transaction(() => {
-        const row = rowOf(store, id)
+      write.transaction(async () => {
+        const row = await rowOf(store, id)
         if (!row) throw new MishapError('NOT_FOUND')
         const request = requestWith(fromJson<StoredRequest>(row.change), row.total, added)
-        for (const [at, { issueId }] of added.entries()) items.add.run({ bulkId: id, issueId, place: row.total + at })
+        for (const [at, { issueId }] of added.entries())
+          await items.add.run({ bulkId: id, issueId, place: row.total + at })
         const change = JSON.stringify(request)
         const grown = { change, total: row.total + added.length, ended_ms: more ? row.ended_ms : null }
-        write.run(builder.updateTable('bulk').set(grown).where('id', '=', id))
+        await write.run(builder.updateTable('bulk').set(grown).where('id', '=', id))
         return toBulk({ ...row, ...grown })
       }),
     requestMerge: (value, nowMs) =>
-      write.transaction(() => {
+      write.transaction(async () => {
         const merge: MergeState = { into: value.intoId, noted: null }
         demandMergeable(store, value)
         const from = value.fromIds.map((issueId) => ({ issueId }))
@@ -262,22 +265,22 @@ export function bulkPart(store: Store): BulkStore {
 
   return {
     ...bulkRequestPart(store, items),
-    bulkById: (id) => {
-      const row = rowOf(store, id)
+    bulkById: async (id) => {
+      const row = await rowOf(store, id)
       return row && toBulk(row)
     },
-    openBulks: () =>
-      write.all(builder.selectFrom('bulk').selectAll().where('ended_ms', 'is', null).orderBy('id')).map(toBulk),
+    openBulks: async () =>
+      (await write.all(builder.selectFrom('bulk').selectAll().where('ended_ms', 'is', null).orderBy('id'))).map(toBulk),
     stepBulk: (id, max, nowMs) =>
-      write.transaction(() => {
-        const row = rowOf(store, id)
+      write.transaction(async () => {
+        const row = await rowOf(store, id)
         if (!row) throw new Error(`bulk ${id} is gone`)
-        const issueIds = row.ended_ms === null ? step(row, max, nowMs) : []
-        return { issueIds, bulk: toBulk(rowOf(store, id) ?? row) }
+        const issueIds = row.ended_ms === null ? await step(row, max, nowMs) : []
+        return { issueIds, bulk: toBulk((await rowOf(store, id)) ?? row) }
       }),
     undoBulk: (id, nowMs) =>
-      write.transaction(() => {
-        const row = rowOf(store, id)
+      write.transaction(async () => {
+        const row = await rowOf(store, id)
         if (!row || row.undone === 1) return undefined
         if (fromJson<StoredRequest>(row.change).merge) {
           const detail = 'A merge cannot be undone. Split off its hashes instead.'
@@ -285,19 +288,19 @@ export function bulkPart(store: Store): BulkStore {
         }
         // A running bulk stops here. Issues that it has not reached stay unchanged.
         const change = { undone: 1, done: 0, changed: 0, ended_ms: row.total === 0 ? nowMs : null }
-        write.run(builder.updateTable('bulk').set(change).where('id', '=', id))
+        await write.run(builder.updateTable('bulk').set(change).where('id', '=', id))
         return toBulk({ ...row, ...change })
       }),
     dropBulks: (beforeMs, max) =>
-      write.transaction(() => {
-        const old = write.get(builder.selectFrom('bulk').select('id').where('ended_ms', '<', beforeMs).limit(1))
+      write.transaction(async () => {
+        const old = await write.get(builder.selectFrom('bulk').select('id').where('ended_ms', '<', beforeMs).limit(1))
         if (!old) return false
         const ownItems = builder.selectFrom('bulk_item').where('bulk_id', '=', old.id)
-        const first = write.get(ownItems.select('place').orderBy('place').limit(1))
+        const first = await write.get(ownItems.select('place').orderBy('place').limit(1))
         if (first) {
           const firstItems = builder.deleteFrom('bulk_item').where('bulk_id', '=', old.id)
-          write.run(firstItems.where('place', '<', first.place + max))
-        } else write.run(builder.deleteFrom('bulk').where('id', '=', old.id))
+          await write.run(firstItems.where('place', '<', first.place + max))
+        } else await write.run(builder.deleteFrom('bulk').where('id', '=', old.id))
         return true
       }),
   }

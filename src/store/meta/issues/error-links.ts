@@ -33,20 +33,20 @@ export type ErrorLinkStore = {
    * ends that failed and are not retried until another change reopens them. `fault`: the first error. `more`: whether
    * open ends are left.
    */
-  linkErrors(max: number, nowMs: number): LinkRunResult
+  linkErrors(max: number, nowMs: number): Promise<LinkRunResult>
   /** State of an event as an error end. Undefined if it is no end, or if newer ends displaced it. */
-  errorEndState(projectId: number, eventId: string): ErrorEndState | undefined
+  errorEndState(projectId: number, eventId: string): Promise<ErrorEndState | undefined>
   /** The link of a browser event. */
-  errorLinkOf(projectId: number, eventId: string): ErrorLink | undefined
+  errorLinkOf(projectId: number, eventId: string): Promise<ErrorLink | undefined>
   /** Browser events that are linked to a server event, from these projects, newest first. */
   errorLinksOfEvent(
     projectId: number,
     eventId: string,
     browserProjectIds: readonly number[],
     max: number,
-  ): { events: number; newest: ErrorLink[] }
+  ): Promise<{ events: number; newest: ErrorLink[] }>
   /** Browser events of an issue's server errors, from these projects. `newest` has at most `max`. */
-  clientEndsOf(issueId: number, browserProjectIds: readonly number[], max: number): ClientEnds
+  clientEndsOf(issueId: number, browserProjectIds: readonly number[], max: number): Promise<ClientEnds>
   /**
    * The server errors that the browser events of these issues hide, from these projects, the most frequent first. Issues
    * that hide none are absent.
@@ -54,9 +54,9 @@ export type ErrorLinkStore = {
   hiddenErrorsOf(
     issueIds: readonly number[],
     serverProjectIds: readonly number[],
-  ): Map<number, { id: number; shortId: string; events: number }[]>
+  ): Promise<Map<number, { id: number; shortId: string; events: number }[]>>
   /** Deletes the oldest error ends and links of each project with more than `max` ends. Returns the number of rows. */
-  limitErrorEnds(max: number): number
+  limitErrorEnds(max: number): Promise<number>
 }
 
 /** Maximum stored server errors per digest and batch: more of the same error add no information. */
@@ -88,7 +88,7 @@ export function errorEndWriter({ write, dialect: { builder } }: Store) {
   )
   return () => {
     const countByDigest = new Map<string, number>()
-    return ({ failure, ...effect }: EventEffect, organizationId: number): void => {
+    return async ({ failure, ...effect }: EventEffect, organizationId: number): Promise<void> => {
       if (!failure) return
       if (failure.side === 'server' && failure.digest !== '') {
         const key = `${effect.projectId} ${failure.digest}`
@@ -96,7 +96,7 @@ export function errorEndWriter({ write, dialect: { builder } }: Store) {
         countByDigest.set(key, count)
         if (count > perDigestMax) return
       }
-      insert.run({
+      await insert.run({
         organization_id: organizationId,
         project_id: effect.projectId,
         event_id: effect.eventId,
@@ -133,13 +133,13 @@ type ReadPart = Pick<
 const linkCount = sql<number>`count(*)`.as('events') satisfies AliasedExpression<number, 'events'>
 
 /** The index of the links holds all columns that this reads of them. */
-function hiddenErrorsOf(
+async function hiddenErrorsOf(
   { read, dialect: { builder } }: Store,
   issueIds: readonly number[],
   serverProjectIds: readonly number[],
 ): ReturnType<ErrorLinkStore['hiddenErrorsOf']> {
   if (issueIds.length === 0 || serverProjectIds.length === 0) return new Map()
-  const rows = read.all(
+  const rows = await read.all(
     builder
       .selectFrom('fingerprint as hiding')
       .innerJoin('failure_link', (join) =>
@@ -173,8 +173,8 @@ export function errorLinkReadPart(store: Store): ReadPart {
   const { read } = store
   const { builder } = store.dialect
   return {
-    errorEndState: (projectId, eventId) => {
-      const row = read.get(
+    errorEndState: async (projectId, eventId) => {
+      const row = await read.get(
         builder
           .selectFrom('failure_side')
           .select(['side', 'open', 'alone'])
@@ -183,8 +183,8 @@ export function errorLinkReadPart(store: Store): ReadPart {
       )
       return row && { side: row.side as EndKind, waiting: row.open === 1, alone: row.alone as UnlinkedReason | '' }
     },
-    errorLinkOf: (projectId, eventId) => {
-      const row = read.get(
+    errorLinkOf: async (projectId, eventId) => {
+      const row = await read.get(
         builder
           .selectFrom('failure_link')
           .selectAll()
@@ -193,18 +193,18 @@ export function errorLinkReadPart(store: Store): ReadPart {
       )
       return row && toLink(row)
     },
-    errorLinksOfEvent: (projectId, eventId, browserProjectIds, max) => {
+    errorLinksOfEvent: async (projectId, eventId, browserProjectIds, max) => {
       const links = builder
         .selectFrom('failure_link')
         .where('server_project_id', '=', projectId)
         .where('server_event_id', '=', eventId)
         .where('browser_project_id', 'in', browserProjectIds)
       return {
-        events: read.get(links.select(linkCount))?.events ?? 0,
-        newest: read.all(links.selectAll().orderBy('browser_ms', 'desc').limit(max)).map(toLink),
+        events: (await read.get(links.select(linkCount)))?.events ?? 0,
+        newest: (await read.all(links.selectAll().orderBy('browser_ms', 'desc').limit(max))).map(toLink),
       }
     },
-    clientEndsOf: (issueId, browserProjectIds, max) => {
+    clientEndsOf: async (issueId, browserProjectIds, max) => {
       // Use the current hashes of the issue, because a merge keeps its links.
       const links = builder
         .selectFrom('failure_link')
@@ -217,12 +217,12 @@ export function errorLinkReadPart(store: Store): ReadPart {
         .where('browser_project_id', 'in', browserProjectIds)
       const people = sql<number>`count(distinct nullif(user_hash, ''))`.as('people')
       const last = sql<number | null>`max(browser_ms)`.as('last')
-      const sums = read.get(links.select([linkCount, people, last]))
+      const sums = await read.get(links.select([linkCount, people, last]))
       return {
         events: sums?.events ?? 0,
         people: sums?.people ?? 0,
         lastMs: sums?.last ?? null,
-        newest: read.all(links.selectAll('failure_link').orderBy('browser_ms', 'desc').limit(max)).map(toLink),
+        newest: (await read.all(links.selectAll('failure_link').orderBy('browser_ms', 'desc').limit(max))).map(toLink),
       }
     },
     hiddenErrorsOf: (issueIds, serverProjectIds) => hiddenErrorsOf(store, issueIds, serverProjectIds),
@@ -247,7 +247,11 @@ const shared = [
  * Reopens the newest browser events that share digest, trace or page with these ends and have one of these states
  * (`alone`; `''`: linked). The caller opens the transaction and deletes the ends only afterwards.
  */
-export function reopenRelated(store: Store, ends: ReturnType<typeof endsOf>, unlinkedReasons: readonly string[]): void {
+export async function reopenRelated(
+  store: Store,
+  ends: ReturnType<typeof endsOf>,
+  unlinkedReasons: readonly string[],
+): Promise<void> {
   const { write } = store
   const { builder } = store.dialect
   for (const { from, by, columns } of shared) {
@@ -261,12 +265,12 @@ export function reopenRelated(store: Store, ends: ReturnType<typeof endsOf>, unl
       .where(sql<SqlBool>`(${sql.join(columns.map((column) => sql.ref(column)))}) in ${reopening}`)
       .orderBy('id', 'desc')
       .limit(reopenMax)
-    write.run(builder.updateTable('failure_side').set({ open: 1 }).where('id', 'in', affected))
+    await write.run(builder.updateTable('failure_side').set({ open: 1 }).where('id', 'in', affected))
   }
 }
 
 /** Reopens the browser events of links that are about to be deleted. */
-function reopenClientEnds(store: Store, links: ReturnType<typeof linksOf>): void {
+async function reopenClientEnds(store: Store, links: ReturnType<typeof linksOf>): Promise<void> {
   const { write } = store
   const { builder } = store.dialect
   const lost = links
@@ -276,17 +280,17 @@ function reopenClientEnds(store: Store, links: ReturnType<typeof linksOf>): void
         .onRef('failure_side.event_id', '=', 'failure_link.browser_event_id'),
     )
     .select('failure_side.id')
-  write.run(builder.updateTable('failure_side').set({ open: 1 }).where('id', 'in', lost))
+  await write.run(builder.updateTable('failure_side').set({ open: 1 }).where('id', 'in', lost))
 }
 
 /** Stores the new group of an event after reprocessing. The caller opens the transaction. */
-export function moveErrorEnd(
+export async function moveErrorEnd(
   { write, dialect: { builder } }: Store,
   { failure, projectId, eventId, hashes }: EventEffect,
-): void {
+): Promise<void> {
   if (!failure) return
   const hash = hashes[0] ?? ''
-  write.run(
+  await write.run(
     builder
       .updateTable('failure_side')
       // Reopened, because the event can have left one of two issues, or created a second issue.
@@ -296,7 +300,7 @@ export function moveErrorEnd(
       .where('hash', '<>', hash),
   )
   for (const end of ['browser', 'server'] as const)
-    write.run(
+    await write.run(
       builder
         .updateTable('failure_link')
         .set(end === 'browser' ? { browser_hash: hash } : { server_hash: hash })
@@ -309,7 +313,7 @@ export function moveErrorEnd(
  * Deletes the error ends and links of a project or of one of its issues. Reopens browser events that lose their server
  * event or the reason of their doubt. The caller opens the transaction, and removes the issue's hashes afterwards.
  */
-export function dropErrorLinks(store: Store, projectId: number, issueId?: number): void {
+export async function dropErrorLinks(store: Store, projectId: number, issueId?: number): Promise<void> {
   const { write } = store
   const { builder } = store.dialect
   const hashes = builder
@@ -317,34 +321,34 @@ export function dropErrorLinks(store: Store, projectId: number, issueId?: number
     .select('hash')
     .where('issue_id', '=', issueId ?? 0)
   const removedEnds = endsOf(store).where('project_id', '=', projectId)
-  reopenRelated(store, issueId === undefined ? removedEnds : removedEnds.where('hash', 'in', hashes), ['several'])
+  await reopenRelated(store, issueId === undefined ? removedEnds : removedEnds.where('hash', 'in', hashes), ['several'])
   const links = linksOf(store).where('server_project_id', '=', projectId)
-  reopenClientEnds(store, issueId === undefined ? links : links.where('server_hash', 'in', hashes))
+  await reopenClientEnds(store, issueId === undefined ? links : links.where('server_hash', 'in', hashes))
   for (const end of ['browser', 'server'] as const) {
     const all = builder.deleteFrom('failure_link').where(`${end}_project_id`, '=', projectId)
-    write.run(issueId === undefined ? all : all.where(`${end}_hash`, 'in', hashes))
+    await write.run(issueId === undefined ? all : all.where(`${end}_hash`, 'in', hashes))
   }
   const ends = builder.deleteFrom('failure_side').where('project_id', '=', projectId)
-  write.run(issueId === undefined ? ends : ends.where('hash', 'in', hashes))
+  await write.run(issueId === undefined ? ends : ends.where('hash', 'in', hashes))
 }
 
 /**
  * Deletes ends received before `beforeMs`, and links with either event before it. Covers all projects without
  * `projectIds`. Reopens the remaining browser events like `dropErrorLinks`. The caller opens the transaction.
  */
-export function pruneErrorLinks(store: Store, beforeMs: number, projectIds?: readonly number[]): void {
+export async function pruneErrorLinks(store: Store, beforeMs: number, projectIds?: readonly number[]): Promise<void> {
   const { write } = store
   const { builder } = store.dialect
   const removedEnds = endsOf(store).where('received_ms', '<', beforeMs)
-  reopenRelated(store, projectIds ? removedEnds.where('project_id', 'in', projectIds) : removedEnds, ['several'])
+  await reopenRelated(store, projectIds ? removedEnds.where('project_id', 'in', projectIds) : removedEnds, ['several'])
   const lost = linksOf(store).where('server_ms', '<', beforeMs)
-  reopenClientEnds(store, projectIds ? lost.where('server_project_id', 'in', projectIds) : lost)
+  await reopenClientEnds(store, projectIds ? lost.where('server_project_id', 'in', projectIds) : lost)
   for (const end of ['browser', 'server'] as const) {
     const links = builder.deleteFrom('failure_link').where(`${end}_ms`, '<', beforeMs)
-    write.run(projectIds ? links.where(`${end}_project_id`, 'in', projectIds) : links)
+    await write.run(projectIds ? links.where(`${end}_project_id`, 'in', projectIds) : links)
   }
   const ends = builder.deleteFrom('failure_side').where('received_ms', '<', beforeMs)
-  write.run(projectIds ? ends.where('project_id', 'in', projectIds) : ends)
+  await write.run(projectIds ? ends.where('project_id', 'in', projectIds) : ends)
 }
 
 /** Implements the limit of error ends, because anybody with a DSN can send any number. */
@@ -353,10 +357,10 @@ export function errorLinkLimitPart(store: Store): Pick<ErrorLinkStore, 'limitErr
   const { builder } = store.dialect
   return {
     limitErrorEnds: (max) =>
-      write.transaction(() => {
+      write.transaction(async () => {
         let removed = 0
-        for (const { id } of write.all(builder.selectFrom('project').select('id'))) {
-          const last = write.get(
+        for (const { id } of await write.all(builder.selectFrom('project').select('id'))) {
+          const last = await write.get(
             endsOf(store)
               .select('received_ms')
               .where('project_id', '=', id)
@@ -367,9 +371,9 @@ export function errorLinkLimitPart(store: Store): Pick<ErrorLinkStore, 'limitErr
           if (!last) continue
           // Delete a link together with its browser event, else a repeated event would get a second link.
           const links = builder.deleteFrom('failure_link').where('browser_project_id', '=', id)
-          removed += write.run(links.where('browser_ms', '<=', last.received_ms)).changes
+          removed += (await write.run(links.where('browser_ms', '<=', last.received_ms))).changes
           const ends = builder.deleteFrom('failure_side').where('project_id', '=', id)
-          removed += write.run(ends.where('received_ms', '<=', last.received_ms)).changes
+          removed += (await write.run(ends.where('received_ms', '<=', last.received_ms))).changes
         }
         return removed
       }),

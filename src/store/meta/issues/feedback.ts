@@ -41,17 +41,20 @@ export type FeedbackStore = {
     state?: FeedbackState | undefined
     beforeId?: number | undefined
     max: number
-  }): Feedback[]
+  }): Promise<Feedback[]>
   /** Number of feedbacks in each state. */
-  countFeedback(projectIds: number[]): Record<FeedbackState, number>
+  countFeedback(projectIds: number[]): Promise<Record<FeedbackState, number>>
   /** Newest first, without spam. */
-  feedbackOfIssue(issueId: number, max: number): Feedback[]
-  feedbackById(id: number): Feedback | undefined
+  feedbackOfIssue(issueId: number, max: number): Promise<Feedback[]>
+  feedbackById(id: number): Promise<Feedback | undefined>
   setFeedbackState(id: number, state: FeedbackState, userId: string | null, nowMs: number): void
   /** Deletes a feedback and its attachment rows. Returns the blob keys to delete. */
-  deleteFeedback(id: number): string[]
+  deleteFeedback(id: number): Promise<string[]>
   /** Feedback whose issue is still unknown and whose next lookup is due. */
-  unlinkedFeedback(nowMs: number, max: number): { id: number; projectId: number; eventId: string; receivedMs: number }[]
+  unlinkedFeedback(
+    nowMs: number,
+    max: number,
+  ): Promise<{ id: number; projectId: number; eventId: string; receivedMs: number }[]>
   /** Stores the issue, or the time of the next lookup (null: never). */
   linkFeedback(id: number, found: { issueId: number } | { nextMs: number | null }): void
 }
@@ -77,12 +80,15 @@ const toFeedback = (row: Selectable<Tables['feedback']>): Feedback => ({
 })
 
 /** Writes a batch's feedback in the caller's transaction; returns the outcomes. Deleted projects count as discarded. */
-export function feedbackWriter({ write, dialect: { builder } }: Store): (effects: FeedbackEffect[]) => OutcomeCount[] {
-  return (effects) =>
-    effects.map(({ row, outcome }): OutcomeCount => {
-      const project = write.get(builder.selectFrom('project').select('id').where('id', '=', row.projectId))
+export function feedbackWriter({
+  write,
+  dialect: { builder },
+}: Store): (effects: FeedbackEffect[]) => Promise<OutcomeCount[]> {
+  return async (effects) =>
+    await Array.fromAsync(effects, async ({ row, outcome }): Promise<OutcomeCount> => {
+      const project = await write.get(builder.selectFrom('project').select('id').where('id', '=', row.projectId))
       if (!project) return { ...outcome, outcome: 'filtered', reason: 'discarded' }
-      const { changes } = write.run(
+      const { changes } = await write.run(
         builder
           .insertInto('feedback')
           .values({
@@ -116,17 +122,17 @@ export function feedbackPart({
   dialect: { builder },
 }: Store): Omit<FeedbackStore, 'unlinkedFeedback' | 'linkFeedback'> {
   return {
-    listFeedback: ({ projectIds, state, beforeId, max }) => {
+    listFeedback: async ({ projectIds, state, beforeId, max }) => {
       if (projectIds.length === 0) return []
       let query = builder.selectFrom('feedback').selectAll().where('project_id', 'in', projectIds)
       if (state !== undefined) query = query.where('state', '=', state)
       if (beforeId !== undefined) query = query.where('id', '<', beforeId)
-      return read.all(query.orderBy('id', 'desc').limit(max)).map(toFeedback)
+      return (await read.all(query.orderBy('id', 'desc').limit(max))).map(toFeedback)
     },
-    countFeedback: (projectIds) => {
+    countFeedback: async (projectIds) => {
       const counts: Record<FeedbackState, number> = { new: 0, resolved: 0, spam: 0 }
       if (projectIds.length === 0) return counts
-      const rows = read.all(
+      const rows = await read.all(
         builder
           .selectFrom('feedback')
           .select(['state', (build) => build.fn.countAll<number>().as('n')])
@@ -136,9 +142,9 @@ export function feedbackPart({
       for (const row of rows) counts[row.state as FeedbackState] = Number(row.n)
       return counts
     },
-    feedbackOfIssue: (issueId, max) =>
-      read
-        .all(
+    feedbackOfIssue: async (issueId, max) =>
+      (
+        await read.all(
           builder
             .selectFrom('feedback')
             .selectAll()
@@ -147,9 +153,9 @@ export function feedbackPart({
             .orderBy('id', 'desc')
             .limit(max),
         )
-        .map(toFeedback),
-    feedbackById: (id) => {
-      const row = read.get(builder.selectFrom('feedback').selectAll().where('id', '=', id))
+      ).map(toFeedback),
+    feedbackById: async (id) => {
+      const row = await read.get(builder.selectFrom('feedback').selectAll().where('id', '=', id))
       return row && toFeedback(row)
     },
     setFeedbackState: (id, state, userId, nowMs) =>
@@ -157,21 +163,21 @@ export function feedbackPart({
         builder.updateTable('feedback').set({ state, changed_ms: nowMs, changed_by: userId }).where('id', '=', id),
       ),
     deleteFeedback: (id) =>
-      write.transaction(() => {
-        const row = write.get(builder.selectFrom('feedback').selectAll().where('id', '=', id))
+      write.transaction(async () => {
+        const row = await write.get(builder.selectFrom('feedback').selectAll().where('id', '=', id))
         if (!row) return []
         const attached = builder
           .selectFrom('attachment')
           .where('project_id', '=', row.project_id)
           .where('event_id', '=', row.feedback_id)
-        const keys = write.all(attached.select('blob_key').distinct()).map((item) => item.blob_key)
-        write.run(
+        const keys = (await write.all(attached.select('blob_key').distinct())).map((item) => item.blob_key)
+        await write.run(
           builder
             .deleteFrom('attachment')
             .where('project_id', '=', row.project_id)
             .where('event_id', '=', row.feedback_id),
         )
-        write.run(builder.deleteFrom('feedback').where('id', '=', id))
+        await write.run(builder.deleteFrom('feedback').where('id', '=', id))
         return keys.filter((key) => key !== '')
       }),
   }
@@ -184,9 +190,9 @@ export function feedbackLinkPart({
   dialect: { builder },
 }: Store): Pick<FeedbackStore, 'unlinkedFeedback' | 'linkFeedback'> {
   return {
-    unlinkedFeedback: (nowMs, max) =>
-      read
-        .all(
+    unlinkedFeedback: async (nowMs, max) =>
+      (
+        await read.all(
           builder
             .selectFrom('feedback')
             .select(['id', 'project_id', 'event_id', 'received_ms'])
@@ -194,7 +200,7 @@ export function feedbackLinkPart({
             .orderBy('next_ms')
             .limit(max),
         )
-        .map((row) => ({ id: row.id, projectId: row.project_id, eventId: row.event_id, receivedMs: row.received_ms })),
+      ).map((row) => ({ id: row.id, projectId: row.project_id, eventId: row.event_id, receivedMs: row.received_ms })),
     linkFeedback: (id, found) =>
       void write.run(
         builder

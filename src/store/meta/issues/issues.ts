@@ -9,8 +9,8 @@ import { condition } from './issue-filter.ts'
 /** Reads issues and their related rows. */
 export type IssueReadStore = {
   /** The issue, or the issue it was merged into. */
-  issueById(id: number): Issue | undefined
-  issueByShortId(organizationId: number, shortId: string): Issue | undefined
+  issueById(id: number): Promise<Issue | undefined>
+  issueByShortId(organizationId: number, shortId: string): Promise<Issue | undefined>
   /** Issues of projects, newest first by `sort`. `after`: the last row of the previous page. */
   listIssues(request: {
     projectIds: number[]
@@ -19,42 +19,42 @@ export type IssueReadStore = {
     sort: 'last' | 'first'
     after?: { valueMs: number; id: number }
     max: number
-  }): Issue[]
-  countIssues(request: { projectIds: number[]; filter?: IssueFilter; fromMs?: number }): number
+  }): Promise<Issue[]>
+  countIssues(request: { projectIds: number[]; filter?: IssueFilter; fromMs?: number }): Promise<number>
   /** The issues among `ids` that match the filter. */
-  issuesByIds(ids: number[], filter?: IssueFilter): Issue[]
+  issuesByIds(ids: number[], filter?: IssueFilter): Promise<Issue[]>
   /** First event (ms) of the issues among `ids` that match the filter, by id. */
-  issueStarts(ids: readonly number[], filter?: IssueFilter): Map<number, number>
+  issueStarts(ids: readonly number[], filter?: IssueFilter): Promise<Map<number, number>>
   /** Levels of the issues among `ids` that match the filter, by id. */
-  issueLevels(ids: readonly number[], filter?: IssueFilter): Map<number, string>
+  issueLevels(ids: readonly number[], filter?: IssueFilter): Promise<Map<number, string>>
   /** Hashes of the issues that match the filter, with their issue, at most `max`, in no order. */
   groupsOfIssues(request: {
     projectIds: number[]
     filter?: IssueFilter
     fromMs?: number
     max: number
-  }): { projectId: number; groupHash: string; issueId: number; firstSeenMs: number; level: string }[]
+  }): Promise<{ projectId: number; groupHash: string; issueId: number; firstSeenMs: number; level: string }[]>
   /** Issue ids by hash of the events store. Keys are `${projectId}:${hash}`. Unknown hashes are absent. */
-  issueIdsOf(hashes: { projectId: number; groupHash: string }[]): Map<string, number>
+  issueIdsOf(hashes: { projectId: number; groupHash: string }[]): Promise<Map<string, number>>
   /** All hashes of each issue. */
-  hashesOf(issueIds: number[]): Map<number, string[]>
+  hashesOf(issueIds: number[]): Promise<Map<number, string[]>>
   /** The issues among `ids` that the person has seen. An issue that regressed since then counts as unseen. */
-  seenBy(userId: string, ids: number[]): Set<number>
-  activityOf(issueId: number): Activity[]
+  seenBy(userId: string, ids: number[]): Promise<Set<number>>
+  activityOf(issueId: number): Promise<Activity[]>
   /** The latest digests of an issue, newest first, at most 100. */
-  digestsOf(issueId: number): string[]
+  digestsOf(issueId: number): Promise<string[]>
   /** Issues that had this digest, latest first. */
   issuesOfDigest(
     projectIds: number[],
     digest: string,
-  ): { issueId: number; projectId: number; eventId: string; lastMs: number }[]
+  ): Promise<{ issueId: number; projectId: number; eventId: string; lastMs: number }[]>
   /** Distinct names of environments in these projects, in alphabetical order. */
-  environmentsOf(projectIds: number[]): string[]
+  environmentsOf(projectIds: number[]): Promise<string[]>
   /** Releases in these projects, latest event first. */
   releasesOf(
     projectIds: number[],
     max: number,
-  ): { version: string; projectId: number; firstEventMs: number; lastEventMs: number }[]
+  ): Promise<{ version: string; projectId: number; firstEventMs: number; lastEventMs: number }[]>
 }
 
 type Row = Selectable<Tables['issue']>
@@ -106,7 +106,7 @@ const toActivity = (row: Selectable<Tables['activity']>): Activity => ({
 /** Ids of issues, for callers that read thousands of rows in parts. */
 export type IssueIdsStore = {
   /** Ids of the issues that `listIssues` would return, in its order. */
-  issueIds(request: Parameters<IssueReadStore['listIssues']>[0]): number[]
+  issueIds(request: Parameters<IssueReadStore['listIssues']>[0]): Promise<number[]>
 }
 
 type ListPart = Pick<
@@ -137,30 +137,34 @@ function issueSetPart({ read, dialect }: Store): SetPart {
     return filter ? query.where((build) => condition(build, filter)) : query
   }
   /** Runs as many statements as the ids need. */
-  const inChunks = <Row>(ids: readonly number[], query: (chunkIds: readonly number[]) => Row[]): Row[] => {
+  const inChunks = async <Row>(
+    ids: readonly number[],
+    query: (chunkIds: readonly number[]) => Promise<Row[]>,
+  ): Promise<Row[]> => {
     const found: Row[] = []
-    for (let start = 0; start < ids.length; start += idsMax) found.push(...query(ids.slice(start, start + idsMax)))
+    for (let start = 0; start < ids.length; start += idsMax)
+      found.push(...(await query(ids.slice(start, start + idsMax))))
     return found
   }
   return {
-    issuesByIds: (ids, filter) =>
-      inChunks(ids, (chunkIds) => read.all(among(chunkIds, filter).selectAll())).map(toIssue),
-    issueStarts: (ids, filter) => {
-      const rows = inChunks(ids, (chunkIds) => read.all(among(chunkIds, filter).select(['id', 'first_seen_ms'])))
+    issuesByIds: async (ids, filter) =>
+      (await inChunks(ids, (chunkIds) => read.all(among(chunkIds, filter).selectAll()))).map(toIssue),
+    issueStarts: async (ids, filter) => {
+      const rows = await inChunks(ids, (chunkIds) => read.all(among(chunkIds, filter).select(['id', 'first_seen_ms'])))
       return new Map(rows.map((row) => [row.id, row.first_seen_ms]))
     },
-    issueLevels: (ids, filter) => {
-      const rows = inChunks(ids, (chunkIds) => read.all(among(chunkIds, filter).select(['id', 'level'])))
+    issueLevels: async (ids, filter) => {
+      const rows = await inChunks(ids, (chunkIds) => read.all(among(chunkIds, filter).select(['id', 'level'])))
       return new Map(rows.map((row) => [row.id, row.level]))
     },
-    groupsOfIssues: (request) => {
+    groupsOfIssues: async (request) => {
       if (request.projectIds.length === 0) return []
       const rows = builder
         .selectFrom(matching(dialect, request).select(['id', 'first_seen_ms', 'level']).as('found'))
         .innerJoin('fingerprint', 'fingerprint.issue_id', 'found.id')
         .select(['fingerprint.project_id', 'fingerprint.hash', 'found.id', 'found.first_seen_ms', 'found.level'])
         .limit(request.max)
-      return read.all(rows).map((row) => ({
+      return (await read.all(rows)).map((row) => ({
         projectId: row.project_id,
         groupHash: row.hash,
         issueId: row.id,
@@ -201,31 +205,32 @@ export function issueListPart(store: Store): ListPart & SetPart {
 
   return {
     ...issueSetPart(store),
-    issueById: (id) => {
-      const row = byId(id) ?? byId(read.get(mergedAway().where('id', '=', id))?.issue_id ?? 0)
+    issueById: async (id) => {
+      const row = (await byId(id)) ?? (await byId((await read.get(mergedAway().where('id', '=', id)))?.issue_id ?? 0))
       return row && toIssue(row)
     },
-    issueByShortId: (organizationId, shortId) => {
+    issueByShortId: async (organizationId, shortId) => {
       const [name, own] = [shortId.toUpperCase(), builder.selectFrom('issue').selectAll()]
       const row =
-        read.get(own.where('organization_id', '=', organizationId).where('short_id', '=', name)) ??
-        byId(
-          read.get(mergedAway().where('organization_id', '=', organizationId).where('short_id', '=', name))?.issue_id ??
-            0,
-        )
+        (await read.get(own.where('organization_id', '=', organizationId).where('short_id', '=', name))) ??
+        (await byId(
+          (
+            await read.get(mergedAway().where('organization_id', '=', organizationId).where('short_id', '=', name))
+          )?.issue_id ?? 0,
+        ))
       return row && toIssue(row)
     },
-    listIssues: (request) => {
+    listIssues: async (request) => {
       if (request.projectIds.length === 0) return []
       const column = columnOf(request)
       const rows = builder.selectFrom('issue').selectAll().where('id', 'in', pageOf(dialect, request))
-      return read.all(rows.orderBy(column, 'desc').orderBy('id', 'desc')).map(toIssue)
+      return (await read.all(rows.orderBy(column, 'desc').orderBy('id', 'desc'))).map(toIssue)
     },
-    issueIds: (request) =>
-      request.projectIds.length === 0 ? [] : read.all(pageOf(dialect, request)).map((row) => row.id),
-    countIssues: (request) => {
+    issueIds: async (request) =>
+      request.projectIds.length === 0 ? [] : (await read.all(pageOf(dialect, request))).map((row) => row.id),
+    countIssues: async (request) => {
       if (request.projectIds.length === 0) return 0
-      return read.get(matching(dialect, request).select((build) => build.fn.countAll<number>().as('n')))?.n ?? 0
+      return (await read.get(matching(dialect, request).select((build) => build.fn.countAll<number>().as('n'))))?.n ?? 0
     },
   }
 }
@@ -244,28 +249,29 @@ export function relatedRowsPart({ read, dialect: { builder } }: Store): RelatedR
   )
 
   return {
-    issueIdsOf: (requested) => {
+    issueIdsOf: async (requested) => {
       const found = new Map<string, number>()
       for (const { projectId, groupHash } of requested) {
-        const row = fingerprint.get({ projectId, hash: groupHash })
+        const row = await fingerprint.get({ projectId, hash: groupHash })
         if (row) found.set(`${projectId}:${groupHash}`, row.issue_id)
       }
       return found
     },
-    hashesOf: (issueIds) => new Map(issueIds.map((id) => [id, hashes.all({ id }).map((row) => row.hash)])),
-    activityOf: (issueId) =>
-      read
-        .all(builder.selectFrom('activity').selectAll().where('issue_id', '=', issueId).orderBy('id'))
-        .map(toActivity),
+    hashesOf: async (issueIds) =>
+      new Map(await Array.fromAsync(issueIds, async (id) => [id, (await hashes.all({ id })).map((row) => row.hash)])),
+    activityOf: async (issueId) =>
+      (await read.all(builder.selectFrom('activity').selectAll().where('issue_id', '=', issueId).orderBy('id'))).map(
+        toActivity,
+      ),
   }
 }
 
 /** Implements reads of digests, environments and releases from events. */
 export function lookupPart({ read, dialect: { builder } }: Store): LookupPart {
   return {
-    digestsOf: (issueId) =>
-      read
-        .all(
+    digestsOf: async (issueId) =>
+      (
+        await read.all(
           builder
             .selectFrom('digest')
             .select('digest')
@@ -273,11 +279,11 @@ export function lookupPart({ read, dialect: { builder } }: Store): LookupPart {
             .orderBy('last_ms', 'desc')
             .limit(digestsMax),
         )
-        .map((row) => row.digest),
-    issuesOfDigest: (projectIds, digest) => {
+      ).map((row) => row.digest),
+    issuesOfDigest: async (projectIds, digest) => {
       if (projectIds.length === 0) return []
-      return read
-        .all(
+      return (
+        await read.all(
           builder
             .selectFrom('digest')
             .selectAll()
@@ -286,17 +292,17 @@ export function lookupPart({ read, dialect: { builder } }: Store): LookupPart {
             .orderBy('last_ms', 'desc')
             .limit(digestsMax),
         )
-        .map((row) => ({
-          issueId: row.issue_id,
-          projectId: row.project_id,
-          eventId: row.event_id,
-          lastMs: row.last_ms,
-        }))
+      ).map((row) => ({
+        issueId: row.issue_id,
+        projectId: row.project_id,
+        eventId: row.event_id,
+        lastMs: row.last_ms,
+      }))
     },
-    environmentsOf: (projectIds) => {
+    environmentsOf: async (projectIds) => {
       if (projectIds.length === 0) return []
-      return read
-        .all(
+      return (
+        await read.all(
           builder
             .selectFrom('environment')
             .select('name')
@@ -304,12 +310,12 @@ export function lookupPart({ read, dialect: { builder } }: Store): LookupPart {
             .where('project_id', 'in', projectIds)
             .orderBy('name'),
         )
-        .map((row) => row.name)
+      ).map((row) => row.name)
     },
-    releasesOf: (projectIds, max) => {
+    releasesOf: async (projectIds, max) => {
       if (projectIds.length === 0) return []
-      return read
-        .all(
+      return (
+        await read.all(
           builder
             .selectFrom('release')
             .selectAll()
@@ -317,18 +323,18 @@ export function lookupPart({ read, dialect: { builder } }: Store): LookupPart {
             .orderBy('last_event_ms', 'desc')
             .limit(max),
         )
-        .map((row) => ({
-          version: row.version,
-          projectId: row.project_id,
-          firstEventMs: row.first_event_ms,
-          lastEventMs: row.last_event_ms,
-        }))
+      ).map((row) => ({
+        version: row.version,
+        projectId: row.project_id,
+        firstEventMs: row.first_event_ms,
+        lastEventMs: row.last_event_ms,
+      }))
     },
   }
 }
 
-function demandIssue({ write, dialect: { builder } }: Store, id: number): Row {
-  const row = write.get(builder.selectFrom('issue').selectAll().where('id', '=', id))
+async function demandIssue({ write, dialect: { builder } }: Store, id: number): Promise<Row> {
+  const row = await write.get(builder.selectFrom('issue').selectAll().where('id', '=', id))
   if (!row) throw new MishapError('NOT_FOUND')
   return row
 }
@@ -336,10 +342,10 @@ function demandIssue({ write, dialect: { builder } }: Store, id: number): Row {
 /** Implements the lookup of issues that a person has seen. */
 export function viewedPart({ read, dialect: { builder } }: Store): Pick<IssueReadStore, 'seenBy'> {
   return {
-    seenBy: (userId, ids) => {
+    seenBy: async (userId, ids) => {
       const seen = new Set<number>()
       for (let start = 0; start < ids.length; start += idsMax) {
-        const rows = read.all(
+        const rows = await read.all(
           builder
             .selectFrom('issue_seen')
             .select('issue_id')
@@ -367,11 +373,17 @@ export function viewedPart({ read, dialect: { builder } }: Store): Pick<IssueRea
 
 export type CommentStore = {
   /** `mentions`: ids of the mentioned people. Throws VALIDATION for an empty or too long text, NOT_FOUND. */
-  addComment(issueId: number, userId: string, text: string, nowMs: number, mentions?: readonly string[]): Activity
+  addComment(
+    issueId: number,
+    userId: string,
+    text: string,
+    nowMs: number,
+    mentions?: readonly string[],
+  ): Promise<Activity>
   /** Throws like addComment. */
-  changeComment(id: number, text: string, mentions: readonly string[], nowMs: number): Activity
-  deleteComment(id: number): void
-  activityById(id: number): Activity | undefined
+  changeComment(id: number, text: string, mentions: readonly string[], nowMs: number): Promise<Activity>
+  deleteComment(id: number): Promise<void>
+  activityById(id: number): Promise<Activity | undefined>
 }
 
 function commentText(text: string): string {
@@ -387,42 +399,44 @@ export function commentPart(store: Store): CommentStore {
     write,
     dialect: { builder },
   } = store
-  const demandComment = (id: number) => {
-    const row = write.get(builder.selectFrom('activity').selectAll().where('id', '=', id).where('type', '=', 'note'))
+  const demandComment = async (id: number) => {
+    const row = await write.get(
+      builder.selectFrom('activity').selectAll().where('id', '=', id).where('type', '=', 'note'),
+    )
     if (!row) throw new MishapError('NOT_FOUND')
     return row
   }
   return {
-    activityById: (id) => {
-      const row = write.get(builder.selectFrom('activity').selectAll().where('id', '=', id))
+    activityById: async (id) => {
+      const row = await write.get(builder.selectFrom('activity').selectAll().where('id', '=', id))
       return row && toActivity(row)
     },
     changeComment: (id, text, mentions, nowMs) =>
-      write.transaction(() => {
-        const row = demandComment(id)
+      write.transaction(async () => {
+        const row = await demandComment(id)
         const data = JSON.stringify({
           text: commentText(text),
           ...(mentions.length ? { mentions } : {}),
           editedMs: nowMs,
         })
-        write.run(builder.updateTable('activity').set({ data }).where('id', '=', id))
+        await write.run(builder.updateTable('activity').set({ data }).where('id', '=', id))
         return toActivity({ ...row, data })
       }),
     deleteComment: (id) =>
-      write.transaction(() => {
-        const row = demandComment(id)
-        write.run(builder.deleteFrom('activity').where('id', '=', id))
-        write.run(
+      write.transaction(async () => {
+        const row = await demandComment(id)
+        await write.run(builder.deleteFrom('activity').where('id', '=', id))
+        await write.run(
           builder
             .updateTable('issue')
             .set((build) => ({ comments: build('comments', '-', 1) }))
             .where('id', '=', row.issue_id),
         )
       }),
-    addComment: (issueId, userId, text, nowMs, mentions = []) => {
+    addComment: async (issueId, userId, text, nowMs, mentions = []) => {
       const trimmed = commentText(text)
-      return write.transaction(() => {
-        const issue = demandIssue(store, issueId)
+      return write.transaction(async () => {
+        const issue = await demandIssue(store, issueId)
         const row = {
           issue_id: issueId,
           type: 'note',
@@ -430,9 +444,9 @@ export function commentPart(store: Store): CommentStore {
           user_id: userId,
           data: JSON.stringify({ text: trimmed, ...(mentions.length ? { mentions } : {}) }),
         }
-        const lastId = insertedId(write, builder.insertInto('activity').values(row))
+        const lastId = await insertedId(write, builder.insertInto('activity').values(row))
         // No new revision: a person who resolves an issue does not have to read the last comment first.
-        write.run(
+        await write.run(
           builder
             .updateTable('issue')
             .set({ comments: issue.comments + 1 })

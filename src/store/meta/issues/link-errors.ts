@@ -108,16 +108,16 @@ type LinkRun = {
   changed: Set<number>
 }
 
-function issueOf({ issues, statements }: LinkRun, projectId: number, hash: string): number | undefined {
+async function issueOf({ issues, statements }: LinkRun, projectId: number, hash: string): Promise<number | undefined> {
   const key = `${projectId}:${hash}`
-  if (!issues.has(key)) issues.set(key, statements.issue.get({ projectId, hash })?.issue_id)
+  if (!issues.has(key)) issues.set(key, (await statements.issue.get({ projectId, hash }))?.issue_id)
   return issues.get(key)
 }
 
-const groupOf = (run: LinkRun, projectId: number, hash: string) =>
-  `${issueOf(run, projectId, hash) ?? `${projectId}:${hash}`}`
+const groupOf = async (run: LinkRun, projectId: number, hash: string) =>
+  `${(await issueOf(run, projectId, hash)) ?? `${projectId}:${hash}`}`
 
-function endOf(run: LinkRun, row: ErrorEndRow): ErrorEnd {
+async function endOf(run: LinkRun, row: ErrorEndRow): Promise<ErrorEnd> {
   const cached = run.ends.get(row.id)
   if (cached) return cached
   const end: ErrorEnd = {
@@ -131,17 +131,17 @@ function endOf(run: LinkRun, row: ErrorEndRow): ErrorEnd {
     route: row.route,
     userHash: row.user_hash,
     receivedMs: row.received_ms,
-    group: groupOf(run, row.project_id, row.hash),
+    group: await groupOf(run, row.project_id, row.hash),
   }
   run.ends.set(row.id, end)
   run.rows.set(end, row)
   return end
 }
 
-function loadOnce(run: LinkRun, key: string, load: () => ErrorEndRow[]): ErrorEndRow[] {
+async function loadOnce(run: LinkRun, key: string, load: () => Promise<ErrorEndRow[]>): Promise<ErrorEndRow[]> {
   const cached = run.cache.get(key)
   if (cached) return cached
-  const found = load()
+  const found = await load()
   run.loaded += found.length
   run.cache.set(key, found)
   return found
@@ -154,18 +154,18 @@ function timeWindow({ received_ms: ms }: ErrorEndRow, lengthMs: number) {
 }
 
 /** All ends in the trace of an end. */
-function traceOf(run: LinkRun, row: ErrorEndRow): ErrorEndRow[] {
+async function traceOf(run: LinkRun, row: ErrorEndRow): Promise<ErrorEndRow[]> {
   if (row.trace_id === '') return []
   const { number, ...times } = timeWindow(row, traceWindowMs)
   const query = { organization: row.organization_id, traceId: row.trace_id, ...times }
   // Query each side separately: a crowd of one side would cut off the other, and hide a second failure.
-  return loadOnce(run, `trace ${query.organization} ${row.trace_id} ${number}`, () =>
-    ['server', 'browser'].flatMap((side) => run.statements.trace.all({ ...query, side })),
+  return loadOnce(run, `trace ${query.organization} ${row.trace_id} ${number}`, async () =>
+    (await Array.fromAsync(['server', 'browser'], async (side) => run.statements.trace.all({ ...query, side }))).flat(),
   )
 }
 
 /** Browser events of the same person on the same page at about the same time. */
-function ofPerson(run: LinkRun, row: ErrorEndRow): ErrorEndRow[] {
+async function ofPerson(run: LinkRun, row: ErrorEndRow): Promise<ErrorEndRow[]> {
   if (row.route === '') return []
   const { number, ...times } = timeWindow(row, routeWindowMs)
   const query = { organization: row.organization_id, userHash: row.user_hash, route: row.route, ...times }
@@ -177,66 +177,70 @@ function ofPerson(run: LinkRun, row: ErrorEndRow): ErrorEndRow[] {
  * Groups of server events with the digest of an end. They are read by name, not by time, so that a sender of many
  * events cannot hide the others.
  */
-function groupsOf(run: LinkRun, scope: Scope, row: ErrorEndRow): Group[] {
+async function groupsOf(run: LinkRun, scope: Scope, row: ErrorEndRow): Promise<Group[]> {
   const key = `${scope} ${row.organization_id} ${row.digest} ${scope === 'page' ? row.route : ''}`
   const cached = run.groups.get(key)
   if (cached) return cached
   const found: Group[] = []
   let last: Group = { projectId: 0, hash: '' }
   while (found.length < groupsMax) {
-    const next = run.statements.servers[scope].nextGroup.get({ ...digestKeyOf(row), ...last })
+    const next = await run.statements.servers[scope].nextGroup.get({ ...digestKeyOf(row), ...last })
     if (!next) break
     last = { projectId: next.project_id, hash: next.hash }
     found.push(last)
     // A second issue makes a sure digest ambiguous, and a third one changes nothing.
-    if (scope === 'sure' && issuesOf(run, found) > 1) break
+    if (scope === 'sure' && (await issuesOf(run, found)) > 1) break
   }
   run.groups.set(key, found)
   return found
 }
 
-const issuesOf = (run: LinkRun, groups: readonly Group[]) =>
-  new Set(groups.map((group) => groupOf(run, group.projectId, group.hash))).size
+const issuesOf = async (run: LinkRun, groups: readonly Group[]) =>
+  new Set(await Array.fromAsync(groups, async (group) => groupOf(run, group.projectId, group.hash))).size
 
 type Times = { fromMs: number; beforeMs: number; afterMs: number; toMs: number }
 
 /** For each group with the digest: the last server event up to `beforeMs` and the first from `afterMs`. */
-function nearest(run: LinkRun, scope: Scope, row: ErrorEndRow, { fromMs, beforeMs, afterMs, toMs }: Times) {
+async function nearest(run: LinkRun, scope: Scope, row: ErrorEndRow, { fromMs, beforeMs, afterMs, toMs }: Times) {
   const { before, after } = run.statements.servers[scope]
-  const query = groupsOf(run, scope, row).map((group) => ({ ...digestKeyOf(row), ...group }))
+  const query = (await groupsOf(run, scope, row)).map((group) => ({ ...digestKeyOf(row), ...group }))
   return {
-    before: query.flatMap((item) => before.get({ ...item, fromMs, toMs: beforeMs }) ?? []),
-    after: query.flatMap((item) => after.get({ ...item, fromMs: afterMs, toMs }) ?? []),
+    before: (
+      await Array.fromAsync(query, async (item) => (await before.get({ ...item, fromMs, toMs: beforeMs })) ?? [])
+    ).flat(),
+    after: (
+      await Array.fromAsync(query, async (item) => (await after.get({ ...item, fromMs: afterMs, toMs })) ?? [])
+    ).flat(),
   }
 }
 
 /** Candidate server events for a browser event's digest. `crowded`: there are too many groups to compare all. */
-function serversOf(run: LinkRun, row: ErrorEndRow): { servers: ErrorEndRow[]; crowded: boolean } {
+async function serversOf(run: LinkRun, row: ErrorEndRow): Promise<{ servers: ErrorEndRow[]; crowded: boolean }> {
   const none = { servers: [], crowded: false }
   if (row.digest === '') return none
   const at = { beforeMs: row.received_ms, afterMs: row.received_ms + 1 }
   if (row.sure === 1) {
-    const { before, after } = nearest(run, 'sure', row, { ...at, fromMs: 0, toMs: foreverMs })
+    const { before, after } = await nearest(run, 'sure', row, { ...at, fromMs: 0, toMs: foreverMs })
     if (before.length + after.length > 0) return { servers: [...before, ...after], crowded: false }
   }
   if (row.route === '') return none
-  const { before, after } = nearest(run, 'page', row, { ...at, ...momentOf(row) })
-  return { servers: [...before, ...after], crowded: groupsOf(run, 'page', row).length >= groupsMax }
+  const { before, after } = await nearest(run, 'page', row, { ...at, ...momentOf(row) })
+  return { servers: [...before, ...after], crowded: (await groupsOf(run, 'page', row)).length >= groupsMax }
 }
 
 type ClientQuery = { sure: number; alone: string; max: number; fromMs: number; toMs: number }
 
 /** Browser events with the digest of a server end. If the list is truncated, the end runs again for the rest. */
-function browsersOf(
+async function browsersOf(
   run: LinkRun,
   scope: Scope,
   row: ErrorEndRow,
   { sure, alone, max, fromMs, toMs }: ClientQuery,
-): ErrorEndRow[] {
+): Promise<ErrorEndRow[]> {
   const page = scope === 'page' ? ` ${sure} ${row.route}` : ''
   const key = `browsers ${row.organization_id} ${row.digest} ${alone} ${fromMs} ${toMs}${page}`
-  return loadOnce(run, key, () => {
-    const found = run.statements.browsers[scope].all({ ...digestKeyOf(row), sure, alone, max, fromMs, toMs })
+  return loadOnce(run, key, async () => {
+    const found = await run.statements.browsers[scope].all({ ...digestKeyOf(row), sure, alone, max, fromMs, toMs })
     if (found.length === max && max === waitingMax)
       run.truncated.set(row.id, [...(run.truncated.get(row.id) ?? []), found])
     return found
@@ -244,16 +248,16 @@ function browsersOf(
 }
 
 /** Browser events whose link can change because of a server event with a sure digest. */
-function clientsOfDigest(run: LinkRun, row: ErrorEndRow): ErrorEndRow[][] {
+async function clientsOfDigest(run: LinkRun, row: ErrorEndRow): Promise<ErrorEndRow[][]> {
   if (row.sure !== 1) return []
   const all = { sure: 1, max: waitingMax, fromMs: 0, toMs: foreverMs }
-  const waiting = browsersOf(run, 'sure', row, { ...all, alone: 'none' })
+  const waiting = await browsersOf(run, 'sure', row, { ...all, alone: 'none' })
   // A second issue with the digest makes all its links ambiguous.
-  if (issuesOf(run, groupsOf(run, 'sure', row)) > 1)
-    return [waiting, browsersOf(run, 'sure', row, { ...all, alone: '' })]
-  const doubtful = browsersOf(run, 'sure', row, { ...all, alone: 'several' })
+  if ((await issuesOf(run, await groupsOf(run, 'sure', row))) > 1)
+    return [waiting, await browsersOf(run, 'sure', row, { ...all, alone: '' })]
+  const doubtful = await browsersOf(run, 'sure', row, { ...all, alone: 'several' })
   const ms = row.received_ms
-  const { before, after } = nearest(run, 'sure', row, {
+  const { before, after } = await nearest(run, 'sure', row, {
     fromMs: 0,
     beforeMs: ms - 1,
     afterMs: ms + 1,
@@ -263,57 +267,61 @@ function clientsOfDigest(run: LinkRun, row: ErrorEndRow): ErrorEndRow[][] {
   const lastMs = Math.max(0, ...before.map((item) => (item.received_ms + ms) / 2))
   const nextMs = Math.min(foreverMs, ...after.map((item) => (item.received_ms + ms) / 2))
   const nearer = { sure: 1, max: waitingMax, fromMs: Math.floor(lastMs), toMs: Math.ceil(nextMs), alone: '' }
-  return [waiting, doubtful, browsersOf(run, 'sure', row, nearer)]
+  return [waiting, doubtful, await browsersOf(run, 'sure', row, nearer)]
 }
 
 /** Browser events with the digest of a server event, on its page and in its time window, whose link it can change. */
-function clientsOfPage(run: LinkRun, row: ErrorEndRow): ErrorEndRow[][] {
+async function clientsOfPage(run: LinkRun, row: ErrorEndRow): Promise<ErrorEndRow[][]> {
   if (row.route === '') return []
   const at = momentOf(row)
-  const hasSure = row.sure === 1 || groupsOf(run, 'sure', row).length > 0
-  return (hasSure ? [0] : [0, 1]).flatMap((sure) => [
-    browsersOf(run, 'page', row, { ...at, sure, max: waitingMax, alone: 'none' }),
-    ...['several', ''].map((alone) => browsersOf(run, 'page', row, { ...at, sure, max: nearbyMax, alone })),
-  ])
+  const hasSure = row.sure === 1 || (await groupsOf(run, 'sure', row)).length > 0
+  return (
+    await Array.fromAsync(hasSure ? [0] : [0, 1], async (sure) => [
+      await browsersOf(run, 'page', row, { ...at, sure, max: waitingMax, alone: 'none' }),
+      ...(await Array.fromAsync(['several', ''], async (alone) =>
+        browsersOf(run, 'page', row, { ...at, sure, max: nearbyMax, alone }),
+      )),
+    ])
+  ).flat()
 }
 
 /** Browser events whose link can change because of an end. */
-function affectedClients(run: LinkRun, row: ErrorEndRow): ErrorEndRow[][] {
+async function affectedClients(run: LinkRun, row: ErrorEndRow): Promise<ErrorEndRow[][]> {
   if (row.side === 'browser') {
     // Another browser event can make existing links ambiguous, but it adds no link to unlinked ones.
-    const linked = [...traceOf(run, row), ...ofPerson(run, row)].filter((item) => item.alone === '')
+    const linked = [...(await traceOf(run, row)), ...(await ofPerson(run, row))].filter((item) => item.alone === '')
     return [[row, ...linked]]
   }
-  if (row.digest === '') return [traceOf(run, row)]
-  return [traceOf(run, row), ...clientsOfDigest(run, row), ...clientsOfPage(run, row)]
+  if (row.digest === '') return [await traceOf(run, row)]
+  return [await traceOf(run, row), ...(await clientsOfDigest(run, row)), ...(await clientsOfPage(run, row))]
 }
 
-function applyDecision(run: LinkRun, row: ErrorEndRow, decision: Decision): void {
+async function applyDecision(run: LinkRun, row: ErrorEndRow, decision: Decision): Promise<void> {
   const { statements, nowMs } = run
   const event = { projectId: row.project_id, eventId: row.event_id }
   // Always look it up: the end can have been rewritten since.
-  const before = statements.link.get(event)
+  const before = await statements.link.get(event)
   const server = 'server' in decision ? run.rows.get(decision.server) : undefined
   const reason: JoinReason | '' = 'server' in decision ? decision.reason : ''
   const alone = 'alone' in decision ? decision.alone : ''
   const open = run.visited.has(row.id) ? 0 : row.open
   if (alone !== row.alone) {
-    statements.setUnlinked.run({ id: row.id, alone, open })
+    await statements.setUnlinked.run({ id: row.id, alone, open })
     run.reasonChanged.add(row.id)
-  } else if (open !== row.open) statements.closeEnd.run({ id: row.id })
+  } else if (open !== row.open) await statements.closeEnd.run({ id: row.id })
   const isSame = before?.server_project_id === server?.project_id && before?.server_event_id === server?.event_id
   if (isSame && (before?.reason ?? '') === reason) return
-  const markChanged = (projectId: number, hash: string) => {
-    const id = issueOf(run, projectId, hash)
+  const markChanged = async (projectId: number, hash: string) => {
+    const id = await issueOf(run, projectId, hash)
     if (id !== undefined) run.changed.add(id)
   }
   if (before) {
-    statements.unlink.run(event)
-    markChanged(before.server_project_id, before.server_hash)
+    await statements.unlink.run(event)
+    await markChanged(before.server_project_id, before.server_hash)
   }
-  markChanged(row.project_id, row.hash)
+  await markChanged(row.project_id, row.hash)
   if (!server) return
-  statements.putLink.run({
+  await statements.putLink.run({
     organization_id: row.organization_id,
     browser_project_id: row.project_id,
     browser_event_id: row.event_id,
@@ -328,46 +336,46 @@ function applyDecision(run: LinkRun, row: ErrorEndRow, decision: Decision): void
     made_ms: nowMs,
   })
   run.linked++
-  markChanged(server.project_id, server.hash)
+  await markChanged(server.project_id, server.hash)
 }
 
-function decideEnd(run: LinkRun, row: ErrorEndRow): void {
-  const toEnds = (rows: readonly ErrorEndRow[]) => rows.map((item) => endOf(run, item))
-  const end = endOf(run, row)
-  const { servers, crowded } = serversOf(run, row)
+async function decideEnd(run: LinkRun, row: ErrorEndRow): Promise<void> {
+  const toEnds = async (rows: readonly ErrorEndRow[]) => await Array.fromAsync(rows, async (item) => endOf(run, item))
+  const end = await endOf(run, row)
+  const { servers, crowded } = await serversOf(run, row)
   const context: LinkCandidates = {
-    ofDigest: toEnds(servers),
-    ofTrace: toEnds(traceOf(run, row)),
+    ofDigest: await toEnds(servers),
+    ofTrace: await toEnds(await traceOf(run, row)),
     crowded,
-    ofRoute: row.sure === 1 ? [] : toEnds(ofPerson(run, row)),
+    ofRoute: row.sure === 1 ? [] : await toEnds(await ofPerson(run, row)),
   }
-  applyDecision(run, row, decide(end, context))
+  await applyDecision(run, row, decide(end, context))
 }
 
 /** Runs some work. Returns the error of a failed end, and throws errors that must stop the whole run. */
-type Attempt = (work: () => void) => string | undefined
+type Attempt = (work: () => Promise<void>) => Promise<string | undefined>
 
-const runPlain: Attempt = (work) => void work()
+const runPlain: Attempt = async (work) => void work()
 
 /** Rolls back the failed end only and continues with the others. */
 const runInSavepoint =
   ({ write }: Store): Attempt =>
-  (work) => {
-    write.script('savepoint one_side')
+  async (work) => {
+    await write.script('savepoint one_side')
     try {
-      work()
+      await work()
       return undefined
     } catch (error) {
       // This throws when the disk is full: then the whole transaction is rolled back, and no end is set aside.
-      write.script('rollback to one_side')
+      await write.script('rollback to one_side')
       return String(error)
     } finally {
-      write.script('release one_side')
+      await write.script('release one_side')
     }
   }
 
 /** Processes open ends in one transaction. Ends that it does not reach stay open. */
-function linkOpenEnds(run: LinkRun, openEnds: readonly ErrorEndRow[], attempt: Attempt) {
+async function linkOpenEnds(run: LinkRun, openEnds: readonly ErrorEndRow[], attempt: Attempt) {
   const { closeEnd } = run.statements
   const touched = new Map<number, ErrorEndRow>()
   const seen = new Set<ErrorEndRow[]>()
@@ -377,8 +385,8 @@ function linkOpenEnds(run: LinkRun, openEnds: readonly ErrorEndRow[], attempt: A
     if (run.loaded >= loadedMax) break
     visited.push(row)
     run.visited.add(row.id)
-    const error = attempt(() => {
-      for (const list of affectedClients(run, row)) {
+    const error = await attempt(async () => {
+      for (const list of await affectedClients(run, row)) {
         if (seen.has(list)) continue
         seen.add(list)
         for (const item of list) if (item.side === 'browser') touched.set(item.id, item)
@@ -387,15 +395,15 @@ function linkOpenEnds(run: LinkRun, openEnds: readonly ErrorEndRow[], attempt: A
     if (error !== undefined) errors.push(error)
   }
   for (const row of touched.values()) {
-    const error = attempt(() => decideEnd(run, row))
+    const error = await attempt(() => decideEnd(run, row))
     if (error === undefined) continue
     errors.push(error)
-    if (run.visited.has(row.id)) closeEnd.run({ id: row.id })
+    if (run.visited.has(row.id)) await closeEnd.run({ id: row.id })
   }
   for (const row of visited) {
     // Repeat only while there is progress, else undecidable ends would run forever.
     const isLeft = run.truncated.get(row.id)?.some((list) => list.some((item) => run.reasonChanged.has(item.id)))
-    if (!isLeft && (row.side === 'server' || !touched.has(row.id))) closeEnd.run({ id: row.id })
+    if (!isLeft && (row.side === 'server' || !touched.has(row.id))) await closeEnd.run({ id: row.id })
   }
   const [error] = errors
   const failed = { aside: errors.length, ...(error === undefined ? {} : { fault: error }) }
@@ -416,7 +424,7 @@ export function errorLinkPart(store: Store): Pick<ErrorLinkStore, 'linkErrors'> 
       .orderBy('id')
       .limit(slot('max')),
   )
-  const join = (max: number, nowMs: number, attempt: Attempt) => {
+  const join = async (max: number, nowMs: number, attempt: Attempt) => {
     const run: LinkRun = {
       statements,
       nowMs,
@@ -432,18 +440,19 @@ export function errorLinkPart(store: Store): Pick<ErrorLinkStore, 'linkErrors'> 
       linked: 0,
       changed: new Set(),
     }
-    const found = linkOpenEnds(run, open.all({ max }), attempt)
-    return { ...found, more: open.get({ max: 1 }) !== undefined }
+    const found = await linkOpenEnds(run, await open.all({ max }), attempt)
+    return { ...found, more: (await open.get({ max: 1 })) !== undefined }
   }
   return {
-    linkErrors: (max, nowMs) => {
+    linkErrors: async (max, nowMs) => {
       // Nearly all calls find no open end, so they take no write lock.
-      if (!open.get({ max: 1 })) return { looked: 0, decided: 0, linked: 0, aside: 0, issueIds: [], more: false }
+      if (!(await open.get({ max: 1 })))
+        return { looked: 0, decided: 0, linked: 0, aside: 0, issueIds: [], more: false }
       try {
-        return write.transaction(() => join(max, nowMs, runPlain))
+        return await write.transaction(() => join(max, nowMs, runPlain))
       } catch {
         // Retry with each end isolated: one failing end must not block all others in this run and every later run.
-        return write.transaction(() => join(max, nowMs, runInSavepoint(store)))
+        return await write.transaction(() => join(max, nowMs, runInSavepoint(store)))
       }
     },
   }

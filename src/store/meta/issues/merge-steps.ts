@@ -22,36 +22,40 @@ export function mergeStepper(store: Store) {
   const statements = batchStatements(write, dialect)
 
   /** Returns the target issue. Meanwhile it can have been merged into another issue, or deleted. */
-  function targetOf(id: number) {
-    const row = statements.issue.get({ id })
+  async function targetOf(id: number) {
+    const row = await statements.issue.get({ id })
     if (row) return row
-    const moved = write.get(builder.selectFrom('moved_issue').select('issue_id').where('id', '=', id))
-    return moved && statements.issue.get({ id: moved.issue_id })
+    const moved = await write.get(builder.selectFrom('moved_issue').select('issue_id').where('id', '=', id))
+    return moved && (await statements.issue.get({ id: moved.issue_id }))
   }
-  const removedIds = (ids: readonly number[]) =>
+  const removedIds = async (ids: readonly number[]) =>
     new Set(
-      write
-        .all(
+      (
+        await write.all(
           builder.selectFrom('removal').select('issue_id').where('issue_id', 'in', ids).where('ended_ms', 'is', null),
         )
-        .map((row) => row.issue_id),
+      ).map((row) => row.issue_id),
     )
 
-  return (
+  return async (
     state: MergeState,
     ids: readonly number[],
     userId: string | null,
     nowMs: number,
-  ): { asked: MergeState; issueIds: number[]; merged: number } => {
-    const into = targetOf(state.into)
-    const removed = removedIds([state.into, ...(into ? [into.id] : []), ...ids])
+  ): Promise<{ asked: MergeState; issueIds: number[]; merged: number }> => {
+    const into = await targetOf(state.into)
+    const removed = await removedIds([state.into, ...(into ? [into.id] : []), ...ids])
     if (!into || removed.has(into.id)) return { asked: state, issueIds: [], merged: 0 }
-    const from = ids
-      .filter((id) => id !== into.id && !removed.has(id))
-      .flatMap((id) => statements.issue.get({ id }) ?? [])
+    const from = (
+      await Array.fromAsync(
+        ids.filter((id) => id !== into.id && !removed.has(id)),
+        async (id) => (await statements.issue.get({ id })) ?? [],
+      )
+    )
+      .flat()
       .filter((item) => item.project_id === into.project_id)
     if (from.length === 0) return { asked: state, issueIds: [], merged: 0 }
-    const { noted } = mergeRows(store, statements, into, from, { userId, nowMs, noted: state.noted })
+    const { noted } = await mergeRows(store, statements, into, from, { userId, nowMs, noted: state.noted })
     return { asked: { ...state, noted }, issueIds: [into.id, ...from.map((item) => item.id)], merged: from.length }
   }
 }

@@ -35,7 +35,7 @@ export type Leaving = {
 
 export type MergeStore = {
   /** Hashes of an issue, in order, with the issue they came from. */
-  issueHashes(issueId: number): IssueHash[]
+  issueHashes(issueId: number): Promise<IssueHash[]>
   /**
    * Merges several issues of a project in one transaction: hashes with their events, counts, comments, feedback and
    * links move to `intoId`. Returns the ids of the merged issues and the id of the activity entry. Throws NOT_FOUND, VALIDATION for issues of other
@@ -46,7 +46,7 @@ export type MergeStore = {
     fromIds: readonly number[],
     userId: string | null,
     nowMs: number,
-  ): { issue: Issue; merged: number[]; activityId: number | null }
+  ): Promise<{ issue: Issue; merged: number[]; activityId: number | null }>
   /**
    * Splits hashes and their events from an issue. If one merged issue brought all of them, it is restored under its old
    * short id. Its other hashes join it when they are split off later. Otherwise a new issue is created, or none if the
@@ -58,21 +58,21 @@ export type MergeStore = {
     leaving: Leaving,
     userId: string | null,
     nowMs: number,
-  ): { issue: Issue; created: Issue | null }
+  ): Promise<{ issue: Issue; created: Issue | null }>
   /**
    * Issues of the same project that can be similar: first those with the same error type, culprit or title, then the
    * others, each the latest first.
    */
-  similarCandidates(issueId: number, max: number): Issue[]
+  similarCandidates(issueId: number, max: number): Promise<Issue[]>
   /** Ids of events that an issue's digests and feedback refer to, at most `max`. */
-  namedEvents(issueId: number, max: number): string[]
+  namedEvents(issueId: number, max: number): Promise<string[]>
 }
 
 /** Maximum ids per statement. */
 const chunk = 400
 
-export function demand(statements: BatchStatements, id: number): IssueRow {
-  const row = statements.issue.get({ id })
+export async function demand(statements: BatchStatements, id: number): Promise<IssueRow> {
+  const row = await statements.issue.get({ id })
   if (!row) throw new MishapError('NOT_FOUND')
   return row
 }
@@ -81,23 +81,23 @@ export function demand(statements: BatchStatements, id: number): IssueRow {
  * Returns the issues of a merge. Throws NOT_FOUND, VALIDATION for issues of other projects, and CONFLICT while one of
  * them is being deleted.
  */
-export function demandMergeable(
+export async function demandMergeable(
   store: Store,
   statements: BatchStatements,
   { intoId, fromIds }: { intoId: number; fromIds: readonly number[] },
-): { into: IssueRow; from: IssueRow[] } {
-  const into = demand(statements, intoId)
-  const from = fromIds.map((id) => demand(statements, id))
+): Promise<{ into: IssueRow; from: IssueRow[] }> {
+  const into = await demand(statements, intoId)
+  const from = await Array.fromAsync(fromIds, async (id) => demand(statements, id))
   if (from.some((item) => item.project_id !== into.project_id)) {
     const sentence = 'Only issues of one project can be merged.'
     throw new MishapError('VALIDATION', { detail: sentence, fields: { merge: [sentence] } })
   }
-  demandUnremoved(store, [intoId, ...fromIds])
+  await demandUnremoved(store, [intoId, ...fromIds])
   return { into, from }
 }
 
-export function demandUnremoved({ write, dialect: { builder } }: Store, ids: readonly number[]): void {
-  const open = write.get(
+export async function demandUnremoved({ write, dialect: { builder } }: Store, ids: readonly number[]): Promise<void> {
+  const open = await write.get(
     builder.selectFrom('removal').select('id').where('issue_id', 'in', ids).where('ended_ms', 'is', null),
   )
   if (open) throw new MishapError('CONFLICT', { detail: 'One of these issues is being deleted.' })
@@ -124,15 +124,15 @@ export function withEvents(to: IssueRow, from: IssueRow): IssueRow {
 }
 
 /** Copies the digests of issues to another issue, all or those of some events. Of equal digests, the later wins. */
-export function copyDigests(
+export async function copyDigests(
   { write, dialect: { builder } }: Store,
   fromIds: readonly number[],
   toId: number,
   eventIds?: readonly string[],
-): void {
+): Promise<void> {
   const all = builder.selectFrom('digest').where('issue_id', 'in', fromIds)
   const own = eventIds ? all.where('event_id', 'in', eventIds) : all
-  write.run(
+  await write.run(
     builder
       .insertInto('digest')
       .columns(['project_id', 'digest', 'issue_id', 'event_id', 'last_ms'])
@@ -141,8 +141,12 @@ export function copyDigests(
   )
 }
 
-export function addDownsampled({ write, dialect: { builder } }: Store, issueId: number, quantity: number): void {
-  write.run(
+export async function addDownsampled(
+  { write, dialect: { builder } }: Store,
+  issueId: number,
+  quantity: number,
+): Promise<void> {
+  await write.run(
     builder
       .insertInto('thinned_issue')
       .values({ issue_id: issueId, quantity })
@@ -158,19 +162,24 @@ export function addDownsampled({ write, dialect: { builder } }: Store, issueId: 
  * Moves the related rows of issues to another issue, and leaves redirects behind. Each statement covers all issues: one
  * statement per issue blocked the process for a second with a thousand issues.
  */
-function moveAll(store: Store, ids: readonly number[], { id: toId, project_id }: IssueRow, nowMs: number): void {
+async function moveAll(
+  store: Store,
+  ids: readonly number[],
+  { id: toId, project_id }: IssueRow,
+  nowMs: number,
+): Promise<void> {
   const { write } = store
   const { builder } = store.dialect
   const hashes = builder.selectFrom('fingerprint').where('issue_id', 'in', ids)
   // Notes of an issue that no longer exists are useless.
-  write.run(
+  await write.run(
     builder
       .deleteFrom('merged_hash')
       .where('project_id', '=', project_id)
       .where('hash', 'in', hashes.select('hash'))
       .where('from_id', 'not in', builder.selectFrom('moved_issue').select('id')),
   )
-  write.run(
+  await write.run(
     builder
       .insertInto('merged_hash')
       .columns(['project_id', 'hash', 'from_id', 'merged_ms'])
@@ -179,16 +188,16 @@ function moveAll(store: Store, ids: readonly number[], { id: toId, project_id }:
       .onConflict((conflict) => conflict.doNothing()),
   )
   const ends = builder.selectFrom('failure_side').where('project_id', '=', project_id)
-  reopenRelated(store, ends.where('hash', 'in', hashes.select('hash')), ['several'])
-  copyDigests(store, ids, toId)
-  const downsampledRow = write.get(
+  await reopenRelated(store, ends.where('hash', 'in', hashes.select('hash')), ['several'])
+  await copyDigests(store, ids, toId)
+  const downsampledRow = await write.get(
     builder
       .selectFrom('thinned_issue')
       .select(({ fn }) => fn.sum<number | null>('quantity').as('n'))
       .where('issue_id', 'in', ids),
   )
-  if (downsampledRow?.n) addDownsampled(store, toId, downsampledRow.n)
-  moveIssues(store, ids, toId, ['first_seen'], nowMs)
+  if (downsampledRow?.n) await addDownsampled(store, toId, downsampledRow.n)
+  await moveIssues(store, ids, toId, ['first_seen'], nowMs)
 }
 
 /** Maximum issues that a merge's entry lists, and that can be undone as one. */
@@ -198,29 +207,29 @@ const namedMax = 20
  * Merges issues into `into`, in the caller's transaction. `noted`: the activity entry of the previous step of the same
  * merge, which this step continues. Returns it for the next step.
  */
-export function mergeRows(
+export async function mergeRows(
   store: Store,
   statements: BatchStatements,
   into: IssueRow,
   from: readonly IssueRow[],
   by: { userId: string | null; nowMs: number; noted: number | null },
-): { row: IssueRow; noted: number } {
+): Promise<{ row: IssueRow; noted: number }> {
   const { write } = store
   const { builder } = store.dialect
   const ids = from.map((item) => item.id)
-  const mergedIssues = from.slice(0, namedMax).map((item) => ({
+  const mergedIssues = await Array.fromAsync(from.slice(0, namedMax), async (item) => ({
     id: String(item.id),
     shortId: item.short_id,
     title: item.title,
-    was: formerOf(store, item),
+    was: await formerOf(store, item),
   }))
   for (let start = 0; start < ids.length; start += chunk)
-    moveAll(store, ids.slice(start, start + chunk), into, by.nowMs)
+    await moveAll(store, ids.slice(start, start + chunk), into, by.nowMs)
   const row = withVerdict(from.reduce(withEvents, { ...into, rev: into.rev + 1 }))
-  statements.updateIssue.run(row)
-  deleteForecast(store, into.id)
+  await statements.updateIssue.run(row)
+  await deleteForecast(store, into.id)
   const entry = builder.selectFrom('activity').select(['id', 'data']).where('id', '=', by.noted)
-  const before = by.noted === null ? undefined : write.get(entry)
+  const before = by.noted === null ? undefined : await write.get(entry)
   const old = before ? fromJson<MergeNote>(before.data) : { issues: [], count: 0 }
   const note: MergeNote = {
     issues: [...old.issues, ...mergedIssues].slice(0, namedMax),
@@ -232,18 +241,18 @@ export function mergeRows(
   }
   const data = JSON.stringify(note)
   if (before) {
-    write.run(builder.updateTable('activity').set({ data }).where('id', '=', before.id))
+    await write.run(builder.updateTable('activity').set({ data }).where('id', '=', before.id))
     return { row, noted: before.id }
   }
   const values = { issue_id: into.id, type: 'merge', created_ms: by.nowMs, user_id: by.userId, data }
-  return { row, noted: insertedId(write, builder.insertInto('activity').values(values)) }
+  return { row, noted: await insertedId(write, builder.insertInto('activity').values(values)) }
 }
 
 /** Implements the search for similar issues. */
 export function similarPart({ read, dialect: { builder } }: Store): Pick<MergeStore, 'similarCandidates'> {
   return {
-    similarCandidates: (issueId, max) => {
-      const row = read.get(builder.selectFrom('issue').selectAll().where('id', '=', issueId))
+    similarCandidates: async (issueId, max) => {
+      const row = await read.get(builder.selectFrom('issue').selectAll().where('id', '=', issueId))
       if (!row) return []
       const others = () =>
         builder
@@ -254,7 +263,7 @@ export function similarPart({ read, dialect: { builder } }: Store): Pick<MergeSt
           .where('kind', '=', row.kind)
           .orderBy('last_seen_ms', 'desc')
           .limit(max)
-      const likely = read.all(
+      const likely = await read.all(
         others().where((build) =>
           build.or([
             ...(row.error_type === '' ? [] : [build('error_type', '=', row.error_type)]),
@@ -264,7 +273,7 @@ export function similarPart({ read, dialect: { builder } }: Store): Pick<MergeSt
         ),
       )
       const nearIds = new Set(likely.map((item) => item.id))
-      const unlikely = likely.length < max ? read.all(others()).filter((item) => !nearIds.has(item.id)) : []
+      const unlikely = likely.length < max ? (await read.all(others())).filter((item) => !nearIds.has(item.id)) : []
       return [...likely, ...unlikely].slice(0, max).map(toIssue)
     },
   }
@@ -276,9 +285,9 @@ export function mergePart(store: Store): Pick<MergeStore, 'mergeIssues' | 'issue
   const { builder } = dialect
   const statements = batchStatements(write, dialect)
   return {
-    issueHashes: (issueId) =>
-      read
-        .all(
+    issueHashes: async (issueId) =>
+      (
+        await read.all(
           builder
             .selectFrom('fingerprint')
             .leftJoin('merged_hash', (join) =>
@@ -295,18 +304,21 @@ export function mergePart(store: Store): Pick<MergeStore, 'mergeIssues' | 'issue
             .where('fingerprint.issue_id', '=', issueId)
             .orderBy('fingerprint.hash'),
         )
-        .map((row) => ({ hash: row.hash, mergedFrom: row.moved ?? row.standing })),
-    namedEvents: (issueId, max) => {
+      ).map((row) => ({ hash: row.hash, mergedFrom: row.moved ?? row.standing })),
+    namedEvents: async (issueId, max) => {
       const named = (table: 'digest' | 'feedback') =>
         read.all(builder.selectFrom(table).select('event_id').distinct().where('issue_id', '=', issueId).limit(max))
-      return [...new Set([...named('feedback'), ...named('digest')].map((row) => row.event_id))].slice(0, max)
+      return [...new Set([...(await named('feedback')), ...(await named('digest'))].map((row) => row.event_id))].slice(
+        0,
+        max,
+      )
     },
     mergeIssues: (intoId, fromIds, userId, nowMs) =>
-      write.transaction(() => {
+      write.transaction(async () => {
         const merge = { intoId, fromIds: [...new Set(fromIds)].filter((id) => id !== intoId) }
-        const { into, from } = demandMergeable(store, statements, merge)
+        const { into, from } = await demandMergeable(store, statements, merge)
         if (from.length === 0) return { issue: toIssue(into), merged: [], activityId: null }
-        const { row, noted } = mergeRows(store, statements, into, from, { userId, nowMs, noted: null })
+        const { row, noted } = await mergeRows(store, statements, into, from, { userId, nowMs, noted: null })
         return { issue: toIssue(row), merged: merge.fromIds, activityId: noted }
       }),
   }

@@ -7,26 +7,26 @@ import type { IssueRow } from './issue-state.ts'
  * the other issue. Comments and decisions of people move too. Activity entries of the types in `staying` are deleted.
  * The caller sets counts and texts. Pass at most some hundred issues at once, because their ids are in one statement.
  */
-export function moveIssues(
+export async function moveIssues(
   store: Store,
   ids: readonly number[],
   targetId: number,
   staying: readonly string[],
   nowMs: number,
-): void {
+): Promise<void> {
   const { write, dialect } = store
   const { builder } = dialect
   for (const table of ['fingerprint', 'feedback', 'alert_due', 'moved_issue'] as const)
-    write.run(builder.updateTable(table).set({ issue_id: targetId }).where('issue_id', 'in', ids))
-  write.run(
+    await write.run(builder.updateTable(table).set({ issue_id: targetId }).where('issue_id', 'in', ids))
+  await write.run(
     builder
       .updateTable('activity')
       .set({ issue_id: targetId })
       .where('issue_id', 'in', ids)
       .where('type', 'not in', staying),
   )
-  moveAttention(store, ids, targetId)
-  write.run(
+  await moveAttention(store, ids, targetId)
+  await write.run(
     builder
       .insertInto('moved_issue')
       .columns(['id', 'organization_id', 'short_id', 'issue_id', 'moved_ms'])
@@ -41,7 +41,7 @@ export function moveIssues(
           .where('id', 'in', ids),
       ),
   )
-  write.run(builder.deleteFrom('issue').where('id', 'in', ids))
+  await write.run(builder.deleteFrom('issue').where('id', 'in', ids))
 }
 
 /** Decisions of people about an issue also apply to the issue it was merged into, unless that one has its own. */
@@ -52,19 +52,19 @@ export const decidedOf = (to: IssueRow, from: IssueRow) => ({
 })
 
 /** Deletes an issue's forecast, because a changed set of events has a different history. The job computes a new forecast. */
-export function deleteForecast({ write, dialect: { builder } }: Store, issueId: number): void {
-  write.run(builder.deleteFrom('issue_forecast').where('issue_id', '=', issueId))
+export async function deleteForecast({ write, dialect: { builder } }: Store, issueId: number): Promise<void> {
+  await write.run(builder.deleteFrom('issue_forecast').where('issue_id', '=', issueId))
 }
 
 /**
  * Returns the id of the issue that a hash of this issue belonged to before people merged the two. The id redirects to
  * another issue, or its issue exists again. Ignores notes of deleted issues.
  */
-export function sourceOf(
+export async function sourceOf(
   { write, dialect: { builder } }: Store,
   { id, project_id }: Pick<IssueRow, 'id' | 'project_id'>,
   hash: string,
-): number | undefined {
+): Promise<number | undefined> {
   const noted = builder
     .selectFrom('merged_hash')
     .select('from_id')
@@ -77,5 +77,5 @@ export function sourceOf(
         build('from_id', 'in', builder.selectFrom('issue').select('id')),
       ]),
     )
-  return write.get(noted)?.from_id
+  return (await write.get(noted))?.from_id
 }

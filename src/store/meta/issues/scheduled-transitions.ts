@@ -31,24 +31,24 @@ type ForecastIssue = { id: number; projectId: number; firstSeenMs: number }
 
 export type ScheduledTransitionStore = {
   /** Issues with a scheduled check due by `nowMs`, the longest waiting first. */
-  issuesDue(nowMs: number, max: number): DueIssue[]
+  issuesDue(nowMs: number, max: number): Promise<DueIssue[]>
   /**
    * Applies transitions in one transaction. Skips issues that changed since they were read (`rev`). A postponed issue
    * with new events since then (`count`) stays due. Returns the issues that changed.
    */
-  transitionIssues(transitions: readonly DueTransition[], nowMs: number): Issue[]
+  transitionIssues(transitions: readonly DueTransition[], nowMs: number): Promise<Issue[]>
   /** Issues without a forecast or with one from before `beforeMs`, the oldest first. */
-  issuesToForecast(nowMs: number, beforeMs: number, max: number): ForecastIssue[]
-  putForecasts(forecasts: readonly { issueId: number; limits: Limits }[], nowMs: number): void
+  issuesToForecast(nowMs: number, beforeMs: number, max: number): Promise<ForecastIssue[]>
+  putForecasts(forecasts: readonly { issueId: number; limits: Limits }[], nowMs: number): Promise<void>
   /** Resolves issues that wait for the next release of these projects, in a release created now. Returns their ids. */
-  settleRelease(projectIds: readonly number[], version: string, nowMs: number): number[]
+  settleRelease(projectIds: readonly number[], version: string, nowMs: number): Promise<number[]>
   /** Resolves issues of these projects that wait for a commit which `has` finds in the release. Returns their ids. */
   settleCommits(
     projectIds: readonly number[],
     version: string,
     has: (repository: string, commit: string) => boolean,
     nowMs: number,
-  ): number[]
+  ): Promise<number[]>
 }
 
 const newIssueMs = 86_400_000
@@ -58,29 +58,29 @@ const forecastMaxAgeMs = ageMs + 86_400_000
 type Statements = ReturnType<typeof batchStatements>
 
 /** Writes one transition. Returns undefined when the issue was only postponed, or has changed meanwhile. */
-function applyTransition(
+async function applyTransition(
   { write, dialect: { builder } }: Store,
   statements: Statements,
   { id, rev, count, transition }: DueTransition,
   nowMs: number,
-): IssueRow | undefined {
-  const old = statements.issue.get({ id })
+): Promise<IssueRow | undefined> {
+  const old = await statements.issue.get({ id })
   if (!old || old.rev !== rev) return undefined
   if (transition.to === 'later') {
     // Events that arrived during the lookup made the issue due without a new revision. The lookup did not count them.
     if (old.count !== count) return undefined
-    write.run(builder.updateTable('issue').set({ due_ms: transition.dueMs }).where('id', '=', id))
+    await write.run(builder.updateTable('issue').set({ due_ms: transition.dueMs }).where('id', '=', id))
     return undefined
   }
   const substatus: Substatus = transition.to === 'escalating' ? 'escalating' : 'ongoing'
   const row: IssueRow = { ...old, ...stateColumns('unresolved', substatus, {}, nowMs), rev: old.rev + 1 }
-  statements.updateIssue.run(row)
+  await statements.updateIssue.run(row)
   const types = { ongoing: 'auto_set_ongoing', unarchived: 'set_unresolved', escalating: 'set_escalating' } as const
   const { to, ...reason } = transition
   const data = JSON.stringify({ ...reason, before: { status: old.status, substatus: old.substatus } })
-  statements.activity.run({ issueId: id, type: types[to], createdMs: nowMs, data })
-  if (to === 'escalating' && statements.anyChannel.get({ organizationId: old.organization_id }))
-    statements.alertDue.run({
+  await statements.activity.run({ issueId: id, type: types[to], createdMs: nowMs, data })
+  if (to === 'escalating' && (await statements.anyChannel.get({ organizationId: old.organization_id })))
+    await statements.alertDue.run({
       organizationId: old.organization_id,
       projectId: old.project_id,
       issueId: id,
@@ -99,9 +99,9 @@ export function scheduledTransitionPart(store: Store): Omit<ScheduledTransitionS
   const statements = batchStatements(write, dialect)
   const contextOf = (row: IssueRow, nowMs: number) => issueContextOf(statements, row.project_id, nowMs)
   return {
-    issuesDue: (nowMs, max) =>
-      write
-        .all(
+    issuesDue: async (nowMs, max) =>
+      await Array.fromAsync(
+        await write.all(
           builder
             .selectFrom('issue')
             .selectAll()
@@ -109,52 +109,75 @@ export function scheduledTransitionPart(store: Store): Omit<ScheduledTransitionS
             .orderBy('due_ms')
             .orderBy('id')
             .limit(max),
-        )
-        .map((row) => ({
+        ),
+        async (row) => ({
           issue: toIssue(row),
           stateMs: row.state_ms,
           // A past window does not describe the current rate.
-          isOverForecast: row.hour_ms > nowMs - 2 * 3_600_000 && escalationOf(row, contextOf(row, nowMs)) !== undefined,
-        })),
+          isOverForecast:
+            row.hour_ms > nowMs - 2 * 3_600_000 && (await escalationOf(row, contextOf(row, nowMs))) !== undefined,
+        }),
+      ),
     transitionIssues: (transitions, nowMs) =>
-      write.transaction(() =>
-        transitions.flatMap((transition) => applyTransition(store, statements, transition, nowMs) ?? []).map(toIssue),
+      write.transaction(async () =>
+        (
+          await Array.fromAsync(
+            transitions,
+            async (transition) => (await applyTransition(store, statements, transition, nowMs)) ?? [],
+          )
+        )
+          .flat()
+          .map(toIssue),
       ),
     settleRelease: (projectIds, version, nowMs) =>
-      write.transaction(() =>
-        projectIds.flatMap((projectId) =>
-          statements.awaiting.all({ projectId }).flatMap(({ id }) => {
-            const row = statements.issue.get({ id })
-            if (!row || !settleNext(row, version, contextOf(row, nowMs))) return []
-            statements.updateIssue.run(row)
-            const data = JSON.stringify({ version, reason: 'next_release' })
-            statements.activity.run({ issueId: id, type: 'set_resolved_in_release', createdMs: nowMs, data })
-            return [id]
-          }),
-        ),
+      write.transaction(async () =>
+        (
+          await Array.fromAsync(projectIds, async (projectId) =>
+            (
+              await Array.fromAsync(await statements.awaiting.all({ projectId }), async ({ id }) => {
+                const row = await statements.issue.get({ id })
+                if (!row || !(await settleNext(row, version, contextOf(row, nowMs)))) return []
+                await statements.updateIssue.run(row)
+                const data = JSON.stringify({ version, reason: 'next_release' })
+                await statements.activity.run({ issueId: id, type: 'set_resolved_in_release', createdMs: nowMs, data })
+                return [id]
+              })
+            ).flat(),
+          )
+        ).flat(),
       ),
     settleCommits: (projectIds, version, has, nowMs) =>
-      write.transaction(() =>
-        projectIds.flatMap((projectId) =>
-          write
-            .all(
-              builder
-                .selectFrom('issue')
-                .select('id')
-                .where('project_id', '=', projectId)
-                // A literal, because SQLite does not use a partial index for a bound parameter.
-                .where(sql<boolean>`awaits_release = 2`)
-                .orderBy('id'),
-            )
-            .flatMap(({ id }) => {
-              const row = statements.issue.get({ id })
-              if (!row || !settleCommit(row, version, (item) => has(item.repository, item.commit))) return []
-              statements.updateIssue.run(row)
-              const data = JSON.stringify({ version, reason: 'commit' })
-              statements.activity.run({ issueId: id, type: 'set_resolved_in_release', createdMs: nowMs, data })
-              return [id]
-            }),
-        ),
+      write.transaction(async () =>
+        (
+          await Array.fromAsync(projectIds, async (projectId) =>
+            (
+              await Array.fromAsync(
+                await write.all(
+                  builder
+                    .selectFrom('issue')
+                    .select('id')
+                    .where('project_id', '=', projectId)
+                    // A literal, because SQLite does not use a partial index for a bound parameter.
+                    .where(sql<boolean>`awaits_release = 2`)
+                    .orderBy('id'),
+                ),
+                async ({ id }) => {
+                  const row = await statements.issue.get({ id })
+                  if (!row || !settleCommit(row, version, (item) => has(item.repository, item.commit))) return []
+                  await statements.updateIssue.run(row)
+                  const data = JSON.stringify({ version, reason: 'commit' })
+                  await statements.activity.run({
+                    issueId: id,
+                    type: 'set_resolved_in_release',
+                    createdMs: nowMs,
+                    data,
+                  })
+                  return [id]
+                },
+              )
+            ).flat(),
+          )
+        ).flat(),
       ),
   }
 }
@@ -165,9 +188,9 @@ type ForecastPart = Pick<ScheduledTransitionStore, 'issuesToForecast' | 'putFore
 export function forecastPart({ write, dialect: { builder } }: Store): ForecastPart {
   const isStored = (id: number) => write.get(builder.selectFrom('issue').select('id').where('id', '=', id))
   return {
-    issuesToForecast: (nowMs, beforeMs, max) =>
-      write
-        .all(
+    issuesToForecast: async (nowMs, beforeMs, max) =>
+      (
+        await write.all(
           builder
             .selectFrom('issue')
             .leftJoin('issue_forecast', 'issue_forecast.issue_id', 'issue.id')
@@ -192,14 +215,14 @@ export function forecastPart({ write, dialect: { builder } }: Store): ForecastPa
             .orderBy('issue_forecast.made_ms')
             .limit(max),
         )
-        .map((row) => ({ id: row.id, projectId: row.project_id, firstSeenMs: row.first_seen_ms })),
+      ).map((row) => ({ id: row.id, projectId: row.project_id, firstSeenMs: row.first_seen_ms })),
     putForecasts: (forecasts, nowMs) =>
-      write.transaction(() => {
+      write.transaction(async () => {
         for (const { issueId, limits } of forecasts) {
           const row = { issue_id: issueId, made_ms: nowMs, limits: JSON.stringify(limits) }
           // The issue can have been deleted since its history was read.
-          if (!isStored(issueId)) continue
-          write.run(
+          if (!(await isStored(issueId))) continue
+          await write.run(
             builder
               .insertInto('issue_forecast')
               .values(row)

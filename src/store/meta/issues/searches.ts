@@ -1,8 +1,7 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
 import { staleError } from '../database/revision.ts'
-import { insertedId, type Store } from '../database/store.ts'
-import { fromJson } from '../database/store.ts'
+import { fromJson, insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 
 /** Maximum saved views of one person, and of shared views of one organization. */
@@ -31,18 +30,20 @@ export type SavedSearch = SearchView & {
 
 export type SearchStore = {
   /** The shared views of an organization and the person's own, by name. */
-  savedSearches(organizationId: number, userId: string): SavedSearch[]
-  savedSearchById(id: number): SavedSearch | undefined
+  savedSearches(organizationId: number, userId: string): Promise<SavedSearch[]>
+  savedSearchById(id: number): Promise<SavedSearch | undefined>
   /** Throws VALIDATION with fields, CONFLICT when there are already 100 views or the name is taken. */
-  saveSearch(value: { organizationId: number; userId: string; name: string; shared: boolean } & SearchView): SavedSearch
+  saveSearch(
+    value: { organizationId: number; userId: string; name: string; shared: boolean } & SearchView,
+  ): Promise<SavedSearch>
   /** Changes the given fields. Throws NOT_FOUND, VALIDATION, CONFLICT (outdated `rev` or name taken). */
   updateSearch(
     id: number,
     change: Partial<{ name: string; shared: boolean } & SearchView>,
     rev?: number | undefined,
-  ): SavedSearch
+  ): Promise<SavedSearch>
   /** Throws CONFLICT when `rev` is outdated. */
-  deleteSearch(id: number, rev?: number | undefined): void
+  deleteSearch(id: number, rev?: number | undefined): Promise<void>
 }
 
 const toSearch = (row: Selectable<Tables['saved_search']>): SavedSearch => ({
@@ -93,14 +94,20 @@ const rowOf = (value: ReturnType<typeof checked>) => ({
  * Throws CONFLICT when another view of the same list has the name, or when the list already has 100 views. A list is
  * the shared views of the organization, or the person's own views. Ignores the view `butId`.
  */
-function demandFree({ write, dialect: { builder } }: Store, value: ReturnType<typeof checked>, butId: number): void {
+async function demandFree(
+  { write, dialect: { builder } }: Store,
+  value: ReturnType<typeof checked>,
+  butId: number,
+): Promise<void> {
   const { organizationId, userId, shared } = value
   const list = builder
     .selectFrom('saved_search')
     .selectAll()
     .where('organization_id', '=', organizationId)
     .where('shared', '=', shared ? 1 : 0)
-  const others = write.all(shared ? list : list.where('user_id', '=', userId)).filter((item) => item.id !== butId)
+  const others = (await write.all(shared ? list : list.where('user_id', '=', userId))).filter(
+    (item) => item.id !== butId,
+  )
   if (others.some((item) => item.name.toLowerCase() === value.name.toLowerCase()))
     throw new MishapError('CONFLICT', {
       detail: 'Another view has this name.',
@@ -116,47 +123,49 @@ export function searchPart(store: Store): SearchStore {
   const { builder } = store.dialect
   const all = () => builder.selectFrom('saved_search').selectAll()
   return {
-    savedSearches: (organizationId, userId) =>
-      read
-        .all(
+    savedSearches: async (organizationId, userId) =>
+      (
+        await read.all(
           all()
             .where('organization_id', '=', organizationId)
             .where((build) => build.or([build('shared', '=', 1), build('user_id', '=', userId)])),
         )
+      )
         .map(toSearch)
         .sort((a, b) => a.name.localeCompare(b.name) || a.id - b.id),
-    savedSearchById: (id) => {
-      const found = read.get(all().where('id', '=', id))
+    savedSearchById: async (id) => {
+      const found = await read.get(all().where('id', '=', id))
       return found && toSearch(found)
     },
     saveSearch: (value) =>
-      write.transaction(() => {
+      write.transaction(async () => {
         const valid = checked(value)
-        demandFree(store, valid, 0)
+        await demandFree(store, valid, 0)
         const created = { ...rowOf(valid), created_ms: clock.now() }
         return toSearch({
-          id: insertedId(write, builder.insertInto('saved_search').values(created)),
+          id: await insertedId(write, builder.insertInto('saved_search').values(created)),
           rev: 0,
           ...created,
         })
       }),
     updateSearch: (id, change, rev) =>
-      write.transaction(() => {
-        const old = write.get(all().where('id', '=', id))
+      write.transaction(async () => {
+        const old = await write.get(all().where('id', '=', id))
         if (!old) throw new MishapError('NOT_FOUND')
-        if (rev !== undefined && rev !== old.rev) throw staleError(store, { rev: old.rev, userId: null, atMs: null })
+        if (rev !== undefined && rev !== old.rev)
+          throw await staleError(store, { rev: old.rev, userId: null, atMs: null })
         const before = toSearch(old)
         const valid = checked({ ...before, ...change })
-        demandFree(store, valid, id)
+        await demandFree(store, valid, id)
         const next = { ...rowOf(valid), rev: old.rev + 1 }
-        write.run(builder.updateTable('saved_search').set(next).where('id', '=', id))
+        await write.run(builder.updateTable('saved_search').set(next).where('id', '=', id))
         return toSearch({ ...old, ...next })
       }),
     deleteSearch: (id, rev) =>
-      write.transaction(() => {
-        const old = rev === undefined ? undefined : write.get(all().where('id', '=', id))
-        if (old && rev !== old.rev) throw staleError(store, { rev: old.rev, userId: null, atMs: null })
-        write.run(builder.deleteFrom('saved_search').where('id', '=', id))
+      write.transaction(async () => {
+        const old = rev === undefined ? undefined : await write.get(all().where('id', '=', id))
+        if (old && rev !== old.rev) throw await staleError(store, { rev: old.rev, userId: null, atMs: null })
+        await write.run(builder.deleteFrom('saved_search').where('id', '=', id))
       }),
   }
 }

@@ -14,24 +14,24 @@ type SuggestionsDue = {
 
 export type SuggestionStore = {
   /** In the order of the rule. */
-  suggestionsOf(issueId: number): Suggestion[]
+  suggestionsOf(issueId: number): Promise<Suggestion[]>
   /** The first suggestion of each of these issues. Issues without one are absent. */
-  firstSuggestionsOf(issueIds: readonly number[]): Map<number, Suggestion>
+  firstSuggestionsOf(issueIds: readonly number[]): Promise<Map<number, Suggestion>>
   /** Replaces the suggestions of issues in one transaction. Returns the issues whose suggestions changed. */
-  suggest(of: ReadonlyMap<number, readonly Suggestion[]>): Set<number>
+  suggest(of: ReadonlyMap<number, readonly Suggestion[]>): Promise<Set<number>>
   /** The next issues of one project whose suggestions must be recomputed, the youngest first. */
-  suggestionsDue(max: number): SuggestionsDue | undefined
-  endSuggestionsDue(due: SuggestionsDue): void
+  suggestionsDue(max: number): Promise<SuggestionsDue | undefined>
+  endSuggestionsDue(due: SuggestionsDue): Promise<void>
 }
 
 const toSuggestion = (row: { user_id: string; rule: string }): Suggestion => ({ userId: row.user_id, rule: row.rule })
 
-function firstSuggestionsOf(
+async function firstSuggestionsOf(
   { read, dialect: { builder } }: Store,
   issueIds: readonly number[],
-): Map<number, Suggestion> {
+): Promise<Map<number, Suggestion>> {
   if (issueIds.length === 0) return new Map()
-  const rows = read.all(
+  const rows = await read.all(
     builder
       .selectFrom('issue_suggestion')
       .select(['issue_id', 'user_id', 'rule'])
@@ -55,25 +55,27 @@ export function suggestionPart(store: Store): SuggestionStore {
       .orderBy('place')
       .orderBy('user_id')
   /** Returns whether the suggestions changed. Skips deleted issues. */
-  function replace(issueId: number, suggestions: readonly Suggestion[]): boolean {
-    const before = write.all(of(issueId)).map(toSuggestion)
+  async function replace(issueId: number, suggestions: readonly Suggestion[]): Promise<boolean> {
+    const before = (await write.all(of(issueId))).map(toSuggestion)
     const isSame = before.length === suggestions.length && before.every((item, at) => isEqual(item, suggestions[at]))
-    if (isSame || !write.get(builder.selectFrom('issue').select('id').where('id', '=', issueId))) return false
-    write.run(builder.deleteFrom('issue_suggestion').where('issue_id', '=', issueId))
+    if (isSame || !(await write.get(builder.selectFrom('issue').select('id').where('id', '=', issueId)))) return false
+    await write.run(builder.deleteFrom('issue_suggestion').where('issue_id', '=', issueId))
     for (const [place, { userId, rule }] of suggestions.entries())
-      write.run(builder.insertInto('issue_suggestion').values({ issue_id: issueId, user_id: userId, place, rule }))
+      await write.run(
+        builder.insertInto('issue_suggestion').values({ issue_id: issueId, user_id: userId, place, rule }),
+      )
     return true
   }
   return {
-    suggestionsOf: (issueId) => read.all(of(issueId)).map(toSuggestion),
+    suggestionsOf: async (issueId) => (await read.all(of(issueId))).map(toSuggestion),
     firstSuggestionsOf: (issueIds) => firstSuggestionsOf(store, issueIds),
     suggest: (all) =>
-      write.transaction(() => {
-        const changed = [...all].filter(([issueId, suggestions]) => replace(issueId, suggestions))
+      write.transaction(async () => {
+        const changed = [...all].filter(async ([issueId, suggestions]) => replace(issueId, suggestions))
         return new Set(changed.map(([issueId]) => issueId))
       }),
-    suggestionsDue: (max) => {
-      const row = write.get(
+    suggestionsDue: async (max) => {
+      const row = await write.get(
         builder
           .selectFrom('ownership')
           .select(['project_id', 'sweep_id'])
@@ -82,7 +84,7 @@ export function suggestionPart(store: Store): SuggestionStore {
           .limit(1),
       )
       if (!row || row.sweep_id === null) return undefined
-      const issues = write.all(
+      const issues = await write.all(
         builder
           .selectFrom('issue')
           .select('id')
@@ -94,9 +96,9 @@ export function suggestionPart(store: Store): SuggestionStore {
       )
       return { projectId: row.project_id, issueIds: issues.map((issue) => issue.id), sweepId: row.sweep_id }
     },
-    endSuggestionsDue: ({ projectId, issueIds, sweepId }) => {
+    endSuggestionsDue: async ({ projectId, issueIds, sweepId }) => {
       const last = issueIds.at(-1)
-      write.run(
+      await write.run(
         builder
           .updateTable('ownership')
           .set({ sweep_id: last === undefined ? null : last - 1 })
@@ -112,8 +114,8 @@ const isEqual = (suggestion: Suggestion, other: Suggestion | undefined) =>
   suggestion.userId === other?.userId && suggestion.rule === other.rule
 
 /** Schedules a check of all issues of an organization against their rules, because an owner can be a new member. */
-export function sweepOrganization({ write, dialect: { builder } }: Store, organizationId: number): void {
-  write.run(
+export async function sweepOrganization({ write, dialect: { builder } }: Store, organizationId: number): Promise<void> {
+  await write.run(
     builder
       .updateTable('ownership')
       .set({ sweep_id: builder.selectFrom('issue').select(({ fn }) => fn.max('id').as('id')) })
@@ -127,12 +129,12 @@ export function sweepOrganization({ write, dialect: { builder } }: Store, organi
 }
 
 /** Removes the suggestions of a former member from all issues of the organization. */
-export function dropSuggestionsOf(
+export async function dropSuggestionsOf(
   { write, dialect: { builder } }: Store,
   organizationId: number,
   userId: string,
-): void {
-  write.run(
+): Promise<void> {
+  await write.run(
     builder
       .deleteFrom('issue_suggestion')
       .where('user_id', '=', userId)

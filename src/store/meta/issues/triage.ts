@@ -36,7 +36,7 @@ export type IssueChangeStore = {
     nowMs: number,
     rev?: number,
     why?: Record<string, unknown>,
-  ): { issue: Issue; activityId: number | null }
+  ): Promise<{ issue: Issue; activityId: number | null }>
 }
 
 const activityTypes = { unresolved: 'set_unresolved', ignored: 'set_ignored' } as const
@@ -80,13 +80,16 @@ export function changeStatements(write: Connection, { builder }: Dialect) {
         .where('id', '=', slot('id')),
     ),
     addActivity: write.prepared<ActivityRow, { id: number }>((slot) =>
-      builder.insertInto('activity').returning('id').values({
-        issue_id: slot('issue_id'),
-        type: slot('type'),
-        created_ms: slot('created_ms'),
-        user_id: slot('user_id'),
-        data: slot('data'),
-      }),
+      builder
+        .insertInto('activity')
+        .returning('id')
+        .values({
+          issue_id: slot('issue_id'),
+          type: slot('type'),
+          created_ms: slot('created_ms'),
+          user_id: slot('user_id'),
+          data: slot('data'),
+        }),
     ),
   }
 }
@@ -140,7 +143,7 @@ function stateActivityType(details: StatusDetails, status: Issue['status']): Act
  * Changes one issue in the caller's transaction. Returns the new row and the ids of the activities, none when nothing
  * changed.
  */
-export function changeRow(statements: ChangeStatements, old: IssueRow, change: IssueChange, by: Change) {
+export async function changeRow(statements: ChangeStatements, old: IssueRow, change: IssueChange, by: Change) {
   const { nowMs, userId: user_id, why = {} } = by
   const state = stateAfter(old, change, nowMs)
   const assignee = change.assigneeUserId === undefined ? old.assignee_user_id : change.assigneeUserId
@@ -149,7 +152,7 @@ export function changeRow(statements: ChangeStatements, old: IssueRow, change: I
   const reprioritized = priority !== old.priority
   if (!state && !reassigned && !reprioritized) return { row: old, activityIds: [] }
   const row: IssueRow = { ...old, ...state, assignee_user_id: assignee, priority, rev: old.rev + 1 }
-  statements.setState.run(row)
+  await statements.setState.run(row)
   const addActivity = async (type: Activity['type'], data: object) => {
     const activity = { issue_id: old.id, type, created_ms: nowMs, user_id, data: JSON.stringify(data) }
     return idOfRow(await statements.addActivity.get(activity))
@@ -167,14 +170,14 @@ export function changeRow(statements: ChangeStatements, old: IssueRow, change: I
       ...(version === undefined ? {} : { version }),
       ...why,
     }
-    activityIds.push(addActivity(stateActivityType(statusDetails, state.status), data))
+    activityIds.push(await addActivity(stateActivityType(statusDetails, state.status), data))
   }
   if (reassigned) {
     const type = assignee === null ? 'unassigned' : 'assigned'
-    activityIds.push(addActivity(type, { before: { assigneeUserId: old.assignee_user_id }, assignee, ...why }))
+    activityIds.push(await addActivity(type, { before: { assigneeUserId: old.assignee_user_id }, assignee, ...why }))
   }
   if (reprioritized)
-    activityIds.push(addActivity('set_priority', { before: { priority: old.priority }, priority, ...why }))
+    activityIds.push(await addActivity('set_priority', { before: { priority: old.priority }, priority, ...why }))
   return { row, activityIds }
 }
 
@@ -194,14 +197,14 @@ export function issueChangePart(store: Store): IssueChangeStore {
     )
   return {
     updateIssue: (id, change, userId, nowMs, rev, why = {}) =>
-      write.transaction(() => {
-        const old = statements.issue.get({ id })
+      write.transaction(async () => {
+        const old = await statements.issue.get({ id })
         if (!old) throw new MishapError('NOT_FOUND')
         if (rev !== undefined && rev !== old.rev) {
-          const last = lastChange(id)
-          throw staleError(store, { rev: old.rev, userId: last?.user_id ?? null, atMs: last?.created_ms ?? null })
+          const last = await lastChange(id)
+          throw await staleError(store, { rev: old.rev, userId: last?.user_id ?? null, atMs: last?.created_ms ?? null })
         }
-        const { row, activityIds } = changeRow(statements, old, change, { userId, nowMs, why })
+        const { row, activityIds } = await changeRow(statements, old, change, { userId, nowMs, why })
         return { issue: toIssue(row), activityId: activityIds.at(-1) ?? null }
       }),
   }

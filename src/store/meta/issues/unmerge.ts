@@ -24,67 +24,72 @@ const chunk = 400
 type MergeSource = { id: number; shortId: string; row?: IssueRow } | undefined
 
 /** Returns the single merged issue that brought all of these hashes, if it redirects here or exists again. */
-function mergeSourceOf(store: Store, row: IssueRow, hashes: readonly string[]): MergeSource {
+async function mergeSourceOf(store: Store, row: IssueRow, hashes: readonly string[]): Promise<MergeSource> {
   const { write } = store
   const { builder } = store.dialect
-  const [id, ...others] = new Set(hashes.map((hash) => sourceOf(store, row, hash)))
+  const [id, ...others] = new Set(await Array.fromAsync(hashes, async (hash) => sourceOf(store, row, hash)))
   if (id === undefined || others.length > 0) return undefined
-  const moved = write.get(
+  const moved = await write.get(
     builder.selectFrom('moved_issue').select('short_id').where('id', '=', id).where('issue_id', '=', row.id),
   )
   if (moved) return { id, shortId: moved.short_id }
-  const reopened = write.get(
+  const reopened = await write.get(
     builder.selectFrom('issue').selectAll().where('id', '=', id).where('project_id', '=', row.project_id),
   )
   return reopened && { id, shortId: reopened.short_id, row: reopened }
 }
 
-function detachHashes(store: Store, row: IssueRow, hashes: readonly string[], source: MergeSource): void {
+async function detachHashes(
+  store: Store,
+  row: IssueRow,
+  hashes: readonly string[],
+  source: MergeSource,
+): Promise<void> {
   const { write, dialect } = store
   const { builder } = dialect
-  const own = write.all(builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', row.id))
+  const own = await write.all(builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', row.id))
   const ownHashes = new Set(own.map((item) => item.hash))
   if (hashes.length === 0 || hashes.some((hash) => !ownHashes.has(hash))) throw new MishapError('NOT_FOUND')
   if (new Set(hashes).size >= ownHashes.size) {
     const sentence = 'An issue must keep at least one of its hashes.'
     throw new MishapError('VALIDATION', { detail: sentence, fields: { id: [sentence] } })
   }
-  demandUnremoved(store, [row.id, ...(source ? [source.id] : [])])
+  await demandUnremoved(store, [row.id, ...(source ? [source.id] : [])])
   for (let start = 0; start < hashes.length; start += chunk) {
     const some = hashes.slice(start, start + chunk)
     for (const table of ['fingerprint', 'merged_hash'] as const)
-      write.run(builder.deleteFrom(table).where('project_id', '=', row.project_id).where('hash', 'in', some))
+      await write.run(builder.deleteFrom(table).where('project_id', '=', row.project_id).where('hash', 'in', some))
     // Otherwise, reprocessing would start a new issue for each new hash of its other events.
-    write.run(builder.deleteFrom('taken_issue').where('issue_id', '=', row.id).where('hash', 'in', some))
+    await write.run(builder.deleteFrom('taken_issue').where('issue_id', '=', row.id).where('hash', 'in', some))
     // Two issues now share what belonged to a single issue, so linked ends must be checked, too.
     const ends = builder.selectFrom('failure_side').where('project_id', '=', row.project_id)
-    reopenRelated(store, ends.where('hash', 'in', some), ['several', ''])
+    await reopenRelated(store, ends.where('hash', 'in', some), ['several', ''])
   }
 }
 
 /** Moves feedback and digests of the leaving events. */
-function moveNamed(store: Store, fromId: number, toId: number, eventIds: readonly string[]): void {
+async function moveNamed(store: Store, fromId: number, toId: number, eventIds: readonly string[]): Promise<void> {
   const { write } = store
   const { builder } = store.dialect
   for (let start = 0; start < eventIds.length; start += chunk) {
     const some = eventIds.slice(start, start + chunk)
     const feedback = builder.updateTable('feedback').set({ issue_id: toId })
-    write.run(feedback.where('issue_id', '=', fromId).where('event_id', 'in', some))
-    copyDigests(store, [fromId], toId, some)
-    write.run(builder.deleteFrom('digest').where('issue_id', '=', fromId).where('event_id', 'in', some))
+    await write.run(feedback.where('issue_id', '=', fromId).where('event_id', 'in', some))
+    await copyDigests(store, [fromId], toId, some)
+    await write.run(builder.deleteFrom('digest').where('issue_id', '=', fromId).where('event_id', 'in', some))
   }
 }
 
 /** Moves the count of downsampled events. */
-function moveDownsampled(store: Store, fromId: number, toId: number, quantity: number): void {
+async function moveDownsampled(store: Store, fromId: number, toId: number, quantity: number): Promise<void> {
   const { write, dialect } = store
-  write.run(
+  await write.run(
     dialect.builder
       .updateTable('thinned_issue')
       .set((build) => ({ quantity: build('quantity', '-', quantity) }))
       .where('issue_id', '=', fromId),
   )
-  addDownsampled(store, toId, quantity)
+  await addDownsampled(store, toId, quantity)
 }
 
 /** Returns the issue without the leaving events. */
@@ -105,22 +110,22 @@ function without(row: IssueRow, { events, staying }: Leaving): IssueRow {
 }
 
 /** Creates or restores the issue for the leaving events: a new row, or the merged issue that brought them. */
-function beginIssue(
+async function beginIssue(
   store: Store,
   statements: BatchStatements,
   row: IssueRow,
   leaving: Leaving,
   source: MergeSource,
   nowMs: number,
-): IssueRow {
+): Promise<IssueRow> {
   const {
     write,
     dialect: { builder },
   } = store
   const { texts: shown, events, firstMs, lastMs, firstRelease, lastRelease } = leaving
-  const shortId = () => {
-    const prefix = statements.project.get({ id: row.project_id })?.slug.toUpperCase() ?? ''
-    return `${prefix}-${statements.shortId.get({ organizationId: row.organization_id, prefix })?.last}`
+  const shortId = async () => {
+    const prefix = (await statements.project.get({ id: row.project_id }))?.slug.toUpperCase() ?? ''
+    return `${prefix}-${(await statements.shortId.get({ organizationId: row.organization_id, prefix }))?.last}`
   }
   const created = withVerdict({
     organization_id: row.organization_id,
@@ -140,20 +145,20 @@ function beginIssue(
     last_seen_ms: lastMs,
     first_release: firstRelease,
     last_release: lastRelease,
-    short_id: source?.shortId ?? shortId(),
-    sign_counts: countsOfHashes(store, row.project_id, leaving.hashes),
+    short_id: source?.shortId ?? (await shortId()),
+    sign_counts: await countsOfHashes(store, row.project_id, leaving.hashes),
     noise: '',
   })
   if (!source) return { id: await statements.insertIssue(created), ...created }
   if (source.row) {
     const joined = withEvents(source.row, { id: source.id, ...created })
     const rejoined = withVerdict({ ...joined, rev: joined.rev + 1 })
-    statements.updateIssue.run(rejoined)
-    deleteForecast(store, source.id)
+    await statements.updateIssue.run(rejoined)
+    await deleteForecast(store, source.id)
     return rejoined
   }
-  write.run(builder.deleteFrom('moved_issue').where('id', '=', source.id))
-  write.run(builder.insertInto('issue').values({ id: source.id, ...created }))
+  await write.run(builder.deleteFrom('moved_issue').where('id', '=', source.id))
+  await write.run(builder.insertInto('issue').values({ id: source.id, ...created }))
   return { id: source.id, ...created }
 }
 
@@ -165,11 +170,11 @@ export function unmergePart(store: Store): Pick<MergeStore, 'unmergeHashes'> {
 
   return {
     unmergeHashes: (issueId, leaving, userId, nowMs) =>
-      write.transaction(() => {
-        const row = demand(statements, issueId)
+      write.transaction(async () => {
+        const row = await demand(statements, issueId)
         const { hashes, events } = leaving
-        const source = mergeSourceOf(store, row, hashes)
-        detachHashes(store, row, hashes, source)
+        const source = await mergeSourceOf(store, row, hashes)
+        await detachHashes(store, row, hashes, source)
         const note = (id: number, type: string, data: object) =>
           write.run(
             builder
@@ -178,18 +183,19 @@ export function unmergePart(store: Store): Pick<MergeStore, 'unmergeHashes'> {
           )
         let created: IssueRow | null = null
         if (events > 0) {
-          created = beginIssue(store, statements, row, leaving, source, nowMs)
-          if (leaving.downsampled > 0) moveDownsampled(store, issueId, created.id, leaving.downsampled)
-          for (const hash of hashes) statements.attachHash.run({ projectId: row.project_id, hash, issueId: created.id })
-          queueOwnerCheck(statements, created, nowMs)
-          moveNamed(store, issueId, created.id, leaving.eventIds)
-          if (!source?.row) note(created.id, 'first_seen', {})
-          note(created.id, 'unmerge', { source: row.short_id, hashes: hashes.length, events })
-        } else dropDiagnostics(store, row.project_id, hashes)
-        const left = withVerdict({ ...without(row, leaving), sign_counts: countsOfIssue(store, issueId) })
-        statements.updateIssue.run(left)
-        deleteForecast(store, issueId)
-        note(issueId, 'unmerge', { destination: created?.short_id ?? null, hashes: hashes.length, events })
+          created = await beginIssue(store, statements, row, leaving, source, nowMs)
+          if (leaving.downsampled > 0) await moveDownsampled(store, issueId, created.id, leaving.downsampled)
+          for (const hash of hashes)
+            await statements.attachHash.run({ projectId: row.project_id, hash, issueId: created.id })
+          await queueOwnerCheck(statements, created, nowMs)
+          await moveNamed(store, issueId, created.id, leaving.eventIds)
+          if (!source?.row) await note(created.id, 'first_seen', {})
+          await note(created.id, 'unmerge', { source: row.short_id, hashes: hashes.length, events })
+        } else await dropDiagnostics(store, row.project_id, hashes)
+        const left = withVerdict({ ...without(row, leaving), sign_counts: await countsOfIssue(store, issueId) })
+        await statements.updateIssue.run(left)
+        await deleteForecast(store, issueId)
+        await note(issueId, 'unmerge', { destination: created?.short_id ?? null, hashes: hashes.length, events })
         return { issue: toIssue(left), created: created && toIssue(created) }
       }),
   }

@@ -20,7 +20,7 @@ type ChannelAddress = {
 
 /** Confirmations of people that they want the mails of a channel. */
 export type ChannelAddressStore = {
-  addressesOf(channelId: number): ChannelAddress[]
+  addressesOf(channelId: number): Promise<ChannelAddress[]>
   /** Stores that a mail with this secret was sent. An earlier link of the address stops working. */
   recordConfirmationMail(value: {
     channelId: number
@@ -28,15 +28,15 @@ export type ChannelAddressStore = {
     secret: string
     nowMs: number
     expiresMs: number
-  }): void
+  }): Promise<void>
   /** Stores why no mail was sent. */
-  recordMailError(channelId: number, address: string, error: string): void
+  recordMailError(channelId: number, address: string, error: string): Promise<void>
   /** The address of a link; undefined for an unknown link, or one that expired before it was used. */
-  addressBySecret(secret: string, nowMs: number): ChannelAddress | undefined
+  addressBySecret(secret: string, nowMs: number): Promise<ChannelAddress | undefined>
   /** Same as `addressBySecret`, and confirms the address. */
-  confirmAddress(secret: string, nowMs: number): ChannelAddress | undefined
+  confirmAddress(secret: string, nowMs: number): Promise<ChannelAddress | undefined>
   /** Updates the addresses of a channel: the `retained` ones keep their state, all others are deleted. */
-  retainAddresses(channelId: number, retained: string[]): void
+  retainAddresses(channelId: number, retained: string[]): Promise<void>
 }
 
 type ConfirmationColumns = Pick<
@@ -63,37 +63,37 @@ export function channelAddressPart({ write, read, dialect: { builder } }: Store)
     rows
       .where('token_hash', '=', hashOf(secret))
       .where((where) => where.or([where('expires_ms', '>', nowMs), where('confirmed_ms', 'is not', null)]))
-  const put = (channelId: number, address: string, value: ConfirmationColumns) => {
+  const put = async (channelId: number, address: string, value: ConfirmationColumns) => {
     const key = { channel_id: channelId, address: address.toLowerCase() }
     const insert = builder.insertInto('channel_address').values({ error: '', ...value, ...key })
-    write.run(insert.onConflict((conflict) => conflict.columns(['channel_id', 'address']).doUpdateSet(value)))
+    await write.run(insert.onConflict((conflict) => conflict.columns(['channel_id', 'address']).doUpdateSet(value)))
   }
   return {
-    addressesOf: (channelId) => read.all(rows.where('channel_id', '=', channelId)).map(toAddress),
+    addressesOf: async (channelId) => (await read.all(rows.where('channel_id', '=', channelId))).map(toAddress),
     recordConfirmationMail: ({ channelId, address, secret, nowMs, expiresMs }) =>
       put(channelId, address, { token_hash: hashOf(secret), asked_ms: nowMs, expires_ms: expiresMs, error: '' }),
     recordMailError: (channelId, address, error) => put(channelId, address, { error }),
-    addressBySecret: (secret, nowMs) => {
-      const row = read.get(bySecret(secret, nowMs))
+    addressBySecret: async (secret, nowMs) => {
+      const row = await read.get(bySecret(secret, nowMs))
       return row && toAddress(row)
     },
     confirmAddress: (secret, nowMs) =>
-      write.transaction(() => {
-        const row = write.get(bySecret(secret, nowMs))
+      write.transaction(async () => {
+        const row = await write.get(bySecret(secret, nowMs))
         if (!row) return undefined
         const confirmedMs = row.confirmed_ms ?? nowMs
         const updateQueryBuilder = builder.updateTable('channel_address').where('token_hash', '=', hashOf(secret))
-        write.run(updateQueryBuilder.set({ confirmed_ms: confirmedMs, error: '' }))
+        await write.run(updateQueryBuilder.set({ confirmed_ms: confirmedMs, error: '' }))
         return toAddress({ ...row, confirmed_ms: confirmedMs, error: '' })
       }),
     retainAddresses: (channelId, retained) =>
-      write.transaction(() => {
+      write.transaction(async () => {
         const addresses = retained.map((item) => item.toLowerCase())
-        const every = write.get(rows.where('channel_id', '=', channelId).where('address', '=', everyAddress))
+        const every = await write.get(rows.where('channel_id', '=', channelId).where('address', '=', everyAddress))
         for (const address of every ? addresses : [])
-          put(channelId, address, { confirmed_ms: every?.confirmed_ms ?? null })
+          await put(channelId, address, { confirmed_ms: every?.confirmed_ms ?? null })
         const removed = builder.deleteFrom('channel_address').where('channel_id', '=', channelId)
-        write.run(addresses.length ? removed.where('address', 'not in', addresses) : removed)
+        await write.run(addresses.length ? removed.where('address', 'not in', addresses) : removed)
       }),
   }
 }

@@ -31,18 +31,18 @@ export type MemberStore = {
     invitedBy: string
     secret: string
     nowMs: number
-  }): Invitation
+  }): Promise<Invitation>
   /** Open invitations, newest first, including expired ones. */
-  invitationsOf(organizationId: number): Invitation[]
+  invitationsOf(organizationId: number): Promise<Invitation[]>
   /** The invitation with this secret, expired or not. */
-  invitationBySecret(secret: string): Invitation | undefined
+  invitationBySecret(secret: string): Promise<Invitation | undefined>
   deleteInvitation(id: number): void
   /** Adds a member (an existing one keeps the role), ends the invitation. Throws NOT_FOUND if it is gone or expired. */
-  acceptInvitation(id: number, userId: string, nowMs: number): Member
+  acceptInvitation(id: number, userId: string, nowMs: number): Promise<Member>
   /** Throws NOT_FOUND for a non-member, CONFLICT when no owner would remain. */
-  changeRole(organizationId: number, userId: string, role: Role): void
+  changeRole(organizationId: number, userId: string, role: Role): Promise<void>
   /** Ends a membership with its tokens and invitations. Throws NOT_FOUND, CONFLICT for the last owner. */
-  endMembership(organizationId: number, userId: string): void
+  endMembership(organizationId: number, userId: string): Promise<void>
 }
 
 const hashOf = (secret: string) => createHash('sha256').update(secret).digest('hex')
@@ -66,7 +66,7 @@ export function invitationPart(
   const memberRow = (organizationId: number, userId: string) =>
     builder.selectFrom('member').selectAll().where('organization_id', '=', organizationId).where('user_id', '=', userId)
   return {
-    invite: ({ organizationId, email, role, invitedBy, secret, nowMs }) => {
+    invite: async ({ organizationId, email, role, invitedBy, secret, nowMs }) => {
       const row = {
         organization_id: organizationId,
         email: email.trim().toLowerCase(),
@@ -76,42 +76,42 @@ export function invitationPart(
         created_ms: nowMs,
         expires_ms: nowMs + invitationMs,
       }
-      return write.transaction(() => {
-        write.run(
+      return write.transaction(async () => {
+        await write.run(
           builder.deleteFrom('invitation').where('organization_id', '=', organizationId).where('email', '=', row.email),
         )
-        return toInvitation({ id: insertedId(write, builder.insertInto('invitation').values(row)), ...row })
+        return toInvitation({ id: await insertedId(write, builder.insertInto('invitation').values(row)), ...row })
       })
     },
-    invitationsOf: (organizationId) =>
-      read
-        .all(
+    invitationsOf: async (organizationId) =>
+      (
+        await read.all(
           builder
             .selectFrom('invitation')
             .selectAll()
             .where('organization_id', '=', organizationId)
             .orderBy('id', 'desc'),
         )
-        .map(toInvitation),
-    invitationBySecret: (secret) => {
-      const row = read.get(builder.selectFrom('invitation').selectAll().where('token_hash', '=', hashOf(secret)))
+      ).map(toInvitation),
+    invitationBySecret: async (secret) => {
+      const row = await read.get(builder.selectFrom('invitation').selectAll().where('token_hash', '=', hashOf(secret)))
       return row && toInvitation(row)
     },
     deleteInvitation: (id) => void write.run(builder.deleteFrom('invitation').where('id', '=', id)),
     acceptInvitation: (id, userId, nowMs) =>
-      write.transaction(() => {
-        const row = write.get(builder.selectFrom('invitation').selectAll().where('id', '=', id))
+      write.transaction(async () => {
+        const row = await write.get(builder.selectFrom('invitation').selectAll().where('id', '=', id))
         if (!row || row.expires_ms <= nowMs) throw new MishapError('NOT_FOUND')
         const organizationId = row.organization_id
-        write.run(builder.deleteFrom('invitation').where('id', '=', id))
-        const found = write.get(memberRow(organizationId, userId))
+        await write.run(builder.deleteFrom('invitation').where('id', '=', id))
+        const found = await write.get(memberRow(organizationId, userId))
         if (found) return { organizationId, userId, role: found.role as Role, createdMs: found.created_ms }
-        write.run(
+        await write.run(
           builder
             .insertInto('member')
             .values({ organization_id: organizationId, user_id: userId, role: row.role, created_ms: nowMs }),
         )
-        sweepOrganization(store, organizationId)
+        await sweepOrganization(store, organizationId)
         return { organizationId, userId, role: row.role as Role, createdMs: nowMs }
       }),
   }
@@ -122,8 +122,10 @@ export function membershipPart(store: Store): Pick<MemberStore, 'changeRole' | '
   const { write } = store
   const { builder } = store.dialect
   /** Throws unless the person is a member, and another owner remains if an owner leaves. */
-  const demandAnotherOwner = (organizationId: number, userId: string, ends: (role: string) => boolean) => {
-    const owners = write.all(builder.selectFrom('member').selectAll().where('organization_id', '=', organizationId))
+  const demandAnotherOwner = async (organizationId: number, userId: string, ends: (role: string) => boolean) => {
+    const owners = await write.all(
+      builder.selectFrom('member').selectAll().where('organization_id', '=', organizationId),
+    )
     const owner = owners.find((row) => row.user_id === userId)
     if (!owner) throw new MishapError('NOT_FOUND')
     if (!ends(owner.role) || owners.some((row) => row.role === 'owner' && row.user_id !== userId)) return
@@ -140,28 +142,28 @@ export function membershipPart(store: Store): Pick<MemberStore, 'changeRole' | '
 
   return {
     changeRole: (organizationId, userId, role) =>
-      write.transaction(() => {
-        demandAnotherOwner(organizationId, userId, (old) => old === 'owner' && role !== 'owner')
+      write.transaction(async () => {
+        await demandAnotherOwner(organizationId, userId, (old) => old === 'owner' && role !== 'owner')
         let query = builder.updateTable('member').set({ role })
         for (const [column, value] of own(organizationId, userId)) query = query.where(column, '=', value)
-        write.run(query)
+        await write.run(query)
       }),
     endMembership: (organizationId, userId) =>
-      write.transaction(() => {
-        demandAnotherOwner(organizationId, userId, (old) => old === 'owner')
-        write.run(
+      write.transaction(async () => {
+        await demandAnotherOwner(organizationId, userId, (old) => old === 'owner')
+        await write.run(
           builder.deleteFrom('member').where('organization_id', '=', organizationId).where('user_id', '=', userId),
         )
-        dropSuggestionsOf(store, organizationId, userId)
+        await dropSuggestionsOf(store, organizationId, userId)
         // Organization tokens (sntrys_) stay, because builds use them.
-        write.run(
+        await write.run(
           builder
             .deleteFrom('api_token')
             .where('organization_id', '=', organizationId)
             .where('user_id', '=', userId)
             .where('prefix', 'not like', 'sntrys%'),
         )
-        write.run(
+        await write.run(
           builder
             .deleteFrom('invitation')
             .where('organization_id', '=', organizationId)

@@ -11,20 +11,20 @@ export type OrganizationChange = { name?: string; slug?: string; retentionErrors
 
 export type OrganizationStore = {
   /** The organization that had this slug in the past and has another one now. */
-  organizationByOldSlug(slug: string): Organization | undefined
+  organizationByOldSlug(slug: string): Promise<Organization | undefined>
   /** Throws NOT_FOUND. */
-  organizationSettings(id: number): OrganizationSettings
+  organizationSettings(id: number): Promise<OrganizationSettings>
   /**
    * Changes name, slug or retention (1 to `daysMax` days). The old slug redirects until another organization takes it.
    * Throws VALIDATION with fields, CONFLICT for a slug that is taken and for an older revision.
    */
-  updateOrganization(id: number, change: OrganizationChange, daysMax: number, by?: ChangedBy): Organization
+  updateOrganization(id: number, change: OrganizationChange, daysMax: number, by?: ChangedBy): Promise<Organization>
   /** Organizations with their own retention of errors, with their projects. */
-  shorterRetentions(): { organizationId: number; days: number; projectIds: number[] }[]
+  shorterRetentions(): Promise<{ organizationId: number; days: number; projectIds: number[] }[]>
   /** Deletes meta rows received before `beforeMs` and stores that time. Returns the blob keys to delete. */
-  dropExpired(organizationId: number, projectIds: number[], beforeMs: number): string[]
+  dropExpired(organizationId: number, projectIds: number[], beforeMs: number): Promise<string[]>
   /** By project: events received before this time were deleted by the organization's own retention. */
-  retainedSince(): Map<number, number>
+  retainedSince(): Promise<Map<number, number>>
 }
 
 /** Maximum projects per statement. */
@@ -47,19 +47,19 @@ export function organizationChangePart(
   const deleteOldSlug = (slug: string) =>
     void write.run(builder.deleteFrom('old_organization_slug').where('slug', '=', slug))
 
-  function move(id: number, from: string, to: string): void {
-    if (write.get(builder.selectFrom('organization').select('id').where('slug', '=', to))) {
+  async function move(id: number, from: string, to: string): Promise<void> {
+    if (await write.get(builder.selectFrom('organization').select('id').where('slug', '=', to))) {
       const sentence = 'Another organization has this slug.'
       throw new MishapError('CONFLICT', { detail: sentence, fields: { slug: [sentence] } })
     }
     deleteOldSlug(to)
     deleteOldSlug(from)
-    write.run(builder.insertInto('old_organization_slug').values({ slug: from, organization_id: id }))
+    await write.run(builder.insertInto('old_organization_slug').values({ slug: from, organization_id: id }))
   }
 
   return {
-    organizationByOldSlug: (slug) => {
-      const row = read.get(
+    organizationByOldSlug: async (slug) => {
+      const row = await read.get(
         builder
           .selectFrom('old_organization_slug')
           .innerJoin('organization', 'organization.id', 'old_organization_slug.organization_id')
@@ -68,17 +68,17 @@ export function organizationChangePart(
       )
       return row && { id: row.id, slug: row.slug, name: row.name, createdMs: row.created_ms }
     },
-    organizationSettings: (id) => {
-      const row = read.get(item(id))
+    organizationSettings: async (id) => {
+      const row = await read.get(item(id))
       if (!row) throw new MishapError('NOT_FOUND')
       return { retentionErrorsDays: row.retention_errors_days, rev: row.rev }
     },
     updateOrganization: (id, change, daysMax, by) =>
-      write.transaction(() => {
-        const old = write.get(item(id))
+      write.transaction(async () => {
+        const old = await write.get(item(id))
         if (!old) throw new MishapError('NOT_FOUND')
         if (by?.rev !== undefined && by.rev !== old.rev)
-          throw staleError(store, { rev: old.rev, userId: old.changed_by, atMs: old.changed_ms })
+          throw await staleError(store, { rev: old.rev, userId: old.changed_by, atMs: old.changed_ms })
         const days = change.retentionErrorsDays
         const row = {
           name: change.name === undefined ? old.name : checkName(change.name),
@@ -88,8 +88,8 @@ export function organizationChangePart(
           changed_ms: clock.now(),
           changed_by: by?.userId ?? null,
         }
-        if (row.slug !== old.slug) move(id, old.slug, row.slug)
-        write.run(builder.updateTable('organization').set(row).where('id', '=', id))
+        if (row.slug !== old.slug) await move(id, old.slug, row.slug)
+        await write.run(builder.updateTable('organization').set(row).where('id', '=', id))
         return { id, slug: row.slug, name: row.name, createdMs: old.created_ms }
       }),
   }
@@ -101,21 +101,22 @@ export function organizationRetentionPart(
 ): Pick<OrganizationStore, 'shorterRetentions' | 'dropExpired' | 'retainedSince'> {
   const { write, read } = store
   const { builder } = store.dialect
-  const projectsOf = (organizationId: number) =>
-    read
-      .all(builder.selectFrom('project').select('id').where('organization_id', '=', organizationId))
-      .map((row) => row.id)
+  const projectsOf = async (organizationId: number) =>
+    (await read.all(builder.selectFrom('project').select('id').where('organization_id', '=', organizationId))).map(
+      (row) => row.id,
+    )
   return {
-    shorterRetentions: () =>
-      read
-        .all(builder.selectFrom('organization').selectAll().where('retention_errors_days', 'is not', null))
-        .map((row) => ({
+    shorterRetentions: async () =>
+      await Array.fromAsync(
+        await read.all(builder.selectFrom('organization').selectAll().where('retention_errors_days', 'is not', null)),
+        async (row) => ({
           organizationId: row.id,
           days: row.retention_errors_days ?? 0,
-          projectIds: projectsOf(row.id),
-        })),
+          projectIds: await projectsOf(row.id),
+        }),
+      ),
     dropExpired: (organizationId, projectIds, beforeMs) =>
-      write.transaction(() => {
+      write.transaction(async () => {
         const keys: string[] = []
         for (let start = 0; start < projectIds.length; start += chunk) {
           const ids = projectIds.slice(start, start + chunk)
@@ -123,12 +124,14 @@ export function organizationRetentionPart(
             .selectFrom('attachment')
             .where('project_id', 'in', ids)
             .where('received_ms', '<', beforeMs)
-          keys.push(...write.all(old.select('blob_key').distinct()).map((row) => row.blob_key))
+          keys.push(...(await write.all(old.select('blob_key').distinct())).map((row) => row.blob_key))
           for (const table of ['attachment', 'feedback'] as const)
-            write.run(builder.deleteFrom(table).where('project_id', 'in', ids).where('received_ms', '<', beforeMs))
-          pruneErrorLinks(store, beforeMs, ids)
+            await write.run(
+              builder.deleteFrom(table).where('project_id', 'in', ids).where('received_ms', '<', beforeMs),
+            )
+          await pruneErrorLinks(store, beforeMs, ids)
         }
-        write.run(
+        await write.run(
           builder
             .updateTable('organization')
             .set({ kept_since_ms: beforeMs })
@@ -137,21 +140,21 @@ export function organizationRetentionPart(
         )
         // A newer row can refer to the same blob.
         return keys.filter(
-          (key) =>
+          async (key) =>
             key !== '' &&
-            !write.get(builder.selectFrom('attachment').select('id').where('blob_key', '=', key).limit(1)),
+            !(await write.get(builder.selectFrom('attachment').select('id').where('blob_key', '=', key).limit(1))),
         )
       }),
-    retainedSince: () =>
+    retainedSince: async () =>
       new Map(
-        read
-          .all(
+        (
+          await read.all(
             builder
               .selectFrom('project')
               .innerJoin('organization', 'organization.id', 'project.organization_id')
               .select(['project.id', 'organization.kept_since_ms']),
           )
-          .flatMap((row): [number, number][] => (row.kept_since_ms === null ? [] : [[row.id, row.kept_since_ms]])),
+        ).flatMap((row): [number, number][] => (row.kept_since_ms === null ? [] : [[row.id, row.kept_since_ms]])),
       ),
   }
 }

@@ -8,18 +8,18 @@ export type OrganizationRemovalStore = {
    * Stores the removal of an organization and of each of its projects, whose keys stop working at once. Returns an open
    * removal unchanged. Members keep the organization until its projects are gone. Throws NOT_FOUND.
    */
-  requestOrganizationRemoval(value: { organizationId: number; userId: string | null }): Removal
+  requestOrganizationRemoval(value: { organizationId: number; userId: string | null }): Promise<Removal>
   /** Stores removals of projects that have none yet. Returns the number of projects that are left. */
-  requestProjectRemovals(organizationId: number, userId: string | null): number
+  requestProjectRemovals(organizationId: number, userId: string | null): Promise<number>
   /**
    * Deletes an organization without projects and all rows that refer to it, in one transaction: members, invitations,
    * channels, tokens, old slugs. Its removal gets the sums of its projects. Does nothing if it has a project again.
    */
-  removeOrganization(removalId: number): void
+  removeOrganization(removalId: number): Promise<void>
   /** Names of tables that still have rows of the organization. */
-  organizationLeft(organizationId: number): string[]
+  organizationLeft(organizationId: number): Promise<string[]>
   /** Removals of organizations that a person requested, newest first. They outlive the organization. */
-  organizationRemovalsBy(userId: string, max: number): Removal[]
+  organizationRemovalsBy(userId: string, max: number): Promise<Removal[]>
 }
 
 /** All tables that refer to an organization by a foreign key. The database deletes their rows with it. */
@@ -47,20 +47,21 @@ export function organizationRemovalPart(store: Store): OrganizationRemovalStore 
   const projectsOf = (organizationId: number) =>
     write.all(builder.selectFrom('project').select('id').where('organization_id', '=', organizationId).orderBy('id'))
 
-  function requestProjectRemovals(organizationId: number, userId: string | null): number {
-    const projects = projectsOf(organizationId)
-    for (const { id: projectId } of projects) requestRemoval({ kind: 'project', projectId, issueId: null, userId })
+  async function requestProjectRemovals(organizationId: number, userId: string | null): Promise<number> {
+    const projects = await projectsOf(organizationId)
+    for (const { id: projectId } of projects)
+      await requestRemoval({ kind: 'project', projectId, issueId: null, userId })
     return projects.length
   }
 
   return {
     requestProjectRemovals,
-    requestOrganizationRemoval: ({ organizationId, userId }) => {
-      const removal = write.transaction(() => {
-        const found = write.get(builder.selectFrom('organization').selectAll().where('id', '=', organizationId))
+    requestOrganizationRemoval: async ({ organizationId, userId }) => {
+      const removal = await write.transaction(async () => {
+        const found = await write.get(builder.selectFrom('organization').selectAll().where('id', '=', organizationId))
         if (!found) throw new MishapError('NOT_FOUND')
         const own = all().where('organization_id', '=', organizationId).where('kind', '=', 'organization')
-        const same = write.get(own.where('ended_ms', 'is', null))
+        const same = await write.get(own.where('ended_ms', 'is', null))
         if (same) return toRemoval(same)
         const row = {
           organization_id: organizationId,
@@ -76,35 +77,37 @@ export function organizationRemovalPart(store: Store): OrganizationRemovalStore 
           blobs: 0,
           error: '',
         }
-        return toRemoval({ id: insertedId(write, builder.insertInto('removal').values(row)), ...row })
+        return toRemoval({ id: await insertedId(write, builder.insertInto('removal').values(row)), ...row })
       })
-      requestProjectRemovals(organizationId, userId)
+      await requestProjectRemovals(organizationId, userId)
       return removal
     },
     removeOrganization: (removalId) =>
-      write.transaction(() => {
-        const removal = write.get(all().where('id', '=', removalId))
-        if (removal?.stage !== 'asked' || projectsOf(removal.organization_id).length > 0) return
+      write.transaction(async () => {
+        const removal = await write.get(all().where('id', '=', removalId))
+        if (removal?.stage !== 'asked' || (await projectsOf(removal.organization_id)).length > 0) return
         const organizationId = removal.organization_id
-        const parts = write.all(all().where('organization_id', '=', organizationId).where('id', '>', removalId))
+        const parts = await write.all(all().where('organization_id', '=', organizationId).where('id', '>', removalId))
         const sum = (key: 'events' | 'blobs') =>
           parts.filter((part) => part.kind === 'project').reduce((total, part) => total + part[key], 0)
-        write.run(builder.deleteFrom('organization').where('id', '=', organizationId))
+        await write.run(builder.deleteFrom('organization').where('id', '=', organizationId))
         const change = { stage: 'proof', events: sum('events'), blobs: sum('blobs') }
-        write.run(builder.updateTable('removal').set(change).where('id', '=', removalId))
-        bumpKeysVersion(store)
+        await write.run(builder.updateTable('removal').set(change).where('id', '=', removalId))
+        await bumpKeysVersion(store)
       }),
-    organizationLeft: (organizationId) => [
-      ...(read.get(builder.selectFrom('organization').select('id').where('id', '=', organizationId))
+    organizationLeft: async (organizationId) => [
+      ...((await read.get(builder.selectFrom('organization').select('id').where('id', '=', organizationId)))
         ? ['organization']
         : []),
-      ...referring.filter((table) =>
+      ...referring.filter(async (table) =>
         read.get(builder.selectFrom(table).select('organization_id').where('organization_id', '=', organizationId)),
       ),
     ],
-    organizationRemovalsBy: (userId, max) =>
-      read
-        .all(all().where('kind', '=', 'organization').where('user_id', '=', userId).orderBy('id', 'desc').limit(max))
-        .map(toRemoval),
+    organizationRemovalsBy: async (userId, max) =>
+      (
+        await read.all(
+          all().where('kind', '=', 'organization').where('user_id', '=', userId).orderBy('id', 'desc').limit(max),
+        )
+      ).map(toRemoval),
   }
 }

@@ -17,20 +17,20 @@ const toOrganization = (row: Pick<Row, 'id' | 'slug' | 'name' | 'created_ms'>): 
 /** Creation and lookup of organizations. */
 export type OrganizationRowStore = {
   /** Creates an organization with its owner as a member. Throws VALIDATION (`checkSlug`), CONFLICT for a taken slug. */
-  createOrganization(value: { slug: string; name: string; ownerUserId: string }): Organization
-  organizationBySlug(slugOrId: string): Organization | undefined
-  organizationById(id: number): Organization | undefined
-  organizationsOf(userId: string): (Organization & { role: Role })[]
-  organizations(): Organization[]
+  createOrganization(value: { slug: string; name: string; ownerUserId: string }): Promise<Organization>
+  organizationBySlug(slugOrId: string): Promise<Organization | undefined>
+  organizationById(id: number): Promise<Organization | undefined>
+  organizationsOf(userId: string): Promise<(Organization & { role: Role })[]>
+  organizations(): Promise<Organization[]>
 }
 /** Members of organizations. */
 export type MembershipStore = {
-  memberOf(organizationId: number, userId: string): Member | undefined
+  memberOf(organizationId: number, userId: string): Promise<Member | undefined>
   /** Adds a member or changes their role. */
-  setMember(organizationId: number, userId: string, role: Role): void
+  setMember(organizationId: number, userId: string, role: Role): Promise<void>
   removeMember(organizationId: number, userId: string): void
   /** In the order of joining. */
-  membersOf(organizationId: number): Member[]
+  membersOf(organizationId: number): Promise<Member[]>
 }
 
 /** Implements creation and lookup of organizations. */
@@ -44,35 +44,35 @@ export function organizationPart(store: Store): OrganizationRowStore {
   const byId = (id: number) => read.get(builder.selectFrom('organization').selectAll().where('id', '=', id))
 
   return {
-    createOrganization: ({ slug, name, ownerUserId }) => {
+    createOrganization: async ({ slug, name, ownerUserId }) => {
       const row = { slug: checkSlug(slug), name: checkName(name), created_ms: clock.now() }
-      return write.transaction(() => {
-        if (write.get(builder.selectFrom('organization').select('id').where('slug', '=', slug))) {
+      return write.transaction(async () => {
+        if (await write.get(builder.selectFrom('organization').select('id').where('slug', '=', slug))) {
           throw new MishapError('CONFLICT', {
             detail: 'Another organization has this slug.',
             fields: { slug: ['Another organization has this slug.'] },
           })
         }
-        const lastId = insertedId(write, builder.insertInto('organization').values(row))
-        memberPart(store).setMember(lastId, ownerUserId, 'owner')
+        const lastId = await insertedId(write, builder.insertInto('organization').values(row))
+        await memberPart(store).setMember(lastId, ownerUserId, 'owner')
         return toOrganization({ id: lastId, ...row })
       })
     },
-    organizationBySlug: (slugOrId) => {
+    organizationBySlug: async (slugOrId) => {
       const id = idOf(slugOrId)
       const row =
         id === undefined
-          ? read.get(builder.selectFrom('organization').selectAll().where('slug', '=', slugOrId))
-          : byId(id)
+          ? await read.get(builder.selectFrom('organization').selectAll().where('slug', '=', slugOrId))
+          : await byId(id)
       return row && toOrganization(row)
     },
-    organizationById: (id) => {
-      const row = byId(id)
+    organizationById: async (id) => {
+      const row = await byId(id)
       return row && toOrganization(row)
     },
-    organizationsOf: (userId) =>
-      read
-        .all(
+    organizationsOf: async (userId) =>
+      (
+        await read.all(
           builder
             .selectFrom('organization')
             .innerJoin('member', 'member.organization_id', 'organization.id')
@@ -81,16 +81,17 @@ export function organizationPart(store: Store): OrganizationRowStore {
             .where('member.user_id', '=', userId)
             .orderBy('organization.id'),
         )
-        .map((row) => ({ ...toOrganization(row), role: row.role as Role })),
-    organizations: () => read.all(builder.selectFrom('organization').selectAll().orderBy('id')).map(toOrganization),
+      ).map((row) => ({ ...toOrganization(row), role: row.role as Role })),
+    organizations: async () =>
+      (await read.all(builder.selectFrom('organization').selectAll().orderBy('id'))).map(toOrganization),
   }
 }
 
 /** Implements members of organizations. */
 export function memberPart({ write, read, dialect: { builder }, clock }: Store): MembershipStore {
-  const setMember = (organizationId: number, userId: string, role: Role) => {
+  const setMember = async (organizationId: number, userId: string, role: Role) => {
     const row = { organization_id: organizationId, user_id: userId, role, created_ms: clock.now() }
-    write.run(
+    await write.run(
       builder
         .insertInto('member')
         .values(row)
@@ -99,8 +100,8 @@ export function memberPart({ write, read, dialect: { builder }, clock }: Store):
   }
 
   return {
-    memberOf: (organizationId, userId) => {
-      const row = read.get(
+    memberOf: async (organizationId, userId) => {
+      const row = await read.get(
         builder
           .selectFrom('member')
           .selectAll()
@@ -114,9 +115,9 @@ export function memberPart({ write, read, dialect: { builder }, clock }: Store):
       void write.run(
         builder.deleteFrom('member').where('organization_id', '=', organizationId).where('user_id', '=', userId),
       ),
-    membersOf: (organizationId) =>
-      read
-        .all(
+    membersOf: async (organizationId) =>
+      (
+        await read.all(
           builder
             .selectFrom('member')
             .selectAll()
@@ -124,6 +125,6 @@ export function memberPart({ write, read, dialect: { builder }, clock }: Store):
             .orderBy('created_ms')
             .orderBy('user_id'),
         )
-        .map((row) => ({ organizationId, userId: row.user_id, role: row.role as Role, createdMs: row.created_ms })),
+      ).map((row) => ({ organizationId, userId: row.user_id, role: row.role as Role, createdMs: row.created_ms })),
   }
 }

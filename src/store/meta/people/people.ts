@@ -4,12 +4,12 @@ import type { Store } from '../database/store.ts'
 import type { Person } from '../meta.ts'
 /** People, read from the tables that auth writes. */
 export type PersonStore = {
-  personById(userId: string): Person | undefined
-  people(userIds: string[]): Person[]
+  personById(userId: string): Promise<Person | undefined>
+  people(userIds: string[]): Promise<Person[]>
   /** E-mail addresses are compared case-insensitively. */
-  personByEmail(email: string): Person | undefined
+  personByEmail(email: string): Promise<Person | undefined>
   /** true until the first account exists: /setup is open. */
-  isEmpty(): boolean
+  isEmpty(): Promise<boolean>
   authDatabase(): AuthDatabase
 }
 
@@ -23,14 +23,14 @@ export function peoplePart(store: Store): PersonStore {
   // Copy the driver's rows: they have no prototype, and React refuses to pass such objects from server to client.
   const plain = (row: Person | undefined): Person | undefined => row && { ...row }
   return {
-    personById: (userId) => plain(read.get(person.where('id', '=', userId))),
-    people: (userIds) =>
+    personById: async (userId) => plain(await read.get(person.where('id', '=', userId))),
+    people: async (userIds) =>
       userIds.length === 0
         ? []
-        : read.all(person.where('id', 'in', userIds).orderBy('name')).map((row) => ({ ...row })),
-    personByEmail: (email) => plain(read.get(person.where('email', '=', email.trim().toLowerCase()))),
+        : (await read.all(person.where('id', 'in', userIds).orderBy('name'))).map((row) => ({ ...row })),
+    personByEmail: async (email) => plain(await read.get(person.where('email', '=', email.trim().toLowerCase()))),
     // A crash between the two inserts leaves a user without a password, who could not sign in. So check the accounts.
-    isEmpty: () => read.get(builder.selectFrom('auth_account').select('id').limit(1)) === undefined,
+    isEmpty: async () => (await read.get(builder.selectFrom('auth_account').select('id').limit(1))) === undefined,
     authDatabase: () => authDatabase(store),
   }
 }
@@ -72,5 +72,8 @@ function authDatabase({ write, dialect }: Store): AuthDatabase {
     releaseConnection: async () => {},
     destroy: async () => {},
   }
-  return { kysely: new Kysely<never>({ dialect: { ...dialect.kysely, createDriver: () => driver } }), type: dialect.name }
+  return {
+    kysely: new Kysely<never>({ dialect: { ...dialect.kysely, createDriver: () => driver } }),
+    type: dialect.name,
+  }
 }

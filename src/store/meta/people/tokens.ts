@@ -41,19 +41,19 @@ export type TokenStore = {
     scopes: string[]
     secret: string
     nowMs: number
-  }): ApiToken
-  tokenBySecret(secret: string): ApiToken | undefined
+  }): Promise<ApiToken>
+  tokenBySecret(secret: string): Promise<ApiToken | undefined>
   /** A person's own tokens. */
-  tokensOf(userId: string): ApiToken[]
+  tokensOf(userId: string): Promise<ApiToken[]>
   /** The organization's own tokens, oldest first. */
-  tokensOfOrganization(organizationId: number): ApiToken[]
+  tokensOfOrganization(organizationId: number): Promise<ApiToken[]>
   deleteToken(id: number): void
 }
 
 /** Implements API tokens. The secret itself is never stored. */
 export function tokenPart({ write, read, dialect: { builder }, clock }: Store): TokenStore {
   return {
-    createToken: ({ name, userId, organizationId, scopes, secret, nowMs }) => {
+    createToken: async ({ name, userId, organizationId, scopes, secret, nowMs }) => {
       const row = {
         name: checkName(name),
         prefix: shownOf(secret),
@@ -64,25 +64,27 @@ export function tokenPart({ write, read, dialect: { builder }, clock }: Store): 
         created_ms: nowMs,
         last_used_ms: null,
       }
-      const lastId = insertedId(write, builder.insertInto('api_token').values(row))
+      const lastId = await insertedId(write, builder.insertInto('api_token').values(row))
       return toToken({ id: lastId, ...row })
     },
-    tokenBySecret: (secret) => {
-      const row = read.get(builder.selectFrom('api_token').selectAll().where('hash', '=', hashOf(secret)))
+    tokenBySecret: async (secret) => {
+      const row = await read.get(builder.selectFrom('api_token').selectAll().where('hash', '=', hashOf(secret)))
       if (!row) return undefined
       const now = clock.now()
       if (row.last_used_ms !== null && now - row.last_used_ms < lastUsedMs) return toToken(row)
-      write.run(builder.updateTable('api_token').set({ last_used_ms: now }).where('id', '=', row.id))
+      await write.run(builder.updateTable('api_token').set({ last_used_ms: now }).where('id', '=', row.id))
       return toToken({ ...row, last_used_ms: now })
     },
-    tokensOf: (userId) =>
-      read
-        .all(builder.selectFrom('api_token').selectAll().where('user_id', '=', userId).orderBy('id'))
+    tokensOf: async (userId) =>
+      (await read.all(builder.selectFrom('api_token').selectAll().where('user_id', '=', userId).orderBy('id')))
         .map(toToken)
         .filter((item) => !item.ofOrganization),
-    tokensOfOrganization: (organizationId) =>
-      read
-        .all(builder.selectFrom('api_token').selectAll().where('organization_id', '=', organizationId).orderBy('id'))
+    tokensOfOrganization: async (organizationId) =>
+      (
+        await read.all(
+          builder.selectFrom('api_token').selectAll().where('organization_id', '=', organizationId).orderBy('id'),
+        )
+      )
         .map(toToken)
         .filter((item) => item.ofOrganization),
     deleteToken: (id) => void write.run(builder.deleteFrom('api_token').where('id', '=', id)),

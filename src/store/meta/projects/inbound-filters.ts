@@ -18,9 +18,9 @@ export type FilteredEvent = {
 
 export type FilterStore = {
   /** Throws NOT_FOUND. */
-  filtersOf(projectId: number): ProjectFilters
+  filtersOf(projectId: number): Promise<ProjectFilters>
   /** The newest samples of a filter. */
-  filteredEvents(projectId: number, reason: FilterReason, max: number): FilteredEvent[]
+  filteredEvents(projectId: number, reason: FilterReason, max: number): Promise<FilteredEvent[]>
 }
 
 /** Maximum samples per filter of a project, and how long they are stored. */
@@ -51,8 +51,11 @@ export function writeFilters(before: string, change: Partial<ProjectFilters>): s
 }
 
 /** Creates the writer of samples, which stores the newest 100 of each filter. The caller opens the transaction. */
-export function sampleWriter({ write, dialect: { builder } }: Store): (samples: readonly FilteredEvent[]) => void {
-  return (samples) => {
+export function sampleWriter({
+  write,
+  dialect: { builder },
+}: Store): (samples: readonly FilteredEvent[]) => Promise<void> {
+  return async (samples) => {
     const groups = new Map<string, FilteredEvent[]>()
     for (const sample of samples) {
       const key = `${sample.projectId} ${sample.reason}`
@@ -61,10 +64,11 @@ export function sampleWriter({ write, dialect: { builder } }: Store): (samples: 
     for (const group of groups.values()) {
       const [first] = group
       // A project that was deleted meanwhile has no row to refer to.
-      const has = first && write.get(builder.selectFrom('project').select('id').where('id', '=', first.projectId))
+      const has =
+        first && (await write.get(builder.selectFrom('project').select('id').where('id', '=', first.projectId)))
       if (!first || !has) continue
       for (const item of group)
-        write.run(
+        await write.run(
           builder.insertInto('filtered_event').values({
             project_id: item.projectId,
             reason: item.reason,
@@ -81,9 +85,9 @@ export function sampleWriter({ write, dialect: { builder } }: Store): (samples: 
         .where('project_id', '=', first.projectId)
         .where('reason', '=', first.reason)
         .orderBy('id', 'desc')
-      const oldest = write.get(own.offset(samplesMax).limit(1))
+      const oldest = await write.get(own.offset(samplesMax).limit(1))
       if (oldest)
-        write.run(
+        await write.run(
           builder
             .deleteFrom('filtered_event')
             .where('project_id', '=', first.projectId)
@@ -97,14 +101,14 @@ export function sampleWriter({ write, dialect: { builder } }: Store): (samples: 
 /** Implements lookups of filters and samples. */
 export function filterPart({ read, dialect: { builder } }: Store): FilterStore {
   return {
-    filtersOf: (projectId) => {
-      const row = read.get(builder.selectFrom('project').select('filters').where('id', '=', projectId))
+    filtersOf: async (projectId) => {
+      const row = await read.get(builder.selectFrom('project').select('filters').where('id', '=', projectId))
       if (!row) throw new MishapError('NOT_FOUND')
       return readFilters(row.filters)
     },
-    filteredEvents: (projectId, reason, max) =>
-      read
-        .all(
+    filteredEvents: async (projectId, reason, max) =>
+      (
+        await read.all(
           builder
             .selectFrom('filtered_event')
             .selectAll()
@@ -113,14 +117,14 @@ export function filterPart({ read, dialect: { builder } }: Store): FilterStore {
             .orderBy('id', 'desc')
             .limit(max),
         )
-        .map((row) => ({
-          projectId,
-          reason,
-          eventId: row.event_id,
-          receivedMs: row.received_ms,
-          title: row.title,
-          why: row.why,
-          payload: row.payload,
-        })),
+      ).map((row) => ({
+        projectId,
+        reason,
+        eventId: row.event_id,
+        receivedMs: row.received_ms,
+        title: row.title,
+        why: row.why,
+        payload: row.payload,
+      })),
   }
 }

@@ -12,17 +12,17 @@ export type Ownership = {
 
 export type OwnershipStore = {
   /** The current rules; an empty text when there are none. */
-  ownershipOf(projectId: number): Ownership
+  ownershipOf(projectId: number): Promise<Ownership>
   /** Throws CONFLICT when `rev` is given and somebody has changed the rules since. */
   setOwnership(
     projectId: number,
     value: { text?: string; autoAssign?: boolean },
     by: { userId: string; rev?: number | undefined },
     nowMs: number,
-  ): Ownership
+  ): Promise<Ownership>
   /** Issues whose owners must be looked up, the oldest first. Without an event id, the lookup assigns nobody. */
-  ownersDue(max: number): { issueId: number; projectId: number; eventId: string; atMs: number }[]
-  endOwnerDue(issueIds: readonly number[]): void
+  ownersDue(max: number): Promise<{ issueId: number; projectId: number; eventId: string; atMs: number }[]>
+  endOwnerDue(issueIds: readonly number[]): Promise<void>
 }
 
 const none: Ownership = { text: '', autoAssign: true, rev: 0, changedMs: null, changedBy: null }
@@ -31,8 +31,8 @@ const none: Ownership = { text: '', autoAssign: true, rev: 0, changedMs: null, c
 export function ownershipPart(store: Store): OwnershipStore {
   const { write, dialect } = store
   const { builder } = dialect
-  const ownershipOf = (projectId: number): Ownership => {
-    const row = write.get(builder.selectFrom('ownership').selectAll().where('project_id', '=', projectId))
+  const ownershipOf = async (projectId: number): Promise<Ownership> => {
+    const row = await write.get(builder.selectFrom('ownership').selectAll().where('project_id', '=', projectId))
     if (!row) return none
     return {
       text: row.text,
@@ -45,10 +45,10 @@ export function ownershipPart(store: Store): OwnershipStore {
   return {
     ownershipOf,
     setOwnership: (projectId, value, { userId, rev }, nowMs) =>
-      write.transaction(() => {
-        const before = ownershipOf(projectId)
+      write.transaction(async () => {
+        const before = await ownershipOf(projectId)
         if (rev !== undefined && rev !== before.rev)
-          throw staleError(store, { rev: before.rev, userId: before.changedBy, atMs: before.changedMs })
+          throw await staleError(store, { rev: before.rev, userId: before.changedBy, atMs: before.changedMs })
         const row = {
           text: value.text ?? before.text,
           auto_assign: Number(value.autoAssign ?? before.autoAssign),
@@ -57,8 +57,8 @@ export function ownershipPart(store: Store): OwnershipStore {
           changed_by: userId,
         }
         const newest = builder.selectFrom('issue').select(({ fn }) => fn.max('id').as('id'))
-        const sweep = row.text === before.text ? {} : { sweep_id: write.get(newest)?.id ?? null }
-        write.run(
+        const sweep = row.text === before.text ? {} : { sweep_id: (await write.get(newest))?.id ?? null }
+        await write.run(
           builder
             .insertInto('ownership')
             .values({ project_id: projectId, sweep_id: null, ...row, ...sweep })
@@ -66,12 +66,12 @@ export function ownershipPart(store: Store): OwnershipStore {
         )
         return ownershipOf(projectId)
       }),
-    ownersDue: (max) =>
-      write
-        .all(builder.selectFrom('owner_due').selectAll().orderBy('at_ms').orderBy('issue_id').limit(max))
-        .map((row) => ({ issueId: row.issue_id, projectId: row.project_id, eventId: row.event_id, atMs: row.at_ms })),
-    endOwnerDue: (issueIds) => {
-      for (const id of issueIds) write.run(builder.deleteFrom('owner_due').where('issue_id', '=', id))
+    ownersDue: async (max) =>
+      (
+        await write.all(builder.selectFrom('owner_due').selectAll().orderBy('at_ms').orderBy('issue_id').limit(max))
+      ).map((row) => ({ issueId: row.issue_id, projectId: row.project_id, eventId: row.event_id, atMs: row.at_ms })),
+    endOwnerDue: async (issueIds) => {
+      for (const id of issueIds) await write.run(builder.deleteFrom('owner_due').where('issue_id', '=', id))
     },
   }
 }

@@ -24,27 +24,32 @@ import { checkFieldNames, checkOrigins } from './setting-lists.ts'
 
 /** Keys of projects. */
 export type KeyStore = {
-  createKey(projectId: number, label: string): ProjectKey
-  keysOf(projectId: number): ProjectKey[]
-  updateKey(id: number, value: KeyChange, by?: ChangedBy): ProjectKey
-  deleteKey(id: number): void
+  createKey(projectId: number, label: string): Promise<ProjectKey>
+  keysOf(projectId: number): Promise<ProjectKey[]>
+  updateKey(id: number, value: KeyChange, by?: ChangedBy): Promise<ProjectKey>
+  deleteKey(id: number): Promise<void>
   /** All keys for ingest. */
-  keySnapshot(): KeySnapshot
+  keySnapshot(): Promise<KeySnapshot>
 }
 
 /** Projects and their settings. */
 export type ProjectStore = {
-  createProject(value: { organizationId: number; slug: string; name: string; platform: string | null }): Project
-  projectsOf(organizationId: number): Project[]
-  projectById(id: number): Project | undefined
-  projectBySlug(organizationId: number, slugOrId: string): Project | undefined
+  createProject(value: {
+    organizationId: number
+    slug: string
+    name: string
+    platform: string | null
+  }): Promise<Project>
+  projectsOf(organizationId: number): Promise<Project[]>
+  projectById(id: number): Promise<Project | undefined>
+  projectBySlug(organizationId: number, slugOrId: string): Promise<Project | undefined>
   /** The project that had this slug in the past and has another one now. */
-  projectByOldSlug(organizationId: number, slug: string): Project | undefined
+  projectByOldSlug(organizationId: number, slug: string): Promise<Project | undefined>
   /** Settings from people; `projectSettings` derives those for refine from them. Throws NOT_FOUND. */
-  scrubSettings(projectId: number): ScrubSettings
+  scrubSettings(projectId: number): Promise<ScrubSettings>
   /** Grouping settings from people. Throws NOT_FOUND. */
-  groupingSettings(projectId: number): GroupingSettings
-  updateProject(id: number, change: ProjectChange, by?: ChangedBy): Project
+  groupingSettings(projectId: number): Promise<GroupingSettings>
+  updateProject(id: number, change: ProjectChange, by?: ChangedBy): Promise<Project>
 }
 
 const readSwitches = (text: string, change: Partial<ProjectSwitches> = {}): ProjectSwitches => {
@@ -83,9 +88,12 @@ const toKey = (row: Selectable<Tables['project_key']>): ProjectKey => ({
 })
 
 /** Increments the version of the key snapshot for ingest. Must run in the transaction of the change. */
-export function bumpKeysVersion({ write, dialect: { builder } }: Pick<Store, 'write' | 'dialect'>): void {
+export async function bumpKeysVersion({
+  write,
+  dialect: { builder },
+}: Pick<Store, 'write' | 'dialect'>): Promise<void> {
   const next = sql<string>`cast(cast(value.text as integer) + 1 as text)`
-  write.run(
+  await write.run(
     builder
       .insertInto('value')
       .values({ name: 'keys_version', text: '1' })
@@ -94,13 +102,13 @@ export function bumpKeysVersion({ write, dialect: { builder } }: Pick<Store, 'wr
 }
 
 /** Throws CONFLICT when the change expects another revision than the row's. */
-function demandRevision(
+async function demandRevision(
   store: Store,
   row: { rev: number; changed_by: string | null; changed_ms: number | null },
   by: ChangedBy | undefined,
-): void {
+): Promise<void> {
   if (by?.rev !== undefined && by.rev !== row.rev)
-    throw staleError(store, { rev: row.rev, userId: row.changed_by, atMs: row.changed_ms })
+    throw await staleError(store, { rev: row.rev, userId: row.changed_by, atMs: row.changed_ms })
 }
 
 /** Returns the columns with the revision and author of a change. */
@@ -145,8 +153,8 @@ function projectColumns(old: Selectable<Tables['project']>, change: ProjectChang
 /** Steps for creating and changing a project. `demandFree` and `forgetOldSlug` run in the transaction of the change. */
 function projectSteps({ write, dialect: { builder } }: Store) {
   const projectRow = (id: number) => builder.selectFrom('project').selectAll().where('id', '=', id)
-  const demandFree = (organizationId: number, slug: string, butId: number) => {
-    const existing = write.get(
+  const demandFree = async (organizationId: number, slug: string, butId: number) => {
+    const existing = await write.get(
       builder.selectFrom('project').select('id').where('organization_id', '=', organizationId).where('slug', '=', slug),
     )
     if (existing && existing.id !== butId)
@@ -180,7 +188,7 @@ export function projectPart(store: Store): ProjectPart {
   const { projectRow, demandFree, forgetOldSlug } = projectSteps(store)
 
   return {
-    createProject: ({ organizationId, slug, name, platform }) => {
+    createProject: async ({ organizationId, slug, name, platform }) => {
       const row = {
         organization_id: organizationId,
         slug: checkSlug(slug),
@@ -190,32 +198,34 @@ export function projectPart(store: Store): ProjectPart {
         allowed_origins: '[]',
         grouping_version: newestGrouping,
       }
-      return write.transaction(() => {
-        demandFree(organizationId, slug, 0)
+      return write.transaction(async () => {
+        await demandFree(organizationId, slug, 0)
         forgetOldSlug(organizationId, slug)
-        const lastId = insertedId(write, builder.insertInto('project').values(row))
-        bumpKeysVersion(store)
-        const createdProject = write.get(projectRow(lastId))
+        const lastId = await insertedId(write, builder.insertInto('project').values(row))
+        await bumpKeysVersion(store)
+        const createdProject = await write.get(projectRow(lastId))
         if (!createdProject) throw new MishapError('INTERNAL')
         return toProject(createdProject)
       })
     },
-    projectsOf: (organizationId) =>
-      read
-        .all(builder.selectFrom('project').selectAll().where('organization_id', '=', organizationId).orderBy('slug'))
-        .map(toProject),
-    projectById: (id) => {
-      const row = read.get(projectRow(id))
+    projectsOf: async (organizationId) =>
+      (
+        await read.all(
+          builder.selectFrom('project').selectAll().where('organization_id', '=', organizationId).orderBy('slug'),
+        )
+      ).map(toProject),
+    projectById: async (id) => {
+      const row = await read.get(projectRow(id))
       return row && toProject(row)
     },
-    projectBySlug: (organizationId, slugOrId) => {
+    projectBySlug: async (organizationId, slugOrId) => {
       const id = idOf(slugOrId)
       const base = builder.selectFrom('project').selectAll().where('organization_id', '=', organizationId)
-      const row = read.get(id === undefined ? base.where('slug', '=', slugOrId) : base.where('id', '=', id))
+      const row = await read.get(id === undefined ? base.where('slug', '=', slugOrId) : base.where('id', '=', id))
       return row && toProject(row)
     },
-    projectByOldSlug: (organizationId, slug) => {
-      const row = read.get(
+    projectByOldSlug: async (organizationId, slug) => {
+      const row = await read.get(
         builder
           .selectFrom('old_slug')
           .innerJoin('project', 'project.id', 'old_slug.project_id')
@@ -237,16 +247,16 @@ export function projectChangePart(store: Store): Pick<ProjectStore, 'updateProje
   const { projectRow, demandFree, forgetOldSlug } = projectSteps(store)
   return {
     updateProject: (id, change, by) =>
-      write.transaction(() => {
-        const old = write.get(projectRow(id))
+      write.transaction(async () => {
+        const old = await write.get(projectRow(id))
         if (!old) throw new MishapError('NOT_FOUND')
-        demandRevision(store, old, by)
+        await demandRevision(store, old, by)
         const columns = projectColumns(old, change, store.clock.now())
         if (columns.slug !== old.slug) {
-          demandFree(old.organization_id, columns.slug, id)
+          await demandFree(old.organization_id, columns.slug, id)
           forgetOldSlug(old.organization_id, columns.slug)
           forgetOldSlug(old.organization_id, old.slug)
-          write.run(
+          await write.run(
             builder
               .insertInto('old_slug')
               .values({ organization_id: old.organization_id, slug: old.slug, project_id: id }),
@@ -254,8 +264,8 @@ export function projectChangePart(store: Store): Pick<ProjectStore, 'updateProje
         }
         if (isSame(columns, old)) return toProject(old)
         const row = { ...columns, ...revised(store, old, by) }
-        write.run(builder.updateTable('project').set(row).where('id', '=', id))
-        bumpKeysVersion(store)
+        await write.run(builder.updateTable('project').set(row).where('id', '=', id))
+        await bumpKeysVersion(store)
         return toProject({ ...old, ...row })
       }),
   }
@@ -298,10 +308,10 @@ export function settingsPart({
   const idleless = (text: string) =>
     text === '{}' || isInactive(readFilters(text)) ? {} : { filters: readFilters(text) }
   return {
-    projectSettings: (projectId) => {
-      const row = settings.get({ id: projectId })
-      if (!row) return removedSettings(removed.get({ id: projectId })?.organization_id, projectId)
-      const hashes = discarded.all({ id: projectId }).map((item) => item.hash)
+    projectSettings: async (projectId) => {
+      const row = await settings.get({ id: projectId })
+      if (!row) return removedSettings((await removed.get({ id: projectId }))?.organization_id, projectId)
+      const hashes = (await discarded.all({ id: projectId })).map((item) => item.hash)
       return {
         projectId,
         organizationId: row.organization_id,
@@ -315,8 +325,8 @@ export function settingsPart({
         ...groupingOf(row, clock.now()),
       }
     },
-    groupingSettings: (projectId) => {
-      const row = settings.get({ id: projectId })
+    groupingSettings: async (projectId) => {
+      const row = await settings.get({ id: projectId })
       if (!row) throw new MishapError('NOT_FOUND')
       return {
         fingerprintRules: row.fingerprint_rules,
@@ -326,8 +336,8 @@ export function settingsPart({
         ...(row.grouping_until_ms === null ? {} : { secondaryUntilMs: row.grouping_until_ms }),
       }
     },
-    scrubSettings: (projectId) => {
-      const row = settings.get({ id: projectId })
+    scrubSettings: async (projectId) => {
+      const row = await settings.get({ id: projectId })
       if (!row) throw new MishapError('NOT_FOUND')
       return {
         scrub: row.scrub === 1,
@@ -362,7 +372,7 @@ export function keyPart(store: Store): KeyPart {
   const item = (id: number) => builder.selectFrom('project_key').selectAll().where('id', '=', id)
 
   return {
-    createKey: (projectId, label) => {
+    createKey: async (projectId, label) => {
       const row = {
         project_id: projectId,
         label: checkName(label, 'label'),
@@ -378,22 +388,22 @@ export function keyPart(store: Store): KeyPart {
         changed_ms: null,
         changed_by: null,
       }
-      return write.transaction(() => {
-        const lastId = insertedId(write, builder.insertInto('project_key').values(row))
-        bumpKeysVersion(store)
+      return write.transaction(async () => {
+        const lastId = await insertedId(write, builder.insertInto('project_key').values(row))
+        await bumpKeysVersion(store)
         return toKey({ id: lastId, ...row })
       })
     },
-    keysOf: (projectId) =>
-      read
-        .all(builder.selectFrom('project_key').selectAll().where('project_id', '=', projectId).orderBy('id'))
-        .map(toKey),
-    updateKey: (id, value, by) => {
+    keysOf: async (projectId) =>
+      (
+        await read.all(builder.selectFrom('project_key').selectAll().where('project_id', '=', projectId).orderBy('id'))
+      ).map(toKey),
+    updateKey: async (id, value, by) => {
       if (value.rateLimit !== undefined) checkRateLimit(value.rateLimit)
-      return write.transaction(() => {
-        const old = write.get(item(id))
+      return write.transaction(async () => {
+        const old = await write.get(item(id))
         if (!old) throw new MishapError('NOT_FOUND')
-        demandRevision(store, old, by)
+        await demandRevision(store, old, by)
         const limit = value.rateLimit
         const columns = {
           label: value.label === undefined ? old.label : checkName(value.label, 'label'),
@@ -407,15 +417,15 @@ export function keyPart(store: Store): KeyPart {
         }
         if (isSame(columns, old)) return toKey(old)
         const row = { ...columns, ...revised(store, old, by) }
-        write.run(builder.updateTable('project_key').set(row).where('id', '=', id))
-        bumpKeysVersion(store)
+        await write.run(builder.updateTable('project_key').set(row).where('id', '=', id))
+        await bumpKeysVersion(store)
         return toKey({ ...old, ...row })
       })
     },
     deleteKey: (id) =>
-      write.transaction(() => {
-        write.run(builder.deleteFrom('project_key').where('id', '=', id))
-        bumpKeysVersion(store)
+      write.transaction(async () => {
+        await write.run(builder.deleteFrom('project_key').where('id', '=', id))
+        await bumpKeysVersion(store)
       }),
   }
 }
@@ -423,9 +433,9 @@ export function keyPart(store: Store): KeyPart {
 /** Implements the snapshot of all keys for ingest. */
 export function snapshotPart({ read, dialect: { builder } }: Store): Pick<KeyStore, 'keySnapshot'> {
   return {
-    keySnapshot: () => {
-      const version = read.get(builder.selectFrom('value').select('text').where('name', '=', 'keys_version'))
-      const rows = read.all(
+    keySnapshot: async () => {
+      const version = await read.get(builder.selectFrom('value').select('text').where('name', '=', 'keys_version'))
+      const rows = await read.all(
         builder
           .selectFrom('project_key')
           .innerJoin('project', 'project.id', 'project_key.project_id')

@@ -14,18 +14,18 @@ export type ScrapeSettings = { on: boolean; verifyTls: boolean; sealedToken: str
 
 export type ScrapeStore = {
   /** Settings of a project; fetching is off for an unknown project. Throws nothing. */
-  scrapeSettings(projectId: number): ScrapeSettings
+  scrapeSettings(projectId: number): Promise<ScrapeSettings>
   /**
    * Due scripts that recent events use, from projects with fetching on. Projects take turns. In a project, failed
    * scripts come last, else the longest due first. So one project's made-up addresses do not delay the others.
    */
-  dueScrapes(nowMs: number, max: number): DueScrape[]
+  dueScrapes(nowMs: number, max: number): Promise<DueScrape[]>
   /** Stores the result, and when to fetch again if events still use the script then. */
   setScrape(scrape: Scrape, value: { nextMs: number; fetchedMs: number | null; failure: string }): void
   /** Deletes scripts that no event has used since `beforeMs`. Returns their number. */
-  dropScrapes(beforeMs: number): number
+  dropScrapes(beforeMs: number): Promise<number>
   /** Total bytes of the fetched files of a project. */
-  scrapedBytes(projectId: number): number
+  scrapedBytes(projectId: number): Promise<number>
 }
 
 /** Maximum scripts per project, because anybody with its key can send addresses. */
@@ -42,30 +42,32 @@ export const scrapeName = (release: string, dist: string, url: string): string =
 /** The writer of used scripts, with a cache of written ones. */
 type ScrapeNotes = {
   /** The caller opens the transaction. */
-  record(effect: EventEffect, nowMs: number): void
+  record(effect: EventEffect, nowMs: number): Promise<void>
   /** Clears the cache, because written rows can have been deleted. */
   clearCache(): void
 }
 
 /** Deletes the oldest failed scripts. Returns their number. */
-const evictFailed = ({ write, dialect: { builder } }: Store, project: number): number =>
-  write.run(
-    builder
-      .deleteFrom('scrape')
-      .where('project_id', '=', project)
-      .where(({ eb, refTuple, selectFrom }) =>
-        eb(
-          refTuple('release', 'dist', 'url'),
-          'in',
-          selectFrom('scrape')
-            .select(['release', 'dist', 'url'])
-            .where('project_id', '=', project)
-            .where('failure', '<>', '')
-            .orderBy('last_ms')
-            .limit(evictedMax)
-            .$asTuple('release', 'dist', 'url'),
+const evictFailed = async ({ write, dialect: { builder } }: Store, project: number): Promise<number> =>
+  (
+    await write.run(
+      builder
+        .deleteFrom('scrape')
+        .where('project_id', '=', project)
+        .where(({ eb, refTuple, selectFrom }) =>
+          eb(
+            refTuple('release', 'dist', 'url'),
+            'in',
+            selectFrom('scrape')
+              .select(['release', 'dist', 'url'])
+              .where('project_id', '=', project)
+              .where('failure', '<>', '')
+              .orderBy('last_ms')
+              .limit(evictedMax)
+              .$asTuple('release', 'dist', 'url'),
+          ),
         ),
-      ),
+    )
   ).changes
 
 export function scrapeWriter(store: Store): ScrapeNotes {
@@ -103,22 +105,22 @@ export function scrapeWriter(store: Store): ScrapeNotes {
   )
   // Cache full projects, because a flood of made-up addresses must not count the rows for each of them.
   const full = new LRUCache<number, number>({ max: 1000 })
-  const isFull = (project: number, step: number): boolean => {
+  const isFull = async (project: number, step: number): Promise<boolean> => {
     if (full.get(project) === step) return true
-    if (Number(count.get({ project })?.n ?? 0) < scrapesMax) return false
-    if (evictFailed(store, project) > 0) return false
+    if (Number((await count.get({ project }))?.n ?? 0) < scrapesMax) return false
+    if ((await evictFailed(store, project)) > 0) return false
     full.set(project, step)
     return true
   }
   return {
-    record: ({ projectId: project, scrapes = [] }, nowMs) => {
+    record: async ({ projectId: project, scrapes = [] }, nowMs) => {
       const step = Math.floor(nowMs / stepMs)
       for (const name of scrapes) {
         const key = `${project} ${step} ${name}`
         if (cache.has(key)) continue
         const [release = '', dist = '', url = ''] = name.split('\n')
         const row = { project, release, dist, url, ms: nowMs }
-        if (touch.run(row).changes === 0 && !isFull(project, step)) first.run(row)
+        if ((await touch.run(row)).changes === 0 && !(await isFull(project, step))) await first.run(row)
         cache.set(key, true)
       }
     },
@@ -161,8 +163,8 @@ function dueQuery(builder: Store['dialect']['builder'], nowMs: number) {
 /** Implements the queue of scripts for the fetch job. */
 export function scrapePart({ write, read, dialect: { builder } }: Store): ScrapeStore {
   return {
-    scrapeSettings: (projectId) => {
-      const row = read.get(builder.selectFrom('project').selectAll().where('id', '=', projectId))
+    scrapeSettings: async (projectId) => {
+      const row = await read.get(builder.selectFrom('project').selectAll().where('id', '=', projectId))
       return {
         on: row?.scrape === 1,
         verifyTls: row?.scrape_tls !== 0,
@@ -170,18 +172,18 @@ export function scrapePart({ write, read, dialect: { builder } }: Store): Scrape
         origins: row ? (JSON.parse(row.allowed_origins) as string[]) : [],
       }
     },
-    dueScrapes: (nowMs, max) => {
+    dueScrapes: async (nowMs, max) => {
       const dueRows = dueQuery(builder, nowMs)
-      return write
-        .all(builder.selectFrom(dueRows.as('due')).selectAll().orderBy('turn').orderBy('next_ms').limit(max))
-        .map((row) => ({
-          projectId: row.project_id,
-          organizationId: row.organization_id,
-          release: row.release,
-          dist: row.dist,
-          url: row.url,
-          lastMs: row.last_ms,
-        }))
+      return (
+        await write.all(builder.selectFrom(dueRows.as('due')).selectAll().orderBy('turn').orderBy('next_ms').limit(max))
+      ).map((row) => ({
+        projectId: row.project_id,
+        organizationId: row.organization_id,
+        release: row.release,
+        dist: row.dist,
+        url: row.url,
+        lastMs: row.last_ms,
+      }))
     },
     setScrape: ({ projectId, release, dist, url }, { nextMs, fetchedMs, failure }) =>
       void write.run(
@@ -193,20 +195,23 @@ export function scrapePart({ write, read, dialect: { builder } }: Store): Scrape
           .where('dist', '=', dist)
           .where('url', '=', url),
       ),
-    scrapedBytes: (projectId) =>
+    scrapedBytes: async (projectId) =>
       Number(
-        read.get(
-          builder
-            .selectFrom('artifact_bundle')
-            .select(({ fn }) => fn.sum<number>('bytes').as('bytes'))
-            .where('kind', '=', 'scraped')
-            .where(
-              'id',
-              'in',
-              builder.selectFrom('artifact_link').select('bundle_id').where('project_id', '=', projectId),
-            ),
+        (
+          await read.get(
+            builder
+              .selectFrom('artifact_bundle')
+              .select(({ fn }) => fn.sum<number>('bytes').as('bytes'))
+              .where('kind', '=', 'scraped')
+              .where(
+                'id',
+                'in',
+                builder.selectFrom('artifact_link').select('bundle_id').where('project_id', '=', projectId),
+              ),
+          )
         )?.bytes ?? 0,
       ),
-    dropScrapes: (beforeMs) => write.run(builder.deleteFrom('scrape').where('last_ms', '<', beforeMs)).changes,
+    dropScrapes: async (beforeMs) =>
+      (await write.run(builder.deleteFrom('scrape').where('last_ms', '<', beforeMs))).changes,
   }
 }

@@ -10,11 +10,11 @@ const chunk = 500
  * Deletes commits that no release has, all of an organization or only `ids`, and unlisted repositories without commits
  * or refs. The caller opens the transaction.
  */
-export function dropOrphanCommits(
+export async function dropOrphanCommits(
   { write, dialect: { builder } }: Store,
   organizationId: number,
   ids?: readonly number[],
-): void {
+): Promise<void> {
   const matching = builder.selectFrom('repository').select('id').where('organization_id', '=', organizationId)
   const orphans = builder
     .deleteFrom('code_commit')
@@ -28,10 +28,10 @@ export function dropOrphanCommits(
         ),
       ),
     )
-  if (!ids) write.run(orphans.where('repository_id', 'in', matching))
+  if (!ids) await write.run(orphans.where('repository_id', 'in', matching))
   for (let start = 0; start < (ids?.length ?? 0); start += chunk)
-    write.run(orphans.where('id', 'in', ids?.slice(start, start + chunk) ?? []))
-  write.run(
+    await write.run(orphans.where('id', 'in', ids?.slice(start, start + chunk) ?? []))
+  await write.run(
     builder
       .deleteFrom('repository')
       .where('organization_id', '=', organizationId)
@@ -71,16 +71,19 @@ function statementsOf({ write, dialect: { builder } }: Store) {
         .where('sha', '=', slot('sha')),
     ),
     add: write.prepared<Row, { id: number }>((slot) =>
-      builder.insertInto('code_commit').returning('id').values({
-        repository_id: slot('repository_id'),
-        sha: slot('sha'),
-        message: slot('message'),
-        author_name: slot('author_name'),
-        author_email: slot('author_email'),
-        at_ms: slot('at_ms'),
-        files: slot('files'),
-        files_omitted: slot('files_omitted'),
-      }),
+      builder
+        .insertInto('code_commit')
+        .returning('id')
+        .values({
+          repository_id: slot('repository_id'),
+          sha: slot('sha'),
+          message: slot('message'),
+          author_name: slot('author_name'),
+          author_email: slot('author_email'),
+          at_ms: slot('at_ms'),
+          files: slot('files'),
+          files_omitted: slot('files_omitted'),
+        }),
     ),
     change: write.prepared<Row & { id: number }, unknown>((slot) =>
       builder
@@ -117,8 +120,8 @@ function statementsOf({ write, dialect: { builder } }: Store) {
 type Statements = ReturnType<typeof statementsOf>
 
 /** Writes a commit and its files. Returns its id. */
-function putCommit(statements: Statements, repositoryId: number, newCommit: NewCommit): number {
-  const existing = statements.known.get({ repositoryId, sha: newCommit.sha })
+async function putCommit(statements: Statements, repositoryId: number, newCommit: NewCommit): Promise<number> {
+  const existing = await statements.known.get({ repositoryId, sha: newCommit.sha })
   const row = {
     repository_id: repositoryId,
     sha: newCommit.sha,
@@ -130,11 +133,11 @@ function putCommit(statements: Statements, repositoryId: number, newCommit: NewC
     files_omitted: newCommit.files ? newCommit.filesOmitted : (existing?.files_omitted ?? 0),
   }
   const id = existing?.id ?? idOfRow(await statements.add.get(row))
-  if (existing) statements.change.run({ id, ...row })
+  if (existing) await statements.change.run({ id, ...row })
   if (!newCommit.files) return id
-  if (existing) statements.dropFiles.run({ id })
+  if (existing) await statements.dropFiles.run({ id })
   for (const { path, type } of newCommit.files)
-    statements.file.run({ commitId: id, path, name: path.slice(path.lastIndexOf('/') + 1), type })
+    await statements.file.run({ commitId: id, path, name: path.slice(path.lastIndexOf('/') + 1), type })
   return id
 }
 
@@ -142,11 +145,11 @@ function putCommit(statements: Statements, repositoryId: number, newCommit: NewC
 type Writer = {
   store: Store
   statements: Statements
-  repositoryId(organizationId: number, name: string, nowMs: number): number
+  repositoryId(organizationId: number, name: string, nowMs: number): Promise<number>
   /** Commits of a release, in their order. */
-  placed(place: Place): { commit_id: number; repository_id: number; sha: string }[]
+  placed(place: Place): Promise<{ commit_id: number; repository_id: number; sha: string }[]>
   /** Replaces the commits of the release with these, in this order. */
-  arrange(place: Place, ids: readonly number[]): void
+  arrange(place: Place, ids: readonly number[]): Promise<void>
 }
 
 function writerOf(store: Store): Writer {
@@ -156,7 +159,8 @@ function writerOf(store: Store): Writer {
   return {
     store,
     statements,
-    repositoryId: (organizationId, name, nowMs) => statements.repository.get({ organizationId, name, nowMs })?.id ?? 0,
+    repositoryId: async (organizationId, name, nowMs) =>
+      (await statements.repository.get({ organizationId, name, nowMs }))?.id ?? 0,
     placed: ({ organizationId, version }) =>
       write.all(
         builder
@@ -167,44 +171,51 @@ function writerOf(store: Store): Writer {
           .where('version', '=', version)
           .orderBy('place'),
       ),
-    arrange: ({ organizationId, version }, ids) => {
+    arrange: async ({ organizationId, version }, ids) => {
       const all = builder.deleteFrom('release_commit').where('organization_id', '=', organizationId)
-      write.run(all.where('version', '=', version))
+      await write.run(all.where('version', '=', version))
       for (const [place, commitId] of [...new Set(ids)].entries())
-        statements.place.run({ organizationId, version, place, commitId })
+        await statements.place.run({ organizationId, version, place, commitId })
     },
   }
 }
 
 /** Returns the id of the commit with this hash. Creates an unknown one without a message. */
 const commitIdOf = async ({ known: find, add }: Statements, repositoryId: number, sha: string, atMs: number) =>
-  find.get({ repositoryId, sha })?.id ??
-  idOfRow(await add.get({
-    repository_id: repositoryId,
-    sha,
-    message: null,
-    author_name: '',
-    author_email: '',
-    at_ms: atMs,
-    files: 0,
-    files_omitted: 0,
-  }))
+  (await find.get({ repositoryId, sha }))?.id ??
+  idOfRow(
+    await add.get({
+      repository_id: repositoryId,
+      sha,
+      message: null,
+      author_name: '',
+      author_email: '',
+      at_ms: atMs,
+      files: 0,
+      files_omitted: 0,
+    }),
+  )
 
-function setRef(writer: Writer, place: Place, { repository, commit, previous }: Ref, nowMs: number): void {
+async function setRef(
+  writer: Writer,
+  place: Place,
+  { repository, commit, previous }: Ref,
+  nowMs: number,
+): Promise<void> {
   const { write, dialect } = writer.store
   const { organizationId, version } = place
-  const repositoryId = writer.repositoryId(organizationId, repository, nowMs)
+  const repositoryId = await writer.repositoryId(organizationId, repository, nowMs)
   const row = { sha: commit, previous_sha: previous }
-  write.run(
+  await write.run(
     dialect.builder
       .insertInto('release_ref')
       .values({ organization_id: organizationId, version, repository_id: repositoryId, ...row })
       .onConflict((conflict) => conflict.columns(['organization_id', 'version', 'repository_id']).doUpdateSet(row)),
   )
-  const existing = writer.placed(place)
+  const existing = await writer.placed(place)
   if (existing.some((item) => item.repository_id === repositoryId && item.sha === commit)) return
   const others = existing.filter((item) => item.repository_id !== repositoryId).map((item) => item.commit_id)
-  writer.arrange(place, [commitIdOf(writer.statements, repositoryId, commit, nowMs), ...others])
+  await writer.arrange(place, [await commitIdOf(writer.statements, repositoryId, commit, nowMs), ...others])
 }
 
 /** Implements changes of commits by builds. */
@@ -214,50 +225,52 @@ export function commitChangePart(
   const { write } = store
   const { builder } = store.dialect
   const writer = writerOf(store)
-  const placedIds = (place: Place) => writer.placed(place).map((item) => item.commit_id)
+  const placedIds = async (place: Place) => (await writer.placed(place)).map((item) => item.commit_id)
   return {
-    putRepository: ({ organizationId, name, url }, nowMs) => {
-      const id = write.transaction(() => {
-        const found = writer.repositoryId(organizationId, name, nowMs)
-        write.run(builder.updateTable('repository').set({ url, listed: 1 }).where('id', '=', found))
+    putRepository: async ({ organizationId, name, url }, nowMs) => {
+      const id = await write.transaction(async () => {
+        const found = await writer.repositoryId(organizationId, name, nowMs)
+        await write.run(builder.updateTable('repository').set({ url, listed: 1 }).where('id', '=', found))
         return found
       })
-      const row = write.get(builder.selectFrom('repository').selectAll().where('id', '=', id))
+      const row = await write.get(builder.selectFrom('repository').selectAll().where('id', '=', id))
       if (!row) throw new Error('a repository that was just written is there')
       return toRepository(row)
     },
     unlistRepository: (organizationId, id) =>
-      write.transaction(() => {
+      write.transaction(async () => {
         const matching = builder.updateTable('repository').set({ listed: 0, url: '' }).where('id', '=', id)
-        const { changes } = write.run(matching.where('organization_id', '=', organizationId).where('listed', '=', 1))
-        dropOrphanCommits(store, organizationId, [])
+        const { changes } = await write.run(
+          matching.where('organization_id', '=', organizationId).where('listed', '=', 1),
+        )
+        await dropOrphanCommits(store, organizationId, [])
         return changes > 0
       }),
     setCommits: (place, commits, nowMs) =>
-      write.transaction(() => {
+      write.transaction(async () => {
         const { organizationId } = place
         const repositories = new Map<string, number>()
         for (const { repository } of commits)
           if (!repositories.has(repository))
-            repositories.set(repository, writer.repositoryId(organizationId, repository, nowMs))
-        const before = placedIds(place)
-        const ids = commits.map((commit) =>
+            repositories.set(repository, await writer.repositoryId(organizationId, repository, nowMs))
+        const before = await placedIds(place)
+        const ids = await Array.fromAsync(commits, async (commit) =>
           putCommit(writer.statements, repositories.get(commit.repository) ?? 0, commit),
         )
-        writer.arrange(place, ids)
-        dropOrphanCommits(store, organizationId, before)
+        await writer.arrange(place, ids)
+        await dropOrphanCommits(store, organizationId, before)
       }),
     setRefs: (place, refs, nowMs) =>
-      write.transaction(() => {
+      write.transaction(async () => {
         const { organizationId, version } = place
-        const before = placedIds(place)
+        const before = await placedIds(place)
         if (refs.length === 0) {
           const all = builder.deleteFrom('release_ref').where('organization_id', '=', organizationId)
-          write.run(all.where('version', '=', version))
-          writer.arrange(place, [])
+          await write.run(all.where('version', '=', version))
+          await writer.arrange(place, [])
         }
-        for (const ref of refs) setRef(writer, place, ref, nowMs)
-        dropOrphanCommits(store, organizationId, before)
+        for (const ref of refs) await setRef(writer, place, ref, nowMs)
+        await dropOrphanCommits(store, organizationId, before)
       }),
   }
 }

@@ -13,10 +13,10 @@ export function commitSumPart({ read, dialect: { builder } }: Store): Pick<Commi
       .where('release_commit.organization_id', '=', organizationId)
       .where('version', 'in', versions)
   return {
-    commitSums: (organizationId, versions, authorsMax) => {
+    commitSums: async (organizationId, versions, authorsMax) => {
       const sums: ReturnType<CommitStore['commitSums']> = new Map()
       if (versions.length === 0) return sums
-      const counts = read.all(
+      const counts = await read.all(
         builder
           .selectFrom('release_commit')
           .select(['version', (build) => build.fn.countAll<number>().as('n')])
@@ -24,7 +24,7 @@ export function commitSumPart({ read, dialect: { builder } }: Store): Pick<Commi
           .where('version', 'in', versions)
           .groupBy('version'),
       )
-      const newest = read.all(
+      const newest = await read.all(
         matching(organizationId, versions)
           .innerJoin('repository', 'repository.id', 'code_commit.repository_id')
           .select(['version', ...commitColumns])
@@ -44,7 +44,10 @@ export function commitSumPart({ read, dialect: { builder } }: Store): Pick<Commi
         sums.set(row.version, {
           count: counts.find((count) => count.version === row.version)?.n ?? 0,
           last: toCommit(row),
-          authors: authors(row.version).map((author) => ({ name: author.author_name, email: author.author_email })),
+          authors: (await authors(row.version)).map((author) => ({
+            name: author.author_name,
+            email: author.author_email,
+          })),
         })
       return sums
     },
@@ -54,36 +57,40 @@ export function commitSumPart({ read, dialect: { builder } }: Store): Pick<Commi
 /** Implements the search for rows without a release. */
 export function orphanPart({ read, dialect: { builder } }: Store): Pick<CommitStore, 'orphanReleases'> {
   return {
-    orphanReleases: () => {
+    orphanReleases: async () => {
       const tables = ['release_commit', 'release_ref', 'deploy'] as const
-      const looked = tables.map(
-        (table) => read.get(builder.selectFrom(table).select((build) => build.fn.countAll<number>().as('n')))?.n ?? 0,
+      const looked = await Array.fromAsync(
+        tables,
+        async (table) =>
+          (await read.get(builder.selectFrom(table).select((build) => build.fn.countAll<number>().as('n'))))?.n ?? 0,
       )
-      const orphans = tables.flatMap((table) =>
-        read
-          .all(
-            builder
-              .selectFrom(table)
-              .select(['organization_id', 'version'])
-              .distinct()
-              .where((build) =>
-                build.not(
-                  build.or(
-                    (['made_release', 'release'] as const).map((sourceTable) =>
-                      build.exists(
-                        build
-                          .selectFrom(sourceTable)
-                          .select(`${sourceTable}.version`)
-                          .whereRef(`${sourceTable}.organization_id`, '=', `${table}.organization_id`)
-                          .whereRef(`${sourceTable}.version`, '=', `${table}.version`),
+      const orphans = (
+        await Array.fromAsync(tables, async (table) =>
+          (
+            await read.all(
+              builder
+                .selectFrom(table)
+                .select(['organization_id', 'version'])
+                .distinct()
+                .where((build) =>
+                  build.not(
+                    build.or(
+                      (['made_release', 'release'] as const).map((sourceTable) =>
+                        build.exists(
+                          build
+                            .selectFrom(sourceTable)
+                            .select(`${sourceTable}.version`)
+                            .whereRef(`${sourceTable}.organization_id`, '=', `${table}.organization_id`)
+                            .whereRef(`${sourceTable}.version`, '=', `${table}.version`),
+                        ),
                       ),
                     ),
                   ),
                 ),
-              ),
-          )
-          .map((row) => `${table} of ${row.version} in organization ${row.organization_id}`),
-      )
+            )
+          ).map((row) => `${table} of ${row.version} in organization ${row.organization_id}`),
+        )
+      ).flat()
       return { looked: looked.reduce((sum, item) => sum + item, 0), orphans }
     },
   }

@@ -48,33 +48,38 @@ export type Place = { organizationId: number; version: string }
 
 export type CommitStore = {
   /** Creates a listed repository, or changes the one with this name. */
-  putRepository(value: { organizationId: number; name: string; url: string }, nowMs: number): Repository
+  putRepository(value: { organizationId: number; name: string; url: string }, nowMs: number): Promise<Repository>
   /** Repositories by name. `listed`: only those that people created. */
-  repositoriesOf(request: { organizationId: number; listed: boolean; offset: number; max: number }): Repository[]
+  repositoriesOf(request: {
+    organizationId: number
+    listed: boolean
+    offset: number
+    max: number
+  }): Promise<Repository[]>
   /** Removes a repository from the list; commits stay while a release has them. Returns false if it was not listed. */
-  unlistRepository(organizationId: number, id: number): boolean
-  repositoryById(organizationId: number, id: number): Repository | undefined
+  unlistRepository(organizationId: number, id: number): Promise<boolean>
+  repositoryById(organizationId: number, id: number): Promise<Repository | undefined>
   /** Replaces the commits of a release, newest first. Deletes repositories and commits that are no longer used. */
-  setCommits(place: Place, commits: readonly NewCommit[], nowMs: number): void
+  setCommits(place: Place, commits: readonly NewCommit[], nowMs: number): Promise<void>
   /**
    * Stores which commit of each repository a release was built from. If the release lacks this commit of a repository,
    * the commit becomes the repository's only commit. An empty list deletes refs and commits.
    */
-  setRefs(place: Place, refs: readonly Ref[], nowMs: number): void
-  refsOf(place: Place): Ref[]
+  setRefs(place: Place, refs: readonly Ref[], nowMs: number): Promise<void>
+  refsOf(place: Place): Promise<Ref[]>
   /** Commits of a release, newest first. */
-  commitsOf(request: Place & { offset: number; max: number }): Commit[]
+  commitsOf(request: Place & { offset: number; max: number }): Promise<Commit[]>
   /** All commits of a release without texts: a release can have 5,000, each with 8 KB of message. */
-  commitTimesOf(place: Place): CommitTime[]
-  commitsById(ids: readonly number[]): Commit[]
+  commitTimesOf(place: Place): Promise<CommitTime[]>
+  commitsById(ids: readonly number[]): Promise<Commit[]>
   /** Versions of an organization with a commit, by the name of its repository and its full hash. */
-  versionsWithCommit(organizationId: number, repository: string, sha: string): string[]
+  versionsWithCommit(organizationId: number, repository: string, sha: string): Promise<string[]>
   /** Commits of a repository, newest first. */
-  repositoryCommits(request: { repositoryId: number; offset: number; max: number }): Commit[]
+  repositoryCommits(request: { repositoryId: number; offset: number; max: number }): Promise<Commit[]>
   /** Changed files of a release by commit and path; with `sha`, of one commit only. */
-  commitFilesOf(request: Place & { sha?: string | undefined; offset: number; max: number }): CommitFile[]
+  commitFilesOf(request: Place & { sha?: string | undefined; offset: number; max: number }): Promise<CommitFile[]>
   /** Files of a release's commits whose last path part is one of `names`, without deleted files. */
-  commitFilesNamed(place: Place, names: readonly string[]): CommitFile[]
+  commitFilesNamed(place: Place, names: readonly string[]): Promise<CommitFile[]>
   /**
    * Number of commits per release, its newest commit, and the distinct authors of the newest 300 commits. Versions
    * without commits are absent.
@@ -83,9 +88,9 @@ export type CommitStore = {
     organizationId: number,
     versions: readonly string[],
     authorsMax: number,
-  ): Map<string, { count: number; last: Commit; authors: { name: string; email: string }[] }>
+  ): Promise<Map<string, { count: number; last: Commit; authors: { name: string; email: string }[] }>>
   /** Rows of releases that do not exist: versions with commits, refs or deploys; `looked`: rows checked. */
-  orphanReleases(): { looked: number; orphans: string[] }
+  orphanReleases(): Promise<{ looked: number; orphans: string[] }>
 }
 
 /** Maximum values per statement. */
@@ -143,17 +148,17 @@ export function repositoryPart({ read, dialect: { builder } }: Store): Repositor
   const repositories = (organizationId: number) =>
     builder.selectFrom('repository').selectAll().where('organization_id', '=', organizationId)
   return {
-    repositoriesOf: ({ organizationId, listed, offset, max }) => {
+    repositoriesOf: async ({ organizationId, listed, offset, max }) => {
       const all = repositories(organizationId).orderBy('name').limit(max).offset(offset)
-      return read.all(listed ? all.where('listed', '=', 1) : all).map(toRepository)
+      return (await read.all(listed ? all.where('listed', '=', 1) : all)).map(toRepository)
     },
-    repositoryById: (organizationId, id) => {
-      const row = read.get(repositories(organizationId).where('id', '=', id))
+    repositoryById: async (organizationId, id) => {
+      const row = await read.get(repositories(organizationId).where('id', '=', id))
       return row && toRepository(row)
     },
-    refsOf: ({ organizationId, version }) =>
-      read
-        .all(
+    refsOf: async ({ organizationId, version }) =>
+      (
+        await read.all(
           builder
             .selectFrom('release_ref')
             .innerJoin('repository', 'repository.id', 'release_ref.repository_id')
@@ -162,7 +167,7 @@ export function repositoryPart({ read, dialect: { builder } }: Store): Repositor
             .where('version', '=', version)
             .orderBy('repository.name'),
         )
-        .map((row) => ({ repository: row.name, commit: row.sha, previous: row.previous_sha })),
+      ).map((row) => ({ repository: row.name, commit: row.sha, previous: row.previous_sha })),
   }
 }
 
@@ -179,9 +184,9 @@ export function commitListPart({ read, dialect: { builder } }: Store): ListPart 
       .innerJoin('repository', 'repository.id', 'code_commit.repository_id')
       .select(commitColumns)
   return {
-    commitsOf: ({ organizationId, version, offset, max }) =>
-      read
-        .all(
+    commitsOf: async ({ organizationId, version, offset, max }) =>
+      (
+        await read.all(
           all()
             .innerJoin('release_commit', 'release_commit.commit_id', 'code_commit.id')
             .where('release_commit.organization_id', '=', organizationId)
@@ -190,10 +195,10 @@ export function commitListPart({ read, dialect: { builder } }: Store): ListPart 
             .limit(max)
             .offset(offset),
         )
-        .map(toCommit),
-    commitTimesOf: ({ organizationId, version }) =>
-      read
-        .all(
+      ).map(toCommit),
+    commitTimesOf: async ({ organizationId, version }) =>
+      (
+        await read.all(
           builder
             .selectFrom('release_commit')
             .innerJoin('code_commit', 'code_commit.id', 'release_commit.commit_id')
@@ -202,11 +207,12 @@ export function commitListPart({ read, dialect: { builder } }: Store): ListPart 
             .where('version', '=', version)
             .orderBy('place'),
         )
-        .map((row) => ({ id: row.id, atMs: row.at_ms, files: row.files })),
-    commitsById: (ids) => (ids.length === 0 ? [] : read.all(all().where('code_commit.id', 'in', ids)).map(toCommit)),
-    versionsWithCommit: (organizationId, repository, sha) =>
-      read
-        .all(
+      ).map((row) => ({ id: row.id, atMs: row.at_ms, files: row.files })),
+    commitsById: async (ids) =>
+      ids.length === 0 ? [] : (await read.all(all().where('code_commit.id', 'in', ids))).map(toCommit),
+    versionsWithCommit: async (organizationId, repository, sha) =>
+      (
+        await read.all(
           builder
             .selectFrom('repository')
             .innerJoin('code_commit', 'code_commit.repository_id', 'repository.id')
@@ -217,10 +223,10 @@ export function commitListPart({ read, dialect: { builder } }: Store): ListPart 
             .where('sha', '=', sha)
             .orderBy('version'),
         )
-        .map((row) => row.version),
-    repositoryCommits: ({ repositoryId, offset, max }) =>
-      read
-        .all(
+      ).map((row) => row.version),
+    repositoryCommits: async ({ repositoryId, offset, max }) =>
+      (
+        await read.all(
           all()
             .where('repository_id', '=', repositoryId)
             .orderBy('at_ms', 'desc')
@@ -228,7 +234,7 @@ export function commitListPart({ read, dialect: { builder } }: Store): ListPart 
             .limit(max)
             .offset(offset),
         )
-        .map(toCommit),
+      ).map(toCommit),
   }
 }
 
@@ -246,25 +252,27 @@ export function commitFilePart({ read, dialect: { builder } }: Store): FilePart 
       .orderBy('place')
       .orderBy('path')
   return {
-    commitFilesOf: ({ sha, offset, max, ...place }) => {
+    commitFilesOf: async ({ sha, offset, max, ...place }) => {
       const all = files(place).limit(max).offset(offset)
       const matching = builder
         .selectFrom('code_commit')
         .select('id')
         .where('sha', '=', sha ?? '')
-      return read.all(sha === undefined ? all : all.where('release_commit.commit_id', 'in', matching)).map(toFile)
+      return (await read.all(sha === undefined ? all : all.where('release_commit.commit_id', 'in', matching))).map(
+        toFile,
+      )
     },
-    commitFilesNamed: (place, names) => {
+    commitFilesNamed: async (place, names) => {
       const found: CommitFile[] = []
       for (let start = 0; start < names.length; start += chunk)
         found.push(
-          ...read
-            .all(
+          ...(
+            await read.all(
               files(place)
                 .where('name', 'in', names.slice(start, start + chunk))
                 .where('type', '!=', 'D'),
             )
-            .map(toFile),
+          ).map(toFile),
         )
       return found
     },

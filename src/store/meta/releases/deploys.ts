@@ -30,7 +30,7 @@ type Moments = { moments: Moment[]; all: number }
 type Range = { projectIds: readonly number[]; fromMs: number; toMs: number; max: number }
 
 export type DeployStore = {
-  addDeploy(value: Omit<Deploy, 'id'> & { organizationId: number }): Deploy
+  addDeploy(value: Omit<Deploy, 'id'> & { organizationId: number }): Promise<Deploy>
   /** Deploys of a release to any of these projects, newest first. */
   deploysOf(request: {
     organizationId: number
@@ -38,7 +38,7 @@ export type DeployStore = {
     projectIds: readonly number[]
     offset: number
     max: number
-  }): Deploy[]
+  }): Promise<Deploy[]>
   /**
    * Number of deploys per release, and the last deploy to each environment, newest first. Versions without deploys are
    * absent.
@@ -47,11 +47,11 @@ export type DeployStore = {
     organizationId: number,
     versions: readonly string[],
     projectIds: readonly number[],
-  ): Map<string, { count: number; last: Deploy[] }>
+  ): Promise<Map<string, { count: number; last: Deploy[] }>>
   /** New releases in a range (`toMs` excluded): the newest `max`. */
-  releaseMoments(range: Range): Moments
+  releaseMoments(range: Range): Promise<Moments>
   /** Deploys that finished in a range: the newest `max`. `environments`: empty for all. */
-  deployMoments(range: Range & { environments: readonly string[] }): Moments
+  deployMoments(range: Range & { environments: readonly string[] }): Promise<Moments>
 }
 
 const toDeploy = (row: Selectable<Tables['deploy']>, projectIds: number[]): Deploy => ({
@@ -66,8 +66,8 @@ const toDeploy = (row: Selectable<Tables['deploy']>, projectIds: number[]): Depl
 })
 
 /** Deletes deploys without projects. The caller opens the transaction. */
-export function dropOrphanDeploys({ write, dialect: { builder } }: Store, organizationId: number): void {
-  write.run(
+export async function dropOrphanDeploys({ write, dialect: { builder } }: Store, organizationId: number): Promise<void> {
+  await write.run(
     builder
       .deleteFrom('deploy')
       .where('organization_id', '=', organizationId)
@@ -86,11 +86,11 @@ const seenOf =
       .where('id', 'in', builder.selectFrom('deploy_project').select('deploy_id').where('project_id', 'in', projectIds))
 
 /** Adds to deploys their projects among `projectIds`. */
-function withProjects(
+async function withProjects(
   { read, dialect: { builder } }: Store,
   rows: readonly Selectable<Tables['deploy']>[],
   projectIds: readonly number[],
-): Deploy[] {
+): Promise<Deploy[]> {
   if (rows.length === 0) return []
   const links = builder
     .selectFrom('deploy_project')
@@ -102,7 +102,7 @@ function withProjects(
     )
     .where('project_id', 'in', projectIds)
     .orderBy('project_id')
-  const projects = Map.groupBy(read.all(links), (row) => row.deploy_id)
+  const projects = Map.groupBy(await read.all(links), (row) => row.deploy_id)
   return rows.map((row) =>
     toDeploy(
       row,
@@ -118,7 +118,7 @@ export function deployPart(store: Store): Pick<DeployStore, 'addDeploy' | 'deplo
   const seen = seenOf(store)
   return {
     addDeploy: ({ organizationId, projectIds, ...deploy }) =>
-      write.transaction(() => {
+      write.transaction(async () => {
         const row = {
           organization_id: organizationId,
           version: deploy.version,
@@ -128,21 +128,21 @@ export function deployPart(store: Store): Pick<DeployStore, 'addDeploy' | 'deplo
           started_ms: deploy.startedMs,
           finished_ms: deploy.finishedMs,
         }
-        const lastId = insertedId(write, builder.insertInto('deploy').values(row))
+        const lastId = await insertedId(write, builder.insertInto('deploy').values(row))
         for (const projectId of projectIds)
-          write.run(
+          await write.run(
             builder
               .insertInto('deploy_project')
               .values({ deploy_id: lastId, project_id: projectId, finished_ms: deploy.finishedMs }),
           )
         return { id: lastId, projectIds, ...deploy }
       }),
-    deploysOf: ({ organizationId, version, projectIds, offset, max }) =>
+    deploysOf: async ({ organizationId, version, projectIds, offset, max }) =>
       projectIds.length === 0
         ? []
-        : withProjects(
+        : await withProjects(
             store,
-            read.all(
+            await read.all(
               seen(organizationId, [version], projectIds)
                 .selectAll()
                 .orderBy('finished_ms', 'desc')
@@ -160,10 +160,10 @@ export function deploySumPart(store: Store): Pick<DeployStore, 'deploySums'> {
   const { read } = store
   const seen = seenOf(store)
   return {
-    deploySums: (organizationId, versions, projectIds) => {
+    deploySums: async (organizationId, versions, projectIds) => {
       const sums: ReturnType<DeployStore['deploySums']> = new Map()
       if (versions.length === 0 || projectIds.length === 0) return sums
-      const grouped = read.all(
+      const grouped = await read.all(
         seen(organizationId, versions, projectIds)
           .select(['version', 'environment', (build) => build.fn.countAll<number>().as('n')])
           .select((build) => build.fn.max('finished_ms').as('last_ms'))
@@ -171,22 +171,24 @@ export function deploySumPart(store: Store): Pick<DeployStore, 'deploySums'> {
       )
       const ends = [...new Set(grouped.map((row) => row.last_ms))]
       const rows = ends.length
-        ? read.all(
+        ? await read.all(
             seen(organizationId, versions, projectIds).selectAll().where('finished_ms', 'in', ends).orderBy('id'),
           )
         : []
-      const last = withProjects(
-        store,
-        grouped.flatMap(
-          (group) =>
-            rows.findLast(
-              (row) =>
-                row.version === group.version &&
-                row.environment === group.environment &&
-                row.finished_ms === group.last_ms,
-            ) ?? [],
-        ),
-        projectIds,
+      const last = (
+        await withProjects(
+          store,
+          grouped.flatMap(
+            (group) =>
+              rows.findLast(
+                (row) =>
+                  row.version === group.version &&
+                  row.environment === group.environment &&
+                  row.finished_ms === group.last_ms,
+              ) ?? [],
+          ),
+          projectIds,
+        )
       ).sort((a, b) => b.finishedMs - a.finishedMs || b.id - a.id)
       for (const { version, n } of grouped) {
         const existing = sums.get(version)
@@ -215,7 +217,7 @@ const none: Moments = { moments: [], all: 0 }
 /** Implements new releases in a range. A release is new when somebody created it or an event first named it. */
 export function releaseMomentPart({ read, dialect: { builder } }: Store): Pick<DeployStore, 'releaseMoments'> {
   return {
-    releaseMoments: ({ projectIds, fromMs, toMs, max }) => {
+    releaseMoments: async ({ projectIds, fromMs, toMs, max }) => {
       if (projectIds.length === 0) return none
       const createdReleases = builder
         .selectFrom('made_release')
@@ -242,7 +244,7 @@ export function releaseMomentPart({ read, dialect: { builder } }: Store): Pick<D
         .groupBy('version')
         .having((build) => build.fn.min('at_ms'), '>=', fromMs)
       // Count and limit in one pass.
-      const rows = read.all(
+      const rows = await read.all(
         builder
           .selectFrom(created.as('came'))
           .select(['version', 'at_ms', sql<number>`count(*) over ()`.as('n')])
@@ -253,7 +255,7 @@ export function releaseMomentPart({ read, dialect: { builder } }: Store): Pick<D
       if (rows.length === 0) return none
       const versions = rows.map((row) => row.version)
       const projects = projectsBy(
-        read.all(both().select(['version as key', 'project_id']).where('version', 'in', versions)),
+        await read.all(both().select(['version as key', 'project_id']).where('version', 'in', versions)),
       )
       return {
         moments: rows.reverse().map(({ version, at_ms: atMs }) => ({
@@ -272,7 +274,7 @@ export function releaseMomentPart({ read, dialect: { builder } }: Store): Pick<D
 /** Implements deploys that finished in a range. */
 export function deployMomentPart({ read, dialect: { builder } }: Store): Pick<DeployStore, 'deployMoments'> {
   return {
-    deployMoments: ({ projectIds, fromMs, toMs, environments, max }) => {
+    deployMoments: async ({ projectIds, fromMs, toMs, environments, max }) => {
       if (projectIds.length === 0) return none
       const links = builder
         .selectFrom('deploy_project')
@@ -281,7 +283,7 @@ export function deployMomentPart({ read, dialect: { builder } }: Store): Pick<De
         .where('deploy_project.finished_ms', '>=', fromMs)
         .where('deploy_project.finished_ms', '<', toMs)
       const matching = environments.length ? links.where('environment', 'in', environments) : links
-      const rows = read.all(
+      const rows = await read.all(
         matching
           .select(['deploy.id as key', 'version', 'environment', 'deploy.finished_ms as at_ms'])
           .select(sql<number>`count(*) over ()`.as('n'))
@@ -293,7 +295,7 @@ export function deployMomentPart({ read, dialect: { builder } }: Store): Pick<De
       if (rows.length === 0) return none
       const ids = rows.map((row) => row.key)
       const projects = projectsBy(
-        read.all(
+        await read.all(
           builder
             .selectFrom('deploy_project')
             .select(['deploy_id as key', 'project_id'])

@@ -123,23 +123,27 @@ export function releaseFilterPart(store: Store): FilterPart {
   const { read } = store
   const { builder } = store.dialect
   return {
-    releaseTimes: ({ offset, max, ...filter }) =>
+    releaseTimes: async ({ offset, max, ...filter }) =>
       filter.projectIds.length === 0
         ? []
-        : read
-            .all(filtered(store, filter).orderBy('at_ms', 'desc').orderBy('both.version').limit(max).offset(offset))
-            .map((row) => ({ version: row.version, createdMs: row.at_ms })),
-    countReleases: (filter) =>
+        : (
+            await read.all(
+              filtered(store, filter).orderBy('at_ms', 'desc').orderBy('both.version').limit(max).offset(offset),
+            )
+          ).map((row) => ({ version: row.version, createdMs: row.at_ms })),
+    countReleases: async (filter) =>
       filter.projectIds.length === 0
         ? 0
-        : (read.get(
-            builder.selectFrom(filtered(store, filter).as('found')).select(({ fn }) => fn.countAll<number>().as('n')),
+        : ((
+            await read.get(
+              builder.selectFrom(filtered(store, filter).as('found')).select(({ fn }) => fn.countAll<number>().as('n')),
+            )
           )?.n ?? 0),
-    newIssues: (projectIds, versions) =>
+    newIssues: async (projectIds, versions) =>
       projectIds.length === 0 || versions.length === 0
         ? []
-        : read
-            .all(
+        : (
+            await read.all(
               builder
                 .selectFrom('issue')
                 .select(['project_id', 'first_release', (build) => build.fn.countAll<number>().as('n')])
@@ -147,13 +151,13 @@ export function releaseFilterPart(store: Store): FilterPart {
                 .where('first_release', 'in', versions)
                 .groupBy(['project_id', 'first_release']),
             )
-            .map((row) => ({ projectId: row.project_id, version: row.first_release, issues: row.n })),
-    releaseEnvironments: (projectIds, versions, max) => {
+          ).map((row) => ({ projectId: row.project_id, version: row.first_release, issues: row.n })),
+    releaseEnvironments: async (projectIds, versions, max) => {
       const found = new Map<string, string[]>()
       if (projectIds.length === 0) return found
       // Query each version separately, because anybody with a key can send thousands of environments for each.
       for (const version of versions) {
-        const rows = read.all(
+        const rows = await read.all(
           builder
             .selectFrom('release_environment')
             .select('environment')
@@ -171,12 +175,12 @@ export function releaseFilterPart(store: Store): FilterPart {
       }
       return found
     },
-    releaseBundles: (projectIds, versions) =>
+    releaseBundles: async (projectIds, versions) =>
       projectIds.length === 0 || versions.length === 0
         ? new Map()
         : new Map(
-            read
-              .all(
+            (
+              await read.all(
                 builder
                   .selectFrom('artifact_link')
                   .select(['release', (build) => build.fn.count<number>('bundle_id').distinct().as('n')])
@@ -184,7 +188,7 @@ export function releaseFilterPart(store: Store): FilterPart {
                   .where('release', 'in', versions)
                   .groupBy('release'),
               )
-              .map((row) => [row.release, row.n]),
+            ).map((row) => [row.release, row.n]),
           ),
   }
 }

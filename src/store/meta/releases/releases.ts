@@ -27,32 +27,38 @@ export type ReleaseStore = {
   makeRelease(
     value: { organizationId: number; projectIds: readonly number[]; version: string; change: ReleaseChange },
     nowMs: number,
-  ): { release: Release; isNew: boolean }
+  ): Promise<{ release: Release; isNew: boolean }>
   /** Changes a release in each of these projects that have it. Throws NOT_FOUND. */
   changeRelease(
     value: { organizationId: number; projectIds: readonly number[]; version: string; change: ReleaseChange },
     nowMs: number,
-  ): Release
-  releaseOf(projectIds: readonly number[], version: string): Release | undefined
-  countReleases(request: ReleaseFilter): number
+  ): Promise<Release>
+  releaseOf(projectIds: readonly number[], version: string): Promise<Release | undefined>
+  countReleases(request: ReleaseFilter): Promise<number>
   /** Versions that match the filter and their creation times, newest first, for sorting. */
-  releaseTimes(request: ReleaseFilter & { offset: number; max: number }): { version: string; createdMs: number }[]
+  releaseTimes(
+    request: ReleaseFilter & { offset: number; max: number },
+  ): Promise<{ version: string; createdMs: number }[]>
   /** These releases in this order, without unknown ones. */
-  releasesNamed(projectIds: readonly number[], versions: readonly string[]): Release[]
+  releasesNamed(projectIds: readonly number[], versions: readonly string[]): Promise<Release[]>
   /**
    * Deletes the created release in these projects with its deploys. Deletes its commits, too, once no project has the
    * created release any more. Events can still name the version. Returns false when nothing was deleted.
    */
-  removeRelease(organizationId: number, projectIds: readonly number[], version: string): boolean
+  removeRelease(organizationId: number, projectIds: readonly number[], version: string): Promise<boolean>
   /** Number of issues first seen in each of these versions, by project. */
   newIssues(
     projectIds: readonly number[],
     versions: readonly string[],
-  ): { projectId: number; version: string; issues: number }[]
+  ): Promise<{ projectId: number; version: string; issues: number }[]>
   /** Environments in the events of these versions, in alphabetical order, at most `max` per version. */
-  releaseEnvironments(projectIds: readonly number[], versions: readonly string[], max: number): Map<string, string[]>
+  releaseEnvironments(
+    projectIds: readonly number[],
+    versions: readonly string[],
+    max: number,
+  ): Promise<Map<string, string[]>>
   /** Number of uploaded bundles for each of these versions. */
-  releaseBundles(projectIds: readonly number[], versions: readonly string[]): Map<string, number>
+  releaseBundles(projectIds: readonly number[], versions: readonly string[]): Promise<Map<string, number>>
 }
 
 /** A filter for releases: of these projects, with this text in the version. Optional fields narrow it down. */
@@ -105,11 +111,11 @@ function toRelease(version: string, rows: readonly Row[]): Release {
 }
 
 /** Returns the rows of created releases and of releases named by events. */
-function releaseRows(
+async function releaseRows(
   { read, dialect: { builder } }: Store,
   projectIds: readonly number[],
   versions: readonly string[],
-): Row[] {
+): Promise<Row[]> {
   const createdReleases = builder
     .selectFrom('made_release')
     .selectAll()
@@ -121,40 +127,52 @@ function releaseRows(
     .where('project_id', 'in', projectIds)
     .where('version', 'in', versions)
   return [
-    ...read.all(createdReleases).map((row) => ({ ...row, first_event_ms: null, last_event_ms: null })),
-    ...read
-      .all(named)
-      .map((row) => ({ ...row, created_ms: row.first_event_ms, released_ms: null, url: '', ref: '', archived: null })),
+    ...(await read.all(createdReleases)).map((row) => ({ ...row, first_event_ms: null, last_event_ms: null })),
+    ...(await read.all(named)).map((row) => ({
+      ...row,
+      created_ms: row.first_event_ms,
+      released_ms: null,
+      url: '',
+      ref: '',
+      archived: null,
+    })),
   ]
 }
 
 /** Deletes a created release in these projects. The caller opens the transaction. */
-function remove(store: Store, organizationId: number, projectIds: readonly number[], version: string): boolean {
+async function remove(
+  store: Store,
+  organizationId: number,
+  projectIds: readonly number[],
+  version: string,
+): Promise<boolean> {
   const { write } = store
   const { builder } = store.dialect
   const matching = builder
     .deleteFrom('made_release')
     .where('project_id', 'in', projectIds)
     .where('version', '=', version)
-  const { changes } = write.run(matching)
+  const { changes } = await write.run(matching)
   const deploys = builder
     .selectFrom('deploy')
     .select('id')
     .where('organization_id', '=', organizationId)
     .where('version', '=', version)
-  write.run(
+  await write.run(
     builder.deleteFrom('deploy_project').where('project_id', 'in', projectIds).where('deploy_id', 'in', deploys),
   )
-  dropOrphanDeploys(store, organizationId)
+  await dropOrphanDeploys(store, organizationId)
   const left = builder
     .selectFrom('made_release')
     .select('project_id')
     .where('organization_id', '=', organizationId)
     .where('version', '=', version)
-  if (!write.get(left)) {
+  if (!(await write.get(left))) {
     for (const table of ['release_commit', 'release_ref'] as const)
-      write.run(builder.deleteFrom(table).where('organization_id', '=', organizationId).where('version', '=', version))
-    dropOrphanCommits(store, organizationId)
+      await write.run(
+        builder.deleteFrom(table).where('organization_id', '=', organizationId).where('version', '=', version),
+      )
+    await dropOrphanCommits(store, organizationId)
   }
   return changes > 0
 }
@@ -164,12 +182,12 @@ export function releasePart(store: Store): ReleaseStore {
   const { write } = store
   const { builder } = store.dialect
   const filterStore = releaseFilterPart(store)
-  const releaseOf = (projectIds: readonly number[], version: string): Release | undefined => {
-    const rows = projectIds.length === 0 ? [] : releaseRows(store, projectIds, [version])
+  const releaseOf = async (projectIds: readonly number[], version: string): Promise<Release | undefined> => {
+    const rows = projectIds.length === 0 ? [] : await releaseRows(store, projectIds, [version])
     return rows.length === 0 ? undefined : toRelease(version, rows)
   }
-  const put: ReleaseStore['makeRelease'] = ({ organizationId, projectIds, version, change }, nowMs) => {
-    const isNew = releaseOf(projectIds, version) === undefined
+  const put: ReleaseStore['makeRelease'] = async ({ organizationId, projectIds, version, change }, nowMs) => {
+    const isNew = (await releaseOf(projectIds, version)) === undefined
     const { releasedMs, url, ref, archived } = change
     const row = {
       ...(releasedMs === undefined ? {} : { released_ms: releasedMs }),
@@ -177,9 +195,9 @@ export function releasePart(store: Store): ReleaseStore {
       ...(ref === undefined ? {} : { ref }),
       ...(archived === undefined ? {} : { archived: Number(archived) }),
     }
-    write.transaction(() => {
+    await write.transaction(async () => {
       for (const projectId of projectIds)
-        write.run(
+        await write.run(
           builder
             .insertInto('made_release')
             .values({
@@ -197,13 +215,13 @@ export function releasePart(store: Store): ReleaseStore {
             ),
         )
     })
-    const release = releaseOf(projectIds, version)
+    const release = await releaseOf(projectIds, version)
     if (!release) throw new MishapError('NOT_FOUND')
     return { release, isNew }
   }
-  const releasesNamed: ReleaseStore['releasesNamed'] = (projectIds, versions) => {
+  const releasesNamed: ReleaseStore['releasesNamed'] = async (projectIds, versions) => {
     if (projectIds.length === 0 || versions.length === 0) return []
-    const rows = Map.groupBy(releaseRows(store, projectIds, versions), (row) => row.version)
+    const rows = Map.groupBy(await releaseRows(store, projectIds, versions), (row) => row.version)
     return versions.flatMap((version) => {
       const namedRows = rows.get(version)
       return namedRows ? [toRelease(version, namedRows)] : []
@@ -212,16 +230,16 @@ export function releasePart(store: Store): ReleaseStore {
   return {
     ...filterStore,
     makeRelease: put,
-    changeRelease: (value, nowMs) => {
-      const existing = releaseOf(value.projectIds, value.version)
+    changeRelease: async (value, nowMs) => {
+      const existing = await releaseOf(value.projectIds, value.version)
       if (!existing) throw new MishapError('NOT_FOUND')
-      put({ ...value, projectIds: existing.projectIds }, nowMs)
-      return releaseOf(value.projectIds, value.version) ?? existing
+      await put({ ...value, projectIds: existing.projectIds }, nowMs)
+      return (await releaseOf(value.projectIds, value.version)) ?? existing
     },
     releaseOf,
     releasesNamed,
-    removeRelease: (organizationId, projectIds, version) =>
-      projectIds.length > 0 && write.transaction(() => remove(store, organizationId, projectIds, version)),
+    removeRelease: async (organizationId, projectIds, version) =>
+      projectIds.length > 0 && (await write.transaction(() => remove(store, organizationId, projectIds, version))),
   }
 }
 
@@ -229,19 +247,19 @@ export function releasePart(store: Store): ReleaseStore {
  * Deletes commits, refs and deploys of releases that no longer exist, for example after a project was deleted. The
  * caller opens the transaction.
  */
-export function dropOrphanReleases(store: Store, organizationId: number): void {
+export async function dropOrphanReleases(store: Store, organizationId: number): Promise<void> {
   const { write } = store
   const { builder } = store.dialect
   for (const table of ['release_commit', 'release_ref', 'deploy'] as const)
-    write.run(
+    await write.run(
       builder
         .deleteFrom(table)
         .where('organization_id', '=', organizationId)
         .where('version', 'not in', versionsIn(store, 'made_release', organizationId))
         .where('version', 'not in', versionsIn(store, 'release', organizationId)),
     )
-  dropOrphanDeploys(store, organizationId)
-  dropOrphanCommits(store, organizationId)
+  await dropOrphanDeploys(store, organizationId)
+  await dropOrphanCommits(store, organizationId)
 }
 
 const versionsIn = ({ dialect: { builder } }: Store, table: 'made_release' | 'release', organizationId: number) =>

@@ -37,18 +37,18 @@ type DownsampleRun = {
 }
 
 export type DownsamplingStore = {
-  beginDownsampleRun(value: { budgetBytes: number; bytesBefore: number }): number
+  beginDownsampleRun(value: { budgetBytes: number; bytesBefore: number }): Promise<number>
   endDownsampleRun(id: number, value: { bytesAfter: number; reached: boolean }): void
   /** Newest first. */
-  downsampleRuns(max: number): DownsampleRun[]
-  planDownsampleStep(runId: number, cut: DownsampleCut, rowBytes: number): DownsampleStep
+  downsampleRuns(max: number): Promise<DownsampleRun[]>
+  planDownsampleStep(runId: number, cut: DownsampleCut, rowBytes: number): Promise<DownsampleStep>
   /** All steps that run or are not yet verified, oldest first. */
-  downsampleSteps(): DownsampleStep[]
+  downsampleSteps(): Promise<DownsampleStep[]>
   /**
    * Counts these events as downsampled in one transaction: in their issues, the ledger and the run. The step is
    * `counted` afterwards. A step that is already counted stays as it is.
    */
-  countDownsampled(stepId: number, events: readonly { groupHash: string; rows: number }[]): void
+  countDownsampled(stepId: number, events: readonly { groupHash: string; rows: number }[]): Promise<void>
   setDownsampleStep(id: number, stage: 'cut'): void
   /** Deletes a verified step. */
   dropDownsampleStep(id: number): void
@@ -59,11 +59,11 @@ export type DownsamplingStore = {
     toMs: number,
     after: number,
     max: number,
-  ): { id: number; eventId: string }[]
+  ): Promise<{ id: number; eventId: string }[]>
   /** Deletes the attachments of these events, counts them as downsampled, and queues their blobs under removal 0. */
-  downsampleAttachments(runId: number, projectId: number, eventIds: readonly string[]): void
+  downsampleAttachments(runId: number, projectId: number, eventIds: readonly string[]): Promise<void>
   /** Number of downsampled events per issue. Issues without any are absent. */
-  downsampledOf(issueIds: readonly number[]): Map<number, number>
+  downsampledOf(issueIds: readonly number[]): Promise<Map<number, number>>
   /**
    * Checks the next `max` issues after an id. Returns those that can have more than `retainedMax` stored events by their
    * counters. `last`: the last checked id, undefined at the end.
@@ -72,7 +72,7 @@ export type DownsamplingStore = {
     retainedMax: number,
     after: number,
     max: number,
-  ): { last?: number; issues: { id: number; projectId: number }[] }
+  ): Promise<{ last?: number; issues: { id: number; projectId: number }[] }>
 }
 
 /** Pseudo removal for blobs of downsampled events: no person requested it. */
@@ -134,7 +134,8 @@ type FilePart = Pick<DownsamplingStore, 'attachedBetween' | 'downsampleAttachmen
 export function downsampleRunPart({ write, read, clock, dialect: { builder } }: Store): RunPart {
   return {
     beginDownsampleRun: ({ budgetBytes, bytesBefore }) =>
-      insertedId(write, 
+      insertedId(
+        write,
         builder.insertInto('thin_run').values({
           started_ms: clock.now(),
           ended_ms: null,
@@ -150,19 +151,19 @@ export function downsampleRunPart({ write, read, clock, dialect: { builder } }: 
           .set({ ended_ms: clock.now(), bytes_after: bytesAfter, reached: reached ? 1 : 0 })
           .where('id', '=', id),
       ),
-    downsampleRuns: (max) =>
-      read.all(builder.selectFrom('thin_run').selectAll().orderBy('id', 'desc').limit(max)).map(toRun),
-    downsampledOf: (issueIds) => {
+    downsampleRuns: async (max) =>
+      (await read.all(builder.selectFrom('thin_run').selectAll().orderBy('id', 'desc').limit(max))).map(toRun),
+    downsampledOf: async (issueIds) => {
       const found = new Map<number, number>()
       for (let start = 0; start < issueIds.length; start += chunk) {
         const ids = issueIds.slice(start, start + chunk)
-        for (const row of read.all(builder.selectFrom('thinned_issue').selectAll().where('issue_id', 'in', ids)))
+        for (const row of await read.all(builder.selectFrom('thinned_issue').selectAll().where('issue_id', 'in', ids)))
           found.set(row.issue_id, row.quantity)
       }
       return found
     },
-    issuesOver: (retainedMax, after, max) => {
-      const rows = read.all(
+    issuesOver: async (retainedMax, after, max) => {
+      const rows = await read.all(
         builder
           .selectFrom('issue')
           .leftJoin('thinned_issue', 'thinned_issue.issue_id', 'issue.id')
@@ -182,12 +183,13 @@ export function downsampleRunPart({ write, read, clock, dialect: { builder } }: 
 /** Implements deletions in progress. */
 export function downsampleStepPart({ write, clock, dialect: { builder } }: Store): StepPart {
   return {
-    planDownsampleStep: (runId, cut, rowBytes) => {
+    planDownsampleStep: async (runId, cut, rowBytes) => {
       const planned = { stage: 'planned', made_ms: clock.now() }
       const row = { run_id: runId, cut: JSON.stringify(cut), row_bytes: Math.round(rowBytes), ...planned }
-      return toStep({ id: insertedId(write, builder.insertInto('thin_step').values(row)), ...row })
+      return toStep({ id: await insertedId(write, builder.insertInto('thin_step').values(row)), ...row })
     },
-    downsampleSteps: () => write.all(builder.selectFrom('thin_step').selectAll().orderBy('id')).map(toStep),
+    downsampleSteps: async () =>
+      (await write.all(builder.selectFrom('thin_step').selectAll().orderBy('id'))).map(toStep),
     setDownsampleStep: (id, stage) =>
       void write.run(builder.updateTable('thin_step').set({ stage }).where('id', '=', id)),
     dropDownsampleStep: (id) => void write.run(builder.deleteFrom('thin_step').where('id', '=', id)),
@@ -195,8 +197,13 @@ export function downsampleStepPart({ write, clock, dialect: { builder } }: Store
 }
 
 /** Counts downsampled events in one issue. Returns its kind, or undefined for a group without an issue. */
-function addDownsampled({ write, dialect: { builder } }: Store, projectId: number, hash: string, quantity: number) {
-  const issue = write.get(
+async function addDownsampled(
+  { write, dialect: { builder } }: Store,
+  projectId: number,
+  hash: string,
+  quantity: number,
+) {
+  const issue = await write.get(
     builder
       .selectFrom('fingerprint')
       .innerJoin('issue', 'issue.id', 'fingerprint.issue_id')
@@ -205,7 +212,7 @@ function addDownsampled({ write, dialect: { builder } }: Store, projectId: numbe
       .where('fingerprint.hash', '=', hash),
   )
   if (!issue) return undefined
-  write.run(
+  await write.run(
     builder
       .insertInto('thinned_issue')
       .values({ issue_id: issue.id, quantity })
@@ -219,14 +226,14 @@ function addDownsampled({ write, dialect: { builder } }: Store, projectId: numbe
 }
 
 /** Adds to a counter of a run. The caller opens the transaction. */
-function addToRun(
+async function addToRun(
   { write, dialect: { builder } }: Store,
   runId: number,
   column: 'events' | 'attachments',
   quantity: number,
-): void {
+): Promise<void> {
   const sum = builder.updateTable('thin_run').set((build) => ({ [column]: build(column, '+', quantity) }))
-  write.run(sum.where('id', '=', runId))
+  await write.run(sum.where('id', '=', runId))
 }
 
 /** Implements the transaction that counts events as downsampled. */
@@ -236,18 +243,18 @@ export function downsampleCountPart(store: Store): CountPart {
   const writeOutcomes = outcomeWriter(store)
   return {
     countDownsampled: (stepId, events) =>
-      write.transaction(() => {
-        const row = write.get(builder.selectFrom('thin_step').selectAll().where('id', '=', stepId))
+      write.transaction(async () => {
+        const row = await write.get(builder.selectFrom('thin_step').selectAll().where('id', '=', stepId))
         if (row?.stage !== 'planned') return
         const { runId, cut, rowBytes } = toStep(row)
-        const counts = events.map(({ groupHash, rows }) => {
-          const kind = addDownsampled(store, cut.projectId, groupHash, rows) ?? 'error'
+        const counts = await Array.fromAsync(events, async ({ groupHash, rows }) => {
+          const kind = (await addDownsampled(store, cut.projectId, groupHash, rows)) ?? 'error'
           return downsampledOutcome(cut.projectId, categoryOf[kind], rows, rows * rowBytes)
         })
-        writeOutcomes(counts, clock.now())
+        await writeOutcomes(counts, clock.now())
         const quantity = events.reduce((sum, event) => sum + event.rows, 0)
-        addToRun(store, runId, 'events', quantity)
-        write.run(builder.updateTable('thin_step').set({ stage: 'counted' }).where('id', '=', stepId))
+        await addToRun(store, runId, 'events', quantity)
+        await write.run(builder.updateTable('thin_step').set({ stage: 'counted' }).where('id', '=', stepId))
       }),
   }
 }
@@ -257,9 +264,9 @@ export function downsampleFilePart(store: Store): FilePart {
   const { write, clock } = store
   const { builder } = store.dialect
   const writeOutcomes = outcomeWriter(store)
-  const queueBlobDeletion = (key: string) => {
+  const queueBlobDeletion = async (key: string) => {
     const row = { blob_key: key, removal_id: downsampledRemovalId }
-    write.run(
+    await write.run(
       builder
         .insertInto('doomed_blob')
         .values(row)
@@ -267,7 +274,7 @@ export function downsampleFilePart(store: Store): FilePart {
     )
   }
   return {
-    attachedBetween: (projectId, fromMs, toMs, after, max) => {
+    attachedBetween: async (projectId, fromMs, toMs, after, max) => {
       const found = builder
         .selectFrom('attachment')
         .select(['id', 'event_id'])
@@ -277,20 +284,22 @@ export function downsampleFilePart(store: Store): FilePart {
         .where('id', '>', after)
         .orderBy('id')
         .limit(max)
-      return write.all(found).map((row) => ({ id: row.id, eventId: row.event_id }))
+      return (await write.all(found)).map((row) => ({ id: row.id, eventId: row.event_id }))
     },
     downsampleAttachments: (runId, projectId, eventIds) =>
-      write.transaction(() => {
+      write.transaction(async () => {
         for (let start = 0; start < eventIds.length; start += chunk) {
           const ids = eventIds.slice(start, start + chunk)
           const own = builder.selectFrom('attachment').where('project_id', '=', projectId).where('event_id', 'in', ids)
-          const rows = write.all(own.select(['blob_key', 'bytes']))
+          const rows = await write.all(own.select(['blob_key', 'bytes']))
           if (rows.length === 0) continue
-          for (const row of rows) queueBlobDeletion(row.blob_key)
-          write.run(builder.deleteFrom('attachment').where('project_id', '=', projectId).where('event_id', 'in', ids))
+          for (const row of rows) await queueBlobDeletion(row.blob_key)
+          await write.run(
+            builder.deleteFrom('attachment').where('project_id', '=', projectId).where('event_id', 'in', ids),
+          )
           const bytes = rows.reduce((sum, row) => sum + row.bytes, 0)
-          writeOutcomes([downsampledOutcome(projectId, 'attachment', rows.length, bytes)], clock.now())
-          addToRun(store, runId, 'attachments', rows.length)
+          await writeOutcomes([downsampledOutcome(projectId, 'attachment', rows.length, bytes)], clock.now())
+          await addToRun(store, runId, 'attachments', rows.length)
         }
       }),
   }

@@ -51,29 +51,32 @@ export type RemovalStore = {
     projectId: number
     issueId: number | null
     userId: string | null
-  }): Removal
-  openRemovals(): Removal[]
-  removalById(id: number): Removal | undefined
+  }): Promise<Removal>
+  openRemovals(): Promise<Removal[]>
+  removalById(id: number): Promise<Removal | undefined>
   /** Newest first. */
-  removalsOf(organizationId: number, max: number): Removal[]
+  removalsOf(organizationId: number, max: number): Promise<Removal[]>
   /** Ids of events with attachments in a project, in order, after `after`. */
-  attachedEventIds(projectId: number, after: string, max: number): string[]
+  attachedEventIds(projectId: number, after: string, max: number): Promise<string[]>
   /** Deletes the attachments of these events and queues their blobs for deletion. */
-  doomAttachments(removalId: number, projectId: number, eventIds: string[]): void
+  doomAttachments(removalId: number, projectId: number, eventIds: string[]): Promise<void>
   /**
    * Deletes the rows of the target and all related rows in one transaction; for a project also attachments, dead
    * letters and feedback, whose blobs are queued for deletion. Notes their ledger counts as removed. Call it while no
    * batch is open and after the events are deleted. `events`: number of these events.
    */
-  removeRows(removalId: number, events: number): void
+  removeRows(removalId: number, events: number): Promise<void>
   /** Blobs to delete, at most `max`. */
-  doomedBlobs(removalId: number, max: number): string[]
-  forgetDoomed(keys: string[]): void
-  setRemoval(id: number, change: { stage?: RemovalStage; blobs?: number; error?: string; endedMs?: number }): void
+  doomedBlobs(removalId: number, max: number): Promise<string[]>
+  forgetDoomed(keys: string[]): Promise<void>
+  setRemoval(
+    id: number,
+    change: { stage?: RemovalStage; blobs?: number; error?: string; endedMs?: number },
+  ): Promise<void>
   /** Number of events that the ledger counts as stored and people deleted, by project. */
-  removedEvents(): Map<number, number>
+  removedEvents(): Promise<Map<number, number>>
   /** Discarded fingerprints, whose events are filtered. */
-  discardedOf(projectId: number): Discarded[]
+  discardedOf(projectId: number): Promise<Discarded[]>
   /** Removes all fingerprints that were discarded with one issue, so that their events create issues again. */
   undiscard(projectId: number, shortId: string): void
 }
@@ -124,14 +127,16 @@ export function removalPart(store: Store): RequestPart {
   const all = () => builder.selectFrom('removal').selectAll()
   return {
     requestRemoval: ({ kind, projectId, issueId, userId }) =>
-      write.transaction(() => {
-        const project = write.get(builder.selectFrom('project').selectAll().where('id', '=', projectId))
+      write.transaction(async () => {
+        const project = await write.get(builder.selectFrom('project').selectAll().where('id', '=', projectId))
         const issue =
-          issueId === null ? undefined : write.get(builder.selectFrom('issue').selectAll().where('id', '=', issueId))
+          issueId === null
+            ? undefined
+            : await write.get(builder.selectFrom('issue').selectAll().where('id', '=', issueId))
         if (!project || (issueId !== null && issue?.project_id !== projectId)) throw new MishapError('NOT_FOUND')
-        const same = write
-          .all(all().where('ended_ms', 'is', null).where('project_id', '=', projectId))
-          .find((row) => row.kind === 'project' || row.issue_id === issueId)
+        const same = (await write.all(all().where('ended_ms', 'is', null).where('project_id', '=', projectId))).find(
+          (row) => row.kind === 'project' || row.issue_id === issueId,
+        )
         if (same) return toRemoval(same)
         const row = {
           organization_id: project.organization_id,
@@ -147,42 +152,48 @@ export function removalPart(store: Store): RequestPart {
           blobs: 0,
           error: '',
         }
-        const lastId = insertedId(write, builder.insertInto('removal').values(row))
+        const lastId = await insertedId(write, builder.insertInto('removal').values(row))
         if (kind === 'project') {
-          write.run(builder.deleteFrom('project_key').where('project_id', '=', projectId))
-          bumpKeysVersion(store)
+          await write.run(builder.deleteFrom('project_key').where('project_id', '=', projectId))
+          await bumpKeysVersion(store)
         }
         return toRemoval({ id: lastId, ...row })
       }),
-    openRemovals: () => write.all(all().where('ended_ms', 'is', null).orderBy('id')).map(toRemoval),
-    removalById: (id) => {
-      const row = read.get(all().where('id', '=', id))
+    openRemovals: async () => (await write.all(all().where('ended_ms', 'is', null).orderBy('id'))).map(toRemoval),
+    removalById: async (id) => {
+      const row = await read.get(all().where('id', '=', id))
       return row && toRemoval(row)
     },
-    removalsOf: (organizationId, max) =>
-      read.all(all().where('organization_id', '=', organizationId).orderBy('id', 'desc').limit(max)).map(toRemoval),
-    setRemoval: (id, { stage, blobs, error, endedMs }) => {
+    removalsOf: async (organizationId, max) =>
+      (await read.all(all().where('organization_id', '=', organizationId).orderBy('id', 'desc').limit(max))).map(
+        toRemoval,
+      ),
+    setRemoval: async (id, { stage, blobs, error, endedMs }) => {
       const row = {
         ...(stage === undefined ? {} : { stage }),
         ...(blobs === undefined ? {} : { blobs }),
         ...(error === undefined ? {} : { error }),
         ...(endedMs === undefined ? {} : { ended_ms: endedMs }),
       }
-      write.run(builder.updateTable('removal').set(row).where('id', '=', id))
+      await write.run(builder.updateTable('removal').set(row).where('id', '=', id))
     },
-    removedEvents: () =>
-      new Map(read.all(builder.selectFrom('removed_events').selectAll()).map((row) => [row.project_id, row.quantity])),
-    discardedOf: (projectId) =>
-      read
-        .all(builder.selectFrom('discarded').selectAll().where('project_id', '=', projectId).orderBy('created_ms'))
-        .map((row) => ({
-          hash: row.hash,
-          shortId: row.title,
-          title: row.issue_title,
-          culprit: row.issue_culprit,
-          userId: row.user_id,
-          createdMs: row.created_ms,
-        })),
+    removedEvents: async () =>
+      new Map(
+        (await read.all(builder.selectFrom('removed_events').selectAll())).map((row) => [row.project_id, row.quantity]),
+      ),
+    discardedOf: async (projectId) =>
+      (
+        await read.all(
+          builder.selectFrom('discarded').selectAll().where('project_id', '=', projectId).orderBy('created_ms'),
+        )
+      ).map((row) => ({
+        hash: row.hash,
+        shortId: row.title,
+        title: row.issue_title,
+        culprit: row.issue_culprit,
+        userId: row.user_id,
+        createdMs: row.created_ms,
+      })),
     undiscard: (projectId, shortId) =>
       void write.run(builder.deleteFrom('discarded').where('project_id', '=', projectId).where('title', '=', shortId)),
   }
@@ -195,10 +206,14 @@ type FilePart = Pick<RemovalStore, 'attachedEventIds' | 'doomAttachments' | 'doo
 type Row = Selectable<Tables['removal']>
 
 /** Queues blobs for deletion. The caller opens the transaction. */
-function queueBlobs({ write, dialect: { builder } }: Store, removalId: number, keys: readonly string[]): void {
+async function queueBlobs(
+  { write, dialect: { builder } }: Store,
+  removalId: number,
+  keys: readonly string[],
+): Promise<void> {
   for (const key of keys)
     if (key !== '')
-      write.run(
+      await write.run(
         builder
           .insertInto('doomed_blob')
           .values({ blob_key: key, removal_id: removalId })
@@ -207,19 +222,24 @@ function queueBlobs({ write, dialect: { builder } }: Store, removalId: number, k
 }
 
 /** Deletes the attachments of these events and queues their blobs. The caller opens the transaction. */
-function queueAttachments(store: Store, removalId: number, projectId: number, eventIds: readonly string[]): void {
+async function queueAttachments(
+  store: Store,
+  removalId: number,
+  projectId: number,
+  eventIds: readonly string[],
+): Promise<void> {
   const { write } = store
   const { builder } = store.dialect
   for (let start = 0; start < eventIds.length; start += chunk) {
     const ids = eventIds.slice(start, start + chunk)
     const own = builder.selectFrom('attachment').where('project_id', '=', projectId).where('event_id', 'in', ids)
-    const rows = write.all(own.select('blob_key').distinct())
-    queueBlobs(
+    const rows = await write.all(own.select('blob_key').distinct())
+    await queueBlobs(
       store,
       removalId,
       rows.map((row) => row.blob_key),
     )
-    write.run(builder.deleteFrom('attachment').where('project_id', '=', projectId).where('event_id', 'in', ids))
+    await write.run(builder.deleteFrom('attachment').where('project_id', '=', projectId).where('event_id', 'in', ids))
   }
 }
 
@@ -228,9 +248,9 @@ export function removalFilePart(store: Store): FilePart {
   const { write } = store
   const { builder } = store.dialect
   return {
-    attachedEventIds: (projectId, after, max) =>
-      write
-        .all(
+    attachedEventIds: async (projectId, after, max) =>
+      (
+        await write.all(
           builder
             .selectFrom('attachment')
             .select('event_id')
@@ -240,45 +260,54 @@ export function removalFilePart(store: Store): FilePart {
             .orderBy('event_id')
             .limit(max),
         )
-        .map((row) => row.event_id),
+      ).map((row) => row.event_id),
     doomAttachments: (removalId, projectId, eventIds) =>
       write.transaction(() => queueAttachments(store, removalId, projectId, eventIds)),
-    doomedBlobs: (removalId, max) =>
-      write
-        .all(builder.selectFrom('doomed_blob').select('blob_key').where('removal_id', '=', removalId).limit(max))
-        .map((row) => row.blob_key),
-    forgetDoomed: (keys) => {
+    doomedBlobs: async (removalId, max) =>
+      (
+        await write.all(
+          builder.selectFrom('doomed_blob').select('blob_key').where('removal_id', '=', removalId).limit(max),
+        )
+      ).map((row) => row.blob_key),
+    forgetDoomed: async (keys) => {
       for (let start = 0; start < keys.length; start += chunk)
-        write.run(builder.deleteFrom('doomed_blob').where('blob_key', 'in', keys.slice(start, start + chunk)))
+        await write.run(builder.deleteFrom('doomed_blob').where('blob_key', 'in', keys.slice(start, start + chunk)))
     },
   }
 }
 
-function removeProject(store: Store, { id, project_id: projectId, organization_id: organizationId }: Row): void {
+async function removeProject(
+  store: Store,
+  { id, project_id: projectId, organization_id: organizationId }: Row,
+): Promise<void> {
   const { write } = store
   const { builder } = store.dialect
   for (const table of ['attachment', 'dead_item'] as const) {
-    const rows = write.all(builder.selectFrom(table).select('blob_key').distinct().where('project_id', '=', projectId))
-    queueBlobs(
+    const rows = await write.all(
+      builder.selectFrom(table).select('blob_key').distinct().where('project_id', '=', projectId),
+    )
+    await queueBlobs(
       store,
       id,
       rows.map((row) => row.blob_key),
     )
-    write.run(builder.deleteFrom(table).where('project_id', '=', projectId))
+    await write.run(builder.deleteFrom(table).where('project_id', '=', projectId))
   }
-  queueBlobs(store, id, dropBundlesOf(store, projectId))
-  dropErrorLinks(store, projectId)
-  write.run(builder.deleteFrom('project').where('id', '=', projectId))
-  dropOrphanReleases(store, organizationId)
-  bumpKeysVersion(store)
+  await queueBlobs(store, id, await dropBundlesOf(store, projectId))
+  await dropErrorLinks(store, projectId)
+  await write.run(builder.deleteFrom('project').where('id', '=', projectId))
+  await dropOrphanReleases(store, organizationId)
+  await bumpKeysVersion(store)
 }
 
-function discard(store: Store, removal: Row, issueId: number): void {
+async function discard(store: Store, removal: Row, issueId: number): Promise<void> {
   const { write } = store
   const { builder } = store.dialect
-  const issue = write.get(builder.selectFrom('issue').select(['title', 'culprit']).where('id', '=', issueId))
-  for (const { hash } of write.all(builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', issueId)))
-    write.run(
+  const issue = await write.get(builder.selectFrom('issue').select(['title', 'culprit']).where('id', '=', issueId))
+  for (const { hash } of await write.all(
+    builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', issueId),
+  ))
+    await write.run(
       builder
         .insertInto('discarded')
         .values({
@@ -294,31 +323,31 @@ function discard(store: Store, removal: Row, issueId: number): void {
     )
 }
 
-function removeIssue(store: Store, removal: Row, issueId: number): void {
+async function removeIssue(store: Store, removal: Row, issueId: number): Promise<void> {
   const { write } = store
   const { builder } = store.dialect
-  const feedback = write.all(builder.selectFrom('feedback').select('feedback_id').where('issue_id', '=', issueId))
-  queueAttachments(
+  const feedback = await write.all(builder.selectFrom('feedback').select('feedback_id').where('issue_id', '=', issueId))
+  await queueAttachments(
     store,
     removal.id,
     removal.project_id,
     feedback.map((row) => row.feedback_id),
   )
-  if (removal.kind === 'discard') discard(store, removal, issueId)
+  if (removal.kind === 'discard') await discard(store, removal, issueId)
   // Otherwise, a new issue with such a hash would get a wrong merge source and wrong noise counts.
   const hashes = builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', issueId)
   for (const table of ['merged_hash', 'hash_sign'] as const)
-    write.run(builder.deleteFrom(table).where('project_id', '=', removal.project_id).where('hash', 'in', hashes))
-  dropErrorLinks(store, removal.project_id, issueId)
-  write.run(builder.deleteFrom('issue').where('id', '=', issueId))
+    await write.run(builder.deleteFrom(table).where('project_id', '=', removal.project_id).where('hash', 'in', hashes))
+  await dropErrorLinks(store, removal.project_id, issueId)
+  await write.run(builder.deleteFrom('issue').where('id', '=', issueId))
 }
 
 /** Stores how many events the ledger counts for the deleted rows. */
-function recordRemoved({ write, dialect: { builder } }: Store, removal: Row): void {
+async function recordRemoved({ write, dialect: { builder } }: Store, removal: Row): Promise<void> {
   const issues = builder.selectFrom('issue').where('project_id', '=', removal.project_id)
   const own = removal.issue_id === null ? issues : issues.where('id', '=', removal.issue_id)
-  const quantity = write.all(own.select('count')).reduce((sum, row) => sum + row.count, 0)
-  write.run(
+  const quantity = (await write.all(own.select('count'))).reduce((sum, row) => sum + row.count, 0)
+  await write.run(
     builder
       .insertInto('removed_events')
       .values({ project_id: removal.project_id, quantity })
@@ -336,13 +365,13 @@ export function removalRowPart(store: Store): Pick<RemovalStore, 'removeRows'> {
   const { builder } = store.dialect
   return {
     removeRows: (removalId, events) =>
-      write.transaction(() => {
-        const removal = write.get(builder.selectFrom('removal').selectAll().where('id', '=', removalId))
+      write.transaction(async () => {
+        const removal = await write.get(builder.selectFrom('removal').selectAll().where('id', '=', removalId))
         if (removal?.stage !== 'asked') return
-        recordRemoved(store, removal)
-        if (removal.issue_id === null) removeProject(store, removal)
-        else removeIssue(store, removal, removal.issue_id)
-        write.run(builder.updateTable('removal').set({ stage: 'blobs', events }).where('id', '=', removalId))
+        await recordRemoved(store, removal)
+        if (removal.issue_id === null) await removeProject(store, removal)
+        else await removeIssue(store, removal, removal.issue_id)
+        await write.run(builder.updateTable('removal').set({ stage: 'blobs', events }).where('id', '=', removalId))
       }),
   }
 }

@@ -42,10 +42,10 @@ const newWork = (row: IssueRow, isNew: boolean): Work => ({
   from: new Set(),
 })
 
-function issueOf({ issues, statements }: CommitState, id: number): Work {
+async function issueOf({ issues, statements }: CommitState, id: number): Promise<Work> {
   const cached = issues.get(id)
   if (cached) return cached
-  const row = statements.issue.get({ id })
+  const row = await statements.issue.get({ id })
   if (!row) throw new Error(`fingerprint names issue ${id}, which is not there`)
   const work = newWork(row, false)
   issues.set(id, work)
@@ -56,21 +56,25 @@ function issueOf({ issues, statements }: CommitState, id: number): Work {
  * Returns whether an issue keeps its events under an unknown hash. The first new hash takes over the issue with its
  * link, people and comments. Events with other new hashes get their own issue.
  */
-function claimHash({ store: { write, dialect } }: CommitState, issueId: number, hashes: readonly string[]): boolean {
+async function claimHash(
+  { store: { write, dialect } }: CommitState,
+  issueId: number,
+  hashes: readonly string[],
+): Promise<boolean> {
   const { builder } = dialect
-  const claimed = write.get(builder.selectFrom('taken_issue').select('hash').where('issue_id', '=', issueId))
+  const claimed = await write.get(builder.selectFrom('taken_issue').select('hash').where('issue_id', '=', issueId))
   if (claimed) return hashes.includes(claimed.hash)
-  write.run(builder.insertInto('taken_issue').values({ issue_id: issueId, hash: hashes[0] ?? '' }))
+  await write.run(builder.insertInto('taken_issue').values({ issue_id: issueId, hash: hashes[0] ?? '' }))
   return true
 }
 
 /** Creates an issue for events that leave an issue. It starts with people's decisions about the old issue. */
-function splitFrom(state: CommitState, from: Work, effect: EventEffect): Work {
+async function splitFrom(state: CommitState, from: Work, effect: EventEffect): Promise<Work> {
   const { statements, issues } = state
-  const project = statements.project.get({ id: effect.projectId })
+  const project = await statements.project.get({ id: effect.projectId })
   if (!project) throw new Error(`project ${effect.projectId} is gone`)
   const prefix = project.slug.toUpperCase()
-  const number = statements.shortId.get({ organizationId: project.organization_id, prefix })?.last
+  const number = (await statements.shortId.get({ organizationId: project.organization_id, prefix }))?.last
   const {
     status,
     substatus,
@@ -97,11 +101,11 @@ function splitFrom(state: CommitState, from: Work, effect: EventEffect): Work {
   }
   const id = await statements.insertIssue(newRow)
   const data = JSON.stringify({ eventId: effect.eventId })
-  statements.activity.run({ issueId: id, type: 'first_seen', createdMs: effect.timestampMs, data })
+  await statements.activity.run({ issueId: id, type: 'first_seen', createdMs: effect.timestampMs, data })
   const created = newWork({ id, ...newRow }, true)
-  queueOwnerCheck(statements, created.row, state.nowMs)
+  await queueOwnerCheck(statements, created.row, state.nowMs)
   issues.set(id, created)
-  state.store.write.run(
+  await state.store.write.run(
     state.store.dialect.builder
       .insertInto('taken_issue')
       .values({ issue_id: id, hash: effect.hashes[0] ?? '' })
@@ -115,11 +119,15 @@ function splitFrom(state: CommitState, from: Work, effect: EventEffect): Work {
  * do not take over the issue and do not leave it. Copies the note of the old hash to the new hashes, so that an unmerge
  * takes them along.
  */
-function keepsMerged({ store, nowMs }: CommitState, { row }: Work, { fromHash, effect }: ReprocessingMove): boolean {
-  const source = sourceOf(store, row, fromHash)
+async function keepsMerged(
+  { store, nowMs }: CommitState,
+  { row }: Work,
+  { fromHash, effect }: ReprocessingMove,
+): Promise<boolean> {
+  const source = await sourceOf(store, row, fromHash)
   if (source === undefined) return false
   for (const hash of effect.hashes)
-    store.write.run(
+    await store.write.run(
       store.dialect.builder
         .insertInto('merged_hash')
         .values({ project_id: row.project_id, hash, from_id: source, merged_ms: nowMs })
@@ -131,24 +139,34 @@ function keepsMerged({ store, nowMs }: CommitState, { row }: Work, { fromHash, e
 }
 
 /** Returns the issue of an event by its new hashes. */
-function targetOf(state: CommitState, from: Work, reprocessMove: ReprocessingMove): Work {
+async function targetOf(state: CommitState, from: Work, reprocessMove: ReprocessingMove): Promise<Work> {
   const { statements } = state
   const { projectId, hashes } = reprocessMove.effect
-  const knownId = hashes
-    .map((hash) => statements.fingerprint.get({ projectId, hash })?.issue_id)
-    .find((id) => id !== undefined)
-  const stays = () => keepsMerged(state, from, reprocessMove) || claimHash(state, from.row.id, hashes)
+  const knownId = (
+    await Array.fromAsync(hashes, async (hash) => (await statements.fingerprint.get({ projectId, hash }))?.issue_id)
+  ).find((id) => id !== undefined)
+  const stays = async () =>
+    (await keepsMerged(state, from, reprocessMove)) || (await claimHash(state, from.row.id, hashes))
   const target =
-    knownId !== undefined ? issueOf(state, knownId) : stays() ? from : splitFrom(state, from, reprocessMove.effect)
-  for (const hash of hashes) statements.attachHash.run({ projectId, hash, issueId: target.row.id })
+    knownId !== undefined
+      ? await issueOf(state, knownId)
+      : (await stays())
+        ? from
+        : await splitFrom(state, from, reprocessMove.effect)
+  for (const hash of hashes) await statements.attachHash.run({ projectId, hash, issueId: target.row.id })
   return target
 }
 
 /** Moves the related rows of one event. */
-function moveRelatedRows({ store: { write, dialect } }: CommitState, from: Work, to: Work, effect: EventEffect): void {
+async function moveRelatedRows(
+  { store: { write, dialect } }: CommitState,
+  from: Work,
+  to: Work,
+  effect: EventEffect,
+): Promise<void> {
   const { builder } = dialect
   const { projectId, eventId } = effect
-  write.run(
+  await write.run(
     builder
       .updateTable('feedback')
       .set({ issue_id: to.row.id })
@@ -157,7 +175,7 @@ function moveRelatedRows({ store: { write, dialect } }: CommitState, from: Work,
       .where('issue_id', '=', from.row.id),
   )
   if (effect.digest !== '')
-    write.run(builder.deleteFrom('digest').where('issue_id', '=', from.row.id).where('event_id', '=', eventId))
+    await write.run(builder.deleteFrom('digest').where('issue_id', '=', from.row.id).where('event_id', '=', eventId))
 }
 
 /** Subtracts an event's old diagnostics from its old hash, and adds the new ones to its new hash. */
@@ -175,13 +193,13 @@ function moveDiagnostics(
     diagnostics.add({ projectId, hash: effect.hashes[0] ?? '', sign: key, events: 1 })
 }
 
-function move(state: CommitState, reprocessMove: ReprocessingMove): boolean {
+async function move(state: CommitState, reprocessMove: ReprocessingMove): Promise<boolean> {
   const { statements, missingMaps, nowMs } = state
   const { effect, fromHash } = reprocessMove
-  const fromId = statements.fingerprint.get({ projectId: effect.projectId, hash: fromHash })?.issue_id
+  const fromId = (await statements.fingerprint.get({ projectId: effect.projectId, hash: fromHash }))?.issue_id
   if (fromId === undefined) throw new Error(`event ${effect.eventId} at ${effect.jpos} belongs to no issue`)
-  const from = issueOf(state, fromId)
-  const to = targetOf(state, from, reprocessMove)
+  const from = await issueOf(state, fromId)
+  const to = await targetOf(state, from, reprocessMove)
   to.mapped++
   if (effect.timestampMs >= to.row.last_seen_ms) to.latest = effect
   if (to !== from) {
@@ -189,11 +207,11 @@ function move(state: CommitState, reprocessMove: ReprocessingMove): boolean {
     from.left++
     to.came++
     to.from.add(from.row.short_id)
-    if (countMoved(to.row, effect, issueContextOf(statements, effect.projectId, nowMs))) to.regressed = true
-    moveRelatedRows(state, from, to, effect)
+    if (await countMoved(to.row, effect, issueContextOf(statements, effect.projectId, nowMs))) to.regressed = true
+    await moveRelatedRows(state, from, to, effect)
   }
   if (effect.digest !== '')
-    statements.digest.run({
+    await statements.digest.run({
       projectId: effect.projectId,
       digest: effect.digest,
       issueId: to.row.id,
@@ -201,21 +219,21 @@ function move(state: CommitState, reprocessMove: ReprocessingMove): boolean {
       lastMs: effect.timestampMs,
     })
   moveDiagnostics(state, from, to, reprocessMove)
-  moveErrorEnd(state.store, effect)
-  missingMaps.record(effect, nowMs)
+  await moveErrorEnd(state.store, effect)
+  await missingMaps.record(effect, nowMs)
   return to !== from
 }
 
 type ReprocessedData = { regrouping: number; events: number; came?: number; from?: string[]; left?: number }
 
 /** Writes one activity per issue and run; later steps of the run extend it. Returns whether this call created it. */
-function recordActivity(
+async function recordActivity(
   { store, statements, runId, nowMs }: CommitState,
   issueId: number,
   told: Omit<ReprocessedData, 'regrouping'>,
-): boolean {
+): Promise<boolean> {
   const { write, dialect } = store
-  const last = write.get(
+  const last = await write.get(
     dialect.builder
       .selectFrom('activity')
       .select(['id', 'data'])
@@ -237,16 +255,17 @@ function recordActivity(
     ...(from.length > 0 ? { from } : {}),
   }
   const text = JSON.stringify(data)
-  if (last && isSame) write.run(dialect.builder.updateTable('activity').set({ data: text }).where('id', '=', last.id))
-  else statements.activity.run({ issueId, type: 'mapped_again', createdMs: nowMs, data: text })
+  if (last && isSame)
+    await write.run(dialect.builder.updateTable('activity').set({ data: text }).where('id', '=', last.id))
+  else await statements.activity.run({ issueId, type: 'mapped_again', createdMs: nowMs, data: text })
   return !isSame
 }
 
 /** Writes the issues of a transaction. Returns the merged issues, and those that lost some of their events. */
-function finish(
+async function finish(
   state: CommitState,
   targets: Map<number, Work>,
-): { merged: number[]; stale: number[]; issueCount: number } {
+): Promise<{ merged: number[]; stale: number[]; issueCount: number }> {
   const { statements, issues, nowMs } = state
   const merged: number[] = []
   for (const [id, from] of issues) {
@@ -258,10 +277,10 @@ function finish(
       to = next
     }
     // `first_seen` does not apply to the other issue, and `recordActivity` sums up `mapped_again`.
-    moveIssues(state.store, [from.row.id], to.row.id, ['first_seen', 'mapped_again'], nowMs)
+    await moveIssues(state.store, [from.row.id], to.row.id, ['first_seen', 'mapped_again'], nowMs)
     Object.assign(to.row, decidedOf(to.row, from.row))
     to.row.sign_counts = joinCounts(to.row.sign_counts, from.row.sign_counts)
-    deleteForecast(state.store, to.row.id)
+    await deleteForecast(state.store, to.row.id)
     merged.push(id)
   }
   let issueCount = 0
@@ -269,9 +288,10 @@ function finish(
     if (merged.includes(id)) continue
     const { row, latest, mapped, came: arrived, from, left, regressed } = work
     const status_details = shiftBefore(row.status_details, arrived - left)
-    statements.updateIssue.run({ ...row, ...(latest ? latestTexts(latest) : {}), status_details })
-    if (recordActivity(state, id, { events: mapped, came: arrived, left, from: [...from] }) && mapped > 0) issueCount++
-    if (regressed) statements.activity.run({ issueId: id, type: 'set_regression', createdMs: nowMs, data: '{}' })
+    await statements.updateIssue.run({ ...row, ...(latest ? latestTexts(latest) : {}), status_details })
+    if ((await recordActivity(state, id, { events: mapped, came: arrived, left, from: [...from] })) && mapped > 0)
+      issueCount++
+    if (regressed) await statements.activity.run({ issueId: id, type: 'set_regression', createdMs: nowMs, data: '{}' })
   }
   const stale = [...issues].flatMap(([id, item]) => (item.left > 0 && !merged.includes(id) ? [id] : []))
   return { merged, stale, issueCount }
@@ -287,8 +307,8 @@ export function reprocessCommitPart(
   const statements = batchStatements(write, store.dialect)
   const diagnostics = hashDiagnostics(store)
 
-  function commit(stepId: number, moves: readonly ReprocessingMove[]): ReprocessingResult {
-    const step = write.get(builder.selectFrom('regroup_step').selectAll().where('id', '=', stepId))
+  async function commit(stepId: number, moves: readonly ReprocessingMove[]): Promise<ReprocessingResult> {
+    const step = await write.get(builder.selectFrom('regroup_step').selectAll().where('id', '=', stepId))
     if (step?.stage !== 'planned') return { organizationId: 0, issues: [], merged: [], moved: 0 }
     const runId = step.regrouping_id
     const state: CommitState = {
@@ -304,17 +324,17 @@ export function reprocessCommitPart(
     let movedCount = 0
     for (const item of moves) {
       const { projectId } = item.effect
-      const fromId = statements.fingerprint.get({ projectId, hash: item.fromHash })?.issue_id ?? 0
-      if (!move(state, item)) continue
+      const fromId = (await statements.fingerprint.get({ projectId, hash: item.fromHash }))?.issue_id ?? 0
+      if (!(await move(state, item))) continue
       movedCount++
-      const toId = statements.fingerprint.get({ projectId, hash: item.effect.hashes[0] ?? '' })?.issue_id ?? 0
-      targets.set(fromId, issueOf(state, toId))
+      const toId = (await statements.fingerprint.get({ projectId, hash: item.effect.hashes[0] ?? '' }))?.issue_id ?? 0
+      targets.set(fromId, await issueOf(state, toId))
     }
-    const { merged, stale, issueCount } = finish(state, targets)
+    const { merged, stale, issueCount } = await finish(state, targets)
     const ids = [...state.issues.keys()].filter((id) => !merged.includes(id))
     const change = { stage: 'counted', stale: JSON.stringify(stale) }
-    write.run(builder.updateTable('regroup_step').set(change).where('id', '=', stepId))
-    write.run(
+    await write.run(builder.updateTable('regroup_step').set(change).where('id', '=', stepId))
+    await write.run(
       builder
         .updateTable('regrouping')
         .set((build) => ({

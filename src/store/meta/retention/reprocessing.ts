@@ -61,24 +61,24 @@ export type ReprocessingMetaStore = {
    * Returns the open run of a project for this cause, or creates a run. It starts from the beginning; reprocessed events
    * stay unchanged.
    */
-  beginReprocessing(projectId: number, cause: ReprocessingRun['cause'], total: number): ReprocessingRun
+  beginReprocessing(projectId: number, cause: ReprocessingRun['cause'], total: number): Promise<ReprocessingRun>
   updateReprocessing(id: number, change: { looked?: number; total?: number; error?: string }): void
   endReprocessing(id: number): void
-  openReprocessingRuns(): ReprocessingRun[]
+  openReprocessingRuns(): Promise<ReprocessingRun[]>
   /** Newest first. */
-  reprocessingRuns(max: number, projectIds?: readonly number[]): ReprocessingRun[]
-  planReprocessStep(runId: number, rewrite: ReprocessingRewrite): ReprocessingStep
+  reprocessingRuns(max: number, projectIds?: readonly number[]): Promise<ReprocessingRun[]>
+  planReprocessStep(runId: number, rewrite: ReprocessingRewrite): Promise<ReprocessingStep>
   /** `open`: steps not yet cut. A time: cut steps created at least `apartMs` before or after `fromMs`. Default: all. */
-  reprocessingSteps(only?: 'open' | { fromMs: number; apartMs: number }): ReprocessingStep[]
+  reprocessingSteps(only?: 'open' | { fromMs: number; apartMs: number }): Promise<ReprocessingStep[]>
   /** Moves events between issues in one transaction and sets the step to `counted`. A counted step stays as it is. */
-  commitReprocessStep(stepId: number, moves: readonly ReprocessingMove[]): ReprocessingResult
+  commitReprocessStep(stepId: number, moves: readonly ReprocessingMove[]): Promise<ReprocessingResult>
   setReprocessStep(id: number, stage: 'cut'): void
   dropReprocessStep(id: number): void
   /**
    * Sets the first and last event of an issue; the first only if all events are still stored. Returns false and changes
    * nothing when the issue's count differs from `count`: an event arrived during the lookup.
    */
-  setIssueEdges(issueId: number, edges: IssueEdges, count: number): boolean
+  setIssueEdges(issueId: number, edges: IssueEdges, count: number): Promise<boolean>
 }
 
 const toStep = (row: Selectable<Tables['regroup_step']>): ReprocessingStep => ({
@@ -114,28 +114,28 @@ export function reprocessingRunPart({ write, read, clock, dialect: { builder } }
   const runs = () => builder.selectFrom('regrouping').selectAll()
   return {
     beginReprocessing: (projectId, cause, total) =>
-      write.transaction(() => {
-        const open = write.get(
+      write.transaction(async () => {
+        const open = await write.get(
           runs().where('project_id', '=', projectId).where('cause', '=', cause).where('ended_ms', 'is', null),
         )
         if (open) {
           const row = { total, looked: 0 }
-          write.run(builder.updateTable('regrouping').set(row).where('id', '=', open.id))
+          await write.run(builder.updateTable('regrouping').set(row).where('id', '=', open.id))
           return toRun({ ...open, ...row })
         }
         const row = { project_id: projectId, cause, created_ms: clock.now(), ended_ms: null, total }
-        const id = insertedId(write, builder.insertInto('regrouping').values(row))
+        const id = await insertedId(write, builder.insertInto('regrouping').values(row))
         return toRun({ id, ...row, looked: 0, mapped: 0, moved: 0, issues: 0, error: '' })
       }),
     updateReprocessing: (id, change) =>
       void write.run(builder.updateTable('regrouping').set(change).where('id', '=', id)),
     endReprocessing: (id) =>
       void write.run(builder.updateTable('regrouping').set({ ended_ms: clock.now(), error: '' }).where('id', '=', id)),
-    openReprocessingRuns: () => write.all(runs().where('ended_ms', 'is', null).orderBy('id')).map(toRun),
-    reprocessingRuns: (max, projectIds) => {
+    openReprocessingRuns: async () => (await write.all(runs().where('ended_ms', 'is', null).orderBy('id'))).map(toRun),
+    reprocessingRuns: async (max, projectIds) => {
       if (projectIds?.length === 0) return []
       const query = runs().orderBy('id', 'desc').limit(max)
-      return read.all(projectIds ? query.where('project_id', 'in', projectIds) : query).map(toRun)
+      return (await read.all(projectIds ? query.where('project_id', 'in', projectIds) : query)).map(toRun)
     },
   }
 }
@@ -148,7 +148,7 @@ type StepPart = Pick<
 /** Implements the steps of a run. */
 export function reprocessingStepPart({ write, clock, dialect: { builder } }: Store): StepPart {
   return {
-    planReprocessStep: (runId, rewrite) => {
+    planReprocessStep: async (runId, rewrite) => {
       const row = {
         regrouping_id: runId,
         project_id: rewrite.projectId,
@@ -157,19 +157,19 @@ export function reprocessingStepPart({ write, clock, dialect: { builder } }: Sto
         stage: 'planned',
         made_ms: clock.now(),
       }
-      return toStep({ id: insertedId(write, builder.insertInto('regroup_step').values(row)), ...row })
+      return toStep({ id: await insertedId(write, builder.insertInto('regroup_step').values(row)), ...row })
     },
-    reprocessingSteps: (only) => {
+    reprocessingSteps: async (only) => {
       const all = builder.selectFrom('regroup_step').selectAll().orderBy('id')
-      if (!only) return write.all(all).map(toStep)
-      if (only === 'open') return write.all(all.where('stage', '!=', 'cut')).map(toStep)
+      if (!only) return (await write.all(all)).map(toStep)
+      if (only === 'open') return (await write.all(all.where('stage', '!=', 'cut'))).map(toStep)
       const { fromMs, apartMs } = only
       const isDue = all
         .where('stage', '=', 'cut')
         .where((build) =>
           build.or([build('made_ms', '<=', fromMs - apartMs), build('made_ms', '>=', fromMs + apartMs)]),
         )
-      return write.all(isDue).map(toStep)
+      return (await write.all(isDue)).map(toStep)
     },
     setReprocessStep: (id, stage) =>
       void write.run(builder.updateTable('regroup_step').set({ stage }).where('id', '=', id)),
@@ -194,10 +194,10 @@ export function reprocessingEdgePart({
 }: Store): Pick<ReprocessingMetaStore, 'setIssueEdges'> {
   return {
     setIssueEdges: (issueId, edges, count) =>
-      write.transaction(() => {
-        const row = write.get(builder.selectFrom('issue').select('count').where('id', '=', issueId))
+      write.transaction(async () => {
+        const row = await write.get(builder.selectFrom('issue').select('count').where('id', '=', issueId))
         if (row?.count !== count) return false
-        write.run(builder.updateTable('issue').set(edgeColumns(edges, count)).where('id', '=', issueId))
+        await write.run(builder.updateTable('issue').set(edgeColumns(edges, count)).where('id', '=', issueId))
         return true
       }),
   }
