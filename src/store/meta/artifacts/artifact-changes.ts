@@ -14,14 +14,17 @@ type WritePart = Pick<ArtifactStore, 'addBundle' | 'sameBundle' | 'linkBundle'>
 
 /** Implements additions of bundles. */
 export function bundleWritePart({ write, dialect: { builder } }: Store): WritePart {
-  const addLinks = (id: number, links: readonly BundleLink[], nowMs: number): number =>
-    links.reduce(async (sum, { projectId, release, dist }) => {
+  const addLinks = async (id: number, links: readonly BundleLink[], nowMs: number): Promise<number> => {
+    let sum = 0
+    for (const { projectId, release, dist } of links) {
       const row = { bundle_id: id, project_id: projectId, release, dist, created_ms: nowMs }
       const insert = builder.insertInto('artifact_link').values(row)
       const { changes } = await write.run(insert.onConflict((conflict) => conflict.doNothing()))
       if (changes > 0) await recordArrival(write, builder, projectId, id, nowMs)
-      return sum + changes
-    }, 0)
+      sum += changes
+    }
+    return sum
+  }
   const name = async (organizationId: number, checksum: string, id: number) => {
     const row = { organization_id: organizationId, checksum, bundle_id: id }
     const insert = builder.insertInto('artifact_checksum').values(row)

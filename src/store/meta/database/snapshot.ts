@@ -3,9 +3,9 @@ import type { Store } from './store.ts'
 /** The methods of meta for `mishap verify` and backups. */
 export type MetaBackupStore = {
   /** Writes a consistent copy of the whole database to a file that must not exist. */
-  copyTo(file: string): void
+  copyTo(file: string): Promise<void>
   /** Faults of the database file; empty when there are none. */
-  faults(): string[]
+  faults(): Promise<string[]>
   /** Row counts to compare with the other stores. */
   tally(): Promise<{
     organizations: number
@@ -25,8 +25,11 @@ export type MetaBackupStore = {
 /** Row ids, which are never reused; 0 when the table is empty. */
 type BlobWatermark = { attachment: number; deadItem: number; bundle: number }
 
+/** What a kind of database does in its own way. */
+export type SnapshotSource = Pick<MetaBackupStore, 'copyTo' | 'faults'>
+
 /** Copies and checks of the whole store. */
-export function backupPart({ read, dialect: { builder } }: Store): MetaBackupStore {
+export function backupPart({ read, dialect: { builder } }: Store, copies: SnapshotSource): MetaBackupStore {
   const count = async (table: 'organization' | 'project' | 'issue' | 'attachment' | 'dead_item') =>
     Number((await read.get(builder.selectFrom(table).select((build) => build.fn.countAll().as('n'))))?.n ?? 0)
   const newest = async (table: 'attachment' | 'dead_item' | 'artifact_bundle') =>
@@ -36,8 +39,8 @@ export function backupPart({ read, dialect: { builder } }: Store): MetaBackupSto
       (row) => row.blob_key,
     )
   return {
-    copyTo: (file) => read.copyTo(file),
-    faults: () => read.faults(),
+    copyTo: (file) => copies.copyTo(file),
+    faults: () => copies.faults(),
     tally: async () => ({
       organizations: await count('organization'),
       projects: await count('project'),

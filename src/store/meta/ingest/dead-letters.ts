@@ -106,7 +106,7 @@ export function deadLetterPart(store: Store): DeadLetterStore {
     bytesByProject: async () => {
       const none = { count: 0, bytes: 0 }
       const nothing = { attachments: none, dead: none, bundles: none }
-      const found = new Map<number, ReturnType<DeadLetterStore['bytesByProject']>[number]>()
+      const found = new Map<number, Awaited<ReturnType<DeadLetterStore['bytesByProject']>>[number]>()
       for (const [kind, rows] of [
         ['attachments', await sizes('attachment')],
         ['dead', await sizes('dead_item')],

@@ -71,8 +71,9 @@ export function suggestionPart(store: Store): SuggestionStore {
     firstSuggestionsOf: (issueIds) => firstSuggestionsOf(store, issueIds),
     suggest: (all) =>
       write.transaction(async () => {
-        const changed = [...all].filter(async ([issueId, suggestions]) => replace(issueId, suggestions))
-        return new Set(changed.map(([issueId]) => issueId))
+        const changed = new Set<number>()
+        for (const [issueId, suggestions] of all) if (await replace(issueId, suggestions)) changed.add(issueId)
+        return changed
       }),
     suggestionsDue: async (max) => {
       const row = await write.get(

@@ -95,14 +95,16 @@ export function organizationRemovalPart(store: Store): OrganizationRemovalStore 
         await write.run(builder.updateTable('removal').set(change).where('id', '=', removalId))
         await bumpKeysVersion(store)
       }),
-    organizationLeft: async (organizationId) => [
-      ...((await read.get(builder.selectFrom('organization').select('id').where('id', '=', organizationId)))
-        ? ['organization']
-        : []),
-      ...referring.filter(async (table) =>
-        read.get(builder.selectFrom(table).select('organization_id').where('organization_id', '=', organizationId)),
-      ),
-    ],
+    organizationLeft: async (organizationId) => {
+      const left: string[] = []
+      if (await read.get(builder.selectFrom('organization').select('id').where('id', '=', organizationId)))
+        left.push('organization')
+      for (const table of referring) {
+        const rows = builder.selectFrom(table).select('organization_id').where('organization_id', '=', organizationId)
+        if (await read.get(rows)) left.push(table)
+      }
+      return left
+    },
     organizationRemovalsBy: async (userId, max) =>
       (
         await read.all(

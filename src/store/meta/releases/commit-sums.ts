@@ -14,7 +14,7 @@ export function commitSumPart({ read, dialect: { builder } }: Store): Pick<Commi
       .where('version', 'in', versions)
   return {
     commitSums: async (organizationId, versions, authorsMax) => {
-      const sums: ReturnType<CommitStore['commitSums']> = new Map()
+      const sums: Awaited<ReturnType<CommitStore['commitSums']>> = new Map()
       if (versions.length === 0) return sums
       const counts = await read.all(
         builder

@@ -161,7 +161,7 @@ export function deploySumPart(store: Store): Pick<DeployStore, 'deploySums'> {
   const seen = seenOf(store)
   return {
     deploySums: async (organizationId, versions, projectIds) => {
-      const sums: ReturnType<DeployStore['deploySums']> = new Map()
+      const sums: Awaited<ReturnType<DeployStore['deploySums']>> = new Map()
       if (versions.length === 0 || projectIds.length === 0) return sums
       const grouped = await read.all(
         seen(organizationId, versions, projectIds)
