@@ -58,21 +58,21 @@ function benchForecast(): Row[] {
 /** Changes 10,000 issues on disk, and undoes it. */
 async function benchBulk(): Promise<Row> {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-bench-'))
-  const meta = withProject(openSqliteMeta(join(folder, 'meta.sqlite'), { clock: systemClock }))
+  const meta = await withProject(await openSqliteMeta(join(folder, 'meta.sqlite'), { clock: systemClock }))
   for (let at = 0; at < issues; at += 1_000)
-    commit(meta, { events: Array.from({ length: 1_000 }, (_, i) => effect({ hashes: [hash(at + i + 1)] })) }, nowMs)
+    await commit(meta, { events: Array.from({ length: 1_000 }, (_, i) => effect({ hashes: [hash(at + i + 1)] })) }, nowMs)
   const bulks = createBulks({ clock: systemClock, observe: silent, meta, changed: () => {} })
   const items = Array.from({ length: issues }, (_, i) => ({ issueId: i + 1, change: { status: 'resolved' as const } }))
   let began = performance.now()
   const { id } = await bulks.request({ organizationId: 1, userId: 'ann', items })
   await bulks.run()
   const thereS = (performance.now() - began) / 1000
-  const changed = meta.bulkById(id)?.changed
+  const changed = (await meta.bulkById(id))?.changed
   began = performance.now()
-  bulks.undo(id)
+  await bulks.undo(id)
   await bulks.run()
   const backS = (performance.now() - began) / 1000
-  meta.close()
+  await meta.close()
   rmSync(folder, { recursive: true })
   return {
     what: `${issues} issues resolved at once, on disk`,
@@ -109,11 +109,11 @@ function appOn(meta: MetaStore): App {
 /** Measures blocks of the event loop while thousands of issues change, and while a thousand are merged. */
 async function benchBlocks(): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-bench-'))
-  const meta = withProject(openSqliteMeta(join(folder, 'meta.sqlite'), { clock: systemClock }))
+  const meta = await withProject(await openSqliteMeta(join(folder, 'meta.sqlite'), { clock: systemClock }))
   const commits: number[] = []
   for (let at = 0; at < blockIssues; at += 500) {
     const began = performance.now()
-    commit(meta, { events: Array.from({ length: 500 }, (_, i) => effect({ hashes: [hash(at + i + 1)] })) }, nowMs)
+    await commit(meta, { events: Array.from({ length: 500 }, (_, i) => effect({ hashes: [hash(at + i + 1)] })) }, nowMs)
     commits.push(performance.now() - began)
   }
   // Processing makes such commits all the time, so no limit is shorter than one of them.
@@ -121,7 +121,7 @@ async function benchBlocks(): Promise<Row[]> {
   const limitMs = Math.max(blockMsMax, commitMs)
   const app = appOn(meta)
   const actor = { person: { id: 'ann', name: 'Ann', email: 'ann@example.test' } } as Actor
-  const [organization, project] = [meta.organizationBySlug('acme'), meta.projectById(1)]
+  const [organization, project] = [await meta.organizationBySlug('acme'), await meta.projectById(1)]
   if (!organization || !project) throw new Error('no project')
   const matching = () =>
     issuesMatching(
@@ -138,7 +138,7 @@ async function benchBlocks(): Promise<Row[]> {
     )
   const change = async (status: 'resolved' | 'unresolved') => {
     const { bulk } = await applyChange(app, actor, await matching(), { status }, undefined, true)
-    while (meta.bulkById(Number(bulk?.id))?.endedMs === null) await systemClock.sleep(5)
+    while ((await meta.bulkById(Number(bulk?.id)))?.endedMs === null) await systemClock.sleep(5)
     return bulk
   }
   const row = (what: string, ms: number): Row => ({
@@ -150,13 +150,13 @@ async function benchBlocks(): Promise<Row[]> {
   const changeMs = await longestBlock(() => change('resolved'))
   const undoMs = await longestBlock(async () => {
     const bulk = await change('unresolved')
-    app.triage.bulks.undo(Number(bulk?.id))
+    await app.triage.bulks.undo(Number(bulk?.id))
     await app.triage.bulks.run()
   })
   const all = await matching()
   const mergeMs = await longestBlock(() => mergeIssues(app, actor, all.slice(0, 1000)))
-  const left = meta.countIssues({ projectIds: [1] })
-  meta.close()
+  const left = await meta.countIssues({ projectIds: [1] })
+  await meta.close()
   rmSync(folder, { recursive: true })
   if (left !== blockIssues - 999) throw new Error(`${left} issues are left after the merge`)
   return [

@@ -33,9 +33,9 @@ const smtp: SmtpSettings = {
 }
 
 /** Real parts, except the clock and an outgoing sender that records calls. */
-function rig(more: Partial<AlertDeps> = {}) {
+async function rig(more: Partial<AlertDeps> = {}) {
   const clock = testClock()
-  const meta: MetaStore = withProject(openSqliteMeta(join(folder, `${opened.length}.sqlite`), { clock }))
+  const meta: MetaStore = await withProject(await openSqliteMeta(join(folder, `${opened.length}.sqlite`), { clock }))
   opened.push(meta)
   const calls: { url: string; body: unknown; headers: Record<string, string> }[] = []
   const mails: Mail[] = []
@@ -63,13 +63,13 @@ function rig(more: Partial<AlertDeps> = {}) {
     url: 'https://m.test',
     events: { countsOf: async () => [] },
     open: (sealed) => sealed.replace('sealed:', ''),
-    smtp: () => smtp,
+    smtp: async () => smtp,
     ...more,
   }
   const alerts = createAlerts(deps)
   /** Creates a channel with all addresses confirmed. */
-  const channel = (kind: 'email' | 'slack' | 'webhook', target: string, secret = '') => {
-    const made = meta.createChannel({
+  const channel = async (kind: 'email' | 'slack' | 'webhook', target: string, secret = '') => {
+    const made = await meta.createChannel({
       organizationId: 1,
       projectId: null,
       kind,
@@ -78,8 +78,8 @@ function rig(more: Partial<AlertDeps> = {}) {
       sealedSecret: secret && `sealed:${secret}`,
     })
     for (const address of kind === 'email' ? target.split(',') : []) {
-      meta.recordConfirmationMail({ channelId: made.id, address, secret: address, nowMs, expiresMs: nowMs + 1 })
-      meta.confirmAddress(address, nowMs)
+      await meta.recordConfirmationMail({ channelId: made.id, address, secret: address, nowMs, expiresMs: nowMs + 1 })
+      await meta.confirmAddress(address, nowMs)
     }
     return made
   }
@@ -88,11 +88,11 @@ function rig(more: Partial<AlertDeps> = {}) {
 
 describe('a commit’s notification', () => {
   test('goes to each channel in its form, once', async () => {
-    const { meta, alerts, calls, mails, channel } = rig()
-    channel('slack', 'https://chat.test/x')
-    channel('webhook', 'https://hook.test/y', 'secret')
-    channel('email', 'a@x.test,b@x.test')
-    commit(meta, { events: [effect({ title: 'Boom' })] })
+    const { meta, alerts, calls, mails, channel } = await rig()
+    await channel('slack', 'https://chat.test/x')
+    await channel('webhook', 'https://hook.test/y', 'secret')
+    await channel('email', 'a@x.test,b@x.test')
+    await commit(meta, { events: [effect({ title: 'Boom' })] })
     expect(await alerts.run()).toEqual({ tries: 4 })
     expect(calls.map((call) => call.url)).toEqual(['https://chat.test/x', 'https://hook.test/y'])
     expect(calls[0]?.body).toMatchObject({ text: 'New issue WEB-1: Boom' })
@@ -103,14 +103,14 @@ describe('a commit’s notification', () => {
       ['a@x.test', 'New issue WEB-1: Boom', '<delivery-3@m.test>'],
       ['b@x.test', 'New issue WEB-1: Boom', '<delivery-4@m.test>'],
     ])
-    commit(meta, { events: [effect()] })
+    await commit(meta, { events: [effect()] })
     expect(await alerts.run()).toEqual({ tries: 0 })
   })
 
   test('without a mail server a mail channel is told nothing and nothing waits', async () => {
-    const { meta, alerts, channel } = rig({ smtp: () => undefined })
-    channel('email', 'a@x.test')
-    commit(meta, { events: [effect()] })
+    const { meta, alerts, channel } = await rig({ smtp: async () => undefined })
+    await channel('email', 'a@x.test')
+    await commit(meta, { events: [effect()] })
     expect(await alerts.run()).toEqual({ tries: 0 })
     expect(meta.alertsDue(10, nowMs)).toEqual([])
   })
@@ -119,19 +119,19 @@ describe('a commit’s notification', () => {
     ['is told when the hour is over', false, ['New issue WEB-1: Boom', 'Regression WEB-1: Boom']],
     ['is not told when it was resolved again by then', true, ['New issue WEB-1: Boom']],
   ])('an issue that comes back within the hour %s', async (_says, again, told) => {
-    const { clock, meta, alerts, calls, channel } = rig()
+    const { clock, meta, alerts, calls, channel } = await rig()
     const later = (minutes: number) => nowMs + minutes * 60_000
     const resolve = () => meta.updateIssue(1, { status: 'resolved' }, 'ann', clock.now())
-    channel('slack', 'https://chat.test/x')
-    commit(meta, { events: [effect({ title: 'Boom' })] })
+    await channel('slack', 'https://chat.test/x')
+    await commit(meta, { events: [effect({ title: 'Boom' })] })
     await alerts.run()
     clock.advance(10 * 60_000)
-    resolve()
+    await resolve()
     clock.advance(10 * 60_000)
-    commit(meta, { events: [effect({ title: 'Boom', timestampMs: later(20), receivedMs: later(20) })] }, later(20))
+    await commit(meta, { events: [effect({ title: 'Boom', timestampMs: later(20), receivedMs: later(20) })] }, later(20))
     expect(await alerts.run()).toEqual({ tries: 0 })
     clock.advance(39 * 60_000)
-    if (again) resolve()
+    if (again) await resolve()
     expect(await alerts.run()).toEqual({ tries: 0 })
     clock.advance(60_000)
     await alerts.run()
@@ -140,32 +140,32 @@ describe('a commit’s notification', () => {
   })
 
   test('an issue that asks twice, as after a merge, is told once', async () => {
-    const { meta, alerts, calls, channel } = rig()
-    channel('slack', 'https://chat.test/x')
-    commit(meta, { events: [effect({ title: 'Boom' })] })
+    const { meta, alerts, calls, channel } = await rig()
+    await channel('slack', 'https://chat.test/x')
+    await commit(meta, { events: [effect({ title: 'Boom' })] })
     const item = { issueId: 1, kind: 'new' as const, eventId: '' }
-    meta.decideAlerts([{ channelId: 1, recipient: '', kind: 'issue', items: [item, item], more: 0 }], [], 0)
+    await meta.decideAlerts([{ channelId: 1, recipient: '', kind: 'issue', items: [item, item], more: 0 }], [], 0)
     await alerts.run()
     expect(calls.map((call) => call.body)).toMatchObject([{ text: 'New issue WEB-1: Boom' }])
   })
 
   test('an issue that is gone is not told, and the delivery ends', async () => {
-    const { meta, alerts, calls, channel } = rig()
-    channel('slack', 'https://chat.test/x')
-    meta.decideAlerts(
+    const { meta, alerts, calls, channel } = await rig()
+    await channel('slack', 'https://chat.test/x')
+    await meta.decideAlerts(
       [{ channelId: 1, recipient: '', kind: 'issue', items: [{ issueId: 99, kind: 'new', eventId: '' }], more: 0 }],
       [],
       0,
     )
     await alerts.run()
-    expect([calls.length, meta.deliveryById(1)?.status]).toEqual([0, 'sent'])
+    expect([calls.length, (await meta.deliveryById(1))?.status]).toEqual([0, 'sent'])
   })
 })
 
 test('tries follow with growing pauses, then the delivery has failed and the channel shows it; a success clears it', async () => {
-  const { clock, meta, alerts, calls, broken, channel } = rig()
-  channel('slack', 'https://chat.test/x')
-  commit(meta, { events: [effect()] })
+  const { clock, meta, alerts, calls, broken, channel } = await rig()
+  await channel('slack', 'https://chat.test/x')
+  await commit(meta, { events: [effect()] })
   broken.how = 'The address answered 500.'
   const tried: number[] = []
   for (const pause of [0, ...retryMs]) {
@@ -173,20 +173,20 @@ test('tries follow with growing pauses, then the delivery has failed and the cha
     if (pause) expect(await alerts.run()).toEqual({ tries: 0 })
     clock.advance(pause ? 1 : 0)
     await alerts.run()
-    tried.push(meta.deliveryById(1)?.attempts ?? -1)
+    tried.push((await meta.deliveryById(1))?.attempts ?? -1)
   }
   expect(tried).toEqual([1, 2, 3, 4, 5, 6, 7])
   expect(meta.deliveryById(1)).toMatchObject({ status: 'failed', error: 'The address answered 500.' })
-  expect(meta.channelById(1)?.failingSinceMs).toBe(clock.now())
+  expect((await meta.channelById(1))?.failingSinceMs).toBe(clock.now())
   broken.how = undefined
-  commit(meta, { events: [effect({ hashes: [hash(2)] })] })
+  await commit(meta, { events: [effect({ hashes: [hash(2)] })] })
   await alerts.run()
-  expect([calls.length, meta.channelById(1)?.failingSinceMs]).toEqual([1, null])
+  expect([calls.length, (await meta.channelById(1))?.failingSinceMs]).toEqual([1, null])
 })
 
 test('a test message is tried once, at once, and says how it ended', async () => {
-  const { alerts, mails, broken, channel } = rig()
-  const mail = channel('email', 'a@x.test')
+  const { alerts, mails, broken, channel } = await rig()
+  const mail = await channel('email', 'a@x.test')
   expect(await alerts.test(mail)).toMatchObject([{ kind: 'test', status: 'sent', recipient: 'a@x.test' }])
   expect(mails[0]?.subject).toBe('Mishap: a test message from Acme')
   broken.how = 'connect ECONNREFUSED\r\n127.0.0.1:25'
@@ -196,17 +196,17 @@ test('a test message is tried once, at once, and says how it ended', async () =>
 })
 
 test('a channel that can’t be opened fails by itself; members who only look get no mail', async () => {
-  const { meta, alerts, mails, channel } = rig({
+  const { meta, alerts, mails, channel } = await rig({
     open: (sealed) => {
       if (sealed.endsWith('broken')) throw new Error('wrong key')
       return sealed.replace('sealed:', '')
     },
   })
-  channel('slack', 'broken')
-  channel('email', 'broken')
-  channel('email', 'members')
-  meta.setMember(1, 'bob', 'viewer')
-  commit(meta, { events: [effect()] })
+  await channel('slack', 'broken')
+  await channel('email', 'broken')
+  await channel('email', 'members')
+  await meta.setMember(1, 'bob', 'viewer')
+  await commit(meta, { events: [effect()] })
   await alerts.run()
   expect(meta.deliveryById(1)).toMatchObject({ status: 'queued', error: 'wrong key' })
   // ann has no account in this store, so the channel has no recipients.
@@ -271,11 +271,11 @@ describe('over the wire', () => {
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
-    const { meta, alerts, channel } = rig({
+    const { meta, alerts, channel } = await rig({
       outgoing: createOutgoing({ clock: systemClock, allowedNetworks: ['127.0.0.1'] }),
     })
-    const hook = channel('webhook', `http://127.0.0.1:${port}/hook`, 'shared')
-    commit(meta, { events: [effect()] })
+    const hook = await channel('webhook', `http://127.0.0.1:${port}/hook`, 'shared')
+    await commit(meta, { events: [effect()] })
     await alerts.run()
     const { body = '', headers = {} } = seen[0] ?? {}
     const expected = createHmac('sha256', 'shared').update(`${headers['x-mishap-timestamp']}.${body}`).digest('hex')

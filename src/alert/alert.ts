@@ -27,7 +27,7 @@ export type AlertDeps = {
   /** Decrypts a sealed channel value. Throws if the key has changed. */
   open(sealed: string): string
   /** undefined: no mail server is configured. */
-  smtp(): SmtpSettings | undefined
+  smtp(): Promise<SmtpSettings | undefined>
 }
 
 type Wired = AlertDeps & { mailer: Mailer }
@@ -58,74 +58,74 @@ const sendingMax = 50
 const atOnce = 4
 
 /** Returns the current recipients: '' for a chat, or mail addresses that need no confirmation. */
-function recipientsOf(deps: AlertDeps, channel: Channel): string[] {
+async function recipientsOf(deps: AlertDeps, channel: Channel): Promise<string[]> {
   if (channel.kind !== 'email') return ['']
-  if (!deps.smtp()) return []
-  return recipientsIn(deps, channel)
+  if (!await deps.smtp()) return []
+  return (await recipientsIn(deps, channel))
     .filter((recipient) => recipient.state !== 'unconfirmed')
     .map((recipient) => recipient.address)
 }
 
 /** Returns whether a delayed change is obsolete because somebody has triaged the issue since. */
-function isOver(meta: MetaStore, { kind, issueId }: AlertDue): boolean {
-  return kind !== 'new' && (meta.issueById(issueId)?.status ?? 'unresolved') !== 'unresolved'
+async function isOver(meta: MetaStore, { kind, issueId }: AlertDue): Promise<boolean> {
+  return kind !== 'new' && ((await meta.issueById(issueId))?.status ?? 'unresolved') !== 'unresolved'
 }
 
 async function decideDue(deps: AlertDeps): Promise<number> {
   const { meta, clock } = deps
-  const pending = meta.alertsDue(dueMax, clock.now())
-  const over = pending.filter((alert) => isOver(meta, alert))
+  const pending = await meta.alertsDue(dueMax, clock.now())
+  const over = pending.filter(async (alert) => isOver(meta, alert))
   const { due, expiredIds: goneIds } = await settleSkew(
     deps,
     pending.filter((alert) => !over.includes(alert)),
   )
   goneIds.push(...over.map((alert) => alert.id))
   if (due.length + goneIds.length === 0) return 0
-  const channels = [...new Set(due.map((alert) => alert.organizationId))].flatMap((id) => meta.channelsOf(id))
+  const channels = (await Array.fromAsync([...new Set(due.map((alert) => alert.organizationId))], async (id) => meta.channelsOf(id))).flat()
   const nowMs = clock.now()
   const recent = channels.length
-    ? meta.deliveriesSince(
+    ? await meta.deliveriesSince(
         channels.map((channel) => channel.id),
         nowMs - recentMs,
       )
     : []
-  const recipients = (channel: Channel): string[] => {
+  const recipients = async (channel: Channel): Promise<string[]> => {
     try {
-      return recipientsOf(deps, channel)
+      return await recipientsOf(deps, channel)
     } catch (error) {
       deps.observe.warn({ channel: channel.id, error: String(error).slice(0, 200) }, 'a channel could not be opened')
       return []
     }
   }
-  const { deliveries, doneIds, deferred } = decide({ due, channels, recent, recipientsOf: recipients, nowMs })
+  const { deliveries, doneIds, deferred } = await decide({ due, channels, recent, recipientsOf: recipients, nowMs })
   const ended = [...doneIds, ...goneIds]
-  if (deliveries.length || ended.length || deferred.length) meta.decideAlerts(deliveries, ended, nowMs, deferred)
+  if (deliveries.length || ended.length || deferred.length) await meta.decideAlerts(deliveries, ended, nowMs, deferred)
   return ended.length + deferred.length
 }
 
 /** Returns the content of a delivery; undefined if all of its objects are gone. */
-function messageOf(deps: AlertDeps, delivery: Delivery, channel: Channel): Message | undefined {
+async function messageOf(deps: AlertDeps, delivery: Delivery, channel: Channel): Promise<Message | undefined> {
   const { meta, url } = deps
-  const organization = meta.organizationById(channel.organizationId)
+  const organization = await meta.organizationById(channel.organizationId)
   if (!organization) return undefined
   const seen = new Set<number>()
-  const alertedIssues = delivery.items.flatMap(({ issueId, kind, eventId }): AlertedIssue[] => {
-    const issue = meta.issueById(issueId)
-    const project = issue && meta.projectById(issue.projectId)
+  const alertedIssues = (await Array.fromAsync(delivery.items, async ({ issueId, kind, eventId }): Promise<AlertedIssue[]> => {
+    const issue = await meta.issueById(issueId)
+    const project = issue && await meta.projectById(issue.projectId)
     // Report issues that were merged since only once.
     if (!issue || !project || seen.has(issue.id)) return []
     seen.add(issue.id)
     return [{ issue, project, kind, eventId }]
-  })
+  })).flat()
   if (alertedIssues.length === 0 && delivery.kind !== 'test') return undefined
   return { organization, kind: delivery.kind, alerts: alertedIssues, more: delivery.more, url }
 }
 
 async function send(deps: Wired, delivery: Delivery, channel: Channel): Promise<void> {
-  const message = messageOf(deps, delivery, channel)
+  const message = await messageOf(deps, delivery, channel)
   if (!message) return
   if (channel.kind === 'email') {
-    const settings = deps.smtp()
+    const settings = await deps.smtp()
     if (!settings) throw new Error('No mail server is configured.')
     await deps.mailer.send(settings, {
       to: delivery.recipient,
@@ -149,11 +149,11 @@ async function send(deps: Wired, delivery: Delivery, channel: Channel): Promise<
 /** Makes one attempt and records the result. Tests are not retried: a user is waiting for the result. */
 async function attempt(deps: Wired, delivery: Delivery): Promise<void> {
   const { meta, clock } = deps
-  const channel = meta.channelById(delivery.channelId)
+  const channel = await meta.channelById(delivery.channelId)
   if (!channel) return
   try {
     await send(deps, delivery, channel)
-    meta.recordDelivery(delivery.id, { status: 'sent' }, clock.now())
+    await meta.recordDelivery(delivery.id, { status: 'sent' }, clock.now())
   } catch (thrown) {
     const error = line(thrown instanceof Error ? thrown.message : String(thrown), 300)
     const pause = delivery.kind === 'test' ? undefined : retryMs[delivery.attempts]
@@ -161,7 +161,7 @@ async function attempt(deps: Wired, delivery: Delivery): Promise<void> {
       pause === undefined
         ? { status: 'failed' as const, error }
         : { status: 'queued' as const, error, nextMs: clock.now() + pause }
-    meta.recordDelivery(delivery.id, outcome, clock.now())
+    await meta.recordDelivery(delivery.id, outcome, clock.now())
     deps.observe.warn(
       { channel: channel.id, delivery: delivery.id, status: outcome.status },
       'a notification was not delivered',
@@ -179,7 +179,7 @@ async function attemptAll(deps: Wired, deliveries: readonly Delivery[]): Promise
 
 /** Sends one mail now. Returns undefined on success, else the reason ('' without a mail server). */
 async function mailNow(deps: Wired, mail: Omit<Mail, 'messageId'>): Promise<string | undefined> {
-  const smtp = deps.smtp()
+  const smtp = await deps.smtp()
   if (!smtp) return ''
   try {
     const messageId = `<${randomUUID()}@${new URL(deps.url).hostname}>`
@@ -201,7 +201,7 @@ export function createAlerts(options: AlertDeps): Alerts {
       state.rerun = false
       for (;;) {
         const decided = await decideDue(deps)
-        const queued = deps.meta.deliveriesQueued(deps.clock.now(), sendingMax)
+        const queued = await deps.meta.deliveriesQueued(deps.clock.now(), sendingMax)
         if (state.stopped || (decided === 0 && queued.length === 0)) break
         tries += queued.length
         await attemptAll(deps, queued)
@@ -227,9 +227,9 @@ export function createAlerts(options: AlertDeps): Alerts {
     },
     run: async () => ({ tries: await run() }),
     test: async (channel) => {
-      const queued = deps.meta.queueTest(channel.id, recipientsOf(deps, channel), deps.clock.now())
+      const queued = await deps.meta.queueTest(channel.id, await recipientsOf(deps, channel), deps.clock.now())
       await attemptAll(deps, queued)
-      return queued.flatMap((delivery) => deps.meta.deliveryById(delivery.id) ?? [])
+      return (await Array.fromAsync(queued, async (delivery) => await deps.meta.deliveryById(delivery.id) ?? [])).flat()
     },
     mail,
     askToConfirm: createConfirmations(deps, mail),

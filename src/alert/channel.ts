@@ -63,9 +63,9 @@ export function shownTargetOf({ seal }: Pick<ChannelDeps, 'seal'>, channel: Chan
 }
 
 /** Returns the recipients of a mail channel; none if the secrets of the data folder have changed. */
-export function shownRecipientsOf({ meta, seal }: ChannelDeps, channel: Channel): Recipient[] {
+export async function shownRecipientsOf({ meta, seal }: ChannelDeps, channel: Channel): Promise<Recipient[]> {
   try {
-    return recipientsIn({ meta, open: seal.open }, channel)
+    return await recipientsIn({ meta, open: seal.open }, channel)
   } catch {
     return []
   }

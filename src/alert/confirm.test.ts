@@ -28,9 +28,9 @@ const smtp: SmtpSettings = {
   from: 'm@x.test',
 }
 
-function rig() {
+async function rig() {
   const clock = testClock()
-  const meta = withProject(openSqliteMeta(join(folder, `${opened.length}.sqlite`), { clock }))
+  const meta = await withProject(await openSqliteMeta(join(folder, `${opened.length}.sqlite`), { clock }))
   opened.push(meta)
   const mails: Mail[] = []
   const state = { smtp: smtp as SmtpSettings | undefined, broken: false }
@@ -41,7 +41,7 @@ function rig() {
     meta,
     url: 'https://m.test',
     open: seal.open,
-    smtp: () => state.smtp,
+    smtp: async () => state.smtp,
     events: { countsOf: async () => [] },
     outgoing: { send: async () => Promise.reject(new Error('no chat here')) },
     mailer: {
@@ -52,13 +52,13 @@ function rig() {
       close() {},
     },
   })
-  const make = (target: string) =>
-    addChannel({ meta, seal }, 1, { kind: 'email', name: 'Ops', target, project: null }).channel
-  const statesOf = (id: number) => {
-    const channel = meta.channelById(id)
+  const make = async (target: string) =>
+    (await addChannel({ meta, seal }, 1, { kind: 'email', name: 'Ops', target, project: null })).channel
+  const statesOf = async (id: number) => {
+    const channel = await meta.channelById(id)
     return (
       channel &&
-      recipientsIn({ meta, open: seal.open }, channel).map((recipient) => [recipient.address, recipient.state])
+      (await recipientsIn({ meta, open: seal.open }, channel)).map((recipient) => [recipient.address, recipient.state])
     )
   }
   const secretIn = (mail: Mail | undefined) => /secret=([\w-]{43})/.exec(mail?.text ?? '')?.[1] ?? ''
@@ -67,53 +67,53 @@ function rig() {
 
 describe('an address that belongs to no member', () => {
   test('gets nothing but the question until it confirms', async () => {
-    const { clock, meta, mails, alerts, make, statesOf, secretIn } = rig()
-    const channel = make('Ops@x.test')
+    const { clock, meta, mails, alerts, make, statesOf, secretIn } = await rig()
+    const channel = await make('Ops@x.test')
     await alerts.askToConfirm(channel)
     expect(mails.map((mail) => [mail.to, mail.subject])).toEqual([
       ['Ops@x.test', 'Confirm notifications of Acme on Mishap'],
     ])
-    commit(meta, { events: [effect({ title: 'Boom' })] })
+    await commit(meta, { events: [effect({ title: 'Boom' })] })
     expect([await alerts.run(), await alerts.test(channel), mails.length]).toEqual([{ tries: 0 }, [], 1])
     await alerts.askToConfirm(channel)
     expect(mails).toHaveLength(1)
     const secret = secretIn(mails[0])
-    expect(JSON.stringify(meta.addressesOf(channel.id))).not.toContain(secret)
+    expect(JSON.stringify(await meta.addressesOf(channel.id))).not.toContain(secret)
     const room = { meta, clock }
-    expect(confirmationOf(room, secret)).toMatchObject({ address: 'ops@x.test', isConfirmed: false })
-    expect(statesOf(channel.id)).toEqual([['Ops@x.test', 'unconfirmed']])
-    expect(confirmAddress(room, secret)).toMatchObject({ organization: { name: 'Acme' }, address: 'ops@x.test' })
-    expect(statesOf(channel.id)).toEqual([['Ops@x.test', 'confirmed']])
+    expect(await confirmationOf(room, secret)).toMatchObject({ address: 'ops@x.test', isConfirmed: false })
+    expect(await statesOf(channel.id)).toEqual([['Ops@x.test', 'unconfirmed']])
+    expect(await confirmAddress(room, secret)).toMatchObject({ organization: { name: 'Acme' }, address: 'ops@x.test' })
+    expect(await statesOf(channel.id)).toEqual([['Ops@x.test', 'confirmed']])
     expect(await alerts.test(channel)).toMatchObject([{ recipient: 'Ops@x.test', status: 'sent' }])
     clock.advance(confirmationMs)
-    expect(confirmationOf(room, secret)?.isConfirmed).toBe(true)
+    expect((await confirmationOf(room, secret))?.isConfirmed).toBe(true)
   })
 
-  test.each(['', 'x', 'A'.repeat(43)])('link %j is not good', (secret) => {
-    const { meta, clock } = rig()
-    expect([confirmationOf({ meta, clock }, secret), confirmAddress({ meta, clock }, secret)]).toEqual([
+  test.each(['', 'x', 'A'.repeat(43)])('link %j is not good', async (secret) => {
+    const { meta, clock } = await rig()
+    expect([await confirmationOf({ meta, clock }, secret), await confirmAddress({ meta, clock }, secret)]).toEqual([
       undefined,
       undefined,
     ])
   })
 
   test('is asked again with a new link, which ends the one before; links end after 7 days', async () => {
-    const { clock, meta, mails, alerts, make, secretIn } = rig()
-    const channel = make('ops@x.test')
+    const { clock, meta, mails, alerts, make, secretIn } = await rig()
+    const channel = await make('ops@x.test')
     await alerts.askToConfirm(channel)
     await alerts.askToConfirm(channel, 'ops@x.test')
     const [first, second] = mails.map(secretIn)
-    expect([confirmAddress({ meta, clock }, first ?? ''), confirmationOf({ meta, clock }, second ?? '')]).toEqual([
+    expect([await confirmAddress({ meta, clock }, first ?? ''), await confirmationOf({ meta, clock }, second ?? '')]).toEqual([
       undefined,
       expect.objectContaining({ isConfirmed: false }),
     ])
     clock.advance(confirmationMs)
-    expect(confirmAddress({ meta, clock }, second ?? '')).toBeUndefined()
+    expect(await confirmAddress({ meta, clock }, second ?? '')).toBeUndefined()
   })
 
   test('of a channel that asks too often is left in peace, and it is said', async () => {
-    const { clock, meta, mails, alerts, make } = rig()
-    const channel = make('ops@x.test')
+    const { clock, meta, mails, alerts, make } = await rig()
+    const channel = await make('ops@x.test')
     for (let asked = 0; asked <= mailsPerAddressMax; asked++) await alerts.askToConfirm(channel, 'ops@x.test')
     expect(mails).toHaveLength(mailsPerAddressMax)
     expect(meta.addressesOf(channel.id)).toMatchObject([{ error: expect.stringContaining('Too many') }])
@@ -121,14 +121,14 @@ describe('an address that belongs to no member', () => {
     await alerts.askToConfirm(channel, 'ops@x.test')
     expect(meta.addressesOf(channel.id)).toMatchObject([{ error: '' }])
     const many = Array.from({ length: 50 }, (_, at) => `a${at}@x.test`).join(',')
-    await alerts.askToConfirm(make(many))
+    await alerts.askToConfirm(await make(many))
     expect(mails).toHaveLength(mailsPerAddressMax + mailsPerOrganizationMax)
   })
 
   test('is not asked without a mail server, and a mail that does not leave is said', async () => {
-    const { meta, mails, state, alerts, make } = rig()
+    const { meta, mails, state, alerts, make } = await rig()
     state.smtp = undefined
-    const channel = make('ops@x.test')
+    const channel = await make('ops@x.test')
     await alerts.askToConfirm(channel)
     expect(meta.addressesOf(channel.id)).toEqual([])
     Object.assign(state, { smtp, broken: true })
@@ -136,33 +136,33 @@ describe('an address that belongs to no member', () => {
     expect(meta.addressesOf(channel.id)).toMatchObject([{ askedMs: null, error: 'connect ECONNREFUSED' }])
     state.broken = false
     await alerts.askToConfirm(channel)
-    expect([mails.length, meta.addressesOf(channel.id)]).toMatchObject([1, [{ error: '' }]])
+    expect([mails.length, await meta.addressesOf(channel.id)]).toMatchObject([1, [{ error: '' }]])
   })
 })
 
 test('addresses that stay when a channel changes stay confirmed; the others are forgotten', async () => {
-  const { clock, meta, mails, seal, alerts, make, statesOf, secretIn } = rig()
-  const channel = make('a@x.test,b@x.test')
+  const { clock, meta, mails, seal, alerts, make, statesOf, secretIn } = await rig()
+  const channel = await make('a@x.test,b@x.test')
   await alerts.askToConfirm(channel)
-  for (const mail of mails) confirmAddress({ meta, clock }, secretIn(mail))
-  changeChannel({ meta, seal }, channel, { target: 'B@x.test, c@x.test' })
-  expect(statesOf(channel.id)).toEqual([
+  for (const mail of mails) await confirmAddress({ meta, clock }, secretIn(mail))
+  await changeChannel({ meta, seal }, channel, { target: 'B@x.test, c@x.test' })
+  expect(await statesOf(channel.id)).toEqual([
     ['B@x.test', 'confirmed'],
     ['c@x.test', 'unconfirmed'],
   ])
-  changeChannel({ meta, seal }, channel, { target: 'a@x.test' })
-  expect(statesOf(channel.id)).toEqual([['a@x.test', 'unconfirmed']])
+  await changeChannel({ meta, seal }, channel, { target: 'a@x.test' })
+  expect(await statesOf(channel.id)).toEqual([['a@x.test', 'unconfirmed']])
 })
 
-test('a channel from before goes on; an address that it gets later confirms', () => {
-  const { meta, seal, make, statesOf } = rig()
-  const channel = make('a@x.test,b@x.test')
+test('a channel from before goes on; an address that it gets later confirms', async () => {
+  const { meta, seal, make, statesOf } = await rig()
+  const channel = await make('a@x.test,b@x.test')
   // The migration writes this row.
-  meta.recordConfirmationMail({ channelId: channel.id, address: '*', secret: 's', nowMs: 1, expiresMs: 2 })
-  meta.confirmAddress('s', 1)
-  expect(statesOf(channel.id)?.map(([, state]) => state)).toEqual(['confirmed', 'confirmed'])
-  changeChannel({ meta, seal }, channel, { target: 'a@x.test, c@x.test' })
-  expect(statesOf(channel.id)).toEqual([
+  await meta.recordConfirmationMail({ channelId: channel.id, address: '*', secret: 's', nowMs: 1, expiresMs: 2 })
+  await meta.confirmAddress('s', 1)
+  expect((await statesOf(channel.id))?.map(([, state]) => state)).toEqual(['confirmed', 'confirmed'])
+  await changeChannel({ meta, seal }, channel, { target: 'a@x.test, c@x.test' })
+  expect(await statesOf(channel.id)).toEqual([
     ['a@x.test', 'confirmed'],
     ['c@x.test', 'unconfirmed'],
   ])

@@ -78,15 +78,15 @@ export function createConfirmations(
     const link = `${url}/confirm-address?secret=${secret}`
     const failure = await send(confirmationMail({ to: address, organization, url, link }))
     // The channel can be deleted by now.
-    if (!meta.channelById(channel.id)) return
+    if (!await meta.channelById(channel.id)) return
     if (failure !== undefined) return meta.recordMailError(channel.id, address, failure)
     const nowMs = clock.now()
-    meta.recordConfirmationMail({ channelId: channel.id, address, secret, nowMs, expiresMs: nowMs + confirmationMs })
+    await meta.recordConfirmationMail({ channelId: channel.id, address, secret, nowMs, expiresMs: nowMs + confirmationMs })
   }
   return async (channel, only) => {
-    const organization = meta.organizationById(channel.organizationId)
+    const organization = await meta.organizationById(channel.organizationId)
     if (!organization || !deps.smtp()) return
-    const waiting = recipientsIn(deps, channel).filter(
+    const waiting = (await recipientsIn(deps, channel)).filter(
       (recipient) =>
         recipient.state === 'unconfirmed' &&
         (only === undefined ? recipient.askedMs === null : recipient.address === only),
@@ -102,14 +102,14 @@ export type Confirms = {
 }
 
 /** Returns the organization and address of a link; undefined if the link is no longer valid. */
-export function confirmationOf(
+export async function confirmationOf(
   { meta, clock }: Confirms,
   secret: string,
-): { organization: Organization; address: string; isConfirmed: boolean } | undefined {
+): Promise<{ organization: Organization; address: string; isConfirmed: boolean } | undefined> {
   // Secrets have 43 characters. Do not hash other texts.
-  const found = /^[\w-]{43}$/.test(secret) ? meta.addressBySecret(secret, clock.now()) : undefined
-  const channel = found && meta.channelById(found.channelId)
-  const organization = channel && meta.organizationById(channel.organizationId)
+  const found = /^[\w-]{43}$/.test(secret) ? await meta.addressBySecret(secret, clock.now()) : undefined
+  const channel = found && await meta.channelById(found.channelId)
+  const organization = channel && await meta.organizationById(channel.organizationId)
   if (!found || !organization) return undefined
   return { organization, address: found.address, isConfirmed: found.confirmedMs !== null }
 }

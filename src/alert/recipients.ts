@@ -17,9 +17,9 @@ export type Recipient = {
 
 type RecipientDeps = { meta: Pick<MetaStore, 'membersOf' | 'people' | 'addressesOf'>; open(sealed: string): string }
 
-function membersWith(meta: RecipientDeps['meta'], channel: Channel, may: (role: string) => boolean) {
-  const members = meta.membersOf(channel.organizationId).filter((member) => may(member.role))
-  return meta.people(members.map((member) => member.userId)).map((person) => person.email)
+async function membersWith(meta: RecipientDeps['meta'], channel: Channel, may: (role: string) => boolean) {
+  const members = (await meta.membersOf(channel.organizationId)).filter((member) => may(member.role))
+  return (await meta.people(members.map((member) => member.userId))).map((person) => person.email)
 }
 
 /** Returns the explicit addresses of a mail channel, else none. Throws if the channel cannot be decrypted. */
@@ -32,14 +32,14 @@ export function addressesIn(deps: Pick<RecipientDeps, 'open'>, channel: Channel)
  * Returns the recipients of a mail channel: its addresses, or every member who can triage (not viewers). Throws if it
  * cannot be decrypted because the secrets of the data folder have changed.
  */
-export function recipientsIn(deps: RecipientDeps, channel: Channel): Recipient[] {
+export async function recipientsIn(deps: RecipientDeps, channel: Channel): Promise<Recipient[]> {
   const { meta } = deps
   if (channel.kind !== 'email') return []
   const member = (address: string): Recipient => ({ address, state: 'member', askedMs: null, error: '' })
   if (deps.open(channel.sealedTarget) === 'members')
-    return membersWith(meta, channel, (role) => role !== 'viewer').map(member)
-  const members = new Set(membersWith(meta, channel, () => true))
-  const addressStates = new Map(meta.addressesOf(channel.id).map((address) => [address.address, address]))
+    return (await membersWith(meta, channel, (role) => role !== 'viewer')).map(member)
+  const members = new Set(await membersWith(meta, channel, () => true))
+  const addressStates = new Map((await meta.addressesOf(channel.id)).map((address) => [address.address, address]))
   return addressesIn(deps, channel).map((address) => {
     const name = address.toLowerCase()
     if (members.has(name)) return member(address)

@@ -20,9 +20,9 @@ afterAll(() => {
 })
 
 /** Real parts, except the clock, the mailer and the events store: it has `all` skew events, `last` of them recent. */
-function rig(found: { all: number; last: number; away?: boolean }) {
+async function rig(found: { all: number; last: number; away?: boolean }) {
   const clock = testClock(nowMs)
-  const meta: MetaStore = withProject(openSqliteMeta(join(folder, `${opened.length}.sqlite`), { clock }))
+  const meta: MetaStore = await withProject(await openSqliteMeta(join(folder, `${opened.length}.sqlite`), { clock }))
   opened.push(meta)
   const told: string[] = []
   const alerts = createAlerts({
@@ -31,7 +31,7 @@ function rig(found: { all: number; last: number; away?: boolean }) {
     meta,
     url: 'https://m.test',
     open: (sealed) => sealed,
-    smtp: () => undefined,
+    smtp: async () => undefined,
     outgoing: {
       send: async ({ url, body = '' }) => {
         told.push(body)
@@ -46,7 +46,7 @@ function rig(found: { all: number; last: number; away?: boolean }) {
       },
     },
   })
-  meta.createChannel({
+  await meta.createChannel({
     organizationId: 1,
     projectId: null,
     kind: 'webhook',
@@ -64,8 +64,8 @@ describe('skew after a deploy', () => {
     ['that decays is told to nobody', { all: 70, last: 10 }, 0],
     ['whose events are gone is told to nobody', { all: 0, last: 0 }, 0],
   ])('%s', async (_says, found, times) => {
-    const { clock, meta, alerts, told, come } = rig(found)
-    come({ diagnostics: ['skew'] })
+    const { clock, meta, alerts, told, come } = await rig(found)
+    await come({ diagnostics: ['skew'] })
     await alerts.run()
     clock.advance(skewWaitMs - 1)
     await alerts.run()
@@ -77,38 +77,38 @@ describe('skew after a deploy', () => {
   })
 
   test('an error of another kind beside it waits for nothing', async () => {
-    const { alerts, told, come } = rig({ all: 0, last: 0 })
-    come({})
-    come({ hashes: [hash(2)], diagnostics: ['extension'] })
+    const { alerts, told, come } = await rig({ all: 0, last: 0 })
+    await come({})
+    await come({ hashes: [hash(2)], diagnostics: ['extension'] })
     await alerts.run()
     expect(told.length).toBe(2)
   })
 
   test('an issue that is no skew alone any more is told', async () => {
-    const { clock, alerts, told, come } = rig({ all: 70, last: 1 })
-    come({ diagnostics: ['skew'] })
-    come({})
+    const { clock, alerts, told, come } = await rig({ all: 70, last: 1 })
+    await come({ diagnostics: ['skew'] })
+    await come({})
     clock.advance(skewWaitMs)
     await alerts.run()
     expect(told.length).toBe(1)
   })
 
   test('that comes back after it was resolved waits as well', async () => {
-    const { clock, meta, alerts, told, come } = rig({ all: 70, last: 10 })
-    come({ diagnostics: ['skew'] })
+    const { clock, meta, alerts, told, come } = await rig({ all: 70, last: 10 })
+    await come({ diagnostics: ['skew'] })
     clock.advance(skewWaitMs)
     await alerts.run()
-    meta.updateIssue(1, { status: 'resolved' }, null, clock.now())
+    await meta.updateIssue(1, { status: 'resolved' }, null, clock.now())
     clock.advance(1000)
-    come({ diagnostics: ['skew'], timestampMs: clock.now() })
+    await come({ diagnostics: ['skew'], timestampMs: clock.now() })
     await alerts.run()
-    expect([meta.issueById(1)?.substatus, told]).toEqual(['regressed', []])
+    expect([(await meta.issueById(1))?.substatus, told]).toEqual(['regressed', []])
   })
 
   test('is asked again while the events store is away', async () => {
     const found = { all: 60, last: 20, away: true }
-    const { clock, alerts, told, come } = rig(found)
-    come({ diagnostics: ['skew'] })
+    const { clock, alerts, told, come } = await rig(found)
+    await come({ diagnostics: ['skew'] })
     clock.advance(skewWaitMs)
     await alerts.run()
     expect(told).toEqual([])

@@ -18,8 +18,8 @@ const shape = z.object({
 type SmtpDeps = { meta: Pick<MetaStore, 'getValue'>; seal: { open(sealed: string): string } }
 
 /** Returns the configured mail server; undefined if there is none or its settings cannot be decrypted. */
-export function smtpOf({ meta, seal }: SmtpDeps): SmtpSettings | undefined {
-  const sealed = meta.getValue(smtpValue)
+export async function smtpOf({ meta, seal }: SmtpDeps): Promise<SmtpSettings | undefined> {
+  const sealed = await meta.getValue(smtpValue)
   if (!sealed) return undefined
   try {
     return shape.parse(JSON.parse(seal.open(sealed)))

@@ -57,9 +57,9 @@ test.each([
   ['DELETE', '/users/me/sessions/x/', undefined],
   ['PUT', '/users/me/password/', { currentPassword: password, newPassword: 'another horse 99' }],
 ])('%s %s is for nobody, and no token', async (method, path, body) => {
-  const owner = made().app.auth.personByEmail('owner@example.test')
+  const owner = await made().app.auth.personByEmail('owner@example.test')
   if (!owner) throw new Error('there is an owner')
-  const token = made().app.auth.createToken(owner, 't', ['org:admin'], null).secret
+  const token = (await made().app.auth.createToken(owner, 't', ['org:admin'], null)).secret
   const headers = await signedIn()
   const given = body ? { body } : {}
   expect((await call(method, path, { token: null, ...given })).status).toBe(401)

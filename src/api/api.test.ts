@@ -437,8 +437,8 @@ describe('the rest', () => {
       email: 's@example.test',
       password: 'another long password',
     })
-    app.meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: stranger.id })
-    const { secret: token } = app.auth.createToken(stranger, 't', ['org:admin', 'project:admin', 'event:admin'], null)
+    await app.meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: stranger.id })
+    const { secret: token } = await app.auth.createToken(stranger, 't', ['org:admin', 'project:admin', 'event:admin'], null)
     const { id } = await issueOf('TypeError')
     const values: Record<string, string> = {
       org: 'acme',

@@ -49,7 +49,7 @@ async function run(app: App, route: Route, context: Context): Promise<Response> 
   const actor = await app.auth.actorOf(request.headers)
   if (!actor) throw new MishapError('AUTH_REQUIRED')
   const params = context.req.param() as Record<string, string>
-  const found = find(app, actor, route, params)
+  const found = await find(app, actor, route, params)
   if ('moved' in found) return redirectMoved(app.config.basePath, route, params, found.moved, request)
   const query = readQuery(route.query, new URL(request.url).searchParams)
   const body = route.body ? await readBody(route.body, request, route.bodyBytesMax || bodyBytesMax) : undefined
@@ -74,34 +74,34 @@ async function withoutBody(answer: Response): Promise<Response> {
 }
 
 /** Returns the objects in the path that the actor can access. Throws NOT_FOUND, AUTH_FORBIDDEN, AUTH_TOKEN_SCOPE. */
-function find(app: App, actor: Actor, route: Route, params: Record<string, string>): Found | { moved: Moved } {
+async function find(app: App, actor: Actor, route: Route, params: Record<string, string>): Promise<Found | { moved: Moved }> {
   const { meta } = app
   const found: Found = {}
   const missing = new MishapError('NOT_FOUND')
   if (params.org !== undefined) {
-    const organization = meta.organizationBySlug(params.org)
+    const organization = await meta.organizationBySlug(params.org)
     if (!organization) {
-      const renamed = meta.organizationByOldSlug(params.org)
-      if (!renamed || app.auth.may(actor, 'organization:read', { organization: renamed }) === 'hidden') throw missing
+      const renamed = await meta.organizationByOldSlug(params.org)
+      if (!renamed || await app.auth.may(actor, 'organization:read', { organization: renamed }) === 'hidden') throw missing
       return { moved: { org: renamed.slug } }
     }
     found.organization = organization
   }
   if (params.project !== undefined && found.organization) {
-    const project = meta.projectBySlug(found.organization.id, params.project)
+    const project = await meta.projectBySlug(found.organization.id, params.project)
     if (!project) {
-      const renamedProject = meta.projectByOldSlug(found.organization.id, params.project)
+      const renamedProject = await meta.projectByOldSlug(found.organization.id, params.project)
       const thing = renamedProject && { organization: found.organization, project: renamedProject }
-      if (thing && app.auth.may(actor, 'project:read', thing) !== 'hidden')
+      if (thing && await app.auth.may(actor, 'project:read', thing) !== 'hidden')
         return { moved: { project: thing.project.slug } }
       throw missing
     }
     found.project = project
   }
   if (params.issue !== undefined) {
-    const issue = issueNamed(app, actor, found, params.issue)
-    const organization = issue && (found.organization ?? meta.organizationById(issue.organizationId))
-    const project = issue && meta.projectById(issue.projectId)
+    const issue = await issueNamed(app, actor, found, params.issue)
+    const organization = issue && (found.organization ?? await meta.organizationById(issue.organizationId))
+    const project = issue && await meta.projectById(issue.projectId)
     if (!issue || !organization || !project || issue.organizationId !== organization.id) throw missing
     Object.assign(found, { issue, organization, project })
   }
@@ -115,12 +115,12 @@ function find(app: App, actor: Actor, route: Route, params: Record<string, strin
  * Finds an issue by its number or short id, as in our page addresses. Without an organization in the path, a short id
  * must be unique among the organizations of the actor.
  */
-function issueNamed({ meta }: App, actor: Actor, found: Found, name: string): Issue | undefined {
+async function issueNamed({ meta }: App, actor: Actor, found: Found, name: string): Promise<Issue | undefined> {
   if (/^\d{1,15}$/.test(name)) return meta.issueById(Number(name))
   const bound = actor.kind === 'token' ? actor.organizationId : null
-  const mine = () => meta.organizationsOf(actor.person.id).filter(({ id }) => bound === null || id === bound)
-  const among = found.organization ? [found.organization] : mine()
-  const named = among.flatMap(({ id }) => meta.issueByShortId(id, name.toUpperCase()) ?? [])
+  const mine = async () => (await meta.organizationsOf(actor.person.id)).filter(({ id }) => bound === null || id === bound)
+  const among = found.organization ? [found.organization] : await mine()
+  const named = (await Array.fromAsync(among, async ({ id }) => await meta.issueByShortId(id, name.toUpperCase()) ?? [])).flat()
   return named.length === 1 ? named[0] : undefined
 }
 

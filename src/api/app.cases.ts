@@ -105,7 +105,7 @@ export async function openTestApp(): Promise<TestApp> {
   const read = readConfig({ '--data': folder, '--port': '9', '--host': '127.0.0.1', '--url': 'http://mishap.test' }, {})
   if ('error' in read) throw new Error(read.error.sentence)
   const file = join(folder, 'meta.sqlite')
-  const meta = openSqliteMeta(file, { clock: systemClock })
+  const meta = await openSqliteMeta(file, { clock: systemClock })
   const auth = await createAuth({
     meta,
     file,
@@ -183,7 +183,7 @@ export async function openTestApp(): Promise<TestApp> {
     grouping: createGroupingPreview(),
     unmerge: createUnmerge({ clock: systemClock, meta, events, pause: async () => () => undefined }),
     live,
-    journal: () => ({ lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 0, boundBytes: 1 }),
+    journal: async () => ({ lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 0, boundBytes: 1 }),
     waitsFor: () => undefined,
     engineUp: () => true,
     publishKeys: async () => {},
@@ -200,7 +200,7 @@ export async function openTestApp(): Promise<TestApp> {
     deadLetterCount: async ({ blobKey }) =>
       1 + (unpackDeadLetter((await blobs.get(blobKey)) ?? Buffer.alloc(0))?.count.spans ?? 0),
     requestId: () => undefined,
-    selfDsn: () => undefined,
+    selfDsn: async () => undefined,
     takeSelfTrace: () => false,
   }
   const owner = await auth.createPerson({
@@ -216,7 +216,7 @@ export async function openTestApp(): Promise<TestApp> {
     platform: 'javascript-react',
   })
   const key = meta.createKey(project.id, 'Default')
-  const { secret: token } = auth.createToken(owner, 'test', allScopes, null)
+  const { secret: token } = await auth.createToken(owner, 'test', allScopes, null)
   const hono = createRoutes(app)
   let jpos = 1
   return {
@@ -342,9 +342,9 @@ export function appForFile() {
     const { app, organization } = made()
     const email = `${name.toLowerCase()}@example.test`
     const person =
-      app.auth.personByEmail(email) ?? (await app.auth.createPerson({ name, email, password: 'another long password' }))
-    if (role) app.meta.setMember(organization.id, person.id, role)
-    return { ...person, token: app.auth.createToken(person, 't', [...scopes], null).secret }
+      await app.auth.personByEmail(email) ?? (await app.auth.createPerson({ name, email, password: 'another long password' }))
+    if (role) await app.meta.setMember(organization.id, person.id, role)
+    return { ...person, token: (await app.auth.createToken(person, 't', [...scopes], null)).secret }
   }
   const call: TestApp['call'] = (...words) => made().call(...words)
   return { made, call, personAs }

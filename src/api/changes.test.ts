@@ -21,8 +21,8 @@ beforeAll(async () => {
     email: 'bob@example.test',
     password: 'another long password',
   })
-  app.meta.setMember(organization.id, person.id, 'admin')
-  state.other = { id: person.id, token: app.auth.createToken(person, 't', scopes, null).secret }
+  await app.meta.setMember(organization.id, person.id, 'admin')
+  state.other = { id: person.id, token: (await app.auth.createToken(person, 't', scopes, null)).secret }
 }, 30_000)
 
 const issues = async () => (await call('GET', `${O}/issues/`)).json as RestIssue[]
@@ -171,7 +171,7 @@ describe('a renamed project', () => {
       email: 's@example.test',
       password: 'another long password',
     })
-    const { secret: token } = app.auth.createToken(stranger, 't', scopes, null)
+    const { secret: token } = await app.auth.createToken(stranger, 't', scopes, null)
     expect((await call('GET', '/projects/acme/second/', { token })).status).toBe(404)
     expect((await call('GET', '/projects/acme/second/', { token: null })).status).toBe(401)
   })

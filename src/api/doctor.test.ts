@@ -132,12 +132,12 @@ describe('the doctor', () => {
 
   test('a token of a build sees uploads and no events; one without scopes sees nothing; a hostile version is text', async () => {
     const { app } = made()
-    const owner = app.auth.personByEmail('owner@example.test')
+    const owner = await app.auth.personByEmail('owner@example.test')
     if (!owner) throw new Error('no owner')
-    const tokenOf = (scope: string) => app.auth.createToken(owner, scope, [scope], null).secret
+    const tokenOf = async (scope: string) => (await app.auth.createToken(owner, scope, [scope], null)).secret
     const path = `${P}/releases/${release}/source-map-debug/`
-    expect((await call('GET', path, { token: tokenOf('org:ci') })).json).toMatchObject({ verdict: 'ok', events: null })
-    expect((await call('GET', `${P}/events/${hex(1)}/source-map-debug/`, { token: tokenOf('org:ci') })).status).toBe(
+    expect((await call('GET', path, { token: await tokenOf('org:ci') })).json).toMatchObject({ verdict: 'ok', events: null })
+    expect((await call('GET', `${P}/events/${hex(1)}/source-map-debug/`, { token: await tokenOf('org:ci') })).status).toBe(
       403,
     )
     expect((await call('GET', path, { token: null })).status).toBe(401)

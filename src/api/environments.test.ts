@@ -54,13 +54,13 @@ describe('hidden environments', () => {
 
   test('hidden in one project and not in another: it stays among those of the organization', async () => {
     const { app, organization, project } = made()
-    const other = app.meta.createProject({ organizationId: organization.id, slug: 'api', name: 'Api', platform: null })
+    const other = await app.meta.createProject({ organizationId: organization.id, slug: 'api', name: 'Api', platform: null })
     const both = [project.id, other.id]
     await hide('staging', true)
-    expect([...app.meta.hiddenEnvironments(both)]).toEqual(['staging'])
-    expect([...app.meta.hiddenEnvironments([other.id])]).toEqual([])
+    expect([...await app.meta.hiddenEnvironments(both)]).toEqual(['staging'])
+    expect([...await app.meta.hiddenEnvironments([other.id])]).toEqual([])
     await hide('staging', false)
-    expect([...app.meta.hiddenEnvironments(both)]).toEqual([])
+    expect([...await app.meta.hiddenEnvironments(both)]).toEqual([])
   })
 
   test.each<[Role, number, number]>([
@@ -98,7 +98,7 @@ test('beyond the thousand names of a list: a hidden one is found, and others are
     expect([all.length, all.at(-1)]).toEqual([1000, 'zzz'])
   }
   await hide('zzz', false)
-  for (const name of many) app.meta.hideEnvironment(project.id, name, name !== 'run-0700')
+  for (const name of many) await app.meta.hideEnvironment(project.id, name, name !== 'run-0700')
   expect(await names(`${P}/environments/`)).toEqual(expect.arrayContaining(['run-0700', 'zzz']))
   expect(await names(`${P}/environments/?visibility=hidden`)).toHaveLength(1000)
 }, 30_000)

@@ -127,11 +127,11 @@ describe('rules', () => {
     }
   })
   test('a preview tells of events, so a token for projects alone does not get one', async () => {
-    const person = made().app.auth.personByEmail('owner@example.test')
+    const person = await made().app.auth.personByEmail('owner@example.test')
     if (!person) throw new Error('no owner')
-    const tokenOf = (scopes: string[]) => made().app.auth.createToken(person, scopes.join(), scopes, null).secret
+    const tokenOf = async (scopes: string[]) => (await made().app.auth.createToken(person, scopes.join(), scopes, null)).secret
     const statusOf = async (scopes: string[]) =>
-      (await call('POST', `${P}/grouping-preview/`, { body: rules, token: tokenOf(scopes) })).status
+      (await call('POST', `${P}/grouping-preview/`, { body: rules, token: await tokenOf(scopes) })).status
     expect(await statusOf(['project:write'])).toBe(403)
     expect(await statusOf(['project:write', 'event:read'])).toBe(200)
   })
@@ -139,7 +139,7 @@ describe('rules', () => {
     const { revision } = (await call('GET', `${P}/`)).json as { revision: number }
     expect((await call('PUT', `${P}/`, { body: { ...rules, revision } })).json).toMatchObject(rules)
     expect((await call('PUT', `${P}/`, { body: { ...rules, fingerprintingRules: '', revision } })).status).toBe(409)
-    expect(made().app.meta.projectSettings(made().project.id)?.grouping?.fingerprintRules).toBe(
+    expect((await made().app.meta.projectSettings(made().project.id))?.grouping?.fingerprintRules).toBe(
       rules.fingerprintingRules,
     )
     expect((await call('PUT', `${P}/`, { body: { groupingConfig: 'mishap:99' } })).status).toBe(400)
@@ -334,7 +334,7 @@ describe('merge and unmerge', () => {
     await call('PUT', `${O}/issues/${round.id}/`, { body: { status: 'unresolved' } })
   })
   test('who may only read may not', async () => {
-    const { secret } = made().app.auth.createToken(
+    const { secret } = await made().app.auth.createToken(
       await made().app.auth.createPerson({ name: 'V', email: 'v@example.test', password: 'correct horse battery' }),
       'read',
       ['event:read'],
@@ -349,16 +349,16 @@ describe('merge and unmerge', () => {
     const events = Array.from({ length: 60 }, (_, n) =>
       effect({ projectId: project.id, hashes: [hash(n + 700)], title: 'SixtyError', timestampMs }),
     )
-    commit(app.meta, { events })
-    const ids = app.meta
-      .listIssues({ projectIds: [project.id], sort: 'last', max: 200 })
+    await commit(app.meta, { events })
+    const ids = (await app.meta
+      .listIssues({ projectIds: [project.id], sort: 'last', max: 200 }))
       .flatMap((issue) => (issue.title === 'SixtyError' ? [`id=${issue.id}`] : []))
     expect(ids.length).toBe(60)
     const { status, json } = await call('PUT', `${O}/issues/?${ids.join('&')}`, { body: { merge: 1 } })
     const { merge } = json as { merge: { parent: string; children: string[] } }
     expect([status, merge.children.length]).toEqual([200, 59])
     expect(app.meta.issueById(Number(merge.children[58]))).toMatchObject({ id: Number(merge.parent), count: 60 })
-    const entry = app.meta.activityOf(Number(merge.parent)).find((item) => item.type === 'merge')
+    const entry = (await app.meta.activityOf(Number(merge.parent))).find((item) => item.type === 'merge')
     expect(entry).toMatchObject({ userId: expect.any(String), data: { count: 59 } })
     // One issue no longer exists: nothing is merged.
     const again = await call('PUT', `${O}/issues/?id=${merge.parent}&id=${merge.children[0]}`, { body: { merge: 1 } })
@@ -369,10 +369,10 @@ describe('merge and unmerge', () => {
     const { app } = made()
     const timestampMs = app.clock.now()
     const events = Array.from({ length: 1001 }, (_, n) => effect({ hashes: [hash(n + 9000)], timestampMs }))
-    commit(app.meta, { events })
+    await commit(app.meta, { events })
     const { status, json } = await call('PUT', `${O}/issues/?query=is:unresolved`, { body: { merge: 1 } })
     expect([status, JSON.stringify(json)]).toEqual([400, expect.stringContaining('At most 1000 issues')])
-    expect(app.meta.listIssues({ projectIds: [made().project.id], sort: 'last', max: 2000 }).length).toBeGreaterThan(
+    expect((await app.meta.listIssues({ projectIds: [made().project.id], sort: 'last', max: 2000 })).length).toBeGreaterThan(
       1000,
     )
   })

@@ -53,11 +53,11 @@ export function liveStream(
         const write = (liveChange: LiveChange, id?: number) =>
           send(`${id === undefined ? '' : `id: ${id}\n`}event: change\ndata: ${JSON.stringify(liveChange)}\n\n`)
         send('retry: 1000\n\n')
-        const unsubscribe = app.live.subscribe(organization.id, after, (id, change) => {
+        const unsubscribe = app.live.subscribe(organization.id, after, async (id, change) => {
           if (ended) return
           const seen = seenBy(
             change,
-            new Set(readableProjects(app, actor, organization).map((readableProject) => String(readableProject.id))),
+            new Set((await readableProjects(app, actor, organization)).map((readableProject) => String(readableProject.id))),
           )
           if (seen) write(seen, id)
         })

@@ -67,8 +67,8 @@ describe('channels', () => {
 
   test('one of another organization is not there', async () => {
     const { app, call } = made()
-    const { id } = app.meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'stranger' })
-    const channel = app.meta.createChannel({
+    const { id } = await app.meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'stranger' })
+    const channel = await app.meta.createChannel({
       organizationId: id,
       projectId: null,
       kind: 'slack',
@@ -150,7 +150,7 @@ test('an address that belongs to no member confirms by a mail; until then it get
     expect((await again(address)).json).toEqual({ address: [expect.any(String)] })
   const asked = sent.mails.filter((item) => item.to === 'ops@else.test')
   expect(asked).toHaveLength(2)
-  confirmAddress(app, /secret=([\w-]{43})/.exec(asked[1]?.text ?? '')?.[1] ?? '')
+  await confirmAddress(app, /secret=([\w-]{43})/.exec(asked[1]?.text ?? '')?.[1] ?? '')
   expect((await call('GET', `${C}/`)).json).toContainEqual(
     expect.objectContaining({ recipients: [channel.recipients[0], expect.objectContaining({ state: 'confirmed' })] }),
   )

@@ -47,7 +47,7 @@ const session = (place: number, changes: Partial<SessionRow>): SessionRow => ({
 
 beforeAll(async () => {
   const { app, organization, project, store } = made()
-  app.meta.createProject({ organizationId: organization.id, slug: 'quiet', name: 'Quiet', platform: 'node' })
+  await app.meta.createProject({ organizationId: organization.id, slug: 'quiet', name: 'Quiet', platform: 'node' })
   await store([
     error('TypeError', { user: { id: '1' } }),
     error('TypeError', { user: { id: '2' }, timestamp: nowS - 50 }),

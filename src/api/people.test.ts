@@ -24,9 +24,9 @@ async function person(name: string, role?: Role) {
   const { app, organization } = made()
   const email = `${name}@example.test`
   const found =
-    app.auth.personByEmail(email) ?? (await app.auth.createPerson({ name, email, password: 'another long password' }))
-  if (role) app.meta.setMember(organization.id, found.id, role)
-  return { ...found, token: app.auth.createToken(found, 't', scopes, null).secret }
+    await app.auth.personByEmail(email) ?? (await app.auth.createPerson({ name, email, password: 'another long password' }))
+  if (role) await app.meta.setMember(organization.id, found.id, role)
+  return { ...found, token: (await app.auth.createToken(found, 't', scopes, null)).secret }
 }
 const call = async (method: string, path: string, body?: unknown, token?: string) =>
   made().call(method, path, { ...(body === undefined ? {} : { body }), ...(token ? { token } : {}) })
@@ -47,7 +47,7 @@ describe('members', () => {
     expect((await call('GET', `${O}/members/`, undefined, token)).status).toBe(list)
     expect((await call('GET', `${O}/invitations/`, undefined, token)).status).toBe(list)
     expect((await call('DELETE', `${O}/members/${target.id}/`, undefined, token)).status).toBe(remove)
-    const left = made().app.meta.memberOf(made().organization.id, target.id)
+    const left = await made().app.meta.memberOf(made().organization.id, target.id)
     expect(left === undefined).toBe(remove === 204)
   })
 
@@ -60,7 +60,7 @@ describe('members', () => {
       expect((await call('GET', `${O}/`, undefined, item.token)).status).toBe(404)
     }
     const extra = await person('owner')
-    if (meta.memberOf(made().organization.id, extra.id)?.role === 'owner' && extra.email !== 'owner@example.test')
+    if ((await meta.memberOf(made().organization.id, extra.id))?.role === 'owner' && extra.email !== 'owner@example.test')
       meta.removeMember(made().organization.id, extra.id)
     const answer = await call('DELETE', `${O}/membership/`)
     expect([answer.status, answer.json]).toMatchObject([409, { code: 'CONFLICT' }])
@@ -71,7 +71,7 @@ describe('members', () => {
     const asked = { email: 'New@example.test', role: 'member' }
     const first = (await call('POST', `${O}/invitations/`, asked)).json as { link: string; mailed: boolean }
     expect(first).toMatchObject({ mailed: false, mailError: null, invitation: { email: 'new@example.test' } })
-    expect(openInvitation(app, first.link.replace(/^.*\/invite\//, ''))?.role).toBe('member')
+    expect((await openInvitation(app, first.link.replace(/^.*\/invite\//, '')))?.role).toBe('member')
     await call('PUT', '/mail-server/', { host: 'mail.test', port: 25, security: 'none', from: 'm@x.test' })
     const second = (await call('POST', `${O}/invitations/`, asked)).json as { link: string; mailed: boolean }
     expect([second.mailed, sent.mails.at(-1)?.to]).toEqual([true, 'new@example.test'])
@@ -133,13 +133,13 @@ describe('organization settings', () => {
 })
 
 /** Refines an envelope with these items and commits it as a batch. */
-function commitItems(...items: [object, unknown][]) {
+async function commitItems(...items: [object, unknown][]) {
   const { app, project } = made()
   const body = ['{}', ...items.flatMap((pair) => pair.map((item) => JSON.stringify(item)))].join('\n')
   const { feedback, outcomes } = refineBody(body, { projectId: project.id, receivedMs: app.clock.now() })
-  const at = app.meta.cursor()
-  app.meta.commitBatch(
-    app.meta.openBatch(at, at),
+  const at = await app.meta.cursor()
+  await app.meta.commitBatch(
+    await app.meta.openBatch(at, at),
     { events: [], attachments: [], outcomes, dead: [], feedback },
     app.clock.now(),
   )
@@ -153,7 +153,7 @@ const feedbackList = async (query = '') => (await call('GET', `${O}/feedback/${q
 describe('feedback', () => {
   test('finds its issue, whichever came first', async () => {
     const { app, store } = made()
-    commitItems(report(hex(1), 'after its event'), report(hex(99), 'before its event'))
+    await commitItems(report(hex(1), 'after its event'), report(hex(99), 'before its event'))
     expect(await linkFeedback(app)).toEqual({ linked: 1 })
     const rows = await feedbackList()
     expect(rows.map((row) => [row.message, row.issue === null])).toEqual([
@@ -161,7 +161,7 @@ describe('feedback', () => {
       ['after its event', false],
     ])
     await store([{ event_id: hex(99), message: 'late one' }])
-    const late = app.meta.listFeedback({ projectIds: [made().project.id], max: 10 })[0]
+    const late = (await app.meta.listFeedback({ projectIds: [made().project.id], max: 10 }))[0]
     if (late) app.meta.linkFeedback(late.id, { nextMs: 0 })
     expect(await linkFeedback(app)).toEqual({ linked: 1 })
     const linked = (await feedbackList()).map((item) => item.issue?.id)
@@ -170,9 +170,9 @@ describe('feedback', () => {
     expect(ofIssue).toMatchObject([{ message: 'before its event', name: '<b>Ann</b>', status: 'new' }])
   })
 
-  test('is counted as stored, and one that comes again as duplicate', () => {
+  test('is counted as stored, and one that comes again as duplicate', async () => {
     const { app, project } = made()
-    const row = app.meta.listFeedback({ projectIds: [project.id], max: 1 })[0]
+    const row = (await app.meta.listFeedback({ projectIds: [project.id], max: 1 }))[0]
     if (!row) throw new Error('there is one')
     const outcome = {
       projectId: project.id,
@@ -184,10 +184,10 @@ describe('feedback', () => {
       quantity: 1,
       bytes: 5,
     }
-    const at = app.meta.cursor()
+    const at = await app.meta.cursor()
     const effects = { events: [], attachments: [], outcomes: [], dead: [], feedback: [{ row, outcome }] }
-    app.meta.commitBatch(app.meta.openBatch(at, at), effects, app.clock.now())
-    const sums = app.meta.outcomesSince({ fromMs: 0 }).filter((item) => item.itemType === 'user_report')
+    await app.meta.commitBatch(await app.meta.openBatch(at, at), effects, app.clock.now())
+    const sums = (await app.meta.outcomesSince({ fromMs: 0 })).filter((item) => item.itemType === 'user_report')
     expect(sums.map((sum) => [sum.outcome, sum.category, sum.quantity]).sort()).toEqual([
       ['duplicate', 'feedback', 1],
       ['stored', 'feedback', 2],
@@ -219,8 +219,8 @@ describe('feedback', () => {
     const [first] = await feedbackList()
     expect((await call('GET', `${O}/feedback/${first?.id}/`, undefined, stranger.token)).status).toBe(404)
     const { app } = made()
-    const owner = app.auth.personByEmail('owner@example.test')
-    app.meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: owner?.id ?? '' })
+    const owner = await app.auth.personByEmail('owner@example.test')
+    await app.meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: owner?.id ?? '' })
     expect((await call('GET', `/organizations/other/feedback/${first?.id}/`)).status).toBe(404)
     expect((await call('GET', `${O}/feedback/999999/`)).status).toBe(404)
   })
@@ -234,7 +234,7 @@ describe('deletion', () => {
     const checks = await verify({
       ...app,
       journal: { read: (from) => ({ records: [], next: from }) },
-      durable: app.meta.cursor(),
+      durable: await app.meta.cursor(),
       retainedSinceMs: app.clock.now() - 90 * 86_400_000,
     })
     return checks.flatMap((check) => check.wrong)
@@ -257,7 +257,7 @@ describe('deletion', () => {
     const issue = await issueOf('TypeError')
     const blobs = await app.blobs.list('attachments')
     expect([issue?.count, blobs.length]).toEqual(['3', 2])
-    const hashes = app.meta.hashesOf([Number(issue?.id)]).get(Number(issue?.id)) ?? []
+    const hashes = (await app.meta.hashesOf([Number(issue?.id)])).get(Number(issue?.id)) ?? []
     const answer = await removed(`${O}/issues/${issue?.id}/`)
     expect([answer.status, answer.json]).toMatchObject([
       202,
@@ -282,7 +282,7 @@ describe('deletion', () => {
     const second = await issueOf('RangeError')
     expect([second?.count, second?.id === before?.id]).toEqual(['1', false])
     await removed(`${O}/issues/${second?.id}/?discard=1`)
-    const settings = app.meta.projectSettings(project.id)
+    const settings = await app.meta.projectSettings(project.id)
     expect(settings?.discardedHashes?.length).toBeGreaterThan(0)
     expect(() => refineEvent({ ...again, event_id: hex(205) }, { projectId: project.id }, settings)).toThrow(
       'discarded',
@@ -290,7 +290,7 @@ describe('deletion', () => {
     const [filter] = (await call('GET', '/projects/acme/web/tombstones/')).json as { id: string }[]
     expect(filter?.id).toBe(second?.shortId)
     expect((await call('DELETE', `/projects/acme/web/tombstones/${filter?.id}/`)).status).toBe(204)
-    expect(app.meta.projectSettings(project.id)?.discardedHashes).toBeUndefined()
+    expect((await app.meta.projectSettings(project.id))?.discardedHashes).toBeUndefined()
     expect(await wrong()).toEqual([])
   }, 60_000)
 
@@ -300,7 +300,7 @@ describe('deletion', () => {
     const answer = await removed('/projects/acme/web/')
     expect([answer.status, answer.json]).toMatchObject([202, { kind: 'project', stage: 'done', title: 'Web' }])
     expect((await call('GET', '/projects/acme/web/')).status).toBe(404)
-    expect([app.meta.projectById(project.id), app.meta.keysOf(project.id)]).toEqual([undefined, []])
+    expect([await app.meta.projectById(project.id), await app.meta.keysOf(project.id)]).toEqual([undefined, []])
     expect(await app.events.rowsOf(project.id)).toBe(0)
     expect(await app.blobs.list(`attachments/${project.id}`)).toEqual([])
     expect(await feedbackList()).toEqual([])
@@ -321,7 +321,7 @@ describe('deletion', () => {
     const own = async () => ((await call('GET', '/users/me/removals/')).json as RestRemoval[])[0]
     await expect.poll(async () => (await own())?.stage, { timeout: 10_000 }).toBe('done')
     expect(await own()).toMatchObject({ id: (answer.json as RestRemoval).id, error: '' })
-    expect([app.meta.organizationById(organization.id), app.meta.projectById(project.id)]).toEqual([
+    expect([await app.meta.organizationById(organization.id), await app.meta.projectById(project.id)]).toEqual([
       undefined,
       undefined,
     ])

@@ -39,7 +39,7 @@ const inCart = (id: number, release: string, atS = nowS - 600) => ({
 
 beforeAll(async () => {
   await made().store([...seedEvents, inCart(900, 'cart@2.0.0')])
-  made().app.meta.createProject({ organizationId: made().organization.id, slug: 'api', name: 'Api', platform: null })
+  await made().app.meta.createProject({ organizationId: made().organization.id, slug: 'api', name: 'Api', platform: null })
 }, 30_000)
 
 const post = (path: string, body: object) => call('POST', path, { body })
@@ -173,7 +173,7 @@ describe('a release', () => {
 
   test('archive and restore: the list of open ones leaves it out, everything else stays', async () => {
     const { organization, app } = made()
-    const other = app.meta.createProject({ organizationId: organization.id, slug: 'arc', name: 'Arc', platform: null })
+    const other = await app.meta.createProject({ organizationId: organization.id, slug: 'arc', name: 'Arc', platform: null })
     await post(`${O}/releases/`, { version: 'arc@1', projects: ['web', 'arc'], ref: 'main' })
     await post(`${O}/releases/`, { version: 'arc@2', projects: ['arc'] })
     const listed = async (status: string) => {
@@ -211,27 +211,27 @@ describe('a release', () => {
 
   test('the previous one with commits: of its own projects only', async () => {
     const { app, organization } = made()
-    const other = app.meta.createProject({
+    const other = await app.meta.createProject({
       organizationId: organization.id,
       slug: 'prev',
       name: 'Prev',
       platform: null,
     })
-    const make = (version: string, atMs: number, commits: boolean) => {
-      app.meta.makeRelease(
+    const make = async (version: string, atMs: number, commits: boolean) => {
+      await app.meta.makeRelease(
         { organizationId: organization.id, projectIds: [other.id], version, change: {} },
         nowS * 1000 + atMs,
       )
       const item = { repository: 'r', sha: version, message: '', authorName: '', authorEmail: '', atMs: 1 }
       if (commits)
-        app.meta.setCommits({ organizationId: organization.id, version }, [{ ...item, files: [], filesOmitted: 0 }], 1)
+        await app.meta.setCommits({ organizationId: organization.id, version }, [{ ...item, files: [], filesOmitted: 0 }], 1)
     }
     const previous = async (version: string) =>
       ((await call('GET', `${O}/releases/${version}/previous-with-commits/`)).json as RestRelease).lastCommit?.id
-    make('p1', 1, false)
-    make('p2', 2, true)
-    make('p3', 3, false)
-    make('p4', 4, true)
+    await make('p1', 1, false)
+    await make('p2', 2, true)
+    await make('p3', 3, false)
+    await make('p4', 4, true)
     expect(await Promise.all(['p1', 'p2', 'p3', 'p4'].map(previous))).toEqual([undefined, undefined, 'p2', 'p2'])
     expect((await call('GET', `${O}/releases/p2/previous-with-commits/`)).json).toEqual({})
     expect((await call('GET', `${O}/releases/none/previous-with-commits/`)).status).toBe(404)

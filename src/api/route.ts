@@ -136,11 +136,11 @@ export function issueOf(found: Found): Issue {
 }
 
 /** Returns ids of all readable projects in the organization of the path. */
-export function readableIdsOf({
+export async function readableIdsOf({
   app,
   actor,
   found,
-}: Pick<Call<unknown, unknown>, 'app' | 'actor' | 'found'>): number[] {
+}: Pick<Call<unknown, unknown>, 'app' | 'actor' | 'found'>): Promise<number[]> {
   return readableIds(app, actor, organizationOf(found))
 }
 
@@ -148,12 +148,12 @@ export function readableIdsOf({
  * Returns the requested projects (id or slug; -1: all readable; none: all readable but Mishap's own). Throws NOT_FOUND
  * for invisible ones.
  */
-export function requestedProjects(app: App, actor: Actor, organization: Organization, requested: string[]): Project[] {
-  const readable = readableProjects(app, actor, organization)
+export async function requestedProjects(app: App, actor: Actor, organization: Organization, requested: string[]): Promise<Project[]> {
+  const readable = await readableProjects(app, actor, organization)
   const named = requested.flatMap((name) => name.split(',')).filter((name) => name !== '')
   if (named.length === 0) return defaultProjects(app.meta, organization.id, readable)
   if (named.includes('-1')) return readable
-  const projects = namedProjects(app.meta, organization.id, readable, named)
+  const projects = await namedProjects(app.meta, organization.id, readable, named)
   if (!projects) throw new MishapError('NOT_FOUND')
   return projects
 }
@@ -167,13 +167,13 @@ type ViewQuery = {
 }
 
 /** Returns the view of a query. A project or issue in the path limits it. */
-export function viewOf(
+export async function viewOf(
   call: { app: App; actor: Actor; found: Found; query: ViewQuery },
   ordinaryPeriod?: string,
-): View {
+): Promise<View> {
   const { app, actor, found, query } = call
   const organization = organizationOf(found)
-  const projects = found.project ? [found.project] : requestedProjects(app, actor, organization, query.project ?? [])
+  const projects = found.project ? [found.project] : await requestedProjects(app, actor, organization, query.project ?? [])
   const range = query.statsPeriod || query.start || query.end ? query : { statsPeriod: ordinaryPeriod }
   return {
     organization,
@@ -181,7 +181,7 @@ export function viewOf(
     environments: (query.environment ?? []).filter((environment) => environment !== ''),
     range: rangeOf(range, app.clock.now()),
     meUserId: actor.person.id,
-    readableIds: readableIds(app, actor, organization),
+    readableIds: await readableIds(app, actor, organization),
   }
 }
 

@@ -160,13 +160,13 @@ describe('who may not', () => {
     const { app, organization } = made()
     const email = `${role}@example.test`
     const found =
-      app.auth.personByEmail(email) ??
+      await app.auth.personByEmail(email) ??
       (await app.auth.createPerson({ name: role, email, password: 'another long password' }))
-    app.meta.setMember(organization.id, found.id, role)
+    await app.meta.setMember(organization.id, found.id, role)
     return found
   }
   const tokenOf = async (role: Role, scopes: string[]) =>
-    made().app.auth.createToken(await person(role), 't', scopes, null).secret
+    (await made().app.auth.createToken(await person(role), 't', scopes, null)).secret
 
   test('there are routes to look at', () => {
     expect(changing.length).toBeGreaterThan(10)
@@ -216,16 +216,16 @@ describe('who may not', () => {
   test.each(asked.map(({ name, one }) => [name, one] as const))('%s: a stranger finds nothing', async (_name, item) => {
     const { app } = made()
     const value = { name: 'Eve', email: 'eve@example.test', password: 'another long password' }
-    const eve = app.auth.personByEmail(value.email) ?? (await app.auth.createPerson(value))
-    const { secret } = app.auth.createToken(eve, 't', everyScope, null)
+    const eve = await app.auth.personByEmail(value.email) ?? (await app.auth.createPerson(value))
+    const { secret } = await app.auth.createToken(eve, 't', everyScope, null)
     expect((await call(item, secret)).status).toBe(404)
   })
 
   test('a token bound to another organization sees nothing here', async () => {
     const { app } = made()
     const admin = await person('admin')
-    const other = app.meta.createOrganization({ slug: 'elsewhere', name: 'Elsewhere', ownerUserId: admin.id })
-    const { secret } = app.auth.createToken(admin, 't', ['org:admin', 'project:admin', 'event:admin'], other.id)
+    const other = await app.meta.createOrganization({ slug: 'elsewhere', name: 'Elsewhere', ownerUserId: admin.id })
+    const { secret } = await app.auth.createToken(admin, 't', ['org:admin', 'project:admin', 'event:admin'], other.id)
     expect((await made().call('GET', `${O}/projects/`, { token: secret })).status).toBe(404)
     expect((await made().call('GET', `/issues/${state.issue?.id}/`, { token: secret })).status).toBe(404)
     expect((await made().call('GET', '/organizations/', { token: secret })).json).toMatchObject([{ slug: 'elsewhere' }])
@@ -235,9 +235,9 @@ describe('who may not', () => {
     const secretIn = async (slug: string) => {
       const { app } = made()
       const owner = await person('owner')
-      const there = app.meta.organizationBySlug(slug)
-      const organization = there ?? app.meta.createOrganization({ slug, name: slug, ownerUserId: owner.id })
-      return app.auth.createOrganizationToken(owner, 'ci', organization).secret
+      const there = await app.meta.organizationBySlug(slug)
+      const organization = there ?? await app.meta.createOrganization({ slug, name: slug, ownerUserId: owner.id })
+      return (await app.auth.createOrganizationToken(owner, 'ci', organization)).secret
     }
     const scopesOf = ({ action }: (typeof routes)[number]) =>
       action === 'session' ? [] : action === 'signed-in' ? ['org:ci'] : permissions[action].scopes

@@ -260,7 +260,7 @@ describe('saved views', () => {
   test('a view that the stream would refuse has no number, and the others keep theirs', async () => {
     const { app, organization } = made()
     const meUserId = 'somebody'
-    const view = toRestSearch(
+    const view = await toRestSearch(
       app.meta,
       {
         id: 1,

@@ -10,23 +10,23 @@ test('a short id that two organizations have is that of the one which the token 
   const { app, organization, store, call } = made()
   await store([event])
   const { meta, auth, clock } = app
-  const person = auth.personByEmail('owner@example.test')
+  const person = await auth.personByEmail('owner@example.test')
   if (!person) throw new Error('no owner')
-  const other = meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: person.id })
-  const project = meta.createProject({ organizationId: other.id, slug: 'web', name: 'Web', platform: null })
-  const head = { projectId: project.id, organizationId: other.id, keyId: meta.createKey(project.id, 'Default').id }
+  const other = await meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: person.id })
+  const project = await meta.createProject({ organizationId: other.id, slug: 'web', name: 'Web', platform: null })
+  const head = { projectId: project.id, organizationId: other.id, keyId: (await meta.createKey(project.id, 'Default')).id }
   const { effect } = refineEvent(event, { ...head, receivedMs: clock.now() }, {})
-  meta.commitBatch(
-    meta.openBatch(1000, 1001),
+  await meta.commitBatch(
+    await meta.openBatch(1000, 1001),
     { events: [effect], attachments: [], outcomes: [], dead: [] },
     clock.now(),
   )
-  const own = meta.issueByShortId(organization.id, 'WEB-1')
+  const own = await meta.issueByShortId(organization.id, 'WEB-1')
   const answers = await Promise.all(
-    [organization.id, null].map((id) => {
-      const token = auth.createToken(person, 'test', ['event:read'], id).secret
+    (await Array.fromAsync([organization.id, null], async (id) => {
+      const token = (await auth.createToken(person, 'test', ['event:read'], id)).secret
       return call('GET', '/issues/WEB-1/', { token })
-    }),
+    })),
   )
   expect(meta.issueByShortId(other.id, 'WEB-1')).toBeDefined()
   expect(answers.map(({ status }) => status)).toEqual([200, 404])

@@ -16,10 +16,10 @@ beforeAll(async () => {
   await made().store(seedEvents)
   const { app, organization } = made()
   const bob = await app.auth.createPerson({ name: 'Bob', email: 'bob@example.test', password: 'another long password' })
-  app.meta.setMember(organization.id, bob.id, 'member')
+  await app.meta.setMember(organization.id, bob.id, 'member')
   state.bob = {
     id: bob.id,
-    token: app.auth.createToken(bob, 't', ['event:write', 'project:read', 'org:read'], null).secret,
+    token: (await app.auth.createToken(bob, 't', ['event:write', 'project:read', 'org:read'], null)).secret,
   }
 }, 30_000)
 
@@ -164,16 +164,16 @@ describe('many at once', () => {
   test('a change that one issue refuses changes none', async () => {
     const { app, organization } = made()
     const { id } = await first()
-    const { id: projectId } = app.meta.createProject({
+    const { id: projectId } = await app.meta.createProject({
       organizationId: organization.id,
       slug: 'bare',
       name: 'Bare',
       platform: null,
     })
-    const at = app.meta.cursor()
+    const at = await app.meta.cursor()
     const events = [effect({ projectId, timestampMs: systemClock.now() })]
-    const { issues: bare } = app.meta.commitBatch(
-      app.meta.openBatch(at, at),
+    const { issues: bare } = await app.meta.commitBatch(
+      await app.meta.openBatch(at, at),
       { events, attachments: [], outcomes: [], dead: [] },
       systemClock.now(),
     )
@@ -208,10 +208,10 @@ describe('many at once', () => {
     expect(answer.updated).toHaveLength(60)
     const ids = answer.updated.map(Number)
     const { meta } = made().app
-    const me = meta.personByEmail('owner@example.test')?.id ?? ''
-    expect([meta.bookmarkedBy(me, ids).size, meta.seenBy(me, ids).size]).toEqual([60, 60])
+    const me = (await meta.personByEmail('owner@example.test'))?.id ?? ''
+    expect([(await meta.bookmarkedBy(me, ids)).size, (await meta.seenBy(me, ids)).size]).toEqual([60, 60])
     const mixed = (await call('PUT', path, { body: { isBookmarked: false, priority: 'low' } })).json as RestIssueChange
-    expect([mixed.bulk?.changed, meta.bookmarkedBy(me, ids).size]).toEqual([60, 0])
+    expect([mixed.bulk?.changed, (await meta.bookmarkedBy(me, ids)).size]).toEqual([60, 0])
   })
 
   test('one person in two merged issues is one user', async () => {
@@ -295,13 +295,13 @@ describe('people', () => {
     const { app } = made()
     const { id } = await first()
     const bob = state.bob?.id ?? ''
-    app.meta.setUserFlags([Number(id)], bob, { hasSeen: true }, 1)
+    await app.meta.setUserFlags([Number(id)], bob, { hasSeen: true }, 1)
     await call('POST', `${O}/issues/${id}/comments/`, { body: { text: '`@bob`' } })
     expect(app.meta.subscribersOf(Number(id))).not.toContain(bob)
     const added = (await call('POST', `${O}/issues/${id}/notes/`, { body: { text: 'Look, @Bob: **odd**' } })).json
     expect(app.meta.subscribersOf(Number(id))).toContain(bob)
-    expect(app.meta.viewersOf(Number(id)).map((item) => item.userId)).not.toContain(bob)
-    const [due] = app.meta.noticesDue(systemClock.now() + 1_000, 99).filter((item) => item.userId === bob)
+    expect((await app.meta.viewersOf(Number(id))).map((item) => item.userId)).not.toContain(bob)
+    const [due] = (await app.meta.noticesDue(systemClock.now() + 1_000, 99)).filter((item) => item.userId === bob)
     expect(due).toMatchObject({ kind: 'mention', issueId: Number(id) })
     const note = (added as RestActivity).id
     const own = `${O}/issues/${id}/notes/${note}/`
@@ -315,7 +315,7 @@ describe('people', () => {
     const { app } = made()
     const { id } = await first()
     await put(id, { assignedTo: 'bob@example.test' })
-    const told = app.meta.noticesDue(systemClock.now() + 1_000, 99).filter((item) => item.kind === 'assigned')
+    const told = (await app.meta.noticesDue(systemClock.now() + 1_000, 99)).filter((item) => item.kind === 'assigned')
     expect(told).toMatchObject([{ userId: state.bob?.id, issueId: Number(id) }])
     await put(id, { assignedTo: '' })
   })
@@ -332,7 +332,7 @@ describe('people', () => {
     expect(await as(path, { isSubscribed: false })).toBe(200)
     expect(app.meta.subscribersOf(Number(id))).not.toContain(vera.id)
     expect(await as(`${O}/issues/?id=${id}`, { hasSeen: true, isBookmarked: true })).toBe(200)
-    expect(app.meta.seenBy(vera.id, [Number(id)]).size).toBe(1)
+    expect((await app.meta.seenBy(vera.id, [Number(id)])).size).toBe(1)
     for (const body of [
       { status: 'resolved' },
       { hasSeen: true, priority: 'low' },
@@ -457,26 +457,26 @@ describe('tombstones', () => {
 describe('one project of several', () => {
   test('a project’s own route leaves the issues of other projects alone, by id and by search', async () => {
     const { app, organization, project } = made()
-    const [newest] = app.meta.listIssues({ projectIds: [project.id], sort: 'last', max: 1 })
+    const [newest] = await app.meta.listIssues({ projectIds: [project.id], sort: 'last', max: 1 })
     const own = { id: String(newest?.id) }
-    const api = app.meta.createProject({
+    const api = await app.meta.createProject({
       organizationId: organization.id,
       slug: 'aside',
       name: 'Aside',
       platform: 'node',
     })
-    commit(app.meta, { events: [effect({ projectId: api.id, hashes: [hash(4242)], timestampMs: app.clock.now() })] })
-    const [other] = app.meta.listIssues({ projectIds: [api.id], sort: 'last', max: 1 })
+    await commit(app.meta, { events: [effect({ projectId: api.id, hashes: [hash(4242)], timestampMs: app.clock.now() })] })
+    const [other] = await app.meta.listIssues({ projectIds: [api.id], sort: 'last', max: 1 })
     const ids = `id=${own.id}&id=${other?.id}`
-    const states = () => [Number(own.id), other?.id ?? 0].map((id) => app.meta.issueById(id)?.status)
+    const states = async () => (await Array.fromAsync([Number(own.id), other?.id ?? 0], async (id) => (await app.meta.issueById(id))?.status))
     const byId = (await call('PUT', `${P}/issues/?${ids}`, { body: { status: 'resolved' } })).json as RestIssueChange
-    expect([byId.updated, states()]).toEqual([[own.id], ['resolved', 'unresolved']])
+    expect([byId.updated, await states()]).toEqual([[own.id], ['resolved', 'unresolved']])
     const path = `${P}/issues/?query=&statsPeriod=90d`
     const all = (await call('PUT', path, { body: { status: 'ignored' } })).json as RestIssueChange
-    expect([all.updated.includes(String(other?.id)), states()]).toEqual([false, ['ignored', 'unresolved']])
+    expect([all.updated.includes(String(other?.id)), await states()]).toEqual([false, ['ignored', 'unresolved']])
     const merged = await call('PUT', `${P}/issues/?${ids}`, { body: { merge: 1 } })
-    expect([merged.status, states()[1]]).toEqual([400, 'unresolved'])
+    expect([merged.status, (await states())[1]]).toEqual([400, 'unresolved'])
     expect((await call('DELETE', `${P}/issues/?id=${other?.id}`)).status).toBe(404)
-    expect(states()[1]).toBe('unresolved')
+    expect((await states())[1]).toBe('unresolved')
   })
 })

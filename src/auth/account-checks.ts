@@ -23,8 +23,8 @@ export function checkPassword(password: string, names: readonly string[]): void 
 }
 
 /** Returns names that this person must not use as a password. */
-export const relatedNames = (meta: MetaStore, email: string): string[] => {
-  const person = meta.personByEmail(email)
-  const organizations = person ? meta.organizationsOf(person.id) : []
+export const relatedNames = async (meta: MetaStore, email: string): Promise<string[]> => {
+  const person = await meta.personByEmail(email)
+  const organizations = person ? await meta.organizationsOf(person.id) : []
   return [email, ...organizations.flatMap(({ name, slug }) => [name, slug])]
 }

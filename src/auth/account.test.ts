@@ -80,7 +80,7 @@ describe('sessions', () => {
     const rig = await fresh()
     const person = await rig.auth.createPerson(good)
     const headers = await signedIn(rig)
-    headers.set('authorization', `Bearer ${rig.auth.createToken(person, 'ci', ['org:admin'], null).secret}`)
+    headers.set('authorization', `Bearer ${(await rig.auth.createToken(person, 'ci', ['org:admin'], null)).secret}`)
     const { auth } = rig
     for (const work of [auth.sessionsOf(headers), auth.endOtherSessions(headers), auth.endSession(headers, 'x')])
       expect((await failure(work)).code).toBe('AUTH_REQUIRED')
@@ -104,13 +104,13 @@ describe('one’s own password', () => {
     const rig = await fresh()
     const { auth, meta } = rig
     const person = await auth.createPerson(good)
-    auth.createToken(person, 'ci', ['org:read'], null)
+    await auth.createToken(person, 'ci', ['org:read'], null)
     const [item, two] = [await signedIn(rig), await signedIn(rig)]
-    const link = auth.startReset(good.email)
+    const link = await auth.startReset(good.email)
     const first = await auth.changePassword(item, { currentPassword: good.password, newPassword, endTokens: false })
     expect(first.cookies[0]).toMatch(/^mishap\.session_token=[^;]+; Max-Age=34560000;/)
     expect([await auth.actorOf(item), await auth.actorOf(two)]).toEqual([undefined, undefined])
-    expect(auth.resetOf(link?.secret ?? '')).toBeUndefined()
+    expect(await auth.resetOf(link?.secret ?? '')).toBeUndefined()
     const now = new Headers({ cookie: cookieOf(first.cookies) })
     expect(meta.tokensOf(person.id)).toHaveLength(1)
     await auth.changePassword(now, { currentPassword: newPassword, newPassword: 'third horse 999', endTokens: true })
@@ -123,7 +123,7 @@ describe('one’s own password', () => {
   ])('%s is refused at its field, and changes nothing', async (_says, change, field) => {
     const rig = await fresh()
     const person = await rig.auth.createPerson(good)
-    rig.auth.createToken(person, 'ci', ['org:read'], null)
+    await rig.auth.createToken(person, 'ci', ['org:read'], null)
     const [item, two] = [await signedIn(rig), await signedIn(rig)]
     const error = await failure(rig.auth.changePassword(item, { ...change, endTokens: true }))
     expect([error.code, Object.keys(error.fields ?? {})]).toEqual(['VALIDATION', [field]])
@@ -148,16 +148,16 @@ describe('a forgotten password', () => {
     const rig = await fresh()
     const { auth, meta } = rig
     const person = await auth.createPerson(good)
-    auth.createToken(person, 'ci', ['org:read'], null)
+    await auth.createToken(person, 'ci', ['org:read'], null)
     const before = await signedIn(rig)
-    const [link, other] = [auth.startReset(' ANN@example.com '), auth.startReset(good.email)]
+    const [link, other] = [await auth.startReset(' ANN@example.com '), await auth.startReset(good.email)]
     const text = link?.secret ?? ''
-    expect([link?.person, auth.resetOf(text)]).toEqual([person, person])
+    expect([link?.person, await auth.resetOf(text)]).toEqual([person, person])
     expect((await failure(auth.resetBySecret(text, 'ann@example.com', true))).fields).toHaveProperty('password')
     const both = await Promise.allSettled([1, 2].map(() => auth.resetBySecret(text, newPassword, true)))
     expect(both.map((item) => item.status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(both).toContainEqual({ status: 'rejected', reason: expect.objectContaining({ code: 'NOT_FOUND' }) })
-    expect([await auth.actorOf(before), auth.resetOf(other?.secret ?? '')]).toEqual([undefined, undefined])
+    expect([await auth.actorOf(before), await auth.resetOf(other?.secret ?? '')]).toEqual([undefined, undefined])
     expect(meta.tokensOf(person.id)).toEqual([])
     expect((await auth.signIn({ ...good, password: newPassword, headers: new Headers() })).person).toEqual(person)
   })
@@ -165,29 +165,29 @@ describe('a forgotten password', () => {
   test('a link ends after an hour, and the database holds no secret of it', async () => {
     const { auth, clock, file } = await fresh()
     await auth.createPerson(good)
-    const text = auth.startReset(good.email)?.secret ?? ''
+    const text = (await auth.startReset(good.email))?.secret ?? ''
     expect([readFileSync(file), readFileSync(`${file}-wal`)].some((bytes) => bytes.includes(text))).toBe(false)
     clock.advance(resetMs - 1)
-    expect(auth.resetOf(text)?.name).toBe('Ann')
+    expect((await auth.resetOf(text))?.name).toBe('Ann')
     clock.advance(1)
-    expect(auth.resetOf(text)).toBeUndefined()
+    expect(await auth.resetOf(text)).toBeUndefined()
     expect((await failure(auth.resetBySecret(text, newPassword, false))).code).toBe('NOT_FOUND')
   })
 
   test.each(['', 'x', 'A'.repeat(43), 'A'.repeat(5_000)])('link %.50j is not good', async (text) => {
     const { auth } = await fresh()
     await auth.createPerson(good)
-    auth.startReset(good.email)
-    expect(auth.resetOf(text)).toBeUndefined()
+    await auth.startReset(good.email)
+    expect(await auth.resetOf(text)).toBeUndefined()
     expect((await failure(auth.resetBySecret(text, newPassword, true))).code).toBe('NOT_FOUND')
   })
 
   test('the operator’s reset ends open links', async () => {
     const { auth } = await fresh()
     await auth.createPerson(good)
-    const link = auth.startReset(good.email)
+    const link = await auth.startReset(good.email)
     await auth.resetPassword(good.email, newPassword)
-    expect(auth.resetOf(link?.secret ?? '')).toBeUndefined()
+    expect(await auth.resetOf(link?.secret ?? '')).toBeUndefined()
   })
 
   test('requests are limited by account and network, whether the account is there or not', async () => {
@@ -207,8 +207,8 @@ describe('a forgotten password', () => {
     expect(await lockedS('other@example.com', '192.0.2.1')).toBe(3600)
     clock.advance(3_600_000)
     auth.countResetRequest(good.email, from('192.0.2.1'))
-    expect(auth.startReset('nobody@example.com')).toBeUndefined()
-    const made = Array.from({ length: openResetsMax + 1 }, () => auth.startReset(good.email) !== undefined)
+    expect(await auth.startReset('nobody@example.com')).toBeUndefined()
+    const made = (await Array.fromAsync({ length: openResetsMax + 1 }, async () => await auth.startReset(good.email) !== undefined))
     expect(made.filter(Boolean)).toHaveLength(openResetsMax)
   })
 })
@@ -217,8 +217,8 @@ describe('a link of a forgotten password', () => {
   test('leaves tokens where that was not asked for', async () => {
     const { auth, meta } = await fresh()
     const person = await auth.createPerson(good)
-    auth.createToken(person, 'ci', ['org:read'], null)
-    await auth.resetBySecret(auth.startReset(good.email)?.secret ?? '', newPassword, false)
+    await auth.createToken(person, 'ci', ['org:read'], null)
+    await auth.resetBySecret((await auth.startReset(good.email))?.secret ?? '', newPassword, false)
     expect(meta.tokensOf(person.id)).toHaveLength(1)
     expect((await auth.signIn({ ...good, password: newPassword, headers: new Headers() })).person).toEqual(person)
   })
@@ -226,7 +226,7 @@ describe('a link of a forgotten password', () => {
   test('opens nothing with other text around it, and the refusal says what to do', async () => {
     const { auth, meta } = await fresh()
     await auth.createPerson(good)
-    const text = auth.startReset(good.email)?.secret ?? ''
+    const text = (await auth.startReset(good.email))?.secret ?? ''
     const asked: string[] = []
     const { resetBySecret } = meta
     meta.resetBySecret = (value, nowMs) => {
@@ -240,7 +240,7 @@ describe('a link of a forgotten password', () => {
         causes: ['Ask for a new one.'],
       })
     expect(asked).toEqual([])
-    expect(auth.resetOf(text)?.name).toBe('Ann')
+    expect((await auth.resetOf(text))?.name).toBe('Ann')
   })
 
   test('is limited anew in each hour, and an address with white space is the same one', async () => {

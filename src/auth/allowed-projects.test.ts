@@ -19,11 +19,11 @@ const parts = {
   },
 }
 
-test('only a clear yes lets a project in, asked for each project', () => {
-  expect(allowedProjects(parts, actor, organization, 'release:read').map(({ id }) => id)).toEqual([1, 5])
+test('only a clear yes lets a project in, asked for each project', async () => {
+  expect((await allowedProjects(parts, actor, organization, 'release:read')).map(({ id }) => id)).toEqual([1, 5])
   expect(asked).toEqual(Array.from({ length: 5 }, () => 'release:read'))
   asked.length = 0
-  expect(readableIds(parts, actor, organization)).toEqual([1, 5])
+  expect(await readableIds(parts, actor, organization)).toEqual([1, 5])
   expect(new Set(asked)).toEqual(new Set(['issue:read']))
-  expect(readableIds(parts, actor, { ...organization, id: 8 })).toEqual([])
+  expect(await readableIds(parts, actor, { ...organization, id: 8 })).toEqual([])
 })

@@ -73,7 +73,7 @@ export type Auth = {
   handle(request: Request): Promise<Response>
   /** Returns the actor of the session cookie or bearer token, else undefined. Throws AUTH_FAILED for unknown tokens. */
   actorOf(headers: Headers): Promise<Actor | undefined>
-  may(actor: Actor, action: Action, thing: Thing): Verdict
+  may(actor: Actor, action: Action, thing: Thing): Promise<Verdict>
   /** Throws NOT_FOUND, AUTH_FORBIDDEN or AUTH_TOKEN_SCOPE unless `may` returns yes. */
   demand(actor: Actor, action: Action, thing: Thing): void
   /**
@@ -84,7 +84,7 @@ export type Auth = {
     value: { name: string; email: string; password: string; names?: readonly string[] },
     options?: { first?: boolean },
   ): Promise<Person>
-  personByEmail(email: string): Person | undefined
+  personByEmail(email: string): Promise<Person | undefined>
   /** Replaces the password, ends all login sessions and deletes the person's tokens. */
   resetPassword(email: string, password: string): Promise<void>
   /**
@@ -95,9 +95,9 @@ export type Auth = {
   /** Counts a request for a reset link, for any address. Throws AUTH_LOCKED. */
   countResetRequest(email: string, headers: Headers): void
   /** Creates a one-time reset secret, valid for an hour. Returns undefined for unknown addresses or too many links. */
-  startReset(email: string): { person: Person; secret: string } | undefined
+  startReset(email: string): Promise<{ person: Person; secret: string } | undefined>
   /** Returns the person whose password a secret resets; undefined if the secret is no longer valid. */
-  resetOf(secret: string): Person | undefined
+  resetOf(secret: string): Promise<Person | undefined>
   /** Resets a password, ends sessions and optionally API tokens. Throws NOT_FOUND, AUTH_BUSY, VALIDATION (password). */
   resetBySecret(secret: string, password: string, endTokens: boolean): Promise<void>
   /** Returns the login sessions of the signed-in person by last use. Tokens have none. Throws AUTH_REQUIRED. */
@@ -115,11 +115,11 @@ export type Auth = {
     name: string,
     scopes: string[],
     organizationId: number | null,
-  ): { id: number; secret: string }
+  ): Promise<{ id: number; secret: string }>
   /** Creates a token for builds (scope org:ci). Its secret, shown once, contains our address and the organization. */
-  createOrganizationToken(person: Person, name: string, organization: Organization): { id: number; secret: string }
+  createOrganizationToken(person: Person, name: string, organization: Organization): Promise<{ id: number; secret: string }>
   /** The secret of the one-time setup link; undefined once an account exists. */
-  setupSecret(): string | undefined
+  setupSecret(): Promise<string | undefined>
   /**
    * Runs the work of the first run in the browser (first account, organization, project). Only one caller can run it.
    * Throws CONFLICT while another caller runs it, and once an account exists.

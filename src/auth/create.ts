@@ -78,7 +78,7 @@ function accounts(context: Context, meta: MetaStore): Pick<Auth, 'createPerson'>
       checkPassword(value.password, [email, ...(value.names ?? [])])
       const hash = await context.password.hash(value.password)
       // Hashing takes a tenth of a second. Meanwhile the command can have created an account.
-      if (first && !meta.isEmpty()) throw setUpAlready()
+      if (first && !await meta.isEmpty()) throw setUpAlready()
       const slugs = () =>
         new MishapError('CONFLICT', {
           detail: 'An account with this e-mail already exists.',
@@ -111,11 +111,11 @@ function organizationSecret(url: string, org: string, nowMs: number): string {
 }
 
 function organizationTokens(meta: MetaStore, url: string, clock: Clock): Auth['createOrganizationToken'] {
-  return (person, name, organization) => {
+  return async (person, name, organization) => {
     const nowMs = clock.now()
     const secret = organizationSecret(url, organization.slug, nowMs)
     const value = { name, userId: person.id, organizationId: organization.id, scopes: ['org:ci'], secret, nowMs }
-    return { id: meta.createToken(value).id, secret }
+    return { id: (await meta.createToken(value)).id, secret }
   }
 }
 
@@ -123,8 +123,8 @@ function organizationTokens(meta: MetaStore, url: string, clock: Clock): Auth['c
 async function actorOf(better: Better, meta: MetaStore, headers: Headers): Promise<Actor | undefined> {
   const bearer = /^bearer\s+(\S+)\s*$/i.exec(headers.get('authorization') ?? '')?.[1]
   if (bearer !== undefined) {
-    const token = meta.tokenBySecret(bearer)
-    const person = token && meta.personById(token.userId)
+    const token = await meta.tokenBySecret(bearer)
+    const person = token && await meta.personById(token.userId)
     if (!token || !person) throw new MishapError('AUTH_FAILED')
     const { organizationId, scopes } = token
     return {
@@ -159,7 +159,7 @@ function createSetUp(meta: MetaStore): Auth['setUp'] {
         detail: 'Somebody else is setting up Mishap right now.',
         causes: ['Wait a moment and sign in with the account that they created.'],
       })
-    if (!meta.isEmpty()) throw setUpAlready()
+    if (!await meta.isEmpty()) throw setUpAlready()
     running = true
     try {
       return await work()
@@ -238,16 +238,16 @@ export async function createAuth(options: AuthOptions): Promise<Auth & { close()
     },
     actorOf: (headers) => actorOf(better, meta, headers),
     may,
-    demand: (actor, action, thing) => demandYes(may(actor, action, thing), action),
-    personByEmail: (email): Person | undefined => meta.personByEmail(email),
+    demand: async (actor, action, thing) => demandYes(await may(actor, action, thing), action),
+    personByEmail: (email): Promise<Person | undefined> => meta.personByEmail(email),
     signIn: createSignIn(better, guard),
     signOut: async (headers) => {
       const result = await better.api.signOut({ headers, returnHeaders: true })
       return { cookies: result.headers.getSetCookie() }
     },
-    createToken: (person, name, tokenScopes, organizationId) => {
+    createToken: async (person, name, tokenScopes, organizationId) => {
       const secret = `sntryu_${randomBytes(32).toString('hex')}`
-      const token = meta.createToken({
+      const token = await meta.createToken({
         name,
         userId: person.id,
         organizationId,
@@ -258,7 +258,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth & { close()
       return { id: token.id, secret }
     },
     createOrganizationToken: organizationTokens(meta, options.url, clock),
-    setupSecret: () => (meta.isEmpty() ? (meta.getValue('setup_secret') ?? createSetupSecret(meta)) : undefined),
+    setupSecret: async () => (await meta.isEmpty() ? (await meta.getValue('setup_secret') ?? createSetupSecret(meta)) : undefined),
     setUp: createSetUp(meta),
     close,
   }

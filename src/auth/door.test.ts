@@ -20,7 +20,7 @@ const hashing = {
 async function fresh(hashes: Hashing = hashing) {
   const file = join(folder, `${closers.length}.sqlite`)
   const clock = testClock()
-  const meta = openSqliteMeta(file, { clock })
+  const meta = await openSqliteMeta(file, { clock })
   const secret = 'b7Qm2Zx9Lr4Tn8Vw1Yc6Hd3Kf5Pj0SgAeRuIoXtNq'
   const auth = await createAuth({ meta, file, secret, url, clock, observe: silent, hashing: hashes })
   closers.push(auth.close, meta.close)
@@ -185,7 +185,7 @@ describe('a bearer token', () => {
   ])('in %j: %s', async (authorization, expected) => {
     const { auth } = await fresh()
     const person = await auth.createPerson(good)
-    const { secret } = auth.createToken(person, 'ci', ['org:read'], null)
+    const { secret } = await auth.createToken(person, 'ci', ['org:read'], null)
     const headers = new Headers({ authorization: authorization.replace('SECRET', secret) })
     expect((await auth.actorOf(headers))?.kind).toBe(expected)
   })
@@ -195,7 +195,7 @@ describe('a bearer token', () => {
     const person = await auth.createPerson(good)
     const organization = meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: person.id })
     for (let n = 0; n < 8; n++) {
-      const [, told = '', random] = auth.createOrganizationToken(person, 'ci', organization).secret.split('_')
+      const [, told = '', random] = (await auth.createOrganizationToken(person, 'ci', organization)).secret.split('_')
       const kept = JSON.parse(Buffer.from(told, 'base64').toString())
       expect(kept).toEqual({ iat: testClock().now() / 1000, url, region_url: url, org: 'acme' })
       expect(random).toMatch(/^[\w+/]{43}$/)

@@ -86,27 +86,27 @@ test('the table knows every action', () => {
 
 describe.each(table)('%s', (action, roles, scope, wrongScope) => {
   const thing = thingOf(action)
-  test.each(Object.entries(roles) as [Role, boolean][])('%s: %s', (role, allowed) => {
+  test.each(Object.entries(roles) as [Role, boolean][])('%s: %s', async (role, allowed) => {
     const meta = metaWith(role)
-    expect(verdict(meta, session, action, thing)).toBe(allowed ? 'yes' : 'no')
+    expect(await verdict(meta, session, action, thing)).toBe(allowed ? 'yes' : 'no')
     // A token never exceeds its owner, whatever its scopes.
-    expect(verdict(meta, token(['org:admin', 'project:admin', 'event:admin']), action, thing)).toBe(
+    expect(await verdict(meta, token(['org:admin', 'project:admin', 'event:admin']), action, thing)).toBe(
       allowed ? (scope === null ? 'scope' : 'yes') : 'no',
     )
-    expect(verdict(meta, token([]), action, thing)).toBe(allowed ? 'scope' : 'no')
-    expect(verdict(meta, token([wrongScope]), action, thing)).toBe(allowed ? 'scope' : 'no')
-    if (scope) expect(verdict(meta, token([scope], 1), action, thing)).toBe(allowed ? 'yes' : 'no')
+    expect(await verdict(meta, token([]), action, thing)).toBe(allowed ? 'scope' : 'no')
+    expect(await verdict(meta, token([wrongScope]), action, thing)).toBe(allowed ? 'scope' : 'no')
+    if (scope) expect(await verdict(meta, token([scope], 1), action, thing)).toBe(allowed ? 'yes' : 'no')
     // A token of another organization sees nothing here.
-    expect(verdict(meta, token(['org:admin', 'project:admin', 'event:admin'], 2), action, thing)).toBe('hidden')
+    expect(await verdict(meta, token(['org:admin', 'project:admin', 'event:admin'], 2), action, thing)).toBe('hidden')
   })
 
-  test('a stranger', () => {
+  test('a stranger', async () => {
     for (const actor of [session, token(['org:admin', 'project:admin', 'event:admin'])])
-      expect(verdict(metaWith(undefined), actor, action, thing)).toBe('hidden')
+      expect(await verdict(metaWith(undefined), actor, action, thing)).toBe('hidden')
   })
 })
 
-test('a token of the organization works without a membership, within its scope and organization', () => {
+test('a token of the organization works without a membership, within its scope and organization', async () => {
   const own = (organizationId: number | null): Actor => ({
     kind: 'token',
     person,
@@ -116,25 +116,25 @@ test('a token of the organization works without a membership, within its scope a
   })
   const ask = (action: Action, actor = own(1), thing = thingOf(action)) =>
     verdict(metaWith(undefined), actor, action, thing)
-  expect(['release:read', 'release:write'].map((action) => ask(action as Action))).toEqual(['yes', 'yes'])
+  expect((await Array.fromAsync(['release:read', 'release:write'], async (action) => ask(action as Action)))).toEqual(['yes', 'yes'])
   for (const [action] of table.filter(([item]) => !item.startsWith('release')))
-    expect([action, ask(action)]).not.toEqual([action, 'yes'])
-  expect(ask('release:read', own(2))).toBe('hidden')
-  expect(ask('release:read', own(null))).toBe('hidden')
-  expect(ask('release:read', own(1), { organization: other })).toBe('hidden')
-  expect(ask('release:read', own(1), { organization, project: { ...project, organizationId: 2 } })).toBe('hidden')
+    expect([action, await ask(action)]).not.toEqual([action, 'yes'])
+  expect(await ask('release:read', own(2))).toBe('hidden')
+  expect(await ask('release:read', own(null))).toBe('hidden')
+  expect(await ask('release:read', own(1), { organization: other })).toBe('hidden')
+  expect(await ask('release:read', own(1), { organization, project: { ...project, organizationId: 2 } })).toBe('hidden')
 })
 
 test.each<[string, Thing]>([
   ['another organization', { organization: other }],
   ['a project of another organization', { organization, project: { ...project, organizationId: 2 } }],
   ['an issue of another project', { organization, project, issue: { id: 9, projectId: 6 } as never }],
-])('the owner does not see %s', (_says, thing) => {
+])('the owner does not see %s', async (_says, thing) => {
   for (const action of Object.keys(permissions) as Action[])
-    expect(verdict(metaWith('owner'), session, action, thing)).toBe('hidden')
+    expect(await verdict(metaWith('owner'), session, action, thing)).toBe('hidden')
 })
 
-test('the operator is an owner of the first organization; another’s owner sees what all see, and no more', () => {
+test('the operator is an owner of the first organization; another’s owner sees what all see, and no more', async () => {
   const metaOf = (organizations: { id: number; role: Role }[], first: Organization[] = [organization, other]) =>
     ({
       organizationsOf: () => organizations,
@@ -147,11 +147,11 @@ test('the operator is an owner of the first organization; another’s owner sees
     { id: 2, role: 'owner' },
   ])
   const ask = (meta: MetaStore, action: Action, actor: Actor = session) => verdict(meta, actor, action, instance)
-  expect([ask(second, 'instance:read'), ask(second, 'token:own')]).toEqual(['hidden', 'yes'])
-  expect([ask(both, 'instance:read'), ask(both, 'instance:write'), ask(both, 'token:own')]).toEqual(['no', 'no', 'yes'])
-  expect(ask(metaOf([{ id: 2, role: 'owner' }], []), 'instance:read')).toBe('hidden')
-  expect(ask(metaOf([{ id: 1, role: 'owner' }]), 'instance:read')).toBe('yes')
+  expect([await ask(second, 'instance:read'), await ask(second, 'token:own')]).toEqual(['hidden', 'yes'])
+  expect([await ask(both, 'instance:read'), await ask(both, 'instance:write'), await ask(both, 'token:own')]).toEqual(['no', 'no', 'yes'])
+  expect(await ask(metaOf([{ id: 2, role: 'owner' }], []), 'instance:read')).toBe('hidden')
+  expect(await ask(metaOf([{ id: 1, role: 'owner' }]), 'instance:read')).toBe('yes')
   // A token of an organization acts for nobody, whoever created it.
   const own: Actor = { kind: 'token', person, organizationId: 1, scopes: ['org:admin'], ofOrganization: true }
-  expect(ask(metaOf([{ id: 1, role: 'owner' }]), 'instance:read', own)).toBe('hidden')
+  expect(await ask(metaOf([{ id: 1, role: 'owner' }]), 'instance:read', own)).toBe('hidden')
 })

@@ -83,14 +83,14 @@ export const scopes = [
 const operators: ReadonlySet<Action> = new Set(['instance:read', 'instance:write'])
 
 /** Returns the roles of the actor where the object lies; empty for a stranger. */
-function rolesAt(meta: MetaStore, actor: Actor, action: Action, thing: Thing): Role[] {
+async function rolesAt(meta: MetaStore, actor: Actor, action: Action, thing: Thing): Promise<Role[]> {
   const bound = actor.kind === 'token' ? actor.organizationId : null
   if ('instance' in thing) {
     if (actor.kind === 'token' && actor.ofOrganization) return []
-    return meta
-      .organizationsOf(actor.person.id)
+    return (await meta
+      .organizationsOf(actor.person.id))
       .filter((membership) => bound === null || membership.id === bound)
-      .filter((membership) => !operators.has(action) || membership.id === meta.organizations()[0]?.id)
+      .filter(async (membership) => !operators.has(action) || membership.id === (await meta.organizations())[0]?.id)
       .map((membership) => membership.role)
   }
   const { organization } = thing
@@ -100,13 +100,13 @@ function rolesAt(meta: MetaStore, actor: Actor, action: Action, thing: Thing): R
   if ('issue' in thing && thing.issue.projectId !== thing.project.id) return []
   // Builds continue after the creator of their token has left. The scope limits the token.
   if (actor.kind === 'token' && actor.ofOrganization) return bound === null ? [] : ['member']
-  const member = meta.memberOf(organization.id, actor.person.id)
+  const member = await meta.memberOf(organization.id, actor.person.id)
   return member ? [member.role] : []
 }
 
 /** Returns whether the actor is allowed to do this. See Verdict for the meaning of each result. */
-export function verdict(meta: MetaStore, actor: Actor, action: Action, thing: Thing): Verdict {
-  const roles = rolesAt(meta, actor, action, thing)
+export async function verdict(meta: MetaStore, actor: Actor, action: Action, thing: Thing): Promise<Verdict> {
+  const roles = await rolesAt(meta, actor, action, thing)
   if (roles.length === 0) return 'hidden'
   const allowed = permissions[action]
   if (!roles.some((role) => allowed.roles.includes(role))) return 'no'

@@ -35,8 +35,8 @@ async function isWrongPassword(response: Response): Promise<boolean> {
 }
 
 /** Deletes a person's own tokens. Tokens of organizations stay, so that builds continue. */
-function endOwnTokens(meta: MetaStore, userId: string): void {
-  for (const token of meta.tokensOf(userId)) meta.deleteToken(token.id)
+async function endOwnTokens(meta: MetaStore, userId: string): Promise<void> {
+  for (const token of await meta.tokensOf(userId)) meta.deleteToken(token.id)
 }
 
 /** Changes a signed-in person's password and ends other sessions. Throws VALIDATION, AUTH_LOCKED, AUTH_BUSY. */
@@ -46,13 +46,13 @@ export async function changePassword(auth: AuthContext, headers: Headers, input:
   if (!session) throw new MishapError('AUTH_REQUIRED')
   const { currentPassword, newPassword, endTokens } = changeShape.catch(changeShape.parse({})).parse(input)
   const { id, email } = session.user
-  checkPassword(newPassword, relatedNames(meta, email))
+  checkPassword(newPassword, await relatedNames(meta, email))
   const body = { currentPassword, newPassword, revokeOtherSessions: true }
   const work = () => better.api.changePassword({ body, headers, asResponse: true })
   const response = await guarded(guard, [email, addressOf(headers)], work, isWrongPassword)
   if (response.ok) {
     meta.dropResets(id)
-    if (endTokens) endOwnTokens(meta, id)
+    if (endTokens) await endOwnTokens(meta, id)
   }
   return response
 }
@@ -72,12 +72,12 @@ export function createPasswords(auth: AuthContext): Pick<Auth, 'changePassword' 
       return { cookies: lasting(response.headers.getSetCookie()) }
     },
     resetPassword: async (email, password) => {
-      checkPassword(password, relatedNames(meta, email))
-      const person = meta.personByEmail(email)
+      checkPassword(password, await relatedNames(meta, email))
+      const person = await meta.personByEmail(email)
       if (!person) throw new MishapError('NOT_FOUND', { detail: 'No account has this e-mail.' })
       await setPassword(auth, person.id, await context.password.hash(password))
       // A person who knew the old password can have created tokens with it.
-      endOwnTokens(meta, person.id)
+      await endOwnTokens(meta, person.id)
     },
   }
 }
@@ -117,7 +117,7 @@ export function createResets(
   const pairs = createHourly(clock, resetsPerAccountMax)
   const networks = createHourly(clock, resetsPerNetworkMax)
   // Avoids hashing texts that cannot be secrets.
-  const userOf = (secret: string) => (/^[\w-]{43}$/.test(secret) ? meta.resetBySecret(secret, clock.now()) : undefined)
+  const userOf = async (secret: string) => (/^[\w-]{43}$/.test(secret) ? await meta.resetBySecret(secret, clock.now()) : undefined)
   const gone = () =>
     new MishapError('NOT_FOUND', { detail: 'This link is no longer valid.', causes: ['Ask for a new one.'] })
   return {
@@ -133,28 +133,28 @@ export function createResets(
       pairs.add(pair)
       networks.add(network)
     },
-    startReset: (email) => {
-      const person = meta.personByEmail(email)
-      if (!person || meta.openResets(person.id, clock.now()) >= openResetsMax) return undefined
+    startReset: async (email) => {
+      const person = await meta.personByEmail(email)
+      if (!person || await meta.openResets(person.id, clock.now()) >= openResetsMax) return undefined
       const secret = randomBytes(32).toString('base64url')
-      meta.createReset({ userId: person.id, secret, nowMs: clock.now(), expiresMs: clock.now() + resetMs })
+      await meta.createReset({ userId: person.id, secret, nowMs: clock.now(), expiresMs: clock.now() + resetMs })
       return { person, secret }
     },
-    resetOf: (secret) => {
-      const userId = userOf(secret)
-      return userId === undefined ? undefined : meta.personById(userId)
+    resetOf: async (secret) => {
+      const userId = await userOf(secret)
+      return userId === undefined ? undefined : await meta.personById(userId)
     },
     resetBySecret: async (secret, password, endTokens) => {
-      const userId = userOf(secret)
-      const person = userId === undefined ? undefined : meta.personById(userId)
+      const userId = await userOf(secret)
+      const person = userId === undefined ? undefined : await meta.personById(userId)
       if (!person) throw gone()
-      checkPassword(password, relatedNames(meta, person.email))
+      checkPassword(password, await relatedNames(meta, person.email))
       guard.queue.demandCapacity()
       const hash = await context.password.hash(password)
       // Hashing takes a while. Meanwhile the link can have been used.
-      if (meta.consumeReset(secret, clock.now()) === undefined) throw gone()
+      if (await meta.consumeReset(secret, clock.now()) === undefined) throw gone()
       await setPassword(auth, person.id, hash)
-      if (endTokens) endOwnTokens(meta, person.id)
+      if (endTokens) await endOwnTokens(meta, person.id)
     },
   }
 }

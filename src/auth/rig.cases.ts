@@ -32,7 +32,7 @@ export function rigForFile() {
   const fresh = async (options: Partial<AuthOptions> = { hashing: quick }) => {
     const file = join(folder, `${closers.length}.sqlite`)
     const clock = testClock()
-    const meta = openSqliteMeta(file, { clock })
+    const meta = await openSqliteMeta(file, { clock })
     const auth = await createAuth({ meta, file, secret, url, clock, observe: silent, ...options })
     closers.push(auth.close, meta.close)
     return { meta, auth, clock, file }

@@ -76,30 +76,30 @@ async function demandSpace(deps: BackupDeps, file: string): Promise<void> {
 
 async function gather(deps: BackupDeps, stage: string, name: string): Promise<Manifest> {
   const [from, to] = [deps.folders.blobs, join(stage, parts.blobs)]
-  const mark = deps.meta.blobWatermark()
+  const mark = await deps.meta.blobWatermark()
   let blobs = await copyTree(from, to, true)
   const resume = await deps.pause()
   try {
     await deps.events.backup(name)
     // Blobs that refining wrote meanwhile, found by their rows: another walk over all blobs costs 0.2 ms each. Done
     // before the copy of meta, so that a deletion in between cannot remove bytes whose row is in the copy.
-    for (const key of deps.meta.blobKeys(mark)) {
+    for (const key of await deps.meta.blobKeys(mark)) {
       await mkdir(dirname(join(to, key)), { recursive: true, mode: 0o700 })
       blobs += (await takeFile(join(from, key), join(to, key), true)) ? 1 : 0
     }
-    deps.meta.copyTo(join(stage, parts.meta))
+    await deps.meta.copyTo(join(stage, parts.meta))
     // Skip processed records: the journal has them unscrubbed, with secrets that the stores no longer contain.
-    await copyWaiting(deps.folders.journal, join(stage, parts.journal), deps.meta.cursor())
+    await copyWaiting(deps.folders.journal, join(stage, parts.journal), await deps.meta.cursor())
     // Ingest continues: bodies named by the copied journal can have just arrived, and refining deletes them.
     if (existsSync(join(from, spoolFolder)))
       blobs += await copyTree(join(from, spoolFolder), join(to, spoolFolder), true)
     const rows = rowsByTable(await deps.events.size())
-    const { organizations, projects, issues } = deps.meta.tally()
+    const { organizations, projects, issues } = await deps.meta.tally()
     return {
       format: backupFormat,
       version: deps.version,
       takenMs: deps.clock.now(),
-      cursor: deps.meta.cursor(),
+      cursor: await deps.meta.cursor(),
       organizations,
       projects,
       issues,

@@ -18,11 +18,11 @@ const backups = createBackups({
   data,
   folders,
   meta: {
-    copyTo: (to) => writeFileSync(to, 'rows'),
-    tally: () => ({ organizations: 1, projects: 1, issues: 1, attachments: 0, deadItems: 0 }),
-    cursor: () => 5,
-    blobWatermark: () => ({ attachment: 0, deadItem: 0, bundle: 0 }),
-    blobKeys: () => [],
+    copyTo: async (to) => writeFileSync(to, 'rows'),
+    tally: async () => ({ organizations: 1, projects: 1, issues: 1, attachments: 0, deadItems: 0 }),
+    cursor: async () => 5,
+    blobWatermark: async () => ({ attachment: 0, deadItem: 0, bundle: 0 }),
+    blobKeys: async () => [],
   },
   events: {
     backup: async (name) => {

@@ -26,11 +26,11 @@ function backupsOf(data: string, events: Partial<BackupDeps['events']>, clock = 
     data,
     folders: { journal: join(data, 'journal'), blobs: join(data, 'blobs') },
     meta: {
-      copyTo: (to) => writeFileSync(to, 'rows'),
-      tally: () => ({ organizations: 1, projects: 2, issues: 3, attachments: 0, deadItems: 0 }),
-      cursor: () => 5,
-      blobWatermark: () => ({ attachment: 0, deadItem: 0, bundle: 0 }),
-      blobKeys: () => [],
+      copyTo: async (to) => writeFileSync(to, 'rows'),
+      tally: async () => ({ organizations: 1, projects: 2, issues: 3, attachments: 0, deadItems: 0 }),
+      cursor: async () => 5,
+      blobWatermark: async () => ({ attachment: 0, deadItem: 0, bundle: 0 }),
+      blobKeys: async () => [],
     },
     events: {
       backup: async (name) => void mkdirSync(join(data, 'backup', name), { recursive: true }),

@@ -60,14 +60,14 @@ function backups(here: ReturnType<typeof usedData>, more: Partial<BackupDeps> = 
     data: here.data,
     folders: here.folders,
     meta: {
-      copyTo: (to) => {
+      copyTo: async (to) => {
         order.push('meta')
         writeFileSync(to, 'rows')
       },
-      tally: () => tally,
-      cursor: () => 5,
-      blobWatermark: () => ({ attachment: 0, deadItem: 0, bundle: 0 }),
-      blobKeys: () => [],
+      tally: async () => tally,
+      cursor: async () => 5,
+      blobWatermark: async () => ({ attachment: 0, deadItem: 0, bundle: 0 }),
+      blobKeys: async () => [],
     },
     events: {
       backup: async (name) => {
@@ -100,7 +100,7 @@ const restore = (here: ReturnType<typeof emptyData>, file: string, change: Parti
     withStores: (work) => {
       expect(existsSync(here.mark)).toBe(true)
       return work({
-        meta: { tally: () => ({ ...tally, ...change }), cursor: () => change.cursor ?? 5 },
+        meta: { tally: async () => ({ ...tally, ...change }), cursor: async () => change.cursor ?? 5 },
         events: {
           restore: async (name: string) => {
             writeFileSync(join(here.folders.engine, 'restored'), readdirSync(join(here.data, 'backup', name)).join())
@@ -186,17 +186,17 @@ describe('under load', () => {
         return () => rmSync(join(blobs, 'spool', '1', 'waiting'))
       },
       meta: {
-        copyTo: (to) => {
+        copyTo: async (to) => {
           writeFileSync(to, 'rows')
           // The row is in the copy, then a user deletes the object. Ingest continues.
           rmSync(join(blobs, 'attachments', '7', 'e', '5-0'))
           put('spool', '1', 'waiting')
         },
-        tally: () => tally,
-        cursor: () => 5,
-        blobWatermark: () => mark,
+        tally: async () => tally,
+        cursor: async () => 5,
+        blobWatermark: async () => mark,
         // 'gone' was deleted with its row before the copy. 'a' is from the first pass.
-        blobKeys: (since) => (since === mark ? ['attachments/7/e/5-0', 'attachments/7/e/gone', 'attachments/a'] : []),
+        blobKeys: async (since) => (since === mark ? ['attachments/7/e/5-0', 'attachments/7/e/gone', 'attachments/a'] : []),
       },
     })
     const files = ['blobs/attachments/7/e/5-0', 'blobs/attachments/a', 'blobs/spool/1/refined', 'blobs/spool/1/waiting']

@@ -59,11 +59,11 @@ function check(name: string, sentence: string, looked: number, wrong: Iterable<s
 }
 
 /** Returns rows and downsampled events by issue, and groups without an issue. */
-function rowsByIssue(
+async function rowsByIssue(
   deps: VerifyDeps,
   groups: Found['groups'],
-): { rows: Map<number, number>; downsampled: Map<number, number>; orphans: string[] } {
-  const ids = deps.meta.issueIdsOf(groups)
+): Promise<{ rows: Map<number, number>; downsampled: Map<number, number>; orphans: string[] }> {
+  const ids = await deps.meta.issueIdsOf(groups)
   const rows = new Map<number, number>()
   const downsampled = new Map<number, number>()
   const orphans: string[] = []
@@ -80,9 +80,9 @@ function rowsByIssue(
   return { rows, downsampled, orphans }
 }
 
-function checkCounters(deps: VerifyDeps, { rows, downsampled }: ReturnType<typeof rowsByIssue>): Check {
-  const counters = deps.meta.counters()
-  const retainedSince = deps.meta.retainedSince()
+async function checkCounters(deps: VerifyDeps, { rows, downsampled }: ReturnType<typeof rowsByIssue>): Promise<Check> {
+  const counters = await deps.meta.counters()
+  const retainedSince = await deps.meta.retainedSince()
   const wrong = counters.flatMap(({ issueId, projectId, count, firstSeenMs }) => {
     const stored = rows.get(issueId) ?? 0
     const downsampledRows = downsampled.get(issueId) ?? 0
@@ -99,14 +99,14 @@ function checkCounters(deps: VerifyDeps, { rows, downsampled }: ReturnType<typeo
 }
 
 /** Compares ledger counts with the rows of a table. Once rows have expired, the ledger counts more than are stored. */
-function checkTable(
+async function checkTable(
   deps: VerifyDeps,
   { name, tally, categories, evictedName }: AnyTable,
   tallies: TableTally[],
-): Check {
-  const hasEvicted = deps.meta.getValue(evictedName) !== undefined
+): Promise<Check> {
+  const hasEvicted = await deps.meta.getValue(evictedName) !== undefined
   const stored = new Map<string, number>()
-  for (const item of deps.meta.outcomesSince({ fromMs: 0 })) {
+  for (const item of await deps.meta.outcomesSince({ fromMs: 0 })) {
     const key = `${item.projectId} ${item.category}`
     if (item.outcome === 'stored' && categories.includes(item.category))
       stored.set(key, (stored.get(key) ?? 0) + item.quantity)
@@ -116,17 +116,17 @@ function checkTable(
       categories.map((category): [string, number] => [`${projectId} ${category}`, counts[category] ?? 0]),
     ),
   )
-  const wrong = [...new Set([...stored.keys(), ...ledger.keys()])].flatMap((key) => {
+  const wrong = (await Array.fromAsync([...new Set([...stored.keys(), ...ledger.keys()])], async (key) => {
     const [id = '', category = ''] = key.split(' ')
     const [counted, rows] = [stored.get(key) ?? 0, ledger.get(key) ?? 0]
     // The removal of a project deletes its rows, but the ledger still counts them.
-    const isConsistent = deps.meta.projectById(Number(id))
+    const isConsistent = await deps.meta.projectById(Number(id))
       ? hasEvicted
         ? counted >= rows
         : counted === rows
       : rows === 0
     return isConsistent ? [] : [`project ${id}: the ledger says ${counted} stored of ${category}, but ${rows} exist`]
-  })
+  })).flat()
   return check(name, tally?.sentence ?? '', stored.size, wrong)
 }
 
@@ -139,17 +139,17 @@ function isLedgerCut(deps: VerifyDeps, outcomes: OutcomeRow[], oldestRowMs: numb
   return oldestRowMs < deps.clock.now() - ledgerRetentionMs && fromMs > oldestRowMs
 }
 
-function checkLedger(deps: VerifyDeps, groups: Found['groups']): Check {
+async function checkLedger(deps: VerifyDeps, groups: Found['groups']): Promise<Check> {
   const stored = new Map<number, number>()
-  const outcomes = deps.meta.outcomesSince({ fromMs: 0 })
+  const outcomes = await deps.meta.outcomesSince({ fromMs: 0 })
   for (const outcome of outcomes)
     if (outcome.outcome === 'stored' && tableOfCategory(outcome.category) === 'events' && outcome.projectId !== 0)
       stored.set(outcome.projectId, (stored.get(outcome.projectId) ?? 0) + outcome.quantity)
   const rows = new Map<number, number>()
   // Downsampled events still count as stored.
   for (const group of groups) rows.set(group.projectId, (rows.get(group.projectId) ?? 0) + group.rows + group.thinned)
-  const removed = deps.meta.removedEvents()
-  const retainedSince = deps.meta.retainedSince()
+  const removed = await deps.meta.removedEvents()
+  const retainedSince = await deps.meta.retainedSince()
   const oldest = groups.reduce((least, group) => Math.min(least, group.oldestReceivedMs), deps.clock.now())
   if (isLedgerCut(deps, outcomes, oldest))
     return check('ledger', 'Not compared: an earlier version removed the ledger of the oldest events.', 0, [])
@@ -174,10 +174,10 @@ function checkLedger(deps: VerifyDeps, groups: Found['groups']): Check {
 }
 
 /** Compares the downsampled counts of issues with the recorded rows. Counts older than the retention are gone. */
-function checkDownsampled(deps: VerifyDeps, { downsampled }: ReturnType<typeof rowsByIssue>): Check {
-  const counters = deps.meta.counters()
-  const recordedCounts = deps.meta.downsampledOf(counters.map((counter) => counter.issueId))
-  const retainedSince = deps.meta.retainedSince()
+async function checkDownsampled(deps: VerifyDeps, { downsampled }: ReturnType<typeof rowsByIssue>): Promise<Check> {
+  const counters = await deps.meta.counters()
+  const recordedCounts = await deps.meta.downsampledOf(counters.map((counter) => counter.issueId))
+  const retainedSince = await deps.meta.retainedSince()
   const wrong = counters.flatMap(({ issueId, projectId, firstSeenMs }) => {
     const [actual, recorded] = [downsampled.get(issueId) ?? 0, recordedCounts.get(issueId) ?? 0]
     const sinceMs = Math.max(deps.retainedSinceMs, retainedSince.get(projectId) ?? 0)
@@ -189,7 +189,7 @@ function checkDownsampled(deps: VerifyDeps, { downsampled }: ReturnType<typeof r
 
 async function checkBlobs(deps: VerifyDeps): Promise<Check> {
   const storedKeys = new Set(await deps.blobs.list(''))
-  const named = deps.meta.blobKeys()
+  const named = await deps.meta.blobKeys()
   return check(
     'blobs',
     'Every attachment, dead letter and uploaded bundle has its file.',
@@ -198,8 +198,8 @@ async function checkBlobs(deps: VerifyDeps): Promise<Check> {
   )
 }
 
-function checkJournal(deps: VerifyDeps): Check {
-  let from = deps.meta.cursor()
+async function checkJournal(deps: VerifyDeps): Promise<Check> {
+  let from = await deps.meta.cursor()
   let records = 0
   const wrong: string[] = []
   for (;;) {
@@ -218,8 +218,8 @@ function checkJournal(deps: VerifyDeps): Check {
 
 /** Checks all invariants across the stores, read-only. Refining must pause meanwhile, or counts would change. */
 export async function verify(deps: VerifyDeps): Promise<Check[]> {
-  const step = deps.meta.downsampleSteps().find((downsampleStep) => downsampleStep.stage !== 'cut')
-  const reprocessing = deps.meta.reprocessingSteps().find((reprocessStep) => reprocessStep.stage !== 'cut')
+  const step = (await deps.meta.downsampleSteps()).find((downsampleStep) => downsampleStep.stage !== 'cut')
+  const reprocessing = (await deps.meta.reprocessingSteps()).find((reprocessStep) => reprocessStep.stage !== 'cut')
   const found = await deps.events.check(
     step && { step: step.id, counted: step.stage === 'counted', cut: step.cut },
     reprocessing && { counted: reprocessing.stage === 'counted', rewrite: reprocessing.rewrite },
@@ -227,25 +227,25 @@ export async function verify(deps: VerifyDeps): Promise<Check[]> {
   const tallied = tableNames.filter((name) => anyTable(name).tally)
   const tallies = await Promise.all(tallied.map((name) => deps.events.tally(name)))
   const others = tallies.flat()
-  const byIssue = rowsByIssue(deps, found.groups)
+  const byIssue = await rowsByIssue(deps, found.groups)
   const total = found.groups.reduce((sum, group) => sum + group.rows, 0)
-  const integrityErrors = deps.meta.faults()
-  const releases = deps.meta.orphanReleases()
+  const integrityErrors = await deps.meta.faults()
+  const releases = await deps.meta.orphanReleases()
   const lastJpos = Math.max(found.lastJpos, ...others.map((other) => other.lastJpos))
-  const ahead = deps.meta.openBatches().length === 0 && lastJpos >= deps.meta.cursor() && total + others.length > 0
+  const ahead = (await deps.meta.openBatches()).length === 0 && lastJpos >= await deps.meta.cursor() && total + others.length > 0
   const twice = found.twice + others.reduce((sum, other) => sum + other.twice, 0)
   return [
     check(
       'database',
       'The database file is intact, and no row that it names is missing.',
-      deps.meta.tally().issues,
+      (await deps.meta.tally()).issues,
       integrityErrors,
     ),
     check('issues', 'Every stored event belongs to an issue.', total, byIssue.orphans),
-    checkCounters(deps, byIssue),
-    checkDownsampled(deps, byIssue),
-    checkLedger(deps, found.groups),
-    ...tallied.map((name, at) => checkTable(deps, anyTable(name), tallies[at] ?? [])),
+    await checkCounters(deps, byIssue),
+    await checkDownsampled(deps, byIssue),
+    await checkLedger(deps, found.groups),
+    ...(await Array.fromAsync(tallied, async (name, at) => checkTable(deps, anyTable(name), tallies[at] ?? []))),
     check('once', 'No event and no span is stored twice.', total, twice > 0 ? [`${twice} rows too many`] : []),
     check(
       'rollups',
@@ -257,10 +257,10 @@ export async function verify(deps: VerifyDeps): Promise<Check[]> {
       'cursor',
       'Nothing is stored beyond the last commit.',
       total,
-      ahead ? [`a row is at ${lastJpos}, the cursor at ${deps.meta.cursor()}`] : [],
+      ahead ? [`a row is at ${lastJpos}, the cursor at ${await deps.meta.cursor()}`] : [],
     ),
     check('releases', 'Commits, refs and deploys belong to a release that exists.', releases.looked, releases.orphans),
     await checkBlobs(deps),
-    checkJournal(deps),
+    await checkJournal(deps),
   ]
 }

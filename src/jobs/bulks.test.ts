@@ -16,7 +16,7 @@ const change = { status: 'resolved' } as const
 const itemsOf = (count: number) => Array.from({ length: count }, (_, at) => ({ issueId: at + 1, change }))
 const many = (meta: MetaStore, count: number) =>
   commit(meta, { events: Array.from({ length: count }, (_, at) => effect({ hashes: [hash(at + 1)] })) })
-const inMemory = () => withProject(openSqliteMeta(':memory:', { clock: systemClock, readers: 0 }))
+const inMemory = async () => withProject(await openSqliteMeta(':memory:', { clock: systemClock, readers: 0 }))
 
 /** Counts turns of the event loop until it is stopped. */
 function otherWork() {
@@ -62,8 +62,8 @@ const between = (seen: readonly { turns: number }[]) =>
 
 describe('other work comes in between', () => {
   test('2,500 issues: each part that is noted down, and each step', async () => {
-    const meta = inMemory()
-    many(meta, 2500)
+    const meta = await inMemory()
+    await many(meta, 2500)
     const { bulks, seen, stop } = watched(meta)
     const { id } = await bulks.request({ organizationId: 1, userId: 'ann', items: itemsOf(2500) })
     await bulks.run()
@@ -76,11 +76,11 @@ describe('other work comes in between', () => {
   })
 
   test('a merge of 300', async () => {
-    const meta = inMemory()
-    many(meta, 301)
+    const meta = await inMemory()
+    await many(meta, 301)
     const { bulks, seen, stop } = watched(meta)
     const fromIds = Array.from({ length: 300 }, (_, at) => at + 2)
-    const { id } = bulks.merge({ organizationId: 1, userId: 'ann', intoId: 1, fromIds })
+    const { id } = await bulks.merge({ organizationId: 1, userId: 'ann', intoId: 1, fromIds })
     await bulks.run()
     stop()
     expect(meta.bulkById(id)).toMatchObject({ total: 300, changed: 300, endedMs: expect.any(Number) })
@@ -91,14 +91,14 @@ describe('other work comes in between', () => {
   })
 
   test('a bulk that is forgotten goes in parts', async () => {
-    const meta = inMemory()
-    many(meta, 2500)
+    const meta = await inMemory()
+    await many(meta, 2500)
     const old = systemClock.now() - 2 * 86_400_000
-    const { id } = meta.requestBulk({ organizationId: 1, userId: 'ann', items: itemsOf(2500), more: true }, old)
+    const { id } = await meta.requestBulk({ organizationId: 1, userId: 'ann', items: itemsOf(2500), more: true }, old)
     const { bulks, seen, stop } = watched(meta)
     await bulks.run()
     stop()
-    expect([meta.bulkById(id), seen.length]).toEqual([undefined, 5])
+    expect([await meta.bulkById(id), seen.length]).toEqual([undefined, 5])
     for (const turns of between(seen)) expect(turns).toBeGreaterThan(0)
   })
 })
@@ -145,32 +145,32 @@ describe('after a kill between two steps', () => {
     createBulks({ clock: systemClock, observe: silent, meta, changed: () => undefined })
 
   test('a change goes on with the first issue that it had not reached, and its undo takes all back', async () => {
-    const before = withProject(reopened('change.sqlite'))
-    many(before, 30)
-    const { id } = before.requestBulk({ organizationId: 1, userId: 'ann', items: itemsOf(30) }, nowMs)
-    before.stepBulk(id, 20, nowMs)
-    before.close()
-    const meta = reopened('change.sqlite')
+    const before = await withProject(await reopened('change.sqlite'))
+    await many(before, 30)
+    const { id } = await before.requestBulk({ organizationId: 1, userId: 'ann', items: itemsOf(30) }, nowMs)
+    await before.stepBulk(id, 20, nowMs)
+    await before.close()
+    const meta = await reopened('change.sqlite')
     const states = () => meta.listIssues({ projectIds: [1], sort: 'first', max: 99 }).map((issue) => issue.status)
     await bulksOf(meta).run()
     expect([new Set(states()), meta.bulkById(id)?.changed]).toEqual([new Set(['resolved']), 30])
     for (const item of [1, 30])
       expect(meta.activityOf(item).filter(({ type }) => type === 'set_resolved').length).toBe(1)
     const bulks = bulksOf(meta)
-    bulks.undo(id)
+    await bulks.undo(id)
     await bulks.run()
     expect(new Set(states())).toEqual(new Set(['unresolved']))
     meta.close()
   })
 
   test('a merge goes on, and is one whole', async () => {
-    const before = withProject(reopened('merge.sqlite'))
-    many(before, 30)
+    const before = await withProject(await reopened('merge.sqlite'))
+    await many(before, 30)
     const fromIds = Array.from({ length: 29 }, (_, at) => at + 2)
-    const { id } = before.requestMerge({ organizationId: 1, userId: 'ann', intoId: 1, fromIds }, nowMs)
-    before.stepBulk(id, 10, nowMs)
-    before.close()
-    const meta = reopened('merge.sqlite')
+    const { id } = await before.requestMerge({ organizationId: 1, userId: 'ann', intoId: 1, fromIds }, nowMs)
+    await before.stepBulk(id, 10, nowMs)
+    await before.close()
+    const meta = await reopened('merge.sqlite')
     expect(meta.countIssues({ projectIds: [1] })).toBe(20)
     await bulksOf(meta).run()
     expect(meta.listIssues({ projectIds: [1], sort: 'first', max: 99 })).toMatchObject([{ id: 1, count: 30 }])

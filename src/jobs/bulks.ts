@@ -53,11 +53,11 @@ export function createBulks({ clock, observe, meta, changed }: BulkDeps): Bulks 
     let sum = 0
     const sizes = new Map<number, number>()
     const unpublished = new Map<number, number[]>()
-    for (let open = meta.openBulks(); open.length > 0; open = meta.openBulks()) {
+    for (let open = await meta.openBulks(); open.length > 0; open = await meta.openBulks()) {
       for (const { id } of open) {
         const size = sizes.get(id) ?? stepFirst
         const startedMs = clock.now()
-        const { issueIds, bulk } = meta.stepBulk(id, size, startedMs)
+        const { issueIds, bulk } = await meta.stepBulk(id, size, startedMs)
         sizes.set(id, nextSize(size, clock.now() - startedMs))
         sum += issueIds.length
         unpublished.set(bulk.organizationId, [...(unpublished.get(bulk.organizationId) ?? []), ...issueIds])
@@ -66,7 +66,7 @@ export function createBulks({ clock, observe, meta, changed }: BulkDeps): Bulks 
       }
     }
     notifyChanged(changed, unpublished, 1)
-    while (meta.dropBulks(clock.now() - retentionMs, stepMax)) await clock.sleep(0)
+    while (await meta.dropBulks(clock.now() - retentionMs, stepMax)) await clock.sleep(0)
     return { changed: sum }
   }
 
@@ -86,22 +86,22 @@ export function createBulks({ clock, observe, meta, changed }: BulkDeps): Bulks 
   return {
     request: async ({ items, ...value }) => {
       const more = (end: number) => end < items.length
-      let bulk = meta.requestBulk({ ...value, items: items.slice(0, stepMax), more: more(stepMax) }, clock.now())
+      let bulk = await meta.requestBulk({ ...value, items: items.slice(0, stepMax), more: more(stepMax) }, clock.now())
       for (let from = stepMax; more(from); from += stepMax) {
         await clock.sleep(0)
-        bulk = meta.growBulk(bulk.id, items.slice(from, from + stepMax), more(from + stepMax))
+        bulk = await meta.growBulk(bulk.id, items.slice(from, from + stepMax), more(from + stepMax))
       }
       return start(bulk)
     },
-    merge: (value) => start(meta.requestMerge(value, clock.now())),
-    undo: (id) => {
-      const bulk = meta.undoBulk(id, clock.now())
+    merge: async (value) => start(await meta.requestMerge(value, clock.now())),
+    undo: async (id) => {
+      const bulk = await meta.undoBulk(id, clock.now())
       return bulk && start(bulk)
     },
     run,
     wait: async (id, ms) => {
       for (const endMs = clock.now() + ms; ; ) {
-        const found = meta.bulkById(id)
+        const found = await meta.bulkById(id)
         if (!found || found.endedMs !== null || clock.now() >= endMs) return found
         await clock.sleep(pollMs)
       }

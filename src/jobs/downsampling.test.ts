@@ -101,7 +101,7 @@ describe('thinning over the real stores', () => {
     const detail = (await world.call('GET', `/organizations/acme/issues/${issue?.id}/?statsPeriod=90d`))
       .json as RestIssueDetail
     const { meta, events } = world.app
-    const hashes = meta.hashesOf([Number(issue?.id)]).get(Number(issue?.id)) ?? []
+    const hashes = (await meta.hashesOf([Number(issue?.id)])).get(Number(issue?.id)) ?? []
     const rows = await events.ofIssue({ projectId: world.project.id, hashes, order: 'oldest', max: 1000 })
     return { detail, ids: rows.map((row) => Number.parseInt(row.eventId, 16)) }
   }
@@ -118,9 +118,9 @@ describe('thinning over the real stores', () => {
     })
     return checks.filter((check) => check.wrong.length > 0)
   }
-  const thinnedSums = () =>
-    world.app.meta
-      .outcomeSums({ fromMs: 0 })
+  const thinnedSums = async () =>
+    (await world.app.meta
+      .outcomeSums({ fromMs: 0 }))
       .filter((outcomeSum) => outcomeSum.outcome === 'thinned')
       .map(({ category, quantity, reason }) => [category, quantity, reason])
       .sort()
@@ -128,7 +128,7 @@ describe('thinning over the real stores', () => {
   test('within the budget, or without one, nothing happens', async () => {
     expect(await createDownsampling(depsOf(1000)).run()).toEqual({ stored: 403_000, budget: 1_000_000 })
     expect(await createDownsampling(depsOf(null)).run()).toEqual({ stored: 403_000, budget: null })
-    expect([world.app.meta.downsampleRuns(9), (await look()).ids.length]).toEqual([[], common])
+    expect([await world.app.meta.downsampleRuns(9), (await look()).ids.length]).toEqual([[], common])
   })
 
   test('days of spans go before any event, and no more of them than needed', async () => {
@@ -153,7 +153,7 @@ describe('thinning over the real stores', () => {
     // 443,000 bytes stored with a budget of 403,000. The target, 5% below, is 382,850.
     expect(await createDownsampling(deps).run()).toMatchObject({ stored: 353_000, droppedSpans: removedRows })
     expect([removedRows.length, spans.length, asked.every((at) => at <= before - 23 * hourMs)]).toEqual([3, 0, true])
-    expect([world.app.meta.downsampleRuns(9), world.app.meta.getValue('spans-gone')]).toEqual([[], '1'])
+    expect([await world.app.meta.downsampleRuns(9), await world.app.meta.getValue('spans-gone')]).toEqual([[], '1'])
     // A partition that is already empty must not cause an endless loop.
     expect(await createDownsampling(deps).run()).toEqual({ stored: 353_000, budget: 403_000 })
   })
@@ -175,7 +175,7 @@ describe('thinning over the real stores', () => {
     const tags = before.detail.tags.map((tag) => ({ ...tag, totalValues: after.ids.length }))
     expect(after.detail).toEqual({ ...before.detail, tags, thinned: removedRows })
     const files = [101, 201, 301].filter((n) => !after.ids.includes(n)).length
-    expect(thinnedSums()).toEqual([
+    expect(await thinnedSums()).toEqual([
       ...(files ? [['attachment', files, 'disk_budget']] : []),
       ['error', removedRows, 'disk_budget'],
     ])
@@ -213,15 +213,15 @@ describe('thinning over the real stores', () => {
         }),
       )
       await expect(broken.run()).rejects.toThrow('killed')
-      expect(meta.downsampleSteps().at(-1)?.stage).toBe(place === 'deleteCut' ? 'counted' : 'planned')
+      expect((await meta.downsampleSteps()).at(-1)?.stage).toBe(place === 'deleteCut' ? 'counted' : 'planned')
       expect(await faults()).toEqual([])
       const next = createDownsampling(depsOf(budget))
       await next.resume()
-      expect(meta.downsampleSteps().at(-1)?.stage).toBe('cut')
+      expect((await meta.downsampleSteps()).at(-1)?.stage).toBe('cut')
       await next.run()
       const { detail, ids } = await look()
       expect(detail).toMatchObject({ thinned: common - ids.length, lifetime: { count: String(common) } })
-      expect(thinnedSums().find(([category]) => category === 'error')).toEqual([
+      expect((await thinnedSums()).find(([category]) => category === 'error')).toEqual([
         'error',
         common - ids.length,
         'disk_budget',
@@ -257,7 +257,7 @@ describe('thinning over the real stores', () => {
       depsOf(68, { deleteCut: async () => first.stop() }),
     )
     await first.run()
-    const step = meta.downsampleSteps().at(-1)
+    const step = (await meta.downsampleSteps()).at(-1)
     expect([step?.stage, (await look()).ids.length]).toEqual(['cut', before])
     const state = { nowMs: systemClock.now() }
     const next = createDownsampling({ ...depsOf(68), clock: { ...systemClock, now: () => state.nowMs } })
@@ -266,7 +266,7 @@ describe('thinning over the real stores', () => {
     expect([ids.length < before, detail.thinned]).toEqual([true, common - ids.length])
     expect(await faults()).toEqual([])
     expect((await next.run()).budget).toBe(68_000)
-    expect(meta.downsampleSteps().some((downsampleStep) => downsampleStep.id === step?.id)).toBe(true)
+    expect((await meta.downsampleSteps()).some((downsampleStep) => downsampleStep.id === step?.id)).toBe(true)
     state.nowMs += 20 * 60_000
     await next.run()
     expect(meta.downsampleSteps()).toEqual([])

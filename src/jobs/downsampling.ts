@@ -84,11 +84,11 @@ async function downsampleAttachments(
 ): Promise<void> {
   const [fromMs, toMs] = [startOf(cut.week) - dayMs, startOf(cut.week) + weekMs + dayMs]
   for (let after = 0; ; ) {
-    const some = meta.attachedBetween(cut.projectId, fromMs, toMs, after, idsMax)
+    const some = await meta.attachedBetween(cut.projectId, fromMs, toMs, after, idsMax)
     const last = some.at(-1)
     if (!last) return
     const ids = await events.eventsInCut(cut, [...new Set(some.map((item) => item.eventId))])
-    if (ids.length > 0) meta.downsampleAttachments(runId, cut.projectId, ids)
+    if (ids.length > 0) await meta.downsampleAttachments(runId, cut.projectId, ids)
     after = last.id
   }
 }
@@ -96,12 +96,12 @@ async function downsampleAttachments(
 /** Deletes the recorded files. After a crash, the next run deletes the rest. */
 async function deleteFiles({ meta, blobs }: DownsamplingDeps): Promise<void> {
   for (
-    let keys = meta.doomedBlobs(downsampledRemovalId, idsMax);
+    let keys = await meta.doomedBlobs(downsampledRemovalId, idsMax);
     keys.length > 0;
-    keys = meta.doomedBlobs(downsampledRemovalId, idsMax)
+    keys = await meta.doomedBlobs(downsampledRemovalId, idsMax)
   ) {
     for (const key of keys) await blobs.delete(key)
-    meta.forgetDoomed(keys)
+    await meta.forgetDoomed(keys)
   }
 }
 
@@ -112,7 +112,7 @@ async function finish(deps: DownsamplingDeps, step: DownsampleStep, counted: (ro
     const found = await events.rowsOfCut(step.cut)
     await events.countCutRows(step.id, step.cut)
     await downsampleAttachments(deps, step)
-    meta.countDownsampled(step.id, found)
+    await meta.countDownsampled(step.id, found)
     counted(found.reduce((sum, item) => sum + item.rows, 0))
   }
   await events.deleteCut(step.cut)
@@ -129,7 +129,7 @@ const outageCodes: readonly string[] = ['STORE_UNAVAILABLE', 'QUERY_TIMEOUT']
 async function finishWithRetry(deps: DownsamplingDeps, step: DownsampleStep, stopped: AbortSignal): Promise<number> {
   let removedRows = 0
   for (let tries = 1; ; tries++) {
-    const now = deps.meta.downsampleSteps().find((downsampleStep) => downsampleStep.id === step.id)
+    const now = (await deps.meta.downsampleSteps()).find((downsampleStep) => downsampleStep.id === step.id)
     try {
       if (now?.stage === 'cut') await repeatCut(deps, now)
       else if (now)
@@ -166,7 +166,7 @@ async function dropPartitions(
       while (disk.tables[table].bytes > 0 && disk.stored > budget * targetShare) {
         const day = await events.dropOldest(table, clock.now() - dayMs)
         if (day === undefined) break
-        recordEvicted(meta, table)
+        await recordEvicted(meta, table)
         days.push(day)
         disk = await measure()
       }
@@ -212,7 +212,7 @@ async function repeatCut({ events, observe }: DownsamplingDeps, { id, cut }: Dow
 
 /** Verifies older cuts and drops their steps once no rows are left. */
 async function verifyCuts(deps: DownsamplingDeps, masked: (week: string) => void): Promise<void> {
-  for (const step of deps.meta.downsampleSteps()) {
+  for (const step of await deps.meta.downsampleSteps()) {
     if (step.stage !== 'cut' || Math.abs(deps.clock.now() - step.madeMs) < verifyAfterMs) continue
     if (await runExclusive(deps, () => repeatCut(deps, step))) masked(step.cut.week)
     else deps.meta.dropDownsampleStep(step.id)
@@ -250,9 +250,9 @@ async function downsampleCut(deps: DownsamplingDeps, whole: DownsampleCut, round
     isWhole = rows <= most
     const before = isWhole ? whole.before : Math.min(whole.before, await events.quantileOfCut(whole, most / rows))
     const removedRows = await runExclusive(deps, async () => {
-      round.isBlocked = meta.openBatches().length > 0
+      round.isBlocked = (await meta.openBatches()).length > 0
       if (round.isBlocked) return 0
-      const step = meta.planDownsampleStep(round.runId, { ...whole, before }, round.rowBytes)
+      const step = await meta.planDownsampleStep(round.runId, { ...whole, before }, round.rowBytes)
       return finishWithRetry(deps, step, round.stopped)
     })
     if (removedRows === 0) return
@@ -285,9 +285,9 @@ async function downsampleUnits(deps: DownsamplingDeps, units: Unit[], before: nu
 }
 
 /** Candidates of one run. Each round continues where the previous one ended. */
-function createCandidateQueue(deps: DownsamplingDeps) {
-  const before = deps.meta.cursor()
-  const list = downsampleCandidates(deps, before)
+async function createCandidateQueue(deps: DownsamplingDeps) {
+  const before = await deps.meta.cursor()
+  const list = await downsampleCandidates(deps, before)
   const state: { units: Unit[]; isEmpty: boolean } = { units: [], isEmpty: false }
   return {
     isEmpty: () => state.isEmpty,
@@ -321,7 +321,7 @@ export function createDownsampling(deps: DownsamplingDeps): Downsampling {
 
   /** Cleans up after crashes: completes and verifies steps, rewrites weeks, deletes files. */
   async function clear(): Promise<void> {
-    for (const step of meta.downsampleSteps()) if (step.stage !== 'cut') await runExclusive(deps, () => end(step))
+    for (const step of await meta.downsampleSteps()) if (step.stage !== 'cut') await runExclusive(deps, () => end(step))
     await verifyCuts(deps, (week) => state.masked.add(week))
     await events.rewriteWeeks([...state.masked])
     state.masked.clear()
@@ -329,9 +329,9 @@ export function createDownsampling(deps: DownsamplingDeps): Downsampling {
   }
 
   async function downsample(first: DiskState, budget: number): Promise<Record<string, unknown>> {
-    const runId = meta.beginDownsampleRun({ budgetBytes: budget, bytesBefore: first.stored })
+    const runId = await meta.beginDownsampleRun({ budgetBytes: budget, bytesBefore: first.stored })
     const target = budget * targetShare
-    const candidates = createCandidateQueue(deps)
+    const candidates = await createCandidateQueue(deps)
     let disk = first
     let sum = 0
     for (let rounds = 0; rounds < roundsMax && disk.stored > target && !stopped.aborted; rounds++) {
@@ -353,7 +353,7 @@ export function createDownsampling(deps: DownsamplingDeps): Downsampling {
 
   return {
     resume: async () => {
-      for (const step of meta.downsampleSteps()) {
+      for (const step of await meta.downsampleSteps()) {
         try {
           await end(step)
         } catch (error) {

@@ -53,9 +53,9 @@ test('says how many could not be looked at, and why the first could not', async 
   expect(state.warned).toHaveLength(1)
 })
 
-test('both run by the clock, and rows are bounded', () => {
+test('both run by the clock, and rows are bounded', async () => {
   const { state, value } = deps(0)
-  expect([limitErrorEnds(value), state.bound]).toEqual([{ gone: 3 }, errorEndsMax])
+  expect([await limitErrorEnds(value), state.bound]).toEqual([{ gone: 3 }, errorEndsMax])
   expect(jobTable.flatMap(({ name, everyMs }) => (name.startsWith('failure') ? [[name, everyMs]] : []))).toEqual([
     ['failures', 1000],
     ['failure-rows', 60_000],

@@ -27,7 +27,7 @@ export async function linkErrors({ clock, observe, meta, changed }: LinkDeps): P
   const totals: LinkRun = { looked: 0, linked: 0, aside: 0 }
   const issueIds = new Set<number>()
   for (let step = 0; step < stepsMax; step++) {
-    const { looked, linked, aside, fault, issueIds: ids, more } = meta.linkErrors(endsMax, clock.now())
+    const { looked, linked, aside, fault, issueIds: ids, more } = await meta.linkErrors(endsMax, clock.now())
     totals.looked += looked
     totals.linked += linked
     totals.aside += aside
@@ -37,11 +37,11 @@ export async function linkErrors({ clock, observe, meta, changed }: LinkDeps): P
     await clock.sleep(5)
   }
   if (totals.aside > 0) observe.warn(totals, 'error links could not be made')
-  if (issueIds.size > 0) changed(meta.issuesByIds([...issueIds]))
+  if (issueIds.size > 0) changed(await meta.issuesByIds([...issueIds]))
   return totals
 }
 
 /** Drops the oldest halves and links above the limit. */
-export const limitErrorEnds = ({ meta }: Pick<LinkDeps, 'meta'>): { gone: number } => ({
-  gone: meta.limitErrorEnds(errorEndsMax),
+export const limitErrorEnds = async ({ meta }: Pick<LinkDeps, 'meta'>): Promise<{ gone: number }> => ({
+  gone: await meta.limitErrorEnds(errorEndsMax),
 })

@@ -22,9 +22,9 @@ export async function linkFeedback({
   events: Pick<EventStore, 'byEventId'>
 }): Promise<{ linked: number }> {
   let linked = 0
-  for (const item of meta.unlinkedFeedback(clock.now(), rowsMax)) {
+  for (const item of await meta.unlinkedFeedback(clock.now(), rowsMax)) {
     const [event] = await events.byEventId([item.projectId], item.eventId)
-    const issueId = event && meta.issueIdsOf([event]).get(`${event.projectId}:${event.groupHash}`)
+    const issueId = event && (await meta.issueIdsOf([event])).get(`${event.projectId}:${event.groupHash}`)
     if (issueId !== undefined) {
       meta.linkFeedback(item.id, { issueId })
       linked++

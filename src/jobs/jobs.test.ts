@@ -101,7 +101,7 @@ test('a job runs at its times, never beside itself, and a failure does not end i
       },
     },
   ]
-  const jobs = createJobs(value, table as never)
+  const jobs = await createJobs(value, table as never)
   jobs.start()
   clock.advance(350)
   expect(runs).toBe(1)

@@ -57,7 +57,7 @@ async function deleteAll(blobs: BlobStore, keys: string[]): Promise<number> {
 /** Applies the retention. Deletes nothing while the clock is not trusted. */
 async function applyRetention(deps: JobDeps): Promise<Record<string, unknown>> {
   const { clock, observe, meta, events, blobs } = deps
-  const { nowMs, untrusted } = trustedNow({ clock, meta })
+  const { nowMs, untrusted } = await trustedNow({ clock, meta })
   if (untrusted) {
     observe.warn(untrusted, 'the clock is not trusted; nothing is deleted until it has run for three days')
     return {
@@ -75,12 +75,12 @@ async function applyRetention(deps: JobDeps): Promise<Record<string, unknown>> {
     for (const table of tableNames) {
       const partitions = await events.dropBefore(table, beforeOf(table), nowMs)
       dropped[droppedName(table)] = partitions
-      if (partitions.length > 0 && anyTable(table).tally) recordEvicted(meta, table)
+      if (partitions.length > 0 && anyTable(table).tally) await recordEvicted(meta, table)
     }
-    const removed = await deleteAll(blobs, meta.prune(nowMs, beforeMs, nowMs - deadLetterRetentionMs, rowsBeforeMs))
+    const removed = await deleteAll(blobs, await meta.prune(nowMs, beforeMs, nowMs - deadLetterRetentionMs, rowsBeforeMs))
     const removedOfOrganizations = await applyOwnRetention({ nowMs, meta, events, blobs, retention: deps.retention })
     // No remaining event uses these bundles: a new event would have recorded its use.
-    const bundles = await deleteAll(blobs, meta.dropBundles(beforeMs))
+    const bundles = await deleteAll(blobs, await meta.dropBundles(beforeMs))
     return { ...dropped, removed: removed + removedOfOrganizations, bundles }
   } finally {
     release()
@@ -180,11 +180,11 @@ export const jobTable: readonly Job[] = [
 ]
 
 /** Runs the table. A failed job is logged and runs again at its next time. A job never overlaps itself. */
-export function createJobs(
+export async function createJobs(
   deps: JobDeps,
   table: readonly Job[] = jobTable,
-): { start(): void; stop(): void; states(): JobState[] } {
-  const states = createJobStates(deps.clock, deps.meta, table)
+): Promise<{ start(): void; stop(): void; states(): JobState[] }> {
+  const states = await createJobStates(deps.clock, deps.meta, table)
   const cancels: (() => void)[] = []
   const busy = new Set<string>()
   const run = async (job: Job): Promise<void> => {

@@ -24,22 +24,22 @@ const retryMs = [60_000, 600_000, 3_600_000] as const
  */
 export async function runNotices({ clock, meta, alerts, url }: NoticeDeps): Promise<{ mails: number }> {
   let mails = 0
-  for (const due of meta.noticesDue(clock.now(), dueMax)) {
-    const issue = meta.issueById(due.issueId)
-    const activity = meta.activityById(due.activityId)
-    const to = meta.personById(due.userId)
-    const organization = issue && meta.organizationById(issue.organizationId)
+  for (const due of await meta.noticesDue(clock.now(), dueMax)) {
+    const issue = await meta.issueById(due.issueId)
+    const activity = await meta.activityById(due.activityId)
+    const to = await meta.personById(due.userId)
+    const organization = issue && await meta.organizationById(issue.organizationId)
     // People who left the organization since get no mail.
-    if (!issue || !activity || !to || !organization || !meta.memberOf(organization.id, to.id)) {
-      meta.endNotice(due.id)
+    if (!issue || !activity || !to || !organization || !await meta.memberOf(organization.id, to.id)) {
+      await meta.endNotice(due.id)
       continue
     }
-    const by = activity.userId === null ? undefined : meta.personById(activity.userId)
+    const by = activity.userId === null ? undefined : await meta.personById(activity.userId)
     const failure = await alerts.mail(noticeMail({ to, by, organization, issue, activity, kind: due.kind, url }))
     if (failure === undefined) mails++
     const pause = failure ? retryMs[due.attempts] : undefined
-    if (pause === undefined) meta.endNotice(due.id)
-    else meta.endNotice(due.id, clock.now() + pause)
+    if (pause === undefined) await meta.endNotice(due.id)
+    else await meta.endNotice(due.id, clock.now() + pause)
   }
   return { mails }
 }

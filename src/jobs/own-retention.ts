@@ -27,15 +27,15 @@ export async function applyOwnRetention({
   blobs,
 }: OrganizationRetention): Promise<number> {
   let removed = 0
-  for (const { organizationId, days, projectIds } of meta.shorterRetentions()) {
+  for (const { organizationId, days, projectIds } of await meta.shorterRetentions()) {
     if (projectIds.length === 0) continue
     for (const table of tableNames) {
       if (days >= anyTable(table).retentionDays(retention)) continue
       const startMs = partitionStart(table, nowMs - days * dayMs)
       const rows = await events.removeBefore(table, projectIds, startMs)
-      if (rows > 0 && anyTable(table).tally) recordEvicted(meta, table)
+      if (rows > 0 && anyTable(table).tally) await recordEvicted(meta, table)
       if (table !== 'events') continue
-      for (const key of meta.dropExpired(organizationId, projectIds, startMs)) {
+      for (const key of await meta.dropExpired(organizationId, projectIds, startMs)) {
         await blobs.delete(key)
         removed++
       }

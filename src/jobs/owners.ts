@@ -46,12 +46,12 @@ type Rules = { rules: readonly OwnerRule[]; autoAssign: boolean }
 type OwnerMatch = { owners: Person[]; rule: OwnerRule | undefined }
 
 /** Returns a reader of project rules that reads each project once. */
-function createRules({ meta }: OwnerDeps): (projectId: number) => Rules {
+function createRules({ meta }: OwnerDeps): (projectId: number) => Promise<Rules> {
   const cache = new Map<number, Rules>()
-  return (projectId) => {
+  return async (projectId) => {
     const cached = cache.get(projectId)
     if (cached) return cached
-    const { text, autoAssign } = meta.ownershipOf(projectId)
+    const { text, autoAssign } = await meta.ownershipOf(projectId)
     const read = { rules: readOwnership(text).rules, autoAssign }
     cache.set(projectId, read)
     return read
@@ -59,20 +59,20 @@ function createRules({ meta }: OwnerDeps): (projectId: number) => Rules {
 }
 
 /** Matches the event of an issue against rules. `over` gets the line at which a project's rules took too long. */
-function matchOwners(
+async function matchOwners(
   deps: OwnerDeps,
   over: Map<number, number>,
   issue: Issue,
   event: SeenEvent | undefined,
   of: Rules,
-): OwnerMatch {
+): Promise<OwnerMatch> {
   const { meta } = deps
   const { rule, overAt } = event ? ownerRuleOf(of.rules, ownedEventOf(event)) : {}
   if (overAt !== undefined) over.set(issue.projectId, overAt)
-  const owners = (rule?.owners ?? []).flatMap((email) => {
-    const person = meta.personByEmail(email)
-    return person && meta.memberOf(issue.organizationId, person.id) ? [person] : []
-  })
+  const owners = (await Array.fromAsync((rule?.owners ?? []), async (email) => {
+    const person = await meta.personByEmail(email)
+    return person && await meta.memberOf(issue.organizationId, person.id) ? [person] : []
+  })).flat()
   return { owners: [...new Map(owners.map((owner) => [owner.id, owner])).values()], rule }
 }
 
@@ -80,12 +80,12 @@ const suggestionsOf = ({ owners, rule }: OwnerMatch): Suggestion[] =>
   owners.map(({ id }) => ({ userId: id, rule: rule?.text ?? '' }))
 
 /** Assigns an issue to the first owner of the matched rule. Returns undefined if there is no such owner. */
-function assign(deps: OwnerDeps, issue: Issue, { owners: [person], rule }: OwnerMatch): Issue | undefined {
+async function assign(deps: OwnerDeps, issue: Issue, { owners: [person], rule }: OwnerMatch): Promise<Issue | undefined> {
   const { meta, clock } = deps
   if (!person || !rule) return undefined
   const details = { reason: 'ownership', rule: rule.text }
-  const updated = meta.updateIssue(issue.id, { assigneeUserId: person.id }, null, clock.now(), undefined, details)
-  notifyAssignee(deps, issue.id, person.id, updated.activityId, null)
+  const updated = await meta.updateIssue(issue.id, { assigneeUserId: person.id }, null, clock.now(), undefined, details)
+  await notifyAssignee(deps, issue.id, person.id, updated.activityId, null)
   return updated.issue
 }
 
@@ -94,17 +94,16 @@ async function sweep(deps: OwnerDeps, over: Map<number, number>): Promise<number
   const { meta, clock } = deps
   let checked = 0
   for (const endMs = clock.now() + sweepMs; clock.now() < endMs; ) {
-    const due = meta.suggestionsDue(sweepMax)
+    const due = await meta.suggestionsDue(sweepMax)
     if (!due) break
-    const issues = meta.ownershipOf(due.projectId).text === '' ? [] : meta.issuesByIds(due.issueIds)
+    const issues = (await meta.ownershipOf(due.projectId)).text === '' ? [] : await meta.issuesByIds(due.issueIds)
     const events = await latestEventsOf(deps, due.projectId, issues)
     // Read rules and issues again: from here on the code is synchronous.
-    const rules = createRules(deps)(due.projectId)
-    const matches = meta
-      .issuesByIds(due.issueIds)
-      .map((issue) => [issue.id, matchOwners(deps, over, issue, events.get(issue.id), rules)] as const)
-    meta.suggest(new Map(matches.map(([id, match]) => [id, suggestionsOf(match)])))
-    meta.endSuggestionsDue(due)
+    const rules = await createRules(deps)(due.projectId)
+    const matches = (await Array.fromAsync((await meta
+      .issuesByIds(due.issueIds)), async (issue) => [issue.id, await matchOwners(deps, over, issue, events.get(issue.id), rules)] as const))
+    await meta.suggest(new Map(matches.map(([id, match]) => [id, suggestionsOf(match)])))
+    await meta.endSuggestionsDue(due)
     checked += due.issueIds.length
   }
   return checked
@@ -127,22 +126,22 @@ export async function runOwners(deps: OwnerDeps): Promise<{ assigned: number; he
   let assigned = 0
   const rulesOf = createRules(deps)
   const over = new Map<number, number>()
-  for (const due of meta.ownersDue(dueMax)) {
-    const issue = meta.issueById(due.issueId)
+  for (const due of await meta.ownersDue(dueMax)) {
+    const issue = await meta.issueById(due.issueId)
     const event = issue && (await eventOf(deps, issue, due.eventId))
     if (issue && !event && due.eventId !== '' && clock.now() - due.atMs < eventWaitMs) continue
     // Read again: a person can have been assigned while the event was queried.
-    const now = event && meta.issueById(due.issueId)
+    const now = event && await meta.issueById(due.issueId)
     if (now) {
-      const rules = rulesOf(now.projectId)
-      const match = matchOwners(deps, over, now, event, rules)
-      const hasChanged = meta.suggest(new Map([[now.id, suggestionsOf(match)]])).size > 0
+      const rules = await rulesOf(now.projectId)
+      const match = await matchOwners(deps, over, now, event, rules)
+      const hasChanged = (await meta.suggest(new Map([[now.id, suggestionsOf(match)]]))).size > 0
       const isFree = now.assigneeUserId === null && rules.autoAssign && due.eventId !== ''
-      const updated = isFree ? assign(deps, now, match) : undefined
+      const updated = isFree ? await assign(deps, now, match) : undefined
       if (updated) assigned++
       if (updated || hasChanged) changedIssues.push(updated ?? now)
     }
-    meta.endOwnerDue([due.issueId])
+    await meta.endOwnerDue([due.issueId])
   }
   const checked = await sweep(deps, over)
   for (const [project, line] of over)

@@ -242,16 +242,16 @@ test('only a shorter retention than the installation’s is kept, for the organi
     nowMs: Date.parse('2026-11-21T15:00:00Z'),
     retention: { retentionErrorsDays: 90, retentionSpansDays: 30 },
     meta: {
-      shorterRetentions: () => [
+      shorterRetentions: async () => [
         { organizationId: 1, days: 30, projectIds: [5, 6] },
         { organizationId: 2, days: 90, projectIds: [7] },
         { organizationId: 3, days: 5, projectIds: [] },
       ],
-      dropExpired: (...given) => {
+      dropExpired: async (...given) => {
         calls.push(given)
         return ['attachments/5/x']
       },
-      getValue: () => undefined,
+      getValue: async () => undefined,
       setValue: () => undefined,
     },
     events: {
@@ -270,12 +270,12 @@ test('spans leave by days: earlier than errors where they are kept for longer, n
     nowMs: Date.parse('2026-11-21T15:00:00Z'),
     retention: { retentionErrorsDays: 90, retentionSpansDays: 30 },
     meta: {
-      shorterRetentions: () => [
+      shorterRetentions: async () => [
         { organizationId: 1, days: 7, projectIds: [5] },
         { organizationId: 2, days: 60, projectIds: [6] },
       ],
-      dropExpired: () => [],
-      getValue: () => undefined,
+      dropExpired: async () => [],
+      getValue: async () => undefined,
       setValue: (name) => void noted.push(name),
     },
     events: {

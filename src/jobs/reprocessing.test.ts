@@ -52,27 +52,27 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
     rewrite.positions.includes(row.jpos) && row.gen > rewrite.gen && row.week === rewrite.week
   const stepOf = (id: number) => state.steps.find((step) => step.id === id)
   const meta: ReprocessingDeps['meta'] = {
-    cursor: () => 1e6,
-    hashesOf: (ids) => new Map(ids.map((id) => [id, ['a']])),
-    openRemovals: () => state.removals as never,
-    downsampleSteps: () => state.cuts as never,
-    arrivals: () => state.arrivals,
-    dropArrivals: () => {
+    cursor: async () => 1e6,
+    hashesOf: async (ids) => new Map(ids.map((id) => [id, ['a']])),
+    openRemovals: async () => state.removals as never,
+    downsampleSteps: async () => state.cuts as never,
+    arrivals: async () => state.arrivals,
+    dropArrivals: async () => {
       at('dropArrivals')
       state.arrivals = []
     },
-    missingMapsInBundles: () =>
+    missingMapsInBundles: async () =>
       state.debugIds === 0
         ? []
         : [{ groupHash: 'a', fromJpos: 0, names: Array.from({ length: state.debugIds }, (_, n) => `d:${n}`) }],
-    missingMapsOf: () => [{ groupHash: 'a', fromJpos: 0, names: ['l'] }],
-    lateProjects: () => state.late,
-    clearMissingMaps: (ended) => void state.ended.push({ ...ended, stillMissing: [...ended.stillMissing] }),
-    pruneMissingMaps: (ms) => {
+    missingMapsOf: async () => [{ groupHash: 'a', fromJpos: 0, names: ['l'] }],
+    lateProjects: async () => state.late,
+    clearMissingMaps: async (ended) => void state.ended.push({ ...ended, stillMissing: [...ended.stillMissing] }),
+    pruneMissingMaps: async (ms) => {
       expect(ms).toBe(clock.now() - 30 * dayMs)
       return 0
     },
-    beginReprocessing: (projectId, cause, total) => {
+    beginReprocessing: async (projectId, cause, total) => {
       const open = state.runs.find((item) => item.endedMs === null)
       if (open) return Object.assign(open, { total, looked: 0 })
       const run: ReprocessingRun = {
@@ -93,8 +93,8 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
     },
     updateReprocessing: (id, change) => Object.assign(state.runs[id - 1] ?? {}, change),
     endReprocessing: (id) => Object.assign(state.runs[id - 1] ?? {}, { endedMs: clock.now() }),
-    openReprocessingRuns: () => state.runs.filter((run) => run.endedMs === null),
-    planReprocessStep: (regroupingId, rewrite) => {
+    openReprocessingRuns: async () => state.runs.filter((run) => run.endedMs === null),
+    planReprocessStep: async (regroupingId, rewrite) => {
       at('plan')
       const step: ReprocessingStep = {
         id: state.steps.length + 1,
@@ -107,14 +107,14 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
       state.steps.push(step)
       return step
     },
-    reprocessingSteps: (only) =>
+    reprocessingSteps: async (only) =>
       state.steps
         .filter((step) => step.stage !== ('gone' as ReprocessingStep['stage']))
         .filter(({ stage, madeMs }) => {
           if (typeof only !== 'object') return only === undefined || stage !== 'cut'
           return stage === 'cut' && Math.abs(only.fromMs - madeMs) >= only.apartMs
         }),
-    commitReprocessStep: (id, moves) => {
+    commitReprocessStep: async (id, moves) => {
       at('commit')
       for (const { fromHash, effect } of moves) {
         state.counts[fromHash] = (state.counts[fromHash] ?? 0) - 1
@@ -129,12 +129,12 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
       Object.assign(stepOf(id) ?? {}, { stage })
     },
     dropReprocessStep: (id) => void Object.assign(stepOf(id) ?? {}, { stage: 'gone' }),
-    setIssueEdges: (id, _edges, count) => {
+    setIssueEdges: async (id, _edges, count) => {
       state.log.push(`edges ${id} at ${count}`)
       return count === 3
     },
     // Events arrive during the first two calls.
-    issueById: (id) => ({ id, count: Math.min(3, ++state.missingBefore) }) as Issue,
+    issueById: async (id) => ({ id, count: Math.min(3, ++state.missingBefore) }) as Issue,
   }
   const events: ReprocessingDeps['events'] = {
     rowRefsOf: async (query) => {
@@ -196,7 +196,7 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
       out.tsv = new Uint8Array(Buffer.concat(parts))
       return out
     },
-    waiting: () => state.waiting,
+    waiting: async () => state.waiting,
     changed: ({ issues }) => void state.told.push(...issues),
   }
   return { deps, state, clock }
@@ -417,7 +417,7 @@ describe('what is broken off', () => {
 
   test('a run that was broken off behind its last group ends with the next one, which finds none', async () => {
     const { deps, state, clock } = world(1)
-    deps.meta.beginReprocessing(1, 'upload', 1)
+    await deps.meta.beginReprocessing(1, 'upload', 1)
     state.debugIds = 0
     await passing(clock, createReprocessing(deps).run())
     expect([state.runs.length, state.runs[0]?.endedMs === null, state.arrivals]).toEqual([1, false, []])

@@ -62,7 +62,7 @@ export type ReprocessingDeps = {
   /** Reprocesses rows of one project. */
   remapRows(projectId: number, rows: EventRow[]): Promise<RemappedRows>
   /** Records that refine has not committed yet. */
-  waiting(): number
+  waiting(): Promise<number>
   /** Receives the changed issues, for the screens. */
   changed(result: ReprocessingResult): void
   /** Rows per query; default 100,000. */
@@ -140,10 +140,10 @@ async function finish({ meta, events }: ReprocessingDeps, step: ReprocessingStep
   for (const id of step.stale) {
     // Events can arrive for a busy issue meanwhile. Retry until its count did not change.
     for (let tries = 0; tries < edgeTriesMax; tries++) {
-      const issue = meta.issueById(id)
-      const hashes = issue?.id === id ? (meta.hashesOf([id]).get(id) ?? []) : []
+      const issue = await meta.issueById(id)
+      const hashes = issue?.id === id ? ((await meta.hashesOf([id])).get(id) ?? []) : []
       const edges = hashes.length > 0 ? await events.edgesOf(projectId, hashes) : undefined
-      if (!issue || !edges || meta.setIssueEdges(id, edges, issue.count)) break
+      if (!issue || !edges || await meta.setIssueEdges(id, edges, issue.count)) break
     }
   }
   meta.setReprocessStep(step.id, 'cut')
@@ -152,7 +152,7 @@ async function finish({ meta, events }: ReprocessingDeps, step: ReprocessingStep
 /** Completes an open step through any outage of the events store. Throws other errors after some attempts. */
 async function endWithRetry(deps: ReprocessingDeps, id: number, stopped: AbortSignal): Promise<void> {
   for (let tries = 1; ; tries++) {
-    const step = deps.meta.reprocessingSteps('open').find((reprocessStep) => reprocessStep.id === id)
+    const step = (await deps.meta.reprocessingSteps('open')).find((reprocessStep) => reprocessStep.id === id)
     try {
       if (step?.stage === 'planned') await revert(deps, step)
       else if (step?.stage === 'counted') await finish(deps, step)
@@ -169,9 +169,9 @@ async function endWithRetry(deps: ReprocessingDeps, id: number, stopped: AbortSi
  * An issue that is being removed must not move its events to another issue. A downsampling cut that is not verified yet
  * could evict rows that move into its groups.
  */
-const isBlocked = (meta: ReprocessingDeps['meta'], projectId: number): boolean =>
-  meta.openRemovals().some((openRemoval) => openRemoval.projectId === projectId || openRemoval.projectId === 0) ||
-  meta.downsampleSteps().some((downsampleStep) => downsampleStep.cut.projectId === projectId)
+const isBlocked = async (meta: ReprocessingDeps['meta'], projectId: number): Promise<boolean> =>
+  (await meta.openRemovals()).some((openRemoval) => openRemoval.projectId === projectId || openRemoval.projectId === 0) ||
+  (await meta.downsampleSteps()).some((downsampleStep) => downsampleStep.cut.projectId === projectId)
 
 /**
  * Rewrites events atomically: writes the new rows, moves them between issues in one transaction, then removes the old
@@ -182,19 +182,19 @@ async function writeStep(state: RunState, { moves, lines }: PendingRows, generat
   const { meta, events } = deps
   const release = await deps.lock()
   try {
-    if (isBlocked(meta, state.projectId)) return false
+    if (await isBlocked(meta, state.projectId)) return false
     const whole = rewriteOf(state.projectId, generation, moves)
     // Some rows can have been evicted or removed since they were read.
     const presentPositions = new Set(await events.presentPositions(whole))
     const at = moves.flatMap((move, index) => (presentPositions.has(move.effect.jpos) ? [index] : []))
     const left = at.flatMap((index) => moves[index] ?? [])
     if (left.length === 0) return true
-    const step = meta.planReprocessStep(state.run.id, rewriteOf(state.projectId, generation, left))
+    const step = await meta.planReprocessStep(state.run.id, rewriteOf(state.projectId, generation, left))
     try {
       await events.insertRewritten(step.rewrite, chunksOf(at.flatMap((index) => lines[index] ?? [])))
       // Check again for new removals: events to be removed must not move to an issue that stays.
-      if (isBlocked(meta, state.projectId)) return false
-      const result = meta.commitReprocessStep(
+      if (await isBlocked(meta, state.projectId)) return false
+      const result = await meta.commitReprocessStep(
         step.id,
         left.map(({ fromHash, fromDiagnostics, effect }): ReprocessingMove => ({ fromHash, fromDiagnostics, effect })),
       )
@@ -247,7 +247,7 @@ function rewriteOf(
 /** Yields to incoming events: the longer, the more of them wait. */
 async function yieldToIngest({ deps, stopped }: RunState, startedMs: number): Promise<void> {
   const tookMs = Math.max(1, deps.clock.now() - startedMs)
-  await deps.clock.sleep(deps.waiting() > 0 ? Math.min(2000, tookMs * 2) : Math.min(50, tookMs / 4), stopped)
+  await deps.clock.sleep(await deps.waiting() > 0 ? Math.min(2000, tookMs * 2) : Math.min(50, tookMs / 4), stopped)
 }
 
 function addStillMissing({ missingBefore, stillMissing }: RunState, hash: string, names: readonly string[]): void {
@@ -308,7 +308,7 @@ async function* rowRefsOf(
   const query = {
     projectId,
     hashes,
-    before: meta.cursor(),
+    before: await meta.cursor(),
     sinceMs: clock.now() - backMs,
     max: rowRefsMax,
     ...(isSelective ? { debugIds, releases: [...new Set(releases)] } : { debugIds: [], releases: [] }),
@@ -340,7 +340,7 @@ function byGeneration(rowRefs: readonly RowRef[]): Map<string, { generation: Wee
 async function regroup(deps: ReprocessingDeps, request: RunRequest, stopped: AbortSignal): Promise<Counts | undefined> {
   const { meta, observe, clock } = deps
   const { projectId, cause } = request
-  if (isBlocked(meta, projectId)) return undefined
+  if (await isBlocked(meta, projectId)) return undefined
   const startMs = clock.now()
   const resume = await deps.pause()
   resume()
@@ -349,11 +349,11 @@ async function regroup(deps: ReprocessingDeps, request: RunRequest, stopped: Abo
   const groups = request.groups()
   if (groups.length === 0) {
     // A run that a crash interrupted after its last group has nothing left to do.
-    for (const openRun of meta.openReprocessingRuns())
+    for (const openRun of await meta.openReprocessingRuns())
       if (openRun.projectId === projectId && openRun.cause === cause) meta.endReprocessing(openRun.id)
     return counts
   }
-  const run = meta.beginReprocessing(projectId, cause, 0)
+  const run = await meta.beginReprocessing(projectId, cause, 0)
   const missing = { missingBefore: new Set<string>(), stillMissing: new Set<string>() }
   const state: RunState = { deps, projectId, run, stopped, ...counts, ...missing }
   for (let start = 0; start < groups.length; start += groupsMax) {
@@ -361,13 +361,13 @@ async function regroup(deps: ReprocessingDeps, request: RunRequest, stopped: Abo
     const hashes = some.map((item) => item.groupHash)
     state.missingBefore = new Set(some.flatMap(({ groupHash, names }) => names.map((name) => `${name} ${groupHash}`)))
     state.stillMissing = new Set()
-    for await (const rowRefs of rowRefsOf(deps, request, some)) {
+    for await (const rowRefs of await rowRefsOf(deps, request, some)) {
       state.total += rowRefs.length
       meta.updateReprocessing(run.id, { total: state.total })
       for (const { generation, positions } of byGeneration(rowRefs).values())
         if (!(await remapGeneration(state, generation, hashes, positions))) return undefined
     }
-    meta.clearMissingMaps({
+    await meta.clearMissingMaps({
       projectId,
       groups: some,
       stillMissing: cause === 'late' ? new Set() : state.stillMissing,
@@ -386,7 +386,7 @@ async function regroup(deps: ReprocessingDeps, request: RunRequest, stopped: Abo
 /** Verifies older steps: removes old rows again that a power cut restored. */
 async function verifySteps({ meta, events, lock, clock, observe }: ReprocessingDeps): Promise<void> {
   // A step has thousands of positions, so only due steps are read.
-  for (const { id, rewrite } of meta.reprocessingSteps({ fromMs: clock.now(), apartMs: verifyAfterMs })) {
+  for (const { id, rewrite } of await meta.reprocessingSteps({ fromMs: clock.now(), apartMs: verifyAfterMs })) {
     const release = await lock()
     try {
       const left = await events.presentPositions(rewrite)
@@ -403,15 +403,15 @@ async function verifySteps({ meta, events, lock, clock, observe }: ReprocessingD
 }
 
 /** Returns the reprocessing that is due now. */
-function pendingRequests({ meta, clock }: ReprocessingDeps): { request: RunRequest; done(): void }[] {
+async function pendingRequests({ meta, clock }: ReprocessingDeps): Promise<{ request: RunRequest; done(): void }[]> {
   const nowMs = clock.now()
-  const uploads = meta.arrivals().map(({ projectId, bundleIds }) => {
+  const uploads = (await meta.arrivals()).map(({ projectId, bundleIds }) => {
     return {
       request: { projectId, cause: 'upload' as const, groups: () => meta.missingMapsInBundles(projectId, bundleIds) },
       done: () => meta.dropArrivals(projectId, bundleIds, nowMs),
     }
   })
-  const lateMaps = meta.lateProjects(nowMs - lateMapMs).map((projectId) => ({
+  const lateMaps = (await meta.lateProjects(nowMs - lateMapMs)).map((projectId) => ({
     request: { projectId, cause: 'late' as const, groups: () => meta.missingMapsOf(projectId, [lateMapName]) },
     done: () => undefined,
   }))
@@ -420,7 +420,7 @@ function pendingRequests({ meta, clock }: ReprocessingDeps): { request: RunReque
 
 /** Completes open steps with the lock. */
 async function endOpen(deps: ReprocessingDeps, stopped: AbortSignal): Promise<void> {
-  for (const step of deps.meta.reprocessingSteps('open')) {
+  for (const step of await deps.meta.reprocessingSteps('open')) {
     const release = await deps.lock()
     try {
       await endWithRetry(deps, step.id, stopped)
@@ -443,9 +443,9 @@ export function createReprocessing(deps: ReprocessingDeps): Reprocessing {
   async function round(): Promise<Record<string, unknown>> {
     await endOpen(deps, stopped)
     await verifySteps(deps)
-    meta.pruneMissingMaps(clock.now() - backMs)
+    await meta.pruneMissingMaps(clock.now() - backMs)
     const sums = { looked: 0, mapped: 0, moved: 0 }
-    for (const { request, done } of pendingRequests(deps)) {
+    for (const { request, done } of await pendingRequests(deps)) {
       if (stopped.aborted) break
       const counts = await regroup(deps, request, stopped)
       if (!counts) continue
@@ -457,8 +457,8 @@ export function createReprocessing(deps: ReprocessingDeps): Reprocessing {
 
   const run = (): Promise<Record<string, unknown>> => {
     state.running ??= round()
-      .catch((error: unknown) => {
-        for (const openRun of meta.openReprocessingRuns())
+      .catch(async (error: unknown) => {
+        for (const openRun of await meta.openReprocessingRuns())
           meta.updateReprocessing(openRun.id, { error: faultOf(error) })
         throw error
       })
@@ -471,7 +471,7 @@ export function createReprocessing(deps: ReprocessingDeps): Reprocessing {
   return {
     run,
     resume: async () => {
-      for (const { id } of meta.reprocessingSteps('open')) {
+      for (const { id } of await meta.reprocessingSteps('open')) {
         try {
           await endWithRetry(deps, id, stopped)
         } catch (error) {

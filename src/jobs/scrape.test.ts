@@ -27,10 +27,10 @@ function world(pages: Record<string, Page>, settings: Partial<ScrapeSettings> = 
     mapOf,
     random: () => 0.5,
     meta: {
-      scrapeSettings: () => ({ on: true, verifyTls: true, sealedToken: '', origins: [], ...settings }),
-      dueScrapes: () => dues,
+      scrapeSettings: async () => ({ on: true, verifyTls: true, sealedToken: '', origins: [], ...settings }),
+      dueScrapes: async () => dues,
       setScrape: (item, value) => void state.ends.push({ url: item.url, ...value }),
-      dropScrapes: (beforeMs) => {
+      dropScrapes: async (beforeMs) => {
         state.dropped = beforeMs
         return 0
       },

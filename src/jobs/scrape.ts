@@ -94,7 +94,7 @@ function messageOf(error: unknown): string {
 
 async function scrape(deps: ScrapeDeps, due: DueScrape): Promise<boolean> {
   const { meta, clock, observe } = deps
-  const settings = meta.scrapeSettings(due.projectId)
+  const settings = await meta.scrapeSettings(due.projectId)
   let failure = ''
   try {
     await fetchDue(deps, due, settings)
@@ -110,14 +110,14 @@ async function scrape(deps: ScrapeDeps, due: DueScrape): Promise<boolean> {
 export function createScraping(deps: ScrapeDeps): Scraping {
   return {
     run: async () => {
-      const due = deps.meta.dueScrapes(deps.clock.now(), dueMax)
+      const due = await deps.meta.dueScrapes(deps.clock.now(), dueMax)
       const done: boolean[] = []
       const left = [...due]
       const worker = async () => {
         for (let item = left.shift(); item; item = left.shift()) done.push(await scrape(deps, item))
       }
       await Promise.all(Array.from({ length: atOnce }, worker))
-      deps.meta.dropScrapes(deps.clock.now() - retentionMs)
+      await deps.meta.dropScrapes(deps.clock.now() - retentionMs)
       const fetched = done.filter(Boolean).length
       return { fetched, failed: done.length - fetched }
     },

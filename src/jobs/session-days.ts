@@ -25,7 +25,7 @@ export async function closeSessionDays({
   events,
   pause,
 }: SessionDayDeps): Promise<{ days: number; rows: number }> {
-  const { nowMs, untrusted } = trustedNow({ clock, meta })
+  const { nowMs, untrusted } = await trustedNow({ clock, meta })
   if (untrusted) return { days: 0, rows: 0 }
   const days = await events.openSessionDays(nowMs - openMs)
   let rows = 0

@@ -15,10 +15,10 @@ function memory(text?: string) {
 const hourly = { name: 'hourly', everyMs: 3_600_000, firstMs: 60_000 }
 const often = { name: 'often', everyMs: 5000, firstMs: 1000 }
 
-test('last run, duration, result, failure, next run', () => {
+test('last run, duration, result, failure, next run', async () => {
   const clock = testClock(1_000_000)
   const { meta } = memory()
-  const states = createJobStates(clock, meta, [hourly, often])
+  const states = await createJobStates(clock, meta, [hourly, often])
   expect(states.all()[0]).toMatchObject({ lastMs: null, nextMs: null, error: '', failures: 0 })
   states.started()
   expect(states.all().map((state) => state.nextMs)).toEqual([1_060_000, 1_001_000])
@@ -45,17 +45,17 @@ test('last run, duration, result, failure, next run', () => {
   expect(states.all()[1]).toMatchObject({ failures: 0, error: '' })
 })
 
-test('what runs seldom is remembered over a restart; a broken memory is none', () => {
+test('what runs seldom is remembered over a restart; a broken memory is none', async () => {
   const clock = testClock(1_000_000)
   const item = memory()
-  const states = createJobStates(clock, item.meta, [hourly, often])
+  const states = await createJobStates(clock, item.meta, [hourly, often])
   states.begin(often)
   states.done(often, {})
   expect(item.values.size).toBe(0)
   states.begin(hourly)
   states.done(hourly, { dropped: ['a'] })
-  const [kept, fresh] = createJobStates(clock, item.meta, [hourly, often]).all()
+  const [kept, fresh] = (await createJobStates(clock, item.meta, [hourly, often])).all()
   expect(kept).toMatchObject({ lastMs: 1_000_000, result: { dropped: ['a'] } })
   expect(fresh).toMatchObject({ lastMs: null })
-  expect(createJobStates(clock, memory('{').meta, [hourly]).all()[0]).toMatchObject({ lastMs: null })
+  expect((await createJobStates(clock, memory('{').meta, [hourly])).all()[0]).toMatchObject({ lastMs: null })
 })

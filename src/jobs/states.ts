@@ -30,17 +30,17 @@ const savedEveryMs = 60_000
 
 const none: SavedState = { lastMs: null, durationMs: 0, result: {}, error: '', failures: 0 }
 
-function readSaved(meta: Pick<MetaStore, 'getValue'>): Record<string, SavedState> {
+async function readSaved(meta: Pick<MetaStore, 'getValue'>): Promise<Record<string, SavedState>> {
   try {
-    return JSON.parse(meta.getValue(valueName) ?? '{}') as Record<string, SavedState>
+    return JSON.parse(await meta.getValue(valueName) ?? '{}') as Record<string, SavedState>
   } catch {
     return {}
   }
 }
 
 /** Records the result of each job. */
-export function createJobStates(clock: Clock, meta: Pick<MetaStore, 'getValue' | 'setValue'>, jobs: readonly Timed[]) {
-  const before = readSaved(meta)
+export async function createJobStates(clock: Clock, meta: Pick<MetaStore, 'getValue' | 'setValue'>, jobs: readonly Timed[]) {
+  const before = await readSaved(meta)
   const states = new Map<string, SavedState>(jobs.map(({ name }) => [name, { ...none, ...before[name] }]))
   const running = new Map<string, number>()
   const started = { atMs: undefined as number | undefined }

@@ -24,9 +24,9 @@ type Answers = {
 }
 
 /** Triage with a store in memory. The events store returns the answers of the test case. */
-function rig(answers: Answers = {}) {
+async function rig(answers: Answers = {}) {
   const clock = testClock(nowMs)
-  const meta = withProject(openSqliteMeta(':memory:', { clock, readers: 0 }))
+  const meta = await withProject(await openSqliteMeta(':memory:', { clock, readers: 0 }))
   const sent: { mails: string[]; told: LiveChange[] } = { mails: [], told: [] }
   const asked: Scope[] = []
   const warned: object[] = []
@@ -67,40 +67,40 @@ function rig(answers: Answers = {}) {
   })
   return { clock, meta, sent, triage, answers, asked, warned }
 }
-const stateOf = (meta: ReturnType<typeof rig>['meta']) => {
-  const issue = meta.issueById(1)
+const stateOf = async (meta: ReturnType<typeof rig>['meta']) => {
+  const issue = await meta.issueById(1)
   return [issue?.status, issue?.substatus]
 }
 
 test('a new issue is ongoing after seven days, and whoever looks at it is told', async () => {
-  const { clock, meta, sent, triage } = rig()
-  commit(meta, { events: [effect()] })
+  const { clock, meta, sent, triage } = await rig()
+  await commit(meta, { events: [effect()] })
   clock.advance(7 * dayMs - 1)
   await triage.clock()
-  expect(stateOf(meta)).toEqual(['unresolved', 'new'])
+  expect(await stateOf(meta)).toEqual(['unresolved', 'new'])
   clock.advance(1)
   await triage.clock()
-  expect(stateOf(meta)).toEqual(['unresolved', 'ongoing'])
+  expect(await stateOf(meta)).toEqual(['unresolved', 'ongoing'])
   expect(sent.told).toEqual([{ kind: 'issue', id: '1' }])
 })
 
 test('an escalation ends when its rate is back, not before', async () => {
-  const { clock, meta, triage } = rig()
+  const { clock, meta, triage } = await rig()
   const limits = { ten: Array(24).fill(20), hour: Array(24).fill(30) }
-  commit(meta, { events: [effect()] })
-  meta.putForecasts([{ issueId: 1, limits }], nowMs)
-  meta.updateIssue(1, { substatus: 'escalating' }, null, nowMs)
+  await commit(meta, { events: [effect()] })
+  await meta.putForecasts([{ issueId: 1, limits }], nowMs)
+  await meta.updateIssue(1, { substatus: 'escalating' }, null, nowMs)
   clock.advance(7 * dayMs)
   const busy = Array.from({ length: 50 }, () => effect({ receivedMs: clock.now() }))
-  commit(meta, { events: busy }, clock.now())
+  await commit(meta, { events: busy }, clock.now())
   await triage.clock()
-  expect(stateOf(meta)[1]).toBe('escalating')
+  expect((await stateOf(meta))[1]).toBe('escalating')
   clock.advance(3_600_000)
   await triage.clock()
-  expect(stateOf(meta)[1]).toBe('escalating')
+  expect((await stateOf(meta))[1]).toBe('escalating')
   clock.advance(2 * 3_600_000)
   await triage.clock()
-  expect(stateOf(meta)[1]).toBe('ongoing')
+  expect((await stateOf(meta))[1]).toBe('ongoing')
 })
 
 test.each<[string, object, Answers, string]>([
@@ -109,86 +109,86 @@ test.each<[string, object, Answers, string]>([
   ['events in a window, too few', { ignoreCount: 5, ignoreWindow: 10 }, { events: 4 }, 'ignored'],
   ['events in a window', { ignoreCount: 5, ignoreWindow: 10 }, { events: 5 }, 'unresolved'],
 ])('archived until %s', async (_says, statusDetails, answers, status) => {
-  const { clock, meta, triage } = rig(answers)
-  commit(meta, { events: [effect()] })
-  meta.updateIssue(1, { status: 'ignored', statusDetails }, 'ann', nowMs)
-  commit(meta, { events: [effect()] })
+  const { clock, meta, triage } = await rig(answers)
+  await commit(meta, { events: [effect()] })
+  await meta.updateIssue(1, { status: 'ignored', statusDetails }, 'ann', nowMs)
+  await commit(meta, { events: [effect()] })
   clock.advance(1)
   await triage.clock()
-  expect(stateOf(meta)[0]).toBe(status)
+  expect((await stateOf(meta))[0]).toBe(status)
   // Checked once: the next event schedules a check again.
   if (status === 'ignored') expect(meta.issuesDue(clock.now() + dayMs, 9)).toEqual([])
 })
 
 test('while the events store is away the issue waits, and turns later', async () => {
-  const { meta, triage, answers } = rig({ away: true, users: 3 })
-  commit(meta, { events: [effect()] })
-  meta.updateIssue(1, { status: 'ignored', statusDetails: { ignoreUserCount: 3 } }, 'ann', nowMs)
-  commit(meta, { events: [effect()] })
+  const { meta, triage, answers } = await rig({ away: true, users: 3 })
+  await commit(meta, { events: [effect()] })
+  await meta.updateIssue(1, { status: 'ignored', statusDetails: { ignoreUserCount: 3 } }, 'ann', nowMs)
+  await commit(meta, { events: [effect()] })
   await expect(triage.clock()).rejects.toThrow('away')
-  expect(stateOf(meta)[0]).toBe('ignored')
+  expect((await stateOf(meta))[0]).toBe('ignored')
   answers.away = false
   await triage.clock()
-  expect(stateOf(meta)).toEqual(['unresolved', 'escalating'])
+  expect(await stateOf(meta)).toEqual(['unresolved', 'escalating'])
 })
 
 test('an event that comes while the events store is asked is not forgotten', async () => {
-  const { meta, triage, answers } = rig({ users: 2 })
-  commit(meta, { events: [effect()] })
-  meta.updateIssue(1, { status: 'ignored', statusDetails: { ignoreUserCount: 3 } }, 'ann', nowMs)
-  commit(meta, { events: [effect()] })
+  const { meta, triage, answers } = await rig({ users: 2 })
+  await commit(meta, { events: [effect()] })
+  await meta.updateIssue(1, { status: 'ignored', statusDetails: { ignoreUserCount: 3 } }, 'ann', nowMs)
+  await commit(meta, { events: [effect()] })
   answers.meanwhile = () => commit(meta, { events: [effect()] })
   await triage.clock()
-  expect([stateOf(meta)[0], meta.issuesDue(nowMs, 9).length]).toEqual(['ignored', 1])
+  expect([(await stateOf(meta))[0], (await meta.issuesDue(nowMs, 9)).length]).toEqual(['ignored', 1])
   Object.assign(answers, { users: 3, meanwhile: undefined })
   await triage.clock()
-  expect(stateOf(meta)).toEqual(['unresolved', 'escalating'])
+  expect(await stateOf(meta)).toEqual(['unresolved', 'escalating'])
 })
 
 test('what is asked since begins with the archive or its window, not with the hour', async () => {
-  const { clock, meta, triage, asked } = rig()
-  commit(meta, { events: [effect()] })
+  const { clock, meta, triage, asked } = await rig()
+  await commit(meta, { events: [effect()] })
   const statusDetails = { ignoreUserCount: 3, ignoreCount: 9, ignoreWindow: 60 }
-  meta.updateIssue(1, { status: 'ignored', statusDetails }, 'ann', nowMs)
+  await meta.updateIssue(1, { status: 'ignored', statusDetails }, 'ann', nowMs)
   clock.advance(13 * 3_600_000)
-  commit(meta, { events: [effect()] }, clock.now())
+  await commit(meta, { events: [effect()] }, clock.now())
   await triage.clock()
   expect(asked.map((item) => item.fromMs)).toEqual([clock.now() - 3_600_000, nowMs])
 })
 
 test('archived until a time: the time ends it', async () => {
-  const { clock, meta, triage } = rig()
-  commit(meta, { events: [effect()] })
+  const { clock, meta, triage } = await rig()
+  await commit(meta, { events: [effect()] })
   const ignoreUntil = new Date(nowMs + dayMs).toISOString()
-  meta.updateIssue(1, { status: 'ignored', statusDetails: { ignoreUntil } }, 'ann', nowMs)
+  await meta.updateIssue(1, { status: 'ignored', statusDetails: { ignoreUntil } }, 'ann', nowMs)
   clock.advance(dayMs - 1)
   await triage.clock()
-  expect(stateOf(meta)[0]).toBe('ignored')
+  expect((await stateOf(meta))[0]).toBe('ignored')
   clock.advance(1)
   await triage.clock()
-  expect(stateOf(meta)).toEqual(['unresolved', 'ongoing'])
+  expect(await stateOf(meta)).toEqual(['unresolved', 'ongoing'])
 })
 
 test('a forecast is made of the week’s hours, and held against what arrives', async () => {
-  const { clock, meta, triage } = rig({ series: Array(168).fill(60) })
+  const { clock, meta, triage } = await rig({ series: Array(168).fill(60) })
   const old = Array.from({ length: 120 }, () =>
     effect({ timestampMs: nowMs - 8 * dayMs, receivedMs: nowMs - 8 * dayMs }),
   )
-  commit(meta, { events: old }, nowMs - 8 * dayMs)
-  meta.updateIssue(1, { substatus: 'ongoing' }, null, nowMs)
-  commit(meta, { events: [effect()] })
+  await commit(meta, { events: old }, nowMs - 8 * dayMs)
+  await meta.updateIssue(1, { substatus: 'ongoing' }, null, nowMs)
+  await commit(meta, { events: [effect()] })
   expect(await triage.forecasts()).toEqual({ forecasts: 1 })
   expect(await triage.forecasts()).toEqual({ forecasts: 0 })
   const events = (count: number) => Array.from({ length: count }, () => effect({ receivedMs: clock.now() }))
-  commit(meta, { events: events(25) }, clock.now())
-  expect(stateOf(meta)[1]).toBe('ongoing')
-  commit(meta, { events: events(75) }, clock.now())
-  expect(stateOf(meta)[1]).toBe('escalating')
+  await commit(meta, { events: events(25) }, clock.now())
+  expect((await stateOf(meta))[1]).toBe('ongoing')
+  await commit(meta, { events: events(75) }, clock.now())
+  expect((await stateOf(meta))[1]).toBe('escalating')
 })
 
 test('1,200 issues change in steps, told as one; undo brings them back', async () => {
-  const { clock, meta, sent, triage } = rig()
-  commit(meta, { events: Array.from({ length: 1_200 }, (_, at) => effect({ hashes: [hash(at + 1)] })) })
+  const { clock, meta, sent, triage } = await rig()
+  await commit(meta, { events: Array.from({ length: 1_200 }, (_, at) => effect({ hashes: [hash(at + 1)] })) })
   const items = Array.from({ length: 1_200 }, (_, at) => ({ issueId: at + 1, change: { status: 'resolved' as const } }))
   const turn = async () => {
     clock.advance(0)
@@ -197,37 +197,37 @@ test('1,200 issues change in steps, told as one; undo brings them back', async (
   const asked = triage.bulks.request({ organizationId: 1, userId: 'ann', items })
   await turn()
   const { id } = await asked
-  while (meta.bulkById(id)?.endedMs === null) await turn()
+  while ((await meta.bulkById(id))?.endedMs === null) await turn()
   expect(meta.bulkById(id)).toMatchObject({ done: 1_200, endedMs: nowMs })
   const resolved = () => meta.countIssues({ projectIds: [1], filter: { op: 'status', value: 'resolved' } })
   expect(resolved()).toBe(1_200)
   // Some hundred changes are one message, even if the steps are small.
   expect(sent.told).toEqual([{ kind: 'missed' }, { kind: 'missed' }])
-  triage.bulks.undo(id)
-  while (meta.bulkById(id)?.endedMs === null) await turn()
+  await triage.bulks.undo(id)
+  while ((await meta.bulkById(id))?.endedMs === null) await turn()
   expect(resolved()).toBe(0)
 })
 
 test('who is named gets a mail; without a mail server nothing is kept for later', async () => {
-  const { meta, sent, triage } = rig()
-  commit(meta, { events: [effect()] })
-  const { id } = meta.addComment(1, 'ann', 'look', nowMs)
-  meta.addNotices([{ userId: 'nobody', kind: 'mention' }], 1, id, nowMs)
+  const { meta, sent, triage } = await rig()
+  await commit(meta, { events: [effect()] })
+  const { id } = await meta.addComment(1, 'ann', 'look', nowMs)
+  await meta.addNotices([{ userId: 'nobody', kind: 'mention' }], 1, id, nowMs)
   await triage.people()
-  expect([sent.mails, meta.noticesDue(nowMs + dayMs, 9)]).toEqual([[], []])
+  expect([sent.mails, await meta.noticesDue(nowMs + dayMs, 9)]).toEqual([[], []])
 })
 
 test('mails go out while the events store is away and an owner is to be found', async () => {
-  const { meta, sent, triage } = rig({ away: true })
+  const { meta, sent, triage } = await rig({ away: true })
   const [ann, bob] = ['ann', 'bob'].map((id) => ({ id, name: id, email: `${id}@example.test` }))
   Object.assign(meta, {
     personById: (id: string) => [ann, bob].find((item) => item?.id === id),
     memberOf: (organizationId: number, userId: string) => ({ organizationId, userId, role: 'member', createdMs: 0 }),
   })
-  meta.setOwnership(1, { text: 'path:* bob@example.test' }, { userId: 'ann' }, nowMs)
-  commit(meta, { events: [effect()] })
-  const { id } = meta.addComment(1, 'ann', 'look', nowMs)
-  meta.addNotices([{ userId: 'bob', kind: 'mention' }], 1, id, nowMs)
+  await meta.setOwnership(1, { text: 'path:* bob@example.test' }, { userId: 'ann' }, nowMs)
+  await commit(meta, { events: [effect()] })
+  const { id } = await meta.addComment(1, 'ann', 'look', nowMs)
+  await meta.addNotices([{ userId: 'bob', kind: 'mention' }], 1, id, nowMs)
   await expect(triage.people()).rejects.toThrow('away')
   expect(sent.mails).toEqual([expect.stringContaining('bob@example.test: ann mentioned you')])
 })
@@ -235,12 +235,12 @@ test('mails go out while the events store is away and an owner is to be found', 
 test('rules that take too long for an event assign nothing, and the log says from which line up', async () => {
   const paths = Array.from({ length: 60 }, (_, at) => ({ filename: `${at}${'a'.repeat(250)}`, in_app: true }))
   const payload = `${JSON.stringify({ exception: { values: [{ stacktrace: { frames: paths } }] } })}\n{}`
-  const { meta, triage, warned } = rig({ event: { payload, tags: {} } })
+  const { meta, triage, warned } = await rig({ event: { payload, tags: {} } })
   const text = Array.from({ length: 400 }, () => `path:*${'a'.repeat(70)}b bob@example.test`).join('\n')
-  meta.setOwnership(1, { text }, { userId: 'ann' }, nowMs)
-  commit(meta, { events: [effect()] })
+  await meta.setOwnership(1, { text }, { userId: 'ann' }, nowMs)
+  await commit(meta, { events: [effect()] })
   expect(await triage.people()).toMatchObject({ assigned: 0 })
-  expect([warned, meta.ownersDue(9)]).toEqual([[{ project: 1, line: expect.any(Number) }], []])
+  expect([warned, await meta.ownersDue(9)]).toEqual([[{ project: 1, line: expect.any(Number) }], []])
 })
 
 /** An event with one application frame and a tag. */
@@ -257,16 +257,16 @@ function withPeople(meta: MetaStore): void {
       userId === 'eve' ? undefined : { organizationId, userId, role: 'member', createdMs: 0 },
   })
 }
-const suggestedOf = (meta: MetaStore, id: number) => meta.suggestionsOf(id).map((suggestion) => suggestion.userId)
+const suggestedOf = async (meta: MetaStore, id: number) => (await meta.suggestionsOf(id)).map((suggestion) => suggestion.userId)
 
 test('rules suggest the owners of a new issue where they do not assign, and whoever looks at it is told', async () => {
-  const { meta, triage, sent } = rig({ event: eventAt('src/cart.js') })
+  const { meta, triage, sent } = await rig({ event: eventAt('src/cart.js') })
   withPeople(meta)
   const text = 'path:src/* eve@example.test bob@example.test ann@example.test'
-  meta.setOwnership(1, { text, autoAssign: false }, { userId: 'ann' }, nowMs)
-  commit(meta, { events: [effect()] })
+  await meta.setOwnership(1, { text, autoAssign: false }, { userId: 'ann' }, nowMs)
+  await commit(meta, { events: [effect()] })
   expect(await triage.people()).toMatchObject({ assigned: 0 })
-  expect([meta.issueById(1)?.assigneeUserId, meta.suggestionsOf(1)]).toEqual([
+  expect([(await meta.issueById(1))?.assigneeUserId, await meta.suggestionsOf(1)]).toEqual([
     null,
     [
       { userId: 'bob', rule: 'path:src/*' },
@@ -278,26 +278,26 @@ test('rules suggest the owners of a new issue where they do not assign, and whoe
 
 test('rules that are changed suggest others for every issue, and assign nobody', async () => {
   const latest = Object.fromEntries(Array.from({ length: 45 }, (_, at) => [hash(at + 1), eventAt(`src/f${at + 1}.js`)]))
-  const { meta, triage } = rig({ latest })
+  const { meta, triage } = await rig({ latest })
   withPeople(meta)
   // More issues than one step handles. The last one has no event left.
-  commit(meta, { events: Array.from({ length: 46 }, (_, at) => effect({ hashes: [hash(at + 1)] })) })
+  await commit(meta, { events: Array.from({ length: 46 }, (_, at) => effect({ hashes: [hash(at + 1)] })) })
   const write = (text: string) => meta.setOwnership(1, { text }, { userId: 'ann' }, nowMs)
-  write('path:src/* ann@example.test\npath:src/f7.js bob@example.test')
+  await write('path:src/* ann@example.test\npath:src/f7.js bob@example.test')
   expect(await triage.people()).toMatchObject({ assigned: 0, held: 46 })
-  expect([1, 7, 45, 46].map((id) => suggestedOf(meta, id))).toEqual([['ann'], ['bob'], ['ann'], []])
-  expect(meta.issueById(1)?.assigneeUserId).toBeNull()
+  expect((await Array.fromAsync([1, 7, 45, 46], async (id) => suggestedOf(meta, id)))).toEqual([['ann'], ['bob'], ['ann'], []])
+  expect((await meta.issueById(1))?.assigneeUserId).toBeNull()
   expect(await triage.people()).toMatchObject({ held: 0 })
-  write('')
+  await write('')
   expect(await triage.people()).toMatchObject({ held: 46 })
-  expect([1, 7].map((id) => suggestedOf(meta, id))).toEqual([[], []])
+  expect((await Array.fromAsync([1, 7], async (id) => suggestedOf(meta, id)))).toEqual([[], []])
 })
 
 test('a project’s rules are read once for all of its new issues', async () => {
-  const { meta, triage } = rig({ event: eventAt('src/cart.js') })
+  const { meta, triage } = await rig({ event: eventAt('src/cart.js') })
   withPeople(meta)
-  meta.setOwnership(1, { text: 'path:src/* bob@example.test' }, { userId: 'ann' }, nowMs)
-  commit(meta, { events: Array.from({ length: 9 }, (_, at) => effect({ hashes: [hash(at + 1)] })) })
+  await meta.setOwnership(1, { text: 'path:src/* bob@example.test' }, { userId: 'ann' }, nowMs)
+  await commit(meta, { events: Array.from({ length: 9 }, (_, at) => effect({ hashes: [hash(at + 1)] })) })
   const read = vi.spyOn(meta, 'ownershipOf')
   expect(await triage.people()).toMatchObject({ assigned: 9 })
   expect(read).toHaveBeenCalledTimes(1)

@@ -21,9 +21,9 @@ type ClockJump = { sinceMs?: number; lastMs: number; evenMs: number; pauseMs?: n
 /** `atMs`: latest trusted time. `pauseMs`: longest habitual pause of the machine. */
 type TrustedState = { atMs: number; pauseMs?: number; leap?: ClockJump }
 
-function readTrustedState(meta: Pick<MetaStore, 'getValue'>): TrustedState | undefined {
+async function readTrustedState(meta: Pick<MetaStore, 'getValue'>): Promise<TrustedState | undefined> {
   try {
-    const state = JSON.parse(meta.getValue(valueName) ?? '') as TrustedState
+    const state = JSON.parse(await meta.getValue(valueName) ?? '') as TrustedState
     return Number.isFinite(state.atMs) ? state : undefined
   } catch {
     return undefined
@@ -33,8 +33,8 @@ function readTrustedState(meta: Pick<MetaStore, 'getValue'>): TrustedState | und
 type Meta = Pick<MetaStore, 'getValue' | 'setValue' | 'organizations'>
 
 /** Without a state: a new installation has nothing to lose, but the clock of an older one can be wrong right now. */
-const firstMs = (meta: Meta, nowMs: number): number =>
-  meta.organizations().every((organization) => Math.abs(nowMs - organization.createdMs) <= evenMs) ? nowMs : 0
+const firstMs = async (meta: Meta, nowMs: number): Promise<number> =>
+  (await meta.organizations()).every((organization) => Math.abs(nowMs - organization.createdMs) <= evenMs) ? nowMs : 0
 
 const usualPauseMs = (passedMs: number): number => (passedMs <= habitMs ? Math.max(0, passedMs) : 0)
 
@@ -62,14 +62,14 @@ function nextJump(before: ClockJump | undefined, nowMs: number, atMs: number): R
  * that length is trusted at once. Called once an hour; survives a restart. `untrusted` has the start of the wait (by the
  * untrusted clock) and the running time since.
  */
-export function trustedNow({ clock, meta }: { clock: Clock; meta: Meta }): {
+export async function trustedNow({ clock, meta }: { clock: Clock; meta: Meta }): Promise<{
   nowMs: number
   untrusted?: { clockMs: number; sinceMs: number; evenMs: number }
-} {
+}> {
   const nowMs = clock.now()
-  const before = readTrustedState(meta)
+  const before = await readTrustedState(meta)
   const save = (state: TrustedState) => meta.setValue(valueName, JSON.stringify(state))
-  const atMs = before?.atMs ?? firstMs(meta, nowMs)
+  const atMs = before?.atMs ?? await firstMs(meta, nowMs)
   const pauseMs = before?.pauseMs ?? 0
   const usualPause = pauseMs > 0 ? { pauseMs } : {}
   const toleranceMs = aheadMs + (nowMs > atMs ? pauseMs : 0)

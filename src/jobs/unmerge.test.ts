@@ -26,8 +26,8 @@ const seen = (n: number, title: string, unhandled: boolean): SeenEvent => ({
 })
 
 /** A step left by a crash: rewritten rows of the second group. */
-const planned = (meta: MetaStore): number =>
-  meta.planReprocessStep(meta.beginReprocessing(1, 'upload', 1).id, {
+const planned = async (meta: MetaStore): Promise<number> =>
+  (await meta.planReprocessStep((await meta.beginReprocessing(1, 'upload', 1)).id, {
     projectId: 1,
     week: '2026-11-16',
     gen: 0,
@@ -36,19 +36,19 @@ const planned = (meta: MetaStore): number =>
     to: [hash(5)],
     hours: [0],
     token: 't',
-  }).id
-const planDownsampling = (meta: MetaStore): number => {
-  const run = meta.beginDownsampleRun({ budgetBytes: 1, bytesBefore: 2 })
-  return meta.planDownsampleStep(run, { week: '2026-11-16', before: 9, projectId: 1, hashes: [hash(2)], keep: [] }, 1)
+  })).id
+const planDownsampling = async (meta: MetaStore): Promise<number> => {
+  const run = await meta.beginDownsampleRun({ budgetBytes: 1, bytesBefore: 2 })
+  return (await meta.planDownsampleStep(run, { week: '2026-11-16', before: 9, projectId: 1, hashes: [hash(2)], keep: [] }, 1))
     .id
 }
 
 /** An issue of two groups. The events store reports three events of the second group, one of them evicted. */
-function rig(more: Partial<UnmergeDeps['events']> = {}) {
+async function rig(more: Partial<UnmergeDeps['events']> = {}) {
   const clock = testClock(nowMs)
-  const meta = withProject(openSqliteMeta(':memory:', { clock, readers: 0 }))
+  const meta = await withProject(await openSqliteMeta(':memory:', { clock, readers: 0 }))
   const both = [hash(1), hash(2)]
-  commit(meta, {
+  await commit(meta, {
     events: [1, 2, 3, 4].map((n) => effect({ hashes: n === 1 ? both : [hash(2)], jpos: n, unhandled: n === 4 })),
   })
   const calls: string[] = []
@@ -84,7 +84,7 @@ const codeOf = (work: Promise<unknown>) =>
   )
 
 test('counts while nothing is committed, and shares the counts out exactly', async () => {
-  const { meta, said: calls, unmerge } = rig()
+  const { meta, said: calls, unmerge } = await rig()
   const { issue, created, events } = await unmerge(1, [hash(2), hash(2)], 'ann')
   expect(calls).toEqual(['paused', 'counted', 'resumed'])
   expect([issue.count, created?.count, events]).toEqual([1, 3, 3])
@@ -96,20 +96,20 @@ test('counts while nothing is committed, and shares the counts out exactly', asy
     lastRelease: 'b',
     metadata: { type: 'E2', value: 'v2' },
   })
-  expect(meta.downsampledOf([2]).get(2)).toBe(1)
+  expect((await meta.downsampledOf([2])).get(2)).toBe(1)
   // The old issue takes its dates and newest texts from its remaining events.
   expect(issue).toMatchObject({ firstSeenMs: nowMs - 1, title: 'One', metadata: { type: 'E1' }, unhandled: false })
 })
 
 test('without any event that stands, both issues look like the old one', async () => {
-  const { unmerge } = rig({ ofIssue: async () => [], edgesOf: async () => undefined })
+  const { unmerge } = await rig({ ofIssue: async () => [], edgesOf: async () => undefined })
   const { issue, created } = await unmerge(1, [hash(2)], null)
   expect(created).toMatchObject({ title: 'TypeError: x is not a function', firstSeenMs: nowMs - 9, lastSeenMs: nowMs })
   expect(issue).toMatchObject({ title: 'TypeError: x is not a function', firstSeenMs: nowMs, unhandled: true })
 })
 
 test('what stays is still unhandled where an older event of it is', async () => {
-  const { unmerge } = rig({
+  const { unmerge } = await rig({
     ofIssue: async ({ filter }) => [filter ? seen(1, 'Older', true) : seen(1, 'One', false)],
   })
   expect((await unmerge(1, [hash(2)], null)).issue).toMatchObject({ title: 'One', unhandled: true })
@@ -117,40 +117,40 @@ test('what stays is still unhandled where an older event of it is', async () => 
 
 test('the store is asked before anything changes: it may go away between two questions', async () => {
   let requested = 0
-  const { meta, unmerge } = rig({
+  const { meta, unmerge } = await rig({
     edgesOf: async () => (++requested < 2 ? undefined : Promise.reject(new MishapError('STORE_UNAVAILABLE'))),
   })
   expect(await codeOf(unmerge(1, [hash(2)], null))).toBe('STORE_UNAVAILABLE')
-  expect([requested, meta.issueById(1)?.count, meta.issueHashes(1).length]).toEqual([2, 4, 2])
+  expect([requested, (await meta.issueById(1))?.count, (await meta.issueHashes(1)).length]).toEqual([2, 4, 2])
 })
 
 test.each<[string, string[], string]>([
   ['a hash that is not its own', [hash(9)], 'NOT_FOUND'],
   ['all of its hashes', [hash(1), hash(2)], 'VALIDATION'],
 ])('%s: refused, and refining goes on', async (_, hashes, code) => {
-  const { meta, said: calls, unmerge } = rig()
+  const { meta, said: calls, unmerge } = await rig()
   expect(await codeOf(unmerge(1, hashes, null))).toBe(code)
-  expect([calls.at(-1), meta.issueHashes(1).length]).toEqual(['resumed', 2])
+  expect([calls.at(-1), (await meta.issueHashes(1)).length]).toEqual(['resumed', 2])
 })
 
 test('not over a batch that a crash broke off, nor while the events store is away: nothing changes', async () => {
-  const open = rig()
-  open.meta.openBatch(open.meta.cursor(), open.meta.cursor() + 1)
+  const open = await rig()
+  await open.meta.openBatch(await open.meta.cursor(), await open.meta.cursor() + 1)
   expect(await codeOf(open.unmerge(1, [hash(2)], null))).toBe('STORE_UNAVAILABLE')
-  const away = rig({ countsOf: async () => Promise.reject(new MishapError('STORE_UNAVAILABLE')) })
+  const away = await rig({ countsOf: async () => Promise.reject(new MishapError('STORE_UNAVAILABLE')) })
   expect(await codeOf(away.unmerge(1, [hash(2)], null))).toBe('STORE_UNAVAILABLE')
-  expect([away.said.at(-1), away.meta.issueById(1)?.count]).toEqual(['resumed', 4])
+  expect([away.said.at(-1), (await away.meta.issueById(1))?.count]).toEqual(['resumed', 4])
 })
 
 test.each<[string, (meta: MetaStore) => void, string]>([
   ['rows that are written again and not counted', (meta) => void planned(meta), 'STORE_UNAVAILABLE'],
-  ['old rows that are going', (meta) => meta.commitReprocessStep(planned(meta), []), 'STORE_UNAVAILABLE'],
-  ['old rows that are gone', (meta) => meta.setReprocessStep(planned(meta), 'cut'), 'done'],
+  ['old rows that are going', async (meta) => meta.commitReprocessStep(await planned(meta), []), 'STORE_UNAVAILABLE'],
+  ['old rows that are gone', async (meta) => meta.setReprocessStep(await planned(meta), 'cut'), 'done'],
   ['rows that are thinned', (meta) => void planDownsampling(meta), 'STORE_UNAVAILABLE'],
-  ['rows that were thinned', (meta) => meta.setDownsampleStep(planDownsampling(meta), 'cut'), 'done'],
+  ['rows that were thinned', async (meta) => meta.setDownsampleStep(await planDownsampling(meta), 'cut'), 'done'],
 ])('what another job left open (%s)', async (_, leave, calls) => {
-  const { meta, unmerge } = rig()
+  const { meta, unmerge } = await rig()
   leave(meta)
   expect(await codeOf(unmerge(1, [hash(2)], null).then(() => undefined))).toBe(calls)
-  expect(meta.issueById(1)?.count).toBe(calls === 'done' ? 1 : 4)
+  expect((await meta.issueById(1))?.count).toBe(calls === 'done' ? 1 : 4)
 })

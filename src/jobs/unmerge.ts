@@ -46,9 +46,9 @@ function textsOf(shown: Shown, unhandled: boolean): Leaving['texts'] {
 type RemainingState = { texts: Leaving['texts'] | undefined; edges: IssueEdges | undefined }
 
 /** Throws while rows left by a crash are not counted yet, or are counted and still being removed. */
-function demandNoOpenWork({ meta }: UnmergeDeps): void {
-  const isDownsampling = meta.downsampleSteps().some((downsampleStep) => downsampleStep.stage !== 'cut')
-  if (isDownsampling || meta.openBatches().length > 0 || meta.reprocessingSteps('open').length > 0)
+async function demandNoOpenWork({ meta }: UnmergeDeps): Promise<void> {
+  const isDownsampling = (await meta.downsampleSteps()).some((downsampleStep) => downsampleStep.stage !== 'cut')
+  if (isDownsampling || (await meta.openBatches()).length > 0 || (await meta.reprocessingSteps('open')).length > 0)
     throw new MishapError('STORE_UNAVAILABLE')
 }
 
@@ -78,7 +78,7 @@ export function createUnmerge(deps: UnmergeDeps): Unmerge {
     const { id, projectId } = issue
     const scope = { projectIds: [projectId], environments: [], fromMs: 0, toMs: clock.now() + dayMs }
     const refs = hashes.map((groupHash) => ({ projectId, groupHash }))
-    const named = meta.namedEvents(id, namedMax)
+    const named = await meta.namedEvents(id, namedMax)
     const [counts, { edges, texts }, staying, eventIds] = await Promise.all([
       events.countsOf(scope, refs),
       stateOf(issue, hashes),
@@ -106,13 +106,13 @@ export function createUnmerge(deps: UnmergeDeps): Unmerge {
     const hashes = [...new Set(requested)]
     const resume = await pause()
     try {
-      demandNoOpenWork(deps)
-      const issue = meta.issueById(issueId)
+      await demandNoOpenWork(deps)
+      const issue = await meta.issueById(issueId)
       if (!issue) throw new MishapError('NOT_FOUND')
-      const knownHashes = new Set(meta.issueHashes(issue.id).map((issueHash) => issueHash.hash))
+      const knownHashes = new Set((await meta.issueHashes(issue.id)).map((issueHash) => issueHash.hash))
       if (hashes.some((hash) => !knownHashes.delete(hash))) throw new MishapError('NOT_FOUND')
       const leaving = await leavingStateOf(issue, hashes, [...knownHashes])
-      const { issue: left, created } = meta.unmergeHashes(issue.id, leaving, userId, clock.now())
+      const { issue: left, created } = await meta.unmergeHashes(issue.id, leaving, userId, clock.now())
       return { issue: left, created, events: leaving.events }
     } finally {
       resume()

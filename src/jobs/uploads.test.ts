@@ -17,18 +17,18 @@ const folder = mkdtempSync(join(tmpdir(), 'mishap-uploads-'))
 const opened: MetaStore[] = []
 let rooms = 0
 
-afterAll(() => {
-  for (const meta of opened) meta.close()
+afterAll(async () => {
+  for (const meta of opened) await meta.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
 /** Real stores with project 1 `web` and project 2 `api` of organization 1. */
-function fresh() {
+async function fresh() {
   const at = join(folder, String(++rooms))
   const clock = { ...testClock(nowMs), sleep: systemClock.sleep }
-  const meta = withProject(openSqliteMeta(`${at}.sqlite`, { clock }))
+  const meta = await withProject(await openSqliteMeta(`${at}.sqlite`, { clock }))
   opened.push(meta)
-  meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
+  await meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
   const blobs = openFileBlobs(at)
   const artifacts = createArtifacts({ clock, observe: silent, meta, blobs, freeBytes: async () => 1e12 })
   const arrived: unknown[] = []
@@ -72,7 +72,7 @@ async function upload(room: Room, bytes: Buffer, more: Partial<AssembleRequest> 
 const hourMs = 3_600_000
 
 test('chunks: an hour after their bundle, a day after the last question, at once with their organization', async () => {
-  const room = fresh()
+  const room = await fresh()
   const bytes = bundleOf()
   await upload(room, bytes)
   await room.artifacts.saveChunk(1, sha1Of('half'), pieces('half'))
@@ -92,7 +92,7 @@ test('chunks: an hour after their bundle, a day after the last question, at once
 })
 
 test('what a crash left without a row', async () => {
-  const room = fresh()
+  const room = await fresh()
   await upload(room, bundleOf())
   for (const key of ['artifacts/1/left', 'chunks/1/left', 'attachments/1']) await room.blobs.put(key, Buffer.from('x'))
   expect(await sweepUploads(room)).toEqual({ chunks: 0, strays: 2 })
@@ -101,7 +101,7 @@ test('what a crash left without a row', async () => {
 })
 
 test('what is being written has no row yet, and stays', async () => {
-  const room = fresh()
+  const room = await fresh()
   await room.blobs.put('artifacts/1/new', Buffer.from('x'))
   const artifacts = { isWriting: (key: string) => key === 'artifacts/1/new', dropFailures: () => undefined }
   expect(await sweepUploads({ ...room, artifacts })).toEqual({ chunks: 0, strays: 0 })

@@ -18,18 +18,18 @@ const folder = mkdtempSync(join(tmpdir(), 'mishap-artifacts-'))
 const opened: MetaStore[] = []
 let rooms = 0
 
-afterAll(() => {
-  for (const meta of opened) meta.close()
+afterAll(async () => {
+  for (const meta of opened) await meta.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
 /** The real stores, with project 1 `web` and project 2 `api` of organization 1. */
-function fresh(free = Number.MAX_SAFE_INTEGER, more: { scrapedBytesMax?: number } = {}) {
+async function fresh(free = Number.MAX_SAFE_INTEGER, more: { scrapedBytesMax?: number } = {}) {
   const at = join(folder, String(++rooms))
   const clock = { ...testClock(nowMs), sleep: systemClock.sleep }
-  const meta = withProject(openSqliteMeta(`${at}.sqlite`, { clock }))
+  const meta = await withProject(await openSqliteMeta(`${at}.sqlite`, { clock }))
   opened.push(meta)
-  meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
+  await meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
   const blobs = openFileBlobs(at)
   const artifacts = createArtifacts({ clock, observe: silent, meta, blobs, freeBytes: async () => free, ...more })
   const arrived: unknown[] = []
@@ -74,7 +74,7 @@ const ok = { state: 'ok', missingChunks: [] }
 
 describe('a bundle', () => {
   test('is asked for chunk by chunk, assembled once, and found by debug id and by URL', async () => {
-    const room = fresh()
+    const room = await fresh()
     const bytes = bundleOf({ release: 'shop@1' })
     const chunks = chunksOf(bytes)
     expect(await room.artifacts.assemble(askOf(bytes))).toEqual({
@@ -89,7 +89,7 @@ describe('a bundle', () => {
     await send(room, chunks.slice(0, 1))
     expect(await settle(room, askOf(bytes))).toEqual(ok)
     expect(room.arrived).toEqual([{ bundleId: 1, organizationId: 1, projectIds: [1] }])
-    const [script, map] = room.meta.artifactsByDebugId(1, debugId)
+    const [script, map] = await room.meta.artifactsByDebugId(1, debugId)
     expect(script).toMatchObject({ type: 'minified_source', url: '~/app.js', bytes: 15, debugId })
     expect(script?.headers).toEqual({ 'debug-id': debugId, sourcemap: 'app.js.map' })
     expect(map).toMatchObject({ type: 'source_map', url: '~/app.js.map' })
@@ -103,12 +103,12 @@ describe('a bundle', () => {
   })
 
   test('that is there is ok at once without its chunks; other projects, releases and dists are added', async () => {
-    const room = fresh()
+    const room = await fresh()
     const bytes = bundleOf()
     await upload(room, bytes, { release: 'shop@1' })
     for (const more of [{}, { release: 'shop@2' }, { release: 'shop@2', dist: '7' }, { projectIds: [2, 99] }])
       expect(await room.artifacts.assemble(askOf(bytes, more))).toEqual(ok)
-    expect(room.meta.linksOf([1]).map(({ projectId, release, dist }) => [projectId, release, dist])).toEqual([
+    expect((await room.meta.linksOf([1])).map(({ projectId, release, dist }) => [projectId, release, dist])).toEqual([
       [1, 'shop@1', ''],
       [1, 'shop@2', ''],
       [1, 'shop@2', '7'],
@@ -119,12 +119,12 @@ describe('a bundle', () => {
   })
 
   test('of the same files in other bytes is the same bundle, and one of other files is not', async () => {
-    const room = fresh()
+    const room = await fresh()
     for (const release of ['shop@1', 'shop@2']) expect(await upload(room, bundleOf({ release }))).toEqual(ok)
-    expect([room.meta.listBundles({ projectId: 1, text: '', beforeId: undefined, max: 9 }).length]).toEqual([1])
+    expect([(await room.meta.listBundles({ projectId: 1, text: '', beforeId: undefined, max: 9 })).length]).toEqual([1])
     expect(await room.artifacts.assemble(askOf(bundleOf({ release: 'shop@2' })))).toEqual(ok)
     expect(await upload(room, bundleOf({ script: 'console.log(2)\n' }))).toEqual(ok)
-    const found = room.meta.listBundles({ projectId: 1, text: '', beforeId: undefined, max: 9 })
+    const found = await room.meta.listBundles({ projectId: 1, text: '', beforeId: undefined, max: 9 })
     expect(new Set(found.map((item) => item.uuid)).size).toBe(1)
     expect([found.length, (await room.blobs.list('artifacts')).length]).toEqual([2, 2])
     expect(await room.artifacts.removeBundle(1, found[0]?.uuid ?? '')).toBe(2)
@@ -132,17 +132,17 @@ describe('a bundle', () => {
   })
 
   test('is assembled once, however many ask at the same time', async () => {
-    const room = fresh()
+    const room = await fresh()
     const bytes = bundleOf()
     await send(room, chunksOf(bytes))
     await Promise.all([1, 2, 3].map((projectId) => room.artifacts.assemble(askOf(bytes, { projectIds: [projectId] }))))
     expect(await settle(room, askOf(bytes))).toEqual(ok)
     expect(await room.blobs.list('artifacts')).toHaveLength(1)
-    expect(room.meta.linksOf([1]).map((link) => link.projectId)).toEqual([1, 2])
+    expect((await room.meta.linksOf([1])).map((link) => link.projectId)).toEqual([1, 2])
   })
 
   test('whose chunks were sent twice, and by several at once, is one', async () => {
-    const room = fresh()
+    const room = await fresh()
     const bytes = bundleOf()
     await send(room, chunksOf(bytes))
     await Promise.all([1, 2, 3].map(() => send(room, chunksOf(bytes))))
@@ -152,9 +152,9 @@ describe('a bundle', () => {
   })
 
   test('of one organization is none of another: neither its chunks nor the bundle itself', async () => {
-    const room = fresh()
-    const other = room.meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'x' })
-    const theirs = room.meta.createProject({ organizationId: other.id, slug: 'web', name: 'Web', platform: null })
+    const room = await fresh()
+    const other = await room.meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'x' })
+    const theirs = await room.meta.createProject({ organizationId: other.id, slug: 'web', name: 'Web', platform: null })
     const bytes = bundleOf()
     const missing = { state: 'not_found', missingChunks: chunksOf(bytes).map(sha1Of) }
     const ask = askOf(bytes, { organizationId: other.id, projectIds: [theirs.id] })
@@ -166,7 +166,7 @@ describe('a bundle', () => {
   })
 
   test('that came half is gone on with by another process: what was sent is not asked for', async () => {
-    const room = fresh()
+    const room = await fresh()
     const bytes = bundleOf()
     const [first, ...rest] = chunksOf(bytes)
     await send(room, first ? [first] : [])
@@ -182,7 +182,7 @@ describe('a bundle', () => {
   })
 
   test('whose bytes are lost is asked for again', async () => {
-    const room = fresh()
+    const room = await fresh()
     const bytes = bundleOf()
     await upload(room, bytes)
     for (const key of await room.blobs.list('artifacts')) await room.blobs.delete(key)
@@ -201,7 +201,7 @@ const script: Packed = { name: 'a.js', body: 'x'.repeat(5000) }
 
 describe('refused', () => {
   test('an archive that leads out of itself, with a sentence, and nothing stays of it; later it is looked at again', async () => {
-    const room = fresh()
+    const room = await fresh()
     const bytes = archiveOf([{ name: '../x', body: 'x' }, named])
     const state = await upload(room, bytes)
     expect(state).toMatchObject({ state: 'error', missingChunks: [] })
@@ -212,7 +212,7 @@ describe('refused', () => {
   })
 
   test('chunks that make something else than was said', async () => {
-    const room = fresh()
+    const room = await fresh()
     const bytes = bundleOf()
     await send(room, chunksOf(bytes))
     const state = await settle(room, askOf(bytes, { checksum: '1'.repeat(40) }))
@@ -221,7 +221,7 @@ describe('refused', () => {
   })
 
   test('a bundle without chunks, and one whose projects are gone', async () => {
-    const room = fresh()
+    const room = await fresh()
     expect((await settle(room, askOf(bundleOf(), { chunks: [] }))).state).toBe('not_found')
     expect((await upload(room, bundleOf(), { projectIds: [77] })).detail).toMatch(/projects of this bundle are gone/)
   })
@@ -231,13 +231,13 @@ describe('refused', () => {
     ['a name that is no SHA-1', '../../x', 'b', 'VALIDATION'],
     ['more than 8 MiB', sha1Of('a'), Buffer.alloc(chunkBytesMax + 1), 'ACCEPT_TOO_LARGE'],
   ])('a chunk with %s', async (_name, checksum, body, code) => {
-    const room = fresh()
+    const room = await fresh()
     await expect(room.artifacts.saveChunk(1, checksum, pieces(body))).rejects.toMatchObject({ code })
     expect(await room.blobs.list('')).toEqual([])
   })
 
   test('everything on a disk that is full', async () => {
-    const room = fresh(1000)
+    const room = await fresh(1000)
     const code = 'ACCEPT_DISK_FULL'
     await expect(room.artifacts.saveChunk(1, sha1Of('a'), pieces('a'))).rejects.toMatchObject({ code })
     expect(room.meta.chunkKeys()).toEqual([])
@@ -254,21 +254,21 @@ describe('files of a release', () => {
   })
 
   test('are found behind bundles, and one of the same name and dist is replaced', async () => {
-    const room = fresh()
+    const room = await fresh()
     const url = { 'a.js': { type: 'minified_source', url: '~/a.js' } }
     await upload(room, archiveOf([script, manifest(url)]), { release: 'r' })
     for (const body of ['one', 'two']) await room.artifacts.addFile(file(body))
     await room.artifacts.addFile(file('three', '~/a.js', { dist: '7' }))
     await room.artifacts.addFile(file(`{"debugId":"${debugId}"}`, '~/a.js.map?v=1'))
-    const found = room.meta.artifactsByUrl(1, 'r', '', ['~/a.js', '~/a.js.map?v=1'])
+    const found = await room.meta.artifactsByUrl(1, 'r', '', ['~/a.js', '~/a.js.map?v=1'])
     expect(found.map((item) => [item.type, item.bytes])).toEqual([
       ['minified_source', 5000],
       ['source_map', 50],
       ['minified_source', 3],
     ])
-    expect(room.meta.artifactsByDebugId(1, debugId)[0]?.url).toBe('~/a.js.map?v=1')
+    expect((await room.meta.artifactsByDebugId(1, debugId))[0]?.url).toBe('~/a.js.map?v=1')
     expect(await room.blobs.list('artifacts')).toHaveLength(4)
-    const rows = room.meta.releaseFiles({ projectIds: [1], release: 'r', beforeId: undefined, max: 9 })
+    const rows = await room.meta.releaseFiles({ projectIds: [1], release: 'r', beforeId: undefined, max: 9 })
     expect(rows.map((row) => [row.file.url, row.dist])).toEqual([
       ['~/a.js.map?v=1', ''],
       ['~/a.js', '7'],
@@ -279,7 +279,7 @@ describe('files of a release', () => {
   })
 
   test('leave nothing behind when their form is wrong', async () => {
-    const room = fresh()
+    const room = await fresh()
     const about = () => Promise.reject(new Error('no name'))
     await expect(room.artifacts.addFile({ ...file('one'), about })).rejects.toThrow('no name')
     expect(await room.blobs.list('')).toEqual([])
@@ -290,15 +290,15 @@ describe('what goes by itself', () => {
   const hourMs = 3_600_000
 
   test('bundles that no event used, and not those that one did', async () => {
-    const room = fresh()
+    const room = await fresh()
     await upload(room, bundleOf(), { release: 'a' })
     await upload(room, bundleOf({ script: 'other' }), { release: 'b' })
     const dayMs = 24 * hourMs
-    room.meta.touchBundles([2], nowMs + dayMs / 2)
+    await room.meta.touchBundles([2], nowMs + dayMs / 2)
     expect(room.meta.dropBundles(nowMs)).toEqual([])
-    room.meta.touchBundles([2], nowMs + 40 * dayMs)
+    await room.meta.touchBundles([2], nowMs + 40 * dayMs)
     expect(room.meta.dropBundles(nowMs + 30 * dayMs)).toHaveLength(1)
-    expect(room.meta.artifactsByDebugId(1, debugId).map((artifact) => artifact.bundleId)).toEqual([2, 2])
+    expect((await room.meta.artifactsByDebugId(1, debugId)).map((artifact) => artifact.bundleId)).toEqual([2, 2])
   })
 })
 
@@ -311,10 +311,10 @@ describe('files that were fetched', () => {
   const place = { organizationId: 1, projectId: 1, release: 'r', dist: '' }
 
   test('are found by their whole address behind what was uploaded, and are told', async () => {
-    const room = fresh()
+    const room = await fresh()
     await room.artifacts.addScraped({ ...place, files: files('x()') })
     expect(room.arrived).toMatchObject([{ projectIds: [1] }])
-    const found = room.meta.artifactsByUrl(1, 'r', '', [url, `${url}.map`])
+    const found = await room.meta.artifactsByUrl(1, 'r', '', [url, `${url}.map`])
     expect(found.map((item) => [item.url, item.type, item.headers])).toEqual([
       [`${url}.map`, 'source_map', {}],
       [url, 'minified_source', { sourcemap: 'a.js.map' }],
@@ -329,7 +329,7 @@ describe('files that were fetched', () => {
       stream: pieces('uploaded'),
       about: async () => ({ url, dist: '', headers: {} }),
     })
-    const [first] = room.meta.artifactsByUrl(1, 'r', '', [url])
+    const [first] = await room.meta.artifactsByUrl(1, 'r', '', [url])
     expect(first && (await readArtifact(room.blobs, first, 99))?.toString()).toBe('uploaded')
     // Fetched files are not uploads, so the list of bundles omits them.
     expect(room.meta.listBundles({ projectId: 1, text: '', beforeId: undefined, max: 9 })).toEqual([])
@@ -337,35 +337,35 @@ describe('files that were fetched', () => {
   })
 
   test('replace what was fetched before, and the same bytes change nothing', async () => {
-    const room = fresh()
+    const room = await fresh()
     await room.artifacts.addScraped({ ...place, files: files('x()') })
-    const state = room.meta.artifactState(1)
+    const state = await room.meta.artifactState(1)
     await room.artifacts.addScraped({ ...place, files: files('x()') })
-    expect([room.meta.artifactState(1), room.arrived.length]).toEqual([state, 1])
+    expect([await room.meta.artifactState(1), room.arrived.length]).toEqual([state, 1])
     await room.artifacts.addScraped({ ...place, files: files('y()') })
     expect(room.arrived).toHaveLength(2)
-    const found = room.meta.artifactsByUrl(1, 'r', '', [url])
+    const found = await room.meta.artifactsByUrl(1, 'r', '', [url])
     expect(found).toHaveLength(1)
     expect(found[0] && (await readArtifact(room.blobs, found[0], 99))?.toString()).toBe('y()')
-    expect((await room.blobs.list('artifacts')).sort()).toEqual(room.meta.bundleKeys().sort())
+    expect((await room.blobs.list('artifacts')).sort()).toEqual((await room.meta.bundleKeys()).sort())
   })
 
   test('are bounded for a project: the one that comes over it is told so', async () => {
-    const room = fresh(undefined, { scrapedBytesMax: 5 })
+    const room = await fresh(undefined, { scrapedBytesMax: 5 })
     await room.artifacts.addScraped({ ...place, files: files('x()') })
     expect(room.meta.scrapedBytes(1)).toBe(5)
     await expect(room.artifacts.addScraped({ ...place, release: 's', files: files('y()') })).rejects.toMatchObject({
       code: 'ACCEPT_TOO_LARGE',
       message: expect.stringContaining('Upload the maps'),
     })
-    expect([room.meta.scrapedBytes(1), room.meta.scrapedBytes(2)]).toEqual([5, 0])
+    expect([await room.meta.scrapedBytes(1), await room.meta.scrapedBytes(2)]).toEqual([5, 0])
   })
 
   test('are not kept for a project that is gone, nor on a full disk', async () => {
-    const room = fresh()
+    const room = await fresh()
     await room.artifacts.addScraped({ ...place, projectId: 99, files: files('x()') })
-    expect([room.meta.bundleKeys(), room.arrived]).toEqual([[], []])
-    const full = fresh(1)
+    expect([await room.meta.bundleKeys(), room.arrived]).toEqual([[], []])
+    const full = await fresh(1)
     await expect(full.artifacts.addScraped({ ...place, files: files('x()') })).rejects.toMatchObject({
       code: 'ACCEPT_DISK_FULL',
     })

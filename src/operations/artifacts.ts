@@ -79,7 +79,7 @@ async function saveChunk(
   const { meta, blobs, clock } = uploads.deps
   if (!/^[0-9a-f]{40}$/.test(checksum))
     throw new MishapError('VALIDATION', { detail: 'The name of a chunk must be its SHA-1 in 40 hex digits.' })
-  if (meta.chunkBytes(organizationId) > waitingBytesMax)
+  if (await meta.chunkBytes(organizationId) > waitingBytesMax)
     throw new MishapError('ACCEPT_TOO_LARGE', {
       detail: 'Too many chunks belong to unfinished uploads. Mishap deletes them after a day.',
     })
@@ -117,12 +117,11 @@ async function addFile(uploads: Uploads, file: ReleaseFile): Promise<Bundle> {
       throw error
     })
     const type: ArtifactType = /\.map$/i.test(url.replace(/[?#].*$/, '')) ? 'source_map' : 'minified_source'
-    const before = meta
-      .artifactsOfRelease(projectIds, release, dist, url)
-      .map((id) => ({ id, places: meta.linksOf([id]) }))
+    const before = (await Array.fromAsync((await meta
+      .artifactsOfRelease(projectIds, release, dist, url)), async (id) => ({ id, places: await meta.linksOf([id]) })))
     const debugId = debugIdOf(headers['debug-id'] ?? '') || scan.debugId(type)
     const links = projectIds.map((projectId) => ({ projectId, release, dist }))
-    const bundle = meta.addBundle(
+    const bundle = await meta.addBundle(
       {
         organizationId,
         uuid: randomUUID(),
@@ -137,7 +136,7 @@ async function addFile(uploads: Uploads, file: ReleaseFile): Promise<Bundle> {
     )
     for (const { id, places } of before)
       for (const { projectId } of places.filter((place) => projectIds.includes(place.projectId))) {
-        const gone = meta.removeBundle(id, projectId, release)
+        const gone = await meta.removeBundle(id, projectId, release)
         if (gone !== undefined) await blobs.delete(gone)
       }
     reportArrival(uploads, bundle, links)
@@ -155,9 +154,9 @@ async function addScraped(
   let changed: Bundle | undefined
   for (const { url, bytes, headers, isMap } of files) {
     const checksum = createHash('sha1').update(bytes).digest('hex')
-    const before = meta.artifactsOfRelease([projectId], release, dist, url, 'scraped')
-    if (before.some((id) => meta.bundleById(id)?.checksum === checksum) || links.length === 0) continue
-    if (meta.scrapedBytes(projectId) + bytes.length > scrapedMax)
+    const before = await meta.artifactsOfRelease([projectId], release, dist, url, 'scraped')
+    if (before.some(async (id) => (await meta.bundleById(id))?.checksum === checksum) || links.length === 0) continue
+    if (await meta.scrapedBytes(projectId) + bytes.length > scrapedMax)
       throw new MishapError('ACCEPT_TOO_LARGE', {
         detail: `The files fetched for this project already take ${scrapedMax / MiB} MiB. Upload the maps, or narrow the allowed origins.`,
       })
@@ -166,7 +165,7 @@ async function addScraped(
     await whileWriting(uploads, key, async () => {
       await blobs.put(key, bytes)
       const type: ArtifactType = isMap ? 'source_map' : 'minified_source'
-      changed = meta.addBundle(
+      changed = await meta.addBundle(
         {
           organizationId,
           uuid: randomUUID(),
@@ -194,7 +193,7 @@ async function addScraped(
       )
     })
     for (const id of before) {
-      const gone = meta.removeBundle(id, projectId, release)
+      const gone = await meta.removeBundle(id, projectId, release)
       if (gone !== undefined) await blobs.delete(gone)
     }
   }
@@ -209,7 +208,7 @@ async function removeFile(
   release: string,
 ): Promise<void> {
   for (const projectId of projectIds) {
-    const gone = meta.removeBundle(bundleId, projectId, release)
+    const gone = await meta.removeBundle(bundleId, projectId, release)
     if (gone !== undefined) await blobs.delete(gone)
   }
 }
@@ -233,16 +232,16 @@ export function createArtifacts(deps: ArtifactDeps): Artifacts {
     removeFile: (bundleId, projectIds, release) => removeFile(deps, bundleId, projectIds, release),
     removeFiles: async (projectIds, release) => {
       for (;;) {
-        const rows = meta.releaseFiles({ projectIds, release, beforeId: undefined, max: 100 })
+        const rows = await meta.releaseFiles({ projectIds, release, beforeId: undefined, max: 100 })
         if (rows.length === 0) return
         for (const { bundle } of rows) await removeFile(deps, bundle.id, projectIds, release)
       }
     },
     removeBundle: async (projectId, uuid) => {
       for (let count = 0; ; count++) {
-        const bundle = meta.bundleOf(projectId, uuid)
+        const bundle = await meta.bundleOf(projectId, uuid)
         if (!bundle) return count
-        const gone = meta.removeBundle(bundle.id, projectId)
+        const gone = await meta.removeBundle(bundle.id, projectId)
         if (gone !== undefined) await blobs.delete(gone)
       }
     },

@@ -6,22 +6,22 @@ import { endOf, operationRig } from './rig.cases.ts'
 const fresh = operationRig()
 
 /** A rig that records which channels asked their addresses to confirm. */
-function rig() {
+async function rig() {
   const asked: number[] = []
-  return { ...fresh(), asked, alerts: { askToConfirm: async ({ id }: Channel) => void asked.push(id) } }
+  return { ...await fresh(), asked, alerts: { askToConfirm: async ({ id }: Channel) => void asked.push(id) } }
 }
 const email = { kind: 'email' as const, name: 'Ops', target: 'ops@x.test', project: 'web' }
 
 describe('a channel', () => {
   test('is made with a sealed target, and its addresses are asked', async () => {
-    const deps = rig()
+    const deps = await rig()
     const { channel, secret } = await createChannel(deps, 1, email)
     expect([channel.projectId, deps.seal.open(channel.sealedTarget), secret]).toEqual([1, 'ops@x.test', null])
     expect(deps.asked).toEqual([channel.id])
   })
 
   test('of a webhook has a secret to sign with', async () => {
-    const deps = rig()
+    const deps = await rig()
     const hook = { kind: 'webhook' as const, name: 'Hook', target: 'https://x.test/a', project: null }
     const { channel, secret } = await createChannel(deps, 1, hook)
     expect(secret).toMatch(/^mhs_/)
@@ -33,13 +33,13 @@ describe('a channel', () => {
     [{ ...email, project: 'none' }, ['project']],
     [{ ...email, name: '' }, ['name']],
   ])('%j is refused, and nobody is asked', async (text, fields) => {
-    const deps = rig()
+    const deps = await rig()
     expect(await endOf(() => createChannel(deps, 1, text))).toEqual(['VALIDATION', fields])
-    expect([deps.meta.channelsOf(1), deps.asked]).toEqual([[], []])
+    expect([await deps.meta.channelsOf(1), deps.asked]).toEqual([[], []])
   })
 
   test('stops at 50 of one organization', async () => {
-    const deps = rig()
+    const deps = await rig()
     for (let count = 0; count < 50; count++) await createChannel(deps, 1, { ...email, name: `Ops ${count}` })
     expect(await endOf(() => createChannel(deps, 1, email))).toEqual(['VALIDATION', ['name']])
   })
@@ -50,7 +50,7 @@ describe('a channel', () => {
     [{ project: '' }, { projectId: null }, 0],
     [{ target: 'new@x.test' }, { name: 'Ops' }, 1],
   ])('changes by %j, and asks new addresses only', async (change, expected, asked) => {
-    const deps = rig()
+    const deps = await rig()
     const { channel } = await createChannel(deps, 1, email)
     deps.asked.length = 0
     expect(await updateChannel(deps, channel, change)).toMatchObject(expected)
@@ -58,7 +58,7 @@ describe('a channel', () => {
   })
 
   test('is deleted', async () => {
-    const deps = rig()
+    const deps = await rig()
     const { channel } = await createChannel(deps, 1, email)
     deleteChannel(deps, channel.id)
     expect(deps.meta.channelById(channel.id)).toBeUndefined()
@@ -66,20 +66,20 @@ describe('a channel', () => {
 })
 
 test('an address is confirmed by the secret of its mail while that is good', async () => {
-  const deps = rig()
+  const deps = await rig()
   const { channel } = await createChannel(deps, 1, email)
   const secret = 's'.repeat(43)
   const nowMs = deps.clock.now()
-  deps.meta.recordConfirmationMail({
+  await deps.meta.recordConfirmationMail({
     channelId: channel.id,
     address: 'ops@x.test',
     secret,
     nowMs,
     expiresMs: nowMs + 1000,
   })
-  expect(confirmAddress(deps, 'x'.repeat(43))).toBeUndefined()
+  expect(await confirmAddress(deps, 'x'.repeat(43))).toBeUndefined()
   const late = { ...deps.clock, now: () => nowMs + 1000 }
-  expect(confirmAddress({ ...deps, clock: late }, secret)).toBeUndefined()
-  expect(confirmAddress(deps, secret)).toMatchObject({ organization: { id: 1 }, address: 'ops@x.test' })
-  expect(deps.meta.addressBySecret(secret, nowMs)?.confirmedMs).toBe(nowMs)
+  expect(await confirmAddress({ ...deps, clock: late }, secret)).toBeUndefined()
+  expect(await confirmAddress(deps, secret)).toMatchObject({ organization: { id: 1 }, address: 'ops@x.test' })
+  expect((await deps.meta.addressBySecret(secret, nowMs))?.confirmedMs).toBe(nowMs)
 })

@@ -26,25 +26,25 @@ export type ChannelChange = {
   active?: boolean | undefined
 }
 
-function projectIdOf({ meta }: Deps, organizationId: number, slug: string | null): number | null {
+async function projectIdOf({ meta }: Deps, organizationId: number, slug: string | null): Promise<number | null> {
   if (slug === null || slug === '') return null
-  const project = meta.projectBySlug(organizationId, slug)
+  const project = await meta.projectBySlug(organizationId, slug)
   if (!project) throw new MishapError('VALIDATION', { fields: { project: ['There is no such project.'] } })
   return project.id
 }
 
 /** Stores a channel. `secret`: the signing secret of a generic webhook, shown once, else null. Throws VALIDATION. */
-export function addChannel(
+export async function addChannel(
   deps: Deps,
   organizationId: number,
   text: ChannelText & { project: string | null },
-): { channel: Channel; secret: string | null } {
-  if (deps.meta.channelsOf(organizationId).length >= channelsMax)
+): Promise<{ channel: Channel; secret: string | null }> {
+  if ((await deps.meta.channelsOf(organizationId)).length >= channelsMax)
     throw new MishapError('VALIDATION', { fields: { name: [`At most ${channelsMax} channels.`] } })
   const secret = text.kind === 'webhook' ? newSigningSecret() : null
-  const channel = deps.meta.createChannel({
+  const channel = await deps.meta.createChannel({
     organizationId,
-    projectId: projectIdOf(deps, organizationId, text.project),
+    projectId: await projectIdOf(deps, organizationId, text.project),
     kind: text.kind,
     name: text.name,
     sealedTarget: deps.seal.seal(targetOf(text.kind, text.target)),
@@ -65,15 +65,15 @@ function retainedAddresses({ seal }: Deps, before: Channel, target: string): str
 }
 
 /** Stores the given fields of a channel. Throws VALIDATION with fields, NOT_FOUND. */
-export function changeChannel(deps: Deps, channel: Channel, change: ChannelChange): Channel {
+export async function changeChannel(deps: Deps, channel: Channel, change: ChannelChange): Promise<Channel> {
   const target = change.target === undefined ? undefined : targetOf(channel.kind, change.target)
-  const changed = deps.meta.updateChannel(channel.id, {
+  const changed = await deps.meta.updateChannel(channel.id, {
     ...(change.name === undefined ? {} : { name: change.name }),
     ...(change.active === undefined ? {} : { active: change.active }),
-    ...(change.project === undefined ? {} : { projectId: projectIdOf(deps, channel.organizationId, change.project) }),
+    ...(change.project === undefined ? {} : { projectId: await projectIdOf(deps, channel.organizationId, change.project) }),
     ...(target === undefined ? {} : { sealedTarget: deps.seal.seal(target) }),
   })
-  if (target !== undefined) deps.meta.retainAddresses(channel.id, retainedAddresses(deps, channel, target))
+  if (target !== undefined) await deps.meta.retainAddresses(channel.id, retainedAddresses(deps, channel, target))
   return changed
 }
 
@@ -83,7 +83,7 @@ export async function createChannel(
   organizationId: number,
   text: ChannelText & { project: string | null },
 ): Promise<{ channel: Channel; secret: string | null }> {
-  const created = addChannel(deps, organizationId, text)
+  const created = await addChannel(deps, organizationId, text)
   await deps.alerts.askToConfirm(created.channel)
   return created
 }
@@ -94,7 +94,7 @@ export async function updateChannel(
   channel: Channel,
   change: ChannelChange,
 ): Promise<Channel> {
-  const changed = changeChannel(deps, channel, change)
+  const changed = await changeChannel(deps, channel, change)
   if (change.target !== undefined) await deps.alerts.askToConfirm(changed)
   return changed
 }
@@ -105,11 +105,11 @@ export function deleteChannel({ meta }: { meta: Pick<MetaStore, 'deleteChannel'>
 }
 
 /** Confirms the address of a mailed link. Returns undefined when the link is no longer valid. */
-export function confirmAddress(
+export async function confirmAddress(
   { meta, clock }: Confirms & { meta: Pick<MetaStore, 'confirmAddress'> },
   secret: string,
-): { organization: Organization; address: string } | undefined {
-  const confirmation = confirmationOf({ meta, clock }, secret)
-  if (!confirmation || !meta.confirmAddress(secret, clock.now())) return undefined
+): Promise<{ organization: Organization; address: string } | undefined> {
+  const confirmation = await confirmationOf({ meta, clock }, secret)
+  if (!confirmation || !await meta.confirmAddress(secret, clock.now())) return undefined
   return { organization: confirmation.organization, address: confirmation.address }
 }

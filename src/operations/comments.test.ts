@@ -8,46 +8,46 @@ const fresh = operationRig()
 const names = ['ann', 'bob', 'eve']
 
 /** A rig with issue 1 and the members ann, bob and eve. */
-function rig() {
-  const deps = fresh()
-  commit(deps.meta, { events: [effect()] })
-  for (const userId of ['bob', 'eve']) deps.meta.setMember(1, userId, 'member')
+async function rig() {
+  const deps = await fresh()
+  await commit(deps.meta, { events: [effect()] })
+  for (const userId of ['bob', 'eve']) await deps.meta.setMember(1, userId, 'member')
   const people = (ids: string[]) =>
     names.filter((id) => ids.includes(id)).map((id) => ({ id, name: id, email: `${id}@example.test` }))
-  const issue = deps.meta.issueById(1)
+  const issue = await deps.meta.issueById(1)
   if (!issue) throw new Error('no issue')
   return { ...deps, meta: { ...deps.meta, people }, issue }
 }
 type Rig = ReturnType<typeof rig>
-const noticesOf = ({ meta, clock }: Rig) =>
-  meta.noticesDue(clock.now() + 86_400_000, 9).map(({ userId, kind }) => `${userId} ${kind}`)
-const notes = ({ meta }: Rig, { id }: Issue) => meta.activityOf(id).filter(({ type }) => type === 'note')
+const noticesOf = async ({ meta, clock }: Rig) =>
+  (await meta.noticesDue(clock.now() + 86_400_000, 9)).map(({ userId, kind }) => `${userId} ${kind}`)
+const notes = async ({ meta }: Rig, { id }: Issue) => (await meta.activityOf(id)).filter(({ type }) => type === 'note')
 
-test('a comment notifies whom it names and who follows, but not its writer', () => {
-  const deps = rig()
-  addComment(deps, deps.ann, deps.issue, 'Look, @bob and @ann.')
-  expect(noticesOf(deps)).toEqual(['bob mention'])
-  addComment(deps, sessionOf('eve'), deps.issue, 'Me too.')
-  expect(noticesOf(deps).toSorted()).toEqual(['ann comment', 'bob comment', 'bob mention'])
-  expect(deps.meta.subscribersOf(1).toSorted()).toEqual(['ann', 'bob', 'eve'])
+test('a comment notifies whom it names and who follows, but not its writer', async () => {
+  const deps = await rig()
+  await addComment(deps, deps.ann, deps.issue, 'Look, @bob and @ann.')
+  expect(await noticesOf(deps)).toEqual(['bob mention'])
+  await addComment(deps, sessionOf('eve'), deps.issue, 'Me too.')
+  expect((await noticesOf(deps)).toSorted()).toEqual(['ann comment', 'bob comment', 'bob mention'])
+  expect((await deps.meta.subscribersOf(1)).toSorted()).toEqual(['ann', 'bob', 'eve'])
   expect(deps.announced).toEqual([
     { kind: 'issue', id: '1' },
     { kind: 'issue', id: '1' },
   ])
 })
 
-test('a comment that changes notifies only whom it names now and did not before', () => {
-  const deps = rig()
-  const first = addComment(deps, deps.ann, deps.issue, '@bob')
-  const changed = updateComment(deps, deps.ann, deps.issue, first, '@bob @eve')
+test('a comment that changes notifies only whom it names now and did not before', async () => {
+  const deps = await rig()
+  const first = await addComment(deps, deps.ann, deps.issue, '@bob')
+  const changed = await updateComment(deps, deps.ann, deps.issue, first, '@bob @eve')
   expect(changed.data.text).toBe('@bob @eve')
-  expect(noticesOf(deps).toSorted()).toEqual(['bob mention', 'eve mention'])
+  expect((await noticesOf(deps)).toSorted()).toEqual(['bob mention', 'eve mention'])
   expect(deps.announced).toHaveLength(2)
 })
 
-test('a comment is deleted', () => {
-  const deps = rig()
-  const { id } = addComment(deps, deps.ann, deps.issue, 'Gone.')
-  deleteComment(deps, deps.issue, id)
-  expect([notes(deps, deps.issue), deps.announced.length]).toEqual([[], 2])
+test('a comment is deleted', async () => {
+  const deps = await rig()
+  const { id } = await addComment(deps, deps.ann, deps.issue, 'Gone.')
+  await deleteComment(deps, deps.issue, id)
+  expect([await notes(deps, deps.issue), deps.announced.length]).toEqual([[], 2])
 })

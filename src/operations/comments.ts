@@ -14,10 +14,10 @@ type Deps = Announces & {
 }
 
 /** Ids of the members that a text mentions. */
-function namedIn({ meta }: Deps, issue: Issue, text: string): string[] {
+async function namedIn({ meta }: Deps, issue: Issue, text: string): Promise<string[]> {
   const handles = mentionsIn(text)
   if (handles.length === 0) return []
-  const members = meta.people(meta.membersOf(issue.organizationId).map((member) => member.userId))
+  const members = await meta.people((await meta.membersOf(issue.organizationId)).map((member) => member.userId))
   const byHandle = handlesOf(members)
   return [...new Set(handles.flatMap((handle) => byHandle.get(handle)?.id ?? []))]
 }
@@ -26,54 +26,54 @@ function namedIn({ meta }: Deps, issue: Issue, text: string): string[] {
 type Mentions = { named: readonly string[]; before: readonly string[] }
 
 /** Notifies the members that a comment mentions and the followers of the issue, but not the author. Each once. */
-function notify(
+async function notify(
   { meta, clock }: Deps,
   issue: Issue,
   actor: Actor,
   activity: Activity,
   { named, before }: Mentions,
-): void {
+): Promise<void> {
   const nowMs = clock.now()
   const mentioned = named.filter((item) => item !== actor.person.id && !before.includes(item))
   for (const userId of mentioned) meta.subscribe(issue.id, userId, true, 'mentioned', nowMs)
-  const others = before.length > 0 ? [] : meta.subscribersOf(issue.id)
+  const others = before.length > 0 ? [] : await meta.subscribersOf(issue.id)
   const notices = [
     ...mentioned.map((userId) => ({ userId, kind: 'mention' as const })),
     ...others
       .filter((item) => item !== actor.person.id && !mentioned.includes(item))
       .map((userId) => ({ userId, kind: 'comment' as const })),
   ]
-  if (notices.length > 0) meta.addNotices(notices, issue.id, activity.id, nowMs)
+  if (notices.length > 0) await meta.addNotices(notices, issue.id, activity.id, nowMs)
 }
 
 /** Adds a comment and notifies the mentioned members and the followers. */
-export function addComment(deps: Deps, actor: Actor, issue: Issue, text: string): Activity {
+export async function addComment(deps: Deps, actor: Actor, issue: Issue, text: string): Promise<Activity> {
   const { meta, clock } = deps
-  const named = namedIn(deps, issue, text)
+  const named = await namedIn(deps, issue, text)
   const nowMs = clock.now()
-  const added = meta.addComment(issue.id, actor.person.id, text, nowMs, named)
+  const added = await meta.addComment(issue.id, actor.person.id, text, nowMs, named)
   meta.subscribe(issue.id, actor.person.id, true, 'commented', nowMs)
-  notify(deps, issue, actor, added, { named, before: [] })
+  await notify(deps, issue, actor, added, { named, before: [] })
   announceIssues(deps, issue.organizationId, [issue.id])
   return added
 }
 
 /** Changes a comment of the caller. Only members mentioned for the first time get a notice. */
-export function updateComment(deps: Deps, actor: Actor, issue: Issue, old: Activity, text: string): Activity {
-  const named = namedIn(deps, issue, text)
-  const changed = deps.meta.changeComment(old.id, text, named, deps.clock.now())
+export async function updateComment(deps: Deps, actor: Actor, issue: Issue, old: Activity, text: string): Promise<Activity> {
+  const named = await namedIn(deps, issue, text)
+  const changed = await deps.meta.changeComment(old.id, text, named, deps.clock.now())
   const before = Array.isArray(old.data.mentions) ? old.data.mentions.map(String) : []
-  notify(deps, issue, actor, changed, { named, before: [actor.person.id, ...before] })
+  await notify(deps, issue, actor, changed, { named, before: [actor.person.id, ...before] })
   announceIssues(deps, issue.organizationId, [issue.id])
   return changed
 }
 
 /** Deletes a comment of an issue. */
-export function deleteComment(
+export async function deleteComment(
   deps: Announces & { meta: Pick<MetaStore, 'deleteComment'> },
   issue: Issue,
   commentId: number,
-): void {
-  deps.meta.deleteComment(commentId)
+): Promise<void> {
+  await deps.meta.deleteComment(commentId)
   announceIssues(deps, issue.organizationId, [issue.id])
 }

@@ -15,19 +15,19 @@ type Fix = { commit: NewCommit; shortIds: string[] }
  * Returns the commits that fix issues and that no release has yet. Builds often send the same commits again. Only the
  * first time counts, so that an issue that reappeared stays open. Call this before the commits are stored.
  */
-export function newFixes(
+export async function newFixes(
   { meta }: { meta: Pick<MetaStore, 'versionsWithCommit'> },
   organizationId: number,
   commits: readonly NewCommit[],
-): Fix[] {
+): Promise<Fix[]> {
   let left = issuesMax
-  return commits.flatMap((commit) => {
+  return (await Array.fromAsync(commits, async (commit) => {
     const shortIds = fixedIssues(commit.message).slice(0, left)
     if (shortIds.length === 0) return []
-    if (meta.versionsWithCommit(organizationId, commit.repository, commit.sha).length > 0) return []
+    if ((await meta.versionsWithCommit(organizationId, commit.repository, commit.sha)).length > 0) return []
     left -= shortIds.length
     return [{ commit, shortIds }]
-  })
+  })).flat()
 }
 
 type Deps = Announces & {
@@ -40,24 +40,24 @@ type Deps = Announces & {
  * until a release of that project contains it. Changes only unresolved issues of `projects`, which the caller can
  * change. The activity names the commit and its author, but no member: anybody can put a name into a commit.
  */
-export function resolveFixed(
+export async function resolveFixed(
   deps: Deps,
   { organizationId, version }: { organizationId: number; version: string },
   projects: readonly Project[],
   fixes: readonly Fix[],
-): void {
+): Promise<void> {
   const { meta, clock } = deps
   const allowed = new Set(projects.map((project) => project.id))
   for (const { commit, shortIds } of fixes) {
     const { repository, sha } = commit
     for (const shortId of shortIds) {
-      const issue = meta.issueByShortId(organizationId, shortId)
+      const issue = await meta.issueByShortId(organizationId, shortId)
       if (!issue || issue.status === 'resolved' || !allowed.has(issue.projectId)) continue
-      const inRelease = meta.releaseOf([issue.projectId], version) ? { inRelease: version } : {}
+      const inRelease = await meta.releaseOf([issue.projectId], version) ? { inRelease: version } : {}
       const statusDetails = { ...inRelease, inCommit: { repository, commit: sha } }
       const change = { status: 'resolved', substatus: null, statusDetails } as const
       const activityData = { reason: 'commit', commit: sha, author: commit.authorName }
-      const { activityId } = meta.updateIssue(issue.id, change, null, clock.now(), undefined, activityData)
+      const { activityId } = await meta.updateIssue(issue.id, change, null, clock.now(), undefined, activityData)
       if (activityId !== null) announceIssues(deps, organizationId, [issue.id])
     }
   }

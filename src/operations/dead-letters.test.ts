@@ -6,7 +6,7 @@ import { endOf, operationRig } from './rig.cases.ts'
 const fresh = operationRig()
 
 test('a dead letter goes with what is kept of it, and once only', async () => {
-  const { meta, clock } = fresh()
+  const { meta, clock } = await fresh()
   const letter = {
     jpos: 1,
     projectId: 1,
@@ -16,7 +16,7 @@ test('a dead letter goes with what is kept of it, and once only', async () => {
     bytes: 9,
     blobKey: 'dead/1',
   }
-  commit(meta, { dead: [letter], outcomes: [{ ...stored, outcome: 'dead', reason: 'failed', quantity: 4 }] })
+  await commit(meta, { dead: [letter], outcomes: [{ ...stored, outcome: 'dead', reason: 'failed', quantity: 4 }] })
   const gone: string[] = []
   const deps = {
     meta,
@@ -25,8 +25,8 @@ test('a dead letter goes with what is kept of it, and once only', async () => {
     blobs: { delete: async (key: string) => void gone.push(key) },
   }
   await deleteDeadLetter(deps, { ...letter, id: 1 })
-  expect([meta.deadLetterById(1), gone]).toEqual([undefined, ['dead/1']])
-  const sums = meta.outcomeSums({ projectIds: [1], fromMs: 0 }).map(({ outcome, reason, quantity }) => ({
+  expect([await meta.deadLetterById(1), gone]).toEqual([undefined, ['dead/1']])
+  const sums = (await meta.outcomeSums({ projectIds: [1], fromMs: 0 })).map(({ outcome, reason, quantity }) => ({
     outcome,
     reason,
     quantity,

@@ -17,7 +17,7 @@ export async function deleteDeadLetter(
   { meta, blobs, clock, deadLetterCount }: Deps,
   item: DeadLetter & { id: number },
 ): Promise<void> {
-  const blobKey = meta.deleteDeadLetter(item.id, await deadLetterCount(item), clock.now())
+  const blobKey = await meta.deleteDeadLetter(item.id, await deadLetterCount(item), clock.now())
   if (blobKey === undefined) throw new MishapError('NOT_FOUND')
   await blobs.delete(blobKey)
 }

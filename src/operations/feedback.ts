@@ -19,5 +19,5 @@ export async function deleteFeedback(
   { meta, blobs }: { meta: Pick<MetaStore, 'deleteFeedback'>; blobs: Pick<BlobStore, 'delete'> },
   feedbackId: number,
 ): Promise<void> {
-  for (const key of meta.deleteFeedback(feedbackId)) await blobs.delete(key)
+  for (const key of await meta.deleteFeedback(feedbackId)) await blobs.delete(key)
 }

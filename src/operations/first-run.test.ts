@@ -90,7 +90,7 @@ describe('bootstrap', () => {
     )
     const long = { ...request, email: 'eve@example.com', org: 'new', project: 'x'.repeat(65) }
     expect((await failure(bootstrap({ meta, auth, url }, long))).code).toBe('VALIDATION')
-    expect([meta.projectsOf(1).length, auth.personByEmail('eve@example.com')]).toEqual([1, undefined])
+    expect([meta.projectsOf(1).length, await auth.personByEmail('eve@example.com')]).toEqual([1, undefined])
   })
 
   test('names the person by the address where nothing else was given, and ends the session of its check', async () => {
@@ -103,7 +103,7 @@ describe('bootstrap', () => {
     }
     await bootstrap({ meta, auth, url }, request)
     const again = await bootstrap({ meta, auth, url }, { ...request, name: 'Other', ciToken: true })
-    expect(auth.personByEmail(good.email)?.name).toBe('Ann')
+    expect((await auth.personByEmail(good.email))?.name).toBe('Ann')
     expect(ended).toEqual([expect.stringMatching(/^mishap\.session_token=[^;]+$/)])
     expect(await auth.actorOf(new Headers({ cookie: ended[0] ?? '' }))).toBeUndefined()
     const builds = await auth.actorOf(new Headers({ authorization: `Bearer ${again.ciToken}` }))
@@ -111,7 +111,7 @@ describe('bootstrap', () => {
     const own = await auth.actorOf(new Headers({ authorization: `Bearer ${again.token}` }))
     expect(own).toMatchObject({ kind: 'token', organizationId: 1, scopes: [...scopes] })
     const named = await bootstrap({ meta, auth, url }, { ...request, org: 'B', email: 'b@example.com', name: 'Bea' })
-    expect([auth.personByEmail('b@example.com')?.name, named.ciToken]).toEqual(['Bea', undefined])
+    expect([(await auth.personByEmail('b@example.com'))?.name, named.ciToken]).toEqual(['Bea', undefined])
   })
 
   test('takes no password that is the name of the organization, and tells who is refused', async () => {
@@ -139,19 +139,19 @@ describe('the project that the screens report to', () => {
   test('the own project is made once', async () => {
     const { meta } = await fresh()
     meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'ann' })
-    const { project, key } = ensureSelfProject(meta, 1)
+    const { project, key } = await ensureSelfProject(meta, 1)
     expect(project).toMatchObject({ slug: 'mishap', platform: 'javascript-nextjs' })
-    expect(ensureSelfProject(meta, 1)).toEqual({ project, key })
+    expect(await ensureSelfProject(meta, 1)).toEqual({ project, key })
     // A project created by a version that stored no id, and then renamed.
     const { meta: older } = await fresh()
     older.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'ann' })
     const { id } = older.createProject({ organizationId: 1, slug: 'mishap', name: 'Mishap', platform: null })
     older.updateProject(id, { slug: 'own' })
-    expect(selfProject(older, 1)?.id).toBe(id)
+    expect((await selfProject(older, 1))?.id).toBe(id)
     // Renamed, and another project took its first slug: the lookup still finds it.
     meta.updateProject(project.id, { slug: 'inside' })
     meta.createProject({ organizationId: 1, slug: 'mishap', name: 'Mishap', platform: null })
-    expect([ensureSelfProject(meta, 1).project.id, selfProject(meta, 2)]).toEqual([project.id, undefined])
+    expect([(await ensureSelfProject(meta, 1)).project.id, await selfProject(meta, 2)]).toEqual([project.id, undefined])
   })
 })
 

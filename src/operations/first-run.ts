@@ -31,7 +31,7 @@ type BootstrapResult = {
 type FirstMeta = AddsProjects & Pick<MetaStore, 'organizationBySlug' | 'createOrganization' | 'memberOf'>
 
 async function ensurePerson(auth: Auth, request: BootstrapRequest): Promise<Person> {
-  if (!auth.personByEmail(request.email)) {
+  if (!await auth.personByEmail(request.email)) {
     return auth.createPerson({
       name: request.name ?? request.email.split('@')[0] ?? request.email,
       email: request.email,
@@ -49,19 +49,19 @@ async function ensurePerson(auth: Auth, request: BootstrapRequest): Promise<Pers
   return person
 }
 
-function ensureOrganization(meta: FirstMeta, person: Person, slug: string, name: string): Organization {
-  const found = meta.organizationBySlug(slug)
+async function ensureOrganization(meta: FirstMeta, person: Person, slug: string, name: string): Promise<Organization> {
+  const found = await meta.organizationBySlug(slug)
   if (!found) return meta.createOrganization({ slug, name, ownerUserId: person.id })
-  demandAdmin(meta, found, person)
+  await demandAdmin(meta, found, person)
   return found
 }
 
-function demandAdmin(
+async function demandAdmin(
   meta: Pick<MetaStore, 'memberOf'>,
   organization: Organization,
   { id, email }: Pick<Person, 'id' | 'email'>,
-): void {
-  const role = meta.memberOf(organization.id, id)?.role
+): Promise<void> {
+  const role = (await meta.memberOf(organization.id, id))?.role
   if (role !== 'owner' && role !== 'admin')
     throw new MishapError('AUTH_FORBIDDEN', {
       detail: `${email} is not an owner or admin of the organization "${organization.slug}".`,
@@ -88,28 +88,28 @@ export async function bootstrap(
     project: slugOf(request.project, 'project', 'project'),
   }
   for (const name of [request.org, request.project]) checkName(name)
-  const account = auth.personByEmail(request.email)
-  const existing = meta.organizationBySlug(slugs.organization)
+  const account = await auth.personByEmail(request.email)
+  const existing = await meta.organizationBySlug(slugs.organization)
   // Check this before anything is created: a refused command must not leave an account.
-  if (existing) demandAdmin(meta, existing, { id: account?.id ?? '', email: request.email })
+  if (existing) await demandAdmin(meta, existing, { id: account?.id ?? '', email: request.email })
   const person = await ensurePerson(auth, request)
-  const organization = ensureOrganization(meta, person, slugs.organization, request.org)
-  const existingProject = meta.projectBySlug(organization.id, slugs.project)
-  const { project, key } = ensureProject(meta, existingProject, {
+  const organization = await ensureOrganization(meta, person, slugs.organization, request.org)
+  const existingProject = await meta.projectBySlug(organization.id, slugs.project)
+  const { project, key } = await ensureProject(meta, existingProject, {
     organizationId: organization.id,
     slug: slugs.project,
     name: request.project,
     platform: request.platform || null,
   })
   const tokenRequest = { name: 'bootstrap', scopes: [...scopes], organizationId: organization.id }
-  const { secret: token } = createToken({ auth, meta }, { person }, tokenRequest)
+  const { secret: token } = await createToken({ auth, meta }, { person }, tokenRequest)
   return {
     organization: { id: organization.id, slug: organization.slug },
     project: { id: project.id, slug: project.slug },
     dsn: dsnOf(url, key),
     token,
     ...(request.ciToken
-      ? { ciToken: createOrganizationToken({ auth, meta }, { person }, organization, 'bootstrap').secret }
+      ? { ciToken: (await createOrganizationToken({ auth, meta }, { person }, organization, 'bootstrap')).secret }
       : {}),
   }
 }
@@ -140,10 +140,10 @@ export function setUp(
   return auth.setUp(async () => {
     const names = [organizationName]
     const person = await auth.createPerson({ name: name.trim(), email, password, names }, { first: true })
-    const slug = freeSlug(organizationName, 'org', (text) => meta.organizationBySlug(text) !== undefined)
-    const organization = meta.createOrganization({ slug, name: organizationName, ownerUserId: person.id })
+    const slug = await freeSlug(organizationName, 'org', async (text) => await meta.organizationBySlug(text) !== undefined)
+    const organization = await meta.createOrganization({ slug, name: organizationName, ownerUserId: person.id })
     // Create the project for Mishap's own errors first: its slug is still free. `createProject` publishes both keys.
-    if (config.selfReporting) ensureSelfProject(meta, organization.id)
+    if (config.selfReporting) await ensureSelfProject(meta, organization.id)
     const value = { organizationId: organization.id, name: first.project, platform: first.platform }
     return { organization, project: await createProject(deps, value) }
   })

@@ -9,9 +9,9 @@ const fresh = operationRig()
 const bulk = { id: 7, organizationId: 1, userId: 'ann', total: 60 } as Bulk
 
 /** A rig with some issues, and bulks that record their calls. */
-function rig(count = 3) {
-  const deps = fresh()
-  commit(deps.meta, { events: Array.from({ length: count }, (_, at) => effect({ hashes: [hash(at + 1)] })) })
+async function rig(count = 3) {
+  const deps = await fresh()
+  await commit(deps.meta, { events: Array.from({ length: count }, (_, at) => effect({ hashes: [hash(at + 1)] })) })
   const asked: { name: string; value: unknown }[] = []
   const bulks = {
     request: async (value: unknown) => {
@@ -25,19 +25,19 @@ function rig(count = 3) {
     undo: (id: number) => (id === bulk.id ? bulk : undefined),
     wait: async () => ({ ...bulk, done: 60 }),
   }
-  const issues = deps.meta.issuesByIds(Array.from({ length: count }, (_, at) => at + 1))
+  const issues = await deps.meta.issuesByIds(Array.from({ length: count }, (_, at) => at + 1))
   return { ...deps, issues, asked, triage: { bulks } }
 }
 const nothing: IssuesChange = { changeOf: () => ({}), own: {}, isOwnOnly: false }
 const resolve: IssuesChange = { ...nothing, changeOf: () => ({ status: 'resolved' }) }
 const assign = (assigneeUserId: string): IssuesChange => ({ ...nothing, changeOf: () => ({ assigneeUserId }) })
-const statuses = ({ meta }: Pick<ReturnType<typeof rig>, 'meta'>) => [1, 2, 3].map((id) => meta.issueById(id)?.status)
+const statuses = async ({ meta }: Pick<ReturnType<typeof rig>, 'meta'>) => (await Array.fromAsync([1, 2, 3], async (id) => (await meta.issueById(id))?.status))
 
 describe('a change of issues', () => {
   test('is written one by one and announced; what changes nothing is not announced', async () => {
-    const { issues, ...deps } = rig()
+    const { issues, ...deps } = await rig()
     expect(await updateIssues(deps, deps.ann, issues.slice(0, 2), resolve)).toBeUndefined()
-    expect(statuses(deps)).toEqual(['resolved', 'resolved', 'unresolved'])
+    expect(await statuses(deps)).toEqual(['resolved', 'resolved', 'unresolved'])
     expect(deps.announced).toEqual([
       { kind: 'issue', id: '1' },
       { kind: 'issue', id: '2' },
@@ -47,17 +47,17 @@ describe('a change of issues', () => {
   })
 
   test('that is refused for one of them leaves all as they are', async () => {
-    const { issues, ...deps } = rig()
+    const { issues, ...deps } = await rig()
     const changeOf = ({ id }: { id: number }) => {
       if (id === 3) throw new Error('no')
       return { status: 'resolved' as const }
     }
     await expect(updateIssues(deps, deps.ann, issues, { ...nothing, changeOf })).rejects.toThrow('no')
-    expect(statuses(deps)).toEqual(['unresolved', 'unresolved', 'unresolved'])
+    expect(await statuses(deps)).toEqual(['unresolved', 'unresolved', 'unresolved'])
   })
 
   test('needs the revision that the caller has seen', async () => {
-    const { issues, ...deps } = rig()
+    const { issues, ...deps } = await rig()
     await updateIssues(deps, deps.ann, issues.slice(0, 1), { ...resolve, rev: 0 })
     const reopen: IssuesChange = { ...nothing, changeOf: () => ({ status: 'unresolved' }), rev: 0 }
     expect((await endOf(() => updateIssues(deps, deps.ann, issues.slice(0, 1), reopen)))[0]).toBe('CONFLICT')
@@ -66,7 +66,7 @@ describe('a change of issues', () => {
   })
 
   test('of marks alone is the caller’s own: no bulk, no announcement', async () => {
-    const { issues, ...deps } = rig()
+    const { issues, ...deps } = await rig()
     const asked: IssuesChange = {
       ...nothing,
       own: { hasSeen: true, isBookmarked: true },
@@ -74,8 +74,8 @@ describe('a change of issues', () => {
       asBulk: true,
     }
     expect(await updateIssues(deps, deps.ann, issues, asked)).toBeUndefined()
-    expect([...deps.meta.seenBy('ann', [1, 2, 3])]).toEqual([1, 2, 3])
-    expect([...deps.meta.bookmarkedBy('eve', [1, 2, 3])]).toEqual([])
+    expect([...await deps.meta.seenBy('ann', [1, 2, 3])]).toEqual([1, 2, 3])
+    expect([...await deps.meta.bookmarkedBy('eve', [1, 2, 3])]).toEqual([])
     expect([deps.asked, deps.announced]).toEqual([[], []])
   })
 
@@ -85,15 +85,15 @@ describe('a change of issues', () => {
     [2, true, 1],
     [60, false, 0],
   ])('of %i issues with asBulk %j: %i bulks', async (count, asBulk, bulks) => {
-    const { issues, ...deps } = rig(count)
+    const { issues, ...deps } = await rig(count)
     const updated = await updateIssues(deps, deps.ann, issues, { ...resolve, own: { hasSeen: true }, asBulk })
     expect([deps.asked.length, updated?.done]).toEqual([bulks, bulks ? 60 : undefined])
-    expect(deps.meta.seenBy('ann', [1, count]).size).toBe(2)
-    expect(deps.meta.issueById(1)?.status).toBe(bulks ? 'unresolved' : 'resolved')
+    expect((await deps.meta.seenBy('ann', [1, count])).size).toBe(2)
+    expect((await deps.meta.issueById(1))?.status).toBe(bulks ? 'unresolved' : 'resolved')
   })
 
   test('of nothing changes nothing', async () => {
-    const { issues: _issues, ...deps } = rig()
+    const { issues: _issues, ...deps } = await rig()
     expect(await updateIssues(deps, deps.ann, [], resolve)).toBeUndefined()
     expect(deps.announced).toEqual([])
   })
@@ -104,7 +104,7 @@ describe('an assignment', () => {
     ['bob', 1],
     ['ann', 0],
   ])('by ann to %s: follows the issue, and %i notices', async (userId, notices) => {
-    const { issues, ...deps } = rig()
+    const { issues, ...deps } = await rig()
     await updateIssues(deps, deps.ann, issues.slice(0, 1), assign(userId))
     expect(deps.meta.subscribersOf(1)).toEqual([userId])
     expect(deps.meta.noticesDue(deps.clock.now() + 86_400_000, 9)).toHaveLength(notices)
@@ -112,36 +112,36 @@ describe('an assignment', () => {
     expect(deps.meta.noticesDue(deps.clock.now() + 86_400_000, 9)).toHaveLength(notices)
   })
 
-  test('that changed nothing gives no notice', () => {
-    const deps = rig()
-    notifyAssignee(deps, 1, 'bob', null, null)
-    expect([deps.meta.subscribersOf(1), deps.meta.noticesDue(Number.MAX_SAFE_INTEGER, 9)]).toEqual([['bob'], []])
+  test('that changed nothing gives no notice', async () => {
+    const deps = await rig()
+    await notifyAssignee(deps, 1, 'bob', null, null)
+    expect([await deps.meta.subscribersOf(1), await deps.meta.noticesDue(Number.MAX_SAFE_INTEGER, 9)]).toEqual([['bob'], []])
   })
 })
 
 test('a bulk is taken back once', async () => {
-  const deps = rig()
+  const deps = await rig()
   expect((await undoBulk(deps, bulk)).done).toBe(60)
   expect(await endOf(() => undoBulk(deps, { ...bulk, id: 8 }))).toEqual(['CONFLICT', []])
 })
 
 describe('a merge', () => {
   test('keeps the issue with most events, of equal ones the older, and announces all', async () => {
-    const deps = rig()
-    commit(deps.meta, { events: [effect({ hashes: [hash(2)] })] })
-    const issues = deps.meta.issuesByIds([1, 2, 3])
+    const deps = await rig()
+    await commit(deps.meta, { events: [effect({ hashes: [hash(2)] })] })
+    const issues = await deps.meta.issuesByIds([1, 2, 3])
     expect(await mergeIssues(deps, deps.ann, issues)).toMatchObject({ parent: 2, children: [1, 3] })
-    expect(deps.meta.issueById(1)?.id).toBe(2)
+    expect((await deps.meta.issueById(1))?.id).toBe(2)
     expect(deps.announced.map((change) => ('id' in change ? change.id : ''))).toEqual(['2', '1', '3'])
   })
 
   test('of one issue is none', async () => {
-    const { issues, ...deps } = rig()
+    const { issues, ...deps } = await rig()
     expect(await endOf(() => mergeIssues(deps, deps.ann, issues.slice(0, 1)))).toEqual(['VALIDATION', ['merge']])
   })
 
   test('of more than 50 is a bulk', async () => {
-    const { issues, ...deps } = rig(51)
+    const { issues, ...deps } = await rig(51)
     const fromIds = issues.slice(1).map(({ id }) => id)
     expect(await mergeIssues(deps, deps.ann, issues)).toEqual({ parent: 1, children: fromIds, activity: null })
     expect(deps.asked).toEqual([{ name: 'merge', value: { organizationId: 1, userId: 'ann', intoId: 1, fromIds } }])
@@ -152,7 +152,7 @@ describe('a merge', () => {
     [true, ['1', '2']],
     [false, ['1']],
   ])('that is undone (a new issue: %j) announces %j', async (isMade, ids) => {
-    const { issues, ...deps } = rig()
+    const { issues, ...deps } = await rig()
     const [issue, other] = issues
     if (!issue || !other) throw new Error('no issues')
     const unmerge = async (id: number, hashes: readonly string[], userId: string | null) => {

@@ -21,9 +21,9 @@ export type BulkRequests = {
   /** Stores the changes and starts them. */
   request(value: { organizationId: number; userId: string | null; items: BulkRequest['items'] }): Promise<Bulk>
   /** Throws like `requestMerge` of the store. */
-  merge(value: Merge): Bulk
+  merge(value: Merge): Promise<Bulk>
   /** Undoes a bulk for the issues that did not change since. Returns undefined when it was already undone. */
-  undo(id: number): Bulk | undefined
+  undo(id: number): Promise<Bulk | undefined>
   /** Resolves with the bulk once it has finished or `ms` have passed. */
   wait(id: number, ms: number): Promise<Bulk | undefined>
 }
@@ -35,17 +35,17 @@ type Notifies = { meta: Pick<MetaStore, 'subscribe' | 'addNotices'>; clock: Pick
  * Subscribes an assignee to the issue and notifies them, unless they assigned it themselves. `activityId`: the activity
  * entry of the assignment, null when nothing changed. `byUserId`: null for a rule.
  */
-export function notifyAssignee(
+export async function notifyAssignee(
   { meta, clock }: Notifies,
   issueId: number,
   userId: string,
   activityId: number | null,
   byUserId: string | null,
-): void {
+): Promise<void> {
   const nowMs = clock.now()
   meta.subscribe(issueId, userId, true, 'assigned', nowMs)
   const kind: NoticeKind = 'assigned'
-  if (activityId !== null && userId !== byUserId) meta.addNotices([{ userId, kind }], issueId, activityId, nowMs)
+  if (activityId !== null && userId !== byUserId) await meta.addNotices([{ userId, kind }], issueId, activityId, nowMs)
 }
 
 type Deps = Announces & {
@@ -78,22 +78,22 @@ async function setUserFlags(
   if ([hasSeen, isBookmarked, isSubscribed].every((flag) => flag === undefined)) return
   for (let start = 0; start < ids.length; start += flagsMax) {
     if (start > 0) await clock.sleep(0)
-    meta.setUserFlags(ids.slice(start, start + flagsMax), userId, { hasSeen, isBookmarked, isSubscribed }, clock.now())
+    await meta.setUserFlags(ids.slice(start, start + flagsMax), userId, { hasSeen, isBookmarked, isSubscribed }, clock.now())
   }
 }
 
 /** Changes a few issues. Throws CONFLICT when `rev` is set and the issue has another revision. */
-function changeFew(deps: Deps, actor: Actor, issues: readonly Issue[], { changeOf, rev }: IssuesChange): void {
+async function changeFew(deps: Deps, actor: Actor, issues: readonly Issue[], { changeOf, rev }: IssuesChange): Promise<void> {
   const { id: userId } = actor.person
   // Compute all changes first: a refused one must not leave others changed.
   const changes = issues.map((issue) => ({ issue, change: changeOf(issue) }))
   for (const { issue, change } of changes) {
-    const { activityId, issue: updated } = deps.meta.updateIssue(issue.id, change, userId, deps.clock.now(), rev)
+    const { activityId, issue: updated } = await deps.meta.updateIssue(issue.id, change, userId, deps.clock.now(), rev)
     // Do not announce unless the shared state changed.
     if (activityId === null) continue
     const { assigneeUserId } = updated
     if (assigneeUserId !== null && assigneeUserId !== issue.assigneeUserId)
-      notifyAssignee(deps, updated.id, assigneeUserId, activityId, userId)
+      await notifyAssignee(deps, updated.id, assigneeUserId, activityId, userId)
     announceIssues(deps, issue.organizationId, [issue.id])
   }
 }
@@ -116,7 +116,7 @@ export async function updateIssues(
   const ids = issues.map((issue) => issue.id)
   // A change of annotations needs no background work and cannot be undone.
   if (!asBulk || isOwnOnly) {
-    if (!isOwnOnly || rev !== undefined) changeFew(deps, actor, issues, request)
+    if (!isOwnOnly || rev !== undefined) await changeFew(deps, actor, issues, request)
     await setUserFlags(deps, userId, ids, own)
     return undefined
   }
@@ -128,17 +128,17 @@ export async function updateIssues(
 
 /** Undoes a bulk, except for issues that somebody changed since. Throws CONFLICT when it was already undone. */
 export async function undoBulk({ triage: { bulks } }: RunsBulks, bulk: Bulk): Promise<Bulk> {
-  if (!bulks.undo(bulk.id)) throw new MishapError('CONFLICT', { detail: 'This change was already undone.' })
+  if (!await bulks.undo(bulk.id)) throw new MishapError('CONFLICT', { detail: 'This change was already undone.' })
   return (await bulks.wait(bulk.id, bulkWaitMs)) ?? bulk
 }
 
 /** Throws CONFLICT when an issue has another revision than the caller expects. Writes nothing. */
-export function demandIssueRevision(
+export async function demandIssueRevision(
   { meta, clock }: { meta: Pick<MetaStore, 'updateIssue'>; clock: Pick<Clock, 'now'> },
   actor: Actor,
   issueId: number,
   rev: number | undefined,
-): void {
+): Promise<void> {
   // An empty change: the store compares the revision and does not write the row.
-  meta.updateIssue(issueId, {}, actor.person.id, clock.now(), rev)
+  await meta.updateIssue(issueId, {}, actor.person.id, clock.now(), rev)
 }

@@ -29,11 +29,11 @@ export async function mergeIssues(
   const ids = children.map((child) => child.id)
   const [userId, { organizationId }] = [actor.person.id, parent]
   if (ids.length >= manyFrom) {
-    const { id } = triage.bulks.merge({ organizationId, userId, intoId: parent.id, fromIds: ids })
+    const { id } = await triage.bulks.merge({ organizationId, userId, intoId: parent.id, fromIds: ids })
     await triage.bulks.wait(id, bulkWaitMs)
     return { parent: parent.id, children: ids, activity: null }
   }
-  const { merged, activityId } = meta.mergeIssues(parent.id, ids, userId, clock.now())
+  const { merged, activityId } = await meta.mergeIssues(parent.id, ids, userId, clock.now())
   announceIssues(deps, organizationId, [parent.id, ...merged])
   return { parent: parent.id, children: merged, activity: activityId }
 }
@@ -73,7 +73,7 @@ export async function undoMerge(
   activityId: number,
 ): Promise<{ issue: Issue; restored: Issue[] }> {
   const { meta } = deps
-  const note = meta.mergeNoteOf(issue.id, activityId)
+  const note = await meta.mergeNoteOf(issue.id, activityId)
   if (!note) throw new MishapError('NOT_FOUND')
   if (note.undone) throw new MishapError('CONFLICT', { detail: 'This merge is undone already.' })
   if (note.count > note.issues.length)
@@ -83,15 +83,15 @@ export async function undoMerge(
   const restored: Issue[] = []
   let left = issue
   for (const merged of note.issues) {
-    const own = meta.issueHashes(issue.id).filter((issueHash) => issueHash.mergedFrom === merged.shortId)
+    const own = (await meta.issueHashes(issue.id)).filter((issueHash) => issueHash.mergedFrom === merged.shortId)
     if (own.length === 0) continue
     const hashes = own.map((issueHash) => issueHash.hash)
     const { issue: rest, created } = await unmergeIssue(deps, actor, issue.id, hashes)
     left = rest
     if (!created) continue
-    restored.push(meta.restoreMerged(activityId, issue, created) ?? created)
+    restored.push(await meta.restoreMerged(activityId, issue, created) ?? created)
   }
-  meta.endMergeUndo(issue.id, activityId)
+  await meta.endMergeUndo(issue.id, activityId)
   announceIssues(deps, issue.organizationId, [issue.id, ...restored.map(({ id }) => id)])
   return { issue: left, restored }
 }

@@ -11,9 +11,9 @@ export async function createKey(
   projectId: number,
   change: KeyChange,
 ): Promise<ProjectKey> {
-  const { id } = meta.createKey(projectId, change.label ?? 'Default')
+  const { id } = await meta.createKey(projectId, change.label ?? 'Default')
   // Writes nothing when the label is the only field.
-  const key = meta.updateKey(id, change)
+  const key = await meta.updateKey(id, change)
   await publishKeys()
   return key
 }
@@ -26,7 +26,7 @@ export async function updateKey(
   change: KeyChange,
   rev?: number,
 ): Promise<ProjectKey> {
-  const key = meta.updateKey(keyId, change, { userId: actor.person.id, rev })
+  const key = await meta.updateKey(keyId, change, { userId: actor.person.id, rev })
   await publishKeys()
   return key
 }
@@ -36,6 +36,6 @@ export async function deleteKey(
   { meta, publishKeys }: PublishesKeys & { meta: Pick<MetaStore, 'deleteKey'> },
   keyId: number,
 ): Promise<void> {
-  meta.deleteKey(keyId)
+  await meta.deleteKey(keyId)
   await publishKeys()
 }

@@ -22,19 +22,19 @@ describe('mail server', () => {
     from: 'Mishap <m@x.test>',
   }
 
-  test('is kept, changed without its password, and taken away', () => {
+  test('is kept, changed without its password, and taken away', async () => {
     const room = rig()
-    expect(smtpOf(room)).toBeUndefined()
-    setMailServer(room, text)
-    expect(smtpOf(room)).toEqual(text)
-    setMailServer(room, { ...text, password: undefined, port: 465, security: 'tls' })
-    expect(smtpOf(room)).toMatchObject({ port: 465, password: 'pw' })
-    setMailServer(room, { ...text, password: undefined, host: 'other.test' })
-    expect(smtpOf(room)).toMatchObject({ host: 'other.test', password: '' })
+    expect(await smtpOf(room)).toBeUndefined()
+    await setMailServer(room, text)
+    expect(await smtpOf(room)).toEqual(text)
+    await setMailServer(room, { ...text, password: undefined, port: 465, security: 'tls' })
+    expect(await smtpOf(room)).toMatchObject({ port: 465, password: 'pw' })
+    await setMailServer(room, { ...text, password: undefined, host: 'other.test' })
+    expect(await smtpOf(room)).toMatchObject({ host: 'other.test', password: '' })
     clearMailServer(room)
-    expect(smtpOf(room)).toBeUndefined()
+    expect(await smtpOf(room)).toBeUndefined()
     room.values.set('smtp', 'broken')
-    expect(smtpOf(room)).toBeUndefined()
+    expect(await smtpOf(room)).toBeUndefined()
   })
 
   test.each<[Partial<SmtpText>, string[]]>([

@@ -16,7 +16,7 @@ export type SmtpText = {
 type Deps = { meta: Pick<MetaStore, 'getValue' | 'setValue'>; seal: Seal }
 
 /** Checks the settings and stores them sealed. Throws VALIDATION with fields. */
-export function setMailServer(deps: Deps, text: SmtpText): SmtpSettings {
+export async function setMailServer(deps: Deps, text: SmtpText): Promise<SmtpSettings> {
   const fields: Record<string, string[]> = {}
   const host = text.host.trim()
   if (!/^[A-Za-z0-9.:-]{1,253}$/.test(host)) fields.host = ['A host name or address, without a port.']
@@ -28,7 +28,7 @@ export function setMailServer(deps: Deps, text: SmtpText): SmtpSettings {
     fields.from = ['An address such as mishap@example.com or Mishap <mishap@example.com>.']
   if (text.user.length > 254) fields.user = ['At most 254 characters.']
   if (Object.keys(fields).length) throw new MishapError('VALIDATION', { fields })
-  const before = smtpOf(deps)
+  const before = await smtpOf(deps)
   const settings: SmtpSettings = {
     host,
     port: text.port,

@@ -22,8 +22,8 @@ import {
 const dayMs = 86_400_000
 const folder = mkdtempSync(join(tmpdir(), 'mishap-members-'))
 const opened: MetaStore[] = []
-afterAll(() => {
-  for (const item of opened) item.close()
+afterAll(async () => {
+  for (const item of opened) await item.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -45,9 +45,9 @@ const codeOf = (work: () => unknown): string => {
 type World = { meta: MetaStore; clock: ReturnType<typeof testClock>; organization: Organization }
 const world = {} as World
 
-beforeEach(() => {
+beforeEach(async () => {
   const clock = testClock(1_795_000_000_000)
-  const meta = openSqliteMeta(join(folder, `${opened.length}.sqlite`), { clock })
+  const meta = await openSqliteMeta(join(folder, `${opened.length}.sqlite`), { clock })
   opened.push(meta)
   const organization = meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: named.owner.id })
   for (const role of ['admin', 'member', 'viewer'] as const) meta.setMember(organization.id, named[role].id, role)
@@ -78,16 +78,16 @@ describe('who may give which role', () => {
     ['admin', 'owner', 'viewer', 'AUTH_FORBIDDEN'],
     ['admin', 'admin', 'member', 'done'],
     ['admin', 'admin', 'owner', 'VALIDATION'],
-  ])('%s makes of the %s a %s: %s', (by, of, to, expected) => {
+  ])('%s makes of the %s a %s: %s', async (by, of, to, expected) => {
     const { meta, organization } = world
-    const before = meta.memberOf(organization.id, named[of].id)?.role
+    const before = (await meta.memberOf(organization.id, named[of].id))?.role
     expect(codeOf(() => updateMember(world, named[by], organization, named[of].id, to))).toBe(expected)
-    expect(meta.memberOf(organization.id, named[of].id)?.role).toBe(expected === 'done' ? to : before)
+    expect((await meta.memberOf(organization.id, named[of].id))?.role).toBe(expected === 'done' ? to : before)
   })
 
-  test('an admin is no match for another admin', () => {
+  test('an admin is no match for another admin', async () => {
     const { meta, organization } = world
-    meta.setMember(organization.id, 'ada', 'admin')
+    await meta.setMember(organization.id, 'ada', 'admin')
     expect(codeOf(() => updateMember(world, named.admin, organization, 'ada', 'viewer'))).toBe('AUTH_FORBIDDEN')
     expect(codeOf(() => removeMember(world, named.admin, organization, 'ada'))).toBe('AUTH_FORBIDDEN')
   })
@@ -103,73 +103,73 @@ describe('who may give which role', () => {
 })
 
 describe('the last owner', () => {
-  test('neither goes nor steps down, until there is another', () => {
+  test('neither goes nor steps down, until there is another', async () => {
     const { meta, organization } = world
     expect(codeOf(() => removeMember(world, named.owner, organization, named.owner.id))).toBe('CONFLICT')
-    updateMember(world, named.owner, organization, named.admin.id, 'owner')
-    updateMember(world, named.owner, organization, named.owner.id, 'viewer')
-    expect(meta.memberOf(organization.id, named.owner.id)?.role).toBe('viewer')
-    removeMember(world, named.owner, organization, named.owner.id)
+    await updateMember(world, named.owner, organization, named.admin.id, 'owner')
+    await updateMember(world, named.owner, organization, named.owner.id, 'viewer')
+    expect((await meta.memberOf(organization.id, named.owner.id))?.role).toBe('viewer')
+    await removeMember(world, named.owner, organization, named.owner.id)
     expect(meta.memberOf(organization.id, named.owner.id)).toBeUndefined()
     expect(codeOf(() => removeMember(world, named.admin, organization, named.admin.id))).toBe('CONFLICT')
   })
 })
 
-test('removing somebody ends the tokens and invitations that hang on it', () => {
+test('removing somebody ends the tokens and invitations that hang on it', async () => {
   const { meta, clock, organization } = world
   const token = (organizationId: number | null, secret: string) =>
     meta.createToken({ name: 't', userId: named.admin.id, organizationId, scopes: [], secret, nowMs: clock.now() })
-  token(organization.id, 'bound')
-  token(null, 'free')
-  const { secret } = addInvitation(world, named.admin, organization, { email: 'x@example.test', role: 'viewer' })
-  removeMember(world, named.owner, organization, named.admin.id)
-  expect([meta.tokenBySecret('bound'), meta.tokenBySecret('free')?.name]).toEqual([undefined, 't'])
-  expect(openInvitation(world, secret)).toBeUndefined()
+  await token(organization.id, 'bound')
+  await token(null, 'free')
+  const { secret } = await addInvitation(world, named.admin, organization, { email: 'x@example.test', role: 'viewer' })
+  await removeMember(world, named.owner, organization, named.admin.id)
+  expect([await meta.tokenBySecret('bound'), (await meta.tokenBySecret('free'))?.name]).toEqual([undefined, 't'])
+  expect(await openInvitation(world, secret)).toBeUndefined()
 })
 
 describe('an invitation', () => {
   const asked = { email: ' New@Example.test ', role: 'member' as const }
   const invite = () => addInvitation(world, named.admin, world.organization, asked)
 
-  test('is good once', () => {
-    const { secret, invitation } = invite()
+  test('is good once', async () => {
+    const { secret, invitation } = await invite()
     expect([invitation.email, invitation.role, secret.length]).toEqual(['new@example.test', 'member', 43])
-    const member = acceptInvitation(world, secret, person('nina'))
+    const member = await acceptInvitation(world, secret, person('nina'))
     expect(member).toMatchObject({ userId: 'nina', role: 'member', organizationId: world.organization.id })
     expect(codeOf(() => acceptInvitation(world, secret, person('eve')))).toBe('NOT_FOUND')
     expect(world.meta.memberOf(world.organization.id, 'eve')).toBeUndefined()
   })
 
-  test('gives no access before it is accepted, and none after 7 days', () => {
-    const { secret } = invite()
+  test('gives no access before it is accepted, and none after 7 days', async () => {
+    const { secret } = await invite()
     world.clock.advance(7 * dayMs - 1)
-    expect(openInvitation(world, secret)?.email).toBe('new@example.test')
+    expect((await openInvitation(world, secret))?.email).toBe('new@example.test')
     world.clock.advance(1)
     expect(codeOf(() => acceptInvitation(world, secret, person('nina')))).toBe('NOT_FOUND')
     expect(world.meta.memberOf(world.organization.id, 'nina')).toBeUndefined()
   })
 
-  test('is kept as a hash, and a second one ends the first', () => {
-    const first = invite().secret
-    const second = invite().secret
+  test('is kept as a hash, and a second one ends the first', async () => {
+    const first = (await invite()).secret
+    const second = (await invite()).secret
     expect(world.meta.invitationsOf(world.organization.id)).toHaveLength(1)
-    expect(JSON.stringify(world.meta.invitationsOf(world.organization.id))).not.toContain(second)
-    expect([openInvitation(world, first), openInvitation(world, second)?.role]).toEqual([undefined, 'member'])
+    expect(JSON.stringify(await world.meta.invitationsOf(world.organization.id))).not.toContain(second)
+    expect([await openInvitation(world, first), (await openInvitation(world, second))?.role]).toEqual([undefined, 'member'])
   })
 
-  test('ends when its maker could not make it any more', () => {
-    const { secret } = invite()
-    world.meta.setMember(world.organization.id, named.admin.id, 'member')
-    expect(openInvitation(world, secret)).toBeUndefined()
+  test('ends when its maker could not make it any more', async () => {
+    const { secret } = await invite()
+    await world.meta.setMember(world.organization.id, named.admin.id, 'member')
+    expect(await openInvitation(world, secret)).toBeUndefined()
   })
 
-  test('does not lower who is a member already', () => {
-    const { secret } = invite()
-    expect(acceptInvitation(world, secret, named.owner).role).toBe('owner')
+  test('does not lower who is a member already', async () => {
+    const { secret } = await invite()
+    expect((await acceptInvitation(world, secret, named.owner)).role).toBe('owner')
   })
 
-  test('can be taken back, by those who may give its role', () => {
-    const { invitation, secret } = addInvitation(world, named.owner, world.organization, {
+  test('can be taken back, by those who may give its role', async () => {
+    const { invitation, secret } = await addInvitation(world, named.owner, world.organization, {
       email: 'x@example.test',
       role: 'admin',
     })
@@ -177,8 +177,8 @@ describe('an invitation', () => {
       'AUTH_FORBIDDEN',
     )
     expect(codeOf(() => takeBackInvitation(world, named.owner, world.organization, 999))).toBe('NOT_FOUND')
-    takeBackInvitation(world, named.owner, world.organization, invitation.id)
-    expect(openInvitation(world, secret)).toBeUndefined()
+    await takeBackInvitation(world, named.owner, world.organization, invitation.id)
+    expect(await openInvitation(world, secret)).toBeUndefined()
   })
 
   test.each(['', 'x', 'a@b', 'a@b@c.test', `${'x'.repeat(250)}@b.test`])('is not sent to %.30j', (email) => {
@@ -187,9 +187,9 @@ describe('an invitation', () => {
     )
   })
 
-  test.each(['', 'x', "' or 1=1", 'x'.repeat(43), 'x'.repeat(10_000)])('is not opened by %.20j', (secret) => {
-    invite()
-    expect(openInvitation(world, secret)).toBeUndefined()
+  test.each(['', 'x', "' or 1=1", 'x'.repeat(43), 'x'.repeat(10_000)])('is not opened by %.20j', async (secret) => {
+    await invite()
+    expect(await openInvitation(world, secret)).toBeUndefined()
   })
 })
 
@@ -211,14 +211,14 @@ describe('joining by a link', () => {
   const who = { name: 'Nina', password: 'correct horse 9' }
 
   test('makes an account under the invited address, whose password may not be a name of the organization', async () => {
-    const { secret } = addInvitation(world, named.admin, world.organization, asked)
+    const { secret } = await addInvitation(world, named.admin, world.organization, asked)
     const { made: created, auth } = accounts()
     expect(await joinByInvitation({ ...world, auth }, secret, who)).toMatchObject({ userId: 'nina', role: 'member' })
     expect(created).toEqual([{ ...who, email: asked.email, names: ['Acme', 'acme'] }])
   })
 
   test('of somebody with an account makes none', async () => {
-    const { secret } = addInvitation(world, named.admin, world.organization, asked)
+    const { secret } = await addInvitation(world, named.admin, world.organization, asked)
     const { made: created, auth } = accounts()
     expect(await joinByInvitation({ ...world, auth }, secret, person('otto'))).toMatchObject({ userId: 'otto' })
     expect(created).toEqual([])
@@ -243,14 +243,14 @@ test.each([undefined, '', 'connect ECONNREFUSED'])('an invitation is mailed with
   const asked = { email: 'nina@example.test', role: 'viewer' as const }
   const { invitation, link, failure } = await inviteMember(deps, named.owner, world.organization, asked)
   expect(failure).toBe(expected)
-  expect(openInvitation(world, link.replace('https://m.test/invite/', ''))?.id).toBe(invitation.id)
+  expect((await openInvitation(world, link.replace('https://m.test/invite/', '')))?.id).toBe(invitation.id)
   expect(mails).toMatchObject([{ to: asked.email, text: expect.stringContaining(link) }])
 })
 
 describe('a refusal of an invitation', () => {
-  const refusalOf = (email: string) => {
+  const refusalOf = async (email: string) => {
     try {
-      addInvitation(world, named.owner, world.organization, { email, role: 'viewer' })
+      await addInvitation(world, named.owner, world.organization, { email, role: 'viewer' })
       return 'done'
     } catch (error) {
       return error instanceof MishapError ? [error.code, error.fields] : error
@@ -259,42 +259,42 @@ describe('a refusal of an invitation', () => {
   const domain = `${'d'.repeat(60)}.${'d'.repeat(60)}.test`
   const long = (characters: number) => `${'a'.repeat(characters - domain.length - 1)}@${domain}`
 
-  test('says what is wrong with the address, which may have 254 characters', () => {
+  test('says what is wrong with the address, which may have 254 characters', async () => {
     const sentence = 'Use one e-mail address of at most 254 characters.'
-    expect(refusalOf(long(255))).toEqual(['VALIDATION', { email: [sentence] }])
-    expect(refusalOf(long(254))).toBe('done')
+    expect(await refusalOf(long(255))).toEqual(['VALIDATION', { email: [sentence] }])
+    expect(await refusalOf(long(254))).toBe('done')
   })
 
-  test('comes for who is a member already, and not for who has an account elsewhere', () => {
+  test('comes for who is a member already, and not for who has an account elsewhere', async () => {
     const people: Record<string, Person> = {
       'adam@example.test': named.admin,
       'eve@example.test': person('eve'),
     }
-    world.meta.personByEmail = (email) => people[email]
+    world.meta.personByEmail = async (email) => people[email]
     const taken = { email: ['This person is already a member.'] }
-    expect(refusalOf('ADAM@example.test ')).toEqual(['CONFLICT', taken])
-    expect(refusalOf('eve@example.test')).toBe('done')
+    expect(await refusalOf('ADAM@example.test ')).toEqual(['CONFLICT', taken])
+    expect(await refusalOf('eve@example.test')).toBe('done')
     expect(world.meta.invitationsOf(world.organization.id)).toHaveLength(1)
   })
 
-  test('comes for the 501st that is open, and not for one that takes the place of its like', () => {
-    for (let n = 0; n < 499; n++) expect(refusalOf(`p${n}@example.test`)).toBe('done')
-    expect(refusalOf('last@example.test')).toBe('done')
+  test('comes for the 501st that is open, and not for one that takes the place of its like', async () => {
+    for (let n = 0; n < 499; n++) expect(await refusalOf(`p${n}@example.test`)).toBe('done')
+    expect(await refusalOf('last@example.test')).toBe('done')
     const sentence = 'At most 500 invitations may be open. Revoke some.'
-    expect(refusalOf('more@example.test')).toEqual(['VALIDATION', { email: [sentence] }])
-    expect(refusalOf('p7@example.test')).toBe('done')
+    expect(await refusalOf('more@example.test')).toEqual(['VALIDATION', { email: [sentence] }])
+    expect(await refusalOf('p7@example.test')).toBe('done')
   })
 })
 
-test('a secret with other text around it opens nothing, and the refusals say what to do', () => {
-  const { secret } = addInvitation(world, named.admin, world.organization, { email: 'x@example.test', role: 'viewer' })
+test('a secret with other text around it opens nothing, and the refusals say what to do', async () => {
+  const { secret } = await addInvitation(world, named.admin, world.organization, { email: 'x@example.test', role: 'viewer' })
   const hashed: string[] = []
   const { invitationBySecret } = world.meta
-  world.meta.invitationBySecret = (text) => {
+  world.meta.invitationBySecret = async (text) => {
     hashed.push(text)
     return invitationBySecret(text)
   }
-  for (const text of [`${secret}x`, `x${secret}`]) expect(openInvitation(world, text)).toBeUndefined()
+  for (const text of [`${secret}x`, `x${secret}`]) expect(await openInvitation(world, text)).toBeUndefined()
   expect(hashed).toEqual([])
   const thrown = (work: () => unknown) => {
     try {
@@ -319,8 +319,8 @@ test('a secret with other text around it opens nothing, and the refusals say wha
   })
 })
 
-test.each(roles)('somebody who stays what they are, %s, is refused nothing', (role) => {
+test.each(roles)('somebody who stays what they are, %s, is refused nothing', async (role) => {
   const { meta, organization } = world
   expect(codeOf(() => updateMember(world, named[role], organization, named[role].id, role))).toBe('done')
-  expect(meta.memberOf(organization.id, named[role].id)?.role).toBe(role)
+  expect((await meta.memberOf(organization.id, named[role].id))?.role).toBe(role)
 })

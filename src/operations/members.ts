@@ -34,8 +34,8 @@ type Deps = {
 const refuse = (field: string, sentence: string) =>
   new MishapError('VALIDATION', { detail: sentence, fields: { [field]: [sentence] } })
 
-function roleOf(meta: Deps['meta'], organization: Organization, person: Person): Role {
-  const member = meta.memberOf(organization.id, person.id)
+async function roleOf(meta: Deps['meta'], organization: Organization, person: Person): Promise<Role> {
+  const member = await meta.memberOf(organization.id, person.id)
   if (!member) throw new MishapError('NOT_FOUND')
   return member.role
 }
@@ -44,29 +44,29 @@ function roleOf(meta: Deps['meta'], organization: Organization, person: Person):
  * Stores an invitation for an address, with a role below the inviter's, for 7 days. It replaces an earlier invitation.
  * Returns the secret of the link, which is not stored. Throws VALIDATION (email, role), CONFLICT for a member.
  */
-export function addInvitation(
+export async function addInvitation(
   { meta, clock }: Deps,
   by: Person,
   organization: Organization,
   request: { email: string; role: Role },
-): { invitation: Invitation; secret: string } {
+): Promise<{ invitation: Invitation; secret: string }> {
   const email = request.email.trim().toLowerCase()
   if (email.length > emailCharactersMax || !z.email().safeParse(email).success)
     throw refuse('email', `Use one e-mail address of at most ${emailCharactersMax} characters.`)
-  if (!rolesToInvite(roleOf(meta, organization, by)).includes(request.role))
+  if (!rolesToInvite(await roleOf(meta, organization, by)).includes(request.role))
     throw refuse('role', 'Invite with a role below your own.')
-  const invited = meta.personByEmail(email)
-  if (invited && meta.memberOf(organization.id, invited.id))
+  const invited = await meta.personByEmail(email)
+  if (invited && await meta.memberOf(organization.id, invited.id))
     throw new MishapError('CONFLICT', {
       detail: 'This person is already a member.',
       fields: { email: ['This person is already a member.'] },
     })
-  const open = meta.invitationsOf(organization.id)
+  const open = await meta.invitationsOf(organization.id)
   if (open.length >= invitationsMax && !open.some((item) => item.email === email))
     throw refuse('email', `At most ${invitationsMax} invitations may be open. Revoke some.`)
   const secret = randomBytes(32).toString('base64url')
   const value = { organizationId: organization.id, email, role: request.role, invitedBy: by.id, secret }
-  return { invitation: meta.invite({ ...value, nowMs: clock.now() }), secret }
+  return { invitation: await meta.invite({ ...value, nowMs: clock.now() }), secret }
 }
 
 /**
@@ -79,7 +79,7 @@ export async function inviteMember(
   organization: Organization,
   request: { email: string; role: Role },
 ): Promise<{ invitation: Invitation; link: string; failure: string | undefined }> {
-  const { invitation, secret } = addInvitation(deps, by, organization, request)
+  const { invitation, secret } = await addInvitation(deps, by, organization, request)
   const link = `${deps.config.url}/invite/${secret}`
   const { email: to, role, expiresMs } = invitation
   const failure = await deps.alerts.mail(invitationMail({ to, by, organization, role, link, expiresMs }))
@@ -87,12 +87,12 @@ export async function inviteMember(
 }
 
 /** Returns the invitation of a link if it is neither expired nor revoked and its inviter can still grant the role. */
-export function openInvitation({ meta, clock }: Deps, secret: string): Invitation | undefined {
+export async function openInvitation({ meta, clock }: Deps, secret: string): Promise<Invitation | undefined> {
   // Do not hash a text of any length: a secret has 43 characters.
   if (!/^[\w-]{43}$/.test(secret)) return undefined
-  const found = meta.invitationBySecret(secret)
+  const found = await meta.invitationBySecret(secret)
   if (!found || found.expiresMs <= clock.now()) return undefined
-  const maker = meta.memberOf(found.organizationId, found.invitedBy)
+  const maker = await meta.memberOf(found.organizationId, found.invitedBy)
   return maker && rolesToInvite(maker.role).includes(found.role) ? found : undefined
 }
 
@@ -100,8 +100,8 @@ const invalidInvitation = () =>
   new MishapError('NOT_FOUND', { detail: 'This invitation is no longer valid.', causes: ['Ask for a new one.'] })
 
 /** Makes the person a member with the secret of a link. Throws NOT_FOUND when the invitation is no longer valid. */
-export function acceptInvitation(deps: Deps, secret: string, person: Person): Member {
-  const invitation = openInvitation(deps, secret)
+export async function acceptInvitation(deps: Deps, secret: string, person: Person): Promise<Member> {
+  const invitation = await openInvitation(deps, secret)
   if (!invitation) throw invalidInvitation()
   return deps.meta.acceptInvitation(invitation.id, person.id, deps.clock.now())
 }
@@ -115,33 +115,33 @@ export async function joinByInvitation(
   secret: string,
   who: Person | { name: string; password: string },
 ): Promise<Member> {
-  const invitation = openInvitation(deps, secret)
+  const invitation = await openInvitation(deps, secret)
   // Check the link first: an invalid one must not create an account.
   if (!invitation) throw invalidInvitation()
   if ('id' in who) return acceptInvitation(deps, secret, who)
-  const organization = deps.meta.organizationById(invitation.organizationId)
+  const organization = await deps.meta.organizationById(invitation.organizationId)
   const names = organization ? [organization.name, organization.slug] : []
   const person = await deps.auth.createPerson({ ...who, email: invitation.email, names })
   return acceptInvitation(deps, secret, person)
 }
 
 /** Revokes an invitation. Throws NOT_FOUND, AUTH_FORBIDDEN when its role is not below the caller's. */
-export function takeBackInvitation(
+export async function takeBackInvitation(
   { meta }: Pick<Deps, 'meta'>,
   by: Person,
   organization: Organization,
   id: number,
-): void {
-  const found = meta.invitationsOf(organization.id).find((invitation) => invitation.id === id)
+): Promise<void> {
+  const found = (await meta.invitationsOf(organization.id)).find((invitation) => invitation.id === id)
   if (!found) throw new MishapError('NOT_FOUND')
-  if (!rolesToInvite(roleOf(meta, organization, by)).includes(found.role)) throw new MishapError('AUTH_FORBIDDEN')
+  if (!rolesToInvite(await roleOf(meta, organization, by)).includes(found.role)) throw new MishapError('AUTH_FORBIDDEN')
   meta.deleteInvitation(id)
 }
 
 /** Returns the caller's role. Throws unless the caller outranks the member, is an owner, or is the member. */
-function demandAbove(meta: Deps['meta'], by: Person, organization: Organization, userId: string): Role {
-  const role = roleOf(meta, organization, by)
-  const member = meta.memberOf(organization.id, userId)
+async function demandAbove(meta: Deps['meta'], by: Person, organization: Organization, userId: string): Promise<Role> {
+  const role = await roleOf(meta, organization, by)
+  const member = await meta.memberOf(organization.id, userId)
   if (!member) throw new MishapError('NOT_FOUND')
   if (userId !== by.id && !mayChange(role, member.role))
     throw new MishapError('AUTH_FORBIDDEN', { detail: 'Only roles below your own can be changed.' })
@@ -152,26 +152,26 @@ function demandAbove(meta: Deps['meta'], by: Person, organization: Organization,
  * Changes a member's role to one below the caller's (an owner can give any). Throws NOT_FOUND, AUTH_FORBIDDEN,
  * VALIDATION (role), CONFLICT when no owner would remain.
  */
-export function updateMember(
+export async function updateMember(
   { meta }: Pick<Deps, 'meta'>,
   by: Person,
   organization: Organization,
   userId: string,
   role: Role,
-): void {
-  const own = demandAbove(meta, by, organization, userId)
+): Promise<void> {
+  const own = await demandAbove(meta, by, organization, userId)
   if (!rolesToGive(own).includes(role) && !(userId === by.id && role === own))
     throw refuse('role', 'Give a role below your own.')
-  meta.changeRole(organization.id, userId, role)
+  await meta.changeRole(organization.id, userId, role)
 }
 
 /** Ends a membership (one's own, too) and its tokens. Throws NOT_FOUND, AUTH_FORBIDDEN, CONFLICT for the last owner. */
-export function removeMember(
+export async function removeMember(
   { meta }: Pick<Deps, 'meta'>,
   by: Person,
   organization: Organization,
   userId: string,
-): void {
-  demandAbove(meta, by, organization, userId)
-  meta.endMembership(organization.id, userId)
+): Promise<void> {
+  await demandAbove(meta, by, organization, userId)
+  await meta.endMembership(organization.id, userId)
 }

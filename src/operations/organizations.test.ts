@@ -6,10 +6,10 @@ import { endOf, operationRig } from './rig.cases.ts'
 const fresh = operationRig()
 const config = { retentionErrorsDays: 90 }
 
-test('name, slug and retention change, and the revision grows', () => {
-  const { meta, ann } = fresh()
+test('name, slug and retention change, and the revision grows', async () => {
+  const { meta, ann } = await fresh()
   const change = { name: 'Acme Inc.', slug: 'acme-inc', retentionErrorsDays: 30 }
-  expect(updateOrganization({ meta, config }, ann, 1, change, 0)).toMatchObject({ name: 'Acme Inc.', slug: 'acme-inc' })
+  expect(await updateOrganization({ meta, config }, ann, 1, change, 0)).toMatchObject({ name: 'Acme Inc.', slug: 'acme-inc' })
   expect(meta.organizationSettings(1)).toMatchObject({ retentionErrorsDays: 30, rev: 1 })
 })
 
@@ -18,7 +18,7 @@ test.each<[OrganizationChange, number | undefined, string, string[]]>([
   [{ slug: '1' }, undefined, 'VALIDATION', ['slug']],
   [{ name: 'New' }, 3, 'CONFLICT', []],
 ])('%j at revision %j is refused', async (change, rev, code, fields) => {
-  const { meta, ann } = fresh()
+  const { meta, ann } = await fresh()
   expect(await endOf(() => updateOrganization({ meta, config }, ann, 1, change, rev))).toEqual([code, fields])
   expect(meta.organizationById(1)).toMatchObject({ name: 'Acme', slug: 'acme' })
 })

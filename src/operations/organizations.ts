@@ -7,13 +7,13 @@ import type { OrganizationChange } from '../store/meta/people/organization-chang
  * Changes name, slug or retention of an organization. The installation's retention of errors is the upper limit. Throws
  * VALIDATION (name, slug, retentionErrorsDays), CONFLICT for another revision or a slug that is taken.
  */
-export function updateOrganization(
+export async function updateOrganization(
   { meta, config }: { meta: Pick<MetaStore, 'updateOrganization'>; config: { retentionErrorsDays: number } },
   actor: Actor,
   organizationId: number,
   change: OrganizationChange,
   rev?: number,
-): Organization {
+): Promise<Organization> {
   const by = { userId: actor.person.id, rev }
   return meta.updateOrganization(organizationId, change, config.retentionErrorsDays, by)
 }

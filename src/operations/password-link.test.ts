@@ -12,7 +12,7 @@ test.each([
   const warnings: unknown[] = []
   await mailPasswordLink(
     {
-      auth: { startReset: (asked) => (asked === ann.email ? { person: ann, secret: 's3cret' } : undefined) },
+      auth: { startReset: async (asked) => (asked === ann.email ? { person: ann, secret: 's3cret' } : undefined) },
       alerts: {
         mail: async (mail) => {
           mails.push(mail)

@@ -17,7 +17,7 @@ export async function mailPasswordLink(
   },
   email: string,
 ): Promise<void> {
-  const created = deps.auth.startReset(email)
+  const created = await deps.auth.startReset(email)
   if (!created) return
   const link = `${deps.config.url}/reset-password?secret=${created.secret}`
   const failure = await deps.alerts.mail(resetMail({ to: created.person, link, minutes: resetMinutes }))

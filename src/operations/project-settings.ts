@@ -12,23 +12,23 @@ import type { Ownership } from '../store/meta/projects/ownership.ts'
 const rejectedShownMax = 20
 
 /** Changes the given inbound filters of a project. Throws VALIDATION (filters), CONFLICT for another revision. */
-export function updateFilters(
+export async function updateFilters(
   { meta }: { meta: Pick<MetaStore, 'updateProject'> },
   actor: Actor,
   projectId: number,
   filters: Partial<ProjectFilters>,
   rev?: number,
-): Project {
+): Promise<Project> {
   return meta.updateProject(projectId, { filters }, { userId: actor.person.id, rev })
 }
 
 /** Hides an environment in the selection lists, or shows it again. Throws NOT_FOUND. */
-export function hideEnvironment(
+export async function hideEnvironment(
   { meta }: { meta: Pick<MetaStore, 'hideEnvironment'> },
   projectId: number,
   name: string,
   isHidden: boolean,
-): Environment {
+): Promise<Environment> {
   return meta.hideEnvironment(projectId, name, isHidden)
 }
 
@@ -42,20 +42,20 @@ export function removeTombstone(
 }
 
 /** Returns the faults of ownership rules by line: wrong syntax, and owners who are not members. */
-export function ownershipErrors(
+export async function ownershipErrors(
   { meta }: { meta: Pick<MetaStore, 'personByEmail' | 'memberOf'> },
   project: Pick<Project, 'organizationId'>,
   text: string,
-): { line: number; sentence: string }[] {
+): Promise<{ line: number; sentence: string }[]> {
   const { rules, faults: errors } = readOwnership(text)
   const isMemberByEmail = new Map<string, boolean>()
-  const isMember = (email: string): boolean => {
-    const person = meta.personByEmail(email)
-    return person !== undefined && meta.memberOf(project.organizationId, person.id) !== undefined
+  const isMember = async (email: string): Promise<boolean> => {
+    const person = await meta.personByEmail(email)
+    return person !== undefined && await meta.memberOf(project.organizationId, person.id) !== undefined
   }
   for (const { line, owners } of rules)
     for (const email of owners) {
-      const is = isMemberByEmail.get(email) ?? isMember(email)
+      const is = isMemberByEmail.get(email) ?? await isMember(email)
       isMemberByEmail.set(email, is)
       if (!is) errors.push({ line, sentence: `${email} is not a member of this organization.` })
     }
@@ -66,14 +66,14 @@ export function ownershipErrors(
  * Stores ownership rules or switches automatic assignment; absent fields stay. Throws VALIDATION (`raw`, one sentence
  * per faulty line), CONFLICT for another revision.
  */
-export function updateOwnership(
+export async function updateOwnership(
   { meta, clock }: { meta: Pick<MetaStore, 'personByEmail' | 'memberOf' | 'setOwnership'>; clock: Pick<Clock, 'now'> },
   actor: Actor,
   project: Pick<Project, 'id' | 'organizationId'>,
   change: { text?: string; autoAssign?: boolean },
   rev?: number,
-): Ownership {
-  const errors = change.text === undefined ? [] : ownershipErrors({ meta }, project, change.text)
+): Promise<Ownership> {
+  const errors = change.text === undefined ? [] : await ownershipErrors({ meta }, project, change.text)
   if (errors.length > 0)
     throw new MishapError('VALIDATION', {
       fields: { raw: errors.slice(0, rejectedShownMax).map(({ line, sentence }) => `Line ${line}: ${sentence}`) },

@@ -16,32 +16,32 @@ export type AddsProjects = Pick<MetaStore, 'createProject' | 'projectBySlug' | '
  * Stores a project with its first key, because events need a key. Ingest does not know the key yet, see
  * `createProject`. Throws VALIDATION (name, slug), CONFLICT for a slug that is taken.
  */
-function addProject(
+async function addProject(
   meta: AddsProjects,
   { organizationId, name, platform, slug }: NewProject,
-): { project: Project; key: ProjectKey } {
-  const isUsed = (text: string) => meta.projectBySlug(organizationId, text) !== undefined
-  const project = meta.createProject({
+): Promise<{ project: Project; key: ProjectKey }> {
+  const isUsed = async (text: string) => await meta.projectBySlug(organizationId, text) !== undefined
+  const project = await meta.createProject({
     organizationId,
-    slug: slug ?? freeSlug(name, 'project', isUsed),
+    slug: slug ?? await freeSlug(name, 'project', isUsed),
     name,
     platform,
   })
-  return { project, key: meta.createKey(project.id, 'Default') }
+  return { project, key: await meta.createKey(project.id, 'Default') }
 }
 
 /** Returns the first active key of a project, or creates a key. */
-export function ensureKey(meta: Pick<MetaStore, 'keysOf' | 'createKey'>, projectId: number): ProjectKey {
-  return meta.keysOf(projectId).find((key) => key.active) ?? meta.createKey(projectId, 'Default')
+export async function ensureKey(meta: Pick<MetaStore, 'keysOf' | 'createKey'>, projectId: number): Promise<ProjectKey> {
+  return (await meta.keysOf(projectId)).find((key) => key.active) ?? await meta.createKey(projectId, 'Default')
 }
 
 /** Returns the existing project or creates a project, with an active key. Throws like `addProject`. */
-export function ensureProject(
+export async function ensureProject(
   meta: AddsProjects & Pick<MetaStore, 'keysOf'>,
   existing: Project | undefined,
   value: NewProject,
-): { project: Project; key: ProjectKey } {
-  return existing ? { project: existing, key: ensureKey(meta, existing.id) } : addProject(meta, value)
+): Promise<{ project: Project; key: ProjectKey }> {
+  return existing ? { project: existing, key: await ensureKey(meta, existing.id) } : await addProject(meta, value)
 }
 
 /** Creates a project that can receive events when this resolves. Throws like `addProject`. */
@@ -49,7 +49,7 @@ export async function createProject(
   { meta, publishKeys }: PublishesKeys & { meta: AddsProjects },
   value: NewProject,
 ): Promise<Project> {
-  const { project } = addProject(meta, value)
+  const { project } = await addProject(meta, value)
   await publishKeys()
   return project
 }
@@ -67,7 +67,7 @@ export async function updateProject(
 ): Promise<Project> {
   const by = { userId: actor.person.id, rev }
   const sealed = sealedToken(seal, scrapeToken, 'scrapeToken')
-  const project = meta.updateProject(projectId, Object.assign({}, change, sealed), by)
+  const project = await meta.updateProject(projectId, Object.assign({}, change, sealed), by)
   // Ingest checks the allowed origins, which are in the snapshot of the keys.
   await publishKeys()
   return project

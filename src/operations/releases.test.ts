@@ -28,98 +28,98 @@ const commitOf = (sha: string, message: string): NewCommit => ({
 })
 
 /** A rig with the issues WEB-1 and WEB-2. */
-function rig() {
-  const deps = fresh()
-  commit(deps.meta, { events: [effect(), effect({ hashes: [hash(2)] })] })
-  const project = deps.meta.projectById(1)
+async function rig() {
+  const deps = await fresh()
+  await commit(deps.meta, { events: [effect(), effect({ hashes: [hash(2)] })] })
+  const project = await deps.meta.projectById(1)
   if (!project) throw new Error('no project')
   return { ...deps, project }
 }
 
 describe('a release', () => {
-  test('is made once, and settles what waited for the next one', () => {
-    const deps = rig()
+  test('is made once, and settles what waited for the next one', async () => {
+    const deps = await rig()
     const change: IssueChange = { status: 'resolved', statusDetails: { inNextRelease: true, afterRelease: '' } }
-    deps.meta.updateIssue(1, change, 'ann', nowMs)
-    expect(createRelease(deps, value)).toEqual({ isNew: true })
-    expect(deps.meta.issueById(1)?.statusDetails).toMatchObject({ inRelease: 'web@2' })
+    await deps.meta.updateIssue(1, change, 'ann', nowMs)
+    expect(await createRelease(deps, value)).toEqual({ isNew: true })
+    expect((await deps.meta.issueById(1))?.statusDetails).toMatchObject({ inRelease: 'web@2' })
     expect(deps.announced).toEqual([{ kind: 'issue', id: '1' }])
-    deps.meta.updateIssue(2, change, 'ann', nowMs)
-    expect(createRelease(deps, value)).toEqual({ isNew: false })
-    expect(deps.meta.issueById(2)?.statusDetails).not.toHaveProperty('inRelease')
+    await deps.meta.updateIssue(2, change, 'ann', nowMs)
+    expect(await createRelease(deps, value)).toEqual({ isNew: false })
+    expect((await deps.meta.issueById(2))?.statusDetails).not.toHaveProperty('inRelease')
     expect(deps.announced).toHaveLength(1)
   })
 
   test('changes where it is', async () => {
-    const deps = rig()
+    const deps = await rig()
     expect(await endOf(() => updateRelease(deps, value))).toEqual(['NOT_FOUND', []])
-    createRelease(deps, value)
-    updateRelease(deps, { ...value, change: { releasedMs: 5, archived: true } })
+    await createRelease(deps, value)
+    await updateRelease(deps, { ...value, change: { releasedMs: 5, archived: true } })
     expect(deps.meta.releaseOf([1], 'web@2')).toMatchObject({ releasedMs: 5, archived: true })
   })
 
   test('is deleted after its files', async () => {
-    const deps = rig()
-    createRelease(deps, value)
+    const deps = await rig()
+    await createRelease(deps, value)
     const removed: unknown[] = []
     const removeFiles = async (projectIds: readonly number[], version: string) =>
-      void removed.push([projectIds, version, deps.meta.releaseOf([1], version)?.version])
+      void removed.push([projectIds, version, (await deps.meta.releaseOf([1], version))?.version])
     await deleteRelease({ ...deps, artifacts: { removeFiles } }, place, [1])
-    expect([removed, deps.meta.releaseOf([1], 'web@2')]).toEqual([[[[1], 'web@2', 'web@2']], undefined])
+    expect([removed, await deps.meta.releaseOf([1], 'web@2')]).toEqual([[[[1], 'web@2', 'web@2']], undefined])
   })
 })
 
 describe('commits of a release', () => {
   const told = { commits: [commitOf('a1', 'Fixes WEB-1')], refs: undefined }
 
-  test('resolve what they fix where the caller may, the first time they are told', () => {
-    const deps = rig()
-    createRelease(deps, value)
-    setReleaseCommits(deps, place, told, { projectIds: [1], fixable: [] })
-    expect(deps.meta.issueById(1)?.status).toBe('unresolved')
-    setReleaseCommits(deps, place, told, { projectIds: [1], fixable: [deps.project] })
-    expect(deps.meta.issueById(1)?.status).toBe('unresolved')
+  test('resolve what they fix where the caller may, the first time they are told', async () => {
+    const deps = await rig()
+    await createRelease(deps, value)
+    await setReleaseCommits(deps, place, told, { projectIds: [1], fixable: [] })
+    expect((await deps.meta.issueById(1))?.status).toBe('unresolved')
+    await setReleaseCommits(deps, place, told, { projectIds: [1], fixable: [deps.project] })
+    expect((await deps.meta.issueById(1))?.status).toBe('unresolved')
     const more = { ...told, commits: [...told.commits, commitOf('a2', 'Closes web-1, WEB-2')] }
-    setReleaseCommits(deps, place, more, { projectIds: [1], fixable: [deps.project] })
-    expect([1, 2].map((id) => deps.meta.issueById(id)?.statusDetails)).toEqual(
+    await setReleaseCommits(deps, place, more, { projectIds: [1], fixable: [deps.project] })
+    expect((await Array.fromAsync([1, 2], async (id) => (await deps.meta.issueById(id))?.statusDetails))).toEqual(
       [1, 2].map(() => ({ inRelease: 'web@2', inCommit: { repository: 'acme/web', commit: 'a2' } })),
     )
     expect(deps.announced).toEqual(['1', '2'].map((id) => ({ kind: 'issue', id })))
   })
 
-  test('settle what waited for them, also when none are told', () => {
-    const deps = rig()
-    createRelease(deps, value)
-    setReleaseCommits(deps, place, { ...told, commits: [commitOf('b1', '')] }, { projectIds: [1], fixable: [] })
+  test('settle what waited for them, also when none are told', async () => {
+    const deps = await rig()
+    await createRelease(deps, value)
+    await setReleaseCommits(deps, place, { ...told, commits: [commitOf('b1', '')] }, { projectIds: [1], fixable: [] })
     const statusDetails = { inCommit: { repository: 'acme/web', commit: 'b1' } }
-    deps.meta.updateIssue(2, { status: 'resolved', statusDetails }, 'ann', nowMs)
-    setReleaseCommits(deps, place, { commits: undefined, refs: undefined }, { projectIds: [1], fixable: [] })
-    expect(deps.meta.issueById(2)?.statusDetails).toMatchObject({ inRelease: 'web@2' })
+    await deps.meta.updateIssue(2, { status: 'resolved', statusDetails }, 'ann', nowMs)
+    await setReleaseCommits(deps, place, { commits: undefined, refs: undefined }, { projectIds: [1], fixable: [] })
+    expect((await deps.meta.issueById(2))?.statusDetails).toMatchObject({ inRelease: 'web@2' })
     expect(deps.meta.versionsWithCommit(1, 'acme/web', 'b1')).toEqual(['web@2'])
   })
 
-  test('empty refs alone take commits out; beside commits they say nothing', () => {
-    const deps = rig()
-    createRelease(deps, value)
+  test('empty refs alone take commits out; beside commits they say nothing', async () => {
+    const deps = await rig()
+    await createRelease(deps, value)
     const where = { projectIds: [1], fixable: [] }
-    setReleaseCommits(deps, place, { ...told, refs: [] }, where)
+    await setReleaseCommits(deps, place, { ...told, refs: [] }, where)
     expect(deps.meta.versionsWithCommit(1, 'acme/web', 'a1')).toEqual(['web@2'])
-    setReleaseCommits(deps, place, { commits: undefined, refs: [] }, where)
+    await setReleaseCommits(deps, place, { commits: undefined, refs: [] }, where)
     expect(deps.meta.versionsWithCommit(1, 'acme/web', 'a1')).toEqual([])
   })
 })
 
-test('deploys and repositories are kept, and a repository leaves the list', () => {
-  const deps = rig()
-  createRelease(deps, value)
+test('deploys and repositories are kept, and a repository leaves the list', async () => {
+  const deps = await rig()
+  await createRelease(deps, value)
   const about = { environment: 'production', name: '', url: '', startedMs: null, finishedMs: nowMs, projectIds: [1] }
-  expect(createDeploy(deps, { ...place, ...about })).toMatchObject({ version: 'web@2', environment: 'production' })
-  const { id } = createRepository(deps, { organizationId: 1, name: 'acme/web', url: '' })
-  expect(createRepository(deps, { organizationId: 1, name: 'acme/web', url: 'https://git.test' })).toMatchObject({
+  expect(await createDeploy(deps, { ...place, ...about })).toMatchObject({ version: 'web@2', environment: 'production' })
+  const { id } = await createRepository(deps, { organizationId: 1, name: 'acme/web', url: '' })
+  expect(await createRepository(deps, { organizationId: 1, name: 'acme/web', url: 'https://git.test' })).toMatchObject({
     id,
     url: 'https://git.test',
   })
-  expect([deleteRepository(deps, 2, id), deleteRepository(deps, 1, id), deleteRepository(deps, 1, id)]).toEqual([
+  expect([await deleteRepository(deps, 2, id), await deleteRepository(deps, 1, id), await deleteRepository(deps, 1, id)]).toEqual([
     false,
     true,
     false,

@@ -16,23 +16,23 @@ type ReleaseWrite = Place & { projectIds: readonly number[]; change: ReleaseChan
  * Creates or changes the release of this version. Issues that were resolved in the next release are resolved in this
  * release if it is new to their project. `isNew`: none of the projects had it.
  */
-export function createRelease(
+export async function createRelease(
   deps: Announces & Times & { meta: Pick<MetaStore, 'releaseOf' | 'makeRelease' | 'settleRelease'> },
   value: ReleaseWrite,
-): { isNew: boolean } {
+): Promise<{ isNew: boolean }> {
   const { meta, clock } = deps
-  const fresh = value.projectIds.filter((id) => !meta.releaseOf([id], value.version))
-  const { isNew } = meta.makeRelease(value, clock.now())
-  announceIssues(deps, value.organizationId, meta.settleRelease(fresh, value.version, clock.now()))
+  const fresh = value.projectIds.filter(async (id) => !await meta.releaseOf([id], value.version))
+  const { isNew } = await meta.makeRelease(value, clock.now())
+  announceIssues(deps, value.organizationId, await meta.settleRelease(fresh, value.version, clock.now()))
   return { isNew }
 }
 
 /** Changes a release in each of these projects that have it. Throws NOT_FOUND. */
-export function updateRelease(
+export async function updateRelease(
   { meta, clock }: Times & { meta: Pick<MetaStore, 'changeRelease'> },
   value: ReleaseWrite,
-): void {
-  meta.changeRelease(value, clock.now())
+): Promise<void> {
+  await meta.changeRelease(value, clock.now())
 }
 
 /** Commits and refs from a build; undefined when the request omits them. */
@@ -50,25 +50,25 @@ type CommitDeps = Announces &
  * Stores the commits and refs of a release, if any are given. Resolves issues of `projectIds` that wait for one of
  * these commits, and issues of the `fixable` projects that a commit message names as fixed.
  */
-export function setReleaseCommits(
+export async function setReleaseCommits(
   deps: CommitDeps,
   place: Place,
   { commits, refs }: ReportedCommits,
   { projectIds, fixable }: { projectIds: readonly number[]; fixable: readonly Project[] },
-): void {
+): Promise<void> {
   const { meta, clock } = deps
   const { organizationId, version } = place
   const nowMs = clock.now()
   // Before the commits are stored: only commits that no release has yet can fix an issue.
-  const fixes = newFixes(deps, organizationId, commits ?? [])
-  if (commits) meta.setCommits(place, commits, nowMs)
+  const fixes = await newFixes(deps, organizationId, commits ?? [])
+  if (commits) await meta.setCommits(place, commits, nowMs)
   // An empty list of refs next to commits means no change. Alone, it clears the refs.
-  if (refs && (refs.length > 0 || !commits)) meta.setRefs(place, refs, nowMs)
-  const has = (repository: string, commit: string) =>
-    meta.versionsWithCommit(organizationId, repository, commit).includes(version)
+  if (refs && (refs.length > 0 || !commits)) await meta.setRefs(place, refs, nowMs)
+  const has = async (repository: string, commit: string) =>
+    (await meta.versionsWithCommit(organizationId, repository, commit)).includes(version)
   // Also without commits in the request: a project can have joined a release that already has commits.
-  announceIssues(deps, organizationId, meta.settleCommits(projectIds, version, has, nowMs))
-  resolveFixed(deps, place, fixable, fixes)
+  announceIssues(deps, organizationId, await meta.settleCommits(projectIds, version, has, nowMs))
+  await resolveFixed(deps, place, fixable, fixes)
 }
 
 /** Deletes a release's data from builds in these projects, including the files that were uploaded for it separately. */
@@ -81,24 +81,24 @@ export async function deleteRelease(
   projectIds: readonly number[],
 ): Promise<void> {
   await deps.artifacts.removeFiles(projectIds, version)
-  deps.meta.removeRelease(organizationId, projectIds, version)
+  await deps.meta.removeRelease(organizationId, projectIds, version)
 }
 
 /** Stores a deploy of a release. */
 export const createDeploy = (
   { meta }: { meta: Pick<MetaStore, 'addDeploy'> },
   value: Omit<Deploy, 'id'> & { organizationId: number },
-): Deploy => meta.addDeploy(value)
+): Promise<Deploy> => meta.addDeploy(value)
 
 /** Creates a listed repository, or changes the address of the existing one with this name. */
 export const createRepository = (
   { meta, clock }: Times & { meta: Pick<MetaStore, 'putRepository'> },
   value: { organizationId: number; name: string; url: string },
-): Repository => meta.putRepository(value, clock.now())
+): Promise<Repository> => meta.putRepository(value, clock.now())
 
 /** Removes a repository from the list; the commits of releases stay. Returns false when it was not listed. */
 export const deleteRepository = (
   { meta }: { meta: Pick<MetaStore, 'unlistRepository'> },
   organizationId: number,
   id: number,
-): boolean => meta.unlistRepository(organizationId, id)
+): Promise<boolean> => meta.unlistRepository(organizationId, id)

@@ -6,8 +6,8 @@ import { operationRig } from './rig.cases.ts'
 const fresh = operationRig()
 
 /** A rig whose removals take 600 ms of the clock each and which logs all calls in order. */
-function rig() {
-  const { clock, publishKeys, published, ann } = fresh()
+async function rig() {
+  const { clock, publishKeys, published, ann } = await fresh()
   const log: unknown[] = []
   let last = 0
   const request = (value: object): Removal => {
@@ -23,7 +23,7 @@ function rig() {
 }
 
 test('issues are all asked for first, and waited for together; one that is gone is left out', async () => {
-  const { ann, log, ...deps } = rig()
+  const { ann, log, ...deps } = await rig()
   const issues = [10, 11, 12].map((id) => ({ id, projectId: 1 }))
   const ended = await deleteIssues(deps, ann, issues, 'discard', 1000)
   expect(ended.map(({ id }) => id)).toEqual([1, 2])
@@ -37,13 +37,13 @@ test('issues are all asked for first, and waited for together; one that is gone 
 
 describe('keys end before anything is waited for', () => {
   test('of a project', async () => {
-    const { ann, log, ...deps } = rig()
+    const { ann, log, ...deps } = await rig()
     expect((await deleteProject(deps, ann, 5, 300))?.id).toBe(1)
     expect(log).toEqual([{ kind: 'project', projectId: 5, issueId: null, userId: 'ann' }, ['wait', 1, 300, 1]])
   })
 
   test('of an organization', async () => {
-    const { ann, log, ...deps } = rig()
+    const { ann, log, ...deps } = await rig()
     expect((await deleteOrganization(deps, ann, 2, 300))?.id).toBe(1)
     expect(log).toEqual([{ organizationId: 2, userId: 'ann' }, ['wait', 1, 300, 1]])
   })

@@ -12,9 +12,9 @@ export type RemovalRequests = {
     projectId: number
     issueId: number | null
     userId: string | null
-  }): Removal
+  }): Promise<Removal>
   /** Stores the removal of an organization with its projects and starts it. Throws NOT_FOUND. */
-  requestOrganization(value: { organizationId: number; userId: string | null }): Removal
+  requestOrganization(value: { organizationId: number; userId: string | null }): Promise<Removal>
   /** Resolves with the removal once it has finished or `ms` have passed. */
   wait(id: number, ms: number): Promise<Removal | undefined>
 }
@@ -32,7 +32,7 @@ export async function deleteIssues(
   waitMs: number,
 ): Promise<Removal[]> {
   const userId = actor.person.id
-  const requested = issues.map(({ id, projectId }) => removals.request({ kind, projectId, issueId: id, userId }))
+  const requested = (await Array.fromAsync(issues, async ({ id, projectId }) => removals.request({ kind, projectId, issueId: id, userId })))
   const endMs = clock.now() + waitMs
   const ended: Removal[] = []
   for (const { id } of requested) {
@@ -49,7 +49,7 @@ export async function deleteProject(
   projectId: number,
   waitMs: number,
 ): Promise<Removal | undefined> {
-  const { id } = removals.request({ kind: 'project', projectId, issueId: null, userId: actor.person.id })
+  const { id } = await removals.request({ kind: 'project', projectId, issueId: null, userId: actor.person.id })
   await publishKeys()
   return removals.wait(id, waitMs)
 }
@@ -61,7 +61,7 @@ export async function deleteOrganization(
   organizationId: number,
   waitMs: number,
 ): Promise<Removal | undefined> {
-  const { id } = removals.requestOrganization({ organizationId, userId: actor.person.id })
+  const { id } = await removals.requestOrganization({ organizationId, userId: actor.person.id })
   await publishKeys()
   return removals.wait(id, waitMs)
 }

@@ -27,9 +27,9 @@ export function operationRig() {
     for (const close of closers) close()
     rmSync(folder, { recursive: true, force: true })
   })
-  return function fresh() {
+  return async function fresh() {
     const clock = testClock(nowMs)
-    const meta = withProject(openSqliteMeta(join(folder, `${closers.length}.sqlite`), { clock }))
+    const meta = await withProject(await openSqliteMeta(join(folder, `${closers.length}.sqlite`), { clock }))
     closers.push(meta.close)
     const announced: LiveChange[] = []
     const published: number[] = []
@@ -42,7 +42,7 @@ export function operationRig() {
       seal: createSeal('x'.repeat(40)),
       ann: sessionOf('ann'),
       live: { publish: (_organizationId: number, change: LiveChange) => void announced.push(change) },
-      publishKeys: async () => void published.push(meta.keySnapshot().version),
+      publishKeys: async () => void published.push((await meta.keySnapshot()).version),
     }
   }
 }

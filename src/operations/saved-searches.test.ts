@@ -7,12 +7,12 @@ const view = { query: 'is:unresolved', sort: 'date', projects: [], environments:
 const value = { organizationId: 1, userId: 'ann', name: 'Mine', shared: false, ...view }
 
 test('a view is saved, changed and deleted by the revision that the caller has seen', async () => {
-  const { meta } = fresh()
-  const { id, rev } = createSearch({ meta }, value)
+  const { meta } = await fresh()
+  const { id, rev } = await createSearch({ meta }, value)
   expect(await endOf(() => createSearch({ meta }, value))).toMatchObject(['CONFLICT', expect.anything()])
-  expect(updateSearch({ meta }, id, { name: 'Ours', shared: true }, rev)).toMatchObject({ name: 'Ours', shared: true })
+  expect(await updateSearch({ meta }, id, { name: 'Ours', shared: true }, rev)).toMatchObject({ name: 'Ours', shared: true })
   expect((await endOf(() => updateSearch({ meta }, id, { name: 'Again' }, rev)))[0]).toBe('CONFLICT')
   expect((await endOf(() => deleteSearch({ meta }, id, rev)))[0]).toBe('CONFLICT')
-  deleteSearch({ meta }, id, rev + 1)
+  await deleteSearch({ meta }, id, rev + 1)
   expect(meta.savedSearchById(id)).toBeUndefined()
 })

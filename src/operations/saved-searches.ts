@@ -4,7 +4,7 @@ import type { SavedSearch, SearchStore } from '../store/meta/issues/searches.ts'
 export const createSearch = (
   { meta }: { meta: Pick<SearchStore, 'saveSearch'> },
   value: Parameters<SearchStore['saveSearch']>[0],
-): SavedSearch => meta.saveSearch(value)
+): Promise<SavedSearch> => meta.saveSearch(value)
 
 /** Changes the given fields of a saved view. Throws NOT_FOUND, VALIDATION, CONFLICT (other revision or taken name). */
 export const updateSearch = (
@@ -12,8 +12,8 @@ export const updateSearch = (
   id: number,
   change: Parameters<SearchStore['updateSearch']>[1],
   rev?: number,
-): SavedSearch => meta.updateSearch(id, change, rev)
+): Promise<SavedSearch> => meta.updateSearch(id, change, rev)
 
 /** Deletes a saved view. Throws CONFLICT for another revision. */
-export const deleteSearch = ({ meta }: { meta: Pick<SearchStore, 'deleteSearch'> }, id: number, rev?: number): void =>
+export const deleteSearch = ({ meta }: { meta: Pick<SearchStore, 'deleteSearch'> }, id: number, rev?: number): Promise<void> =>
   meta.deleteSearch(id, rev)

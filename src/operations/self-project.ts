@@ -4,13 +4,13 @@ import type { MetaStore } from '../store/meta/meta-store.ts'
 import { type AddsProjects, ensureProject } from './projects.ts'
 
 /** Finds or creates the project for the errors of Mishap's own screens in an organization, with an active key. */
-export function ensureSelfProject(
+export async function ensureSelfProject(
   meta: FindsSelf & AddsProjects & Pick<MetaStore, 'keysOf' | 'setValue'>,
   organizationId: number,
-): { project: Project; key: ProjectKey } {
-  const existing = selfProject(meta, organizationId)
+): Promise<{ project: Project; key: ProjectKey }> {
+  const existing = await selfProject(meta, organizationId)
   const value = { organizationId, slug: selfSlug, name: 'Mishap', platform: 'javascript-nextjs' }
-  const { project, key } = ensureProject(meta, existing, value)
+  const { project, key } = await ensureProject(meta, existing, value)
   meta.setValue(selfValue, String(project.id))
   return { project, key }
 }

@@ -15,31 +15,31 @@ describe('tokens', () => {
   test('of a person work until they are deleted, by their owner only', async () => {
     const { auth, meta, actor, organization } = await rig()
     const value = { name: 'laptop', scopes: ['org:read'], organizationId: organization.id }
-    const { token, secret } = createToken({ auth, meta }, actor, value)
+    const { token, secret } = await createToken({ auth, meta }, actor, value)
     expect(token).toMatchObject({ name: 'laptop', scopes: ['org:read'], organizationId: organization.id })
     expect(meta.tokenBySecret(secret)?.id).toBe(token.id)
     const stranger = { person: { ...actor.person, id: 'eve' } }
-    expect(deleteToken({ meta }, stranger, String(token.id))).toBe(false)
-    expect(deleteOrganizationToken({ meta }, organization.id, String(token.id))).toBe(false)
+    expect(await deleteToken({ meta }, stranger, String(token.id))).toBe(false)
+    expect(await deleteOrganizationToken({ meta }, organization.id, String(token.id))).toBe(false)
     expect(meta.tokenBySecret(secret)?.id).toBe(token.id)
-    expect(deleteToken({ meta }, actor, String(token.id))).toBe(true)
-    expect([meta.tokenBySecret(secret), deleteToken({ meta }, actor, String(token.id))]).toEqual([undefined, false])
+    expect(await deleteToken({ meta }, actor, String(token.id))).toBe(true)
+    expect([meta.tokenBySecret(secret), await deleteToken({ meta }, actor, String(token.id))]).toEqual([undefined, false])
   })
 
   test('of an organization work until they are deleted, through their organization only', async () => {
     const { auth, meta, actor, organization } = await rig()
-    const { token, secret } = createOrganizationToken({ auth, meta }, actor, organization, 'ci')
+    const { token, secret } = await createOrganizationToken({ auth, meta }, actor, organization, 'ci')
     expect(token).toMatchObject({ name: 'ci', scopes: ['org:ci'], ofOrganization: true })
-    expect(deleteToken({ meta }, actor, String(token.id))).toBe(false)
-    expect(deleteOrganizationToken({ meta }, organization.id + 1, String(token.id))).toBe(false)
+    expect(await deleteToken({ meta }, actor, String(token.id))).toBe(false)
+    expect(await deleteOrganizationToken({ meta }, organization.id + 1, String(token.id))).toBe(false)
     expect(meta.tokenBySecret(secret)?.id).toBe(token.id)
-    expect(deleteOrganizationToken({ meta }, organization.id, String(token.id))).toBe(true)
+    expect(await deleteOrganizationToken({ meta }, organization.id, String(token.id))).toBe(true)
     expect(meta.tokenBySecret(secret)).toBeUndefined()
   })
 
   test.each(['', 'x', '0', '1.0', '01'])('an id %j is none', async (id) => {
     const { auth, meta, actor } = await rig()
-    createToken({ auth, meta }, actor, { name: 'a', scopes: [], organizationId: null })
-    expect([deleteToken({ meta }, actor, id), meta.tokensOf(actor.person.id).length]).toEqual([false, 1])
+    await createToken({ auth, meta }, actor, { name: 'a', scopes: [], organizationId: null })
+    expect([await deleteToken({ meta }, actor, id), meta.tokensOf(actor.person.id).length]).toEqual([false, 1])
   })
 })

@@ -12,24 +12,24 @@ function newest(tokens: readonly ApiToken[], { id, secret }: { id: number; secre
 }
 
 /** Creates a personal token of the caller, for one organization or for all of theirs (null). */
-export function createToken(
+export async function createToken(
   { auth, meta }: { auth: Pick<Auth, 'createToken'>; meta: Pick<MetaStore, 'tokensOf'> },
   { person }: Pick<Actor, 'person'>,
   value: { name: string; scopes: string[]; organizationId: number | null },
-): NewToken {
-  const created = auth.createToken(person, value.name, value.scopes, value.organizationId)
-  return newest(meta.tokensOf(person.id), created)
+): Promise<NewToken> {
+  const created = await auth.createToken(person, value.name, value.scopes, value.organizationId)
+  return newest(await meta.tokensOf(person.id), created)
 }
 
 /** Creates an organization token for builds. */
-export function createOrganizationToken(
+export async function createOrganizationToken(
   { auth, meta }: { auth: Pick<Auth, 'createOrganizationToken'>; meta: Pick<MetaStore, 'tokensOfOrganization'> },
   { person }: Pick<Actor, 'person'>,
   organization: Organization,
   name: string,
-): NewToken {
-  const created = auth.createOrganizationToken(person, name, organization)
-  return newest(meta.tokensOfOrganization(organization.id), created)
+): Promise<NewToken> {
+  const created = await auth.createOrganizationToken(person, name, organization)
+  return newest(await meta.tokensOfOrganization(organization.id), created)
 }
 
 function deleteAmong(meta: Pick<MetaStore, 'deleteToken'>, tokens: readonly ApiToken[], id: string): boolean {
@@ -39,15 +39,15 @@ function deleteAmong(meta: Pick<MetaStore, 'deleteToken'>, tokens: readonly ApiT
 }
 
 /** Deletes a personal token of the caller. Returns false when they have none with this id. */
-export const deleteToken = (
+export const deleteToken = async (
   { meta }: { meta: Pick<MetaStore, 'tokensOf' | 'deleteToken'> },
   { person }: Pick<Actor, 'person'>,
   id: string,
-): boolean => deleteAmong(meta, meta.tokensOf(person.id), id)
+): Promise<boolean> => deleteAmong(meta, await meta.tokensOf(person.id), id)
 
 /** Deletes a token of an organization. Returns false when it has none with this id. */
-export const deleteOrganizationToken = (
+export const deleteOrganizationToken = async (
   { meta }: { meta: Pick<MetaStore, 'tokensOfOrganization' | 'deleteToken'> },
   organizationId: number,
   id: string,
-): boolean => deleteAmong(meta, meta.tokensOfOrganization(organizationId), id)
+): Promise<boolean> => deleteAmong(meta, await meta.tokensOfOrganization(organizationId), id)

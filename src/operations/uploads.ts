@@ -110,4 +110,4 @@ export const reportArrival = (
 
 /** Returns the links whose projects still exist. */
 export const existingLinks = ({ deps }: Uploads, links: readonly BundleLink[]) =>
-  links.filter((link) => deps.meta.projectById(link.projectId))
+  links.filter(async (link) => deps.meta.projectById(link.projectId))

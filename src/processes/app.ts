@@ -32,8 +32,8 @@ async function runProcess(setup: AppSetup): Promise<void> {
   const { app } = running
   Object.assign(globalThis, { [Symbol.for('mishap.app')]: app })
   const changed = async () => {
-    const organization = app.meta.organizations()[0]
-    if (organization && setup.config.selfReporting) ensureSelfProject(app.meta, organization.id)
+    const organization = (await app.meta.organizations())[0]
+    if (organization && setup.config.selfReporting) await ensureSelfProject(app.meta, organization.id)
     await app.publishKeys()
   }
   const control = await serveControl(setup.sockets.control, {
@@ -78,7 +78,7 @@ async function runProcess(setup: AppSetup): Promise<void> {
   process.on('SIGTERM', () => void end())
   process.on('SIGINT', () => undefined) // from the terminal: main decides
   process.on('disconnect', () => void end())
-  link.send({ kind: 'up', setupSecret: app.auth.setupSecret() })
+  link.send({ kind: 'up', setupSecret: await app.auth.setupSecret() })
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url))

@@ -39,7 +39,7 @@ const request = {
 /** Reads the state of a data folder that is not in use. */
 async function inside<T>(config: Config, look: (meta: MetaStore, auth: Auth) => T | Promise<T>): Promise<T> {
   const file = join(layOut(config.data).folders.meta, 'mishap.sqlite')
-  const meta = openSqliteMeta(file, { clock: systemClock })
+  const meta = await openSqliteMeta(file, { clock: systemClock })
   const secret = loadSecrets(config.data).authSecret
   const auth = await createAuth({ meta, file, secret, url: config.url, clock: systemClock, observe: silent })
   try {
@@ -81,7 +81,7 @@ test('a second bootstrap finds what is there and makes a new token only', async 
   const more = (await runStopped(config, 'bootstrap', { ...request, project: 'Api' })) as { dsn: string }
   expect(more.dsn).toMatch(/\/2$/)
   expect(Object.keys(readKeyFile(config.data).keys)).toHaveLength(2)
-  await inside(config, (meta) => expect(meta.projectsOf(1).map((project) => project.slug)).toEqual(['api', 'web-shop']))
+  await inside(config, async (meta) => expect((await meta.projectsOf(1)).map((project) => project.slug)).toEqual(['api', 'web-shop']))
 })
 
 test.each<[string, Partial<typeof request>, string]>([

@@ -43,7 +43,7 @@ async function openPeople(
   observe: Observe,
 ): Promise<{ meta: MetaStore; auth: Auth; seal: Seal; close(): void }> {
   const file = join(folder, databaseFile)
-  const meta = openSqliteMeta(file, { clock })
+  const meta = await openSqliteMeta(file, { clock })
   const secret = loadSecrets(config.data).authSecret
   let auth: Awaited<ReturnType<typeof createAuth>>
   try {
@@ -297,7 +297,7 @@ const peopleCommand = (name: 'bootstrap' | 'reset-password'): Stopped => ({
     const { folders } = layOut(config.data)
     const { meta, auth, close } = await openPeople(config, folders.meta, systemClock, observe)
     try {
-      const changed = async () => writeKeyFile(config.data, meta.keySnapshot())
+      const changed = async () => writeKeyFile(config.data, await meta.keySnapshot())
       return (await peopleCommands(meta, auth, config.url, changed)[name]?.(value)) ?? {}
     } finally {
       close()

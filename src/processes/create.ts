@@ -77,7 +77,7 @@ function listenToMain(link: Link, { lag, requestLog, replay, store, keys, clock,
 }
 
 /** Creates all scheduled jobs. */
-function wireJobs(app: App, maintenance: Maintenance, reprocessing: Reprocessing): ReturnType<typeof createJobs> {
+async function wireJobs(app: App, maintenance: Maintenance, reprocessing: Reprocessing): ReturnType<typeof createJobs> {
   const { clock, observe, meta, events, blobs, alerts, removals, artifacts, triage, config } = app
   return createJobs({
     clock,
@@ -165,7 +165,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     replayDeadLetter: replay.send,
     deadLetterCount: replay.quantityOf,
     requestId: scope.id,
-    journal: () => lag.state(clock.now(), refine.waiting()),
+    journal: async () => lag.state(clock.now(), await refine.waiting()),
     waitsFor: () => refine.waitsFor(),
     engineUp: store.up,
     publishKeys: keys.publish,
@@ -175,7 +175,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const refine = wireRefine(app, setup, lag, link)
   const reprocessing = wireReprocessing(app, maintenance.lock, () => refine)
   listenToMain(link, { lag, requestLog, replay, store, keys, clock, refine, state })
-  const jobs = wireJobs(app, maintenance, reprocessing)
+  const jobs = await wireJobs(app, maintenance, reprocessing)
   const started = { jobs, maintenance, reprocessing, store, isStopping: () => state.stopping }
   const stopReporting = startParts(app, setup, refine, link, started)
   void keys.publish()

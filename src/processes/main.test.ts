@@ -126,17 +126,17 @@ const freePort = () =>
 test.concurrent('data of a newer version is refused by every command and left as it is', async () => {
   const data = join(root, 'newer')
   const file = join(layOut(data).folders.meta, 'mishap.sqlite')
-  openSqliteMeta(file, { clock: testClock() }).close()
-  const connection = openSqlite(file)
-  connection.script('insert into version (number, applied_ms) values (99, 0)')
-  connection.close()
+  (await openSqliteMeta(file, { clock: testClock() })).close()
+  const connection = await openSqlite(file)
+  await connection.script('insert into version (number, applied_ms) values (99, 0)')
+  await connection.close()
   const given = await run(bootstrapWords(data), { input: 'correct horse battery\n' })
   const started = await run(['start', '--data', data, '--host', '127.0.0.1', '--port', await freePort()])
   for (const ended of [given, started]) {
     expect([ended.code, ended.complaint]).toMatchObject([1, expect.stringContaining('START_NEWER_DATA')])
     expect(ended.complaint).toContain('schema 99')
   }
-  expect(() => openSqliteMeta(file, { clock: testClock() })).toThrow('schema 99')
+  await expect(openSqliteMeta(file, { clock: testClock() })).rejects.toThrow('schema 99')
 }, 90_000)
 
 // One folder for all cases that need one, because each of these processes hashes a password.

@@ -47,7 +47,7 @@ export type App = {
   /** Removes hashes from an issue, with their events. */
   unmerge: Unmerge
   live: Live
-  journal(): JournalState
+  journal(): Promise<JournalState>
   waitsFor: Refine['waitsFor']
   engineUp(): boolean
   /** Sends the changed keys to process main. Resolves when ingest uses them. */
@@ -71,7 +71,7 @@ export type App = {
   /** Returns the id of the current request. */
   requestId(): string | undefined
   /** Returns the DSN of the project for the screens' own errors; undefined if switched off. */
-  selfDsn(): string | undefined
+  selfDsn(): Promise<string | undefined>
   /** Takes the permit of one page of the screens to send traces of itself; false if none is left this minute. */
   takeSelfTrace(): boolean
 }

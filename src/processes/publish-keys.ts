@@ -16,21 +16,21 @@ export function createKeyLine(link: Link, meta: MetaStore, config: Config) {
       waiting.delete(id)
     },
     publish: () =>
-      new Promise<void>((resolve) => {
+      new Promise<void>(async (resolve) => {
         const id = ++last
         waiting.set(id, resolve)
-        link.send({ kind: 'keys', id, snapshot: meta.keySnapshot() })
-        link.send({ kind: 'self', dsn: selfDsnOf(meta, config) })
+        link.send({ kind: 'keys', id, snapshot: await meta.keySnapshot() })
+        link.send({ kind: 'self', dsn: await selfDsnOf(meta, config) })
       }),
   }
 }
 
 /** Returns the DSN for the screens' own errors: the "mishap" project of the first organization. */
-export function selfDsnOf(meta: MetaStore, config: Config): string | undefined {
+export async function selfDsnOf(meta: MetaStore, config: Config): Promise<string | undefined> {
   if (!config.selfReporting) return undefined
-  const organization = meta.organizations()[0]
+  const organization = (await meta.organizations())[0]
   if (!organization) return undefined
-  const project = selfProject(meta, organization.id)
-  const key = project && meta.keysOf(project.id).find((projectKey) => projectKey.active)
+  const project = await selfProject(meta, organization.id)
+  const key = project && (await meta.keysOf(project.id)).find((projectKey) => projectKey.active)
   return key && dsnOf(config.url, key)
 }

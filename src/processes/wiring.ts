@@ -60,8 +60,8 @@ export function wireRemovals(
     pause,
     removed: async ({ kind, issueId, organizationId }) => {
       // The screens report to the oldest organization, which can be a different one now.
-      const [first] = kind === 'organization' && config.selfReporting ? parts.meta.organizations() : []
-      if (first) ensureSelfProject(parts.meta, first.id)
+      const [first] = kind === 'organization' && config.selfReporting ? await parts.meta.organizations() : []
+      if (first) await ensureSelfProject(parts.meta, first.id)
       if (issueId === null) await publishKeys()
       else live.publish(organizationId, { kind: 'issue', id: String(issueId) })
     },
@@ -224,13 +224,13 @@ export function wireRefine(app: App, setup: AppSetup, lag: ReturnType<typeof cre
 export function reportMetrics(app: App, setup: AppSetup, refine: Refine, link: Link): () => void {
   const loop = watchLoop()
   const bytesOf = (file: string) => statSync(join(setup.folders.meta, file), { throwIfNoEntry: false })?.size ?? 0
-  const report = () => {
+  const report = async () => {
     const files = readdirSync(setup.folders.meta)
     const metrics = {
-      journal: app.journal(),
+      journal: await app.journal(),
       refine: refine.totals(),
       sqliteBytes: files.reduce((sum, file) => sum + bytesOf(file), 0),
-      deadLetters: app.meta.tally().deadItems,
+      deadLetters: (await app.meta.tally()).deadItems,
       jobsFailing: app.jobs().filter((job) => job.error !== '').length,
       loop: loop(),
       residentBytes: process.memoryUsage.rss(),

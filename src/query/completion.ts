@@ -90,7 +90,7 @@ async function stored(deps: QueryDeps, view: View, source: KeySource, request: R
       return summed(await usersOf(deps, scope, source.part, request), request.max)
     case 'release':
       return listed(
-        newestReleases(deps.meta, projectIds).map((release) => splitRelease(release)[source.part]),
+        (await newestReleases(deps.meta, projectIds)).map((release) => splitRelease(release)[source.part]),
         request,
       )
     default:
@@ -99,10 +99,10 @@ async function stored(deps: QueryDeps, view: View, source: KeySource, request: R
 }
 
 /** Returns the members' e-mail addresses, if the caller can see them. */
-function matchingPeople(deps: QueryDeps, view: View, mayPeople: boolean): string[] {
-  const ids = mayPeople ? deps.meta.membersOf(view.organization.id).map((member) => member.userId) : []
-  return deps.meta
-    .people(ids)
+async function matchingPeople(deps: QueryDeps, view: View, mayPeople: boolean): Promise<string[]> {
+  const ids = mayPeople ? (await deps.meta.membersOf(view.organization.id)).map((member) => member.userId) : []
+  return (await deps.meta
+    .people(ids))
     .map((person) => person.email)
     .sort()
 }
@@ -116,12 +116,12 @@ async function valuesOf(
 ): Promise<Completion[]> {
   switch (values) {
     case 'people':
-      return listed(matchingPeople(deps, view, mayPeople), request)
+      return listed(await matchingPeople(deps, view, mayPeople), request)
     case 'projects':
       return listed(view.projects.map((project) => project.slug).sort(), request)
     case 'releases':
       return listed(
-        newestReleases(
+        await newestReleases(
           deps.meta,
           view.projects.map((project) => project.id),
         ),

@@ -16,20 +16,20 @@ type Deps = {
 const newestMax = 10
 
 /** Returns the current issue of a group's events. */
-function issueOf({ meta }: Deps, projectId: number, groupHash: string): Issue | undefined {
-  const id = meta.issueIdsOf([{ projectId, groupHash }]).get(`${projectId}:${groupHash}`)
-  return id === undefined ? undefined : meta.issueById(id)
+async function issueOf({ meta }: Deps, projectId: number, groupHash: string): Promise<Issue | undefined> {
+  const id = (await meta.issueIdsOf([{ projectId, groupHash }])).get(`${projectId}:${groupHash}`)
+  return id === undefined ? undefined : await meta.issueById(id)
 }
 
-const slugOf = ({ meta }: Deps, projectId: number) => meta.projectById(projectId)?.slug ?? ''
+const slugOf = async ({ meta }: Deps, projectId: number) => (await meta.projectById(projectId))?.slug ?? ''
 
-const toBrowserEvent = (deps: Deps, { browser, reason }: ErrorLink): RestBrowserEvent => {
-  const issue = issueOf(deps, browser.projectId, browser.groupHash)
+const toBrowserEvent = async (deps: Deps, { browser, reason }: ErrorLink): Promise<RestBrowserEvent> => {
+  const issue = await issueOf(deps, browser.projectId, browser.groupHash)
   return {
     eventID: browser.eventId,
     groupID: issue ? String(issue.id) : null,
     projectID: String(browser.projectId),
-    projectSlug: slugOf(deps, browser.projectId),
+    projectSlug: await slugOf(deps, browser.projectId),
     dateReceived: new Date(browser.receivedMs).toISOString(),
     reason,
     sure: reason === 'digest',
@@ -37,11 +37,11 @@ const toBrowserEvent = (deps: Deps, { browser, reason }: ErrorLink): RestBrowser
 }
 
 /** Returns the server error of a browser event. Null if the caller cannot read its project. */
-function serverOf(deps: Deps, row: SeenEvent, readable: readonly number[]): RestErrorLink['server'] {
-  const link = deps.meta.errorLinkOf(row.projectId, row.eventId)
+async function serverOf(deps: Deps, row: SeenEvent, readable: readonly number[]): RestErrorLink['server'] {
+  const link = await deps.meta.errorLinkOf(row.projectId, row.eventId)
   if (!link || !readable.includes(link.server.projectId)) return null
   const { projectId, eventId, groupHash } = link.server
-  const issue = issueOf(deps, projectId, groupHash)
+  const issue = await issueOf(deps, projectId, groupHash)
   if (!issue) return null
   return {
     reason: link.reason,
@@ -51,7 +51,7 @@ function serverOf(deps: Deps, row: SeenEvent, readable: readonly number[]): Rest
     shortId: issue.shortId,
     title: issue.title,
     projectID: String(projectId),
-    projectSlug: slugOf(deps, projectId),
+    projectSlug: await slugOf(deps, projectId),
   }
 }
 
@@ -59,32 +59,32 @@ function serverOf(deps: Deps, row: SeenEvent, readable: readonly number[]): Rest
  * Returns an event's error link; null for nearly all events, without any query. `readable`: projects of the other end
  * that the caller can read.
  */
-export function failureOf(
+export async function failureOf(
   deps: Deps,
   row: SeenEvent,
   { failure }: Findings,
   readable: readonly number[],
-): RestErrorLink | null {
+): Promise<RestErrorLink | null> {
   if (!failure) return null
   const { projectId, eventId } = row
   if (failure.side === 'server') {
-    const { events, newest } = deps.meta.errorLinksOfEvent(projectId, eventId, readable, newestMax)
-    const browser = { events, newest: newest.map((link) => toBrowserEvent(deps, link)) }
+    const { events, newest } = await deps.meta.errorLinksOfEvent(projectId, eventId, readable, newestMax)
+    const browser = { events, newest: (await Array.fromAsync(newest, async (link) => toBrowserEvent(deps, link))) }
     return { side: 'server', server: null, alone: null, browser }
   }
-  const server = serverOf(deps, row, readable)
-  const state = server ? undefined : deps.meta.errorEndState(projectId, eventId)
+  const server = await serverOf(deps, row, readable)
+  const state = server ? undefined : await deps.meta.errorEndState(projectId, eventId)
   const unlinkedReason = server ? null : state?.waiting ? 'waiting' : state?.alone || 'none'
   return { side: 'browser', server, alone: unlinkedReason, browser: null }
 }
 
 /** Returns the browser events of an issue's server errors, from projects that the caller can read. */
-export function clientEndsOf(deps: Deps, issue: Issue, readable: readonly number[]): RestClientEnds {
-  const { events, people, lastMs, newest } = deps.meta.clientEndsOf(issue.id, readable, newestMax)
+export async function clientEndsOf(deps: Deps, issue: Issue, readable: readonly number[]): Promise<RestClientEnds> {
+  const { events, people, lastMs, newest } = await deps.meta.clientEndsOf(issue.id, readable, newestMax)
   return {
     events,
     people,
     lastSeen: lastMs === null ? null : new Date(lastMs).toISOString(),
-    newest: newest.map((link) => toBrowserEvent(deps, link)),
+    newest: (await Array.fromAsync(newest, async (link) => toBrowserEvent(deps, link))),
   }
 }

@@ -38,14 +38,14 @@ function any(conditions: Condition[]): Condition {
 }
 
 /** Converts a branch of a plan to a condition on rows. `ofIssues` converts its condition on issues. */
-function conditionOf(branch: Branch, ofIssues: (filter: IssueFilter) => Condition): Condition {
+async function conditionOf(branch: Branch, ofIssues: (filter: IssueFilter) => Promise<Condition>): Promise<Condition> {
   const { issue, event, projectIds, fromMs, toMs } = branch
   const time = { ...(fromMs === undefined ? {} : { fromMs }), ...(toMs === undefined ? {} : { toMs }) }
   return all([
     projectIds ? { op: 'projects', ids: projectIds } : true,
     fromMs === undefined && toMs === undefined ? true : { op: 'time', ...time },
     event ?? true,
-    issue ? ofIssues(issue) : true,
+    issue ? await ofIssues(issue) : true,
   ])
 }
 
@@ -53,25 +53,25 @@ function conditionOf(branch: Branch, ofIssues: (filter: IssueFilter) => Conditio
  * Converts a search text to a condition on the events of a project. Conditions on issues are evaluated first, so that
  * the events store gets one condition. Throws QUERY_*.
  */
-function searched(
+async function searched(
   deps: QueryDeps,
   project: Pick<Project, 'id' | 'slug'>,
   request: EventListRequest,
-  ofIssues: (filter: IssueFilter) => Condition,
-): Condition {
+  ofIssues: (filter: IssueFilter) => Promise<Condition>,
+): Promise<Condition> {
   const search = request.query ? parseSearch(request.query) : undefined
   const { branches } = planOf(search, searchContextOf(deps, [project], request.meUserId, 'events'))
-  return any(branches.map((branch) => conditionOf(branch, ofIssues)))
+  return any((await Array.fromAsync(branches, async (branch) => conditionOf(branch, ofIssues))))
 }
 
 /** Condition with the hashes of the issues that match a filter. Throws QUERY_TOO_LONG for more than 2,000 issues. */
-function groupsOf(deps: QueryDeps, projectId: number, filter: IssueFilter): Condition {
-  const issues = deps.meta.listIssues({ projectIds: [projectId], filter, sort: 'last', max: issuesMax + 1 })
+async function groupsOf(deps: QueryDeps, projectId: number, filter: IssueFilter): Promise<Condition> {
+  const issues = await deps.meta.listIssues({ projectIds: [projectId], filter, sort: 'last', max: issuesMax + 1 })
   if (issues.length > issuesMax)
     throw new MishapError('QUERY_TOO_LONG', {
       detail: `Invalid query: more than ${issuesMax} issues match its issue conditions. Narrow them, or use only event conditions.`,
     })
-  const hashes = [...deps.meta.hashesOf(issues.map((issue) => issue.id)).values()].flat()
+  const hashes = [...(await deps.meta.hashesOf(issues.map((issue) => issue.id))).values()].flat()
   return hashes.length > 0 && { op: 'groups', hashes }
 }
 
@@ -79,13 +79,13 @@ function groupsOf(deps: QueryDeps, projectId: number, filter: IssueFilter): Cond
 export async function eventRowsOf(deps: QueryDeps, issue: Issue, request: EventListRequest): Promise<Page<SeenEvent>> {
   const cursor = readEventCursor(request.cursor)
   const { limit, scope } = request
-  const hashes = deps.meta.hashesOf([issue.id]).get(issue.id) ?? []
-  const project = deps.meta.projectById(issue.projectId) ?? { id: issue.projectId, slug: '' }
-  const filter = searched(
+  const hashes = (await deps.meta.hashesOf([issue.id])).get(issue.id) ?? []
+  const project = await deps.meta.projectById(issue.projectId) ?? { id: issue.projectId, slug: '' }
+  const filter = await searched(
     deps,
     project,
     request,
-    (issueFilter) => deps.meta.issuesByIds([issue.id], issueFilter).length > 0,
+    async (issueFilter) => (await deps.meta.issuesByIds([issue.id], issueFilter)).length > 0,
   )
   if (hashes.length === 0 || filter === false) return { ...eventPage(cursor, [], limit), rows: [] }
   const rows = await deps.events.ofIssue({
@@ -101,7 +101,7 @@ export async function eventRowsOf(deps: QueryDeps, issue: Issue, request: EventL
 /** One page of an issue's events, newest first. Throws VALIDATION for the cursor, QUERY_*, STORE_UNAVAILABLE. */
 export async function listEvents(deps: QueryDeps, issue: Issue, request: EventListRequest): Promise<Page<RestEvent>> {
   const page = await eventRowsOf(deps, issue, request)
-  return { ...page, rows: page.rows.map((row) => toListedEvent(deps, issue.id, row)) }
+  return { ...page, rows: (await Array.fromAsync(page.rows, async (row) => toListedEvent(deps, issue.id, row))) }
 }
 
 /** One page of a project's events, newest first. Throws VALIDATION for the cursor, QUERY_*, STORE_UNAVAILABLE. */
@@ -112,7 +112,7 @@ export async function listProjectEvents(
 ): Promise<Page<RestEvent>> {
   const cursor = readEventCursor(request.cursor)
   const { limit, scope } = request
-  const filter = searched(deps, project, request, (issueFilter) => groupsOf(deps, project.id, issueFilter))
+  const filter = await searched(deps, project, request, (issueFilter) => groupsOf(deps, project.id, issueFilter))
   if (filter === false) return { ...eventPage(cursor, [], limit), rows: [] }
   const rows = await deps.events.inScope({
     scope,
@@ -120,9 +120,9 @@ export async function listProjectEvents(
     ...(filter === true ? {} : { filter }),
   })
   const page = eventPage(cursor, rows, limit)
-  const shown = page.rows.flatMap((row) => {
-    const issue = issueOfRow(deps, row)
-    return issue ? [toListedEvent(deps, issue.id, row)] : []
-  })
+  const shown = (await Array.fromAsync(page.rows, async (row) => {
+    const issue = await issueOfRow(deps, row)
+    return issue ? [await toListedEvent(deps, issue.id, row)] : []
+  })).flat()
   return { ...page, rows: shown }
 }

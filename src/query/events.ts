@@ -17,7 +17,7 @@ export function eventIdOf(text: string): string | undefined {
 }
 
 const missing = () => new MishapError('NOT_FOUND')
-const hashesOf = (deps: QueryDeps, issue: Issue) => deps.meta.hashesOf([issue.id]).get(issue.id) ?? []
+const hashesOf = async (deps: QueryDeps, issue: Issue) => (await deps.meta.hashesOf([issue.id])).get(issue.id) ?? []
 
 /** Returns the row of one event of an issue. Throws NOT_FOUND, STORE_UNAVAILABLE. */
 export async function eventRowOf(
@@ -26,7 +26,7 @@ export async function eventRowOf(
   choice: EventChoice,
   scope?: Scope,
 ): Promise<SeenEvent> {
-  const hashes = hashesOf(deps, issue)
+  const hashes = await hashesOf(deps, issue)
   if (hashes.length === 0) throw missing()
   const base = { projectId: issue.projectId, hashes, max: 1, ...(scope ? { scope } : {}) }
   const id = eventIdOf(choice)
@@ -55,18 +55,18 @@ export async function eventRowOf(
 const largeEvents = 100_000
 
 /** The rollups include downsampled events, so only the rows give the number of stored events of such an issue. */
-const isLarge = (deps: QueryDeps, { id, count }: Issue): boolean =>
-  count >= largeEvents && !deps.meta.downsampledOf([id]).has(id)
+const isLarge = async (deps: QueryDeps, { id, count }: Issue): Promise<boolean> =>
+  count >= largeEvents && !(await deps.meta.downsampledOf([id])).has(id)
 
 /** Returns the repository and the commit that the release of an event was built from; null if that is not clear. */
-function repositoryOf({ meta }: QueryDeps, row: SeenEvent): RestEvent['repository'] {
+async function repositoryOf({ meta }: QueryDeps, row: SeenEvent): RestEvent['repository'] {
   const version = normalOf(row).release
-  const organizationId = version && meta.projectById(row.projectId)?.organizationId
+  const organizationId = version && (await meta.projectById(row.projectId))?.organizationId
   if (!version || !organizationId) return null
   const place = { organizationId, version }
-  const [newest] = meta.commitsOf({ ...place, offset: 0, max: 1 })
+  const [newest] = await meta.commitsOf({ ...place, offset: 0, max: 1 })
   if (!newest?.repositoryUrl) return null
-  const refs = meta.refsOf(place)
+  const refs = await meta.refsOf(place)
   if (refs.length > 1 || (refs[0] && refs[0].repository !== newest.repository)) return null
   return { name: newest.repository, url: newest.repositoryUrl, commit: refs[0]?.commit ?? newest.sha }
 }
@@ -81,12 +81,12 @@ export async function positionEvent(
   row: SeenEvent,
   readable: readonly number[] = [issue.projectId],
 ): Promise<RestEvent> {
-  const hashes = hashesOf(deps, issue)
+  const hashes = await hashesOf(deps, issue)
   const { number, total, olderId, newerId } = await deps.events.placeOf(
     issue.projectId,
     hashes,
     row,
-    isLarge(deps, issue),
+    await isLarge(deps, issue),
   )
   return toRestEvent(row, {
     issueId: issue.id,
@@ -94,9 +94,9 @@ export async function positionEvent(
     total,
     previousEventId: olderId ?? null,
     nextEventId: newerId ?? null,
-    attachments: deps.meta.attachmentsOf(row.projectId, row.eventId),
-    failure: failureOf(deps, row, normalOf(row).findings, readable),
-    repository: repositoryOf(deps, row),
+    attachments: await deps.meta.attachmentsOf(row.projectId, row.eventId),
+    failure: await failureOf(deps, row, normalOf(row).findings, readable),
+    repository: await repositoryOf(deps, row),
   })
 }
 
@@ -112,22 +112,22 @@ export async function issueEvent(
 }
 
 /** Returns the current issue of a row; undefined if its mapping was deleted. */
-export function issueOfRow(deps: QueryDeps, row: SeenEvent): Issue | undefined {
-  const id = deps.meta
-    .issueIdsOf([{ projectId: row.projectId, groupHash: row.groupHash }])
+export async function issueOfRow(deps: QueryDeps, row: SeenEvent): Promise<Issue | undefined> {
+  const id = (await deps.meta
+    .issueIdsOf([{ projectId: row.projectId, groupHash: row.groupHash }]))
     .get(`${row.projectId}:${row.groupHash}`)
-  return id === undefined ? undefined : deps.meta.issueById(id)
+  return id === undefined ? undefined : await deps.meta.issueById(id)
 }
 
 /** Converts a row for lists, without adjacent events: number and total are 0. */
-export function toListedEvent(deps: QueryDeps, issueId: number, row: SeenEvent): RestEvent {
+export async function toListedEvent(deps: QueryDeps, issueId: number, row: SeenEvent): Promise<RestEvent> {
   return toRestEvent(row, {
     issueId,
     number: 0,
     total: 0,
     previousEventId: null,
     nextEventId: null,
-    attachments: deps.meta.attachmentsOf(row.projectId, row.eventId),
+    attachments: await deps.meta.attachmentsOf(row.projectId, row.eventId),
     failure: null,
     repository: null,
   })
@@ -150,10 +150,10 @@ export async function eventsById(
 ): Promise<{ row: SeenEvent; issue: Issue }[]> {
   const id = eventIdOf(text)
   if (id === undefined || projectIds.length === 0) return []
-  return (await deps.events.byEventId(projectIds, id)).flatMap((row) => {
-    const issue = issueOfRow(deps, row)
+  return (await Array.fromAsync((await deps.events.byEventId(projectIds, id)), async (row) => {
+    const issue = await issueOfRow(deps, row)
     return issue ? [{ row, issue }] : []
-  })
+  })).flat()
 }
 
 /** Limit of browser events of a digest whose server errors are looked up. */
@@ -167,7 +167,7 @@ async function linkedServers(
 ): Promise<SeenEvent[]> {
   const found = new Map<string, SeenEvent>()
   for (const { projectId, eventId } of rows.slice(0, followedMax)) {
-    const server = deps.meta.errorLinkOf(projectId, eventId)?.server
+    const server = (await deps.meta.errorLinkOf(projectId, eventId))?.server
     if (!server || found.has(server.eventId) || !projectIds.includes(server.projectId)) continue
     const [row] = await deps.events.byEventId([server.projectId], server.eventId)
     if (row) found.set(server.eventId, row)
@@ -211,7 +211,7 @@ export async function eventsOfDigest(
   const found = new Map<number, { issue: Issue; events: SeenEvent[] }>()
   const shown = await opened(deps, projectIds, rows, digest)
   for (const row of shown.toSorted((a, b) => b.timestampUs - a.timestampUs)) {
-    const issue = issueOfRow(deps, row)
+    const issue = await issueOfRow(deps, row)
     if (!issue) continue
     const match = found.get(issue.id)
     if (match) match.events.push(row)

@@ -3,12 +3,12 @@ import type { Feedback } from '../store/meta/issues/feedback.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 
 /** Converts feedback to the shape of the API and screens. Rows of deleted projects are left out. */
-export function toRestFeedback({ meta }: { meta: MetaStore }, rows: readonly Feedback[]): RestFeedback[] {
-  return rows.flatMap((row) => {
-    const project = meta.projectById(row.projectId)
+export async function toRestFeedback({ meta }: { meta: MetaStore }, rows: readonly Feedback[]): Promise<RestFeedback[]> {
+  return (await Array.fromAsync(rows, async (row) => {
+    const project = await meta.projectById(row.projectId)
     if (!project) return []
-    const issue = row.issueId === null ? undefined : meta.issueById(row.issueId)
-    const attachments = row.kind === 'feedback' ? meta.attachmentsOf(row.projectId, row.feedbackId) : []
+    const issue = row.issueId === null ? undefined : await meta.issueById(row.issueId)
+    const attachments = row.kind === 'feedback' ? await meta.attachmentsOf(row.projectId, row.feedbackId) : []
     return [
       {
         id: String(row.id),
@@ -33,5 +33,5 @@ export function toRestFeedback({ meta }: { meta: MetaStore }, rows: readonly Fee
         })),
       },
     ]
-  })
+  })).flat()
 }

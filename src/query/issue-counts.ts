@@ -33,7 +33,7 @@ const isUncountable = (error: unknown) =>
 async function countView(deps: QueryDeps, request: Request, view: RestSearch): Promise<number | null> {
   const { organization, projects, meUserId } = request
   const selected = view.projects.length
-    ? namedProjects(deps.meta, organization.id, projects, view.projects)
+    ? await namedProjects(deps.meta, organization.id, projects, view.projects)
     : [...projects]
   if (!selected) return null
   const { start, end, statsPeriod } = view

@@ -63,7 +63,7 @@ const statsKey = (range: Range): string => (range.period === '24h' || range.peri
  */
 export async function issueStatsOf(deps: QueryDeps, view: View, issues: Issue[]): Promise<Map<number, IssueStats>> {
   if (issues.length === 0) return new Map()
-  const hashesOf = deps.meta.hashesOf(issues.map((issue) => issue.id))
+  const hashesOf = await deps.meta.hashesOf(issues.map((issue) => issue.id))
   const sets = issues.map(({ id, projectId }) =>
     (hashesOf.get(id) ?? []).map((groupHash) => ({ projectId, groupHash })),
   )
@@ -90,23 +90,23 @@ export async function issueStatsOf(deps: QueryDeps, view: View, issues: Issue[])
 }
 
 /** Converts issues to the API's shape, in the same order. `stats` come from `issueStatsOf`. */
-export function toRestIssues(
+export async function toRestIssues(
   deps: QueryDeps,
   view: View,
   issues: Issue[],
   stats: Map<number, IssueStats>,
-): RestIssue[] {
+): Promise<RestIssue[]> {
   const projects = new Map(view.projects.map((project) => [project.id, project]))
   const people = new Map(
-    deps.meta
-      .people([...new Set(issues.flatMap((issue) => (issue.assigneeUserId ? [issue.assigneeUserId] : [])))])
+    (await deps.meta
+      .people([...new Set(issues.flatMap((issue) => (issue.assigneeUserId ? [issue.assigneeUserId] : [])))]))
       .map((person) => [person.id, person]),
   )
   const ids = issues.map((issue) => issue.id)
-  const seen = view.meUserId === undefined ? new Set<number>() : deps.meta.seenBy(view.meUserId, ids)
-  const bookmarked = view.meUserId === undefined ? new Set<number>() : deps.meta.bookmarkedBy(view.meUserId, ids)
-  const hidden = deps.meta.hiddenErrorsOf(ids, view.readableIds ?? view.projects.map((project) => project.id))
-  const ownerOf = suggestionsFor(deps, issues)
+  const seen = view.meUserId === undefined ? new Set<number>() : await deps.meta.seenBy(view.meUserId, ids)
+  const bookmarked = view.meUserId === undefined ? new Set<number>() : await deps.meta.bookmarkedBy(view.meUserId, ids)
+  const hidden = await deps.meta.hiddenErrorsOf(ids, view.readableIds ?? view.projects.map((project) => project.id))
+  const ownerOf = await suggestionsFor(deps, issues)
   return issues.map((issue) =>
     toRestIssue(deps, view, issue, {
       hasSeen: seen.has(issue.id),
@@ -121,13 +121,13 @@ export function toRestIssues(
 }
 
 /** Returns a lookup of the first suggested owner of each issue without an assignee. */
-function suggestionsFor(
+async function suggestionsFor(
   { meta }: QueryDeps,
   issues: readonly Issue[],
 ): (issueId: number) => RestIssue['suggestedOwner'] {
-  const first = meta.firstSuggestionsOf(issues.filter((issue) => !issue.assigneeUserId).map((issue) => issue.id))
+  const first = await meta.firstSuggestionsOf(issues.filter((issue) => !issue.assigneeUserId).map((issue) => issue.id))
   const userIds = new Set([...first.values()].map((suggestion) => suggestion.userId))
-  const people = new Map(meta.people([...userIds]).map((person) => [person.id, person]))
+  const people = new Map((await meta.people([...userIds])).map((person) => [person.id, person]))
   return (issueId) => {
     const suggestion = first.get(issueId)
     const person = suggestion && people.get(suggestion.userId)
@@ -198,10 +198,10 @@ function toRestIssue(
 }
 
 /** Returns the activity of an issue, newest first. */
-export function activityOf(deps: QueryDeps, issueId: number): RestActivity[] {
-  const rows = deps.meta.activityOf(issueId)
+export async function activityOf(deps: QueryDeps, issueId: number): Promise<RestActivity[]> {
+  const rows = await deps.meta.activityOf(issueId)
   const ids = rows.flatMap((row) => [row.userId, assigneeOf(row)]).filter((item) => item !== null)
-  const people = new Map(deps.meta.people([...new Set(ids)]).map((person) => [person.id, person]))
+  const people = new Map((await deps.meta.people([...new Set(ids)])).map((person) => [person.id, person]))
   return rows
     .map((row) =>
       toRestActivity(row, row.userId ? people.get(row.userId) : undefined, people.get(assigneeOf(row) ?? '')),
@@ -234,15 +234,15 @@ function mergeData({ issues, count, undone }: Activity['data']): RestActivity['d
 }
 
 /** Returns the users who viewed an issue and those who follow it. */
-function attentionOf({ meta }: QueryDeps, issueId: number, meUserId: string | undefined) {
-  const views = meta.viewersOf(issueId)
-  const subscribers = meta.subscribersOf(issueId)
+async function attentionOf({ meta }: QueryDeps, issueId: number, meUserId: string | undefined) {
+  const views = await meta.viewersOf(issueId)
+  const subscribers = await meta.subscribersOf(issueId)
   const people = new Map(
-    meta
-      .people([...new Set([...views.map((viewed) => viewed.userId), ...subscribers])])
+    (await meta
+      .people([...new Set([...views.map((viewed) => viewed.userId), ...subscribers])]))
       .map(({ id, name, email }) => [id, { id, name, email }]),
   )
-  const mine = meUserId === undefined ? undefined : meta.subscriptionOf(issueId, meUserId)
+  const mine = meUserId === undefined ? undefined : await meta.subscriptionOf(issueId, meUserId)
   return {
     seenBy: views.flatMap(({ userId, atMs }) => {
       const person = people.get(userId)
@@ -255,21 +255,21 @@ function attentionOf({ meta }: QueryDeps, issueId: number, meUserId: string | un
 }
 
 /** Returns the inbound filter of the project that drops such events, if the issue is noise. */
-function noiseFilterOf(
+async function noiseFilterOf(
   { meta }: QueryDeps,
   { projectId, noise, diagnosticCounts: signCounts }: Issue,
 ): RestIssueDetail['noiseFilter'] {
   const id = noise && filterFor(noise, signCounts)
   const inboundFilter = inboundFilters.find((candidate) => candidate.id === id)
   return inboundFilter
-    ? { id: inboundFilter.id, isActive: filterState(meta.filtersOf(projectId), inboundFilter).active === true }
+    ? { id: inboundFilter.id, isActive: filterState(await meta.filtersOf(projectId), inboundFilter).active === true }
     : null
 }
 
 /** Returns the owners that the ownership rules suggest for an issue. */
-function suggestedOwnersOf({ meta }: QueryDeps, issueId: number): RestIssueDetail['suggestedOwners'] {
-  const found = meta.suggestionsOf(issueId)
-  const people = new Map(meta.people(found.map((suggestion) => suggestion.userId)).map((person) => [person.id, person]))
+async function suggestedOwnersOf({ meta }: QueryDeps, issueId: number): RestIssueDetail['suggestedOwners'] {
+  const found = await meta.suggestionsOf(issueId)
+  const people = new Map((await meta.people(found.map((suggestion) => suggestion.userId))).map((person) => [person.id, person]))
   return found.flatMap(({ userId, rule }) => {
     const person = people.get(userId)
     return person ? [{ id: person.id, name: person.name, email: person.email, rule }] : []
@@ -298,7 +298,7 @@ export async function issueWithTags(
   valuesMax: number,
   readable: readonly number[] = [issue.projectId],
 ): Promise<{ detail: RestIssueDetail; tags: TagCount[] }> {
-  const hashes = deps.meta.hashesOf([issue.id]).get(issue.id) ?? []
+  const hashes = (await deps.meta.hashesOf([issue.id])).get(issue.id) ?? []
   const scope: Scope = {
     projectIds: [issue.projectId],
     environments: view.environments,
@@ -309,18 +309,18 @@ export async function issueWithTags(
     issueStatsOf(deps, view, [issue]),
     deps.events.tagsOf({ projectId: issue.projectId, hashes, scope, max: tagEventsMax, valuesMax }),
   ])
-  const [restIssue] = toRestIssues(deps, view, [issue], stats)
+  const [restIssue] = await toRestIssues(deps, view, [issue], stats)
   if (!restIssue) throw new Error('toRestIssues answers one row for one issue')
   const detail: RestIssueDetail = {
     ...restIssue,
     tags: tags.map((tag) => ({ key: tag.key, name: tag.key, totalValues: tag.total })),
-    activity: activityOf(deps, issue.id),
-    digests: deps.meta.digestsOf(issue.id),
-    browserSide: clientEndsOf(deps, issue, readable),
-    noiseFilter: noiseFilterOf(deps, issue),
-    ...attentionOf(deps, issue.id, view.meUserId),
-    suggestedOwners: suggestedOwnersOf(deps, issue.id),
-    thinned: deps.meta.downsampledOf([issue.id]).get(issue.id) ?? 0,
+    activity: await activityOf(deps, issue.id),
+    digests: await deps.meta.digestsOf(issue.id),
+    browserSide: await clientEndsOf(deps, issue, readable),
+    noiseFilter: await noiseFilterOf(deps, issue),
+    ...await attentionOf(deps, issue.id, view.meUserId),
+    suggestedOwners: await suggestedOwnersOf(deps, issue.id),
+    thinned: (await deps.meta.downsampledOf([issue.id])).get(issue.id) ?? 0,
   }
   return { detail, tags }
 }

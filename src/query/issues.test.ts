@@ -51,17 +51,17 @@ function eventsOf(groups: readonly GroupCount[]) {
 
 const state: { meta?: MetaStore; groups: GroupCount[] } = { groups: [] }
 
-beforeAll(() => {
-  const meta = withProject(openSqliteMeta(':memory:', { clock: testClock(nowMs), readers: 0 }))
+beforeAll(async () => {
+  const meta = await withProject(await openSqliteMeta(':memory:', { clock: testClock(nowMs), readers: 0 }))
   const atMs = (n: number) => nowMs - (count - n)
   for (let first = 0; first < count; first += 1000)
-    commit(meta, {
+    await commit(meta, {
       events: Array.from({ length: Math.min(1000, count - first) }, (_, at) => {
         const n = first + at
         return effect({ hashes: [hash(n + 1)], timestampMs: atMs(n), receivedMs: atMs(n) })
       }),
     })
-  for (let id = 1; id <= 10; id++) meta.updateIssue(id, { status: 'resolved' }, 'ann', nowMs)
+  for (let id = 1; id <= 10; id++) await meta.updateIssue(id, { status: 'resolved' }, 'ann', nowMs)
   state.meta = meta
   state.groups = Array.from({ length: count }, (_, n) => ({
     projectId: 1,
@@ -87,12 +87,12 @@ function rig() {
   return { deps: deps as unknown as QueryDeps, asked, merged }
 }
 
-function requestOf(change: Partial<IssueListRequest>): IssueListRequest {
+async function requestOf(change: Partial<IssueListRequest>): Promise<IssueListRequest> {
   const { meta } = state
-  const organization = meta?.organizationById(1)
+  const organization = await meta?.organizationById(1)
   if (!meta || !organization) throw new Error('nothing is open')
   const range = { fromMs: nowMs - 14 * dayMs, toMs: nowMs + 1, period: '14d' as const }
-  const view = { organization, projects: meta.projectsOf(1), environments: [], range }
+  const view = { organization, projects: await meta.projectsOf(1), environments: [], range }
   return { ...view, query: '', sort: 'date', limit: 25, ...change }
 }
 
@@ -108,19 +108,19 @@ describe('a state that only issues behind the first 10,000 have', () => {
     ['with a tag', { query: 'is:resolved fruit:apple' }],
     ['with a tag or without', { query: 'is:resolved fruit:apple OR is:resolved', environments: ['production'] }],
   ])('%s', async (_name, change) => {
-    const page = await listIssues(rig().deps, requestOf({ query: 'is:resolved', ...change }))
+    const page = await listIssues(rig().deps, await requestOf({ query: 'is:resolved', ...change }))
     expect(page.rows.map((row) => row.id)).toEqual(resolved)
     expect(page.hits).toBe(10)
   })
 
   test('is changed with all that match', async () => {
-    const asked = requestOf({ query: 'is:resolved', environments: ['production'] })
+    const asked = await requestOf({ query: 'is:resolved', environments: ['production'] })
     expect((await issuesMatching(rig().deps, asked, 50_000)).map((item) => String(item.id))).toEqual(resolved)
   })
 
   test('the events store is asked of its groups alone', async () => {
     const { deps, asked } = rig()
-    await listIssues(deps, requestOf({ query: 'is:resolved fruit:apple' }))
+    await listIssues(deps, await requestOf({ query: 'is:resolved fruit:apple' }))
     expect(hashesOf(asked[0])).toHaveLength(10)
   })
 })
@@ -129,10 +129,10 @@ test.each([
   ['', 10_000],
   ['is:unresolved', 10_000],
 ])('a list that is cut begins as it should and tells no number: %j', async (query, groups) => {
-  const page = await listIssues(rig().deps, requestOf({ query, environments: ['production'] }))
+  const page = await listIssues(rig().deps, await requestOf({ query, environments: ['production'] }))
   expect([page.rows[0]?.id, page.rows.length, page.next.results]).toEqual([String(count), 25, true])
   expect(page.hits).toBeUndefined()
-  expect(await issuesMatching(rig().deps, requestOf({ query, environments: ['production'] }), 50_000)).toHaveLength(
+  expect(await issuesMatching(rig().deps, await requestOf({ query, environments: ['production'] }), 50_000)).toHaveLength(
     groups,
   )
 })
@@ -143,17 +143,17 @@ test.each([
   ['is:resolved', 10, 10],
   ['is:resolved', 9, 10],
 ])('by state every hit is counted: %s', async (query, limit, hits) => {
-  expect((await listIssues(rig().deps, requestOf({ query, limit }))).hits).toBe(hits)
+  expect((await listIssues(rig().deps, await requestOf({ query, limit }))).hits).toBe(hits)
 })
 
 test('users over the life are not those of the events that the query asks for', async () => {
-  const [row] = (await listIssues(rig().deps, requestOf({ query: 'fruit:apple', limit: 1 }))).rows
+  const [row] = (await listIssues(rig().deps, await requestOf({ query: 'fruit:apple', limit: 1 }))).rows
   expect(row).toMatchObject({ userCount: 1, lifetime: { userCount: 2 } })
 })
 
 test('an issue that a branch of states found has its users, though another branch counts those of some events', async () => {
   const query = 'is:resolved OR is:resolved fruit:apple'
-  const [row] = (await listIssues(rig().deps, requestOf({ query, limit: 1 }))).rows
+  const [row] = (await listIssues(rig().deps, await requestOf({ query, limit: 1 }))).rows
   expect(row).toMatchObject({ id: '10', userCount: 2, lifetime: { userCount: 2 } })
 })
 
@@ -172,14 +172,14 @@ test.each<[string, Partial<IssueListRequest>, boolean[], number, number]>([
   'users of all issues are merged only where the list is made of them: %s',
   async (_name, change, merges, users, life) => {
     const { deps, merged } = rig()
-    const [row] = (await listIssues(deps, requestOf({ limit: 1, ...change }))).rows
+    const [row] = (await listIssues(deps, await requestOf({ limit: 1, ...change }))).rows
     expect([merged, row?.userCount, row?.lifetime.userCount]).toEqual([merges, users, life])
   },
 )
 
 test('a value that all rows have is all of an issue, however many of its events were downsampled', async () => {
   const { deps } = rig()
-  const issue = deps.meta.issueById(1)
+  const issue = await deps.meta.issueById(1)
   if (!issue) throw new Error('no issue')
   const many = { projectId: 1, users: 0, lastMs: nowMs, firstMs: nowMs }
   const level = { key: 'level', total: 2_000, unique: 1, values: [{ value: 'error', events: 2_000 }] }

@@ -40,12 +40,12 @@ export async function listIssues(deps: QueryDeps, request: IssueListRequest): Pr
     return pageByOffset<RestIssue>([], 0, limit, false, 0)
   const page =
     only && startsFromState(deps, request, only)
-      ? fromState(deps, request, only, cursor, limit)
+      ? await fromState(deps, request, only, cursor, limit)
       : await fromEvents(deps, request, plan, cursor, limit)
   const { counted, ...listPage } = page
   const [stats, ownCounts] = await Promise.all([issueStatsOf(deps, request, page.rows), counted?.()])
   for (const [id, counts] of ownCounts ?? []) Object.assign(stats.get(id) ?? {}, counts)
-  return { ...listPage, rows: toRestIssues(deps, request, page.rows, stats) }
+  return { ...listPage, rows: await toRestIssues(deps, request, page.rows, stats) }
 }
 
 /** Checks that the stream accepts a query, without running it. Throws QUERY_* as listIssues does. */
@@ -73,7 +73,7 @@ export async function issuesMatching(
     )
   const projectIds = only.projectIds ?? request.projects.map((project) => project.id)
   const filter = only.issue ? { filter: only.issue } : {}
-  const ids = deps.meta.issueIds({ projectIds, fromMs: request.range.fromMs, ...filter, sort: 'last', max })
+  const ids = await deps.meta.issueIds({ projectIds, fromMs: request.range.fromMs, ...filter, sort: 'last', max })
   return readInParts(deps, ids)
 }
 
@@ -86,7 +86,7 @@ async function readInParts({ meta, clock }: QueryDeps, ids: readonly number[]): 
   for (let start = 0; start < ids.length; start += readMax) {
     if (start > 0) await clock.sleep(0)
     const part = ids.slice(start, start + readMax)
-    const found = new Map(meta.issuesByIds(part).map((issue) => [issue.id, issue]))
+    const found = new Map((await meta.issuesByIds(part)).map((issue) => [issue.id, issue]))
     rows.push(...part.flatMap((id) => found.get(id) ?? []))
   }
   return rows
@@ -111,7 +111,7 @@ function startsFromState(deps: QueryDeps, request: IssueListRequest, branch: Bra
   )
 }
 
-function fromState(deps: QueryDeps, request: IssueListRequest, branch: Branch, cursor: Cursor, limit: number): Rows {
+async function fromState(deps: QueryDeps, request: IssueListRequest, branch: Branch, cursor: Cursor, limit: number): Promise<Rows> {
   const projectIds = branch.projectIds ?? request.projects.map((project) => project.id)
   const selection = { projectIds, fromMs: request.range.fromMs, ...(branch.issue ? { filter: branch.issue } : {}) }
   const sort = request.sort === 'new' ? 'first' : 'last'
@@ -119,12 +119,12 @@ function fromState(deps: QueryDeps, request: IssueListRequest, branch: Branch, c
   const skip = cursor.after ? 0 : cursor.offset
   if (skip > groupsMax) throw new MishapError('VALIDATION', { fields: { cursor: [`At most ${groupsMax} rows.`] } })
   const after = cursor.after ? { after: cursor.after } : {}
-  const found = deps.meta.listIssues({ ...selection, sort, max: skip + limit + 1, ...after })
+  const found = await deps.meta.listIssues({ ...selection, sort, max: skip + limit + 1, ...after })
   const rows = found.slice(skip, skip + limit)
   const last = rows.at(-1)
   const more = found.length > skip + limit
   // A short list was read to its end, so a second query would only count the same rows.
-  const hits = more || cursor.after ? deps.meta.countIssues(selection) : found.length
+  const hits = more || cursor.after ? await deps.meta.countIssues(selection) : found.length
   const page = pageByOffset(rows, cursor.offset, limit, more, hits)
   // A new event moves an issue to the front, past a reader of later pages. When it was first seen never changes.
   if (skip === 0) page.walk = sort === 'first' ? 'stable' : 'may-skip'
@@ -173,7 +173,7 @@ async function fromEvents(
 ): Promise<Rows> {
   const { sorted, isTruncated } = await rankedByEvents(deps, request, plan)
   const shown = sorted.slice(cursor.offset, cursor.offset + limit)
-  const issues = new Map(deps.meta.issuesByIds(shown.map((issue) => issue.id)).map((issue) => [issue.id, issue]))
+  const issues = new Map((await deps.meta.issuesByIds(shown.map((issue) => issue.id))).map((issue) => [issue.id, issue]))
   const more = sorted.length > cursor.offset + limit
   // The length of a list that was cut is unknown.
   const hits = isTruncated ? undefined : sorted.length
@@ -196,7 +196,7 @@ async function countedOf(
   const filtered = shown.filter((issue) => !issue.plain)
   const counted: Counted = new Map(filtered.map((issue) => [issue.id, { events: issue.events, users: issue.users }]))
   if (request.sort === 'user' || filtered.length === 0) return counted
-  const hashesOf = deps.meta.hashesOf(filtered.map((issue) => issue.id))
+  const hashesOf = await deps.meta.hashesOf(filtered.map((issue) => issue.id))
   const refs = issues.flatMap(({ id, projectId }) =>
     (hashesOf.get(id) ?? []).map((groupHash) => ({ id, projectId, groupHash })),
   )
@@ -258,7 +258,7 @@ async function foundBy(deps: QueryDeps, request: IssueListRequest, branch: Branc
   if (scope.fromMs >= scope.toMs) return { found: new Map(), isTruncated: false }
   const { projectIds, fromMs } = scope
   const candidates =
-    branch.issue && deps.meta.groupsOfIssues({ projectIds, fromMs, filter: branch.issue, max: groupsMax + 1 })
+    branch.issue && await deps.meta.groupsOfIssues({ projectIds, fromMs, filter: branch.issue, max: groupsMax + 1 })
   const order = ({ date: 'last', new: 'last', freq: 'events', user: 'users' } as const)[request.sort]
   if (candidates && candidates.length <= groupsMax) {
     const hashes = candidates.map((candidate) => candidate.groupHash)
@@ -279,8 +279,8 @@ async function foundBy(deps: QueryDeps, request: IssueListRequest, branch: Branc
   }
   const filter = branch.event ? { filter: branch.event } : {}
   const groups = await deps.events.groups({ scope, order, max: groupsMax, users, ...filter })
-  const ids = deps.meta.issueIdsOf(groups)
-  const starts = deps.meta.issueStarts([...new Set(ids.values())], branch.issue)
+  const ids = await deps.meta.issueIdsOf(groups)
+  const starts = await deps.meta.issueStarts([...new Set(ids.values())], branch.issue)
   return { found: summed(groups, ids, starts, plain), isTruncated: groups.length === groupsMax }
 }
 

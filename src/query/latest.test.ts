@@ -22,10 +22,10 @@ test.each([
   ],
   [[4], []],
   [[], []],
-])('the latest of projects %j', (ids, expected) => {
+])('the latest of projects %j', async (ids, expected) => {
   const meta = {
     releaseTimes: ({ projectIds: [id = 0] }: { projectIds: readonly number[] }) =>
       (times[id] ?? []).map(([version, createdMs]) => ({ version, createdMs })),
   }
-  expect(latestReleases(meta, ids)).toEqual(expected)
+  expect(await latestReleases(meta, ids)).toEqual(expected)
 })

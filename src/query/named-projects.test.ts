@@ -31,6 +31,6 @@ test.each<[string[], number[] | undefined]>([
   [['gone'], undefined],
   [['web', 'gone'], undefined],
   [['hidden'], undefined],
-])('%j', (names, ids) => {
-  expect(namedProjects(meta, 1, readable, names)?.map((namedProject) => namedProject.id)).toEqual(ids)
+])('%j', async (names, ids) => {
+  expect((await namedProjects(meta, 1, readable, names))?.map((namedProject) => namedProject.id)).toEqual(ids)
 })

@@ -5,18 +5,18 @@ import type { MetaStore } from '../store/meta/meta-store.ts'
  * Returns the readable projects with these ids, slugs or former slugs, without duplicates. Undefined if a name matches
  * none of them: dropping the name would widen the request.
  */
-export function namedProjects(
+export async function namedProjects(
   meta: Pick<MetaStore, 'projectByOldSlug'>,
   organizationId: number,
   readable: readonly Project[],
   names: readonly string[],
-): Project[] | undefined {
-  const found = names.map((name) => {
+): Promise<Project[] | undefined> {
+  const found = (await Array.fromAsync(names, async (name) => {
     const project = readable.find((candidate) => String(candidate.id) === name || candidate.slug === name)
     if (project) return project
-    const id = meta.projectByOldSlug(organizationId, name)?.id
+    const id = (await meta.projectByOldSlug(organizationId, name))?.id
     return readable.find((candidate) => candidate.id === id)
-  })
+  }))
   const there = found.filter((match): match is Project => match !== undefined)
   return there.length === found.length ? [...new Set(there)] : undefined
 }

@@ -39,7 +39,7 @@ export const openIssues = (substatus: string): IssueFilter => ({
 export async function escalatingDecisions(deps: QueryDeps, view: View): Promise<RestDecision[]> {
   const filter: IssueFilter = { op: 'and', of: [openIssues('escalating'), { op: 'assigned', userId: null }] }
   const projectIds = view.projects.map((project) => project.id)
-  const issues = deps.meta.listIssues({ projectIds, filter, sort: 'last', max: escalatingMax })
+  const issues = await deps.meta.listIssues({ projectIds, filter, sort: 'last', max: escalatingMax })
   const stats = await issueStatsOf(deps, view, issues)
   return issues.map((issue) => ({
     kind: 'escalating',
@@ -50,10 +50,10 @@ export async function escalatingDecisions(deps: QueryDeps, view: View): Promise<
 }
 
 /** The two newest releases of a project that have sessions among `groups`, the newest first. */
-function newestOf({ meta }: QueryDeps, project: Project, groups: readonly SessionGroup[]): SessionGroup[] {
+async function newestOf({ meta }: QueryDeps, project: Project, groups: readonly SessionGroup[]): Promise<SessionGroup[]> {
   const own = new Map(groups.filter((group) => group.projectId === project.id).map((group) => [group.release, group]))
   if (own.size < 2) return []
-  const times = meta.releaseTimes({ projectIds: [project.id], text: '', offset: 0, max: releasesMax })
+  const times = await meta.releaseTimes({ projectIds: [project.id], text: '', offset: 0, max: releasesMax })
   return sortReleases(times)
     .flatMap(({ version }) => own.get(version) ?? [])
     .slice(0, 2)
@@ -68,12 +68,12 @@ export async function releaseDecisions(
   { projects, environments }: View,
   groups: readonly SessionGroup[],
 ): Promise<RestDecision[]> {
-  const suspects = projects.flatMap((project) => {
-    const [newest, previous] = newestOf(deps, project, groups)
+  const suspects = (await Array.fromAsync(projects, async (project) => {
+    const [newest, previous] = await newestOf(deps, project, groups)
     const own = newest && shareOf(newest.sessions.all - newest.sessions.crashed, newest.sessions.all)
     const before = previous && shareOf(previous.sessions.all - previous.sessions.crashed, previous.sessions.all)
     return own && before && differenceOf(own, before).verdict === 'worse' ? [{ project, version: newest.release }] : []
-  })
+  })).flat()
   const found = await Promise.all(
     suspects.map(async ({ project, version }): Promise<RestDecision[]> => {
       const health = await releaseHealth(deps, { projects: [project], environments, version })
@@ -86,11 +86,11 @@ export async function releaseDecisions(
 }
 
 /** Resolved issues that came back, in one entry. */
-export function regressedDecisions({ meta }: Pick<QueryDeps, 'meta'>, projects: readonly Project[]): RestDecision[] {
+export async function regressedDecisions({ meta }: Pick<QueryDeps, 'meta'>, projects: readonly Project[]): Promise<RestDecision[]> {
   const request = { projectIds: projects.map((project) => project.id), filter: openIssues('regressed') }
-  const issues = meta.countIssues(request)
+  const issues = await meta.countIssues(request)
   if (issues === 0) return []
-  const newest = meta.listIssues({ ...request, sort: 'last', max: shortIdsMax })
+  const newest = await meta.listIssues({ ...request, sort: 'last', max: shortIdsMax })
   return [{ kind: 'regressed', issues, shortIds: newest.map((issue) => issue.shortId) }]
 }
 
@@ -98,23 +98,23 @@ export function regressedDecisions({ meta }: Pick<QueryDeps, 'meta'>, projects: 
  * Projects with events whose source maps are missing: browser projects, and others that upload maps. A server whose code
  * runs as it is written needs none.
  */
-export function sourceMapDecisions({ meta }: Pick<QueryDeps, 'meta'>, projects: readonly Project[]): RestDecision[] {
+export async function sourceMapDecisions({ meta }: Pick<QueryDeps, 'meta'>, projects: readonly Project[]): Promise<RestDecision[]> {
   const uploading = new Set(
-    meta.bytesByProject().flatMap(({ projectId, bundles }) => (bundles.count > 0 ? [projectId] : [])),
+    (await meta.bytesByProject()).flatMap(({ projectId, bundles }) => (bundles.count > 0 ? [projectId] : [])),
   )
-  return projects.flatMap((project): RestDecision[] => {
+  return (await Array.fromAsync(projects, async (project): Promise<RestDecision[]> => {
     if (!project.platform?.startsWith('javascript') && !uploading.has(project.id)) return []
-    const { quantity } = meta.missingMapCounts(project.id)
+    const { quantity } = await meta.missingMapCounts(project.id)
     if (quantity === 0) return []
-    const groups = quantity > notesMax ? null : meta.missingMapsOf(project.id).length
+    const groups = quantity > notesMax ? null : (await meta.missingMapsOf(project.id)).length
     return [{ kind: 'sourceMaps', project: nameOf(project), groups }]
-  })
+  })).flat()
 }
 
 /** Channels without a successful delivery since their last failure. A channel of all projects concerns everybody. */
-export function channelDecisions({ meta }: Pick<QueryDeps, 'meta'>, view: View): RestDecision[] {
+export async function channelDecisions({ meta }: Pick<QueryDeps, 'meta'>, view: View): Promise<RestDecision[]> {
   const ids = new Set(view.projects.map((project) => project.id))
-  return meta.channelsOf(view.organization.id).flatMap((channel): RestDecision[] => {
+  return (await meta.channelsOf(view.organization.id)).flatMap((channel): RestDecision[] => {
     const { id, name, projectId, active, failingSinceMs, lastError } = channel
     const concerns = projectId === null || ids.has(projectId)
     return active && failingSinceMs !== null && concerns
@@ -124,9 +124,9 @@ export function channelDecisions({ meta }: Pick<QueryDeps, 'meta'>, view: View):
 }
 
 /** What is wrong with Mishap itself: dead letters of these projects, and records that wait for a minute or longer. */
-export function ownDecisions({ meta, journal }: Pick<DecisionDeps, 'meta' | 'journal'>, view: View): RestDecision[] {
+export async function ownDecisions({ meta, journal }: Pick<DecisionDeps, 'meta' | 'journal'>, view: View): Promise<RestDecision[]> {
   const ids = new Set(view.projects.map((project) => project.id))
-  const items = meta.bytesByProject().reduce((sum, usage) => sum + (ids.has(usage.projectId) ? usage.dead.count : 0), 0)
+  const items = (await meta.bytesByProject()).reduce((sum, usage) => sum + (ids.has(usage.projectId) ? usage.dead.count : 0), 0)
   const { waitingRecords, oldestWaitingMs } = journal()
   const seconds = Math.round(oldestWaitingMs / 1000)
   return [

@@ -142,9 +142,9 @@ const toSegments = (stats: SegmentStats | undefined) =>
  */
 async function issuesPart(deps: DecisionDeps, view: Periods): Promise<RestOverview['issues']> {
   const projectIds = view.projects.map((project) => project.id)
-  const latest = reviewed.flatMap((substatus) =>
+  const latest = (await Array.fromAsync(reviewed, async (substatus) =>
     deps.meta.listIssues({ projectIds, filter: openIssues(substatus), sort: 'last', max: comparedMax }),
-  )
+  )).flat()
   const stats = await issueStatsOf(deps, view, latest)
   const eventsOf = (issue: Issue) => stats.get(issue.id)?.events ?? 0
   const isEscalating = (issue: Issue) => (issue.substatus === 'escalating' ? 1 : 0)
@@ -152,22 +152,22 @@ async function issuesPart(deps: DecisionDeps, view: Periods): Promise<RestOvervi
     .filter((issue) => eventsOf(issue) > 0)
     .sort((a, b) => isEscalating(b) - isEscalating(a) || eventsOf(b) - eventsOf(a) || b.id - a.id)
     .slice(0, issuesMax)
-  return { rows: toRestIssues(deps, view, rows, stats) }
+  return { rows: await toRestIssues(deps, view, rows, stats) }
 }
 
 /** Open issues by state, now. */
-function unresolvedOf({ meta }: DecisionDeps, projectIds: number[]): RestOverview['unresolved'] {
+async function unresolvedOf({ meta }: DecisionDeps, projectIds: number[]): RestOverview['unresolved'] {
   const count = (substatus: string) => meta.countIssues({ projectIds, filter: openIssues(substatus) })
   return {
-    all: meta.countIssues({ projectIds, filter: { op: 'status', value: 'unresolved' } }),
-    new: count('new'),
-    regressed: count('regressed'),
-    escalating: count('escalating'),
+    all: await meta.countIssues({ projectIds, filter: { op: 'status', value: 'unresolved' } }),
+    new: await count('new'),
+    regressed: await count('regressed'),
+    escalating: await count('escalating'),
   }
 }
 
-function newestRelease({ meta }: DecisionDeps, projectId: number): string | null {
-  const times = meta.releaseTimes({ projectIds: [projectId], text: '', offset: 0, max: releasesMax })
+async function newestRelease({ meta }: DecisionDeps, projectId: number): Promise<string | null> {
+  const times = await meta.releaseTimes({ projectIds: [projectId], text: '', offset: 0, max: releasesMax })
   return sortReleases(times)[0]?.version ?? null
 }
 
@@ -196,10 +196,10 @@ async function decisionsOf(
   ])
   const all = [
     ...found.flatMap((decisions) => decisions ?? []),
-    ...regressedDecisions(deps, view.projects),
-    ...sourceMapDecisions(deps, view.projects),
-    ...channelDecisions(deps, view),
-    ...ownDecisions(deps, view),
+    ...await regressedDecisions(deps, view.projects),
+    ...await sourceMapDecisions(deps, view.projects),
+    ...await channelDecisions(deps, view),
+    ...await ownDecisions(deps, view),
   ]
   return all.sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))
 }
@@ -257,20 +257,19 @@ export async function overviewOf(deps: DecisionDeps, given: View): Promise<RestO
     decisionsOf(deps, view, failed, sessionsRead),
   ])
   const sums = new Map(segments?.filter((stats) => stats.transaction === '').map((stats) => [stats.projectId, stats]))
-  const rows = projects.map(
-    (project): RestOverviewProject => ({
+  const rows = (await Array.fromAsync(projects, async (project): Promise<RestOverviewProject> => ({
       project: nameOf(project),
-      unresolved: deps.meta.countIssues({
+      unresolved: await deps.meta.countIssues({
         projectIds: [project.id],
         filter: { op: 'status', value: 'unresolved' },
       }),
-      release: newestRelease(deps, project.id),
+      release: await newestRelease(deps, project.id),
       events: counted?.byProject.get(project.id) ?? null,
       trend: counted?.trends.get(project.id) ?? [],
       crashFree: crashFreeOf(sessions, new Set([project.id])),
       segments: toSegments(sums.get(project.id)),
     }),
-  )
+  ))
   return {
     start: iso(range.fromMs),
     end: iso(range.toMs),
@@ -280,9 +279,9 @@ export async function overviewOf(deps: DecisionDeps, given: View): Promise<RestO
     users: users ? { now: users.now, before: users.before } : null,
     crashFree: crashFreeOf(sessions, new Set(projectIds)),
     segments: toSegments(sums.get(0)),
-    unresolved: unresolvedOf(deps, projectIds),
+    unresolved: await unresolvedOf(deps, projectIds),
     series: seriesOf(view, counted, users?.buckets),
-    releases: releaseAnnotations(deps, {
+    releases: await releaseAnnotations(deps, {
       organization,
       projects,
       environments,

@@ -35,7 +35,7 @@ export async function latestEventsOf(
   issues: readonly Pick<Issue, 'id'>[],
 ): Promise<Map<number, SeenEvent>> {
   const ownerOf = new Map<string, number>()
-  for (const [id, hashes] of meta.hashesOf(issues.map((issue) => issue.id)))
+  for (const [id, hashes] of await meta.hashesOf(issues.map((issue) => issue.id)))
     for (const hash of hashes) ownerOf.set(hash, id)
   const positions = await events.newestPlaces(projectId, [...ownerOf.keys()])
   const latest = new Map<number | undefined, (typeof positions)[number]>()

@@ -91,14 +91,14 @@ const bySize = ({ row: one, issueId }: Compared, { row: other, issueId: otherId 
   otherId - issueId
 
 /** Gives each kind its issues. Only the listed ones are read. */
-function listsOf(deps: QueryDeps, view: View, compared: readonly Compared[]) {
+async function listsOf(deps: QueryDeps, view: View, compared: readonly Compared[]) {
   const listed = (['new', 'gone', 'more', 'fewer'] as const).map((kind) => {
     const all = compared.filter((item) => item.kind === kind).toSorted(bySize)
     return { kind, all, shown: all.slice(0, rowsMax) }
   })
   const ids = listed.flatMap(({ shown }) => shown.map((item) => item.issueId))
   const issues = new Map(
-    toRestIssues(deps, view, deps.meta.issuesByIds(ids), new Map()).map((issue) => [Number(issue.id), issue]),
+    (await toRestIssues(deps, view, await deps.meta.issuesByIds(ids), new Map())).map((issue) => [Number(issue.id), issue]),
   )
   const listOf = (kind: (typeof listed)[number]['kind']): RestComparedIssues => {
     const { all = [], shown = [] } = listed.find((item) => item.kind === kind) ?? {}
@@ -157,7 +157,7 @@ function sideOf(release: RestRelease, exposure: Exposure): Omit<RestReleaseCompa
  */
 export async function compareReleases(deps: QueryDeps, request: Request): Promise<RestReleaseCompare | undefined> {
   const { organization, projects, environments, a, b } = request
-  const [releaseA, releaseB] = [a, b].map((version) => findRelease(deps, { organization, projects, version }))
+  const [releaseA, releaseB] = (await Array.fromAsync([a, b], async (version) => findRelease(deps, { organization, projects, version })))
   if (!releaseA || !releaseB) return undefined
   const scope = scopeOf(deps, request, [releaseA, releaseB])
   const nowMs = deps.clock.now()
@@ -185,7 +185,7 @@ export async function compareReleases(deps: QueryDeps, request: Request): Promis
     releasesHealth(deps, { projects, environments, range }, named),
     healthChangeOf(deps, { projects, environments, version: b, previous: a }),
   ])
-  const issueIds = deps.meta.issueIdsOf([...groupsA, ...groupsB])
+  const issueIds = await deps.meta.issueIdsOf([...groupsA, ...groupsB])
   const exposures = [exposureOf(groupsA, sessions, a), exposureOf(groupsB, sessions, b)] as const
   const compared = compareIssues(countsOf(groupsA, issueIds), countsOf(groupsB, issueIds), exposures)
   const view: View = { organization, projects, environments, range: { ...range, period: 'range' } }
@@ -193,7 +193,7 @@ export async function compareReleases(deps: QueryDeps, request: Request): Promis
     a: { ...sideOf(releaseA, exposures[0]), health: health?.get(a) ?? null },
     b: { ...sideOf(releaseB, exposures[1]), health: health?.get(b) ?? null },
     change: change ?? null,
-    ...listsOf(deps, view, compared),
+    ...await listsOf(deps, view, compared),
     same: compared.filter(({ kind }) => kind === 'same').length,
     truncated: groupsA.length === groupsMax || groupsB.length === groupsMax,
   }

@@ -107,9 +107,9 @@ export async function releasesHealth(
 const pick = ({ fromMs, toMs }: { fromMs: number; toMs: number }) => ({ fromMs, toMs })
 
 /** Returns the earlier versions of the same package, the nearest first. */
-function versionsBefore({ meta }: Pick<Deps, 'meta'>, projects: readonly Project[], version: string): string[] {
+async function versionsBefore({ meta }: Pick<Deps, 'meta'>, projects: readonly Project[], version: string): Promise<string[]> {
   const projectIds = idsOf(projects)
-  const times = sortReleases(meta.releaseTimes({ projectIds, text: '', offset: 0, max: orderedMax }))
+  const times = sortReleases(await meta.releaseTimes({ projectIds, text: '', offset: 0, max: orderedMax }))
   const at = times.findIndex((time) => time.version === version)
   return at < 0
     ? []
@@ -183,7 +183,7 @@ export async function releaseHealth(
   const { projects, environments, version } = where
   const nowMs = deps.clock.now()
   const range = { fromMs: nowMs - reachMs, toMs: nowMs + aheadMs }
-  const earlier = versionsBefore(deps, projects, version)
+  const earlier = await versionsBefore(deps, projects, version)
   const requested = [version, ...earlier].map((name) => ({ version: name, projectIds: idsOf(projects) }))
   const all = await releasesHealth(deps, { projects, environments, range }, requested)
   const own = all?.get(version)

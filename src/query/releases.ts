@@ -100,16 +100,16 @@ const releaseIdOf = (organizationId: number, version: string): number =>
   createHash('sha256').update(`${organizationId} ${version}`).digest().readUIntBE(0, 6)
 
 /** Converts releases to the API's shape, in order. Their related rows are read once for all. */
-export function toRestReleases({ meta }: Deps, where: Where, releases: readonly Release[]): RestRelease[] {
+export async function toRestReleases({ meta }: Deps, where: Where, releases: readonly Release[]): Promise<RestRelease[]> {
   const { organization, projects } = where
   const ids = idsOf(projects)
   const versions = releases.map((release) => release.version)
-  const commits = meta.commitSums(organization.id, versions, authorsMax)
-  const deploys = meta.deploySums(organization.id, versions, ids)
-  const environments = meta.releaseEnvironments(ids, versions, eventEnvironmentsMax)
-  const bundles = meta.releaseBundles(ids, versions)
-  const issues = meta.newIssues(ids, versions)
-  return releases.map((release) => {
+  const commits = await meta.commitSums(organization.id, versions, authorsMax)
+  const deploys = await meta.deploySums(organization.id, versions, ids)
+  const environments = await meta.releaseEnvironments(ids, versions, eventEnvironmentsMax)
+  const bundles = await meta.releaseBundles(ids, versions)
+  const issues = await meta.newIssues(ids, versions)
+  return (await Array.fromAsync(releases, async (release) => {
     const { version } = release
     const [sum, deployed] = [commits.get(version), deploys.get(version)]
     const last = (deployed?.last ?? []).map((deploy) => toRestDeploy(deploy, projects))
@@ -146,19 +146,19 @@ export function toRestReleases({ meta }: Deps, where: Where, releases: readonly 
         })),
       lastDeploys: last.slice(0, environmentsMax),
       environments: environments.get(version) ?? [],
-      refs: meta
-        .refsOf({ organizationId: organization.id, version })
+      refs: (await meta
+        .refsOf({ organizationId: organization.id, version }))
         .map(({ repository, commit, previous }) => ({ repository, commit, previousCommit: previous || null })),
       bundleCount: bundles.get(version) ?? 0,
     }
-  })
+  }))
 }
 
 /**
  * Returns a page of releases, newest first: `date` by creation, `semver` by release order (release-order.ts) among the
  * newest 5,000. `fromMs`, `toMs`: created, finalized, deployed or with events in that range. `hits`: the total.
  */
-export function listReleases(
+export async function listReleases(
   deps: Deps,
   request: Where & {
     environments: readonly string[]
@@ -171,7 +171,7 @@ export function listReleases(
     offset: number
     max: number
   },
-): Some<RestRelease> & { hits: number } {
+): Promise<Some<RestRelease> & { hits: number }> {
   const { fromMs, toMs, offset, max } = request
   const projectIds = idsOf(request.projects)
   const filter = {
@@ -184,38 +184,38 @@ export function listReleases(
         ? undefined
         : { fromMs: fromMs ?? 0, toMs: toMs ?? Number.MAX_SAFE_INTEGER },
   }
-  const hits = deps.meta.countReleases(filter)
+  const hits = await deps.meta.countReleases(filter)
   const bySemver = request.sort === 'semver' && offset < sortedMax
   const times = bySemver
-    ? sortReleases(deps.meta.releaseTimes({ ...filter, offset: 0, max: sortedMax })).slice(offset, offset + max)
-    : deps.meta.releaseTimes({ ...filter, offset, max })
-  const found = deps.meta.releasesNamed(
+    ? sortReleases(await deps.meta.releaseTimes({ ...filter, offset: 0, max: sortedMax })).slice(offset, offset + max)
+    : await deps.meta.releaseTimes({ ...filter, offset, max })
+  const found = await deps.meta.releasesNamed(
     projectIds,
     times.map((time) => time.version),
   )
-  return { rows: toRestReleases(deps, request, found), more: hits > offset + times.length && times.length > 0, hits }
+  return { rows: await toRestReleases(deps, request, found), more: hits > offset + times.length && times.length > 0, hits }
 }
 
 /** Returns the versions of these projects in release order, newest first, at most `max` of the newest. */
-export function releaseVersions({ meta }: Pick<Deps, 'meta'>, projects: readonly Project[], max: number): string[] {
-  return sortReleases(meta.releaseTimes({ projectIds: idsOf(projects), text: '', offset: 0, max })).map(
+export async function releaseVersions({ meta }: Pick<Deps, 'meta'>, projects: readonly Project[], max: number): Promise<string[]> {
+  return sortReleases(await meta.releaseTimes({ projectIds: idsOf(projects), text: '', offset: 0, max })).map(
     (time) => time.version,
   )
 }
 
 /** Returns one release; undefined if none of the projects has it. */
-export function findRelease(deps: Deps, ref: ReleaseRef): RestRelease | undefined {
-  const release = deps.meta.releaseOf(idsOf(ref.projects), ref.version)
-  return release && toRestReleases(deps, ref, [release])[0]
+export async function findRelease(deps: Deps, ref: ReleaseRef): Promise<RestRelease | undefined> {
+  const release = await deps.meta.releaseOf(idsOf(ref.projects), ref.version)
+  return release && (await toRestReleases(deps, ref, [release]))[0]
 }
 
 /** Returns the last earlier release with commits in one of its projects; undefined if there is none. */
-export function previousWithCommits(deps: Deps, ref: ReleaseRef): RestRelease | undefined {
-  const release = deps.meta.releaseOf(idsOf(ref.projects), ref.version)
+export async function previousWithCommits(deps: Deps, ref: ReleaseRef): Promise<RestRelease | undefined> {
+  const release = await deps.meta.releaseOf(idsOf(ref.projects), ref.version)
   if (!release) return undefined
   // Only its own projects: another project's commits belong to another history, where clients cannot find them.
   const projects = ref.projects.filter((project) => release.projectIds.includes(project.id))
-  const found = deps.meta
+  const found = (await deps.meta
     .releaseTimes({
       projectIds: idsOf(projects),
       text: '',
@@ -223,25 +223,25 @@ export function previousWithCommits(deps: Deps, ref: ReleaseRef): RestRelease | 
       untilMs: release.createdMs,
       offset: 0,
       max: 2,
-    })
+    }))
     .find((row) => row.version !== ref.version)
-  return found && findRelease(deps, { ...ref, projects, version: found.version })
+  return found && await findRelease(deps, { ...ref, projects, version: found.version })
 }
 
 /** Returns the commits of a release, newest first. */
-export function releaseCommits({ meta }: Deps, { organization, version, offset, max }: Part): Some<RestCommit> {
-  return some(meta.commitsOf({ organizationId: organization.id, version, offset, max: max + 1 }), max, toRestCommit)
+export async function releaseCommits({ meta }: Deps, { organization, version, offset, max }: Part): Promise<Some<RestCommit>> {
+  return some(await meta.commitsOf({ organizationId: organization.id, version, offset, max: max + 1 }), max, toRestCommit)
 }
 
 /** Returns the files that a release's commits changed, in commit order; with `commit` only those of that commit. */
-export function commitFiles(
+export async function commitFiles(
   { meta }: Deps,
   { organization, version, commit, offset, max }: Part & { commit?: string | undefined },
-): Some<RestCommitFile> {
+): Promise<Some<RestCommitFile>> {
   const organizationId = organization.id
-  const files = meta.commitFilesOf({ organizationId, version, sha: commit, offset, max: max + 1 })
+  const files = await meta.commitFilesOf({ organizationId, version, sha: commit, offset, max: max + 1 })
   const commits = new Map(
-    meta.commitsById([...new Set(files.map((file) => file.commitId))]).map((commit) => [commit.id, commit]),
+    (await meta.commitsById([...new Set(files.map((file) => file.commitId))])).map((commit) => [commit.id, commit]),
   )
   return some(files, max, ({ commitId, path, type }, at) => {
     const of = commits.get(commitId)
@@ -258,20 +258,20 @@ export function commitFiles(
 }
 
 /** Returns the deploys of a release, newest first. */
-export function releaseDeploys({ meta }: Deps, part: Part): Some<RestDeploy> {
+export async function releaseDeploys({ meta }: Deps, part: Part): Promise<Some<RestDeploy>> {
   const { organization, projects, version, offset, max } = part
   const where = { organizationId: organization.id, version, projectIds: idsOf(projects) }
-  return some(meta.deploysOf({ ...where, offset, max: max + 1 }), max, (deploy) => toRestDeploy(deploy, projects))
+  return some(await meta.deploysOf({ ...where, offset, max: max + 1 }), max, (deploy) => toRestDeploy(deploy, projects))
 }
 
 /** Returns chart annotations of a range: new releases and finished deploys, the newest `max` in time order. */
-export function releaseAnnotations(
+export async function releaseAnnotations(
   { meta }: Deps,
   request: Where & { environments: readonly string[]; fromMs: number; toMs: number; max?: number },
-): RestAnnotations {
+): Promise<RestAnnotations> {
   const { projects, environments, fromMs, toMs, max = annotationsMax } = request
   const range = { projectIds: idsOf(projects), fromMs, toMs, max }
-  const [releaseMoments, deployMoments] = [meta.releaseMoments(range), meta.deployMoments({ ...range, environments })]
+  const [releaseMoments, deployMoments] = [await meta.releaseMoments(range), await meta.deployMoments({ ...range, environments })]
   const newest = [...releaseMoments.moments, ...deployMoments.moments].sort((a, b) => a.atMs - b.atMs)
   const shown = newest.slice(Math.max(0, newest.length - max))
   return {

@@ -11,9 +11,9 @@ function mayChangeView(view: Pick<SavedSearch, 'shared' | 'userId'>, by: Viewer)
 }
 
 /** Converts a saved view to the API's shape. */
-export function toRestSearch(meta: Pick<MetaStore, 'personById'>, savedSearch: SavedSearch, by: Viewer): RestSearch {
+export async function toRestSearch(meta: Pick<MetaStore, 'personById'>, savedSearch: SavedSearch, by: Viewer): Promise<RestSearch> {
   const [start, end] = savedSearch.span.includes('/') ? savedSearch.span.split('/') : []
-  const person = meta.personById(savedSearch.userId)
+  const person = await meta.personById(savedSearch.userId)
   return {
     id: String(savedSearch.id),
     type: 0,
@@ -36,10 +36,10 @@ export function toRestSearch(meta: Pick<MetaStore, 'personById'>, savedSearch: S
 }
 
 /** Returns the shared views of an organization and the caller's own, by name. */
-export function viewsOf(
+export async function viewsOf(
   meta: Pick<MetaStore, 'personById' | 'savedSearches'>,
   organizationId: number,
   by: Viewer,
-): RestSearch[] {
-  return meta.savedSearches(organizationId, by.userId).map((savedSearch) => toRestSearch(meta, savedSearch, by))
+): Promise<RestSearch[]> {
+  return (await Array.fromAsync((await meta.savedSearches(organizationId, by.userId)), async (savedSearch) => toRestSearch(meta, savedSearch, by)))
 }

@@ -6,10 +6,10 @@ const project = (id: number, slug: string) => ({ id, slug, organizationId: 1 }) 
 const own = project(1, 'mishap')
 const [web, shop] = [project(2, 'web'), project(3, 'shop')]
 const metaOf = (stored: string | undefined): FindsSelf => ({
-  getValue: () => stored,
-  projectBySlug: (_organization, slug) => (slug === 'mishap' ? own : undefined),
-  projectByOldSlug: () => undefined,
-  projectById: (id) => [own, web, shop].find((candidate) => candidate.id === id),
+  getValue: async () => stored,
+  projectBySlug: async (_organization, slug) => (slug === 'mishap' ? own : undefined),
+  projectByOldSlug: async () => undefined,
+  projectById: async (id) => [own, web, shop].find((candidate) => candidate.id === id),
 })
 
 test.each([
@@ -18,9 +18,9 @@ test.each([
   ['its own, if there is no other', '1', [own], [own]],
   ['a renamed one is known by its id', '3', [own, web, shop], [own, web]],
   ['nothing of nothing', '1', [], []],
-])('without a project a request means %s', (_name, stored, readable, expected) =>
-  expect(defaultProjects(metaOf(stored), 1, readable)).toEqual(expected),
+])('without a project a request means %s', async (_name, stored, readable, expected) =>
+  expect(await defaultProjects(metaOf(stored), 1, readable)).toEqual(expected),
 )
 
-test('the project of another organization is none of its own', () =>
-  expect(defaultProjects(metaOf('1'), 2, [own, web])).toEqual([own, web]))
+test('the project of another organization is none of its own', async () =>
+  expect(await defaultProjects(metaOf('1'), 2, [own, web])).toEqual([own, web]))

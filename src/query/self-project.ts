@@ -9,13 +9,13 @@ export const selfValue = 'self_project'
 export type FindsSelf = Pick<MetaStore, 'getValue' | 'projectBySlug' | 'projectByOldSlug' | 'projectById'>
 
 /** The project for the errors of Mishap's own screens, also after a rename. Undefined before the first run. */
-export function selfProject(meta: FindsSelf, organizationId: number): Project | undefined {
-  const storedId = meta.getValue(selfValue)
+export async function selfProject(meta: FindsSelf, organizationId: number): Promise<Project | undefined> {
+  const storedId = await meta.getValue(selfValue)
   // Data folders of early versions have no such value. They used only the slug, which people can have changed since.
   const project =
     storedId === undefined
-      ? (meta.projectBySlug(organizationId, selfSlug) ?? meta.projectByOldSlug(organizationId, selfSlug))
-      : meta.projectById(Number(storedId))
+      ? (await meta.projectBySlug(organizationId, selfSlug) ?? await meta.projectByOldSlug(organizationId, selfSlug))
+      : await meta.projectById(Number(storedId))
   return project?.organizationId === organizationId ? project : undefined
 }
 
@@ -23,8 +23,8 @@ export function selfProject(meta: FindsSelf, organizationId: number): Project | 
  * Of the projects that a person may read, those that a screen or request without a project means: all but Mishap's own.
  * Its telemetry is not the team's data. It is among them if the person has no other.
  */
-export function defaultProjects(meta: FindsSelf, organizationId: number, readable: readonly Project[]): Project[] {
-  const selfId = selfProject(meta, organizationId)?.id
+export async function defaultProjects(meta: FindsSelf, organizationId: number, readable: readonly Project[]): Promise<Project[]> {
+  const selfId = (await selfProject(meta, organizationId))?.id
   const others = readable.filter((project) => project.id !== selfId)
   return others.length > 0 ? others : [...readable]
 }

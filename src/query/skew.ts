@@ -40,13 +40,13 @@ const iso = (ms: number) => new Date(ms).toISOString()
 const nextOf = (moments: readonly Moment[], version: string): number | undefined =>
   moments.find((moment) => moment.version !== version)?.atMs
 
-function panelOf(deps: Deps, environment: string | null, projectIds: number[], fromMs: number, version: string): Panel {
+async function panelOf(deps: Deps, environment: string | null, projectIds: number[], fromMs: number, version: string): Promise<Panel> {
   const { meta, clock } = deps
   const nowMs = clock.now()
   const limitMs = fromMs + skewWindowMs
   const range = { projectIds, fromMs: fromMs + 1, toMs: Math.min(limitMs, nowMs), max: momentsMax }
   const found =
-    environment === null ? meta.releaseMoments(range) : meta.deployMoments({ ...range, environments: [environment] })
+    environment === null ? await meta.releaseMoments(range) : await meta.deployMoments({ ...range, environments: [environment] })
   const next = nextOf(found.moments, version)
   const endings = [
     { toMs: nowMs, until: 'now' },
@@ -58,10 +58,10 @@ function panelOf(deps: Deps, environment: string | null, projectIds: number[], f
 }
 
 /** Returns the panels of a release's deploys. Without deploys: one from its first appearance, all environments. */
-function panelsOf(deps: Deps, { organization, projects, release }: Where): Panel[] {
+async function panelsOf(deps: Deps, { organization, projects, release }: Where): Promise<Panel[]> {
   const projectIds = projects.map((project) => project.id)
   const { version } = release
-  const deploys = deps.meta.deploysOf({
+  const deploys = await deps.meta.deploysOf({
     organizationId: organization.id,
     version,
     projectIds,
@@ -71,10 +71,10 @@ function panelsOf(deps: Deps, { organization, projects, release }: Where): Panel
   const last = new Map<string, Panel>()
   for (const { environment, projectIds: ownIds, finishedMs } of deploys)
     if (!last.has(environment) && last.size < panelsMax && finishedMs <= deps.clock.now())
-      last.set(environment, panelOf(deps, environment, ownIds, finishedMs, version))
+      last.set(environment, await panelOf(deps, environment, ownIds, finishedMs, version))
   if (deploys.length > 0) return [...last.values()]
   const begin = Math.min(release.createdMs, release.firstEventMs ?? release.createdMs)
-  return [panelOf(deps, null, projectIds, begin, version)]
+  return [await panelOf(deps, null, projectIds, begin, version)]
 }
 
 /** Returns the issues with the skew of a panel, most events first. */
@@ -90,14 +90,14 @@ async function issuesOf(
     max: 200,
     filter: { op: 'or', of: skewKindIds.map((value) => ({ op: 'tag', key: skewTag, match: 'is', value })) },
   })
-  const owners = meta.issueIdsOf(groups)
+  const owners = await meta.issueIdsOf(groups)
   const sums = new Map<number, number>()
   for (const group of groups) {
     const id = owners.get(`${group.projectId}:${group.groupHash}`)
     if (id !== undefined) sums.set(id, (sums.get(id) ?? 0) + group.events)
   }
   const most = [...sums].sort(([a, n], [b, m]) => m - n || a - b).slice(0, issuesMax)
-  const issues = new Map(meta.issuesByIds(most.map(([id]) => id)).map((issue) => [issue.id, issue]))
+  const issues = new Map((await meta.issuesByIds(most.map(([id]) => id))).map((issue) => [issue.id, issue]))
   return most.flatMap(([id, count]) => {
     const issue = issues.get(id)
     const project = issue && projects.find((candidate) => candidate.id === issue.projectId)
@@ -153,4 +153,4 @@ const isKind = (kind: string): kind is SkewKind => Object.hasOwn(skewKinds, kind
  * since the release's first appearance if it has no deploys. Throws STORE_UNAVAILABLE, QUERY_TIMEOUT.
  */
 export const releaseSkew = async (deps: Deps, where: Where): Promise<RestSkew[]> =>
-  where.projects.length === 0 ? [] : Promise.all(panelsOf(deps, where).map((panel) => skewOf(deps, where, panel)))
+  where.projects.length === 0 ? [] : Promise.all((await panelsOf(deps, where)).map((panel) => skewOf(deps, where, panel)))

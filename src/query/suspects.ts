@@ -28,11 +28,11 @@ const nothing = (state: RestCommitters['state'], releases: string[] = []): RestC
  * Returns the release that introduced an issue and, newest first, the releases between it and the last earlier one with
  * events in this project. The issue could not be seen in those.
  */
-function bringing({ meta }: Deps, { project, issue }: CommitterRequest): string[] {
+async function bringing({ meta }: Deps, { project, issue }: CommitterRequest): Promise<string[]> {
   const version = issue.firstRelease
   if (version === '') return []
-  const ownRelease = meta.releaseOf([project.id], version)
-  const times = meta.releaseTimes({ projectIds: [project.id], text: '', offset: 0, max: releasesScannedMax })
+  const ownRelease = await meta.releaseOf([project.id], version)
+  const times = await meta.releaseTimes({ projectIds: [project.id], text: '', offset: 0, max: releasesScannedMax })
   if (!ownRelease) return [version]
   // Releases of another package in the same project contain other changes.
   const older = sortReleases(times).filter(
@@ -42,11 +42,11 @@ function bringing({ meta }: Deps, { project, issue }: CommitterRequest): string[
       compareReleases(sortRelease, ownRelease) < 0,
   )
   const before = new Map(
-    meta
+    (await meta
       .releasesNamed(
         [project.id],
         older.slice(0, releasesMax + 1).map((item) => item.version),
-      )
+      ))
       .map((item) => [item.version, item]),
   )
   const between: string[] = []
@@ -130,14 +130,14 @@ function toSuspect(
  * unused earlier releases) that changed the file of an in-app frame, with the reason. If there are none, `state` tells
  * what is missing.
  */
-export function committersOf(deps: Deps, request: CommitterRequest): RestCommitters {
+export async function committersOf(deps: Deps, request: CommitterRequest): Promise<RestCommitters> {
   const { organization, issue, event } = request
   const { meta } = deps
-  const releases = bringing(deps, request)
+  const releases = await bringing(deps, request)
   if (releases.length === 0) return nothing('no_release')
   const places = releases.map((version) => ({ organizationId: organization.id, version }))
   const commits = new Map<number, { commit: CommitTime; release: string }>()
-  const all = places.flatMap((place) => meta.commitTimesOf(place).map((commit) => ({ place, commit })))
+  const all = (await Array.fromAsync(places, async (place) => (await meta.commitTimesOf(place)).map((commit) => ({ place, commit })))).flat()
   if (all.length === 0) return nothing('no_commits', releases)
   for (const { place, commit } of all)
     if (commit.atMs <= issue.firstSeenMs + clockMs && !commits.has(commit.id))
@@ -148,11 +148,11 @@ export function committersOf(deps: Deps, request: CommitterRequest): RestCommitt
   const frames = framesOf(event)
   if (frames.length === 0) return nothing('no_frames', releases)
   const names = [...new Set(frames.flatMap((frame) => frame.paths.map((path) => partsOf(path).at(-1) ?? '')))]
-  const files = places.flatMap((place) => meta.commitFilesNamed(place, names))
+  const files = (await Array.fromAsync(places, async (place) => meta.commitFilesNamed(place, names))).flat()
   const suspicions = suspicionsOf(frames, changed(files, commits)).slice(0, suspectsMax)
   if (suspicions.length === 0) return nothing('no_match', releases)
   const whole = new Map(
-    meta.commitsById(suspicions.map((suspicion) => suspicion.commit.id)).map((commit) => [commit.id, commit]),
+    (await meta.commitsById(suspicions.map((suspicion) => suspicion.commit.id))).map((commit) => [commit.id, commit]),
   )
   const suspects = suspicions.flatMap((suspicion) => {
     const [frame, commit] = [frames[suspicion.frame], whole.get(suspicion.commit.id)]

@@ -45,15 +45,15 @@ async function traceOf(deps: TraceDeps, projectIds: readonly number[], traceId: 
   const spans = found.slice(0, traceSpansMax)
   const placeOf = placer(spans)
   const eventSpans = new Map(places.map((place) => [eventKey(place.projectId, place.eventId), place]))
-  const issueIds = meta.issueIdsOf(refs)
+  const issueIds = await meta.issueIdsOf(refs)
   const slugOf = slugs(meta)
   return {
     spans,
     eventSpans,
     truncated: found.length > traceSpansMax,
-    events: refs.map(({ projectId, groupHash, eventId, timestampUs }) => {
+    events: (await Array.fromAsync(refs, async ({ projectId, groupHash, eventId, timestampUs }) => {
       const id = issueIds.get(`${projectId}:${groupHash}`)
-      const issue = id === undefined ? undefined : meta.issueById(id)
+      const issue = id === undefined ? undefined : await meta.issueById(id)
       const own = eventSpans.get(eventKey(projectId, eventId))
       return {
         eventID: eventId,
@@ -62,18 +62,18 @@ async function traceOf(deps: TraceDeps, projectIds: readonly number[], traceId: 
         title: own?.title || (issue?.title ?? ''),
         level: own?.level || (issue?.level ?? 'error'),
         projectID: String(projectId),
-        projectSlug: slugOf(projectId),
+        projectSlug: await slugOf(projectId),
         timestamp: timestampUs / 1e6,
         span: placeOf(own),
       }
-    }),
+    })),
   }
 }
 
-function slugs(meta: TraceDeps['meta']): (projectId: number) => string {
+function slugs(meta: TraceDeps['meta']): (projectId: number) => Promise<string> {
   const known = new Map<number, string>()
-  return (projectId) => {
-    const slug = known.get(projectId) ?? meta.projectById(projectId)?.slug ?? ''
+  return async (projectId) => {
+    const slug = known.get(projectId) ?? (await meta.projectById(projectId))?.slug ?? ''
     known.set(projectId, slug)
     return slug
   }
@@ -167,7 +167,7 @@ export async function traceMeta(
   )
   const countOf = (item: SeenSpan) => below.get(`${item.projectId} ${item.spanId}`)?.length ?? 0
   const ops = Map.groupBy(spans, (item) => item.op || 'default')
-  const listed = segments.map((segment) => toSegment(segment, slugOf(segment.projectId), countOf(segment)))
+  const listed = (await Array.fromAsync(segments, async (segment) => toSegment(segment, await slugOf(segment.projectId), countOf(segment))))
   return {
     errors: events.length,
     performance_issues: 0,

@@ -11,9 +11,9 @@ const levels = ['fatal', 'warning', 'info', 'error']
 const fromMs = Math.floor(nowMs / hourMs) * hourMs - 24 * hourMs
 
 /** Four issues, one of each level. Each group has an event in the first hour; a filter finds one more. */
-function opened() {
-  const meta = withProject(openSqliteMeta(':memory:', { clock: testClock(nowMs), readers: 0 }))
-  commit(meta, {
+async function opened() {
+  const meta = await withProject(await openSqliteMeta(':memory:', { clock: testClock(nowMs), readers: 0 }))
+  await commit(meta, {
     events: levels.map((level, at) => effect({ hashes: [hash(at + 1)], level, eventId: hash(at + 1).repeat(2) })),
   })
   const asked: { filter: unknown; hashes: string[][] }[] = []
@@ -28,7 +28,7 @@ function opened() {
     config: { url: 'http://x' },
     auth: { personByEmail: () => undefined },
   } as unknown as QueryDeps
-  const [project] = meta.projectsOf(1)
+  const [project] = await meta.projectsOf(1)
   if (!project) throw new Error('no project')
   const organization = { id: 1, slug: 'acme', name: 'Acme', createdMs: 0 }
   const view = {
@@ -41,7 +41,7 @@ function opened() {
 }
 
 test('the volume has all buckets of the range, and the levels of the issues', async () => {
-  const { deps, view, asked } = opened()
+  const { deps, view, asked } = await opened()
   const volume = await issueVolume(deps, { ...view, query: 'is:unresolved' })
   expect(volume.interval).toBe(3600)
   expect(volume.buckets).toHaveLength(24)
@@ -52,19 +52,19 @@ test('the volume has all buckets of the range, and the levels of the issues', as
 })
 
 test('branches of a query are not added up', async () => {
-  const { deps, view, asked } = opened()
+  const { deps, view, asked } = await opened()
   const volume = await issueVolume(deps, { ...view, query: 'release:1 OR is:unresolved' })
   expect(asked).toHaveLength(2)
   expect(volume.buckets[0]).toMatchObject({ error: 3, warning: 2, other: 2 })
 })
 
 test.each([['is:resolved'], ['project:other']])('%s finds nothing', async (query) => {
-  const { deps, view } = opened()
+  const { deps, view } = await opened()
   const volume = await issueVolume(deps, { ...view, query })
   expect(volume.buckets.every(({ error, warning, other }) => error + warning + other === 0)).toBe(true)
 })
 
 test('a wrong query is refused', async () => {
-  const { deps, view } = opened()
+  const { deps, view } = await opened()
   await expect(issueVolume(deps, { ...view, query: 'is:lost' })).rejects.toMatchObject({ code: 'QUERY_TYPE' })
 })

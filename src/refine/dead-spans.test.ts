@@ -63,9 +63,9 @@ test.each<[string, string, number, { index: number; count: object }[]]>([
   await send(entry, 1)
   refine.advance(entry.writer.durable())
   await settled(entry, 1 + all - died)
-  const sums = () => ['stored', 'dead', 'invalid', 'duplicate', 'received'].map((name) => outcome(entry, name))
-  expect(sums()).toEqual([1 + all - died, died, 2, 0, 1 + all + 2])
-  const dead = entry.meta.deadLetters(10).toReversed()
+  const sums = async () => (await Array.fromAsync(['stored', 'dead', 'invalid', 'duplicate', 'received'], async (name) => outcome(entry, name)))
+  expect(await sums()).toEqual([1 + all - died, died, 2, 0, 1 + all + 2])
+  const dead = (await entry.meta.deadLetters(10)).toReversed()
   expect(dead.map(({ blobKey }) => blobKey)).toEqual(items.map(({ index }) => `dead/${jpos}-${index}`))
 
   entry.events.spans.bad = ''
@@ -80,7 +80,7 @@ test.each<[string, string, number, { index: number; count: object }[]]>([
   }
   refine.advance(entry.writer.durable())
   await settled(entry, 1 + all)
-  expect([sums(), entry.meta.deadLetters(10), entry.events.spans.lines.length]).toEqual([
+  expect([await sums(), await entry.meta.deadLetters(10), entry.events.spans.lines.length]).toEqual([
     [1 + all, 0, 2, 0, 1 + all + 2],
     [],
     all,
@@ -100,7 +100,7 @@ test('events are stored beside spans that are refused, and the event of a record
   await send(entry, 3)
   refine.advance(entry.writer.durable())
   await settled(entry, 3)
-  expect([outcome(entry, 'stored'), outcome(entry, 'dead'), entry.events.rows.length]).toEqual([3, 4, 3])
-  const keys = entry.meta.deadLetters(10).map(({ blobKey }) => blobKey)
+  expect([await outcome(entry, 'stored'), await outcome(entry, 'dead'), entry.events.rows.length]).toEqual([3, 4, 3])
+  const keys = (await entry.meta.deadLetters(10)).map(({ blobKey }) => blobKey)
   expect(keys.sort()).toEqual([`dead/${jpos}`, `dead/${jpos}-1`])
 })

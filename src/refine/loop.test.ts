@@ -55,9 +55,9 @@ test('the ends of committed records are reported, and changed issues, but not em
   const ends: RecordOutcomes[][] = []
   const uses: number[] = []
   const { touchKeys } = entry.meta
-  entry.meta.touchKeys = (list) => {
+  entry.meta.touchKeys = async (list) => {
     uses.push(list.length)
-    touchKeys(list)
+    await touchKeys(list)
   }
   const refine = entry.open(undefined, systemClock, { ended: (list) => void ends.push(list) })
   await refine.start()
@@ -73,7 +73,7 @@ test('the ends of committed records are reported, and changed issues, but not em
   )
   await entry.writer.append(head(entry.projectId), report)
   refine.advance(entry.writer.durable())
-  await until(() => outcome(entry, 'client_discard') === 4, 'the report')
+  await until(async () => await outcome(entry, 'client_discard') === 4, 'the report')
   expect(entry.commits.length).toBe(commits)
   expect(entry.commits.every((commit) => commit.issues.length > 0)).toBe(true)
   // No key was used by a request that was refused.
@@ -97,9 +97,9 @@ test('a body that is kept outside the journal is deleted after its commit', asyn
   await entry.writer.append({ ...head(entry.projectId), spool: { key: 'spool/large', bytes: 1 } }, Buffer.alloc(0))
   refine.advance(entry.writer.durable())
   await settled(entry, 1)
-  await until(() => deleted.length > 0, 'a deletion')
+  await until(async () => deleted.length > 0, 'a deletion')
   expect(deleted).toEqual(['spool/large'])
-  await until(() => !existsSync(join(entry.folder, 'blobs', 'spool', 'large')), 'its file gone')
+  await until(async () => !existsSync(join(entry.folder, 'blobs', 'spool', 'large')), 'its file gone')
 })
 
 test('a pause waits for the batches in flight, holds back new ones, and ends with the last of several', async () => {
@@ -110,7 +110,7 @@ test('a pause waits for the batches in flight, holds back new ones, and ends wit
   await refine.start()
   await send(entry, 2)
   refine.advance(entry.writer.durable())
-  await until(() => entry.events.state.inserts > 0, 'the insert')
+  await until(async () => entry.events.state.inserts > 0, 'the insert')
   let isPaused = false
   const pausing = refine.pause().then((go) => {
     isPaused = true
@@ -120,7 +120,7 @@ test('a pause waits for the batches in flight, holds back new ones, and ends wit
   expect(isPaused).toBe(false)
   gate.resolve()
   const resume = await pausing
-  expect(stored(entry)).toBe(2)
+  expect(await stored(entry)).toBe(2)
   const resumeOther = await refine.pause()
   await send(entry, 3)
   refine.advance(entry.writer.durable())
@@ -128,7 +128,7 @@ test('a pause waits for the batches in flight, holds back new ones, and ends wit
   // Twice is once.
   resume()
   await systemClock.sleep(200)
-  expect(stored(entry)).toBe(2)
+  expect(await stored(entry)).toBe(2)
   resumeOther()
   await settled(entry, 5)
 })
@@ -161,7 +161,7 @@ async function uploadMap(entry: Bench): Promise<void> {
     at: index === 1 ? (sizes[0] ?? 0) : 0,
   }))
   const bytes = sizes.reduce((sum, size) => sum + size, 0)
-  entry.meta.addBundle(
+  await entry.meta.addBundle(
     { organizationId: 1, uuid, checksum: uuid, kind: 'bundle', blobKey, bytes, createdMs: Date.now() },
     rows,
     [{ projectId: entry.projectId, release: '1.0', dist: '' }],
@@ -228,13 +228,13 @@ test('the dedup windows are read again until the store answers; a stop ends the 
 /** Leaves a batch open, like a process that ends between insert and commit. */
 async function leaveOpen(entry: Awaited<ReturnType<typeof bench>>): Promise<void> {
   const { commitBatch } = entry.meta
-  entry.meta.commitBatch = () => {
+  entry.meta.commitBatch = async () => {
     throw new Error('power cut')
   }
   const refine = entry.open()
   await refine.start()
   refine.advance(entry.writer.durable())
-  await until(() => entry.failures.length > 0, 'a failure')
+  await until(async () => entry.failures.length > 0, 'a failure')
   await refine.stop(0)
   entry.meta.commitBatch = commitBatch
 }
@@ -266,15 +266,15 @@ test('an open batch that is longer than the journal is an error in the log, and 
   await leaveOpen(entry)
   const { lines, observe } = heard()
   const { openBatches } = entry.meta
-  entry.meta.openBatches = () => openBatches().map((batch) => ({ ...batch, to: batch.to + 1000 }))
+  entry.meta.openBatches = async () => (await openBatches()).map((batch) => ({ ...batch, to: batch.to + 1000 }))
   await entry.open(undefined, systemClock, { observe }).start()
-  const [batch] = openBatches()
+  const [batch] = await openBatches()
   expect(batch).toBeUndefined()
   expect(lines[0]).toEqual([
     expect.objectContaining({ from: expect.any(Number), found: entry.writer.durable() }),
     'the journal ends before an open batch',
   ])
-  expect(stored(entry)).toBe(4)
+  expect(await stored(entry)).toBe(4)
 })
 
 test('a committed batch that is still listed as open is not recovered again', async () => {
@@ -285,10 +285,10 @@ test('a committed batch that is still listed as open is not recovered again', as
   refine.advance(entry.writer.durable())
   await settled(entry, 3)
   await refine.stop(100)
-  entry.meta.openBatches = () => [{ seq: 1, from: 0, to: entry.meta.cursor() }]
+  entry.meta.openBatches = async () => [{ seq: 1, from: 0, to: await entry.meta.cursor() }]
   entry.events.state.calls.splice(0)
   await entry.open().start()
-  expect([entry.events.state.calls, stored(entry)]).toEqual([[], 3])
+  expect([entry.events.state.calls, await stored(entry)]).toEqual([[], 3])
 })
 
 test('after a batch that failed nothing is committed, though the next one is stored', async () => {
@@ -301,23 +301,23 @@ test('after a batch that failed nothing is committed, though the next one is sto
   }
   const { commitBatch } = entry.meta
   let commits = 0
-  entry.meta.commitBatch = (...request) => {
+  entry.meta.commitBatch = async (...request) => {
     if (++commits === 1) throw new Error('constraint failed')
     return commitBatch(...request)
   }
   const refine = entry.open()
   await refine.start()
-  const begin = entry.meta.cursor()
+  const begin = await entry.meta.cursor()
   await send(entry, 2)
   refine.advance(entry.writer.durable())
-  await until(() => tokens.length === 1, 'the first insert')
+  await until(async () => tokens.length === 1, 'the first insert')
   await send(entry, 3)
   refine.advance(entry.writer.durable())
-  await until(() => entry.events.rows.length === 3, 'the second insert')
+  await until(async () => entry.events.rows.length === 3, 'the second insert')
   first.resolve()
-  await until(() => entry.failures.length > 0, 'the failure')
+  await until(async () => entry.failures.length > 0, 'the failure')
   await systemClock.sleep(100)
-  expect([commits, entry.meta.cursor(), stored(entry)]).toEqual([1, begin, 0])
+  expect([commits, await entry.meta.cursor(), await stored(entry)]).toEqual([1, begin, 0])
   // One failure is reported once: the process exits after the first.
   expect(entry.failures).toEqual([expect.objectContaining({ message: 'constraint failed' })])
   await send(entry, 1)

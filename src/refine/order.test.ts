@@ -5,13 +5,13 @@ import { type Bench, bench, outcome, send, settled, stored, until } from './rig.
 /** Stores rows without a commit, like a process that ends in between. */
 async function endBeforeCommit(entry: Bench): Promise<void> {
   const { commitBatch } = entry.meta
-  entry.meta.commitBatch = () => {
+  entry.meta.commitBatch = async () => {
     throw new Error('power cut')
   }
   const refine = entry.open()
   await refine.start()
   refine.advance(entry.writer.durable())
-  await until(() => entry.failures.length > 0, 'failure')
+  await until(async () => entry.failures.length > 0, 'failure')
   await refine.stop(0)
   entry.meta.commitBatch = commitBatch
   entry.failures.splice(0)
@@ -41,22 +41,22 @@ test('where the second insert ends first, the commits keep the order of the jour
   }
   const refine = entry.open()
   await refine.start()
-  const begin = entry.meta.cursor()
+  const begin = await entry.meta.cursor()
   await send(entry, 2)
   refine.advance(entry.writer.durable())
-  await until(() => tokens.length === 1, 'the first insert')
+  await until(async () => tokens.length === 1, 'the first insert')
   const middle = entry.writer.durable()
   await send(entry, 3)
   refine.advance(entry.writer.durable())
-  await until(() => entry.events.rows.length === 3, 'the second insert')
+  await until(async () => entry.events.rows.length === 3, 'the second insert')
   await systemClock.sleep(100)
   // The second batch is stored, but committing it would leave a gap.
-  expect([entry.meta.cursor(), stored(entry), entry.commits.length]).toEqual([begin, 0, 0])
+  expect([await entry.meta.cursor(), await stored(entry), entry.commits.length]).toEqual([begin, 0, 0])
   first.resolve()
   await settled(entry, 5)
   expect(entry.trims.map(({ before }) => before).filter((before) => before > begin)).toEqual([
     middle,
-    entry.meta.cursor(),
+    await entry.meta.cursor(),
   ])
   expect(entry.events.rows).toHaveLength(5)
 })
@@ -108,7 +108,7 @@ test('rows that stand are not inserted again beside one that the store refuses',
   await entry.open().start()
   const positions = entry.events.rows.map(({ jpos }) => jpos)
   expect([positions.length, new Set(positions).size]).toEqual([5, 5])
-  expect([stored(entry), outcome(entry, 'dead')]).toEqual([5, 1])
+  expect([await stored(entry), await outcome(entry, 'dead')]).toEqual([5, 1])
 })
 
 test('a store that goes away while rows are tried one by one is waited for', async () => {
@@ -126,5 +126,5 @@ test('a store that goes away while rows are tried one by one is waited for', asy
   }
   refine.advance(entry.writer.durable())
   await settled(entry, 6)
-  expect([entry.events.rows.length, stored(entry), outcome(entry, 'dead'), entry.failures]).toEqual([6, 6, 1, []])
+  expect([entry.events.rows.length, await stored(entry), await outcome(entry, 'dead'), entry.failures]).toEqual([6, 6, 1, []])
 })

@@ -47,7 +47,7 @@ export async function bench(): Promise<Bench> {
     clock: systemClock,
     observe: silent,
   })
-  const meta = openSqliteMeta(join(folder, 'meta.sqlite'), { clock: systemClock })
+  const meta = await openSqliteMeta(join(folder, 'meta.sqlite'), { clock: systemClock })
   const organization = meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'u1' })
   const project = meta.createProject({
     organizationId: organization.id,
@@ -108,9 +108,9 @@ export const envelope = (id: string, type = 'TypeError') =>
 export const newId = () => randomBytes(16).toString('hex')
 
 /** Waits for a condition, at most 10 s. */
-export async function until(holds: () => boolean, what: string): Promise<void> {
+export async function until(holds: () => Promise<boolean>, what: string): Promise<void> {
   for (let i = 0; i < 500; i++) {
-    if (holds()) return
+    if (await holds()) return
     await systemClock.sleep(20)
   }
   throw new Error(`never: ${what}`)
@@ -118,14 +118,14 @@ export async function until(holds: () => boolean, what: string): Promise<void> {
 
 export async function settled(entry: Bench, count: number, tries = 400): Promise<void> {
   for (let i = 0; i < tries; i++) {
-    if (entry.meta.cursor() >= entry.writer.durable() && stored(entry) >= count) return
+    if (await entry.meta.cursor() >= entry.writer.durable() && await stored(entry) >= count) return
     await systemClock.sleep(25)
   }
-  throw new Error(`stored ${stored(entry)} of ${count}`)
+  throw new Error(`stored ${await stored(entry)} of ${count}`)
 }
-export const outcome = (entry: Bench, name: string) =>
-  entry.meta
-    .outcomesSince({ fromMs: 0 })
+export const outcome = async (entry: Bench, name: string) =>
+  (await entry.meta
+    .outcomesSince({ fromMs: 0 }))
     .filter((row) => row.outcome === name)
     .reduce((sum, row) => sum + row.quantity, 0)
 export const stored = (entry: Bench) => outcome(entry, 'stored')

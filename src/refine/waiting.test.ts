@@ -87,7 +87,7 @@ test('blobs wait for room and begin a stream anew; other faults pass', async () 
 /** Fails each commit with `error` until the returned function is called. */
 function failCommits(entry: Bench, error: () => Error): () => void {
   const { commitBatch } = entry.meta
-  entry.meta.commitBatch = () => {
+  entry.meta.commitBatch = async () => {
     throw error()
   }
   return () => {
@@ -102,12 +102,12 @@ test('while the disk of the database is full, refining waits, says so, and goes 
   await refine.start()
   await send(entry, 8)
   refine.advance(entry.writer.durable())
-  await until(() => refine.waitsFor() !== undefined, 'waits')
+  await until(async () => refine.waitsFor() !== undefined, 'waits')
   expect(refine.waitsFor()).toMatchObject({ store: 'database' })
-  expect([stored(entry), entry.failures]).toEqual([0, []])
+  expect([await stored(entry), entry.failures]).toEqual([0, []])
   giveRoom()
   await settled(entry, 8)
-  expect([entry.events.rows.length, outcome(entry, 'dead'), refine.waitsFor(), entry.failures]).toEqual([
+  expect([entry.events.rows.length, await outcome(entry, 'dead'), refine.waitsFor(), entry.failures]).toEqual([
     8,
     0,
     undefined,
@@ -122,10 +122,10 @@ test('an outage of the events store has one begin, though its reads answer betwe
   await refine.start()
   await send(entry, 2)
   refine.advance(entry.writer.durable())
-  await until(() => entry.events.state.inserts === 2, 'the second try')
+  await until(async () => entry.events.state.inserts === 2, 'the second try')
   const begun = refine.waitsFor()
   expect(begun).toMatchObject({ store: 'events' })
-  await until(() => entry.events.state.inserts === 4, 'the fourth try')
+  await until(async () => entry.events.state.inserts === 4, 'the fourth try')
   expect(refine.waitsFor()).toEqual(begun)
   await settled(entry, 2)
   expect(refine.waitsFor()).toBeUndefined()
@@ -135,7 +135,7 @@ test('a batch that could not be opened for want of room is opened later', async 
   const entry = await bench()
   const { openBatch } = entry.meta
   let tries = 0
-  entry.meta.openBatch = (from, to) => {
+  entry.meta.openBatch = async (from, to) => {
     if (++tries < 3) throw new MishapError('DATABASE_UNWRITABLE')
     return openBatch(from, to)
   }
@@ -151,10 +151,10 @@ test('a batch that waits for room to be opened is opened before the one that fol
   const entry = await bench()
   const refine = entry.open()
   await refine.start()
-  const begin = entry.meta.cursor()
+  const begin = await entry.meta.cursor()
   const { openBatch } = entry.meta
   const first: number[] = []
-  entry.meta.openBatch = (from, to) => {
+  entry.meta.openBatch = async (from, to) => {
     first[0] ??= from
     // The disk has space again before the first batch retries.
     if (from === first[0] && first.push(from) < 6) throw new MishapError('DATABASE_UNWRITABLE')
@@ -162,11 +162,11 @@ test('a batch that waits for room to be opened is opened before the one that fol
   }
   await send(entry, 2)
   refine.advance(entry.writer.durable())
-  await until(() => first.length > 0, 'the first batch')
+  await until(async () => first.length > 0, 'the first batch')
   await send(entry, 3)
   refine.advance(entry.writer.durable())
   await settled(entry, 5)
-  expect([entry.events.rows.length, stored(entry), entry.failures]).toEqual([5, 5, []])
+  expect([entry.events.rows.length, await stored(entry), entry.failures]).toEqual([5, 5, []])
   expect(entry.meta.cursor()).toBeGreaterThan(begin)
 })
 
@@ -183,7 +183,7 @@ test('commits that fail, however often, make no dead item of what is stored', as
       () => false,
     )
     refine.advance(entry.writer.durable())
-    if (recovered) await until(() => entry.failures.length > failures, 'failure')
+    if (recovered) await until(async () => entry.failures.length > failures, 'failure')
     await refine.stop(0)
     expect(existsSync(join(entry.folder, 'journal', 'recovery'))).toBe(false)
   }
@@ -192,7 +192,7 @@ test('commits that fail, however often, make no dead item of what is stored', as
   await last.start()
   last.advance(entry.writer.durable())
   await settled(entry, 5)
-  expect([entry.events.rows.length, outcome(entry, 'stored'), outcome(entry, 'dead')]).toEqual([5, 5, 0])
+  expect([entry.events.rows.length, await outcome(entry, 'stored'), await outcome(entry, 'dead')]).toEqual([5, 5, 0])
   expect(entry.meta.deadLetters(5)).toEqual([])
 })
 
@@ -203,19 +203,19 @@ test('a record that can no longer be refined, though its row stands, counts as s
   const first = entry.open()
   await first.start()
   first.advance(entry.writer.durable())
-  await until(() => entry.failures.length > 0, 'failure')
+  await until(async () => entry.failures.length > 0, 'failure')
   await first.stop(0)
   mend()
   const { projectSettings } = entry.meta
-  entry.meta.projectSettings = () => undefined
+  entry.meta.projectSettings = async () => undefined
   const again = entry.open()
   await again.start()
   entry.meta.projectSettings = projectSettings
   expect([
     entry.events.rows.length,
-    outcome(entry, 'stored'),
-    outcome(entry, 'received'),
-    outcome(entry, 'dead'),
+    await outcome(entry, 'stored'),
+    await outcome(entry, 'received'),
+    await outcome(entry, 'dead'),
   ]).toEqual([3, 3, 3, 0])
   expect(entry.meta.listIssues({ projectIds: [entry.projectId], sort: 'last', max: 5 })).toMatchObject([{ count: 3 }])
 })
@@ -233,11 +233,11 @@ test('a worker that ends while it waits for the disk is not waited for', async (
   const crew = createWorkerPool({
     size: 1,
     observe: silent,
-    settingsOf: () => undefined,
+    settingsOf: async () => undefined,
     full: (full) => void told.push(full),
     setup: { journalFolder: folder, blobFolder: folder, file },
   })
-  await until(() => told.length >= 2, 'an end')
+  await until(async () => told.length >= 2, 'an end')
   await crew.close()
   rmSync(folder, { recursive: true })
   expect(told.slice(0, 2)).toEqual([true, false])

@@ -9,7 +9,7 @@ test.each([
   ['an engine that goes is told', [{ engine: true }, { tables: true }, { engine: false }], false, [true, false]],
 ])('%s', (_, changes, up, told) => {
   const published: unknown[] = []
-  const state = createStoreState({ publish: (id, change) => void published.push([id, change]) }, () => [
+  const state = createStoreState({ publish: (id, change) => void published.push([id, change]) }, async () => [
     { id: 1 },
     { id: 2 },
   ])

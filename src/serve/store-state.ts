@@ -15,17 +15,17 @@ type StoreState = {
  */
 export function createStoreState(
   live: Pick<Live, 'publish'>,
-  organizations: () => readonly { id: number }[],
+  organizations: () => Promise<readonly { id: number }[]>,
 ): StoreState {
   const parts: Parts = { engine: false, tables: false }
   const up = () => parts.engine && parts.tables
   return {
     up,
-    update: (change) => {
+    update: async (change) => {
       const before = up()
       Object.assign(parts, change)
       if (up() === before) return
-      for (const { id } of organizations()) live.publish(id, { kind: 'engine', up: up() })
+      for (const { id } of await organizations()) live.publish(id, { kind: 'engine', up: up() })
     },
   }
 }

@@ -125,9 +125,9 @@ async function seed(): Promise<void> {
   const { meta, auth } = app
   await made().store(seedEvents)
   const [issue] = (await call('GET', '/organizations/acme/issues/')).json as { id: string; shortId: string }[]
-  Object.assign(ids, { issue: issue?.id, shortId: issue?.shortId, key: String(meta.keysOf(project.id)[0]?.id) })
+  Object.assign(ids, { issue: issue?.id, shortId: issue?.shortId, key: String((await meta.keysOf(project.id))[0]?.id) })
   const value = { organizationId: organization.id, projectIds: [project.id], version: 'web@1.0.0', change: {} }
-  meta.makeRelease(value, app.clock.now())
+  await meta.makeRelease(value, app.clock.now())
   for (const role of roles) actors[role] = { kind: 'session', person: await personAs(role) }
   const { token: _secret, ...person } = await personAs('owner')
   actors.stranger = { kind: 'session', person: await personAs(null) }
@@ -137,27 +137,27 @@ async function seed(): Promise<void> {
     organizationId: organization.id,
     scopes: ['org:read', 'project:read', 'event:read'],
   }
-  ids.token = String(auth.createToken(person, 'old', ['org:read'], organization.id).id)
-  ids.ciToken = String(auth.createOrganizationToken(person, 'ci', organization).id)
+  ids.token = String((await auth.createToken(person, 'old', ['org:read'], organization.id)).id)
+  ids.ciToken = String((await auth.createOrganizationToken(person, 'ci', organization)).id)
   ids.member = (await personAs('viewer', [], 'target')).id
   ids.invitation = String(
-    addInvitation(app, person, organization, { email: 'asked@example.test', role: 'viewer' }).invitation.id,
+    (await addInvitation(app, person, organization, { email: 'asked@example.test', role: 'viewer' })).invitation.id,
   )
   const body = { kind: 'slack', name: 'Chat', target: 'https://chat.test/y' }
   ids.channel = ((await call('POST', '/organizations/acme/notification-channels/', { body })).json as { id: string }).id
 }
 
 /** A user report, as refine stores it. */
-function seedFeedback(): void {
+async function seedFeedback(): Promise<void> {
   const { app, project } = made()
   const text = { event_id: 'e'.repeat(32), name: 'Ann', email: 'ann@example.test', comments: 'It broke.' }
   const head = JSON.stringify({ event_id: text.event_id })
   const body = `${head}\n${JSON.stringify({ type: 'user_report' })}\n${JSON.stringify(text)}\n`
   const { feedback, outcomes } = refineBody(body, { projectId: project.id, receivedMs: app.clock.now() })
-  const at = app.meta.cursor()
+  const at = await app.meta.cursor()
   const effects = { events: [], attachments: [], outcomes, dead: [], feedback }
-  app.meta.commitBatch(app.meta.openBatch(at, at), effects, app.clock.now())
-  ids.feedback = String(app.meta.listFeedback({ projectIds: [project.id], max: 1 })[0]?.id)
+  await app.meta.commitBatch(await app.meta.openBatch(at, at), effects, app.clock.now())
+  ids.feedback = String((await app.meta.listFeedback({ projectIds: [project.id], max: 1 }))[0]?.id)
 }
 
 beforeAll(async () => {
@@ -165,7 +165,7 @@ beforeAll(async () => {
     for (const [name, action] of Object.entries((await import(file)) as Record<string, unknown>))
       if (typeof action === 'function') actions[name] = action as Action
   await seed()
-  seedFeedback()
+  await seedFeedback()
 }, 60_000)
 
 test('the table has every action', () => {

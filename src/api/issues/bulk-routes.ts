@@ -48,19 +48,19 @@ async function whichOf(
   if (query.id.length === 0 && query.query === undefined)
     throw new MishapError('VALIDATION', { fields: { id: ['Ids of issues, or a query.'] } })
   // Uses the same range as the list with these parameters, so that the change applies to the displayed issues.
-  const search = { ...viewOf(call), query: query.query ?? '', meUserId: actor.person.id }
+  const search = { ...await viewOf(call), query: query.query ?? '', meUserId: actor.person.id }
   const issues =
     query.id.length > 0
-      ? app.meta.issuesByIds([...new Set(query.id.map(Number))])
+      ? await app.meta.issuesByIds([...new Set(query.id.map(Number))])
       : await issuesMatching(app, search, max)
   const allowed = new Map<number, boolean>()
-  return issues.filter((issue) => {
+  return issues.filter(async (issue) => {
     if (issue.organizationId !== organization.id) return false
     if (found.project && found.project.id !== issue.projectId) return false
     const permitted = allowed.get(issue.projectId)
     if (permitted !== undefined) return permitted
-    const project = app.meta.projectById(issue.projectId)
-    const may = project !== undefined && app.auth.may(actor, action, { organization, project, issue }) === 'yes'
+    const project = await app.meta.projectById(issue.projectId)
+    const may = project !== undefined && await app.auth.may(actor, action, { organization, project, issue }) === 'yes'
     allowed.set(issue.projectId, may)
     return may
   })
@@ -109,8 +109,8 @@ async function deleteAll(call: WhichCall<unknown>, kind: 'issue' | 'discard') {
   return (await deleteIssues(app, actor, issues, kind, bulkWaitMs)).map(toRestRemoval)
 }
 
-const bulkOf = ({ app, found, params }: Call<unknown, unknown>) => {
-  const bulk = app.meta.bulkById(Number(params.change) || 0)
+const bulkOf = async ({ app, found, params }: Call<unknown, unknown>) => {
+  const bulk = await app.meta.bulkById(Number(params.change) || 0)
   if (bulk?.organizationId !== organizationOf(found).id) throw new MishapError('NOT_FOUND')
   return bulk
 }
@@ -160,7 +160,7 @@ export const bulkRoutes: readonly Route[] = [
     response: restBulk,
     handle: async (call) => {
       const { app, actor } = call
-      const bulk = bulkOf(call)
+      const bulk = await bulkOf(call)
       // Only the author can undo a bulk. Others make their own change.
       if (bulk.userId !== actor.person.id) throw new MishapError('AUTH_FORBIDDEN')
       return { body: toRestBulk(await undoBulk(app, bulk)), status: 202 as const }

@@ -9,8 +9,8 @@ import type { Activity, Issue } from '../../store/meta/meta.ts'
 import { issueOf, type Route, route } from '../route.ts'
 
 /** Returns the caller's own comment on the issue. Throws NOT_FOUND, and AUTH_FORBIDDEN for another's comment. */
-function ownComment(app: App, actor: Actor, issue: Issue, id: string | undefined): Activity {
-  const found = app.meta.activityById(Number(id) || 0)
+async function ownComment(app: App, actor: Actor, issue: Issue, id: string | undefined): Promise<Activity> {
+  const found = await app.meta.activityById(Number(id) || 0)
   if (found?.issueId !== issue.id || found.type !== 'note') throw new MishapError('NOT_FOUND')
   if (found.userId !== actor.person.id) throw new MishapError('AUTH_FORBIDDEN')
   return found
@@ -26,8 +26,8 @@ const commentRoutesOf = (path: string, id: (name: string) => string, word: 'note
       summary: 'Comments on an issue, newest first.',
       action: 'issue:read',
       response: z.array(restActivity),
-      handle: ({ app, found }) => ({
-        body: activityOf(app, issueOf(found).id).filter((row) => row.type === 'note'),
+      handle: async ({ app, found }) => ({
+        body: (await activityOf(app, issueOf(found).id)).filter((row) => row.type === 'note'),
       }),
     }),
     route({
@@ -39,8 +39,8 @@ const commentRoutesOf = (path: string, id: (name: string) => string, word: 'note
       body: commentBody,
       status: 201,
       response: restActivity,
-      handle: ({ app, actor, found, body }) => ({
-        body: toRestActivity(addComment(app, actor, issueOf(found), body.text), actor.person),
+      handle: async ({ app, actor, found, body }) => ({
+        body: toRestActivity(await addComment(app, actor, issueOf(found), body.text), actor.person),
       }),
     }),
     route({
@@ -51,10 +51,10 @@ const commentRoutesOf = (path: string, id: (name: string) => string, word: 'note
       action: 'issue:triage',
       body: commentBody,
       response: restActivity,
-      handle: ({ app, actor, found, body, params }) => {
+      handle: async ({ app, actor, found, body, params }) => {
         const issue = issueOf(found)
-        const old = ownComment(app, actor, issue, params.note)
-        return { body: toRestActivity(updateComment(app, actor, issue, old, body.text), actor.person) }
+        const old = await ownComment(app, actor, issue, params.note)
+        return { body: toRestActivity(await updateComment(app, actor, issue, old, body.text), actor.person) }
       },
     }),
     route({
@@ -65,9 +65,9 @@ const commentRoutesOf = (path: string, id: (name: string) => string, word: 'note
       action: 'issue:triage',
       status: 204,
       response: z.undefined(),
-      handle: ({ app, actor, found, params }) => {
+      handle: async ({ app, actor, found, params }) => {
         const issue = issueOf(found)
-        deleteComment(app, issue, ownComment(app, actor, issue, params.note).id)
+        await deleteComment(app, issue, (await ownComment(app, actor, issue, params.note)).id)
         return { body: undefined, status: 204 }
       },
     }),

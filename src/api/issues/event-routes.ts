@@ -54,12 +54,12 @@ const csvQuery = z.object({
 })
 
 /** Returns the scope of one event: the whole issue unless an environment is given. */
-const eventScope = (call: {
+const eventScope = async (call: {
   app: Call<unknown, undefined>['app']
   actor: Call<unknown, undefined>['actor']
   found: Call<unknown, undefined>['found']
   query: { environment?: string[] }
-}) => (call.query.environment?.length ? scopeOf(viewOf(call, ordinaryPeriod)) : undefined)
+}) => (call.query.environment?.length ? scopeOf(await viewOf(call, ordinaryPeriod)) : undefined)
 
 function download(body: BodyInit, type: string, name: string, isAttachment: boolean): Response {
   // Attachments are served as plain bytes, so that their scripts never run here.
@@ -116,14 +116,14 @@ async function projectEvent(call: Call<unknown, unknown>) {
   return found
 }
 
-const eventOfIssue = (call: Call<{ environment?: string[] }, undefined>) =>
-  issueEvent(call.app, issueOf(call.found), call.params.event ?? '', eventScope(call), readableIdsOf(call))
+const eventOfIssue = async (call: Call<{ environment?: string[] }, undefined>) =>
+  issueEvent(call.app, issueOf(call.found), call.params.event ?? '', await eventScope(call), await readableIdsOf(call))
 
 async function csv(call: Call<z.output<typeof csvQuery>, undefined>): Promise<Response> {
   const { app, actor, found, query } = call
   const issue = issueOf(found)
   const lines = await eventCsv(app, issue, {
-    scope: scopeOf(viewOf(call, ordinaryPeriod)),
+    scope: scopeOf(await viewOf(call, ordinaryPeriod)),
     query: query.query,
     meUserId: actor.person.id,
     columns: query.column,
@@ -135,12 +135,12 @@ async function csv(call: Call<z.output<typeof csvQuery>, undefined>): Promise<Re
 async function markdown(call: Call<{ environment?: string[] }, undefined>): Promise<Response> {
   const { app, found, params } = call
   const issue = issueOf(found)
-  const view = viewOf(call)
+  const view = await viewOf(call)
   const [stats, event] = await Promise.all([
     issueStatsOf(app, view, [issue]),
-    issueEvent(app, issue, params.event ?? 'latest', eventScope(call), readableIdsOf(call)),
+    issueEvent(app, issue, params.event ?? 'latest', await eventScope(call), await readableIdsOf(call)),
   ])
-  const [restIssues] = toRestIssues(app, view, [issue], stats)
+  const [restIssues] = await toRestIssues(app, view, [issue], stats)
   if (!restIssues) throw new MishapError('NOT_FOUND')
   return new Response(toMarkdown(restIssues, event), {
     headers: {
@@ -185,7 +185,7 @@ function issueEventRoutes(path: string, id: (name: string) => string): Route[] {
       response: z.array(restEvent),
       handle: async (call) => {
         const page = await listEvents(call.app, issueOf(call.found), {
-          scope: scopeOf(viewOf(call, ordinaryPeriod)),
+          scope: scopeOf(await viewOf(call, ordinaryPeriod)),
           query: call.query.query,
           limit: limitOf(call.query, 50),
           cursor: call.query.cursor,
@@ -230,7 +230,7 @@ function issueEventRoutes(path: string, id: (name: string) => string): Route[] {
       produces: 'application/json',
       response: file,
       handle: async (call) =>
-        jsonOf(await eventRowOf(call.app, issueOf(call.found), call.params.event ?? '', eventScope(call)), call.query),
+        jsonOf(await eventRowOf(call.app, issueOf(call.found), call.params.event ?? '', await eventScope(call)), call.query),
     }),
   ]
 }
@@ -260,7 +260,7 @@ export const eventRoutes: readonly Route[] = [
     response: restFoundEvent,
     handle: async ({ app, actor, found, params }) => {
       const organization = organizationOf(found)
-      const projects = readableProjects(app, actor, organization)
+      const projects = await readableProjects(app, actor, organization)
       const ids = projects.map((project) => project.id)
       const all = await eventsById(app, ids, params.event ?? '')
       const [first] = all
@@ -288,15 +288,15 @@ export const eventRoutes: readonly Route[] = [
     response: restDigest,
     handle: async ({ app, actor, found, params }) => {
       const organization = organizationOf(found)
-      const view = viewOf({ app, actor, found, query: {} })
+      const view = await viewOf({ app, actor, found, query: {} })
       const matches = await eventsOfDigest(
         app,
-        readableIds(app, actor, organization),
+        await readableIds(app, actor, organization),
         pastedDigest(params.digest ?? '')?.digest ?? params.digest ?? '',
       )
       const issues = matches.map((match) => match.issue)
       const restIssues = new Map(
-        toRestIssues(app, view, issues, await issueStatsOf(app, view, issues)).map((restIssue) => [
+        (await toRestIssues(app, view, issues, await issueStatsOf(app, view, issues))).map((restIssue) => [
           restIssue.id,
           restIssue,
         ]),
@@ -329,7 +329,7 @@ export const eventRoutes: readonly Route[] = [
     response: restEvent,
     handle: async (call) => {
       const { row, issue } = await projectEvent(call)
-      return { body: await positionEvent(call.app, issue, row, readableIdsOf(call)) }
+      return { body: await positionEvent(call.app, issue, row, await readableIdsOf(call)) }
     },
   }),
   route({
@@ -356,7 +356,7 @@ export const eventRoutes: readonly Route[] = [
     response: z.array(restProjectEvent),
     handle: async (call) => {
       const page = await listProjectEvents(call.app, projectOf(call.found), {
-        scope: scopeOf(viewOf(call, '14d')),
+        scope: scopeOf(await viewOf(call, '14d')),
         query: call.query.query,
         limit: limitOf(call.query, 50),
         cursor: call.query.cursor,
@@ -373,10 +373,10 @@ export const eventRoutes: readonly Route[] = [
     summary: 'Attachments of an event.',
     action: 'event:read',
     response: z.array(restAttachment),
-    handle: ({ app, found, params }) => {
+    handle: async ({ app, found, params }) => {
       const id = eventIdOf(params.event ?? '')
       if (id === undefined) throw new MishapError('NOT_FOUND')
-      return { body: app.meta.attachmentsOf(projectOf(found).id, id).map(toRestAttachment) }
+      return { body: (await app.meta.attachmentsOf(projectOf(found).id, id)).map(toRestAttachment) }
     },
   }),
   route({
@@ -396,7 +396,7 @@ export const eventRoutes: readonly Route[] = [
     response: restAttachment,
     handle: async ({ app, found, params, query }) => {
       const id = Number(/^\d{1,15}$/.test(params.attachment ?? '') ? params.attachment : 0)
-      const attachment = app.meta.attachmentById(id)
+      const attachment = await app.meta.attachmentById(id)
       if (
         !attachment ||
         attachment.projectId !== projectOf(found).id ||

@@ -28,7 +28,7 @@ const listQuery = z.object({
   ...pageQuery,
 })
 
-function list(call: Call<z.output<typeof listQuery>, undefined>) {
+async function list(call: Call<z.output<typeof listQuery>, undefined>) {
   const { app, actor, query, request, found } = call
   const organization = organizationOf(found)
   const limit = limitOf(query, 25)
@@ -37,10 +37,10 @@ function list(call: Call<z.output<typeof listQuery>, undefined>) {
     throw new MishapError('VALIDATION', { fields: { cursor: ['A cursor from a Link header.'] } })
   const projects = found.project
     ? [projectOf(found)]
-    : requestedProjects(app, actor, organization, query.project).filter(
+    : (await requestedProjects(app, actor, organization, query.project)).filter(
         (askedProject) => askedProject.organizationId === organization.id,
       )
-  const rows = app.meta.listFeedback({
+  const rows = await app.meta.listFeedback({
     projectIds: projects.map((project) => project.id),
     state: query.status,
     beforeId: cursor === undefined || cursor === '0' ? undefined : Number(cursor),
@@ -48,7 +48,7 @@ function list(call: Call<z.output<typeof listQuery>, undefined>) {
   })
   const shown = rows.slice(0, limit)
   const page = {
-    rows: toRestFeedback(app, shown),
+    rows: await toRestFeedback(app, shown),
     previous: { cursor: '0', results: cursor !== undefined && cursor !== '0' },
     next: { cursor: String(shown.at(-1)?.id ?? cursor ?? 0), results: rows.length > limit },
     hits: undefined,
@@ -58,16 +58,16 @@ function list(call: Call<z.output<typeof listQuery>, undefined>) {
 }
 
 /** Returns the feedback of the path in its organization. Throws NOT_FOUND. */
-function feedbackOfCall({ app, found, params }: Call<unknown, unknown>): Feedback {
-  const feedback = /^\d{1,15}$/.test(params.feedback ?? '') ? app.meta.feedbackById(Number(params.feedback)) : undefined
-  const project = feedback && app.meta.projectById(feedback.projectId)
+async function feedbackOfCall({ app, found, params }: Call<unknown, unknown>): Promise<Feedback> {
+  const feedback = /^\d{1,15}$/.test(params.feedback ?? '') ? await app.meta.feedbackById(Number(params.feedback)) : undefined
+  const project = feedback && await app.meta.projectById(feedback.projectId)
   if (!feedback || project?.organizationId !== organizationOf(found).id) throw new MishapError('NOT_FOUND')
   return feedback
 }
 
-const restFeedbackOf = (app: App, id: number): RestFeedback => {
-  const feedback = app.meta.feedbackById(id)
-  const [shown] = feedback ? toRestFeedback(app, [feedback]) : []
+const restFeedbackOf = async (app: App, id: number): Promise<RestFeedback> => {
+  const feedback = await app.meta.feedbackById(id)
+  const [shown] = feedback ? await toRestFeedback(app, [feedback]) : []
   if (!shown) throw new MishapError('NOT_FOUND')
   return shown
 }
@@ -103,7 +103,7 @@ export const feedbackRoutes: readonly Route[] = [
     summary: 'One feedback.',
     action: 'issue:read',
     response: restFeedback,
-    handle: (call) => ({ body: restFeedbackOf(call.app, feedbackOfCall(call).id) }),
+    handle: async (call) => ({ body: await restFeedbackOf(call.app, (await feedbackOfCall(call)).id) }),
   }),
   route({
     method: 'PUT',
@@ -113,11 +113,11 @@ export const feedbackRoutes: readonly Route[] = [
     action: 'issue:triage',
     body: feedbackChangeBody,
     response: restFeedback,
-    handle: (call) => {
+    handle: async (call) => {
       const { app, actor, body } = call
-      const { id } = feedbackOfCall(call)
+      const { id } = await feedbackOfCall(call)
       setFeedbackState(app, actor, id, body.status)
-      return { body: restFeedbackOf(app, id) }
+      return { body: await restFeedbackOf(app, id) }
     },
   }),
   route({
@@ -129,7 +129,7 @@ export const feedbackRoutes: readonly Route[] = [
     status: 204,
     response: z.undefined(),
     handle: async (call) => {
-      await deleteFeedback(call.app, feedbackOfCall(call).id)
+      await deleteFeedback(call.app, (await feedbackOfCall(call)).id)
       return { body: undefined, status: 204 }
     },
   }),
@@ -141,8 +141,8 @@ export const feedbackRoutes: readonly Route[] = [
       summary: 'User feedback on the events of an issue, newest first, without spam.',
       action: 'issue:read',
       response: z.array(restFeedback),
-      handle: ({ app, found }) => ({
-        body: toRestFeedback(app, app.meta.feedbackOfIssue(issueOf(found).id, ofIssueMax)),
+      handle: async ({ app, found }) => ({
+        body: await toRestFeedback(app, await app.meta.feedbackOfIssue(issueOf(found).id, ofIssueMax)),
       }),
     }),
   ),

@@ -98,7 +98,7 @@ export const groupingRoutes: readonly Route[] = [
     handle: async ({ app, found, params }) => {
       const event = await eventById(app, [projectOf(found).id], params.event ?? '')
       if (!event) throw new MishapError('NOT_FOUND')
-      return { body: groupingInfoOf(app, event.row) }
+      return { body: await groupingInfoOf(app, event.row) }
     },
   }),
   route({

@@ -6,13 +6,13 @@ import type { Issue } from '../../store/meta/meta.ts'
 import { actionOf, type IssueChangePlan, readChange } from './issue-input.ts'
 
 /** Returns the applied values for the answer. Where releases differ by project, those of the first issue. */
-function changeAnswer(
+async function changeAnswer(
   change: IssueChangePlan,
   first: Issue | undefined,
   body: IssueChangeBody,
-): Omit<RestIssueChange, 'updated'> {
+): Promise<Omit<RestIssueChange, 'updated'>> {
   const { assignee } = change
-  const { status, substatus, statusDetails } = first ? change.of(first) : {}
+  const { status, substatus, statusDetails } = first ? await change.of(first) : {}
   return {
     ...(status === undefined ? {} : { status, substatus: substatus ?? null, statusDetails: statusDetails ?? {} }),
     ...(assignee === undefined
@@ -41,9 +41,9 @@ export async function applyChange(
 ): Promise<RestIssueChange> {
   const organizationId = issues[0]?.organizationId
   if (organizationId === undefined) return { updated: [] }
-  const change = readChange(app, organizationId, body)
+  const change = await readChange(app, organizationId, body)
   const ids = issues.map((issue) => issue.id)
-  const answer = { ...changeAnswer(change, issues[0], body), updated: ids.map(String) }
+  const answer = { ...await changeAnswer(change, issues[0], body), updated: ids.map(String) }
   const isOwnOnly = actionOf(body) === 'issue:own'
   const asked = { changeOf: change.of, own: body, isOwnOnly, rev: revision, asBulk }
   const bulk = await updateIssues(app, actor, issues, asked)

@@ -24,11 +24,11 @@ const refuse = (field: string, sentence: string): never => {
 }
 
 /** Resolves `assignedTo`: `user:ID`, an id, an e-mail or nothing. Throws VALIDATION for people who are not members. */
-function assigneeOf(app: App, organizationId: number, text: string | null): Person | null {
+async function assigneeOf(app: App, organizationId: number, text: string | null): Promise<Person | null> {
   if (text === null || text === '') return null
   const name = text.replace(/^user:/, '')
-  const person = app.auth.personByEmail(name) ?? app.meta.personById(name)
-  if (!person || !app.meta.memberOf(organizationId, person.id))
+  const person = await app.auth.personByEmail(name) ?? await app.meta.personById(name)
+  if (!person || !await app.meta.memberOf(organizationId, person.id))
     return refuse('assignedTo', 'No member of this organization has this e-mail address or id.')
   return person
 }
@@ -50,48 +50,47 @@ function archivedDetails(details: StatusDetailsBody, nowMs: number): StatusDetai
 }
 
 /** Releases of the project of an issue: the latest one ('' for none), and the first one with a commit. */
-type ReleaseLookup = { latest(): string; having(repository: string, commit: string): string | undefined }
+type ReleaseLookup = { latest(): Promise<string>; having(repository: string, commit: string): Promise<string | undefined> }
 
 /** Returns the details of a resolution for one issue. */
-function resolvedDetails(
+async function resolvedDetails(
   details: StatusDetailsBody,
   inNext: boolean,
   { latest, having }: ReleaseLookup,
-): StatusDetails {
+): Promise<StatusDetails> {
   if (details.inCommit) {
     if (inNext) refuse('statusDetails', 'Either inCommit or inNextRelease.')
     const { repository, commit } = details.inCommit
-    const inRelease = having(repository, commit)
+    const inRelease = await having(repository, commit)
     return { ...(inRelease === undefined ? {} : { inRelease }), inCommit: { repository, commit } }
   }
   if (details.inRelease && inNext) refuse('statusDetails', 'Either inRelease or inNextRelease.')
-  if (inNext) return { inNextRelease: true, afterRelease: details.afterRelease ?? latest() }
+  if (inNext) return { inNextRelease: true, afterRelease: details.afterRelease ?? await latest() }
   if (!details.inRelease) return {}
-  const inRelease = details.inRelease === 'latest' ? latest() : details.inRelease
+  const inRelease = details.inRelease === 'latest' ? await latest() : details.inRelease
   return inRelease === '' ? refuse('statusDetails', 'inRelease: this project has no release yet.') : { inRelease }
 }
 
 /** A parsed change: the new state of each issue, and the assignee. */
-export type IssueChangePlan = { of(issue: Issue): IssueChange; assignee: Person | null | undefined }
+export type IssueChangePlan = { of(issue: Issue): Promise<IssueChange>; assignee: Person | null | undefined }
 
 /** Parses a change of issues of one organization. Throws VALIDATION. */
-export function readChange(app: App, organizationId: number, body: IssueChangeBody): IssueChangePlan {
+export async function readChange(app: App, organizationId: number, body: IssueChangeBody): Promise<IssueChangePlan> {
   const nowMs = app.clock.now()
   const latest = new Map<number, string>()
-  const latestOf = (projectId: number): string => {
-    const latestRelease = latest.get(projectId) ?? latestReleases(app.meta, [projectId])[0] ?? ''
+  const latestOf = async (projectId: number): Promise<string> => {
+    const latestRelease = latest.get(projectId) ?? (await latestReleases(app.meta, [projectId]))[0] ?? ''
     latest.set(projectId, latestRelease)
     return latestRelease
   }
   // All issues share one commit, so each project needs only one lookup.
   const having = new Map<number, string | undefined>()
-  const havingOf = (projectId: number, repository: string, commit: string): string | undefined => {
+  const havingOf = async (projectId: number, repository: string, commit: string): Promise<string | undefined> => {
     if (!having.has(projectId))
       having.set(
         projectId,
-        app.meta
-          .versionsWithCommit(organizationId, repository, commit)
-          .flatMap((version) => app.meta.releaseOf([projectId], version) ?? [])
+        (await Array.fromAsync((await app.meta
+          .versionsWithCommit(organizationId, repository, commit)), async (version) => await app.meta.releaseOf([projectId], version) ?? [])).flat()
           .toSorted((a, b) => a.createdMs - b.createdMs)[0]?.version,
       )
     return having.get(projectId)
@@ -100,14 +99,14 @@ export function readChange(app: App, organizationId: number, body: IssueChangeBo
     latest: () => latestOf(projectId),
     having: (repository, commit) => havingOf(projectId, repository, commit),
   })
-  const assignee = body.assignedTo === undefined ? undefined : assigneeOf(app, organizationId, body.assignedTo)
+  const assignee = body.assignedTo === undefined ? undefined : await assigneeOf(app, organizationId, body.assignedTo)
   const details = body.statusDetails ?? {}
   const inNext = body.status === 'resolvedInNextRelease' || details.inNextRelease === true
   const shared: IssueChange = {
     ...(assignee === undefined ? {} : { assigneeUserId: assignee?.id ?? null }),
     ...(body.priority === undefined ? {} : { priority: body.priority }),
   }
-  const state = (issue: Issue): IssueChange => {
+  const state = async (issue: Issue): Promise<IssueChange> => {
     switch (body.status) {
       case undefined:
         return {}
@@ -122,8 +121,8 @@ export function readChange(app: App, organizationId: number, body: IssueChangeBo
         return { status: 'ignored', substatus, statusDetails: archivedDetails(details, nowMs) }
       }
       default:
-        return { status: 'resolved', statusDetails: resolvedDetails(details, inNext, releaseLookupOf(issue.projectId)) }
+        return { status: 'resolved', statusDetails: await resolvedDetails(details, inNext, releaseLookupOf(issue.projectId)) }
     }
   }
-  return { of: (issue) => ({ ...state(issue), ...shared }), assignee }
+  return { of: async (issue) => ({ ...await state(issue), ...shared }), assignee }
 }

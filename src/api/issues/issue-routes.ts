@@ -54,13 +54,13 @@ type ListCall = Call<z.output<typeof listQuery>, undefined>
 
 async function list(call: ListCall): Promise<Answer<RestIssue[]>> {
   const { app, actor, query, request } = call
-  const view = viewOf(call)
+  const view = await viewOf(call)
   const limit = limitOf(query, 25)
   const organization = organizationOf(call.found)
   if (query.shortIdLookup === '1' && query.query) {
-    const issue = app.meta.issueByShortId(organization.id, query.query.trim().toUpperCase())
+    const issue = await app.meta.issueByShortId(organization.id, query.query.trim().toUpperCase())
     if (issue && view.projects.some((project) => project.id === issue.projectId)) {
-      const rows = toRestIssues(app, view, [issue], await issueStatsOf(app, view, [issue]))
+      const rows = await toRestIssues(app, view, [issue], await issueStatsOf(app, view, [issue]))
       return { body: rows, headers: { 'x-hits': '1', 'x-max-hits': '1' } }
     }
   }
@@ -77,7 +77,7 @@ async function list(call: ListCall): Promise<Answer<RestIssue[]>> {
 }
 
 const issueView = async (call: Call<{ statsPeriod?: string | undefined; environment?: string[] }, undefined>) => ({
-  body: await issueDetail(call.app, viewOf(call), issueOf(call.found), readableIdsOf(call)),
+  body: await issueDetail(call.app, await viewOf(call), issueOf(call.found), await readableIdsOf(call)),
 })
 const issueQuery = z.object({ ...rangeQuery, environment: viewQuery.environment })
 
@@ -90,19 +90,19 @@ async function change(call: Call<object, IssueChangeBody>): Promise<Answer<RestI
     throw new MishapError('VALIDATION', {
       fields: { merge: ['For several issues, use issues/ with one id parameter per issue.'] },
     })
-  const view = viewOf({ ...call, query: {} })
+  const view = await viewOf({ ...call, query: {} })
   const revision = revisionOf(body, request)
   if (body.discard) {
-    demandIssueRevision(app, actor, issue.id, revision)
+    await demandIssueRevision(app, actor, issue.id, revision)
     // Read first, because the issue can be gone when this answers.
-    const last = await issueDetail(app, view, issue, readableIdsOf(call))
+    const last = await issueDetail(app, view, issue, await readableIdsOf(call))
     await removeIssue(call, 'discard')
     return { body: last }
   }
   await applyChange(app, actor, [issue], body, revision)
-  const changed = app.meta.issueById(issue.id)
+  const changed = await app.meta.issueById(issue.id)
   if (!changed) throw new MishapError('NOT_FOUND')
-  return { body: await issueDetail(app, view, changed, readableIdsOf(call)) }
+  return { body: await issueDetail(app, view, changed, await readableIdsOf(call)) }
 }
 
 /** Operation ids differ between the two addresses of an issue. Those without organization start in lower case. */
@@ -137,7 +137,7 @@ const personalRoutes = (path: string, id: NameOf): Route[] => [
     summary: 'Activity of an issue, newest first.',
     action: 'issue:read',
     response: restActivities,
-    handle: ({ app, found }) => ({ body: { activity: activityOf(app, issueOf(found).id) } }),
+    handle: async ({ app, found }) => ({ body: { activity: await activityOf(app, issueOf(found).id) } }),
   }),
 ]
 
@@ -151,7 +151,7 @@ const tagRoutes = (path: string, id: NameOf): Route[] => [
     query: issueQuery,
     response: z.array(restTag),
     handle: async (call) => ({
-      body: await tagsOfIssue(call.app, issueOf(call.found), scopeOf(viewOf(call, '90d')), 10),
+      body: await tagsOfIssue(call.app, issueOf(call.found), scopeOf(await viewOf(call, '90d')), 10),
     }),
   }),
   route({
@@ -164,7 +164,7 @@ const tagRoutes = (path: string, id: NameOf): Route[] => [
     query: issueQuery,
     response: restInCommon,
     handle: async (call) => ({
-      body: await inCommonOf(call.app, issueOf(call.found), scopeOf(viewOf(call, '14d'))),
+      body: await inCommonOf(call.app, issueOf(call.found), scopeOf(await viewOf(call, '14d'))),
     }),
   }),
   route({
@@ -176,7 +176,7 @@ const tagRoutes = (path: string, id: NameOf): Route[] => [
     query: issueQuery,
     response: restTag,
     handle: async (call) => {
-      const [tag] = await tagsOfIssue(call.app, issueOf(call.found), scopeOf(viewOf(call, '90d')), 100, call.params.key)
+      const [tag] = await tagsOfIssue(call.app, issueOf(call.found), scopeOf(await viewOf(call, '90d')), 100, call.params.key)
       if (!tag) throw new MishapError('NOT_FOUND')
       return { body: tag }
     },
@@ -191,7 +191,7 @@ const tagRoutes = (path: string, id: NameOf): Route[] => [
     response: z.array(restTagValue),
     handle: async (call) => {
       const key = call.params.key ?? ''
-      const [tag] = await tagsOfIssue(call.app, issueOf(call.found), scopeOf(viewOf(call, '90d')), 1000, key)
+      const [tag] = await tagsOfIssue(call.app, issueOf(call.found), scopeOf(await viewOf(call, '90d')), 1000, key)
       return { body: (tag?.topValues ?? []).map((value) => ({ key, ...value })) }
     },
   }),
@@ -219,7 +219,7 @@ export const issueRoutes: readonly Route[] = [
     response: restVolume,
     handle: async (call) => ({
       body: await issueVolume(call.app, {
-        ...viewOf(call),
+        ...await viewOf(call),
         query: call.query.query ?? defaultQuery,
         meUserId: call.actor.person.id,
       }),
@@ -249,12 +249,12 @@ export const issueRoutes: readonly Route[] = [
     handle: async (call) => {
       const { app, actor, params } = call
       const organization = organizationOf(call.found)
-      const issue = app.meta.issueByShortId(organization.id, (params.shortId ?? '').toUpperCase())
-      const project = issue && app.meta.projectById(issue.projectId)
+      const issue = await app.meta.issueByShortId(organization.id, (params.shortId ?? '').toUpperCase())
+      const project = issue && await app.meta.projectById(issue.projectId)
       if (!issue || !project) throw new MishapError('NOT_FOUND')
       app.auth.demand(actor, 'issue:read', { organization, project, issue })
-      const view = viewOf({ ...call, found: { organization, project }, query: {} })
-      const [group] = toRestIssues(app, view, [issue], await issueStatsOf(app, view, [issue]))
+      const view = await viewOf({ ...call, found: { organization, project }, query: {} })
+      const [group] = await toRestIssues(app, view, [issue], await issueStatsOf(app, view, [issue]))
       if (!group) throw new MishapError('NOT_FOUND')
       return {
         body: {

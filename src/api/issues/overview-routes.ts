@@ -14,6 +14,6 @@ export const overviewRoutes: readonly Route[] = [
     action: 'event:read',
     query: z.object(viewQuery),
     response: restOverview,
-    handle: async (call) => ({ body: await overviewOf(call.app, viewOf(call)) }),
+    handle: async (call) => ({ body: await overviewOf(call.app, await viewOf(call)) }),
   }),
 ]

@@ -23,17 +23,17 @@ import { limitOf, organizationOf, pageQuery, requestedProjects, route, viewOf, v
 
 const O = '/organizations/:org'
 
-const viewerOf = (app: App, actor: Actor, found: Found): Viewer => ({
+const viewerOf = async (app: App, actor: Actor, found: Found): Promise<Viewer> => ({
   userId: actor.person.id,
-  mayShare: app.auth.may(actor, 'issue:triage', { organization: organizationOf(found) }) === 'yes',
+  mayShare: await app.auth.may(actor, 'issue:triage', { organization: organizationOf(found) }) === 'yes',
 })
 
-const toRest = (app: App, actor: Actor, found: Found, savedSearch: SavedSearch): RestSearch =>
-  toRestSearch(app.meta, savedSearch, viewerOf(app, actor, found))
+const toRest = async (app: App, actor: Actor, found: Found, savedSearch: SavedSearch): Promise<RestSearch> =>
+  toRestSearch(app.meta, savedSearch, await viewerOf(app, actor, found))
 
 /** Returns the view of the path if the caller can see it. Throws NOT_FOUND. */
-function searchOf(app: App, actor: Actor, found: Found, id: string | undefined): SavedSearch {
-  const savedSearch = /^\d{1,15}$/.test(id ?? '') ? app.meta.savedSearchById(Number(id)) : undefined
+async function searchOf(app: App, actor: Actor, found: Found, id: string | undefined): Promise<SavedSearch> {
+  const savedSearch = /^\d{1,15}$/.test(id ?? '') ? await app.meta.savedSearchById(Number(id)) : undefined
   if (
     !savedSearch ||
     savedSearch.organizationId !== organizationOf(found).id ||
@@ -73,11 +73,11 @@ function demandShared(app: App, actor: Actor, found: Found, shared: boolean | un
 }
 
 /** Checks the query with the rules of the issue list, so that saved views can be opened. Throws QUERY_*. */
-function demandReadable(app: App, actor: Actor, found: Found, query: string | undefined): void {
+async function demandReadable(app: App, actor: Actor, found: Found, query: string | undefined): Promise<void> {
   if (query === undefined) return
   checkQuery(
     app,
-    { projects: requestedProjects(app, actor, organizationOf(found), []), meUserId: actor.person.id },
+    { projects: await requestedProjects(app, actor, organizationOf(found), []), meUserId: actor.person.id },
     query,
   )
 }
@@ -90,8 +90,8 @@ const savedRoutes: Route[] = [
     summary: 'Saved views of the issue stream: the caller’s own and the shared ones.',
     action: 'issue:read',
     response: z.array(restSearch),
-    handle: ({ app, actor, found }) => ({
-      body: viewsOf(app.meta, organizationOf(found).id, viewerOf(app, actor, found)),
+    handle: async ({ app, actor, found }) => ({
+      body: await viewsOf(app.meta, organizationOf(found).id, await viewerOf(app, actor, found)),
     }),
   }),
   route({
@@ -103,12 +103,12 @@ const savedRoutes: Route[] = [
     body: newSearchBody,
     status: 201,
     response: restSearch,
-    handle: ({ app, actor, found, body }) => {
+    handle: async ({ app, actor, found, body }) => {
       const shared = body.visibility === 'organization'
       demandShared(app, actor, found, shared)
-      demandReadable(app, actor, found, body.query)
+      await demandReadable(app, actor, found, body.query)
       const { name, query, sort, projects, environments } = body
-      const created = createSearch(app, {
+      const created = await createSearch(app, {
         organizationId: organizationOf(found).id,
         userId: actor.person.id,
         shared,
@@ -119,7 +119,7 @@ const savedRoutes: Route[] = [
         environments,
         span: spanOf(body) ?? '',
       })
-      return { body: toRest(app, actor, found, created) }
+      return { body: await toRest(app, actor, found, created) }
     },
   }),
   route({
@@ -129,8 +129,8 @@ const savedRoutes: Route[] = [
     summary: 'One saved view.',
     action: 'issue:read',
     response: restSearch,
-    handle: ({ app, actor, found, params }) => ({
-      body: toRest(app, actor, found, searchOf(app, actor, found, params.search)),
+    handle: async ({ app, actor, found, params }) => ({
+      body: await toRest(app, actor, found, await searchOf(app, actor, found, params.search)),
     }),
   }),
   route({
@@ -141,13 +141,13 @@ const savedRoutes: Route[] = [
     action: 'search:own',
     body: searchChangeBody,
     response: restSearch,
-    handle: ({ app, actor, found, params, body, request }) => {
-      const savedSearch = searchOf(app, actor, found, params.search)
+    handle: async ({ app, actor, found, params, body, request }) => {
+      const savedSearch = await searchOf(app, actor, found, params.search)
       const parts = partsOf(body)
       demandShared(app, actor, found, savedSearch.shared || parts.shared)
-      demandReadable(app, actor, found, parts.query)
-      const changed = updateSearch(app, savedSearch.id, parts, revisionOf(body, request))
-      return { body: toRest(app, actor, found, changed) }
+      await demandReadable(app, actor, found, parts.query)
+      const changed = await updateSearch(app, savedSearch.id, parts, revisionOf(body, request))
+      return { body: await toRest(app, actor, found, changed) }
     },
   }),
   route({
@@ -164,11 +164,11 @@ const savedRoutes: Route[] = [
     }),
     status: 204,
     response: z.undefined(),
-    handle: ({ app, actor, found, params, query, request }) => {
-      const savedSearch = searchOf(app, actor, found, params.search)
+    handle: async ({ app, actor, found, params, query, request }) => {
+      const savedSearch = await searchOf(app, actor, found, params.search)
       demandShared(app, actor, found, savedSearch.shared)
       const revision = query.revision === undefined ? undefined : Number(query.revision)
-      deleteSearch(app, savedSearch.id, revisionOf({ revision }, request))
+      await deleteSearch(app, savedSearch.id, revisionOf({ revision }, request))
       return { status: 204, body: undefined }
     },
   }),
@@ -186,8 +186,8 @@ export const searchRoutes: readonly Route[] = [
     response: restIssueCounts,
     handle: async ({ app, actor, found }) => {
       const organization = organizationOf(found)
-      const projects = requestedProjects(app, actor, organization, [])
-      const views = viewsOf(app.meta, organization.id, viewerOf(app, actor, found))
+      const projects = await requestedProjects(app, actor, organization, [])
+      const views = await viewsOf(app.meta, organization.id, await viewerOf(app, actor, found))
       const meUserId = actor.person.id
       const key = JSON.stringify([
         meUserId,
@@ -197,7 +197,7 @@ export const searchRoutes: readonly Route[] = [
       const counts = await app.issueCounts.get(key, () =>
         issueCountsOf(app, { organization, projects, views, meUserId }),
       )
-      const feedback = app.meta.countFeedback(projects.map((project) => project.id))
+      const feedback = await app.meta.countFeedback(projects.map((project) => project.id))
       return { body: { ...counts, newFeedback: feedback.new } }
     },
   }),
@@ -216,12 +216,12 @@ export const searchRoutes: readonly Route[] = [
     response: z.array(restCompletion),
     handle: async (call) => ({
       body: (
-        await completionsOf(call.app, viewOf(call, '14d'), {
+        await completionsOf(call.app, await viewOf(call, '14d'), {
           key: call.params.key ?? '',
           text: call.query.query ?? '',
           max: limitOf(call.query, 25),
           mayPeople:
-            call.app.auth.may(call.actor, 'member:read', { organization: organizationOf(call.found) }) === 'yes',
+            await call.app.auth.may(call.actor, 'member:read', { organization: organizationOf(call.found) }) === 'yes',
           signal: call.request.signal,
         })
       ).map(({ value, events }) => ({ key: call.params.key ?? '', name: value, value, count: events })),

@@ -28,7 +28,7 @@ export const traceRoutes: readonly Route[] = [
     handle: async (call) => {
       const { app, params, query } = call
       const near = { keptDays: app.config.retentionSpansDays, atS: query.timestamp }
-      return { body: await traceMeta(app, readableIdsOf(call), traceIdOf(params.trace), near) }
+      return { body: await traceMeta(app, await readableIdsOf(call), traceIdOf(params.trace), near) }
     },
   }),
   route({
@@ -39,7 +39,7 @@ export const traceRoutes: readonly Route[] = [
     action: 'event:read',
     response: restTrace,
     handle: async (call) => {
-      const { nodes, truncated } = await traceTree(call.app, readableIdsOf(call), traceIdOf(call.params.trace))
+      const { nodes, truncated } = await traceTree(call.app, await readableIdsOf(call), traceIdOf(call.params.trace))
       return truncated ? { body: nodes, headers: { 'x-truncated': String(traceSpansMax) } } : { body: nodes }
     },
   }),

@@ -31,14 +31,14 @@ const toRestRecipient = ({ askedMs, ...recipient }: Recipient): RestChannel['rec
 })
 
 /** Returns the API form of a channel. */
-function toRestChannel(app: App, channel: Channel): RestChannel {
+async function toRestChannel(app: App, channel: Channel): Promise<RestChannel> {
   return {
     id: String(channel.id),
     kind: channel.kind,
     name: channel.name,
     target: shownTargetOf(app, channel),
-    recipients: shownRecipientsOf(app, channel).map(toRestRecipient),
-    project: channel.projectId === null ? null : (app.meta.projectById(channel.projectId)?.slug ?? null),
+    recipients: (await shownRecipientsOf(app, channel)).map(toRestRecipient),
+    project: channel.projectId === null ? null : ((await app.meta.projectById(channel.projectId))?.slug ?? null),
     isActive: channel.active,
     dateCreated: new Date(channel.createdMs).toISOString(),
     failingSince: channel.failingSinceMs === null ? null : new Date(channel.failingSinceMs).toISOString(),
@@ -61,14 +61,14 @@ function toRestDelivery(delivery: Delivery): RestDelivery {
 }
 
 /** Returns the channel of the path in its organization. Throws NOT_FOUND. */
-function channelOf(app: App, found: Found, id: string | undefined): Channel {
-  const channel = /^\d{1,15}$/.test(id ?? '') ? app.meta.channelById(Number(id)) : undefined
+async function channelOf(app: App, found: Found, id: string | undefined): Promise<Channel> {
+  const channel = /^\d{1,15}$/.test(id ?? '') ? await app.meta.channelById(Number(id)) : undefined
   if (!channel || channel.organizationId !== organizationOf(found).id) throw new MishapError('NOT_FOUND')
   return channel
 }
 
-function mailServerOf(app: App): RestMailServer {
-  const smtp = smtpOf(app)
+async function mailServerOf(app: App): Promise<RestMailServer> {
+  const smtp = await smtpOf(app)
   if (!smtp) return null
   const { password, ...others } = smtp
   return { ...others, hasPassword: password !== '' }
@@ -85,8 +85,8 @@ export const notificationRoutes: readonly Route[] = [
     summary: 'Channels that are notified of new and regressed issues.',
     action: 'channel:read',
     response: z.array(restChannel),
-    handle: ({ app, found }) => ({
-      body: app.meta.channelsOf(organizationOf(found).id).map((channel) => toRestChannel(app, channel)),
+    handle: async ({ app, found }) => ({
+      body: (await Array.fromAsync((await app.meta.channelsOf(organizationOf(found).id)), async (channel) => toRestChannel(app, channel))),
     }),
   }),
   route({
@@ -101,7 +101,7 @@ export const notificationRoutes: readonly Route[] = [
     handle: async ({ app, found, body }) => {
       const text = { ...body, project: body.project ?? null }
       const { channel, secret } = await createChannel(app, organizationOf(found).id, text)
-      return { body: { channel: toRestChannel(app, channel), secret } }
+      return { body: { channel: await toRestChannel(app, channel), secret } }
     },
   }),
   route({
@@ -114,8 +114,8 @@ export const notificationRoutes: readonly Route[] = [
     response: restChannel,
     handle: async ({ app, found, params, body: { isActive, ...others } }) => {
       const change = { ...others, active: isActive }
-      const channel = await updateChannel(app, channelOf(app, found, params.channel), change)
-      return { body: toRestChannel(app, channel) }
+      const channel = await updateChannel(app, await channelOf(app, found, params.channel), change)
+      return { body: await toRestChannel(app, channel) }
     },
   }),
   route({
@@ -126,8 +126,8 @@ export const notificationRoutes: readonly Route[] = [
     action: 'channel:write',
     status: 204,
     response: z.undefined(),
-    handle: ({ app, found, params }) => {
-      deleteChannel(app, channelOf(app, found, params.channel).id)
+    handle: async ({ app, found, params }) => {
+      deleteChannel(app, (await channelOf(app, found, params.channel)).id)
       return { body: undefined, status: 204 }
     },
   }),
@@ -139,7 +139,7 @@ export const notificationRoutes: readonly Route[] = [
     action: 'channel:write',
     response: z.array(restDelivery),
     handle: async ({ app, found, params }) => ({
-      body: (await app.alerts.test(channelOf(app, found, params.channel))).map(toRestDelivery),
+      body: (await app.alerts.test(await channelOf(app, found, params.channel))).map(toRestDelivery),
     }),
   }),
   route({
@@ -152,14 +152,14 @@ export const notificationRoutes: readonly Route[] = [
     body: confirmationBody,
     response: restChannel,
     handle: async ({ app, found, params, body }) => {
-      const channel = channelOf(app, found, params.channel)
+      const channel = await channelOf(app, found, params.channel)
       const isWaiting = ({ address, state }: Recipient) => address === body.address && state === 'unconfirmed'
-      if (body.address !== undefined && !shownRecipientsOf(app, channel).some(isWaiting))
+      if (body.address !== undefined && !(await shownRecipientsOf(app, channel)).some(isWaiting))
         throw new MishapError('VALIDATION', {
           fields: { address: ['This address of the channel needs no confirmation.'] },
         })
       await app.alerts.askToConfirm(channel, body.address)
-      return { body: toRestChannel(app, channel) }
+      return { body: await toRestChannel(app, channel) }
     },
   }),
   route({
@@ -169,8 +169,8 @@ export const notificationRoutes: readonly Route[] = [
     summary: 'The latest messages of a channel, newest first, with their tries and errors.',
     action: 'channel:read',
     response: z.array(restDelivery),
-    handle: ({ app, found, params }) => ({
-      body: app.meta.deliveryLog(channelOf(app, found, params.channel).id, logMax).map(toRestDelivery),
+    handle: async ({ app, found, params }) => ({
+      body: (await app.meta.deliveryLog((await channelOf(app, found, params.channel)).id, logMax)).map(toRestDelivery),
     }),
   }),
   route({
@@ -180,7 +180,7 @@ export const notificationRoutes: readonly Route[] = [
     summary: 'The mail server for notifications, without its password. Null if none is configured.',
     action: 'instance:write',
     response: restMailServer,
-    handle: ({ app }) => ({ body: mailServerOf(app) }),
+    handle: async ({ app }) => ({ body: await mailServerOf(app) }),
   }),
   route({
     method: 'PUT',
@@ -190,9 +190,9 @@ export const notificationRoutes: readonly Route[] = [
     action: 'instance:write',
     body: mailServerBody,
     response: restMailServer,
-    handle: ({ app, body }) => {
-      setMailServer(app, body)
-      return { body: mailServerOf(app) }
+    handle: async ({ app, body }) => {
+      await setMailServer(app, body)
+      return { body: await mailServerOf(app) }
     },
   }),
   route({

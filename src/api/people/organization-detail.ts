@@ -13,9 +13,9 @@ export const organizationDetailRoutes: readonly Route[] = [
     summary: 'One organization, with its team and the possible roles.',
     action: 'organization:read',
     response: restOrganizationDetail,
-    handle: ({ app, actor, found }) => {
+    handle: async ({ app, actor, found }) => {
       const organization = organizationOf(found)
-      const teams = [toRestTeam(app, actor, organization, false)]
+      const teams = [await toRestTeam(app, actor, organization, false)]
       return { body: { ...toRestOrganization(app, organization), teams, ...roleLists } }
     },
   }),

@@ -29,16 +29,16 @@ export function toRestOrganization(app: App, organization: Organization): RestOr
   }
 }
 
-function organizationsOf(app: App, actor: Actor): Organization[] {
-  return app.meta
-    .organizationsOf(actor.person.id)
-    .filter((organization) => app.auth.may(actor, 'organization:read', { organization }) === 'yes')
+async function organizationsOf(app: App, actor: Actor): Promise<Organization[]> {
+  return (await app.meta
+    .organizationsOf(actor.person.id))
+    .filter(async (organization) => await app.auth.may(actor, 'organization:read', { organization }) === 'yes')
 }
 
 /** Returns the members in API form. Invitations are not included, so all members are active. */
-export function membersOf(app: App, organization: Organization): RestMember[] {
-  const members = app.meta.membersOf(organization.id)
-  const people = new Map(app.meta.people(members.map((member) => member.userId)).map((person) => [person.id, person]))
+export async function membersOf(app: App, organization: Organization): Promise<RestMember[]> {
+  const members = await app.meta.membersOf(organization.id)
+  const people = new Map((await app.meta.people(members.map((member) => member.userId))).map((person) => [person.id, person]))
   return members.flatMap(({ userId, role, createdMs }) => {
     const person = people.get(userId)
     if (!person) return []
@@ -93,13 +93,13 @@ async function valuesOf(
   call: Parameters<typeof viewOf>[0],
   key: string,
 ): Promise<{ value: string; events: number }[]> {
-  return app.events.tagValues(scopeOf(viewOf({ ...call, app }, '90d')), key, 1000)
+  return app.events.tagValues(scopeOf(await viewOf({ ...call, app }, '90d')), key, 1000)
 }
 
 /** Returns whether the session or token is still valid and can still read the organization. */
 async function isStill(app: App, actor: Actor, organization: Organization, headers: Headers): Promise<boolean> {
   const now = await app.auth.actorOf(headers)
-  return now?.person.id === actor.person.id && app.auth.may(now, 'issue:read', { organization }) === 'yes'
+  return now?.person.id === actor.person.id && await app.auth.may(now, 'issue:read', { organization }) === 'yes'
 }
 
 /** The caller, organizations and their contents, tokens, the live stream. */
@@ -147,8 +147,8 @@ export const organizationRoutes: readonly Route[] = [
     summary: 'Organizations that the caller may see.',
     action: 'signed-in',
     response: z.array(restOrganization),
-    handle: ({ app, actor }) => ({
-      body: organizationsOf(app, actor).map((organization) => toRestOrganization(app, organization)),
+    handle: async ({ app, actor }) => ({
+      body: (await organizationsOf(app, actor)).map((organization) => toRestOrganization(app, organization)),
     }),
   }),
   ...organizationSettingRoutes,
@@ -159,7 +159,7 @@ export const organizationRoutes: readonly Route[] = [
     summary: 'Members of an organization, in the order of joining.',
     action: 'member:read',
     response: z.array(restMember),
-    handle: ({ app, found }) => ({ body: membersOf(app, organizationOf(found)) }),
+    handle: async ({ app, found }) => ({ body: await membersOf(app, organizationOf(found)) }),
   }),
   route({
     method: 'GET',
@@ -170,7 +170,7 @@ export const organizationRoutes: readonly Route[] = [
     query: z.object(viewQuery),
     response: z.array(restTagKey),
     handle: async (call) => ({
-      body: (await call.app.events.tagKeys(scopeOf(viewOf(call)), 200, call.request.signal)).map((tagKey) => ({
+      body: (await call.app.events.tagKeys(scopeOf(await viewOf(call)), 200, call.request.signal)).map((tagKey) => ({
         key: tagKey.key,
         name: tagKey.key,
         totalValues: tagKey.events,
@@ -225,7 +225,7 @@ export const organizationRoutes: readonly Route[] = [
     summary: 'The caller’s own tokens, without their secrets.',
     action: 'token:own',
     response: z.array(restToken),
-    handle: ({ app, actor }) => ({ body: app.meta.tokensOf(actor.person.id).map(toRestToken) }),
+    handle: async ({ app, actor }) => ({ body: (await app.meta.tokensOf(actor.person.id)).map(toRestToken) }),
   }),
   route({
     method: 'POST',
@@ -236,17 +236,17 @@ export const organizationRoutes: readonly Route[] = [
     body: tokenBody,
     status: 201,
     response: restNewToken,
-    handle: ({ app, actor, body }) => {
+    handle: async ({ app, actor, body }) => {
       const organization =
         body.organization === undefined
           ? undefined
-          : organizationsOf(app, actor).find(
+          : (await organizationsOf(app, actor)).find(
               (candidate) => candidate.slug === body.organization || String(candidate.id) === body.organization,
             )
       if (body.organization !== undefined && !organization)
         throw new MishapError('VALIDATION', { fields: { organization: ['There is no such organization.'] } })
       const value = { name: body.name, scopes: body.scopes, organizationId: organization?.id ?? null }
-      const { token, secret } = createToken(app, actor, value)
+      const { token, secret } = await createToken(app, actor, value)
       return { body: { ...toRestToken(token), token: secret } }
     },
   }),
@@ -258,8 +258,8 @@ export const organizationRoutes: readonly Route[] = [
     action: 'token:own',
     status: 204,
     response: z.undefined(),
-    handle: ({ app, actor, params }) => {
-      if (!deleteToken(app, actor, params.token ?? '')) throw new MishapError('NOT_FOUND')
+    handle: async ({ app, actor, params }) => {
+      if (!await deleteToken(app, actor, params.token ?? '')) throw new MishapError('NOT_FOUND')
       return { body: undefined, status: 204 }
     },
   }),

@@ -11,8 +11,8 @@ import { demandChange, revisionOf } from '../input.ts'
 import type { Route } from '../route.ts'
 import { organizationOf, route } from '../route.ts'
 
-function toRestSettings(app: App, { id, slug, name }: Organization): RestOrganizationSettings {
-  const { retentionErrorsDays, rev } = app.meta.organizationSettings(id)
+async function toRestSettings(app: App, { id, slug, name }: Organization): Promise<RestOrganizationSettings> {
+  const { retentionErrorsDays, rev } = await app.meta.organizationSettings(id)
   const retentionErrorsDaysMax = app.config.retentionErrorsDays
   return { id: String(id), slug, name, retentionErrorsDays, retentionErrorsDaysMax, revision: rev }
 }
@@ -28,7 +28,7 @@ export const organizationSettingRoutes: readonly Route[] = [
     summary: 'Name, slug and retention of an organization.',
     action: 'organization:read',
     response: restOrganizationSettings,
-    handle: ({ app, found }) => ({ body: toRestSettings(app, organizationOf(found)) }),
+    handle: async ({ app, found }) => ({ body: await toRestSettings(app, organizationOf(found)) }),
   }),
   ...([path, '/organizations/:org'] as const).map((settingsPath, i) =>
     route({
@@ -40,14 +40,14 @@ export const organizationSettingRoutes: readonly Route[] = [
       action: 'organization:write',
       body: organizationChangeBody,
       response: restOrganizationSettings,
-      handle: ({ app, actor, found, body, request }) => {
+      handle: async ({ app, actor, found, body, request }) => {
         demandChange(organizationChangeBody, body)
         const { revision: _revision, ...settings } = body
         const change = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
         const { id } = organizationOf(found)
         const rev = revisionOf(body, request)
-        const changed = updateOrganization(app, actor, id, change as OrganizationChange, rev)
-        return { body: toRestSettings(app, changed) }
+        const changed = await updateOrganization(app, actor, id, change as OrganizationChange, rev)
+        return { body: await toRestSettings(app, changed) }
       },
     }),
   ),

@@ -31,7 +31,7 @@ export const organizationTokenRoutes: readonly Route[] = [
     summary: 'Tokens of the organization, without their secrets.',
     action: 'token:organization',
     response: z.array(restOrganizationToken),
-    handle: ({ app, found }) => ({ body: app.meta.tokensOfOrganization(organizationOf(found).id).map(toRest) }),
+    handle: async ({ app, found }) => ({ body: (await app.meta.tokensOfOrganization(organizationOf(found).id)).map(toRest) }),
   }),
   route({
     method: 'POST',
@@ -42,8 +42,8 @@ export const organizationTokenRoutes: readonly Route[] = [
     body: organizationTokenBody,
     status: 201,
     response: restNewOrganizationToken,
-    handle: ({ app, actor, body, found }) => {
-      const { token, secret } = createOrganizationToken(app, actor, organizationOf(found), body.name)
+    handle: async ({ app, actor, body, found }) => {
+      const { token, secret } = await createOrganizationToken(app, actor, organizationOf(found), body.name)
       return { body: { ...toRest(token), token: secret } }
     },
   }),
@@ -55,9 +55,9 @@ export const organizationTokenRoutes: readonly Route[] = [
     action: 'token:organization',
     status: 204,
     response: z.undefined(),
-    handle: ({ app, found, params }) => {
+    handle: async ({ app, found, params }) => {
       const { id } = organizationOf(found)
-      if (!deleteOrganizationToken(app, id, params.token ?? '')) throw new MishapError('NOT_FOUND')
+      if (!await deleteOrganizationToken(app, id, params.token ?? '')) throw new MishapError('NOT_FOUND')
       return { body: undefined, status: 204 }
     },
   }),

@@ -19,8 +19,8 @@ import { organizationOf, type Route, route } from '../route.ts'
 import { membersOf } from './organization-routes.ts'
 import { roleLists } from './role-lists.ts'
 
-function toRestInvitation(app: App, invitation: Invitation): RestInvitation {
-  const by = app.meta.personById(invitation.invitedBy)
+async function toRestInvitation(app: App, invitation: Invitation): Promise<RestInvitation> {
+  const by = await app.meta.personById(invitation.invitedBy)
   return {
     id: String(invitation.id),
     email: invitation.email,
@@ -40,15 +40,15 @@ async function invite(
 ): Promise<RestNewInvitation> {
   const { invitation, link, failure } = await inviteMember(app, actor.person, organization, body)
   return {
-    invitation: toRestInvitation(app, invitation),
+    invitation: await toRestInvitation(app, invitation),
     link,
     mailed: failure === undefined,
     mailError: failure || null,
   }
 }
 
-function memberOfCall(app: App, organization: Organization, id: string | undefined): RestMemberDetail {
-  const member = membersOf(app, organization).find((candidate) => candidate.id === id)
+async function memberOfCall(app: App, organization: Organization, id: string | undefined): Promise<RestMemberDetail> {
+  const member = (await membersOf(app, organization)).find((candidate) => candidate.id === id)
   if (!member) throw new MishapError('NOT_FOUND')
   const teamSlug = organization.slug
   return { ...member, teams: [teamSlug], teamRoles: [{ teamSlug, role: 'contributor' }], ...roleLists }
@@ -65,7 +65,7 @@ export const peopleRoutes: readonly Route[] = [
     summary: 'One member.',
     action: 'member:read',
     response: restMemberDetail,
-    handle: ({ app, found, params }) => ({ body: memberOfCall(app, organizationOf(found), params.member) }),
+    handle: async ({ app, found, params }) => ({ body: await memberOfCall(app, organizationOf(found), params.member) }),
   }),
   route({
     method: 'PUT',
@@ -76,10 +76,10 @@ export const peopleRoutes: readonly Route[] = [
     action: 'member:write',
     body: memberChangeBody,
     response: restMemberDetail,
-    handle: ({ app, actor, found, params, body }) => {
+    handle: async ({ app, actor, found, params, body }) => {
       const organization = organizationOf(found)
-      updateMember(app, actor.person, organization, params.member ?? '', body.role)
-      return { body: memberOfCall(app, organization, params.member) }
+      await updateMember(app, actor.person, organization, params.member ?? '', body.role)
+      return { body: await memberOfCall(app, organization, params.member) }
     },
   }),
   route({
@@ -90,8 +90,8 @@ export const peopleRoutes: readonly Route[] = [
     action: 'member:write',
     status: 204,
     response: z.undefined(),
-    handle: ({ app, actor, found, params }) => {
-      removeMember(app, actor.person, organizationOf(found), params.member ?? '')
+    handle: async ({ app, actor, found, params }) => {
+      await removeMember(app, actor.person, organizationOf(found), params.member ?? '')
       return { body: undefined, status: 204 }
     },
   }),
@@ -103,8 +103,8 @@ export const peopleRoutes: readonly Route[] = [
     action: 'member:leave',
     status: 204,
     response: z.undefined(),
-    handle: ({ app, actor, found }) => {
-      removeMember(app, actor.person, organizationOf(found), actor.person.id)
+    handle: async ({ app, actor, found }) => {
+      await removeMember(app, actor.person, organizationOf(found), actor.person.id)
       return { body: undefined, status: 204 }
     },
   }),
@@ -115,8 +115,8 @@ export const peopleRoutes: readonly Route[] = [
     summary: 'Open invitations, newest first.',
     action: 'member:read',
     response: z.array(restInvitation),
-    handle: ({ app, found }) => ({
-      body: app.meta.invitationsOf(organizationOf(found).id).map((invitation) => toRestInvitation(app, invitation)),
+    handle: async ({ app, found }) => ({
+      body: (await Array.fromAsync((await app.meta.invitationsOf(organizationOf(found).id)), async (invitation) => toRestInvitation(app, invitation))),
     }),
   }),
   route({
@@ -141,8 +141,8 @@ export const peopleRoutes: readonly Route[] = [
     action: 'member:write',
     status: 204,
     response: z.undefined(),
-    handle: ({ app, actor, found, params }) => {
-      takeBackInvitation(app, actor.person, organizationOf(found), Number(params.invitation) || 0)
+    handle: async ({ app, actor, found, params }) => {
+      await takeBackInvitation(app, actor.person, organizationOf(found), Number(params.invitation) || 0)
       return { body: undefined, status: 204 }
     },
   }),

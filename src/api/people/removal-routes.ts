@@ -109,10 +109,10 @@ export const removalRoutes: readonly Route[] = [
     summary: 'Organizations that the caller deleted, newest first.',
     action: 'signed-in',
     response: z.array(restRemoval),
-    handle: ({ app, actor }) => {
+    handle: async ({ app, actor }) => {
       // A token of an organization has no removals of its own.
       if (actor.kind === 'token' && actor.ofOrganization) throw new MishapError('AUTH_FORBIDDEN')
-      return { body: app.meta.organizationRemovalsBy(actor.person.id, listMax).map(toRestRemoval) }
+      return { body: (await app.meta.organizationRemovalsBy(actor.person.id, listMax)).map(toRestRemoval) }
     },
   }),
   route({
@@ -122,7 +122,7 @@ export const removalRoutes: readonly Route[] = [
     summary: 'Deletions, newest first: the number of events and files, and when every store was checked again.',
     action: 'organization:read',
     response: z.array(restRemoval),
-    handle: ({ app, found }) => ({ body: app.meta.removalsOf(organizationOf(found).id, listMax).map(toRestRemoval) }),
+    handle: async ({ app, found }) => ({ body: (await app.meta.removalsOf(organizationOf(found).id, listMax)).map(toRestRemoval) }),
   }),
   route({
     method: 'GET',
@@ -131,8 +131,8 @@ export const removalRoutes: readonly Route[] = [
     summary: 'One deletion and its progress.',
     action: 'organization:read',
     response: restRemoval,
-    handle: ({ app, found, params }) => {
-      const removal = app.meta.removalById(Number(params.removal) || 0)
+    handle: async ({ app, found, params }) => {
+      const removal = await app.meta.removalById(Number(params.removal) || 0)
       if (removal?.organizationId !== organizationOf(found).id) throw new MishapError('NOT_FOUND')
       return { body: toRestRemoval(removal) }
     },
@@ -144,7 +144,7 @@ export const removalRoutes: readonly Route[] = [
     summary: 'Issues that were deleted for good, newest first. Events with their fingerprints are filtered.',
     action: 'project:read',
     response: z.array(restTombstone),
-    handle: ({ app, found }) => ({ body: tombstonesOf(app.meta, projectOf(found).id) }),
+    handle: async ({ app, found }) => ({ body: await tombstonesOf(app.meta, projectOf(found).id) }),
   }),
   route({
     method: 'DELETE',

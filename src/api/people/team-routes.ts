@@ -12,9 +12,9 @@ import { organizationOf, projectOf, route } from '../route.ts'
 import { membersOf, toRestOrganization } from './organization-routes.ts'
 
 /** Returns the only team of an organization: it has everyone, all projects, and the same id, slug and name. */
-export function toRestTeam(app: App, actor: Actor, organization: Organization, isDetailed = true): RestTeam {
+export async function toRestTeam(app: App, actor: Actor, organization: Organization, isDetailed = true): Promise<RestTeam> {
   const { id, slug, name, createdMs } = organization
-  const isMember = app.meta.memberOf(id, actor.person.id) !== undefined
+  const isMember = await app.meta.memberOf(id, actor.person.id) !== undefined
   return {
     id: String(id),
     slug,
@@ -26,27 +26,27 @@ export function toRestTeam(app: App, actor: Actor, organization: Organization, i
     access: [],
     hasAccess: true,
     isPending: false,
-    memberCount: app.meta.membersOf(id).length,
+    memberCount: (await app.meta.membersOf(id)).length,
     avatar: { avatarType: 'letter_avatar', avatarUuid: null },
     externalTeams: [],
     ...(isDetailed
       ? {
-          projects: readableProjects(app, actor, organization).map((readableProject) =>
+          projects: (await Array.fromAsync((await readableProjects(app, actor, organization)), async (readableProject) =>
             toRestProject(app, organization, readableProject),
-          ),
+          )),
         }
       : {}),
   }
 }
 
 /** Throws NOT_FOUND unless the path names the team of its organization by slug, id or a former slug. */
-function demandTeam({ app, found, params }: Call<unknown, unknown>): Organization {
+async function demandTeam({ app, found, params }: Call<unknown, unknown>): Promise<Organization> {
   const organization = organizationOf(found)
   const { team = '' } = params
   const isIts =
     team === organization.slug ||
     team === String(organization.id) ||
-    app.meta.organizationByOldSlug(team)?.id === organization.id
+    (await app.meta.organizationByOldSlug(team))?.id === organization.id
   if (!isIts) throw new MishapError('NOT_FOUND')
   return organization
 }
@@ -77,8 +77,8 @@ const refusals: readonly Route[] = [
       action,
       summary: 'Always 501 with the code TEAMS_NOT_BUILT: each organization has one team with all members.',
       response: z.never(),
-      handle: (call) => {
-        if (call.params.team !== undefined) demandTeam(call)
+      handle: async (call) => {
+        if (call.params.team !== undefined) await demandTeam(call)
         return notYet()
       },
     }),
@@ -95,8 +95,8 @@ export const teamRoutes: readonly Route[] = [
     action: 'team:read',
     query: detailed,
     response: z.array(restTeam),
-    handle: ({ app, actor, found, query }) => ({
-      body: [toRestTeam(app, actor, organizationOf(found), query.detailed !== '0')],
+    handle: async ({ app, actor, found, query }) => ({
+      body: [await toRestTeam(app, actor, organizationOf(found), query.detailed !== '0')],
     }),
   }),
   route({
@@ -106,9 +106,9 @@ export const teamRoutes: readonly Route[] = [
     summary: 'One team, with its organization.',
     action: 'team:read',
     response: restTeam,
-    handle: (call) => {
-      const organization = demandTeam(call)
-      const team = toRestTeam(call.app, call.actor, organization)
+    handle: async (call) => {
+      const organization = await demandTeam(call)
+      const team = await toRestTeam(call.app, call.actor, organization)
       return { body: { ...team, organization: toRestOrganization(call.app, organization) } }
     },
   }),
@@ -119,12 +119,12 @@ export const teamRoutes: readonly Route[] = [
     summary: 'Projects of a team.',
     action: 'team:read',
     response: z.array(restProject),
-    handle: (call) => {
-      const organization = demandTeam(call)
+    handle: async (call) => {
+      const organization = await demandTeam(call)
       return {
-        body: readableProjects(call.app, call.actor, organization).map((readableProject) =>
+        body: (await Array.fromAsync((await readableProjects(call.app, call.actor, organization)), async (readableProject) =>
           toRestProject(call.app, organization, readableProject),
-        ),
+        )),
       }
     },
   }),
@@ -137,7 +137,7 @@ export const teamRoutes: readonly Route[] = [
     body: newProjectBody,
     status: 201,
     response: restProject,
-    handle: (call) => createOrgProject(call.app, demandTeam(call), call.body),
+    handle: async (call) => createOrgProject(call.app, await demandTeam(call), call.body),
   }),
   route({
     method: 'GET',
@@ -146,10 +146,10 @@ export const teamRoutes: readonly Route[] = [
     summary: 'Members of a team: all members of the organization, in the order of joining.',
     action: 'member:read',
     response: z.array(restTeamMember),
-    handle: (call) => {
-      const organization = demandTeam(call)
+    handle: async (call) => {
+      const organization = await demandTeam(call)
       const membership = { teamSlug: organization.slug, teamRole: 'contributor' as const }
-      return { body: membersOf(call.app, organization).map((member): RestTeamMember => ({ ...member, ...membership })) }
+      return { body: (await membersOf(call.app, organization)).map((member): RestTeamMember => ({ ...member, ...membership })) }
     },
   }),
   route({
@@ -159,7 +159,7 @@ export const teamRoutes: readonly Route[] = [
     summary: 'Teams of a project.',
     action: 'project:read',
     response: z.array(restTeam),
-    handle: ({ app, actor, found }) => ({ body: [toRestTeam(app, actor, organizationOf(found), false)] }),
+    handle: async ({ app, actor, found }) => ({ body: [await toRestTeam(app, actor, organizationOf(found), false)] }),
   }),
   route({
     method: 'POST',
@@ -169,8 +169,8 @@ export const teamRoutes: readonly Route[] = [
     action: 'project:write',
     status: 201,
     response: restProject,
-    handle: (call) => {
-      const body = toRestProject(call.app, demandTeam(call), projectOf(call.found))
+    handle: async (call) => {
+      const body = await toRestProject(call.app, await demandTeam(call), projectOf(call.found))
       return { body, status: 201 }
     },
   }),
@@ -182,11 +182,11 @@ export const teamRoutes: readonly Route[] = [
     action: 'member:write',
     status: 201,
     response: restTeam,
-    handle: (call) => {
-      const organization = demandTeam(call)
-      if (!membersOf(call.app, organization).some((member) => member.id === call.params.member))
+    handle: async (call) => {
+      const organization = await demandTeam(call)
+      if (!(await membersOf(call.app, organization)).some((member) => member.id === call.params.member))
         throw new MishapError('NOT_FOUND')
-      return { body: toRestTeam(call.app, call.actor, organization, false), status: 201 }
+      return { body: await toRestTeam(call.app, call.actor, organization, false), status: 201 }
     },
   }),
   ...refusals,

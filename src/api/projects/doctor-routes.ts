@@ -9,9 +9,9 @@ import type { Call, Route } from '../route.ts'
 import { organizationOf, projectOf, route } from '../route.ts'
 
 /** Returns the project of the path, and other projects whose uploads the caller can see. */
-function doctorProject({ app, actor, found }: Pick<Call<unknown, unknown>, 'app' | 'actor' | 'found'>) {
+async function doctorProject({ app, actor, found }: Pick<Call<unknown, unknown>, 'app' | 'actor' | 'found'>) {
   const [organization, project] = [organizationOf(found), projectOf(found)]
-  const allowed = allowedProjects(app, actor, organization, 'release:read')
+  const allowed = await allowedProjects(app, actor, organization, 'release:read')
   const others = allowed.filter((candidate) => candidate.id !== project.id)
   return { organization, project, others }
 }
@@ -36,7 +36,7 @@ export const doctorRoutes: readonly Route[] = [
       const { app, found, params } = call
       const event = await eventById(app, [projectOf(found).id], params.event ?? '')
       if (!event) throw new MishapError('NOT_FOUND')
-      const diagnosis = await app.doctor.ofEvent(doctorProject(call), normalOf(event.row), event.row.receivedMs)
+      const diagnosis = await app.doctor.ofEvent(await doctorProject(call), normalOf(event.row), event.row.receivedMs)
       return { body: { errors: errorsOf(diagnosis), ...diagnosis } }
     },
   }),
@@ -49,9 +49,9 @@ export const doctorRoutes: readonly Route[] = [
     response: restBundleDiagnosis,
     handle: async (call) => {
       const { app, found, params } = call
-      const bundle = app.meta.bundleOf(projectOf(found).id, params.bundle ?? '')
+      const bundle = await app.meta.bundleOf(projectOf(found).id, params.bundle ?? '')
       if (!bundle) throw new MishapError('NOT_FOUND')
-      return { body: await app.doctor.ofBundle(doctorProject(call), bundle) }
+      return { body: await app.doctor.ofBundle(await doctorProject(call), bundle) }
     },
   }),
   route({
@@ -64,8 +64,8 @@ export const doctorRoutes: readonly Route[] = [
     response: restReleaseDiagnosis,
     handle: async (call) => {
       const { app, actor, params, query } = call
-      const access = doctorProject(call)
-      const mayReadEvents = app.auth.may(actor, 'event:read', access) === 'yes'
+      const access = await doctorProject(call)
+      const mayReadEvents = await app.auth.may(actor, 'event:read', access) === 'yes'
       const options = { release: params.version ?? '', dist: query.dist, mayReadEvents }
       return { body: await app.doctor.ofRelease(access, options) }
     },

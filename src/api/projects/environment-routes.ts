@@ -35,13 +35,13 @@ export const environmentRoutes: readonly Route[] = [
       response: z.array(restEnvironment),
       handle: async (call) => {
         const { app, query } = call
-        const scope = scopeOf(viewOf(call, '90d'))
-        const hidden = app.meta.hiddenEnvironments(scope.projectIds)
+        const scope = scopeOf(await viewOf(call, '90d'))
+        const hidden = await app.meta.hiddenEnvironments(scope.projectIds)
         if (query.visibility === 'hidden' || query.visibility === 'all') {
           const names = new Set([...hidden].sort().slice(0, listMax))
           if (query.visibility === 'all') {
             for (const id of scope.projectIds)
-              for (const { name } of app.meta.projectEnvironments(id, { max: listMax }))
+              for (const { name } of await app.meta.projectEnvironments(id, { max: listMax }))
                 if (names.size < listMax) names.add(name)
           }
           return { body: [...names].sort().map((name) => ({ id: name, name, isHidden: hidden.has(name) })) }
@@ -65,8 +65,8 @@ export const environmentRoutes: readonly Route[] = [
     summary: 'One environment of a project.',
     action: 'project:read',
     response: restEnvironment,
-    handle: ({ app, found, params }) => {
-      const environment = app.meta.environmentOf(projectOf(found).id, params.environment ?? '')
+    handle: async ({ app, found, params }) => {
+      const environment = await app.meta.environmentOf(projectOf(found).id, params.environment ?? '')
       if (!environment) throw new MishapError('NOT_FOUND')
       return { body: toRest(environment) }
     },
@@ -79,8 +79,8 @@ export const environmentRoutes: readonly Route[] = [
     action: 'project:write',
     body: environmentChangeBody,
     response: restEnvironment,
-    handle: ({ app, found, params, body }) => ({
-      body: toRest(hideEnvironment(app, projectOf(found).id, params.environment ?? '', body.isHidden)),
+    handle: async ({ app, found, params, body }) => ({
+      body: toRest(await hideEnvironment(app, projectOf(found).id, params.environment ?? '', body.isHidden)),
     }),
   }),
 ]

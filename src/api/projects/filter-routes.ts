@@ -30,9 +30,9 @@ function filterOf(id: string | undefined): InboundFilter {
 }
 
 /** Returns the API form of a filter. */
-function toRest(app: App, project: Project, inboundFilter: InboundFilter, dropped: Map<string, number>): RestFilter {
-  const { active, patterns, subfilters } = filterState(app.meta.filtersOf(project.id), inboundFilter)
-  const revision = app.meta.projectById(project.id)?.rev ?? project.rev
+async function toRest(app: App, project: Project, inboundFilter: InboundFilter, dropped: Map<string, number>): Promise<RestFilter> {
+  const { active, patterns, subfilters } = filterState(await app.meta.filtersOf(project.id), inboundFilter)
+  const revision = (await app.meta.projectById(project.id))?.rev ?? project.rev
   return {
     id: inboundFilter.id,
     active,
@@ -79,10 +79,10 @@ export const filterRoutes: readonly Route[] = [
     summary: 'Inbound filters of a project, with the number of events that each dropped in the last week.',
     action: 'project:read',
     response: z.array(restFilter),
-    handle: ({ app, found }) => {
+    handle: async ({ app, found }) => {
       const project = projectOf(found)
-      const dropped = droppedOf(app.meta, project.id, app.clock.now())
-      return { body: inboundFilters.map((inboundFilter) => toRest(app, project, inboundFilter, dropped)) }
+      const dropped = await droppedOf(app.meta, project.id, app.clock.now())
+      return { body: (await Array.fromAsync(inboundFilters, async (inboundFilter) => toRest(app, project, inboundFilter, dropped))) }
     },
   }),
   route({
@@ -93,13 +93,13 @@ export const filterRoutes: readonly Route[] = [
     action: 'project:write',
     body: filterChangeBody,
     response: restFilter,
-    handle: ({ app, actor, found, params, body, request }) => {
+    handle: async ({ app, actor, found, params, body, request }) => {
       const project = projectOf(found)
       const inboundFilter = filterOf(params.filter)
       demandChange(filterChangeBody, body)
-      const filters = changeOf(app.meta.filtersOf(project.id), inboundFilter, body)
-      updateFilters(app, actor, project.id, filters, revisionOf(body, request))
-      return { body: toRest(app, project, inboundFilter, droppedOf(app.meta, project.id, app.clock.now())) }
+      const filters = changeOf(await app.meta.filtersOf(project.id), inboundFilter, body)
+      await updateFilters(app, actor, project.id, filters, revisionOf(body, request))
+      return { body: await toRest(app, project, inboundFilter, await droppedOf(app.meta, project.id, app.clock.now())) }
     },
   }),
   route({
@@ -110,9 +110,9 @@ export const filterRoutes: readonly Route[] = [
     action: 'event:read',
     query: z.object(pageQuery),
     response: z.array(restFilterSample),
-    handle: ({ app, found, params, query }) => ({
-      body: app.meta
-        .filteredEvents(projectOf(found).id, filterOf(params.filter).reason, limitOf(query, 25))
+    handle: async ({ app, found, params, query }) => ({
+      body: (await app.meta
+        .filteredEvents(projectOf(found).id, filterOf(params.filter).reason, limitOf(query, 25)))
         .map((filteredEvent) => ({
           eventID: filteredEvent.eventId,
           title: filteredEvent.title,

@@ -21,15 +21,15 @@ const P = '/projects/:org/:project'
 const triedMax = 20
 
 /** Returns the API form of the rules of a project. */
-function toRestOwnership(app: App, project: Project): RestOwnership {
-  const { text, autoAssign, rev, changedMs } = app.meta.ownershipOf(project.id)
+async function toRestOwnership(app: App, project: Project): Promise<RestOwnership> {
+  const { text, autoAssign, rev, changedMs } = await app.meta.ownershipOf(project.id)
   return {
     raw: text,
     autoAssignment: autoAssign,
     revision: rev,
     lastUpdated: changedMs === null ? null : new Date(changedMs).toISOString(),
     rules: readOwnership(text).rules.map(({ line, text: rule, owners }) => ({ line, text: rule, owners })),
-    faults: ownershipErrors(app, project, text),
+    faults: await ownershipErrors(app, project, text),
   }
 }
 
@@ -39,7 +39,7 @@ const tooLong = (shortId: string) =>
 /** Tests rules on the latest issues of a project without saving. Throws STORE_UNAVAILABLE. */
 async function tryOwnership(app: App, project: Project, text: string): Promise<RestOwnershipTest> {
   const { rules } = readOwnership(text)
-  const issues = app.meta.listIssues({ projectIds: [project.id], sort: 'last', max: triedMax })
+  const issues = await app.meta.listIssues({ projectIds: [project.id], sort: 'last', max: triedMax })
   const rows = await Promise.all(
     issues.map((issue) =>
       eventRowOf(app, issue, 'latest').catch((error: unknown) => {
@@ -49,7 +49,7 @@ async function tryOwnership(app: App, project: Project, text: string): Promise<R
       }),
     ),
   )
-  const faults = ownershipErrors(app, project, text)
+  const faults = await ownershipErrors(app, project, text)
   const tried: RestOwnershipTest['issues'] = []
   for (const [at, { id, shortId, title }] of issues.entries()) {
     const row = rows[at]
@@ -78,7 +78,7 @@ export const ownershipRoutes: readonly Route[] = [
     summary: 'Ownership rules of a project.',
     action: 'project:read',
     response: restOwnership,
-    handle: ({ app, found }) => ({ body: toRestOwnership(app, projectOf(found)) }),
+    handle: async ({ app, found }) => ({ body: await toRestOwnership(app, projectOf(found)) }),
   }),
   route({
     method: 'PUT',
@@ -88,14 +88,14 @@ export const ownershipRoutes: readonly Route[] = [
     action: 'project:write',
     body: ownershipChangeBody,
     response: restOwnership,
-    handle: ({ app, actor, found, body, request }) => {
+    handle: async ({ app, actor, found, body, request }) => {
       const project = projectOf(found)
       const change = {
         ...(body.raw === undefined ? {} : { text: body.raw }),
         ...(body.autoAssignment === undefined ? {} : { autoAssign: body.autoAssignment }),
       }
-      updateOwnership(app, actor, project, change, revisionOf(body, request))
-      return { body: toRestOwnership(app, project) }
+      await updateOwnership(app, actor, project, change, revisionOf(body, request))
+      return { body: await toRestOwnership(app, project) }
     },
   }),
   route({

@@ -38,11 +38,11 @@ import { arrivalsOf } from './arrivals.ts'
 import { sendTestEvent } from './test-event.ts'
 
 /** Returns the API form of a project, with the only team of its organization (team-routes.ts). */
-export function toRestProject(app: App, organization: Organization, project: Project): RestProjectSettings {
+export async function toRestProject(app: App, organization: Organization, project: Project): Promise<RestProjectSettings> {
   const team = { id: String(organization.id), slug: organization.slug, name: organization.name }
-  const scrub = app.meta.scrubSettings(project.id)
-  const scrape = app.meta.scrapeSettings(project.id)
-  const grouping = app.meta.groupingSettings(project.id)
+  const scrub = await app.meta.scrubSettings(project.id)
+  const scrape = await app.meta.scrapeSettings(project.id)
+  const grouping = await app.meta.groupingSettings(project.id)
   return {
     id: String(project.id),
     slug: project.slug,
@@ -180,12 +180,12 @@ export async function createOrgProject(
   { name, slug, platform = null }: NewProjectBody,
 ): Promise<{ body: RestProjectSettings }> {
   const project = await createProject(app, { organizationId: organization.id, name, slug, platform })
-  return { body: toRestProject(app, organization, project) }
+  return { body: await toRestProject(app, organization, project) }
 }
 
-function keyOf(app: App, found: Found, id: string | undefined): ProjectKey {
-  const key = app.meta
-    .keysOf(projectOf(found).id)
+async function keyOf(app: App, found: Found, id: string | undefined): Promise<ProjectKey> {
+  const key = (await app.meta
+    .keysOf(projectOf(found).id))
     .find((projectKey) => projectKey.publicKey === id || String(projectKey.id) === id)
   if (!key) throw new MishapError('NOT_FOUND')
   return key
@@ -203,10 +203,10 @@ export const projectRoutes: readonly Route[] = [
     summary: 'Projects of an organization.',
     action: 'organization:read',
     response: z.array(restProject),
-    handle: ({ app, actor, found }) => ({
-      body: readableProjects(app, actor, organizationOf(found)).map((readableProject) =>
+    handle: async ({ app, actor, found }) => ({
+      body: (await Array.fromAsync((await readableProjects(app, actor, organizationOf(found))), async (readableProject) =>
         toRestProject(app, organizationOf(found), readableProject),
-      ),
+      )),
     }),
   }),
   route({
@@ -227,7 +227,7 @@ export const projectRoutes: readonly Route[] = [
     summary: 'One project.',
     action: 'project:read',
     response: restProject,
-    handle: ({ app, found }) => ({ body: toRestProject(app, organizationOf(found), projectOf(found)) }),
+    handle: async ({ app, found }) => ({ body: await toRestProject(app, organizationOf(found), projectOf(found)) }),
   }),
   route({
     method: 'PUT',
@@ -249,7 +249,7 @@ export const projectRoutes: readonly Route[] = [
         scrapeToken: 'securityToken',
       }
       const changed = await underName(names, () => updateProject(app, actor, id, changeOf(body), guard))
-      return { body: toRestProject(app, organizationOf(found), changed) }
+      return { body: await toRestProject(app, organizationOf(found), changed) }
     },
   }),
   route({
@@ -259,7 +259,7 @@ export const projectRoutes: readonly Route[] = [
     summary: 'Keys of a project with their DSNs.',
     action: 'project:read',
     response: z.array(restKey),
-    handle: ({ app, found }) => ({ body: app.meta.keysOf(projectOf(found).id).map((key) => toRestKey(app, key)) }),
+    handle: async ({ app, found }) => ({ body: (await app.meta.keysOf(projectOf(found).id)).map((key) => toRestKey(app, key)) }),
   }),
   route({
     method: 'POST',
@@ -282,7 +282,7 @@ export const projectRoutes: readonly Route[] = [
     summary: 'One project key.',
     action: 'project:read',
     response: restKey,
-    handle: ({ app, found, params }) => ({ body: toRestKey(app, keyOf(app, found, params.key)) }),
+    handle: async ({ app, found, params }) => ({ body: toRestKey(app, await keyOf(app, found, params.key)) }),
   }),
   route({
     method: 'GET',
@@ -291,7 +291,7 @@ export const projectRoutes: readonly Route[] = [
     summary: 'Setup of a tunnel through the application’s own origin: the path, the SDK option and ready handlers.',
     action: 'project:read',
     response: restTunnel,
-    handle: ({ app, found, params }) => ({ body: tunnelOf(app.config.url, keyOf(app, found, params.key)) }),
+    handle: async ({ app, found, params }) => ({ body: tunnelOf(app.config.url, await keyOf(app, found, params.key)) }),
   }),
   route({
     method: 'PUT',
@@ -303,7 +303,7 @@ export const projectRoutes: readonly Route[] = [
     response: restKey,
     handle: async ({ app, actor, found, params, body, request }) => {
       demandChange(keyChangeBody, body)
-      const { id } = keyOf(app, found, params.key)
+      const { id } = await keyOf(app, found, params.key)
       const key = await updateKey(app, actor, id, keyChangeOf(body), revisionOf(body, request))
       return { body: toRestKey(app, key) }
     },
@@ -317,7 +317,7 @@ export const projectRoutes: readonly Route[] = [
     status: 204,
     response: z.undefined(),
     handle: async ({ app, found, params }) => {
-      await deleteKey(app, keyOf(app, found, params.key).id)
+      await deleteKey(app, (await keyOf(app, found, params.key)).id)
       return { body: undefined, status: 204 }
     },
   }),
@@ -329,7 +329,7 @@ export const projectRoutes: readonly Route[] = [
       summary: 'Arrivals of a project: connection, items of the last hour, newest issue.',
       action: 'project:read',
       response: restArrivals,
-      handle: ({ app, found }) => ({ body: arrivalsOf(app, projectOf(found)) }),
+      handle: async ({ app, found }) => ({ body: await arrivalsOf(app, projectOf(found)) }),
     }),
   ),
   ...(['/organizations/:org/projects/:project/test-event', `${P}/test-event`] as const).map((path, i) =>

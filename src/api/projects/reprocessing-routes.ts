@@ -34,19 +34,19 @@ export const reprocessingRoutes: readonly Route[] = [
     summary: 'Reprocessing of events whose source maps arrived after them: runs with their progress, newest first.',
     action: 'organization:read',
     response: restRegroupings,
-    handle: ({ app, actor, found }) => {
-      const projects = allowedProjects(app, actor, organizationOf(found), 'project:read')
+    handle: async ({ app, actor, found }) => {
+      const projects = await allowedProjects(app, actor, organizationOf(found), 'project:read')
       const byId = new Map(projects.map(({ id, slug }): [number, Project] => [id, { id: String(id), slug }]))
-      const runs = app.meta.reprocessingRuns(listMax, [...byId.keys()]).flatMap((regrouping) => {
+      const runs = (await app.meta.reprocessingRuns(listMax, [...byId.keys()])).flatMap((regrouping) => {
         const project = byId.get(regrouping.projectId)
         return project ? [toRest(regrouping, project)] : []
       })
-      const full = [...byId].flatMap(([id, project]) => {
-        const { quantity: missing, refused, refusedMs } = app.meta.missingMapCounts(id)
+      const full = (await Array.fromAsync([...byId], async ([id, project]) => {
+        const { quantity: missing, refused, refusedMs } = await app.meta.missingMapCounts(id)
         return refusedMs === null
           ? []
           : [{ project, noted: missing, refused, dateRefused: new Date(refusedMs).toISOString() }]
-      })
+      })).flat()
       return { body: { runs, full } }
     },
   }),

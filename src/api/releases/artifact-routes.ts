@@ -14,8 +14,8 @@ import { limitOf, pageQuery, projectOf, route } from '../route.ts'
 
 const iso = (ms: number) => new Date(ms).toISOString()
 
-function toRestBundles(app: App, projectId: number, rows: readonly Bundle[]): RestArtifactBundle[] {
-  const links = app.meta.linksOf(rows.map((row) => row.id)).filter((link) => link.projectId === projectId)
+async function toRestBundles(app: App, projectId: number, rows: readonly Bundle[]): Promise<RestArtifactBundle[]> {
+  const links = (await app.meta.linksOf(rows.map((row) => row.id))).filter((link) => link.projectId === projectId)
   return rows.map((row) => ({
     bundleId: row.uuid,
     associations: links
@@ -48,16 +48,16 @@ const listQuery = z.object({ query: text, ...pageQuery })
 
 const cursorOf = (cursor: string | undefined) => (/^\d{1,15}$/.test(cursor ?? '') ? Number(cursor) : 0)
 
-function list(call: Call<z.output<typeof listQuery>, undefined>) {
+async function list(call: Call<z.output<typeof listQuery>, undefined>) {
   const { app, query, request, found } = call
   const { id: projectId } = projectOf(found)
   const limit = limitOf(query, 25)
   const before = cursorOf(query.cursor)
   const words = { projectId, text: (query.query ?? '').trim(), beforeId: before || undefined }
-  const rows = app.meta.listBundles({ ...words, max: limit + 1 })
+  const rows = await app.meta.listBundles({ ...words, max: limit + 1 })
   const shown = rows.slice(0, limit)
   const page = {
-    rows: toRestBundles(app, projectId, shown),
+    rows: await toRestBundles(app, projectId, shown),
     previous: { cursor: '0', results: before > 0 },
     next: { cursor: String(shown.at(-1)?.id ?? before), results: rows.length > limit },
     hits: undefined,
@@ -66,14 +66,14 @@ function list(call: Call<z.output<typeof listQuery>, undefined>) {
   return { body: page.rows, headers: pageHeaders(app.config.url, request.url, page) }
 }
 
-function files(call: Call<z.output<typeof listQuery>, undefined>) {
+async function files(call: Call<z.output<typeof listQuery>, undefined>) {
   const { app, query, request, found, params } = call
-  const bundle = app.meta.bundleOf(projectOf(found).id, params.bundle ?? '')
+  const bundle = await app.meta.bundleOf(projectOf(found).id, params.bundle ?? '')
   if (!bundle) throw new MishapError('NOT_FOUND')
   const limit = limitOf(query, 100)
   const after = cursorOf(query.cursor)
   const words = { bundleId: bundle.id, text: (query.query ?? '').trim(), afterId: after }
-  const rows = app.meta.filesOf({ ...words, max: limit + 1 })
+  const rows = await app.meta.filesOf({ ...words, max: limit + 1 })
   const shown = rows.slice(0, limit)
   const page = {
     rows: shown.map(toRestFile),
@@ -120,7 +120,7 @@ export const artifactRoutes: readonly Route[] = [
     response: z.undefined(),
     handle: async ({ app, query, found }) => {
       const { id } = projectOf(found)
-      if (!app.meta.bundleOf(id, query.bundleId)) throw new MishapError('NOT_FOUND')
+      if (!await app.meta.bundleOf(id, query.bundleId)) throw new MishapError('NOT_FOUND')
       await app.artifacts.removeBundle(id, query.bundleId)
       return { body: undefined, status: 204 }
     },

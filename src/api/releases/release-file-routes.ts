@@ -28,12 +28,12 @@ const toRest = ({ file, bundle, dist }: Row): RestReleaseFile => ({
 
 const listQuery = z.object(pageQuery)
 
-function list(call: Call<z.output<typeof listQuery>, undefined>) {
+async function list(call: Call<z.output<typeof listQuery>, undefined>) {
   const { app, query, request, params } = call
   const limit = limitOf(query, 100)
   const before = /^\d{1,15}$/.test(query.cursor ?? '') ? Number(query.cursor) : 0
-  const rows = app.meta.releaseFiles({
-    projectIds: releaseProjects(call, 'release:read').map((releaseProject) => releaseProject.id),
+  const rows = await app.meta.releaseFiles({
+    projectIds: (await releaseProjects(call, 'release:read')).map((releaseProject) => releaseProject.id),
     release: params.version ?? '',
     beforeId: before || undefined,
     max: limit + 1,
@@ -65,9 +65,9 @@ async function readField(part: FormPart, fields: Fields): Promise<void> {
 
 async function upload(call: Call<unknown, undefined>) {
   const { app, request, found, params } = call
-  const projects = releaseProjects(call, 'release:write')
+  const projects = await releaseProjects(call, 'release:write')
   const release = params.version ?? ''
-  const there = app.meta.releaseOf(
+  const there = await app.meta.releaseOf(
     projects.map((project) => project.id),
     release,
   )
@@ -93,17 +93,17 @@ async function upload(call: Call<unknown, undefined>) {
         return { url, dist: fields.dist, headers: fields.headers }
       },
     })
-    const row = rowOf(call, bundle.id)
+    const row = await rowOf(call, bundle.id)
     return { body: toRest(row), status: 201 as const }
   }
   throw new MishapError('VALIDATION', { fields: { file: ['Missing file'] } })
 }
 
 /** Returns a file of the release of the path. Throws NOT_FOUND. */
-function rowOf(call: Call<unknown, unknown>, id: number): Row {
+async function rowOf(call: Call<unknown, unknown>, id: number): Promise<Row> {
   const { app, params } = call
-  const projectIds = releaseProjects(call, 'release:read').map((releaseProject) => releaseProject.id)
-  const [row] = app.meta.releaseFiles({ projectIds, release: params.version ?? '', beforeId: id + 1, max: 1 })
+  const projectIds = (await releaseProjects(call, 'release:read')).map((releaseProject) => releaseProject.id)
+  const [row] = await app.meta.releaseFiles({ projectIds, release: params.version ?? '', beforeId: id + 1, max: 1 })
   if (row?.bundle.id !== id) throw new MishapError('NOT_FOUND')
   return row
 }
@@ -160,7 +160,7 @@ export const releaseFileRoutes: readonly Route[] = [
       summary: 'One file of a release.',
       action: 'release:read',
       response: restReleaseFile,
-      handle: (call) => ({ body: toRest(rowOf(call, idOf(call.params.file))) }),
+      handle: async (call) => ({ body: toRest(await rowOf(call, idOf(call.params.file))) }),
     }),
     route({
       method: 'DELETE',
@@ -171,8 +171,8 @@ export const releaseFileRoutes: readonly Route[] = [
       status: 204,
       response: z.undefined(),
       handle: async (call) => {
-        const { bundle } = rowOf(call, idOf(call.params.file))
-        const projectIds = releaseProjects(call, 'release:write').map(({ id }) => id)
+        const { bundle } = await rowOf(call, idOf(call.params.file))
+        const projectIds = (await releaseProjects(call, 'release:write')).map(({ id }) => id)
         await call.app.artifacts.removeFile(bundle.id, projectIds, call.params.version ?? '')
         return { body: undefined, status: 204 }
       },

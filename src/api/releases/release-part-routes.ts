@@ -27,24 +27,24 @@ const listQuery = z.object(pageQuery)
 const annotationCountMax = 1_000
 
 type Where = Parameters<typeof releaseCommits>[1]
-type Reader<Row> = (app: Call<unknown, unknown>['app'], part: Where) => { rows: Row[]; more: boolean }
+type Reader<Row> = (app: Call<unknown, unknown>['app'], part: Where) => Promise<{ rows: Row[]; more: boolean }>
 
 /** Returns one page of objects of the release of the path. */
-function pageOf<Row>(call: Call<z.output<typeof listQuery>, unknown>, read: Reader<Row>) {
+async function pageOf<Row>(call: Call<z.output<typeof listQuery>, unknown>, read: Reader<Row>) {
   const { app, query, request, found } = call
-  const { release, projects } = releaseOfCall(call)
+  const { release, projects } = await releaseOfCall(call)
   const limit = limitOf(query, 100)
   const { offset } = readCursor(query.cursor)
   const part = { organization: organizationOf(found), projects, version: release.version, offset, max: limit }
-  const { rows, more } = read(app, part)
+  const { rows, more } = await read(app, part)
   return { body: rows, headers: pageHeaders(app.config.url, request.url, pageByOffset(rows, offset, limit, more)) }
 }
 
 /** Returns the projects of a deploy. Throws VALIDATION for a project without the release. */
-function deployedProjects(call: Call<unknown, DeployBody>, projects: Project[]): Project[] {
+async function deployedProjects(call: Call<unknown, DeployBody>, projects: Project[]): Promise<Project[]> {
   const named = call.body.projects ?? []
   if (call.found.project || named.length === 0) return projects
-  const requested = namedProjects(call, 'release:write', named)
+  const requested = await namedProjects(call, 'release:write', named)
   const unrelated = requested.find((project) => !projects.some(({ id }) => id === project.id))
   if (unrelated)
     throw new MishapError('VALIDATION', { fields: { projects: [`The release is not one of ${unrelated.slug}.`] } })
@@ -54,18 +54,18 @@ function deployedProjects(call: Call<unknown, DeployBody>, projects: Project[]):
 /** Returns projects of the release whose events the caller can read. Build tokens can only read releases. */
 const mayReadEvents = ({ app, actor, found }: Call<unknown, unknown>, projects: Project[]): Project[] => {
   const organization = organizationOf(found)
-  return projects.filter((project) => app.auth.may(actor, 'event:read', { organization, project }) === 'yes')
+  return projects.filter(async (project) => await app.auth.may(actor, 'event:read', { organization, project }) === 'yes')
 }
 
-function addDeploy(call: Call<unknown, DeployBody>) {
+async function addDeploy(call: Call<unknown, DeployBody>) {
   const { app, body, found } = call
-  const { release, projects } = releaseOfCall(call, 'release:write')
-  const about = deployedProjects(call, projects)
+  const { release, projects } = await releaseOfCall(call, 'release:write')
+  const about = await deployedProjects(call, projects)
   const startedMs = body.dateStarted ?? null
   const finishedMs = body.dateFinished ?? app.clock.now()
   if (startedMs !== null && startedMs > finishedMs)
     throw new MishapError('VALIDATION', { fields: { dateStarted: ['A deploy must start before it finishes.'] } })
-  const deploy = createDeploy(app, {
+  const deploy = await createDeploy(app, {
     organizationId: organizationOf(found).id,
     version: release.version,
     environment: body.environment,
@@ -87,7 +87,7 @@ const skewRoute = (path: string, name: string): Route =>
     action: 'release:read',
     response: z.array(restSkew),
     handle: async (call) => {
-      const { release, projects } = releaseOfCall(call)
+      const { release, projects } = await releaseOfCall(call)
       const readable = mayReadEvents(call, projects)
       return {
         body: await releaseSkew(call.app, { organization: organizationOf(call.found), projects: readable, release }),
@@ -124,10 +124,10 @@ function routesUnder(path: string, name: string): Route[] {
       summary: 'The previous release with commits, in one of its projects. {} if there is none.',
       action: 'release:read',
       response: z.union([restRelease, z.strictObject({})]),
-      handle: (call) => {
-        const { release, projects } = releaseOfCall(call)
+      handle: async (call) => {
+        const { release, projects } = await releaseOfCall(call)
         const where = { organization: organizationOf(call.found), projects, version: release.version }
-        return { body: previousWithCommits(call.app, where) ?? {} }
+        return { body: await previousWithCommits(call.app, where) ?? {} }
       },
     }),
     route({
@@ -162,17 +162,17 @@ const annotationsQuery = z.object({
   limit: pageQuery.limit,
 })
 
-function annotations(call: Call<z.output<typeof annotationsQuery>, undefined>) {
+async function annotations(call: Call<z.output<typeof annotationsQuery>, undefined>) {
   const { app, query, found } = call
   // Releases have separate permissions, so the view has no projects here.
-  const { range, environments } = viewOf({ ...call, query: { ...query, project: [] } })
+  const { range, environments } = await viewOf({ ...call, query: { ...query, project: [] } })
   const max = query.limit === undefined ? undefined : Number(query.limit)
   if (max !== undefined && !(Number.isInteger(max) && max >= 1 && max <= annotationCountMax))
     throw new MishapError('VALIDATION', { fields: { limit: [`A number from 1 to ${annotationCountMax}.`] } })
   return {
-    body: releaseAnnotations(app, {
+    body: await releaseAnnotations(app, {
       organization: organizationOf(found),
-      projects: releaseProjects(call, 'release:read', query.project),
+      projects: await releaseProjects(call, 'release:read', query.project),
       environments,
       fromMs: range.fromMs,
       toMs: range.toMs,
@@ -208,7 +208,7 @@ export const releasePartRoutes: readonly Route[] = [
       if (!seenEvent) throw new MishapError('NOT_FOUND')
       const event = await positionEvent(app, seenEvent.issue, seenEvent.row)
       return {
-        body: committersOf(app, { organization: organizationOf(found), project, issue: seenEvent.issue, event }),
+        body: await committersOf(app, { organization: organizationOf(found), project, issue: seenEvent.issue, event }),
       }
     },
   }),

@@ -8,8 +8,8 @@ import { type Found, organizationOf } from '../route.ts'
 /** Maximum projects per call. */
 const projectsMax = 200
 
-function projectNamed(app: App, organization: Organization, name: string): Project {
-  const project = app.meta.projectBySlug(organization.id, name) ?? app.meta.projectByOldSlug(organization.id, name)
+async function projectNamed(app: App, organization: Organization, name: string): Promise<Project> {
+  const project = await app.meta.projectBySlug(organization.id, name) ?? await app.meta.projectByOldSlug(organization.id, name)
   if (!project)
     throw new MishapError('VALIDATION', {
       fields: { projects: [`There is no project ${JSON.stringify(name.slice(0, 60))}.`] },
@@ -21,27 +21,27 @@ function projectNamed(app: App, organization: Organization, name: string): Proje
  * Returns the project of the path, else the projects named by slug or id. All must be allowed. Throws VALIDATION for no
  * project, too many projects or an unknown project, and the errors of `demand`.
  */
-export function namedProjects(
+export async function namedProjects(
   call: { app: App; actor: Actor; found: Found },
   action: Action,
   names: readonly (string | number)[],
-): Project[] {
+): Promise<Project[]> {
   const { app, actor, found } = call
   if (found.project) return [found.project]
   const organization = organizationOf(found)
   if (names.length === 0 || names.length > projectsMax)
     throw new MishapError('VALIDATION', { fields: { projects: [`Name 1 to ${projectsMax} projects.`] } })
-  const projects = [...new Set(names.map(String))].map((projectName) => projectNamed(app, organization, projectName))
+  const projects = (await Array.fromAsync([...new Set(names.map(String))], async (projectName) => projectNamed(app, organization, projectName)))
   for (const project of projects) app.auth.demand(actor, action, { organization, project })
   return projects
 }
 
 /** Returns the project of the path, else the named ones, else all whose releases the caller can see. */
-export function releaseProjects(
+export async function releaseProjects(
   call: { app: App; actor: Actor; found: Found },
   action: Action,
   names: readonly string[] = [],
-): Project[] {
+): Promise<Project[]> {
   const { app, actor, found } = call
   const named = names.filter((name) => name !== '' && name !== '-1')
   if (found.project || named.length > 0) return namedProjects(call, action, named)

@@ -29,8 +29,8 @@ const changeOf = ({ ref, url, dateReleased, status }: ReleaseChangeBody): Releas
 })
 
 /** Returns the API form of a release, limited to these projects. */
-function toRestRelease(call: Call<unknown, unknown>, release: Release, projects: readonly Project[]): RestRelease {
-  const [restRelease] = toRestReleases(call.app, { organization: organizationOf(call.found), projects }, [release])
+async function toRestRelease(call: Call<unknown, unknown>, release: Release, projects: readonly Project[]): Promise<RestRelease> {
+  const [restRelease] = await toRestReleases(call.app, { organization: organizationOf(call.found), projects }, [release])
   if (!restRelease) throw new MishapError('NOT_FOUND')
   return restRelease
 }
@@ -51,9 +51,9 @@ async function list(call: Call<z.output<typeof listQuery>, undefined>) {
   const limit = limitOf(query, 100)
   const { offset } = readCursor(query.cursor)
   const isRanged = query.statsPeriod || query.start || query.end
-  const range = isRanged ? viewOf({ ...call, query: { ...query, project: [] } }).range : undefined
-  const projects = releaseProjects(call, 'release:read', query.project)
-  const { rows, more, hits } = listReleases(app, {
+  const range = isRanged ? (await viewOf({ ...call, query: { ...query, project: [] } })).range : undefined
+  const projects = await releaseProjects(call, 'release:read', query.project)
+  const { rows, more, hits } = await listReleases(app, {
     organization: organizationOf(found),
     projects,
     environments: query.environment.filter((environment) => environment !== ''),
@@ -73,12 +73,12 @@ async function list(call: Call<z.output<typeof listQuery>, undefined>) {
 }
 
 /** Returns the visible release of the path and its projects with permission for `action`. Throws NOT_FOUND. */
-export function releaseOfCall(
+export async function releaseOfCall(
   call: Call<unknown, unknown>,
   action: 'release:read' | 'release:write' = 'release:read',
-): { release: Release; projects: Project[] } {
-  const projects = releaseProjects(call, action)
-  const release = call.app.meta.releaseOf(
+): Promise<{ release: Release; projects: Project[] }> {
+  const projects = await releaseProjects(call, action)
+  const release = await call.app.meta.releaseOf(
     projects.map((project) => project.id),
     call.params.version ?? '',
   )
@@ -87,21 +87,21 @@ export function releaseOfCall(
 }
 
 /** Writes commits and refs of a body. Resolves fixed issues in all projects where the caller can change releases. */
-function setCommits(call: Call<unknown, ReleaseChangeBody>, version: string, projectIds: readonly number[]): void {
+async function setCommits(call: Call<unknown, ReleaseChangeBody>, version: string, projectIds: readonly number[]): Promise<void> {
   const { app, body, found } = call
   const organization = organizationOf(found)
   const commits = body.commits ? commitsOf(body.commits, app.clock.now()) : undefined
   const refs = body.refs ? refsOf(body.refs) : undefined
-  const fixable = releaseProjects({ ...call, found: { organization } }, 'release:write')
-  setReleaseCommits(app, { organizationId: organization.id, version }, { commits, refs }, { projectIds, fixable })
+  const fixable = await releaseProjects({ ...call, found: { organization } }, 'release:write')
+  await setReleaseCommits(app, { organizationId: organization.id, version }, { commits, refs }, { projectIds, fixable })
 }
 
 /** Returns the projects of a body. With only a status (sentry-cli archive), those that have the release. */
-function newReleaseProjects(call: Call<unknown, NewReleaseBody>): Project[] {
+async function newReleaseProjects(call: Call<unknown, NewReleaseBody>): Promise<Project[]> {
   const { body } = call
   if (body.status && body.projects.length === 0) {
-    const mine = releaseProjects(call, 'release:write')
-    const there = call.app.meta.releaseOf(
+    const mine = await releaseProjects(call, 'release:write')
+    const there = await call.app.meta.releaseOf(
       mine.map((project) => project.id),
       body.version,
     )
@@ -110,35 +110,35 @@ function newReleaseProjects(call: Call<unknown, NewReleaseBody>): Project[] {
   return namedProjects(call, 'release:write', body.projects)
 }
 
-function createFromBody(call: Call<unknown, NewReleaseBody>) {
+async function createFromBody(call: Call<unknown, NewReleaseBody>) {
   const { app, body, found } = call
-  const named = newReleaseProjects(call)
+  const named = await newReleaseProjects(call)
   const projectIds = named.map((project) => project.id)
   const { id: organizationId } = organizationOf(found)
-  const { isNew } = createRelease(app, { organizationId, projectIds, version: body.version, change: changeOf(body) })
-  setCommits(call, body.version, projectIds)
-  const { release, projects } = releaseOfCall({ ...call, params: { ...call.params, version: body.version } })
-  const answer = toRestRelease(call, release, projects)
+  const { isNew } = await createRelease(app, { organizationId, projectIds, version: body.version, change: changeOf(body) })
+  await setCommits(call, body.version, projectIds)
+  const { release, projects } = await releaseOfCall({ ...call, params: { ...call.params, version: body.version } })
+  const answer = await toRestRelease(call, release, projects)
   // 208: it already existed. The status type of plain answers does not have this code.
   return isNew
     ? { body: answer, status: 201 as const }
     : Response.json(answer, { status: 208, headers: { 'cache-control': 'no-store' } })
 }
 
-function change(call: Call<unknown, ReleaseChangeBody>) {
+async function change(call: Call<unknown, ReleaseChangeBody>) {
   const { app, body, found } = call
-  const { release, projects } = releaseOfCall(call, 'release:write')
+  const { release, projects } = await releaseOfCall(call, 'release:write')
   const { version } = release
   const projectIds = projects.map((project) => project.id)
-  updateRelease(app, { organizationId: organizationOf(found).id, projectIds, version, change: changeOf(body) })
-  setCommits(call, version, release.projectIds)
-  const now = releaseOfCall(call)
-  return { body: toRestRelease(call, now.release, now.projects) }
+  await updateRelease(app, { organizationId: organizationOf(found).id, projectIds, version, change: changeOf(body) })
+  await setCommits(call, version, release.projectIds)
+  const now = await releaseOfCall(call)
+  return { body: await toRestRelease(call, now.release, now.projects) }
 }
 
 async function remove(call: Call<unknown, undefined>) {
   const { app, found } = call
-  const { release, projects } = releaseOfCall(call, 'release:write')
+  const { release, projects } = await releaseOfCall(call, 'release:write')
   const position = { organizationId: organizationOf(found).id, version: release.version }
   await deleteRelease(
     app,
@@ -182,8 +182,8 @@ function routesUnder(path: string, name: string): Route[] {
       query: z.object({ ...healthQuery, environment: viewQuery.environment }),
       response: restReleaseWithHealth,
       handle: async (call) => {
-        const { release, projects } = releaseOfCall(call)
-        const restRelease = toRestRelease(call, release, projects)
+        const { release, projects } = await releaseOfCall(call)
+        const restRelease = await toRestRelease(call, release, projects)
         const [body = restRelease] = await withHealth(call, call.query, projects, [restRelease])
         return { body }
       },

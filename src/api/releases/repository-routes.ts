@@ -13,11 +13,11 @@ const listQuery = z.object({
   ...pageQuery,
 })
 
-function list(call: Call<z.output<typeof listQuery>, undefined>) {
+async function list(call: Call<z.output<typeof listQuery>, undefined>) {
   const { app, query, request, found } = call
   const limit = limitOf(query, 100)
   const { offset } = readCursor(query.cursor)
-  const rows = app.meta.repositoriesOf({
+  const rows = await app.meta.repositoriesOf({
     organizationId: organizationOf(found).id,
     listed: query.named !== '1',
     offset,
@@ -27,14 +27,14 @@ function list(call: Call<z.output<typeof listQuery>, undefined>) {
   return { body: page.rows, headers: pageHeaders(app.config.url, request.url, page) }
 }
 
-function commits(call: Call<{ cursor?: string; limit?: string; per_page?: string }, undefined>) {
+async function commits(call: Call<{ cursor?: string; limit?: string; per_page?: string }, undefined>) {
   const { app, query, request, found, params } = call
   const id = /^\d{1,15}$/.test(params.repository ?? '') ? Number(params.repository) : -1
-  const repository = app.meta.repositoryById(organizationOf(found).id, id)
+  const repository = await app.meta.repositoryById(organizationOf(found).id, id)
   if (!repository) throw new MishapError('NOT_FOUND')
   const limit = limitOf(query, 100)
   const { offset } = readCursor(query.cursor)
-  const rows = app.meta.repositoryCommits({ repositoryId: repository.id, offset, max: limit + 1 })
+  const rows = await app.meta.repositoryCommits({ repositoryId: repository.id, offset, max: limit + 1 })
   const page = pageByOffset(rows.slice(0, limit).map(toRestCommit), offset, limit, rows.length > limit)
   return { body: page.rows, headers: pageHeaders(app.config.url, request.url, page) }
 }
@@ -63,9 +63,9 @@ export const repositoryRoutes: readonly Route[] = [
     body: repositoryBody,
     status: 201,
     response: restRepository,
-    handle: ({ app, body, found }) => {
+    handle: async ({ app, body, found }) => {
       const value = { organizationId: organizationOf(found).id, name: body.name, url: body.url ?? '' }
-      return { body: toRestRepository(createRepository(app, value)) }
+      return { body: toRestRepository(await createRepository(app, value)) }
     },
   }),
   route({
@@ -76,9 +76,9 @@ export const repositoryRoutes: readonly Route[] = [
     action: 'release:write',
     status: 204,
     response: z.undefined(),
-    handle: ({ app, found, params }) => {
+    handle: async ({ app, found, params }) => {
       const id = /^\d{1,15}$/.test(params.repository ?? '') ? Number(params.repository) : -1
-      if (!deleteRepository(app, organizationOf(found).id, id)) throw new MishapError('NOT_FOUND')
+      if (!await deleteRepository(app, organizationOf(found).id, id)) throw new MishapError('NOT_FOUND')
       return { body: undefined, status: 204 }
     },
   }),

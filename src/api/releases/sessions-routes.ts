@@ -59,7 +59,7 @@ async function sessions(call: Call<z.output<typeof sessionsQuery>, undefined>) {
   const range = rangeOf(query, app.clock.now())
   const groupBy: SessionGrouping[] = chosen('groupBy', query.groupBy, sessionGroupings)
   const answer = await sessionsAnswer(app, {
-    projects: releaseProjects(call, 'release:read', query.project),
+    projects: await releaseProjects(call, 'release:read', query.project),
     environments: query.environment.filter((name) => name !== ''),
     query: query.query ?? '',
     fields: fieldsOf(query.field),
@@ -84,7 +84,7 @@ const healthRoute = (path: string, name: string): Route =>
     query: z.object({ environment: viewQuery.environment }),
     response: restReleaseHealth,
     handle: async (call) => {
-      const { release, projects } = releaseOfCall(call)
+      const { release, projects } = await releaseOfCall(call)
       const environments = call.query.environment.filter((environment) => environment !== '')
       const found = await releaseHealth(call.app, { projects, environments, version: release.version })
       return { body: found ? { ...found, change: found.change ?? null } : null }

@@ -68,7 +68,7 @@ async function receiveChunks(call: Call<unknown, undefined>): Promise<Response> 
 
 async function assemble(call: Call<unknown, AssembleBody>, release: string) {
   const { app, found, body } = call
-  const projects = namedProjects(call, 'release:write', body.projects)
+  const projects = await namedProjects(call, 'release:write', body.projects)
   const state = await app.artifacts.assemble({
     organizationId: organizationOf(found).id,
     checksum: body.checksum,

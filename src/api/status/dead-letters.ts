@@ -10,9 +10,9 @@ const previewBytesMax = 16 * 1024
 
 type StoredDeadLetter = DeadLetter & { id: number }
 
-function toRest(app: App, organization: Organization, letter: StoredDeadLetter): RestDeadLetter {
-  const project = app.meta.projectsOf(organization.id).find((candidate) => candidate.id === letter.projectId)
-  const key = app.meta.keysOf(letter.projectId).find((candidate) => candidate.id === letter.keyId)
+async function toRest(app: App, organization: Organization, letter: StoredDeadLetter): Promise<RestDeadLetter> {
+  const project = (await app.meta.projectsOf(organization.id)).find((candidate) => candidate.id === letter.projectId)
+  const key = (await app.meta.keysOf(letter.projectId)).find((candidate) => candidate.id === letter.keyId)
   return {
     id: String(letter.id),
     project: { id: String(letter.projectId), slug: project?.slug ?? '' },
@@ -24,15 +24,15 @@ function toRest(app: App, organization: Organization, letter: StoredDeadLetter):
 }
 
 /** Returns dead letters of the projects of an organization, newest first. */
-export function deadLettersOf(app: App, organization: Organization): RestDeadLetter[] {
-  const projectIds = app.meta.projectsOf(organization.id).map((project) => project.id)
-  return app.meta.deadLetters(listMax, projectIds).map((letter) => toRest(app, organization, letter))
+export async function deadLettersOf(app: App, organization: Organization): Promise<RestDeadLetter[]> {
+  const projectIds = (await app.meta.projectsOf(organization.id)).map((project) => project.id)
+  return (await Array.fromAsync((await app.meta.deadLetters(listMax, projectIds)), async (letter) => toRest(app, organization, letter)))
 }
 
 /** Returns the dead letter with this id in the organization. Throws NOT_FOUND. */
-export function deadLetterOf(app: App, organization: Organization, id: string | undefined): StoredDeadLetter {
-  const letter = /^\d{1,15}$/.test(id ?? '') ? app.meta.deadLetterById(Number(id)) : undefined
-  if (!letter || app.meta.projectById(letter.projectId)?.organizationId !== organization.id)
+export async function deadLetterOf(app: App, organization: Organization, id: string | undefined): Promise<StoredDeadLetter> {
+  const letter = /^\d{1,15}$/.test(id ?? '') ? await app.meta.deadLetterById(Number(id)) : undefined
+  if (!letter || (await app.meta.projectById(letter.projectId))?.organizationId !== organization.id)
     throw new MishapError('NOT_FOUND')
   return letter
 }
@@ -54,7 +54,7 @@ export async function previewDeadLetter(
   }
   const start = Buffer.concat(parts).subarray(0, previewBytesMax)
   return {
-    ...toRest(app, organization, letter),
+    ...await toRest(app, organization, letter),
     text: start.toString(),
     textBytes: start.length,
     totalBytes: stream.bytes,

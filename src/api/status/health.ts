@@ -8,8 +8,8 @@ const behindMs = 15_000
 const rejectedMs = 300_000
 
 /** Refused requests of the last minutes by project. A person disabled a key on purpose, so its requests do not count. */
-function rejectedByProject(app: App, projects: readonly Project[]): Map<number, number> {
-  const keyIds = projects.flatMap((project) => app.meta.keysOf(project.id).map((key) => key.id))
+async function rejectedByProject(app: App, projects: readonly Project[]): Promise<Map<number, number>> {
+  const keyIds = (await Array.fromAsync(projects, async (project) => (await app.meta.keysOf(project.id)).map((key) => key.id))).flat()
   const sinceMs = app.clock.now() - rejectedMs
   const counts = new Map<number, number>()
   for (const { atMs, status, reason, projectId } of app.requestLog.of(keyIds))
@@ -19,10 +19,10 @@ function rejectedByProject(app: App, projects: readonly Project[]): Map<number, 
 }
 
 /** Returns whether the data of these projects arrives. `state` names the most severe problem. */
-export function ingestHealthOf(app: App, projects: readonly Project[]): RestIngestHealth {
-  const rejected = [...rejectedByProject(app, projects)].sort((a, b) => b[1] - a[1])
+export async function ingestHealthOf(app: App, projects: readonly Project[]): Promise<RestIngestHealth> {
+  const rejected = [...await rejectedByProject(app, projects)].sort((a, b) => b[1] - a[1])
   const worst = projects.find((project) => project.id === rejected[0]?.[0])
-  const { oldestWaitingMs } = app.journal()
+  const { oldestWaitingMs } = await app.journal()
   const state = !app.engineUp()
     ? 'down'
     : app.waitsFor()

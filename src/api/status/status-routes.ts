@@ -100,7 +100,7 @@ export const statusRoutes: readonly Route[] = [
     summary: 'Outcomes of all items of an organization’s projects over 13 months, and dead letters.',
     action: 'status:read',
     response: restOrganizationStatus,
-    handle: ({ app, found }) => ({ body: organizationStatusOf(app, organizationOf(found)) }),
+    handle: async ({ app, found }) => ({ body: await organizationStatusOf(app, organizationOf(found)) }),
   }),
   route({
     method: 'GET',
@@ -109,8 +109,8 @@ export const statusRoutes: readonly Route[] = [
     summary: 'Whether data arrives: events per minute, and what delays or refuses them.',
     action: 'status:read',
     response: restIngestHealth,
-    handle: ({ app, actor, found }) => ({
-      body: ingestHealthOf(app, requestedProjects(app, actor, organizationOf(found), [])),
+    handle: async ({ app, actor, found }) => ({
+      body: await ingestHealthOf(app, await requestedProjects(app, actor, organizationOf(found), [])),
     }),
   }),
   route({
@@ -121,11 +121,11 @@ export const statusRoutes: readonly Route[] = [
     action: 'status:read',
     query: ledgerQuery,
     response: restLedger,
-    handle: ({ app, actor, found, query }) => {
-      const projects = requestedProjects(app, actor, organizationOf(found), query.project)
+    handle: async ({ app, actor, found, query }) => {
+      const projects = await requestedProjects(app, actor, organizationOf(found), query.project)
       const all = query.project.every((projectId) => projectId === '' || projectId === '-1')
-      const nobodys = all && app.auth.may(actor, 'instance:read', { instance: true }) === 'yes'
-      return { body: ledgerBreakdown(app, { range: query.range, projects, key: query.key, nobodys }) }
+      const nobodys = all && await app.auth.may(actor, 'instance:read', { instance: true }) === 'yes'
+      return { body: await ledgerBreakdown(app, { range: query.range, projects, key: query.key, nobodys }) }
     },
   }),
   route({
@@ -136,7 +136,7 @@ export const statusRoutes: readonly Route[] = [
     action: 'project:read',
     query: z.object({ key: z.string().max(20).optional().describe('Id of a project key: only this key.') }),
     response: restRequestLog,
-    handle: ({ app, found, query }) => ({ body: requestLogOf(app, projectOf(found), query.key) }),
+    handle: async ({ app, found, query }) => ({ body: await requestLogOf(app, projectOf(found), query.key) }),
   }),
   route({
     method: 'GET',
@@ -149,7 +149,7 @@ export const statusRoutes: readonly Route[] = [
       body: await usageOf(
         app,
         organizationOf(found),
-        app.auth.may(actor, 'instance:read', { instance: true }) === 'yes',
+        await app.auth.may(actor, 'instance:read', { instance: true }) === 'yes',
       ),
     }),
   }),
@@ -160,7 +160,7 @@ export const statusRoutes: readonly Route[] = [
     summary: 'Dead letters, newest first, at most 200. They could not be processed and are kept for 14 days.',
     action: 'status:read',
     response: z.array(restDeadLetter),
-    handle: ({ app, found }) => ({ body: deadLettersOf(app, organizationOf(found)) }),
+    handle: async ({ app, found }) => ({ body: await deadLettersOf(app, organizationOf(found)) }),
   }),
   route({
     method: 'GET',
@@ -171,7 +171,7 @@ export const statusRoutes: readonly Route[] = [
     response: restDeadLetterContent,
     handle: async ({ app, found, params }) => {
       const organization = organizationOf(found)
-      return { body: await previewDeadLetter(app, organization, deadLetterOf(app, organization, params.item)) }
+      return { body: await previewDeadLetter(app, organization, await deadLetterOf(app, organization, params.item)) }
     },
   }),
   route({
@@ -183,7 +183,7 @@ export const statusRoutes: readonly Route[] = [
     status: 202,
     response: z.strictObject({}),
     handle: async ({ app, found, params }) => {
-      await app.replayDeadLetter(deadLetterOf(app, organizationOf(found), params.item))
+      await app.replayDeadLetter(await deadLetterOf(app, organizationOf(found), params.item))
       return { body: {}, status: 202 }
     },
   }),
@@ -196,7 +196,7 @@ export const statusRoutes: readonly Route[] = [
     status: 204,
     response: z.undefined(),
     handle: async ({ app, found, params }) => {
-      await deleteDeadLetter(app, deadLetterOf(app, organizationOf(found), params.item))
+      await deleteDeadLetter(app, await deadLetterOf(app, organizationOf(found), params.item))
       return { body: undefined, status: 204 }
     },
   }),

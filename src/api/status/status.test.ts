@@ -32,9 +32,9 @@ const count = (outcome: Outcome, quantity: number, more: Partial<OutcomeCount> =
 })
 
 /** The parts of the app that the status reads, with a real ledger. */
-function appWith(counts: [OutcomeCount[], number][], change: Partial<App> = {}) {
+async function appWith(counts: [OutcomeCount[], number][], change: Partial<App> = {}) {
   const clock = testClock(nowMs)
-  const meta = openSqliteMeta(join(folder, `${closing.length}.sqlite`), { clock })
+  const meta = await openSqliteMeta(join(folder, `${closing.length}.sqlite`), { clock })
   closing.push(() => meta.close())
   for (const [list, atMs] of counts) meta.addOutcomes(list, atMs)
   const app: Partial<App> = {
@@ -46,7 +46,7 @@ function appWith(counts: [OutcomeCount[], number][], change: Partial<App> = {}) 
     events: {
       size: async () => [{ table: 'events', rows: 3, bytesOnDisk: 10, bytesRaw: 30 }],
     } as unknown as App['events'],
-    journal: () => ({ lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 0, boundBytes: 1 }),
+    journal: async () => ({ lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 0, boundBytes: 1 }),
     waitsFor: () => undefined,
     engineUp: () => true,
     bytesUnder: createFolderBytes(clock),
@@ -61,9 +61,9 @@ function appWith(counts: [OutcomeCount[], number][], change: Partial<App> = {}) 
 const ledgerOf = async (counts: OutcomeCount[], waitingRecords = 0) =>
   (
     await statusOf(
-      appWith([[counts, nowMs]], {
-        journal: () => ({ lagBytes: 9, waitingRecords, oldestWaitingMs: 70, boundBytes: 100 }),
-      }).app,
+      (await appWith([[counts, nowMs]], {
+        journal: async () => ({ lagBytes: 9, waitingRecords, oldestWaitingMs: 70, boundBytes: 100 }),
+      })).app,
     )
   ).ledger
 
@@ -118,7 +118,7 @@ describe('ledger', () => {
   })
 
   test('sums over every hour that the ledger keeps', async () => {
-    const { app } = appWith([
+    const { app } = await appWith([
       [[count('received', 1), count('stored', 1)], nowMs],
       [[count('received', 2), count('stored', 2)], nowMs - 30 * dayMs],
       [[count('received', 4), count('stored', 3)], nowMs - 390 * dayMs],
@@ -131,7 +131,7 @@ describe('the rest of the status', () => {
   test('journal, engine, times', async () => {
     const journal = { lagBytes: 5, waitingRecords: 2, oldestWaitingMs: 70, boundBytes: 100 }
     const waitsFor = () => ({ store: 'database', sinceMs: nowMs - 9000 }) as const
-    const status = await statusOf(appWith([], { journal: () => journal, waitsFor, engineUp: () => false }).app)
+    const status = await statusOf((await appWith([], { journal: async () => journal, waitsFor, engineUp: () => false })).app)
     expect(status.journal.waitsFor).toEqual({ store: 'database', since: new Date(nowMs - 9000).toISOString() })
     expect(status).toMatchObject({
       version: '1.2.3',
@@ -144,16 +144,16 @@ describe('the rest of the status', () => {
   })
 
   test('answers while the events store is away; another failure of it is not hidden', async () => {
-    const failing = (error: unknown) =>
-      appWith([], { events: { size: () => Promise.reject(error) } as unknown as App['events'] }).app
-    expect((await statusOf(failing(new MishapError('STORE_UNAVAILABLE')))).disk.tables).toEqual([])
-    await expect(statusOf(failing(new Error('Code: 60')))).rejects.toThrow('Code: 60')
-    await expect(statusOf(failing(new MishapError('INTERNAL')))).rejects.toMatchObject({ code: 'INTERNAL' })
+    const failing = async (error: unknown) =>
+      (await appWith([], { events: { size: () => Promise.reject(error) } as unknown as App['events'] })).app
+    expect((await statusOf(await failing(new MishapError('STORE_UNAVAILABLE')))).disk.tables).toEqual([])
+    await expect(statusOf(await failing(new Error('Code: 60')))).rejects.toThrow('Code: 60')
+    await expect(statusOf(await failing(new MishapError('INTERNAL')))).rejects.toMatchObject({ code: 'INTERNAL' })
   })
 
   test('the data folder is measured once in 15 s, a folder that is gone counts nothing', async () => {
     const clock = testClock(nowMs)
-    const { app } = appWith([], { bytesUnder: createFolderBytes(clock) })
+    const { app } = await appWith([], { bytesUnder: createFolderBytes(clock) })
     const before = (await statusOf(app)).disk
     writeFileSync(join(folder, 'big'), Buffer.alloc(1_000_000, 1))
     clock.advance(14_999)
@@ -164,15 +164,15 @@ describe('the rest of the status', () => {
     linkSync(join(folder, 'big'), join(folder, 'linked'))
     clock.advance(15_000)
     expect((await statusOf(app)).disk.dataBytes - before.dataBytes).toBeLessThan(1_900_000)
-    const after = (await statusOf(appWith([]).app)).disk
+    const after = (await statusOf((await appWith([])).app)).disk
     expect(after.dataBytes - before.dataBytes).toBeGreaterThan(900_000)
     expect(after.freeBytes).toBeLessThanOrEqual(after.totalBytes)
-    const nowhere = appWith([], { config: { data: join(folder, 'none') } as App['config'] }).app
+    const nowhere = (await appWith([], { config: { data: join(folder, 'none') } as App['config'] })).app
     expect((await statusOf(nowhere)).disk).toMatchObject({ dataBytes: 0, freeBytes: 0, totalBytes: 0 })
   })
 
   test('the disk budget and the times that events were downsampled; without numbers while the store is away', async () => {
-    const { app, meta } = appWith([[[count('stored', 9), count('received', 9), count('thinned', 7)], nowMs]])
+    const { app, meta } = await appWith([[[count('stored', 9), count('received', 9), count('thinned', 7)], nowMs]])
     const run = meta.beginDownsampleRun({ budgetBytes: 100, bytesBefore: 150 })
     meta.endDownsampleRun(run, { bytesAfter: 90, reached: true })
     meta.beginDownsampleRun({ budgetBytes: 100, bytesBefore: 120 })
@@ -193,13 +193,13 @@ describe('the rest of the status', () => {
       { ...none, endedAt: null, bytesBefore: 120, bytesAfter: null, reached: false },
       { ...none, endedAt: at, bytesBefore: 150, bytesAfter: 90, reached: true },
     ])
-    const failing = (error: Error) => statusOf(appWith([], { disk: () => Promise.reject(error) }).app)
+    const failing = async (error: Error) => statusOf((await appWith([], { disk: () => Promise.reject(error) })).app)
     expect((await failing(new MishapError('STORE_UNAVAILABLE'))).disk.budget).toBeNull()
     await expect(failing(new Error('Code: 60'))).rejects.toThrow('Code: 60')
   })
 
   test('dead items: newest first, a hundred at most, ids as text', async () => {
-    const { app, meta } = appWith([])
+    const { app, meta } = await appWith([])
     const dead = (jpos: number) => ({
       jpos,
       projectId: 3,
@@ -226,7 +226,7 @@ describe('the rest of the status', () => {
   })
 
   test('versions: this program, its runtime and what faces strangers, exactly pinned', async () => {
-    const { versions } = await statusOf(appWith([]).app)
+    const { versions } = await statusOf((await appWith([])).app)
     expect(versions.slice(0, 2)).toMatchObject([
       { name: 'mishap', version: '1.2.3' },
       { name: 'node', version: process.versions.node },

@@ -34,13 +34,13 @@ function versionsOf(app: App): RestStatus['versions'] {
  * Sums the ledger without Mishap's own project, whose items are one sum (`own`). `waiting`: records that refine has not
  * committed. `projectIds`: only these projects.
  */
-function ledgerOf(app: App, waiting: number, projectIds?: number[]): RestStatus['ledger'] {
+async function ledgerOf(app: App, waiting: number, projectIds?: number[]): RestStatus['ledger'] {
   const rows = new Map<string, RestStatus['ledger']['rows'][number]>()
   const sums = new Map<Outcome, number>()
-  const [first] = app.meta.organizations()
-  const selfId = first && selfProject(app.meta, first.id)?.id
+  const [first] = await app.meta.organizations()
+  const selfId = first && (await selfProject(app.meta, first.id))?.id
   let own = 0
-  for (const outcomeSum of app.meta.outcomeSums({
+  for (const outcomeSum of await app.meta.outcomeSums({
     ...(projectIds ? { projectIds } : {}),
     fromMs: app.clock.now() - ledgerMs,
   })) {
@@ -103,18 +103,18 @@ async function budgetOf(app: App): Promise<RestStatus['disk']['budget']> {
   }
 }
 
-const downsampledRuns = (app: App): RestStatus['disk']['thinned'] =>
-  app.meta.downsampleRuns(downsamplingRunsMax).map(({ id: _id, startedMs, endedMs, ...run }) => ({
+const downsampledRuns = async (app: App): RestStatus['disk']['thinned'] =>
+  (await app.meta.downsampleRuns(downsamplingRunsMax)).map(({ id: _id, startedMs, endedMs, ...run }) => ({
     ...run,
     startedAt: new Date(startedMs).toISOString(),
     endedAt: endedMs === null ? null : new Date(endedMs).toISOString(),
   }))
 
 /** Returns the status for members: sums of their organization's projects, and nothing about the machine. */
-export function organizationStatusOf(app: App, organization: Organization): RestOrganizationStatus {
-  const projectIds = app.meta.projectsOf(organization.id).map((project) => project.id)
-  const { waiting: _waiting, ...ledger } = ledgerOf(app, 0, projectIds)
-  const projectBytes = app.meta.bytesByProject().filter((usage) => projectIds.includes(usage.projectId))
+export async function organizationStatusOf(app: App, organization: Organization): Promise<RestOrganizationStatus> {
+  const projectIds = (await app.meta.projectsOf(organization.id)).map((project) => project.id)
+  const { waiting: _waiting, ...ledger } = await ledgerOf(app, 0, projectIds)
+  const projectBytes = (await app.meta.bytesByProject()).filter((usage) => projectIds.includes(usage.projectId))
   return {
     ledger,
     deadItems: projectBytes.reduce((sum, usage) => sum + usage.dead.count, 0),
@@ -135,7 +135,7 @@ export async function statusOf(app: App): Promise<RestStatus> {
   ])
   const versions = versionsOf(app)
   // Count only once: each count reads the heads of up to 5,000 records on the thread that commits.
-  const journal = app.journal()
+  const journal = await app.journal()
   const wait = app.waitsFor()
   return {
     version: app.version,
@@ -145,16 +145,16 @@ export async function statusOf(app: App): Promise<RestStatus> {
       ...journal,
       waitsFor: wait ? { store: wait.store, since: new Date(wait.sinceMs).toISOString() } : null,
     },
-    ledger: ledgerOf(app, journal.waitingRecords),
+    ledger: await ledgerOf(app, journal.waitingRecords),
     disk: {
       dataBytes,
       freeBytes: disk ? disk.bavail * disk.bsize : 0,
       totalBytes: disk ? disk.blocks * disk.bsize : 0,
       tables,
       budget,
-      thinned: downsampledRuns(app),
+      thinned: await downsampledRuns(app),
     },
-    deadItems: app.meta.deadLetters(deadLettersMax).map((deadLetter) => ({
+    deadItems: (await app.meta.deadLetters(deadLettersMax)).map((deadLetter) => ({
       jpos: String(deadLetter.jpos),
       projectId: String(deadLetter.projectId),
       receivedAt: new Date(deadLetter.receivedMs).toISOString(),

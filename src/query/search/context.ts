@@ -43,7 +43,7 @@ export function searchContextOf(
     projectIdsOf: (slug) => projects.filter((project) => fits(project.slug, slug)).map((project) => project.id),
     projectIds,
     latestReleases: once(() => latestReleases(deps.meta, projectIds)),
-    releases: once(() => newestReleases(deps.meta, projectIds).map(splitRelease)),
+    releases: once(async () => (await newestReleases(deps.meta, projectIds)).map(splitRelease)),
     lists,
   }
 }

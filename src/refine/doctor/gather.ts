@@ -60,12 +60,12 @@ export const planned = (deps: DoctorDeps, projectId: number, requested: Requeste
     planOf(projectId, requested, artifacts, nothingToRead),
   )
 
-function foundOf(deps: DoctorDeps, projectId: number, requested: RequestedFile, plan: Plan): FileDetails['found'] {
+async function foundOf(deps: DoctorDeps, projectId: number, requested: RequestedFile, plan: Plan): FileDetails['found'] {
   const { meta } = deps
   const file = plan.map ?? plan.script
-  const [bundle] = meta.bundlesById([file?.bundleId ?? 0])
+  const [bundle] = await meta.bundlesById([file?.bundleId ?? 0])
   // A bundle can be linked to this project or release long after its upload.
-  const places = meta.placesOfBundle(bundle?.id ?? 0, projectId)
+  const places = await meta.placesOfBundle(bundle?.id ?? 0, projectId)
   const here =
     plan.resolvedWith === 'debug-id'
       ? places
@@ -78,32 +78,32 @@ function foundOf(deps: DoctorDeps, projectId: number, requested: RequestedFile, 
  * Another project that has the requested file: by debug id, which is sure, else by address, release and dist.
  * Applications that are built together often share all three, so that is not sure.
  */
-function elsewhereOf(deps: DoctorDeps, project: DoctorProject, requested: RequestedFile): FileDetails['elsewhere'] {
+async function elsewhereOf(deps: DoctorDeps, project: DoctorProject, requested: RequestedFile): FileDetails['elsewhere'] {
   const ids = project.others.map((entry) => entry.id)
   const { debugId, release, dist, url } = requested
   const found =
     debugId === undefined
       ? release !== undefined &&
-        nearest(url, deps.meta.filesNamed(ids, namesLike(url), nearMax, release)).find(
+        nearest(url, await deps.meta.filesNamed(ids, namesLike(url), nearMax, release)).find(
           (entry) => entry.how === 'same' && entry.dist === dist,
         )
-      : deps.meta.placesOfDebugId(ids, debugId, 1)[0]
+      : (await deps.meta.placesOfDebugId(ids, debugId, 1))[0]
   const slug = found && project.others.find((entry) => entry.id === found.projectId)?.slug
   return slug ? { slug, sure: debugId !== undefined } : undefined
 }
 
 /** Similar files of the project: first those of the event's release, which has few, then all others. */
-function nearOf({ meta }: DoctorDeps, projectId: number, { url, release = '' }: RequestedFile): readonly Near[] {
+async function nearOf({ meta }: DoctorDeps, projectId: number, { url, release = '' }: RequestedFile): Promise<readonly Near[]> {
   const names = namesLike(url)
-  const ofRelease = meta.filesNamed([projectId], names, nearMax, release)
-  const others = meta.filesNamed([projectId], names, nearMax).filter((entry) => entry.release !== release)
+  const ofRelease = await meta.filesNamed([projectId], names, nearMax, release)
+  const others = (await meta.filesNamed([projectId], names, nearMax)).filter((entry) => entry.release !== release)
   return nearest(url, [...ofRelease, ...others])
 }
 
 /** When the newest bundle of a project arrived, if it has debug ids. */
-function injectedMsOf({ meta }: DoctorDeps, projectId: number): number | undefined {
-  const [newest] = meta.listBundles({ projectId, text: '', beforeId: undefined, max: 1 })
-  const files = newest ? meta.filesOf({ bundleId: newest.id, text: '', afterId: 0, max: 20 }) : []
+async function injectedMsOf({ meta }: DoctorDeps, projectId: number): Promise<number | undefined> {
+  const [newest] = await meta.listBundles({ projectId, text: '', beforeId: undefined, max: 1 })
+  const files = newest ? await meta.filesOf({ bundleId: newest.id, text: '', afterId: 0, max: 20 }) : []
   return files.some((file) => file.debugId !== '') ? newest?.createdMs : undefined
 }
 
@@ -137,7 +137,7 @@ export async function gather(
   const { meta, clock, retentionDays } = deps
   const { id: projectId } = project.project
   const plan = await planned(deps, projectId, requested, meta)
-  const found = plan && foundOf(deps, projectId, requested, plan)
+  const found = plan && await foundOf(deps, projectId, requested, plan)
   const { flat, reason } = plan
     ? await readPlan(deps, projectId, requested, plan, { deadline, useCache: true })
     : { flat: undefined, reason: undefined }
@@ -152,12 +152,12 @@ export async function gather(
       receivedMs: event.receivedMs,
       sdk: event.sdk,
       place: placeOf(deps, project, release, requested.dist),
-      uploads: meta.uploadsOf(projectId),
-      ofRelease: meta.uploadsOf(projectId, { release: release ?? '', dist: requested.dist }),
-      injectedMs: missing ? injectedMsOf(deps, projectId) : undefined,
-      releaseMs: missing && release !== undefined ? meta.releaseOf([projectId], release)?.createdMs : undefined,
-      elsewhere: missing ? elsewhereOf(deps, project, requested) : undefined,
-      near: missing ? nearOf(deps, projectId, requested) : [],
+      uploads: await meta.uploadsOf(projectId),
+      ofRelease: await meta.uploadsOf(projectId, { release: release ?? '', dist: requested.dist }),
+      injectedMs: missing ? await injectedMsOf(deps, projectId) : undefined,
+      releaseMs: missing && release !== undefined ? (await meta.releaseOf([projectId], release))?.createdMs : undefined,
+      elsewhere: missing ? await elsewhereOf(deps, project, requested) : undefined,
+      near: missing ? await nearOf(deps, projectId, requested) : [],
       reason: reason as UnmappedReason | undefined,
     },
     spotAt: flat && spotter(flat),
@@ -166,6 +166,6 @@ export async function gather(
 
 /** The files of one bundle, with the look-ups of an artifact store. */
 export const artifactsIn = (files: readonly ArtifactFile[]): Artifacts => ({
-  artifactsByDebugId: (_project, debugId) => files.filter((file) => debugId !== '' && file.debugId === debugId),
-  artifactsByUrl: (_project, _release, _dist, urls) => files.filter((file) => urls.includes(file.url)),
+  artifactsByDebugId: async (_project, debugId) => files.filter((file) => debugId !== '' && file.debugId === debugId),
+  artifactsByUrl: async (_project, _release, _dist, urls) => files.filter((file) => urls.includes(file.url)),
 })

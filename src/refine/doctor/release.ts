@@ -29,18 +29,17 @@ const reasonsMax = 3
 export type ReleaseRequest = { release: string; dist: string | undefined; mayReadEvents: boolean }
 
 /** The bundles of a release, newest first. Files that were uploaded one by one form one last pack. */
-function packsOf(deps: DoctorDeps, projectId: number, { release, dist }: ReleaseRequest): Pack[] {
-  const bundles = deps.meta.bundlesById(deps.meta.bundlesOfRelease(projectId, release, dist, bundlesMax))
-  const packs = bundles
+async function packsOf(deps: DoctorDeps, projectId: number, { release, dist }: ReleaseRequest): Promise<Pack[]> {
+  const bundles = await deps.meta.bundlesById(await deps.meta.bundlesOfRelease(projectId, release, dist, bundlesMax))
+  const packs = (await Array.fromAsync(bundles
     .filter((bundle) => bundle.kind === 'bundle')
-    .slice(0, packsMax)
-    .map((bundle) => packOf(deps, projectId, bundle))
+    .slice(0, packsMax), async (bundle) => packOf(deps, projectId, bundle)))
   const singles = bundles.filter((bundle) => bundle.kind === 'file')
-  return singles.length === 0 ? packs : [...packs, singlePack(deps, projectId, singles)]
+  return singles.length === 0 ? packs : [...packs, await singlePack(deps, projectId, singles)]
 }
 
-function singlePack(deps: DoctorDeps, projectId: number, singles: readonly Bundle[]): Pack {
-  const all = singles.map((single) => packOf(deps, projectId, single))
+async function singlePack(deps: DoctorDeps, projectId: number, singles: readonly Bundle[]): Promise<Pack> {
+  const all = (await Array.fromAsync(singles, async (single) => packOf(deps, projectId, single)))
   const [newest] = singles
   return {
     bundle: {
@@ -129,9 +128,9 @@ async function eventFindings(
 }
 
 /** The finding for a release without uploads: whether the project has any. */
-function withoutPacks(deps: DoctorDeps, project: DoctorProject, { release, dist }: ReleaseRequest): DoctorFinding {
+async function withoutPacks(deps: DoctorDeps, project: DoctorProject, { release, dist }: ReleaseRequest): Promise<DoctorFinding> {
   const place = placeOf(deps, project, release, dist)
-  if (deps.meta.uploadsOf(project.project.id).bundles === 0)
+  if ((await deps.meta.uploadsOf(project.project.id)).bundles === 0)
     return findingOf('no_uploads', { project: project.project.slug }, place)
   return findingOf('release_unknown', { release, dist: dist || '–' }, place)
 }
@@ -144,7 +143,7 @@ export async function diagnoseRelease(
 ): Promise<ReleaseDiagnosis> {
   const { id: projectId } = project.project
   const untilMs = deps.clock.now() + waitMs
-  const bundles = await diagnosePacks(deps, project, packsOf(deps, projectId, requested), { untilMs, maps: mapsMax })
+  const bundles = await diagnosePacks(deps, project, await packsOf(deps, projectId, requested), { untilMs, maps: mapsMax })
   const samples = requested.mayReadEvents ? await sample(deps, projectId, requested) : []
   const ofEvents = await eventFindings(deps, project, samples, { untilMs })
   const frames = samples.flatMap((entry) => entry.seen.frames)
@@ -154,7 +153,7 @@ export async function diagnoseRelease(
   const findings = countFindings([
     ...bundles.flatMap((bundle) => bundle.findings),
     ...ofEvents,
-    ...(unknown ? [withoutPacks(deps, project, requested)] : []),
+    ...(unknown ? [await withoutPacks(deps, project, requested)] : []),
   ])
   return {
     release: requested.release,

@@ -280,7 +280,7 @@ describe('what is no error', () => {
 
   test('it was linked to the release after the event came', async () => {
     const id = await rig().upload({ files: pair('a.js'), ...at('shop@0') })
-    rig().meta.linkBundle(id, [{ projectId: 1, ...at('shop@1'), dist: '' }], eventMs + 5)
+    await rig().meta.linkBundle(id, [{ projectId: 1, ...at('shop@1'), dist: '' }], eventMs + 5)
     expect((await ask([], { release: 'shop@1' })).finding?.code).toBe('came_later')
   })
 
@@ -351,7 +351,7 @@ describe('what is no error', () => {
 describe('what depends on more than the files', () => {
   test('a release that is older than uploads are kept', async () => {
     const { meta } = rig()
-    meta.makeRelease({ organizationId: 1, projectIds: [1], version: 'shop@1', change: {} }, eventMs - 100 * 86_400_000)
+    await meta.makeRelease({ organizationId: 1, projectIds: [1], version: 'shop@1', change: {} }, eventMs - 100 * 86_400_000)
     const answer = await ask([{ files: [{ url: '~/b.js', body: 'b()' }], ...at('shop@9') }], { release: 'shop@1' })
     expect(answer.finding).toMatchObject({ code: 'aged_out', data: { days: '90' } })
   })
@@ -364,13 +364,13 @@ describe('what depends on more than the files', () => {
 
   test('a blob that is gone', async () => {
     const id = await rig().upload({ files: pair('a.js', idA) })
-    await rig().blobs.delete(rig().meta.bundlesById([id])[0]?.blobKey ?? '')
+    await rig().blobs.delete((await rig().meta.bundlesById([id]))[0]?.blobKey ?? '')
     expect((await ask([], { debugId: idA })).finding?.code).toBe('file_gone')
   })
 
   test('asking notes no use of a bundle', async () => {
     const id = await rig().upload({ files: pair('a.js', idA), hours: 1000 })
-    const before = rig().meta.bundlesById([id])
+    const before = await rig().meta.bundlesById([id])
     await ask([], { debugId: idA })
     expect(rig().meta.bundlesById([id])).toEqual(before)
   })

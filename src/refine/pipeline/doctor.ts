@@ -29,8 +29,8 @@ export function createDoctor(deps: DoctorDeps): Doctor {
     ofEvent: (here, event, receivedMs) => inOrder(() => diagnoseEvent(deps, here, event, receivedMs)),
     ofBundle: (here, bundle) => {
       const untilMs = () => deps.clock.now() + waitMs
-      return inOrder(() =>
-        diagnosePack(deps, here, packOf(deps, here.project.id, bundle), { untilMs: untilMs(), maps: mapsMax }),
+      return inOrder(async () =>
+        diagnosePack(deps, here, await packOf(deps, here.project.id, bundle), { untilMs: untilMs(), maps: mapsMax }),
       )
     },
     ofRelease: (here, asked) => inOrder(() => diagnoseRelease(deps, here, asked)),

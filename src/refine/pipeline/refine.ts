@@ -68,7 +68,7 @@ export type Refine = {
   /** Reports that the journal is on disk up to this position. */
   advance(durable: number): void
   /** The number of uncommitted records on disk, counted up to 5,000. */
-  waiting(): number
+  waiting(): Promise<number>
   /** The store that blocks refining because it is down or its disk is full; undefined if none does. */
   waitsFor(): Wait | undefined
   /** Totals of the commits since the start. `ms` is the sum of the batch durations from start to commit. */
@@ -115,7 +115,7 @@ async function storedEvents(work: Work, { from, to }: Batch, stored: Stored): Pr
 
 /** Finishes the batches that the previous process left open: stored rows stay, the rest is refined again. */
 async function recover(work: Work): Promise<void> {
-  const batches = work.meta.openBatches().filter((batch) => batch.to > work.meta.cursor())
+  const batches = (await work.meta.openBatches()).filter(async (batch) => batch.to > await work.meta.cursor())
   const open: { batch: Batch; stored: Stored; rows: Map<number, EventRow> }[] = []
   for (const batch of batches) {
     const stored = await settleAll(work, batch)
@@ -210,15 +210,15 @@ async function runBatch(work: Work, from: number, running: Promise<RunningRange>
 }
 
 /** The settings of a project with the state of its artifacts. Workers look for maps only then, and anew each day. */
-function settingsOf(
+async function settingsOf(
   { meta, clock }: RefineDeps,
   maps: MapCache | undefined,
   projectId: number,
-): ProjectSettings | undefined {
-  const settings = meta.projectSettings(projectId)
-  const state = settings && maps ? maps.stateOf(projectId) : ''
+): Promise<ProjectSettings | undefined> {
+  const settings = await meta.projectSettings(projectId)
+  const state = settings && maps ? await maps.stateOf(projectId) : ''
   if (!settings || !maps || !state) return settings
-  const artifactNames = maps.presenceOf(projectId, state)
+  const artifactNames = await maps.presenceOf(projectId, state)
   const artifacts = `${state}-${Math.floor(clock.now() / dayMs)}`
   return { ...settings, artifacts, ...(artifactNames ? { artifactNames } : {}) }
 }
@@ -234,8 +234,8 @@ const createPool = (deps: RefineDeps, maps: MapCache | undefined, waits: Waits):
   })
 
 /** Stops refine if the journal ends below the cursor. Its new records would be skipped silently as already refined. */
-function checkPosition(deps: RefineDeps, durable: number): void {
-  const cursor = deps.meta.cursor()
+async function checkPosition(deps: RefineDeps, durable: number): Promise<void> {
+  const cursor = await deps.meta.cursor()
   if (durable >= cursor) return
   const detail =
     `The journal ends at position ${durable}, but everything before ${cursor} is already stored: the folder "journal" was ` +
@@ -289,7 +289,7 @@ export function createRefine(deps: RefineDeps): Refine {
   const waits = createWaits(clock)
   const pool = createPool(deps, maps, waits)
   const remapper =
-    maps && createRemapper({ clock, observe, maps, groupingOf: (id) => deps.meta.projectSettings(id)?.grouping })
+    maps && createRemapper({ clock, observe, maps, groupingOf: async (id) => (await deps.meta.projectSettings(id))?.grouping })
   const totals: Totals = { batches: 0, records: 0, events: 0, ms: 0 }
   const work: Work = { ...deps, pool, stopped, totals, waits, memory: createMemory() }
   const signal = createSignal()
@@ -302,10 +302,10 @@ export function createRefine(deps: RefineDeps): Refine {
 
   return {
     mapCache: maps,
-    waiting: () => reader.count(deps.meta.cursor(), state.durable, waitingMax),
-    advance: (durable) => {
+    waiting: async () => reader.count(await deps.meta.cursor(), state.durable, waitingMax),
+    advance: async (durable) => {
       // One check is enough: the position and the cursor only grow from here.
-      if (state.durable === 0) checkPosition(deps, durable)
+      if (state.durable === 0) await checkPosition(deps, durable)
       state.durable = Math.max(state.durable, durable)
       signal.notify()
     },
@@ -317,7 +317,7 @@ export function createRefine(deps: RefineDeps): Refine {
     },
     start: async () => {
       await recover(work)
-      state.position = deps.meta.cursor()
+      state.position = await deps.meta.cursor()
       deps.trim(state.position)
       runLoop(work, state, signal).catch((error: unknown) => {
         if (!stopped.signal.aborted) deps.failed(error)

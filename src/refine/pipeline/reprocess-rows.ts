@@ -51,7 +51,7 @@ type RemapperDeps = {
   observe: Observe
   maps: Pick<MapCache, 'answer' | 'stateOf'>
   /** The current grouping settings of a project. */
-  groupingOf(projectId: number): GroupingSettings | undefined
+  groupingOf(projectId: number): Promise<GroupingSettings | undefined>
 }
 
 type Open = { done: (result: Remapped) => void; fail: (error: Error) => void }
@@ -106,7 +106,7 @@ export function createRemapper({ clock, observe, maps, groupingOf }: RemapperDep
 
   return {
     run: (projectId, rows) =>
-      new Promise((done, fail) => {
+      new Promise(async (done, fail) => {
         state.stopTimer()
         const job = ++state.jobs
         open.set(job, { done, fail })
@@ -114,9 +114,9 @@ export function createRemapper({ clock, observe, maps, groupingOf }: RemapperDep
         const request = {
           job,
           projectId,
-          state: maps.stateOf(projectId),
+          state: await maps.stateOf(projectId),
           nowMs: clock.now(),
-          grouping: groupingOf(projectId),
+          grouping: await groupingOf(projectId),
         }
         worker.postMessage({ kind: 'rows', rows, ...request } satisfies ToRemap)
       }),

@@ -63,7 +63,7 @@ test('a wait that somebody else began goes on when this question is answered at 
 test('a stop ends the waiting with the error, and with the wait', async () => {
   const { work, pauses } = rig()
   let tries = 0
-  const asked = withRetry(work, 'events', () => {
+  const asked = withRetry(work, 'events', async () => {
     if (++tries === 3) work.stopped.abort()
     throw new MishapError('STORE_UNAVAILABLE')
   })

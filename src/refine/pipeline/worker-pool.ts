@@ -47,7 +47,7 @@ type WorkerPoolOptions = {
   size: number
   setup: WorkerSetup
   observe: Observe
-  settingsOf: (projectId: number) => ProjectSettings | undefined
+  settingsOf: (projectId: number) => Promise<ProjectSettings | undefined>
   /** Answers the workers' queries for source maps. */
   maps?: Pick<MapCache, 'answer'> | undefined
   /** Called when a worker waits for the blob disk, and when the wait ends. */

@@ -37,14 +37,14 @@ async function deskOf(uploads: readonly Uploaded[], limits: Partial<MapLimits> =
     blobFolder: root,
     limits,
     meta: {
-      artifactsByDebugId: (...ask) => rekey(artifacts.artifactsByDebugId(...ask)),
-      artifactsByUrl: (...ask) => rekey(artifacts.artifactsByUrl(...ask)),
-      artifactState: () => '1',
-      artifactNames: (projectId, max) => {
+      artifactsByDebugId: async (...ask) => rekey(await artifacts.artifactsByDebugId(...ask)),
+      artifactsByUrl: async (...ask) => rekey(await artifacts.artifactsByUrl(...ask)),
+      artifactState: async () => '1',
+      artifactNames: async (projectId, max) => {
         asked.push(projectId)
         return projectId === 9 || max < 1 ? undefined : [{ debugId: 'd1', release: '1.0', dist: '', url: '~/a.js' }]
       },
-      touchBundles: (ids) => void touched.push(...ids),
+      touchBundles: async (ids) => void touched.push(...ids),
     },
     ...(file ? { file: new URL(file, import.meta.url) } : {}),
   })
@@ -264,14 +264,14 @@ describe('what a worker knows', () => {
 
 test('names of a project are read once for each state; a project with too many tells none', async () => {
   const { desk, asked } = await deskOf([])
-  const first = desk.presenceOf(7, 'a')
+  const first = await desk.presenceOf(7, 'a')
   expect(first && ['d:d1', urlName('1.0', '', '~/a.js'), 'd:d2'].map(presenceLookup(first))).toEqual([
     true,
     true,
     false,
   ])
-  expect(desk.presenceOf(7, 'a')).toBe(first)
-  expect(desk.presenceOf(7, 'b')).not.toBe(first)
-  expect([desk.presenceOf(9, 'a'), desk.presenceOf(9, 'a')]).toEqual([undefined, undefined])
+  expect(await desk.presenceOf(7, 'a')).toBe(first)
+  expect(await desk.presenceOf(7, 'b')).not.toBe(first)
+  expect([await desk.presenceOf(9, 'a'), await desk.presenceOf(9, 'a')]).toEqual([undefined, undefined])
   expect(asked).toEqual([7, 7, 9])
 })

@@ -36,9 +36,9 @@ export type MapCache = {
    */
   inspect(projectId: number, query: MapQuery, plan: Plan, waitMs: number, useCache: boolean): Promise<Loaded>
   /** '' if a project has no artifacts, otherwise a text that changes with them. */
-  stateOf(projectId: number): string
+  stateOf(projectId: number): Promise<string>
   /** The names of all files of a project in this state; undefined if there are too many. */
-  presenceOf(projectId: number, state: string): Presence | undefined
+  presenceOf(projectId: number, state: string): Promise<Presence | undefined>
   /** The size of the cached maps in bytes, and their number. */
   cache(): { bytes: number; maps: number }
   close(): Promise<void>
@@ -133,7 +133,7 @@ export function createMapCache(deps: MapCacheDeps): MapCache {
     const plan = await planOf(projectId, query, meta, deps.blobs)
     if (!plan) return { reason: 'file_missing' }
     const { sourcemap, resolvedWith } = plan
-    meta.touchBundles(bundlesOf(plan), clock.now())
+    await meta.touchBundles(bundlesOf(plan), clock.now())
     const id = idOf(plan)
     const { flat, reason } = await loaded(id, plan, projectId, query)
     // The plan's reason for having no map is more specific than the loader's.
@@ -181,10 +181,10 @@ const presencesMax = 50
 /** The names of each project's files, built once per state. */
 function presences(meta: Pick<ArtifactStore, 'artifactNames'>): MapCache['presenceOf'] {
   const cache = new LRUCache<number, { state: string; presence: Presence | undefined }>({ max: presencesMax })
-  return (projectId, state) => {
+  return async (projectId, state) => {
     const cached = cache.get(projectId)
     if (cached?.state === state) return cached.presence
-    const files = meta.artifactNames(projectId, namesMax)
+    const files = await meta.artifactNames(projectId, namesMax)
     const names = files?.flatMap(({ debugId, release, dist, url }) => [
       ...(debugId ? [debugName(debugId)] : []),
       urlName(release, dist, url),
@@ -268,14 +268,14 @@ function spawn(deps: MapCacheDeps, limits: MapLimits, members: Set<Member>, free
     free()
   }
 
-  worker.on('message', (message: FromLoader) => {
+  worker.on('message', async (message: FromLoader) => {
     if (message.job !== job?.job) return
     if (message.kind === 'begun') {
       stopTimer = clock.after(limits.loadMs, () => leave('map_slow'))
       return
     }
     if (message.kind === 'sources') {
-      const files = findSources(meta, job.projectId, job.query, message.urls)
+      const files = await findSources(meta, job.projectId, job.query, message.urls)
       worker.postMessage({ kind: 'files', job: message.job, files } satisfies ToLoader)
       return
     }
@@ -295,11 +295,11 @@ function spawn(deps: MapCacheDeps, limits: MapLimits, members: Set<Member>, free
 }
 
 /** The uploaded file for each source URL, in the release and dist of the query. */
-function findSources(meta: MapCacheDeps['meta'], projectId: number, { release = '', dist }: MapQuery, urls: string[]) {
+async function findSources(meta: MapCacheDeps['meta'], projectId: number, { release = '', dist }: MapQuery, urls: string[]) {
   const byUrl = new Map<string, string[]>(urls.map((url) => [url, urlCandidates(url)]))
   const all = [...new Set([...byUrl.values()].flat())]
   const found: ArtifactFile[] = []
   for (let at = 0; at < all.length; at += 400)
-    found.push(...meta.artifactsByUrl(projectId, release, dist, all.slice(at, at + 400)))
+    found.push(...await meta.artifactsByUrl(projectId, release, dist, all.slice(at, at + 400)))
   return urls.map((url) => found.find((file) => byUrl.get(url)?.includes(file.url)) ?? null)
 }

@@ -47,17 +47,17 @@ const arrivals = fc
 
 const eventId = (n: number) => (n + 1).toString(16).padStart(32, '0')
 
-function joinAll(meta: MetaStore, max: number): void {
-  for (let step = 0; step < 200; step++) if (!meta.linkErrors(max, nowMs).more) return
+async function joinAll(meta: MetaStore, max: number): Promise<void> {
+  for (let step = 0; step < 200; step++) if (!(await meta.linkErrors(max, nowMs)).more) return
   throw new Error('the join does not end')
 }
 
 /** Returns the final links, by the numbers of the ends. Each order has its own organization. */
-function arrive(meta: MetaStore, name: string, sides: readonly Drawn[], { at, batches, max }: Order) {
-  const { id: organizationId } = meta.createOrganization({ slug: name, name, ownerUserId: 'ann' })
-  const project = (slug: string) =>
-    meta.createProject({ organizationId, slug: `${name}-${slug}`, name: slug, platform: 'node' }).id
-  const [web, api] = [project('web'), project('api')]
+async function arrive(meta: MetaStore, name: string, sides: readonly Drawn[], { at, batches, max }: Order) {
+  const { id: organizationId } = await meta.createOrganization({ slug: name, name, ownerUserId: 'ann' })
+  const project = async (slug: string) =>
+    (await meta.createProject({ organizationId, slug: `${name}-${slug}`, name: slug, platform: 'node' })).id
+  const [web, api] = [await project('web'), await project('api')]
   const effectOf = (n: number) => {
     const { kind, group, receivedMs, ...failure } = sides[n] as Drawn
     return effect({
@@ -70,17 +70,17 @@ function arrive(meta: MetaStore, name: string, sides: readonly Drawn[], { at, ba
   }
   for (let start = 0, turn = 0; start < at.length; turn++) {
     const size = batches[turn % batches.length] ?? 1
-    commit(meta, { events: at.slice(start, start + size).map(effectOf) })
-    if (turn % 3 !== 2) joinAll(meta, max)
+    await commit(meta, { events: at.slice(start, start + size).map(effectOf) })
+    if (turn % 3 !== 2) await joinAll(meta, max)
     start += size
   }
-  joinAll(meta, max)
-  return sides.map(({ kind }, n) => {
+  await joinAll(meta, max)
+  return await Array.fromAsync(sides, async ({ kind }, n) => {
     if (kind !== 'browser') return 'server'
-    const link = meta.errorLinkOf(web, eventId(n))
+    const link = await meta.errorLinkOf(web, eventId(n))
     return link
       ? `${link.reason} ${Number.parseInt(link.server.eventId, 16) - 1}`
-      : meta.errorEndState(web, eventId(n))?.alone
+      : (await meta.errorEndState(web, eventId(n)))?.alone
   })
 }
 
@@ -121,17 +121,17 @@ function claimants(reason: string, own: ErrorEnd, all: readonly ErrorEnd[]): Set
 }
 
 /** Cases that any order and repetition of arrivals leads to the same links. */
-export function failureOrderCases(fresh: () => MetaStore): void {
+export function failureOrderCases(fresh: () => Promise<MetaStore>): void {
   describe('links of hidden server errors in any order', () => {
-    test('the same sides end in the same links, none of a group that is not the only one that claims it', () => {
-      const meta = fresh()
+    test('the same sides end in the same links, none of a group that is not the only one that claims it', async () => {
+      const meta = await fresh()
       const state = { organizations: 0 }
       fc.assert(
-        fc.property(arrivals, ([drawnSides, orders]) => {
+        fc.property(arrivals, async ([drawnSides, orders]) => {
           const all = drawnSides.map(toSide)
           const expected = all.map((item) => (item.side === 'browser' ? answerOf(item, all) : 'server'))
           for (const order of orders)
-            expect(arrive(meta, `o${++state.organizations}`, drawnSides, order)).toEqual(expected)
+            expect(await arrive(meta, `o${++state.organizations}`, drawnSides, order)).toEqual(expected)
           for (const [n, answer] of expected.entries()) {
             const [reason = '', linked] = answer.split(' ')
             const own = all[n]

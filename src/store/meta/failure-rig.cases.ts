@@ -23,10 +23,10 @@ export const sure = (n: number) => ({ digest: `${100_000 + n}`, sure: true })
 export const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
 
 /** Runs the linking until no open end is left. Returns the result of each run. */
-export function joinAll(meta: MetaStore) {
+export async function joinAll(meta: MetaStore) {
   const looks: ReturnType<MetaStore['linkErrors']>[] = []
   for (let step = 0; step < 100; step++) {
-    const look = meta.linkErrors(200, nowMs)
+    const look = await meta.linkErrors(200, nowMs)
     expect(look.aside).toBe(0)
     looks.push(look)
     if (!look.more) return looks
@@ -40,25 +40,25 @@ export function shuffled<T>(list: readonly T[]): T[] {
 }
 
 /** Counts browser events that are linked to their own server error, to another one, and to none. */
-export function count(meta: MetaStore, total: number) {
+export async function count(meta: MetaStore, total: number) {
   const found = { right: 0, wrong: 0, alone: 0 }
   for (const n of numbers(total)) {
-    const link = meta.errorLinkOf(1, id(n))
+    const link = await meta.errorLinkOf(1, id(n))
     if (link) found[link.server.eventId === id(1000 + n) ? 'right' : 'wrong']++
-    else if (meta.errorEndState(1, id(n))?.alone) found.alone++
+    else if ((await meta.errorEndState(1, id(n)))?.alone) found.alone++
   }
   return found
 }
 
 /** Shared setup of the error link cases: a store with a project per side, and lookups of links. */
-export function failureRig(fresh: () => MetaStore) {
-  const open = () => {
-    const meta = fresh()
-    meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: 'node' })
+export function failureRig(fresh: () => Promise<MetaStore>) {
+  const open = async () => {
+    const meta = await fresh()
+    await meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: 'node' })
     return meta
   }
-  const linkOf = (meta: MetaStore, n = 1) => {
-    const link = meta.errorLinkOf(1, id(n))
+  const linkOf = async (meta: MetaStore, n = 1) => {
+    const link = await meta.errorLinkOf(1, id(n))
     return link && [link.reason, link.server.eventId]
   }
   return { open, linkOf }

@@ -6,10 +6,15 @@ import type { MetaStore } from './meta-store.ts'
 export const nowMs = 1_795_000_000_000
 
 /** Adds organization 1 (owner `ann`), project 1 `web` and key 1 to a store. */
-export function withProject(meta: MetaStore): MetaStore {
-  const { id: organizationId } = meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'ann' })
-  const { id: projectId } = meta.createProject({ organizationId, slug: 'web', name: 'Web', platform: 'javascript' })
-  meta.createKey(projectId, 'Default')
+export async function withProject(meta: MetaStore): Promise<MetaStore> {
+  const { id: organizationId } = await meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'ann' })
+  const { id: projectId } = await meta.createProject({
+    organizationId,
+    slug: 'web',
+    name: 'Web',
+    platform: 'javascript',
+  })
+  await meta.createKey(projectId, 'Default')
   return meta
 }
 
@@ -51,10 +56,10 @@ export const stored: OutcomeCount = {
 }
 
 /** Opens and commits the next batch. */
-export function commit(meta: MetaStore, effects: Partial<BatchEffects>, atMs = nowMs) {
-  const from = meta.cursor()
+export async function commit(meta: MetaStore, effects: Partial<BatchEffects>, atMs = nowMs) {
+  const from = await meta.cursor()
   return meta.commitBatch(
-    meta.openBatch(from, from + 100),
+    await meta.openBatch(from, from + 100),
     { events: [], attachments: [], outcomes: [], dead: [], ...effects },
     atMs,
   )
@@ -69,7 +74,7 @@ export const codeOf = (work: () => unknown): string => {
   return 'nothing thrown'
 }
 
-export const stateOf = (meta: MetaStore, id = 1) => {
-  const issue = meta.issueById(id)
+export const stateOf = async (meta: MetaStore, id = 1) => {
+  const issue = await meta.issueById(id)
   return [issue?.status, issue?.substatus]
 }

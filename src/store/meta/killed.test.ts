@@ -24,8 +24,10 @@ for (;;) {
 
 test('kill -9 amid commits: what was answered stays, counters and cursor agree', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-meta-'))
-  const file = join(folder, 'meta.sqlite')
-  withProject(openSqliteMeta(file, { clock: systemClock })).close()
+  const file = join(
+    folder,
+    'meta.sqlite',
+  )(await await withProject(await openSqliteMeta(file, { clock: systemClock }))).close()
   for (let round = 0; round < 2; round++) {
     const child = spawn(process.execPath, ['--input-type=module', '-e', writer(file)], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -39,7 +41,7 @@ test('kill -9 amid commits: what was answered stays, counters and cursor agree',
       child.on('close', () => resolve())
     })
     const acknowledged = Number(said.trimEnd().split('\n').at(-1))
-    const meta = openSqliteMeta(file, { clock: systemClock })
+    const meta = await openSqliteMeta(file, { clock: systemClock })
     const cursor = meta.cursor()
     expect(cursor).toBeGreaterThanOrEqual(acknowledged)
     expect(meta.issueById(1)?.count).toBe(cursor)

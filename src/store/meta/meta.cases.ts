@@ -24,11 +24,11 @@ import { reprocessingCases } from './retention/reprocessing.cases.ts'
 
 const dayMs = 86_400_000
 
-type Open = (clock: ReturnType<typeof testClock>) => MetaStore
+type Open = (clock: ReturnType<typeof testClock>) => Promise<MetaStore>
 
 /** Cases that every meta store must pass. `open` returns an empty store. */
 export function metaCases(name: string, open: Open): void {
-  const fresh = () => withProject(open(testClock(nowMs)))
+  const fresh = async () => withProject(await open(testClock(nowMs)))
   describe(name, () => {
     commitCases(fresh)
     mergeCases(fresh)
@@ -59,17 +59,17 @@ export function metaCases(name: string, open: Open): void {
   })
 }
 
-function issueCases(fresh: () => MetaStore): void {
-  test.each(['last', 'first'] as const)('pages by %s seen show each issue once, ties by id', (sort) => {
-    const meta = fresh()
+function issueCases(fresh: () => Promise<MetaStore>): void {
+  test.each(['last', 'first'] as const)('pages by %s seen show each issue once, ties by id', async (sort) => {
+    const meta = await fresh()
     const events = Array.from({ length: 23 }, (_, index) =>
       effect({ hashes: [hash(index)], timestampMs: nowMs + Math.floor(index / 4) }),
     )
-    commit(meta, { events })
+    await commit(meta, { events })
     const seen: number[] = []
     let after: { valueMs: number; id: number } | undefined
     for (;;) {
-      const page = meta.listIssues({ projectIds: [1], sort, max: 5, ...(after ? { after } : {}) })
+      const page = await meta.listIssues({ projectIds: [1], sort, max: 5, ...(after ? { after } : {}) })
       seen.push(...page.map((issue) => issue.id))
       const last = page.at(-1)
       if (!last) break
@@ -82,7 +82,7 @@ function issueCases(fresh: () => MetaStore): void {
   })
 }
 
-function filterCases(fresh: () => MetaStore): void {
+function filterCases(fresh: () => Promise<MetaStore>): void {
   const status: IssueFilter = { op: 'status', value: 'unresolved' }
   const field = (
     name: Extract<IssueFilter, { op: 'field' }>['field'],
@@ -149,10 +149,10 @@ function filterCases(fresh: () => MetaStore): void {
     ],
     [{ op: 'and', of: [] }, [1, 2, 3]],
     [{ op: 'or', of: [] }, []],
-  ])('filter %j', (filter, ids) => {
-    const meta = fresh()
+  ])('filter %j', async (filter, ids) => {
+    const meta = await fresh()
     const bare = { metadata: { type: 'TypeError', value: '' } }
-    commit(meta, {
+    await commit(meta, {
       events: [
         effect({ ...bare, title: 'Alpha', hashes: [hash(1)] }),
         effect({ ...bare, title: 'Alpha', hashes: [hash(1)] }),
@@ -168,59 +168,51 @@ function filterCases(fresh: () => MetaStore): void {
         }),
       ],
     })
-    meta.updateIssue(2, { status: 'resolved' }, 'ann', nowMs)
-    meta.updateIssue(3, { assigneeUserId: 'ann' }, 'ann', nowMs)
-    meta.updateIssue(2, { priority: 'low' }, 'ann', nowMs)
-    meta.setUserFlags([1], 'ann', { isBookmarked: true, isSubscribed: false }, nowMs)
+    await meta.updateIssue(2, { status: 'resolved' }, 'ann', nowMs)
+    await meta.updateIssue(3, { assigneeUserId: 'ann' }, 'ann', nowMs)
+    await meta.updateIssue(2, { priority: 'low' }, 'ann', nowMs)
+    await meta.setUserFlags([1], 'ann', { isBookmarked: true, isSubscribed: false }, nowMs)
     meta.subscribe(2, 'ann', true, 'asked', nowMs)
     meta.subscribe(3, 'ann', true, 'asked', nowMs)
     meta.subscribe(3, 'ann', false, 'asked', nowMs)
     expect(
-      meta
-        .listIssues({ projectIds: [1], filter, sort: 'first', max: 10 })
-        .map((issue) => issue.id)
-        .sort(),
+      (await meta.listIssues({ projectIds: [1], filter, sort: 'first', max: 10 })).map((issue) => issue.id).sort(),
     ).toEqual(ids)
     expect(meta.countIssues({ projectIds: [1], filter })).toBe(ids.length)
-    expect(
-      meta
-        .issuesByIds([1, 2, 3, 99], filter)
-        .map((issue) => issue.id)
-        .sort(),
-    ).toEqual(ids)
-    expect([...meta.issueStarts([1, 2, 3, 99], filter)].sort()).toEqual(ids.map((id) => [id, nowMs]))
-    const levels = meta.issueLevels([1, 2, 3, 99], filter)
+    expect((await meta.issuesByIds([1, 2, 3, 99], filter)).map((issue) => issue.id).sort()).toEqual(ids)
+    expect([...(await meta.issueStarts([1, 2, 3, 99], filter))].sort()).toEqual(ids.map((id) => [id, nowMs]))
+    const levels = await meta.issueLevels([1, 2, 3, 99], filter)
     expect([...levels.keys()].sort()).toEqual(ids)
-    const groups = meta.groupsOfIssues({ projectIds: [1], filter, max: 10 })
+    const groups = await meta.groupsOfIssues({ projectIds: [1], filter, max: 10 })
     expect(groups.sort((a, b) => a.issueId - b.issueId)).toEqual(
       ids.map((id) => ({ projectId: 1, groupHash: hash(id), issueId: id, firstSeenMs: nowMs, level: levels.get(id) })),
     )
   })
 
-  test('an escalating issue has a high priority, whatever its level, and groups are bounded by time and number', () => {
-    const meta = fresh()
-    commit(meta, {
+  test('an escalating issue has a high priority, whatever its level, and groups are bounded by time and number', async () => {
+    const meta = await fresh()
+    await commit(meta, {
       events: [1, 2, 3].map((n) => effect({ hashes: [hash(n)], level: 'info', timestampMs: nowMs + n })),
     })
-    meta.updateIssue(2, { status: 'unresolved', substatus: 'escalating' }, null, nowMs)
-    const ids = (filter: IssueFilter) =>
-      meta.groupsOfIssues({ projectIds: [1], filter, max: 9 }).map((group) => group.issueId)
-    expect(ids({ op: 'priority', value: 'high' })).toEqual([2])
-    expect(ids({ op: 'priority', value: 'low' }).sort()).toEqual([1, 3])
-    expect(meta.groupsOfIssues({ projectIds: [1], fromMs: nowMs + 3, max: 9 }).map((group) => group.issueId)).toEqual([
-      3,
-    ])
+    await meta.updateIssue(2, { status: 'unresolved', substatus: 'escalating' }, null, nowMs)
+    const ids = async (filter: IssueFilter) =>
+      (await meta.groupsOfIssues({ projectIds: [1], filter, max: 9 })).map((group) => group.issueId)
+    expect(await ids({ op: 'priority', value: 'high' })).toEqual([2])
+    expect((await ids({ op: 'priority', value: 'low' })).sort()).toEqual([1, 3])
+    expect(
+      (await meta.groupsOfIssues({ projectIds: [1], fromMs: nowMs + 3, max: 9 })).map((group) => group.issueId),
+    ).toEqual([3])
     expect(meta.groupsOfIssues({ projectIds: [1], max: 2 })).toHaveLength(2)
-    expect([...meta.issueLevels([1, 3, 99])].sort()).toEqual([
+    expect([...(await meta.issueLevels([1, 3, 99]))].sort()).toEqual([
       [1, 'info'],
       [3, 'info'],
     ])
     expect(meta.groupsOfIssues({ projectIds: [], max: 2 })).toEqual([])
   })
 
-  test('a choice of 2,000 conditions is no tree that is too deep', () => {
-    const meta = fresh()
-    commit(meta, { events: [effect()] })
+  test('a choice of 2,000 conditions is no tree that is too deep', async () => {
+    const meta = await fresh()
+    await commit(meta, { events: [effect()] })
     const numbers = Array.from({ length: 2_000 }, (_, n) => n)
     const any = (of: IssueFilter[]) => meta.countIssues({ projectIds: [1], filter: { op: 'or', of } })
     expect(any(numbers.map((n) => field('title', 'is', `t${n}`)))).toBe(0)
@@ -231,18 +223,23 @@ function filterCases(fresh: () => MetaStore): void {
   })
 }
 
-function changeCases(fresh: () => MetaStore): void {
-  test('updates write who, what was before, and a new revision; without a change nothing', () => {
-    const meta = fresh()
-    commit(meta, { events: [effect()] })
-    const first = meta.updateIssue(1, { status: 'resolved', statusDetails: { inNextRelease: true } }, 'ann', nowMs)
+function changeCases(fresh: () => Promise<MetaStore>): void {
+  test('updates write who, what was before, and a new revision; without a change nothing', async () => {
+    const meta = await fresh()
+    await commit(meta, { events: [effect()] })
+    const first = await meta.updateIssue(
+      1,
+      { status: 'resolved', statusDetails: { inNextRelease: true } },
+      'ann',
+      nowMs,
+    )
     expect(first.issue).toMatchObject({
       status: 'resolved',
       substatus: null,
       statusDetails: { inNextRelease: true },
       rev: 1,
     })
-    const [, activity] = meta.activityOf(1)
+    const [, activity] = await meta.activityOf(1)
     expect(activity).toMatchObject({
       id: first.activityId,
       type: 'set_resolved_in_release',
@@ -257,12 +254,12 @@ function changeCases(fresh: () => MetaStore): void {
       activityId: 3,
       issue: { assigneeUserId: 'bob', rev: 2, status: 'resolved' },
     })
-    expect(meta.updateIssue(1, { status: 'unresolved', substatus: 'new' }, 'ann', nowMs).issue).toMatchObject({
+    expect((await meta.updateIssue(1, { status: 'unresolved', substatus: 'new' }, 'ann', nowMs)).issue).toMatchObject({
       substatus: 'new',
       statusDetails: {},
       rev: 3,
     })
-    expect(meta.updateIssue(1, { status: 'ignored' }, null, nowMs).issue).toEqual(meta.issueById(1))
+    expect((await meta.updateIssue(1, { status: 'ignored' }, null, nowMs)).issue).toEqual(meta.issueById(1))
     expect(codeOf(() => meta.updateIssue(9, { status: 'resolved' }, 'ann', nowMs))).toBe('NOT_FOUND')
   })
 
@@ -271,9 +268,9 @@ function changeCases(fresh: () => MetaStore): void {
     ['', 'VALIDATION'],
     [' \n ', 'VALIDATION'],
     ['x'.repeat(10_001), 'VALIDATION'],
-  ])('comment %.20j', (text, expected) => {
-    const meta = fresh()
-    commit(meta, { events: [effect()] })
+  ])('comment %.20j', async (text, expected) => {
+    const meta = await fresh()
+    await commit(meta, { events: [effect()] })
     if (expected === 'VALIDATION') expect(codeOf(() => meta.addComment(1, 'ann', text, nowMs))).toBe(expected)
     else
       expect(meta.addComment(1, 'ann', text, nowMs)).toMatchObject({
@@ -281,51 +278,51 @@ function changeCases(fresh: () => MetaStore): void {
         data: { text: expected },
         userId: 'ann',
       })
-    expect(meta.issueById(1)?.comments).toBe(expected === 'VALIDATION' ? 0 : 1)
+    expect((await meta.issueById(1))?.comments).toBe(expected === 'VALIDATION' ? 0 : 1)
   })
 }
 
-function settingCases(fresh: () => MetaStore, open: Open): void {
-  test.each(['', 'Web', 'a b', '12345', 'x'.repeat(51), 'ä', 'a_b'])('slug %j is refused', (slug) => {
-    const meta = fresh()
+function settingCases(fresh: () => Promise<MetaStore>, open: Open): void {
+  test.each(['', 'Web', 'a b', '12345', 'x'.repeat(51), 'ä', 'a_b'])('slug %j is refused', async (slug) => {
+    const meta = await fresh()
     expect(codeOf(() => meta.createProject({ organizationId: 1, slug, name: 'A', platform: null }))).toBe('VALIDATION')
     expect(codeOf(() => meta.createOrganization({ slug, name: 'A', ownerUserId: 'ann' }))).toBe('VALIDATION')
     expect(codeOf(() => meta.updateProject(1, { slug }))).toBe('VALIDATION')
   })
 
-  test('organizations and members', () => {
-    const meta = fresh()
+  test('organizations and members', async () => {
+    const meta = await fresh()
     expect(codeOf(() => meta.createOrganization({ slug: 'acme', name: 'B', ownerUserId: 'x' }))).toBe('CONFLICT')
     expect(meta.organizationBySlug('1')).toEqual(meta.organizationBySlug('acme'))
-    expect([meta.organizationBySlug('nobody'), meta.organizationById(7), meta.memberOf(1, 'bob')]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ])
-    meta.setMember(1, 'bob', 'viewer')
-    meta.setMember(1, 'bob', 'admin')
-    expect(meta.organizationsOf('bob').map((organization) => [organization.slug, organization.role])).toEqual([
+    expect([
+      await meta.organizationBySlug('nobody'),
+      await meta.organizationById(7),
+      await meta.memberOf(1, 'bob'),
+    ]).toEqual([undefined, undefined, undefined])
+    await meta.setMember(1, 'bob', 'viewer')
+    await meta.setMember(1, 'bob', 'admin')
+    expect((await meta.organizationsOf('bob')).map((organization) => [organization.slug, organization.role])).toEqual([
       ['acme', 'admin'],
     ])
-    expect(meta.membersOf(1).map((member) => member.userId)).toEqual(['ann', 'bob'])
+    expect((await meta.membersOf(1)).map((member) => member.userId)).toEqual(['ann', 'bob'])
     meta.removeMember(1, 'bob')
     expect(meta.organizationsOf('bob')).toEqual([])
-    expect(open(testClock()).organizations()).toEqual([])
+    expect((await open(testClock())).organizations()).toEqual([])
   })
 
-  test('projects by slug and id, within their organization only', () => {
-    const meta = fresh()
-    meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'eve' })
+  test('projects by slug and id, within their organization only', async () => {
+    const meta = await fresh()
+    await meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'eve' })
     expect([
-      meta.projectBySlug(1, 'web')?.id,
-      meta.projectBySlug(1, '1')?.id,
-      meta.projectBySlug(2, '1'),
-      meta.projectBySlug(2, 'web'),
+      (await meta.projectBySlug(1, 'web'))?.id,
+      (await meta.projectBySlug(1, '1'))?.id,
+      await meta.projectBySlug(2, '1'),
+      await meta.projectBySlug(2, 'web'),
     ]).toEqual([1, 1, undefined, undefined])
     expect(codeOf(() => meta.createProject({ organizationId: 1, slug: 'web', name: 'A', platform: null }))).toBe(
       'CONFLICT',
     )
-    expect(meta.createProject({ organizationId: 2, slug: 'web', name: 'A', platform: null }).id).toBe(2)
+    expect((await meta.createProject({ organizationId: 2, slug: 'web', name: 'A', platform: null })).id).toBe(2)
     expect(codeOf(() => meta.updateProject(9, { name: 'x' }))).toBe('NOT_FOUND')
     expect(codeOf(() => meta.updateProject(1, { name: ' ' }))).toBe('VALIDATION')
     expect(meta.projectSettings(1)).toEqual({
@@ -340,18 +337,18 @@ function settingCases(fresh: () => MetaStore, open: Open): void {
     expect(meta.projectSettings(9)).toBeUndefined()
   })
 
-  test('keys: every change reaches the snapshot and raises its version', () => {
-    const meta = fresh()
-    const versions = [meta.keySnapshot().version]
-    const note = () => versions.push(meta.keySnapshot().version)
-    const key = meta.createKey(1, 'Second')
-    note()
+  test('keys: every change reaches the snapshot and raises its version', async () => {
+    const meta = await fresh()
+    const versions = [(await meta.keySnapshot()).version]
+    const note = async () => versions.push((await meta.keySnapshot()).version)
+    const key = await meta.createKey(1, 'Second')
+    await note()
     expect(key.publicKey).toMatch(/^[0-9a-f]{32}$/)
-    meta.updateKey(key.id, { active: false, rateLimit: { count: 5, windowS: 60 } })
-    note()
-    meta.updateProject(1, { allowedOrigins: ['https://shop.example'] })
-    note()
-    expect(meta.keySnapshot().keys[key.publicKey]).toEqual({
+    await meta.updateKey(key.id, { active: false, rateLimit: { count: 5, windowS: 60 } })
+    await note()
+    await meta.updateProject(1, { allowedOrigins: ['https://shop.example'] })
+    await note()
+    expect((await meta.keySnapshot()).keys[key.publicKey]).toEqual({
       keyId: key.id,
       projectId: 1,
       organizationId: 1,
@@ -359,11 +356,11 @@ function settingCases(fresh: () => MetaStore, open: Open): void {
       rateLimit: { count: 5, windowS: 60 },
       allowedOrigins: ['https://shop.example'],
     })
-    expect(meta.updateKey(key.id, { rateLimit: null }).rateLimit).toBeNull()
-    note()
-    meta.deleteKey(key.id)
-    note()
-    expect(Object.keys(meta.keySnapshot().keys)).toHaveLength(1)
+    expect((await meta.updateKey(key.id, { rateLimit: null })).rateLimit).toBeNull()
+    await note()
+    await meta.deleteKey(key.id)
+    await note()
+    expect(Object.keys((await meta.keySnapshot()).keys)).toHaveLength(1)
     expect(versions).toEqual([...versions].sort((a, b) => a - b))
     expect(new Set(versions).size).toBe(versions.length)
     expect(codeOf(() => meta.updateKey(1, { rateLimit: { count: 0, windowS: 60 } }))).toBe('VALIDATION')
@@ -371,41 +368,43 @@ function settingCases(fresh: () => MetaStore, open: Open): void {
   })
 }
 
-function countCases(fresh: () => MetaStore): void {
-  test('outcomes sum by hour; the ledger keeps 13 months', () => {
-    const meta = fresh()
+function countCases(fresh: () => Promise<MetaStore>): void {
+  test('outcomes sum by hour; the ledger keeps 13 months', async () => {
+    const meta = await fresh()
     const hour = Math.floor(nowMs / 3_600_000) * 3_600_000
-    meta.addOutcomes([stored, stored], nowMs)
-    meta.addOutcomes(
+    await meta.addOutcomes([stored, stored], nowMs)
+    await meta.addOutcomes(
       [
         { ...stored, quantity: 3 },
         { ...stored, projectId: 2 },
       ],
       hour,
     )
-    meta.addOutcomes([stored], hour - 1)
-    meta.addOutcomes([], nowMs)
-    expect(meta.outcomesSince({ fromMs: nowMs }).map((row) => [row.hourMs, row.projectId, row.quantity])).toEqual([
+    await meta.addOutcomes([stored], hour - 1)
+    await meta.addOutcomes([], nowMs)
+    expect(
+      (await meta.outcomesSince({ fromMs: nowMs })).map((row) => [row.hourMs, row.projectId, row.quantity]),
+    ).toEqual([
       [hour, 1, 5],
       [hour, 2, 1],
     ])
-    expect(meta.outcomesSince({ fromMs: hour - 1, projectIds: [1] }).map((row) => row.quantity)).toEqual([1, 5])
+    expect((await meta.outcomesSince({ fromMs: hour - 1, projectIds: [1] })).map((row) => row.quantity)).toEqual([1, 5])
     expect(meta.outcomesSince({ fromMs: 0, projectIds: [] })).toEqual([])
     const laterMs = nowMs + 394 * dayMs
-    meta.prune(laterMs, laterMs, 0)
+    await meta.prune(laterMs, laterMs, 0)
     expect(meta.outcomesSince({ fromMs: 0 })).toHaveLength(3)
     // Rows that outlive the ledger's 13 months extend it, spans as well as events.
     const muchLaterMs = nowMs + 600 * dayMs
-    meta.prune(muchLaterMs, muchLaterMs - 700 * dayMs, 0)
-    meta.prune(muchLaterMs, muchLaterMs - 90 * dayMs, 0, muchLaterMs - 700 * dayMs)
-    meta.prune(nowMs + 410 * dayMs, nowMs + 10 * dayMs, 0)
+    await meta.prune(muchLaterMs, muchLaterMs - 700 * dayMs, 0)
+    await meta.prune(muchLaterMs, muchLaterMs - 90 * dayMs, 0, muchLaterMs - 700 * dayMs)
+    await meta.prune(nowMs + 410 * dayMs, nowMs + 10 * dayMs, 0)
     expect(meta.outcomesSince({ fromMs: 0 })).toHaveLength(3)
-    meta.prune(nowMs + 410 * dayMs, nowMs + 40 * dayMs, 0)
+    await meta.prune(nowMs + 410 * dayMs, nowMs + 40 * dayMs, 0)
     expect(meta.outcomesSince({ fromMs: 0 })).toEqual([])
   })
 
-  test('attachments and dead items: kept, then pruned with the blobs that nothing else uses', () => {
-    const meta = fresh()
+  test('attachments and dead items: kept, then pruned with the blobs that nothing else uses', async () => {
+    const meta = await fresh()
     const attachment = {
       projectId: 1,
       eventId: 'e1',
@@ -417,7 +416,7 @@ function countCases(fresh: () => MetaStore): void {
       receivedMs: 100,
     }
     const dead = { jpos: 7, projectId: 1, keyId: 1, receivedMs: 100, reason: 'failed', bytes: 9, blobKey: 'd1' }
-    commit(meta, {
+    await commit(meta, {
       attachments: [
         attachment,
         { ...attachment, blobKey: 'k2' },
@@ -425,45 +424,45 @@ function countCases(fresh: () => MetaStore): void {
       ],
       dead: [dead, { ...dead, jpos: 8, blobKey: '' }, { ...dead, jpos: 9, receivedMs: 900, blobKey: 'd9' }],
     })
-    expect(meta.attachmentsOf(1, 'e1').map((item) => item.blobKey)).toEqual(['k1', 'k2'])
+    expect((await meta.attachmentsOf(1, 'e1')).map((item) => item.blobKey)).toEqual(['k1', 'k2'])
     expect(meta.attachmentsOf(2, 'e1')).toEqual([])
     expect(meta.attachmentById(1)).toEqual({ id: 1, ...attachment })
-    expect(meta.deadLetters(2).map((deadItem) => deadItem.jpos)).toEqual([9, 8])
-    expect(meta.prune(nowMs, 200, 500).sort()).toEqual(['d1', 'k1'])
-    expect([meta.attachmentById(1), meta.attachmentById(3)?.eventId, meta.deadLetters(9).length]).toEqual([
-      undefined,
-      'e2',
-      1,
-    ])
+    expect((await meta.deadLetters(2)).map((deadItem) => deadItem.jpos)).toEqual([9, 8])
+    expect((await meta.prune(nowMs, 200, 500)).sort()).toEqual(['d1', 'k1'])
+    expect([
+      await meta.attachmentById(1),
+      (await meta.attachmentById(3))?.eventId,
+      (await meta.deadLetters(9)).length,
+    ]).toEqual([undefined, 'e2', 1])
   })
 
-  test('key uses and values', () => {
-    const meta = fresh()
-    meta.touchKeys([
+  test('key uses and values', async () => {
+    const meta = await fresh()
+    await meta.touchKeys([
       { keyId: 1, atMs: 50 },
       { keyId: 1, atMs: 20 },
       { keyId: 99, atMs: 1 },
     ])
-    expect(meta.keysOf(1)[0]?.lastUsedMs).toBe(50)
+    expect((await meta.keysOf(1))[0]?.lastUsedMs).toBe(50)
     meta.setValue('a', '1')
     meta.setValue('a', '2')
     expect([
-      meta.getValue('a'),
-      meta.getValue('b'),
-      meta.isEmpty(),
-      meta.people([]),
-      meta.personById('x'),
-      meta.personByEmail('x'),
+      await meta.getValue('a'),
+      await meta.getValue('b'),
+      await meta.isEmpty(),
+      await meta.people([]),
+      await meta.personById('x'),
+      await meta.personByEmail('x'),
     ]).toEqual(['2', undefined, true, [], undefined, undefined])
   })
 }
 
 function tokenCases(open: Open): void {
-  test('tokens: found by their secret only; the time of use is written once a minute', () => {
+  test('tokens: found by their secret only; the time of use is written once a minute', async () => {
     const clock = testClock(nowMs)
-    const meta = withProject(open(clock))
+    const meta = await withProject(await open(clock))
     const secret = `sntryu_${'ab'.repeat(32)}`
-    const token = meta.createToken({
+    const token = await meta.createToken({
       name: 'ci',
       userId: 'ann',
       organizationId: 1,
@@ -472,14 +471,14 @@ function tokenCases(open: Open): void {
       nowMs,
     })
     expect(token).toMatchObject({ prefix: 'sntryu_abab', lastUsedMs: null })
-    expect([meta.tokenBySecret('sntryu_other'), meta.tokenBySecret('')]).toEqual([undefined, undefined])
-    const uses = [0, 59_999, 1].map((ms) => {
+    expect([await meta.tokenBySecret('sntryu_other'), await meta.tokenBySecret('')]).toEqual([undefined, undefined])
+    const uses = await Array.fromAsync([0, 59_999, 1], async (ms) => {
       clock.advance(ms)
-      return meta.tokenBySecret(secret)?.lastUsedMs
+      return (await meta.tokenBySecret(secret))?.lastUsedMs
     })
     expect(uses).toEqual([nowMs, nowMs, nowMs + 60_000])
-    expect(meta.tokensOf('ann').map((item) => item.name)).toEqual(['ci'])
+    expect((await meta.tokensOf('ann')).map((item) => item.name)).toEqual(['ci'])
     meta.deleteToken(token.id)
-    expect([meta.tokenBySecret(secret), meta.tokensOf('ann')]).toEqual([undefined, []])
+    expect([await meta.tokenBySecret(secret), await meta.tokensOf('ann')]).toEqual([undefined, []])
   })
 }

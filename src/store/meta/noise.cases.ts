@@ -12,15 +12,17 @@ const event = (n: number, signs?: SignKey[], more: Partial<EventEffect> = {}): E
   effect({ hashes: [hash(n)], ...(signs ? { diagnostics: signs } : {}), ...more })
 const times = (count: number, eventEffect: EventEffect) => Array.from({ length: count }, () => eventEffect)
 const own = (n: number) => event(n)
-const shown = (meta: MetaStore) =>
-  meta
-    .listIssues({ projectIds: [1], sort: 'first', max: 99 })
-    .map((issue) => [issue.shortId, issue.noise, issue.diagnosticCounts])
-const found = (meta: MetaStore, not = false) => {
+const shown = async (meta: MetaStore) =>
+  (await meta.listIssues({ projectIds: [1], sort: 'first', max: 99 })).map((issue) => [
+    issue.shortId,
+    issue.noise,
+    issue.diagnosticCounts,
+  ])
+const found = async (meta: MetaStore, not = false) => {
   const noise = { op: 'noise' } as const
   const filter = not ? ({ op: 'not', of: noise } as const) : noise
   const request = { projectIds: [1], filter }
-  const ids = meta.listIssues({ ...request, sort: 'last', max: 99 }).map((issue) => issue.id)
+  const ids = (await meta.listIssues({ ...request, sort: 'last', max: 99 })).map((issue) => issue.id)
   expect(meta.countIssues(request)).toBe(ids.length)
   return ids.sort((a, b) => a - b)
 }
@@ -35,121 +37,124 @@ const rewrite = {
   hours: [0],
   token: 't',
 }
-function regroup(meta: MetaStore, moves: ReprocessingMove[]) {
-  const step = meta.planReprocessStep(meta.beginReprocessing(1, 'upload', 9).id, rewrite)
-  meta.commitReprocessStep(step.id, moves)
+async function regroup(meta: MetaStore, moves: ReprocessingMove[]) {
+  const step = await meta.planReprocessStep((await meta.beginReprocessing(1, 'upload', 9)).id, rewrite)
+  await meta.commitReprocessStep(step.id, moves)
   // A repeated commit after a crash changes nothing.
-  meta.commitReprocessStep(step.id, moves)
+  await meta.commitReprocessStep(step.id, moves)
 }
 
 /** Cases of the noise verdict, which must stay correct when events move. */
-export function noiseCases(fresh: () => MetaStore): void {
+export function noiseCases(fresh: () => Promise<MetaStore>): void {
   describe('noise', () => {
     verdictCases(fresh)
     moveCases(fresh)
-    test.each([1, 2, 3, 4])('whatever is done, counts and verdict are those of the events (%i)', (seed) =>
-      play(fresh(), seed),
+    test.each([1, 2, 3, 4])('whatever is done, counts and verdict are those of the events (%i)', async (seed) =>
+      play(await fresh(), seed),
     )
   })
 }
 
-function verdictCases(fresh: () => MetaStore): void {
-  test('comes with the first event of a sure kind, and goes with the first of the team’s own', () => {
-    const meta = fresh()
-    commit(meta, { events: [event(1, ['extension']), own(2)] })
-    expect(shown(meta)).toEqual([
+function verdictCases(fresh: () => Promise<MetaStore>): void {
+  test('comes with the first event of a sure kind, and goes with the first of the team’s own', async () => {
+    const meta = await fresh()
+    await commit(meta, { events: [event(1, ['extension']), own(2)] })
+    expect(await shown(meta)).toEqual([
       ['WEB-2', null, {}],
       ['WEB-1', 'extension', { extension: 1 }],
     ])
-    expect([found(meta), found(meta, true)]).toEqual([[1], [2]])
-    commit(meta, { events: [...times(3, event(1, ['extension'])), own(2)] })
+    expect([await found(meta), await found(meta, true)]).toEqual([[1], [2]])
+    await commit(meta, { events: [...times(3, event(1, ['extension'])), own(2)] })
     expect(meta.issueById(1)).toMatchObject({ noise: 'extension', diagnosticCounts: { extension: 4 }, count: 4 })
-    commit(meta, { events: [own(1)] })
+    await commit(meta, { events: [own(1)] })
     expect(meta.issueById(1)).toMatchObject({ noise: null, diagnosticCounts: { extension: 4 }, count: 5 })
-    commit(meta, { events: times(9, event(1, ['extension'])) })
-    expect([found(meta), found(meta, true)]).toEqual([[], [1, 2]])
+    await commit(meta, { events: times(9, event(1, ['extension'])) })
+    expect([await found(meta), await found(meta, true)]).toEqual([[], [1, 2]])
   })
 
-  test('of those who only ran the page it takes five, in one batch or several', () => {
-    const meta = fresh()
-    commit(meta, { events: times(5, event(1, ['bot'])) })
-    commit(meta, { events: times(4, event(2, ['localhost', 'skew'])) })
-    expect([meta.issueById(1)?.noise, meta.issueById(2)?.noise]).toEqual(['bot', null])
-    commit(meta, { events: [event(2, ['localhost', 'unfiltered'])] })
+  test('of those who only ran the page it takes five, in one batch or several', async () => {
+    const meta = await fresh()
+    await commit(meta, { events: times(5, event(1, ['bot'])) })
+    await commit(meta, { events: times(4, event(2, ['localhost', 'skew'])) })
+    expect([(await meta.issueById(1))?.noise, (await meta.issueById(2))?.noise]).toEqual(['bot', null])
+    await commit(meta, { events: [event(2, ['localhost', 'unfiltered'])] })
     expect(meta.issueById(2)).toMatchObject({
       noise: 'localhost',
       diagnosticCounts: { localhost: 5, skew: 4, unfiltered: 1 },
     })
   })
 
-  test('a person’s change leaves it', () => {
-    const meta = fresh()
-    commit(meta, { events: [event(1, ['web-view'])] })
-    meta.updateIssue(1, { status: 'resolved' }, 'ann', nowMs)
+  test('a person’s change leaves it', async () => {
+    const meta = await fresh()
+    await commit(meta, { events: [event(1, ['web-view'])] })
+    await meta.updateIssue(1, { status: 'resolved' }, 'ann', nowMs)
     expect(meta.issueById(1)).toMatchObject({ status: 'resolved', noise: 'web-view' })
   })
 
-  test('a hash of a removed issue begins with nothing', () => {
-    const meta = fresh()
-    commit(meta, { events: [event(1, ['extension']), event(1, ['extension'])] })
-    const { id } = meta.requestRemoval({ kind: 'issue', projectId: 1, issueId: 1, userId: null })
-    meta.removeRows(id, 2)
-    commit(meta, { events: [event(1, ['extension']), own(2)] })
-    meta.mergeIssues(3, [2], null, nowMs)
-    expect(meta.unmergeHashes(3, leaving([hash(1)], 1), null, nowMs).created).toMatchObject({
+  test('a hash of a removed issue begins with nothing', async () => {
+    const meta = await fresh()
+    await commit(meta, { events: [event(1, ['extension']), event(1, ['extension'])] })
+    const { id } = await meta.requestRemoval({ kind: 'issue', projectId: 1, issueId: 1, userId: null })
+    await meta.removeRows(id, 2)
+    await commit(meta, { events: [event(1, ['extension']), own(2)] })
+    await meta.mergeIssues(3, [2], null, nowMs)
+    expect((await meta.unmergeHashes(3, leaving([hash(1)], 1), null, nowMs)).created).toMatchObject({
       diagnosticCounts: { extension: 1 },
       noise: 'extension',
     })
   })
 }
 
-function moveCases(fresh: () => MetaStore): void {
-  test('merged with one of the team’s own it goes; taken out again it is back', () => {
-    const meta = fresh()
-    commit(meta, { events: [event(1, ['extension']), ...times(2, event(2, ['ad-blocker'])), own(3)] })
-    expect(meta.mergeIssues(1, [2], null, nowMs).issue).toMatchObject({
+function moveCases(fresh: () => Promise<MetaStore>): void {
+  test('merged with one of the team’s own it goes; taken out again it is back', async () => {
+    const meta = await fresh()
+    await commit(meta, { events: [event(1, ['extension']), ...times(2, event(2, ['ad-blocker'])), own(3)] })
+    expect((await meta.mergeIssues(1, [2], null, nowMs)).issue).toMatchObject({
       noise: 'ad-blocker',
       diagnosticCounts: { extension: 1, 'ad-blocker': 2 },
     })
-    expect(meta.mergeIssues(1, [3], null, nowMs).issue.noise).toBe(null)
-    const first = meta.unmergeHashes(1, leaving([hash(3)], 1), null, nowMs)
+    expect((await meta.mergeIssues(1, [3], null, nowMs)).issue.noise).toBe(null)
+    const first = await meta.unmergeHashes(1, leaving([hash(3)], 1), null, nowMs)
     expect([first.issue.noise, first.created?.noise]).toEqual(['ad-blocker', null])
-    const second = meta.unmergeHashes(1, leaving([hash(2)], 2), null, nowMs)
+    const second = await meta.unmergeHashes(1, leaving([hash(2)], 2), null, nowMs)
     expect([second.issue, second.created]).toMatchObject([
       { noise: 'extension', diagnosticCounts: { extension: 1 } },
       { noise: 'ad-blocker', diagnosticCounts: { 'ad-blocker': 2 } },
     ])
-    expect(meta.issueById(2)?.noise).toBe('ad-blocker')
+    expect((await meta.issueById(2))?.noise).toBe('ad-blocker')
   })
 
-  test('hashes whose events are gone are forgotten, and numbers that do not agree give no verdict', () => {
-    const meta = fresh()
-    commit(meta, { events: [event(1, ['extension']), event(2, ['extension'])] })
-    meta.mergeIssues(1, [2], null, nowMs)
+  test('hashes whose events are gone are forgotten, and numbers that do not agree give no verdict', async () => {
+    const meta = await fresh()
+    await commit(meta, { events: [event(1, ['extension']), event(2, ['extension'])] })
+    await meta.mergeIssues(1, [2], null, nowMs)
     // Retention deleted its events, so their number is unknown and the issue still counts them.
-    expect(meta.unmergeHashes(1, leaving([hash(2)], 0), null, nowMs).issue).toMatchObject({ count: 2, noise: null })
-    commit(meta, { events: [event(2, ['extension'])] })
+    expect((await meta.unmergeHashes(1, leaving([hash(2)], 0), null, nowMs)).issue).toMatchObject({
+      count: 2,
+      noise: null,
+    })
+    await commit(meta, { events: [event(2, ['extension'])] })
     expect(meta.issueById(3)).toMatchObject({ diagnosticCounts: { extension: 1 }, noise: 'extension' })
   })
 
-  test('an event that is mapped again and turns out to be the team’s own takes it away, and brings it', () => {
-    const meta = fresh()
-    commit(meta, { events: [event(1, ['third-party']), event(1, ['third-party'], { eventId: idOf(2) })] })
+  test('an event that is mapped again and turns out to be the team’s own takes it away, and brings it', async () => {
+    const meta = await fresh()
+    await commit(meta, { events: [event(1, ['third-party']), event(1, ['third-party'], { eventId: idOf(2) })] })
     const move = (signs: SignKey[] | undefined): ReprocessingMove => ({
       fromHash: hash(1),
       fromDiagnostics: ['third-party'],
       effect: event(1, signs),
     })
-    regroup(meta, [move(undefined)])
+    await regroup(meta, [move(undefined)])
     expect(meta.issueById(1)).toMatchObject({ count: 2, diagnosticCounts: { 'third-party': 1 }, noise: null })
-    regroup(meta, [{ fromHash: hash(1), effect: event(1, ['third-party']) }])
+    await regroup(meta, [{ fromHash: hash(1), effect: event(1, ['third-party']) }])
     expect(meta.issueById(1)).toMatchObject({ count: 2, diagnosticCounts: { 'third-party': 2 }, noise: 'third-party' })
   })
 
-  test('events that were refined before signs were counted never bring a count below nothing', () => {
-    const meta = fresh()
-    commit(meta, { events: [own(1), own(1)] })
-    regroup(meta, [{ fromHash: hash(1), fromDiagnostics: ['extension'], effect: event(2, ['extension']) }])
+  test('events that were refined before signs were counted never bring a count below nothing', async () => {
+    const meta = await fresh()
+    await commit(meta, { events: [own(1), own(1)] })
+    await regroup(meta, [{ fromHash: hash(1), fromDiagnostics: ['extension'], effect: event(2, ['extension']) }])
     // The first new hash takes over the issue with its link.
     expect(meta.issueById(1)).toMatchObject({ count: 2, noise: null })
   })
@@ -158,7 +163,7 @@ function moveCases(fresh: () => MetaStore): void {
 type Stored = { hash: number; signs: SignKey[] | undefined }
 
 /** Commits, merges, unmerges and reprocesses at random, and compares every issue with its events. */
-function play(meta: MetaStore, seed: number): void {
+async function play(meta: MetaStore, seed: number): Promise<void> {
   let state = seed
   const random = (below: number) => {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
@@ -169,25 +174,25 @@ function play(meta: MetaStore, seed: number): void {
   const events: Stored[] = []
   const hashes = Array.from({ length: 12 }, (_, n) => n + 1)
   const issueOf = () => meta.issueIdsOf(hashes.map((n) => ({ projectId: 1, groupHash: hash(n) })))
-  const ids = () => [...new Set(issueOf().values())]
+  const ids = async () => [...new Set((await issueOf()).values())]
   const eventsOf = (wanted: readonly string[]) => events.filter((item) => wanted.includes(hash(item.hash)))
   const steps: (() => void)[] = [
-    () => {
+    async () => {
       const made = Array.from({ length: 1 + random(6) }, () => ({ hash: 1 + random(12), signs: signs() }))
       events.push(...made)
-      commit(meta, { events: made.map((item) => event(item.hash, item.signs)) })
+      await commit(meta, { events: made.map((item) => event(item.hash, item.signs)) })
     },
-    () => {
-      const [into, from] = [ids()[random(ids().length)], ids()[random(ids().length)]]
-      if (into !== undefined && from !== undefined && into !== from) meta.mergeIssues(into, [from], null, nowMs)
+    async () => {
+      const [into, from] = [(await ids())[random((await ids()).length)], (await ids())[random((await ids()).length)]]
+      if (into !== undefined && from !== undefined && into !== from) await meta.mergeIssues(into, [from], null, nowMs)
     },
-    () => {
-      const id = ids()[random(ids().length)] ?? 0
-      const all = meta.issueHashes(id).map((issueHash) => issueHash.hash)
+    async () => {
+      const id = (await ids())[random((await ids()).length)] ?? 0
+      const all = (await meta.issueHashes(id)).map((issueHash) => issueHash.hash)
       const some = all.slice(0, random(all.length))
-      if (some.length > 0) meta.unmergeHashes(id, leaving(some, eventsOf(some).length), null, nowMs)
+      if (some.length > 0) await meta.unmergeHashes(id, leaving(some, eventsOf(some).length), null, nowMs)
     },
-    () => {
+    async () => {
       const moves = Array.from({ length: 1 + random(4) }, () => events[random(events.length)])
       const made = [...new Set(moves)].flatMap((move): ReprocessingMove[] => {
         if (!move) return []
@@ -195,13 +200,13 @@ function play(meta: MetaStore, seed: number): void {
         Object.assign(move, { hash: 1 + random(12), signs: signs() })
         return [{ ...before, effect: event(move.hash, move.signs) }]
       })
-      regroup(meta, made)
+      await regroup(meta, made)
     },
   ]
   for (let at = 0; at < 120; at++) {
     steps[random(steps.length)]?.()
-    const expected = new Map(ids().map((id) => [id, { count: 0, signs: {} as SignCounts }]))
-    const owners = issueOf()
+    const expected = new Map((await ids()).map((id) => [id, { count: 0, signs: {} as SignCounts }]))
+    const owners = await issueOf()
     for (const item of events) {
       const sum = expected.get(owners.get(`1:${hash(item.hash)}`) ?? 0)
       if (!sum) throw new Error('an event belongs to no issue')
@@ -209,7 +214,7 @@ function play(meta: MetaStore, seed: number): void {
       for (const key of item.signs ?? []) sum.signs[key] = (sum.signs[key] ?? 0) + 1
     }
     for (const [id, sum] of expected)
-      expect({ at, ...meta.issueById(id) }).toMatchObject({
+      expect({ at, ...(await meta.issueById(id)) }).toMatchObject({
         at,
         id,
         count: sum.count,

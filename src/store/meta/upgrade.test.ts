@@ -10,14 +10,14 @@ import { openSqliteMeta } from './sqlite.ts'
 const folder = mkdtempSync(join(tmpdir(), 'mishap-upgrade-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('the upgrade to hashed tokens ends all sessions, and mail channels that are there go on', () => {
+test('the upgrade to hashed tokens ends all sessions, and mail channels that are there go on', async () => {
   const file = join(folder, 'meta.sqlite')
   const clock = testClock()
-  const before = withProject(openSqliteMeta(file, { clock }))
+  const before = await withProject(await openSqliteMeta(file, { clock }))
   const value = { organizationId: 1, projectId: null, name: 'Ops', sealedTarget: 't', sealedSecret: '' }
-  const mail = before.createChannel({ ...value, kind: 'email' })
-  const chat = before.createChannel({ ...value, kind: 'slack' })
-  before.close()
+  const mail = await before.createChannel({ ...value, kind: 'email' })
+  const chat = await before.createChannel({ ...value, kind: 'slack' })
+  await before.close()
   const database = new DatabaseSync(file)
   database.exec(`
     drop table channel_address;
@@ -27,7 +27,7 @@ test('the upgrade to hashed tokens ends all sessions, and mail channels that are
     insert into auth_user ("id", "name", "email", "emailVerified", "createdAt", "updatedAt") values ('u', 'Ann', 'ann@x.test', 0, '2026-01-01', '2026-01-01');
     insert into auth_session ("id", "expiresAt", "token", "createdAt", "updatedAt", "userId") values ('s', '2099-01-01', 'plain', '2026-01-01', '2026-01-01', 'u');
   `)
-  const after = openSqliteMeta(file, { clock })
+  const after = await openSqliteMeta(file, { clock })
   expect(database.prepare('select count(*) as sessions from auth_session').get()).toEqual({ sessions: 0 })
   expect(after.addressesOf(mail.id)).toEqual([
     { channelId: mail.id, address: '*', askedMs: null, confirmedMs: mail.createdMs, error: '' },

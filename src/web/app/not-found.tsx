@@ -6,8 +6,8 @@ import { OrganizationFrame } from './o/[org]/organization-frame.tsx'
 /** Status 404, also for pages that the person may not see. With a login it is inside the frame of an organization. */
 export default async function NotFoundPage() {
   const actor = await actorHere()
-  const first = actor && app().meta.organizationsOf(actor.person.id)[0]
-  const here = actor && first && organizationFor(actor, first.slug)
+  const first = actor && (await app().meta.organizationsOf(actor.person.id))[0]
+  const here = actor && first && await organizationFor(actor, first.slug)
   if (!here)
     return (
       <main>

@@ -7,10 +7,10 @@ import { app } from '../handle.ts'
 import type { AnnotationsQuery } from '../ui/chart/annotations.ts'
 
 /** The releases and deploys for the charts of a page, in the shape of the REST response to `query`. */
-export function loadAnnotations(
+export async function loadAnnotations(
   view: { organization: Organization; projects: Project[]; environments: string[]; range: Range },
   query: AnnotationsQuery,
-): Answered<RestAnnotations> {
+): Promise<Answered<RestAnnotations>> {
   const { range, ...where } = view
-  return answered(query, releaseAnnotations(app(), { ...where, fromMs: range.fromMs, toMs: range.toMs }))
+  return answered(query, await releaseAnnotations(app(), { ...where, fromMs: range.fromMs, toMs: range.toMs }))
 }

@@ -6,15 +6,15 @@ import { app } from '../handle.ts'
 export type IssueHere = { organization: Organization; project: Project; issue: Issue }
 
 /** Finds an issue by id or short id. Undefined when it does not exist or the actor may not read it. */
-export function findIssue(actor: Actor, organization: Organization, text: string): IssueHere | undefined {
+export async function findIssue(actor: Actor, organization: Organization, text: string): Promise<IssueHere | undefined> {
   const { meta, auth } = app()
   const issue = /^\d{1,15}$/.test(text)
-    ? meta.issueById(Number(text))
+    ? await meta.issueById(Number(text))
     : text.length <= 80
-      ? meta.issueByShortId(organization.id, text.toUpperCase())
+      ? await meta.issueByShortId(organization.id, text.toUpperCase())
       : undefined
   if (!issue || issue.organizationId !== organization.id) return undefined
-  const project = meta.projectById(issue.projectId)
-  if (!project || auth.may(actor, 'issue:read', { organization, project, issue }) !== 'yes') return undefined
+  const project = await meta.projectById(issue.projectId)
+  if (!project || await auth.may(actor, 'issue:read', { organization, project, issue }) !== 'yes') return undefined
   return { organization, project, issue }
 }

@@ -77,7 +77,7 @@ export async function sendServerError(
     { digest: error.digest, route: where.routePath, type: error.name, stack: callsOf(error) },
     'a page or action failed',
   )
-  const dsn = app.selfDsn()
+  const dsn = await app.selfDsn()
   if (!dsn || !URL.canParse(dsn)) return
   const { username, pathname } = new URL(dsn)
   const project = pathname.slice(pathname.lastIndexOf('/') + 1)

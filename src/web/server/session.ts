@@ -30,21 +30,21 @@ export async function demandActor(path: string): Promise<Actor> {
 }
 
 /** The organization with this slug. Undefined when it does not exist or `actor` may not read it. */
-export function organizationFor(actor: Actor, slug: string): OrganizationHere | undefined {
+export async function organizationFor(actor: Actor, slug: string): Promise<OrganizationHere | undefined> {
   const { meta, auth } = app()
-  const organization = meta.organizationBySlug(slug)
-  if (!organization || auth.may(actor, 'organization:read', { organization }) !== 'yes') return undefined
-  return { actor, organization, role: meta.memberOf(organization.id, actor.person.id)?.role }
+  const organization = await meta.organizationBySlug(slug)
+  if (!organization || await auth.may(actor, 'organization:read', { organization }) !== 'yes') return undefined
+  return { actor, organization, role: (await meta.memberOf(organization.id, actor.person.id))?.role }
 }
 
 /** For pages under /o/[org]: redirects to sign-in or from an old slug, or answers 404, before anything renders. */
 export async function demandOrganization(slug: string, path: string): Promise<OrganizationHere> {
   const actor = await demandActor(path)
   const requestedSlug = decodeURIComponent(slug)
-  const found = organizationFor(actor, requestedSlug)
+  const found = await organizationFor(actor, requestedSlug)
   if (found) return found
-  const renamed = app().meta.organizationByOldSlug(requestedSlug)
-  if (!renamed || !organizationFor(actor, renamed.slug)) notFound()
+  const renamed = await app().meta.organizationByOldSlug(requestedSlug)
+  if (!renamed || !await organizationFor(actor, renamed.slug)) notFound()
   redirect(renamedOrganizationPath(path, renamed.slug))
 }
 
@@ -57,9 +57,9 @@ export async function demandProject(slug: string, projectSlug: string, path: str
   const { meta, auth } = app()
   const { organization, actor } = here
   const requestedSlug = decodeURIComponent(projectSlug)
-  const project = meta.projectBySlug(organization.id, requestedSlug)
-  const found = project ?? meta.projectByOldSlug(organization.id, requestedSlug)
-  if (!found || auth.may(actor, 'issue:read', { organization, project: found }) !== 'yes') notFound()
+  const project = await meta.projectBySlug(organization.id, requestedSlug)
+  const found = project ?? await meta.projectByOldSlug(organization.id, requestedSlug)
+  if (!found || await auth.may(actor, 'issue:read', { organization, project: found }) !== 'yes') notFound()
   if (!project) redirect(renamedProjectPath(path, found.slug))
   return { ...here, project: found }
 }

@@ -37,8 +37,8 @@ const sent = (side: 'browser' | 'server', n: number, trace = `${n}`): Sent => ({
   event_id: id((side === 'server' ? 50_000 : 0) + n),
 })
 
-function opened(): MetaStore {
-  const meta = openSqliteMeta(':memory:', { clock: testClock(recordedMs), readers: 0 })
+async function opened(): Promise<MetaStore> {
+  const meta = await openSqliteMeta(':memory:', { clock: testClock(recordedMs), readers: 0 })
   onTestFinished(() => meta.close())
   const { id: organizationId } = meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'ann' })
   meta.createProject({ organizationId, slug: 'web', name: 'Web', platform: 'javascript-nextjs' })
@@ -46,35 +46,35 @@ function opened(): MetaStore {
 }
 
 /** Refines events of one moment, then commits and links them in the given order. */
-function take(meta: MetaStore, events: readonly Sent[]): void {
+async function take(meta: MetaStore, events: readonly Sent[]): Promise<void> {
   const effects = events.map((event) => refineEvent(event, { projectId: 1, keyId: 1 }).effect)
-  const from = meta.cursor()
+  const from = await meta.cursor()
   const none = { attachments: [], outcomes: [], dead: [] }
-  meta.commitBatch(meta.openBatch(from, from + 1), { events: effects, ...none }, recordedMs)
-  while (meta.linkErrors(100, recordedMs).looked > 0);
+  await meta.commitBatch(await meta.openBatch(from, from + 1), { events: effects, ...none }, recordedMs)
+  while ((await meta.linkErrors(100, recordedMs)).looked > 0);
 }
 
-function count(meta: MetaStore, total: number) {
-  const links = numbers(total).map((n) => meta.errorLinkOf(1, id(n))?.server.eventId)
+async function count(meta: MetaStore, total: number) {
+  const links = (await Array.fromAsync(numbers(total), async (n) => (await meta.errorLinkOf(1, id(n)))?.server.eventId))
   const right = links.filter((link, n) => link === id(50_000 + n)).length
   return { right, wrong: links.filter((link) => link !== undefined).length - right }
 }
 
-test('50 requests that fail at the same moment, without the hook: each browser finds its own', () => {
-  const meta = opened()
-  take(
+test('50 requests that fail at the same moment, without the hook: each browser finds its own', async () => {
+  const meta = await opened()
+  await take(
     meta,
     numbers(50).map((n) => sent('browser', n)),
   )
-  take(
+  await take(
     meta,
     numbers(50).map((n) => sent('server', n)),
   )
-  expect(count(meta, 50)).toEqual({ right: 50, wrong: 0 })
+  expect(await count(meta, 50)).toEqual({ right: 50, wrong: 0 })
 })
 
-test('50 parts of one page that fail at the same moment, without the hook: none is guessed', () => {
-  const meta = opened()
+test('50 parts of one page that fail at the same moment, without the hook: none is guessed', async () => {
+  const meta = await opened()
   const crumbsOf = (n: number) => sent('browser', n, '1').breadcrumbs as unknown[]
   // One tab: each event has the breadcrumbs of all errors before it.
   const browsers = numbers(50).map((n) => ({
@@ -82,9 +82,9 @@ test('50 parts of one page that fail at the same moment, without the hook: none 
     breadcrumbs: numbers(n + 1).flatMap(crumbsOf),
   }))
   const servers = numbers(50).map((n) => sent('server', n, '1'))
-  take(meta, [...browsers, ...servers])
-  expect(count(meta, 50)).toEqual({ right: 0, wrong: 0 })
-  expect(numbers(50).every((n) => meta.errorEndState(1, id(n))?.alone === 'several')).toBe(true)
+  await take(meta, [...browsers, ...servers])
+  expect(await count(meta, 50)).toEqual({ right: 0, wrong: 0 })
+  expect(numbers(50).every(async (n) => (await meta.errorEndState(1, id(n)))?.alone === 'several')).toBe(true)
 })
 
 type Hook = (event: Sent, hint: { originalException: unknown }) => Sent
@@ -103,14 +103,14 @@ async function hookOfDocs(): Promise<Hook> {
 
 test('1,000 with the hook, all of one trace: each finds its own', async () => {
   const withDigest = await hookOfDocs()
-  const meta = opened()
+  const meta = await opened()
   const hooked = (side: 'browser' | 'server') => (n: number) =>
     withDigest(sent(side, n, '1'), {
       originalException: Object.assign(new Error(), { digest: `${2_000_000_000 + n}` }),
     })
-  take(meta, numbers(1000).map(hooked('server')))
-  take(meta, numbers(1000).map(hooked('browser')))
-  expect(count(meta, 1000)).toEqual({ right: 1000, wrong: 0 })
+  await take(meta, numbers(1000).map(hooked('server')))
+  await take(meta, numbers(1000).map(hooked('browser')))
+  expect(await count(meta, 1000)).toEqual({ right: 1000, wrong: 0 })
 }, 60_000)
 
 test('the hook takes whatever was thrown, and leaves other errors alone', async () => {

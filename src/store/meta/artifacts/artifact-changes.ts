@@ -81,7 +81,7 @@ export function bundleWritePart({ write, dialect: { builder } }: Store): WritePa
           }),
         )
         for (const file of files) await insert.run({ ...file, text: JSON.stringify(file.headers) })
-        addLinks(id, links, createdMs)
+        await addLinks(id, links, createdMs)
         if (kind === 'bundle') await name(organizationId, checksum, id)
         return { ...bundle, id, files: files.length, usedMs: createdMs }
       }),

@@ -5,7 +5,7 @@ export type Chunk = { checksum: string; bytes: number; blobKey: string }
 
 export type ChunkStore = {
   /** Stores the row of a chunk whose bytes are stored. An existing chunk keeps the later expiry. */
-  addChunk(organizationId: number, chunk: Chunk, expiresMs: number): void
+  addChunk(organizationId: number, chunk: Chunk, expiresMs: number): Promise<void>
   /** Stored chunks among the checksums, by checksum. */
   chunksOf(organizationId: number, checksums: readonly string[]): Promise<Map<string, Chunk>>
   /** Sets the expiry of chunks, earlier or later than before. */
@@ -31,8 +31,8 @@ export function chunkPart({
     for (let start = 0; start < checksums.length; start += step) yield checksums.slice(start, start + step)
   }
   return {
-    addChunk: (organizationId, { checksum, bytes, blobKey }, expiresMs) =>
-      void write.run(
+    addChunk: async (organizationId, { checksum, bytes, blobKey }, expiresMs) => {
+      await write.run(
         builder
           .insertInto('chunk')
           .values({ organization_id: organizationId, checksum, bytes, blob_key: blobKey, expires_ms: expiresMs })
@@ -41,7 +41,8 @@ export function chunkPart({
               expires_ms: greatest(build.ref('chunk.expires_ms'), build.ref('excluded.expires_ms')),
             })),
           ),
-      ),
+      )
+    },
     chunksOf: async (organizationId, checksums) => {
       const found = new Map<string, Chunk>()
       for (const some of steps(checksums))

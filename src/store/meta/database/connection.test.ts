@@ -17,21 +17,23 @@ test.each([
   expect((writeFailure(error) as { code?: string } | undefined)?.code).toBe(code)
 })
 
-test('a disk that is full fails a transaction whole, by its code, and takes it when there is room', () => {
-  const database = openSqlite(':memory:')
-  database.script('create table t (x text)')
-  database.script('pragma max_page_count = 10')
+test('a disk that is full fails a transaction whole, by its code, and takes it when there is room', async () => {
+  const database = await openSqlite(':memory:')
+  await database.script('create table t (x text)')
+  await database.script('pragma max_page_count = 10')
   const fill = () =>
-    database.transaction(() => {
-      for (let n = 0; n < 40; n++) database.script(`insert into t values ('${'x'.repeat(2000)}')`)
+    database.transaction(async () => {
+      for (let n = 0; n < 40; n++) await database.script(`insert into t values ('${'x'.repeat(2000)}')`)
     })
   expect(fill).toThrowError(expect.objectContaining({ code: 'DATABASE_UNWRITABLE' }))
   expect(database.faults()).toEqual([])
-  database.script('pragma max_page_count = 1000')
-  fill()
-  database.script('create table u as select count(*) as n from t')
-  database.script('create unique index one on u (n)')
-  expect(() => database.script('insert into u select 41; insert into u select 41')).toThrow('UNIQUE constraint failed')
-  expect(() => database.script('insert into u select 40')).toThrow('UNIQUE constraint failed')
-  database.close()
+  await database.script('pragma max_page_count = 1000')
+  await fill()
+  await database.script('create table u as select count(*) as n from t')
+  await database.script('create unique index one on u (n)')
+  await expect(database.script('insert into u select 41; insert into u select 41')).rejects.toThrow(
+    'UNIQUE constraint failed',
+  )
+  await expect(database.script('insert into u select 40')).rejects.toThrow('UNIQUE constraint failed')
+  await database.close()
 })

@@ -34,10 +34,14 @@ describe('slugs made of names', () => {
     expect(codeOf(() => slugOf(name, 'org'))).toBe('VALIDATION')
   })
 
-  test('taken ones get a number, within 50 characters', () => {
+  test('taken ones get a number, within 50 characters', async () => {
     const taken = new Set(['web', 'web-2', 'x'.repeat(50)])
-    const free = (name: string) => freeSlug(name, 'project', (slug) => taken.has(slug))
-    expect([free('Web'), free('api'), free('x'.repeat(60))]).toEqual(['web-3', 'api', `${'x'.repeat(48)}-2`])
+    const free = (name: string) => freeSlug(name, 'project', async (slug) => taken.has(slug))
+    expect([await free('Web'), await free('api'), await free('x'.repeat(60))]).toEqual([
+      'web-3',
+      'api',
+      `${'x'.repeat(48)}-2`,
+    ])
   })
 })
 

@@ -50,12 +50,17 @@ export function slugOf(name: string, prefix: string, field = 'name'): string {
 }
 
 /** Derives a free slug from `name`; appends -2, -3 and so on while it is taken. Throws like slugOf. */
-export function freeSlug(name: string, prefix: string, isUsed: (slug: string) => boolean, field = 'name'): string {
+export async function freeSlug(
+  name: string,
+  prefix: string,
+  isUsed: (slug: string) => Promise<boolean>,
+  field = 'name',
+): Promise<string> {
   const base = slugOf(name, prefix, field)
   for (let count = 1; ; count++) {
     const tail = count === 1 ? '' : `-${count}`
     const slug = `${base.slice(0, slugCharactersMax - tail.length)}${tail}`
-    if (!isUsed(slug)) return slug
+    if (!(await isUsed(slug))) return slug
   }
 }
 

@@ -13,7 +13,7 @@ const currentOf = (work: () => unknown): Record<string, unknown> | undefined => 
 }
 
 /** Cases of old slugs, settings, revisions and seen issues. */
-export function revisionCases(fresh: () => MetaStore): void {
+export function revisionCases(fresh: () => Promise<MetaStore>): void {
   staleCases(fresh)
   slugCases(fresh)
   scrubCases(fresh)
@@ -21,8 +21,8 @@ export function revisionCases(fresh: () => MetaStore): void {
   lookCases(fresh)
 }
 
-function staleCases(fresh: () => MetaStore): void {
-  type Change = (meta: MetaStore, rev?: number) => { rev: number }
+function staleCases(fresh: () => Promise<MetaStore>): void {
+  type Change = (meta: MetaStore, rev?: number) => Promise<{ rev: number }>
   const things: [string, Change, Change][] = [
     [
       'project',
@@ -36,49 +36,52 @@ function staleCases(fresh: () => MetaStore): void {
     ],
     [
       'issue',
-      (meta, rev) => meta.updateIssue(1, { status: 'resolved' }, 'bob', nowMs, rev).issue,
-      (meta, rev) => meta.updateIssue(1, { assigneeUserId: 'ann' }, 'ann', nowMs, rev).issue,
+      async (meta, rev) => (await meta.updateIssue(1, { status: 'resolved' }, 'bob', nowMs, rev)).issue,
+      async (meta, rev) => (await meta.updateIssue(1, { assigneeUserId: 'ann' }, 'ann', nowMs, rev)).issue,
     ],
   ]
-  test.each(things)('%s: a change made for an older revision is refused, one without a revision is not', (...item) => {
-    const [, change, other] = item
-    const meta = fresh()
-    commit(meta, { events: [effect()] })
-    expect(change(meta, 0).rev).toBe(1)
-    // This user has no account, so only the revision and the time are known.
-    expect(currentOf(() => other(meta, 0))).toEqual({
-      revision: 1,
-      changedBy: null,
-      changedAt: new Date(nowMs).toISOString(),
-    })
-    expect(other(meta, 1).rev).toBe(2)
-    // The same change again has no effect, for any expected revision.
-    expect(other(meta, 2).rev).toBe(2)
-    expect(change(meta).rev).toBe(2)
-  })
+  test.each(things)(
+    '%s: a change made for an older revision is refused, one without a revision is not',
+    async (...item) => {
+      const [, change, other] = item
+      const meta = await fresh()
+      await commit(meta, { events: [effect()] })
+      expect((await change(meta, 0)).rev).toBe(1)
+      // This user has no account, so only the revision and the time are known.
+      expect(currentOf(() => other(meta, 0))).toEqual({
+        revision: 1,
+        changedBy: null,
+        changedAt: new Date(nowMs).toISOString(),
+      })
+      expect((await other(meta, 1)).rev).toBe(2)
+      // The same change again has no effect, for any expected revision.
+      expect((await other(meta, 2)).rev).toBe(2)
+      expect((await change(meta)).rev).toBe(2)
+    },
+  )
 
-  test('a comment and a new event are no new revision; a regression is', () => {
-    const meta = fresh()
-    commit(meta, { events: [effect()] })
-    meta.addComment(1, 'bob', 'I look at it', nowMs)
-    commit(meta, { events: [effect()] })
-    expect(meta.updateIssue(1, { status: 'resolved' }, 'ann', nowMs, 0).issue.rev).toBe(1)
-    commit(meta, { events: [effect({ timestampMs: nowMs + 60_000 })] })
+  test('a comment and a new event are no new revision; a regression is', async () => {
+    const meta = await fresh()
+    await commit(meta, { events: [effect()] })
+    await meta.addComment(1, 'bob', 'I look at it', nowMs)
+    await commit(meta, { events: [effect()] })
+    expect((await meta.updateIssue(1, { status: 'resolved' }, 'ann', nowMs, 0)).issue.rev).toBe(1)
+    await commit(meta, { events: [effect({ timestampMs: nowMs + 60_000 })] })
     expect(currentOf(() => meta.updateIssue(1, { status: 'ignored' }, 'ann', nowMs, 1))).toMatchObject({ revision: 2 })
   })
 }
 
-function slugCases(fresh: () => MetaStore): void {
-  const add = (meta: MetaStore, slug: string, organizationId = 1) =>
-    meta.createProject({ organizationId, slug, name: 'Other', platform: null }).id
+function slugCases(fresh: () => Promise<MetaStore>): void {
+  const add = async (meta: MetaStore, slug: string, organizationId = 1) =>
+    (await meta.createProject({ organizationId, slug, name: 'Other', platform: null })).id
 
-  test('a renamed project is found by every slug it had, within its organization', () => {
-    const meta = fresh()
-    meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'eve' })
-    meta.updateProject(1, { slug: 'shop' })
-    meta.updateProject(1, { slug: 'store' })
-    const old = (slug: string, organizationId = 1) => meta.projectByOldSlug(organizationId, slug)?.slug
-    expect([old('web'), old('shop'), old('store'), old('nope'), old('web', 2)]).toEqual([
+  test('a renamed project is found by every slug it had, within its organization', async () => {
+    const meta = await fresh()
+    await meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'eve' })
+    await meta.updateProject(1, { slug: 'shop' })
+    await meta.updateProject(1, { slug: 'store' })
+    const old = async (slug: string, organizationId = 1) => (await meta.projectByOldSlug(organizationId, slug))?.slug
+    expect([await old('web'), await old('shop'), await old('store'), await old('nope'), await old('web', 2)]).toEqual([
       'store',
       'store',
       undefined,
@@ -87,31 +90,40 @@ function slugCases(fresh: () => MetaStore): void {
     ])
   })
 
-  test('back to an old slug: it is no old one any more', () => {
-    const meta = fresh()
-    meta.updateProject(1, { slug: 'shop' })
-    meta.updateProject(1, { slug: 'web' })
-    expect([meta.projectByOldSlug(1, 'web'), meta.projectByOldSlug(1, 'shop')?.id]).toEqual([undefined, 1])
+  test('back to an old slug: it is no old one any more', async () => {
+    const meta = await fresh()
+    await meta.updateProject(1, { slug: 'shop' })
+    await meta.updateProject(1, { slug: 'web' })
+    expect([await meta.projectByOldSlug(1, 'web'), (await meta.projectByOldSlug(1, 'shop'))?.id]).toEqual([
+      undefined,
+      1,
+    ])
   })
 
-  test('a slug that another project takes leads there, made or renamed', () => {
-    const meta = fresh()
-    meta.updateProject(1, { slug: 'shop' })
-    const second = add(meta, 'web')
-    expect([meta.projectBySlug(1, 'web')?.id, meta.projectByOldSlug(1, 'web')]).toEqual([second, undefined])
-    meta.updateProject(second, { slug: 'api' })
-    meta.updateProject(1, { slug: 'last' })
-    meta.updateProject(second, { slug: 'shop' })
-    expect([meta.projectByOldSlug(1, 'web')?.id, meta.projectByOldSlug(1, 'shop')]).toEqual([second, undefined])
+  test('a slug that another project takes leads there, made or renamed', async () => {
+    const meta = await fresh()
+    await meta.updateProject(1, { slug: 'shop' })
+    const second = await add(meta, 'web')
+    expect([(await meta.projectBySlug(1, 'web'))?.id, await meta.projectByOldSlug(1, 'web')]).toEqual([
+      second,
+      undefined,
+    ])
+    await meta.updateProject(second, { slug: 'api' })
+    await meta.updateProject(1, { slug: 'last' })
+    await meta.updateProject(second, { slug: 'shop' })
+    expect([(await meta.projectByOldSlug(1, 'web'))?.id, await meta.projectByOldSlug(1, 'shop')]).toEqual([
+      second,
+      undefined,
+    ])
     // A slug that stays taken is refused, and nothing changes.
     expect(codeOf(() => meta.updateProject(1, { slug: 'shop', name: 'New' }))).toBe('CONFLICT')
     expect(meta.projectById(1)).toMatchObject({ slug: 'last', name: 'Web' })
   })
 }
 
-function scrubCases(fresh: () => MetaStore): void {
-  test('scrubbing: what people set, and what refine makes of it', () => {
-    const meta = fresh()
+function scrubCases(fresh: () => Promise<MetaStore>): void {
+  test('scrubbing: what people set, and what refine makes of it', async () => {
+    const meta = await fresh()
     expect(meta.scrubSettings(1)).toEqual({
       scrub: true,
       scrubDefaults: true,
@@ -120,7 +132,7 @@ function scrubCases(fresh: () => MetaStore): void {
       safeFields: [],
     })
     const set = { scrubDefaults: false, scrubIpAddresses: true, sensitiveFields: [' Colour ', 'colour', '', 'Colour'] }
-    meta.updateProject(1, { ...set, safeFields: ['token_kind'] })
+    await meta.updateProject(1, { ...set, safeFields: ['token_kind'] })
     const wanted = {
       scrubDefaults: false,
       scrubIpAddresses: true,
@@ -134,7 +146,7 @@ function scrubCases(fresh: () => MetaStore): void {
       ...wanted,
       grouping: meta.groupingSettings(1),
     })
-    meta.updateProject(1, { scrub: false, scrubDefaults: true })
+    await meta.updateProject(1, { scrub: false, scrubDefaults: true })
     expect(meta.scrubSettings(1)).toEqual({ scrub: false, ...wanted, scrubDefaults: true })
     expect(meta.projectSettings(1)).toMatchObject({
       scrubDefaults: false,
@@ -149,21 +161,21 @@ function scrubCases(fresh: () => MetaStore): void {
     [{ sensitiveFields: ['a\u0000b'] }],
     [{ safeFields: ['x'.repeat(201)] }],
     [{ safeFields: Array.from({ length: 201 }, (_one, at) => `f${at}`) }],
-  ])('%.60j is refused and changes nothing', (change) => {
-    const meta = fresh()
+  ])('%.60j is refused and changes nothing', async (change) => {
+    const meta = await fresh()
     expect(codeOf(() => meta.updateProject(1, { name: 'New', ...change }))).toBe('VALIDATION')
     expect(meta.projectById(1)).toMatchObject({ name: 'Web', allowedOrigins: [], rev: 0 })
   })
 }
 
-function assignCases(fresh: () => MetaStore): void {
-  test('each assignment is an activity that knows what was before; status and assignee at once are two', () => {
-    const meta = fresh()
-    commit(meta, { events: [effect()] })
-    meta.updateIssue(1, { assigneeUserId: 'bob' }, 'ann', nowMs)
-    meta.updateIssue(1, { assigneeUserId: 'bob' }, 'ann', nowMs)
-    meta.updateIssue(1, { assigneeUserId: null, status: 'resolved' }, 'eve', nowMs)
-    expect(meta.activityOf(1).map(({ type, userId, data }) => [type, userId, data])).toEqual([
+function assignCases(fresh: () => Promise<MetaStore>): void {
+  test('each assignment is an activity that knows what was before; status and assignee at once are two', async () => {
+    const meta = await fresh()
+    await commit(meta, { events: [effect()] })
+    await meta.updateIssue(1, { assigneeUserId: 'bob' }, 'ann', nowMs)
+    await meta.updateIssue(1, { assigneeUserId: 'bob' }, 'ann', nowMs)
+    await meta.updateIssue(1, { assigneeUserId: null, status: 'resolved' }, 'eve', nowMs)
+    expect((await meta.activityOf(1)).map(({ type, userId, data }) => [type, userId, data])).toEqual([
       ['first_seen', null, expect.anything()],
       ['assigned', 'ann', { before: { assigneeUserId: null }, assignee: 'bob' }],
       ['set_resolved', 'eve', expect.anything()],
@@ -172,22 +184,27 @@ function assignCases(fresh: () => MetaStore): void {
   })
 }
 
-function lookCases(fresh: () => MetaStore): void {
-  test('seen is each person’s own, and over when the issue comes back', () => {
-    const meta = fresh()
-    commit(meta, { events: [effect({ hashes: [hash(1)] }), effect({ hashes: [hash(2)] })] })
-    meta.setUserFlags([1], 'ann', { hasSeen: true }, nowMs)
-    meta.setUserFlags([1], 'ann', { hasSeen: true }, nowMs + 1)
-    meta.setUserFlags([2], 'bob', { hasSeen: true }, nowMs)
-    const seen = (userId: string) => [...meta.seenBy(userId, [1, 2, 99])]
-    expect([seen('ann'), seen('bob'), seen('eve'), [...meta.seenBy('ann', [])]]).toEqual([[1], [2], [], []])
-    meta.updateIssue(1, { status: 'resolved' }, 'ann', nowMs + 2)
-    expect(seen('ann')).toEqual([1])
-    commit(meta, { events: [effect({ hashes: [hash(1)], timestampMs: nowMs + 60_000 })] }, nowMs + 60_000)
-    expect(seen('ann')).toEqual([])
-    meta.setUserFlags([1], 'ann', { hasSeen: true }, nowMs + 60_001)
-    expect(seen('ann')).toEqual([1])
-    meta.setUserFlags([1], 'ann', { hasSeen: false }, nowMs)
-    expect(seen('ann')).toEqual([])
+function lookCases(fresh: () => Promise<MetaStore>): void {
+  test('seen is each person’s own, and over when the issue comes back', async () => {
+    const meta = await fresh()
+    await commit(meta, { events: [effect({ hashes: [hash(1)] }), effect({ hashes: [hash(2)] })] })
+    await meta.setUserFlags([1], 'ann', { hasSeen: true }, nowMs)
+    await meta.setUserFlags([1], 'ann', { hasSeen: true }, nowMs + 1)
+    await meta.setUserFlags([2], 'bob', { hasSeen: true }, nowMs)
+    const seen = async (userId: string) => [...(await meta.seenBy(userId, [1, 2, 99]))]
+    expect([await seen('ann'), await seen('bob'), await seen('eve'), [...(await meta.seenBy('ann', []))]]).toEqual([
+      [1],
+      [2],
+      [],
+      [],
+    ])
+    await meta.updateIssue(1, { status: 'resolved' }, 'ann', nowMs + 2)
+    expect(await seen('ann')).toEqual([1])
+    await commit(meta, { events: [effect({ hashes: [hash(1)], timestampMs: nowMs + 60_000 })] }, nowMs + 60_000)
+    expect(await seen('ann')).toEqual([])
+    await meta.setUserFlags([1], 'ann', { hasSeen: true }, nowMs + 60_001)
+    expect(await seen('ann')).toEqual([1])
+    await meta.setUserFlags([1], 'ann', { hasSeen: false }, nowMs)
+    expect(await seen('ann')).toEqual([])
   })
 }

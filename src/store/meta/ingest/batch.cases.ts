@@ -4,10 +4,10 @@ import type { EventEffect } from '../meta.ts'
 import type { MetaStore } from '../meta-store.ts'
 import { scrapeName } from '../projects/scrape.ts'
 
-export function commitCases(fresh: () => MetaStore): void {
-  test('one batch: issue, counters, release, environment, digest, key, project, cursor', () => {
-    const meta = fresh()
-    const result = commit(meta, {
+export function commitCases(fresh: () => Promise<MetaStore>): void {
+  test('one batch: issue, counters, release, environment, digest, key, project, cursor', async () => {
+    const meta = await fresh()
+    const result = await commit(meta, {
       events: [
         effect({ release: 'web@1', timestampMs: nowMs - 10 }),
         effect({
@@ -37,28 +37,28 @@ export function commitCases(fresh: () => MetaStore): void {
       status: 'unresolved',
       substatus: 'new',
     })
-    expect(meta.activityOf(1).map((item) => item.type)).toEqual(['first_seen'])
+    expect((await meta.activityOf(1)).map((item) => item.type)).toEqual(['first_seen'])
     expect(meta.digestsOf(1)).toEqual(['2774530904'])
     expect(meta.issuesOfDigest([1], '2774530904')).toMatchObject([{ issueId: 1, lastMs: nowMs }])
     expect(meta.issuesOfDigest([2], '2774530904')).toEqual([])
     expect(meta.environmentsOf([1])).toEqual(['production', 'staging'])
-    expect(meta.releasesOf([1], 10).map((release) => release.version)).toEqual(['web@2', 'web@1', 'web@0'])
-    expect(meta.projectById(1)?.firstEventMs).toBe(nowMs + 5)
-    expect(meta.keysOf(1)[0]?.lastUsedMs).toBe(nowMs + 5)
+    expect((await meta.releasesOf([1], 10)).map((release) => release.version)).toEqual(['web@2', 'web@1', 'web@0'])
+    expect((await meta.projectById(1))?.firstEventMs).toBe(nowMs + 5)
+    expect((await meta.keysOf(1))[0]?.lastUsedMs).toBe(nowMs + 5)
     expect(meta.cursor()).toBe(100)
     expect(meta.openBatches()).toEqual([])
     expect(
-      meta.outcomesSince({ fromMs: nowMs }).map((row) => [row.outcome, row.reason, row.quantity, row.bytes]),
+      (await meta.outcomesSince({ fromMs: nowMs })).map((row) => [row.outcome, row.reason, row.quantity, row.bytes]),
     ).toEqual([
       ['invalid', 'bad_json', 1, 100],
       ['stored', 'ok', 2, 200],
     ])
   })
 
-  test('a release that only sessions name is there with its environment, and makes no issue', () => {
-    const meta = fresh()
+  test('a release that only sessions name is there with its environment, and makes no issue', async () => {
+    const meta = await fresh()
     const use = { projectId: 1, release: 'web@7', environment: 'canary', firstMs: nowMs - 60_000, lastMs: nowMs - 10 }
-    const result = commit(meta, {
+    const result = await commit(meta, {
       events: [effect({ release: 'web@6', timestampMs: nowMs - 99_000 })],
       releases: [use, { ...use, release: '', firstMs: nowMs, lastMs: nowMs }, { ...use, projectId: 999 }],
     })
@@ -66,35 +66,37 @@ export function commitCases(fresh: () => MetaStore): void {
     expect(meta.releaseOf([1], 'web@7')).toMatchObject({ firstEventMs: nowMs - 60_000, lastEventMs: nowMs - 10 })
     expect(meta.releaseOf([999], 'web@7')).toBeUndefined()
     expect(meta.environmentsOf([1])).toEqual(['canary', 'production'])
-    expect(meta.releaseEnvironments([1], ['web@7'], 10).get('web@7')).toEqual(['canary'])
-    expect(meta.releasesOf([1], 10).map((release) => release.version)).toEqual(['web@7', 'web@6'])
+    expect((await meta.releaseEnvironments([1], ['web@7'], 10)).get('web@7')).toEqual(['canary'])
+    expect((await meta.releasesOf([1], 10)).map((release) => release.version)).toEqual(['web@7', 'web@6'])
   })
 
-  test('a hash that another issue owns stays there, however often one batch names it', () => {
-    const meta = fresh()
-    commit(meta, { events: [effect({ hashes: [hash(1)] }), effect({ hashes: [hash(2)] })] })
+  test('a hash that another issue owns stays there, however often one batch names it', async () => {
+    const meta = await fresh()
+    await commit(meta, { events: [effect({ hashes: [hash(1)] }), effect({ hashes: [hash(2)] })] })
     const both = effect({ hashes: [hash(1), hash(2)] })
-    const result = commit(meta, { events: [both, effect({ hashes: [hash(2)] }), both, effect({ hashes: [hash(2)] })] })
+    const result = await commit(meta, {
+      events: [both, effect({ hashes: [hash(2)] }), both, effect({ hashes: [hash(2)] })],
+    })
     expect(result.issues.map((issue) => [issue.id, issue.events])).toEqual([
       [1, 2],
       [2, 2],
     ])
-    expect([meta.issueById(1)?.count, meta.issueById(2)?.count]).toEqual([3, 3])
-    expect([...meta.hashesOf([1, 2])]).toEqual([
+    expect([(await meta.issueById(1))?.count, (await meta.issueById(2))?.count]).toEqual([3, 3])
+    expect([...(await meta.hashesOf([1, 2]))]).toEqual([
       [1, [hash(1)]],
       [2, [hash(2)]],
     ])
   })
 
-  test('counters go on over batches, and other issues get the next short id', () => {
-    const meta = fresh()
-    commit(meta, { events: [effect(), effect()] })
-    const result = commit(meta, { events: [effect(), effect({ hashes: [hash(2)] })] })
+  test('counters go on over batches, and other issues get the next short id', async () => {
+    const meta = await fresh()
+    await commit(meta, { events: [effect(), effect()] })
+    const result = await commit(meta, { events: [effect(), effect({ hashes: [hash(2)] })] })
     expect(result.issues.map((issue) => [issue.id, issue.events, issue.isNew])).toEqual([
       [1, 1, false],
       [2, 1, true],
     ])
-    expect([meta.issueById(1)?.count, meta.issueById(2)?.shortId]).toEqual([3, 'WEB-2'])
+    expect([(await meta.issueById(1))?.count, (await meta.issueById(2))?.shortId]).toEqual([3, 'WEB-2'])
   })
 
   test.each<{ says: string; events: string[][]; issues: [string, number][] }>([
@@ -125,98 +127,106 @@ export function commitCases(fresh: () => MetaStore): void {
         ['2', 2],
       ],
     },
-  ])('hashes: $says', ({ events, issues }) => {
+  ])('hashes: $says', async ({ events, issues }) => {
     for (const batches of [[events], events.map((event) => [event])]) {
-      const meta = fresh()
+      const meta = await fresh()
       for (const batch of batches)
-        commit(meta, { events: batch.map((hashes) => effect({ hashes: hashes.map((item) => hash(Number(item))) })) })
-      const found = meta.issueIdsOf([
+        await commit(meta, {
+          events: batch.map((hashes) => effect({ hashes: hashes.map((item) => hash(Number(item))) })),
+        })
+      const found = await meta.issueIdsOf([
         ...issues.map(([item]) => ({ projectId: 1, groupHash: hash(Number(item)) })),
         { projectId: 1, groupHash: hash(77) },
         { projectId: 2, groupHash: hash(1) },
       ])
       expect(found).toEqual(new Map(issues.map(([item, id]) => [`1:${hash(Number(item))}`, id])))
-      const owned = [...meta.hashesOf([1, 2])].flatMap(([id, hashes]) => hashes.map((item) => `${item}=${id}`))
+      const owned = [...(await meta.hashesOf([1, 2]))].flatMap(([id, hashes]) => hashes.map((item) => `${item}=${id}`))
       expect(owned.sort()).toEqual(issues.map(([item, id]) => `${hash(Number(item))}=${id}`).sort())
     }
   })
 
-  test('the same hash in two projects is two issues', () => {
-    const meta = fresh()
-    meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
-    commit(meta, { events: [effect(), effect({ projectId: 2 })] })
+  test('the same hash in two projects is two issues', async () => {
+    const meta = await fresh()
+    await meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
+    await commit(meta, { events: [effect(), effect({ projectId: 2 })] })
     expect([
-      meta.issueByShortId(1, 'web-1')?.projectId,
-      meta.issueByShortId(1, 'API-1')?.projectId,
-      meta.issueByShortId(2, 'API-1'),
+      (await meta.issueByShortId(1, 'web-1'))?.projectId,
+      (await meta.issueByShortId(1, 'API-1'))?.projectId,
+      await meta.issueByShortId(2, 'API-1'),
     ]).toEqual([1, 2, undefined])
   })
 
-  test('a project that takes over an old slug goes on counting', () => {
-    const meta = fresh()
-    commit(meta, { events: [effect()] })
-    meta.updateProject(1, { slug: 'shop' })
-    meta.createProject({ organizationId: 1, slug: 'web', name: 'New', platform: null })
-    commit(meta, { events: [effect({ projectId: 2 }), effect({ hashes: [hash(5)] })] })
-    expect([2, 3].map((id) => meta.issueById(id)?.shortId)).toEqual(['WEB-2', 'SHOP-1'])
+  test('a project that takes over an old slug goes on counting', async () => {
+    const meta = await fresh()
+    await commit(meta, { events: [effect()] })
+    await meta.updateProject(1, { slug: 'shop' })
+    await meta.createProject({ organizationId: 1, slug: 'web', name: 'New', platform: null })
+    await commit(meta, { events: [effect({ projectId: 2 }), effect({ hashes: [hash(5)] })] })
+    expect(await Array.fromAsync([2, 3], async (id) => (await meta.issueById(id))?.shortId)).toEqual([
+      'WEB-2',
+      'SHOP-1',
+    ])
   })
 }
 
-export function orderCases(fresh: () => MetaStore): void {
-  test('batches commit in order, each once', () => {
-    const meta = fresh()
-    const [batch, two] = [meta.openBatch(0, 10), meta.openBatch(10, 20)]
+export function orderCases(fresh: () => Promise<MetaStore>): void {
+  test('batches commit in order, each once', async () => {
+    const meta = await fresh()
+    const [batch, two] = [await meta.openBatch(0, 10), await meta.openBatch(10, 20)]
     const nothing = { events: [], attachments: [], outcomes: [], dead: [] }
     expect(meta.openBatches()).toEqual([batch, two])
-    expect(() => meta.commitBatch(two, nothing, nowMs)).toThrow('out of order')
+    await expect(meta.commitBatch(two, nothing, nowMs)).rejects.toThrow('out of order')
     expect(meta.cursor()).toBe(0)
-    meta.commitBatch(batch, nothing, nowMs)
-    expect(() => meta.commitBatch(batch, nothing, nowMs)).toThrow('out of order')
-    meta.commitBatch(two, nothing, nowMs)
-    expect(() => meta.commitBatch(two, nothing, nowMs)).toThrow('no batch is open')
+    await meta.commitBatch(batch, nothing, nowMs)
+    await expect(meta.commitBatch(batch, nothing, nowMs)).rejects.toThrow('out of order')
+    await meta.commitBatch(two, nothing, nowMs)
+    await expect(meta.commitBatch(two, nothing, nowMs)).rejects.toThrow('no batch is open')
     expect(meta.cursor()).toBe(20)
   })
 
-  test('a batch that fails leaves nothing behind', () => {
-    const meta = fresh()
-    const batch = meta.openBatch(0, 10)
-    expect(() =>
+  test('a batch that fails leaves nothing behind', async () => {
+    const meta = await fresh()
+    const batch = await meta.openBatch(0, 10)
+    await expect(
       meta.commitBatch(
         batch,
         { events: [effect(), effect({ hashes: [] })], attachments: [], outcomes: [stored], dead: [] },
         nowMs,
       ),
-    ).toThrow('has no hash')
-    expect([meta.issueById(1), meta.cursor(), meta.outcomesSince({ fromMs: 0 }), meta.openBatches()]).toEqual([
-      undefined,
-      0,
-      [],
-      [batch],
-    ])
+    ).rejects.toThrow('has no hash')
+    expect([
+      await meta.issueById(1),
+      await meta.cursor(),
+      await meta.outcomesSince({ fromMs: 0 }),
+      await meta.openBatches(),
+    ]).toEqual([undefined, 0, [], [batch]])
   })
 
-  test('a batch that is tried again notes what it noted before it failed', () => {
-    const meta = fresh()
-    meta.updateProject(1, { scrape: true })
-    const batch = meta.openBatch(0, 10)
+  test('a batch that is tried again notes what it noted before it failed', async () => {
+    const meta = await fresh()
+    await meta.updateProject(1, { scrape: true })
+    const batch = await meta.openBatch(0, 10)
     const url = 'https://cdn.test/a.js'
     const good = effect({ misses: ['d:1'], scrapes: [scrapeName('shop@1', '', url)] })
     const tried = (events: EventEffect[]) =>
       meta.commitBatch(batch, { events, attachments: [], outcomes: [], dead: [] }, nowMs)
-    expect(() => tried([good, effect({ hashes: [] })])).toThrow('has no hash')
-    tried([good])
-    expect([meta.missingMapsOf(1), meta.dueScrapes(nowMs, 9)]).toMatchObject([[{ names: ['d:1'] }], [{ url }]])
+    await expect(tried([good, effect({ hashes: [] })])).rejects.toThrow('has no hash')
+    await tried([good])
+    expect([await meta.missingMapsOf(1), await meta.dueScrapes(nowMs, 9)]).toMatchObject([
+      [{ names: ['d:1'] }],
+      [{ url }],
+    ])
   })
 
-  test('events of a project that is gone change nothing and stop nothing', () => {
-    const meta = fresh()
+  test('events of a project that is gone change nothing and stop nothing', async () => {
+    const meta = await fresh()
     expect(
-      commit(meta, { events: [effect({ projectId: 99 }), effect()] }).issues.map((issue) => issue.projectId),
+      (await commit(meta, { events: [effect({ projectId: 99 }), effect()] })).issues.map((issue) => issue.projectId),
     ).toEqual([1])
   })
 }
 
-export function regressionCases(fresh: () => MetaStore): void {
+export function regressionCases(fresh: () => Promise<MetaStore>): void {
   test.each([
     {
       says: 'an event after the resolution',
@@ -239,15 +249,17 @@ export function regressionCases(fresh: () => MetaStore): void {
       after: ['ignored', 'archived_forever'],
       regressed: false,
     },
-  ])('regression: $says', ({ status, eventMs, after, regressed }) => {
-    const meta = fresh()
-    commit(meta, { events: [effect()] })
-    meta.updateIssue(1, { status }, 'ann', nowMs + 1)
-    const [result] = commit(meta, {
-      events: [effect({ timestampMs: eventMs }), effect({ timestampMs: eventMs })],
-    }).issues
-    const issue = meta.issueById(1)
+  ])('regression: $says', async ({ status, eventMs, after, regressed }) => {
+    const meta = await fresh()
+    await commit(meta, { events: [effect()] })
+    await meta.updateIssue(1, { status }, 'ann', nowMs + 1)
+    const [result] = (
+      await commit(meta, {
+        events: [effect({ timestampMs: eventMs }), effect({ timestampMs: eventMs })],
+      })
+    ).issues
+    const issue = await meta.issueById(1)
     expect([issue?.status, issue?.substatus, result?.regressed, issue?.count]).toEqual([...after, regressed, 3])
-    expect(meta.activityOf(1).filter((item) => item.type === 'set_regression')).toHaveLength(regressed ? 1 : 0)
+    expect((await meta.activityOf(1)).filter((item) => item.type === 'set_regression')).toHaveLength(regressed ? 1 : 0)
   })
 }

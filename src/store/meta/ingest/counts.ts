@@ -95,7 +95,7 @@ export type RetentionStore = {
     rowsBeforeMs?: number,
   ): Promise<string[]>
   getValue(name: string): Promise<string | undefined>
-  setValue(name: string, value: string): void
+  setValue(name: string, value: string): Promise<void>
 }
 
 /** Implements outcomes and the last use of keys. */
@@ -160,7 +160,11 @@ export function outcomePart(store: Store): OutcomeStore {
     },
     touchKeys: async (uses) => {
       if (uses.length > 0)
-        await write.transaction(async () => uses.forEach(({ keyId, atMs }) => void touch.run({ id: keyId, ms: atMs })))
+        await write.transaction(async () =>
+          uses.forEach(async ({ keyId, atMs }) => {
+            await touch.run({ id: keyId, ms: atMs })
+          }),
+        )
     },
   }
 }
@@ -203,13 +207,14 @@ export function retentionPart(store: Store): RetentionStore {
     },
     getValue: async (name) =>
       (await read.get(builder.selectFrom('value').select('text').where('name', '=', name)))?.text,
-    setValue: (name, text) =>
-      void write.run(
+    setValue: async (name, text) => {
+      await write.run(
         builder
           .insertInto('value')
           .values({ name, text })
           .onConflict((conflict) => conflict.column('name').doUpdateSet({ text })),
-      ),
+      )
+    },
     attachmentsOf: async (projectId, eventId) =>
       (
         await read.all(

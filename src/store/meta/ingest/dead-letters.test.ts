@@ -9,8 +9,8 @@ import { openSqliteMeta } from '../sqlite.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-dead-'))
 const open: MetaStore[] = []
-afterAll(() => {
-  for (const meta of open) meta.close()
+afterAll(async () => {
+  for (const meta of open) await meta.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -36,53 +36,53 @@ const dead = (jpos: number, projectId = 1) => ({
   blobKey: `dead/${jpos}`,
 })
 
-function withDead(...items: ReturnType<typeof dead>[]): MetaStore {
-  const meta = openSqliteMeta(join(folder, `${open.length}.sqlite`), { clock: testClock(nowMs) })
+async function withDead(...items: ReturnType<typeof dead>[]): Promise<MetaStore> {
+  const meta = await openSqliteMeta(join(folder, `${open.length}.sqlite`), { clock: testClock(nowMs) })
   open.push(meta)
   const outcomes = items.flatMap(() => [count('received', 'ok'), count('dead', 'failed')])
   meta.commitBatch(meta.openBatch(0, 10), { events: [], attachments: [], outcomes, dead: items }, nowMs)
   return meta
 }
-const sums = (meta: MetaStore) => {
+const sums = async (meta: MetaStore) => {
   const found: Record<string, number> = {}
-  for (const { outcome, reason, quantity } of meta.outcomeSums({ fromMs: 0 }))
+  for (const { outcome, reason, quantity } of await meta.outcomeSums({ fromMs: 0 }))
     found[`${outcome} ${reason}`] = (found[`${outcome} ${reason}`] ?? 0) + quantity
   return found
 }
 const again = { id: 1, projectId: 1, keyId: 2, category: 'default', itemType: 'envelope', bytes: 9 } as const
 
-test('a dead item that came again is taken out with its record’s commit, and counts once', () => {
-  const meta = withDead(dead(5), dead(6))
+test('a dead item that came again is taken out with its record’s commit, and counts once', async () => {
+  const meta = await withDead(dead(5), dead(6))
   const anew = { events: [], attachments: [], dead: [], again: [again] }
-  meta.commitBatch(
-    meta.openBatch(10, 20),
+  await meta.commitBatch(
+    await meta.openBatch(10, 20),
     { ...anew, outcomes: [count('received', 'ok'), count('stored', 'ok')] },
     nowMs + 1,
   )
-  expect(meta.deadLetters(9).map((deadItem) => deadItem.jpos)).toEqual([6])
-  expect(sums(meta)).toEqual({ 'received ok': 2, 'dead failed': 2, 'dead sent_again': -1, 'stored ok': 1 })
+  expect((await meta.deadLetters(9)).map((deadItem) => deadItem.jpos)).toEqual([6])
+  expect(await sums(meta)).toEqual({ 'received ok': 2, 'dead failed': 2, 'dead sent_again': -1, 'stored ok': 1 })
   // A second record of the same dead letter counts as a new arrival, so the ledger still balances.
-  meta.commitBatch(
-    meta.openBatch(20, 30),
+  await meta.commitBatch(
+    await meta.openBatch(20, 30),
     { ...anew, outcomes: [count('received', 'ok'), count('duplicate', 'same_event_id')] },
     nowMs + 2,
   )
-  expect(sums(meta)).toMatchObject({ 'received ok': 3, 'dead sent_again': -1, 'duplicate same_event_id': 1 })
+  expect(await sums(meta)).toMatchObject({ 'received ok': 3, 'dead sent_again': -1, 'duplicate same_event_id': 1 })
 })
 
-test('one that is deleted stays among the dead, with another reason', () => {
-  const meta = withDead(dead(5))
+test('one that is deleted stays among the dead, with another reason', async () => {
+  const meta = await withDead(dead(5))
   expect(meta.deleteDeadLetter(1, 1, nowMs)).toBe('dead/5')
   expect(meta.deleteDeadLetter(1, 1, nowMs)).toBeUndefined()
   expect(meta.deadLetterById(1)).toBeUndefined()
-  expect(sums(meta)).toEqual({ 'received ok': 1, 'dead failed': 0, 'dead deleted': 1 })
+  expect(await sums(meta)).toEqual({ 'received ok': 1, 'dead failed': 0, 'dead deleted': 1 })
 })
 
-test('lists by project, newest first; sizes by project', () => {
-  const meta = withDead(dead(5), dead(6, 2), dead(7))
-  expect(meta.deadLetters(9, [1]).map((deadItem) => deadItem.jpos)).toEqual([7, 5])
+test('lists by project, newest first; sizes by project', async () => {
+  const meta = await withDead(dead(5), dead(6, 2), dead(7))
+  expect((await meta.deadLetters(9, [1])).map((deadItem) => deadItem.jpos)).toEqual([7, 5])
   expect(meta.deadLetters(9, [])).toEqual([])
-  expect(meta.deadLetters(1).map((deadItem) => deadItem.jpos)).toEqual([7])
+  expect((await meta.deadLetters(1)).map((deadItem) => deadItem.jpos)).toEqual([7])
   expect(meta.bytesByProject()).toEqual([
     {
       projectId: 1,
@@ -99,10 +99,10 @@ test('lists by project, newest first; sizes by project', () => {
   ])
 })
 
-test('sums begin at an hour and are of the asked projects', () => {
-  const meta = withDead()
-  meta.addOutcomes([count('stored', 'ok', { quantity: 5 })], nowMs - 3 * 3_600_000)
-  meta.addOutcomes([count('stored', 'ok', { quantity: 2 }), count('stored', 'ok', { projectId: 3 })], nowMs)
+test('sums begin at an hour and are of the asked projects', async () => {
+  const meta = await withDead()
+  await meta.addOutcomes([count('stored', 'ok', { quantity: 5 })], nowMs - 3 * 3_600_000)
+  await meta.addOutcomes([count('stored', 'ok', { quantity: 2 }), count('stored', 'ok', { projectId: 3 })], nowMs)
   expect(meta.outcomeSums({ fromMs: nowMs - 3_600_000, projectIds: [1] })).toEqual([
     {
       projectId: 1,

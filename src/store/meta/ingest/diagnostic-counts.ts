@@ -59,8 +59,8 @@ export function hashDiagnostics({ write, dialect: { builder } }: Store) {
           .doUpdateSet((build) => ({ events: build('hash_sign.events', '+', build.ref('excluded.events')) })),
       ),
   )
-  const subtract = (change: DiagnosticChange) =>
-    void write.run(
+  const subtract = async (change: DiagnosticChange) => {
+    await write.run(
       builder
         .updateTable('hash_sign')
         .set((build) => ({ events: build('events', '-', change.events) }))
@@ -69,7 +69,13 @@ export function hashDiagnostics({ write, dialect: { builder } }: Store) {
         .where('sign', '=', change.sign)
         .where('events', '>=', change.events),
     )
-  return { add: (change: DiagnosticChange) => void add.run(change), take: subtract }
+  }
+  return {
+    add: async (change: DiagnosticChange) => {
+      await add.run(change)
+    },
+    take: subtract,
+  }
 }
 
 /** Counts the diagnostics of a batch by hash. Writes each hash once, and none for events without diagnostics. */

@@ -12,14 +12,14 @@ const value = {
   sealedSecret: '',
 } as const
 
-export function alertCases(fresh: () => MetaStore): void {
-  const withChannel = (more: Partial<Channel> = {}) => {
-    const meta = fresh()
-    return { meta, channel: meta.createChannel({ ...value, ...more }) }
+export function alertCases(fresh: () => Promise<MetaStore>): void {
+  const withChannel = async (more: Partial<Channel> = {}) => {
+    const meta = await fresh()
+    return { meta, channel: await meta.createChannel({ ...value, ...more }) }
   }
 
-  test('channels are made, changed and removed', () => {
-    const { meta, channel } = withChannel({ name: '  Ops room ', kind: 'webhook', sealedSecret: 's' })
+  test('channels are made, changed and removed', async () => {
+    const { meta, channel } = await withChannel({ name: '  Ops room ', kind: 'webhook', sealedSecret: 's' })
     expect(channel).toMatchObject({ id: 1, name: 'Ops room', kind: 'webhook', active: true, failingSinceMs: null })
     expect(meta.updateChannel(1, { active: false, projectId: 1, sealedTarget: 'u' })).toEqual({
       ...channel,
@@ -27,43 +27,50 @@ export function alertCases(fresh: () => MetaStore): void {
       projectId: 1,
       sealedTarget: 'u',
     })
-    expect(meta.channelsOf(1)).toEqual([meta.channelById(1)])
+    expect(meta.channelsOf(1)).toEqual([await meta.channelById(1)])
     meta.deleteChannel(1)
     expect(meta.channelsOf(1)).toEqual([])
     expect(codeOf(() => meta.updateChannel(1, { active: true }))).toBe('NOT_FOUND')
     expect(codeOf(() => meta.createChannel({ ...value, name: ' ' }))).toBe('VALIDATION')
   })
 
-  test('a commit asks for a notification of what is new and of what came back, once an issue', () => {
-    const { meta } = withChannel()
-    commit(meta, {
+  test('a commit asks for a notification of what is new and of what came back, once an issue', async () => {
+    const { meta } = await withChannel()
+    await commit(meta, {
       events: [effect({ eventId: 'first' }), effect({ eventId: 'second' }), effect({ hashes: [hash(2)] })],
     })
-    expect(meta.alertsDue(10, nowMs).map((item) => [item.issueId, item.kind, item.eventId, item.atMs])).toEqual([
-      [1, 'new', 'first', nowMs],
-      [2, 'new', effect().eventId, nowMs],
-    ])
-    meta.decideAlerts([], [1, 2], nowMs)
-    commit(meta, { events: [effect()] })
+    expect((await meta.alertsDue(10, nowMs)).map((item) => [item.issueId, item.kind, item.eventId, item.atMs])).toEqual(
+      [
+        [1, 'new', 'first', nowMs],
+        [2, 'new', effect().eventId, nowMs],
+      ],
+    )
+    await meta.decideAlerts([], [1, 2], nowMs)
+    await commit(meta, { events: [effect()] })
     expect(meta.alertsDue(10, nowMs)).toEqual([])
-    meta.updateIssue(1, { status: 'resolved' }, null, nowMs + 10)
-    commit(meta, { events: [effect({ eventId: 'back', timestampMs: nowMs + 20 })] })
+    await meta.updateIssue(1, { status: 'resolved' }, null, nowMs + 10)
+    await commit(meta, { events: [effect({ eventId: 'back', timestampMs: nowMs + 20 })] })
     expect(meta.alertsDue(10, nowMs)).toMatchObject([{ issueId: 1, kind: 'regression', eventId: 'back', projectId: 1 }])
   })
 
   test.each<[string, (meta: MetaStore) => void]>([
     ['no channel', (meta) => meta.deleteChannel(1)],
-    ['an inactive channel', (meta) => void meta.updateChannel(1, { active: false })],
-  ])('%s: nothing is asked for', (_says, change) => {
-    const { meta } = withChannel()
+    [
+      'an inactive channel',
+      async (meta) => {
+        await meta.updateChannel(1, { active: false })
+      },
+    ],
+  ])('%s: nothing is asked for', async (_says, change) => {
+    const { meta } = await withChannel()
     change(meta)
-    commit(meta, { events: [effect()] })
+    await commit(meta, { events: [effect()] })
     expect(meta.alertsDue(10, nowMs)).toEqual([])
   })
 
-  test('deciding queues deliveries, removes the changes and forgets what is 30 days old', () => {
-    const { meta } = withChannel()
-    commit(meta, { events: [effect()] })
+  test('deciding queues deliveries, removes the changes and forgets what is 30 days old', async () => {
+    const { meta } = await withChannel()
+    await commit(meta, { events: [effect()] })
     const made = {
       channelId: 1,
       recipient: 'a@x.test',
@@ -71,10 +78,10 @@ export function alertCases(fresh: () => MetaStore): void {
       items: [{ issueId: 1, kind: 'new', eventId: 'e' }],
       more: 0,
     } as const
-    meta.decideAlerts([{ ...made, items: [...made.items] }], [1], nowMs)
+    await meta.decideAlerts([{ ...made, items: [...made.items] }], [1], nowMs)
     expect(meta.alertsDue(10, nowMs)).toEqual([])
     expect(meta.deliveriesQueued(nowMs - 1, 10)).toEqual([])
-    expect(meta.deliveriesQueued(nowMs, 10)).toEqual([meta.deliveryById(1)])
+    expect(meta.deliveriesQueued(nowMs, 10)).toEqual([await meta.deliveryById(1)])
     expect(meta.deliveryById(1)).toMatchObject({
       ...made,
       status: 'queued',
@@ -84,27 +91,27 @@ export function alertCases(fresh: () => MetaStore): void {
     })
     expect(meta.deliveriesSince([1], nowMs)).toHaveLength(1)
     expect(meta.deliveriesSince([2], nowMs)).toEqual([])
-    meta.decideAlerts([], [], nowMs + 31 * 86_400_000)
+    await meta.decideAlerts([], [], nowMs + 31 * 86_400_000)
     expect(meta.deliveryLog(1, 10)).toEqual([])
   })
 
-  test('tries are noted; a failure marks the channel, a success clears it', () => {
-    const { meta } = withChannel()
-    const [item] = meta.queueTest(1, ['', ''], nowMs)
+  test('tries are noted; a failure marks the channel, a success clears it', async () => {
+    const { meta } = await withChannel()
+    const [item] = await meta.queueTest(1, ['', ''], nowMs)
     expect(item).toMatchObject({ kind: 'test', status: 'queued' })
     expect(meta.deliveriesQueued(nowMs + 1e9, 10)).toEqual([])
     expect(meta.deliveriesSince([1], 0)).toEqual([])
-    meta.recordDelivery(1, { status: 'queued', error: 'no', nextMs: nowMs + 5 }, nowMs)
+    await meta.recordDelivery(1, { status: 'queued', error: 'no', nextMs: nowMs + 5 }, nowMs)
     expect(meta.deliveryById(1)).toMatchObject({ attempts: 1, error: 'no', nextMs: nowMs + 5 })
     expect(meta.channelById(1)).toMatchObject({ failingSinceMs: null, lastError: 'no' })
-    meta.recordDelivery(1, { status: 'failed', error: 'never' }, nowMs + 6)
-    meta.recordDelivery(2, { status: 'failed', error: 'never' }, nowMs + 9)
+    await meta.recordDelivery(1, { status: 'failed', error: 'never' }, nowMs + 6)
+    await meta.recordDelivery(2, { status: 'failed', error: 'never' }, nowMs + 9)
     expect(meta.channelById(1)).toMatchObject({ failingSinceMs: nowMs + 6, lastError: 'never' })
-    expect(meta.deliveryLog(1, 10).map((row) => [row.id, row.status])).toEqual([
+    expect((await meta.deliveryLog(1, 10)).map((row) => [row.id, row.status])).toEqual([
       [2, 'failed'],
       [1, 'failed'],
     ])
-    meta.recordDelivery(2, { status: 'sent' }, nowMs + 10)
+    await meta.recordDelivery(2, { status: 'sent' }, nowMs + 10)
     expect(meta.channelById(1)).toMatchObject({ failingSinceMs: null, lastError: '' })
     expect(meta.deliveryById(2)).toMatchObject({ status: 'sent', error: '', sentMs: nowMs + 10, attempts: 2 })
   })

@@ -70,7 +70,7 @@ export type AlertStore = ChannelAddressStore & {
     id: number,
     value: Partial<Pick<Channel, 'name' | 'projectId' | 'active' | 'sealedTarget' | 'sealedSecret'>>,
   ): Promise<Channel>
-  deleteChannel(id: number): void
+  deleteChannel(id: number): Promise<void>
   channelById(id: number): Promise<Channel | undefined>
   channelsOf(organizationId: number): Promise<Channel[]>
   /** The oldest undecided alerts that no longer wait. */
@@ -170,7 +170,9 @@ export function channelPart({ write, read, dialect: { builder }, clock }: Store)
       if (!row) throw new MishapError('NOT_FOUND')
       return toChannel(row)
     },
-    deleteChannel: (id) => void write.run(builder.deleteFrom('channel').where('id', '=', id)),
+    deleteChannel: async (id) => {
+      await write.run(builder.deleteFrom('channel').where('id', '=', id))
+    },
     channelById: async (id) => {
       const row = await byId(id)
       return row && toChannel(row)

@@ -27,7 +27,7 @@ export type AttentionStore = {
   /** The issues among `ids` that the person bookmarked. */
   bookmarkedBy(userId: string, ids: readonly number[]): Promise<Set<number>>
   /** Subscribes a person. The reason `asked` always applies; others only if the person has no subscription row yet. */
-  subscribe(issueId: number, userId: string, active: boolean, reason: SubscriptionReason, nowMs: number): void
+  subscribe(issueId: number, userId: string, active: boolean, reason: SubscriptionReason, nowMs: number): Promise<void>
   subscriptionOf(issueId: number, userId: string): Promise<{ active: boolean; reason: SubscriptionReason } | undefined>
   /** Ids of the issue's followers, the longest first. */
   subscribersOf(issueId: number): Promise<string[]>
@@ -170,8 +170,9 @@ export function subscriber({ write, dialect: { builder } }: Store): AttentionSto
       .values(values(slot))
       .onConflict((conflict) => conflict.columns(['issue_id', 'user_id']).doUpdateSet({ active, reason, at_ms }))
   })
-  return (issueId, userId, active, reason, nowMs) =>
-    void (reason === 'asked' ? noticeStatement : first).run({ issueId, userId, active: Number(active), reason, nowMs })
+  return async (issueId, userId, active, reason, nowMs) => {
+    await (reason === 'asked' ? noticeStatement : first).run({ issueId, userId, active: Number(active), reason, nowMs })
+  }
 }
 
 /** Implements the lookups of followers and of people who have seen an issue. */

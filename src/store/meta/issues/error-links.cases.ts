@@ -5,7 +5,7 @@ import type { EventEffect, FailureEffect } from '../meta.ts'
 import type { MetaStore } from '../meta-store.ts'
 
 /** Cases of error links: they must not depend on the order of arrival. */
-export function failureCases(fresh: () => MetaStore): void {
+export function failureCases(fresh: () => Promise<MetaStore>): void {
   const { open, linkOf } = failureRig(fresh)
 
   describe('links of hidden server errors', () => {
@@ -13,113 +13,116 @@ export function failureCases(fresh: () => MetaStore): void {
       ['browser first', [[browser(1, sure(1))], [server(1, sure(1))]]],
       ['server first', [[server(1, sure(1))], [browser(1, sure(1))]]],
       ['in one batch', [[browser(1, sure(1)), server(1, sure(1))]]],
-    ])('%s', (_name, batches) => {
-      const meta = open()
+    ])('%s', async (_name, batches) => {
+      const meta = await open()
       for (const events of batches) {
-        commit(meta, { events })
-        joinAll(meta)
+        await commit(meta, { events })
+        await joinAll(meta)
       }
-      expect(linkOf(meta)).toEqual(['digest', id(1001)])
+      expect(await linkOf(meta)).toEqual(['digest', id(1001)])
       expect(meta.errorEndState(1, id(1))).toEqual({ side: 'browser', waiting: false, alone: '' })
     })
 
-    test('an issue names the server errors that its events hide, the most frequent first', () => {
-      const meta = open()
+    test('an issue names the server errors that its events hide, the most frequent first', async () => {
+      const meta = await open()
       const links = [1, 2, 2].map((n, at) => browser(10 + at, sure(n)))
-      commit(meta, { events: [...links, server(1, sure(1)), server(2, sure(2)), effect({ hashes: [hash(77)] })] })
-      joinAll(meta)
-      const issueOf = (projectId: number, groupHash: string) =>
-        meta.issueIdsOf([{ projectId, groupHash }]).get(`${projectId}:${groupHash}`) ?? 0
-      const hiding = issueOf(1, links[0]?.hashes[0] ?? '')
-      const [one, two] = [issueOf(2, hash(1001)), issueOf(2, hash(1002))]
-      const hidden = meta.hiddenErrorsOf([hiding, one, issueOf(1, hash(77))], [1, 2])
+      await commit(meta, { events: [...links, server(1, sure(1)), server(2, sure(2)), effect({ hashes: [hash(77)] })] })
+      await joinAll(meta)
+      const issueOf = async (projectId: number, groupHash: string) =>
+        (await meta.issueIdsOf([{ projectId, groupHash }])).get(`${projectId}:${groupHash}`) ?? 0
+      const hiding = await issueOf(1, links[0]?.hashes[0] ?? '')
+      const [one, two] = [await issueOf(2, hash(1001)), await issueOf(2, hash(1002))]
+      const hidden = await meta.hiddenErrorsOf([hiding, one, await issueOf(1, hash(77))], [1, 2])
       expect([...hidden.keys()]).toEqual([hiding])
       expect(hidden.get(hiding)?.map(({ id, events }) => [id, events])).toEqual([
         [two, 2],
         [one, 1],
       ])
-      expect(hidden.get(hiding)?.[0]?.shortId).toBe(meta.issueById(two)?.shortId)
+      expect(hidden.get(hiding)?.[0]?.shortId).toBe((await meta.issueById(two))?.shortId)
       expect(meta.hiddenErrorsOf([hiding], [1])).toEqual(new Map())
-      meta.mergeIssues(one, [two], null, nowMs)
-      expect(meta.hiddenErrorsOf([hiding], [2]).get(hiding)).toMatchObject([{ events: 3 }])
+      await meta.mergeIssues(one, [two], null, nowMs)
+      expect((await meta.hiddenErrorsOf([hiding], [2])).get(hiding)).toMatchObject([{ events: 3 }])
     })
 
-    test('a record that is refined again makes no second side and no second link', () => {
-      const meta = open()
+    test('a record that is refined again makes no second side and no second link', async () => {
+      const meta = await open()
       const events = [server(1, sure(1)), browser(1, { ...sure(1), userHash: 'u' })]
       for (let round = 0; round < 2; round++) {
-        commit(meta, { events })
-        joinAll(meta)
+        await commit(meta, { events })
+        await joinAll(meta)
       }
-      const issueId = meta.issueIdsOf([{ projectId: 2, groupHash: hash(1001) }]).get(`2:${hash(1001)}`) ?? 0
+      const issueId = (await meta.issueIdsOf([{ projectId: 2, groupHash: hash(1001) }])).get(`2:${hash(1001)}`) ?? 0
       expect(meta.clientEndsOf(issueId, [1], 9)).toMatchObject({
         events: 1,
         people: 1,
         newest: [{ reason: 'digest' }],
       })
-      expect(meta.linkErrors(200, nowMs).looked).toBe(0)
+      expect((await meta.linkErrors(200, nowMs)).looked).toBe(0)
     })
 
-    test('what waits says so, and what stays alone why', () => {
-      const meta = open()
-      commit(meta, { events: [browser(1, sure(1)), browser(2, { traceId: 't' }), effect({ eventId: id(3) })] })
+    test('what waits says so, and what stays alone why', async () => {
+      const meta = await open()
+      await commit(meta, { events: [browser(1, sure(1)), browser(2, { traceId: 't' }), effect({ eventId: id(3) })] })
       expect(meta.errorEndState(1, id(1))).toEqual({ side: 'browser', waiting: true, alone: '' })
-      joinAll(meta)
-      commit(meta, { events: [server(1, { traceId: 't' }), server(2, { traceId: 't' })] })
-      joinAll(meta)
-      expect([1, 2].map((n) => meta.errorEndState(1, id(n))?.alone)).toEqual(['none', 'several'])
+      await joinAll(meta)
+      await commit(meta, { events: [server(1, { traceId: 't' }), server(2, { traceId: 't' })] })
+      await joinAll(meta)
+      expect(await Array.fromAsync([1, 2], async (n) => (await meta.errorEndState(1, id(n)))?.alone)).toEqual([
+        'none',
+        'several',
+      ])
       expect(meta.errorEndState(1, id(3))).toBeUndefined()
     })
 
-    test('a link by trace is taken back when the trace turns out to hold two failures', () => {
-      const meta = open()
-      commit(meta, { events: [browser(1, { traceId: 't' }), server(1, { traceId: 't' })] })
-      joinAll(meta)
-      expect(linkOf(meta)).toEqual(['trace', id(1001)])
-      commit(meta, { events: [server(2, { traceId: 't' })] })
-      expect(meta.linkErrors(200, nowMs).issueIds).toHaveLength(2)
-      expect([linkOf(meta), meta.errorEndState(1, id(1))?.alone]).toEqual([undefined, 'several'])
+    test('a link by trace is taken back when the trace turns out to hold two failures', async () => {
+      const meta = await open()
+      await commit(meta, { events: [browser(1, { traceId: 't' }), server(1, { traceId: 't' })] })
+      await joinAll(meta)
+      expect(await linkOf(meta)).toEqual(['trace', id(1001)])
+      await commit(meta, { events: [server(2, { traceId: 't' })] })
+      expect((await meta.linkErrors(200, nowMs)).issueIds).toHaveLength(2)
+      expect([await linkOf(meta), (await meta.errorEndState(1, id(1)))?.alone]).toEqual([undefined, 'several'])
     })
 
-    test('a surer link takes the place of another one', () => {
-      const meta = open()
-      commit(meta, { events: [browser(1, { ...sure(1), traceId: 't' }), server(2, { traceId: 't' })] })
-      joinAll(meta)
-      expect(linkOf(meta)).toEqual(['trace', id(1002)])
-      commit(meta, { events: [server(1, sure(1), { receivedMs: nowMs - 9e6 })] })
-      joinAll(meta)
+    test('a surer link takes the place of another one', async () => {
+      const meta = await open()
+      await commit(meta, { events: [browser(1, { ...sure(1), traceId: 't' }), server(2, { traceId: 't' })] })
+      await joinAll(meta)
+      expect(await linkOf(meta)).toEqual(['trace', id(1002)])
+      await commit(meta, { events: [server(1, sure(1), { receivedMs: nowMs - 9e6 })] })
+      await joinAll(meta)
       // No browser event waits for it. Only its trace, or events that wait for its digest, are checked again.
-      commit(meta, { events: [server(3, { ...sure(1), traceId: 't' }, { hashes: [hash(1001)] })] })
-      joinAll(meta)
-      expect(linkOf(meta)).toEqual(['digest', id(1003)])
+      await commit(meta, { events: [server(3, { ...sure(1), traceId: 't' }, { hashes: [hash(1001)] })] })
+      await joinAll(meta)
+      expect(await linkOf(meta)).toEqual(['digest', id(1003)])
     })
 
-    test('what a trace left in doubt a digest decides', () => {
-      const meta = open()
-      commit(meta, {
+    test('what a trace left in doubt a digest decides', async () => {
+      const meta = await open()
+      await commit(meta, {
         events: [browser(1, { ...sure(1), traceId: 't' }), ...[2, 3].map((n) => server(n, { traceId: 't' }))],
       })
-      joinAll(meta)
-      expect([linkOf(meta), meta.errorEndState(1, id(1))?.alone]).toEqual([undefined, 'several'])
-      commit(meta, { events: [server(1, sure(1))] })
-      joinAll(meta)
-      expect(linkOf(meta)).toEqual(['digest', id(1001)])
+      await joinAll(meta)
+      expect([await linkOf(meta), (await meta.errorEndState(1, id(1)))?.alone]).toEqual([undefined, 'several'])
+      await commit(meta, { events: [server(1, sure(1))] })
+      await joinAll(meta)
+      expect(await linkOf(meta)).toEqual(['digest', id(1001)])
     })
 
-    test('a digest of two issues at one time is in doubt, also for what was linked before', () => {
-      const meta = open()
-      commit(meta, { events: [browser(1, sure(1)), server(1, sure(1))] })
-      joinAll(meta)
-      commit(meta, { events: [server(2, sure(1))] })
-      joinAll(meta)
-      expect([linkOf(meta), meta.errorEndState(1, id(1))?.alone]).toEqual([undefined, 'several'])
+    test('a digest of two issues at one time is in doubt, also for what was linked before', async () => {
+      const meta = await open()
+      await commit(meta, { events: [browser(1, sure(1)), server(1, sure(1))] })
+      await joinAll(meta)
+      await commit(meta, { events: [server(2, sure(1))] })
+      await joinAll(meta)
+      expect([await linkOf(meta), (await meta.errorEndState(1, id(1)))?.alone]).toEqual([undefined, 'several'])
     })
 
     // A forged server event: anyone who knows the key of the browser's project can send it.
     const forged = (n: number, failure: Partial<FailureEffect>, change: Partial<EventEffect> = {}) =>
       effect({ eventId: id(5000 + n), hashes: [hash(77)], failure: side({ ...failure }), ...change })
 
-    test.each([1, 4, 5, 6, 60])('%i forged server events with a sure digest never get its link', (crowd) => {
+    test.each([1, 4, 5, 6, 60])('%i forged server events with a sure digest never get its link', async (crowd) => {
       const real = server(1, { ...sure(1), traceId: 't' }, { receivedMs: nowMs - 180_000 })
       const near = (n: number) => forged(n, { ...sure(1), traceId: 'u' }, { receivedMs: nowMs + n })
       const own = browser(1, { ...sure(1), traceId: 'u' }, { receivedMs: nowMs + 70 })
@@ -130,130 +133,141 @@ export function failureCases(fresh: () => MetaStore): void {
         [2, 0, 1],
         [1, 2, 0],
       ]) {
-        const meta = open()
+        const meta = await open()
         const links: (string | undefined)[] = []
         for (const at of order) {
-          commit(meta, { events: batches[at] ?? [] })
-          joinAll(meta)
-          links.push(linkOf(meta)?.[1])
+          await commit(meta, { events: batches[at] ?? [] })
+          await joinAll(meta)
+          links.push((await linkOf(meta))?.[1])
         }
-        expect([order, links.at(-1), meta.errorEndState(1, id(1))?.alone]).toEqual([order, undefined, 'several'])
+        expect([order, links.at(-1), (await meta.errorEndState(1, id(1)))?.alone]).toEqual([
+          order,
+          undefined,
+          'several',
+        ])
         // A forged event has the link only while no other group has the digest.
         if (order[0] !== 1) expect(links.filter((link) => link !== undefined && link !== id(1001))).toEqual([])
       }
     })
 
-    test('1,200 links of a digest become doubtful in parts, when a second issue has it', () => {
-      const meta = open()
-      commit(meta, { events: [server(1, sure(1)), ...numbers(1200).map((n) => browser(n, sure(1)))] })
-      joinAll(meta)
-      commit(meta, { events: [forged(1, sure(1))] })
-      expect(Math.max(...joinAll(meta).map((look) => look.decided))).toBeLessThanOrEqual(1000)
-      expect(count(meta, 1200)).toEqual({ right: 0, wrong: 0, alone: 1200 })
+    test('1,200 links of a digest become doubtful in parts, when a second issue has it', async () => {
+      const meta = await open()
+      await commit(meta, { events: [server(1, sure(1)), ...numbers(1200).map((n) => browser(n, sure(1)))] })
+      await joinAll(meta)
+      await commit(meta, { events: [forged(1, sure(1))] })
+      expect(Math.max(...(await joinAll(meta)).map((look) => look.decided))).toBeLessThanOrEqual(1000)
+      expect(await count(meta, 1200)).toEqual({ right: 0, wrong: 0, alone: 1200 })
     })
 
-    test('21 groups of one page and moment are too many to compare: none is taken for the only one', () => {
-      const meta = open()
+    test('21 groups of one page and moment are too many to compare: none is taken for the only one', async () => {
+      const meta = await open()
       const hint = { digest: '111', hints: 1 }
       const old = numbers(20).map((n) => forged(n, hint, { hashes: [hash(n + 2)], receivedMs: nowMs - 9e6 }))
-      commit(meta, { events: [...old, forged(30, hint), browser(1, hint), server(1, hint)] })
-      joinAll(meta)
-      expect([linkOf(meta), meta.errorEndState(1, id(1))?.alone]).toEqual([undefined, 'several'])
+      await commit(meta, { events: [...old, forged(30, hint), browser(1, hint), server(1, hint)] })
+      await joinAll(meta)
+      expect([await linkOf(meta), (await meta.errorEndState(1, id(1)))?.alone]).toEqual([undefined, 'several'])
     })
 
     test.each([
       ['before it', [-9000, -10, -500], -10],
       ['behind it', [9000, 10, 500], 10],
       ['at both sides', [-9000, -20, 7000, 10], 10],
-    ])('the nearest server event of the issue has the link, whichever came first: %s', (_name, offsets, nearest) => {
-      for (const list of [offsets, offsets.toReversed()]) {
-        const meta = open()
-        commit(meta, { events: [browser(1, sure(1), { receivedMs: nowMs })] })
-        for (const at of list) {
-          commit(meta, { events: [server(500 + at, sure(1), { hashes: [hash(9)], receivedMs: nowMs + at })] })
-          joinAll(meta)
+    ])(
+      'the nearest server event of the issue has the link, whichever came first: %s',
+      async (_name, offsets, nearest) => {
+        for (const list of [offsets, offsets.toReversed()]) {
+          const meta = await open()
+          await commit(meta, { events: [browser(1, sure(1), { receivedMs: nowMs })] })
+          for (const at of list) {
+            await commit(meta, { events: [server(500 + at, sure(1), { hashes: [hash(9)], receivedMs: nowMs + at })] })
+            await joinAll(meta)
+          }
+          expect(await linkOf(meta)).toEqual(['digest', id(1500 + nearest)])
         }
-        expect(linkOf(meta)).toEqual(['digest', id(1500 + nearest)])
-      }
+      },
+    )
+
+    test('one more event of the person makes a link doubtful, also one with a sure digest', async () => {
+      const meta = await open()
+      await commit(meta, { events: [browser(1, { digest: '111', hints: 1 }), server(1, { digest: '111' })] })
+      await joinAll(meta)
+      expect(await linkOf(meta)).toEqual(['route', id(1001)])
+      await commit(meta, { events: [browser(2, sure(2))] })
+      await joinAll(meta)
+      expect([await linkOf(meta), (await meta.errorEndState(1, id(1)))?.alone]).toEqual([undefined, 'several'])
     })
 
-    test('one more event of the person makes a link doubtful, also one with a sure digest', () => {
-      const meta = open()
-      commit(meta, { events: [browser(1, { digest: '111', hints: 1 }), server(1, { digest: '111' })] })
-      joinAll(meta)
-      expect(linkOf(meta)).toEqual(['route', id(1001)])
-      commit(meta, { events: [browser(2, sure(2))] })
-      joinAll(meta)
-      expect([linkOf(meta), meta.errorEndState(1, id(1))?.alone]).toEqual([undefined, 'several'])
+    test('a browser event that is decided before its turn still makes others doubtful at its turn', async () => {
+      const meta = await open()
+      await commit(meta, { events: [browser(1, { digest: '111', hints: 1 }), server(1, { digest: '111' })] })
+      await joinAll(meta)
+      await commit(meta, { events: [server(3, { traceId: 't' }), browser(2, { traceId: 't' })] })
+      while ((await meta.linkErrors(1, nowMs)).more);
+      expect([await linkOf(meta), await linkOf(meta, 2)]).toEqual([undefined, ['trace', id(1003)]])
     })
 
-    test('a browser event that is decided before its turn still makes others doubtful at its turn', () => {
-      const meta = open()
-      commit(meta, { events: [browser(1, { digest: '111', hints: 1 }), server(1, { digest: '111' })] })
-      joinAll(meta)
-      commit(meta, { events: [server(3, { traceId: 't' }), browser(2, { traceId: 't' })] })
-      while (meta.linkErrors(1, nowMs).more);
-      expect([linkOf(meta), linkOf(meta, 2)]).toEqual([undefined, ['trace', id(1003)]])
-    })
-
-    test('an event that comes again after it was let go is linked once, and holds up nothing', () => {
-      const meta = open()
+    test('an event that comes again after it was let go is linked once, and holds up nothing', async () => {
+      const meta = await open()
       const own = (n: number, at: number) => browser(n, sure(n), { receivedMs: nowMs + at })
-      commit(meta, { events: [own(1, -9), server(1, sure(1))] })
-      joinAll(meta)
-      commit(meta, { events: [own(2, 1), own(3, 2)] })
-      joinAll(meta)
+      await commit(meta, { events: [own(1, -9), server(1, sure(1))] })
+      await joinAll(meta)
+      await commit(meta, { events: [own(2, 1), own(3, 2)] })
+      await joinAll(meta)
       expect(meta.limitErrorEnds(2)).toBe(2)
-      expect([meta.errorEndState(1, id(1)), linkOf(meta)]).toEqual([undefined, undefined])
-      commit(meta, { events: [own(1, 9), own(9, 9), server(9, sure(9))] })
-      joinAll(meta)
-      expect([1, 9].map((n) => linkOf(meta, n))).toEqual([1, 9].map((n) => ['digest', id(1000 + n)]))
+      expect([await meta.errorEndState(1, id(1)), await linkOf(meta)]).toEqual([undefined, undefined])
+      await commit(meta, { events: [own(1, 9), own(9, 9), server(9, sure(9))] })
+      await joinAll(meta)
+      expect(await Array.fromAsync([1, 9], async (n) => linkOf(meta, n))).toEqual(
+        [1, 9].map((n) => ['digest', id(1000 + n)]),
+      )
     })
 
-    test('of two organizations none is linked', () => {
-      const meta = open()
-      const { id: organizationId } = meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'bob' })
-      const other = meta.createProject({ organizationId, slug: 'api', name: 'Api', platform: 'node' })
-      commit(meta, { events: [browser(1, { ...sure(1), traceId: 't' })] })
-      commit(meta, { events: [server(1, { ...sure(1), traceId: 't' }, { projectId: other.id })] })
-      joinAll(meta)
-      expect(linkOf(meta)).toBeUndefined()
+    test('of two organizations none is linked', async () => {
+      const meta = await open()
+      const { id: organizationId } = await meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'bob' })
+      const other = await meta.createProject({ organizationId, slug: 'api', name: 'Api', platform: 'node' })
+      await commit(meta, { events: [browser(1, { ...sure(1), traceId: 't' })] })
+      await commit(meta, { events: [server(1, { ...sure(1), traceId: 't' }, { projectId: other.id })] })
+      await joinAll(meta)
+      expect(await linkOf(meta)).toBeUndefined()
     })
 
-    test('people are counted once, and only in projects that are asked for; the issue’s own count stays', () => {
-      const meta = open()
+    test('people are counted once, and only in projects that are asked for; the issue’s own count stays', async () => {
+      const meta = await open()
       const events = numbers(5).map((n) => browser(n, { ...sure(1), userHash: ['a', 'a', 'b', '', ''][n] ?? '' }))
-      commit(meta, { events: [server(1, sure(1)), ...events] })
-      joinAll(meta)
-      const issueId = meta.issueIdsOf([{ projectId: 2, groupHash: hash(1001) }]).get(`2:${hash(1001)}`) ?? 0
-      const { newest, ...sums } = meta.clientEndsOf(issueId, [1, 2], 3)
+      await commit(meta, { events: [server(1, sure(1)), ...events] })
+      await joinAll(meta)
+      const issueId = (await meta.issueIdsOf([{ projectId: 2, groupHash: hash(1001) }])).get(`2:${hash(1001)}`) ?? 0
+      const { newest, ...sums } = await meta.clientEndsOf(issueId, [1, 2], 3)
       expect([sums, newest.length]).toEqual([{ events: 5, people: 2, lastMs: nowMs + 5 }, 3])
       expect(meta.clientEndsOf(issueId, [2], 3)).toMatchObject({ events: 0, newest: [] })
       expect(meta.clientEndsOf(issueId, [], 3)).toMatchObject({ events: 0, newest: [] })
       expect(meta.errorLinksOfEvent(2, id(1001), [1], 2)).toMatchObject({ events: 5 })
-      expect(meta.issueById(issueId)?.count).toBe(1)
+      expect((await meta.issueById(issueId))?.count).toBe(1)
     })
 
-    test('1,000 people with one digest are all linked, whichever of its server errors; those of one batch are bounded', () => {
-      const meta = open()
+    test('1,000 people with one digest are all linked, whichever of its server errors; those of one batch are bounded', async () => {
+      const meta = await open()
       const browsers = numbers(1000).map((n) => browser(n, { ...sure(1), userHash: `${n}` }))
       const servers = numbers(300).map((n) => server(n, sure(1), { hashes: [hash(1001)] }))
-      commit(meta, { events: [...browsers, ...servers] })
-      joinAll(meta)
-      const issueId = meta.issueIdsOf([{ projectId: 2, groupHash: hash(1001) }]).get(`2:${hash(1001)}`) ?? 0
+      await commit(meta, { events: [...browsers, ...servers] })
+      await joinAll(meta)
+      const issueId = (await meta.issueIdsOf([{ projectId: 2, groupHash: hash(1001) }])).get(`2:${hash(1001)}`) ?? 0
       expect(meta.clientEndsOf(issueId, [1], 1)).toMatchObject({ events: 1000, people: 1000 })
-      expect([199, 200].map((n) => meta.errorEndState(2, id(1000 + n))?.side)).toEqual(['server', undefined])
+      expect(await Array.fromAsync([199, 200], async (n) => (await meta.errorEndState(2, id(1000 + n)))?.side)).toEqual(
+        ['server', undefined],
+      )
     })
 
-    test('1,200 people who wait for one server event are linked in parts', () => {
-      const meta = open()
-      commit(meta, { events: numbers(1200).map((n) => browser(n, sure(1), { receivedMs: nowMs + n })) })
-      joinAll(meta)
-      commit(meta, { events: [server(1, sure(1))] })
-      const looks = joinAll(meta)
+    test('1,200 people who wait for one server event are linked in parts', async () => {
+      const meta = await open()
+      await commit(meta, { events: numbers(1200).map((n) => browser(n, sure(1), { receivedMs: nowMs + n })) })
+      await joinAll(meta)
+      await commit(meta, { events: [server(1, sure(1))] })
+      const looks = await joinAll(meta)
       expect(looks.reduce((sum, look) => sum + look.linked, 0)).toBe(1200)
       expect(Math.max(...looks.map((look) => look.decided))).toBeLessThanOrEqual(1000)
-      expect(numbers(1200).filter((n) => linkOf(meta, n)?.[1] !== id(1001))).toEqual([])
+      expect(numbers(1200).filter(async (n) => (await linkOf(meta, n))?.[1] !== id(1001))).toEqual([])
     })
 
     test.each<[string, Partial<FailureEffect>, number]>([
@@ -261,42 +275,45 @@ export function failureCases(fresh: () => MetaStore): void {
       ['on other pages, for a sure one', { sure: true }, 0],
       ['on its page', { route: '/p/7' }, 1],
       ['on its page, for a sure one', { route: '/p/7', sure: true }, 1],
-    ])('of a crowd that heard of a digest only those are asked that it can be of: %s', (_name, change, decided) => {
-      const meta = open()
-      const heard = (n: number) => browser(n, { digest: '111', hints: 1, route: `/p/${n}`, userHash: `${n}` })
-      commit(meta, { events: numbers(600).map(heard) })
-      joinAll(meta)
-      commit(meta, { events: [server(1, { digest: '111', ...change })] })
-      expect(joinAll(meta)).toMatchObject([{ looked: 1, decided, linked: decided }])
-    })
+    ])(
+      'of a crowd that heard of a digest only those are asked that it can be of: %s',
+      async (_name, change, decided) => {
+        const meta = await open()
+        const heard = (n: number) => browser(n, { digest: '111', hints: 1, route: `/p/${n}`, userHash: `${n}` })
+        await commit(meta, { events: numbers(600).map(heard) })
+        await joinAll(meta)
+        await commit(meta, { events: [server(1, { digest: '111', ...change })] })
+        expect(await joinAll(meta)).toMatchObject([{ looked: 1, decided, linked: decided }])
+      },
+    )
 
-    test('ten digests that a thousand wait for each are ten times the work of one, not one transaction', () => {
-      const meta = open()
+    test('ten digests that a thousand wait for each are ten times the work of one, not one transaction', async () => {
+      const meta = await open()
       for (const d of numbers(10)) {
         const own = { digest: `${200_000 + d}`, sure: true }
-        commit(meta, { events: numbers(300).map((n) => browser(d * 300 + n, own)) })
+        await commit(meta, { events: numbers(300).map((n) => browser(d * 300 + n, own)) })
       }
-      joinAll(meta)
+      await joinAll(meta)
       const own = (d: number) => server(d, { digest: `${200_000 + d}`, sure: true })
-      commit(meta, { events: numbers(10).map(own) })
-      const looks = joinAll(meta)
+      await commit(meta, { events: numbers(10).map(own) })
+      const looks = await joinAll(meta)
       expect(looks.reduce((sum, look) => sum + look.linked, 0)).toBe(3000)
       expect(Math.max(...looks.map((look) => look.decided))).toBeLessThanOrEqual(1300)
     })
 
-    test('events of two groups that are mapped again into one are linked', () => {
-      const meta = open()
+    test('events of two groups that are mapped again into one are linked', async () => {
+      const meta = await open()
       const events = [server(1, sure(1)), server(2, sure(1)), browser(1, sure(1))]
-      commit(meta, { events })
-      joinAll(meta)
-      expect(meta.errorEndState(1, id(1))?.alone).toBe('several')
-      mapAgain(meta, events[1], 1002, 1001)
-      joinAll(meta)
-      expect(linkOf(meta)?.[0]).toBe('digest')
+      await commit(meta, { events })
+      await joinAll(meta)
+      expect((await meta.errorEndState(1, id(1)))?.alone).toBe('several')
+      await mapAgain(meta, events[1], 1002, 1001)
+      await joinAll(meta)
+      expect((await linkOf(meta))?.[0]).toBe('digest')
     })
 
     /** Reprocesses an event, which moves it to another group. */
-    const mapAgain = (meta: MetaStore, event: EventEffect | undefined, from: number, to: number) => {
+    const mapAgain = async (meta: MetaStore, event: EventEffect | undefined, from: number, to: number) => {
       if (!event) throw new Error('no event')
       const rewrite = {
         projectId: 2,
@@ -308,17 +325,17 @@ export function failureCases(fresh: () => MetaStore): void {
         hours: [0],
         token: 't',
       }
-      const step = meta.planReprocessStep(meta.beginReprocessing(2, 'upload', 9).id, rewrite)
-      meta.commitReprocessStep(step.id, [{ fromHash: hash(from), effect: { ...event, hashes: [hash(to)] } }])
+      const step = await meta.planReprocessStep((await meta.beginReprocessing(2, 'upload', 9)).id, rewrite)
+      await meta.commitReprocessStep(step.id, [{ fromHash: hash(from), effect: { ...event, hashes: [hash(to)] } }])
     }
 
-    test('events whose frames are mapped again stay linked', () => {
-      const meta = open()
+    test('events whose frames are mapped again stay linked', async () => {
+      const meta = await open()
       const events = [server(1, sure(1)), server(2, { digest: '5' }), browser(1, sure(1))]
-      commit(meta, { events })
-      joinAll(meta)
-      mapAgain(meta, events[0], 1001, 1002)
-      const issueId = meta.issueIdsOf([{ projectId: 2, groupHash: hash(1002) }]).get(`2:${hash(1002)}`) ?? 0
+      await commit(meta, { events })
+      await joinAll(meta)
+      await mapAgain(meta, events[0], 1001, 1002)
+      const issueId = (await meta.issueIdsOf([{ projectId: 2, groupHash: hash(1002) }])).get(`2:${hash(1002)}`) ?? 0
       expect(meta.clientEndsOf(issueId, [1], 1)).toMatchObject({
         events: 1,
         newest: [{ server: { groupHash: hash(1002) } }],

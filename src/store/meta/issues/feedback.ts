@@ -47,7 +47,7 @@ export type FeedbackStore = {
   /** Newest first, without spam. */
   feedbackOfIssue(issueId: number, max: number): Promise<Feedback[]>
   feedbackById(id: number): Promise<Feedback | undefined>
-  setFeedbackState(id: number, state: FeedbackState, userId: string | null, nowMs: number): void
+  setFeedbackState(id: number, state: FeedbackState, userId: string | null, nowMs: number): Promise<void>
   /** Deletes a feedback and its attachment rows. Returns the blob keys to delete. */
   deleteFeedback(id: number): Promise<string[]>
   /** Feedback whose issue is still unknown and whose next lookup is due. */
@@ -56,7 +56,7 @@ export type FeedbackStore = {
     max: number,
   ): Promise<{ id: number; projectId: number; eventId: string; receivedMs: number }[]>
   /** Stores the issue, or the time of the next lookup (null: never). */
-  linkFeedback(id: number, found: { issueId: number } | { nextMs: number | null }): void
+  linkFeedback(id: number, found: { issueId: number } | { nextMs: number | null }): Promise<void>
 }
 
 const toFeedback = (row: Selectable<Tables['feedback']>): Feedback => ({
@@ -158,10 +158,11 @@ export function feedbackPart({
       const row = await read.get(builder.selectFrom('feedback').selectAll().where('id', '=', id))
       return row && toFeedback(row)
     },
-    setFeedbackState: (id, state, userId, nowMs) =>
-      void write.run(
+    setFeedbackState: async (id, state, userId, nowMs) => {
+      await write.run(
         builder.updateTable('feedback').set({ state, changed_ms: nowMs, changed_by: userId }).where('id', '=', id),
-      ),
+      )
+    },
     deleteFeedback: (id) =>
       write.transaction(async () => {
         const row = await write.get(builder.selectFrom('feedback').selectAll().where('id', '=', id))
@@ -201,12 +202,13 @@ export function feedbackLinkPart({
             .limit(max),
         )
       ).map((row) => ({ id: row.id, projectId: row.project_id, eventId: row.event_id, receivedMs: row.received_ms })),
-    linkFeedback: (id, found) =>
-      void write.run(
+    linkFeedback: async (id, found) => {
+      await write.run(
         builder
           .updateTable('feedback')
           .set('issueId' in found ? { issue_id: found.issueId, next_ms: null } : { next_ms: found.nextMs })
           .where('id', '=', id),
-      ),
+      )
+    },
   }
 }

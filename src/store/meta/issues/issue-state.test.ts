@@ -26,8 +26,8 @@ const start = Math.floor(1_795_000_000_000 / hourMs) * hourMs
 
 const around = (change: Partial<IssueContext> = {}): IssueContext => ({
   nowMs: start + 5000,
-  isLater: (version, than) => version > than,
-  limitsOf: () => undefined,
+  isLater: async (version, than) => version > than,
+  limitsOf: async () => undefined,
   ...change,
 })
 const event = (change: Partial<EventEffect> = {}) =>
@@ -148,9 +148,9 @@ describe('an event is counted', () => {
 })
 
 describe('arrivals', () => {
-  const arrivals = (...received: number[]) => {
+  const arrivals = async (...received: number[]) => {
     const issue = row({ substatus: 'ongoing' })
-    for (const receivedMs of received) countEvent(issue, event({ receivedMs: start + receivedMs }), around())
+    for (const receivedMs of received) await countEvent(issue, event({ receivedMs: start + receivedMs }), around())
     const { ten_ms, ten_counts, hour_ms, hour_count } = issue
     return [ten_ms - start, ten_counts, hour_ms - start, hour_count]
   }
@@ -165,8 +165,8 @@ describe('arrivals', () => {
     ['one that is older than all slots counts in the hour only', [9 * slotMs, 0], [9 * slotMs, '0,0,0,0,1', 0, 2]],
     ['of the next hour', [0, hourMs], [hourMs, '0,0,0,0,1', hourMs, 1]],
     ['of the hour before counts in no hour', [hourMs, 0], [hourMs, '0,0,0,0,1', hourMs, 1]],
-  ])('%s', (_name, received, expected) => {
-    expect(arrivals(...received)).toEqual(expected)
+  ])('%s', async (_name, received, expected) => {
+    expect(await arrivals(...received)).toEqual(expected)
   })
 })
 
@@ -201,15 +201,17 @@ describe('an escalation', () => {
       undefined,
       undefined,
     ],
-  ])('%s: %#', (_name, issue, found, count) => {
-    expect(escalationOf(issue, around({ limitsOf: (id) => (id === 7 ? found : undefined) }))?.count).toBe(count)
+  ])('%s: %#', async (_name, issue, found, count) => {
+    expect((await escalationOf(issue, around({ limitsOf: async (id) => (id === 7 ? found : undefined) })))?.count).toBe(
+      count,
+    )
   })
 
-  test('turns a new or ongoing issue, and no other', () => {
+  test('turns a new or ongoing issue, and no other', async () => {
     const quiet: Limits = { ten: Array(24).fill(21), hour: Array(24).fill(1000) }
-    const states = (['new', 'ongoing', 'escalating', 'regressed'] as const).map((substatus) => {
+    const states = await Array.fromAsync(['new', 'ongoing', 'escalating', 'regressed'] as const, async (substatus) => {
       const issue = windows(21, 21, { substatus })
-      const turn = countEvent(issue, event({ eventId: 'e1' }), around({ limitsOf: () => quiet }))
+      const turn = await countEvent(issue, event({ eventId: 'e1' }), around({ limitsOf: async () => quiet }))
       return [turn?.type, turn?.data, issue.substatus, issue.rev]
     })
     const data = { eventId: 'e1', reason: 'forecast', count: 22, limit: 21, minutes: 10 }
@@ -237,13 +239,13 @@ describe('a resolved issue', () => {
     ['stays in one before it', resolved({ inRelease: 'web@2' }), { timestampMs: start + 1, release: 'web@1' }, false],
     ['stays without a release', resolved({ inRelease: '' }), { timestampMs: start + 1 }, false],
     ['waits for the next one', resolved({ inNextRelease: true }), { timestampMs: start + 1, release: 'web@3' }, false],
-  ])('%s', (_name, issue, change, comesBack) => {
+  ])('%s', async (_name, issue, change, comesBack) => {
     const moved = { ...issue }
     for (const [each, count] of [
       [issue, countEvent],
       [moved, countMoved],
     ] as const) {
-      const turn = count(each, event({ eventId: 'e1', ...change }), around({ isLater: (a, b) => a > b }))
+      const turn = await count(each, event({ eventId: 'e1', ...change }), around({ isLater: async (a, b) => a > b }))
       const release = change.release === undefined ? {} : { release: change.release }
       expect(turn).toEqual(
         comesBack ? { type: 'set_regression', alert: 'regression', data: { eventId: 'e1', ...release } } : undefined,
@@ -257,19 +259,19 @@ describe('a resolved issue', () => {
 })
 
 describe('an archived issue', () => {
-  const arrive = (issue: IssueRow, events: number, change: Partial<IssueContext> = {}) =>
-    Array.from({ length: events }, () => countEvent(issue, event({ eventId: 'e' }), around(change))).map(
-      (turn) => turn?.data,
-    )
+  const arrive = async (issue: IssueRow, events: number, change: Partial<IssueContext> = {}) =>
+    (
+      await Array.fromAsync({ length: events }, async () => countEvent(issue, event({ eventId: 'e' }), around(change)))
+    ).map((turn) => turn?.data)
 
-  test('wakes with the event that makes its count, of those since it was archived', () => {
-    expect(arrive(archived({ ignoreCount: 3 }), 3)).toEqual([
+  test('wakes with the event that makes its count, of those since it was archived', async () => {
+    expect(await arrive(archived({ ignoreCount: 3 }), 3)).toEqual([
       undefined,
       undefined,
       { eventId: 'e', reason: 'count', count: 3 },
     ])
     const before = { ...archived({ ignoreCount: 2, eventsBefore: 10 }), count: 10 }
-    expect(arrive(before, 2)).toEqual([undefined, { eventId: 'e', reason: 'count', count: 2 }])
+    expect(await arrive(before, 2)).toEqual([undefined, { eventId: 'e', reason: 'count', count: 2 }])
     expect([before.status, before.substatus, before.status_details, before.rev]).toEqual([
       'unresolved',
       'escalating',
@@ -281,29 +283,29 @@ describe('an archived issue', () => {
   test.each<[string, StatusDetails]>([
     ['events within a window', { ignoreCount: 1, ignoreWindow: 60 }],
     ['users', { ignoreUserCount: 1 }],
-  ])('with a condition over %s is left to the clock, at once', (_name, details) => {
+  ])('with a condition over %s is left to the clock, at once', async (_name, details) => {
     const issue = archived(details)
-    expect(arrive(issue, 1)).toEqual([undefined])
+    expect(await arrive(issue, 1)).toEqual([undefined])
     expect([issue.status, issue.due_ms]).toEqual(['ignored', start + 5000])
     const sooner = { ...archived(details), due_ms: start + 1 }
-    arrive(sooner, 1)
+    await arrive(sooner, 1)
     expect(sooner.due_ms).toBe(start + 1)
   })
 
-  test('of several conditions wakes by the one that is met, and may still ask the clock for the others', () => {
+  test('of several conditions wakes by the one that is met, and may still ask the clock for the others', async () => {
     const details = { ignoreCount: 2, ignoreUserCount: 5 }
     const issue = archived(details)
-    expect(arrive(issue, 1)).toEqual([undefined])
+    expect(await arrive(issue, 1)).toEqual([undefined])
     expect(issue.due_ms).toBe(start + 5000)
-    expect(arrive(issue, 1)).toEqual([{ eventId: 'e', reason: 'count', count: 2 }])
+    expect(await arrive(issue, 1)).toEqual([{ eventId: 'e', reason: 'count', count: 2 }])
   })
 
   test.each([
     ['archived_until_escalating', 60],
     ['archived_forever', undefined],
     ['archived_until_condition_met', undefined],
-  ] as const)('%s wakes over its forecast: %s', (substatus, limit) => {
-    const data = arrive(archived({}, substatus), 61, { limitsOf: () => silentLimits }).at(-1)
+  ] as const)('%s wakes over its forecast: %s', async (substatus, limit) => {
+    const data = (await arrive(archived({}, substatus), 61, { limitsOf: async () => silentLimits })).at(-1)
     expect(data).toEqual(limit && { eventId: 'e', reason: 'forecast', count: 61, limit, minutes: 10 })
   })
 })
@@ -342,16 +344,16 @@ describe('what waits for a commit', () => {
   const inCommit = { repository: 'shop', commit: 'abc' }
   const has = (asked: { repository: string; commit: string }) => asked.commit === 'abc' && asked.repository === 'shop'
 
-  test('is resolved in the release that has it', () => {
+  test('is resolved in the release that has it', async () => {
     const issue = resolved({ inCommit })
-    expect(settleCommit(issue, 'web@3', has)).toBe(true)
+    expect(await settleCommit(issue, 'web@3', has)).toBe(true)
     expect([issue.awaits_release, issue.rev, JSON.parse(issue.status_details)]).toEqual([
       0,
       1,
       { inRelease: 'web@3', inCommit },
     ])
     // Then only a failure in a later release reopens it.
-    expect(settleCommit(issue, 'web@4', has)).toBe(false)
+    expect(await settleCommit(issue, 'web@4', has)).toBe(false)
   })
 
   test.each<[string, IssueRow]>([
@@ -360,9 +362,9 @@ describe('what waits for a commit', () => {
     ['nothing', resolved()],
     ['a commit, and came back', { ...resolved({ inCommit }), status: 'unresolved' }],
     ['a commit of which nothing is known', { ...resolved({}), awaits_release: 2 }],
-  ])('is not what waits for %s', (_name, issue) => {
+  ])('is not what waits for %s', async (_name, issue) => {
     const before = { ...issue }
-    expect(settleCommit(issue, 'web@3', has)).toBe(false)
+    expect(await settleCommit(issue, 'web@3', has)).toBe(false)
     expect(issue).toEqual(before)
   })
 })

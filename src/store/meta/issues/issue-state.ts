@@ -287,13 +287,13 @@ export async function settleNext(row: IssueRow, version: string, context: IssueC
 }
 
 /** Resolves an issue in the release with its commit, in place. Returns false if `has` knows no awaited commit. */
-export function settleCommit(
+export async function settleCommit(
   row: IssueRow,
   version: string,
-  has: (inCommit: NonNullable<StatusDetails['inCommit']>) => boolean,
-): boolean {
+  has: (inCommit: NonNullable<StatusDetails['inCommit']>) => Promise<boolean>,
+): Promise<boolean> {
   const { inCommit } = fromJson<StatusDetails>(row.status_details)
-  if (row.awaits_release !== 2 || row.status !== 'resolved' || !inCommit || !has(inCommit)) return false
+  if (row.awaits_release !== 2 || row.status !== 'resolved' || !inCommit || !(await has(inCommit))) return false
   row.awaits_release = 0
   row.status_details = JSON.stringify({ inRelease: version, inCommit } satisfies StatusDetails)
   row.rev += 1

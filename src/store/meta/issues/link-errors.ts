@@ -355,7 +355,10 @@ async function decideEnd(run: LinkRun, row: ErrorEndRow): Promise<void> {
 /** Runs some work. Returns the error of a failed end, and throws errors that must stop the whole run. */
 type Attempt = (work: () => Promise<void>) => Promise<string | undefined>
 
-const runPlain: Attempt = async (work) => void work()
+const runPlain: Attempt = async (work) => {
+  await work()
+  return undefined
+}
 
 /** Rolls back the failed end only and continues with the others. */
 const runInSavepoint =

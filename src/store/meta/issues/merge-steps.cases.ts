@@ -4,98 +4,97 @@ import type { MetaStore } from '../meta-store.ts'
 import { leaving } from './merge.cases.ts'
 
 /** Creates issues: issue `n` has the hash `n` and `n` events. */
-function many(meta: MetaStore, count: number): MetaStore {
+async function many(meta: MetaStore, count: number): Promise<MetaStore> {
   const numbers = Array.from({ length: count }, (_, at) => at + 1)
   const events = numbers.flatMap((n) =>
     Array.from({ length: n }, (_, at) =>
       effect({ hashes: [hash(n)], title: `E${n}`, timestampMs: nowMs + n * 10 + at }),
     ),
   )
-  commit(meta, { events })
+  await commit(meta, { events })
   return meta
 }
 const merge = { organizationId: 1, userId: 'ann', intoId: 1, fromIds: [2, 3, 4, 5] }
-const counts = (meta: MetaStore) =>
-  meta
-    .listIssues({ projectIds: [1], sort: 'first', max: 99 })
+const counts = async (meta: MetaStore) =>
+  (await meta.listIssues({ projectIds: [1], sort: 'first', max: 99 }))
     .map((issue) => [issue.id, issue.count])
     .sort(([a = 0], [b = 0]) => a - b)
-const notes = (meta: MetaStore, id = 1) =>
-  meta.activityOf(id).flatMap(({ type, data }) => (type === 'merge' ? [data] : []))
+const notes = async (meta: MetaStore, id = 1) =>
+  (await meta.activityOf(id)).flatMap(({ type, data }) => (type === 'merge' ? [data] : []))
 
 /** Cases of a merge in steps: the state between steps, and changes by others in between. */
-export function mergeStepCases(fresh: () => MetaStore): void {
+export function mergeStepCases(fresh: () => Promise<MetaStore>): void {
   describe('merges in steps', () => {
-    test('between two steps counts, hashes and links are those of what was merged by then', () => {
-      const meta = many(fresh(), 5)
-      const { id } = meta.requestMerge(merge, nowMs)
-      expect([counts(meta).length, meta.openBulks().map((openBulk) => openBulk.id)]).toEqual([5, [id]])
+    test('between two steps counts, hashes and links are those of what was merged by then', async () => {
+      const meta = await many(await fresh(), 5)
+      const { id } = await meta.requestMerge(merge, nowMs)
+      expect([(await counts(meta)).length, (await meta.openBulks()).map((openBulk) => openBulk.id)]).toEqual([5, [id]])
       expect(meta.stepBulk(id, 2, nowMs)).toMatchObject({
         issueIds: [1, 2, 3],
         bulk: { done: 2, changed: 2, endedMs: null },
       })
-      expect(counts(meta)).toEqual([
+      expect(await counts(meta)).toEqual([
         [1, 6],
         [4, 4],
         [5, 5],
       ])
-      expect([meta.issueById(3)?.id, meta.issueById(4)?.id]).toEqual([1, 4])
+      expect([(await meta.issueById(3))?.id, (await meta.issueById(4))?.id]).toEqual([1, 4])
       // Meanwhile, events of a merged issue and of one not yet merged arrive.
-      commit(meta, { events: [effect({ hashes: [hash(3)] }), effect({ hashes: [hash(4)] })] })
-      meta.stepBulk(id, 2, nowMs)
+      await commit(meta, { events: [effect({ hashes: [hash(3)] }), effect({ hashes: [hash(4)] })] })
+      await meta.stepBulk(id, 2, nowMs)
       expect(meta.stepBulk(id, 2, nowMs)).toMatchObject({ issueIds: [], bulk: { changed: 4, endedMs: nowMs } })
-      expect([counts(meta), meta.faults()]).toEqual([[[1, 17]], []])
-      expect(notes(meta)).toMatchObject([
+      expect([await counts(meta), await meta.faults()]).toEqual([[[1, 17]], []])
+      expect(await notes(meta)).toMatchObject([
         { count: 4, issues: [2, 3, 4, 5].map((n) => ({ id: `${n}`, shortId: `WEB-${n}`, title: `E${n}` })) },
       ])
     })
 
-    test('what came with it is taken out again by its hash, also while the merge is under way', () => {
-      const meta = many(fresh(), 5)
-      const { id } = meta.requestMerge(merge, nowMs)
-      meta.stepBulk(id, 2, nowMs)
+    test('what came with it is taken out again by its hash, also while the merge is under way', async () => {
+      const meta = await many(await fresh(), 5)
+      const { id } = await meta.requestMerge(merge, nowMs)
+      await meta.stepBulk(id, 2, nowMs)
       expect(meta.unmergeHashes(1, leaving([hash(3)], 3), 'ann', nowMs)).toMatchObject({
         created: { shortId: 'WEB-3' },
       })
-      meta.stepBulk(id, 9, nowMs)
-      expect(counts(meta)).toEqual([
+      await meta.stepBulk(id, 9, nowMs)
+      expect(await counts(meta)).toEqual([
         [1, 12],
         [3, 3],
       ])
       expect(codeOf(() => meta.undoBulk(id, nowMs))).toBe('VALIDATION')
     })
 
-    test('where the target became part of another issue, the rest goes there', () => {
-      const meta = many(fresh(), 5)
-      const { id } = meta.requestMerge({ ...merge, fromIds: [2, 3, 5] }, nowMs)
-      meta.stepBulk(id, 1, nowMs)
-      meta.mergeIssues(4, [1], 'bob', nowMs)
-      meta.stepBulk(id, 9, nowMs)
-      expect(counts(meta)).toEqual([[4, 15]])
+    test('where the target became part of another issue, the rest goes there', async () => {
+      const meta = await many(await fresh(), 5)
+      const { id } = await meta.requestMerge({ ...merge, fromIds: [2, 3, 5] }, nowMs)
+      await meta.stepBulk(id, 1, nowMs)
+      await meta.mergeIssues(4, [1], 'bob', nowMs)
+      await meta.stepBulk(id, 9, nowMs)
+      expect(await counts(meta)).toEqual([[4, 15]])
     })
 
-    test('what is being deleted stays out of it, and a target that is ends it', () => {
-      const meta = many(fresh(), 5)
-      const remove = (issueId: number) =>
-        meta.requestRemoval({ kind: 'issue', projectId: 1, issueId, userId: 'ann' }).id
-      const { id } = meta.requestMerge(merge, nowMs)
-      remove(3)
+    test('what is being deleted stays out of it, and a target that is ends it', async () => {
+      const meta = await many(await fresh(), 5)
+      const remove = async (issueId: number) =>
+        (await meta.requestRemoval({ kind: 'issue', projectId: 1, issueId, userId: 'ann' })).id
+      const { id } = await meta.requestMerge(merge, nowMs)
+      await remove(3)
       expect(meta.stepBulk(id, 2, nowMs)).toMatchObject({ issueIds: [1, 2], bulk: { changed: 1 } })
-      const removal = remove(1)
+      const removal = await remove(1)
       expect(meta.stepBulk(id, 1, nowMs)).toMatchObject({ issueIds: [], bulk: { done: 3 } })
-      meta.removeRows(removal, 0)
+      await meta.removeRows(removal, 0)
       expect(meta.stepBulk(id, 9, nowMs)).toMatchObject({ issueIds: [], bulk: { changed: 1, endedMs: nowMs } })
-      expect(counts(meta).map(([item]) => item)).toEqual([3, 4, 5])
+      expect((await counts(meta)).map(([item]) => item)).toEqual([3, 4, 5])
     })
 
-    test('what can’t be merged is refused before anything is', () => {
-      const meta = many(fresh(), 3)
-      meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: 'node' })
-      commit(meta, { events: [effect({ projectId: 2, hashes: [hash(9)] })] })
+    test('what can’t be merged is refused before anything is', async () => {
+      const meta = await many(await fresh(), 3)
+      await meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: 'node' })
+      await commit(meta, { events: [effect({ projectId: 2, hashes: [hash(9)] })] })
       const ask = (fromIds: number[]) => codeOf(() => meta.requestMerge({ ...merge, fromIds }, nowMs))
       expect([ask([2, 99]), ask([2, 4])]).toEqual(['NOT_FOUND', 'VALIDATION'])
-      meta.requestRemoval({ kind: 'issue', projectId: 1, issueId: 3, userId: 'ann' })
-      expect([ask([2, 3]), meta.openBulks(), counts(meta).length]).toEqual(['CONFLICT', [], 3])
+      await meta.requestRemoval({ kind: 'issue', projectId: 1, issueId: 3, userId: 'ann' })
+      expect([ask([2, 3]), await meta.openBulks(), (await counts(meta)).length]).toEqual(['CONFLICT', [], 3])
     })
   })
 }

@@ -9,8 +9,9 @@ export type Merge = { organizationId: number; userId: string | null; intoId: num
 export type MergeState = { into: number; noted: number | null }
 
 /** See `BulkStore.askMerge`. */
-export const demandMergeable = (store: Store, merge: Merge): void =>
-  void demand(store, batchStatements(store.write, store.dialect), merge)
+export const demandMergeable = async (store: Store, merge: Merge): Promise<void> => {
+  await demand(store, batchStatements(store.write, store.dialect), merge)
+}
 
 /**
  * Creates the function that merges the next issues in the caller's transaction. Each step is a complete merge, so

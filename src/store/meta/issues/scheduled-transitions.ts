@@ -46,7 +46,7 @@ export type ScheduledTransitionStore = {
   settleCommits(
     projectIds: readonly number[],
     version: string,
-    has: (repository: string, commit: string) => boolean,
+    has: (repository: string, commit: string) => Promise<boolean>,
     nowMs: number,
   ): Promise<number[]>
 }
@@ -163,7 +163,8 @@ export function scheduledTransitionPart(store: Store): Omit<ScheduledTransitionS
                 ),
                 async ({ id }) => {
                   const row = await statements.issue.get({ id })
-                  if (!row || !settleCommit(row, version, (item) => has(item.repository, item.commit))) return []
+                  if (!row || !(await settleCommit(row, version, (item) => has(item.repository, item.commit))))
+                    return []
                   await statements.updateIssue.run(row)
                   const data = JSON.stringify({ version, reason: 'commit' })
                   await statements.activity.run({

@@ -8,22 +8,19 @@ const arrive = (meta: MetaStore, hashes: string[], change: Partial<EventEffect> 
   commit(meta, { events: [effect({ hashes, ...change })] })
 const by = { userId: 'ann' }
 const named = (...userIds: string[]) => userIds.map((userId) => ({ userId, rule: 'path:*' }))
-const found = (meta: MetaStore, filter: IssueFilter) =>
-  meta
-    .listIssues({ projectIds: [1], filter, sort: 'last', max: 9 })
-    .map((issue) => issue.id)
-    .sort()
+const found = async (meta: MetaStore, filter: IssueFilter) =>
+  (await meta.listIssues({ projectIds: [1], filter, sort: 'last', max: 9 })).map((issue) => issue.id).sort()
 
 /** Cases of suggested owners, for every store. */
-export function suggestionCases(fresh: () => MetaStore): void {
-  const three = () => {
-    const meta = fresh()
-    for (const n of [1, 2, 3]) arrive(meta, [hash(n)])
+export function suggestionCases(fresh: () => Promise<MetaStore>): void {
+  const three = async () => {
+    const meta = await fresh()
+    for (const n of [1, 2, 3]) await arrive(meta, [hash(n)])
     return meta
   }
 
-  test('suggestions stand in the order of the rule, are replaced, and go with their issue', () => {
-    const meta = three()
+  test('suggestions stand in the order of the rule, are replaced, and go with their issue', async () => {
+    const meta = await three()
     const all = new Map([
       [1, named('bob', 'ann')],
       [2, []],
@@ -31,13 +28,13 @@ export function suggestionCases(fresh: () => MetaStore): void {
     ])
     expect(meta.suggest(all)).toEqual(new Set([1]))
     expect(meta.suggest(all)).toEqual(new Set())
-    expect(meta.suggestionsOf(1).map((suggestion) => suggestion.userId)).toEqual(['bob', 'ann'])
+    expect((await meta.suggestionsOf(1)).map((suggestion) => suggestion.userId)).toEqual(['bob', 'ann'])
     expect(meta.firstSuggestionsOf([1, 2, 3])).toEqual(new Map([[1, { userId: 'bob', rule: 'path:*' }]]))
     expect(meta.firstSuggestionsOf([])).toEqual(new Map())
     expect(meta.suggest(new Map([[1, named('ann', 'bob')]]))).toEqual(new Set([1]))
     expect(meta.suggestionsOf(1)).toEqual(named('ann', 'bob'))
-    meta.mergeIssues(2, [1], null, nowMs)
-    expect(found(meta, { op: 'suggested', userId: 'any' })).toEqual([])
+    await meta.mergeIssues(2, [1], null, nowMs)
+    expect(await found(meta, { op: 'suggested', userId: 'any' })).toEqual([])
   })
 
   test.each<[IssueFilter, number[]]>([
@@ -46,57 +43,59 @@ export function suggestionCases(fresh: () => MetaStore): void {
     [{ op: 'suggested', userId: 'any' }, [1, 2]],
     [{ op: 'not', of: { op: 'suggested', userId: 'any' } }, [3]],
     [{ op: 'suggested', userId: 'eve' }, []],
-  ])('search: %j', (filter, ids) => {
-    const meta = three()
-    meta.suggest(
+  ])('search: %j', async (filter, ids) => {
+    const meta = await three()
+    await meta.suggest(
       new Map([
         [1, named('bob', 'ann')],
         [2, named('bob')],
       ]),
     )
-    expect(found(meta, filter)).toEqual(ids)
+    expect(await found(meta, filter)).toEqual(ids)
     expect(meta.countIssues({ projectIds: [1], filter })).toBe(ids.length)
   })
 
-  test('changed rules have every issue looked at again, the youngest first; the same ones none', () => {
-    const meta = three()
+  test('changed rules have every issue looked at again, the youngest first; the same ones none', async () => {
+    const meta = await three()
     expect(meta.suggestionsDue(2)).toBeUndefined()
-    meta.setOwnership(1, { text: 'path:* a@b.c' }, by, nowMs)
-    const first = meta.suggestionsDue(2)
+    await meta.setOwnership(1, { text: 'path:* a@b.c' }, by, nowMs)
+    const first = await meta.suggestionsDue(2)
     expect(first).toEqual({ projectId: 1, issueIds: [3, 2], sweepId: 3 })
-    if (first) meta.endSuggestionsDue(first)
-    const second = meta.suggestionsDue(2)
+    if (first) await meta.endSuggestionsDue(first)
+    const second = await meta.suggestionsDue(2)
     expect(second?.issueIds).toEqual([1])
     // The rules changed during the check, so the old run must not end the new one.
-    meta.setOwnership(1, { text: 'path:x a@b.c' }, by, nowMs)
-    if (second) meta.endSuggestionsDue(second)
-    expect(meta.suggestionsDue(9)?.issueIds).toEqual([3, 2, 1])
-    for (let due = meta.suggestionsDue(2); due; due = meta.suggestionsDue(2)) meta.endSuggestionsDue(due)
-    meta.setOwnership(1, { text: 'path:x a@b.c', autoAssign: false }, by, nowMs)
+    await meta.setOwnership(1, { text: 'path:x a@b.c' }, by, nowMs)
+    if (second) await meta.endSuggestionsDue(second)
+    expect((await meta.suggestionsDue(9))?.issueIds).toEqual([3, 2, 1])
+    for (let due = await meta.suggestionsDue(2); due; due = await meta.suggestionsDue(2))
+      await meta.endSuggestionsDue(due)
+    await meta.setOwnership(1, { text: 'path:x a@b.c', autoAssign: false }, by, nowMs)
     expect(meta.suggestionsDue(9)).toBeUndefined()
   })
 
-  test('who leaves is suggested no more; who joins has the rules asked again', () => {
-    const meta = three()
-    meta.setOwnership(1, { text: 'path:* a@b.c' }, by, nowMs)
-    for (let due = meta.suggestionsDue(9); due; due = meta.suggestionsDue(9)) meta.endSuggestionsDue(due)
+  test('who leaves is suggested no more; who joins has the rules asked again', async () => {
+    const meta = await three()
+    await meta.setOwnership(1, { text: 'path:* a@b.c' }, by, nowMs)
+    for (let due = await meta.suggestionsDue(9); due; due = await meta.suggestionsDue(9))
+      await meta.endSuggestionsDue(due)
     const invited = { organizationId: 1, email: 'a@b.c', role: 'member' as const, invitedBy: 'ann', secret: 's', nowMs }
-    meta.acceptInvitation(meta.invite(invited).id, 'bob', nowMs)
-    expect(meta.suggestionsDue(9)?.issueIds).toEqual([3, 2, 1])
-    meta.suggest(new Map([[1, named('bob', 'ann')]]))
-    meta.endMembership(1, 'bob')
+    await meta.acceptInvitation((await meta.invite(invited)).id, 'bob', nowMs)
+    expect((await meta.suggestionsDue(9))?.issueIds).toEqual([3, 2, 1])
+    await meta.suggest(new Map([[1, named('bob', 'ann')]]))
+    await meta.endMembership(1, 'bob')
     expect(meta.suggestionsOf(1)).toEqual(named('ann'))
   })
 
-  test('issues that come back are looked at though somebody has them, and what is taken out of a merged one', () => {
-    const meta = three()
-    meta.mergeIssues(1, [2], null, nowMs)
-    meta.setOwnership(1, { text: 'path:* a@b.c', autoAssign: false }, by, nowMs)
-    meta.updateIssue(3, { assigneeUserId: 'ann' }, 'ann', nowMs)
-    meta.updateIssue(3, { status: 'resolved' }, 'ann', nowMs)
-    arrive(meta, [hash(3)], { timestampMs: nowMs + 9, receivedMs: nowMs + 9, eventId: 'b'.repeat(32) })
-    meta.unmergeHashes(1, leaving([hash(2)], 1), null, nowMs + 20)
-    expect(meta.ownersDue(9).map((item) => [item.issueId, item.eventId])).toEqual([
+  test('issues that come back are looked at though somebody has them, and what is taken out of a merged one', async () => {
+    const meta = await three()
+    await meta.mergeIssues(1, [2], null, nowMs)
+    await meta.setOwnership(1, { text: 'path:* a@b.c', autoAssign: false }, by, nowMs)
+    await meta.updateIssue(3, { assigneeUserId: 'ann' }, 'ann', nowMs)
+    await meta.updateIssue(3, { status: 'resolved' }, 'ann', nowMs)
+    await arrive(meta, [hash(3)], { timestampMs: nowMs + 9, receivedMs: nowMs + 9, eventId: 'b'.repeat(32) })
+    await meta.unmergeHashes(1, leaving([hash(2)], 1), null, nowMs + 20)
+    expect((await meta.ownersDue(9)).map((item) => [item.issueId, item.eventId])).toEqual([
       [3, 'b'.repeat(32)],
       [2, ''],
     ])

@@ -10,7 +10,7 @@ const minuteMs = 60_000
 const dayMs = 86_400_000
 
 /** Cases of automatic state transitions, for every store. */
-export function triageCases(fresh: () => MetaStore): void {
+export function triageCases(fresh: () => Promise<MetaStore>): void {
   describe('triage', () => {
     releaseCases(fresh)
     awaitingCases(fresh)
@@ -24,7 +24,7 @@ export function triageCases(fresh: () => MetaStore): void {
   })
 }
 
-const typesOf = (meta: MetaStore, id = 1) => meta.activityOf(id).map((item) => item.type)
+const typesOf = async (meta: MetaStore, id = 1) => (await meta.activityOf(id)).map((item) => item.type)
 /** Commits `count` events of issue 1, `everyMs` apart from `fromMs` on, in one batch. */
 const arrive = (meta: MetaStore, count: number, fromMs: number, change: Partial<EventEffect> = {}, everyMs = 1) =>
   commit(
@@ -37,9 +37,10 @@ const arrive = (meta: MetaStore, count: number, fromMs: number, change: Partial<
     fromMs,
   )
 
-function releaseCases(fresh: () => MetaStore): void {
-  const named = (meta: MetaStore, versions: readonly string[]) => {
-    for (const [at, release] of versions.entries()) arrive(meta, 1, nowMs - 1_000 + at, { release, hashes: [hash(9)] })
+function releaseCases(fresh: () => Promise<MetaStore>): void {
+  const named = async (meta: MetaStore, versions: readonly string[]) => {
+    for (const [at, release] of versions.entries())
+      await arrive(meta, 1, nowMs - 1_000 + at, { release, hashes: [hash(9)] })
   }
   test.each<[string, string[], string, string, boolean]>([
     ['a later one by semver', ['web@1.0.0', 'web@1.1.0'], 'web@1.0.0', 'web@1.1.0', true],
@@ -51,14 +52,14 @@ function releaseCases(fresh: () => MetaStore): void {
     ['one that this event names first', ['abc'], 'abc', 'new', true],
     ['none', ['abc'], 'abc', '', false],
     ['any while nobody has made the release', ['abc'], 'to come', 'abc', false],
-  ])('resolved in a release, and an event of %s', (_says, versions, inRelease, release, comesBack) => {
-    const meta = fresh()
-    arrive(meta, 1, nowMs)
-    named(meta, versions)
-    meta.updateIssue(1, { status: 'resolved', statusDetails: { inRelease } }, 'ann', nowMs)
-    arrive(meta, 1, nowMs + 1_000, { release })
-    expect(stateOf(meta)).toEqual(comesBack ? ['unresolved', 'regressed'] : ['resolved', null])
-    expect(typesOf(meta).includes('set_regression')).toBe(comesBack)
+  ])('resolved in a release, and an event of %s', async (_says, versions, inRelease, release, comesBack) => {
+    const meta = await fresh()
+    await arrive(meta, 1, nowMs)
+    await named(meta, versions)
+    await meta.updateIssue(1, { status: 'resolved', statusDetails: { inRelease } }, 'ann', nowMs)
+    await arrive(meta, 1, nowMs + 1_000, { release })
+    expect(await stateOf(meta)).toEqual(comesBack ? ['unresolved', 'regressed'] : ['resolved', null])
+    expect((await typesOf(meta)).includes('set_regression')).toBe(comesBack)
   })
 
   test.each<[string, (meta: MetaStore) => void, StatusDetails]>([
@@ -74,64 +75,64 @@ function releaseCases(fresh: () => MetaStore): void {
       (meta) => arrive(meta, 1, nowMs + 5, { release: 'web@1.0.0' }),
       { inNextRelease: true, afterRelease: 'web@1.0.0' },
     ],
-  ])('resolved in the next release: %s', (_says, happens, details) => {
-    const meta = fresh()
-    arrive(meta, 1, nowMs, { release: 'web@1.0.0' })
+  ])('resolved in the next release: %s', async (_says, happens, details) => {
+    const meta = await fresh()
+    await arrive(meta, 1, nowMs, { release: 'web@1.0.0' })
     const waits = { inNextRelease: true, afterRelease: 'web@1.0.0' } as const
-    meta.updateIssue(1, { status: 'resolved', statusDetails: waits }, 'ann', nowMs)
+    await meta.updateIssue(1, { status: 'resolved', statusDetails: waits }, 'ann', nowMs)
     happens(meta)
-    expect(stateOf(meta)).toEqual(['resolved', null])
-    expect(meta.issueById(1)?.statusDetails).toEqual(details)
-    arrive(meta, 1, nowMs + 20, { release: 'web@3.0.0' })
+    expect(await stateOf(meta)).toEqual(['resolved', null])
+    expect((await meta.issueById(1))?.statusDetails).toEqual(details)
+    await arrive(meta, 1, nowMs + 20, { release: 'web@3.0.0' })
     const comesBack = details.inRelease !== undefined
-    expect(stateOf(meta)[1]).toBe(comesBack ? 'regressed' : null)
-    if (!comesBack) expect(meta.issueById(1)?.statusDetails).toEqual({ inRelease: 'web@3.0.0' })
+    expect((await stateOf(meta))[1]).toBe(comesBack ? 'regressed' : null)
+    if (!comesBack) expect((await meta.issueById(1))?.statusDetails).toEqual({ inRelease: 'web@3.0.0' })
   })
 }
 
-function awaitingCases(fresh: () => MetaStore): void {
-  test('resolved in a commit: no release without it settles it or brings it back, a later one than its own does', () => {
-    const meta = fresh()
-    arrive(meta, 1, nowMs, { release: 'web@1.0.0' })
+function awaitingCases(fresh: () => Promise<MetaStore>): void {
+  test('resolved in a commit: no release without it settles it or brings it back, a later one than its own does', async () => {
+    const meta = await fresh()
+    await arrive(meta, 1, nowMs, { release: 'web@1.0.0' })
     const inCommit = { repository: 'acme/web', commit: 'c0ffee' }
-    meta.updateIssue(1, { status: 'resolved', statusDetails: { inCommit } }, 'ann', nowMs)
-    arrive(meta, 1, nowMs + 5, { release: 'web@2.0.0' })
-    meta.settleRelease([1], 'web@2.1.0', nowMs + 6)
-    expect(meta.settleCommits([1], 'web@2.2.0', () => false, nowMs + 7)).toEqual([])
-    expect([stateOf(meta), meta.issueById(1)?.statusDetails]).toEqual([['resolved', null], { inCommit }])
+    await meta.updateIssue(1, { status: 'resolved', statusDetails: { inCommit } }, 'ann', nowMs)
+    await arrive(meta, 1, nowMs + 5, { release: 'web@2.0.0' })
+    await meta.settleRelease([1], 'web@2.1.0', nowMs + 6)
+    expect(meta.settleCommits([1], 'web@2.2.0', async () => false, nowMs + 7)).toEqual([])
+    expect([await stateOf(meta), (await meta.issueById(1))?.statusDetails]).toEqual([['resolved', null], { inCommit }])
     const has = (repository: string, commit: string) => repository === 'acme/web' && commit === 'c0ffee'
     expect(meta.settleCommits([2], 'web@3.0.0', has, nowMs + 8)).toEqual([])
     expect(meta.settleCommits([1], 'web@3.0.0', has, nowMs + 8)).toEqual([1])
     expect(meta.settleCommits([1], 'web@3.5.0', has, nowMs + 9)).toEqual([])
-    expect(meta.issueById(1)?.statusDetails).toEqual({ inRelease: 'web@3.0.0', inCommit })
-    arrive(meta, 1, nowMs + 20, { release: 'web@3.0.0' })
-    expect(stateOf(meta)).toEqual(['resolved', null])
-    arrive(meta, 1, nowMs + 30, { release: 'web@4.0.0' })
-    expect(stateOf(meta)).toEqual(['unresolved', 'regressed'])
+    expect((await meta.issueById(1))?.statusDetails).toEqual({ inRelease: 'web@3.0.0', inCommit })
+    await arrive(meta, 1, nowMs + 20, { release: 'web@3.0.0' })
+    expect(await stateOf(meta)).toEqual(['resolved', null])
+    await arrive(meta, 1, nowMs + 30, { release: 'web@4.0.0' })
+    expect(await stateOf(meta)).toEqual(['unresolved', 'regressed'])
   })
 
-  test('of issues that wait for the next release only those that it settles are in the batch, each once', () => {
-    const meta = fresh()
+  test('of issues that wait for the next release only those that it settles are in the batch, each once', async () => {
+    const meta = await fresh()
     for (const [at, release] of ['web@1.0.0', 'web@2.0.0', 'web@5.0.0'].entries())
-      arrive(meta, 1, nowMs, { release, hashes: [hash(at + 1)] })
+      await arrive(meta, 1, nowMs, { release, hashes: [hash(at + 1)] })
     for (const [at, afterRelease] of ['web@1.0.0', 'web@2.0.0', 'web@5.0.0'].entries())
-      meta.updateIssue(
+      await meta.updateIssue(
         at + 1,
         { status: 'resolved', statusDetails: { inNextRelease: true, afterRelease } },
         'ann',
         nowMs,
       )
-    const revs = () => [1, 2, 3].map((id) => meta.issueById(id)?.rev)
-    const before = revs()
+    const revs = async () => await Array.fromAsync([1, 2, 3], async (id) => (await meta.issueById(id))?.rev)
+    const before = await revs()
     const versions = ['web@0.1.0', 'web@1.5.0', 'web@2.5.0', 'web@0.2.0', 'web@3.0.0']
     const events = versions.map((release) => effect({ release, hashes: [hash(9)], timestampMs: nowMs + 5 }))
-    expect(commit(meta, { events }).issues.map((issue) => [issue.id, issue.events])).toEqual([
+    expect((await commit(meta, { events })).issues.map((issue) => [issue.id, issue.events])).toEqual([
       [4, 5],
       [1, 0],
       [2, 0],
     ])
-    expect(revs()).toEqual([(before[0] ?? 0) + 1, (before[1] ?? 0) + 1, before[2]])
-    expect([1, 2, 3].map((id) => meta.issueById(id)?.statusDetails)).toEqual([
+    expect(await revs()).toEqual([(before[0] ?? 0) + 1, (before[1] ?? 0) + 1, before[2]])
+    expect(await Array.fromAsync([1, 2, 3], async (id) => (await meta.issueById(id))?.statusDetails)).toEqual([
       { inRelease: 'web@1.5.0' },
       { inRelease: 'web@2.5.0' },
       { inNextRelease: true, afterRelease: 'web@5.0.0' },
@@ -139,20 +140,23 @@ function awaitingCases(fresh: () => MetaStore): void {
   })
 }
 
-function archiveCases(fresh: () => MetaStore): void {
-  test('archived until three more events: the third one brings it back, with why', () => {
-    const meta = fresh()
-    arrive(meta, 5, nowMs)
-    meta.updateIssue(1, { status: 'ignored', statusDetails: { ignoreCount: 3 } }, 'ann', nowMs)
+function archiveCases(fresh: () => Promise<MetaStore>): void {
+  test('archived until three more events: the third one brings it back, with why', async () => {
+    const meta = await fresh()
+    await arrive(meta, 5, nowMs)
+    await meta.updateIssue(1, { status: 'ignored', statusDetails: { ignoreCount: 3 } }, 'ann', nowMs)
     expect(meta.issueById(1)).toMatchObject({
       substatus: 'archived_until_condition_met',
       statusDetails: { ignoreCount: 3, eventsBefore: 5 },
     })
-    arrive(meta, 2, nowMs + 10)
-    expect(stateOf(meta)[0]).toBe('ignored')
-    arrive(meta, 1, nowMs + 20)
-    expect(stateOf(meta)).toEqual(['unresolved', 'escalating'])
-    expect(meta.activityOf(1).at(-1)).toMatchObject({ type: 'set_escalating', data: { reason: 'count', count: 3 } })
+    await arrive(meta, 2, nowMs + 10)
+    expect((await stateOf(meta))[0]).toBe('ignored')
+    await arrive(meta, 1, nowMs + 20)
+    expect(await stateOf(meta)).toEqual(['unresolved', 'escalating'])
+    expect((await meta.activityOf(1)).at(-1)).toMatchObject({
+      type: 'set_escalating',
+      data: { reason: 'count', count: 3 },
+    })
   })
 
   test.each<[StatusDetails, boolean]>([
@@ -160,46 +164,49 @@ function archiveCases(fresh: () => MetaStore): void {
     [{ ignoreCount: 3, ignoreWindow: 10 }, true],
     [{ ignoreCount: 3 }, false],
     [{}, false],
-  ])('archived until %j: an event makes the clock look: %s', (statusDetails, looks) => {
-    const meta = fresh()
-    arrive(meta, 1, nowMs)
-    meta.updateIssue(1, { status: 'ignored', statusDetails }, 'ann', nowMs)
+  ])('archived until %j: an event makes the clock look: %s', async (statusDetails, looks) => {
+    const meta = await fresh()
+    await arrive(meta, 1, nowMs)
+    await meta.updateIssue(1, { status: 'ignored', statusDetails }, 'ann', nowMs)
     expect(meta.issuesDue(nowMs + dayMs, 9)).toEqual([])
-    arrive(meta, 1, nowMs + 10)
-    expect(meta.issuesDue(nowMs + 10, 9).map((item) => item.issue.id)).toEqual(looks ? [1] : [])
+    await arrive(meta, 1, nowMs + 10)
+    expect((await meta.issuesDue(nowMs + 10, 9)).map((item) => item.issue.id)).toEqual(looks ? [1] : [])
     if (!looks) return
-    const { rev = 0, count = 0 } = meta.issueById(1) ?? {}
+    const { rev = 0, count = 0 } = (await meta.issueById(1)) ?? {}
     const later = { id: 1, rev, transition: { to: 'later', dueMs: null } } as const
     // An event arrived during the lookup and is not counted yet.
-    meta.transitionIssues([{ ...later, count: count - 1 }], nowMs)
+    await meta.transitionIssues([{ ...later, count: count - 1 }], nowMs)
     expect(meta.issuesDue(nowMs + dayMs, 9)).toHaveLength(1)
-    meta.transitionIssues([{ ...later, count }], nowMs)
+    await meta.transitionIssues([{ ...later, count }], nowMs)
     expect(meta.issuesDue(nowMs + dayMs, 9)).toEqual([])
     const turn = { to: 'escalating', reason: 'users', count: 3 } as const
-    const turned = meta.transitionIssues([{ id: 1, rev, count, transition: turn }], nowMs)
+    const turned = await meta.transitionIssues([{ id: 1, rev, count, transition: turn }], nowMs)
     expect(turned).toMatchObject([{ id: 1, status: 'unresolved', substatus: 'escalating' }])
   })
 
-  test('archived until events or users: the events that are enough wake it without the clock', () => {
-    const meta = fresh()
-    arrive(meta, 5, nowMs)
+  test('archived until events or users: the events that are enough wake it without the clock', async () => {
+    const meta = await fresh()
+    await arrive(meta, 5, nowMs)
     const statusDetails = { ignoreCount: 3, ignoreUserCount: 100 }
-    meta.updateIssue(1, { status: 'ignored', statusDetails }, 'ann', nowMs)
-    arrive(meta, 2, nowMs + 10)
-    expect([stateOf(meta)[0], meta.issuesDue(nowMs + 10, 9).length]).toEqual(['ignored', 1])
-    arrive(meta, 1, nowMs + 20)
-    expect(stateOf(meta)).toEqual(['unresolved', 'escalating'])
-    expect(meta.activityOf(1).at(-1)).toMatchObject({ type: 'set_escalating', data: { reason: 'count', count: 3 } })
+    await meta.updateIssue(1, { status: 'ignored', statusDetails }, 'ann', nowMs)
+    await arrive(meta, 2, nowMs + 10)
+    expect([(await stateOf(meta))[0], (await meta.issuesDue(nowMs + 10, 9)).length]).toEqual(['ignored', 1])
+    await arrive(meta, 1, nowMs + 20)
+    expect(await stateOf(meta)).toEqual(['unresolved', 'escalating'])
+    expect((await meta.activityOf(1)).at(-1)).toMatchObject({
+      type: 'set_escalating',
+      data: { reason: 'count', count: 3 },
+    })
   })
 }
 
-function escalationCases(fresh: () => MetaStore): void {
+function escalationCases(fresh: () => Promise<MetaStore>): void {
   const limits = { ten: Array(24).fill(50), hour: Array(24).fill(200) }
-  const begin = (change: Partial<Issue> | undefined) => {
-    const meta = fresh()
-    arrive(meta, 150, nowMs - 3 * dayMs, {}, minuteMs)
-    meta.putForecasts([{ issueId: 1, limits }], nowMs)
-    if (change) meta.updateIssue(1, change, 'ann', nowMs)
+  const begin = async (change: Partial<Issue> | undefined) => {
+    const meta = await fresh()
+    await arrive(meta, 150, nowMs - 3 * dayMs, {}, minuteMs)
+    await meta.putForecasts([{ issueId: 1, limits }], nowMs)
+    if (change) await meta.updateIssue(1, change, 'ann', nowMs)
     return meta
   }
   const escalating = ['unresolved', 'escalating']
@@ -217,119 +224,125 @@ function escalationCases(fresh: () => MetaStore): void {
       escalating,
     ],
     ['archived for ever', { status: 'ignored' }, 51, 1_000, ['ignored', 'archived_forever']],
-  ])('escalation: %s', (_says, change, count, everyMs, state) => {
-    const meta = begin(change)
-    arrive(meta, count, nowMs + 1, {}, everyMs)
-    expect(stateOf(meta)).toEqual(state)
-    const told = meta.activityOf(1).filter((item) => item.type === 'set_escalating')
+  ])('escalation: %s', async (_says, change, count, everyMs, state) => {
+    const meta = await begin(change)
+    await arrive(meta, count, nowMs + 1, {}, everyMs)
+    expect(await stateOf(meta)).toEqual(state)
+    const told = (await meta.activityOf(1)).filter((item) => item.type === 'set_escalating')
     expect(told.map((item) => item.data.reason)).toEqual(state === escalating ? ['forecast'] : [])
   })
 
-  test('an issue of a day that was quiet is held against the floors, one of an hour against nothing', () => {
+  test('an issue of a day that was quiet is held against the floors, one of an hour against nothing', async () => {
     const most = silentLimits.ten[0] ?? 0
     for (const ageMs of [25 * 3_600_000, 3_600_000]) {
-      const meta = fresh()
-      arrive(meta, 1, nowMs - ageMs)
-      arrive(meta, most + 1, nowMs)
-      expect(stateOf(meta)[1]).toBe(ageMs > dayMs ? 'escalating' : 'new')
+      const meta = await fresh()
+      await arrive(meta, 1, nowMs - ageMs)
+      await arrive(meta, most + 1, nowMs)
+      expect((await stateOf(meta))[1]).toBe(ageMs > dayMs ? 'escalating' : 'new')
     }
   })
 
-  test('events of long ago that come late are in no window', () => {
-    const meta = begin(undefined)
-    arrive(meta, 1, nowMs + 1)
-    arrive(meta, 500, nowMs + 2, { receivedMs: nowMs - dayMs })
-    expect(stateOf(meta)[1]).toBe('new')
+  test('events of long ago that come late are in no window', async () => {
+    const meta = await begin(undefined)
+    await arrive(meta, 1, nowMs + 1)
+    await arrive(meta, 500, nowMs + 2, { receivedMs: nowMs - dayMs })
+    expect((await stateOf(meta))[1]).toBe('new')
   })
 
-  test('a forecast is wanted for what has events enough, again when it is old', () => {
-    const meta = fresh()
-    arrive(meta, 150, nowMs - 3 * dayMs, {}, minuteMs)
-    arrive(meta, 5, nowMs - 3 * dayMs, { hashes: [hash(2)] })
-    const wanted = (atMs: number) => meta.issuesToForecast(atMs, atMs - 3_600_000, 9).map((item) => item.id)
-    expect(wanted(nowMs)).toEqual([1])
-    meta.putForecasts(
+  test('a forecast is wanted for what has events enough, again when it is old', async () => {
+    const meta = await fresh()
+    await arrive(meta, 150, nowMs - 3 * dayMs, {}, minuteMs)
+    await arrive(meta, 5, nowMs - 3 * dayMs, { hashes: [hash(2)] })
+    const wanted = async (atMs: number) =>
+      (await meta.issuesToForecast(atMs, atMs - 3_600_000, 9)).map((item) => item.id)
+    expect(await wanted(nowMs)).toEqual([1])
+    await meta.putForecasts(
       [
         { issueId: 1, limits },
         { issueId: 99, limits },
       ],
       nowMs,
     )
-    expect([wanted(nowMs + 60_000), wanted(nowMs + 3_700_000)]).toEqual([[], [1]])
-    meta.updateIssue(1, { status: 'resolved' }, 'ann', nowMs)
-    expect(wanted(nowMs + 3_700_000)).toEqual([])
+    expect([await wanted(nowMs + 60_000), await wanted(nowMs + 3_700_000)]).toEqual([[], [1]])
+    await meta.updateIssue(1, { status: 'resolved' }, 'ann', nowMs)
+    expect(await wanted(nowMs + 3_700_000)).toEqual([])
   })
 }
 
-function clockCases(fresh: () => MetaStore): void {
-  test('a new issue is due after seven days, an ongoing one never, an archived one at its time', () => {
-    const meta = fresh()
-    arrive(meta, 1, nowMs)
-    const due = (atMs: number) => meta.issuesDue(atMs, 9).map((item) => item.issue.substatus)
-    expect([due(nowMs + 7 * dayMs - 1), due(nowMs + 7 * dayMs)]).toEqual([[], ['new']])
-    const { rev = 0, count = 0 } = meta.issueById(1) ?? {}
+function clockCases(fresh: () => Promise<MetaStore>): void {
+  test('a new issue is due after seven days, an ongoing one never, an archived one at its time', async () => {
+    const meta = await fresh()
+    await arrive(meta, 1, nowMs)
+    const due = async (atMs: number) => (await meta.issuesDue(atMs, 9)).map((item) => item.issue.substatus)
+    expect([await due(nowMs + 7 * dayMs - 1), await due(nowMs + 7 * dayMs)]).toEqual([[], ['new']])
+    const { rev = 0, count = 0 } = (await meta.issueById(1)) ?? {}
     const turn = { to: 'ongoing', reason: 'age' } as const
     expect(meta.transitionIssues([{ id: 1, rev: rev + 1, count, transition: turn }], nowMs)).toEqual([])
     expect(
-      meta.transitionIssues([{ id: 1, rev, count, transition: turn }], nowMs).map((turnIssue) => turnIssue.substatus),
+      (await meta.transitionIssues([{ id: 1, rev, count, transition: turn }], nowMs)).map(
+        (turnIssue) => turnIssue.substatus,
+      ),
     ).toEqual(['ongoing'])
-    expect(typesOf(meta)).toEqual(['first_seen', 'auto_set_ongoing'])
-    expect(due(nowMs + 99 * dayMs)).toEqual([])
+    expect(await typesOf(meta)).toEqual(['first_seen', 'auto_set_ongoing'])
+    expect(await due(nowMs + 99 * dayMs)).toEqual([])
     const ignoreUntil = new Date(nowMs + dayMs).toISOString()
-    meta.updateIssue(1, { status: 'ignored', statusDetails: { ignoreUntil } }, 'ann', nowMs)
-    expect([due(nowMs + dayMs - 1), due(nowMs + dayMs)]).toEqual([[], ['archived_until_condition_met']])
-    meta.transitionIssues(
+    await meta.updateIssue(1, { status: 'ignored', statusDetails: { ignoreUntil } }, 'ann', nowMs)
+    expect([await due(nowMs + dayMs - 1), await due(nowMs + dayMs)]).toEqual([[], ['archived_until_condition_met']])
+    await meta.transitionIssues(
       [{ id: 1, rev: rev + 2, count, transition: { to: 'unarchived', reason: 'time' } }],
       nowMs + dayMs,
     )
-    expect(stateOf(meta)).toEqual(['unresolved', 'ongoing'])
-    expect(meta.activityOf(1).at(-1)).toMatchObject({ type: 'set_unresolved', data: { reason: 'time' } })
+    expect(await stateOf(meta)).toEqual(['unresolved', 'ongoing'])
+    expect((await meta.activityOf(1)).at(-1)).toMatchObject({ type: 'set_unresolved', data: { reason: 'time' } })
   })
 }
 
-function attentionCases(fresh: () => MetaStore): void {
-  test('bookmarks and subscriptions are a person’s own; what was asked for outlasts what happens', () => {
-    const meta = fresh()
-    arrive(meta, 1, nowMs)
-    meta.setUserFlags([1], 'ann', { isBookmarked: true }, nowMs)
-    meta.setUserFlags([1], 'ann', { isBookmarked: true }, nowMs)
-    expect([meta.bookmarkedBy('ann', [1, 2]), meta.bookmarkedBy('bob', [1])]).toEqual([new Set([1]), new Set()])
+function attentionCases(fresh: () => Promise<MetaStore>): void {
+  test('bookmarks and subscriptions are a person’s own; what was asked for outlasts what happens', async () => {
+    const meta = await fresh()
+    await arrive(meta, 1, nowMs)
+    await meta.setUserFlags([1], 'ann', { isBookmarked: true }, nowMs)
+    await meta.setUserFlags([1], 'ann', { isBookmarked: true }, nowMs)
+    expect([await meta.bookmarkedBy('ann', [1, 2]), await meta.bookmarkedBy('bob', [1])]).toEqual([
+      new Set([1]),
+      new Set(),
+    ])
     meta.subscribe(1, 'ann', true, 'commented', nowMs)
     meta.subscribe(1, 'bob', true, 'mentioned', nowMs + 1)
     meta.subscribe(1, 'ann', false, 'asked', nowMs)
     meta.subscribe(1, 'ann', true, 'assigned', nowMs)
     expect(meta.subscribersOf(1)).toEqual(['bob'])
     expect(meta.subscriptionOf(1, 'ann')).toEqual({ active: false, reason: 'asked' })
-    meta.setUserFlags([1], 'ann', { isBookmarked: false }, nowMs)
+    await meta.setUserFlags([1], 'ann', { isBookmarked: false }, nowMs)
     expect(meta.bookmarkedBy('ann', [1])).toEqual(new Set())
   })
 
-  test('a person’s own marks of many issues are set at once; one that is gone stops nothing', () => {
-    const meta = fresh()
+  test('a person’s own marks of many issues are set at once; one that is gone stops nothing', async () => {
+    const meta = await fresh()
     const ids = Array.from({ length: 1_200 }, (_, at) => at + 1)
-    commit(meta, { events: ids.map((id) => effect({ hashes: [hash(id)] })) })
-    meta.setUserFlags([...ids, 9_999], 'ann', { hasSeen: true, isBookmarked: true, isSubscribed: false }, nowMs)
-    expect([meta.seenBy('ann', ids).size, meta.bookmarkedBy('ann', ids).size]).toEqual([1_200, 1_200])
-    expect([meta.subscriptionOf(7, 'ann'), meta.seenBy('bob', ids).size]).toEqual([
+    await commit(meta, { events: ids.map((id) => effect({ hashes: [hash(id)] })) })
+    await meta.setUserFlags([...ids, 9_999], 'ann', { hasSeen: true, isBookmarked: true, isSubscribed: false }, nowMs)
+    expect([(await meta.seenBy('ann', ids)).size, (await meta.bookmarkedBy('ann', ids)).size]).toEqual([1_200, 1_200])
+    expect([await meta.subscriptionOf(7, 'ann'), (await meta.seenBy('bob', ids)).size]).toEqual([
       { active: false, reason: 'asked' },
       0,
     ])
-    meta.setUserFlags(ids.slice(1), 'ann', { hasSeen: false, isBookmarked: false }, nowMs)
-    expect([meta.seenBy('ann', ids), meta.bookmarkedBy('ann', ids)]).toEqual([new Set([1]), new Set([1])])
+    await meta.setUserFlags(ids.slice(1), 'ann', { hasSeen: false, isBookmarked: false }, nowMs)
+    expect([await meta.seenBy('ann', ids), await meta.bookmarkedBy('ann', ids)]).toEqual([new Set([1]), new Set([1])])
   })
 
-  test('bookmarks and subscriptions go with an issue into another one, each person’s once', () => {
-    const meta = fresh()
-    arrive(meta, 1, nowMs)
-    arrive(meta, 1, nowMs, { hashes: [hash(2)], eventId: 'b'.repeat(32), jpos: 2 })
+  test('bookmarks and subscriptions go with an issue into another one, each person’s once', async () => {
+    const meta = await fresh()
+    await arrive(meta, 1, nowMs)
+    await arrive(meta, 1, nowMs, { hashes: [hash(2)], eventId: 'b'.repeat(32), jpos: 2 })
     for (const [issue, user] of [
       [1, 'ann'],
       [1, 'bob'],
       [2, 'bob'],
     ] as const)
-      meta.setUserFlags([issue], user, { isBookmarked: true }, nowMs)
+      await meta.setUserFlags([issue], user, { isBookmarked: true }, nowMs)
     meta.subscribe(1, 'ann', true, 'asked', nowMs)
-    const step = meta.planReprocessStep(meta.beginReprocessing(1, 'upload', 9).id, {
+    const step = await meta.planReprocessStep((await meta.beginReprocessing(1, 'upload', 9)).id, {
       projectId: 1,
       week: '2026-11-16',
       gen: 0,
@@ -339,64 +352,69 @@ function attentionCases(fresh: () => MetaStore): void {
       hours: [0],
       token: 't',
     })
-    meta.commitReprocessStep(step.id, [
+    await meta.commitReprocessStep(step.id, [
       { fromHash: hash(1), effect: effect({ timestampMs: nowMs, hashes: [hash(2)] }) },
     ])
-    expect(meta.issueById(1)?.id).toBe(2)
-    expect(['ann', 'bob'].map((item) => meta.bookmarkedBy(item, [2]).size)).toEqual([1, 1])
+    expect((await meta.issueById(1))?.id).toBe(2)
+    expect(await Array.fromAsync(['ann', 'bob'], async (item) => (await meta.bookmarkedBy(item, [2])).size)).toEqual([
+      1, 1,
+    ])
     expect(meta.subscribersOf(2)).toEqual(['ann', 'bob'])
   })
 
-  test('who is named has not seen it any more; a notice is tried again or goes', () => {
-    const meta = fresh()
-    arrive(meta, 1, nowMs)
-    for (const item of ['ann', 'bob']) meta.setUserFlags([1], item, { hasSeen: true }, nowMs)
-    const { id } = meta.addComment(1, 'ann', '@bob', nowMs, ['bob'])
-    meta.addNotices([{ userId: 'bob', kind: 'mention' }], 1, id, nowMs)
+  test('who is named has not seen it any more; a notice is tried again or goes', async () => {
+    const meta = await fresh()
+    await arrive(meta, 1, nowMs)
+    for (const item of ['ann', 'bob']) await meta.setUserFlags([1], item, { hasSeen: true }, nowMs)
+    const { id } = await meta.addComment(1, 'ann', '@bob', nowMs, ['bob'])
+    await meta.addNotices([{ userId: 'bob', kind: 'mention' }], 1, id, nowMs)
     expect(meta.viewersOf(1)).toEqual([{ userId: 'ann', atMs: nowMs }])
-    const [due] = meta.noticesDue(nowMs, 9)
+    const [due] = await meta.noticesDue(nowMs, 9)
     expect(due).toMatchObject({ issueId: 1, userId: 'bob', activityId: id, attempts: 0 })
-    meta.endNotice(due?.id ?? 0, nowMs + 5)
-    expect([meta.noticesDue(nowMs, 9), meta.noticesDue(nowMs + 5, 9)]).toMatchObject([[], [{ attempts: 1 }]])
-    meta.endNotice(due?.id ?? 0)
+    await meta.endNotice(due?.id ?? 0, nowMs + 5)
+    expect([await meta.noticesDue(nowMs, 9), await meta.noticesDue(nowMs + 5, 9)]).toMatchObject([
+      [],
+      [{ attempts: 1 }],
+    ])
+    await meta.endNotice(due?.id ?? 0)
     expect(meta.noticesDue(nowMs + 99, 9)).toEqual([])
   })
 
-  test('a comment changes, and goes', () => {
-    const meta = fresh()
-    arrive(meta, 1, nowMs)
-    const { id } = meta.addComment(1, 'ann', 'one', nowMs)
-    expect(meta.changeComment(id, ' two ', ['bob'], nowMs + 1).data).toEqual({
+  test('a comment changes, and goes', async () => {
+    const meta = await fresh()
+    await arrive(meta, 1, nowMs)
+    const { id } = await meta.addComment(1, 'ann', 'one', nowMs)
+    expect((await meta.changeComment(id, ' two ', ['bob'], nowMs + 1)).data).toEqual({
       text: 'two',
       mentions: ['bob'],
       editedMs: nowMs + 1,
     })
     expect(codeOf(() => meta.changeComment(id, ' ', [], nowMs))).toBe('VALIDATION')
     expect(codeOf(() => meta.changeComment(1, 'x', [], nowMs))).toBe('NOT_FOUND')
-    meta.deleteComment(id)
-    expect([meta.activityById(id), meta.issueById(1)?.comments]).toEqual([undefined, 0])
+    await meta.deleteComment(id)
+    expect([await meta.activityById(id), (await meta.issueById(1))?.comments]).toEqual([undefined, 0])
   })
 }
 
-function ownershipCases(fresh: () => MetaStore): void {
-  test('new issues of a project with rules wait for their owner; those of others do not', () => {
-    const meta = fresh()
+function ownershipCases(fresh: () => Promise<MetaStore>): void {
+  test('new issues of a project with rules wait for their owner; those of others do not', async () => {
+    const meta = await fresh()
     expect(meta.ownershipOf(1)).toMatchObject({ text: '', autoAssign: true, rev: 0 })
-    arrive(meta, 1, nowMs)
+    await arrive(meta, 1, nowMs)
     expect(meta.ownersDue(9)).toEqual([])
     const by = { userId: 'ann', rev: 0 }
     expect(meta.setOwnership(1, { text: 'path:* a@b.c' }, by, nowMs)).toMatchObject({ rev: 1, changedBy: 'ann' })
     expect(codeOf(() => meta.setOwnership(1, { text: '' }, by, nowMs))).toBe('CONFLICT')
-    arrive(meta, 1, nowMs, { hashes: [hash(2)], eventId: 'b'.repeat(32) })
+    await arrive(meta, 1, nowMs, { hashes: [hash(2)], eventId: 'b'.repeat(32) })
     expect(meta.ownersDue(9)).toEqual([{ issueId: 2, projectId: 1, eventId: 'b'.repeat(32), atMs: nowMs }])
-    meta.endOwnerDue([2])
-    meta.setOwnership(1, { autoAssign: false }, { userId: 'ann' }, nowMs)
-    arrive(meta, 1, nowMs, { hashes: [hash(3)] })
+    await meta.endOwnerDue([2])
+    await meta.setOwnership(1, { autoAssign: false }, { userId: 'ann' }, nowMs)
+    await arrive(meta, 1, nowMs, { hashes: [hash(3)] })
     // Nobody is assigned, but the suggested owners are looked up.
-    expect(meta.ownersDue(9).map((item) => item.issueId)).toEqual([3])
-    meta.endOwnerDue([3])
-    meta.setOwnership(1, { text: '' }, { userId: 'ann' }, nowMs)
-    arrive(meta, 1, nowMs, { hashes: [hash(4)] })
+    expect((await meta.ownersDue(9)).map((item) => item.issueId)).toEqual([3])
+    await meta.endOwnerDue([3])
+    await meta.setOwnership(1, { text: '' }, { userId: 'ann' }, nowMs)
+    await arrive(meta, 1, nowMs, { hashes: [hash(4)] })
     expect(meta.ownersDue(9)).toEqual([])
   })
 }

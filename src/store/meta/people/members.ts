@@ -36,7 +36,7 @@ export type MemberStore = {
   invitationsOf(organizationId: number): Promise<Invitation[]>
   /** The invitation with this secret, expired or not. */
   invitationBySecret(secret: string): Promise<Invitation | undefined>
-  deleteInvitation(id: number): void
+  deleteInvitation(id: number): Promise<void>
   /** Adds a member (an existing one keeps the role), ends the invitation. Throws NOT_FOUND if it is gone or expired. */
   acceptInvitation(id: number, userId: string, nowMs: number): Promise<Member>
   /** Throws NOT_FOUND for a non-member, CONFLICT when no owner would remain. */
@@ -97,7 +97,9 @@ export function invitationPart(
       const row = await read.get(builder.selectFrom('invitation').selectAll().where('token_hash', '=', hashOf(secret)))
       return row && toInvitation(row)
     },
-    deleteInvitation: (id) => void write.run(builder.deleteFrom('invitation').where('id', '=', id)),
+    deleteInvitation: async (id) => {
+      await write.run(builder.deleteFrom('invitation').where('id', '=', id))
+    },
     acceptInvitation: (id, userId, nowMs) =>
       write.transaction(async () => {
         const row = await write.get(builder.selectFrom('invitation').selectAll().where('id', '=', id))

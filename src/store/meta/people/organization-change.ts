@@ -44,8 +44,9 @@ export function organizationChangePart(
   const { write, read, clock } = store
   const { builder } = store.dialect
   const item = (id: number) => builder.selectFrom('organization').selectAll().where('id', '=', id)
-  const deleteOldSlug = (slug: string) =>
-    void write.run(builder.deleteFrom('old_organization_slug').where('slug', '=', slug))
+  const deleteOldSlug = async (slug: string) => {
+    await write.run(builder.deleteFrom('old_organization_slug').where('slug', '=', slug))
+  }
 
   async function move(id: number, from: string, to: string): Promise<void> {
     if (await write.get(builder.selectFrom('organization').select('id').where('slug', '=', to))) {

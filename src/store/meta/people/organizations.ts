@@ -28,7 +28,7 @@ export type MembershipStore = {
   memberOf(organizationId: number, userId: string): Promise<Member | undefined>
   /** Adds a member or changes their role. */
   setMember(organizationId: number, userId: string, role: Role): Promise<void>
-  removeMember(organizationId: number, userId: string): void
+  removeMember(organizationId: number, userId: string): Promise<void>
   /** In the order of joining. */
   membersOf(organizationId: number): Promise<Member[]>
 }
@@ -111,10 +111,11 @@ export function memberPart({ write, read, dialect: { builder }, clock }: Store):
       return row && { organizationId, userId, role: row.role as Role, createdMs: row.created_ms }
     },
     setMember,
-    removeMember: (organizationId, userId) =>
-      void write.run(
+    removeMember: async (organizationId, userId) => {
+      await write.run(
         builder.deleteFrom('member').where('organization_id', '=', organizationId).where('user_id', '=', userId),
-      ),
+      )
+    },
     membersOf: async (organizationId) =>
       (
         await read.all(

@@ -11,7 +11,7 @@ export type ResetStore = {
   /** Same as `resetBySecret`, and uses up the link: only one caller gets the user. */
   consumeReset(secret: string, nowMs: number): Promise<string | undefined>
   /** Deletes all links of a person. */
-  dropResets(userId: string): void
+  dropResets(userId: string): Promise<void>
 }
 
 const hashOf = (secret: string) => createHash('sha256').update(secret).digest('hex')
@@ -48,6 +48,8 @@ export function resetPart({ write, read, dialect: { builder } }: Store): ResetSt
         if (row) await write.run(builder.deleteFrom('password_reset').where('token_hash', '=', hashOf(secret)))
         return row?.user_id
       }),
-    dropResets: (userId) => void write.run(builder.deleteFrom('password_reset').where('user_id', '=', userId)),
+    dropResets: async (userId) => {
+      await write.run(builder.deleteFrom('password_reset').where('user_id', '=', userId))
+    },
   }
 }

@@ -47,7 +47,7 @@ export type TokenStore = {
   tokensOf(userId: string): Promise<ApiToken[]>
   /** The organization's own tokens, oldest first. */
   tokensOfOrganization(organizationId: number): Promise<ApiToken[]>
-  deleteToken(id: number): void
+  deleteToken(id: number): Promise<void>
 }
 
 /** Implements API tokens. The secret itself is never stored. */
@@ -87,6 +87,8 @@ export function tokenPart({ write, read, dialect: { builder }, clock }: Store): 
       )
         .map(toToken)
         .filter((item) => item.ofOrganization),
-    deleteToken: (id) => void write.run(builder.deleteFrom('api_token').where('id', '=', id)),
+    deleteToken: async (id) => {
+      await write.run(builder.deleteFrom('api_token').where('id', '=', id))
+    },
   }
 }

@@ -16,24 +16,24 @@ const sample = (change: Partial<FilteredEvent> = {}): FilteredEvent => ({
 })
 
 /** Cases of inbound filters, for every meta store. */
-export function filterCases(fresh: () => MetaStore): void {
+export function filterCases(fresh: () => Promise<MetaStore>): void {
   describe('inbound filters', () => {
-    test('are a project’s, changed in part, told to refine only where there are any', () => {
-      const meta = fresh()
-      expect([meta.filtersOf(1), meta.projectSettings(1)?.filters]).toEqual([noFilters, undefined])
-      meta.updateProject(1, { filters: { localhost: true, browsers: ['ie'] } })
-      meta.updateProject(1, { filters: { messages: [' x* ', 'x*', ''] } })
-      meta.updateProject(1, { name: 'Other' })
+    test('are a project’s, changed in part, told to refine only where there are any', async () => {
+      const meta = await fresh()
+      expect([await meta.filtersOf(1), (await meta.projectSettings(1))?.filters]).toEqual([noFilters, undefined])
+      await meta.updateProject(1, { filters: { localhost: true, browsers: ['ie'] } })
+      await meta.updateProject(1, { filters: { messages: [' x* ', 'x*', ''] } })
+      await meta.updateProject(1, { name: 'Other' })
       const filters = { ...noFilters, localhost: true, browsers: ['ie'], messages: ['x*'] }
-      expect([meta.filtersOf(1), meta.projectSettings(1)?.filters]).toEqual([filters, filters])
-      meta.updateProject(1, { filters: noFilters })
+      expect([await meta.filtersOf(1), (await meta.projectSettings(1))?.filters]).toEqual([filters, filters])
+      await meta.updateProject(1, { filters: noFilters })
       expect(meta.projectSettings(1)).not.toHaveProperty('filters')
       expect(codeOf(() => meta.filtersOf(9))).toBe('NOT_FOUND')
     })
 
-    test('a revision guards them, as the rest of the settings', () => {
-      const meta = fresh()
-      const { rev } = meta.updateProject(1, { filters: { localhost: true } }, { userId: 'ann', rev: 0 })
+    test('a revision guards them, as the rest of the settings', async () => {
+      const meta = await fresh()
+      const { rev } = await meta.updateProject(1, { filters: { localhost: true } }, { userId: 'ann', rev: 0 })
       expect(codeOf(() => meta.updateProject(1, { filters: {} }, { userId: 'ann', rev: rev - 1 }))).toBe('CONFLICT')
     })
 
@@ -43,34 +43,35 @@ export function filterCases(fresh: () => MetaStore): void {
       [{ releases: ['a\u0007'] }],
       [{ addresses: ['10.0.0.0/33'] }],
       [{ addresses: ['example.com'] }],
-    ])('%j is refused', (filters) => {
-      const meta = fresh()
+    ])('%j is refused', async (filters) => {
+      const meta = await fresh()
       expect(codeOf(() => meta.updateProject(1, { filters }))).toBe('VALIDATION')
       expect(meta.filtersOf(1)).toEqual(noFilters)
     })
 
-    test('of what they dropped the newest hundred of each are kept, for a week', () => {
-      const meta = fresh()
+    test('of what they dropped the newest hundred of each are kept, for a week', async () => {
+      const meta = await fresh()
       const many = Array.from({ length: samplesMax + 20 }, (_, n) => sample({ title: `${n}` }))
-      commit(meta, { samples: [...many.slice(0, 60), sample({ reason: 'release_version', title: 'other' })] })
-      commit(meta, { samples: many.slice(60) })
-      const titles = () => meta.filteredEvents(1, 'localhost', 999).map((filteredEvent) => filteredEvent.title)
-      expect([titles().length, titles()[0], titles().at(-1)]).toEqual([samplesMax, '119', '20'])
+      await commit(meta, { samples: [...many.slice(0, 60), sample({ reason: 'release_version', title: 'other' })] })
+      await commit(meta, { samples: many.slice(60) })
+      const titles = async () =>
+        (await meta.filteredEvents(1, 'localhost', 999)).map((filteredEvent) => filteredEvent.title)
+      expect([(await titles()).length, (await titles())[0], (await titles()).at(-1)]).toEqual([samplesMax, '119', '20'])
       expect(meta.filteredEvents(1, 'localhost', 2)).toHaveLength(2)
       expect(meta.filteredEvents(1, 'release_version', 9)).toHaveLength(1)
-      meta.prune(nowMs + (sampleDays - 1) * 86_400_000, 0, 0)
-      expect(titles()).toHaveLength(samplesMax)
-      meta.prune(nowMs + (sampleDays + 1) * 86_400_000, 0, 0)
-      expect(titles()).toEqual([])
+      await meta.prune(nowMs + (sampleDays - 1) * 86_400_000, 0, 0)
+      expect(await titles()).toHaveLength(samplesMax)
+      await meta.prune(nowMs + (sampleDays + 1) * 86_400_000, 0, 0)
+      expect(await titles()).toEqual([])
     })
 
-    test('go with their project; what comes for one that is gone is left out', () => {
-      const meta = fresh()
-      commit(meta, { samples: [sample(), sample({ projectId: 99 })] })
+    test('go with their project; what comes for one that is gone is left out', async () => {
+      const meta = await fresh()
+      await commit(meta, { samples: [sample(), sample({ projectId: 99 })] })
       expect(meta.filteredEvents(99, 'localhost', 9)).toEqual([])
-      const { id } = meta.requestRemoval({ kind: 'project', projectId: 1, issueId: null, userId: null })
-      meta.removeRows(id, 1)
-      expect([meta.filteredEvents(1, 'localhost', 9), meta.faults()]).toEqual([[], []])
+      const { id } = await meta.requestRemoval({ kind: 'project', projectId: 1, issueId: null, userId: null })
+      await meta.removeRows(id, 1)
+      expect([await meta.filteredEvents(1, 'localhost', 9), await meta.faults()]).toEqual([[], []])
     })
   })
 }

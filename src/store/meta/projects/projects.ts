@@ -164,10 +164,11 @@ function projectSteps({ write, dialect: { builder } }: Store) {
       })
   }
 
-  const forgetOldSlug = (organizationId: number, slug: string) =>
-    void write.run(
+  const forgetOldSlug = async (organizationId: number, slug: string) => {
+    await write.run(
       builder.deleteFrom('old_slug').where('organization_id', '=', organizationId).where('slug', '=', slug),
     )
+  }
 
   return { projectRow, demandFree, forgetOldSlug }
 }

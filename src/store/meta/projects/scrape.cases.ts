@@ -7,71 +7,77 @@ const url = 'https://cdn.test/a.js'
 const [minuteMs, hourMs] = [60_000, 3_600_000]
 
 /** Cases of fetching public scripts, for every meta store. */
-export function scrapeCases(fresh: () => MetaStore): void {
-  const ready = (): MetaStore => {
-    const meta = fresh()
-    meta.updateProject(1, { scrape: true })
+export function scrapeCases(fresh: () => Promise<MetaStore>): void {
+  const ready = async (): Promise<MetaStore> => {
+    const meta = await fresh()
+    await meta.updateProject(1, { scrape: true })
     return meta
   }
   const ran = (meta: MetaStore, atMs: number, ...urls: string[]) =>
     commit(meta, { events: [effect({ scrapes: urls.map((item) => scrapeName('shop@1', '', item)) })] }, atMs)
-  const dueAt = (meta: MetaStore, atMs: number) => meta.dueScrapes(atMs, 9).map((dueScrape) => dueScrape.url)
+  const dueAt = async (meta: MetaStore, atMs: number) =>
+    (await meta.dueScrapes(atMs, 9)).map((dueScrape) => dueScrape.url)
 
   describe('scripts that nobody uploaded', () => {
-    test('are asked for by projects that want it, with what a person set', () => {
-      const meta = fresh()
+    test('are asked for by projects that want it, with what a person set', async () => {
+      const meta = await fresh()
       expect(meta.scrapeSettings(1)).toEqual({ on: false, verifyTls: true, sealedToken: '', origins: [] })
       expect(meta.projectSettings(1)).not.toHaveProperty('scrape')
-      ran(meta, nowMs, url)
-      expect(dueAt(meta, nowMs)).toEqual([])
-      meta.updateProject(1, { scrape: true, scrapeTls: false, sealedScrapeToken: 'v1.x', allowedOrigins: ['*.test'] })
+      await ran(meta, nowMs, url)
+      expect(await dueAt(meta, nowMs)).toEqual([])
+      await meta.updateProject(1, {
+        scrape: true,
+        scrapeTls: false,
+        sealedScrapeToken: 'v1.x',
+        allowedOrigins: ['*.test'],
+      })
       expect(meta.scrapeSettings(1)).toEqual({ on: true, verifyTls: false, sealedToken: 'v1.x', origins: ['*.test'] })
       expect(meta.projectSettings(1)).toMatchObject({ scrape: true })
       expect(meta.dueScrapes(nowMs, 9)).toEqual([
         { projectId: 1, organizationId: 1, release: 'shop@1', dist: '', url, lastMs: nowMs },
       ])
-      meta.updateProject(1, { sealedScrapeToken: '' })
-      expect(meta.scrapeSettings(1).sealedToken).toBe('')
-      expect(meta.scrapeSettings(99).on).toBe(false)
+      await meta.updateProject(1, { sealedScrapeToken: '' })
+      expect((await meta.scrapeSettings(1)).sealedToken).toBe('')
+      expect((await meta.scrapeSettings(99)).on).toBe(false)
     })
 
-    test('come once for many events, and again when their time has come and events still run them', () => {
-      const meta = ready()
-      ran(meta, nowMs, url, url)
-      ran(meta, nowMs + 1, url)
-      const [due] = meta.dueScrapes(nowMs + 1, 9)
+    test('come once for many events, and again when their time has come and events still run them', async () => {
+      const meta = await ready()
+      await ran(meta, nowMs, url, url)
+      await ran(meta, nowMs + 1, url)
+      const [due] = await meta.dueScrapes(nowMs + 1, 9)
       if (!due) throw new Error('nothing is due')
       meta.setScrape(due, { nextMs: nowMs + hourMs, fetchedMs: nowMs + 5, failure: '' })
-      expect(dueAt(meta, nowMs + 2 * hourMs)).toEqual([])
-      ran(meta, nowMs + 30 * minuteMs, url)
-      expect([dueAt(meta, nowMs + 59 * minuteMs), dueAt(meta, nowMs + hourMs)]).toEqual([[], [url]])
+      expect(await dueAt(meta, nowMs + 2 * hourMs)).toEqual([])
+      await ran(meta, nowMs + 30 * minuteMs, url)
+      expect([await dueAt(meta, nowMs + 59 * minuteMs), await dueAt(meta, nowMs + hourMs)]).toEqual([[], [url]])
     })
 
-    test('are bounded for each project, and forgotten when nothing has run them', () => {
-      const meta = ready()
+    test('are bounded for each project, and forgotten when nothing has run them', async () => {
+      const meta = await ready()
       for (let at = 0; at < scrapesMax + 5; at += 401)
-        ran(meta, nowMs, ...Array.from({ length: 401 }, (_, n) => `https://cdn.test/${at + n}.js`))
+        await ran(meta, nowMs, ...Array.from({ length: 401 }, (_, n) => `https://cdn.test/${at + n}.js`))
       expect(meta.dueScrapes(nowMs, 9999)).toHaveLength(scrapesMax)
       expect(meta.dueScrapes(nowMs, 3)).toHaveLength(3)
-      ran(meta, nowMs + hourMs, 'https://cdn.test/0.js')
+      await ran(meta, nowMs + hourMs, 'https://cdn.test/0.js')
       expect(meta.dropScrapes(nowMs + 1)).toBe(scrapesMax - 1)
-      expect(dueAt(meta, nowMs + hourMs)).toEqual(['https://cdn.test/0.js'])
+      expect(await dueAt(meta, nowMs + hourMs)).toEqual(['https://cdn.test/0.js'])
     })
 
-    test('of one project hold up no other: projects in turn, what failed behind the rest', () => {
-      const meta = ready()
-      const other = meta.createProject({ organizationId: 1, slug: 'second', name: 'Second', platform: null })
-      meta.updateProject(other.id, { scrape: true })
-      ran(meta, nowMs, ...Array.from({ length: 20 }, (_, n) => `https://made.test/${n}.js`))
-      const [failed] = meta.dueScrapes(nowMs, 1)
+    test('of one project hold up no other: projects in turn, what failed behind the rest', async () => {
+      const meta = await ready()
+      const other = await meta.createProject({ organizationId: 1, slug: 'second', name: 'Second', platform: null })
+      await meta.updateProject(other.id, { scrape: true })
+      await ran(meta, nowMs, ...Array.from({ length: 20 }, (_, n) => `https://made.test/${n}.js`))
+      const [failed] = await meta.dueScrapes(nowMs, 1)
       if (!failed) throw new Error('nothing is due')
       meta.setScrape(failed, { nextMs: nowMs, fetchedMs: null, failure: 'It answered 404.' })
-      commit(
+      await commit(
         meta,
         { events: [effect({ projectId: other.id, scrapes: [scrapeName('shop@1', '', url)] })] },
         nowMs + minuteMs,
       )
-      const due = meta.dueScrapes(nowMs + minuteMs, 99)
+      const due = await meta.dueScrapes(nowMs + minuteMs, 99)
       expect(
         due
           .slice(0, 2)
@@ -82,28 +88,28 @@ export function scrapeCases(fresh: () => MetaStore): void {
       expect(due).toHaveLength(21)
     })
 
-    test('that cannot be fetched give way to new ones where there are too many', () => {
-      const meta = ready()
+    test('that cannot be fetched give way to new ones where there are too many', async () => {
+      const meta = await ready()
       for (let at = 0; at < scrapesMax; at += 400)
-        ran(meta, nowMs, ...Array.from({ length: 400 }, (_, n) => `https://made.test/${at + n}.js`))
-      ran(meta, nowMs + 1, url)
-      expect(dueAt(meta, nowMs + 1).includes(url)).toBe(false)
-      const all = meta.dueScrapes(nowMs + 1, 9999)
+        await ran(meta, nowMs, ...Array.from({ length: 400 }, (_, n) => `https://made.test/${at + n}.js`))
+      await ran(meta, nowMs + 1, url)
+      expect((await dueAt(meta, nowMs + 1)).includes(url)).toBe(false)
+      const all = await meta.dueScrapes(nowMs + 1, 9999)
       expect(all).toHaveLength(scrapesMax)
       for (const item of all.slice(0, 5))
         meta.setScrape(item, { nextMs: nowMs + hourMs, fetchedMs: nowMs, failure: 'no' })
       const later = nowMs + 11 * minuteMs
-      ran(meta, later, url)
-      expect(meta.dueScrapes(later, 9999).map((dueScrape) => dueScrape.url)).toContain(url)
+      await ran(meta, later, url)
+      expect((await meta.dueScrapes(later, 9999)).map((dueScrape) => dueScrape.url)).toContain(url)
       expect(meta.dueScrapes(later, 9999)).toHaveLength(scrapesMax - 4)
     })
 
-    test('go with their project', () => {
-      const meta = ready()
-      ran(meta, nowMs, url)
-      const { id } = meta.requestRemoval({ kind: 'project', projectId: 1, issueId: null, userId: null })
-      meta.removeRows(id, 1)
-      expect([dueAt(meta, nowMs), meta.faults()]).toEqual([[], []])
+    test('go with their project', async () => {
+      const meta = await ready()
+      await ran(meta, nowMs, url)
+      const { id } = await meta.requestRemoval({ kind: 'project', projectId: 1, issueId: null, userId: null })
+      await meta.removeRows(id, 1)
+      expect([await dueAt(meta, nowMs), await meta.faults()]).toEqual([[], []])
       expect(codeOf(() => meta.updateProject(1, { scrape: true }))).toBe('NOT_FOUND')
     })
   })

@@ -21,7 +21,7 @@ export type ScrapeStore = {
    */
   dueScrapes(nowMs: number, max: number): Promise<DueScrape[]>
   /** Stores the result, and when to fetch again if events still use the script then. */
-  setScrape(scrape: Scrape, value: { nextMs: number; fetchedMs: number | null; failure: string }): void
+  setScrape(scrape: Scrape, value: { nextMs: number; fetchedMs: number | null; failure: string }): Promise<void>
   /** Deletes scripts that no event has used since `beforeMs`. Returns their number. */
   dropScrapes(beforeMs: number): Promise<number>
   /** Total bytes of the fetched files of a project. */
@@ -185,8 +185,8 @@ export function scrapePart({ write, read, dialect: { builder } }: Store): Scrape
         lastMs: row.last_ms,
       }))
     },
-    setScrape: ({ projectId, release, dist, url }, { nextMs, fetchedMs, failure }) =>
-      void write.run(
+    setScrape: async ({ projectId, release, dist, url }, { nextMs, fetchedMs, failure }) => {
+      await write.run(
         builder
           .updateTable('scrape')
           .set({ next_ms: nextMs, fetched_ms: fetchedMs, failure })
@@ -194,7 +194,8 @@ export function scrapePart({ write, read, dialect: { builder } }: Store): Scrape
           .where('release', '=', release)
           .where('dist', '=', dist)
           .where('url', '=', url),
-      ),
+      )
+    },
     scrapedBytes: async (projectId) =>
       Number(
         (

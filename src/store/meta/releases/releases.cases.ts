@@ -19,71 +19,74 @@ const place = { organizationId: 1, version: 'shop@1' }
 const all = { offset: 0, max: 100 }
 
 /** Cases of commits, refs, deploys, lists and moments of releases, for every meta store. */
-export function releaseCases(fresh: () => MetaStore): void {
+export function releaseCases(fresh: () => Promise<MetaStore>): void {
   /** Projects 1 (web) and 2 (api) of organization 1, project 3 of organization 2. */
-  const withThree = () => {
-    const meta = fresh()
-    meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
-    const { id } = meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'bob' })
-    meta.createProject({ organizationId: id, slug: 'web', name: 'Web', platform: null })
+  const withThree = async () => {
+    const meta = await fresh()
+    await meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
+    const { id } = await meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'bob' })
+    await meta.createProject({ organizationId: id, slug: 'web', name: 'Web', platform: null })
     return meta
   }
   const createdRelease = (meta: MetaStore, version: string, projectIds: number[], atMs = nowMs) =>
     meta.makeRelease({ organizationId: projectIds.includes(3) ? 2 : 1, projectIds, version, change: {} }, atMs)
-  const shas = (meta: MetaStore, version = 'shop@1') =>
-    meta.commitsOf({ organizationId: 1, version, ...all }).map((commit) => commit.sha)
+  const shas = async (meta: MetaStore, version = 'shop@1') =>
+    (await meta.commitsOf({ organizationId: 1, version, ...all })).map((commit) => commit.sha)
 
   describe('commits', () => {
-    test('are set as a whole, keep their order, and go with the last release that has them', () => {
-      const meta = withThree()
-      createdRelease(meta, 'shop@1', [1])
-      createdRelease(meta, 'shop@2', [1])
-      meta.setCommits(place, [told('c'), told('b'), told('a', { repository: 'acme/api' })], nowMs)
-      expect(shas(meta)).toEqual(['c', 'b', 'a'])
+    test('are set as a whole, keep their order, and go with the last release that has them', async () => {
+      const meta = await withThree()
+      await createdRelease(meta, 'shop@1', [1])
+      await createdRelease(meta, 'shop@2', [1])
+      await meta.setCommits(place, [told('c'), told('b'), told('a', { repository: 'acme/api' })], nowMs)
+      expect(await shas(meta)).toEqual(['c', 'b', 'a'])
       expect(meta.commitsOf({ ...place, offset: 1, max: 1 })).toMatchObject([
         { sha: 'b', repository: 'acme/shop', message: 'message of b', authorName: 'Jo', files: 1, filesOmitted: 0 },
       ])
-      meta.setCommits({ ...place, version: 'shop@2' }, [told('d'), told('c')], nowMs)
-      meta.setCommits(place, [told('b')], nowMs)
-      expect([shas(meta), shas(meta, 'shop@2')]).toEqual([['b'], ['d', 'c']])
-      const names = () =>
-        meta.repositoriesOf({ organizationId: 1, listed: false, ...all }).map((repository) => repository.name)
+      await meta.setCommits({ ...place, version: 'shop@2' }, [told('d'), told('c')], nowMs)
+      await meta.setCommits(place, [told('b')], nowMs)
+      expect([await shas(meta), await shas(meta, 'shop@2')]).toEqual([['b'], ['d', 'c']])
+      const names = async () =>
+        (await meta.repositoriesOf({ organizationId: 1, listed: false, ...all })).map((repository) => repository.name)
       // acme/api had only the commit that no release has any more.
-      expect(names()).toEqual(['acme/shop'])
-      meta.removeRelease(1, [1], 'shop@1')
-      meta.removeRelease(1, [1], 'shop@2')
-      expect([shas(meta, 'shop@2'), names()]).toEqual([[], []])
+      expect(await names()).toEqual(['acme/shop'])
+      await meta.removeRelease(1, [1], 'shop@1')
+      await meta.removeRelease(1, [1], 'shop@2')
+      expect([await shas(meta, 'shop@2'), await names()]).toEqual([[], []])
     })
 
-    test('the same commit told again: texts and files are the new ones; without files the old ones stay', () => {
-      const meta = withThree()
-      createdRelease(meta, 'shop@1', [1])
-      meta.setCommits(place, [told('a', { files: [{ path: 'x.ts', type: 'A' }], filesOmitted: 2 })], nowMs)
-      meta.setCommits(place, [told('a', { message: 'new', files: undefined })], nowMs)
+    test('the same commit told again: texts and files are the new ones; without files the old ones stay', async () => {
+      const meta = await withThree()
+      await createdRelease(meta, 'shop@1', [1])
+      await meta.setCommits(place, [told('a', { files: [{ path: 'x.ts', type: 'A' }], filesOmitted: 2 })], nowMs)
+      await meta.setCommits(place, [told('a', { message: 'new', files: undefined })], nowMs)
       expect(meta.commitsOf({ ...place, ...all })).toMatchObject([{ message: 'new', files: 1, filesOmitted: 2 }])
       const twice = [
         { path: 'y.ts', type: 'M' as const },
         { path: 'y.ts', type: 'M' as const },
       ]
-      meta.setCommits(place, [told('a', { files: twice }), told('a')], nowMs)
+      await meta.setCommits(place, [told('a', { files: twice }), told('a')], nowMs)
       expect(meta.commitFilesOf({ ...place, ...all })).toMatchObject([{ path: 'src/a.ts', type: 'M' }])
-      expect(shas(meta)).toEqual(['a'])
+      expect(await shas(meta)).toEqual(['a'])
     })
 
-    test('files are found by their last part, deleted ones are not', () => {
-      const meta = withThree()
-      createdRelease(meta, 'shop@1', [1])
+    test('files are found by their last part, deleted ones are not', async () => {
+      const meta = await withThree()
+      await createdRelease(meta, 'shop@1', [1])
       const files = [
         { path: 'src/cart.ts', type: 'M' as const },
         { path: 'cart.ts', type: 'A' as const },
         { path: 'old/cart.ts', type: 'D' as const },
         { path: 'src/shopping-cart.ts', type: 'M' as const },
       ]
-      meta.setCommits(place, [told('b'), told('a', { files })], nowMs)
-      expect(meta.commitFilesNamed(place, ['cart.ts']).map((item) => item.path)).toEqual(['cart.ts', 'src/cart.ts'])
+      await meta.setCommits(place, [told('b'), told('a', { files })], nowMs)
+      expect((await meta.commitFilesNamed(place, ['cart.ts'])).map((item) => item.path)).toEqual([
+        'cart.ts',
+        'src/cart.ts',
+      ])
       expect(meta.commitFilesNamed(place, [])).toEqual([])
       expect(meta.commitFilesNamed({ ...place, organizationId: 2 }, ['cart.ts'])).toEqual([])
-      expect(meta.commitFilesOf({ ...place, ...all }).map((commitFile) => commitFile.path)).toEqual([
+      expect((await meta.commitFilesOf({ ...place, ...all })).map((commitFile) => commitFile.path)).toEqual([
         'src/b.ts',
         'cart.ts',
         'old/cart.ts',
@@ -94,32 +97,32 @@ export function releaseCases(fresh: () => MetaStore): void {
       expect(meta.commitFilesOf({ ...place, offset: 4, max: 9 })).toHaveLength(1)
     })
 
-    test('refs name a head: unknown ones become a commit without text, which a later list fills in', () => {
-      const meta = withThree()
-      createdRelease(meta, 'shop@1', [1])
-      meta.setCommits(place, [told('a'), told('x', { repository: 'acme/api' })], nowMs)
-      meta.setRefs(place, [{ repository: 'acme/shop', commit: 'a', previous: '' }], nowMs)
-      expect(shas(meta)).toEqual(['a', 'x'])
-      meta.setRefs(place, [{ repository: 'acme/shop', commit: 'h', previous: 'a' }], nowMs)
-      expect(shas(meta)).toEqual(['h', 'x'])
+    test('refs name a head: unknown ones become a commit without text, which a later list fills in', async () => {
+      const meta = await withThree()
+      await createdRelease(meta, 'shop@1', [1])
+      await meta.setCommits(place, [told('a'), told('x', { repository: 'acme/api' })], nowMs)
+      await meta.setRefs(place, [{ repository: 'acme/shop', commit: 'a', previous: '' }], nowMs)
+      expect(await shas(meta)).toEqual(['a', 'x'])
+      await meta.setRefs(place, [{ repository: 'acme/shop', commit: 'h', previous: 'a' }], nowMs)
+      expect(await shas(meta)).toEqual(['h', 'x'])
       expect(meta.refsOf(place)).toEqual([{ repository: 'acme/shop', commit: 'h', previous: 'a' }])
       expect(meta.commitsOf({ ...place, offset: 0, max: 1 })).toMatchObject([{ message: null, files: 0 }])
-      meta.setCommits(place, [told('h')], nowMs)
+      await meta.setCommits(place, [told('h')], nowMs)
       expect(meta.commitsOf({ ...place, ...all })).toMatchObject([{ sha: 'h', message: 'message of h', files: 1 }])
-      meta.setRefs(place, [], nowMs)
-      expect([shas(meta), meta.refsOf(place)]).toEqual([[], []])
+      await meta.setRefs(place, [], nowMs)
+      expect([await shas(meta), await meta.refsOf(place)]).toEqual([[], []])
     })
 
-    test('sums: count, newest, authors each once', () => {
-      const meta = withThree()
-      createdRelease(meta, 'shop@1', [1])
+    test('sums: count, newest, authors each once', async () => {
+      const meta = await withThree()
+      await createdRelease(meta, 'shop@1', [1])
       const jane = { authorName: 'Jane', authorEmail: '' }
-      meta.setCommits(
+      await meta.setCommits(
         place,
         [told('c', jane), told('b'), told('a'), told('0', { authorName: '', authorEmail: '' })],
         nowMs,
       )
-      const sums = meta.commitSums(1, ['shop@1', 'none'], 9)
+      const sums = await meta.commitSums(1, ['shop@1', 'none'], 9)
       expect([...sums.keys()]).toEqual(['shop@1'])
       expect(sums.get('shop@1')).toMatchObject({
         count: 4,
@@ -129,20 +132,23 @@ export function releaseCases(fresh: () => MetaStore): void {
           { name: 'Jo', email: 'jo@example.test' },
         ],
       })
-      expect(meta.commitSums(1, ['shop@1'], 1).get('shop@1')?.authors).toHaveLength(1)
-      expect(meta.commitSums(2, ['shop@1'], 9).size).toBe(0)
+      expect((await meta.commitSums(1, ['shop@1'], 1)).get('shop@1')?.authors).toHaveLength(1)
+      expect((await meta.commitSums(2, ['shop@1'], 9)).size).toBe(0)
     })
 
-    test('repositories that people made stay, and have their address', () => {
-      const meta = withThree()
-      createdRelease(meta, 'shop@1', [1])
-      meta.setCommits(place, [told('a')], nowMs)
+    test('repositories that people made stay, and have their address', async () => {
+      const meta = await withThree()
+      await createdRelease(meta, 'shop@1', [1])
+      await meta.setCommits(place, [told('a')], nowMs)
       expect(meta.repositoriesOf({ organizationId: 1, listed: true, ...all })).toEqual([])
-      const { id } = meta.putRepository({ organizationId: 1, name: 'acme/shop', url: 'https://git.test/shop' }, nowMs)
+      const { id } = await meta.putRepository(
+        { organizationId: 1, name: 'acme/shop', url: 'https://git.test/shop' },
+        nowMs,
+      )
       expect(meta.repositoriesOf({ organizationId: 1, listed: true, ...all })).toMatchObject([{ id, listed: true }])
       expect(meta.commitsOf({ ...place, ...all })).toMatchObject([{ repositoryUrl: 'https://git.test/shop' }])
       expect(meta.repositoryCommits({ repositoryId: id, ...all })).toMatchObject([{ sha: 'a' }])
-      meta.setCommits(place, [], nowMs)
+      await meta.setCommits(place, [], nowMs)
       expect(meta.repositoryById(1, id)).toMatchObject({ name: 'acme/shop' })
       expect(meta.repositoryById(2, id)).toBeUndefined()
     })
@@ -161,73 +167,82 @@ export function releaseCases(fresh: () => MetaStore): void {
         projectIds,
       })
 
-    test('deploys: newest first, those of other projects are not seen', () => {
-      const meta = withThree()
-      createdRelease(meta, 'shop@1', [1, 2])
+    test('deploys: newest first, those of other projects are not seen', async () => {
+      const meta = await withThree()
+      await createdRelease(meta, 'shop@1', [1, 2])
       for (const [environment, at, ids] of [
         ['production', 1, [1, 2]],
         ['staging', 3, [2]],
         ['production', 2, [1]],
       ] as const)
-        deploy(meta, environment, at, [...ids])
-      const seen = (projectIds: number[]) =>
-        meta
-          .deploysOf({ ...place, projectIds, ...all })
-          .map((item) => [item.environment, item.finishedMs, item.projectIds])
-      expect(seen([1, 2])).toEqual([
+        await deploy(meta, environment, at, [...ids])
+      const seen = async (projectIds: number[]) =>
+        (await meta.deploysOf({ ...place, projectIds, ...all })).map((item) => [
+          item.environment,
+          item.finishedMs,
+          item.projectIds,
+        ])
+      expect(await seen([1, 2])).toEqual([
         ['staging', 3, [2]],
         ['production', 2, [1]],
         ['production', 1, [1, 2]],
       ])
-      expect(seen([1])).toEqual([
+      expect(await seen([1])).toEqual([
         ['production', 2, [1]],
         ['production', 1, [1]],
       ])
-      expect(seen([])).toEqual([])
-      const sums = meta.deploySums(1, ['shop@1', 'shop@2'], [1, 2])
+      expect(await seen([])).toEqual([])
+      const sums = await meta.deploySums(1, ['shop@1', 'shop@2'], [1, 2])
       expect(sums.get('shop@1')?.count).toBe(3)
       expect(sums.get('shop@1')?.last.map((item) => [item.environment, item.finishedMs])).toEqual([
         ['staging', 3],
         ['production', 2],
       ])
-      expect(meta.deploySums(1, ['shop@1'], [1]).get('shop@1')).toMatchObject({ count: 2, last: [{ finishedMs: 2 }] })
+      expect((await meta.deploySums(1, ['shop@1'], [1])).get('shop@1')).toMatchObject({
+        count: 2,
+        last: [{ finishedMs: 2 }],
+      })
     })
 
-    test('marks: a release when it came up, whoever was first; deploys by environment', () => {
-      const meta = withThree()
-      createdRelease(meta, 'a', [1, 2], 500)
-      createdRelease(meta, 'b', [1], 300)
-      createdRelease(meta, 'c', [3], 300)
-      commitBatch(meta, { events: [effect({ release: 'a', timestampMs: 200 })] })
-      commitBatch(meta, {
+    test('marks: a release when it came up, whoever was first; deploys by environment', async () => {
+      const meta = await withThree()
+      await createdRelease(meta, 'a', [1, 2], 500)
+      await createdRelease(meta, 'b', [1], 300)
+      await createdRelease(meta, 'c', [3], 300)
+      await commitBatch(meta, { events: [effect({ release: 'a', timestampMs: 200 })] })
+      await commitBatch(meta, {
         events: [effect({ release: 'e', timestampMs: 250 }), effect({ release: 'e', timestampMs: 400 })],
       })
-      const moments = (projectIds: number[], fromMs: number, toMs: number) =>
-        meta
-          .releaseMoments({ projectIds, fromMs, toMs, max: 9 })
-          .moments.map((moment) => [moment.version, moment.atMs, moment.projectIds])
-      expect(moments([1, 2], 0, 1000)).toEqual([
+      const moments = async (projectIds: number[], fromMs: number, toMs: number) =>
+        (await meta.releaseMoments({ projectIds, fromMs, toMs, max: 9 })).moments.map((moment) => [
+          moment.version,
+          moment.atMs,
+          moment.projectIds,
+        ])
+      expect(await moments([1, 2], 0, 1000)).toEqual([
         ['a', 200, [1, 2]],
         ['e', 250, [1]],
         ['b', 300, [1]],
       ])
       // Release a existed before, so its later row does not count.
-      expect(moments([1, 2], 201, 1000).map(([version]) => version)).toEqual(['e', 'b'])
-      expect(moments([1, 2], 200, 300).map(([version]) => version)).toEqual(['a', 'e'])
-      expect(moments([2], 0, 1000)).toEqual([['a', 500, [2]]])
-      expect(moments([], 0, 1000)).toEqual([])
-      deploy(meta, 'production', 100, [1, 2], 'a')
-      deploy(meta, 'staging', 200, [1], 'a')
-      const deploys = (projectIds: number[], environments: string[], toMs = 1000) =>
-        meta
-          .deployMoments({ projectIds, environments, fromMs: 100, toMs, max: 9 })
-          .moments.map((moment) => [moment.environment, moment.atMs, moment.projectIds])
-      expect(deploys([1, 2], [])).toEqual([
+      expect((await moments([1, 2], 201, 1000)).map(([version]) => version)).toEqual(['e', 'b'])
+      expect((await moments([1, 2], 200, 300)).map(([version]) => version)).toEqual(['a', 'e'])
+      expect(await moments([2], 0, 1000)).toEqual([['a', 500, [2]]])
+      expect(await moments([], 0, 1000)).toEqual([])
+      await deploy(meta, 'production', 100, [1, 2], 'a')
+      await deploy(meta, 'staging', 200, [1], 'a')
+      const deploys = async (projectIds: number[], environments: string[], toMs = 1000) =>
+        (await meta.deployMoments({ projectIds, environments, fromMs: 100, toMs, max: 9 })).moments.map((moment) => [
+          moment.environment,
+          moment.atMs,
+          moment.projectIds,
+        ])
+      expect(await deploys([1, 2], [])).toEqual([
         ['production', 100, [1, 2]],
         ['staging', 200, [1]],
       ])
-      expect(deploys([1, 2], ['staging'])).toEqual([['staging', 200, [1]]])
-      expect(deploys([2], [], 200)).toEqual([['production', 100, [2]]])
+      expect(await deploys([1, 2], ['staging'])).toEqual([['staging', 200, [1]]])
+      expect(await deploys([2], [], 200)).toEqual([['production', 100, [2]]])
       const few = { projectIds: [1, 2], fromMs: 0, toMs: 1000, max: 1 }
       expect(meta.releaseMoments(few)).toMatchObject({ moments: [{ version: 'b', atMs: 300 }], all: 3 })
       // Release a began before this range, so its later row does not make it new, however small `max` is.
@@ -240,12 +255,15 @@ export function releaseCases(fresh: () => MetaStore): void {
   })
 
   describe('lists', () => {
-    const seeded = () => {
-      const meta = withThree()
-      createdRelease(meta, 'made', [1, 2], 100)
-      createdRelease(meta, 'other', [3], 100)
-      meta.changeRelease({ organizationId: 1, projectIds: [1], version: 'made', change: { releasedMs: 900 } }, 100)
-      commitBatch(meta, {
+    const seeded = async () => {
+      const meta = await withThree()
+      await createdRelease(meta, 'made', [1, 2], 100)
+      await createdRelease(meta, 'other', [3], 100)
+      await meta.changeRelease(
+        { organizationId: 1, projectIds: [1], version: 'made', change: { releasedMs: 900 } },
+        100,
+      )
+      await commitBatch(meta, {
         events: [
           effect({ release: 'named', environment: 'production', timestampMs: 200, hashes: [hash(1)] }),
           effect({ release: 'named', environment: 'staging', timestampMs: 300, hashes: [hash(2)] }),
@@ -254,13 +272,13 @@ export function releaseCases(fresh: () => MetaStore): void {
         ],
       })
       const where = { organizationId: 1, version: 'made', name: '', url: '' }
-      meta.addDeploy({ ...where, environment: 'qa', startedMs: null, finishedMs: 700, projectIds: [1] })
+      await meta.addDeploy({ ...where, environment: 'qa', startedMs: null, finishedMs: 700, projectIds: [1] })
       return meta
     }
     // All cases only read, so they share one store: each file costs a dozen syncs.
     const shared: { meta?: MetaStore } = {}
-    const read = () => {
-      shared.meta ??= seeded()
+    const read = async () => {
+      shared.meta ??= await seeded()
       return shared.meta
     }
     test.each<[string, Partial<Parameters<MetaStore['countReleases']>[0]>, string[]]>([
@@ -281,23 +299,27 @@ export function releaseCases(fresh: () => MetaStore): void {
       ['nothing in it', { range: { fromMs: 951, toMs: 999 } }, []],
       ['until a time', { untilMs: 200 }, ['named', 'made']],
       ['with commits', { withCommits: true }, []],
-    ])('%s', (_name, filter, versions) => {
-      const meta = read()
+    ])('%s', async (_name, filter, versions) => {
+      const meta = await read()
       const request = { projectIds: [1, 2], text: '', ...filter }
-      expect(meta.releaseTimes({ ...request, ...all }).map((releaseTime) => releaseTime.version)).toEqual(versions)
-      expect(meta.countReleases(request)).toBe(versions.length)
-      expect(meta.releaseTimes({ ...request, offset: 1, max: 1 }).map((releaseTime) => releaseTime.version)).toEqual(
-        versions.slice(1, 2),
+      expect((await meta.releaseTimes({ ...request, ...all })).map((releaseTime) => releaseTime.version)).toEqual(
+        versions,
       )
+      expect(meta.countReleases(request)).toBe(versions.length)
+      expect(
+        (await meta.releaseTimes({ ...request, offset: 1, max: 1 })).map((releaseTime) => releaseTime.version),
+      ).toEqual(versions.slice(1, 2))
     })
 
-    test('environments are bounded for a release; those that are noted stay current', () => {
-      const meta = fresh()
+    test('environments are bounded for a release; those that are noted stay current', async () => {
+      const meta = await fresh()
       const named = (n: number, ms: number) =>
         effect({ release: 'many', environment: `e${String(n).padStart(3, '0')}`, timestampMs: ms })
-      commitBatch(meta, { events: Array.from({ length: releaseEnvironmentsMax + 5 }, (_, n) => named(n, 5)) })
-      commitBatch(meta, { events: [named(0, 900), effect({ release: 'other', environment: 'e104', timestampMs: 5 })] })
-      const found = meta.releaseEnvironments([1], ['many', 'other'], 999)
+      await commitBatch(meta, { events: Array.from({ length: releaseEnvironmentsMax + 5 }, (_, n) => named(n, 5)) })
+      await commitBatch(meta, {
+        events: [named(0, 900), effect({ release: 'other', environment: 'e104', timestampMs: 5 })],
+      })
+      const found = await meta.releaseEnvironments([1], ['many', 'other'], 999)
       expect([found.get('many')?.length, found.get('many')?.at(-1), found.get('other')]).toEqual([
         releaseEnvironmentsMax,
         'e099',
@@ -305,17 +327,17 @@ export function releaseCases(fresh: () => MetaStore): void {
       ])
     })
 
-    test('new issues, environments and what is asked for by name', () => {
-      const meta = read()
+    test('new issues, environments and what is asked for by name', async () => {
+      const meta = await read()
       expect(meta.newIssues([1, 2], ['named', 'late', 'made'])).toEqual([
         { projectId: 1, version: 'late', issues: 1 },
         { projectId: 1, version: 'named', issues: 2 },
       ])
-      expect([...meta.releaseEnvironments([1], ['named', 'late'], 9)]).toEqual([
+      expect([...(await meta.releaseEnvironments([1], ['named', 'late'], 9))]).toEqual([
         ['named', ['production', 'staging']],
         ['late', ['production']],
       ])
-      expect([...meta.releaseEnvironments([1, 2], ['named'], 1)]).toEqual([['named', ['production']]])
+      expect([...(await meta.releaseEnvironments([1, 2], ['named'], 1))]).toEqual([['named', ['production']]])
       expect(meta.releasesNamed([1, 2], ['named', 'none', 'made'])).toMatchObject([
         { version: 'named', createdMs: 200, firstEventMs: 200, lastEventMs: 300, releasedMs: null },
         { version: 'made', createdMs: 100, firstEventMs: null, releasedMs: 900, projectIds: [1, 2] },
@@ -324,74 +346,84 @@ export function releaseCases(fresh: () => MetaStore): void {
   })
 
   describe('what goes', () => {
-    const whole = () => {
-      const meta = withThree()
+    const whole = async () => {
+      const meta = await withThree()
       for (const [version, ids] of [
         ['both', [1, 2]],
         ['only', [1]],
       ] as const) {
-        createdRelease(meta, version, [...ids])
-        meta.setCommits({ organizationId: 1, version }, [told(version)], nowMs)
-        meta.setRefs({ organizationId: 1, version }, [{ repository: version, commit: version, previous: '' }], nowMs)
+        await createdRelease(meta, version, [...ids])
+        await meta.setCommits({ organizationId: 1, version }, [told(version)], nowMs)
+        await meta.setRefs(
+          { organizationId: 1, version },
+          [{ repository: version, commit: version, previous: '' }],
+          nowMs,
+        )
         const deploy = { organizationId: 1, version, environment: 'production', name: '', url: '' }
-        meta.addDeploy({ ...deploy, startedMs: null, finishedMs: nowMs, projectIds: [...ids] })
+        await meta.addDeploy({ ...deploy, startedMs: null, finishedMs: nowMs, projectIds: [...ids] })
       }
       return meta
     }
-    const left = (meta: MetaStore) =>
-      ['both', 'only'].map((version) => [
-        meta.commitsOf({ organizationId: 1, version, ...all }).length,
-        meta.refsOf({ organizationId: 1, version }).length,
-        meta.deploysOf({ organizationId: 1, version, projectIds: [1, 2], ...all }).map((deploy) => deploy.projectIds),
+    const left = async (meta: MetaStore) =>
+      await Array.fromAsync(['both', 'only'], async (version) => [
+        (await meta.commitsOf({ organizationId: 1, version, ...all })).length,
+        (await meta.refsOf({ organizationId: 1, version })).length,
+        (await meta.deploysOf({ organizationId: 1, version, projectIds: [1, 2], ...all })).map(
+          (deploy) => deploy.projectIds,
+        ),
       ])
 
-    test('a release in one of its projects: commits stay with the other one', () => {
-      const meta = whole()
+    test('a release in one of its projects: commits stay with the other one', async () => {
+      const meta = await whole()
       expect(meta.removeRelease(1, [1], 'both')).toBe(true)
-      expect(left(meta)).toEqual([
+      expect(await left(meta)).toEqual([
         [2, 1, [[2]]],
         [2, 1, [[1]]],
       ])
       expect(meta.removeRelease(1, [1, 2], 'both')).toBe(true)
       expect(meta.removeRelease(1, [1, 2], 'both')).toBe(false)
-      expect(left(meta)[0]).toEqual([0, 0, []])
+      expect((await left(meta))[0]).toEqual([0, 0, []])
       expect(meta.releaseOf([1, 2], 'both')).toBeUndefined()
-      expect([meta.orphanReleases().orphans, meta.faults()]).toEqual([[], []])
+      expect([(await meta.orphanReleases()).orphans, await meta.faults()]).toEqual([[], []])
     })
 
-    test('a project takes what only it had', () => {
-      const meta = whole()
-      const { id } = meta.requestRemoval({ kind: 'project', projectId: 1, issueId: null, userId: null })
-      meta.removeRows(id, 0)
-      expect(left(meta)).toEqual([
+    test('a project takes what only it had', async () => {
+      const meta = await whole()
+      const { id } = await meta.requestRemoval({ kind: 'project', projectId: 1, issueId: null, userId: null })
+      await meta.removeRows(id, 0)
+      expect(await left(meta)).toEqual([
         [2, 1, [[2]]],
         [0, 0, []],
       ])
-      expect([meta.orphanReleases().orphans, meta.faults()]).toEqual([[], []])
+      expect([(await meta.orphanReleases()).orphans, await meta.faults()]).toEqual([[], []])
     })
 
-    test('an organization takes all', () => {
-      const meta = whole()
-      meta.putRepository({ organizationId: 1, name: 'kept', url: '' }, nowMs)
-      const { id } = meta.requestOrganizationRemoval({ organizationId: 1, userId: 'ann' })
+    test('an organization takes all', async () => {
+      const meta = await whole()
+      await meta.putRepository({ organizationId: 1, name: 'kept', url: '' }, nowMs)
+      const { id } = await meta.requestOrganizationRemoval({ organizationId: 1, userId: 'ann' })
       for (const projectId of [1, 2]) {
-        const removal = meta.requestRemoval({ kind: 'project', projectId, issueId: null, userId: null })
-        meta.removeRows(removal.id, 0)
+        const removal = await meta.requestRemoval({ kind: 'project', projectId, issueId: null, userId: null })
+        await meta.removeRows(removal.id, 0)
       }
-      meta.removeOrganization(id)
-      expect([meta.organizationLeft(1), meta.orphanReleases().orphans, meta.faults()]).toEqual([[], [], []])
+      await meta.removeOrganization(id)
+      expect([await meta.organizationLeft(1), (await meta.orphanReleases()).orphans, await meta.faults()]).toEqual([
+        [],
+        [],
+        [],
+      ])
     })
 
-    test('what belongs to no release is found', () => {
-      const meta = withThree()
-      meta.setCommits({ organizationId: 1, version: 'gone' }, [told('a')], nowMs)
+    test('what belongs to no release is found', async () => {
+      const meta = await withThree()
+      await meta.setCommits({ organizationId: 1, version: 'gone' }, [told('a')], nowMs)
       expect(meta.orphanReleases()).toEqual({ looked: 1, orphans: ['release_commit of gone in organization 1'] })
     })
 
     test('a change of a release that is not there', () =>
       expect(
-        codeOf(() =>
-          withThree().changeRelease({ organizationId: 1, projectIds: [1], version: 'none', change: {} }, nowMs),
+        codeOf(async () =>
+          (await withThree()).changeRelease({ organizationId: 1, projectIds: [1], version: 'none', change: {} }, nowMs),
         ),
       ).toBe('NOT_FOUND'))
   })

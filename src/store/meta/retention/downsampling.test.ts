@@ -6,17 +6,17 @@ import { openSqliteMeta } from '../sqlite.ts'
 import type { DownsampleCut } from './downsampling.ts'
 
 const open: MetaStore[] = []
-afterEach(() => {
-  for (const meta of open.splice(0)) meta.close()
+afterEach(async () => {
+  for (const meta of open.splice(0)) await meta.close()
 })
 
 const hash = (n: number) => n.toString(16).padStart(16, '0')
 const idOf = (n: number) => n.toString(16).padStart(32, '0')
 
 /** Creates a project with an issue of each kind. Events 1 to 4 of the first issue have a file each, an hour apart. */
-function world() {
+async function world() {
   const clock = testClock()
-  const meta = openSqliteMeta(':memory:', { clock, readers: 0 })
+  const meta = await openSqliteMeta(':memory:', { clock, readers: 0 })
   open.push(meta)
   const organization = meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'u' })
   const project = meta.createProject({ organizationId: organization.id, slug: 'web', name: 'Web', platform: null })
@@ -81,8 +81,8 @@ function world() {
 }
 const downsampledOutcome = { outcome: 'thinned', reason: 'disk_budget', keyId: 0 }
 
-test('a step goes from planned to cut; it counts once, by the kind of its issues', () => {
-  const { meta, cut, sums, project } = world()
+test('a step goes from planned to cut; it counts once, by the kind of its issues', async () => {
+  const { meta, cut, sums, project } = await world()
   const runId = meta.beginDownsampleRun({ budgetBytes: 5, bytesBefore: 9 })
   const step = meta.planDownsampleStep(runId, cut, 2.6)
   expect(meta.downsampleSteps()).toEqual([{ ...step, runId, cut, rowBytes: 3, stage: 'planned' }])
@@ -115,8 +115,8 @@ test('a step goes from planned to cut; it counts once, by the kind of its issues
   expect(meta.downsampleRuns(9)[0]?.events).toBe(16)
 })
 
-test('runs: newest first, without an end while they last', () => {
-  const { meta, clock, startMs } = world()
+test('runs: newest first, without an end while they last', async () => {
+  const { meta, clock, startMs } = await world()
   const first = meta.beginDownsampleRun({ budgetBytes: 5, bytesBefore: 9 })
   clock.advance(1000)
   meta.endDownsampleRun(first, { bytesAfter: 4, reached: true })
@@ -129,8 +129,8 @@ test('runs: newest first, without an end while they last', () => {
   expect(meta.downsampleRuns(1)).toHaveLength(1)
 })
 
-test('attachments of a time are looked through in steps; those that go are counted, and their files noted', () => {
-  const { meta, project, startMs, sums } = world()
+test('attachments of a time are looked through in steps; those that go are counted, and their files noted', async () => {
+  const { meta, project, startMs, sums } = await world()
   const hour = 3_600_000
   const between = (after: number, max: number) =>
     meta.attachedBetween(project.id, startMs + hour, startMs + 4 * hour, after, max)
@@ -147,8 +147,8 @@ test('attachments of a time are looked through in steps; those that go are count
   expect(meta.attachmentsOf(project.id, idOf(2))).toHaveLength(1)
 })
 
-test('what an issue says of itself goes with it', () => {
-  const { meta, cut, project } = world()
+test('what an issue says of itself goes with it', async () => {
+  const { meta, cut, project } = await world()
   const step = meta.planDownsampleStep(meta.beginDownsampleRun({ budgetBytes: 5, bytesBefore: 9 }), cut, 1)
   meta.countDownsampled(step.id, [{ groupHash: hash(1), rows: 5 }])
   const [id = 0] = [
@@ -159,8 +159,8 @@ test('what an issue says of itself goes with it', () => {
   expect(meta.downsampledOf([id]).size).toBe(0)
 })
 
-test('issues that may have more than is kept, by their counters less what was thinned, page by page', () => {
-  const { meta, cut } = world()
+test('issues that may have more than is kept, by their counters less what was thinned, page by page', async () => {
+  const { meta, cut } = await world()
   expect(meta.issuesOver(1, 0, 9)).toEqual({ last: 3, issues: [] })
   expect(meta.issuesOver(0, 0, 2)).toEqual({
     last: 2,

@@ -38,7 +38,7 @@ type DownsampleRun = {
 
 export type DownsamplingStore = {
   beginDownsampleRun(value: { budgetBytes: number; bytesBefore: number }): Promise<number>
-  endDownsampleRun(id: number, value: { bytesAfter: number; reached: boolean }): void
+  endDownsampleRun(id: number, value: { bytesAfter: number; reached: boolean }): Promise<void>
   /** Newest first. */
   downsampleRuns(max: number): Promise<DownsampleRun[]>
   planDownsampleStep(runId: number, cut: DownsampleCut, rowBytes: number): Promise<DownsampleStep>
@@ -49,9 +49,9 @@ export type DownsamplingStore = {
    * `counted` afterwards. A step that is already counted stays as it is.
    */
   countDownsampled(stepId: number, events: readonly { groupHash: string; rows: number }[]): Promise<void>
-  setDownsampleStep(id: number, stage: 'cut'): void
+  setDownsampleStep(id: number, stage: 'cut'): Promise<void>
   /** Deletes a verified step. */
-  dropDownsampleStep(id: number): void
+  dropDownsampleStep(id: number): Promise<void>
   /** Attachments of a project in a time range, by id, after the id `after`. */
   attachedBetween(
     projectId: number,
@@ -144,13 +144,14 @@ export function downsampleRunPart({ write, read, clock, dialect: { builder } }: 
           bytes_after: null,
         }),
       ),
-    endDownsampleRun: (id, { bytesAfter, reached }) =>
-      void write.run(
+    endDownsampleRun: async (id, { bytesAfter, reached }) => {
+      await write.run(
         builder
           .updateTable('thin_run')
           .set({ ended_ms: clock.now(), bytes_after: bytesAfter, reached: reached ? 1 : 0 })
           .where('id', '=', id),
-      ),
+      )
+    },
     downsampleRuns: async (max) =>
       (await read.all(builder.selectFrom('thin_run').selectAll().orderBy('id', 'desc').limit(max))).map(toRun),
     downsampledOf: async (issueIds) => {
@@ -190,9 +191,12 @@ export function downsampleStepPart({ write, clock, dialect: { builder } }: Store
     },
     downsampleSteps: async () =>
       (await write.all(builder.selectFrom('thin_step').selectAll().orderBy('id'))).map(toStep),
-    setDownsampleStep: (id, stage) =>
-      void write.run(builder.updateTable('thin_step').set({ stage }).where('id', '=', id)),
-    dropDownsampleStep: (id) => void write.run(builder.deleteFrom('thin_step').where('id', '=', id)),
+    setDownsampleStep: async (id, stage) => {
+      await write.run(builder.updateTable('thin_step').set({ stage }).where('id', '=', id))
+    },
+    dropDownsampleStep: async (id) => {
+      await write.run(builder.deleteFrom('thin_step').where('id', '=', id))
+    },
   }
 }
 

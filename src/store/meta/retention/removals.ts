@@ -78,7 +78,7 @@ export type RemovalStore = {
   /** Discarded fingerprints, whose events are filtered. */
   discardedOf(projectId: number): Promise<Discarded[]>
   /** Removes all fingerprints that were discarded with one issue, so that their events create issues again. */
-  undiscard(projectId: number, shortId: string): void
+  undiscard(projectId: number, shortId: string): Promise<void>
 }
 
 /** A discarded fingerprint and its issue. `title` and `culprit`: '' when unknown. */
@@ -194,8 +194,9 @@ export function removalPart(store: Store): RequestPart {
         userId: row.user_id,
         createdMs: row.created_ms,
       })),
-    undiscard: (projectId, shortId) =>
-      void write.run(builder.deleteFrom('discarded').where('project_id', '=', projectId).where('title', '=', shortId)),
+    undiscard: async (projectId, shortId) => {
+      await write.run(builder.deleteFrom('discarded').where('project_id', '=', projectId).where('title', '=', shortId))
+    },
   }
 }
 

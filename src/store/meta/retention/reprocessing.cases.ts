@@ -32,20 +32,19 @@ const rewrite = {
 }
 
 /** Commits moves as one step of a run. */
-function moved(meta: MetaStore, moves: ReprocessingMove[], runId = meta.beginReprocessing(1, 'upload', 9).id) {
-  const step = meta.planReprocessStep(runId, rewrite)
-  return { ...meta.commitReprocessStep(step.id, moves), step: step.id }
+async function moved(meta: MetaStore, moves: ReprocessingMove[], runId = meta.beginReprocessing(1, 'upload', 9).id) {
+  const step = await meta.planReprocessStep(runId, rewrite)
+  return { ...(await meta.commitReprocessStep(step.id, moves)), step: step.id }
 }
 
-const counts = (meta: MetaStore) =>
-  meta
-    .listIssues({ projectIds: [1], sort: 'first', max: 99 })
+const counts = async (meta: MetaStore) =>
+  (await meta.listIssues({ projectIds: [1], sort: 'first', max: 99 }))
     .map((issue) => [issue.shortId, issue.count])
     .sort()
-const owner = (meta: MetaStore, n: number) =>
-  meta.issueIdsOf([{ projectId: 1, groupHash: hash(n) }]).get(`1:${hash(n)}`)
+const owner = async (meta: MetaStore, n: number) =>
+  (await meta.issueIdsOf([{ projectId: 1, groupHash: hash(n) }])).get(`1:${hash(n)}`)
 
-function bundle(meta: MetaStore, release: string, ids: string[], n = 1) {
+async function bundle(meta: MetaStore, release: string, ids: string[], n = 1) {
   const files = ids.map((id, at) => ({
     entry: `${at}`,
     type: 'minified_source' as const,
@@ -63,10 +62,10 @@ function bundle(meta: MetaStore, release: string, ids: string[], n = 1) {
 }
 
 /** Cases of missing source maps. */
-function missedCases(fresh: () => MetaStore): void {
-  test('groups that missed a debug id or a release are found when it comes, and not before', () => {
-    const meta = fresh()
-    commit(meta, {
+function missedCases(fresh: () => Promise<MetaStore>): void {
+  test('groups that missed a debug id or a release are found when it comes, and not before', async () => {
+    const meta = await fresh()
+    await commit(meta, {
       events: [
         event(7, { misses: [debugName(debugId), releaseName('shop@1', '')] }),
         event(5, { misses: [releaseName('shop@1', '')] }),
@@ -75,7 +74,11 @@ function missedCases(fresh: () => MetaStore): void {
       ],
     })
     expect(meta.arrivals()).toEqual([])
-    const [item, two, three] = [bundle(meta, 'shop@1', [], 1), bundle(meta, '', [debugId], 2), bundle(meta, 'x', [], 3)]
+    const [item, two, three] = [
+      await bundle(meta, 'shop@1', [], 1),
+      await bundle(meta, '', [debugId], 2),
+      await bundle(meta, 'x', [], 3),
+    ]
     expect(meta.arrivals()).toEqual([{ projectId: 1, bundleIds: [item.id, two.id, three.id] }])
     const [byDebug, byRelease] = [debugName(debugId), releaseName('shop@1', '')]
     // Noted once per group, from its first event on.
@@ -83,60 +86,59 @@ function missedCases(fresh: () => MetaStore): void {
     expect(meta.missingMapsInBundles(1, [two.id])).toEqual([{ groupHash: hash(1), names: [byDebug], fromJpos: 7 }])
     expect(meta.missingMapsInBundles(1, [three.id])).toEqual([])
     expect(meta.missingMapsInBundles(2, [item.id, two.id])).toEqual([])
-    expect([meta.lateProjects(nowMs), meta.lateProjects(nowMs + 1)]).toEqual([[], [1]])
-    expect(meta.missingMapsOf(1, ['l']).map((group) => group.groupHash)).toEqual([hash(3)])
-    meta.dropArrivals(1, [item.id, three.id], nowMs + 1)
+    expect([await meta.lateProjects(nowMs), await meta.lateProjects(nowMs + 1)]).toEqual([[], [1]])
+    expect((await meta.missingMapsOf(1, ['l'])).map((group) => group.groupHash)).toEqual([hash(3)])
+    await meta.dropArrivals(1, [item.id, three.id], nowMs + 1)
     expect(meta.arrivals()).toEqual([{ projectId: 1, bundleIds: [two.id] }])
     // The same bundle arrives again for another release.
-    meta.linkBundle(item.id, [{ projectId: 1, release: 'shop@1', dist: 'ios' }], nowMs + 5)
-    meta.dropArrivals(1, [item.id], nowMs + 5)
+    await meta.linkBundle(item.id, [{ projectId: 1, release: 'shop@1', dist: 'ios' }], nowMs + 5)
+    await meta.dropArrivals(1, [item.id], nowMs + 5)
     expect(
-      meta
-        .missingMapsInBundles(1, meta.arrivals()[0]?.bundleIds ?? [])
+      (await meta.missingMapsInBundles(1, (await meta.arrivals())[0]?.bundleIds ?? []))
         .map((group) => group.groupHash)
         .sort(),
     ).toEqual([hash(1), hash(2)])
   })
 
-  test('what is no longer missed is forgotten, but for what came meanwhile or still is', () => {
-    const meta = fresh()
+  test('what is no longer missed is forgotten, but for what came meanwhile or still is', async () => {
+    const meta = await fresh()
     const names = [releaseName('a', ''), releaseName('b', '')]
-    commit(meta, { events: [event(1, { misses: names }), event(2, { hashes: [hash(2)], misses: names })] })
+    await commit(meta, { events: [event(1, { misses: names }), event(2, { hashes: [hash(2)], misses: names })] })
     expect(meta.missingMapsOf(1)).toHaveLength(2)
-    commit(meta, { events: [event(3, { hashes: [hash(2)], misses: names.slice(1) })] }, nowMs + 9)
-    meta.clearMissingMaps({
+    await commit(meta, { events: [event(3, { hashes: [hash(2)], misses: names.slice(1) })] }, nowMs + 9)
+    await meta.clearMissingMaps({
       projectId: 1,
       groups: [1, 2].map((n) => ({ groupHash: hash(n), names })),
       beforeMs: nowMs + 5,
       stillMissing: new Set([`${names[0]} ${hash(1)}`]),
     })
-    const left = meta.missingMapsOf(1).map((item) => [item.groupHash, item.names])
+    const left = (await meta.missingMapsOf(1)).map((item) => [item.groupHash, item.names])
     expect(left).toEqual([
       [hash(1), names.slice(0, 1)],
       [hash(2), names.slice(1)],
     ])
     expect(meta.missingMapCounts(1)).toEqual({ quantity: 2, refused: 0, refusedMs: null })
-    commit(meta, { events: [event(4, { misses: names })] }, nowMs + 10)
-    expect(meta.missingMapCounts(1).quantity).toBe(3)
+    await commit(meta, { events: [event(4, { misses: names })] }, nowMs + 10)
+    expect((await meta.missingMapCounts(1)).quantity).toBe(3)
     expect(meta.pruneMissingMaps(nowMs + 9)).toBe(0)
     expect(meta.pruneMissingMaps(nowMs + 10)).toBe(1)
-    expect(meta.missingMapCounts(1).quantity).toBe(2)
+    expect((await meta.missingMapCounts(1)).quantity).toBe(2)
   })
 
-  test('a flood of made-up ids fills its own project only, is told, and makes room when it is over', () => {
-    const meta = fresh()
-    meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
+  test('a flood of made-up ids fills its own project only, is told, and makes room when it is over', async () => {
+    const meta = await fresh()
+    await meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
     for (let n = 0; n < missingMapsMax + 7; n += 5000)
-      commit(meta, {
+      await commit(meta, {
         events: Array.from({ length: Math.min(5000, missingMapsMax + 7 - n) }, (_, at) =>
           event(1, { misses: [`d:${n + at}`] }),
         ),
       })
     expect(meta.missingMapCounts(1)).toEqual({ quantity: missingMapsMax, refused: 7, refusedMs: nowMs })
-    commit(meta, { events: [event(2, { projectId: 2, misses: ['d:x'] })] })
+    await commit(meta, { events: [event(2, { projectId: 2, misses: ['d:x'] })] })
     expect(meta.missingMapCounts(2)).toEqual({ quantity: 1, refused: 0, refusedMs: null })
     // Once the check interval is over, notes that were unused for a day are evicted.
-    commit(meta, { events: [event(2, { misses: ['d:after'] })] }, nowMs + 2 * 86_400_000)
+    await commit(meta, { events: [event(2, { misses: ['d:after'] })] }, nowMs + 2 * 86_400_000)
     expect(meta.missingMapCounts(1)).toEqual({
       quantity: missingMapsMax - 999,
       refused: 1007,
@@ -144,36 +146,36 @@ function missedCases(fresh: () => MetaStore): void {
     })
     expect(meta.missingMapsOf(1, ['d:after'])).toHaveLength(1)
     // An existing note stays recent.
-    commit(meta, { events: [event(3, { misses: ['d:1'] })] }, nowMs + 30 * 86_400_000)
+    await commit(meta, { events: [event(3, { misses: ['d:1'] })] }, nowMs + 30 * 86_400_000)
     expect(meta.pruneMissingMaps(nowMs + 1)).toBeGreaterThan(missingMapsMax - 1001)
     expect(meta.missingMapCounts(1)).toEqual({ quantity: 2, refused: 0, refusedMs: null })
   })
 
-  test('a project takes its notes with it', () => {
-    const meta = fresh()
-    commit(meta, { events: [event(1, { misses: ['d:x'] })] })
-    bundle(meta, '', [debugId])
-    meta.planReprocessStep(meta.beginReprocessing(1, 'upload', 1).id, rewrite)
-    const { id } = meta.requestRemoval({ kind: 'project', projectId: 1, issueId: null, userId: null })
-    meta.removeRows(id, 1)
-    expect([meta.missingMapsOf(1), meta.arrivals(), meta.reprocessingRuns(9), meta.reprocessingSteps()]).toEqual([
-      [],
-      [],
-      [],
-      [],
-    ])
+  test('a project takes its notes with it', async () => {
+    const meta = await fresh()
+    await commit(meta, { events: [event(1, { misses: ['d:x'] })] })
+    await bundle(meta, '', [debugId])
+    await meta.planReprocessStep((await meta.beginReprocessing(1, 'upload', 1)).id, rewrite)
+    const { id } = await meta.requestRemoval({ kind: 'project', projectId: 1, issueId: null, userId: null })
+    await meta.removeRows(id, 1)
+    expect([
+      await meta.missingMapsOf(1),
+      await meta.arrivals(),
+      await meta.reprocessingRuns(9),
+      await meta.reprocessingSteps(),
+    ]).toEqual([[], [], [], []])
     expect(meta.faults()).toEqual([])
   })
 }
 
 /** Cases of the issue of reprocessed events. */
-function moveCases(fresh: () => MetaStore): void {
-  test('an issue stays what it is under the first hash that its events are mapped to', () => {
-    const meta = fresh()
+function moveCases(fresh: () => Promise<MetaStore>): void {
+  test('an issue stays what it is under the first hash that its events are mapped to', async () => {
+    const meta = await fresh()
     const events = [event(1), event(2)]
-    commit(meta, { events })
-    meta.updateIssue(1, { assigneeUserId: 'ann' }, 'ann', nowMs)
-    const result = moved(
+    await commit(meta, { events })
+    await meta.updateIssue(1, { assigneeUserId: 'ann' }, 'ann', nowMs)
+    const result = await moved(
       meta,
       events.map((item) => moveOf(item, 2)),
     )
@@ -185,31 +187,31 @@ function moveCases(fresh: () => MetaStore): void {
       count: 2,
       assigneeUserId: 'ann',
     })
-    expect([owner(meta, 1), owner(meta, 2)]).toEqual([1, 1])
-    const told = meta.activityOf(1).filter((item) => item.type === 'mapped_again')
+    expect([await owner(meta, 1), await owner(meta, 2)]).toEqual([1, 1])
+    const told = (await meta.activityOf(1)).filter((item) => item.type === 'mapped_again')
     expect(told.map((item) => item.data)).toEqual([{ regrouping: 1, events: 2 }])
     expect(meta.reprocessingRuns(9)).toMatchObject([{ mapped: 2, moved: 0, issues: 1 }])
   })
 
-  test('an older event does not name the issue', () => {
-    const meta = fresh()
+  test('an older event does not name the issue', async () => {
+    const meta = await fresh()
     const [eventEffect, two] = [event(1), event(2)]
-    commit(meta, { events: [eventEffect, two] })
-    moved(meta, [moveOf(eventEffect, 2)])
-    expect(meta.issueById(1)?.title).toBe(minified.title)
+    await commit(meta, { events: [eventEffect, two] })
+    await moved(meta, [moveOf(eventEffect, 2)])
+    expect((await meta.issueById(1))?.title).toBe(minified.title)
   })
 
-  test('events that map to something else leave, with what was decided about their issue', () => {
-    const meta = fresh()
+  test('events that map to something else leave, with what was decided about their issue', async () => {
+    const meta = await fresh()
     const events = [event(1), event(2), event(3, { digest: '77' })]
-    commit(meta, { events })
-    meta.updateIssue(1, { status: 'ignored', assigneeUserId: 'ann' }, 'ann', nowMs)
+    await commit(meta, { events })
+    await meta.updateIssue(1, { status: 'ignored', assigneeUserId: 'ann' }, 'ann', nowMs)
     const [item, two, three] = events.map((own, at) => moveOf(own, at === 0 ? 2 : 3))
-    const run = meta.beginReprocessing(1, 'upload', 3).id
-    moved(meta, [item as ReprocessingMove], run)
-    const result = moved(meta, [two as ReprocessingMove, three as ReprocessingMove], run)
+    const run = (await meta.beginReprocessing(1, 'upload', 3)).id
+    await moved(meta, [item as ReprocessingMove], run)
+    const result = await moved(meta, [two as ReprocessingMove, three as ReprocessingMove], run)
     expect(result).toMatchObject({ merged: [], moved: 2 })
-    expect(counts(meta)).toEqual([
+    expect(await counts(meta)).toEqual([
       ['WEB-1', 1],
       ['WEB-2', 2],
     ])
@@ -220,10 +222,10 @@ function moveCases(fresh: () => MetaStore): void {
       firstSeenMs: nowMs + 2,
       lastSeenMs: nowMs + 3,
     })
-    expect(meta.reprocessingSteps().map((step) => step.stale)).toEqual([[], [1]])
-    expect([meta.digestsOf(1), meta.digestsOf(2)]).toEqual([[], ['77']])
-    const told = (id: number) => meta.activityOf(id).filter((each) => each.type === 'mapped_again')
-    expect([1, 2].map((id) => told(id).map((each) => each.data))).toEqual([
+    expect((await meta.reprocessingSteps()).map((step) => step.stale)).toEqual([[], [1]])
+    expect([await meta.digestsOf(1), await meta.digestsOf(2)]).toEqual([[], ['77']])
+    const told = async (id: number) => (await meta.activityOf(id)).filter((each) => each.type === 'mapped_again')
+    expect(await Array.fromAsync([1, 2], async (id) => (await told(id)).map((each) => each.data))).toEqual([
       [{ regrouping: run, events: 1, left: 2 }],
       [{ regrouping: run, events: 2, came: 2, from: ['WEB-1'] }],
     ])
@@ -234,27 +236,34 @@ function moveCases(fresh: () => MetaStore): void {
     // Some events are no longer stored, so the others do not tell when the issue began. Another event arrived
     // meanwhile, so the older result does not apply.
     const early = { events: 9, firstMs: 1, lastMs: 2, firstRelease: 'z', lastRelease: 'z' }
-    const { count = 0 } = meta.issueById(2) ?? {}
-    expect([meta.setIssueEdges(2, early, count - 1), meta.setIssueEdges(99, early, 0)]).toEqual([false, false])
-    meta.setIssueEdges(2, { events: 1, firstMs: 5, lastMs: nowMs + 2, firstRelease: 'a', lastRelease: 'b' }, count)
+    const { count = 0 } = (await meta.issueById(2)) ?? {}
+    expect([await meta.setIssueEdges(2, early, count - 1), await meta.setIssueEdges(99, early, 0)]).toEqual([
+      false,
+      false,
+    ])
+    await meta.setIssueEdges(
+      2,
+      { events: 1, firstMs: 5, lastMs: nowMs + 2, firstRelease: 'a', lastRelease: 'b' },
+      count,
+    )
     expect(meta.issueById(2)).toMatchObject({ firstSeenMs: nowMs + 2, lastSeenMs: nowMs + 2, firstRelease: '' })
   })
 
-  test('an issue all of whose events belong to another goes into that one: its link, its words, its person', () => {
-    const meta = fresh()
+  test('an issue all of whose events belong to another goes into that one: its link, its words, its person', async () => {
+    const meta = await fresh()
     const events = [event(1), event(2)]
-    commit(meta, { events: [...events, event(3, { hashes: [hash(2)], title: 'readable 2' })] })
-    meta.addComment(1, 'ann', 'look at the cart', nowMs)
-    meta.updateIssue(1, { assigneeUserId: 'ann' }, 'ann', nowMs)
-    const result = moved(
+    await commit(meta, { events: [...events, event(3, { hashes: [hash(2)], title: 'readable 2' })] })
+    await meta.addComment(1, 'ann', 'look at the cart', nowMs)
+    await meta.updateIssue(1, { assigneeUserId: 'ann' }, 'ann', nowMs)
+    const result = await moved(
       meta,
       events.map((item) => moveOf(item, 2)),
     )
     expect(result).toMatchObject({ issues: [2], merged: [1], moved: 2 })
-    expect(counts(meta)).toEqual([['WEB-2', 3]])
-    expect([owner(meta, 1), owner(meta, 2)]).toEqual([2, 2])
-    expect(meta.issueById(1)?.shortId).toBe('WEB-2')
-    expect(meta.issueByShortId(1, 'web-1')?.id).toBe(2)
+    expect(await counts(meta)).toEqual([['WEB-2', 3]])
+    expect([await owner(meta, 1), await owner(meta, 2)]).toEqual([2, 2])
+    expect((await meta.issueById(1))?.shortId).toBe('WEB-2')
+    expect((await meta.issueByShortId(1, 'web-1'))?.id).toBe(2)
     expect(meta.issueByShortId(2, 'web-1')).toBeUndefined()
     expect(meta.issueById(2)).toMatchObject({
       title: 'readable 2',
@@ -263,107 +272,117 @@ function moveCases(fresh: () => MetaStore): void {
       firstSeenMs: nowMs + 1,
       lastSeenMs: nowMs + 3,
     })
-    expect(meta.activityOf(2).map((item) => item.type)).toEqual(['first_seen', 'note', 'assigned', 'mapped_again'])
+    expect((await meta.activityOf(2)).map((item) => item.type)).toEqual([
+      'first_seen',
+      'note',
+      'assigned',
+      'mapped_again',
+    ])
     expect(meta.faults()).toEqual([])
     // Later events with the old hash go there at once.
-    commit(meta, { events: [event(4)] })
-    expect(counts(meta)).toEqual([['WEB-2', 4]])
+    await commit(meta, { events: [event(4)] })
+    expect(await counts(meta)).toEqual([['WEB-2', 4]])
   })
 
-  test('links lead on when an issue goes into one that goes into another', () => {
-    const meta = fresh()
+  test('links lead on when an issue goes into one that goes into another', async () => {
+    const meta = await fresh()
     const [eventEffect, two, three] = [event(1), event(2, { hashes: [hash(2)] }), event(3, { hashes: [hash(3)] })]
-    commit(meta, { events: [eventEffect, two, three] })
-    moved(meta, [moveOf(eventEffect, 2)])
-    expect(meta.issueById(1)?.shortId).toBe('WEB-2')
-    moved(meta, [{ ...moveOf(eventEffect, 3), fromHash: hash(2) }, moveOf(two, 3)])
-    expect([meta.issueById(1)?.shortId, meta.issueById(2)?.shortId]).toEqual(['WEB-3', 'WEB-3'])
-    expect(counts(meta)).toEqual([['WEB-3', 3]])
+    await commit(meta, { events: [eventEffect, two, three] })
+    await moved(meta, [moveOf(eventEffect, 2)])
+    expect((await meta.issueById(1))?.shortId).toBe('WEB-2')
+    await moved(meta, [{ ...moveOf(eventEffect, 3), fromHash: hash(2) }, moveOf(two, 3)])
+    expect([(await meta.issueById(1))?.shortId, (await meta.issueById(2))?.shortId]).toEqual(['WEB-3', 'WEB-3'])
+    expect(await counts(meta)).toEqual([['WEB-3', 3]])
     // Also in one transaction, in either order.
-    const other = fresh()
+    const other = await fresh()
     const [a, b, c] = [event(1), event(2, { hashes: [hash(2)] }), event(3, { hashes: [hash(3)] })]
-    commit(other, { events: [a, b, c] })
-    const both = moved(other, [moveOf(b, 3), moveOf(a, 3)])
+    await commit(other, { events: [a, b, c] })
+    const both = await moved(other, [moveOf(b, 3), moveOf(a, 3)])
     expect([both.merged.sort(), both.issues]).toEqual([[1, 2], [3]])
-    expect([other.issueById(1)?.id, other.issueById(2)?.id]).toEqual([3, 3])
+    expect([(await other.issueById(1))?.id, (await other.issueById(2))?.id]).toEqual([3, 3])
   })
 
-  test('an event that was later than its new issue’s resolution brings that back', () => {
-    const meta = fresh()
+  test('an event that was later than its new issue’s resolution brings that back', async () => {
+    const meta = await fresh()
     const late = event(9)
-    commit(meta, { events: [late, event(1, { hashes: [hash(2)] })] })
-    meta.updateIssue(2, { status: 'resolved' }, 'ann', nowMs + 5)
-    moved(meta, [moveOf(late, 2)])
+    await commit(meta, { events: [late, event(1, { hashes: [hash(2)] })] })
+    await meta.updateIssue(2, { status: 'resolved' }, 'ann', nowMs + 5)
+    await moved(meta, [moveOf(late, 2)])
     expect(meta.issueById(2)).toMatchObject({ status: 'unresolved', substatus: 'regressed', count: 2 })
-    expect(meta.activityOf(2).map((item) => item.type)).toContain('set_regression')
+    expect((await meta.activityOf(2)).map((item) => item.type)).toContain('set_regression')
   })
 
-  test('a step counts once; steps and runs are found again and end', () => {
-    const meta = fresh()
+  test('a step counts once; steps and runs are found again and end', async () => {
+    const meta = await fresh()
     const events = [event(1), event(2, { hashes: [hash(2)] })]
-    commit(meta, { events })
-    const run = meta.beginReprocessing(1, 'upload', 7)
+    await commit(meta, { events })
+    const run = await meta.beginReprocessing(1, 'upload', 7)
     meta.updateReprocessing(run.id, { looked: 3, error: 'away' })
     const move = moveOf(event(1), 2)
-    const { step } = moved(meta, [move], run.id)
+    const { step } = await moved(meta, [move], run.id)
     expect(meta.commitReprocessStep(step, [move])).toMatchObject({ issues: [], moved: 0 })
-    expect(counts(meta)).toEqual([['WEB-2', 2]])
+    expect(await counts(meta)).toEqual([['WEB-2', 2]])
     expect(meta.reprocessingSteps()).toMatchObject([{ id: step, rewrite, stage: 'counted' }])
     expect(meta.reprocessingSteps('open')).toMatchObject([{ id: step }])
     expect(meta.reprocessingSteps({ fromMs: Number.MAX_SAFE_INTEGER, apartMs: 5 })).toEqual([])
     meta.setReprocessStep(step, 'cut')
     expect(meta.reprocessingSteps()).toMatchObject([{ stage: 'cut' }])
-    const madeMs = meta.reprocessingSteps()[0]?.madeMs ?? 0
-    const due = [madeMs + 4, madeMs + 5, madeMs - 4, madeMs - 5].map(
-      (fromMs) => meta.reprocessingSteps({ fromMs, apartMs: 5 }).length,
+    const madeMs = (await meta.reprocessingSteps())[0]?.madeMs ?? 0
+    const due = await Array.fromAsync(
+      [madeMs + 4, madeMs + 5, madeMs - 4, madeMs - 5],
+      async (fromMs) => (await meta.reprocessingSteps({ fromMs, apartMs: 5 })).length,
     )
-    expect([meta.reprocessingSteps('open'), due]).toEqual([[], [0, 1, 0, 1]])
+    expect([await meta.reprocessingSteps('open'), due]).toEqual([[], [0, 1, 0, 1]])
     meta.dropReprocessStep(step)
     // An aborted run continues with the same id and starts counting again.
     expect(meta.beginReprocessing(1, 'upload', 6)).toMatchObject({ id: run.id, looked: 0, total: 6, mapped: 1 })
-    expect(meta.beginReprocessing(1, 'late', 1).id).not.toBe(run.id)
+    expect((await meta.beginReprocessing(1, 'late', 1)).id).not.toBe(run.id)
     expect(meta.openReprocessingRuns()).toHaveLength(2)
     meta.endReprocessing(run.id)
     expect(
-      meta.reprocessingRuns(9, [1]).map((regrouping) => [regrouping.cause, regrouping.endedMs, regrouping.error]),
+      (await meta.reprocessingRuns(9, [1])).map((regrouping) => [
+        regrouping.cause,
+        regrouping.endedMs,
+        regrouping.error,
+      ]),
     ).toEqual([
       ['late', null, ''],
       ['upload', nowMs, ''],
     ])
-    expect([meta.reprocessingRuns(9, []), meta.reprocessingRuns(9, [2]), meta.reprocessingRuns(1)]).toMatchObject([
-      [],
-      [],
-      [{}],
-    ])
-    expect(meta.beginReprocessing(1, 'upload', 1).id).not.toBe(run.id)
+    expect([
+      await meta.reprocessingRuns(9, []),
+      await meta.reprocessingRuns(9, [2]),
+      await meta.reprocessingRuns(1),
+    ]).toMatchObject([[], [], [{}]])
+    expect((await meta.beginReprocessing(1, 'upload', 1)).id).not.toBe(run.id)
   })
 
-  test('a move without an issue is refused, and nothing of its transaction stays', () => {
-    const meta = fresh()
-    commit(meta, { events: [event(1)] })
-    const step = meta.planReprocessStep(meta.beginReprocessing(1, 'upload', 9).id, rewrite)
+  test('a move without an issue is refused, and nothing of its transaction stays', async () => {
+    const meta = await fresh()
+    await commit(meta, { events: [event(1)] })
+    const step = await meta.planReprocessStep((await meta.beginReprocessing(1, 'upload', 9)).id, rewrite)
     const stray = { ...moveOf(event(2), 3), fromHash: hash(9) }
-    expect(() => meta.commitReprocessStep(step.id, [moveOf(event(1), 2), stray])).toThrow('belongs to no issue')
-    expect([owner(meta, 2), meta.reprocessingSteps()[0]?.stage]).toEqual([undefined, 'planned'])
+    await expect(meta.commitReprocessStep(step.id, [moveOf(event(1), 2), stray])).rejects.toThrow('belongs to no issue')
+    expect([await owner(meta, 2), (await meta.reprocessingSteps())[0]?.stage]).toEqual([undefined, 'planned'])
   })
 }
 
 /** Cases of merges and decisions by people, which reprocessing must preserve. */
-function decidedCases(fresh: () => MetaStore): void {
+function decidedCases(fresh: () => Promise<MetaStore>): void {
   test.each([
     ['those that were merged', [2, 1]],
     ['its own', [1, 2]],
-  ])('maps take nothing apart that people merged: %s first', (_, order) => {
-    const meta = fresh()
+  ])('maps take nothing apart that people merged: %s first', async (_, order) => {
+    const meta = await fresh()
     const own = [event(1), event(2), event(3)]
     const other = [event(4, { hashes: [hash(2)] }), event(5, { hashes: [hash(2)] })]
-    commit(meta, { events: [...own, ...other] })
-    meta.mergeIssues(1, [2], 'ann', nowMs)
+    await commit(meta, { events: [...own, ...other] })
+    await meta.mergeIssues(1, [2], 'ann', nowMs)
     for (const n of order) {
       const moves = (n === 1 ? own : other).map((item) => moveOf(item, n + 0x10))
-      expect(moved(meta, moves)).toMatchObject({ issues: [1], merged: [], moved: 0 })
+      expect(await moved(meta, moves)).toMatchObject({ issues: [1], merged: [], moved: 0 })
     }
-    expect(counts(meta)).toEqual([['WEB-1', 5]])
+    expect(await counts(meta)).toEqual([['WEB-1', 5]])
     // An unmerge takes their new hashes along.
     expect(meta.issueHashes(1)).toEqual([
       { hash: hash(1), mergedFrom: null },
@@ -371,8 +390,8 @@ function decidedCases(fresh: () => MetaStore): void {
       { hash: hash(0x11), mergedFrom: null },
       { hash: hash(0x12), mergedFrom: 'WEB-2' },
     ])
-    const { created: made } = meta.unmergeHashes(1, leaving([hash(2), hash(0x12)], 2), null, nowMs)
-    expect([made?.shortId, counts(meta)]).toEqual([
+    const { created: made } = await meta.unmergeHashes(1, leaving([hash(2), hash(0x12)], 2), null, nowMs)
+    expect([made?.shortId, await counts(meta)]).toEqual([
       'WEB-2',
       [
         ['WEB-1', 3],
@@ -380,32 +399,32 @@ function decidedCases(fresh: () => MetaStore): void {
       ],
     ])
     // Its own events with other new hashes leave as usual, from either hash.
-    moved(meta, [{ ...moveOf(event(1), 0x21), fromHash: hash(0x11) }])
-    expect(counts(meta)).toContainEqual(['WEB-3', 1])
+    await moved(meta, [{ ...moveOf(event(1), 0x21), fromHash: hash(0x11) }])
+    expect(await counts(meta)).toContainEqual(['WEB-3', 1])
   })
 
-  test('a rest of a merged issue stays where it is', () => {
-    const meta = fresh()
+  test('a rest of a merged issue stays where it is', async () => {
+    const meta = await fresh()
     const rest = event(2, { hashes: [hash(2)] })
-    commit(meta, { events: [event(1), rest, event(3, { hashes: [hash(3), hash(2)] })] })
-    meta.mergeIssues(1, [2], 'ann', nowMs)
-    meta.unmergeHashes(1, leaving([hash(3)], 1), null, nowMs)
-    moved(meta, [moveOf(event(1), 0x11)])
-    moved(meta, [moveOf(rest, 0x12)])
-    expect(counts(meta)).toEqual([
+    await commit(meta, { events: [event(1), rest, event(3, { hashes: [hash(3), hash(2)] })] })
+    await meta.mergeIssues(1, [2], 'ann', nowMs)
+    await meta.unmergeHashes(1, leaving([hash(3)], 1), null, nowMs)
+    await moved(meta, [moveOf(event(1), 0x11)])
+    await moved(meta, [moveOf(rest, 0x12)])
+    expect(await counts(meta)).toEqual([
       ['WEB-1', 2],
       ['WEB-2', 1],
     ])
   })
 
-  test('an issue whose mapped hash was taken out takes the next one', () => {
-    const meta = fresh()
+  test('an issue whose mapped hash was taken out takes the next one', async () => {
+    const meta = await fresh()
     const [eventEffect, two] = [event(1), event(2)]
-    commit(meta, { events: [eventEffect, two] })
-    moved(meta, [moveOf(eventEffect, 2)])
-    meta.unmergeHashes(1, leaving([hash(2)], 1), null, nowMs)
-    moved(meta, [moveOf(two, 3)])
-    expect([counts(meta), owner(meta, 3)]).toEqual([
+    await commit(meta, { events: [eventEffect, two] })
+    await moved(meta, [moveOf(eventEffect, 2)])
+    await meta.unmergeHashes(1, leaving([hash(2)], 1), null, nowMs)
+    await moved(meta, [moveOf(two, 3)])
+    expect([await counts(meta), await owner(meta, 3)]).toEqual([
       [
         ['WEB-1', 1],
         ['WEB-2', 1],
@@ -414,23 +433,24 @@ function decidedCases(fresh: () => MetaStore): void {
     ])
   })
 
-  test('events that move are none that an archive waits for; an issue that begins so waits for as many', () => {
-    const meta = fresh()
+  test('events that move are none that an archive waits for; an issue that begins so waits for as many', async () => {
+    const meta = await fresh()
     const events = [event(1), event(2), event(3)]
-    commit(meta, { events: [...events, event(4, { hashes: [hash(4)] })] })
+    await commit(meta, { events: [...events, event(4, { hashes: [hash(4)] })] })
     for (const id of [1, 2])
-      meta.updateIssue(id, { status: 'ignored', statusDetails: { ignoreCount: 2 } }, 'ann', nowMs)
-    const before = () => [1, 2, 3].map((id) => meta.issueById(id)?.statusDetails.eventsBefore)
-    expect(before()).toEqual([3, 1, undefined])
+      await meta.updateIssue(id, { status: 'ignored', statusDetails: { ignoreCount: 2 } }, 'ann', nowMs)
+    const before = async () =>
+      await Array.fromAsync([1, 2, 3], async (id) => (await meta.issueById(id))?.statusDetails.eventsBefore)
+    expect(await before()).toEqual([3, 1, undefined])
     const [item, two, three] = events.map((own, at) => moveOf(own, [2, 3, 4][at] ?? 0))
-    moved(meta, [item as ReprocessingMove, two as ReprocessingMove, three as ReprocessingMove])
-    expect(before()).toEqual([1, 2, 1])
+    await moved(meta, [item as ReprocessingMove, two as ReprocessingMove, three as ReprocessingMove])
+    expect(await before()).toEqual([1, 2, 1])
     expect(meta.issueById(3)).toMatchObject({ count: 1, statusDetails: { ignoreCount: 2 } })
   })
 }
 
 /** Cases of reprocessing, for every meta store. */
-export function reprocessingCases(fresh: () => MetaStore): void {
+export function reprocessingCases(fresh: () => Promise<MetaStore>): void {
   describe('mapping again', () => {
     missedCases(fresh)
     moveCases(fresh)

@@ -62,8 +62,8 @@ export type ReprocessingMetaStore = {
    * stay unchanged.
    */
   beginReprocessing(projectId: number, cause: ReprocessingRun['cause'], total: number): Promise<ReprocessingRun>
-  updateReprocessing(id: number, change: { looked?: number; total?: number; error?: string }): void
-  endReprocessing(id: number): void
+  updateReprocessing(id: number, change: { looked?: number; total?: number; error?: string }): Promise<void>
+  endReprocessing(id: number): Promise<void>
   openReprocessingRuns(): Promise<ReprocessingRun[]>
   /** Newest first. */
   reprocessingRuns(max: number, projectIds?: readonly number[]): Promise<ReprocessingRun[]>
@@ -72,8 +72,8 @@ export type ReprocessingMetaStore = {
   reprocessingSteps(only?: 'open' | { fromMs: number; apartMs: number }): Promise<ReprocessingStep[]>
   /** Moves events between issues in one transaction and sets the step to `counted`. A counted step stays as it is. */
   commitReprocessStep(stepId: number, moves: readonly ReprocessingMove[]): Promise<ReprocessingResult>
-  setReprocessStep(id: number, stage: 'cut'): void
-  dropReprocessStep(id: number): void
+  setReprocessStep(id: number, stage: 'cut'): Promise<void>
+  dropReprocessStep(id: number): Promise<void>
   /**
    * Sets the first and last event of an issue; the first only if all events are still stored. Returns false and changes
    * nothing when the issue's count differs from `count`: an event arrived during the lookup.
@@ -127,10 +127,12 @@ export function reprocessingRunPart({ write, read, clock, dialect: { builder } }
         const id = await insertedId(write, builder.insertInto('regrouping').values(row))
         return toRun({ id, ...row, looked: 0, mapped: 0, moved: 0, issues: 0, error: '' })
       }),
-    updateReprocessing: (id, change) =>
-      void write.run(builder.updateTable('regrouping').set(change).where('id', '=', id)),
-    endReprocessing: (id) =>
-      void write.run(builder.updateTable('regrouping').set({ ended_ms: clock.now(), error: '' }).where('id', '=', id)),
+    updateReprocessing: async (id, change) => {
+      await write.run(builder.updateTable('regrouping').set(change).where('id', '=', id))
+    },
+    endReprocessing: async (id) => {
+      await write.run(builder.updateTable('regrouping').set({ ended_ms: clock.now(), error: '' }).where('id', '=', id))
+    },
     openReprocessingRuns: async () => (await write.all(runs().where('ended_ms', 'is', null).orderBy('id'))).map(toRun),
     reprocessingRuns: async (max, projectIds) => {
       if (projectIds?.length === 0) return []
@@ -171,9 +173,12 @@ export function reprocessingStepPart({ write, clock, dialect: { builder } }: Sto
         )
       return (await write.all(isDue)).map(toStep)
     },
-    setReprocessStep: (id, stage) =>
-      void write.run(builder.updateTable('regroup_step').set({ stage }).where('id', '=', id)),
-    dropReprocessStep: (id) => void write.run(builder.deleteFrom('regroup_step').where('id', '=', id)),
+    setReprocessStep: async (id, stage) => {
+      await write.run(builder.updateTable('regroup_step').set({ stage }).where('id', '=', id))
+    },
+    dropReprocessStep: async (id) => {
+      await write.run(builder.deleteFrom('regroup_step').where('id', '=', id))
+    },
   }
 }
 

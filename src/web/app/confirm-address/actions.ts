@@ -6,6 +6,6 @@ import { app } from '../../handle.ts'
 
 /** Confirms the e-mail address that the link belongs to. */
 export async function confirmAddressAction(_before: FormState, data: FormData): Promise<FormState> {
-  if (confirmAddress(app(), textOf(data, 'secret'))) return { ...noState, done: true }
+  if (await confirmAddress(app(), textOf(data, 'secret'))) return { ...noState, done: true }
   return failed(data, { message: (await getTranslations('notifications'))('confirmGone'), fields: {} })
 }

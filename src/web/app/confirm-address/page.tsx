@@ -22,7 +22,7 @@ export default async function ConfirmAddressPage({
 }) {
   const { secret } = await searchParams
   const secretText = typeof secret === 'string' ? secret : ''
-  const confirmation = confirmationOf(app(), secretText)
+  const confirmation = await confirmationOf(app(), secretText)
   const t = await getTranslations('notifications')
   return (
     <main className="narrow-page">

@@ -18,7 +18,7 @@ export default async function FindPage({
   const actor = await demandActor(`/find?q=${query}`)
   const jumpPath = await existingJump(actor, text)
   if (jumpPath !== undefined) redirect(jumpPath)
-  const selected = typeof org === 'string' ? organizationFor(actor, org)?.organization : undefined
-  const organization = selected ?? app().meta.organizationsOf(actor.person.id)[0]
+  const selected = typeof org === 'string' ? (await organizationFor(actor, org))?.organization : undefined
+  const organization = selected ?? (await app().meta.organizationsOf(actor.person.id))[0]
   redirect(organization ? `/o/${organization.slug}/issues?q=${query}` : '/')
 }

@@ -23,7 +23,7 @@ export default async function ResetPasswordPage({
 }) {
   const { secret } = await searchParams
   const secretText = typeof secret === 'string' ? secret : ''
-  const person = app().auth.resetOf(secretText)
+  const person = await app().auth.resetOf(secretText)
   const t = await getTranslations('security')
   return (
     <main className="narrow-page">

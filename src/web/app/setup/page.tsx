@@ -20,8 +20,8 @@ export default async function SetupPage({ searchParams }: { searchParams: Promis
   const { meta, auth, config } = app()
   const t = await getTranslations('setup')
   const secretText = typeof secret === 'string' ? secret : ''
-  const closed = !meta.isEmpty()
-  const open = !closed && isSetupSecret(secretText, auth.setupSecret())
+  const closed = !await meta.isEmpty()
+  const open = !closed && isSetupSecret(secretText, await auth.setupSecret())
   return (
     <main className="narrow-page">
       <p className="mb-6 flex items-center gap-2 text-strong font-semibold">

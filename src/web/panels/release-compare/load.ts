@@ -12,7 +12,7 @@ import { chosenVersions } from './chosen.ts'
 const versionsMax = 1000
 
 /** The versions of these projects in the order of releases, the newest first. */
-export const versionsOf = (projects: readonly Project[]): string[] => releaseVersions(app(), projects, versionsMax)
+export const versionsOf = (projects: readonly Project[]): Promise<string[]> => releaseVersions(app(), projects, versionsMax)
 
 /** The comparison. `missing`: one of the releases is not there. `away`: the events store is down. */
 export async function loadComparison(request: {
@@ -52,7 +52,7 @@ export async function judgeRelease(request: {
   const own = health.found?.own
   const before = health.found?.before ?? []
   const previous =
-    against || before[0]?.version || chosenVersions(versionsOf(request.projects), { a: '', b: version }).a
+    against || before[0]?.version || chosenVersions(await versionsOf(request.projects), { a: '', b: version }).a
   const compared =
     previous && previous !== version ? await loadComparison({ ...request, a: previous, b: version }) : undefined
   if (compared === 'away') return 'away'

@@ -26,8 +26,8 @@ export async function demandRelease(org: string, part: string): Promise<ReleaseH
   const here = await demandOrganization(org, `/o/${org}/releases/${part}`)
   const version = versionOf(part)
   const { actor, organization } = here
-  const projects = allowedProjects(app(), actor, organization, 'release:read')
-  const release = version === undefined ? undefined : findRelease(app(), { organization, projects, version })
+  const projects = await allowedProjects(app(), actor, organization, 'release:read')
+  const release = version === undefined ? undefined : await findRelease(app(), { organization, projects, version })
   return release ? { ...here, projects, release } : notFound()
 }
 
@@ -98,7 +98,7 @@ export async function loadRelease(here: ReleaseHere, search: Search) {
     issuesOf(changedTerm(version)),
     issuesOf(versionTerm('release', version)),
   ])
-  const deploys = releaseDeploys(deps, { ...where, offset: 0, max: deploysMax })
+  const deploys = await releaseDeploys(deps, { ...where, offset: 0, max: deploysMax })
   const allEvents = [...(events?.values() ?? [])].reduce((sum, event) => sum + event, 0)
   return {
     projects,
@@ -111,8 +111,8 @@ export async function loadRelease(here: ReleaseHere, search: Search) {
     deploys,
     annotations: ownAnnotations(release, deploys.rows),
     events: events && { own: events.get(version) ?? 0, all: allEvents },
-    commits: { ...releaseCommits(deps, { ...where, offset, max: commitsMax }), offset },
-    files: commitFiles(deps, { ...where, offset: 0, max: filesMax }).rows,
+    commits: { ...await releaseCommits(deps, { ...where, offset, max: commitsMax }), offset },
+    files: (await commitFiles(deps, { ...where, offset: 0, max: filesMax })).rows,
   }
 }
 

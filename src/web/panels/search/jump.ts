@@ -9,15 +9,14 @@ import { jumpOf } from './terms.ts'
 type Readable = { organization: Organization; projectIds: number[] }
 
 /** The person's organizations, each with the projects whose issues the person may read. */
-function readable(actor: Actor): Readable[] {
-  return app()
-    .meta.organizationsOf(actor.person.id)
-    .map((organization) => ({ organization, projectIds: readableIds(app(), actor, organization) }))
+async function readable(actor: Actor): Promise<Readable[]> {
+  return (await Array.fromAsync((await app()
+    .meta.organizationsOf(actor.person.id)), async (organization) => ({ organization, projectIds: await readableIds(app(), actor, organization) })))
 }
 
 /** Path of the event with this id in any organization of the person, or undefined. Throws STORE_UNAVAILABLE. */
 export async function eventPath(actor: Actor, eventId: string): Promise<string | undefined> {
-  for (const { organization, projectIds } of readable(actor)) {
+  for (const { organization, projectIds } of await readable(actor)) {
     const found = await eventById(app(), projectIds, eventId)
     if (found) return `/o/${organization.slug}/issues/${found.issue.id}/events/${found.row.eventId}`
   }
@@ -25,9 +24,9 @@ export async function eventPath(actor: Actor, eventId: string): Promise<string |
 }
 
 /** Path of the issue with this short id, or undefined if there is no such issue that the person may read. */
-export function shortPath(actor: Actor, shortId: string): string | undefined {
-  for (const { organization, projectIds } of readable(actor)) {
-    const issue = app().meta.issueByShortId(organization.id, shortId.toUpperCase())
+export async function shortPath(actor: Actor, shortId: string): Promise<string | undefined> {
+  for (const { organization, projectIds } of await readable(actor)) {
+    const issue = await app().meta.issueByShortId(organization.id, shortId.toUpperCase())
     if (issue && projectIds.includes(issue.projectId)) return `/o/${organization.slug}/issues/${issue.id}`
   }
   return undefined
@@ -43,21 +42,21 @@ export type SearchedOrganization = {
 }
 
 /** All organizations in which a person's digest is searched. */
-export function searchedOrganizations(actor: Actor): SearchedOrganization[] {
+export async function searchedOrganizations(actor: Actor): Promise<SearchedOrganization[]> {
   const { meta, live, config } = app()
-  return readable(actor).map(({ organization, projectIds }) => ({
+  return (await Array.fromAsync((await readable(actor)), async ({ organization, projectIds }) => ({
     slug: organization.slug,
     name: organization.name,
     days: Math.min(
-      meta.organizationSettings(organization.id).retentionErrorsDays ?? config.retentionErrorsDays,
+      (await meta.organizationSettings(organization.id)).retentionErrorsDays ?? config.retentionErrorsDays,
       config.retentionErrorsDays,
     ),
     liveId: live.lastId(organization.id),
-    projects: meta
-      .projectsOf(organization.id)
+    projects: (await meta
+      .projectsOf(organization.id))
       .filter((project) => projectIds.includes(project.id))
       .map(({ slug, name }) => ({ slug, name })),
-  }))
+  })))
 }
 
 export type DigestHit = { organization: Organization; issue: Issue; eventId: string; atMs: number }
@@ -66,7 +65,7 @@ export type DigestHit = { organization: Organization; issue: Issue; eventId: str
 export async function digestHits(actor: Actor, digest: string): Promise<{ hits: DigestHit[]; away: boolean }> {
   try {
     const hits: DigestHit[] = []
-    for (const { organization, projectIds } of readable(actor)) {
+    for (const { organization, projectIds } of await readable(actor)) {
       for (const { issue, events } of await eventsOfDigest(app(), projectIds, digest)) {
         const [newest] = events
         if (newest)
@@ -91,7 +90,7 @@ export async function existingJump(actor: Actor, text: string): Promise<string |
   if (!jump || jump.isSure) return jump?.path
   const { kind, name, path } = jump
   if (kind === 'digest') return (await digestHits(actor, name)).hits.length > 0 ? path : undefined
-  return kind === 'event' ? unlessAway(eventPath(actor, name)) : shortPath(actor, name)
+  return kind === 'event' ? unlessAway(eventPath(actor, name)) : await shortPath(actor, name)
 }
 
 /** Path of a search for a trace's issues; undefined if no readable event has it. Throws STORE_UNAVAILABLE. */
@@ -101,7 +100,7 @@ export async function tracePath(actor: Actor, traceId: string): Promise<string |
   // The store writes "no trace" as all zeros.
   if (!/^[0-9a-f]{32}$/.test(plain) || /^0+$/.test(plain)) return undefined
   const nowMs = deps.clock.now()
-  for (const { organization, projectIds } of readable(actor)) {
+  for (const { organization, projectIds } of await readable(actor)) {
     if (projectIds.length === 0) continue
     const scope = { projectIds, environments: [], fromMs: 0, toMs: nowMs + 86_400_000 }
     const groups = await deps.events.groups({

@@ -54,8 +54,8 @@ export async function firstScreen(
   const params = withScope(paramsOf(search), names)
   const projectIds = projectIdsOf(params.project, names)
   const selected = projectIds.length
-    ? namedProjects(meta, organization.id, projects, projectIds)
-    : defaultProjects(meta, organization.id, projects)
+    ? await namedProjects(meta, organization.id, projects, projectIds)
+    : await defaultProjects(meta, organization.id, projects)
   const query = listQuery(params, projectIds)
   const late = new AbortController()
   const lateness = clock.sleep(waitMs, late.signal).then(() => undefined)
@@ -101,13 +101,13 @@ export async function firstScreen(
       inTime(environmentsOf(projects)),
       unlessAway(annotationsOf()),
     ])
-    const mayShare = projects.some((project) => auth.may(actor, 'issue:triage', { organization, project }) === 'yes')
+    const mayShare = projects.some(async (project) => await auth.may(actor, 'issue:triage', { organization, project }) === 'yes')
     return {
       ...list,
       volume,
       environments,
       annotations,
-      views: viewsOf(meta, organization.id, { userId: actor.person.id, mayShare }),
+      views: await viewsOf(meta, organization.id, { userId: actor.person.id, mayShare }),
     }
   } finally {
     late.abort()

@@ -11,7 +11,7 @@ import { signInHere } from '../../../server/sign-in.ts'
 export async function joinAction(_before: FormState, data: FormData): Promise<FormState> {
   const secret = textOf(data, 'secret')
   const parts = app()
-  const invitation = openInvitation(parts, secret)
+  const invitation = await openInvitation(parts, secret)
   const expired = async () => failed(data, { message: (await getTranslations('people'))('joinGone'), fields: {} })
   if (!invitation) return expired()
   try {
@@ -24,6 +24,6 @@ export async function joinAction(_before: FormState, data: FormData): Promise<Fo
     if (!failure) throw error
     return failure.code === 'NOT_FOUND' ? expired() : failed(data, failure)
   }
-  const organization = parts.meta.organizationById(invitation.organizationId)
+  const organization = await parts.meta.organizationById(invitation.organizationId)
   redirect(organization ? `/o/${organization.slug}/issues` : '/')
 }

@@ -18,10 +18,10 @@ export default async function OrganizationLayout({
   const actor = await actorHere()
   if (!actor) return children
   const requestedSlug = decodeURIComponent((await params).org)
-  const here = organizationFor(actor, requestedSlug)
+  const here = await organizationFor(actor, requestedSlug)
   if (here) return <OrganizationFrame here={here}>{children}</OrganizationFrame>
-  const renamed = app().meta.organizationByOldSlug(requestedSlug)
+  const renamed = await app().meta.organizationByOldSlug(requestedSlug)
   // The page knows its path and redirects.
-  if (renamed && organizationFor(actor, renamed.slug)) return children
+  if (renamed && await organizationFor(actor, renamed.slug)) return children
   notFound()
 }

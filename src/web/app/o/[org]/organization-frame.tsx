@@ -20,28 +20,28 @@ export async function OrganizationFrame({
   const { meta, auth, live } = app()
   const { id, slug, name } = organization
   const { person } = actor
-  const projects = readableProjects(app(), actor, organization).map((project) => ({
+  const projects = (await readableProjects(app(), actor, organization)).map((project) => ({
     id: String(project.id),
     slug: project.slug,
     name: project.name,
   }))
-  const may = (action: Parameters<typeof auth.may>[1]) => auth.may(actor, action, { organization }) === 'yes'
+  const may = async (action: Parameters<typeof auth.may>[1]) => await auth.may(actor, action, { organization }) === 'yes'
   const cookie = (await cookies()).get(selectionCookie(slug))?.value
   return (
     <Shell
       frame={{
         organization: { slug, name },
-        organizations: meta.organizationsOf(person.id).map((other) => ({ slug: other.slug, name: other.name })),
+        organizations: (await meta.organizationsOf(person.id)).map((other) => ({ slug: other.slug, name: other.name })),
         person: { id: person.id, name: person.name, email: person.email },
         projects,
-        views: viewsOf(meta, id, { userId: person.id, mayShare: may('issue:triage') }),
+        views: await viewsOf(meta, id, { userId: person.id, mayShare: await may('issue:triage') }),
         selected: rememberedProjects(cookie, person.id, projects),
         rights: {
-          createProject: may('project:create'),
-          status: may('status:read'),
-          tokens: may('token:organization'),
+          createProject: await may('project:create'),
+          status: await may('status:read'),
+          tokens: await may('token:organization'),
         },
-        failingChannels: failingChannels(meta.channelsOf(id)).length,
+        failingChannels: failingChannels(await meta.channelsOf(id)).length,
         liveId: live.lastId(id),
       }}
       signOut={signOutAction}

@@ -31,15 +31,15 @@ export default async function OverviewPage({
   )
   const { actor, organization } = await demandOrganization(org, `/o/${org}${search.size ? `?${search}` : ''}`)
   const { auth, clock, meta } = app()
-  const projects = readableProjects(app(), actor, organization)
-  const shown = defaultProjects(meta, organization.id, projects)
+  const projects = await readableProjects(app(), actor, organization)
+  const shown = await defaultProjects(meta, organization.id, projects)
   const names = projects.map(({ id, slug, name }) => ({ id: String(id), slug, name }))
   if (shown.every((project) => project.firstEventMs === null))
     return (
       <NoEvents
         organization={organization.slug}
         projects={names}
-        mayCreate={auth.may(actor, 'project:create', { organization }) === 'yes'}
+        mayCreate={await auth.may(actor, 'project:create', { organization }) === 'yes'}
       />
     )
   const requested = paramsOf(search)
@@ -49,7 +49,7 @@ export default async function OverviewPage({
     overviewOf(app(), {
       organization,
       // An unknown project narrows to nothing. To drop its name would widen the view.
-      projects: projectIds.length ? (namedProjects(meta, organization.id, projects, projectIds) ?? []) : shown,
+      projects: projectIds.length ? (await namedProjects(meta, organization.id, projects, projectIds) ?? []) : shown,
       environments: query.environment?.filter((name) => name !== '') ?? [],
       range: rangeOf(query, clock.now()),
       meUserId: actor.person.id,
@@ -64,8 +64,8 @@ export default async function OverviewPage({
       projects={names}
       environments={environments}
       rights={{
-        triage: projects.some((project) => auth.may(actor, 'issue:triage', { organization, project }) === 'yes'),
-        channels: auth.may(actor, 'channel:write', { organization }) === 'yes',
+        triage: projects.some(async (project) => await auth.may(actor, 'issue:triage', { organization, project }) === 'yes'),
+        channels: await auth.may(actor, 'channel:write', { organization }) === 'yes',
       }}
     />
   )

@@ -35,16 +35,16 @@ export default async function FeedbackPage({
   const t = await getTranslations('people')
   const parts = app()
   const { auth, meta } = parts
-  const projects = readableProjects(parts, actor, organization)
-  const projectIds = defaultProjects(meta, organization.id, projects).map((project) => project.id)
+  const projects = await readableProjects(parts, actor, organization)
+  const projectIds = (await defaultProjects(meta, organization.id, projects)).map((project) => project.id)
   const state = feedbackStates.find((feedbackState) => feedbackState === search.status) ?? 'new'
   const beforeId =
     typeof search.before === 'string' && /^\d{1,15}$/.test(search.before) ? Number(search.before) : undefined
-  const found = meta.listFeedback({ projectIds, state, beforeId, max: pageMax + 1 })
-  const rows = toRestFeedback(parts, found.slice(0, pageMax))
-  const counts = meta.countFeedback(projectIds)
-  const mayTriage = auth.may(actor, 'issue:triage', { organization }) === 'yes'
-  const mayDelete = auth.may(actor, 'issue:delete', { organization }) === 'yes'
+  const found = await meta.listFeedback({ projectIds, state, beforeId, max: pageMax + 1 })
+  const rows = await toRestFeedback(parts, found.slice(0, pageMax))
+  const counts = await meta.countFeedback(projectIds)
+  const mayTriage = await auth.may(actor, 'issue:triage', { organization }) === 'yes'
+  const mayDelete = await auth.may(actor, 'issue:delete', { organization }) === 'yes'
   const base = `/o/${organization.slug}`
   return (
     <div className="page max-w-[1080px]">

@@ -27,14 +27,14 @@ export default async function IssuesPage({
   )
   const { actor, organization } = await demandOrganization(org, `/o/${org}/issues${search.size ? `?${search}` : ''}`)
   const { auth } = app()
-  const projects = readableProjects(app(), actor, organization)
+  const projects = await readableProjects(app(), actor, organization)
   if (search.size === 0) {
     // The bare address means the projects that the person selected last. Any parameter makes it exact.
     const cookie = (await cookies()).get(selectionCookie(organization.slug))?.value
     const remembered = rememberedProjects(cookie, actor.person.id, projects)
     if (remembered.length) redirect(`/o/${organization.slug}/issues?project=${remembered.join(',')}`)
   }
-  const canTriage = projects.some((project) => auth.may(actor, 'issue:triage', { organization, project }) === 'yes')
+  const canTriage = projects.some(async (project) => await auth.may(actor, 'issue:triage', { organization, project }) === 'yes')
   return (
     <Stream
       organization={organization.slug}

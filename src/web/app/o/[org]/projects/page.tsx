@@ -21,9 +21,9 @@ export default async function ProjectsPage({ params }: { params: Promise<{ org: 
   const { actor, organization } = await demandOrganization(org, `/o/${org}/projects`)
   const t = await getTranslations('projects')
   const { auth } = app()
-  const projects = readableProjects(app(), actor, organization)
+  const projects = await readableProjects(app(), actor, organization)
   const stats = await projectStats(app(), projects, unlessAway)
-  const mayCreate = auth.may(actor, 'project:create', { organization }) === 'yes'
+  const mayCreate = await auth.may(actor, 'project:create', { organization }) === 'yes'
   const base = `/o/${organization.slug}`
   return (
     <div className="page">

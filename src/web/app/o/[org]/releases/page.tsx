@@ -36,7 +36,7 @@ export default async function ReleasesPage({
   ).toString()
   const { actor, organization } = await demandOrganization(org, `/o/${org}/releases${search ? `?${search}` : ''}`)
   const { clock, meta } = app()
-  const projects = allowedProjects(app(), actor, organization, 'release:read')
+  const projects = await allowedProjects(app(), actor, organization, 'release:read')
   const names = projects.map(({ id, slug, name }) => ({ id: String(id), slug, name }))
   const requested = releaseParams(rawParams)
   const projectIds = projectIdsOf(requested.project, names)
@@ -44,12 +44,12 @@ export default async function ReleasesPage({
   const view = {
     organization,
     projects: projectIds.length
-      ? (namedProjects(meta, organization.id, projects, projectIds) ?? [])
-      : defaultProjects(meta, organization.id, projects),
+      ? (await namedProjects(meta, organization.id, projects, projectIds) ?? [])
+      : await defaultProjects(meta, organization.id, projects),
     environments: requested.env.split(',').filter((part) => part !== ''),
     range: rangeOf(spanQuery(requested.range), nowMs),
   }
-  const list = listReleases(app(), {
+  const list = await listReleases(app(), {
     ...view,
     text: requested.q,
     sort: requested.sort === 'order' ? 'semver' : 'date',

@@ -17,19 +17,19 @@ export default async function SettingsLayout({
   children: ReactNode
 }) {
   const actor = await actorHere()
-  const here = actor && organizationFor(actor, decodeURIComponent((await params).org))
+  const here = actor && await organizationFor(actor, decodeURIComponent((await params).org))
   // The page redirects to sign-in, or to the new name of the organization.
   if (!here) return children
   const { organization } = here
   const { meta, auth } = app()
   const t = await getTranslations('frame')
-  const may = (action: Parameters<typeof auth.may>[1]) => auth.may(actor, action, { organization }) === 'yes'
-  const projects = readableProjects(app(), actor, organization).map(({ id, slug, name }) => ({
+  const may = async (action: Parameters<typeof auth.may>[1]) => await auth.may(actor, action, { organization }) === 'yes'
+  const projects = (await Array.fromAsync((await readableProjects(app(), actor, organization)), async ({ id, slug, name }) => ({
     slug,
     name,
-    keys: meta.keysOf(id).length,
-    missesMaps: meta.missingMapCounts(id).quantity > 0,
-  }))
+    keys: (await meta.keysOf(id)).length,
+    missesMaps: (await meta.missingMapCounts(id)).quantity > 0,
+  })))
   const cookie = (await cookies()).get(selectionCookie(organization.slug))?.value
   return (
     <>
@@ -40,12 +40,12 @@ export default async function SettingsLayout({
           person={actor.person.name}
           projects={projects}
           selected={rememberedProjects(cookie, actor.person.id, projects)[0]}
-          rights={{ tokens: may('token:organization'), status: may('status:read') }}
+          rights={{ tokens: await may('token:organization'), status: await may('status:read') }}
           counts={{
-            members: meta.membersOf(organization.id).length,
-            notifications: meta.channelsOf(organization.id).length,
-            failing: failingChannels(meta.channelsOf(organization.id)).length,
-            tokens: meta.tokensOf(actor.person.id).length,
+            members: (await meta.membersOf(organization.id)).length,
+            notifications: (await meta.channelsOf(organization.id)).length,
+            failing: failingChannels(await meta.channelsOf(organization.id)).length,
+            tokens: (await meta.tokensOf(actor.person.id)).length,
           }}
         />
         <div className="settings-body">{children}</div>

@@ -39,8 +39,8 @@ export async function answerIssue(
   const actor = await actorHere()
   if (!actor) return refuse(401, 'AUTH_REQUIRED', 'Authentication credentials were not provided.')
   const missing = () => refuse(404, 'NOT_FOUND', 'The requested resource does not exist')
-  const organization = organizationFor(actor, org)?.organization
-  const here = organization && findIssue(actor, organization, decodeURIComponent(id))
+  const organization = (await organizationFor(actor, org))?.organization
+  const here = organization && await findIssue(actor, organization, decodeURIComponent(id))
   if (!here || path.length > 1) return missing()
   const search = new URL(request.url).searchParams
   // Route handlers do not get the query of a rewrite, so the rewritten path contains the event.
@@ -54,7 +54,7 @@ export async function answerIssue(
       environments: [],
       range: rangeOf({}, deps.clock.now()),
     }
-    const readable = readableIds(app(), actor, here.organization)
+    const readable = await readableIds(app(), actor, here.organization)
     const [issue, event] = await Promise.all([
       issueDetail(deps, view, here.issue, readable),
       positionEvent(deps, here.issue, row, readable),

@@ -21,7 +21,7 @@ export async function IssueScreen({
 }) {
   const path = `/o/${org}/issues/${id}${choice === 'latest' ? '' : `/events/${choice}`}`
   const { actor, organization } = await demandOrganization(org, path)
-  const here = findIssue(actor, organization, decodeURIComponent(id)) ?? notFound()
+  const here = await findIssue(actor, organization, decodeURIComponent(id)) ?? notFound()
   // After a merge, redirect to the issue that contains this issue.
   const reference = decodeURIComponent(id).toUpperCase()
   if (reference !== here.issue.shortId && reference !== String(here.issue.id))
@@ -39,13 +39,13 @@ export async function IssueScreen({
         choice={decodeURIComponent(choice)}
         loaded={loaded}
         preloaded={preloaded}
-        projectPlace={readableProjects(app(), actor, organization).findIndex(({ id }) => id === here.project.id)}
-        canTriage={auth.may(actor, 'issue:triage', here) === 'yes'}
-        canFilter={auth.may(actor, 'project:write', here) === 'yes'}
+        projectPlace={(await readableProjects(app(), actor, organization)).findIndex(({ id }) => id === here.project.id)}
+        canTriage={await auth.may(actor, 'issue:triage', here) === 'yes'}
+        canFilter={await auth.may(actor, 'project:write', here) === 'yes'}
         switches={here.project.switches}
         meUserId={actor.person.id}
       />
-      {auth.may(actor, 'issue:delete', here) === 'yes' ? (
+      {await auth.may(actor, 'issue:delete', here) === 'yes' ? (
         <DeleteIssue organization={organization.slug} issueId={String(here.issue.id)} shortId={here.issue.shortId} />
       ) : null}
     </>
@@ -55,6 +55,6 @@ export async function IssueScreen({
 /** The tab title of an issue. Without read access it is only the id. */
 export async function issueTitle(org: string, id: string): Promise<string> {
   const { actor, organization } = await demandOrganization(org, `/o/${org}/issues/${id}`)
-  const here = findIssue(actor, organization, decodeURIComponent(id))
+  const here = await findIssue(actor, organization, decodeURIComponent(id))
   return here ? `${here.issue.shortId} ${here.issue.title}`.slice(0, 120) : id
 }

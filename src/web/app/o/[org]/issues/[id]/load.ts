@@ -79,7 +79,7 @@ export async function loadIssue(
   try {
     const range = spanOf(span, deps.clock.now())
     const view = { organization, projects: [project], environments, range, meUserId: actor.person.id }
-    const readable = readableIds(app(), actor, organization)
+    const readable = await readableIds(app(), actor, organization)
     const found = rowOf(here, choice)
     const row = found.then((answer) => answer.row)
     const event = row.then((stored) => stored && positionEvent(deps, issue, stored, readable))

@@ -18,8 +18,8 @@ async function demandReleaseWrite(data: FormData) {
   const { actor, organization, release } = found
   const projectIds = release.projects.map((project) => project.id)
   const mine = found.projects.filter(
-    (project) =>
-      projectIds.includes(project.id) && auth.may(actor, 'release:write', { organization, project }) === 'yes',
+    async (project) =>
+      projectIds.includes(project.id) && await auth.may(actor, 'release:write', { organization, project }) === 'yes',
   )
   return { ...found, mine: mine.map((project) => project.id) }
 }
@@ -32,7 +32,7 @@ async function change(data: FormData, changeAt: (nowMs: number) => ReleaseChange
   const { organization, release, mine } = await demandReleaseWrite(data)
   if (mine.length === 0) return refused(data)
   const value = { organizationId: organization.id, projectIds: mine, version: release.version }
-  updateRelease(app(), { ...value, change: changeAt(app().clock.now()) })
+  await updateRelease(app(), { ...value, change: changeAt(app().clock.now()) })
   revalidatePath('/o/[org]/releases', 'layout')
   return { ...noState, done: true }
 }
@@ -57,6 +57,6 @@ export async function deleteReleaseAction(_before: FormState, data: FormData): P
     return failed(data, { message: '', fields: { typed: [(await getTranslations('people'))('typeWrong')] } })
   await deleteRelease(app(), { organizationId: organization.id, version }, mine)
   revalidatePath('/o/[org]/releases', 'layout')
-  const remaining = findRelease(app(), { organization, projects, version })
+  const remaining = await findRelease(app(), { organization, projects, version })
   redirect(remaining ? releasePath(organization.slug, version) : `/o/${organization.slug}/releases`)
 }

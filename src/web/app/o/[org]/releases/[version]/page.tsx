@@ -87,7 +87,7 @@ async function Left({ here, loaded, judged, places }: PartProps) {
   const { actor, organization, release } = here
   const { auth } = app()
   const mayChange = loaded.projects.some(
-    (project) => auth.may(actor, 'release:write', { organization, project }) === 'yes',
+    async (project) => await auth.may(actor, 'release:write', { organization, project }) === 'yes',
   )
   return (
     <div className="release-left">
@@ -128,7 +128,7 @@ async function Scope({
   judged,
 }: Pick<PartProps, 'here' | 'loaded'> & { against: string; judged: PartProps['judged'] | undefined }) {
   const found = await judged
-  const versions = versionsOf(loaded.projects)
+  const versions = await versionsOf(loaded.projects)
   const { version } = release
   const { a } = chosenVersions(versions, { a: against, b: version })
   return (
@@ -150,7 +150,7 @@ export default async function ReleasePage({ params, searchParams }: Props) {
   const { actor, organization, release } = here
   const { version } = release
   const base = `/o/${organization.slug}`
-  const readable = readableProjects(app(), actor, organization)
+  const readable = await readableProjects(app(), actor, organization)
   const projects = loaded.projects.filter((project) => readable.some(({ id }) => id === project.id))
   const against = typeof search.against === 'string' ? search.against.slice(0, 200) : ''
   const judged = judgeRelease({ organization, projects, environments: loaded.environments, version, against })

@@ -20,7 +20,7 @@ const environmentOf = ({ organization, release }: ReleaseHere): string =>
 async function Check({ here: { actor, organization, release }, project }: { here: ReleaseHere; project: Project }) {
   const { auth, doctor } = app()
   const t = await getTranslations('releases')
-  const mayReadEvents = auth.may(actor, 'event:read', { organization, project }) === 'yes'
+  const mayReadEvents = await auth.may(actor, 'event:read', { organization, project }) === 'yes'
   const check = { release: release.version, dist: undefined, mayReadEvents }
   const diagnosis = await unlessAway(doctor.ofRelease({ organization, project, others: [] }, check))
   return diagnosis ? <ReleaseVerdict diagnosis={diagnosis} /> : <p className="stream-away">{t('away')}</p>
@@ -65,7 +65,7 @@ export async function DeployPart({ here, loaded }: PartProps) {
 /** The doctor's diagnosis and the bundles of a release, or the command that uploads source maps. */
 export async function SourceMapPart({ here, loaded }: PartProps) {
   const t = await getTranslations('releases')
-  const bundles = bundlesOf(loaded.projects, here.release.version)
+  const bundles = await bundlesOf(loaded.projects, here.release.version)
   return (
     <Section id="sources" title={t('artifacts')} note={here.release.bundleCount}>
       {bundles.rows.length > 0 ? (

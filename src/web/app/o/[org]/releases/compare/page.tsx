@@ -34,8 +34,8 @@ async function demandProjects(org: string, search: Search) {
     ),
   )
   const { actor, organization } = await demandOrganization(org, `/o/${org}/releases/compare?${query}`)
-  const readable = readableProjects(app(), actor, organization)
-  const projects = allowedProjects(app(), actor, organization, 'release:read').filter((project) =>
+  const readable = await readableProjects(app(), actor, organization)
+  const projects = (await allowedProjects(app(), actor, organization, 'release:read')).filter((project) =>
     readable.some(({ id }) => id === project.id),
   )
   return { organization, projects, readable }
@@ -62,7 +62,7 @@ async function Part({ organization, projects, readable, a, b, environments }: Pa
       </p>
     )
   if (compared === 'missing') {
-    const known = new Set(versionsOf(projects))
+    const known = new Set(await versionsOf(projects))
     const version = [a, b].find((candidate) => !known.has(candidate)) ?? b
     return (
       <p role="status" className="page">
@@ -86,7 +86,7 @@ export default async function ComparePage({
   const search = await searchParams
   const { organization, projects, readable } = await demandProjects(org, search)
   const t = await getTranslations('compare')
-  const versions = versionsOf(projects)
+  const versions = await versionsOf(projects)
   const { a, b } = chosenVersions(versions, { a: single(search.a), b: single(search.b) })
   const env = single(search.env)
   const environments = await unlessAway(environmentsOf(projects))

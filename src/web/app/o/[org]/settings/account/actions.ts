@@ -46,14 +46,14 @@ export async function createTokenAction(_before: TokenState, data: FormData): Pr
     if (chosen.length === 0)
       return failed(data, { message: '', fields: { scopes: [(await getTranslations('account'))('scopesMissing')] } })
     const value = { name: checkName(textOf(data, 'name')), scopes: chosen, organizationId: organization.id }
-    return createToken(app(), actor, value).secret
+    return (await createToken(app(), actor, value)).secret
   })
 }
 
 /** Deletes a token of the signed-in person, even without permission to create any. Ignores tokens of others. */
 export async function deleteTokenAction(_before: FormState, data: FormData): Promise<FormState> {
-  return change(data, null, (actor) => {
-    deleteToken(app(), actor, textOf(data, 'token'))
+  return change(data, null, async (actor) => {
+    await deleteToken(app(), actor, textOf(data, 'token'))
     return ''
   })
 }
@@ -63,15 +63,15 @@ export async function createOrganizationTokenAction(_before: TokenState, data: F
   return change(
     data,
     'token:organization',
-    (actor, organization) =>
-      createOrganizationToken(app(), actor, organization, checkName(textOf(data, 'name'))).secret,
+    async (actor, organization) =>
+      (await createOrganizationToken(app(), actor, organization, checkName(textOf(data, 'name')))).secret,
   )
 }
 
 /** Deletes an organization token. A missing token counts as deleted. */
 export async function deleteOrganizationTokenAction(_before: FormState, data: FormData): Promise<FormState> {
-  return change(data, 'token:organization', (_actor, organization) => {
-    deleteOrganizationToken(app(), organization.id, textOf(data, 'token'))
+  return change(data, 'token:organization', async (_actor, organization) => {
+    await deleteOrganizationToken(app(), organization.id, textOf(data, 'token'))
     return ''
   })
 }

@@ -45,32 +45,32 @@ export async function inviteAction(_before: InviteState, data: FormData): Promis
 
 /** Withdraws an invitation. */
 export async function takeBackAction(_before: InviteState, data: FormData): Promise<InviteState> {
-  return change(data, 'member:write', (organization, by) => {
-    takeBackInvitation(app(), by, organization, Number(textOf(data, 'invitation')) || 0)
+  return change(data, 'member:write', async (organization, by) => {
+    await takeBackInvitation(app(), by, organization, Number(textOf(data, 'invitation')) || 0)
     return {}
   })
 }
 
 /** Changes the role of a member. */
 export async function changeRoleAction(_before: InviteState, data: FormData): Promise<InviteState> {
-  return change(data, 'member:write', (organization, by) => {
-    updateMember(app(), by, organization, textOf(data, 'member'), roleOf(data))
+  return change(data, 'member:write', async (organization, by) => {
+    await updateMember(app(), by, organization, textOf(data, 'member'), roleOf(data))
     return {}
   })
 }
 
 /** Removes a member. */
 export async function removeMemberAction(_before: InviteState, data: FormData): Promise<InviteState> {
-  return change(data, 'member:write', (organization, by) => {
-    removeMember(app(), by, organization, textOf(data, 'member'))
+  return change(data, 'member:write', async (organization, by) => {
+    await removeMember(app(), by, organization, textOf(data, 'member'))
     return {}
   })
 }
 
 /** Ends the signed-in person's own membership. */
 export async function leaveAction(_before: InviteState, data: FormData): Promise<InviteState> {
-  const result = await change(data, 'member:leave', (organization, by) => {
-    removeMember(app(), by, organization, by.id)
+  const result = await change(data, 'member:leave', async (organization, by) => {
+    await removeMember(app(), by, organization, by.id)
     return {}
   })
   if (result.done) redirect('/')

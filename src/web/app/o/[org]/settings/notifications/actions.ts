@@ -37,7 +37,7 @@ async function change(
 /** Runs `work` on the channel of the form. */
 function changeChannel(data: FormData, work: (channel: Channel) => Done | Promise<Done>): Promise<ChannelState> {
   return change(data, 'channel:write', async (organization) => {
-    const channel = app().meta.channelById(Number(textOf(data, 'channel')) || 0)
+    const channel = await app().meta.channelById(Number(textOf(data, 'channel')) || 0)
     if (!channel || channel.organizationId !== organization.id)
       return { notice: (await getTranslations('notifications'))('gone') }
     return work(channel)
@@ -85,7 +85,7 @@ export async function testChannelAction(_before: ChannelState, data: FormData): 
 export async function askToConfirmAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
   return changeChannel(data, async (channel) => {
     await app().alerts.askToConfirm(channel, textOf(data, 'address'))
-    const recipient = shownRecipientsOf(app(), channel).find(
+    const recipient = (await shownRecipientsOf(app(), channel)).find(
       (shownRecipient) => shownRecipient.address === textOf(data, 'address'),
     )
     const t = await getTranslations('notifications')
@@ -95,8 +95,8 @@ export async function askToConfirmAction(_before: ChannelState, data: FormData):
 
 /** Sets the mail server. An empty password keeps the current password. */
 export async function setMailServerAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
-  return change(data, 'instance:write', () => {
-    setMailServer(app(), {
+  return change(data, 'instance:write', async () => {
+    await setMailServer(app(), {
       host: textOf(data, 'host'),
       port: Number(textOf(data, 'port')),
       security: textOf(data, 'security'),

@@ -25,11 +25,11 @@ export default async function NotificationsPage({ params }: { params: Promise<{ 
   const t = await getTranslations('notifications')
   const parts = app()
   const { auth, meta } = parts
-  const mayWrite = auth.may(actor, 'channel:write', { organization }) === 'yes'
-  const projects = meta.projectsOf(organization.id)
+  const mayWrite = await auth.may(actor, 'channel:write', { organization }) === 'yes'
+  const projects = await meta.projectsOf(organization.id)
   const slugOf = new Map(projects.map((project) => [project.id, project.slug]))
-  const channels = meta.channelsOf(organization.id)
-  const smtp = smtpOf(parts)
+  const channels = await meta.channelsOf(organization.id)
+  const smtp = await smtpOf(parts)
   return (
     <div className="settings-page">
       <header className="page-head">
@@ -38,7 +38,7 @@ export default async function NotificationsPage({ params }: { params: Promise<{ 
       <p className="mb-4 max-w-[72ch] text-ink-2">{mayWrite ? t('intro') : t('readOnly')}</p>
       {channels.length ? (
         <ul className="border-t border-line">
-          {channels.map((channel) => (
+          {(await Array.fromAsync(channels, async (channel) => (
             <ChannelRow
               key={channel.id}
               organization={organization.slug}
@@ -48,7 +48,7 @@ export default async function NotificationsPage({ params }: { params: Promise<{ 
                 kind: channel.kind,
                 name: channel.name,
                 target: shownTargetOf(parts, channel),
-                unconfirmed: shownRecipientsOf(parts, channel).filter(
+                unconfirmed: (await shownRecipientsOf(parts, channel)).filter(
                   (shownRecipient) => shownRecipient.state === 'unconfirmed',
                 ),
                 project: channel.projectId === null ? null : (slugOf.get(channel.projectId) ?? null),
@@ -57,7 +57,7 @@ export default async function NotificationsPage({ params }: { params: Promise<{ 
                 lastError: channel.lastError,
                 withoutServer: channel.kind === 'email' && !smtp,
               }}
-              deliveries={meta.deliveryLog(channel.id, shownMax).map((delivery) => ({
+              deliveries={(await meta.deliveryLog(channel.id, shownMax)).map((delivery) => ({
                 id: delivery.id,
                 kind: delivery.kind,
                 recipient: delivery.recipient,
@@ -69,7 +69,7 @@ export default async function NotificationsPage({ params }: { params: Promise<{ 
                 createdMs: delivery.createdMs,
               }))}
             />
-          ))}
+          )))}
         </ul>
       ) : (
         <p className="border-t border-line py-4">{t('none')}</p>
@@ -77,7 +77,7 @@ export default async function NotificationsPage({ params }: { params: Promise<{ 
       {mayWrite ? (
         <NewChannel organization={organization.slug} projects={projects.map((project) => project.slug)} />
       ) : null}
-      {auth.may(actor, 'instance:write', { instance: true }) === 'yes' ? (
+      {await auth.may(actor, 'instance:write', { instance: true }) === 'yes' ? (
         <MailServer organization={organization.slug} server={smtp ? shownServer(smtp) : null} />
       ) : null}
     </div>

@@ -14,14 +14,14 @@ export async function saveOrganizationAction(_before: GuardedState, data: FormDa
   const organizationId = textOf(data, 'organization')
   const { actor, organization } = await demandOrganization(organizationId, `/o/${organizationId}/settings/organization`)
   let slug = organization.slug
-  const state = await attemptGuarded(data, () => {
+  const state = await attemptGuarded(data, async () => {
     app().auth.demand(actor, 'organization:write', { organization })
     const change = {
       name: textOf(data, 'name'),
       slug: textOf(data, 'slug').trim(),
       retentionErrorsDays: daysOf(textOf(data, 'retentionErrorsDays')),
     }
-    slug = updateOrganization(app(), actor, organization.id, change, revisionOf(data)).slug
+    slug = (await updateOrganization(app(), actor, organization.id, change, revisionOf(data))).slug
     return undefined
   })
   if (!state.done) return state

@@ -27,9 +27,9 @@ export default async function OrganizationPage({ params }: { params: Promise<{ o
   const { actor, organization } = await demandOrganization(org, `/o/${org}/settings/organization`)
   const t = await getTranslations('people')
   const { auth, meta, config } = app()
-  const mayWrite = auth.may(actor, 'organization:write', { organization }) === 'yes'
-  const { retentionErrorsDays, rev } = meta.organizationSettings(organization.id)
-  const removals = meta.removalsOf(organization.id, shownMax)
+  const mayWrite = await auth.may(actor, 'organization:write', { organization }) === 'yes'
+  const { retentionErrorsDays, rev } = await meta.organizationSettings(organization.id)
+  const removals = await meta.removalsOf(organization.id, shownMax)
   const { name, slug } = organization
   const ending = removals.find((removal) => removal.kind === 'organization' && removal.endedMs === null)
   return (
@@ -49,10 +49,10 @@ export default async function OrganizationPage({ params }: { params: Promise<{ o
         <RemovalList removals={removals} />
       </section>
       {ending ? <OrganizationEnding removal={ending.id} /> : null}
-      {!ending && auth.may(actor, 'organization:delete', { organization }) === 'yes' ? (
+      {!ending && await auth.may(actor, 'organization:delete', { organization }) === 'yes' ? (
         <OrganizationDanger
           organization={{ slug, name }}
-          successor={successorOf(meta.organizations(), organization.id)}
+          successor={successorOf(await meta.organizations(), organization.id)}
         />
       ) : null}
     </div>

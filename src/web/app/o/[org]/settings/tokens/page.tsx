@@ -15,7 +15,7 @@ export default async function OrganizationTokensPage({ params }: { params: Promi
   const { actor, organization } = await demandOrganization(org, `/o/${org}/settings/tokens`)
   const t = await getTranslations('frame')
   const { auth, meta } = app()
-  if (auth.may(actor, 'token:organization', { organization }) !== 'yes')
+  if (await auth.may(actor, 'token:organization', { organization }) !== 'yes')
     return (
       <div className="settings-page">
         <h1>{t('settings.organizationTokens')}</h1>
@@ -26,7 +26,7 @@ export default async function OrganizationTokensPage({ params }: { params: Promi
     <div className="settings-page">
       <OrganizationTokens
         organization={organization.slug}
-        tokens={meta.tokensOfOrganization(organization.id).map(shownToken)}
+        tokens={(await meta.tokensOfOrganization(organization.id)).map(shownToken)}
       />
     </div>
   )

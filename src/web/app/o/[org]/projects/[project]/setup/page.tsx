@@ -37,22 +37,22 @@ export default async function ProjectSetupPage({ params, searchParams }: Props) 
   )
   const t = await getTranslations('projectSetup')
   const { meta, auth, config } = app()
-  const key = meta.keysOf(project.id).find((projectKey) => projectKey.active)
+  const key = (await meta.keysOf(project.id)).find((projectKey) => projectKey.active)
   const dsn = key && dsnOf(config.url, key)
   const target = { dsn: dsn ?? '', url: config.url, organization: organization.slug, project: project.slug }
   const setup = setupOf(project.platform, target)
   const commits = commitsOf(target)
   const base = `/o/${organization.slug}`
   const settings = `${base}/settings/projects/${project.slug}`
-  const may = (operation: Parameters<typeof auth.may>[1]) =>
-    auth.may(actor, operation, { organization, project }) === 'yes'
+  const may = async (operation: Parameters<typeof auth.may>[1]) =>
+    await auth.may(actor, operation, { organization, project }) === 'yes'
   return (
     <div className="page grid max-w-[1180px] grid-cols-1 gap-x-10 gap-y-8 full:grid-cols-[minmax(0,1fr)_400px]">
       <section className="min-w-0">
         <header className="page-head">
           <h1>{t('connect', { name: project.name })}</h1>
           <span className="text-ink-3">{platformById(project.platform ?? 'other')?.name ?? project.platform}</span>
-          {may('project:write') ? (
+          {await may('project:write') ? (
             <Link className="link" href={`${settings}#platform`}>
               {t('changePlatform')}
             </Link>
@@ -106,8 +106,8 @@ export default async function ProjectSetupPage({ params, searchParams }: Props) 
           project={project.slug}
           projectId={String(project.id)}
           readable={setup.readable}
-          mayRemove={may('issue:delete')}
-          maySend={may('issue:triage') && key !== undefined}
+          mayRemove={await may('issue:delete')}
+          maySend={await may('issue:triage') && key !== undefined}
         />
         <LastRequests
           organization={organization.slug}

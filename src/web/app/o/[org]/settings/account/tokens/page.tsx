@@ -19,9 +19,9 @@ export default async function TokensPage({ params }: { params: Promise<{ org: st
     <div className="settings-page">
       <Tokens
         organization={organization.slug}
-        tokens={meta.tokensOf(actor.person.id).map(shownToken)}
+        tokens={(await meta.tokensOf(actor.person.id)).map(shownToken)}
         scopes={scopes}
-        mayCreate={auth.may(actor, 'token:own', { organization }) === 'yes'}
+        mayCreate={await auth.may(actor, 'token:own', { organization }) === 'yes'}
       />
     </div>
   )

@@ -8,8 +8,8 @@ import { type SettingsContext, type SettingsPanel, settingsPage, settingsTitle }
 async function General({ here: { actor, organization, project } }: SettingsContext) {
   const t = await getTranslations('projectSettings')
   const { auth, meta } = app()
-  const mayWrite = auth.may(actor, 'project:write', { organization, project }) === 'yes'
-  const scraping = meta.scrapeSettings(project.id)
+  const mayWrite = await auth.may(actor, 'project:write', { organization, project }) === 'yes'
+  const scraping = await meta.scrapeSettings(project.id)
   return (
     <>
       {mayWrite ? null : <p className="mb-4 max-w-[72ch] text-ink-2">{t('readOnly')}</p>}
@@ -26,7 +26,7 @@ async function General({ here: { actor, organization, project } }: SettingsConte
           allowedOrigins: project.allowedOrigins,
           revision: project.rev,
           switches: project.switches,
-          scrub: meta.scrubSettings(project.id),
+          scrub: await meta.scrubSettings(project.id),
           scraping: { scrape: scraping.on, scrapeTls: scraping.verifyTls, hasToken: scraping.sealedToken !== '' },
         }}
       />
@@ -38,7 +38,7 @@ const panels: readonly SettingsPanel[] = [
   { id: 'general', Component: General },
   {
     id: 'danger',
-    guard: ({ here }) => app().auth.may(here.actor, 'project:delete', here) === 'yes',
+    guard: async ({ here }) => await app().auth.may(here.actor, 'project:delete', here) === 'yes',
     Component: ({ here: { organization, project } }) => (
       <ProjectDanger organization={organization.slug} project={project.slug} name={project.name} />
     ),

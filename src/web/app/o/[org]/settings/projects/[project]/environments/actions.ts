@@ -6,8 +6,8 @@ import { changeProject } from '../change-project.ts'
 
 /** Hides an environment from selection lists, or shows it again. */
 export async function hideEnvironmentAction(_before: FormState, data: FormData): Promise<FormState> {
-  return changeProject(data, '/environments', 'project:write', ({ project }) => {
-    hideEnvironment(app(), project.id, textOf(data, 'name'), textOf(data, 'hidden') === 'yes')
+  return changeProject(data, '/environments', 'project:write', async ({ project }) => {
+    await hideEnvironment(app(), project.id, textOf(data, 'name'), textOf(data, 'hidden') === 'yes')
     return undefined
   })
 }

@@ -13,9 +13,9 @@ const shownMax = 10
 async function Filters({ here: { actor, organization, project } }: SettingsContext) {
   const t = await getTranslations('filters')
   const { auth, meta, clock } = app()
-  const mayWrite = auth.may(actor, 'project:write', { organization, project }) === 'yes'
-  const dropped = droppedOf(meta, project.id, clock.now())
-  const samples = inboundFilters.flatMap(({ reason }) => meta.filteredEvents(project.id, reason, shownMax))
+  const mayWrite = await auth.may(actor, 'project:write', { organization, project }) === 'yes'
+  const dropped = await droppedOf(meta, project.id, clock.now())
+  const samples = (await Array.fromAsync(inboundFilters, async ({ reason }) => meta.filteredEvents(project.id, reason, shownMax))).flat()
   return (
     <>
       <p className="mb-4 max-w-[72ch] text-ink-2">{t(mayWrite ? 'intro' : 'readOnly')}</p>
@@ -23,7 +23,7 @@ async function Filters({ here: { actor, organization, project } }: SettingsConte
       <FilterForm
         key={project.rev}
         place={{ organization: organization.slug, project: String(project.id), revision: project.rev }}
-        filters={meta.filtersOf(project.id)}
+        filters={await meta.filtersOf(project.id)}
         dropped={Object.fromEntries(dropped)}
         mayWrite={mayWrite}
       />

@@ -11,12 +11,12 @@ import { ProjectKeyRow } from './project-key-row.tsx'
 async function Keys({ here: { actor, organization, project }, place }: SettingsContext) {
   const t = await getTranslations('keys')
   const { auth, meta, config } = app()
-  const mayWrite = auth.may(actor, 'key:write', { organization, project }) === 'yes'
+  const mayWrite = await auth.may(actor, 'key:write', { organization, project }) === 'yes'
   return (
     <>
       <p className="mb-4 max-w-[72ch] text-ink-2">{mayWrite ? t('intro') : t('readOnly')}</p>
       <ul className="border-t border-line">
-        {meta.keysOf(project.id).map((key) => (
+        {(await meta.keysOf(project.id)).map((key) => (
           <ProjectKeyRow
             key={key.id}
             place={place}

@@ -14,11 +14,11 @@ import { changeProject } from '../change-project.ts'
 
 /** Saves the rules. Fails with all faulty lines, or if somebody else saved them since. */
 export async function saveOwnershipAction(_before: GuardedState, data: FormData): Promise<GuardedState> {
-  return changeProject(data, '/ownership', 'project:write', ({ actor, project }) => {
+  return changeProject(data, '/ownership', 'project:write', async ({ actor, project }) => {
     const text = longTextOf(data, 'text', ownershipCharactersMax)
     const change = { text, autoAssign: textOf(data, 'auto') === 'on' }
     try {
-      updateOwnership(app(), actor, project, change, revisionOf(data))
+      await updateOwnership(app(), actor, project, change, revisionOf(data))
       return undefined
     } catch (error) {
       const lines = failureOf(error)?.fields.raw

@@ -76,12 +76,12 @@ export async function BundleView({
 }) {
   const t = await getTranslations('sources')
   const { auth, meta } = app()
-  const bundle = meta.bundleOf(project.id, uuid)
+  const bundle = await meta.bundleOf(project.id, uuid)
   if (!bundle) notFound()
-  const found = meta.filesOf({ bundleId: bundle.id, text: '', afterId, max: pageMax + 1 })
+  const found = await meta.filesOf({ bundleId: bundle.id, text: '', afterId, max: pageMax + 1 })
   const files = found.slice(0, pageMax)
-  const links = meta.linksOf([bundle.id]).filter((link) => link.projectId === project.id)
-  const mayWrite = auth.may(actor, 'release:write', { organization, project }) === 'yes'
+  const links = (await meta.linksOf([bundle.id])).filter((link) => link.projectId === project.id)
+  const mayWrite = await auth.may(actor, 'release:write', { organization, project }) === 'yes'
   const base = `/o/${organization.slug}/settings/projects/${project.slug}/source-maps`
   return (
     <>

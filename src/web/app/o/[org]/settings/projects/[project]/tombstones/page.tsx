@@ -10,8 +10,8 @@ import { TombstoneRow } from './tombstone-row.tsx'
 async function Tombstones({ here: { actor, organization, project }, place }: SettingsContext) {
   const t = await getTranslations('triage.tombstones')
   const { auth, meta } = app()
-  const mayWrite = auth.may(actor, 'issue:delete', { organization, project }) === 'yes'
-  const found = tombstonesOf(meta, project.id)
+  const mayWrite = await auth.may(actor, 'issue:delete', { organization, project }) === 'yes'
+  const found = await tombstonesOf(meta, project.id)
   return (
     <>
       <p className="mb-4 max-w-[72ch] text-ink-2">{mayWrite ? t('note') : t('notAllowed')}</p>
