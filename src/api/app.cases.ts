@@ -342,7 +342,8 @@ export function appForFile() {
     const { app, organization } = made()
     const email = `${name.toLowerCase()}@example.test`
     const person =
-      await app.auth.personByEmail(email) ?? (await app.auth.createPerson({ name, email, password: 'another long password' }))
+      (await app.auth.personByEmail(email)) ??
+      (await app.auth.createPerson({ name, email, password: 'another long password' }))
     if (role) await app.meta.setMember(organization.id, person.id, role)
     return { ...person, token: (await app.auth.createToken(person, 't', [...scopes], null)).secret }
   }

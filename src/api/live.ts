@@ -57,7 +57,9 @@ export function liveStream(
           if (ended) return
           const seen = seenBy(
             change,
-            new Set((await readableProjects(app, actor, organization)).map((readableProject) => String(readableProject.id))),
+            new Set(
+              (await readableProjects(app, actor, organization)).map((readableProject) => String(readableProject.id)),
+            ),
           )
           if (seen) write(seen, id)
         })

@@ -208,7 +208,10 @@ describe('a forgotten password', () => {
     clock.advance(3_600_000)
     auth.countResetRequest(good.email, from('192.0.2.1'))
     expect(await auth.startReset('nobody@example.com')).toBeUndefined()
-    const made = (await Array.fromAsync({ length: openResetsMax + 1 }, async () => await auth.startReset(good.email) !== undefined))
+    const made = await Array.fromAsync(
+      { length: openResetsMax + 1 },
+      async () => (await auth.startReset(good.email)) !== undefined,
+    )
     expect(made.filter(Boolean)).toHaveLength(openResetsMax)
   })
 })

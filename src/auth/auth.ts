@@ -117,7 +117,11 @@ export type Auth = {
     organizationId: number | null,
   ): Promise<{ id: number; secret: string }>
   /** Creates a token for builds (scope org:ci). Its secret, shown once, contains our address and the organization. */
-  createOrganizationToken(person: Person, name: string, organization: Organization): Promise<{ id: number; secret: string }>
+  createOrganizationToken(
+    person: Person,
+    name: string,
+    organization: Organization,
+  ): Promise<{ id: number; secret: string }>
   /** The secret of the one-time setup link; undefined once an account exists. */
   setupSecret(): Promise<string | undefined>
   /**

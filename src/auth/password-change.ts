@@ -117,7 +117,8 @@ export function createResets(
   const pairs = createHourly(clock, resetsPerAccountMax)
   const networks = createHourly(clock, resetsPerNetworkMax)
   // Avoids hashing texts that cannot be secrets.
-  const userOf = async (secret: string) => (/^[\w-]{43}$/.test(secret) ? await meta.resetBySecret(secret, clock.now()) : undefined)
+  const userOf = async (secret: string) =>
+    /^[\w-]{43}$/.test(secret) ? await meta.resetBySecret(secret, clock.now()) : undefined
   const gone = () =>
     new MishapError('NOT_FOUND', { detail: 'This link is no longer valid.', causes: ['Ask for a new one.'] })
   return {
@@ -135,7 +136,7 @@ export function createResets(
     },
     startReset: async (email) => {
       const person = await meta.personByEmail(email)
-      if (!person || await meta.openResets(person.id, clock.now()) >= openResetsMax) return undefined
+      if (!person || (await meta.openResets(person.id, clock.now())) >= openResetsMax) return undefined
       const secret = randomBytes(32).toString('base64url')
       await meta.createReset({ userId: person.id, secret, nowMs: clock.now(), expiresMs: clock.now() + resetMs })
       return { person, secret }
@@ -152,7 +153,7 @@ export function createResets(
       guard.queue.demandCapacity()
       const hash = await context.password.hash(password)
       // Hashing takes a while. Meanwhile the link can have been used.
-      if (await meta.consumeReset(secret, clock.now()) === undefined) throw gone()
+      if ((await meta.consumeReset(secret, clock.now())) === undefined) throw gone()
       await setPassword(auth, person.id, hash)
       if (endTokens) await endOwnTokens(meta, person.id)
     },

@@ -77,7 +77,10 @@ async function applyRetention(deps: JobDeps): Promise<Record<string, unknown>> {
       dropped[droppedName(table)] = partitions
       if (partitions.length > 0 && anyTable(table).tally) await recordEvicted(meta, table)
     }
-    const removed = await deleteAll(blobs, await meta.prune(nowMs, beforeMs, nowMs - deadLetterRetentionMs, rowsBeforeMs))
+    const removed = await deleteAll(
+      blobs,
+      await meta.prune(nowMs, beforeMs, nowMs - deadLetterRetentionMs, rowsBeforeMs),
+    )
     const removedOfOrganizations = await applyOwnRetention({ nowMs, meta, events, blobs, retention: deps.retention })
     // No remaining event uses these bundles: a new event would have recorded its use.
     const bundles = await deleteAll(blobs, await meta.dropBundles(beforeMs))

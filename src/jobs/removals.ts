@@ -46,7 +46,8 @@ const countsName = 'removal-counts'
 
 type Counts = Record<string, { events: number; before: number }>
 
-const readCounts = async (meta: MetaStore): Promise<Counts> => JSON.parse(await meta.getValue(countsName) ?? '{}') as Counts
+const readCounts = async (meta: MetaStore): Promise<Counts> =>
+  JSON.parse((await meta.getValue(countsName)) ?? '{}') as Counts
 
 /**
  * Counts the events of a removal and stores the number before any are removed: a crash could lose it. When a removal
@@ -133,7 +134,7 @@ async function finishOrganization(deps: RemovalDeps, removal: Removal): Promise<
   const { id, organizationId } = removal
   if (removal.stage === 'asked') {
     // Projects created in the meantime are queued here and removed in the next round.
-    if (await meta.requestProjectRemovals(organizationId, removal.userId) > 0) return false
+    if ((await meta.requestProjectRemovals(organizationId, removal.userId)) > 0) return false
     await meta.removeOrganization(id)
     await deps.removed(removal)
   }

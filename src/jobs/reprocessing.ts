@@ -143,7 +143,7 @@ async function finish({ meta, events }: ReprocessingDeps, step: ReprocessingStep
       const issue = await meta.issueById(id)
       const hashes = issue?.id === id ? ((await meta.hashesOf([id])).get(id) ?? []) : []
       const edges = hashes.length > 0 ? await events.edgesOf(projectId, hashes) : undefined
-      if (!issue || !edges || await meta.setIssueEdges(id, edges, issue.count)) break
+      if (!issue || !edges || (await meta.setIssueEdges(id, edges, issue.count))) break
     }
   }
   meta.setReprocessStep(step.id, 'cut')
@@ -170,8 +170,9 @@ async function endWithRetry(deps: ReprocessingDeps, id: number, stopped: AbortSi
  * could evict rows that move into its groups.
  */
 const isBlocked = async (meta: ReprocessingDeps['meta'], projectId: number): Promise<boolean> =>
-  (await meta.openRemovals()).some((openRemoval) => openRemoval.projectId === projectId || openRemoval.projectId === 0) ||
-  (await meta.downsampleSteps()).some((downsampleStep) => downsampleStep.cut.projectId === projectId)
+  (await meta.openRemovals()).some(
+    (openRemoval) => openRemoval.projectId === projectId || openRemoval.projectId === 0,
+  ) || (await meta.downsampleSteps()).some((downsampleStep) => downsampleStep.cut.projectId === projectId)
 
 /**
  * Rewrites events atomically: writes the new rows, moves them between issues in one transaction, then removes the old
@@ -247,7 +248,7 @@ function rewriteOf(
 /** Yields to incoming events: the longer, the more of them wait. */
 async function yieldToIngest({ deps, stopped }: RunState, startedMs: number): Promise<void> {
   const tookMs = Math.max(1, deps.clock.now() - startedMs)
-  await deps.clock.sleep(await deps.waiting() > 0 ? Math.min(2000, tookMs * 2) : Math.min(50, tookMs / 4), stopped)
+  await deps.clock.sleep((await deps.waiting()) > 0 ? Math.min(2000, tookMs * 2) : Math.min(50, tookMs / 4), stopped)
 }
 
 function addStillMissing({ missingBefore, stillMissing }: RunState, hash: string, names: readonly string[]): void {
@@ -291,7 +292,7 @@ async function remapGeneration(
   return flush()
 }
 
-type RunRequest = { projectId: number; cause: ReprocessingRun['cause']; groups(): MissingMapGroup[] }
+type RunRequest = { projectId: number; cause: ReprocessingRun['cause']; groups(): Promise<MissingMapGroup[]> }
 
 /** Yields rows of the groups that can have missed the new files, in pages: a project can have millions. */
 async function* rowRefsOf(
@@ -403,7 +404,10 @@ async function verifySteps({ meta, events, lock, clock, observe }: ReprocessingD
 }
 
 /** Returns the reprocessing that is due now. */
-async function pendingRequests({ meta, clock }: ReprocessingDeps): Promise<{ request: RunRequest; done(): void }[]> {
+async function pendingRequests({
+  meta,
+  clock,
+}: ReprocessingDeps): Promise<{ request: RunRequest; done(): Promise<void> }[]> {
   const nowMs = clock.now()
   const uploads = (await meta.arrivals()).map(({ projectId, bundleIds }) => {
     return {
@@ -413,7 +417,7 @@ async function pendingRequests({ meta, clock }: ReprocessingDeps): Promise<{ req
   })
   const lateMaps = (await meta.lateProjects(nowMs - lateMapMs)).map((projectId) => ({
     request: { projectId, cause: 'late' as const, groups: () => meta.missingMapsOf(projectId, [lateMapName]) },
-    done: () => undefined,
+    done: async () => {},
   }))
   return [...uploads, ...lateMaps]
 }

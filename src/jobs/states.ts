@@ -32,14 +32,18 @@ const none: SavedState = { lastMs: null, durationMs: 0, result: {}, error: '', f
 
 async function readSaved(meta: Pick<MetaStore, 'getValue'>): Promise<Record<string, SavedState>> {
   try {
-    return JSON.parse(await meta.getValue(valueName) ?? '{}') as Record<string, SavedState>
+    return JSON.parse((await meta.getValue(valueName)) ?? '{}') as Record<string, SavedState>
   } catch {
     return {}
   }
 }
 
 /** Records the result of each job. */
-export async function createJobStates(clock: Clock, meta: Pick<MetaStore, 'getValue' | 'setValue'>, jobs: readonly Timed[]) {
+export async function createJobStates(
+  clock: Clock,
+  meta: Pick<MetaStore, 'getValue' | 'setValue'>,
+  jobs: readonly Timed[],
+) {
   const before = await readSaved(meta)
   const states = new Map<string, SavedState>(jobs.map(({ name }) => [name, { ...none, ...before[name] }]))
   const running = new Map<string, number>()

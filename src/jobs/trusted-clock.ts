@@ -23,7 +23,7 @@ type TrustedState = { atMs: number; pauseMs?: number; leap?: ClockJump }
 
 async function readTrustedState(meta: Pick<MetaStore, 'getValue'>): Promise<TrustedState | undefined> {
   try {
-    const state = JSON.parse(await meta.getValue(valueName) ?? '') as TrustedState
+    const state = JSON.parse((await meta.getValue(valueName)) ?? '') as TrustedState
     return Number.isFinite(state.atMs) ? state : undefined
   } catch {
     return undefined
@@ -69,7 +69,7 @@ export async function trustedNow({ clock, meta }: { clock: Clock; meta: Meta }):
   const nowMs = clock.now()
   const before = await readTrustedState(meta)
   const save = (state: TrustedState) => meta.setValue(valueName, JSON.stringify(state))
-  const atMs = before?.atMs ?? await firstMs(meta, nowMs)
+  const atMs = before?.atMs ?? (await firstMs(meta, nowMs))
   const pauseMs = before?.pauseMs ?? 0
   const usualPause = pauseMs > 0 ? { pauseMs } : {}
   const toleranceMs = aheadMs + (nowMs > atMs ? pauseMs : 0)

@@ -89,11 +89,11 @@ async function assembleNow(uploads: Uploads, run: Run): Promise<void> {
       const same = await meta.sameBundle(organizationId, uuid, checksum, files)
       const bundle =
         same ??
-        await meta.addBundle(
+        (await meta.addBundle(
           { organizationId, uuid, checksum, kind: 'bundle', blobKey: key, bytes, createdMs: nowMs },
           files,
           links,
-        )
+        ))
       if (same) await blobs.delete(key)
       const places = same ? await meta.linkBundle(same.id, links, nowMs) : links.length
       await meta.extendChunks(organizationId, chunks, nowMs + usedChunkRetentionMs)
@@ -156,7 +156,7 @@ async function linkExisting(
     dist:
       link.dist || (link.release === '' || link.release === manifestLink?.release ? (manifestLink?.dist ?? '') : ''),
   }))
-  if (await meta.linkBundle(bundle.id, newLinks, clock.now()) > 0) reportArrival(uploads, bundle, newLinks)
+  if ((await meta.linkBundle(bundle.id, newLinks, clock.now())) > 0) reportArrival(uploads, bundle, newLinks)
   await meta.touchBundles([bundle.id], clock.now())
   return { state: 'ok', missingChunks: [] }
 }

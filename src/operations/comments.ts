@@ -59,7 +59,13 @@ export async function addComment(deps: Deps, actor: Actor, issue: Issue, text: s
 }
 
 /** Changes a comment of the caller. Only members mentioned for the first time get a notice. */
-export async function updateComment(deps: Deps, actor: Actor, issue: Issue, old: Activity, text: string): Promise<Activity> {
+export async function updateComment(
+  deps: Deps,
+  actor: Actor,
+  issue: Issue,
+  old: Activity,
+  text: string,
+): Promise<Activity> {
   const named = await namedIn(deps, issue, text)
   const changed = await deps.meta.changeComment(old.id, text, named, deps.clock.now())
   const before = Array.isArray(old.data.mentions) ? old.data.mentions.map(String) : []

@@ -78,12 +78,22 @@ async function setUserFlags(
   if ([hasSeen, isBookmarked, isSubscribed].every((flag) => flag === undefined)) return
   for (let start = 0; start < ids.length; start += flagsMax) {
     if (start > 0) await clock.sleep(0)
-    await meta.setUserFlags(ids.slice(start, start + flagsMax), userId, { hasSeen, isBookmarked, isSubscribed }, clock.now())
+    await meta.setUserFlags(
+      ids.slice(start, start + flagsMax),
+      userId,
+      { hasSeen, isBookmarked, isSubscribed },
+      clock.now(),
+    )
   }
 }
 
 /** Changes a few issues. Throws CONFLICT when `rev` is set and the issue has another revision. */
-async function changeFew(deps: Deps, actor: Actor, issues: readonly Issue[], { changeOf, rev }: IssuesChange): Promise<void> {
+async function changeFew(
+  deps: Deps,
+  actor: Actor,
+  issues: readonly Issue[],
+  { changeOf, rev }: IssuesChange,
+): Promise<void> {
   const { id: userId } = actor.person
   // Compute all changes first: a refused one must not leave others changed.
   const changes = issues.map((issue) => ({ issue, change: changeOf(issue) }))
@@ -128,7 +138,7 @@ export async function updateIssues(
 
 /** Undoes a bulk, except for issues that somebody changed since. Throws CONFLICT when it was already undone. */
 export async function undoBulk({ triage: { bulks } }: RunsBulks, bulk: Bulk): Promise<Bulk> {
-  if (!await bulks.undo(bulk.id)) throw new MishapError('CONFLICT', { detail: 'This change was already undone.' })
+  if (!(await bulks.undo(bulk.id))) throw new MishapError('CONFLICT', { detail: 'This change was already undone.' })
   return (await bulks.wait(bulk.id, bulkWaitMs)) ?? bulk
 }
 

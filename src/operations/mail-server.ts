@@ -43,4 +43,5 @@ export async function setMailServer(deps: Deps, text: SmtpText): Promise<SmtpSet
 }
 
 /** Removes the mail server. */
-export const clearMailServer = ({ meta }: { meta: Pick<MetaStore, 'setValue'> }): void => meta.setValue(smtpValue, '')
+export const clearMailServer = ({ meta }: { meta: Pick<MetaStore, 'setValue'> }): Promise<void> =>
+  meta.setValue(smtpValue, '')

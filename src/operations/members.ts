@@ -56,7 +56,7 @@ export async function addInvitation(
   if (!rolesToInvite(await roleOf(meta, organization, by)).includes(request.role))
     throw refuse('role', 'Invite with a role below your own.')
   const invited = await meta.personByEmail(email)
-  if (invited && await meta.memberOf(organization.id, invited.id))
+  if (invited && (await meta.memberOf(organization.id, invited.id)))
     throw new MishapError('CONFLICT', {
       detail: 'This person is already a member.',
       fields: { email: ['This person is already a member.'] },

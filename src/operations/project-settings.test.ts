@@ -32,7 +32,7 @@ test('an environment is hidden and shown again', async () => {
   const { meta } = await fresh()
   await commit(meta, { events: [effect({ environment: 'staging' })] })
   expect(await hideEnvironment({ meta }, 1, 'staging', true)).toMatchObject({ name: 'staging', hidden: true })
-  expect([...await meta.hiddenEnvironments([1])]).toEqual(['staging'])
+  expect([...(await meta.hiddenEnvironments([1]))]).toEqual(['staging'])
   expect((await hideEnvironment({ meta }, 1, 'staging', false)).hidden).toBe(false)
   expect(await endOf(() => hideEnvironment({ meta }, 1, 'none', true))).toEqual(['NOT_FOUND', []])
 })

@@ -23,7 +23,10 @@ describe('tokens', () => {
     expect(await deleteOrganizationToken({ meta }, organization.id, String(token.id))).toBe(false)
     expect(meta.tokenBySecret(secret)?.id).toBe(token.id)
     expect(await deleteToken({ meta }, actor, String(token.id))).toBe(true)
-    expect([meta.tokenBySecret(secret), await deleteToken({ meta }, actor, String(token.id))]).toEqual([undefined, false])
+    expect([meta.tokenBySecret(secret), await deleteToken({ meta }, actor, String(token.id))]).toEqual([
+      undefined,
+      false,
+    ])
   })
 
   test('of an organization work until they are deleted, through their organization only', async () => {

@@ -41,24 +41,20 @@ async function openPeople(
   folder: string,
   clock: Clock,
   observe: Observe,
-): Promise<{ meta: MetaStore; auth: Auth; seal: Seal; close(): void }> {
+): Promise<{ meta: MetaStore; auth: Auth; seal: Seal; close(): Promise<void> }> {
   const file = join(folder, databaseFile)
   const meta = await openSqliteMeta(file, { clock })
   const secret = loadSecrets(config.data).authSecret
-  let auth: Awaited<ReturnType<typeof createAuth>>
+  let auth: Auth
   try {
     const version = programVersion()
     if (meta.getValue(programValue) !== version) meta.setValue(programValue, version)
-    auth = await createAuth({ meta, file, secret, url: config.url, clock, observe })
+    auth = await createAuth({ meta, secret, url: config.url, clock, observe })
   } catch (error) {
     meta.close()
     throw error
   }
-  const close = () => {
-    auth.close()
-    meta.close()
-  }
-  return { meta, auth, seal: createSeal(secret), close }
+  return { meta, auth, seal: createSeal(secret), close: meta.close }
 }
 
 /**

@@ -97,7 +97,7 @@ async function wireJobs(app: App, maintenance: Maintenance, reprocessing: Reproc
 }
 
 type Started = {
-  jobs: ReturnType<typeof createJobs>
+  jobs: Awaited<ReturnType<typeof createJobs>>
   maintenance: Maintenance
   reprocessing: Reprocessing
   store: ReturnType<typeof createStoreState>

@@ -111,7 +111,13 @@ function startsFromState(deps: QueryDeps, request: IssueListRequest, branch: Bra
   )
 }
 
-async function fromState(deps: QueryDeps, request: IssueListRequest, branch: Branch, cursor: Cursor, limit: number): Promise<Rows> {
+async function fromState(
+  deps: QueryDeps,
+  request: IssueListRequest,
+  branch: Branch,
+  cursor: Cursor,
+  limit: number,
+): Promise<Rows> {
   const projectIds = branch.projectIds ?? request.projects.map((project) => project.id)
   const selection = { projectIds, fromMs: request.range.fromMs, ...(branch.issue ? { filter: branch.issue } : {}) }
   const sort = request.sort === 'new' ? 'first' : 'last'
@@ -173,7 +179,9 @@ async function fromEvents(
 ): Promise<Rows> {
   const { sorted, isTruncated } = await rankedByEvents(deps, request, plan)
   const shown = sorted.slice(cursor.offset, cursor.offset + limit)
-  const issues = new Map((await deps.meta.issuesByIds(shown.map((issue) => issue.id))).map((issue) => [issue.id, issue]))
+  const issues = new Map(
+    (await deps.meta.issuesByIds(shown.map((issue) => issue.id))).map((issue) => [issue.id, issue]),
+  )
   const more = sorted.length > cursor.offset + limit
   // The length of a list that was cut is unknown.
   const hits = isTruncated ? undefined : sorted.length
@@ -258,7 +266,7 @@ async function foundBy(deps: QueryDeps, request: IssueListRequest, branch: Branc
   if (scope.fromMs >= scope.toMs) return { found: new Map(), isTruncated: false }
   const { projectIds, fromMs } = scope
   const candidates =
-    branch.issue && await deps.meta.groupsOfIssues({ projectIds, fromMs, filter: branch.issue, max: groupsMax + 1 })
+    branch.issue && (await deps.meta.groupsOfIssues({ projectIds, fromMs, filter: branch.issue, max: groupsMax + 1 }))
   const order = ({ date: 'last', new: 'last', freq: 'events', user: 'users' } as const)[request.sort]
   if (candidates && candidates.length <= groupsMax) {
     const hashes = candidates.map((candidate) => candidate.groupHash)

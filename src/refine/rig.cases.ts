@@ -118,14 +118,13 @@ export async function until(holds: () => Promise<boolean>, what: string): Promis
 
 export async function settled(entry: Bench, count: number, tries = 400): Promise<void> {
   for (let i = 0; i < tries; i++) {
-    if (await entry.meta.cursor() >= entry.writer.durable() && await stored(entry) >= count) return
+    if ((await entry.meta.cursor()) >= entry.writer.durable() && (await stored(entry)) >= count) return
     await systemClock.sleep(25)
   }
   throw new Error(`stored ${await stored(entry)} of ${count}`)
 }
 export const outcome = async (entry: Bench, name: string) =>
-  (await entry.meta
-    .outcomesSince({ fromMs: 0 }))
+  (await entry.meta.outcomesSince({ fromMs: 0 }))
     .filter((row) => row.outcome === name)
     .reduce((sum, row) => sum + row.quantity, 0)
 export const stored = (entry: Bench) => outcome(entry, 'stored')

@@ -6,7 +6,7 @@ type Parts = { engine: boolean; tables: boolean }
 type StoreState = {
   /** Whether events can be queried. */
   up(): boolean
-  update(change: Partial<Parts>): void
+  update(change: Partial<Parts>): Promise<void>
 }
 
 /**

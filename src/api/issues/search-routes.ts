@@ -25,7 +25,7 @@ const O = '/organizations/:org'
 
 const viewerOf = async (app: App, actor: Actor, found: Found): Promise<Viewer> => ({
   userId: actor.person.id,
-  mayShare: await app.auth.may(actor, 'issue:triage', { organization: organizationOf(found) }) === 'yes',
+  mayShare: (await app.auth.may(actor, 'issue:triage', { organization: organizationOf(found) })) === 'yes',
 })
 
 const toRest = async (app: App, actor: Actor, found: Found, savedSearch: SavedSearch): Promise<RestSearch> =>
@@ -221,7 +221,8 @@ export const searchRoutes: readonly Route[] = [
           text: call.query.query ?? '',
           max: limitOf(call.query, 25),
           mayPeople:
-            await call.app.auth.may(call.actor, 'member:read', { organization: organizationOf(call.found) }) === 'yes',
+            (await call.app.auth.may(call.actor, 'member:read', { organization: organizationOf(call.found) })) ===
+            'yes',
           signal: call.request.signal,
         })
       ).map(({ value, events }) => ({ key: call.params.key ?? '', name: value, value, count: events })),

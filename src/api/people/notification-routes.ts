@@ -86,7 +86,9 @@ export const notificationRoutes: readonly Route[] = [
     action: 'channel:read',
     response: z.array(restChannel),
     handle: async ({ app, found }) => ({
-      body: (await Array.fromAsync((await app.meta.channelsOf(organizationOf(found).id)), async (channel) => toRestChannel(app, channel))),
+      body: await Array.fromAsync(await app.meta.channelsOf(organizationOf(found).id), async (channel) =>
+        toRestChannel(app, channel),
+      ),
     }),
   }),
   route({

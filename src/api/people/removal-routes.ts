@@ -122,7 +122,9 @@ export const removalRoutes: readonly Route[] = [
     summary: 'Deletions, newest first: the number of events and files, and when every store was checked again.',
     action: 'organization:read',
     response: z.array(restRemoval),
-    handle: async ({ app, found }) => ({ body: (await app.meta.removalsOf(organizationOf(found).id, listMax)).map(toRestRemoval) }),
+    handle: async ({ app, found }) => ({
+      body: (await app.meta.removalsOf(organizationOf(found).id, listMax)).map(toRestRemoval),
+    }),
   }),
   route({
     method: 'GET',

@@ -61,9 +61,11 @@ async function appWith(counts: [OutcomeCount[], number][], change: Partial<App> 
 const ledgerOf = async (counts: OutcomeCount[], waitingRecords = 0) =>
   (
     await statusOf(
-      (await appWith([[counts, nowMs]], {
-        journal: async () => ({ lagBytes: 9, waitingRecords, oldestWaitingMs: 70, boundBytes: 100 }),
-      })).app,
+      (
+        await appWith([[counts, nowMs]], {
+          journal: async () => ({ lagBytes: 9, waitingRecords, oldestWaitingMs: 70, boundBytes: 100 }),
+        })
+      ).app,
     )
   ).ledger
 
@@ -131,7 +133,9 @@ describe('the rest of the status', () => {
   test('journal, engine, times', async () => {
     const journal = { lagBytes: 5, waitingRecords: 2, oldestWaitingMs: 70, boundBytes: 100 }
     const waitsFor = () => ({ store: 'database', sinceMs: nowMs - 9000 }) as const
-    const status = await statusOf((await appWith([], { journal: async () => journal, waitsFor, engineUp: () => false })).app)
+    const status = await statusOf(
+      (await appWith([], { journal: async () => journal, waitsFor, engineUp: () => false })).app,
+    )
     expect(status.journal.waitsFor).toEqual({ store: 'database', since: new Date(nowMs - 9000).toISOString() })
     expect(status).toMatchObject({
       version: '1.2.3',

@@ -20,11 +20,11 @@ export type SearchContext = {
 }
 
 /** Calls `load` at most once, however many terms of a query need the value. */
-function once<Value>(load: () => Value): () => Value {
-  let loaded: { value: Value } | undefined
+function once<Value>(load: () => Promise<Value>): () => Promise<Value> {
+  let loaded: Promise<Value> | undefined
   return () => {
-    loaded ??= { value: load() }
-    return loaded.value
+    loaded ??= load()
+    return loaded
   }
 }
 
@@ -39,7 +39,7 @@ export function searchContextOf(
   return {
     nowMs: deps.clock.now(),
     meUserId,
-    userIdOf: (email) => deps.auth.personByEmail(email)?.id,
+    userIdOf: async (email) => (await deps.auth.personByEmail(email))?.id,
     projectIdsOf: (slug) => projects.filter((project) => fits(project.slug, slug)).map((project) => project.id),
     projectIds,
     latestReleases: once(() => latestReleases(deps.meta, projectIds)),

@@ -55,7 +55,7 @@ async function take(meta: MetaStore, events: readonly Sent[]): Promise<void> {
 }
 
 async function count(meta: MetaStore, total: number) {
-  const links = (await Array.fromAsync(numbers(total), async (n) => (await meta.errorLinkOf(1, id(n)))?.server.eventId))
+  const links = await Array.fromAsync(numbers(total), async (n) => (await meta.errorLinkOf(1, id(n)))?.server.eventId)
   const right = links.filter((link, n) => link === id(50_000 + n)).length
   return { right, wrong: links.filter((link) => link !== undefined).length - right }
 }

@@ -20,7 +20,7 @@ async function change(data: FormData, action: Action, work: (here: Here) => void
   const { actor, organization } = await demandOrganization(slug, `/o/${slug}/feedback`)
   const { meta, auth } = app()
   const feedback = await meta.feedbackById(Number(textOf(data, 'feedback')) || 0)
-  const project = feedback && await meta.projectById(feedback.projectId)
+  const project = feedback && (await meta.projectById(feedback.projectId))
   const state = await attempt(data, async () => {
     if (!feedback || project?.organizationId !== organization.id) return undefined
     auth.demand(actor, action, { organization, project })
