@@ -113,7 +113,8 @@ async function find(
   }
   if (route.action === 'session' && actor.kind === 'token')
     throw new MishapError('AUTH_TOKEN_SCOPE', { detail: 'Only a login session may do this, not a token.' })
-  if (route.action !== 'signed-in' && route.action !== 'session') app.auth.demand(actor, route.action, thingOf(found))
+  if (route.action !== 'signed-in' && route.action !== 'session')
+    await app.auth.demand(actor, route.action, thingOf(found))
   return found
 }
 

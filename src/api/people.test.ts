@@ -65,7 +65,7 @@ describe('members', () => {
       (await meta.memberOf(made().organization.id, extra.id))?.role === 'owner' &&
       extra.email !== 'owner@example.test'
     )
-      meta.removeMember(made().organization.id, extra.id)
+      await meta.removeMember(made().organization.id, extra.id)
     const answer = await call('DELETE', `${O}/membership/`)
     expect([answer.status, answer.json]).toMatchObject([409, { code: 'CONFLICT' }])
   })
@@ -166,7 +166,7 @@ describe('feedback', () => {
     ])
     await store([{ event_id: hex(99), message: 'late one' }])
     const late = (await app.meta.listFeedback({ projectIds: [made().project.id], max: 10 }))[0]
-    if (late) app.meta.linkFeedback(late.id, { nextMs: 0 })
+    if (late) await app.meta.linkFeedback(late.id, { nextMs: 0 })
     expect(await linkFeedback(app)).toEqual({ linked: 1 })
     const linked = (await feedbackList()).map((item) => item.issue?.id)
     expect(linked.every(Boolean)).toBe(true)

@@ -232,7 +232,7 @@ describe('a link of a forgotten password', () => {
     const text = (await auth.startReset(good.email))?.secret ?? ''
     const asked: string[] = []
     const { resetBySecret } = meta
-    meta.resetBySecret = (value, nowMs) => {
+    meta.resetBySecret = async (value, nowMs) => {
       asked.push(value)
       return resetBySecret(value, nowMs)
     }

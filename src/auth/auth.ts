@@ -75,7 +75,7 @@ export type Auth = {
   actorOf(headers: Headers): Promise<Actor | undefined>
   may(actor: Actor, action: Action, thing: Thing): Promise<Verdict>
   /** Throws NOT_FOUND, AUTH_FORBIDDEN or AUTH_TOKEN_SCOPE unless `may` returns yes. */
-  demand(actor: Actor, action: Action, thing: Thing): void
+  demand(actor: Actor, action: Action, thing: Thing): Promise<void>
   /**
    * Creates an account. Names of its organization (`names`) are refused as password. Throws VALIDATION with fields by
    * docs/specification.md 5. Throws CONFLICT if the e-mail is taken, or for `first` if any account exists.

@@ -142,9 +142,9 @@ async function actorOf(better: Better, meta: MetaStore, headers: Headers): Promi
     : undefined
 }
 
-function createSetupSecret(meta: MetaStore): string {
+async function createSetupSecret(meta: MetaStore): Promise<string> {
   const secret = randomBytes(24).toString('base64url')
-  meta.setValue('setup_secret', secret)
+  await meta.setValue('setup_secret', secret)
   return secret
 }
 
@@ -259,7 +259,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     },
     createOrganizationToken: organizationTokens(meta, options.url, clock),
     setupSecret: async () =>
-      (await meta.isEmpty()) ? ((await meta.getValue('setup_secret')) ?? createSetupSecret(meta)) : undefined,
+      (await meta.isEmpty()) ? ((await meta.getValue('setup_secret')) ?? (await createSetupSecret(meta))) : undefined,
     setUp: createSetUp(meta),
   }
 }

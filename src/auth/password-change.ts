@@ -36,7 +36,7 @@ async function isWrongPassword(response: Response): Promise<boolean> {
 
 /** Deletes a person's own tokens. Tokens of organizations stay, so that builds continue. */
 async function endOwnTokens(meta: MetaStore, userId: string): Promise<void> {
-  for (const token of await meta.tokensOf(userId)) meta.deleteToken(token.id)
+  for (const token of await meta.tokensOf(userId)) await meta.deleteToken(token.id)
 }
 
 /** Changes a signed-in person's password and ends other sessions. Throws VALIDATION, AUTH_LOCKED, AUTH_BUSY. */
@@ -51,7 +51,7 @@ export async function changePassword(auth: AuthContext, headers: Headers, input:
   const work = () => better.api.changePassword({ body, headers, asResponse: true })
   const response = await guarded(guard, [email, addressOf(headers)], work, isWrongPassword)
   if (response.ok) {
-    meta.dropResets(id)
+    await meta.dropResets(id)
     if (endTokens) await endOwnTokens(meta, id)
   }
   return response
@@ -86,7 +86,7 @@ export function createPasswords(auth: AuthContext): Pick<Auth, 'changePassword' 
 async function setPassword({ context, meta }: AuthContext, userId: string, hash: string): Promise<void> {
   await context.internalAdapter.updatePassword(userId, hash)
   await context.internalAdapter.deleteUserSessions(userId)
-  meta.dropResets(userId)
+  await meta.dropResets(userId)
 }
 
 /** Counts per hour by name. Drops the least recently used names. */

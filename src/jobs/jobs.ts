@@ -196,13 +196,13 @@ export async function createJobs(
     states.begin(job)
     try {
       const result = await job.run(deps)
-      states.done(job, result)
+      await states.done(job, result)
       const done = { job: job.name, ...result }
       // Jobs that run every few seconds would flood the log.
       if (job.everyMs < minuteMs) deps.observe.debug(done, 'a job has run')
       else deps.observe.info(done, 'a job has run')
     } catch (error) {
-      states.failed(job, error)
+      await states.failed(job, error)
       deps.observe.warn({ job: job.name, error: faultOf(error) }, 'a job failed')
     } finally {
       busy.delete(job.name)

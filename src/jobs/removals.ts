@@ -58,14 +58,17 @@ async function countOnce(deps: RemovalDeps, removal: Removal, hashes: readonly s
   const counts = await readCounts(meta)
   const { events, before } = counts[removal.id] ?? { events: 0, before: 0 }
   const sum = events + (await deps.events.eventsFrom(removal.projectId, hashes, before))
-  meta.setValue(countsName, JSON.stringify({ ...counts, [removal.id]: { events: sum, before: await meta.cursor() } }))
+  await meta.setValue(
+    countsName,
+    JSON.stringify({ ...counts, [removal.id]: { events: sum, before: await meta.cursor() } }),
+  )
   return sum
 }
 
 /** Drops the stored count once the row of the removal has the sum. */
 async function dropCount(meta: MetaStore, removalId: number): Promise<void> {
   const { [removalId]: _done, ...rest } = await readCounts(meta)
-  meta.setValue(countsName, JSON.stringify(rest))
+  await meta.setValue(countsName, JSON.stringify(rest))
 }
 
 /**

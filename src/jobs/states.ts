@@ -49,14 +49,14 @@ export async function createJobStates(
   const running = new Map<string, number>()
   const started = { atMs: undefined as number | undefined }
 
-  function end({ name, everyMs }: Timed, change: Pick<SavedState, 'result' | 'error'>): void {
+  async function end({ name, everyMs }: Timed, change: Pick<SavedState, 'result' | 'error'>): Promise<void> {
     const lastMs = running.get(name) ?? clock.now()
     running.delete(name)
     const failures = change.error === '' ? 0 : (states.get(name)?.failures ?? 0) + 1
     states.set(name, { ...change, lastMs, durationMs: Math.max(0, clock.now() - lastMs), failures })
     if (everyMs < savedEveryMs) return
     const slow = jobs.filter((job) => job.everyMs >= savedEveryMs).map((job) => [job.name, states.get(job.name)])
-    meta.setValue(valueName, JSON.stringify(Object.fromEntries(slow)))
+    await meta.setValue(valueName, JSON.stringify(Object.fromEntries(slow)))
   }
 
   function nextOf({ everyMs, firstMs }: Timed): number | null {

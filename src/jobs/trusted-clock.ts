@@ -74,16 +74,16 @@ export async function trustedNow({ clock, meta }: { clock: Clock; meta: Meta }):
   const usualPause = pauseMs > 0 ? { pauseMs } : {}
   const toleranceMs = aheadMs + (nowMs > atMs ? pauseMs : 0)
   if (Math.abs(nowMs - atMs) <= toleranceMs) {
-    save({ atMs: Math.max(atMs, nowMs), ...usualPause })
+    await save({ atMs: Math.max(atMs, nowMs), ...usualPause })
     return { nowMs }
   }
   const jump = nextJump(before?.leap, nowMs, atMs)
   if (jump.evenMs >= evenMs) {
     const longestMs = Math.max(pauseMs, jump.pauseMs)
-    save({ atMs: nowMs, ...(longestMs > aheadMs ? { pauseMs: longestMs } : {}) })
+    await save({ atMs: nowMs, ...(longestMs > aheadMs ? { pauseMs: longestMs } : {}) })
     return { nowMs }
   }
-  save({ atMs, ...usualPause, leap: jump })
+  await save({ atMs, ...usualPause, leap: jump })
   return nowMs < atMs
     ? { nowMs }
     : { nowMs: atMs, untrusted: { clockMs: nowMs, sinceMs: jump.sinceMs, evenMs: jump.evenMs } }

@@ -94,7 +94,7 @@ async function saveChunk(
         throw new MishapError('VALIDATION', { detail: `The content of chunk ${checksum} has another SHA-1.` })
     }
     const { bytes } = await blobs.putStream(key, checked(), chunkBytesMax)
-    meta.addChunk(organizationId, { checksum, bytes, blobKey: key }, clock.now() + chunkRetentionMs)
+    await meta.addChunk(organizationId, { checksum, bytes, blobKey: key }, clock.now() + chunkRetentionMs)
   })
 }
 

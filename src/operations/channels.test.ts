@@ -60,7 +60,7 @@ describe('a channel', () => {
   test('is deleted', async () => {
     const deps = await rig()
     const { channel } = await createChannel(deps, 1, email)
-    deleteChannel(deps, channel.id)
+    await deleteChannel(deps, channel.id)
     expect(deps.meta.channelById(channel.id)).toBeUndefined()
   })
 })

@@ -102,8 +102,11 @@ export async function updateChannel(
 }
 
 /** Deletes a channel and its log. */
-export function deleteChannel({ meta }: { meta: Pick<MetaStore, 'deleteChannel'> }, channelId: number): void {
-  meta.deleteChannel(channelId)
+export async function deleteChannel(
+  { meta }: { meta: Pick<MetaStore, 'deleteChannel'> },
+  channelId: number,
+): Promise<void> {
+  await meta.deleteChannel(channelId)
 }
 
 /** Confirms the address of a mailed link. Returns undefined when the link is no longer valid. */

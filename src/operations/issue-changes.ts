@@ -43,7 +43,7 @@ export async function notifyAssignee(
   byUserId: string | null,
 ): Promise<void> {
   const nowMs = clock.now()
-  meta.subscribe(issueId, userId, true, 'assigned', nowMs)
+  await meta.subscribe(issueId, userId, true, 'assigned', nowMs)
   const kind: NoticeKind = 'assigned'
   if (activityId !== null && userId !== byUserId) await meta.addNotices([{ userId, kind }], issueId, activityId, nowMs)
 }
@@ -56,7 +56,7 @@ type Deps = Announces & {
 /** A requested change of issues of one organization. */
 export type IssuesChange = {
   /** Returns the change of one issue. Called for all issues before anything is written. Throws VALIDATION. */
-  changeOf(issue: Issue): IssueChange
+  changeOf(issue: Issue): Promise<IssueChange>
   /** The caller's personal annotations. */
   own: UserFlags
   /** The request changes only annotations. */
@@ -96,7 +96,7 @@ async function changeFew(
 ): Promise<void> {
   const { id: userId } = actor.person
   // Compute all changes first: a refused one must not leave others changed.
-  const changes = issues.map((issue) => ({ issue, change: changeOf(issue) }))
+  const changes = await Array.fromAsync(issues, async (issue) => ({ issue, change: await changeOf(issue) }))
   for (const { issue, change } of changes) {
     const { activityId, issue: updated } = await deps.meta.updateIssue(issue.id, change, userId, deps.clock.now(), rev)
     // Do not announce unless the shared state changed.
@@ -130,7 +130,7 @@ export async function updateIssues(
     await setUserFlags(deps, userId, ids, own)
     return undefined
   }
-  const items = issues.map((issue) => ({ issueId: issue.id, change: changeOf(issue) }))
+  const items = await Array.fromAsync(issues, async (issue) => ({ issueId: issue.id, change: await changeOf(issue) }))
   await setUserFlags(deps, userId, ids, own)
   const { id } = await deps.triage.bulks.request({ organizationId, userId, items })
   return deps.triage.bulks.wait(id, bulkWaitMs)

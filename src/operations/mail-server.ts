@@ -38,7 +38,7 @@ export async function setMailServer(deps: Deps, text: SmtpText): Promise<SmtpSet
     password: text.password ?? (before && before.host === host && before.user === text.user ? before.password : ''),
     from,
   }
-  deps.meta.setValue(smtpValue, deps.seal.seal(JSON.stringify(settings)))
+  await deps.meta.setValue(smtpValue, deps.seal.seal(JSON.stringify(settings)))
   return settings
 }
 

@@ -49,8 +49,8 @@ beforeEach(async () => {
   const clock = testClock(1_795_000_000_000)
   const meta = await openSqliteMeta(join(folder, `${opened.length}.sqlite`), { clock })
   opened.push(meta)
-  const organization = meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: named.owner.id })
-  for (const role of ['admin', 'member', 'viewer'] as const) meta.setMember(organization.id, named[role].id, role)
+  const organization = await meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: named.owner.id })
+  for (const role of ['admin', 'member', 'viewer'] as const) await meta.setMember(organization.id, named[role].id, role)
   Object.assign(world, { meta, clock, organization })
 })
 

@@ -135,7 +135,7 @@ export async function takeBackInvitation(
   const found = (await meta.invitationsOf(organization.id)).find((invitation) => invitation.id === id)
   if (!found) throw new MishapError('NOT_FOUND')
   if (!rolesToInvite(await roleOf(meta, organization, by)).includes(found.role)) throw new MishapError('AUTH_FORBIDDEN')
-  meta.deleteInvitation(id)
+  await meta.deleteInvitation(id)
 }
 
 /** Returns the caller's role. Throws unless the caller outranks the member, is an owner, or is the member. */

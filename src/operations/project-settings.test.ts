@@ -37,9 +37,9 @@ test('an environment is hidden and shown again', async () => {
   expect(await endOf(() => hideEnvironment({ meta }, 1, 'none', true))).toEqual(['NOT_FOUND', []])
 })
 
-test('a tombstone is taken away by the short id of its issue', () => {
+test('a tombstone is taken away by the short id of its issue', async () => {
   const taken: unknown[] = []
-  removeTombstone({ meta: { undiscard: (...words) => void taken.push(words) } }, 1, 'WEB-1')
+  await removeTombstone({ meta: { undiscard: async (...words) => void taken.push(words) } }, 1, 'WEB-1')
   expect(taken).toEqual([[1, 'WEB-1']])
 })
 

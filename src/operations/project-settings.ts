@@ -33,12 +33,12 @@ export async function hideEnvironment(
 }
 
 /** Removes the tombstone of a discarded issue (by its short id), so that its events create an issue again. */
-export function removeTombstone(
+export async function removeTombstone(
   { meta }: { meta: Pick<MetaStore, 'undiscard'> },
   projectId: number,
   shortId: string,
-): void {
-  meta.undiscard(projectId, shortId)
+): Promise<void> {
+  await meta.undiscard(projectId, shortId)
 }
 
 /** Returns the faults of ownership rules by line: wrong syntax, and owners who are not members. */

@@ -46,7 +46,7 @@ async function inside<T>(config: Config, look: (meta: MetaStore, auth: Auth) => 
     return await look(meta, auth)
   } finally {
     auth.close()
-    meta.close()
+    await meta.close()
   }
 }
 const failure = (work: Promise<unknown>) =>

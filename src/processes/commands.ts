@@ -48,10 +48,10 @@ async function openPeople(
   let auth: Auth
   try {
     const version = programVersion()
-    if (meta.getValue(programValue) !== version) meta.setValue(programValue, version)
+    if ((await meta.getValue(programValue)) !== version) await meta.setValue(programValue, version)
     auth = await createAuth({ meta, secret, url: config.url, clock, observe })
   } catch (error) {
-    meta.close()
+    await meta.close()
     throw error
   }
   return { meta, auth, seal: createSeal(secret), close: meta.close }
@@ -204,7 +204,7 @@ async function withStores(config: Config, work: (parts: MaintenanceParts) => Pro
       })
     })
   } finally {
-    close()
+    await close()
   }
 }
 
@@ -220,7 +220,7 @@ async function restoreStopped(config: Config, file: string): Promise<object> {
       try {
         return await withEngine(config, layout, observe, (events) => work({ meta, events }))
       } finally {
-        close()
+        await close()
       }
     },
   })
@@ -296,7 +296,7 @@ const peopleCommand = (name: 'bootstrap' | 'reset-password'): Stopped => ({
       const changed = async () => writeKeyFile(config.data, await meta.keySnapshot())
       return (await peopleCommands(meta, auth, config.url, changed)[name]?.(value)) ?? {}
     } finally {
-      close()
+      await close()
     }
   },
 })

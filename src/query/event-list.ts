@@ -60,7 +60,7 @@ async function searched(
   ofIssues: (filter: IssueFilter) => Promise<Condition>,
 ): Promise<Condition> {
   const search = request.query ? parseSearch(request.query) : undefined
-  const { branches } = planOf(search, searchContextOf(deps, [project], request.meUserId, 'events'))
+  const { branches } = await planOf(search, searchContextOf(deps, [project], request.meUserId, 'events'))
   return any(await Array.fromAsync(branches, async (branch) => conditionOf(branch, ofIssues)))
 }
 

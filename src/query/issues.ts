@@ -34,7 +34,10 @@ export type IssueListRequest = View & {
 export async function listIssues(deps: QueryDeps, request: IssueListRequest): Promise<Page<RestIssue>> {
   const cursor = readCursor(request.cursor)
   const limit = Math.min(Math.max(1, request.limit), issuesPerPageMax)
-  const plan = planOf(parseSearch(request.query), searchContextOf(deps, request.projects, request.meUserId, 'issues'))
+  const plan = await planOf(
+    parseSearch(request.query),
+    searchContextOf(deps, request.projects, request.meUserId, 'issues'),
+  )
   const only = plan.branches.length === 1 ? plan.branches[0] : undefined
   if (request.projects.length === 0 || plan.branches.length === 0)
     return pageByOffset<RestIssue>([], 0, limit, false, 0)
@@ -49,8 +52,12 @@ export async function listIssues(deps: QueryDeps, request: IssueListRequest): Pr
 }
 
 /** Checks that the stream accepts a query, without running it. Throws QUERY_* as listIssues does. */
-export function checkQuery(deps: QueryDeps, view: Pick<View, 'projects' | 'meUserId'>, query: string): void {
-  planOf(parseSearch(query), searchContextOf(deps, view.projects, view.meUserId, 'issues'))
+export async function checkQuery(
+  deps: QueryDeps,
+  view: Pick<View, 'projects' | 'meUserId'>,
+  query: string,
+): Promise<void> {
+  await planOf(parseSearch(query), searchContextOf(deps, view.projects, view.meUserId, 'issues'))
 }
 
 /**
@@ -63,7 +70,10 @@ export async function issuesMatching(
   max: number,
 ): Promise<Issue[]> {
   const request: IssueListRequest = { ...search, sort: 'date', limit: max }
-  const plan = planOf(parseSearch(request.query), searchContextOf(deps, request.projects, request.meUserId, 'issues'))
+  const plan = await planOf(
+    parseSearch(request.query),
+    searchContextOf(deps, request.projects, request.meUserId, 'issues'),
+  )
   if (request.projects.length === 0 || plan.branches.length === 0) return []
   const only = plan.branches.length === 1 ? plan.branches[0] : undefined
   if (!only || !startsFromState(deps, request, only))

@@ -8,7 +8,7 @@ import { differenceOf, shareOf } from './release-health-stats.ts'
 
 /** What the decisions need besides the stores. The App has all of it. */
 export type DecisionDeps = QueryDeps & {
-  journal(): { waitingRecords: number; oldestWaitingMs: number }
+  journal(): Promise<{ waitingRecords: number; oldestWaitingMs: number }>
   disk(): Promise<{ stored: number; budget: number | null }>
 }
 

@@ -48,8 +48,8 @@ export async function bench(): Promise<Bench> {
     observe: silent,
   })
   const meta = await openSqliteMeta(join(folder, 'meta.sqlite'), { clock: systemClock })
-  const organization = meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'u1' })
-  const project = meta.createProject({
+  const organization = await meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'u1' })
+  const project = await meta.createProject({
     organizationId: organization.id,
     slug: 'web',
     name: 'web',
@@ -77,8 +77,8 @@ export async function bench(): Promise<Bench> {
         ...(file ? { file } : {}),
       },
       committed: (result) => void commits.push(result),
-      trim: (before) => {
-        trims.push({ before, cursor: meta.cursor() })
+      trim: async (before) => {
+        trims.push({ before, cursor: await meta.cursor() })
         void writer.trim(before).catch((error: unknown) => failures.push(error))
       },
       failed: (error) => void failures.push(error),

@@ -71,7 +71,7 @@ async function changeMany(call: WhichCall<IssueChangeBody>): Promise<Answer<Rest
   const { app, actor, body, found, request, query } = call
   const organization = organizationOf(found)
   const action = actionOf(body)
-  app.auth.demand(actor, action, found.project ? { organization, project: found.project } : { organization })
+  await app.auth.demand(actor, action, found.project ? { organization, project: found.project } : { organization })
   const revision = revisionOf(body, request)
   if (revision !== undefined && query.id.length !== 1)
     throw new MishapError('VALIDATION', { fields: { revision: ['Send a revision with one issue only.'] } })
@@ -149,7 +149,7 @@ export const bulkRoutes: readonly Route[] = [
     summary: 'Progress of a bulk change. It is stored for a day.',
     action: 'issue:read',
     response: restBulk,
-    handle: (call) => ({ body: toRestBulk(bulkOf(call)) }),
+    handle: async (call) => ({ body: toRestBulk(await bulkOf(call)) }),
   }),
   route({
     method: 'POST',

@@ -118,7 +118,7 @@ export const feedbackRoutes: readonly Route[] = [
     handle: async (call) => {
       const { app, actor, body } = call
       const { id } = await feedbackOfCall(call)
-      setFeedbackState(app, actor, id, body.status)
+      await setFeedbackState(app, actor, id, body.status)
       return { body: await restFeedbackOf(app, id) }
     },
   }),

@@ -69,13 +69,13 @@ function partsOf(body: SearchChangeBody): Partial<{ name: string; shared: boolea
 
 /** Sharing a view, or ending it, needs the permission to triage. Throws AUTH_FORBIDDEN. */
 function demandShared(app: App, actor: Actor, found: Found, shared: boolean | undefined): void {
-  if (shared) app.auth.demand(actor, 'issue:triage', { organization: organizationOf(found) })
+  if (shared) await app.auth.demand(actor, 'issue:triage', { organization: organizationOf(found) })
 }
 
 /** Checks the query with the rules of the issue list, so that saved views can be opened. Throws QUERY_*. */
 async function demandReadable(app: App, actor: Actor, found: Found, query: string | undefined): Promise<void> {
   if (query === undefined) return
-  checkQuery(
+  await checkQuery(
     app,
     { projects: await requestedProjects(app, actor, organizationOf(found), []), meUserId: actor.person.id },
     query,

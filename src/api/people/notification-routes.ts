@@ -129,7 +129,7 @@ export const notificationRoutes: readonly Route[] = [
     status: 204,
     response: z.undefined(),
     handle: async ({ app, found, params }) => {
-      deleteChannel(app, (await channelOf(app, found, params.channel)).id)
+      await deleteChannel(app, (await channelOf(app, found, params.channel)).id)
       return { body: undefined, status: 204 }
     },
   }),
@@ -205,8 +205,8 @@ export const notificationRoutes: readonly Route[] = [
     action: 'instance:write',
     status: 204,
     response: z.undefined(),
-    handle: ({ app }) => {
-      clearMailServer(app)
+    handle: async ({ app }) => {
+      await clearMailServer(app)
       return { body: undefined, status: 204 }
     },
   }),

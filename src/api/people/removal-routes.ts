@@ -156,8 +156,8 @@ export const removalRoutes: readonly Route[] = [
     action: 'issue:delete',
     status: 204,
     response: z.undefined(),
-    handle: ({ app, found, params }) => {
-      removeTombstone(app, projectOf(found).id, params.tombstone ?? '')
+    handle: async ({ app, found, params }) => {
+      await removeTombstone(app, projectOf(found).id, params.tombstone ?? '')
       return { body: undefined, status: 204 }
     },
   }),

@@ -95,7 +95,7 @@ const skewRoute = (path: string, name: string): Route =>
     response: z.array(restSkew),
     handle: async (call) => {
       const { release, projects } = await releaseOfCall(call)
-      const readable = mayReadEvents(call, projects)
+      const readable = await mayReadEvents(call, projects)
       return {
         body: await releaseSkew(call.app, { organization: organizationOf(call.found), projects: readable, release }),
       }

@@ -7,14 +7,14 @@ import { fits, type ReleaseParts, splitRelease } from './release-parts.ts'
 export type SearchContext = {
   nowMs: number
   meUserId: string | undefined
-  userIdOf(email: string): string | undefined
+  userIdOf(email: string): Promise<string | undefined>
   /** Ids of the searched projects by slug; empty if no slug matches. */
   projectIdsOf(slug: TextPattern): number[]
   projectIds: number[]
   /** The latest release of each project, each release once. */
-  latestReleases(): string[]
+  latestReleases(): Promise<string[]>
   /** The newest 1,000 releases of each project. */
-  releases(): readonly ReleaseParts[]
+  releases(): Promise<readonly ReleaseParts[]>
   /** The listed objects. Some keys have another source when events are listed (`eventSource` of a key). */
   lists: 'issues' | 'events'
 }

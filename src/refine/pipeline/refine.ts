@@ -309,9 +309,9 @@ export function createRefine(deps: RefineDeps): Refine {
   return {
     mapCache: maps,
     waiting: async () => reader.count(await deps.meta.cursor(), state.durable, waitingMax),
-    advance: async (durable) => {
+    advance: (durable) => {
       // One check is enough: the position and the cursor only grow from here.
-      if (state.durable === 0) await checkPosition(deps, durable)
+      if (state.durable === 0) checkPosition(deps, durable).catch(deps.failed)
       state.durable = Math.max(state.durable, durable)
       signal.notify()
     },

@@ -40,8 +40,8 @@ const sent = (side: 'browser' | 'server', n: number, trace = `${n}`): Sent => ({
 async function opened(): Promise<MetaStore> {
   const meta = await openSqliteMeta(':memory:', { clock: testClock(recordedMs), readers: 0 })
   onTestFinished(() => meta.close())
-  const { id: organizationId } = meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'ann' })
-  meta.createProject({ organizationId, slug: 'web', name: 'Web', platform: 'javascript-nextjs' })
+  const { id: organizationId } = await meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'ann' })
+  await meta.createProject({ organizationId, slug: 'web', name: 'Web', platform: 'javascript-nextjs' })
   return meta
 }
 

@@ -384,7 +384,7 @@ export function batchPart(store: Store, missingMaps: MissingMapWriter): Omit<Bat
     }
     for (const use of effects.releases ?? []) await applyUse(statements, work, use)
     await writeWork(statements, work)
-    diagnostics.flush()
+    await diagnostics.flush()
     await writeAlerts(statements, work)
     await writeOwners(statements, work)
     for (const attachment of effects.attachments) await statements.attachment.run(attachment)

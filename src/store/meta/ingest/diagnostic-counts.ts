@@ -93,8 +93,8 @@ export function diagnosticWriter(store: Store) {
           else sums.set(key, { projectId, hash, sign: diagnostic, events: 1 })
         }
       },
-      flush: (): void => {
-        for (const total of sums.values()) add(total)
+      flush: async (): Promise<void> => {
+        for (const total of sums.values()) await add(total)
       },
     }
   }

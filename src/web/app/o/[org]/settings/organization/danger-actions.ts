@@ -18,7 +18,7 @@ export async function deleteOrganizationAction(_before: FormState, data: FormDat
     return failed(data, { message: '', fields: { typed: [(await getTranslations('people'))('typeWrong')] } })
   const { auth, meta } = app()
   const state = await attempt(data, async () => {
-    auth.demand(actor, 'organization:delete', { organization })
+    await auth.demand(actor, 'organization:delete', { organization })
     await deleteOrganization(app(), actor, organization.id, removalWaitMs)
     return undefined
   })
