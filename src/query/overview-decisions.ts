@@ -149,7 +149,7 @@ export async function ownDecisions(
     (sum, usage) => sum + (ids.has(usage.projectId) ? usage.dead.count : 0),
     0,
   )
-  const { waitingRecords, oldestWaitingMs } = journal()
+  const { waitingRecords, oldestWaitingMs } = await journal()
   const seconds = Math.round(oldestWaitingMs / 1000)
   return [
     ...(items > 0 ? [{ kind: 'deadLetters' as const, items }] : []),

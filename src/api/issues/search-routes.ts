@@ -68,7 +68,12 @@ function partsOf(body: SearchChangeBody): Partial<{ name: string; shared: boolea
 }
 
 /** Sharing a view, or ending it, needs the permission to triage. Throws AUTH_FORBIDDEN. */
-function demandShared(app: App, actor: Actor, found: Found, shared: boolean | undefined): void {
+async function demandShared(
+  app: App,
+  actor: Actor,
+  found: Found,
+  shared: boolean | undefined,
+): Promise<void> {
   if (shared) await app.auth.demand(actor, 'issue:triage', { organization: organizationOf(found) })
 }
 
@@ -105,7 +110,7 @@ const savedRoutes: Route[] = [
     response: restSearch,
     handle: async ({ app, actor, found, body }) => {
       const shared = body.visibility === 'organization'
-      demandShared(app, actor, found, shared)
+      await demandShared(app, actor, found, shared)
       await demandReadable(app, actor, found, body.query)
       const { name, query, sort, projects, environments } = body
       const created = await createSearch(app, {
@@ -144,7 +149,7 @@ const savedRoutes: Route[] = [
     handle: async ({ app, actor, found, params, body, request }) => {
       const savedSearch = await searchOf(app, actor, found, params.search)
       const parts = partsOf(body)
-      demandShared(app, actor, found, savedSearch.shared || parts.shared)
+      await demandShared(app, actor, found, savedSearch.shared || parts.shared)
       await demandReadable(app, actor, found, parts.query)
       const changed = await updateSearch(app, savedSearch.id, parts, revisionOf(body, request))
       return { body: await toRest(app, actor, found, changed) }
@@ -166,7 +171,7 @@ const savedRoutes: Route[] = [
     response: z.undefined(),
     handle: async ({ app, actor, found, params, query, request }) => {
       const savedSearch = await searchOf(app, actor, found, params.search)
-      demandShared(app, actor, found, savedSearch.shared)
+      await demandShared(app, actor, found, savedSearch.shared)
       const revision = query.revision === undefined ? undefined : Number(query.revision)
       await deleteSearch(app, savedSearch.id, revisionOf({ revision }, request))
       return { status: 204, body: undefined }
