@@ -85,14 +85,14 @@ export async function migrate(connection: Connection, dialect: Dialect, nowMs: n
     )
     const writer = named ? `Mishap ${named.text}` : 'a newer version'
     throw new MishapError('START_NEWER_DATA', {
-      detail: `The data folder was written by ${writer} (schema ${found}; this version knows ${steps.length}). Use that version, or a newer version.`,
+      detail: `The database was written by ${writer} (schema ${found}; this version knows ${steps.length}). Use that version, or a newer version.`,
     })
   }
   for (let number = found + 1; number <= steps.length; number++) {
     const step = steps[number - 1]
     if (!step) continue
     await connection.transaction(async () => {
-      for (const statement of step(dialect)) await connection.script(statement)
+      for (const statement of [...step(dialect), ...dialect.afterStep]) await connection.script(statement)
       await connection.run(dialect.builder.insertInto('version').values({ number, applied_ms: nowMs }))
     })
   }

@@ -9,8 +9,13 @@ import { createPostgresTransactions, execute, type PostgresTransactions, reader 
 import type { PostgresAddress } from './postgres/url.ts'
 import { Slot } from './slot.ts'
 
-/** A connection to PostgreSQL. `reads` never joins a transaction of it, as the second connection to a SQLite file. */
-export type PostgresConnection = Connection & { reads: Connection }
+/** A connection to PostgreSQL. */
+export type PostgresConnection = Connection & {
+  /** Never joins a transaction of this connection, like the second connection to a SQLite file. */
+  reads: Connection
+  /** Runs `work` with a connection that reads one snapshot of the database. */
+  snapshot<T>(work: (reads: Connection) => Promise<T>): Promise<T>
+}
 
 type Options = {
   /** Names this process in the server's list of connections. */
@@ -68,6 +73,15 @@ function statementsOf(runner: Runner, nextName: () => string): Omit<Connection, 
   }
 }
 
+/** Makes a connection that refuses every change. */
+function readOnly(read: PostgresTransactions['read'], nextName: () => string): Connection {
+  const refuse = async () => {
+    throw new Error('this connection only reads')
+  }
+  const statements = statementsOf({ read, write: refuse }, nextName)
+  return { ...statements, script: refuse, transaction: refuse, close: async () => undefined }
+}
+
 /**
  * Opens a PostgreSQL database and makes this process its only Mishap. Finds the host that accepts writes, and finds it
  * again after a failover. Transactions are SERIALIZABLE; a conflict, or a connection lost before the commit, runs them
@@ -89,15 +103,16 @@ export async function openPostgres(address: PostgresAddress, options: Options): 
     await pool.close()
     await ownership.close()
   }
-  const refuse = async () => {
-    throw new Error('this connection only reads')
-  }
-  const reads: Connection = {
-    ...statementsOf({ read: reader(pool), write: refuse }, nextName),
-    script: refuse,
-    transaction: refuse,
-    close: async () => undefined,
-  }
+  const reading = (read: PostgresTransactions['read']) => readOnly(read, nextName)
+  const snapshot: PostgresConnection['snapshot'] = (work) =>
+    pool.use(async (client) => {
+      await client.script('begin isolation level repeatable read read only')
+      try {
+        return await work(reading((statement) => statement(client)))
+      } finally {
+        await client.script('rollback').catch(() => client.discard())
+      }
+    })
   const { transaction, script } = transactions
-  return { ...statementsOf(transactions, nextName), transaction, script, close, reads }
+  return { ...statementsOf(transactions, nextName), transaction, script, close, snapshot, reads: reading(reader(pool)) }
 }
