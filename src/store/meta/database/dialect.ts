@@ -7,7 +7,6 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
   replaceWithNoncontingentExpression,
-  type SqlBool,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
@@ -37,8 +36,6 @@ export type Dialect = {
   /** The larger and the smaller of two values in a row. */
   greatest(a: Expression<unknown>, b: Expression<unknown>): RawBuilder<number>
   least(a: Expression<unknown>, b: Expression<unknown>): RawBuilder<number>
-  /** Whether a text matches a pattern of `like` (escape character: backslash), ignoring the case of ASCII letters. */
-  like(text: Expression<unknown>, pattern: string): RawBuilder<SqlBool>
   /** A list of values as a table, for statements that write many rows at once. */
   rows: Rows
   /** Statements after each step of the schema. */
@@ -62,7 +59,6 @@ export function sqliteDialect(): Dialect {
     boolean: 'integer',
     greatest: (a, b) => sql<number>`max(${a}, ${b})`,
     least: (a, b) => sql<number>`min(${a}, ${b})`,
-    like: (text, pattern) => sql<SqlBool>`${text} like ${pattern} escape '\\'`,
     rows: sqliteRows,
     afterStep: [],
   }
@@ -105,7 +101,6 @@ export function postgresDialect(): Dialect {
     boolean: 'boolean',
     greatest: (a, b) => sql<number>`greatest(${a}, ${b})`,
     least: (a, b) => sql<number>`least(${a}, ${b})`,
-    like: (text, pattern) => sql<SqlBool>`${text} ilike ${pattern} escape '\\'`,
     rows: postgresRows,
     afterStep: [byteOrder],
   }

@@ -80,7 +80,7 @@ export function parsePostgresUrl(url: string): PostgresAddress | undefined {
 }
 
 /** Returns a URL without its password, for messages and logs. */
-export const withoutPassword = (url: string): string => url.replace(/^(\w+:\/\/[^:@/?]*):[^@/?]*@/, '$1:***@')
+export const withoutPassword = (url: string): string => url.replace(/^(\w+:\/\/[^:@/?]*):.*@/, '$1:***@')
 
 /**
  * TLS options of node for an address and a host; undefined for no TLS. As in libpq, `require` encrypts without a check
