@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../../base/clock.ts'
+import { parsePostgresUrl } from '../../../base/postgres-url.ts'
 import { postgresDialect } from './dialect.ts'
 import { type Manner, startRelay } from './postgres/relay.cases.ts'
 import { noPostgres, startPostgres, type TestServer } from './postgres/server.cases.ts'
-import { parsePostgresUrl } from './postgres/url.ts'
 import { openPostgres, type PostgresConnection } from './postgres.ts'
 
 const why = noPostgres()

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Compilable, CompiledQuery } from 'kysely'
 import { type Clock, systemClock } from '../../../base/clock.ts'
+import type { PostgresAddress } from '../../../base/postgres-url.ts'
 import type { Connection, PreparedQuery } from './connection.ts'
 import { takeOwnership } from './postgres/ownership.ts'
 import { createPool } from './postgres/pool.ts'
 import { connectToPrimary, type ServerQuery } from './postgres/server-client.ts'
 import { createPostgresTransactions, execute, type PostgresTransactions, reader } from './postgres/transactions.ts'
-import type { PostgresAddress } from './postgres/url.ts'
 import { Slot } from './slot.ts'
 
 /** A connection to PostgreSQL. */

@@ -1,7 +1,8 @@
 import pg from 'pg'
 import { MishapError } from '../../../../base/errors.ts'
+import type { PostgresAddress, PostgresHost } from '../../../../base/postgres-url.ts'
 import { isAnswer, isAway } from './failures.ts'
-import { type PostgresAddress, type PostgresHost, tlsOptions } from './url.ts'
+import { tlsOptions } from './tls.ts'
 
 const connectTimeoutMs = 5_000
 const keepAliveMs = 10_000

@@ -1,6 +1,3 @@
-import { readFileSync } from 'node:fs'
-import type { ConnectionOptions } from 'node:tls'
-
 /** A server: a host name or address, or the folder of a Unix socket. */
 export type PostgresHost = { host: string; port: number }
 
@@ -81,17 +78,3 @@ export function parsePostgresUrl(url: string): PostgresAddress | undefined {
 
 /** Returns a URL without its password, for messages and logs. */
 export const withoutPassword = (url: string): string => url.replace(/^(\w+:\/\/[^:@/?]*):.*@/, '$1:***@')
-
-/**
- * TLS options of node for an address and a host; undefined for no TLS. As in libpq, `require` encrypts without a check
- * of the certificate unless `sslrootcert` is given. Throws the file system's error if that file cannot be read.
- */
-export function tlsOptions(address: PostgresAddress, host: string): ConnectionOptions | undefined {
-  const { sslMode, sslRootCert } = address
-  // A Unix socket has no TLS.
-  if (sslMode === 'disable' || host.startsWith('/')) return undefined
-  const ca = sslRootCert === '' ? {} : { ca: readFileSync(sslRootCert, 'utf8') }
-  if (sslMode === 'verify-full') return ca
-  const verifies = sslMode === 'verify-ca' || (sslMode === 'require' && sslRootCert !== '')
-  return verifies ? { ...ca, checkServerIdentity: () => undefined } : { rejectUnauthorized: false }
-}
