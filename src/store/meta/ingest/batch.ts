@@ -336,12 +336,24 @@ async function removeReplayed(
   ]
 }
 
-/** Clears the caches when `work` fails and is rolled back, for example on a full disk. The caller can retry it. */
-function clearOnError<T>(caches: readonly { clearCache(): void }[], work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
+/**
+ * Clears the caches when `work` fails and is rolled back, for example on a full disk: the caller can retry it. `work`
+ * calls `again` at each start of its transaction, because a transaction can run more than once.
+ */
+async function clearOnError<T>(
+  caches: readonly { clearCache(): void }[],
+  work: (again: () => void) => Promise<T>,
+): Promise<T> {
+  const clear = () => {
     for (const cache of caches) cache.clearCache()
+  }
+  let runs = 0
+  try {
+    return await work(() => {
+      if (runs++ > 0) clear()
+    })
+  } catch (error) {
+    clear()
     throw error
   }
 }
@@ -418,6 +430,11 @@ export function batchPart(store: Store, missingMaps: MissingMapWriter): Omit<Bat
       return { seq: row.seq, from, to }
     },
     commitBatch: (batch, effects, nowMs) =>
-      clearOnError([missingMaps, scrapes], () => write.transaction(() => commit(batch, effects, nowMs))),
+      clearOnError([missingMaps, scrapes], (again) =>
+        write.transaction(() => {
+          again()
+          return commit(batch, effects, nowMs)
+        }),
+      ),
   }
 }
