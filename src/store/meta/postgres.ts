@@ -6,7 +6,7 @@ import { migrate } from './database/migrate.ts'
 import { openPostgres, type PostgresConnection } from './database/postgres.ts'
 import { NoServer } from './database/postgres/server-client.ts'
 import { tlsOptions } from './database/postgres/tls.ts'
-import { postgresCopies } from './database/postgres/copies.ts'
+import { loadSqlite, postgresCopies } from './database/postgres/copies.ts'
 import type { MetaStore } from './meta-store.ts'
 import { metaParts } from './parts.ts'
 
@@ -19,7 +19,7 @@ type Options = {
 }
 
 const refuse = (causes: string[]) =>
-  new MishapError('START_DATABASE', { detail: `The database in MISHAP_META cannot be used. ${causes.join(' ')}`, causes })
+  new MishapError('START_DATABASE', { detail: `The database in MISHAP_META cannot be used. ${causes.join(' ')}` })
 
 /** SQLSTATE of a missing right. */
 const noRight = '42501'
@@ -44,23 +44,75 @@ function checkCertificates(address: PostgresAddress): void {
   }
 }
 
+type Opening = Pick<Options, 'name' | 'schema'>
+
+/** Opens a connection. Throws like `openPostgresMeta`. */
+async function connect(address: PostgresAddress, { name, schema }: Opening): Promise<PostgresConnection> {
+  checkCertificates(address)
+  try {
+    return await openPostgres(address, { name, ...(schema === undefined ? {} : { schema }) })
+  } catch (error) {
+    throw startFailure(error)
+  }
+}
+
+/** Opens a connection and migrates its database. Throws like `openPostgresMeta`. */
+async function connectMigrated(address: PostgresAddress, opening: Opening, nowMs: number): Promise<PostgresConnection> {
+  const connection = await connect(address, opening)
+  try {
+    await migrate(connection, postgresDialect(), nowMs)
+    return connection
+  } catch (error) {
+    await connection.close()
+    throw startFailure(error)
+  }
+}
+
 /**
  * Opens or creates the meta store in a PostgreSQL database. Throws START_DATABASE if it cannot be used and waiting does
  * not help, with the reason for each host; START_NEWER_DATA when a newer version wrote it; DATABASE_UNAVAILABLE while no
  * server answers.
  */
 export async function openPostgresMeta(address: PostgresAddress, options: Options): Promise<MetaStore> {
-  const { clock, name, schema } = options
-  checkCertificates(address)
-  const dialect = postgresDialect()
-  let write: PostgresConnection | undefined
-  try {
-    write = await openPostgres(address, { name, ...(schema === undefined ? {} : { schema }) })
-    await migrate(write, dialect, clock.now())
-  } catch (error) {
-    await write?.close()
-    throw startFailure(error)
-  }
+  const write = await connectMigrated(address, options, options.clock.now())
   const { reads: read, close } = write
-  return { ...metaParts({ write, read, dialect, clock }, postgresCopies(write)), close }
+  const store = { write, read, dialect: postgresDialect(), clock: options.clock }
+  return { ...metaParts(store, postgresCopies(write)), close }
+}
+
+/** Fills a database from a SQLite file. */
+export type PostgresLoad = {
+  /** The database has an organization. */
+  isUsed(): Promise<boolean>
+  /** Replaces everything by the contents of the file (`:memory:` for nothing), and adds values of the table `value`. */
+  replace(file: string, values: Record<string, string>): Promise<void>
+}
+
+/** Opens a database for `work`. Throws like `openPostgresMeta`. */
+export async function loadPostgres<T>(
+  address: PostgresAddress,
+  opening: Opening,
+  work: (load: PostgresLoad) => Promise<T>,
+): Promise<T> {
+  const connection = await connectMigrated(address, opening, 0)
+  const { builder } = postgresDialect()
+  try {
+    return await work({
+      isUsed: async () =>
+        (await connection.get(builder.selectFrom('organization').select('id').limit(1))) !== undefined,
+      replace: (file, values) => loadSqlite(file, connection, values),
+    })
+  } finally {
+    await connection.close()
+  }
+}
+
+/** Copies a database to a new SQLite file. Its schema can be older, and does not change. Throws like `openPostgresMeta`. */
+export async function copyPostgres(address: PostgresAddress, opening: Opening, file: string): Promise<void> {
+  const connection = await connect(address, opening)
+  try {
+    await postgresCopies(connection).copyTo(file)
+  } finally {
+    await connection.close()
+  }
 }

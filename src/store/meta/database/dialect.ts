@@ -20,6 +20,9 @@ import type { Tables } from './tables.ts'
  */
 export type Builder = Kysely<Tables>
 
+/** A number in the list of a select. PostgreSQL takes a parameter there for text without the cast. */
+export const number = (value: number): RawBuilder<number> => sql<number>`cast(${value} as bigint)`
+
 /** The differences between databases. All other code in store/meta is the same for each of them. */
 export type Dialect = {
   name: 'sqlite' | 'postgres'

@@ -4,7 +4,7 @@ import { tablesOf } from '../catalog.ts'
 import { openSqlite } from '../connection.ts'
 import { copyTables } from '../copy-tables.ts'
 import { postgresDialect, sqliteDialect } from '../dialect.ts'
-import { migrate } from '../migrate.ts'
+import { migrate, versionOf } from '../migrate.ts'
 import type { PostgresConnection } from '../postgres.ts'
 import type { SnapshotSource } from '../snapshot.ts'
 
@@ -50,8 +50,11 @@ export function postgresCopies(connection: PostgresConnection): SnapshotSource {
       const copy = openSqlite(file)
       const to = { connection: copy, dialect: sqliteDialect() }
       try {
-        await migrate(copy, to.dialect, 0)
-        await connection.snapshot((reads) => copyTables({ connection: reads, dialect: postgresDialect() }, to))
+        const dialect = postgresDialect()
+        await connection.snapshot(async (reads) => {
+          await migrate(copy, to.dialect, 0, await versionOf(reads, dialect))
+          await copyTables({ connection: reads, dialect }, to)
+        })
       } finally {
         await copy.close()
       }
@@ -62,13 +65,24 @@ export function postgresCopies(connection: PostgresConnection): SnapshotSource {
 
 /**
  * Replaces everything in a PostgreSQL database by the contents of a SQLite file, which an older version can have
- * written: it is migrated first. Both databases must be unused meanwhile.
+ * written: it is migrated first. `values` are added to the table `value`. Both databases must be unused meanwhile.
  */
-export async function loadSqlite(file: string, connection: PostgresConnection): Promise<void> {
+export async function loadSqlite(
+  file: string,
+  connection: PostgresConnection,
+  values: Record<string, string> = {},
+): Promise<void> {
   const source = openSqlite(file)
   const from = { connection: source, dialect: sqliteDialect() }
   try {
     await migrate(source, from.dialect, 0)
+    for (const [name, text] of Object.entries(values))
+      await source.run(
+        from.dialect.builder
+          .insertInto('value')
+          .values({ name, text })
+          .onConflict((conflict) => conflict.column('name').doUpdateSet({ text })),
+      )
     await copyTables(from, { connection, dialect: postgresDialect() })
   } finally {
     await source.close()
