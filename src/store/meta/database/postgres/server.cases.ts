@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,6 +14,8 @@ export type TestServer = {
   url(database: string, user?: string): string
   /** Runs SQL in a database. */
   sql<R = Record<string, unknown>>(database: string, text: string): Promise<R[]>
+  /** Writes files into the data folder, and applies the settings in them. */
+  configure(files: Record<string, string>): Promise<void>
   /** Ends the server as a power cut does. */
   kill(): Promise<void>
   /** Starts it again after `kill`. */
@@ -147,6 +149,17 @@ export async function startPostgres(options: { safe?: boolean; settings?: string
     folder,
     url,
     sql: (database, text) => ask(url(database), text),
+    configure: async (files) => {
+      const user = root ? postgresUser() : undefined
+      for (const [name, text] of Object.entries(files)) {
+        const file = join(folder, 'data', name)
+        writeFileSync(file, text, { mode: 0o600 })
+        if (user) chownSync(file, user.uid, user.gid)
+      }
+      await ask(url('postgres'), 'select pg_reload_conf()')
+      // The first process of the server applies them at its next turn.
+      await systemClock.sleep(500)
+    },
     // The other processes of the server notice the death of the first one and end. It cannot start before.
     kill: () => end('SIGKILL'),
     start,
