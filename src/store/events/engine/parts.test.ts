@@ -1,0 +1,117 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { createPartCheck } from './parts.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'mishap-parts-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const table = join(folder, 'store', 'abc', 'abc-def')
+beforeEach(() => rmSync(table, { recursive: true, force: true }))
+
+const varint = (value: number): number[] => (value < 128 ? [value] : [(value & 127) | 128, ...varint(value >> 7)])
+
+/** A list of checksums as chDB 26 writes it. Its block is not compressed; events.test.ts has the compressed ones. */
+function listOf(sizes: Record<string, number>, method = 0x02): Buffer {
+  const hash = Buffer.alloc(16, 7)
+  const entries = Object.entries(sizes).map(([name, bytes], at) => {
+    // Every second file is compressed: its size and hash before that follow.
+    const more = at % 2 ? Buffer.concat([Buffer.from([1, ...varint(bytes * 3)]), hash]) : Buffer.from([0])
+    return Buffer.concat([Buffer.from([name.length]), Buffer.from(name), Buffer.from(varint(bytes)), hash, more])
+  })
+  const list = Buffer.concat([Buffer.from(varint(entries.length)), ...entries])
+  const head = Buffer.alloc(9)
+  head.writeUInt8(method, 0)
+  head.writeUInt32LE(list.length + 9, 1)
+  head.writeUInt32LE(list.length, 5)
+  return Buffer.concat([Buffer.from('checksums format version: 4\n'), hash, head, list])
+}
+
+const list = 'checksums.txt'
+const files = { 'data.bin': 300, 'skp_idx_a.idx': 20, 'skp_idx_a.dct.idx': 200, 'skp_idx_ab.idx': 5 }
+const indexes = Object.keys(files).filter((name) => name.startsWith('skp_idx_'))
+
+function addPart(name = '20261116_1_6_1'): string {
+  const part = join(table, name)
+  mkdirSync(part, { recursive: true })
+  for (const [file, bytes] of Object.entries(files)) writeFileSync(join(part, file), Buffer.alloc(bytes))
+  writeFileSync(join(part, list), listOf(files))
+  return part
+}
+const cut = (part: string) => truncateSync(join(part, 'skp_idx_ab.idx'), 4)
+
+/** The damage, and the files that the repair removes; 'none': the part is left as it is. */
+test.each<[string, (part: string) => void, string[] | 'none']>([
+  ['a whole part', () => undefined, 'none'],
+  [
+    'a cut index',
+    (part) => truncateSync(join(part, 'skp_idx_a.dct.idx'), 199),
+    ['skp_idx_a.idx', 'skp_idx_a.dct.idx', list],
+  ],
+  ['a missing index', (part) => rmSync(join(part, 'skp_idx_ab.idx')), ['skp_idx_ab.idx', list]],
+  ['an empty list', (part) => truncateSync(join(part, list)), [...indexes, list]],
+  ['half a list', (part) => truncateSync(join(part, list), 90), [...indexes, list]],
+  [
+    'a list without its last byte',
+    (part) => truncateSync(join(part, list), listOf(files).length - 1),
+    [...indexes, list],
+  ],
+  ['no list, which the engine writes again', (part) => rmSync(join(part, list)), 'none'],
+  ['cut rows, which no repair brings back', (part) => truncateSync(join(part, 'data.bin'), 9), 'none'],
+  ['a list of another version', (part) => writeFileSync(join(part, list), 'x'.repeat(99)), 'none'],
+  [
+    'a list with another compression',
+    (part) => writeFileSync(join(part, list), listOf({ 'skp_idx_a.idx': 1 }, 0x90)),
+    'none',
+  ],
+])('%s', async (_what, damage, removed) => {
+  const part = addPart()
+  damage(part)
+  const left = readdirSync(part).filter((name) => removed === 'none' || !removed.includes(name))
+  expect(await createPartCheck(folder).repair()).toEqual(removed === 'none' ? [] : [part])
+  expect(readdirSync(part)).toEqual(left)
+  expect(await createPartCheck(folder).repair()).toEqual([])
+})
+
+test.each(['tmp_merge_20261116_1_6_1', 'delete_tmp_20261116_1_6_1', 'detached', 'moving'])(
+  'the folder %s is no part',
+  async (name) => {
+    cut(addPart(name))
+    expect(await createPartCheck(folder).repair()).toEqual([])
+  },
+)
+
+describe('while the engine runs', () => {
+  test('a torn part is named until it is repaired, and a whole one is looked at once', async () => {
+    const [whole, torn] = [addPart('20261116_1_1_0'), addPart('20261116_2_2_0_7')]
+    cut(torn)
+    const check = createPartCheck(folder)
+    expect([await check.torn(), await check.torn()]).toEqual([[torn], [torn]])
+    cut(whole)
+    expect(await check.torn()).toEqual([torn])
+    expect(await check.repair()).toEqual([torn])
+    expect(await check.torn()).toEqual([])
+    // A part of the same name that comes later is another one.
+    rmSync(whole, { recursive: true })
+    expect(await check.torn()).toEqual([])
+    cut(addPart('20261116_1_1_0'))
+    expect(await check.torn()).toEqual([whole])
+  })
+
+  test('a folder without tables has none', async () => {
+    expect(await createPartCheck(join(folder, 'none')).torn()).toEqual([])
+  })
+})
+
+test('while the disk is full nothing is repaired, as the engine would drop the part', async () => {
+  const part = addPart()
+  cut(part)
+  const free = { bytes: 16 * 2 ** 20 - 1 }
+  const check = createPartCheck(folder, async () => free.bytes)
+  await expect(check.repair()).rejects.toThrow(part)
+  expect(await check.torn()).toEqual([])
+  expect(readdirSync(part)).toHaveLength(5)
+  free.bytes++
+  expect(await check.torn()).toEqual([part])
+  expect(await check.repair()).toEqual([part])
+})

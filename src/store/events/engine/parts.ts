@@ -1,0 +1,180 @@
+import { readdir, readFile, rm, stat, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { syncPath } from '../../sync.ts'
+import { tableFolders } from './names.ts'
+
+/** Name of a part's folder: partition, first and last block, level, and the mutation if there is one. */
+const partForm = /^[0-9a-zA-Z-]+_\d+_\d+_\d+(_\d+)?$/
+const listName = 'checksums.txt'
+const listHead = Buffer.from('checksums format version: 4\n')
+/** A compressed block starts with a hash of 16 bytes, the method, and two sizes of four bytes. */
+const hashBytes = 16
+const headBytes = 9
+const methods = { none: 0x02, lz4: 0x82 } as const
+
+/** Files of a part whose bytes the rows do not need: indexes that a merge builds again. */
+const isIndex = (name: string): boolean => name.startsWith('skp_idx_')
+/** `skp_idx_NAME.idx`, `skp_idx_NAME.dct.idx` and others belong to one index. */
+const indexOf = (name: string): string => name.slice(0, name.indexOf('.'))
+
+/** Decodes one block of LZ4. Throws RangeError if it is cut off. */
+function decodeLz4(block: Buffer, size: number): Buffer {
+  const decoded = Buffer.alloc(size)
+  let [at, to] = [0, 0]
+  const lengthOf = (nibble: number): number => {
+    let length = nibble
+    for (let byte = nibble === 15 ? 255 : 0; byte === 255; length += byte) byte = block.readUInt8(at++)
+    return length
+  }
+  while (at < block.length) {
+    const token = block.readUInt8(at++)
+    const literals = lengthOf(token >> 4)
+    block.copy(decoded, to, at, at + literals)
+    at += literals
+    to += literals
+    // The last sequence has no match.
+    if (at >= block.length) break
+    const from = to - block.readUInt16LE(at)
+    at += 2
+    const length = lengthOf(token & 15) + 4
+    for (let n = 0; n < length; n++) decoded.writeUInt8(decoded.readUInt8(from + n), to++)
+  }
+  if (to !== size) throw new RangeError('a block of LZ4 is cut off')
+  return decoded
+}
+
+/** Sizes of a part's files in bytes, by name. Throws RangeError if the list is cut off; undefined: unknown format. */
+function sizesIn(file: Buffer): Map<string, number> | undefined {
+  if (file.length < listHead.length + hashBytes + headBytes) throw new RangeError('a list of checksums is cut off')
+  if (!file.subarray(0, listHead.length).equals(listHead)) return undefined
+  const block = file.subarray(listHead.length + hashBytes)
+  const [method, packedBytes, bytes] = [block.readUInt8(0), block.readUInt32LE(1), block.readUInt32LE(5)]
+  if (block.length < packedBytes) throw new RangeError('a list of checksums is cut off')
+  const packed = block.subarray(headBytes, packedBytes)
+  if (method !== methods.lz4 && method !== methods.none) return undefined
+  const list = method === methods.lz4 ? decodeLz4(packed, bytes) : packed
+  let at = 0
+  const number = (): number => {
+    let [value, scale] = [0, 1]
+    for (let byte = 0x80; byte >= 0x80; scale *= 128) {
+      byte = list.readUInt8(at++)
+      value += (byte & 0x7f) * scale
+    }
+    return value
+  }
+  const sizes = new Map<string, number>()
+  for (let left = number(); left > 0; left--) {
+    const nameBytes = number()
+    const name = list.toString('utf8', at, at + nameBytes)
+    at += nameBytes
+    sizes.set(name, number())
+    at += hashBytes
+    const isCompressed = list.readUInt8(at++) === 1
+    if (!isCompressed) continue
+    number()
+    at += hashBytes
+  }
+  return sizes
+}
+
+/** Returns the sizes that a part's list says. 'torn': a full disk truncated the list. Undefined: it cannot be judged. */
+async function listedSizes(part: string): Promise<Map<string, number> | 'torn' | undefined> {
+  const file = await readFile(join(part, listName)).catch(() => undefined)
+  if (!file) return undefined
+  try {
+    return sizesIn(file)
+  } catch (error) {
+    if (error instanceof RangeError) return 'torn'
+    throw error
+  }
+}
+
+/** Names of files that have to go so that the engine can load the part. Empty if the part is whole. */
+async function tornFiles(part: string): Promise<string[]> {
+  const sizes = await listedSizes(part)
+  if (!sizes) return []
+  const names = await readdir(part)
+  // Without a list nothing says which index is whole.
+  if (sizes === 'torn') return [...names.filter(isIndex), listName]
+  const torn = new Set<string>()
+  for (const [name, bytes] of sizes) {
+    if (!isIndex(name)) continue
+    const found = await stat(join(part, name)).catch(() => undefined)
+    if (found?.size !== bytes) torn.add(indexOf(name))
+  }
+  return torn.size === 0 ? [] : [...names.filter((name) => isIndex(name) && torn.has(indexOf(name))), listName]
+}
+
+/** Looks for parts that the engine wrote with the last bytes of a full disk. */
+export type PartCheck = {
+  /**
+   * Repairs torn parts and returns their paths. Call it before the engine opens the folder. Throws if some are torn and
+   * the disk is still full: the engine would then drop them.
+   */
+  repair(): Promise<string[]>
+  /** Returns torn parts that a restart of the engine would repair. Looks at each part once; none while the disk is full. */
+  torn(): Promise<string[]>
+}
+
+/** Free bytes that a repair needs: the engine writes a new list for each part. */
+const freeBytesMin = 16 * 1024 * 1024
+
+async function partsIn(folder: string): Promise<string[]> {
+  const tables = await tableFolders(folder)
+  const parts = tables.map(async (table) => {
+    const names = await readdir(table).catch((): string[] => [])
+    return names.filter((name) => partForm.test(name)).map((name) => join(table, name))
+  })
+  return (await Promise.all(parts)).flat()
+}
+
+async function freeBytesOf(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}
+
+/** The list goes last: a repair that is interrupted is found again. */
+async function repairPart(part: string, torn: readonly string[]): Promise<void> {
+  for (const name of torn) await rm(join(part, name))
+  await syncPath(part)
+}
+
+/**
+ * Creates the check of a chDB folder. On a full disk, chDB 26 ignores failed writes of a part's list of checksums and of
+ * its text indexes. The rows are whole and can be read, but searches in the part and its merges fail. The next start
+ * refuses the part, and the parts that it was merged from are gone after eight minutes. Without its list, the engine
+ * checks the part's data and writes the list again. A merge builds the missing indexes again.
+ */
+export function createPartCheck(folder: string, freeBytes = freeBytesOf): PartCheck {
+  const whole = new Set<string>()
+  const isFull = async () => (await freeBytes(folder)) < freeBytesMin
+
+  async function findTorn(): Promise<Map<string, string[]>> {
+    const parts = await partsIn(folder)
+    const there = new Set(parts)
+    for (const part of whole) if (!there.has(part)) whole.delete(part)
+    const found = new Map<string, string[]>()
+    for (const part of parts) {
+      if (whole.has(part)) continue
+      // The second look passes over a part that the engine removed during the first one.
+      const torn = (await tornFiles(part)).length > 0 ? await tornFiles(part) : []
+      if (torn.length > 0) found.set(part, torn)
+      else whole.add(part)
+    }
+    return found
+  }
+
+  return {
+    async repair() {
+      const found = await findTorn()
+      if (found.size > 0 && (await isFull()))
+        throw new Error(`the disk is full, and parts that it cut off need ${freeBytesMin} bytes: ${[...found.keys()]}`)
+      for (const [part, torn] of found) await repairPart(part, torn)
+      return [...found.keys()]
+    },
+    async torn() {
+      const found = await findTorn()
+      return found.size > 0 && !(await isFull()) ? [...found.keys()] : []
+    },
+  }
+}
