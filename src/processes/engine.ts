@@ -41,7 +41,7 @@ async function run(words: string[]): Promise<void> {
     engine.tornParts().then(
       (parts) => {
         if (parts.length === 0) return
-        observe.warn({ parts }, 'a full disk cut off parts; the engine restarts to repair them')
+        observe.warn({ parts }, 'a full disk cut off parts; the engine restarts to replace or repair them')
         stop()
       },
       (error) => observe.warn({ error: String(error).slice(0, 500) }, 'the check of parts failed'),

@@ -135,8 +135,9 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const torn = await removeTornMutations(options.folder)
   if (torn.length > 0) options.observe.warn({ torn }, 'deletions that a full disk interrupted are dropped')
   const partCheck = createPartCheck(options.folder)
-  const parts = await partCheck.repair()
-  if (parts.length > 0) options.observe.warn({ parts }, 'parts that a full disk cut off are repaired')
+  const { repaired, left } = await partCheck.repair()
+  if (repaired.length > 0) options.observe.warn({ repaired }, 'parts that a full disk cut off are repaired')
+  if (left.length > 0) options.observe.warn({ left }, 'parts that a full disk cut off are replaced by their sources')
   const spool = openSpool(join(options.folder, 'incoming'))
   const open = sessionOpener(options.folder, options.memoryBytes)
   // Stays open until the stop: the engine stops with its last session, and a start takes 150 ms.

@@ -28,58 +28,82 @@ function listOf(sizes: Record<string, number>, method = 0x02): Buffer {
 }
 
 const list = 'checksums.txt'
-const files = { 'data.bin': 300, 'skp_idx_a.idx': 20, 'skp_idx_a.dct.idx': 200, 'skp_idx_ab.idx': 5 }
+const files = {
+  'data.bin': 300,
+  'count.txt': 2,
+  'skp_idx_a.idx': 20,
+  'skp_idx_a.dct.idx': 200,
+  'skp_idx_ab.idx': 5,
+}
 const indexes = Object.keys(files).filter((name) => name.startsWith('skp_idx_'))
 
+/** A part with a file that its list does not name. */
 function addPart(name = '20261116_1_6_1'): string {
   const part = join(table, name)
   mkdirSync(part, { recursive: true })
-  for (const [file, bytes] of Object.entries(files)) writeFileSync(join(part, file), Buffer.alloc(bytes))
+  for (const [file, bytes] of Object.entries({ ...files, 'columns.txt': 9 }))
+    writeFileSync(join(part, file), Buffer.alloc(bytes))
   writeFileSync(join(part, list), listOf(files))
   return part
 }
-const cut = (part: string) => truncateSync(join(part, 'skp_idx_ab.idx'), 4)
+const cutTo = (file: string, bytes: number) => (part: string) => truncateSync(join(part, file), bytes)
+const cut = cutTo('skp_idx_ab.idx', 4)
+const write = (content: string | Buffer) => (part: string) => writeFileSync(join(part, list), content)
 
-/** The damage, and the files that the repair removes; 'none': the part is left as it is. */
-test.each<[string, (part: string) => void, string[] | 'none']>([
-  ['a whole part', () => undefined, 'none'],
-  [
-    'a cut index',
-    (part) => truncateSync(join(part, 'skp_idx_a.dct.idx'), 199),
-    ['skp_idx_a.idx', 'skp_idx_a.dct.idx', list],
-  ],
+/** The damage, and the files that the repair removes. 'whole' and 'left': the part is not touched. */
+test.each<[string, (part: string) => void, string[] | 'whole' | 'left']>([
+  ['a whole part', () => undefined, 'whole'],
+  ['a cut index', cutTo('skp_idx_a.dct.idx', 199), ['skp_idx_a.idx', 'skp_idx_a.dct.idx', list]],
   ['a missing index', (part) => rmSync(join(part, 'skp_idx_ab.idx')), ['skp_idx_ab.idx', list]],
-  ['an empty list', (part) => truncateSync(join(part, list)), [...indexes, list]],
-  ['half a list', (part) => truncateSync(join(part, list), 90), [...indexes, list]],
-  [
-    'a list without its last byte',
-    (part) => truncateSync(join(part, list), listOf(files).length - 1),
-    [...indexes, list],
-  ],
-  ['no list, which the engine writes again', (part) => rmSync(join(part, list)), 'none'],
-  ['cut rows, which no repair brings back', (part) => truncateSync(join(part, 'data.bin'), 9), 'none'],
-  ['a list of another version', (part) => writeFileSync(join(part, list), 'x'.repeat(99)), 'none'],
-  [
-    'a list with another compression',
-    (part) => writeFileSync(join(part, list), listOf({ 'skp_idx_a.idx': 1 }, 0x90)),
-    'none',
-  ],
-])('%s', async (_what, damage, removed) => {
+  ['an empty list', cutTo(list, 0), [...indexes, list]],
+  ['half a list', cutTo(list, 90), [...indexes, list]],
+  ['a list without its last byte', cutTo(list, listOf(files).length - 1), [...indexes, list]],
+  ['no list, which the engine writes again', (part) => rmSync(join(part, list)), 'whole'],
+  ['a list of another version', write('x'.repeat(99)), 'whole'],
+  ['a list with another compression', write(listOf({ 'skp_idx_a.idx': 1 }, 0x90)), 'whole'],
+  ['cut rows', cutTo('data.bin', 299), 'left'],
+  ['an empty count', cutTo('count.txt', 0), 'left'],
+  ['no names of columns', cutTo('columns.txt', 0), 'left'],
+])('%s', async (_what, damage, expected) => {
   const part = addPart()
   damage(part)
-  const left = readdirSync(part).filter((name) => removed === 'none' || !removed.includes(name))
-  expect(await createPartCheck(folder).repair()).toEqual(removed === 'none' ? [] : [part])
-  expect(readdirSync(part)).toEqual(left)
-  expect(await createPartCheck(folder).repair()).toEqual([])
+  const isTouched = Array.isArray(expected)
+  const remaining = readdirSync(part).filter((name) => !(isTouched && expected.includes(name)))
+  const found = { repaired: isTouched ? [part] : [], left: expected === 'left' ? [part] : [] }
+  expect(await createPartCheck(folder).repair()).toEqual(found)
+  expect(readdirSync(part)).toEqual(remaining)
+  expect(await createPartCheck(folder).repair()).toEqual({ ...found, repaired: [] })
 })
 
 test.each(['tmp_merge_20261116_1_6_1', 'delete_tmp_20261116_1_6_1', 'detached', 'moving'])(
   'the folder %s is no part',
   async (name) => {
     cut(addPart(name))
-    expect(await createPartCheck(folder).repair()).toEqual([])
+    expect(await createPartCheck(folder).repair()).toEqual({ repaired: [], left: [] })
   },
 )
+
+describe('a torn part beside another one', () => {
+  test.each<[string, string, boolean]>([
+    ['that it was merged from', '20261116_5_6_0', true],
+    ['that starts where it starts', '20261116_1_3_1', true],
+    ['that it was changed from', '20261116_1_6_1_4', true],
+    ['that was changed later', '20261116_1_6_1_9', false],
+    ['that was merged later', '20261116_1_6_2_7', false],
+    ['of another week', '20261123_2_3_0', false],
+    ['before it', '20261116_0_3_0', false],
+    ['behind it', '20261116_6_7_0', false],
+  ])('%s', async (_what, name, isSource) => {
+    const part = addPart('20261116_1_6_1_7')
+    addPart(name)
+    cut(part)
+    const check = createPartCheck(folder, async () => 0)
+    expect(await check.torn()).toEqual(isSource ? [part] : [])
+    if (isSource) expect(await check.repair()).toEqual({ repaired: [], left: [part] })
+    else await expect(check.repair()).rejects.toThrow(part)
+    expect(readdirSync(part)).toHaveLength(7)
+  })
+})
 
 describe('while the engine runs', () => {
   test('a torn part is named until it is repaired, and a whole one is looked at once', async () => {
@@ -89,13 +113,18 @@ describe('while the engine runs', () => {
     expect([await check.torn(), await check.torn()]).toEqual([[torn], [torn]])
     cut(whole)
     expect(await check.torn()).toEqual([torn])
-    expect(await check.repair()).toEqual([torn])
+    expect(await check.repair()).toEqual({ repaired: [torn], left: [] })
     expect(await check.torn()).toEqual([])
     // A part of the same name that comes later is another one.
     rmSync(whole, { recursive: true })
     expect(await check.torn()).toEqual([])
     cut(addPart('20261116_1_1_0'))
     expect(await check.torn()).toEqual([whole])
+  })
+
+  test('a part that a restart would lose is not named', async () => {
+    cutTo('count.txt', 0)(addPart())
+    expect(await createPartCheck(folder).torn()).toEqual([])
   })
 
   test('a folder without tables has none', async () => {
@@ -110,8 +139,8 @@ test('while the disk is full nothing is repaired, as the engine would drop the p
   const check = createPartCheck(folder, async () => free.bytes)
   await expect(check.repair()).rejects.toThrow(part)
   expect(await check.torn()).toEqual([])
-  expect(readdirSync(part)).toHaveLength(5)
+  expect(readdirSync(part)).toHaveLength(7)
   free.bytes++
   expect(await check.torn()).toEqual([part])
-  expect(await check.repair()).toEqual([part])
+  expect(await check.repair()).toEqual({ repaired: [part], left: [] })
 })

@@ -1,10 +1,10 @@
 import { readdir, readFile, rm, stat, statfs } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { syncPath } from '../../sync.ts'
 import { tableFolders } from './names.ts'
 
-/** Name of a part's folder: partition, first and last block, level, and the mutation if there is one. */
-const partForm = /^[0-9a-zA-Z-]+_\d+_\d+_\d+(_\d+)?$/
+/** Name of a part's folder. */
+const partForm = /^(?<partition>[0-9a-zA-Z-]+)_(?<first>\d+)_(?<last>\d+)_(?<level>\d+)(_(?<mutation>\d+))?$/
 const listName = 'checksums.txt'
 const listHead = Buffer.from('checksums format version: 4\n')
 /** A compressed block starts with a hash of 16 bytes, the method, and two sizes of four bytes. */
@@ -14,6 +14,8 @@ const methods = { none: 0x02, lz4: 0x82 } as const
 
 /** Files of a part whose bytes the rows do not need: indexes that a merge builds again. */
 const isIndex = (name: string): boolean => name.startsWith('skp_idx_')
+/** Small files that describe the rows. None is ever empty. */
+const isDetail = (name: string): boolean => /\.(txt|dat|json)$/.test(name)
 /** `skp_idx_NAME.idx`, `skp_idx_NAME.dct.idx` and others belong to one index. */
 const indexOf = (name: string): string => name.slice(0, name.indexOf('.'))
 
@@ -77,7 +79,7 @@ function sizesIn(file: Buffer): Map<string, number> | undefined {
   return sizes
 }
 
-/** Returns the sizes that a part's list says. 'torn': a full disk truncated the list. Undefined: it cannot be judged. */
+/** Returns the sizes that a part's list says. 'torn': the list is cut off. Undefined: it cannot be judged. */
 async function listedSizes(part: string): Promise<Map<string, number> | 'torn' | undefined> {
   const file = await readFile(join(part, listName)).catch(() => undefined)
   if (!file) return undefined
@@ -89,30 +91,45 @@ async function listedSizes(part: string): Promise<Map<string, number> | 'torn' |
   }
 }
 
-/** Names of files that have to go so that the engine can load the part. Empty if the part is whole. */
-async function tornFiles(part: string): Promise<string[]> {
+const sizeOf = async (path: string): Promise<number | undefined> => (await stat(path).catch(() => undefined))?.size
+
+/** Files without their bytes, and whether the engine can do without them. */
+type Damage = { files: string[]; isRepairable: boolean }
+
+/** Compares a part with its list. Undefined: it is whole, or it cannot be judged. */
+async function damageOf(part: string): Promise<Damage | undefined> {
   const sizes = await listedSizes(part)
-  if (!sizes) return []
-  const names = await readdir(part)
-  // Without a list nothing says which index is whole.
-  if (sizes === 'torn') return [...names.filter(isIndex), listName]
-  const torn = new Set<string>()
-  for (const [name, bytes] of sizes) {
-    if (!isIndex(name)) continue
-    const found = await stat(join(part, name)).catch(() => undefined)
-    if (found?.size !== bytes) torn.add(indexOf(name))
-  }
-  return torn.size === 0 ? [] : [...names.filter((name) => isIndex(name) && torn.has(indexOf(name))), listName]
+  if (!sizes) return undefined
+  const names = await readdir(part).catch((): string[] => [])
+  const torn: string[] = []
+  if (sizes !== 'torn')
+    for (const [name, bytes] of sizes) if ((await sizeOf(join(part, name))) !== bytes) torn.push(name)
+  // The list does not name all of them.
+  for (const name of names.filter(isDetail)) if ((await sizeOf(join(part, name))) === 0) torn.push(name)
+  if (torn.length === 0 && sizes !== 'torn') return undefined
+  // Without a list, nothing says which index is whole.
+  const indexes = new Set((sizes === 'torn' ? names : torn).filter(isIndex).map(indexOf))
+  const files = names.filter((name) => isIndex(name) && indexes.has(indexOf(name)))
+  return { files: [...files, listName], isRepairable: torn.every((name) => isIndex(name) || name === listName) }
+}
+
+/** Whether `part` was made from `other`: of the same partition and within its range. */
+function isFrom(part: string, other: string): boolean {
+  const [a, b] = [part, other].map((path) => partForm.exec(basename(path))?.groups)
+  if (!a || !b || part === other || dirname(part) !== dirname(other) || a['partition'] !== b['partition']) return false
+  const isLower = (name: string) => Number(b[name] ?? 0) <= Number(a[name] ?? 0)
+  return Number(b['first']) >= Number(a['first']) && isLower('last') && isLower('level') && isLower('mutation')
 }
 
 /** Looks for parts that the engine wrote with the last bytes of a full disk. */
 export type PartCheck = {
   /**
-   * Repairs torn parts and returns their paths. Call it before the engine opens the folder. Throws if some are torn and
-   * the disk is still full: the engine would then drop them.
+   * Repairs torn parts whose sources are gone. Call it before the engine opens the folder. `repaired`: their paths.
+   * `left`: torn parts that the engine drops; it goes back to their sources if they are there. Throws if a part needs a
+   * repair and the disk is still full: the engine would then drop the part.
    */
-  repair(): Promise<string[]>
-  /** Returns torn parts that a restart of the engine would repair. Looks at each part once; none while the disk is full. */
+  repair(): Promise<{ repaired: string[]; left: string[] }>
+  /** Returns torn parts that a restart of the engine would repair or replace by their sources. */
   torn(): Promise<string[]>
 }
 
@@ -134,31 +151,32 @@ async function freeBytesOf(folder: string): Promise<number> {
 }
 
 /** The list goes last: a repair that is interrupted is found again. */
-async function repairPart(part: string, torn: readonly string[]): Promise<void> {
-  for (const name of torn) await rm(join(part, name))
+async function repairPart(part: string, { files }: Damage): Promise<void> {
+  for (const name of files) await rm(join(part, name))
   await syncPath(part)
 }
 
 /**
- * Creates the check of a chDB folder. On a full disk, chDB 26 ignores failed writes of a part's list of checksums and of
- * its text indexes. The rows are whole and can be read, but searches in the part and its merges fail. The next start
- * refuses the part, and the parts that it was merged from are gone after eight minutes. Without its list, the engine
- * checks the part's data and writes the list again. A merge builds the missing indexes again.
+ * Creates the check of a chDB folder. On a full disk, chDB 26 ignores failed writes of small files of a part: the list of
+ * checksums, text indexes, counts. The rows can still be read, but searches in the part and its merges fail. The next
+ * start refuses the part. While the parts that it was merged from are there (eight minutes), the engine goes back to
+ * them. Later, a part can only be repaired if its list or its indexes are torn: without its list, the engine checks the
+ * rows and writes the list again, and a merge builds the missing indexes again.
  */
 export function createPartCheck(folder: string, freeBytes = freeBytesOf): PartCheck {
   const whole = new Set<string>()
   const isFull = async () => (await freeBytes(folder)) < freeBytesMin
 
-  async function findTorn(): Promise<Map<string, string[]>> {
+  async function findTorn() {
     const parts = await partsIn(folder)
     const there = new Set(parts)
     for (const part of whole) if (!there.has(part)) whole.delete(part)
-    const found = new Map<string, string[]>()
+    const found: { part: string; damage: Damage; hasSources: boolean }[] = []
     for (const part of parts) {
       if (whole.has(part)) continue
       // The second look passes over a part that the engine removed during the first one.
-      const torn = (await tornFiles(part)).length > 0 ? await tornFiles(part) : []
-      if (torn.length > 0) found.set(part, torn)
+      const damage = (await damageOf(part)) && (await damageOf(part))
+      if (damage) found.push({ part, damage, hasSources: parts.some((other) => isFrom(part, other)) })
       else whole.add(part)
     }
     return found
@@ -167,14 +185,20 @@ export function createPartCheck(folder: string, freeBytes = freeBytesOf): PartCh
   return {
     async repair() {
       const found = await findTorn()
-      if (found.size > 0 && (await isFull()))
-        throw new Error(`the disk is full, and parts that it cut off need ${freeBytesMin} bytes: ${[...found.keys()]}`)
-      for (const [part, torn] of found) await repairPart(part, torn)
-      return [...found.keys()]
+      const [repairs, left] = [found.filter(needsRepair), found.filter((item) => !needsRepair(item))]
+      const paths = repairs.map(({ part }) => part)
+      if (paths.length > 0 && (await isFull()))
+        throw new Error(`the disk is full, and parts that it cut off need ${freeBytesMin} bytes: ${paths}`)
+      for (const { part, damage } of repairs) await repairPart(part, damage)
+      return { repaired: paths, left: left.map(({ part }) => part) }
     },
     async torn() {
       const found = await findTorn()
-      return found.size > 0 && !(await isFull()) ? [...found.keys()] : []
+      const isRoom = found.some(needsRepair) && !(await isFull())
+      return found.filter((item) => item.hasSources || (isRoom && needsRepair(item))).map(({ part }) => part)
     },
   }
 }
+
+const needsRepair = ({ damage, hasSources }: { damage: Damage; hasSources: boolean }): boolean =>
+  damage.isRepairable && !hasSources
