@@ -45,7 +45,7 @@ function start(root: string, env: Record<string, string> = {}) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'scripts/bootstrap.mjs'), 'start'], {
     cwd: root,
     encoding: 'utf8',
-    env: { PATH: process.env['PATH'], npm_execpath: join(root, 'npm.js'), FAKE_NEXT: fakeNext, ...env },
+    env: { NODE_ENV: 'test', PATH: process.env.PATH, npm_execpath: join(root, 'npm.js'), FAKE_NEXT: fakeNext, ...env },
   })
   return { status, out: stdout.trim(), lines: stderr.split('\n').filter(Boolean) }
 }

@@ -45,12 +45,12 @@ function notifyChanged(changed: BulkDeps['changed'], unpublished: Map<number, nu
   }
 }
 
+/** The round in progress, and the number of requests whose later parts are still to be recorded. */
+type BulkState = { running: Promise<{ changed: number }> | undefined; growing: number }
+
 /** Creates the bulk changes of the app process. Nothing runs before `request`, `merge`, `undo` or `run`. */
 export function createBulks({ clock, observe, meta, changed }: BulkDeps): Bulks {
-  const state: { running: Promise<{ changed: number }> | undefined; growing: number } = {
-    running: undefined,
-    growing: 0,
-  }
+  const state: BulkState = { running: undefined, growing: 0 }
 
   async function round(): Promise<{ changed: number }> {
     let sum = 0
