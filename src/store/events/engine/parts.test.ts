@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
@@ -88,8 +88,6 @@ describe('a torn part beside another one', () => {
     ['that it was merged from', '20261116_5_6_0', true],
     ['that starts where it starts', '20261116_1_3_1', true],
     ['that it was changed from', '20261116_1_6_1_4', true],
-    ['that was changed later', '20261116_1_6_1_9', false],
-    ['that was merged later', '20261116_1_6_2_7', false],
     ['of another week', '20261123_2_3_0', false],
     ['before it', '20261116_0_3_0', false],
     ['behind it', '20261116_6_7_0', false],
@@ -105,7 +103,36 @@ describe('a torn part beside another one', () => {
   })
 })
 
+test.each([
+  ['that was changed later', '20261116_1_6_1_9'],
+  ['that was merged later', '20261116_0_6_2_7'],
+])('a torn part beside one %s is of no use any more', async (_what, name) => {
+  const part = addPart('20261116_1_6_1_7')
+  addPart('20261116_1_3_0')
+  cut(part)
+  cut(addPart(name))
+  const check = createPartCheck(folder)
+  expect(await check.torn()).toEqual([join(table, name), part].toSorted())
+  rmSync(join(table, name), { recursive: true })
+  addPart(name)
+  expect(await check.torn()).toEqual([])
+  expect(await check.repair()).toEqual({ repaired: [], left: [] })
+})
+
 describe('while the engine runs', () => {
+  test('a part that was left to the engine at its start does not end it again', async () => {
+    addPart('20261116_1_1_0')
+    const part = addPart('20261116_1_2_1')
+    cut(part)
+    const check = createPartCheck(folder)
+    expect(await check.repair()).toEqual({ repaired: [], left: [part] })
+    expect(await check.torn()).toEqual([])
+    // The engine moves it away and merges its sources again, into a part of the same name.
+    renameSync(part, join(folder, 'moved'))
+    cut(addPart('20261116_1_2_1'))
+    expect(await check.torn()).toEqual([part])
+  })
+
   test('a torn part is named until it is repaired, and a whole one is looked at once', async () => {
     const [whole, torn] = [addPart('20261116_1_1_0'), addPart('20261116_2_2_0_7')]
     cut(torn)

@@ -133,6 +133,12 @@ export type PartCheck = {
   torn(): Promise<string[]>
 }
 
+type Torn = { part: string; damage: Damage; hasSources: boolean }
+
+const needsRepair = ({ damage, hasSources }: Torn): boolean => damage.isRepairable && !hasSources
+
+const inodeOf = async (part: string): Promise<number> => (await stat(part).catch(() => undefined))?.ino ?? 0
+
 /** Free bytes that a repair needs: the engine writes a new list for each part. */
 const freeBytesMin = 16 * 1024 * 1024
 
@@ -165,13 +171,18 @@ async function repairPart(part: string, { files }: Damage): Promise<void> {
  */
 export function createPartCheck(folder: string, freeBytes = freeBytesOf): PartCheck {
   const whole = new Set<string>()
+  /**
+   * Parts that were left to the engine at its start, with their inode: a new merge can have the same name. Another start
+   * would not change them, so they do not end the engine again.
+   */
+  const left = new Map<string, number>()
   const isFull = async () => (await freeBytes(folder)) < freeBytesMin
 
   async function findTorn() {
     const parts = await partsIn(folder)
     const there = new Set(parts)
     for (const part of whole) if (!there.has(part)) whole.delete(part)
-    const found: { part: string; damage: Damage; hasSources: boolean }[] = []
+    const found: Torn[] = []
     for (const part of parts) {
       if (whole.has(part)) continue
       // The second look passes over a part that the engine removed during the first one.
@@ -179,26 +190,26 @@ export function createPartCheck(folder: string, freeBytes = freeBytesOf): PartCh
       if (damage) found.push({ part, damage, hasSources: parts.some((other) => isFrom(part, other)) })
       else whole.add(part)
     }
-    return found
+    // A merge can succeed all the same. Then the engine has a whole part, and removes this one later.
+    return found.filter(({ part }) => !parts.some((other) => whole.has(other) && isFrom(other, part)))
   }
 
   return {
     async repair() {
       const found = await findTorn()
-      const [repairs, left] = [found.filter(needsRepair), found.filter((item) => !needsRepair(item))]
+      const repairs = found.filter(needsRepair)
       const paths = repairs.map(({ part }) => part)
       if (paths.length > 0 && (await isFull()))
         throw new Error(`the disk is full, and parts that it cut off need ${freeBytesMin} bytes: ${paths}`)
       for (const { part, damage } of repairs) await repairPart(part, damage)
-      return { repaired: paths, left: left.map(({ part }) => part) }
+      for (const item of found) if (!needsRepair(item)) left.set(item.part, await inodeOf(item.part))
+      return { repaired: paths, left: [...left.keys()] }
     },
     async torn() {
-      const found = await findTorn()
+      const found: Torn[] = []
+      for (const item of await findTorn()) if (left.get(item.part) !== (await inodeOf(item.part))) found.push(item)
       const isRoom = found.some(needsRepair) && !(await isFull())
       return found.filter((item) => item.hasSources || (isRoom && needsRepair(item))).map(({ part }) => part)
     },
   }
 }
-
-const needsRepair = ({ damage, hasSources }: { damage: Damage; hasSources: boolean }): boolean =>
-  damage.isRepairable && !hasSources
