@@ -90,17 +90,17 @@ export function createBulks({ clock, observe, meta, changed }: BulkDeps): Bulks 
   return {
     request: async ({ items, ...value }) => {
       const more = (end: number) => end < items.length
-      let bulk = await meta.requestBulk({ ...value, items: items.slice(0, stepMax), more: more(stepMax) }, clock.now())
       state.growing++
       try {
+        let bulk = await meta.requestBulk({ ...value, items: items.slice(0, stepMax), more: more(stepMax) }, clock.now())
         for (let from = stepMax; more(from); from += stepMax) {
           await clock.sleep(0)
           bulk = await meta.growBulk(bulk.id, items.slice(from, from + stepMax), more(from + stepMax))
         }
+        return start(bulk)
       } finally {
         state.growing--
       }
-      return start(bulk)
     },
     merge: async (value) => start(await meta.requestMerge(value, clock.now())),
     undo: async (id) => {
