@@ -1,6 +1,6 @@
-import { someAsync } from '../base/sequence.ts'
 import { createHash, randomUUID } from 'node:crypto'
 import { MishapError } from '../base/errors.ts'
+import { someAsync } from '../base/sequence.ts'
 import { type ArtifactType, type Bundle, scrapedEntry } from '../store/meta/artifacts/artifacts.ts'
 import { debugIdOf } from '../wire/bundle.ts'
 import { type AssembleState, bundleFileBytesMax, chunkBytesMax, waitingBytesMax } from '../wire/upload.ts'
