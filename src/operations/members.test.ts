@@ -63,7 +63,7 @@ describe('who may give which role', () => {
   ])('%s', (own, invites, gives) => {
     expect([rolesToInvite(own), rolesToGive(own)]).toEqual([invites, gives])
     for (const role of roles) {
-      const done = codeOf(() => addInvitation(world, named[own], world.organization, { email: 'x@example.test', role }))
+      const done = await codeOf(() => addInvitation(world, named[own], world.organization, { email: 'x@example.test', role }))
       expect([role, done]).toEqual([role, invites.includes(role) ? 'done' : 'VALIDATION'])
     }
   })
