@@ -60,10 +60,12 @@ describe('who may give which role', () => {
     ['admin', ['viewer', 'member'], ['viewer', 'member']],
     ['member', ['viewer'], ['viewer']],
     ['viewer', [], []],
-  ])('%s', (own, invites, gives) => {
+  ])('%s', async (own, invites, gives) => {
     expect([rolesToInvite(own), rolesToGive(own)]).toEqual([invites, gives])
     for (const role of roles) {
-      const done = await codeOf(() => addInvitation(world, named[own], world.organization, { email: 'x@example.test', role }))
+      const done = await codeOf(() =>
+        addInvitation(world, named[own], world.organization, { email: 'x@example.test', role }),
+      )
       expect([role, done]).toEqual([role, invites.includes(role) ? 'done' : 'VALIDATION'])
     }
   })
