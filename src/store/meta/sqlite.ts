@@ -101,14 +101,14 @@ const deferredParts = (store: Store, missingMaps: MissingMapWriter) => ({
  */
 export async function openSqliteMeta(file: string, options: { clock: Clock; readers?: number }): Promise<MetaStore> {
   const dialect = sqliteDialect()
-  const write = await openSqlite(file)
+  const write = openSqlite(file)
   try {
     await migrate(write, dialect, options.clock.now())
   } catch (error) {
     await write.close()
     throw error
   }
-  const read = (options.readers ?? 1) > 0 ? await openSqlite(file, { readOnly: true }) : write
+  const read = (options.readers ?? 1) > 0 ? openSqlite(file, { readOnly: true }) : write
   const store: Store = { write, read, dialect, clock: options.clock }
   const missingMaps = missingMapWriter(store)
   return {

@@ -26,7 +26,7 @@ test('a disk that is full fails a transaction whole, by its code, and takes it w
       for (let n = 0; n < 40; n++) await database.script(`insert into t values ('${'x'.repeat(2000)}')`)
     })
   expect(fill).toThrowError(expect.objectContaining({ code: 'DATABASE_UNWRITABLE' }))
-  expect(database.faults()).toEqual([])
+  expect(await database.faults()).toEqual([])
   await database.script('pragma max_page_count = 1000')
   await fill()
   await database.script('create table u as select count(*) as n from t')
