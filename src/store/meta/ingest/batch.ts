@@ -1,5 +1,5 @@
 import type { OutcomeCount } from '../../../base/outcome.ts'
-import { insertedId, type Store } from '../database/store.ts'
+import type { Store } from '../database/store.ts'
 import type { AlertKind } from '../issues/alerts.ts'
 import { errorEndWriter } from '../issues/error-links.ts'
 import { feedbackWriter } from '../issues/feedback.ts'
@@ -411,11 +411,12 @@ export function batchPart(store: Store, missingMaps: MissingMapWriter): Omit<Bat
   return {
     cursor,
     openBatches: open,
-    openBatch: async (from, to) => ({
-      seq: await insertedId(write, builder.insertInto('batch').values({ from_jpos: from, to_jpos: to })),
-      from,
-      to,
-    }),
+    openBatch: async (from, to) => {
+      const opened = builder.insertInto('batch').values({ from_jpos: from, to_jpos: to }).returning('seq')
+      const row = await write.get(opened)
+      if (!row) throw new Error('an insert returned no row')
+      return { seq: row.seq, from, to }
+    },
     commitBatch: (batch, effects, nowMs) =>
       clearOnError([missingMaps, scrapes], () => write.transaction(() => commit(batch, effects, nowMs))),
   }
