@@ -194,9 +194,11 @@ test('1,200 issues change in steps, told as one; undo brings them back', async (
     clock.advance(0)
     await setImmediate()
   }
-  const asked = triage.bulks.request({ organizationId: 1, userId: 'ann', items })
-  await turn()
-  const { id } = await asked
+  const made: number[] = []
+  const asked = triage.bulks.request({ organizationId: 1, userId: 'ann', items }).then(({ id }) => made.push(id))
+  while (made.length === 0) await turn()
+  await asked
+  const [id = 0] = made
   while ((await meta.bulkById(id))?.endedMs === null) await turn()
   expect(await meta.bulkById(id)).toMatchObject({ done: 1_200, endedMs: nowMs })
   const resolved = () => meta.countIssues({ projectIds: [1], filter: { op: 'status', value: 'resolved' } })

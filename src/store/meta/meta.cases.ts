@@ -259,7 +259,7 @@ function changeCases(fresh: () => Promise<MetaStore>): void {
       statusDetails: {},
       rev: 3,
     })
-    expect((await meta.updateIssue(1, { status: 'ignored' }, null, nowMs)).issue).toEqual(meta.issueById(1))
+    expect((await meta.updateIssue(1, { status: 'ignored' }, null, nowMs)).issue).toEqual(await meta.issueById(1))
     expect(await codeOf(() => meta.updateIssue(9, { status: 'resolved' }, 'ann', nowMs))).toBe('NOT_FOUND')
   })
 
@@ -295,7 +295,7 @@ function settingCases(fresh: () => Promise<MetaStore>, open: Open): void {
   test('organizations and members', async () => {
     const meta = await fresh()
     expect(await codeOf(() => meta.createOrganization({ slug: 'acme', name: 'B', ownerUserId: 'x' }))).toBe('CONFLICT')
-    expect(await meta.organizationBySlug('1')).toEqual(meta.organizationBySlug('acme'))
+    expect(await meta.organizationBySlug('1')).toEqual(await meta.organizationBySlug('acme'))
     expect([
       await meta.organizationBySlug('nobody'),
       await meta.organizationById(7),
@@ -334,7 +334,7 @@ function settingCases(fresh: () => Promise<MetaStore>, open: Open): void {
       scrubIpAddresses: false,
       sensitiveFields: [],
       safeFields: [],
-      grouping: meta.groupingSettings(1),
+      grouping: await meta.groupingSettings(1),
     })
     expect(await meta.projectSettings(9)).toBeUndefined()
   })

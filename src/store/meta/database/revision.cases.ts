@@ -147,7 +147,7 @@ function scrubCases(fresh: () => Promise<MetaStore>): void {
       projectId: 1,
       organizationId: 1,
       ...wanted,
-      grouping: meta.groupingSettings(1),
+      grouping: await meta.groupingSettings(1),
     })
     await meta.updateProject(1, { scrub: false, scrubDefaults: true })
     expect(await meta.scrubSettings(1)).toEqual({ scrub: false, ...wanted, scrubDefaults: true })

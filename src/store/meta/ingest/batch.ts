@@ -337,9 +337,9 @@ async function removeReplayed(
 }
 
 /** Clears the caches when `work` fails and is rolled back, for example on a full disk. The caller can retry it. */
-function clearOnError<T>(caches: readonly { clearCache(): void }[], work: () => T): T {
+async function clearOnError<T>(caches: readonly { clearCache(): void }[], work: () => Promise<T>): Promise<T> {
   try {
-    return work()
+    return await work()
   } catch (error) {
     for (const cache of caches) cache.clearCache()
     throw error

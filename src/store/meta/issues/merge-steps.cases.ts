@@ -91,7 +91,7 @@ export function mergeStepCases(fresh: () => Promise<MetaStore>): void {
       const meta = await many(await fresh(), 3)
       await meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: 'node' })
       await commit(meta, { events: [effect({ projectId: 2, hashes: [hash(9)] })] })
-      const ask = (fromIds: number[]) => codeOf(() => meta.requestMerge({ ...merge, fromIds }, nowMs))
+      const ask = async (fromIds: number[]) => await codeOf(() => meta.requestMerge({ ...merge, fromIds }, nowMs))
       expect([await ask([2, 99]), await ask([2, 4])]).toEqual(['NOT_FOUND', 'VALIDATION'])
       await meta.requestRemoval({ kind: 'issue', projectId: 1, issueId: 3, userId: 'ann' })
       expect([await ask([2, 3]), await meta.openBulks(), (await counts(meta)).length]).toEqual(['CONFLICT', [], 3])

@@ -393,7 +393,7 @@ function reckonedCases(fresh: () => Promise<MetaStore>): void {
     const edges = { events: 2, firstMs: nowMs + 10, lastMs: nowMs + 20, firstRelease: 'web@2', lastRelease: 'web@2' }
     const staying = { texts: { ...texts, title: 'E1', kind: 'message' }, edges, count: 4 }
     const { issue } = await meta.unmergeHashes(1, leaving([hash(2), hash(3)], 2, { staying }), null, nowMs)
-    expect(issue).toEqual(meta.issueById(1))
+    expect(issue).toEqual(await meta.issueById(1))
     expect(issue).toMatchObject({
       title: 'E1',
       level: 'error',
@@ -451,7 +451,7 @@ function ruleCases(fresh: () => Promise<MetaStore>): void {
   test('nothing set: a new project has the newest version', async () => {
     const meta = await fresh()
     expect(await meta.groupingSettings(1)).toEqual({ fingerprintRules: '', stackRules: '', version: newestGrouping })
-    expect((await meta.projectSettings(1))?.grouping).toEqual(meta.groupingSettings(1))
+    expect((await meta.projectSettings(1))?.grouping).toEqual(await meta.groupingSettings(1))
     expect(await codeOf(() => meta.groupingSettings(99))).toBe('NOT_FOUND')
   })
   test('rules are kept with a new revision and reach refine', async () => {
