@@ -202,8 +202,11 @@ export async function createJobs(
       if (job.everyMs < minuteMs) deps.observe.debug(done, 'a job has run')
       else deps.observe.info(done, 'a job has run')
     } catch (error) {
-      await states.failed(job, error)
       deps.observe.warn({ job: job.name, error: faultOf(error) }, 'a job failed')
+      // The database can be the reason of the failure. The state in memory is set in any case.
+      await states.failed(job, error).catch((cause: unknown) => {
+        deps.observe.warn({ job: job.name, error: faultOf(cause) }, 'the state of a job could not be saved')
+      })
     } finally {
       busy.delete(job.name)
     }

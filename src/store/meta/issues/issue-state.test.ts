@@ -136,12 +136,12 @@ describe('an event is counted', () => {
       { timestampMs: start + 1 },
       { first_release: 'x', last_release: 'y', last_seen_ms: start + 1 },
     ],
-  ])('%s', (_name, before, change, expected) => {
+  ])('%s', async (_name, before, change, expected) => {
     const issue = row(before)
-    expect(countEvent(issue, event(change), around())).toBeUndefined()
+    expect(await countEvent(issue, event(change), around())).toBeUndefined()
     expect(issue).toMatchObject({ ...expected, count: 1, rev: 0 })
     const moved = row(before)
-    expect(countMoved(moved, event(change), around())).toBeUndefined()
+    expect(await countMoved(moved, event(change), around())).toBeUndefined()
     // A moved event does not count as an arrival.
     expect(moved).toMatchObject({ ...expected, count: 1, ten_counts: '', hour_count: 0 })
   })
@@ -319,11 +319,11 @@ describe('what waits for the next release', () => {
     [{ afterRelease: 'web@2' }, 'web@3', true],
     [{ afterRelease: 'web@2' }, 'web@2', false],
     [{ afterRelease: 'web@2' }, 'web@1', false],
-  ])('with %j is resolved in %s: %s', (details, version, isSettled) => {
+  ])('with %j is resolved in %s: %s', async (details, version, isSettled) => {
     const issue = waiting(details)
     expect(afterOf(issue)).toBe(details.afterRelease ?? '')
-    expect(isNext(version, afterOf(issue), around())).toBe(isSettled)
-    expect(settleNext(issue, version, around())).toBe(isSettled)
+    expect(await isNext(version, afterOf(issue), around())).toBe(isSettled)
+    expect(await settleNext(issue, version, around())).toBe(isSettled)
     expect([issue.awaits_release, issue.rev, JSON.parse(issue.status_details)]).toEqual(
       isSettled ? [0, 1, { inRelease: version }] : [1, 0, { inNextRelease: true, ...details }],
     )
@@ -333,16 +333,17 @@ describe('what waits for the next release', () => {
     ['waits for nothing', resolved()],
     ['waits for a commit', resolved({ inCommit: { repository: 'a', commit: 'b' } })],
     ['came back meanwhile', { ...waiting({}), status: 'unresolved' }],
-  ])('is not what %s', (_name, issue) => {
+  ])('is not what %s', async (_name, issue) => {
     const before = { ...issue }
-    expect(settleNext(issue, 'web@9', around())).toBe(false)
+    expect(await settleNext(issue, 'web@9', around())).toBe(false)
     expect(issue).toEqual(before)
   })
 })
 
 describe('what waits for a commit', () => {
   const inCommit = { repository: 'shop', commit: 'abc' }
-  const has = (asked: { repository: string; commit: string }) => asked.commit === 'abc' && asked.repository === 'shop'
+  const has = async (asked: { repository: string; commit: string }) =>
+    asked.commit === 'abc' && asked.repository === 'shop'
 
   test('is resolved in the release that has it', async () => {
     const issue = resolved({ inCommit })
