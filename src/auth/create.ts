@@ -159,9 +159,9 @@ function createSetUp(meta: MetaStore): Auth['setUp'] {
         detail: 'Somebody else is setting up Mishap right now.',
         causes: ['Wait a moment and sign in with the account that they created.'],
       })
-    if (!(await meta.isEmpty())) throw setUpAlready()
     running = true
     try {
+      if (!(await meta.isEmpty())) throw setUpAlready()
       return await work()
     } finally {
       running = false
