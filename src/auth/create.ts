@@ -11,6 +11,7 @@ import type { Action, Actor, Auth, Verdict } from './auth.ts'
 import { type AuthOptions, type Better, type Context, openBetter, originsOf, scrypt } from './better.ts'
 import type { AuthContext } from './context.ts'
 import { lasting, withLasting } from './cookies.ts'
+import { withDatabaseAnswer, withDatabaseCause } from './database-cause.ts'
 import { addressOf, demandTry, type Guard, guarded } from './guarded.ts'
 import { createHashQueue } from './hash-queue.ts'
 import { createLoginSessions } from './login-sessions.ts'
@@ -136,7 +137,7 @@ async function actorOf(better: Better, meta: MetaStore, headers: Headers): Promi
     }
   }
   if (!headers.get('cookie')?.includes('session_token=')) return undefined
-  const session = await better.api.getSession({ headers })
+  const session = await withDatabaseCause(meta, () => better.api.getSession({ headers }))
   return session
     ? { kind: 'session', person: { id: session.user.id, name: session.user.name, email: session.user.email } }
     : undefined
@@ -236,6 +237,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const attempts = createAttempts(clock)
   const guard: Guard = { attempts, queue }
   const parts: AuthContext = { better, context, guard, meta, clock }
+  const signIn = createSignIn(better, guard)
   const may: Auth['may'] = (actor, action, thing) => verdict(meta, actor, action, thing)
 
   return {
@@ -245,7 +247,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     ...createLoginSessions(parts),
     handle: async (request) => {
       try {
-        return await handle(parts, originsOf(options), request)
+        return await withDatabaseAnswer(meta, () => handle(parts, originsOf(options), request))
       } catch (error) {
         if (error instanceof MishapError) return answer(error)
         throw error
@@ -255,9 +257,9 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     may,
     demand: async (actor, action, thing) => demandYes(await may(actor, action, thing), action),
     personByEmail: (email): Promise<Person | undefined> => meta.personByEmail(email),
-    signIn: createSignIn(better, guard),
+    signIn: (...words) => withDatabaseCause(meta, () => signIn(...words)),
     signOut: async (headers) => {
-      const result = await better.api.signOut({ headers, returnHeaders: true })
+      const result = await withDatabaseCause(meta, () => better.api.signOut({ headers, returnHeaders: true }))
       return { cookies: result.headers.getSetCookie() }
     },
     createToken: async (person, name, tokenScopes, organizationId) => {
