@@ -1,5 +1,6 @@
 import type { Expression, Dialect as KyselyDialect, RawBuilder } from 'kysely'
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely'
+import { type Rows, sqliteRows } from './rows.ts'
 import type { Tables } from './tables.ts'
 
 /**
@@ -22,6 +23,8 @@ export type Dialect = {
   /** The larger and the smaller of two values in a row. */
   greatest(a: Expression<unknown>, b: Expression<unknown>): RawBuilder<number>
   least(a: Expression<unknown>, b: Expression<unknown>): RawBuilder<number>
+  /** A list of values as a table, for statements that write many rows at once. */
+  rows: Rows
 }
 
 /** The SQLite dialect. PostgreSQL: `generated always as identity`, `bigint`, `timestamptz`, `greatest`, `least`. */
@@ -40,5 +43,6 @@ export function sqliteDialect(): Dialect {
     date: 'date',
     greatest: (a, b) => sql<number>`max(${a}, ${b})`,
     least: (a, b) => sql<number>`min(${a}, ${b})`,
+    rows: sqliteRows,
   }
 }
