@@ -1,6 +1,6 @@
 import type { Expression, Dialect as KyselyDialect, RawBuilder } from 'kysely'
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely'
-import { type Rows, sqliteRows } from './rows.ts'
+import { type PreparedRows, type Rows, sqlitePreparedRows, sqliteRows } from './rows.ts'
 import type { Tables } from './tables.ts'
 
 /**
@@ -25,6 +25,8 @@ export type Dialect = {
   least(a: Expression<unknown>, b: Expression<unknown>): RawBuilder<number>
   /** A list of values as a table, for statements that write many rows at once. */
   rows: Rows
+  /** The same for a statement that is compiled once (row-statement.ts). */
+  preparedRows: PreparedRows
 }
 
 /** The SQLite dialect. PostgreSQL: `generated always as identity`, `bigint`, `timestamptz`, `greatest`, `least`. */
@@ -44,5 +46,6 @@ export function sqliteDialect(): Dialect {
     greatest: (a, b) => sql<number>`max(${a}, ${b})`,
     least: (a, b) => sql<number>`min(${a}, ${b})`,
     rows: sqliteRows,
+    preparedRows: sqlitePreparedRows,
   }
 }

@@ -1,5 +1,5 @@
 import type { OutcomeCount } from '../../../base/outcome.ts'
-import { insertedId, type Store } from '../database/store.ts'
+import type { Store } from '../database/store.ts'
 import type { AlertKind } from '../issues/alerts.ts'
 import { errorEndWriter } from '../issues/error-links.ts'
 import { feedbackWriter } from '../issues/feedback.ts'
@@ -336,6 +336,11 @@ async function removeReplayed(
   ]
 }
 
+function seqOf(row: { seq: number } | undefined): number {
+  if (!row) throw new Error('an insert returned no row')
+  return row.seq
+}
+
 /** Clears the caches when `work` fails and is rolled back, for example on a full disk. The caller can retry it. */
 function clearOnError<T>(caches: readonly { clearCache(): void }[], work: () => T): T {
   try {
@@ -412,7 +417,7 @@ export function batchPart(store: Store, missingMaps: MissingMapWriter): Omit<Bat
     cursor,
     openBatches: open,
     openBatch: async (from, to) => ({
-      seq: await insertedId(write, builder.insertInto('batch').values({ from_jpos: from, to_jpos: to })),
+      seq: seqOf(await write.get(builder.insertInto('batch').values({ from_jpos: from, to_jpos: to }).returning('seq'))),
       from,
       to,
     }),
