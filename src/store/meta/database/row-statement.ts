@@ -1,13 +1,13 @@
 import { type AliasedExpression, type Compilable, type InsertQueryBuilder, type InsertResult, sql } from 'kysely'
 import type { Connection, PreparedQuery } from './connection.ts'
 import type { Dialect } from './dialect.ts'
-import type { RowColumnType, RowOf } from './rows.ts'
+import { type RowColumnType, type RowOf, rowOfSlots } from './rows.ts'
 import type { Tables } from './tables.ts'
 
 /** A statement for a list of rows. An empty list runs nothing. */
 export type RowStatement<V, R> = {
   all(values: readonly V[]): Promise<R[]>
-  run(values: readonly V[]): Promise<{ changes: number }>
+  run(values: readonly V[]): Promise<void>
 }
 
 /** Connection and dialect that statements are created for. */
@@ -17,23 +17,32 @@ export type Database = { write: Connection; dialect: Dialect }
 export const idColumn = { id: 'integer' } as const
 
 /**
- * Creates a statement for a list of rows. `build` receives the list as the table `input`, and is compiled once, at the
- * first use: one part of a commit needs few of its statements.
+ * Creates a statement for a list of rows. `build` receives the list as the table `input`, or only some of its rows where
+ * this is faster. It is compiled once, at the first use: a caller needs few of the statements of a commit.
  */
 export function rowStatement<const C extends Record<string, RowColumnType>, R>(
   { write, dialect }: Database,
   columns: C,
   build: (input: AliasedExpression<RowOf<C>, 'input'>) => Compilable<R>,
 ): RowStatement<RowOf<C>, R> {
-  const { table, parameters } = dialect.preparedRows
+  const { table, parameters, columnsMax } = dialect.preparedRows
+  const isWide = Object.keys(columns).length > columnsMax
   let prepared: PreparedQuery<Record<string, unknown>, R> | undefined
   const query = () => {
-    prepared ??= write.prepared<Record<string, unknown>, R>((slot) => build(table(columns, slot).as('input')))
+    prepared ??= write.prepared<Record<string, unknown>, R>((slot) =>
+      build((isWide ? rowOfSlots : table)(columns, slot).as('input')),
+    )
     return prepared
   }
+  const all = async (values: readonly RowOf<C>[]): Promise<R[]> => {
+    if (values.length === 0) return []
+    return isWide ? query().each(values) : query().all(parameters(columns, values))
+  }
   return {
-    all: async (values) => (values.length === 0 ? [] : query().all(parameters(columns, values))),
-    run: async (values) => (values.length === 0 ? { changes: 0 } : query().run(parameters(columns, values))),
+    all,
+    run: async (values) => {
+      await all(values)
+    },
   }
 }
 

@@ -33,6 +33,8 @@ export type Rows = <const C extends Record<string, RowColumnType>>(
 
 /** The same for a query that is compiled once: the table with placeholders, and their values. */
 export type PreparedRows = {
+  /** Lists with more columns are faster as a query that runs once for each row, with `rowOfSlots` as its table. */
+  columnsMax: number
   /** `slot` returns the placeholder of a parameter from `parameters`. */
   table<const C extends Record<string, RowColumnType>>(
     columns: C,
@@ -49,6 +51,9 @@ export type PreparedRows = {
  * than `->>`.
  */
 export const sqlitePreparedRows: PreparedRows = {
+  // A value costs 1 us in JSON and 0.2 us as a parameter, and a run of a prepared statement 1 to 2 us: 1,000 new issues
+  // with 36 columns took 50 ms as JSON and 20 ms one by one.
+  columnsMax: 6,
   table: (columns, slot) => {
     const fields = Object.keys(columns).map(
       (name, index) => sql`json_extract(value, ${sql.lit(`$[${index}]`)}) as ${sql.ref(name)}`,
@@ -65,6 +70,7 @@ export const sqlitePreparedRows: PreparedRows = {
 
 /** Rows on PostgreSQL: one array per column. */
 export const postgresPreparedRows: PreparedRows = {
+  columnsMax: Number.POSITIVE_INFINITY,
   table: (columns, slot) => {
     const names = Object.keys(columns)
     const arrays = names.map((name) =>
@@ -75,6 +81,13 @@ export const postgresPreparedRows: PreparedRows = {
   parameters: (columns, values) =>
     Object.fromEntries(Object.keys(columns).map((name) => [name, values.map((row) => row[name])])),
 }
+
+/** A table of one row with a placeholder for each column. `slot` returns the placeholder of a column. */
+export const rowOfSlots = <const C extends Record<string, RowColumnType>>(
+  columns: C,
+  slot: (name: string) => unknown,
+): AliasableExpression<RowOf<C>> =>
+  sql`(select ${sql.join(Object.keys(columns).map((name) => sql`${sql.val(slot(name))} as ${sql.ref(name)}`))})`
 
 const rowsWith =
   ({ table, parameters }: PreparedRows): Rows =>

@@ -165,23 +165,39 @@ export function missingMapWriter(store: Store): MissingMapWriter {
   const full = new LRUCache<number, number>({ max: 1000 })
   let clearings = 0
 
-  /** Writes the new notes of one project as far as there is space. Returns whether the project is full. */
-  async function writeNew(projectId: number, notes: readonly Note[], stored: number, nowMs: number): Promise<boolean> {
-    let space = Math.max(0, missingMapsMax - stored)
-    let evicted = 0
-    let isFull = nowMs - (full.get(projectId) ?? Number.NEGATIVE_INFINITY) < fullMs
-    while (space < notes.length && !isFull) {
-      const changes = await evictNotes(store, projectId, nowMs)
-      evicted += changes
-      space += changes
-      isFull = changes === 0
+  /** Returns how many of `wanted` new notes a project can have. Evicts old notes if there is no space. */
+  async function makeSpace(projectId: number, wanted: number, stored: number, nowMs: number) {
+    const found = { space: Math.max(0, missingMapsMax - stored), evicted: 0, isFull: false }
+    if (nowMs - (full.get(projectId) ?? Number.NEGATIVE_INFINITY) < fullMs) return found
+    while (found.space < wanted && !found.isFull) {
+      const evicted = await evictNotes(store, projectId, nowMs)
+      found.evicted += evicted
+      found.space += evicted
+      found.isFull = evicted === 0
     }
-    const written = notes.slice(0, space)
-    const refused = evicted + notes.length - written.length
+    return found
+  }
+
+  /** Writes new notes as far as there is space. Returns the projects that turned out to be full. */
+  async function writeNew(notes: readonly Note[], nowMs: number): Promise<number[]> {
+    const groups = Map.groupBy(notes, (note) => note.project_id)
+    const stored = await sums.all([...groups.keys()].map((id) => ({ id })))
+    const quantities = new Map(stored.map((row) => [row.project_id, row.quantity]))
+    const written: Note[] = []
+    const changes: Parameters<typeof add.run>[0][number][] = []
+    const fullProjects: number[] = []
+    for (const [id, group] of groups) {
+      const { space, evicted, isFull } = await makeSpace(id, group.length, quantities.get(id) ?? 0, nowMs)
+      const fitting = group.slice(0, space)
+      written.push(...fitting)
+      const refused = evicted + group.length - fitting.length
+      const quantity = fitting.length - evicted
+      changes.push({ project_id: id, quantity, refused, refused_ms: refused > 0 ? nowMs : null })
+      if (isFull) fullProjects.push(id)
+    }
     await insert.run(written)
-    const quantity = written.length - evicted
-    await add.run([{ project_id: projectId, quantity, refused, refused_ms: refused > 0 ? nowMs : null }])
-    return isFull
+    await add.run(changes)
+    return fullProjects
   }
 
   return {
@@ -199,16 +215,10 @@ export function missingMapWriter(store: Store): MissingMapWriter {
         }
       }
       const stored = new Set((await touch.all([...notes.values()])).map(keyOf))
-      const groups = Map.groupBy(
+      const fullProjects = await writeNew(
         [...notes.values()].filter((note) => !stored.has(keyOf(note))),
-        (note) => note.project_id,
+        nowMs,
       )
-      const quantities = new Map(
-        (await sums.all([...groups.keys()].map((id) => ({ id })))).map((row) => [row.project_id, row.quantity]),
-      )
-      const fullProjects: number[] = []
-      for (const [id, group] of groups)
-        if (await writeNew(id, group, quantities.get(id) ?? 0, nowMs)) fullProjects.push(id)
       return () => {
         for (const id of fullProjects) full.set(id, nowMs)
         // The notes can have been read or deleted meanwhile. Then later events must write them again.
