@@ -60,7 +60,11 @@ async function benchBulk(): Promise<Row> {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-bench-'))
   const meta = await withProject(await openSqliteMeta(join(folder, 'meta.sqlite'), { clock: systemClock }))
   for (let at = 0; at < issues; at += 1_000)
-    await commit(meta, { events: Array.from({ length: 1_000 }, (_, i) => effect({ hashes: [hash(at + i + 1)] })) }, nowMs)
+    await commit(
+      meta,
+      { events: Array.from({ length: 1_000 }, (_, i) => effect({ hashes: [hash(at + i + 1)] })) },
+      nowMs,
+    )
   const bulks = createBulks({ clock: systemClock, observe: silent, meta, changed: () => {} })
   const items = Array.from({ length: issues }, (_, i) => ({ issueId: i + 1, change: { status: 'resolved' as const } }))
   let began = performance.now()

@@ -128,7 +128,11 @@ describe('a commit’s notification', () => {
     clock.advance(10 * 60_000)
     await resolve()
     clock.advance(10 * 60_000)
-    await commit(meta, { events: [effect({ title: 'Boom', timestampMs: later(20), receivedMs: later(20) })] }, later(20))
+    await commit(
+      meta,
+      { events: [effect({ title: 'Boom', timestampMs: later(20), receivedMs: later(20) })] },
+      later(20),
+    )
     expect(await alerts.run()).toEqual({ tries: 0 })
     clock.advance(39 * 60_000)
     if (again) await resolve()

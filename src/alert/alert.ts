@@ -1,3 +1,4 @@
+import { filterAsync } from '../base/sequence.ts'
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import type { Observe } from '../base/observe.ts'
@@ -60,7 +61,7 @@ const atOnce = 4
 /** Returns the current recipients: '' for a chat, or mail addresses that need no confirmation. */
 async function recipientsOf(deps: AlertDeps, channel: Channel): Promise<string[]> {
   if (channel.kind !== 'email') return ['']
-  if (!await deps.smtp()) return []
+  if (!(await deps.smtp())) return []
   return (await recipientsIn(deps, channel))
     .filter((recipient) => recipient.state !== 'unconfirmed')
     .map((recipient) => recipient.address)
@@ -74,14 +75,16 @@ async function isOver(meta: MetaStore, { kind, issueId }: AlertDue): Promise<boo
 async function decideDue(deps: AlertDeps): Promise<number> {
   const { meta, clock } = deps
   const pending = await meta.alertsDue(dueMax, clock.now())
-  const over = pending.filter(async (alert) => isOver(meta, alert))
+  const over = await filterAsync(pending, (alert) => isOver(meta, alert))
   const { due, expiredIds: goneIds } = await settleSkew(
     deps,
     pending.filter((alert) => !over.includes(alert)),
   )
   goneIds.push(...over.map((alert) => alert.id))
   if (due.length + goneIds.length === 0) return 0
-  const channels = (await Array.fromAsync([...new Set(due.map((alert) => alert.organizationId))], async (id) => meta.channelsOf(id))).flat()
+  const channels = (
+    await Array.fromAsync([...new Set(due.map((alert) => alert.organizationId))], async (id) => meta.channelsOf(id))
+  ).flat()
   const nowMs = clock.now()
   const recent = channels.length
     ? await meta.deliveriesSince(
@@ -109,14 +112,16 @@ async function messageOf(deps: AlertDeps, delivery: Delivery, channel: Channel):
   const organization = await meta.organizationById(channel.organizationId)
   if (!organization) return undefined
   const seen = new Set<number>()
-  const alertedIssues = (await Array.fromAsync(delivery.items, async ({ issueId, kind, eventId }): Promise<AlertedIssue[]> => {
-    const issue = await meta.issueById(issueId)
-    const project = issue && await meta.projectById(issue.projectId)
-    // Report issues that were merged since only once.
-    if (!issue || !project || seen.has(issue.id)) return []
-    seen.add(issue.id)
-    return [{ issue, project, kind, eventId }]
-  })).flat()
+  const alertedIssues = (
+    await Array.fromAsync(delivery.items, async ({ issueId, kind, eventId }): Promise<AlertedIssue[]> => {
+      const issue = await meta.issueById(issueId)
+      const project = issue && (await meta.projectById(issue.projectId))
+      // Report issues that were merged since only once.
+      if (!issue || !project || seen.has(issue.id)) return []
+      seen.add(issue.id)
+      return [{ issue, project, kind, eventId }]
+    })
+  ).flat()
   if (alertedIssues.length === 0 && delivery.kind !== 'test') return undefined
   return { organization, kind: delivery.kind, alerts: alertedIssues, more: delivery.more, url }
 }
@@ -229,7 +234,9 @@ export function createAlerts(options: AlertDeps): Alerts {
     test: async (channel) => {
       const queued = await deps.meta.queueTest(channel.id, await recipientsOf(deps, channel), deps.clock.now())
       await attemptAll(deps, queued)
-      return (await Array.fromAsync(queued, async (delivery) => await deps.meta.deliveryById(delivery.id) ?? [])).flat()
+      return (
+        await Array.fromAsync(queued, async (delivery) => (await deps.meta.deliveryById(delivery.id)) ?? [])
+      ).flat()
     },
     mail,
     askToConfirm: createConfirmations(deps, mail),

@@ -103,10 +103,10 @@ describe('an address that belongs to no member', () => {
     await alerts.askToConfirm(channel)
     await alerts.askToConfirm(channel, 'ops@x.test')
     const [first, second] = mails.map(secretIn)
-    expect([await confirmAddress({ meta, clock }, first ?? ''), await confirmationOf({ meta, clock }, second ?? '')]).toEqual([
-      undefined,
-      expect.objectContaining({ isConfirmed: false }),
-    ])
+    expect([
+      await confirmAddress({ meta, clock }, first ?? ''),
+      await confirmationOf({ meta, clock }, second ?? ''),
+    ]).toEqual([undefined, expect.objectContaining({ isConfirmed: false })])
     clock.advance(confirmationMs)
     expect(await confirmAddress({ meta, clock }, second ?? '')).toBeUndefined()
   })

@@ -78,10 +78,16 @@ export function createConfirmations(
     const link = `${url}/confirm-address?secret=${secret}`
     const failure = await send(confirmationMail({ to: address, organization, url, link }))
     // The channel can be deleted by now.
-    if (!await meta.channelById(channel.id)) return
+    if (!(await meta.channelById(channel.id))) return
     if (failure !== undefined) return meta.recordMailError(channel.id, address, failure)
     const nowMs = clock.now()
-    await meta.recordConfirmationMail({ channelId: channel.id, address, secret, nowMs, expiresMs: nowMs + confirmationMs })
+    await meta.recordConfirmationMail({
+      channelId: channel.id,
+      address,
+      secret,
+      nowMs,
+      expiresMs: nowMs + confirmationMs,
+    })
   }
   return async (channel, only) => {
     const organization = await meta.organizationById(channel.organizationId)
@@ -108,8 +114,8 @@ export async function confirmationOf(
 ): Promise<{ organization: Organization; address: string; isConfirmed: boolean } | undefined> {
   // Secrets have 43 characters. Do not hash other texts.
   const found = /^[\w-]{43}$/.test(secret) ? await meta.addressBySecret(secret, clock.now()) : undefined
-  const channel = found && await meta.channelById(found.channelId)
-  const organization = channel && await meta.organizationById(channel.organizationId)
+  const channel = found && (await meta.channelById(found.channelId))
+  const organization = channel && (await meta.organizationById(channel.organizationId))
   if (!found || !organization) return undefined
   return { organization, address: found.address, isConfirmed: found.confirmedMs !== null }
 }

@@ -158,7 +158,10 @@ describe('a flood', () => {
     expect(told(first.deliveries)).toEqual([[2, '', 'issue', [1], 0]])
     expect(first.doneIds).toEqual([])
     const [made] = first.deliveries
-    const second = await ask({ channels: [channel(1), channel(2)], recent: [...recent, ...(made ? [sent(made, 0)] : [])] })
+    const second = await ask({
+      channels: [channel(1), channel(2)],
+      recent: [...recent, ...(made ? [sent(made, 0)] : [])],
+    })
     expect(second.deliveries).toEqual([])
   })
 })

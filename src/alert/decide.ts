@@ -87,7 +87,7 @@ async function decideChannel(channel: Channel, question: Question): Promise<Chan
  * minutes, then one summary in ten minutes. Pure: equal input gives equal output.
  */
 export async function decide(question: Question): Promise<Decision> {
-  const decisions = (await Array.fromAsync(question.channels, async (channel) => decideChannel(channel, question)))
+  const decisions = await Array.fromAsync(question.channels, async (channel) => decideChannel(channel, question))
   const inFlood = new Set(decisions.flatMap((decision) => decision.deferred.map(({ id }) => id)))
   const later = new Map<number, number>()
   for (const [id, untilMs] of decisions.flatMap((decision) => [...decision.later]))

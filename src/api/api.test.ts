@@ -438,7 +438,12 @@ describe('the rest', () => {
       password: 'another long password',
     })
     await app.meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: stranger.id })
-    const { secret: token } = await app.auth.createToken(stranger, 't', ['org:admin', 'project:admin', 'event:admin'], null)
+    const { secret: token } = await app.auth.createToken(
+      stranger,
+      't',
+      ['org:admin', 'project:admin', 'event:admin'],
+      null,
+    )
     const { id } = await issueOf('TypeError')
     const values: Record<string, string> = {
       org: 'acme',

@@ -74,7 +74,12 @@ async function withoutBody(answer: Response): Promise<Response> {
 }
 
 /** Returns the objects in the path that the actor can access. Throws NOT_FOUND, AUTH_FORBIDDEN, AUTH_TOKEN_SCOPE. */
-async function find(app: App, actor: Actor, route: Route, params: Record<string, string>): Promise<Found | { moved: Moved }> {
+async function find(
+  app: App,
+  actor: Actor,
+  route: Route,
+  params: Record<string, string>,
+): Promise<Found | { moved: Moved }> {
   const { meta } = app
   const found: Found = {}
   const missing = new MishapError('NOT_FOUND')
@@ -82,7 +87,8 @@ async function find(app: App, actor: Actor, route: Route, params: Record<string,
     const organization = await meta.organizationBySlug(params.org)
     if (!organization) {
       const renamed = await meta.organizationByOldSlug(params.org)
-      if (!renamed || await app.auth.may(actor, 'organization:read', { organization: renamed }) === 'hidden') throw missing
+      if (!renamed || (await app.auth.may(actor, 'organization:read', { organization: renamed })) === 'hidden')
+        throw missing
       return { moved: { org: renamed.slug } }
     }
     found.organization = organization
@@ -92,7 +98,7 @@ async function find(app: App, actor: Actor, route: Route, params: Record<string,
     if (!project) {
       const renamedProject = await meta.projectByOldSlug(found.organization.id, params.project)
       const thing = renamedProject && { organization: found.organization, project: renamedProject }
-      if (thing && await app.auth.may(actor, 'project:read', thing) !== 'hidden')
+      if (thing && (await app.auth.may(actor, 'project:read', thing)) !== 'hidden')
         return { moved: { project: thing.project.slug } }
       throw missing
     }
@@ -100,14 +106,15 @@ async function find(app: App, actor: Actor, route: Route, params: Record<string,
   }
   if (params.issue !== undefined) {
     const issue = await issueNamed(app, actor, found, params.issue)
-    const organization = issue && (found.organization ?? await meta.organizationById(issue.organizationId))
-    const project = issue && await meta.projectById(issue.projectId)
+    const organization = issue && (found.organization ?? (await meta.organizationById(issue.organizationId)))
+    const project = issue && (await meta.projectById(issue.projectId))
     if (!issue || !organization || !project || issue.organizationId !== organization.id) throw missing
     Object.assign(found, { issue, organization, project })
   }
   if (route.action === 'session' && actor.kind === 'token')
     throw new MishapError('AUTH_TOKEN_SCOPE', { detail: 'Only a login session may do this, not a token.' })
-  if (route.action !== 'signed-in' && route.action !== 'session') app.auth.demand(actor, route.action, thingOf(found))
+  if (route.action !== 'signed-in' && route.action !== 'session')
+    await app.auth.demand(actor, route.action, thingOf(found))
   return found
 }
 
@@ -118,9 +125,12 @@ async function find(app: App, actor: Actor, route: Route, params: Record<string,
 async function issueNamed({ meta }: App, actor: Actor, found: Found, name: string): Promise<Issue | undefined> {
   if (/^\d{1,15}$/.test(name)) return meta.issueById(Number(name))
   const bound = actor.kind === 'token' ? actor.organizationId : null
-  const mine = async () => (await meta.organizationsOf(actor.person.id)).filter(({ id }) => bound === null || id === bound)
+  const mine = async () =>
+    (await meta.organizationsOf(actor.person.id)).filter(({ id }) => bound === null || id === bound)
   const among = found.organization ? [found.organization] : await mine()
-  const named = (await Array.fromAsync(among, async ({ id }) => await meta.issueByShortId(id, name.toUpperCase()) ?? [])).flat()
+  const named = (
+    await Array.fromAsync(among, async ({ id }) => (await meta.issueByShortId(id, name.toUpperCase())) ?? [])
+  ).flat()
   return named.length === 1 ? named[0] : undefined
 }
 

@@ -136,10 +136,13 @@ describe('the doctor', () => {
     if (!owner) throw new Error('no owner')
     const tokenOf = async (scope: string) => (await app.auth.createToken(owner, scope, [scope], null)).secret
     const path = `${P}/releases/${release}/source-map-debug/`
-    expect((await call('GET', path, { token: await tokenOf('org:ci') })).json).toMatchObject({ verdict: 'ok', events: null })
-    expect((await call('GET', `${P}/events/${hex(1)}/source-map-debug/`, { token: await tokenOf('org:ci') })).status).toBe(
-      403,
-    )
+    expect((await call('GET', path, { token: await tokenOf('org:ci') })).json).toMatchObject({
+      verdict: 'ok',
+      events: null,
+    })
+    expect(
+      (await call('GET', `${P}/events/${hex(1)}/source-map-debug/`, { token: await tokenOf('org:ci') })).status,
+    ).toBe(403)
     expect((await call('GET', path, { token: null })).status).toBe(401)
     const hostile = await ofRelease("<b>'$(id)\u202e")
     expect(hostile.json).toMatchObject({ verdict: 'wrong', findings: [{ code: 'release_unknown' }] })

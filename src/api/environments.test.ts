@@ -54,13 +54,18 @@ describe('hidden environments', () => {
 
   test('hidden in one project and not in another: it stays among those of the organization', async () => {
     const { app, organization, project } = made()
-    const other = await app.meta.createProject({ organizationId: organization.id, slug: 'api', name: 'Api', platform: null })
+    const other = await app.meta.createProject({
+      organizationId: organization.id,
+      slug: 'api',
+      name: 'Api',
+      platform: null,
+    })
     const both = [project.id, other.id]
     await hide('staging', true)
-    expect([...await app.meta.hiddenEnvironments(both)]).toEqual(['staging'])
-    expect([...await app.meta.hiddenEnvironments([other.id])]).toEqual([])
+    expect([...(await app.meta.hiddenEnvironments(both))]).toEqual(['staging'])
+    expect([...(await app.meta.hiddenEnvironments([other.id]))]).toEqual([])
     await hide('staging', false)
-    expect([...await app.meta.hiddenEnvironments(both)]).toEqual([])
+    expect([...(await app.meta.hiddenEnvironments(both))]).toEqual([])
   })
 
   test.each<[Role, number, number]>([

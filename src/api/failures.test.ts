@@ -52,7 +52,12 @@ describe('a hidden server error and its browser events, of two projects', () => 
   test('the browser first, then the server: the link with its reason, on both sides', async () => {
     const { app, organization, project } = made()
     const { meta } = app
-    state.api = await meta.createProject({ organizationId: organization.id, slug: 'api', name: 'Api', platform: 'node' })
+    state.api = await meta.createProject({
+      organizationId: organization.id,
+      slug: 'api',
+      name: 'Api',
+      platform: 'node',
+    })
     await meta.createKey(state.api.id, 'Default')
     await stored(project, browser(1, { tags: { digest: '1000001' } }), browser(2, { contexts: traceOf(2) }))
     expect(await event('web', 1)).toMatchObject({
@@ -161,7 +166,10 @@ describe('a hidden server error and its browser events, of two projects', () => 
     const { failureOf, clientEndsOf: browserSideOf } = await import('../query/error-links.ts')
     const { normalOf } = await import('../query/event.ts')
     const { project } = made()
-    expect(await failureOf(app, row, normalOf(row).findings, [project.id])).toMatchObject({ server: null, alone: 'none' })
+    expect(await failureOf(app, row, normalOf(row).findings, [project.id])).toMatchObject({
+      server: null,
+      alone: 'none',
+    })
     expect(await browserSideOf(app, issue, [state.api.id])).toMatchObject({ events: 0, people: 0, newest: [] })
   })
 

@@ -91,7 +91,7 @@ test('what was dropped in a week is counted, and the kept ones are shown', async
   await meta.addOutcomes([{ ...count, category: 'error', reason: 'localhost', quantity: 90 }], nowMs - 8 * 86_400_000)
   expect((await list()).map((item) => item.dropped)).toEqual([0, 0, 7, 0, 0, 0, 0, 0, 0, 0])
   const sample = { projectId: project.id, reason: 'localhost', receivedMs: nowMs, title: 'Error: x' } as const
-  const batch = await meta.openBatch(await meta.cursor(), await meta.cursor() + 1)
+  const batch = await meta.openBatch(await meta.cursor(), (await meta.cursor()) + 1)
   const samples = [
     { ...sample, eventId: 'a'.repeat(32), why: 'localhost', payload: '{"level":"error"}' },
     { ...sample, eventId: 'b'.repeat(32), why: '127.0.0.1', payload: '' },

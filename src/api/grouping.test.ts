@@ -129,7 +129,8 @@ describe('rules', () => {
   test('a preview tells of events, so a token for projects alone does not get one', async () => {
     const person = await made().app.auth.personByEmail('owner@example.test')
     if (!person) throw new Error('no owner')
-    const tokenOf = async (scopes: string[]) => (await made().app.auth.createToken(person, scopes.join(), scopes, null)).secret
+    const tokenOf = async (scopes: string[]) =>
+      (await made().app.auth.createToken(person, scopes.join(), scopes, null)).secret
     const statusOf = async (scopes: string[]) =>
       (await call('POST', `${P}/grouping-preview/`, { body: rules, token: await tokenOf(scopes) })).status
     expect(await statusOf(['project:write'])).toBe(403)
@@ -350,9 +351,9 @@ describe('merge and unmerge', () => {
       effect({ projectId: project.id, hashes: [hash(n + 700)], title: 'SixtyError', timestampMs }),
     )
     await commit(app.meta, { events })
-    const ids = (await app.meta
-      .listIssues({ projectIds: [project.id], sort: 'last', max: 200 }))
-      .flatMap((issue) => (issue.title === 'SixtyError' ? [`id=${issue.id}`] : []))
+    const ids = (await app.meta.listIssues({ projectIds: [project.id], sort: 'last', max: 200 })).flatMap((issue) =>
+      issue.title === 'SixtyError' ? [`id=${issue.id}`] : [],
+    )
     expect(ids.length).toBe(60)
     const { status, json } = await call('PUT', `${O}/issues/?${ids.join('&')}`, { body: { merge: 1 } })
     const { merge } = json as { merge: { parent: string; children: string[] } }
@@ -372,8 +373,8 @@ describe('merge and unmerge', () => {
     await commit(app.meta, { events })
     const { status, json } = await call('PUT', `${O}/issues/?query=is:unresolved`, { body: { merge: 1 } })
     expect([status, JSON.stringify(json)]).toEqual([400, expect.stringContaining('At most 1000 issues')])
-    expect((await app.meta.listIssues({ projectIds: [made().project.id], sort: 'last', max: 2000 })).length).toBeGreaterThan(
-      1000,
-    )
+    expect(
+      (await app.meta.listIssues({ projectIds: [made().project.id], sort: 'last', max: 2000 })).length,
+    ).toBeGreaterThan(1000)
   })
 })

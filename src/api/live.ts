@@ -53,13 +53,20 @@ export function liveStream(
         const write = (liveChange: LiveChange, id?: number) =>
           send(`${id === undefined ? '' : `id: ${id}\n`}event: change\ndata: ${JSON.stringify(liveChange)}\n\n`)
         send('retry: 1000\n\n')
-        const unsubscribe = app.live.subscribe(organization.id, after, async (id, change) => {
+        const forward = async (id: number, change: LiveChange) => {
           if (ended) return
           const seen = seenBy(
             change,
-            new Set((await readableProjects(app, actor, organization)).map((readableProject) => String(readableProject.id))),
+            new Set(
+              (await readableProjects(app, actor, organization)).map((readableProject) => String(readableProject.id)),
+            ),
           )
           if (seen) write(seen, id)
+        }
+        // One after the other: which projects the person can read is a query, and changes must keep their order.
+        let line = Promise.resolve()
+        const unsubscribe = app.live.subscribe(organization.id, after, (id, change) => {
+          line = line.then(() => forward(id, change)).catch(close)
         })
         // A screen that was rendered after the outage began gets no change event for it.
         if (!app.engineUp()) write({ kind: 'engine', up: false })

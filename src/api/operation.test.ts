@@ -130,13 +130,12 @@ describe('dead items', () => {
     const batch = await app.meta.openBatch(1010, 1020)
     await app.meta.commitBatch(batch, { events: [], attachments: [], outcomes: [], dead: [item] }, app.clock.now())
     const deleted = async () =>
-      (await app.meta
-        .outcomeSums({ fromMs: 0 }))
+      (await app.meta.outcomeSums({ fromMs: 0 }))
         .filter((outcomeSum) => outcomeSum.reason === 'deleted')
         .reduce((sum, outcomeSum) => sum + outcomeSum.quantity, 0)
     const [before, [newest]] = [await deleted(), await list()]
     expect((await made().call('DELETE', `${O}/dead-items/${newest?.id}/`)).status).toBe(204)
-    expect(await deleted() - before).toBe(7)
+    expect((await deleted()) - before).toBe(7)
   })
 })
 

@@ -24,7 +24,8 @@ async function person(name: string, role?: Role) {
   const { app, organization } = made()
   const email = `${name}@example.test`
   const found =
-    await app.auth.personByEmail(email) ?? (await app.auth.createPerson({ name, email, password: 'another long password' }))
+    (await app.auth.personByEmail(email)) ??
+    (await app.auth.createPerson({ name, email, password: 'another long password' }))
   if (role) await app.meta.setMember(organization.id, found.id, role)
   return { ...found, token: (await app.auth.createToken(found, 't', scopes, null)).secret }
 }
@@ -60,8 +61,11 @@ describe('members', () => {
       expect((await call('GET', `${O}/`, undefined, item.token)).status).toBe(404)
     }
     const extra = await person('owner')
-    if ((await meta.memberOf(made().organization.id, extra.id))?.role === 'owner' && extra.email !== 'owner@example.test')
-      meta.removeMember(made().organization.id, extra.id)
+    if (
+      (await meta.memberOf(made().organization.id, extra.id))?.role === 'owner' &&
+      extra.email !== 'owner@example.test'
+    )
+      await meta.removeMember(made().organization.id, extra.id)
     const answer = await call('DELETE', `${O}/membership/`)
     expect([answer.status, answer.json]).toMatchObject([409, { code: 'CONFLICT' }])
   })
@@ -162,7 +166,7 @@ describe('feedback', () => {
     ])
     await store([{ event_id: hex(99), message: 'late one' }])
     const late = (await app.meta.listFeedback({ projectIds: [made().project.id], max: 10 }))[0]
-    if (late) app.meta.linkFeedback(late.id, { nextMs: 0 })
+    if (late) await app.meta.linkFeedback(late.id, { nextMs: 0 })
     expect(await linkFeedback(app)).toEqual({ linked: 1 })
     const linked = (await feedbackList()).map((item) => item.issue?.id)
     expect(linked.every(Boolean)).toBe(true)

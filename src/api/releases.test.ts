@@ -39,7 +39,12 @@ const inCart = (id: number, release: string, atS = nowS - 600) => ({
 
 beforeAll(async () => {
   await made().store([...seedEvents, inCart(900, 'cart@2.0.0')])
-  await made().app.meta.createProject({ organizationId: made().organization.id, slug: 'api', name: 'Api', platform: null })
+  await made().app.meta.createProject({
+    organizationId: made().organization.id,
+    slug: 'api',
+    name: 'Api',
+    platform: null,
+  })
 }, 30_000)
 
 const post = (path: string, body: object) => call('POST', path, { body })
@@ -173,7 +178,12 @@ describe('a release', () => {
 
   test('archive and restore: the list of open ones leaves it out, everything else stays', async () => {
     const { organization, app } = made()
-    const other = await app.meta.createProject({ organizationId: organization.id, slug: 'arc', name: 'Arc', platform: null })
+    const other = await app.meta.createProject({
+      organizationId: organization.id,
+      slug: 'arc',
+      name: 'Arc',
+      platform: null,
+    })
     await post(`${O}/releases/`, { version: 'arc@1', projects: ['web', 'arc'], ref: 'main' })
     await post(`${O}/releases/`, { version: 'arc@2', projects: ['arc'] })
     const listed = async (status: string) => {
@@ -224,7 +234,11 @@ describe('a release', () => {
       )
       const item = { repository: 'r', sha: version, message: '', authorName: '', authorEmail: '', atMs: 1 }
       if (commits)
-        await app.meta.setCommits({ organizationId: organization.id, version }, [{ ...item, files: [], filesOmitted: 0 }], 1)
+        await app.meta.setCommits(
+          { organizationId: organization.id, version },
+          [{ ...item, files: [], filesOmitted: 0 }],
+          1,
+        )
     }
     const previous = async (version: string) =>
       ((await call('GET', `${O}/releases/${version}/previous-with-commits/`)).json as RestRelease).lastCommit?.id

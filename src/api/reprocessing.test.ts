@@ -23,7 +23,7 @@ test('runs are told with how far they are, newest first, and only of projects th
   const foreign = await app.meta.createProject({ organizationId: other.id, slug: 'x', name: 'X', platform: null })
   await app.meta.beginReprocessing(foreign.id, 'upload', 5)
   const first = await app.meta.beginReprocessing(project.id, 'upload', 9)
-  app.meta.updateReprocessing(first.id, { looked: 12, error: 'the engine is away' })
+  await app.meta.updateReprocessing(first.id, { looked: 12, error: 'the engine is away' })
   const open = {
     project: { id: String(project.id), slug: 'web' },
     cause: 'upload',
@@ -32,7 +32,7 @@ test('runs are told with how far they are, newest first, and only of projects th
     moved: 0,
   }
   expect((await regroupings()).runs).toMatchObject([{ ...open, total: 9, looked: 9, error: 'the engine is away' }])
-  app.meta.endReprocessing(first.id)
+  await app.meta.endReprocessing(first.id)
   await app.meta.beginReprocessing(project.id, 'late', 1)
   const { runs } = await regroupings()
   expect(runs.map((run) => [run.cause, run.dateEnded === null, run.error])).toEqual([

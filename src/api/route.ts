@@ -148,7 +148,12 @@ export async function readableIdsOf({
  * Returns the requested projects (id or slug; -1: all readable; none: all readable but Mishap's own). Throws NOT_FOUND
  * for invisible ones.
  */
-export async function requestedProjects(app: App, actor: Actor, organization: Organization, requested: string[]): Promise<Project[]> {
+export async function requestedProjects(
+  app: App,
+  actor: Actor,
+  organization: Organization,
+  requested: string[],
+): Promise<Project[]> {
   const readable = await readableProjects(app, actor, organization)
   const named = requested.flatMap((name) => name.split(',')).filter((name) => name !== '')
   if (named.length === 0) return defaultProjects(app.meta, organization.id, readable)
@@ -173,7 +178,9 @@ export async function viewOf(
 ): Promise<View> {
   const { app, actor, found, query } = call
   const organization = organizationOf(found)
-  const projects = found.project ? [found.project] : await requestedProjects(app, actor, organization, query.project ?? [])
+  const projects = found.project
+    ? [found.project]
+    : await requestedProjects(app, actor, organization, query.project ?? [])
   const range = query.statsPeriod || query.start || query.end ? query : { statsPeriod: ordinaryPeriod }
   return {
     organization,

@@ -160,7 +160,7 @@ describe('who may not', () => {
     const { app, organization } = made()
     const email = `${role}@example.test`
     const found =
-      await app.auth.personByEmail(email) ??
+      (await app.auth.personByEmail(email)) ??
       (await app.auth.createPerson({ name: role, email, password: 'another long password' }))
     await app.meta.setMember(organization.id, found.id, role)
     return found
@@ -216,7 +216,7 @@ describe('who may not', () => {
   test.each(asked.map(({ name, one }) => [name, one] as const))('%s: a stranger finds nothing', async (_name, item) => {
     const { app } = made()
     const value = { name: 'Eve', email: 'eve@example.test', password: 'another long password' }
-    const eve = await app.auth.personByEmail(value.email) ?? (await app.auth.createPerson(value))
+    const eve = (await app.auth.personByEmail(value.email)) ?? (await app.auth.createPerson(value))
     const { secret } = await app.auth.createToken(eve, 't', everyScope, null)
     expect((await call(item, secret)).status).toBe(404)
   })
@@ -236,7 +236,7 @@ describe('who may not', () => {
       const { app } = made()
       const owner = await person('owner')
       const there = await app.meta.organizationBySlug(slug)
-      const organization = there ?? await app.meta.createOrganization({ slug, name: slug, ownerUserId: owner.id })
+      const organization = there ?? (await app.meta.createOrganization({ slug, name: slug, ownerUserId: owner.id }))
       return (await app.auth.createOrganizationToken(owner, 'ci', organization)).secret
     }
     const scopesOf = ({ action }: (typeof routes)[number]) =>

@@ -14,7 +14,11 @@ test('a short id that two organizations have is that of the one which the token 
   if (!person) throw new Error('no owner')
   const other = await meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: person.id })
   const project = await meta.createProject({ organizationId: other.id, slug: 'web', name: 'Web', platform: null })
-  const head = { projectId: project.id, organizationId: other.id, keyId: (await meta.createKey(project.id, 'Default')).id }
+  const head = {
+    projectId: project.id,
+    organizationId: other.id,
+    keyId: (await meta.createKey(project.id, 'Default')).id,
+  }
   const { effect } = refineEvent(event, { ...head, receivedMs: clock.now() }, {})
   await meta.commitBatch(
     await meta.openBatch(1000, 1001),
@@ -23,10 +27,10 @@ test('a short id that two organizations have is that of the one which the token 
   )
   const own = await meta.issueByShortId(organization.id, 'WEB-1')
   const answers = await Promise.all(
-    (await Array.fromAsync([organization.id, null], async (id) => {
+    await Array.fromAsync([organization.id, null], async (id) => {
       const token = (await auth.createToken(person, 'test', ['event:read'], id)).secret
       return call('GET', '/issues/WEB-1/', { token })
-    })),
+    }),
   )
   expect(meta.issueByShortId(other.id, 'WEB-1')).toBeDefined()
   expect(answers.map(({ status }) => status)).toEqual([200, 404])

@@ -73,7 +73,12 @@ describe('a trace over two projects', () => {
 
   test('segments in the order of time, errors with their issues, spans by op', async () => {
     const { app, organization, project } = made()
-    const api = await app.meta.createProject({ organizationId: organization.id, slug: 'api', name: 'Api', platform: 'node' })
+    const api = await app.meta.createProject({
+      organizationId: organization.id,
+      slug: 'api',
+      name: 'Api',
+      platform: 'node',
+    })
     await app.meta.createKey(api.id, 'Default')
     await stored(
       api,
@@ -203,7 +208,12 @@ describe('a trace over two projects', () => {
   test('another organization’s spans of the same trace are not shown', async () => {
     const { app } = made()
     const other = await app.meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'nobody' })
-    const foreign = await app.meta.createProject({ organizationId: other.id, slug: 'foreign', name: 'F', platform: 'node' })
+    const foreign = await app.meta.createProject({
+      organizationId: other.id,
+      slug: 'foreign',
+      name: 'F',
+      platform: 'node',
+    })
     await app.meta.createKey(foreign.id, 'Default')
     await stored(foreign, 'transaction', transaction(3, 'http.server'))
     await stored(foreign, 'event', error(2))
@@ -283,7 +293,12 @@ describe('an event by its id, over the projects of an organization', () => {
 
   test('is found in whichever project has it', async () => {
     const { app, organization, project } = made()
-    const late = await app.meta.createProject({ organizationId: organization.id, slug: 'late', name: 'L', platform: null })
+    const late = await app.meta.createProject({
+      organizationId: organization.id,
+      slug: 'late',
+      name: 'L',
+      platform: null,
+    })
     await app.meta.createKey(late.id, 'Default')
     await stored(late, 'event', event(hex(4001), 'in late'))
     await stored(project, 'event', event(hex(4002), 'in web'))
@@ -304,7 +319,12 @@ describe('an event by its id, over the projects of an organization', () => {
 
   test('one id in two projects: the one that came last, and a header names both', async () => {
     const { app, organization, project } = made()
-    const twin = await app.meta.createProject({ organizationId: organization.id, slug: 'twin', name: 'T', platform: null })
+    const twin = await app.meta.createProject({
+      organizationId: organization.id,
+      slug: 'twin',
+      name: 'T',
+      platform: null,
+    })
     await app.meta.createKey(twin.id, 'Default')
     await stored(project, 'event', event(hex(4010), 'came first'))
     await app.clock.sleep(2)

@@ -465,10 +465,13 @@ describe('one project of several', () => {
       name: 'Aside',
       platform: 'node',
     })
-    await commit(app.meta, { events: [effect({ projectId: api.id, hashes: [hash(4242)], timestampMs: app.clock.now() })] })
+    await commit(app.meta, {
+      events: [effect({ projectId: api.id, hashes: [hash(4242)], timestampMs: app.clock.now() })],
+    })
     const [other] = await app.meta.listIssues({ projectIds: [api.id], sort: 'last', max: 1 })
     const ids = `id=${own.id}&id=${other?.id}`
-    const states = async () => (await Array.fromAsync([Number(own.id), other?.id ?? 0], async (id) => (await app.meta.issueById(id))?.status))
+    const states = async () =>
+      await Array.fromAsync([Number(own.id), other?.id ?? 0], async (id) => (await app.meta.issueById(id))?.status)
     const byId = (await call('PUT', `${P}/issues/?${ids}`, { body: { status: 'resolved' } })).json as RestIssueChange
     expect([byId.updated, await states()]).toEqual([[own.id], ['resolved', 'unresolved']])
     const path = `${P}/issues/?query=&statsPeriod=90d`

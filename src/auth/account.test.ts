@@ -208,7 +208,10 @@ describe('a forgotten password', () => {
     clock.advance(3_600_000)
     auth.countResetRequest(good.email, from('192.0.2.1'))
     expect(await auth.startReset('nobody@example.com')).toBeUndefined()
-    const made = (await Array.fromAsync({ length: openResetsMax + 1 }, async () => await auth.startReset(good.email) !== undefined))
+    const made = await Array.fromAsync(
+      { length: openResetsMax + 1 },
+      async () => (await auth.startReset(good.email)) !== undefined,
+    )
     expect(made.filter(Boolean)).toHaveLength(openResetsMax)
   })
 })
@@ -229,7 +232,7 @@ describe('a link of a forgotten password', () => {
     const text = (await auth.startReset(good.email))?.secret ?? ''
     const asked: string[] = []
     const { resetBySecret } = meta
-    meta.resetBySecret = (value, nowMs) => {
+    meta.resetBySecret = async (value, nowMs) => {
       asked.push(value)
       return resetBySecret(value, nowMs)
     }

@@ -1,3 +1,4 @@
+import { filterAsync } from '../base/sequence.ts'
 import type { Organization, Project } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { Action, Actor, Auth } from './auth.ts'
@@ -11,7 +12,10 @@ export const allowedProjects = async (
   organization: Organization,
   action: Action,
 ): Promise<Project[]> =>
-  (await meta.projectsOf(organization.id)).filter(async (project) => await auth.may(actor, action, { organization, project }) === 'yes')
+  filterAsync(
+    await meta.projectsOf(organization.id),
+    async (project) => (await auth.may(actor, action, { organization, project })) === 'yes',
+  )
 
 /** Returns the projects of an organization whose issues the caller can read, by slug. */
 export const readableProjects = (parts: Parts, actor: Actor, organization: Organization): Promise<Project[]> =>

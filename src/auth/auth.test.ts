@@ -25,13 +25,13 @@ describe('accounts and sessions', () => {
     const { auth, meta } = await fresh()
     const setup = await auth.setupSecret()
     expect(setup).toMatch(/^[\w-]{32}$/)
-    expect([await auth.setupSecret(), meta.isEmpty()]).toEqual([setup, true])
+    expect([await auth.setupSecret(), await meta.isEmpty()]).toEqual([setup, true])
     const person = await auth.createPerson(good)
     expect(person).toMatchObject({ name: 'Ann', email: 'ann@example.com' })
     expect([
       await auth.setupSecret(),
-      meta.isEmpty(),
-      meta.personById(person.id),
+      await meta.isEmpty(),
+      await meta.personById(person.id),
       await auth.personByEmail(' ANN@example.com'),
     ]).toEqual([undefined, false, person, person])
     const { cookies } = await auth.signIn({ email: 'ANN@example.com', password: good.password, headers: new Headers() })
@@ -235,7 +235,7 @@ describe('/api/auth/', () => {
   test('a password may not be the name of an organization that the person is in, or comes to', async () => {
     const { auth, meta } = await fresh()
     const person = await auth.createPerson(good)
-    meta.createOrganization({ slug: 'rainbow-shop', name: 'Rainbow Shop', ownerUserId: person.id })
+    await meta.createOrganization({ slug: 'rainbow-shop', name: 'Rainbow Shop', ownerUserId: person.id })
     expect((await failure(auth.resetPassword(good.email, 'RainbowShop#1'))).fields).toHaveProperty('password')
     const made = { ...good, email: 'eve@example.com', password: 'acme acme 1', names: ['Acme'] }
     expect((await failure(auth.createPerson(made))).fields).toHaveProperty('password')
@@ -286,17 +286,17 @@ describe('tokens and demand', () => {
   test('a token of an organization says where it belongs, and outlives the membership of who made it', async () => {
     const { auth, meta } = await fresh()
     const person = await auth.createPerson(good)
-    const organization = meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'somebody' })
-    meta.setMember(organization.id, person.id, 'admin')
+    const organization = await meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'somebody' })
+    await meta.setMember(organization.id, person.id, 'admin')
     const { secret } = await auth.createOrganizationToken(person, 'ci', organization)
     const told = /^sntrys_([^_]+)_[A-Za-z0-9+/]{43}$/.exec(secret)?.[1] ?? ''
     const url = expect.stringMatching(/^http/)
     const content = JSON.parse(Buffer.from(told, 'base64').toString())
     expect(content).toEqual({ iat: expect.any(Number), org: 'acme', url, region_url: url })
     const own = (await auth.createToken(person, 'mine', ['org:read'], organization.id)).secret
-    expect(meta.tokensOf(person.id).map((token) => token.name)).toEqual(['mine'])
+    expect((await meta.tokensOf(person.id)).map((token) => token.name)).toEqual(['mine'])
     expect(meta.tokensOfOrganization(organization.id)).toMatchObject([{ prefix: `sntrys_…${secret.slice(-4)}` }])
-    meta.endMembership(organization.id, person.id)
+    await meta.endMembership(organization.id, person.id)
     const actor = await auth.actorOf(new Headers({ authorization: `Bearer ${secret}` }))
     expect(actor).toMatchObject({ kind: 'token', ofOrganization: true, organizationId: organization.id })
     if (actor) expect(await auth.may(actor, 'release:write', { organization })).toBe('yes')
@@ -306,11 +306,11 @@ describe('tokens and demand', () => {
   test('demand throws what the verdict means', async () => {
     const { auth, meta } = await fresh()
     const person = await auth.createPerson(good)
-    const organization = meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: person.id })
+    const organization = await meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: person.id })
     const code = (scopes: string[] | undefined, userId = person.id) => {
       const who = { ...person, id: userId }
       try {
-        auth.demand(
+        await auth.demand(
           scopes ? { kind: 'token', person: who, organizationId: null, scopes } : { kind: 'session', person: who },
           'organization:write',
           { organization },
@@ -320,7 +320,7 @@ describe('tokens and demand', () => {
         return error instanceof MishapError ? error.code : error
       }
     }
-    meta.setMember(organization.id, 'bob', 'viewer')
+    await meta.setMember(organization.id, 'bob', 'viewer')
     expect([
       code(undefined),
       code(['org:write']),
@@ -338,7 +338,7 @@ describe('the first run', () => {
     const runs = await Promise.allSettled([run('ann@example.com'), run('eve@example.com')])
     expect(runs.map((item) => item.status)).toEqual(['fulfilled', 'rejected'])
     expect(runs[1]).toMatchObject({ reason: { code: 'CONFLICT', message: expect.stringContaining('right now') } })
-    expect([meta.personByEmail('ann@example.com')?.name, meta.personByEmail('eve@example.com')]).toEqual([
+    expect([(await meta.personByEmail('ann@example.com'))?.name, await meta.personByEmail('eve@example.com')]).toEqual([
       'Ann',
       undefined,
     ])
@@ -349,7 +349,7 @@ describe('the first run', () => {
   test('a first run that fails leaves the way free', async () => {
     const { auth, meta } = await fresh()
     const { code } = await failure(auth.setUp(() => auth.createPerson({ ...good, password: 'short' }, { first: true })))
-    expect([code, meta.isEmpty()]).toEqual(['VALIDATION', true])
+    expect([code, await meta.isEmpty()]).toEqual(['VALIDATION', true])
     expect(await auth.setUp(async () => 'again')).toBe('again')
   })
 })

@@ -75,7 +75,7 @@ export type Auth = {
   actorOf(headers: Headers): Promise<Actor | undefined>
   may(actor: Actor, action: Action, thing: Thing): Promise<Verdict>
   /** Throws NOT_FOUND, AUTH_FORBIDDEN or AUTH_TOKEN_SCOPE unless `may` returns yes. */
-  demand(actor: Actor, action: Action, thing: Thing): void
+  demand(actor: Actor, action: Action, thing: Thing): Promise<void>
   /**
    * Creates an account. Names of its organization (`names`) are refused as password. Throws VALIDATION with fields by
    * docs/specification.md 5. Throws CONFLICT if the e-mail is taken, or for `first` if any account exists.
@@ -117,7 +117,11 @@ export type Auth = {
     organizationId: number | null,
   ): Promise<{ id: number; secret: string }>
   /** Creates a token for builds (scope org:ci). Its secret, shown once, contains our address and the organization. */
-  createOrganizationToken(person: Person, name: string, organization: Organization): Promise<{ id: number; secret: string }>
+  createOrganizationToken(
+    person: Person,
+    name: string,
+    organization: Organization,
+  ): Promise<{ id: number; secret: string }>
   /** The secret of the one-time setup link; undefined once an account exists. */
   setupSecret(): Promise<string | undefined>
   /**

@@ -78,7 +78,7 @@ function accounts(context: Context, meta: MetaStore): Pick<Auth, 'createPerson'>
       checkPassword(value.password, [email, ...(value.names ?? [])])
       const hash = await context.password.hash(value.password)
       // Hashing takes a tenth of a second. Meanwhile the command can have created an account.
-      if (first && !await meta.isEmpty()) throw setUpAlready()
+      if (first && !(await meta.isEmpty())) throw setUpAlready()
       const slugs = () =>
         new MishapError('CONFLICT', {
           detail: 'An account with this e-mail already exists.',
@@ -124,7 +124,7 @@ async function actorOf(better: Better, meta: MetaStore, headers: Headers): Promi
   const bearer = /^bearer\s+(\S+)\s*$/i.exec(headers.get('authorization') ?? '')?.[1]
   if (bearer !== undefined) {
     const token = await meta.tokenBySecret(bearer)
-    const person = token && await meta.personById(token.userId)
+    const person = token && (await meta.personById(token.userId))
     if (!token || !person) throw new MishapError('AUTH_FAILED')
     const { organizationId, scopes } = token
     return {
@@ -142,9 +142,9 @@ async function actorOf(better: Better, meta: MetaStore, headers: Headers): Promi
     : undefined
 }
 
-function createSetupSecret(meta: MetaStore): string {
+async function createSetupSecret(meta: MetaStore): Promise<string> {
   const secret = randomBytes(24).toString('base64url')
-  meta.setValue('setup_secret', secret)
+  await meta.setValue('setup_secret', secret)
   return secret
 }
 
@@ -159,7 +159,7 @@ function createSetUp(meta: MetaStore): Auth['setUp'] {
         detail: 'Somebody else is setting up Mishap right now.',
         causes: ['Wait a moment and sign in with the account that they created.'],
       })
-    if (!await meta.isEmpty()) throw setUpAlready()
+    if (!(await meta.isEmpty())) throw setUpAlready()
     running = true
     try {
       return await work()
@@ -211,12 +211,12 @@ function createSignIn(better: Better, { attempts, queue }: Guard): Auth['signIn'
 
 /**
  * Opens sign-in, sessions, tokens and permissions on better-auth. The migrations of the meta store create the auth_
- * tables, so the meta store must be open on the same file. `close` ends the database connection.
+ * tables, so the meta store must be open on the same file.
  */
-export async function createAuth(options: AuthOptions): Promise<Auth & { close(): void }> {
+export async function createAuth(options: AuthOptions): Promise<Auth> {
   const { meta, clock } = options
   const queue = createHashQueue(options.hashing ?? scrypt)
-  const { better, close } = await openBetter({ ...options, hashing: queue })
+  const better = await openBetter({ ...options, hashing: queue })
   const context = await better.$context
   const attempts = createAttempts(clock)
   const guard: Guard = { attempts, queue }
@@ -258,8 +258,8 @@ export async function createAuth(options: AuthOptions): Promise<Auth & { close()
       return { id: token.id, secret }
     },
     createOrganizationToken: organizationTokens(meta, options.url, clock),
-    setupSecret: async () => (await meta.isEmpty() ? (await meta.getValue('setup_secret') ?? createSetupSecret(meta)) : undefined),
+    setupSecret: async () =>
+      (await meta.isEmpty()) ? ((await meta.getValue('setup_secret')) ?? (await createSetupSecret(meta))) : undefined,
     setUp: createSetUp(meta),
-    close,
   }
 }

@@ -116,7 +116,10 @@ test('a token of the organization works without a membership, within its scope a
   })
   const ask = (action: Action, actor = own(1), thing = thingOf(action)) =>
     verdict(metaWith(undefined), actor, action, thing)
-  expect((await Array.fromAsync(['release:read', 'release:write'], async (action) => ask(action as Action)))).toEqual(['yes', 'yes'])
+  expect(await Array.fromAsync(['release:read', 'release:write'], async (action) => ask(action as Action))).toEqual([
+    'yes',
+    'yes',
+  ])
   for (const [action] of table.filter(([item]) => !item.startsWith('release')))
     expect([action, await ask(action)]).not.toEqual([action, 'yes'])
   expect(await ask('release:read', own(2))).toBe('hidden')
@@ -148,7 +151,11 @@ test('the operator is an owner of the first organization; another’s owner sees
   ])
   const ask = (meta: MetaStore, action: Action, actor: Actor = session) => verdict(meta, actor, action, instance)
   expect([await ask(second, 'instance:read'), await ask(second, 'token:own')]).toEqual(['hidden', 'yes'])
-  expect([await ask(both, 'instance:read'), await ask(both, 'instance:write'), await ask(both, 'token:own')]).toEqual(['no', 'no', 'yes'])
+  expect([await ask(both, 'instance:read'), await ask(both, 'instance:write'), await ask(both, 'token:own')]).toEqual([
+    'no',
+    'no',
+    'yes',
+  ])
   expect(await ask(metaOf([{ id: 2, role: 'owner' }], []), 'instance:read')).toBe('hidden')
   expect(await ask(metaOf([{ id: 1, role: 'owner' }]), 'instance:read')).toBe('yes')
   // A token of an organization acts for nobody, whoever created it.

@@ -87,10 +87,10 @@ async function rolesAt(meta: MetaStore, actor: Actor, action: Action, thing: Thi
   const bound = actor.kind === 'token' ? actor.organizationId : null
   if ('instance' in thing) {
     if (actor.kind === 'token' && actor.ofOrganization) return []
-    return (await meta
-      .organizationsOf(actor.person.id))
+    const first = operators.has(action) ? (await meta.organizations())[0]?.id : undefined
+    return (await meta.organizationsOf(actor.person.id))
       .filter((membership) => bound === null || membership.id === bound)
-      .filter(async (membership) => !operators.has(action) || membership.id === (await meta.organizations())[0]?.id)
+      .filter((membership) => !operators.has(action) || membership.id === first)
       .map((membership) => membership.role)
   }
   const { organization } = thing

@@ -36,7 +36,7 @@ async function isWrongPassword(response: Response): Promise<boolean> {
 
 /** Deletes a person's own tokens. Tokens of organizations stay, so that builds continue. */
 async function endOwnTokens(meta: MetaStore, userId: string): Promise<void> {
-  for (const token of await meta.tokensOf(userId)) meta.deleteToken(token.id)
+  for (const token of await meta.tokensOf(userId)) await meta.deleteToken(token.id)
 }
 
 /** Changes a signed-in person's password and ends other sessions. Throws VALIDATION, AUTH_LOCKED, AUTH_BUSY. */
@@ -51,7 +51,7 @@ export async function changePassword(auth: AuthContext, headers: Headers, input:
   const work = () => better.api.changePassword({ body, headers, asResponse: true })
   const response = await guarded(guard, [email, addressOf(headers)], work, isWrongPassword)
   if (response.ok) {
-    meta.dropResets(id)
+    await meta.dropResets(id)
     if (endTokens) await endOwnTokens(meta, id)
   }
   return response
@@ -86,7 +86,7 @@ export function createPasswords(auth: AuthContext): Pick<Auth, 'changePassword' 
 async function setPassword({ context, meta }: AuthContext, userId: string, hash: string): Promise<void> {
   await context.internalAdapter.updatePassword(userId, hash)
   await context.internalAdapter.deleteUserSessions(userId)
-  meta.dropResets(userId)
+  await meta.dropResets(userId)
 }
 
 /** Counts per hour by name. Drops the least recently used names. */
@@ -117,7 +117,8 @@ export function createResets(
   const pairs = createHourly(clock, resetsPerAccountMax)
   const networks = createHourly(clock, resetsPerNetworkMax)
   // Avoids hashing texts that cannot be secrets.
-  const userOf = async (secret: string) => (/^[\w-]{43}$/.test(secret) ? await meta.resetBySecret(secret, clock.now()) : undefined)
+  const userOf = async (secret: string) =>
+    /^[\w-]{43}$/.test(secret) ? await meta.resetBySecret(secret, clock.now()) : undefined
   const gone = () =>
     new MishapError('NOT_FOUND', { detail: 'This link is no longer valid.', causes: ['Ask for a new one.'] })
   return {
@@ -135,7 +136,7 @@ export function createResets(
     },
     startReset: async (email) => {
       const person = await meta.personByEmail(email)
-      if (!person || await meta.openResets(person.id, clock.now()) >= openResetsMax) return undefined
+      if (!person || (await meta.openResets(person.id, clock.now())) >= openResetsMax) return undefined
       const secret = randomBytes(32).toString('base64url')
       await meta.createReset({ userId: person.id, secret, nowMs: clock.now(), expiresMs: clock.now() + resetMs })
       return { person, secret }
@@ -152,7 +153,7 @@ export function createResets(
       guard.queue.demandCapacity()
       const hash = await context.password.hash(password)
       // Hashing takes a while. Meanwhile the link can have been used.
-      if (await meta.consumeReset(secret, clock.now()) === undefined) throw gone()
+      if ((await meta.consumeReset(secret, clock.now())) === undefined) throw gone()
       await setPassword(auth, person.id, hash)
       if (endTokens) await endOwnTokens(meta, person.id)
     },

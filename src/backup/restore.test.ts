@@ -196,7 +196,8 @@ describe('under load', () => {
         cursor: async () => 5,
         blobWatermark: async () => mark,
         // 'gone' was deleted with its row before the copy. 'a' is from the first pass.
-        blobKeys: async (since) => (since === mark ? ['attachments/7/e/5-0', 'attachments/7/e/gone', 'attachments/a'] : []),
+        blobKeys: async (since) =>
+          since === mark ? ['attachments/7/e/5-0', 'attachments/7/e/gone', 'attachments/a'] : [],
       },
     })
     const files = ['blobs/attachments/7/e/5-0', 'blobs/attachments/a', 'blobs/spool/1/refined', 'blobs/spool/1/waiting']

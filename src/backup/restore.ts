@@ -31,7 +31,7 @@ async function place(from: string, to: string): Promise<void> {
 /** Restores the rows and compares the counts with the manifest. */
 async function restoreStores({ meta, events }: Stores, manifest: Manifest): Promise<void> {
   await events.restore(parts.events)
-  const found = { ...await meta.tally(), ...rowsByTable(await events.size()), cursor: await meta.cursor() }
+  const found = { ...(await meta.tally()), ...rowsByTable(await events.size()), cursor: await meta.cursor() }
   for (const name of ['organizations', 'projects', 'issues', ...tableNames, 'cursor'] as const)
     if (manifest[name] !== undefined && found[name] !== manifest[name])
       throw new MishapError('VALIDATION', {

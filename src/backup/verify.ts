@@ -80,7 +80,10 @@ async function rowsByIssue(
   return { rows, downsampled, orphans }
 }
 
-async function checkCounters(deps: VerifyDeps, { rows, downsampled }: ReturnType<typeof rowsByIssue>): Promise<Check> {
+async function checkCounters(
+  deps: VerifyDeps,
+  { rows, downsampled }: Awaited<ReturnType<typeof rowsByIssue>>,
+): Promise<Check> {
   const counters = await deps.meta.counters()
   const retainedSince = await deps.meta.retainedSince()
   const wrong = counters.flatMap(({ issueId, projectId, count, firstSeenMs }) => {
@@ -104,7 +107,7 @@ async function checkTable(
   { name, tally, categories, evictedName }: AnyTable,
   tallies: TableTally[],
 ): Promise<Check> {
-  const hasEvicted = await deps.meta.getValue(evictedName) !== undefined
+  const hasEvicted = (await deps.meta.getValue(evictedName)) !== undefined
   const stored = new Map<string, number>()
   for (const item of await deps.meta.outcomesSince({ fromMs: 0 })) {
     const key = `${item.projectId} ${item.category}`
@@ -116,17 +119,19 @@ async function checkTable(
       categories.map((category): [string, number] => [`${projectId} ${category}`, counts[category] ?? 0]),
     ),
   )
-  const wrong = (await Array.fromAsync([...new Set([...stored.keys(), ...ledger.keys()])], async (key) => {
-    const [id = '', category = ''] = key.split(' ')
-    const [counted, rows] = [stored.get(key) ?? 0, ledger.get(key) ?? 0]
-    // The removal of a project deletes its rows, but the ledger still counts them.
-    const isConsistent = await deps.meta.projectById(Number(id))
-      ? hasEvicted
-        ? counted >= rows
-        : counted === rows
-      : rows === 0
-    return isConsistent ? [] : [`project ${id}: the ledger says ${counted} stored of ${category}, but ${rows} exist`]
-  })).flat()
+  const wrong = (
+    await Array.fromAsync([...new Set([...stored.keys(), ...ledger.keys()])], async (key) => {
+      const [id = '', category = ''] = key.split(' ')
+      const [counted, rows] = [stored.get(key) ?? 0, ledger.get(key) ?? 0]
+      // The removal of a project deletes its rows, but the ledger still counts them.
+      const isConsistent = (await deps.meta.projectById(Number(id)))
+        ? hasEvicted
+          ? counted >= rows
+          : counted === rows
+        : rows === 0
+      return isConsistent ? [] : [`project ${id}: the ledger says ${counted} stored of ${category}, but ${rows} exist`]
+    })
+  ).flat()
   return check(name, tally?.sentence ?? '', stored.size, wrong)
 }
 
@@ -174,7 +179,10 @@ async function checkLedger(deps: VerifyDeps, groups: Found['groups']): Promise<C
 }
 
 /** Compares the downsampled counts of issues with the recorded rows. Counts older than the retention are gone. */
-async function checkDownsampled(deps: VerifyDeps, { downsampled }: ReturnType<typeof rowsByIssue>): Promise<Check> {
+async function checkDownsampled(
+  deps: VerifyDeps,
+  { downsampled }: Awaited<ReturnType<typeof rowsByIssue>>,
+): Promise<Check> {
   const counters = await deps.meta.counters()
   const recordedCounts = await deps.meta.downsampledOf(counters.map((counter) => counter.issueId))
   const retainedSince = await deps.meta.retainedSince()
@@ -232,7 +240,8 @@ export async function verify(deps: VerifyDeps): Promise<Check[]> {
   const integrityErrors = await deps.meta.faults()
   const releases = await deps.meta.orphanReleases()
   const lastJpos = Math.max(found.lastJpos, ...others.map((other) => other.lastJpos))
-  const ahead = (await deps.meta.openBatches()).length === 0 && lastJpos >= await deps.meta.cursor() && total + others.length > 0
+  const ahead =
+    (await deps.meta.openBatches()).length === 0 && lastJpos >= (await deps.meta.cursor()) && total + others.length > 0
   const twice = found.twice + others.reduce((sum, other) => sum + other.twice, 0)
   return [
     check(

@@ -72,9 +72,10 @@ export async function measureDisk(deps: DiskDeps): Promise<DiskState> {
     ),
   ])
   const bytes = tables.reduce((sum, table) => sum + table.bytesOnDisk, 0)
-  const blobs = (await meta
-    .bytesByProject())
-    .reduce((sum, byte) => sum + byte.attachments.bytes + byte.dead.bytes + byte.bundles.bytes, 0)
+  const blobs = (await meta.bytesByProject()).reduce(
+    (sum, byte) => sum + byte.attachments.bytes + byte.dead.bytes + byte.bundles.bytes,
+    0,
+  )
   const copied = copyBytes.reduce((sum, part) => sum + part, 0)
   const [copies, copying] = deps.copying() ? [0, copied] : [copied, 0]
   const stored = bytes + blobs + database + copies

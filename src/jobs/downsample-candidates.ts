@@ -120,7 +120,7 @@ function createRetainedIds({ meta, events }: CandidateDeps, before: number) {
 export async function* downsampleCandidates(deps: CandidateDeps, before: number): AsyncGenerator<Unit[]> {
   const retainedOf = createRetainedIds(deps, before)
   for (const pages of [heavy, scattered])
-    for await (const issueWeeks of await pages(deps, before))
+    for await (const issueWeeks of pages(deps, before))
       for (let start = 0; start < issueWeeks.length; start += unitsMax) {
         const units: Unit[] = []
         for (const issueWeek of issueWeeks.slice(start, start + unitsMax))

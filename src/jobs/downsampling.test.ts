@@ -119,8 +119,7 @@ describe('thinning over the real stores', () => {
     return checks.filter((check) => check.wrong.length > 0)
   }
   const thinnedSums = async () =>
-    (await world.app.meta
-      .outcomeSums({ fromMs: 0 }))
+    (await world.app.meta.outcomeSums({ fromMs: 0 }))
       .filter((outcomeSum) => outcomeSum.outcome === 'thinned')
       .map(({ category, quantity, reason }) => [category, quantity, reason])
       .sort()

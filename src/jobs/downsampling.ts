@@ -116,7 +116,7 @@ async function finish(deps: DownsamplingDeps, step: DownsampleStep, counted: (ro
     counted(found.reduce((sum, item) => sum + item.rows, 0))
   }
   await events.deleteCut(step.cut)
-  meta.setDownsampleStep(step.id, 'cut')
+  await meta.setDownsampleStep(step.id, 'cut')
 }
 
 const outageCodes: readonly string[] = ['STORE_UNAVAILABLE', 'QUERY_TIMEOUT']
@@ -215,7 +215,7 @@ async function verifyCuts(deps: DownsamplingDeps, masked: (week: string) => void
   for (const step of await deps.meta.downsampleSteps()) {
     if (step.stage !== 'cut' || Math.abs(deps.clock.now() - step.madeMs) < verifyAfterMs) continue
     if (await runExclusive(deps, () => repeatCut(deps, step))) masked(step.cut.week)
-    else deps.meta.dropDownsampleStep(step.id)
+    else await deps.meta.dropDownsampleStep(step.id)
   }
 }
 
@@ -346,7 +346,7 @@ export function createDownsampling(deps: DownsamplingDeps): Downsampling {
       if (candidates.isEmpty() || round.isBlocked) break
     }
     const reached = disk.stored <= budget
-    meta.endDownsampleRun(runId, { bytesAfter: disk.stored, reached })
+    await meta.endDownsampleRun(runId, { bytesAfter: disk.stored, reached })
     observe.info({ events: sum, before: first.stored, after: disk.stored, budget, reached }, 'events were downsampled')
     return { thinned: sum, stored: disk.stored, budget, ...(reached ? {} : { reached }) }
   }

@@ -26,12 +26,12 @@ export async function linkFeedback({
     const [event] = await events.byEventId([item.projectId], item.eventId)
     const issueId = event && (await meta.issueIdsOf([event])).get(`${event.projectId}:${event.groupHash}`)
     if (issueId !== undefined) {
-      meta.linkFeedback(item.id, { issueId })
+      await meta.linkFeedback(item.id, { issueId })
       linked++
       continue
     }
     const waitedMs = Math.max(0, clock.now() - item.receivedMs)
-    meta.linkFeedback(item.id, {
+    await meta.linkFeedback(item.id, {
       nextMs: waitedMs >= linkWaitMs ? null : clock.now() + Math.max(pauseMinMs, waitedMs),
     })
   }

@@ -77,7 +77,10 @@ async function applyRetention(deps: JobDeps): Promise<Record<string, unknown>> {
       dropped[droppedName(table)] = partitions
       if (partitions.length > 0 && anyTable(table).tally) await recordEvicted(meta, table)
     }
-    const removed = await deleteAll(blobs, await meta.prune(nowMs, beforeMs, nowMs - deadLetterRetentionMs, rowsBeforeMs))
+    const removed = await deleteAll(
+      blobs,
+      await meta.prune(nowMs, beforeMs, nowMs - deadLetterRetentionMs, rowsBeforeMs),
+    )
     const removedOfOrganizations = await applyOwnRetention({ nowMs, meta, events, blobs, retention: deps.retention })
     // No remaining event uses these bundles: a new event would have recorded its use.
     const bundles = await deleteAll(blobs, await meta.dropBundles(beforeMs))
@@ -193,13 +196,13 @@ export async function createJobs(
     states.begin(job)
     try {
       const result = await job.run(deps)
-      states.done(job, result)
+      await states.done(job, result)
       const done = { job: job.name, ...result }
       // Jobs that run every few seconds would flood the log.
       if (job.everyMs < minuteMs) deps.observe.debug(done, 'a job has run')
       else deps.observe.info(done, 'a job has run')
     } catch (error) {
-      states.failed(job, error)
+      await states.failed(job, error)
       deps.observe.warn({ job: job.name, error: faultOf(error) }, 'a job failed')
     } finally {
       busy.delete(job.name)

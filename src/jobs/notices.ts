@@ -28,9 +28,9 @@ export async function runNotices({ clock, meta, alerts, url }: NoticeDeps): Prom
     const issue = await meta.issueById(due.issueId)
     const activity = await meta.activityById(due.activityId)
     const to = await meta.personById(due.userId)
-    const organization = issue && await meta.organizationById(issue.organizationId)
+    const organization = issue && (await meta.organizationById(issue.organizationId))
     // People who left the organization since get no mail.
-    if (!issue || !activity || !to || !organization || !await meta.memberOf(organization.id, to.id)) {
+    if (!issue || !activity || !to || !organization || !(await meta.memberOf(organization.id, to.id))) {
       await meta.endNotice(due.id)
       continue
     }

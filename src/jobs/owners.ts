@@ -69,10 +69,12 @@ async function matchOwners(
   const { meta } = deps
   const { rule, overAt } = event ? ownerRuleOf(of.rules, ownedEventOf(event)) : {}
   if (overAt !== undefined) over.set(issue.projectId, overAt)
-  const owners = (await Array.fromAsync((rule?.owners ?? []), async (email) => {
-    const person = await meta.personByEmail(email)
-    return person && await meta.memberOf(issue.organizationId, person.id) ? [person] : []
-  })).flat()
+  const owners = (
+    await Array.fromAsync(rule?.owners ?? [], async (email) => {
+      const person = await meta.personByEmail(email)
+      return person && (await meta.memberOf(issue.organizationId, person.id)) ? [person] : []
+    })
+  ).flat()
   return { owners: [...new Map(owners.map((owner) => [owner.id, owner])).values()], rule }
 }
 
@@ -80,7 +82,11 @@ const suggestionsOf = ({ owners, rule }: OwnerMatch): Suggestion[] =>
   owners.map(({ id }) => ({ userId: id, rule: rule?.text ?? '' }))
 
 /** Assigns an issue to the first owner of the matched rule. Returns undefined if there is no such owner. */
-async function assign(deps: OwnerDeps, issue: Issue, { owners: [person], rule }: OwnerMatch): Promise<Issue | undefined> {
+async function assign(
+  deps: OwnerDeps,
+  issue: Issue,
+  { owners: [person], rule }: OwnerMatch,
+): Promise<Issue | undefined> {
   const { meta, clock } = deps
   if (!person || !rule) return undefined
   const details = { reason: 'ownership', rule: rule.text }
@@ -100,8 +106,10 @@ async function sweep(deps: OwnerDeps, over: Map<number, number>): Promise<number
     const events = await latestEventsOf(deps, due.projectId, issues)
     // Read rules and issues again: from here on the code is synchronous.
     const rules = await createRules(deps)(due.projectId)
-    const matches = (await Array.fromAsync((await meta
-      .issuesByIds(due.issueIds)), async (issue) => [issue.id, await matchOwners(deps, over, issue, events.get(issue.id), rules)] as const))
+    const matches = await Array.fromAsync(
+      await meta.issuesByIds(due.issueIds),
+      async (issue) => [issue.id, await matchOwners(deps, over, issue, events.get(issue.id), rules)] as const,
+    )
     await meta.suggest(new Map(matches.map(([id, match]) => [id, suggestionsOf(match)])))
     await meta.endSuggestionsDue(due)
     checked += due.issueIds.length
@@ -131,7 +139,7 @@ export async function runOwners(deps: OwnerDeps): Promise<{ assigned: number; he
     const event = issue && (await eventOf(deps, issue, due.eventId))
     if (issue && !event && due.eventId !== '' && clock.now() - due.atMs < eventWaitMs) continue
     // Read again: a person can have been assigned while the event was queried.
-    const now = event && await meta.issueById(due.issueId)
+    const now = event && (await meta.issueById(due.issueId))
     if (now) {
       const rules = await rulesOf(now.projectId)
       const match = await matchOwners(deps, over, now, event, rules)

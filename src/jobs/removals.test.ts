@@ -252,7 +252,7 @@ test('only a shorter retention than the installation’s is kept, for the organi
         return ['attachments/5/x']
       },
       getValue: async () => undefined,
-      setValue: () => undefined,
+      setValue: async () => undefined,
     },
     events: {
       removeBefore: async (table, ...given) => (table === 'events' ? calls.push(given) : 0),
@@ -276,7 +276,7 @@ test('spans leave by days: earlier than errors where they are kept for longer, n
       ],
       dropExpired: async () => [],
       getValue: async () => undefined,
-      setValue: (name) => void noted.push(name),
+      setValue: async (name) => void noted.push(name),
     },
     events: {
       removeBefore: async (table, ...given) => (table === 'spans' ? calls.push(given) : 0),

@@ -46,7 +46,8 @@ const countsName = 'removal-counts'
 
 type Counts = Record<string, { events: number; before: number }>
 
-const readCounts = async (meta: MetaStore): Promise<Counts> => JSON.parse(await meta.getValue(countsName) ?? '{}') as Counts
+const readCounts = async (meta: MetaStore): Promise<Counts> =>
+  JSON.parse((await meta.getValue(countsName)) ?? '{}') as Counts
 
 /**
  * Counts the events of a removal and stores the number before any are removed: a crash could lose it. When a removal
@@ -57,14 +58,17 @@ async function countOnce(deps: RemovalDeps, removal: Removal, hashes: readonly s
   const counts = await readCounts(meta)
   const { events, before } = counts[removal.id] ?? { events: 0, before: 0 }
   const sum = events + (await deps.events.eventsFrom(removal.projectId, hashes, before))
-  meta.setValue(countsName, JSON.stringify({ ...counts, [removal.id]: { events: sum, before: await meta.cursor() } }))
+  await meta.setValue(
+    countsName,
+    JSON.stringify({ ...counts, [removal.id]: { events: sum, before: await meta.cursor() } }),
+  )
   return sum
 }
 
 /** Drops the stored count once the row of the removal has the sum. */
 async function dropCount(meta: MetaStore, removalId: number): Promise<void> {
   const { [removalId]: _done, ...rest } = await readCounts(meta)
-  meta.setValue(countsName, JSON.stringify(rest))
+  await meta.setValue(countsName, JSON.stringify(rest))
 }
 
 /**
@@ -133,7 +137,7 @@ async function finishOrganization(deps: RemovalDeps, removal: Removal): Promise<
   const { id, organizationId } = removal
   if (removal.stage === 'asked') {
     // Projects created in the meantime are queued here and removed in the next round.
-    if (await meta.requestProjectRemovals(organizationId, removal.userId) > 0) return false
+    if ((await meta.requestProjectRemovals(organizationId, removal.userId)) > 0) return false
     await meta.removeOrganization(id)
     await deps.removed(removal)
   }

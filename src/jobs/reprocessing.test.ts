@@ -91,8 +91,8 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
       state.runs.push(run)
       return run
     },
-    updateReprocessing: (id, change) => Object.assign(state.runs[id - 1] ?? {}, change),
-    endReprocessing: (id) => Object.assign(state.runs[id - 1] ?? {}, { endedMs: clock.now() }),
+    updateReprocessing: async (id, change) => Object.assign(state.runs[id - 1] ?? {}, change),
+    endReprocessing: async (id) => Object.assign(state.runs[id - 1] ?? {}, { endedMs: clock.now() }),
     openReprocessingRuns: async () => state.runs.filter((run) => run.endedMs === null),
     planReprocessStep: async (regroupingId, rewrite) => {
       at('plan')
@@ -124,11 +124,11 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
       Object.assign(stepOf(id) ?? {}, { stage: 'counted' })
       return { organizationId: 1, issues: [1], merged: [], moved: moves.length }
     },
-    setReprocessStep: (id, stage) => {
+    setReprocessStep: async (id, stage) => {
       at('cut')
       Object.assign(stepOf(id) ?? {}, { stage })
     },
-    dropReprocessStep: (id) => void Object.assign(stepOf(id) ?? {}, { stage: 'gone' }),
+    dropReprocessStep: async (id) => void Object.assign(stepOf(id) ?? {}, { stage: 'gone' }),
     setIssueEdges: async (id, _edges, count) => {
       state.log.push(`edges ${id} at ${count}`)
       return count === 3

@@ -130,7 +130,7 @@ function chunksOf(lines: readonly Uint8Array[]): Buffer[] {
 /** Reverts a step by removing its new rows. */
 async function revert({ meta, events }: ReprocessingDeps, step: ReprocessingStep): Promise<void> {
   await events.revert(step.rewrite)
-  meta.dropReprocessStep(step.id)
+  await meta.dropReprocessStep(step.id)
 }
 
 /** Completes a step whose new rows count: removes old rows and updates first and last seen of affected issues. */
@@ -143,10 +143,10 @@ async function finish({ meta, events }: ReprocessingDeps, step: ReprocessingStep
       const issue = await meta.issueById(id)
       const hashes = issue?.id === id ? ((await meta.hashesOf([id])).get(id) ?? []) : []
       const edges = hashes.length > 0 ? await events.edgesOf(projectId, hashes) : undefined
-      if (!issue || !edges || await meta.setIssueEdges(id, edges, issue.count)) break
+      if (!issue || !edges || (await meta.setIssueEdges(id, edges, issue.count))) break
     }
   }
-  meta.setReprocessStep(step.id, 'cut')
+  await meta.setReprocessStep(step.id, 'cut')
 }
 
 /** Completes an open step through any outage of the events store. Throws other errors after some attempts. */
@@ -170,8 +170,9 @@ async function endWithRetry(deps: ReprocessingDeps, id: number, stopped: AbortSi
  * could evict rows that move into its groups.
  */
 const isBlocked = async (meta: ReprocessingDeps['meta'], projectId: number): Promise<boolean> =>
-  (await meta.openRemovals()).some((openRemoval) => openRemoval.projectId === projectId || openRemoval.projectId === 0) ||
-  (await meta.downsampleSteps()).some((downsampleStep) => downsampleStep.cut.projectId === projectId)
+  (await meta.openRemovals()).some(
+    (openRemoval) => openRemoval.projectId === projectId || openRemoval.projectId === 0,
+  ) || (await meta.downsampleSteps()).some((downsampleStep) => downsampleStep.cut.projectId === projectId)
 
 /**
  * Rewrites events atomically: writes the new rows, moves them between issues in one transaction, then removes the old
@@ -247,7 +248,7 @@ function rewriteOf(
 /** Yields to incoming events: the longer, the more of them wait. */
 async function yieldToIngest({ deps, stopped }: RunState, startedMs: number): Promise<void> {
   const tookMs = Math.max(1, deps.clock.now() - startedMs)
-  await deps.clock.sleep(await deps.waiting() > 0 ? Math.min(2000, tookMs * 2) : Math.min(50, tookMs / 4), stopped)
+  await deps.clock.sleep((await deps.waiting()) > 0 ? Math.min(2000, tookMs * 2) : Math.min(50, tookMs / 4), stopped)
 }
 
 function addStillMissing({ missingBefore, stillMissing }: RunState, hash: string, names: readonly string[]): void {
@@ -285,13 +286,13 @@ async function remapGeneration(
     bytes += tsv.length
     if ((pending.moves.length >= stepRowsMax || bytes >= stepBytesMax) && !(await flush())) return false
     state.looked += page.length
-    deps.meta.updateReprocessing(state.run.id, { looked: state.looked })
+    await deps.meta.updateReprocessing(state.run.id, { looked: state.looked })
     await yieldToIngest(state, startedMs)
   }
   return flush()
 }
 
-type RunRequest = { projectId: number; cause: ReprocessingRun['cause']; groups(): MissingMapGroup[] }
+type RunRequest = { projectId: number; cause: ReprocessingRun['cause']; groups(): Promise<MissingMapGroup[]> }
 
 /** Yields rows of the groups that can have missed the new files, in pages: a project can have millions. */
 async function* rowRefsOf(
@@ -346,11 +347,11 @@ async function regroup(deps: ReprocessingDeps, request: RunRequest, stopped: Abo
   resume()
   const counts = { looked: 0, mapped: 0, moved: 0, total: 0 }
   // Read the groups after the pause: a batch in flight can have looked before the upload and records misses at its end.
-  const groups = request.groups()
+  const groups = await request.groups()
   if (groups.length === 0) {
     // A run that a crash interrupted after its last group has nothing left to do.
     for (const openRun of await meta.openReprocessingRuns())
-      if (openRun.projectId === projectId && openRun.cause === cause) meta.endReprocessing(openRun.id)
+      if (openRun.projectId === projectId && openRun.cause === cause) await meta.endReprocessing(openRun.id)
     return counts
   }
   const run = await meta.beginReprocessing(projectId, cause, 0)
@@ -361,9 +362,9 @@ async function regroup(deps: ReprocessingDeps, request: RunRequest, stopped: Abo
     const hashes = some.map((item) => item.groupHash)
     state.missingBefore = new Set(some.flatMap(({ groupHash, names }) => names.map((name) => `${name} ${groupHash}`)))
     state.stillMissing = new Set()
-    for await (const rowRefs of await rowRefsOf(deps, request, some)) {
+    for await (const rowRefs of rowRefsOf(deps, request, some)) {
       state.total += rowRefs.length
-      meta.updateReprocessing(run.id, { total: state.total })
+      await meta.updateReprocessing(run.id, { total: state.total })
       for (const { generation, positions } of byGeneration(rowRefs).values())
         if (!(await remapGeneration(state, generation, hashes, positions))) return undefined
     }
@@ -374,7 +375,7 @@ async function regroup(deps: ReprocessingDeps, request: RunRequest, stopped: Abo
       beforeMs: startMs,
     })
   }
-  meta.endReprocessing(run.id)
+  await meta.endReprocessing(run.id)
   const { looked, mapped, moved } = state
   observe.info(
     { project: projectId, cause, looked, mapped, moved, ms: clock.now() - startMs },
@@ -391,7 +392,7 @@ async function verifySteps({ meta, events, lock, clock, observe }: ReprocessingD
     try {
       const left = await events.presentPositions(rewrite)
       if (left.length === 0) {
-        meta.dropReprocessStep(id)
+        await meta.dropReprocessStep(id)
         continue
       }
       observe.warn({ step: id, left: left.length }, 'old rows of reprocessed events came back; they are deleted again')
@@ -403,7 +404,10 @@ async function verifySteps({ meta, events, lock, clock, observe }: ReprocessingD
 }
 
 /** Returns the reprocessing that is due now. */
-async function pendingRequests({ meta, clock }: ReprocessingDeps): Promise<{ request: RunRequest; done(): void }[]> {
+async function pendingRequests({
+  meta,
+  clock,
+}: ReprocessingDeps): Promise<{ request: RunRequest; done(): Promise<void> }[]> {
   const nowMs = clock.now()
   const uploads = (await meta.arrivals()).map(({ projectId, bundleIds }) => {
     return {
@@ -413,7 +417,7 @@ async function pendingRequests({ meta, clock }: ReprocessingDeps): Promise<{ req
   })
   const lateMaps = (await meta.lateProjects(nowMs - lateMapMs)).map((projectId) => ({
     request: { projectId, cause: 'late' as const, groups: () => meta.missingMapsOf(projectId, [lateMapName]) },
-    done: () => undefined,
+    done: async () => {},
   }))
   return [...uploads, ...lateMaps]
 }
@@ -449,17 +453,17 @@ export function createReprocessing(deps: ReprocessingDeps): Reprocessing {
       if (stopped.aborted) break
       const counts = await regroup(deps, request, stopped)
       if (!counts) continue
-      done()
+      await done()
       for (const name of ['looked', 'mapped', 'moved'] as const) sums[name] += counts[name]
     }
     return sums
   }
 
-  const run = (): Promise<Record<string, unknown>> => {
+  const run = async (): Promise<Record<string, unknown>> => {
     state.running ??= round()
       .catch(async (error: unknown) => {
         for (const openRun of await meta.openReprocessingRuns())
-          meta.updateReprocessing(openRun.id, { error: faultOf(error) })
+          await meta.updateReprocessing(openRun.id, { error: faultOf(error) })
         throw error
       })
       .finally(() => {

@@ -29,7 +29,7 @@ function world(pages: Record<string, Page>, settings: Partial<ScrapeSettings> = 
     meta: {
       scrapeSettings: async () => ({ on: true, verifyTls: true, sealedToken: '', origins: [], ...settings }),
       dueScrapes: async () => dues,
-      setScrape: (item, value) => void state.ends.push({ url: item.url, ...value }),
+      setScrape: async (item, value) => void state.ends.push({ url: item.url, ...value }),
       dropScrapes: async (beforeMs) => {
         state.dropped = beforeMs
         return 0

@@ -102,7 +102,7 @@ async function scrape(deps: ScrapeDeps, due: DueScrape): Promise<boolean> {
     failure = messageOf(error)
     observe.debug({ project: due.projectId, failure }, 'a script could not be fetched')
   }
-  meta.setScrape(due, { nextMs: nextMs(deps), fetchedMs: clock.now(), failure })
+  await meta.setScrape(due, { nextMs: nextMs(deps), fetchedMs: clock.now(), failure })
   return failure === ''
 }
 

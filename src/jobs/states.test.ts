@@ -26,7 +26,7 @@ test('last run, duration, result, failure, next run', async () => {
   states.begin(hourly)
   clock.advance(500)
   expect(states.all()[0]).toMatchObject({ runningSinceMs: 1_060_000 })
-  states.done(hourly, { removed: 3 })
+  await states.done(hourly, { removed: 3 })
   expect(states.all()[0]).toMatchObject({
     runningSinceMs: null,
     lastMs: 1_060_000,
@@ -36,12 +36,12 @@ test('last run, duration, result, failure, next run', async () => {
   })
   for (let i = 0; i < 2; i++) {
     states.begin(often)
-    states.failed(often, new SyntaxError('secret'))
+    await states.failed(often, new SyntaxError('secret'))
   }
   expect(states.all()[1]).toMatchObject({ failures: 2, error: expect.stringMatching(/^SyntaxError/) })
   expect(states.all()[1]?.error).not.toContain('secret')
   states.begin(often)
-  states.done(often, {})
+  await states.done(often, {})
   expect(states.all()[1]).toMatchObject({ failures: 0, error: '' })
 })
 
@@ -50,10 +50,10 @@ test('what runs seldom is remembered over a restart; a broken memory is none', a
   const item = memory()
   const states = await createJobStates(clock, item.meta, [hourly, often])
   states.begin(often)
-  states.done(often, {})
+  await states.done(often, {})
   expect(item.values.size).toBe(0)
   states.begin(hourly)
-  states.done(hourly, { dropped: ['a'] })
+  await states.done(hourly, { dropped: ['a'] })
   const [kept, fresh] = (await createJobStates(clock, item.meta, [hourly, often])).all()
   expect(kept).toMatchObject({ lastMs: 1_000_000, result: { dropped: ['a'] } })
   expect(fresh).toMatchObject({ lastMs: null })

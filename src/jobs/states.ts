@@ -32,27 +32,31 @@ const none: SavedState = { lastMs: null, durationMs: 0, result: {}, error: '', f
 
 async function readSaved(meta: Pick<MetaStore, 'getValue'>): Promise<Record<string, SavedState>> {
   try {
-    return JSON.parse(await meta.getValue(valueName) ?? '{}') as Record<string, SavedState>
+    return JSON.parse((await meta.getValue(valueName)) ?? '{}') as Record<string, SavedState>
   } catch {
     return {}
   }
 }
 
 /** Records the result of each job. */
-export async function createJobStates(clock: Clock, meta: Pick<MetaStore, 'getValue' | 'setValue'>, jobs: readonly Timed[]) {
+export async function createJobStates(
+  clock: Clock,
+  meta: Pick<MetaStore, 'getValue' | 'setValue'>,
+  jobs: readonly Timed[],
+) {
   const before = await readSaved(meta)
   const states = new Map<string, SavedState>(jobs.map(({ name }) => [name, { ...none, ...before[name] }]))
   const running = new Map<string, number>()
   const started = { atMs: undefined as number | undefined }
 
-  function end({ name, everyMs }: Timed, change: Pick<SavedState, 'result' | 'error'>): void {
+  async function end({ name, everyMs }: Timed, change: Pick<SavedState, 'result' | 'error'>): Promise<void> {
     const lastMs = running.get(name) ?? clock.now()
     running.delete(name)
     const failures = change.error === '' ? 0 : (states.get(name)?.failures ?? 0) + 1
     states.set(name, { ...change, lastMs, durationMs: Math.max(0, clock.now() - lastMs), failures })
     if (everyMs < savedEveryMs) return
     const slow = jobs.filter((job) => job.everyMs >= savedEveryMs).map((job) => [job.name, states.get(job.name)])
-    meta.setValue(valueName, JSON.stringify(Object.fromEntries(slow)))
+    await meta.setValue(valueName, JSON.stringify(Object.fromEntries(slow)))
   }
 
   function nextOf({ everyMs, firstMs }: Timed): number | null {

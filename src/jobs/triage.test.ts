@@ -257,7 +257,8 @@ function withPeople(meta: MetaStore): void {
       userId === 'eve' ? undefined : { organizationId, userId, role: 'member', createdMs: 0 },
   })
 }
-const suggestedOf = async (meta: MetaStore, id: number) => (await meta.suggestionsOf(id)).map((suggestion) => suggestion.userId)
+const suggestedOf = async (meta: MetaStore, id: number) =>
+  (await meta.suggestionsOf(id)).map((suggestion) => suggestion.userId)
 
 test('rules suggest the owners of a new issue where they do not assign, and whoever looks at it is told', async () => {
   const { meta, triage, sent } = await rig({ event: eventAt('src/cart.js') })
@@ -285,12 +286,17 @@ test('rules that are changed suggest others for every issue, and assign nobody',
   const write = (text: string) => meta.setOwnership(1, { text }, { userId: 'ann' }, nowMs)
   await write('path:src/* ann@example.test\npath:src/f7.js bob@example.test')
   expect(await triage.people()).toMatchObject({ assigned: 0, held: 46 })
-  expect((await Array.fromAsync([1, 7, 45, 46], async (id) => suggestedOf(meta, id)))).toEqual([['ann'], ['bob'], ['ann'], []])
+  expect(await Array.fromAsync([1, 7, 45, 46], async (id) => suggestedOf(meta, id))).toEqual([
+    ['ann'],
+    ['bob'],
+    ['ann'],
+    [],
+  ])
   expect((await meta.issueById(1))?.assigneeUserId).toBeNull()
   expect(await triage.people()).toMatchObject({ held: 0 })
   await write('')
   expect(await triage.people()).toMatchObject({ held: 46 })
-  expect((await Array.fromAsync([1, 7], async (id) => suggestedOf(meta, id)))).toEqual([[], []])
+  expect(await Array.fromAsync([1, 7], async (id) => suggestedOf(meta, id))).toEqual([[], []])
 })
 
 test('a project’s rules are read once for all of its new issues', async () => {

@@ -59,7 +59,11 @@ test('a clock that stays there is believed after three days, also over a restart
 test('of a pause two hours count and what was gathered stays; far back within the leap begins anew', async () => {
   const { run, look } = world()
   const there = startMs + 100 * dayMs
-  expect((await run(there, 40)).untrusted).toEqual({ clockMs: there + 40 * hourMs, sinceMs: there, evenMs: 40 * hourMs })
+  expect((await run(there, 40)).untrusted).toEqual({
+    clockMs: there + 40 * hourMs,
+    sinceMs: there,
+    evenMs: 40 * hourMs,
+  })
   expect((await look(there + 60 * hourMs)).untrusted?.evenMs).toBe(42 * hourMs)
   expect((await look(there + 900 * hourMs)).untrusted?.evenMs).toBe(44 * hourMs)
   // Correcting the clock by an hour continues the leap. Setting it back by more than a day restarts it.
@@ -93,12 +97,15 @@ test.each([
   expect(await world(false, organizations).look(startMs)).toEqual({ nowMs: startMs })
 })
 
-test.each([['nothing'], ['{'], ['{"atMs":null}'], ['null']])('where %s is known, three days pass first', async (text) => {
-  const { run, values } = world(false)
-  if (text !== 'nothing') values.set('retention-clock', text)
-  expect((await run(startMs, 71)).nowMs).toBe(0)
-  expect(await run(startMs + 72 * hourMs, 0)).toEqual({ nowMs: startMs + 72 * hourMs })
-})
+test.each([['nothing'], ['{'], ['{"atMs":null}'], ['null']])(
+  'where %s is known, three days pass first',
+  async (text) => {
+    const { run, values } = world(false)
+    if (text !== 'nothing') values.set('retention-clock', text)
+    expect((await run(startMs, 71)).nowMs).toBe(0)
+    expect(await run(startMs + 72 * hourMs, 0)).toEqual({ nowMs: startMs + 72 * hourMs })
+  },
+)
 
 /**
  * Simulates a number of true days. The machine is on in the hours of `on` (day of the week, 0 is Saturday, and hour).

@@ -23,7 +23,7 @@ type TrustedState = { atMs: number; pauseMs?: number; leap?: ClockJump }
 
 async function readTrustedState(meta: Pick<MetaStore, 'getValue'>): Promise<TrustedState | undefined> {
   try {
-    const state = JSON.parse(await meta.getValue(valueName) ?? '') as TrustedState
+    const state = JSON.parse((await meta.getValue(valueName)) ?? '') as TrustedState
     return Number.isFinite(state.atMs) ? state : undefined
   } catch {
     return undefined
@@ -69,21 +69,21 @@ export async function trustedNow({ clock, meta }: { clock: Clock; meta: Meta }):
   const nowMs = clock.now()
   const before = await readTrustedState(meta)
   const save = (state: TrustedState) => meta.setValue(valueName, JSON.stringify(state))
-  const atMs = before?.atMs ?? await firstMs(meta, nowMs)
+  const atMs = before?.atMs ?? (await firstMs(meta, nowMs))
   const pauseMs = before?.pauseMs ?? 0
   const usualPause = pauseMs > 0 ? { pauseMs } : {}
   const toleranceMs = aheadMs + (nowMs > atMs ? pauseMs : 0)
   if (Math.abs(nowMs - atMs) <= toleranceMs) {
-    save({ atMs: Math.max(atMs, nowMs), ...usualPause })
+    await save({ atMs: Math.max(atMs, nowMs), ...usualPause })
     return { nowMs }
   }
   const jump = nextJump(before?.leap, nowMs, atMs)
   if (jump.evenMs >= evenMs) {
     const longestMs = Math.max(pauseMs, jump.pauseMs)
-    save({ atMs: nowMs, ...(longestMs > aheadMs ? { pauseMs: longestMs } : {}) })
+    await save({ atMs: nowMs, ...(longestMs > aheadMs ? { pauseMs: longestMs } : {}) })
     return { nowMs }
   }
-  save({ atMs, ...usualPause, leap: jump })
+  await save({ atMs, ...usualPause, leap: jump })
   return nowMs < atMs
     ? { nowMs }
     : { nowMs: atMs, untrusted: { clockMs: nowMs, sinceMs: jump.sinceMs, evenMs: jump.evenMs } }

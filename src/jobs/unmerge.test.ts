@@ -27,20 +27,23 @@ const seen = (n: number, title: string, unhandled: boolean): SeenEvent => ({
 
 /** A step left by a crash: rewritten rows of the second group. */
 const planned = async (meta: MetaStore): Promise<number> =>
-  (await meta.planReprocessStep((await meta.beginReprocessing(1, 'upload', 1)).id, {
-    projectId: 1,
-    week: '2026-11-16',
-    gen: 0,
-    positions: [2],
-    from: [hash(2)],
-    to: [hash(5)],
-    hours: [0],
-    token: 't',
-  })).id
+  (
+    await meta.planReprocessStep((await meta.beginReprocessing(1, 'upload', 1)).id, {
+      projectId: 1,
+      week: '2026-11-16',
+      gen: 0,
+      positions: [2],
+      from: [hash(2)],
+      to: [hash(5)],
+      hours: [0],
+      token: 't',
+    })
+  ).id
 const planDownsampling = async (meta: MetaStore): Promise<number> => {
   const run = await meta.beginDownsampleRun({ budgetBytes: 1, bytesBefore: 2 })
-  return (await meta.planDownsampleStep(run, { week: '2026-11-16', before: 9, projectId: 1, hashes: [hash(2)], keep: [] }, 1))
-    .id
+  return (
+    await meta.planDownsampleStep(run, { week: '2026-11-16', before: 9, projectId: 1, hashes: [hash(2)], keep: [] }, 1)
+  ).id
 }
 
 /** An issue of two groups. The events store reports three events of the second group, one of them evicted. */
@@ -135,7 +138,7 @@ test.each<[string, string[], string]>([
 
 test('not over a batch that a crash broke off, nor while the events store is away: nothing changes', async () => {
   const open = await rig()
-  await open.meta.openBatch(await open.meta.cursor(), await open.meta.cursor() + 1)
+  await open.meta.openBatch(await open.meta.cursor(), (await open.meta.cursor()) + 1)
   expect(await codeOf(open.unmerge(1, [hash(2)], null))).toBe('STORE_UNAVAILABLE')
   const away = await rig({ countsOf: async () => Promise.reject(new MishapError('STORE_UNAVAILABLE')) })
   expect(await codeOf(away.unmerge(1, [hash(2)], null))).toBe('STORE_UNAVAILABLE')

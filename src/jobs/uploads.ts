@@ -21,7 +21,7 @@ export async function sweepUploads({
   for (const key of over) if (!artifacts.isWriting(key)) await blobs.delete(key)
   const lists = await Promise.all([blobs.list('artifacts'), blobs.list('chunks')])
   // List the names after the blobs: new blobs have their row by now, or are still being written.
-  const named = new Set([...await meta.bundleKeys(), ...await meta.chunkKeys()])
+  const named = new Set([...(await meta.bundleKeys()), ...(await meta.chunkKeys())])
   const orphans = lists.flat().filter((key) => !named.has(key) && !artifacts.isWriting(key))
   for (const key of orphans) await blobs.delete(key)
   artifacts.dropFailures()

@@ -1,3 +1,4 @@
+import { someAsync } from '../base/sequence.ts'
 import { createHash, randomUUID } from 'node:crypto'
 import { MishapError } from '../base/errors.ts'
 import { type ArtifactType, type Bundle, scrapedEntry } from '../store/meta/artifacts/artifacts.ts'
@@ -79,7 +80,7 @@ async function saveChunk(
   const { meta, blobs, clock } = uploads.deps
   if (!/^[0-9a-f]{40}$/.test(checksum))
     throw new MishapError('VALIDATION', { detail: 'The name of a chunk must be its SHA-1 in 40 hex digits.' })
-  if (await meta.chunkBytes(organizationId) > waitingBytesMax)
+  if ((await meta.chunkBytes(organizationId)) > waitingBytesMax)
     throw new MishapError('ACCEPT_TOO_LARGE', {
       detail: 'Too many chunks belong to unfinished uploads. Mishap deletes them after a day.',
     })
@@ -93,7 +94,7 @@ async function saveChunk(
         throw new MishapError('VALIDATION', { detail: `The content of chunk ${checksum} has another SHA-1.` })
     }
     const { bytes } = await blobs.putStream(key, checked(), chunkBytesMax)
-    meta.addChunk(organizationId, { checksum, bytes, blobKey: key }, clock.now() + chunkRetentionMs)
+    await meta.addChunk(organizationId, { checksum, bytes, blobKey: key }, clock.now() + chunkRetentionMs)
   })
 }
 
@@ -117,8 +118,10 @@ async function addFile(uploads: Uploads, file: ReleaseFile): Promise<Bundle> {
       throw error
     })
     const type: ArtifactType = /\.map$/i.test(url.replace(/[?#].*$/, '')) ? 'source_map' : 'minified_source'
-    const before = (await Array.fromAsync((await meta
-      .artifactsOfRelease(projectIds, release, dist, url)), async (id) => ({ id, places: await meta.linksOf([id]) })))
+    const before = await Array.fromAsync(await meta.artifactsOfRelease(projectIds, release, dist, url), async (id) => ({
+      id,
+      places: await meta.linksOf([id]),
+    }))
     const debugId = debugIdOf(headers['debug-id'] ?? '') || scan.debugId(type)
     const links = projectIds.map((projectId) => ({ projectId, release, dist }))
     const bundle = await meta.addBundle(
@@ -150,13 +153,14 @@ async function addScraped(
   { organizationId, projectId, release, dist, files }: ScrapedFiles,
 ): Promise<void> {
   const { meta, blobs, clock, scrapedBytesMax: scrapedMax = scrapedBytesMax } = uploads.deps
-  const links = existingLinks(uploads, [{ projectId, release, dist }])
+  const links = await existingLinks(uploads, [{ projectId, release, dist }])
   let changed: Bundle | undefined
   for (const { url, bytes, headers, isMap } of files) {
     const checksum = createHash('sha1').update(bytes).digest('hex')
     const before = await meta.artifactsOfRelease([projectId], release, dist, url, 'scraped')
-    if (before.some(async (id) => (await meta.bundleById(id))?.checksum === checksum) || links.length === 0) continue
-    if (await meta.scrapedBytes(projectId) + bytes.length > scrapedMax)
+    const isStored = (id: number) => meta.bundleById(id).then((bundle) => bundle?.checksum === checksum)
+    if (links.length === 0 || (await someAsync(before, isStored))) continue
+    if ((await meta.scrapedBytes(projectId)) + bytes.length > scrapedMax)
       throw new MishapError('ACCEPT_TOO_LARGE', {
         detail: `The files fetched for this project already take ${scrapedMax / MiB} MiB. Upload the maps, or narrow the allowed origins.`,
       })

@@ -78,7 +78,7 @@ async function assembleNow(uploads: Uploads, run: Run): Promise<void> {
       const reader = await blobs.reader(key)
       if (!reader) throw new Error('the bundle has gone')
       const { manifest, files } = await indexBundle(reader).finally(() => reader.close())
-      const links = existingLinks(uploads, run.links).map((link) => ({
+      const links = (await existingLinks(uploads, run.links)).map((link) => ({
         ...link,
         release: link.release || manifest.release,
         dist: link.dist || manifest.dist,
@@ -89,11 +89,11 @@ async function assembleNow(uploads: Uploads, run: Run): Promise<void> {
       const same = await meta.sameBundle(organizationId, uuid, checksum, files)
       const bundle =
         same ??
-        await meta.addBundle(
+        (await meta.addBundle(
           { organizationId, uuid, checksum, kind: 'bundle', blobKey: key, bytes, createdMs: nowMs },
           files,
           links,
-        )
+        ))
       if (same) await blobs.delete(key)
       const places = same ? await meta.linkBundle(same.id, links, nowMs) : links.length
       await meta.extendChunks(organizationId, chunks, nowMs + usedChunkRetentionMs)
@@ -150,13 +150,13 @@ async function linkExisting(
   const before = await meta.linksOf([bundle.id])
   // The first link has the release and dist of the manifest.
   const manifestLink = before[0]
-  const newLinks = existingLinks(uploads, links).map((link) => ({
+  const newLinks = (await existingLinks(uploads, links)).map((link) => ({
     projectId: link.projectId,
     release: link.release || manifestLink?.release || '',
     dist:
       link.dist || (link.release === '' || link.release === manifestLink?.release ? (manifestLink?.dist ?? '') : ''),
   }))
-  if (await meta.linkBundle(bundle.id, newLinks, clock.now()) > 0) reportArrival(uploads, bundle, newLinks)
+  if ((await meta.linkBundle(bundle.id, newLinks, clock.now())) > 0) reportArrival(uploads, bundle, newLinks)
   await meta.touchBundles([bundle.id], clock.now())
   return { state: 'ok', missingChunks: [] }
 }
@@ -181,7 +181,7 @@ export async function assemble(uploads: Uploads, request: AssembleRequest): Prom
   const found = await meta.chunksOf(request.organizationId, request.chunks)
   const missingChunks = [...new Set(request.chunks)].filter((chunk) => !found.has(chunk))
   if (missingChunks.length > 0 || request.chunks.length === 0) return { state: 'not_found', missingChunks }
-  const run = start(uploads, key, request, links)
+  const run = await start(uploads, key, request, links)
   await Promise.race([run.done, clock.sleep(answerMs)])
   return uploads.runs.has(key) ? { state: 'created', missingChunks: [] } : assemble(uploads, request)
 }

@@ -8,7 +8,7 @@ const fresh = operationRig()
 /** A rig that records which channels asked their addresses to confirm. */
 async function rig() {
   const asked: number[] = []
-  return { ...await fresh(), asked, alerts: { askToConfirm: async ({ id }: Channel) => void asked.push(id) } }
+  return { ...(await fresh()), asked, alerts: { askToConfirm: async ({ id }: Channel) => void asked.push(id) } }
 }
 const email = { kind: 'email' as const, name: 'Ops', target: 'ops@x.test', project: 'web' }
 
@@ -60,7 +60,7 @@ describe('a channel', () => {
   test('is deleted', async () => {
     const deps = await rig()
     const { channel } = await createChannel(deps, 1, email)
-    deleteChannel(deps, channel.id)
+    await deleteChannel(deps, channel.id)
     expect(deps.meta.channelById(channel.id)).toBeUndefined()
   })
 })

@@ -70,7 +70,9 @@ export async function changeChannel(deps: Deps, channel: Channel, change: Channe
   const changed = await deps.meta.updateChannel(channel.id, {
     ...(change.name === undefined ? {} : { name: change.name }),
     ...(change.active === undefined ? {} : { active: change.active }),
-    ...(change.project === undefined ? {} : { projectId: await projectIdOf(deps, channel.organizationId, change.project) }),
+    ...(change.project === undefined
+      ? {}
+      : { projectId: await projectIdOf(deps, channel.organizationId, change.project) }),
     ...(target === undefined ? {} : { sealedTarget: deps.seal.seal(target) }),
   })
   if (target !== undefined) await deps.meta.retainAddresses(channel.id, retainedAddresses(deps, channel, target))
@@ -100,8 +102,11 @@ export async function updateChannel(
 }
 
 /** Deletes a channel and its log. */
-export function deleteChannel({ meta }: { meta: Pick<MetaStore, 'deleteChannel'> }, channelId: number): void {
-  meta.deleteChannel(channelId)
+export async function deleteChannel(
+  { meta }: { meta: Pick<MetaStore, 'deleteChannel'> },
+  channelId: number,
+): Promise<void> {
+  await meta.deleteChannel(channelId)
 }
 
 /** Confirms the address of a mailed link. Returns undefined when the link is no longer valid. */
@@ -110,6 +115,6 @@ export async function confirmAddress(
   secret: string,
 ): Promise<{ organization: Organization; address: string } | undefined> {
   const confirmation = await confirmationOf({ meta, clock }, secret)
-  if (!confirmation || !await meta.confirmAddress(secret, clock.now())) return undefined
+  if (!confirmation || !(await meta.confirmAddress(secret, clock.now()))) return undefined
   return { organization: confirmation.organization, address: confirmation.address }
 }

@@ -35,7 +35,7 @@ async function notify(
 ): Promise<void> {
   const nowMs = clock.now()
   const mentioned = named.filter((item) => item !== actor.person.id && !before.includes(item))
-  for (const userId of mentioned) meta.subscribe(issue.id, userId, true, 'mentioned', nowMs)
+  for (const userId of mentioned) await meta.subscribe(issue.id, userId, true, 'mentioned', nowMs)
   const others = before.length > 0 ? [] : await meta.subscribersOf(issue.id)
   const notices = [
     ...mentioned.map((userId) => ({ userId, kind: 'mention' as const })),
@@ -52,14 +52,20 @@ export async function addComment(deps: Deps, actor: Actor, issue: Issue, text: s
   const named = await namedIn(deps, issue, text)
   const nowMs = clock.now()
   const added = await meta.addComment(issue.id, actor.person.id, text, nowMs, named)
-  meta.subscribe(issue.id, actor.person.id, true, 'commented', nowMs)
+  await meta.subscribe(issue.id, actor.person.id, true, 'commented', nowMs)
   await notify(deps, issue, actor, added, { named, before: [] })
   announceIssues(deps, issue.organizationId, [issue.id])
   return added
 }
 
 /** Changes a comment of the caller. Only members mentioned for the first time get a notice. */
-export async function updateComment(deps: Deps, actor: Actor, issue: Issue, old: Activity, text: string): Promise<Activity> {
+export async function updateComment(
+  deps: Deps,
+  actor: Actor,
+  issue: Issue,
+  old: Activity,
+  text: string,
+): Promise<Activity> {
   const named = await namedIn(deps, issue, text)
   const changed = await deps.meta.changeComment(old.id, text, named, deps.clock.now())
   const before = Array.isArray(old.data.mentions) ? old.data.mentions.map(String) : []

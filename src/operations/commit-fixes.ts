@@ -21,13 +21,15 @@ export async function newFixes(
   commits: readonly NewCommit[],
 ): Promise<Fix[]> {
   let left = issuesMax
-  return (await Array.fromAsync(commits, async (commit) => {
-    const shortIds = fixedIssues(commit.message).slice(0, left)
-    if (shortIds.length === 0) return []
-    if ((await meta.versionsWithCommit(organizationId, commit.repository, commit.sha)).length > 0) return []
-    left -= shortIds.length
-    return [{ commit, shortIds }]
-  })).flat()
+  return (
+    await Array.fromAsync(commits, async (commit) => {
+      const shortIds = fixedIssues(commit.message).slice(0, left)
+      if (shortIds.length === 0) return []
+      if ((await meta.versionsWithCommit(organizationId, commit.repository, commit.sha)).length > 0) return []
+      left -= shortIds.length
+      return [{ commit, shortIds }]
+    })
+  ).flat()
 }
 
 type Deps = Announces & {
@@ -53,7 +55,7 @@ export async function resolveFixed(
     for (const shortId of shortIds) {
       const issue = await meta.issueByShortId(organizationId, shortId)
       if (!issue || issue.status === 'resolved' || !allowed.has(issue.projectId)) continue
-      const inRelease = await meta.releaseOf([issue.projectId], version) ? { inRelease: version } : {}
+      const inRelease = (await meta.releaseOf([issue.projectId], version)) ? { inRelease: version } : {}
       const statusDetails = { ...inRelease, inCommit: { repository, commit: sha } }
       const change = { status: 'resolved', substatus: null, statusDetails } as const
       const activityData = { reason: 'commit', commit: sha, author: commit.authorName }

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { deleteFeedback, setFeedbackState } from './feedback.ts'
 import { sessionOf } from './rig.cases.ts'
 
-test('a state is set in the name of the caller', () => {
+test('a state is set in the name of the caller', async () => {
   const set: unknown[] = []
   const meta = { setFeedbackState: (...words: unknown[]) => void set.push(words) }
-  setFeedbackState({ meta, clock: { now: () => 5 } }, sessionOf('ann'), 3, 'spam')
+  await setFeedbackState({ meta, clock: { now: () => 5 } }, sessionOf('ann'), 3, 'spam')
   expect(set).toEqual([[3, 'spam', 'ann', 5]])
 })
 

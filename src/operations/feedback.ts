@@ -5,13 +5,13 @@ import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 
 /** Sets the state of a feedback: new, resolved or spam. */
-export function setFeedbackState(
+export async function setFeedbackState(
   { meta, clock }: { meta: Pick<MetaStore, 'setFeedbackState'>; clock: Pick<Clock, 'now'> },
   actor: Actor,
   feedbackId: number,
   state: FeedbackState,
-): void {
-  meta.setFeedbackState(feedbackId, state, actor.person.id, clock.now())
+): Promise<void> {
+  await meta.setFeedbackState(feedbackId, state, actor.person.id, clock.now())
 }
 
 /** Deletes a feedback with its screenshots. */

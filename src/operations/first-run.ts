@@ -31,7 +31,7 @@ type BootstrapResult = {
 type FirstMeta = AddsProjects & Pick<MetaStore, 'organizationBySlug' | 'createOrganization' | 'memberOf'>
 
 async function ensurePerson(auth: Auth, request: BootstrapRequest): Promise<Person> {
-  if (!await auth.personByEmail(request.email)) {
+  if (!(await auth.personByEmail(request.email))) {
     return auth.createPerson({
       name: request.name ?? request.email.split('@')[0] ?? request.email,
       email: request.email,
@@ -140,7 +140,11 @@ export function setUp(
   return auth.setUp(async () => {
     const names = [organizationName]
     const person = await auth.createPerson({ name: name.trim(), email, password, names }, { first: true })
-    const slug = await freeSlug(organizationName, 'org', async (text) => await meta.organizationBySlug(text) !== undefined)
+    const slug = await freeSlug(
+      organizationName,
+      'org',
+      async (text) => (await meta.organizationBySlug(text)) !== undefined,
+    )
     const organization = await meta.createOrganization({ slug, name: organizationName, ownerUserId: person.id })
     // Create the project for Mishap's own errors first: its slug is still free. `createProject` publishes both keys.
     if (config.selfReporting) await ensureSelfProject(meta, organization.id)

@@ -31,7 +31,8 @@ async function rig(count = 3) {
 const nothing: IssuesChange = { changeOf: () => ({}), own: {}, isOwnOnly: false }
 const resolve: IssuesChange = { ...nothing, changeOf: () => ({ status: 'resolved' }) }
 const assign = (assigneeUserId: string): IssuesChange => ({ ...nothing, changeOf: () => ({ assigneeUserId }) })
-const statuses = async ({ meta }: Pick<ReturnType<typeof rig>, 'meta'>) => (await Array.fromAsync([1, 2, 3], async (id) => (await meta.issueById(id))?.status))
+const statuses = async ({ meta }: Pick<ReturnType<typeof rig>, 'meta'>) =>
+  await Array.fromAsync([1, 2, 3], async (id) => (await meta.issueById(id))?.status)
 
 describe('a change of issues', () => {
   test('is written one by one and announced; what changes nothing is not announced', async () => {
@@ -74,8 +75,8 @@ describe('a change of issues', () => {
       asBulk: true,
     }
     expect(await updateIssues(deps, deps.ann, issues, asked)).toBeUndefined()
-    expect([...await deps.meta.seenBy('ann', [1, 2, 3])]).toEqual([1, 2, 3])
-    expect([...await deps.meta.bookmarkedBy('eve', [1, 2, 3])]).toEqual([])
+    expect([...(await deps.meta.seenBy('ann', [1, 2, 3]))]).toEqual([1, 2, 3])
+    expect([...(await deps.meta.bookmarkedBy('eve', [1, 2, 3]))]).toEqual([])
     expect([deps.asked, deps.announced]).toEqual([[], []])
   })
 
@@ -115,7 +116,10 @@ describe('an assignment', () => {
   test('that changed nothing gives no notice', async () => {
     const deps = await rig()
     await notifyAssignee(deps, 1, 'bob', null, null)
-    expect([await deps.meta.subscribersOf(1), await deps.meta.noticesDue(Number.MAX_SAFE_INTEGER, 9)]).toEqual([['bob'], []])
+    expect([await deps.meta.subscribersOf(1), await deps.meta.noticesDue(Number.MAX_SAFE_INTEGER, 9)]).toEqual([
+      ['bob'],
+      [],
+    ])
   })
 })
 

@@ -43,7 +43,7 @@ export async function notifyAssignee(
   byUserId: string | null,
 ): Promise<void> {
   const nowMs = clock.now()
-  meta.subscribe(issueId, userId, true, 'assigned', nowMs)
+  await meta.subscribe(issueId, userId, true, 'assigned', nowMs)
   const kind: NoticeKind = 'assigned'
   if (activityId !== null && userId !== byUserId) await meta.addNotices([{ userId, kind }], issueId, activityId, nowMs)
 }
@@ -56,7 +56,7 @@ type Deps = Announces & {
 /** A requested change of issues of one organization. */
 export type IssuesChange = {
   /** Returns the change of one issue. Called for all issues before anything is written. Throws VALIDATION. */
-  changeOf(issue: Issue): IssueChange
+  changeOf(issue: Issue): Promise<IssueChange>
   /** The caller's personal annotations. */
   own: UserFlags
   /** The request changes only annotations. */
@@ -78,15 +78,25 @@ async function setUserFlags(
   if ([hasSeen, isBookmarked, isSubscribed].every((flag) => flag === undefined)) return
   for (let start = 0; start < ids.length; start += flagsMax) {
     if (start > 0) await clock.sleep(0)
-    await meta.setUserFlags(ids.slice(start, start + flagsMax), userId, { hasSeen, isBookmarked, isSubscribed }, clock.now())
+    await meta.setUserFlags(
+      ids.slice(start, start + flagsMax),
+      userId,
+      { hasSeen, isBookmarked, isSubscribed },
+      clock.now(),
+    )
   }
 }
 
 /** Changes a few issues. Throws CONFLICT when `rev` is set and the issue has another revision. */
-async function changeFew(deps: Deps, actor: Actor, issues: readonly Issue[], { changeOf, rev }: IssuesChange): Promise<void> {
+async function changeFew(
+  deps: Deps,
+  actor: Actor,
+  issues: readonly Issue[],
+  { changeOf, rev }: IssuesChange,
+): Promise<void> {
   const { id: userId } = actor.person
   // Compute all changes first: a refused one must not leave others changed.
-  const changes = issues.map((issue) => ({ issue, change: changeOf(issue) }))
+  const changes = await Array.fromAsync(issues, async (issue) => ({ issue, change: await changeOf(issue) }))
   for (const { issue, change } of changes) {
     const { activityId, issue: updated } = await deps.meta.updateIssue(issue.id, change, userId, deps.clock.now(), rev)
     // Do not announce unless the shared state changed.
@@ -120,7 +130,7 @@ export async function updateIssues(
     await setUserFlags(deps, userId, ids, own)
     return undefined
   }
-  const items = issues.map((issue) => ({ issueId: issue.id, change: changeOf(issue) }))
+  const items = await Array.fromAsync(issues, async (issue) => ({ issueId: issue.id, change: await changeOf(issue) }))
   await setUserFlags(deps, userId, ids, own)
   const { id } = await deps.triage.bulks.request({ organizationId, userId, items })
   return deps.triage.bulks.wait(id, bulkWaitMs)
@@ -128,7 +138,7 @@ export async function updateIssues(
 
 /** Undoes a bulk, except for issues that somebody changed since. Throws CONFLICT when it was already undone. */
 export async function undoBulk({ triage: { bulks } }: RunsBulks, bulk: Bulk): Promise<Bulk> {
-  if (!await bulks.undo(bulk.id)) throw new MishapError('CONFLICT', { detail: 'This change was already undone.' })
+  if (!(await bulks.undo(bulk.id))) throw new MishapError('CONFLICT', { detail: 'This change was already undone.' })
   return (await bulks.wait(bulk.id, bulkWaitMs)) ?? bulk
 }
 

@@ -89,7 +89,7 @@ export async function undoMerge(
     const { issue: rest, created } = await unmergeIssue(deps, actor, issue.id, hashes)
     left = rest
     if (!created) continue
-    restored.push(await meta.restoreMerged(activityId, issue, created) ?? created)
+    restored.push((await meta.restoreMerged(activityId, issue, created)) ?? created)
   }
   await meta.endMergeUndo(issue.id, activityId)
   announceIssues(deps, issue.organizationId, [issue.id, ...restored.map(({ id }) => id)])

@@ -31,7 +31,7 @@ describe('mail server', () => {
     expect(await smtpOf(room)).toMatchObject({ port: 465, password: 'pw' })
     await setMailServer(room, { ...text, password: undefined, host: 'other.test' })
     expect(await smtpOf(room)).toMatchObject({ host: 'other.test', password: '' })
-    clearMailServer(room)
+    await clearMailServer(room)
     expect(await smtpOf(room)).toBeUndefined()
     room.values.set('smtp', 'broken')
     expect(await smtpOf(room)).toBeUndefined()

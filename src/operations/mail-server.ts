@@ -38,9 +38,10 @@ export async function setMailServer(deps: Deps, text: SmtpText): Promise<SmtpSet
     password: text.password ?? (before && before.host === host && before.user === text.user ? before.password : ''),
     from,
   }
-  deps.meta.setValue(smtpValue, deps.seal.seal(JSON.stringify(settings)))
+  await deps.meta.setValue(smtpValue, deps.seal.seal(JSON.stringify(settings)))
   return settings
 }
 
 /** Removes the mail server. */
-export const clearMailServer = ({ meta }: { meta: Pick<MetaStore, 'setValue'> }): void => meta.setValue(smtpValue, '')
+export const clearMailServer = ({ meta }: { meta: Pick<MetaStore, 'setValue'> }): Promise<void> =>
+  meta.setValue(smtpValue, '')

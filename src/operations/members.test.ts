@@ -49,8 +49,8 @@ beforeEach(async () => {
   const clock = testClock(1_795_000_000_000)
   const meta = await openSqliteMeta(join(folder, `${opened.length}.sqlite`), { clock })
   opened.push(meta)
-  const organization = meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: named.owner.id })
-  for (const role of ['admin', 'member', 'viewer'] as const) meta.setMember(organization.id, named[role].id, role)
+  const organization = await meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: named.owner.id })
+  for (const role of ['admin', 'member', 'viewer'] as const) await meta.setMember(organization.id, named[role].id, role)
   Object.assign(world, { meta, clock, organization })
 })
 
@@ -154,7 +154,10 @@ describe('an invitation', () => {
     const second = (await invite()).secret
     expect(world.meta.invitationsOf(world.organization.id)).toHaveLength(1)
     expect(JSON.stringify(await world.meta.invitationsOf(world.organization.id))).not.toContain(second)
-    expect([await openInvitation(world, first), (await openInvitation(world, second))?.role]).toEqual([undefined, 'member'])
+    expect([await openInvitation(world, first), (await openInvitation(world, second))?.role]).toEqual([
+      undefined,
+      'member',
+    ])
   })
 
   test('ends when its maker could not make it any more', async () => {
@@ -287,7 +290,10 @@ describe('a refusal of an invitation', () => {
 })
 
 test('a secret with other text around it opens nothing, and the refusals say what to do', async () => {
-  const { secret } = await addInvitation(world, named.admin, world.organization, { email: 'x@example.test', role: 'viewer' })
+  const { secret } = await addInvitation(world, named.admin, world.organization, {
+    email: 'x@example.test',
+    role: 'viewer',
+  })
   const hashed: string[] = []
   const { invitationBySecret } = world.meta
   world.meta.invitationBySecret = async (text) => {

@@ -56,7 +56,7 @@ export async function addInvitation(
   if (!rolesToInvite(await roleOf(meta, organization, by)).includes(request.role))
     throw refuse('role', 'Invite with a role below your own.')
   const invited = await meta.personByEmail(email)
-  if (invited && await meta.memberOf(organization.id, invited.id))
+  if (invited && (await meta.memberOf(organization.id, invited.id)))
     throw new MishapError('CONFLICT', {
       detail: 'This person is already a member.',
       fields: { email: ['This person is already a member.'] },
@@ -135,7 +135,7 @@ export async function takeBackInvitation(
   const found = (await meta.invitationsOf(organization.id)).find((invitation) => invitation.id === id)
   if (!found) throw new MishapError('NOT_FOUND')
   if (!rolesToInvite(await roleOf(meta, organization, by)).includes(found.role)) throw new MishapError('AUTH_FORBIDDEN')
-  meta.deleteInvitation(id)
+  await meta.deleteInvitation(id)
 }
 
 /** Returns the caller's role. Throws unless the caller outranks the member, is an owner, or is the member. */

@@ -9,7 +9,10 @@ const config = { retentionErrorsDays: 90 }
 test('name, slug and retention change, and the revision grows', async () => {
   const { meta, ann } = await fresh()
   const change = { name: 'Acme Inc.', slug: 'acme-inc', retentionErrorsDays: 30 }
-  expect(await updateOrganization({ meta, config }, ann, 1, change, 0)).toMatchObject({ name: 'Acme Inc.', slug: 'acme-inc' })
+  expect(await updateOrganization({ meta, config }, ann, 1, change, 0)).toMatchObject({
+    name: 'Acme Inc.',
+    slug: 'acme-inc',
+  })
   expect(meta.organizationSettings(1)).toMatchObject({ retentionErrorsDays: 30, rev: 1 })
 })
 

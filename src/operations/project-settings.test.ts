@@ -32,14 +32,14 @@ test('an environment is hidden and shown again', async () => {
   const { meta } = await fresh()
   await commit(meta, { events: [effect({ environment: 'staging' })] })
   expect(await hideEnvironment({ meta }, 1, 'staging', true)).toMatchObject({ name: 'staging', hidden: true })
-  expect([...await meta.hiddenEnvironments([1])]).toEqual(['staging'])
+  expect([...(await meta.hiddenEnvironments([1]))]).toEqual(['staging'])
   expect((await hideEnvironment({ meta }, 1, 'staging', false)).hidden).toBe(false)
   expect(await endOf(() => hideEnvironment({ meta }, 1, 'none', true))).toEqual(['NOT_FOUND', []])
 })
 
-test('a tombstone is taken away by the short id of its issue', () => {
+test('a tombstone is taken away by the short id of its issue', async () => {
   const taken: unknown[] = []
-  removeTombstone({ meta: { undiscard: (...words) => void taken.push(words) } }, 1, 'WEB-1')
+  await removeTombstone({ meta: { undiscard: async (...words) => void taken.push(words) } }, 1, 'WEB-1')
   expect(taken).toEqual([[1, 'WEB-1']])
 })
 

@@ -33,12 +33,12 @@ export async function hideEnvironment(
 }
 
 /** Removes the tombstone of a discarded issue (by its short id), so that its events create an issue again. */
-export function removeTombstone(
+export async function removeTombstone(
   { meta }: { meta: Pick<MetaStore, 'undiscard'> },
   projectId: number,
   shortId: string,
-): void {
-  meta.undiscard(projectId, shortId)
+): Promise<void> {
+  await meta.undiscard(projectId, shortId)
 }
 
 /** Returns the faults of ownership rules by line: wrong syntax, and owners who are not members. */
@@ -51,11 +51,11 @@ export async function ownershipErrors(
   const isMemberByEmail = new Map<string, boolean>()
   const isMember = async (email: string): Promise<boolean> => {
     const person = await meta.personByEmail(email)
-    return person !== undefined && await meta.memberOf(project.organizationId, person.id) !== undefined
+    return person !== undefined && (await meta.memberOf(project.organizationId, person.id)) !== undefined
   }
   for (const { line, owners } of rules)
     for (const email of owners) {
-      const is = isMemberByEmail.get(email) ?? await isMember(email)
+      const is = isMemberByEmail.get(email) ?? (await isMember(email))
       isMemberByEmail.set(email, is)
       if (!is) errors.push({ line, sentence: `${email} is not a member of this organization.` })
     }

@@ -20,10 +20,10 @@ async function addProject(
   meta: AddsProjects,
   { organizationId, name, platform, slug }: NewProject,
 ): Promise<{ project: Project; key: ProjectKey }> {
-  const isUsed = async (text: string) => await meta.projectBySlug(organizationId, text) !== undefined
+  const isUsed = async (text: string) => (await meta.projectBySlug(organizationId, text)) !== undefined
   const project = await meta.createProject({
     organizationId,
-    slug: slug ?? await freeSlug(name, 'project', isUsed),
+    slug: slug ?? (await freeSlug(name, 'project', isUsed)),
     name,
     platform,
   })
@@ -32,7 +32,7 @@ async function addProject(
 
 /** Returns the first active key of a project, or creates a key. */
 export async function ensureKey(meta: Pick<MetaStore, 'keysOf' | 'createKey'>, projectId: number): Promise<ProjectKey> {
-  return (await meta.keysOf(projectId)).find((key) => key.active) ?? await meta.createKey(projectId, 'Default')
+  return (await meta.keysOf(projectId)).find((key) => key.active) ?? (await meta.createKey(projectId, 'Default'))
 }
 
 /** Returns the existing project or creates a project, with an active key. Throws like `addProject`. */

@@ -81,7 +81,7 @@ describe('commits of a release', () => {
     expect((await deps.meta.issueById(1))?.status).toBe('unresolved')
     const more = { ...told, commits: [...told.commits, commitOf('a2', 'Closes web-1, WEB-2')] }
     await setReleaseCommits(deps, place, more, { projectIds: [1], fixable: [deps.project] })
-    expect((await Array.fromAsync([1, 2], async (id) => (await deps.meta.issueById(id))?.statusDetails))).toEqual(
+    expect(await Array.fromAsync([1, 2], async (id) => (await deps.meta.issueById(id))?.statusDetails)).toEqual(
       [1, 2].map(() => ({ inRelease: 'web@2', inCommit: { repository: 'acme/web', commit: 'a2' } })),
     )
     expect(deps.announced).toEqual(['1', '2'].map((id) => ({ kind: 'issue', id })))
@@ -113,15 +113,18 @@ test('deploys and repositories are kept, and a repository leaves the list', asyn
   const deps = await rig()
   await createRelease(deps, value)
   const about = { environment: 'production', name: '', url: '', startedMs: null, finishedMs: nowMs, projectIds: [1] }
-  expect(await createDeploy(deps, { ...place, ...about })).toMatchObject({ version: 'web@2', environment: 'production' })
+  expect(await createDeploy(deps, { ...place, ...about })).toMatchObject({
+    version: 'web@2',
+    environment: 'production',
+  })
   const { id } = await createRepository(deps, { organizationId: 1, name: 'acme/web', url: '' })
   expect(await createRepository(deps, { organizationId: 1, name: 'acme/web', url: 'https://git.test' })).toMatchObject({
     id,
     url: 'https://git.test',
   })
-  expect([await deleteRepository(deps, 2, id), await deleteRepository(deps, 1, id), await deleteRepository(deps, 1, id)]).toEqual([
-    false,
-    true,
-    false,
-  ])
+  expect([
+    await deleteRepository(deps, 2, id),
+    await deleteRepository(deps, 1, id),
+    await deleteRepository(deps, 1, id),
+  ]).toEqual([false, true, false])
 })

@@ -1,3 +1,4 @@
+import { filterAsync } from '../base/sequence.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Project } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
@@ -21,7 +22,7 @@ export async function createRelease(
   value: ReleaseWrite,
 ): Promise<{ isNew: boolean }> {
   const { meta, clock } = deps
-  const fresh = value.projectIds.filter(async (id) => !await meta.releaseOf([id], value.version))
+  const fresh = await filterAsync(value.projectIds, async (id) => !(await meta.releaseOf([id], value.version)))
   const { isNew } = await meta.makeRelease(value, clock.now())
   announceIssues(deps, value.organizationId, await meta.settleRelease(fresh, value.version, clock.now()))
   return { isNew }

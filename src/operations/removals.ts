@@ -32,7 +32,9 @@ export async function deleteIssues(
   waitMs: number,
 ): Promise<Removal[]> {
   const userId = actor.person.id
-  const requested = (await Array.fromAsync(issues, async ({ id, projectId }) => removals.request({ kind, projectId, issueId: id, userId })))
+  const requested = await Array.fromAsync(issues, async ({ id, projectId }) =>
+    removals.request({ kind, projectId, issueId: id, userId }),
+  )
   const endMs = clock.now() + waitMs
   const ended: Removal[] = []
   for (const { id } of requested) {

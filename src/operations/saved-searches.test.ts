@@ -10,7 +10,10 @@ test('a view is saved, changed and deleted by the revision that the caller has s
   const { meta } = await fresh()
   const { id, rev } = await createSearch({ meta }, value)
   expect(await endOf(() => createSearch({ meta }, value))).toMatchObject(['CONFLICT', expect.anything()])
-  expect(await updateSearch({ meta }, id, { name: 'Ours', shared: true }, rev)).toMatchObject({ name: 'Ours', shared: true })
+  expect(await updateSearch({ meta }, id, { name: 'Ours', shared: true }, rev)).toMatchObject({
+    name: 'Ours',
+    shared: true,
+  })
   expect((await endOf(() => updateSearch({ meta }, id, { name: 'Again' }, rev)))[0]).toBe('CONFLICT')
   expect((await endOf(() => deleteSearch({ meta }, id, rev)))[0]).toBe('CONFLICT')
   await deleteSearch({ meta }, id, rev + 1)

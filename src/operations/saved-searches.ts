@@ -15,5 +15,8 @@ export const updateSearch = (
 ): Promise<SavedSearch> => meta.updateSearch(id, change, rev)
 
 /** Deletes a saved view. Throws CONFLICT for another revision. */
-export const deleteSearch = ({ meta }: { meta: Pick<SearchStore, 'deleteSearch'> }, id: number, rev?: number): Promise<void> =>
-  meta.deleteSearch(id, rev)
+export const deleteSearch = (
+  { meta }: { meta: Pick<SearchStore, 'deleteSearch'> },
+  id: number,
+  rev?: number,
+): Promise<void> => meta.deleteSearch(id, rev)

@@ -11,6 +11,6 @@ export async function ensureSelfProject(
   const existing = await selfProject(meta, organizationId)
   const value = { organizationId, slug: selfSlug, name: 'Mishap', platform: 'javascript-nextjs' }
   const { project, key } = await ensureProject(meta, existing, value)
-  meta.setValue(selfValue, String(project.id))
+  await meta.setValue(selfValue, String(project.id))
   return { project, key }
 }

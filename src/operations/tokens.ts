@@ -32,9 +32,13 @@ export async function createOrganizationToken(
   return newest(await meta.tokensOfOrganization(organization.id), created)
 }
 
-function deleteAmong(meta: Pick<MetaStore, 'deleteToken'>, tokens: readonly ApiToken[], id: string): boolean {
+async function deleteAmong(
+  meta: Pick<MetaStore, 'deleteToken'>,
+  tokens: readonly ApiToken[],
+  id: string,
+): Promise<boolean> {
   const token = tokens.find((item) => String(item.id) === id)
-  if (token) meta.deleteToken(token.id)
+  if (token) await meta.deleteToken(token.id)
   return token !== undefined
 }
 

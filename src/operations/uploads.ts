@@ -1,3 +1,4 @@
+import { filterAsync } from '../base/sequence.ts'
 import { createHash } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
@@ -110,4 +111,4 @@ export const reportArrival = (
 
 /** Returns the links whose projects still exist. */
 export const existingLinks = ({ deps }: Uploads, links: readonly BundleLink[]) =>
-  links.filter(async (link) => deps.meta.projectById(link.projectId))
+  filterAsync(links, async (link) => (await deps.meta.projectById(link.projectId)) !== undefined)

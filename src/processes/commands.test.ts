@@ -46,7 +46,7 @@ async function inside<T>(config: Config, look: (meta: MetaStore, auth: Auth) => 
     return await look(meta, auth)
   } finally {
     auth.close()
-    meta.close()
+    await meta.close()
   }
 }
 const failure = (work: Promise<unknown>) =>
@@ -81,7 +81,9 @@ test('a second bootstrap finds what is there and makes a new token only', async 
   const more = (await runStopped(config, 'bootstrap', { ...request, project: 'Api' })) as { dsn: string }
   expect(more.dsn).toMatch(/\/2$/)
   expect(Object.keys(readKeyFile(config.data).keys)).toHaveLength(2)
-  await inside(config, async (meta) => expect((await meta.projectsOf(1)).map((project) => project.slug)).toEqual(['api', 'web-shop']))
+  await inside(config, async (meta) =>
+    expect((await meta.projectsOf(1)).map((project) => project.slug)).toEqual(['api', 'web-shop']),
+  )
 })
 
 test.each<[string, Partial<typeof request>, string]>([

@@ -41,24 +41,20 @@ async function openPeople(
   folder: string,
   clock: Clock,
   observe: Observe,
-): Promise<{ meta: MetaStore; auth: Auth; seal: Seal; close(): void }> {
+): Promise<{ meta: MetaStore; auth: Auth; seal: Seal; close(): Promise<void> }> {
   const file = join(folder, databaseFile)
   const meta = await openSqliteMeta(file, { clock })
   const secret = loadSecrets(config.data).authSecret
-  let auth: Awaited<ReturnType<typeof createAuth>>
+  let auth: Auth
   try {
     const version = programVersion()
-    if (meta.getValue(programValue) !== version) meta.setValue(programValue, version)
-    auth = await createAuth({ meta, file, secret, url: config.url, clock, observe })
+    if ((await meta.getValue(programValue)) !== version) await meta.setValue(programValue, version)
+    auth = await createAuth({ meta, secret, url: config.url, clock, observe })
   } catch (error) {
-    meta.close()
+    await meta.close()
     throw error
   }
-  const close = () => {
-    auth.close()
-    meta.close()
-  }
-  return { meta, auth, seal: createSeal(secret), close }
+  return { meta, auth, seal: createSeal(secret), close: meta.close }
 }
 
 /**
@@ -208,7 +204,7 @@ async function withStores(config: Config, work: (parts: MaintenanceParts) => Pro
       })
     })
   } finally {
-    close()
+    await close()
   }
 }
 
@@ -224,7 +220,7 @@ async function restoreStopped(config: Config, file: string): Promise<object> {
       try {
         return await withEngine(config, layout, observe, (events) => work({ meta, events }))
       } finally {
-        close()
+        await close()
       }
     },
   })
@@ -300,7 +296,7 @@ const peopleCommand = (name: 'bootstrap' | 'reset-password'): Stopped => ({
       const changed = async () => writeKeyFile(config.data, await meta.keySnapshot())
       return (await peopleCommands(meta, auth, config.url, changed)[name]?.(value)) ?? {}
     } finally {
-      close()
+      await close()
     }
   },
 })

@@ -10,18 +10,27 @@ export type Link = { send(message: FromApp): void; listen(listener: (message: To
 export function createKeyLine(link: Link, meta: MetaStore, config: Config) {
   const waiting = new Map<number, () => void>()
   let last = 0
+  let line: Promise<void> = Promise.resolve()
+  const send = async (done: () => void) => {
+    const id = ++last
+    const snapshot = await meta.keySnapshot()
+    waiting.set(id, done)
+    link.send({ kind: 'keys', id, snapshot })
+    link.send({ kind: 'self', dsn: await selfDsnOf(meta, config) })
+  }
   return {
     acknowledged: (id: number) => {
       waiting.get(id)?.()
       waiting.delete(id)
     },
-    publish: () =>
-      new Promise<void>(async (resolve) => {
-        const id = ++last
-        waiting.set(id, resolve)
-        link.send({ kind: 'keys', id, snapshot: await meta.keySnapshot() })
-        link.send({ kind: 'self', dsn: await selfDsnOf(meta, config) })
-      }),
+    publish: async () => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      // One after the other: an older snapshot must not arrive after a newer one.
+      const sent = line.then(() => send(resolve))
+      line = sent.catch(() => undefined)
+      await sent
+      await promise
+    },
   }
 }
 

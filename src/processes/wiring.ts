@@ -237,5 +237,7 @@ export function reportMetrics(app: App, setup: AppSetup, refine: Refine, link: L
     }
     link.send({ kind: 'numbers', numbers: metrics })
   }
-  return app.clock.every(metricsMs, report)
+  return app.clock.every(metricsMs, () => {
+    report().catch((error: unknown) => app.observe.warn({ error: faultOf(error) }, 'metrics were not reported'))
+  })
 }

@@ -37,7 +37,7 @@ const toBrowserEvent = async (deps: Deps, { browser, reason }: ErrorLink): Promi
 }
 
 /** Returns the server error of a browser event. Null if the caller cannot read its project. */
-async function serverOf(deps: Deps, row: SeenEvent, readable: readonly number[]): RestErrorLink['server'] {
+async function serverOf(deps: Deps, row: SeenEvent, readable: readonly number[]): Promise<RestErrorLink['server']> {
   const link = await deps.meta.errorLinkOf(row.projectId, row.eventId)
   if (!link || !readable.includes(link.server.projectId)) return null
   const { projectId, eventId, groupHash } = link.server
@@ -69,7 +69,7 @@ export async function failureOf(
   const { projectId, eventId } = row
   if (failure.side === 'server') {
     const { events, newest } = await deps.meta.errorLinksOfEvent(projectId, eventId, readable, newestMax)
-    const browser = { events, newest: (await Array.fromAsync(newest, async (link) => toBrowserEvent(deps, link))) }
+    const browser = { events, newest: await Array.fromAsync(newest, async (link) => toBrowserEvent(deps, link)) }
     return { side: 'server', server: null, alone: null, browser }
   }
   const server = await serverOf(deps, row, readable)
@@ -85,6 +85,6 @@ export async function clientEndsOf(deps: Deps, issue: Issue, readable: readonly 
     events,
     people,
     lastSeen: lastMs === null ? null : new Date(lastMs).toISOString(),
-    newest: (await Array.fromAsync(newest, async (link) => toBrowserEvent(deps, link))),
+    newest: await Array.fromAsync(newest, async (link) => toBrowserEvent(deps, link)),
   }
 }

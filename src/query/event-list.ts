@@ -60,8 +60,8 @@ async function searched(
   ofIssues: (filter: IssueFilter) => Promise<Condition>,
 ): Promise<Condition> {
   const search = request.query ? parseSearch(request.query) : undefined
-  const { branches } = planOf(search, searchContextOf(deps, [project], request.meUserId, 'events'))
-  return any((await Array.fromAsync(branches, async (branch) => conditionOf(branch, ofIssues))))
+  const { branches } = await planOf(search, searchContextOf(deps, [project], request.meUserId, 'events'))
+  return any(await Array.fromAsync(branches, async (branch) => conditionOf(branch, ofIssues)))
 }
 
 /** Condition with the hashes of the issues that match a filter. Throws QUERY_TOO_LONG for more than 2,000 issues. */
@@ -80,7 +80,7 @@ export async function eventRowsOf(deps: QueryDeps, issue: Issue, request: EventL
   const cursor = readEventCursor(request.cursor)
   const { limit, scope } = request
   const hashes = (await deps.meta.hashesOf([issue.id])).get(issue.id) ?? []
-  const project = await deps.meta.projectById(issue.projectId) ?? { id: issue.projectId, slug: '' }
+  const project = (await deps.meta.projectById(issue.projectId)) ?? { id: issue.projectId, slug: '' }
   const filter = await searched(
     deps,
     project,
@@ -101,7 +101,7 @@ export async function eventRowsOf(deps: QueryDeps, issue: Issue, request: EventL
 /** One page of an issue's events, newest first. Throws VALIDATION for the cursor, QUERY_*, STORE_UNAVAILABLE. */
 export async function listEvents(deps: QueryDeps, issue: Issue, request: EventListRequest): Promise<Page<RestEvent>> {
   const page = await eventRowsOf(deps, issue, request)
-  return { ...page, rows: (await Array.fromAsync(page.rows, async (row) => toListedEvent(deps, issue.id, row))) }
+  return { ...page, rows: await Array.fromAsync(page.rows, async (row) => toListedEvent(deps, issue.id, row)) }
 }
 
 /** One page of a project's events, newest first. Throws VALIDATION for the cursor, QUERY_*, STORE_UNAVAILABLE. */
@@ -120,9 +120,11 @@ export async function listProjectEvents(
     ...(filter === true ? {} : { filter }),
   })
   const page = eventPage(cursor, rows, limit)
-  const shown = (await Array.fromAsync(page.rows, async (row) => {
-    const issue = await issueOfRow(deps, row)
-    return issue ? [await toListedEvent(deps, issue.id, row)] : []
-  })).flat()
+  const shown = (
+    await Array.fromAsync(page.rows, async (row) => {
+      const issue = await issueOfRow(deps, row)
+      return issue ? [await toListedEvent(deps, issue.id, row)] : []
+    })
+  ).flat()
   return { ...page, rows: shown }
 }

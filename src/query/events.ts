@@ -59,7 +59,7 @@ const isLarge = async (deps: QueryDeps, { id, count }: Issue): Promise<boolean> 
   count >= largeEvents && !(await deps.meta.downsampledOf([id])).has(id)
 
 /** Returns the repository and the commit that the release of an event was built from; null if that is not clear. */
-async function repositoryOf({ meta }: QueryDeps, row: SeenEvent): RestEvent['repository'] {
+async function repositoryOf({ meta }: QueryDeps, row: SeenEvent): Promise<RestEvent['repository']> {
   const version = normalOf(row).release
   const organizationId = version && (await meta.projectById(row.projectId))?.organizationId
   if (!version || !organizationId) return null
@@ -113,9 +113,9 @@ export async function issueEvent(
 
 /** Returns the current issue of a row; undefined if its mapping was deleted. */
 export async function issueOfRow(deps: QueryDeps, row: SeenEvent): Promise<Issue | undefined> {
-  const id = (await deps.meta
-    .issueIdsOf([{ projectId: row.projectId, groupHash: row.groupHash }]))
-    .get(`${row.projectId}:${row.groupHash}`)
+  const id = (await deps.meta.issueIdsOf([{ projectId: row.projectId, groupHash: row.groupHash }])).get(
+    `${row.projectId}:${row.groupHash}`,
+  )
   return id === undefined ? undefined : await deps.meta.issueById(id)
 }
 
@@ -150,10 +150,12 @@ export async function eventsById(
 ): Promise<{ row: SeenEvent; issue: Issue }[]> {
   const id = eventIdOf(text)
   if (id === undefined || projectIds.length === 0) return []
-  return (await Array.fromAsync((await deps.events.byEventId(projectIds, id)), async (row) => {
-    const issue = await issueOfRow(deps, row)
-    return issue ? [{ row, issue }] : []
-  })).flat()
+  return (
+    await Array.fromAsync(await deps.events.byEventId(projectIds, id), async (row) => {
+      const issue = await issueOfRow(deps, row)
+      return issue ? [{ row, issue }] : []
+    })
+  ).flat()
 }
 
 /** Limit of browser events of a digest whose server errors are looked up. */

@@ -4,7 +4,11 @@ import type { MetaStore } from '../store/meta/meta-store.ts'
 const weekMs = 7 * 86_400_000
 
 /** Counts the events that a project's filters dropped in the last 7 days, by reason. */
-export async function droppedOf(meta: Pick<MetaStore, 'outcomeSums'>, projectId: number, nowMs: number): Promise<Map<string, number>> {
+export async function droppedOf(
+  meta: Pick<MetaStore, 'outcomeSums'>,
+  projectId: number,
+  nowMs: number,
+): Promise<Map<string, number>> {
   const dropped = new Map<string, number>()
   for (const outcomeSum of await meta.outcomeSums({ projectIds: [projectId], fromMs: nowMs - weekMs }))
     if (outcomeSum.outcome === 'filtered' && outcomeSum.category !== 'attachment')

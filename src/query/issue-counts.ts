@@ -62,9 +62,9 @@ async function countView(deps: QueryDeps, request: Request, view: RestSearch): P
  */
 export async function issueCountsOf(deps: QueryDeps, request: Request): Promise<IssueCounts> {
   const { fromMs } = rangeOf({}, deps.clock.now())
-  const projects = request.projects.map(({ id }) => ({
+  const projects = await Array.fromAsync(request.projects, async ({ id }) => ({
     id: String(id),
-    unresolved: deps.meta.countIssues({ projectIds: [id], filter: unresolved, fromMs }),
+    unresolved: await deps.meta.countIssues({ projectIds: [id], filter: unresolved, fromMs }),
   }))
   const views: IssueCounts['views'] = []
   for (const view of request.views.slice(0, viewsMax))

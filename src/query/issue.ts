@@ -18,7 +18,7 @@ export type QueryDeps = {
   events: EventStore
   clock: Clock
   config: { url: string }
-  auth: { personByEmail(email: string): Person | undefined }
+  auth: { personByEmail(email: string): Promise<Person | undefined> }
 }
 
 /** Scope of an issue list: projects of one organization, environments (empty: all), a range. */
@@ -98,9 +98,11 @@ export async function toRestIssues(
 ): Promise<RestIssue[]> {
   const projects = new Map(view.projects.map((project) => [project.id, project]))
   const people = new Map(
-    (await deps.meta
-      .people([...new Set(issues.flatMap((issue) => (issue.assigneeUserId ? [issue.assigneeUserId] : [])))]))
-      .map((person) => [person.id, person]),
+    (
+      await deps.meta.people([
+        ...new Set(issues.flatMap((issue) => (issue.assigneeUserId ? [issue.assigneeUserId] : []))),
+      ])
+    ).map((person) => [person.id, person]),
   )
   const ids = issues.map((issue) => issue.id)
   const seen = view.meUserId === undefined ? new Set<number>() : await deps.meta.seenBy(view.meUserId, ids)
@@ -124,7 +126,7 @@ export async function toRestIssues(
 async function suggestionsFor(
   { meta }: QueryDeps,
   issues: readonly Issue[],
-): (issueId: number) => RestIssue['suggestedOwner'] {
+): Promise<(issueId: number) => RestIssue['suggestedOwner']> {
   const first = await meta.firstSuggestionsOf(issues.filter((issue) => !issue.assigneeUserId).map((issue) => issue.id))
   const userIds = new Set([...first.values()].map((suggestion) => suggestion.userId))
   const people = new Map((await meta.people([...userIds])).map((person) => [person.id, person]))
@@ -238,9 +240,9 @@ async function attentionOf({ meta }: QueryDeps, issueId: number, meUserId: strin
   const views = await meta.viewersOf(issueId)
   const subscribers = await meta.subscribersOf(issueId)
   const people = new Map(
-    (await meta
-      .people([...new Set([...views.map((viewed) => viewed.userId), ...subscribers])]))
-      .map(({ id, name, email }) => [id, { id, name, email }]),
+    (await meta.people([...new Set([...views.map((viewed) => viewed.userId), ...subscribers])])).map(
+      ({ id, name, email }) => [id, { id, name, email }],
+    ),
   )
   const mine = meUserId === undefined ? undefined : await meta.subscriptionOf(issueId, meUserId)
   return {
@@ -258,7 +260,7 @@ async function attentionOf({ meta }: QueryDeps, issueId: number, meUserId: strin
 async function noiseFilterOf(
   { meta }: QueryDeps,
   { projectId, noise, diagnosticCounts: signCounts }: Issue,
-): RestIssueDetail['noiseFilter'] {
+): Promise<RestIssueDetail['noiseFilter']> {
   const id = noise && filterFor(noise, signCounts)
   const inboundFilter = inboundFilters.find((candidate) => candidate.id === id)
   return inboundFilter
@@ -267,9 +269,11 @@ async function noiseFilterOf(
 }
 
 /** Returns the owners that the ownership rules suggest for an issue. */
-async function suggestedOwnersOf({ meta }: QueryDeps, issueId: number): RestIssueDetail['suggestedOwners'] {
+async function suggestedOwnersOf({ meta }: QueryDeps, issueId: number): Promise<RestIssueDetail['suggestedOwners']> {
   const found = await meta.suggestionsOf(issueId)
-  const people = new Map((await meta.people(found.map((suggestion) => suggestion.userId))).map((person) => [person.id, person]))
+  const people = new Map(
+    (await meta.people(found.map((suggestion) => suggestion.userId))).map((person) => [person.id, person]),
+  )
   return found.flatMap(({ userId, rule }) => {
     const person = people.get(userId)
     return person ? [{ id: person.id, name: person.name, email: person.email, rule }] : []
@@ -318,7 +322,7 @@ export async function issueWithTags(
     digests: await deps.meta.digestsOf(issue.id),
     browserSide: await clientEndsOf(deps, issue, readable),
     noiseFilter: await noiseFilterOf(deps, issue),
-    ...await attentionOf(deps, issue.id, view.meUserId),
+    ...(await attentionOf(deps, issue.id, view.meUserId)),
     suggestedOwners: await suggestedOwnersOf(deps, issue.id),
     thinned: (await deps.meta.downsampledOf([issue.id])).get(issue.id) ?? 0,
   }

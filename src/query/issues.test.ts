@@ -132,9 +132,9 @@ test.each([
   const page = await listIssues(rig().deps, await requestOf({ query, environments: ['production'] }))
   expect([page.rows[0]?.id, page.rows.length, page.next.results]).toEqual([String(count), 25, true])
   expect(page.hits).toBeUndefined()
-  expect(await issuesMatching(rig().deps, await requestOf({ query, environments: ['production'] }), 50_000)).toHaveLength(
-    groups,
-  )
+  expect(
+    await issuesMatching(rig().deps, await requestOf({ query, environments: ['production'] }), 50_000),
+  ).toHaveLength(groups)
 })
 
 test.each([

@@ -34,7 +34,10 @@ export type IssueListRequest = View & {
 export async function listIssues(deps: QueryDeps, request: IssueListRequest): Promise<Page<RestIssue>> {
   const cursor = readCursor(request.cursor)
   const limit = Math.min(Math.max(1, request.limit), issuesPerPageMax)
-  const plan = planOf(parseSearch(request.query), searchContextOf(deps, request.projects, request.meUserId, 'issues'))
+  const plan = await planOf(
+    parseSearch(request.query),
+    searchContextOf(deps, request.projects, request.meUserId, 'issues'),
+  )
   const only = plan.branches.length === 1 ? plan.branches[0] : undefined
   if (request.projects.length === 0 || plan.branches.length === 0)
     return pageByOffset<RestIssue>([], 0, limit, false, 0)
@@ -49,8 +52,12 @@ export async function listIssues(deps: QueryDeps, request: IssueListRequest): Pr
 }
 
 /** Checks that the stream accepts a query, without running it. Throws QUERY_* as listIssues does. */
-export function checkQuery(deps: QueryDeps, view: Pick<View, 'projects' | 'meUserId'>, query: string): void {
-  planOf(parseSearch(query), searchContextOf(deps, view.projects, view.meUserId, 'issues'))
+export async function checkQuery(
+  deps: QueryDeps,
+  view: Pick<View, 'projects' | 'meUserId'>,
+  query: string,
+): Promise<void> {
+  await planOf(parseSearch(query), searchContextOf(deps, view.projects, view.meUserId, 'issues'))
 }
 
 /**
@@ -63,7 +70,10 @@ export async function issuesMatching(
   max: number,
 ): Promise<Issue[]> {
   const request: IssueListRequest = { ...search, sort: 'date', limit: max }
-  const plan = planOf(parseSearch(request.query), searchContextOf(deps, request.projects, request.meUserId, 'issues'))
+  const plan = await planOf(
+    parseSearch(request.query),
+    searchContextOf(deps, request.projects, request.meUserId, 'issues'),
+  )
   if (request.projects.length === 0 || plan.branches.length === 0) return []
   const only = plan.branches.length === 1 ? plan.branches[0] : undefined
   if (!only || !startsFromState(deps, request, only))
@@ -111,7 +121,13 @@ function startsFromState(deps: QueryDeps, request: IssueListRequest, branch: Bra
   )
 }
 
-async function fromState(deps: QueryDeps, request: IssueListRequest, branch: Branch, cursor: Cursor, limit: number): Promise<Rows> {
+async function fromState(
+  deps: QueryDeps,
+  request: IssueListRequest,
+  branch: Branch,
+  cursor: Cursor,
+  limit: number,
+): Promise<Rows> {
   const projectIds = branch.projectIds ?? request.projects.map((project) => project.id)
   const selection = { projectIds, fromMs: request.range.fromMs, ...(branch.issue ? { filter: branch.issue } : {}) }
   const sort = request.sort === 'new' ? 'first' : 'last'
@@ -173,7 +189,9 @@ async function fromEvents(
 ): Promise<Rows> {
   const { sorted, isTruncated } = await rankedByEvents(deps, request, plan)
   const shown = sorted.slice(cursor.offset, cursor.offset + limit)
-  const issues = new Map((await deps.meta.issuesByIds(shown.map((issue) => issue.id))).map((issue) => [issue.id, issue]))
+  const issues = new Map(
+    (await deps.meta.issuesByIds(shown.map((issue) => issue.id))).map((issue) => [issue.id, issue]),
+  )
   const more = sorted.length > cursor.offset + limit
   // The length of a list that was cut is unknown.
   const hits = isTruncated ? undefined : sorted.length
@@ -258,7 +276,7 @@ async function foundBy(deps: QueryDeps, request: IssueListRequest, branch: Branc
   if (scope.fromMs >= scope.toMs) return { found: new Map(), isTruncated: false }
   const { projectIds, fromMs } = scope
   const candidates =
-    branch.issue && await deps.meta.groupsOfIssues({ projectIds, fromMs, filter: branch.issue, max: groupsMax + 1 })
+    branch.issue && (await deps.meta.groupsOfIssues({ projectIds, fromMs, filter: branch.issue, max: groupsMax + 1 }))
   const order = ({ date: 'last', new: 'last', freq: 'events', user: 'users' } as const)[request.sort]
   if (candidates && candidates.length <= groupsMax) {
     const hashes = candidates.map((candidate) => candidate.groupHash)

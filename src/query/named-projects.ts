@@ -11,12 +11,12 @@ export async function namedProjects(
   readable: readonly Project[],
   names: readonly string[],
 ): Promise<Project[] | undefined> {
-  const found = (await Array.fromAsync(names, async (name) => {
+  const found = await Array.fromAsync(names, async (name) => {
     const project = readable.find((candidate) => String(candidate.id) === name || candidate.slug === name)
     if (project) return project
     const id = (await meta.projectByOldSlug(organizationId, name))?.id
     return readable.find((candidate) => candidate.id === id)
-  }))
+  })
   const there = found.filter((match): match is Project => match !== undefined)
   return there.length === found.length ? [...new Set(there)] : undefined
 }

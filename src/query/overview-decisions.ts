@@ -8,7 +8,7 @@ import { differenceOf, shareOf } from './release-health-stats.ts'
 
 /** What the decisions need besides the stores. The App has all of it. */
 export type DecisionDeps = QueryDeps & {
-  journal(): { waitingRecords: number; oldestWaitingMs: number }
+  journal(): Promise<{ waitingRecords: number; oldestWaitingMs: number }>
   disk(): Promise<{ stored: number; budget: number | null }>
 }
 
@@ -50,7 +50,11 @@ export async function escalatingDecisions(deps: QueryDeps, view: View): Promise<
 }
 
 /** The two newest releases of a project that have sessions among `groups`, the newest first. */
-async function newestOf({ meta }: QueryDeps, project: Project, groups: readonly SessionGroup[]): Promise<SessionGroup[]> {
+async function newestOf(
+  { meta }: QueryDeps,
+  project: Project,
+  groups: readonly SessionGroup[],
+): Promise<SessionGroup[]> {
   const own = new Map(groups.filter((group) => group.projectId === project.id).map((group) => [group.release, group]))
   if (own.size < 2) return []
   const times = await meta.releaseTimes({ projectIds: [project.id], text: '', offset: 0, max: releasesMax })
@@ -68,12 +72,16 @@ export async function releaseDecisions(
   { projects, environments }: View,
   groups: readonly SessionGroup[],
 ): Promise<RestDecision[]> {
-  const suspects = (await Array.fromAsync(projects, async (project) => {
-    const [newest, previous] = await newestOf(deps, project, groups)
-    const own = newest && shareOf(newest.sessions.all - newest.sessions.crashed, newest.sessions.all)
-    const before = previous && shareOf(previous.sessions.all - previous.sessions.crashed, previous.sessions.all)
-    return own && before && differenceOf(own, before).verdict === 'worse' ? [{ project, version: newest.release }] : []
-  })).flat()
+  const suspects = (
+    await Array.fromAsync(projects, async (project) => {
+      const [newest, previous] = await newestOf(deps, project, groups)
+      const own = newest && shareOf(newest.sessions.all - newest.sessions.crashed, newest.sessions.all)
+      const before = previous && shareOf(previous.sessions.all - previous.sessions.crashed, previous.sessions.all)
+      return own && before && differenceOf(own, before).verdict === 'worse'
+        ? [{ project, version: newest.release }]
+        : []
+    })
+  ).flat()
   const found = await Promise.all(
     suspects.map(async ({ project, version }): Promise<RestDecision[]> => {
       const health = await releaseHealth(deps, { projects: [project], environments, version })
@@ -86,7 +94,10 @@ export async function releaseDecisions(
 }
 
 /** Resolved issues that came back, in one entry. */
-export async function regressedDecisions({ meta }: Pick<QueryDeps, 'meta'>, projects: readonly Project[]): Promise<RestDecision[]> {
+export async function regressedDecisions(
+  { meta }: Pick<QueryDeps, 'meta'>,
+  projects: readonly Project[],
+): Promise<RestDecision[]> {
   const request = { projectIds: projects.map((project) => project.id), filter: openIssues('regressed') }
   const issues = await meta.countIssues(request)
   if (issues === 0) return []
@@ -98,17 +109,22 @@ export async function regressedDecisions({ meta }: Pick<QueryDeps, 'meta'>, proj
  * Projects with events whose source maps are missing: browser projects, and others that upload maps. A server whose code
  * runs as it is written needs none.
  */
-export async function sourceMapDecisions({ meta }: Pick<QueryDeps, 'meta'>, projects: readonly Project[]): Promise<RestDecision[]> {
+export async function sourceMapDecisions(
+  { meta }: Pick<QueryDeps, 'meta'>,
+  projects: readonly Project[],
+): Promise<RestDecision[]> {
   const uploading = new Set(
     (await meta.bytesByProject()).flatMap(({ projectId, bundles }) => (bundles.count > 0 ? [projectId] : [])),
   )
-  return (await Array.fromAsync(projects, async (project): Promise<RestDecision[]> => {
-    if (!project.platform?.startsWith('javascript') && !uploading.has(project.id)) return []
-    const { quantity } = await meta.missingMapCounts(project.id)
-    if (quantity === 0) return []
-    const groups = quantity > notesMax ? null : (await meta.missingMapsOf(project.id)).length
-    return [{ kind: 'sourceMaps', project: nameOf(project), groups }]
-  })).flat()
+  return (
+    await Array.fromAsync(projects, async (project): Promise<RestDecision[]> => {
+      if (!project.platform?.startsWith('javascript') && !uploading.has(project.id)) return []
+      const { quantity } = await meta.missingMapCounts(project.id)
+      if (quantity === 0) return []
+      const groups = quantity > notesMax ? null : (await meta.missingMapsOf(project.id)).length
+      return [{ kind: 'sourceMaps', project: nameOf(project), groups }]
+    })
+  ).flat()
 }
 
 /** Channels without a successful delivery since their last failure. A channel of all projects concerns everybody. */
@@ -124,10 +140,16 @@ export async function channelDecisions({ meta }: Pick<QueryDeps, 'meta'>, view: 
 }
 
 /** What is wrong with Mishap itself: dead letters of these projects, and records that wait for a minute or longer. */
-export async function ownDecisions({ meta, journal }: Pick<DecisionDeps, 'meta' | 'journal'>, view: View): Promise<RestDecision[]> {
+export async function ownDecisions(
+  { meta, journal }: Pick<DecisionDeps, 'meta' | 'journal'>,
+  view: View,
+): Promise<RestDecision[]> {
   const ids = new Set(view.projects.map((project) => project.id))
-  const items = (await meta.bytesByProject()).reduce((sum, usage) => sum + (ids.has(usage.projectId) ? usage.dead.count : 0), 0)
-  const { waitingRecords, oldestWaitingMs } = journal()
+  const items = (await meta.bytesByProject()).reduce(
+    (sum, usage) => sum + (ids.has(usage.projectId) ? usage.dead.count : 0),
+    0,
+  )
+  const { waitingRecords, oldestWaitingMs } = await journal()
   const seconds = Math.round(oldestWaitingMs / 1000)
   return [
     ...(items > 0 ? [{ kind: 'deadLetters' as const, items }] : []),

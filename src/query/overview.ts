@@ -142,9 +142,11 @@ const toSegments = (stats: SegmentStats | undefined) =>
  */
 async function issuesPart(deps: DecisionDeps, view: Periods): Promise<RestOverview['issues']> {
   const projectIds = view.projects.map((project) => project.id)
-  const latest = (await Array.fromAsync(reviewed, async (substatus) =>
-    deps.meta.listIssues({ projectIds, filter: openIssues(substatus), sort: 'last', max: comparedMax }),
-  )).flat()
+  const latest = (
+    await Array.fromAsync(reviewed, async (substatus) =>
+      deps.meta.listIssues({ projectIds, filter: openIssues(substatus), sort: 'last', max: comparedMax }),
+    )
+  ).flat()
   const stats = await issueStatsOf(deps, view, latest)
   const eventsOf = (issue: Issue) => stats.get(issue.id)?.events ?? 0
   const isEscalating = (issue: Issue) => (issue.substatus === 'escalating' ? 1 : 0)
@@ -156,7 +158,7 @@ async function issuesPart(deps: DecisionDeps, view: Periods): Promise<RestOvervi
 }
 
 /** Open issues by state, now. */
-async function unresolvedOf({ meta }: DecisionDeps, projectIds: number[]): RestOverview['unresolved'] {
+async function unresolvedOf({ meta }: DecisionDeps, projectIds: number[]): Promise<RestOverview['unresolved']> {
   const count = (substatus: string) => meta.countIssues({ projectIds, filter: openIssues(substatus) })
   return {
     all: await meta.countIssues({ projectIds, filter: { op: 'status', value: 'unresolved' } }),
@@ -196,10 +198,10 @@ async function decisionsOf(
   ])
   const all = [
     ...found.flatMap((decisions) => decisions ?? []),
-    ...await regressedDecisions(deps, view.projects),
-    ...await sourceMapDecisions(deps, view.projects),
-    ...await channelDecisions(deps, view),
-    ...await ownDecisions(deps, view),
+    ...(await regressedDecisions(deps, view.projects)),
+    ...(await sourceMapDecisions(deps, view.projects)),
+    ...(await channelDecisions(deps, view)),
+    ...(await ownDecisions(deps, view)),
   ]
   return all.sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))
 }
@@ -257,7 +259,9 @@ export async function overviewOf(deps: DecisionDeps, given: View): Promise<RestO
     decisionsOf(deps, view, failed, sessionsRead),
   ])
   const sums = new Map(segments?.filter((stats) => stats.transaction === '').map((stats) => [stats.projectId, stats]))
-  const rows = (await Array.fromAsync(projects, async (project): Promise<RestOverviewProject> => ({
+  const rows = await Array.fromAsync(
+    projects,
+    async (project): Promise<RestOverviewProject> => ({
       project: nameOf(project),
       unresolved: await deps.meta.countIssues({
         projectIds: [project.id],
@@ -269,7 +273,7 @@ export async function overviewOf(deps: DecisionDeps, given: View): Promise<RestO
       crashFree: crashFreeOf(sessions, new Set([project.id])),
       segments: toSegments(sums.get(project.id)),
     }),
-  ))
+  )
   return {
     start: iso(range.fromMs),
     end: iso(range.toMs),

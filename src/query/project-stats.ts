@@ -30,14 +30,14 @@ export async function projectStats(
   const { fromMs, toMs } = range
   const scope = { projectIds: projects.map((project) => project.id), environments: [], fromMs, toMs }
   const series = await unlessAway(events.projectSeries(scope, dayMs))
-  return (await Array.fromAsync(projects, async (project) => {
+  return await Array.fromAsync(projects, async (project) => {
     const own = series?.filter((point) => point.projectId === project.id)
     return {
       projectId: project.id,
       points: own && pointsOf(range, dayMs, own),
       events: own?.reduce((sum, point) => sum + point.events, 0),
-      unresolved: meta.countIssues({ projectIds: [project.id], filter: unresolved }),
+      unresolved: await meta.countIssues({ projectIds: [project.id], filter: unresolved }),
       newestRelease: (await releaseVersions(deps, [project], releasesMax))[0],
     }
-  }))
+  })
 }

@@ -98,7 +98,10 @@ async function listsOf(deps: QueryDeps, view: View, compared: readonly Compared[
   })
   const ids = listed.flatMap(({ shown }) => shown.map((item) => item.issueId))
   const issues = new Map(
-    (await toRestIssues(deps, view, await deps.meta.issuesByIds(ids), new Map())).map((issue) => [Number(issue.id), issue]),
+    (await toRestIssues(deps, view, await deps.meta.issuesByIds(ids), new Map())).map((issue) => [
+      Number(issue.id),
+      issue,
+    ]),
   )
   const listOf = (kind: (typeof listed)[number]['kind']): RestComparedIssues => {
     const { all = [], shown = [] } = listed.find((item) => item.kind === kind) ?? {}
@@ -115,7 +118,7 @@ async function listsOf(deps: QueryDeps, view: View, compared: readonly Compared[
 }
 
 /** The part of an issue that a comparison shows. */
-function briefOf(issue: ReturnType<typeof toRestIssues>[number]): RestComparedIssue['issue'] {
+function briefOf(issue: Awaited<ReturnType<typeof toRestIssues>>[number]): RestComparedIssue['issue'] {
   const { id, shortId, title, metadata, decodedTitle, culprit, level, status, substatus, project, assignedTo } = issue
   return { id, shortId, title, metadata, decodedTitle, culprit, level, status, substatus, project, assignedTo }
 }
@@ -157,7 +160,9 @@ function sideOf(release: RestRelease, exposure: Exposure): Omit<RestReleaseCompa
  */
 export async function compareReleases(deps: QueryDeps, request: Request): Promise<RestReleaseCompare | undefined> {
   const { organization, projects, environments, a, b } = request
-  const [releaseA, releaseB] = (await Array.fromAsync([a, b], async (version) => findRelease(deps, { organization, projects, version })))
+  const [releaseA, releaseB] = await Array.fromAsync([a, b], async (version) =>
+    findRelease(deps, { organization, projects, version }),
+  )
   if (!releaseA || !releaseB) return undefined
   const scope = scopeOf(deps, request, [releaseA, releaseB])
   const nowMs = deps.clock.now()
@@ -193,7 +198,7 @@ export async function compareReleases(deps: QueryDeps, request: Request): Promis
     a: { ...sideOf(releaseA, exposures[0]), health: health?.get(a) ?? null },
     b: { ...sideOf(releaseB, exposures[1]), health: health?.get(b) ?? null },
     change: change ?? null,
-    ...await listsOf(deps, view, compared),
+    ...(await listsOf(deps, view, compared)),
     same: compared.filter(({ kind }) => kind === 'same').length,
     truncated: groupsA.length === groupsMax || groupsB.length === groupsMax,
   }

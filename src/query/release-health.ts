@@ -107,7 +107,11 @@ export async function releasesHealth(
 const pick = ({ fromMs, toMs }: { fromMs: number; toMs: number }) => ({ fromMs, toMs })
 
 /** Returns the earlier versions of the same package, the nearest first. */
-async function versionsBefore({ meta }: Pick<Deps, 'meta'>, projects: readonly Project[], version: string): Promise<string[]> {
+async function versionsBefore(
+  { meta }: Pick<Deps, 'meta'>,
+  projects: readonly Project[],
+  version: string,
+): Promise<string[]> {
   const projectIds = idsOf(projects)
   const times = sortReleases(await meta.releaseTimes({ projectIds, text: '', offset: 0, max: orderedMax }))
   const at = times.findIndex((time) => time.version === version)

@@ -100,7 +100,11 @@ const releaseIdOf = (organizationId: number, version: string): number =>
   createHash('sha256').update(`${organizationId} ${version}`).digest().readUIntBE(0, 6)
 
 /** Converts releases to the API's shape, in order. Their related rows are read once for all. */
-export async function toRestReleases({ meta }: Deps, where: Where, releases: readonly Release[]): Promise<RestRelease[]> {
+export async function toRestReleases(
+  { meta }: Deps,
+  where: Where,
+  releases: readonly Release[],
+): Promise<RestRelease[]> {
   const { organization, projects } = where
   const ids = idsOf(projects)
   const versions = releases.map((release) => release.version)
@@ -109,7 +113,7 @@ export async function toRestReleases({ meta }: Deps, where: Where, releases: rea
   const environments = await meta.releaseEnvironments(ids, versions, eventEnvironmentsMax)
   const bundles = await meta.releaseBundles(ids, versions)
   const issues = await meta.newIssues(ids, versions)
-  return (await Array.fromAsync(releases, async (release) => {
+  return await Array.fromAsync(releases, async (release) => {
     const { version } = release
     const [sum, deployed] = [commits.get(version), deploys.get(version)]
     const last = (deployed?.last ?? []).map((deploy) => toRestDeploy(deploy, projects))
@@ -146,12 +150,12 @@ export async function toRestReleases({ meta }: Deps, where: Where, releases: rea
         })),
       lastDeploys: last.slice(0, environmentsMax),
       environments: environments.get(version) ?? [],
-      refs: (await meta
-        .refsOf({ organizationId: organization.id, version }))
-        .map(({ repository, commit, previous }) => ({ repository, commit, previousCommit: previous || null })),
+      refs: (await meta.refsOf({ organizationId: organization.id, version })).map(
+        ({ repository, commit, previous }) => ({ repository, commit, previousCommit: previous || null }),
+      ),
       bundleCount: bundles.get(version) ?? 0,
     }
-  }))
+  })
 }
 
 /**
@@ -193,11 +197,19 @@ export async function listReleases(
     projectIds,
     times.map((time) => time.version),
   )
-  return { rows: await toRestReleases(deps, request, found), more: hits > offset + times.length && times.length > 0, hits }
+  return {
+    rows: await toRestReleases(deps, request, found),
+    more: hits > offset + times.length && times.length > 0,
+    hits,
+  }
 }
 
 /** Returns the versions of these projects in release order, newest first, at most `max` of the newest. */
-export async function releaseVersions({ meta }: Pick<Deps, 'meta'>, projects: readonly Project[], max: number): Promise<string[]> {
+export async function releaseVersions(
+  { meta }: Pick<Deps, 'meta'>,
+  projects: readonly Project[],
+  max: number,
+): Promise<string[]> {
   return sortReleases(await meta.releaseTimes({ projectIds: idsOf(projects), text: '', offset: 0, max })).map(
     (time) => time.version,
   )
@@ -215,22 +227,29 @@ export async function previousWithCommits(deps: Deps, ref: ReleaseRef): Promise<
   if (!release) return undefined
   // Only its own projects: another project's commits belong to another history, where clients cannot find them.
   const projects = ref.projects.filter((project) => release.projectIds.includes(project.id))
-  const found = (await deps.meta
-    .releaseTimes({
+  const found = (
+    await deps.meta.releaseTimes({
       projectIds: idsOf(projects),
       text: '',
       withCommits: true,
       untilMs: release.createdMs,
       offset: 0,
       max: 2,
-    }))
-    .find((row) => row.version !== ref.version)
-  return found && await findRelease(deps, { ...ref, projects, version: found.version })
+    })
+  ).find((row) => row.version !== ref.version)
+  return found && (await findRelease(deps, { ...ref, projects, version: found.version }))
 }
 
 /** Returns the commits of a release, newest first. */
-export async function releaseCommits({ meta }: Deps, { organization, version, offset, max }: Part): Promise<Some<RestCommit>> {
-  return some(await meta.commitsOf({ organizationId: organization.id, version, offset, max: max + 1 }), max, toRestCommit)
+export async function releaseCommits(
+  { meta }: Deps,
+  { organization, version, offset, max }: Part,
+): Promise<Some<RestCommit>> {
+  return some(
+    await meta.commitsOf({ organizationId: organization.id, version, offset, max: max + 1 }),
+    max,
+    toRestCommit,
+  )
 }
 
 /** Returns the files that a release's commits changed, in commit order; with `commit` only those of that commit. */
@@ -271,7 +290,10 @@ export async function releaseAnnotations(
 ): Promise<RestAnnotations> {
   const { projects, environments, fromMs, toMs, max = annotationsMax } = request
   const range = { projectIds: idsOf(projects), fromMs, toMs, max }
-  const [releaseMoments, deployMoments] = [await meta.releaseMoments(range), await meta.deployMoments({ ...range, environments })]
+  const [releaseMoments, deployMoments] = [
+    await meta.releaseMoments(range),
+    await meta.deployMoments({ ...range, environments }),
+  ]
   const newest = [...releaseMoments.moments, ...deployMoments.moments].sort((a, b) => a.atMs - b.atMs)
   const shown = newest.slice(Math.max(0, newest.length - max))
   return {

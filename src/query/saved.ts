@@ -11,7 +11,11 @@ function mayChangeView(view: Pick<SavedSearch, 'shared' | 'userId'>, by: Viewer)
 }
 
 /** Converts a saved view to the API's shape. */
-export async function toRestSearch(meta: Pick<MetaStore, 'personById'>, savedSearch: SavedSearch, by: Viewer): Promise<RestSearch> {
+export async function toRestSearch(
+  meta: Pick<MetaStore, 'personById'>,
+  savedSearch: SavedSearch,
+  by: Viewer,
+): Promise<RestSearch> {
   const [start, end] = savedSearch.span.includes('/') ? savedSearch.span.split('/') : []
   const person = await meta.personById(savedSearch.userId)
   return {
@@ -41,5 +45,7 @@ export async function viewsOf(
   organizationId: number,
   by: Viewer,
 ): Promise<RestSearch[]> {
-  return (await Array.fromAsync((await meta.savedSearches(organizationId, by.userId)), async (savedSearch) => toRestSearch(meta, savedSearch, by)))
+  return await Array.fromAsync(await meta.savedSearches(organizationId, by.userId), async (savedSearch) =>
+    toRestSearch(meta, savedSearch, by),
+  )
 }

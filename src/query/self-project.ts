@@ -14,7 +14,8 @@ export async function selfProject(meta: FindsSelf, organizationId: number): Prom
   // Data folders of early versions have no such value. They used only the slug, which people can have changed since.
   const project =
     storedId === undefined
-      ? (await meta.projectBySlug(organizationId, selfSlug) ?? await meta.projectByOldSlug(organizationId, selfSlug))
+      ? ((await meta.projectBySlug(organizationId, selfSlug)) ??
+        (await meta.projectByOldSlug(organizationId, selfSlug)))
       : await meta.projectById(Number(storedId))
   return project?.organizationId === organizationId ? project : undefined
 }
@@ -23,7 +24,11 @@ export async function selfProject(meta: FindsSelf, organizationId: number): Prom
  * Of the projects that a person may read, those that a screen or request without a project means: all but Mishap's own.
  * Its telemetry is not the team's data. It is among them if the person has no other.
  */
-export async function defaultProjects(meta: FindsSelf, organizationId: number, readable: readonly Project[]): Promise<Project[]> {
+export async function defaultProjects(
+  meta: FindsSelf,
+  organizationId: number,
+  readable: readonly Project[],
+): Promise<Project[]> {
   const selfId = (await selfProject(meta, organizationId))?.id
   const others = readable.filter((project) => project.id !== selfId)
   return others.length > 0 ? others : [...readable]

@@ -40,13 +40,21 @@ const iso = (ms: number) => new Date(ms).toISOString()
 const nextOf = (moments: readonly Moment[], version: string): number | undefined =>
   moments.find((moment) => moment.version !== version)?.atMs
 
-async function panelOf(deps: Deps, environment: string | null, projectIds: number[], fromMs: number, version: string): Promise<Panel> {
+async function panelOf(
+  deps: Deps,
+  environment: string | null,
+  projectIds: number[],
+  fromMs: number,
+  version: string,
+): Promise<Panel> {
   const { meta, clock } = deps
   const nowMs = clock.now()
   const limitMs = fromMs + skewWindowMs
   const range = { projectIds, fromMs: fromMs + 1, toMs: Math.min(limitMs, nowMs), max: momentsMax }
   const found =
-    environment === null ? await meta.releaseMoments(range) : await meta.deployMoments({ ...range, environments: [environment] })
+    environment === null
+      ? await meta.releaseMoments(range)
+      : await meta.deployMoments({ ...range, environments: [environment] })
   const next = nextOf(found.moments, version)
   const endings = [
     { toMs: nowMs, until: 'now' },
@@ -153,4 +161,6 @@ const isKind = (kind: string): kind is SkewKind => Object.hasOwn(skewKinds, kind
  * since the release's first appearance if it has no deploys. Throws STORE_UNAVAILABLE, QUERY_TIMEOUT.
  */
 export const releaseSkew = async (deps: Deps, where: Where): Promise<RestSkew[]> =>
-  where.projects.length === 0 ? [] : Promise.all((await panelsOf(deps, where)).map((panel) => skewOf(deps, where, panel)))
+  where.projects.length === 0
+    ? []
+    : Promise.all((await panelsOf(deps, where)).map((panel) => skewOf(deps, where, panel)))

@@ -42,12 +42,12 @@ async function bringing({ meta }: Deps, { project, issue }: CommitterRequest): P
       compareReleases(sortRelease, ownRelease) < 0,
   )
   const before = new Map(
-    (await meta
-      .releasesNamed(
+    (
+      await meta.releasesNamed(
         [project.id],
         older.slice(0, releasesMax + 1).map((item) => item.version),
-      ))
-      .map((item) => [item.version, item]),
+      )
+    ).map((item) => [item.version, item]),
   )
   const between: string[] = []
   for (const item of older.slice(0, releasesMax)) {
@@ -137,7 +137,11 @@ export async function committersOf(deps: Deps, request: CommitterRequest): Promi
   if (releases.length === 0) return nothing('no_release')
   const places = releases.map((version) => ({ organizationId: organization.id, version }))
   const commits = new Map<number, { commit: CommitTime; release: string }>()
-  const all = (await Array.fromAsync(places, async (place) => (await meta.commitTimesOf(place)).map((commit) => ({ place, commit })))).flat()
+  const all = (
+    await Array.fromAsync(places, async (place) =>
+      (await meta.commitTimesOf(place)).map((commit) => ({ place, commit })),
+    )
+  ).flat()
   if (all.length === 0) return nothing('no_commits', releases)
   for (const { place, commit } of all)
     if (commit.atMs <= issue.firstSeenMs + clockMs && !commits.has(commit.id))

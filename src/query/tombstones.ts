@@ -2,7 +2,10 @@ import type { RestTombstone } from '../contract/removals.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 
 /** Returns the permanently deleted issues of a project, newest first, with their former short id, title and culprit. */
-export async function tombstonesOf(meta: Pick<MetaStore, 'discardedOf' | 'people'>, projectId: number): Promise<RestTombstone[]> {
+export async function tombstonesOf(
+  meta: Pick<MetaStore, 'discardedOf' | 'people'>,
+  projectId: number,
+): Promise<RestTombstone[]> {
   const rows = await meta.discardedOf(projectId)
   const people = new Map(
     (await meta.people([...new Set(rows.flatMap((row) => row.userId ?? []))])).map((person) => [person.id, person]),

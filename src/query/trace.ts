@@ -46,12 +46,12 @@ async function traceOf(deps: TraceDeps, projectIds: readonly number[], traceId: 
   const placeOf = placer(spans)
   const eventSpans = new Map(places.map((place) => [eventKey(place.projectId, place.eventId), place]))
   const issueIds = await meta.issueIdsOf(refs)
-  const slugOf = slugs(meta)
+  const slugOf = await slugsOf(meta, projectIds)
   return {
     spans,
     eventSpans,
     truncated: found.length > traceSpansMax,
-    events: (await Array.fromAsync(refs, async ({ projectId, groupHash, eventId, timestampUs }) => {
+    events: await Array.fromAsync(refs, async ({ projectId, groupHash, eventId, timestampUs }) => {
       const id = issueIds.get(`${projectId}:${groupHash}`)
       const issue = id === undefined ? undefined : await meta.issueById(id)
       const own = eventSpans.get(eventKey(projectId, eventId))
@@ -62,21 +62,19 @@ async function traceOf(deps: TraceDeps, projectIds: readonly number[], traceId: 
         title: own?.title || (issue?.title ?? ''),
         level: own?.level || (issue?.level ?? 'error'),
         projectID: String(projectId),
-        projectSlug: await slugOf(projectId),
+        projectSlug: slugOf(projectId),
         timestamp: timestampUs / 1e6,
         span: placeOf(own),
       }
-    })),
+    }),
   }
 }
 
-function slugs(meta: TraceDeps['meta']): (projectId: number) => Promise<string> {
+/** Returns the slugs of these projects as a lookup; '' for any other. */
+async function slugsOf(meta: TraceDeps['meta'], projectIds: readonly number[]): Promise<(projectId: number) => string> {
   const known = new Map<number, string>()
-  return async (projectId) => {
-    const slug = known.get(projectId) ?? (await meta.projectById(projectId))?.slug ?? ''
-    known.set(projectId, slug)
-    return slug
-  }
+  for (const id of projectIds) known.set(id, (await meta.projectById(id))?.slug ?? '')
+  return (projectId) => known.get(projectId) ?? ''
 }
 
 const seconds = (us: number) => us / 1e6
@@ -159,7 +157,7 @@ export async function traceMeta(
   { keptDays, atS }: { keptDays: number; atS: number | undefined },
 ): Promise<RestTraceMeta> {
   const { spans, truncated, events } = await traceOf(deps, projectIds, traceId)
-  const slugOf = slugs(deps.meta)
+  const slugOf = await slugsOf(deps.meta, projectIds)
   const segments = segmentsOf(spans).toSorted((a, b) => a.startUs - b.startUs)
   const below = Map.groupBy(
     spans.filter((span) => !span.isSegment),
@@ -167,7 +165,7 @@ export async function traceMeta(
   )
   const countOf = (item: SeenSpan) => below.get(`${item.projectId} ${item.spanId}`)?.length ?? 0
   const ops = Map.groupBy(spans, (item) => item.op || 'default')
-  const listed = (await Array.fromAsync(segments, async (segment) => toSegment(segment, await slugOf(segment.projectId), countOf(segment))))
+  const listed = segments.map((segment) => toSegment(segment, slugOf(segment.projectId), countOf(segment)))
   return {
     errors: events.length,
     performance_issues: 0,
@@ -286,5 +284,5 @@ export async function traceTree(
 ): Promise<{ nodes: (RestTraceSpan | RestTraceError)[]; truncated: boolean }> {
   const { spans, truncated, events, eventSpans } = await traceOf(deps, projectIds, traceId)
   const errors = events.map((event) => errorOf(event, eventSpans.get(eventKey(event.projectID, event.eventID))))
-  return { nodes: [...treesOf(spans, slugs(deps.meta)), ...errors], truncated }
+  return { nodes: [...treesOf(spans, await slugsOf(deps.meta, projectIds)), ...errors], truncated }
 }

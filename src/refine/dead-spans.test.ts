@@ -63,7 +63,8 @@ test.each<[string, string, number, { index: number; count: object }[]]>([
   await send(entry, 1)
   refine.advance(entry.writer.durable())
   await settled(entry, 1 + all - died)
-  const sums = async () => (await Array.fromAsync(['stored', 'dead', 'invalid', 'duplicate', 'received'], async (name) => outcome(entry, name)))
+  const sums = async () =>
+    await Array.fromAsync(['stored', 'dead', 'invalid', 'duplicate', 'received'], async (name) => outcome(entry, name))
   expect(await sums()).toEqual([1 + all - died, died, 2, 0, 1 + all + 2])
   const dead = (await entry.meta.deadLetters(10)).toReversed()
   expect(dead.map(({ blobKey }) => blobKey)).toEqual(items.map(({ index }) => `dead/${jpos}-${index}`))

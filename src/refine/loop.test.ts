@@ -73,7 +73,7 @@ test('the ends of committed records are reported, and changed issues, but not em
   )
   await entry.writer.append(head(entry.projectId), report)
   refine.advance(entry.writer.durable())
-  await until(async () => await outcome(entry, 'client_discard') === 4, 'the report')
+  await until(async () => (await outcome(entry, 'client_discard')) === 4, 'the report')
   expect(entry.commits.length).toBe(commits)
   expect(entry.commits.every((commit) => commit.issues.length > 0)).toBe(true)
   // No key was used by a request that was refused.

@@ -126,5 +126,10 @@ test('a store that goes away while rows are tried one by one is waited for', asy
   }
   refine.advance(entry.writer.durable())
   await settled(entry, 6)
-  expect([entry.events.rows.length, await stored(entry), await outcome(entry, 'dead'), entry.failures]).toEqual([6, 6, 1, []])
+  expect([entry.events.rows.length, await stored(entry), await outcome(entry, 'dead'), entry.failures]).toEqual([
+    6,
+    6,
+    1,
+    [],
+  ])
 })

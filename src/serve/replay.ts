@@ -88,7 +88,7 @@ export function createReplay(deps: ReplayDeps): Replay {
 
   return {
     send: async (letter) => {
-      for (const id of inFlight) if (!await meta.deadLetterById(id)) inFlight.delete(id)
+      for (const id of inFlight) if (!(await meta.deadLetterById(id))) inFlight.delete(id)
       if (inFlight.has(letter.id)) throw new MishapError('CONFLICT', { detail: 'It was already sent again.' })
       inFlight.add(letter.id)
       try {

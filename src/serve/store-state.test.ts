@@ -7,13 +7,13 @@ test.each([
   ['tables may come first', [{ tables: true }, { engine: true }], true, [true]],
   ['what is known already is not told again', [{ engine: true }, { tables: true }, { engine: true }], true, [true]],
   ['an engine that goes is told', [{ engine: true }, { tables: true }, { engine: false }], false, [true, false]],
-])('%s', (_, changes, up, told) => {
+])('%s', async (_, changes, up, told) => {
   const published: unknown[] = []
   const state = createStoreState({ publish: (id, change) => void published.push([id, change]) }, async () => [
     { id: 1 },
     { id: 2 },
   ])
-  for (const change of changes) state.update(change)
+  for (const change of changes) await state.update(change)
   expect(state.up()).toBe(up)
   const each = (entry: boolean) => [1, 2].map((id) => [id, { kind: 'engine', up: entry }])
   expect(published).toEqual(told.flatMap(each))

@@ -11,21 +11,25 @@ type StoreState = {
 
 /**
  * Tracks whether events can be queried and reports changes to the live streams of all organizations. A running engine
- * is not enough: the tables of an older folder are migrated first, which can take long.
+ * is not enough: the tables of an older folder are migrated first, which can take long. `failed` gets the error when the
+ * organizations cannot be read; their screens then notice at their next request.
  */
 export function createStoreState(
   live: Pick<Live, 'publish'>,
   organizations: () => Promise<readonly { id: number }[]>,
+  failed: (error: unknown) => void,
 ): StoreState {
   const parts: Parts = { engine: false, tables: false }
   const up = () => parts.engine && parts.tables
+  const publish = async () => {
+    for (const { id } of await organizations()) live.publish(id, { kind: 'engine', up: up() })
+  }
   return {
     up,
-    update: async (change) => {
+    update: (change) => {
       const before = up()
       Object.assign(parts, change)
-      if (up() === before) return
-      for (const { id } of await organizations()) live.publish(id, { kind: 'engine', up: up() })
+      if (up() !== before) publish().catch(failed)
     },
   }
 }

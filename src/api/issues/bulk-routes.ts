@@ -1,3 +1,4 @@
+import { filterAsync } from '../../base/sequence.ts'
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
 import {
@@ -48,19 +49,19 @@ async function whichOf(
   if (query.id.length === 0 && query.query === undefined)
     throw new MishapError('VALIDATION', { fields: { id: ['Ids of issues, or a query.'] } })
   // Uses the same range as the list with these parameters, so that the change applies to the displayed issues.
-  const search = { ...await viewOf(call), query: query.query ?? '', meUserId: actor.person.id }
+  const search = { ...(await viewOf(call)), query: query.query ?? '', meUserId: actor.person.id }
   const issues =
     query.id.length > 0
       ? await app.meta.issuesByIds([...new Set(query.id.map(Number))])
       : await issuesMatching(app, search, max)
   const allowed = new Map<number, boolean>()
-  return issues.filter(async (issue) => {
+  return filterAsync(issues, async (issue) => {
     if (issue.organizationId !== organization.id) return false
     if (found.project && found.project.id !== issue.projectId) return false
     const permitted = allowed.get(issue.projectId)
     if (permitted !== undefined) return permitted
     const project = await app.meta.projectById(issue.projectId)
-    const may = project !== undefined && await app.auth.may(actor, action, { organization, project, issue }) === 'yes'
+    const may = project !== undefined && (await app.auth.may(actor, action, { organization, project, issue })) === 'yes'
     allowed.set(issue.projectId, may)
     return may
   })
@@ -70,7 +71,7 @@ async function changeMany(call: WhichCall<IssueChangeBody>): Promise<Answer<Rest
   const { app, actor, body, found, request, query } = call
   const organization = organizationOf(found)
   const action = actionOf(body)
-  app.auth.demand(actor, action, found.project ? { organization, project: found.project } : { organization })
+  await app.auth.demand(actor, action, found.project ? { organization, project: found.project } : { organization })
   const revision = revisionOf(body, request)
   if (revision !== undefined && query.id.length !== 1)
     throw new MishapError('VALIDATION', { fields: { revision: ['Send a revision with one issue only.'] } })
@@ -148,7 +149,7 @@ export const bulkRoutes: readonly Route[] = [
     summary: 'Progress of a bulk change. It is stored for a day.',
     action: 'issue:read',
     response: restBulk,
-    handle: (call) => ({ body: toRestBulk(bulkOf(call)) }),
+    handle: async (call) => ({ body: toRestBulk(await bulkOf(call)) }),
   }),
   route({
     method: 'POST',

@@ -230,7 +230,10 @@ function issueEventRoutes(path: string, id: (name: string) => string): Route[] {
       produces: 'application/json',
       response: file,
       handle: async (call) =>
-        jsonOf(await eventRowOf(call.app, issueOf(call.found), call.params.event ?? '', await eventScope(call)), call.query),
+        jsonOf(
+          await eventRowOf(call.app, issueOf(call.found), call.params.event ?? '', await eventScope(call)),
+          call.query,
+        ),
     }),
   ]
 }

@@ -59,8 +59,10 @@ async function list(call: Call<z.output<typeof listQuery>, undefined>) {
 
 /** Returns the feedback of the path in its organization. Throws NOT_FOUND. */
 async function feedbackOfCall({ app, found, params }: Call<unknown, unknown>): Promise<Feedback> {
-  const feedback = /^\d{1,15}$/.test(params.feedback ?? '') ? await app.meta.feedbackById(Number(params.feedback)) : undefined
-  const project = feedback && await app.meta.projectById(feedback.projectId)
+  const feedback = /^\d{1,15}$/.test(params.feedback ?? '')
+    ? await app.meta.feedbackById(Number(params.feedback))
+    : undefined
+  const project = feedback && (await app.meta.projectById(feedback.projectId))
   if (!feedback || project?.organizationId !== organizationOf(found).id) throw new MishapError('NOT_FOUND')
   return feedback
 }
@@ -116,7 +118,7 @@ export const feedbackRoutes: readonly Route[] = [
     handle: async (call) => {
       const { app, actor, body } = call
       const { id } = await feedbackOfCall(call)
-      setFeedbackState(app, actor, id, body.status)
+      await setFeedbackState(app, actor, id, body.status)
       return { body: await restFeedbackOf(app, id) }
     },
   }),

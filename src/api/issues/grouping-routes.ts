@@ -112,7 +112,7 @@ export const groupingRoutes: readonly Route[] = [
     response: restGroupingPreview,
     handle: async ({ app, actor, found, body }) => {
       // The answer contains events and their issues, which a project token might not be allowed to read.
-      app.auth.demand(actor, 'event:read', { organization: organizationOf(found), project: projectOf(found) })
+      await app.auth.demand(actor, 'event:read', { organization: organizationOf(found), project: projectOf(found) })
       demandReadable(body)
       const { fingerprintingRules: fingerprintRules, groupingEnhancements: stackRules, groupingConfig: config } = body
       const update = {

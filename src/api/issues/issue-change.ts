@@ -43,14 +43,14 @@ export async function applyChange(
   if (organizationId === undefined) return { updated: [] }
   const change = await readChange(app, organizationId, body)
   const ids = issues.map((issue) => issue.id)
-  const answer = { ...await changeAnswer(change, issues[0], body), updated: ids.map(String) }
+  const answer = { ...(await changeAnswer(change, issues[0], body)), updated: ids.map(String) }
   const isOwnOnly = actionOf(body) === 'issue:own'
   const asked = { changeOf: change.of, own: body, isOwnOnly, rev: revision, asBulk }
   const bulk = await updateIssues(app, actor, issues, asked)
   return { ...answer, ...(bulk ? { bulk: toRestBulk(bulk) } : {}) }
 }
 
-type Bulk = NonNullable<ReturnType<App['meta']['bulkById']>>
+type Bulk = NonNullable<Awaited<ReturnType<App['meta']['bulkById']>>>
 
 /** Returns the API form of a bulk change. */
 export function toRestBulk(bulk: Bulk): NonNullable<RestIssueChange['bulk']> {

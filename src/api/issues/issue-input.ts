@@ -27,8 +27,8 @@ const refuse = (field: string, sentence: string): never => {
 async function assigneeOf(app: App, organizationId: number, text: string | null): Promise<Person | null> {
   if (text === null || text === '') return null
   const name = text.replace(/^user:/, '')
-  const person = await app.auth.personByEmail(name) ?? await app.meta.personById(name)
-  if (!person || !await app.meta.memberOf(organizationId, person.id))
+  const person = (await app.auth.personByEmail(name)) ?? (await app.meta.personById(name))
+  if (!person || !(await app.meta.memberOf(organizationId, person.id)))
     return refuse('assignedTo', 'No member of this organization has this e-mail address or id.')
   return person
 }
@@ -50,7 +50,10 @@ function archivedDetails(details: StatusDetailsBody, nowMs: number): StatusDetai
 }
 
 /** Releases of the project of an issue: the latest one ('' for none), and the first one with a commit. */
-type ReleaseLookup = { latest(): Promise<string>; having(repository: string, commit: string): Promise<string | undefined> }
+type ReleaseLookup = {
+  latest(): Promise<string>
+  having(repository: string, commit: string): Promise<string | undefined>
+}
 
 /** Returns the details of a resolution for one issue. */
 async function resolvedDetails(
@@ -65,7 +68,7 @@ async function resolvedDetails(
     return { ...(inRelease === undefined ? {} : { inRelease }), inCommit: { repository, commit } }
   }
   if (details.inRelease && inNext) refuse('statusDetails', 'Either inRelease or inNextRelease.')
-  if (inNext) return { inNextRelease: true, afterRelease: details.afterRelease ?? await latest() }
+  if (inNext) return { inNextRelease: true, afterRelease: details.afterRelease ?? (await latest()) }
   if (!details.inRelease) return {}
   const inRelease = details.inRelease === 'latest' ? await latest() : details.inRelease
   return inRelease === '' ? refuse('statusDetails', 'inRelease: this project has no release yet.') : { inRelease }
@@ -89,8 +92,13 @@ export async function readChange(app: App, organizationId: number, body: IssueCh
     if (!having.has(projectId))
       having.set(
         projectId,
-        (await Array.fromAsync((await app.meta
-          .versionsWithCommit(organizationId, repository, commit)), async (version) => await app.meta.releaseOf([projectId], version) ?? [])).flat()
+        (
+          await Array.fromAsync(
+            await app.meta.versionsWithCommit(organizationId, repository, commit),
+            async (version) => (await app.meta.releaseOf([projectId], version)) ?? [],
+          )
+        )
+          .flat()
           .toSorted((a, b) => a.createdMs - b.createdMs)[0]?.version,
       )
     return having.get(projectId)
@@ -121,8 +129,11 @@ export async function readChange(app: App, organizationId: number, body: IssueCh
         return { status: 'ignored', substatus, statusDetails: archivedDetails(details, nowMs) }
       }
       default:
-        return { status: 'resolved', statusDetails: await resolvedDetails(details, inNext, releaseLookupOf(issue.projectId)) }
+        return {
+          status: 'resolved',
+          statusDetails: await resolvedDetails(details, inNext, releaseLookupOf(issue.projectId)),
+        }
     }
   }
-  return { of: async (issue) => ({ ...await state(issue), ...shared }), assignee }
+  return { of: async (issue) => ({ ...(await state(issue)), ...shared }), assignee }
 }

@@ -85,7 +85,7 @@ async function change(call: Call<object, IssueChangeBody>): Promise<Answer<RestI
   const { app, actor, body, found, request } = call
   const issue = issueOf(found)
   const tagScope = { organization: organizationOf(found), project: projectOf(found), issue }
-  app.auth.demand(actor, actionOf(body), tagScope)
+  await app.auth.demand(actor, actionOf(body), tagScope)
   if (body.merge)
     throw new MishapError('VALIDATION', {
       fields: { merge: ['For several issues, use issues/ with one id parameter per issue.'] },
@@ -176,7 +176,13 @@ const tagRoutes = (path: string, id: NameOf): Route[] => [
     query: issueQuery,
     response: restTag,
     handle: async (call) => {
-      const [tag] = await tagsOfIssue(call.app, issueOf(call.found), scopeOf(await viewOf(call, '90d')), 100, call.params.key)
+      const [tag] = await tagsOfIssue(
+        call.app,
+        issueOf(call.found),
+        scopeOf(await viewOf(call, '90d')),
+        100,
+        call.params.key,
+      )
       if (!tag) throw new MishapError('NOT_FOUND')
       return { body: tag }
     },
@@ -219,7 +225,7 @@ export const issueRoutes: readonly Route[] = [
     response: restVolume,
     handle: async (call) => ({
       body: await issueVolume(call.app, {
-        ...await viewOf(call),
+        ...(await viewOf(call)),
         query: call.query.query ?? defaultQuery,
         meUserId: call.actor.person.id,
       }),
@@ -250,9 +256,9 @@ export const issueRoutes: readonly Route[] = [
       const { app, actor, params } = call
       const organization = organizationOf(call.found)
       const issue = await app.meta.issueByShortId(organization.id, (params.shortId ?? '').toUpperCase())
-      const project = issue && await app.meta.projectById(issue.projectId)
+      const project = issue && (await app.meta.projectById(issue.projectId))
       if (!issue || !project) throw new MishapError('NOT_FOUND')
-      app.auth.demand(actor, 'issue:read', { organization, project, issue })
+      await app.auth.demand(actor, 'issue:read', { organization, project, issue })
       const view = await viewOf({ ...call, found: { organization, project }, query: {} })
       const [group] = await toRestIssues(app, view, [issue], await issueStatsOf(app, view, [issue]))
       if (!group) throw new MishapError('NOT_FOUND')

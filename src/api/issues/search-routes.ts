@@ -25,7 +25,7 @@ const O = '/organizations/:org'
 
 const viewerOf = async (app: App, actor: Actor, found: Found): Promise<Viewer> => ({
   userId: actor.person.id,
-  mayShare: await app.auth.may(actor, 'issue:triage', { organization: organizationOf(found) }) === 'yes',
+  mayShare: (await app.auth.may(actor, 'issue:triage', { organization: organizationOf(found) })) === 'yes',
 })
 
 const toRest = async (app: App, actor: Actor, found: Found, savedSearch: SavedSearch): Promise<RestSearch> =>
@@ -68,14 +68,19 @@ function partsOf(body: SearchChangeBody): Partial<{ name: string; shared: boolea
 }
 
 /** Sharing a view, or ending it, needs the permission to triage. Throws AUTH_FORBIDDEN. */
-function demandShared(app: App, actor: Actor, found: Found, shared: boolean | undefined): void {
-  if (shared) app.auth.demand(actor, 'issue:triage', { organization: organizationOf(found) })
+async function demandShared(
+  app: App,
+  actor: Actor,
+  found: Found,
+  shared: boolean | undefined,
+): Promise<void> {
+  if (shared) await app.auth.demand(actor, 'issue:triage', { organization: organizationOf(found) })
 }
 
 /** Checks the query with the rules of the issue list, so that saved views can be opened. Throws QUERY_*. */
 async function demandReadable(app: App, actor: Actor, found: Found, query: string | undefined): Promise<void> {
   if (query === undefined) return
-  checkQuery(
+  await checkQuery(
     app,
     { projects: await requestedProjects(app, actor, organizationOf(found), []), meUserId: actor.person.id },
     query,
@@ -105,7 +110,7 @@ const savedRoutes: Route[] = [
     response: restSearch,
     handle: async ({ app, actor, found, body }) => {
       const shared = body.visibility === 'organization'
-      demandShared(app, actor, found, shared)
+      await demandShared(app, actor, found, shared)
       await demandReadable(app, actor, found, body.query)
       const { name, query, sort, projects, environments } = body
       const created = await createSearch(app, {
@@ -144,7 +149,7 @@ const savedRoutes: Route[] = [
     handle: async ({ app, actor, found, params, body, request }) => {
       const savedSearch = await searchOf(app, actor, found, params.search)
       const parts = partsOf(body)
-      demandShared(app, actor, found, savedSearch.shared || parts.shared)
+      await demandShared(app, actor, found, savedSearch.shared || parts.shared)
       await demandReadable(app, actor, found, parts.query)
       const changed = await updateSearch(app, savedSearch.id, parts, revisionOf(body, request))
       return { body: await toRest(app, actor, found, changed) }
@@ -166,7 +171,7 @@ const savedRoutes: Route[] = [
     response: z.undefined(),
     handle: async ({ app, actor, found, params, query, request }) => {
       const savedSearch = await searchOf(app, actor, found, params.search)
-      demandShared(app, actor, found, savedSearch.shared)
+      await demandShared(app, actor, found, savedSearch.shared)
       const revision = query.revision === undefined ? undefined : Number(query.revision)
       await deleteSearch(app, savedSearch.id, revisionOf({ revision }, request))
       return { status: 204, body: undefined }
@@ -221,7 +226,8 @@ export const searchRoutes: readonly Route[] = [
           text: call.query.query ?? '',
           max: limitOf(call.query, 25),
           mayPeople:
-            await call.app.auth.may(call.actor, 'member:read', { organization: organizationOf(call.found) }) === 'yes',
+            (await call.app.auth.may(call.actor, 'member:read', { organization: organizationOf(call.found) })) ===
+            'yes',
           signal: call.request.signal,
         })
       ).map(({ value, events }) => ({ key: call.params.key ?? '', name: value, value, count: events })),

@@ -86,7 +86,9 @@ export const notificationRoutes: readonly Route[] = [
     action: 'channel:read',
     response: z.array(restChannel),
     handle: async ({ app, found }) => ({
-      body: (await Array.fromAsync((await app.meta.channelsOf(organizationOf(found).id)), async (channel) => toRestChannel(app, channel))),
+      body: await Array.fromAsync(await app.meta.channelsOf(organizationOf(found).id), async (channel) =>
+        toRestChannel(app, channel),
+      ),
     }),
   }),
   route({
@@ -127,7 +129,7 @@ export const notificationRoutes: readonly Route[] = [
     status: 204,
     response: z.undefined(),
     handle: async ({ app, found, params }) => {
-      deleteChannel(app, (await channelOf(app, found, params.channel)).id)
+      await deleteChannel(app, (await channelOf(app, found, params.channel)).id)
       return { body: undefined, status: 204 }
     },
   }),
@@ -203,8 +205,8 @@ export const notificationRoutes: readonly Route[] = [
     action: 'instance:write',
     status: 204,
     response: z.undefined(),
-    handle: ({ app }) => {
-      clearMailServer(app)
+    handle: async ({ app }) => {
+      await clearMailServer(app)
       return { body: undefined, status: 204 }
     },
   }),

@@ -1,3 +1,4 @@
+import { filterAsync } from '../../base/sequence.ts'
 import { z } from 'zod'
 import type { Actor } from '../../auth/auth.ts'
 import { scopes } from '../../auth/may.ts'
@@ -30,15 +31,18 @@ export function toRestOrganization(app: App, organization: Organization): RestOr
 }
 
 async function organizationsOf(app: App, actor: Actor): Promise<Organization[]> {
-  return (await app.meta
-    .organizationsOf(actor.person.id))
-    .filter(async (organization) => await app.auth.may(actor, 'organization:read', { organization }) === 'yes')
+  return filterAsync(
+    await app.meta.organizationsOf(actor.person.id),
+    async (organization) => (await app.auth.may(actor, 'organization:read', { organization })) === 'yes',
+  )
 }
 
 /** Returns the members in API form. Invitations are not included, so all members are active. */
 export async function membersOf(app: App, organization: Organization): Promise<RestMember[]> {
   const members = await app.meta.membersOf(organization.id)
-  const people = new Map((await app.meta.people(members.map((member) => member.userId))).map((person) => [person.id, person]))
+  const people = new Map(
+    (await app.meta.people(members.map((member) => member.userId))).map((person) => [person.id, person]),
+  )
   return members.flatMap(({ userId, role, createdMs }) => {
     const person = people.get(userId)
     if (!person) return []
@@ -99,7 +103,7 @@ async function valuesOf(
 /** Returns whether the session or token is still valid and can still read the organization. */
 async function isStill(app: App, actor: Actor, organization: Organization, headers: Headers): Promise<boolean> {
   const now = await app.auth.actorOf(headers)
-  return now?.person.id === actor.person.id && await app.auth.may(now, 'issue:read', { organization }) === 'yes'
+  return now?.person.id === actor.person.id && (await app.auth.may(now, 'issue:read', { organization })) === 'yes'
 }
 
 /** The caller, organizations and their contents, tokens, the live stream. */
@@ -259,7 +263,7 @@ export const organizationRoutes: readonly Route[] = [
     status: 204,
     response: z.undefined(),
     handle: async ({ app, actor, params }) => {
-      if (!await deleteToken(app, actor, params.token ?? '')) throw new MishapError('NOT_FOUND')
+      if (!(await deleteToken(app, actor, params.token ?? ''))) throw new MishapError('NOT_FOUND')
       return { body: undefined, status: 204 }
     },
   }),

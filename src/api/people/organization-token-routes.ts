@@ -31,7 +31,9 @@ export const organizationTokenRoutes: readonly Route[] = [
     summary: 'Tokens of the organization, without their secrets.',
     action: 'token:organization',
     response: z.array(restOrganizationToken),
-    handle: async ({ app, found }) => ({ body: (await app.meta.tokensOfOrganization(organizationOf(found).id)).map(toRest) }),
+    handle: async ({ app, found }) => ({
+      body: (await app.meta.tokensOfOrganization(organizationOf(found).id)).map(toRest),
+    }),
   }),
   route({
     method: 'POST',
@@ -57,7 +59,7 @@ export const organizationTokenRoutes: readonly Route[] = [
     response: z.undefined(),
     handle: async ({ app, found, params }) => {
       const { id } = organizationOf(found)
-      if (!await deleteOrganizationToken(app, id, params.token ?? '')) throw new MishapError('NOT_FOUND')
+      if (!(await deleteOrganizationToken(app, id, params.token ?? ''))) throw new MishapError('NOT_FOUND')
       return { body: undefined, status: 204 }
     },
   }),

@@ -116,7 +116,9 @@ export const peopleRoutes: readonly Route[] = [
     action: 'member:read',
     response: z.array(restInvitation),
     handle: async ({ app, found }) => ({
-      body: (await Array.fromAsync((await app.meta.invitationsOf(organizationOf(found).id)), async (invitation) => toRestInvitation(app, invitation))),
+      body: await Array.fromAsync(await app.meta.invitationsOf(organizationOf(found).id), async (invitation) =>
+        toRestInvitation(app, invitation),
+      ),
     }),
   }),
   route({

@@ -122,7 +122,9 @@ export const removalRoutes: readonly Route[] = [
     summary: 'Deletions, newest first: the number of events and files, and when every store was checked again.',
     action: 'organization:read',
     response: z.array(restRemoval),
-    handle: async ({ app, found }) => ({ body: (await app.meta.removalsOf(organizationOf(found).id, listMax)).map(toRestRemoval) }),
+    handle: async ({ app, found }) => ({
+      body: (await app.meta.removalsOf(organizationOf(found).id, listMax)).map(toRestRemoval),
+    }),
   }),
   route({
     method: 'GET',
@@ -154,8 +156,8 @@ export const removalRoutes: readonly Route[] = [
     action: 'issue:delete',
     status: 204,
     response: z.undefined(),
-    handle: ({ app, found, params }) => {
-      removeTombstone(app, projectOf(found).id, params.tombstone ?? '')
+    handle: async ({ app, found, params }) => {
+      await removeTombstone(app, projectOf(found).id, params.tombstone ?? '')
       return { body: undefined, status: 204 }
     },
   }),

@@ -12,9 +12,14 @@ import { organizationOf, projectOf, route } from '../route.ts'
 import { membersOf, toRestOrganization } from './organization-routes.ts'
 
 /** Returns the only team of an organization: it has everyone, all projects, and the same id, slug and name. */
-export async function toRestTeam(app: App, actor: Actor, organization: Organization, isDetailed = true): Promise<RestTeam> {
+export async function toRestTeam(
+  app: App,
+  actor: Actor,
+  organization: Organization,
+  isDetailed = true,
+): Promise<RestTeam> {
   const { id, slug, name, createdMs } = organization
-  const isMember = await app.meta.memberOf(id, actor.person.id) !== undefined
+  const isMember = (await app.meta.memberOf(id, actor.person.id)) !== undefined
   return {
     id: String(id),
     slug,
@@ -31,9 +36,9 @@ export async function toRestTeam(app: App, actor: Actor, organization: Organizat
     externalTeams: [],
     ...(isDetailed
       ? {
-          projects: (await Array.fromAsync((await readableProjects(app, actor, organization)), async (readableProject) =>
+          projects: await Array.fromAsync(await readableProjects(app, actor, organization), async (readableProject) =>
             toRestProject(app, organization, readableProject),
-          )),
+          ),
         }
       : {}),
   }
@@ -122,9 +127,10 @@ export const teamRoutes: readonly Route[] = [
     handle: async (call) => {
       const organization = await demandTeam(call)
       return {
-        body: (await Array.fromAsync((await readableProjects(call.app, call.actor, organization)), async (readableProject) =>
-          toRestProject(call.app, organization, readableProject),
-        )),
+        body: await Array.fromAsync(
+          await readableProjects(call.app, call.actor, organization),
+          async (readableProject) => toRestProject(call.app, organization, readableProject),
+        ),
       }
     },
   }),
@@ -149,7 +155,9 @@ export const teamRoutes: readonly Route[] = [
     handle: async (call) => {
       const organization = await demandTeam(call)
       const membership = { teamSlug: organization.slug, teamRole: 'contributor' as const }
-      return { body: (await membersOf(call.app, organization)).map((member): RestTeamMember => ({ ...member, ...membership })) }
+      return {
+        body: (await membersOf(call.app, organization)).map((member): RestTeamMember => ({ ...member, ...membership })),
+      }
     },
   }),
   route({

@@ -65,7 +65,7 @@ export const doctorRoutes: readonly Route[] = [
     handle: async (call) => {
       const { app, actor, params, query } = call
       const access = await doctorProject(call)
-      const mayReadEvents = await app.auth.may(actor, 'event:read', access) === 'yes'
+      const mayReadEvents = (await app.auth.may(actor, 'event:read', access)) === 'yes'
       const options = { release: params.version ?? '', dist: query.dist, mayReadEvents }
       return { body: await app.doctor.ofRelease(access, options) }
     },

@@ -30,7 +30,12 @@ function filterOf(id: string | undefined): InboundFilter {
 }
 
 /** Returns the API form of a filter. */
-async function toRest(app: App, project: Project, inboundFilter: InboundFilter, dropped: Map<string, number>): Promise<RestFilter> {
+async function toRest(
+  app: App,
+  project: Project,
+  inboundFilter: InboundFilter,
+  dropped: Map<string, number>,
+): Promise<RestFilter> {
   const { active, patterns, subfilters } = filterState(await app.meta.filtersOf(project.id), inboundFilter)
   const revision = (await app.meta.projectById(project.id))?.rev ?? project.rev
   return {
@@ -82,7 +87,11 @@ export const filterRoutes: readonly Route[] = [
     handle: async ({ app, found }) => {
       const project = projectOf(found)
       const dropped = await droppedOf(app.meta, project.id, app.clock.now())
-      return { body: (await Array.fromAsync(inboundFilters, async (inboundFilter) => toRest(app, project, inboundFilter, dropped))) }
+      return {
+        body: await Array.fromAsync(inboundFilters, async (inboundFilter) =>
+          toRest(app, project, inboundFilter, dropped),
+        ),
+      }
     },
   }),
   route({
@@ -111,15 +120,15 @@ export const filterRoutes: readonly Route[] = [
     query: z.object(pageQuery),
     response: z.array(restFilterSample),
     handle: async ({ app, found, params, query }) => ({
-      body: (await app.meta
-        .filteredEvents(projectOf(found).id, filterOf(params.filter).reason, limitOf(query, 25)))
-        .map((filteredEvent) => ({
-          eventID: filteredEvent.eventId,
-          title: filteredEvent.title,
-          why: filteredEvent.why,
-          dateReceived: new Date(filteredEvent.receivedMs).toISOString(),
-          event: filteredEvent.payload === '' ? null : (JSON.parse(filteredEvent.payload) as Record<string, unknown>),
-        })),
+      body: (
+        await app.meta.filteredEvents(projectOf(found).id, filterOf(params.filter).reason, limitOf(query, 25))
+      ).map((filteredEvent) => ({
+        eventID: filteredEvent.eventId,
+        title: filteredEvent.title,
+        why: filteredEvent.why,
+        dateReceived: new Date(filteredEvent.receivedMs).toISOString(),
+        event: filteredEvent.payload === '' ? null : (JSON.parse(filteredEvent.payload) as Record<string, unknown>),
+      })),
     }),
   }),
 ]

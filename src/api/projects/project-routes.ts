@@ -38,7 +38,11 @@ import { arrivalsOf } from './arrivals.ts'
 import { sendTestEvent } from './test-event.ts'
 
 /** Returns the API form of a project, with the only team of its organization (team-routes.ts). */
-export async function toRestProject(app: App, organization: Organization, project: Project): Promise<RestProjectSettings> {
+export async function toRestProject(
+  app: App,
+  organization: Organization,
+  project: Project,
+): Promise<RestProjectSettings> {
   const team = { id: String(organization.id), slug: organization.slug, name: organization.name }
   const scrub = await app.meta.scrubSettings(project.id)
   const scrape = await app.meta.scrapeSettings(project.id)
@@ -184,9 +188,9 @@ export async function createOrgProject(
 }
 
 async function keyOf(app: App, found: Found, id: string | undefined): Promise<ProjectKey> {
-  const key = (await app.meta
-    .keysOf(projectOf(found).id))
-    .find((projectKey) => projectKey.publicKey === id || String(projectKey.id) === id)
+  const key = (await app.meta.keysOf(projectOf(found).id)).find(
+    (projectKey) => projectKey.publicKey === id || String(projectKey.id) === id,
+  )
   if (!key) throw new MishapError('NOT_FOUND')
   return key
 }
@@ -204,9 +208,9 @@ export const projectRoutes: readonly Route[] = [
     action: 'organization:read',
     response: z.array(restProject),
     handle: async ({ app, actor, found }) => ({
-      body: (await Array.fromAsync((await readableProjects(app, actor, organizationOf(found))), async (readableProject) =>
+      body: await Array.fromAsync(await readableProjects(app, actor, organizationOf(found)), async (readableProject) =>
         toRestProject(app, organizationOf(found), readableProject),
-      )),
+      ),
     }),
   }),
   route({
@@ -259,7 +263,9 @@ export const projectRoutes: readonly Route[] = [
     summary: 'Keys of a project with their DSNs.',
     action: 'project:read',
     response: z.array(restKey),
-    handle: async ({ app, found }) => ({ body: (await app.meta.keysOf(projectOf(found).id)).map((key) => toRestKey(app, key)) }),
+    handle: async ({ app, found }) => ({
+      body: (await app.meta.keysOf(projectOf(found).id)).map((key) => toRestKey(app, key)),
+    }),
   }),
   route({
     method: 'POST',

@@ -41,12 +41,14 @@ export const reprocessingRoutes: readonly Route[] = [
         const project = byId.get(regrouping.projectId)
         return project ? [toRest(regrouping, project)] : []
       })
-      const full = (await Array.fromAsync([...byId], async ([id, project]) => {
-        const { quantity: missing, refused, refusedMs } = await app.meta.missingMapCounts(id)
-        return refusedMs === null
-          ? []
-          : [{ project, noted: missing, refused, dateRefused: new Date(refusedMs).toISOString() }]
-      })).flat()
+      const full = (
+        await Array.fromAsync([...byId], async ([id, project]) => {
+          const { quantity: missing, refused, refusedMs } = await app.meta.missingMapCounts(id)
+          return refusedMs === null
+            ? []
+            : [{ project, noted: missing, refused, dateRefused: new Date(refusedMs).toISOString() }]
+        })
+      ).flat()
       return { body: { runs, full } }
     },
   }),

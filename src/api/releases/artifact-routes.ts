@@ -120,7 +120,7 @@ export const artifactRoutes: readonly Route[] = [
     response: z.undefined(),
     handle: async ({ app, query, found }) => {
       const { id } = projectOf(found)
-      if (!await app.meta.bundleOf(id, query.bundleId)) throw new MishapError('NOT_FOUND')
+      if (!(await app.meta.bundleOf(id, query.bundleId))) throw new MishapError('NOT_FOUND')
       await app.artifacts.removeBundle(id, query.bundleId)
       return { body: undefined, status: 204 }
     },

@@ -1,3 +1,4 @@
+import { filterAsync } from '../../base/sequence.ts'
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
 import { restReleaseCompare } from '../../contract/release-compare.ts'
@@ -31,8 +32,9 @@ export const compareRoutes: readonly Route[] = [
       const { app, actor, found, query } = call
       const organization = organizationOf(found)
       // Tokens can have the scope for events and not the one for releases.
-      const projects = (await releaseProjects(call, 'event:read', query.project)).filter(
-        async (project) => await app.auth.may(actor, 'release:read', { organization, project }) === 'yes',
+      const projects = await filterAsync(
+        await releaseProjects(call, 'event:read', query.project),
+        async (project) => (await app.auth.may(actor, 'release:read', { organization, project })) === 'yes',
       )
       const environments = query.environment.filter((environment) => environment !== '')
       const body = await compareReleases(app, { organization, projects, environments, a: query.a, b: query.b })

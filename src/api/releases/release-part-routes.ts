@@ -1,3 +1,4 @@
+import { filterAsync } from '../../base/sequence.ts'
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
 import { restCommit, restCommitFile, restCommitters } from '../../contract/commits.ts'
@@ -52,9 +53,15 @@ async function deployedProjects(call: Call<unknown, DeployBody>, projects: Proje
 }
 
 /** Returns projects of the release whose events the caller can read. Build tokens can only read releases. */
-const mayReadEvents = ({ app, actor, found }: Call<unknown, unknown>, projects: Project[]): Project[] => {
+const mayReadEvents = async (
+  { app, actor, found }: Call<unknown, unknown>,
+  projects: Project[],
+): Promise<Project[]> => {
   const organization = organizationOf(found)
-  return projects.filter(async (project) => await app.auth.may(actor, 'event:read', { organization, project }) === 'yes')
+  return filterAsync(
+    projects,
+    async (project) => (await app.auth.may(actor, 'event:read', { organization, project })) === 'yes',
+  )
 }
 
 async function addDeploy(call: Call<unknown, DeployBody>) {
@@ -88,7 +95,7 @@ const skewRoute = (path: string, name: string): Route =>
     response: z.array(restSkew),
     handle: async (call) => {
       const { release, projects } = await releaseOfCall(call)
-      const readable = mayReadEvents(call, projects)
+      const readable = await mayReadEvents(call, projects)
       return {
         body: await releaseSkew(call.app, { organization: organizationOf(call.found), projects: readable, release }),
       }
@@ -127,7 +134,7 @@ function routesUnder(path: string, name: string): Route[] {
       handle: async (call) => {
         const { release, projects } = await releaseOfCall(call)
         const where = { organization: organizationOf(call.found), projects, version: release.version }
-        return { body: await previousWithCommits(call.app, where) ?? {} }
+        return { body: (await previousWithCommits(call.app, where)) ?? {} }
       },
     }),
     route({

@@ -9,7 +9,8 @@ import { type Found, organizationOf } from '../route.ts'
 const projectsMax = 200
 
 async function projectNamed(app: App, organization: Organization, name: string): Promise<Project> {
-  const project = await app.meta.projectBySlug(organization.id, name) ?? await app.meta.projectByOldSlug(organization.id, name)
+  const project =
+    (await app.meta.projectBySlug(organization.id, name)) ?? (await app.meta.projectByOldSlug(organization.id, name))
   if (!project)
     throw new MishapError('VALIDATION', {
       fields: { projects: [`There is no project ${JSON.stringify(name.slice(0, 60))}.`] },
@@ -31,7 +32,9 @@ export async function namedProjects(
   const organization = organizationOf(found)
   if (names.length === 0 || names.length > projectsMax)
     throw new MishapError('VALIDATION', { fields: { projects: [`Name 1 to ${projectsMax} projects.`] } })
-  const projects = (await Array.fromAsync([...new Set(names.map(String))], async (projectName) => projectNamed(app, organization, projectName)))
+  const projects = await Array.fromAsync([...new Set(names.map(String))], async (projectName) =>
+    projectNamed(app, organization, projectName),
+  )
   for (const project of projects) app.auth.demand(actor, action, { organization, project })
   return projects
 }

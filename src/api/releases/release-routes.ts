@@ -29,8 +29,14 @@ const changeOf = ({ ref, url, dateReleased, status }: ReleaseChangeBody): Releas
 })
 
 /** Returns the API form of a release, limited to these projects. */
-async function toRestRelease(call: Call<unknown, unknown>, release: Release, projects: readonly Project[]): Promise<RestRelease> {
-  const [restRelease] = await toRestReleases(call.app, { organization: organizationOf(call.found), projects }, [release])
+async function toRestRelease(
+  call: Call<unknown, unknown>,
+  release: Release,
+  projects: readonly Project[],
+): Promise<RestRelease> {
+  const [restRelease] = await toRestReleases(call.app, { organization: organizationOf(call.found), projects }, [
+    release,
+  ])
   if (!restRelease) throw new MishapError('NOT_FOUND')
   return restRelease
 }
@@ -87,7 +93,11 @@ export async function releaseOfCall(
 }
 
 /** Writes commits and refs of a body. Resolves fixed issues in all projects where the caller can change releases. */
-async function setCommits(call: Call<unknown, ReleaseChangeBody>, version: string, projectIds: readonly number[]): Promise<void> {
+async function setCommits(
+  call: Call<unknown, ReleaseChangeBody>,
+  version: string,
+  projectIds: readonly number[],
+): Promise<void> {
   const { app, body, found } = call
   const organization = organizationOf(found)
   const commits = body.commits ? commitsOf(body.commits, app.clock.now()) : undefined
@@ -115,7 +125,12 @@ async function createFromBody(call: Call<unknown, NewReleaseBody>) {
   const named = await newReleaseProjects(call)
   const projectIds = named.map((project) => project.id)
   const { id: organizationId } = organizationOf(found)
-  const { isNew } = await createRelease(app, { organizationId, projectIds, version: body.version, change: changeOf(body) })
+  const { isNew } = await createRelease(app, {
+    organizationId,
+    projectIds,
+    version: body.version,
+    change: changeOf(body),
+  })
   await setCommits(call, body.version, projectIds)
   const { release, projects } = await releaseOfCall({ ...call, params: { ...call.params, version: body.version } })
   const answer = await toRestRelease(call, release, projects)

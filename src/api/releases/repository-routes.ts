@@ -78,7 +78,7 @@ export const repositoryRoutes: readonly Route[] = [
     response: z.undefined(),
     handle: async ({ app, found, params }) => {
       const id = /^\d{1,15}$/.test(params.repository ?? '') ? Number(params.repository) : -1
-      if (!await deleteRepository(app, organizationOf(found).id, id)) throw new MishapError('NOT_FOUND')
+      if (!(await deleteRepository(app, organizationOf(found).id, id))) throw new MishapError('NOT_FOUND')
       return { body: undefined, status: 204 }
     },
   }),

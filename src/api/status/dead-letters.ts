@@ -26,11 +26,17 @@ async function toRest(app: App, organization: Organization, letter: StoredDeadLe
 /** Returns dead letters of the projects of an organization, newest first. */
 export async function deadLettersOf(app: App, organization: Organization): Promise<RestDeadLetter[]> {
   const projectIds = (await app.meta.projectsOf(organization.id)).map((project) => project.id)
-  return (await Array.fromAsync((await app.meta.deadLetters(listMax, projectIds)), async (letter) => toRest(app, organization, letter)))
+  return await Array.fromAsync(await app.meta.deadLetters(listMax, projectIds), async (letter) =>
+    toRest(app, organization, letter),
+  )
 }
 
 /** Returns the dead letter with this id in the organization. Throws NOT_FOUND. */
-export async function deadLetterOf(app: App, organization: Organization, id: string | undefined): Promise<StoredDeadLetter> {
+export async function deadLetterOf(
+  app: App,
+  organization: Organization,
+  id: string | undefined,
+): Promise<StoredDeadLetter> {
   const letter = /^\d{1,15}$/.test(id ?? '') ? await app.meta.deadLetterById(Number(id)) : undefined
   if (!letter || (await app.meta.projectById(letter.projectId))?.organizationId !== organization.id)
     throw new MishapError('NOT_FOUND')
@@ -54,7 +60,7 @@ export async function previewDeadLetter(
   }
   const start = Buffer.concat(parts).subarray(0, previewBytesMax)
   return {
-    ...await toRest(app, organization, letter),
+    ...(await toRest(app, organization, letter)),
     text: start.toString(),
     textBytes: start.length,
     totalBytes: stream.bytes,

@@ -9,7 +9,9 @@ const rejectedMs = 300_000
 
 /** Refused requests of the last minutes by project. A person disabled a key on purpose, so its requests do not count. */
 async function rejectedByProject(app: App, projects: readonly Project[]): Promise<Map<number, number>> {
-  const keyIds = (await Array.fromAsync(projects, async (project) => (await app.meta.keysOf(project.id)).map((key) => key.id))).flat()
+  const keyIds = (
+    await Array.fromAsync(projects, async (project) => (await app.meta.keysOf(project.id)).map((key) => key.id))
+  ).flat()
   const sinceMs = app.clock.now() - rejectedMs
   const counts = new Map<number, number>()
   for (const { atMs, status, reason, projectId } of app.requestLog.of(keyIds))
@@ -20,7 +22,7 @@ async function rejectedByProject(app: App, projects: readonly Project[]): Promis
 
 /** Returns whether the data of these projects arrives. `state` names the most severe problem. */
 export async function ingestHealthOf(app: App, projects: readonly Project[]): Promise<RestIngestHealth> {
-  const rejected = [...await rejectedByProject(app, projects)].sort((a, b) => b[1] - a[1])
+  const rejected = [...(await rejectedByProject(app, projects))].sort((a, b) => b[1] - a[1])
   const worst = projects.find((project) => project.id === rejected[0]?.[0])
   const { oldestWaitingMs } = await app.journal()
   const state = !app.engineUp()

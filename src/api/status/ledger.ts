@@ -22,26 +22,33 @@ type LedgerRequest = {
 /** Returns outcomes by project, key, category and reason, most first. Throws VALIDATION for another project's key. */
 export async function ledgerBreakdown(app: App, { range, projects, key, nobodys }: LedgerRequest): Promise<RestLedger> {
   const keys = new Map(
-    (await Array.fromAsync(projects, async (project) => app.meta.keysOf(project.id))).flat().map((projectKey) => [projectKey.id, projectKey]),
+    (await Array.fromAsync(projects, async (project) => app.meta.keysOf(project.id)))
+      .flat()
+      .map((projectKey) => [projectKey.id, projectKey]),
   )
   if (key !== undefined && !keys.has(Number(key)))
     throw new MishapError('VALIDATION', { fields: { key: ['There is no such key in these projects.'] } })
   const fromMs = Math.floor((app.clock.now() - ranges[range]) / hourMs) * hourMs
   const projectOf = new Map(projects.map((project) => [project.id, { id: String(project.id), slug: project.slug }]))
   const projectIds = [...projectOf.keys(), ...(nobodys && key === undefined ? [0] : [])]
-  const rows = (await Array.fromAsync((await app.meta
-    .outcomeSums({ projectIds, fromMs }))
-    .filter((outcomeSum) => outcomeSum.outcome !== 'received' && outcomeSum.quantity !== 0)
-    .filter((outcomeSum) => key === undefined || String(outcomeSum.keyId) === key), async ({ projectId, keyId, category, outcome, reason, quantity, bytes }) => ({
-      project: projectOf.get(projectId) ?? null,
-      key: keyId === 0 ? null : { id: String(keyId), label: (await keys.get(keyId))?.label ?? '' },
-      category,
-      outcome,
-      reason,
-      quantity,
-      bytes,
-      todo: todoFor(reason),
-    })))
-    .sort((a, b) => b.quantity - a.quantity)
+  const rows = (
+    await Array.fromAsync(
+      (
+        await app.meta.outcomeSums({ projectIds, fromMs })
+      )
+        .filter((outcomeSum) => outcomeSum.outcome !== 'received' && outcomeSum.quantity !== 0)
+        .filter((outcomeSum) => key === undefined || String(outcomeSum.keyId) === key),
+      async ({ projectId, keyId, category, outcome, reason, quantity, bytes }) => ({
+        project: projectOf.get(projectId) ?? null,
+        key: keyId === 0 ? null : { id: String(keyId), label: (await keys.get(keyId))?.label ?? '' },
+        category,
+        outcome,
+        reason,
+        quantity,
+        bytes,
+        todo: todoFor(reason),
+      }),
+    )
+  ).sort((a, b) => b.quantity - a.quantity)
   return { range, from: new Date(fromMs).toISOString(), rows }
 }

@@ -124,7 +124,7 @@ export const statusRoutes: readonly Route[] = [
     handle: async ({ app, actor, found, query }) => {
       const projects = await requestedProjects(app, actor, organizationOf(found), query.project)
       const all = query.project.every((projectId) => projectId === '' || projectId === '-1')
-      const nobodys = all && await app.auth.may(actor, 'instance:read', { instance: true }) === 'yes'
+      const nobodys = all && (await app.auth.may(actor, 'instance:read', { instance: true })) === 'yes'
       return { body: await ledgerBreakdown(app, { range: query.range, projects, key: query.key, nobodys }) }
     },
   }),
@@ -149,7 +149,7 @@ export const statusRoutes: readonly Route[] = [
       body: await usageOf(
         app,
         organizationOf(found),
-        await app.auth.may(actor, 'instance:read', { instance: true }) === 'yes',
+        (await app.auth.may(actor, 'instance:read', { instance: true })) === 'yes',
       ),
     }),
   }),

@@ -36,7 +36,7 @@ async function appWith(counts: [OutcomeCount[], number][], change: Partial<App> 
   const clock = testClock(nowMs)
   const meta = await openSqliteMeta(join(folder, `${closing.length}.sqlite`), { clock })
   closing.push(() => meta.close())
-  for (const [list, atMs] of counts) meta.addOutcomes(list, atMs)
+  for (const [list, atMs] of counts) await meta.addOutcomes(list, atMs)
   const app: Partial<App> = {
     version: '1.2.3',
     startedMs: nowMs - 5000,
@@ -61,9 +61,11 @@ async function appWith(counts: [OutcomeCount[], number][], change: Partial<App> 
 const ledgerOf = async (counts: OutcomeCount[], waitingRecords = 0) =>
   (
     await statusOf(
-      (await appWith([[counts, nowMs]], {
-        journal: async () => ({ lagBytes: 9, waitingRecords, oldestWaitingMs: 70, boundBytes: 100 }),
-      })).app,
+      (
+        await appWith([[counts, nowMs]], {
+          journal: async () => ({ lagBytes: 9, waitingRecords, oldestWaitingMs: 70, boundBytes: 100 }),
+        })
+      ).app,
     )
   ).ledger
 
@@ -131,7 +133,9 @@ describe('the rest of the status', () => {
   test('journal, engine, times', async () => {
     const journal = { lagBytes: 5, waitingRecords: 2, oldestWaitingMs: 70, boundBytes: 100 }
     const waitsFor = () => ({ store: 'database', sinceMs: nowMs - 9000 }) as const
-    const status = await statusOf((await appWith([], { journal: async () => journal, waitsFor, engineUp: () => false })).app)
+    const status = await statusOf(
+      (await appWith([], { journal: async () => journal, waitsFor, engineUp: () => false })).app,
+    )
     expect(status.journal.waitsFor).toEqual({ store: 'database', since: new Date(nowMs - 9000).toISOString() })
     expect(status).toMatchObject({
       version: '1.2.3',
@@ -173,9 +177,9 @@ describe('the rest of the status', () => {
 
   test('the disk budget and the times that events were downsampled; without numbers while the store is away', async () => {
     const { app, meta } = await appWith([[[count('stored', 9), count('received', 9), count('thinned', 7)], nowMs]])
-    const run = meta.beginDownsampleRun({ budgetBytes: 100, bytesBefore: 150 })
-    meta.endDownsampleRun(run, { bytesAfter: 90, reached: true })
-    meta.beginDownsampleRun({ budgetBytes: 100, bytesBefore: 120 })
+    const run = await meta.beginDownsampleRun({ budgetBytes: 100, bytesBefore: 150 })
+    await meta.endDownsampleRun(run, { bytesAfter: 90, reached: true })
+    await meta.beginDownsampleRun({ budgetBytes: 100, bytesBefore: 120 })
     const at = new Date(nowMs).toISOString()
     const status = await statusOf(app)
     expect(status.ledger).toMatchObject({ received: 9, stored: 9, lost: 0, thinned: 7 })
@@ -209,8 +213,8 @@ describe('the rest of the status', () => {
       bytes: 9,
       blobKey: `dead/${jpos}`,
     })
-    meta.commitBatch(
-      meta.openBatch(0, 500),
+    await meta.commitBatch(
+      await meta.openBatch(0, 500),
       { events: [], attachments: [], outcomes: [], dead: Array.from({ length: 120 }, (_, at) => dead(at)) },
       nowMs,
     )

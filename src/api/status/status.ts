@@ -34,7 +34,7 @@ function versionsOf(app: App): RestStatus['versions'] {
  * Sums the ledger without Mishap's own project, whose items are one sum (`own`). `waiting`: records that refine has not
  * committed. `projectIds`: only these projects.
  */
-async function ledgerOf(app: App, waiting: number, projectIds?: number[]): RestStatus['ledger'] {
+async function ledgerOf(app: App, waiting: number, projectIds?: number[]): Promise<RestStatus['ledger']> {
   const rows = new Map<string, RestStatus['ledger']['rows'][number]>()
   const sums = new Map<Outcome, number>()
   const [first] = await app.meta.organizations()
@@ -103,7 +103,7 @@ async function budgetOf(app: App): Promise<RestStatus['disk']['budget']> {
   }
 }
 
-const downsampledRuns = async (app: App): RestStatus['disk']['thinned'] =>
+const downsampledRuns = async (app: App): Promise<RestStatus['disk']['thinned']> =>
   (await app.meta.downsampleRuns(downsamplingRunsMax)).map(({ id: _id, startedMs, endedMs, ...run }) => ({
     ...run,
     startedAt: new Date(startedMs).toISOString(),

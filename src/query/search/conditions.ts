@@ -43,13 +43,13 @@ function presentInEvent(source: KeySource): EventFilter | undefined {
 }
 
 /** Condition of `has:` for a key of this source. Keys without a rule here are always present. */
-export function presenceCondition(source: KeySource, negate: boolean, context: SearchContext): Branch[] {
+export async function presenceCondition(source: KeySource, negate: boolean, context: SearchContext): Promise<Branch[]> {
   const present = presentInEvent(source)
   if (present) return eventIs(present, negate)
   if (source.in === 'nothing') return constantBranch(negate)
   if (source.in === 'issue') return issueIs({ op: 'field', field: source.column, match: 'is', value: '' }, !negate)
   const isAssignee = source.in === 'issuePeople' && source.relation.startsWith('assigned')
-  return isAssignee ? anyIssueIs(userFilters(source.relation, ['any'], context), negate) : constantBranch(!negate)
+  return isAssignee ? anyIssueIs(await userFilters(source.relation, ['any'], context), negate) : constantBranch(!negate)
 }
 
 /** Condition on a boolean key. */
@@ -125,12 +125,12 @@ export function dateCondition(
 }
 
 /** Condition that a key has any of these values. An empty value means "not set". */
-export function valuesCondition(
+export async function valuesCondition(
   source: KeySource,
   values: readonly TextPattern[],
   negate: boolean,
   context: SearchContext,
-): Branch[] {
+): Promise<Branch[]> {
   if (values.length === 0) return constantBranch(negate)
   const texts = values.map((value) => value.text)
   switch (source.in) {
@@ -153,7 +153,7 @@ export function valuesCondition(
         negate,
       )
     case 'issuePeople':
-      return anyIssueIs(userFilters(source.relation, texts, context), negate)
+      return anyIssueIs(await userFilters(source.relation, texts, context), negate)
     case 'issueKind':
       return anyIssueIs(kindFilters(texts), negate)
     case 'issuePriority':
@@ -175,14 +175,14 @@ export function valuesCondition(
 }
 
 /** Condition for events of releases with the value in this part. Compares the newest 1,000 releases per project. */
-function releaseCondition(
+async function releaseCondition(
   part: ReleasePart,
   values: readonly TextPattern[],
   negate: boolean,
   context: SearchContext,
-): Branch[] {
+): Promise<Branch[]> {
   const tests = values.map((value) => releaseMeets(part, value))
-  const releases = context.releases().filter((release) => tests.some((test) => test(release)))
+  const releases = (await context.releases()).filter((release) => tests.some((test) => test(release)))
   return anyEventIs(releases.length ? [{ op: 'releases', values: releases.map(({ release }) => release) }] : [], negate)
 }
 

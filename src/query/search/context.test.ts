@@ -5,7 +5,7 @@ import { searchContextOf } from './context.ts'
 import { parseSearch } from './parse.ts'
 import { planOf } from './plan.ts'
 
-test('releases are asked for once, however many terms want them, and not by a query without such a term', () => {
+test('releases are asked for once, however many terms want them, and not by a query without such a term', async () => {
   let asked = 0
   const meta = {
     releaseTimes: () => {
@@ -14,14 +14,14 @@ test('releases are asked for once, however many terms want them, and not by a qu
     },
   }
   const deps = { meta, clock: testClock(1), auth: { personByEmail: () => undefined } } as unknown as QueryDeps
-  const plan = (text: string) =>
-    planOf(parseSearch(text), searchContextOf(deps, [{ id: 1, slug: 'web' }], undefined, 'issues')).branches
-  expect(plan('level:error')).toHaveLength(1)
+  const plan = async (text: string) =>
+    (await planOf(parseSearch(text), searchContextOf(deps, [{ id: 1, slug: 'web' }], undefined, 'issues'))).branches
+  expect(await plan('level:error')).toHaveLength(1)
   expect(asked).toBe(0)
-  expect(plan('release.version:>1 OR release.version:<1 OR release.package:web')).toEqual([
+  expect(await plan('release.version:>1 OR release.version:<1 OR release.package:web')).toEqual([
     { event: { op: 'or', of: Array.from({ length: 2 }, () => ({ op: 'releases', values: ['web@2.0.0'] })) } },
   ])
   expect(asked).toBe(1)
-  plan('release:latest OR release:[latest,x] OR firstRelease:latest')
+  await plan('release:latest OR release:[latest,x] OR firstRelease:latest')
   expect(asked).toBe(2)
 })

@@ -7,24 +7,24 @@ import { fits, type ReleaseParts, splitRelease } from './release-parts.ts'
 export type SearchContext = {
   nowMs: number
   meUserId: string | undefined
-  userIdOf(email: string): string | undefined
+  userIdOf(email: string): Promise<string | undefined>
   /** Ids of the searched projects by slug; empty if no slug matches. */
   projectIdsOf(slug: TextPattern): number[]
   projectIds: number[]
   /** The latest release of each project, each release once. */
-  latestReleases(): string[]
+  latestReleases(): Promise<string[]>
   /** The newest 1,000 releases of each project. */
-  releases(): readonly ReleaseParts[]
+  releases(): Promise<readonly ReleaseParts[]>
   /** The listed objects. Some keys have another source when events are listed (`eventSource` of a key). */
   lists: 'issues' | 'events'
 }
 
 /** Calls `load` at most once, however many terms of a query need the value. */
-function once<Value>(load: () => Value): () => Value {
-  let loaded: { value: Value } | undefined
+function once<Value>(load: () => Promise<Value>): () => Promise<Value> {
+  let loaded: Promise<Value> | undefined
   return () => {
-    loaded ??= { value: load() }
-    return loaded.value
+    loaded ??= load()
+    return loaded
   }
 }
 
@@ -39,7 +39,7 @@ export function searchContextOf(
   return {
     nowMs: deps.clock.now(),
     meUserId,
-    userIdOf: (email) => deps.auth.personByEmail(email)?.id,
+    userIdOf: async (email) => (await deps.auth.personByEmail(email))?.id,
     projectIdsOf: (slug) => projects.filter((project) => fits(project.slug, slug)).map((project) => project.id),
     projectIds,
     latestReleases: once(() => latestReleases(deps.meta, projectIds)),

@@ -76,19 +76,19 @@ const context: SearchContext = {
   lists: 'issues',
   nowMs: 1_795_000_000_000,
   meUserId: 'me',
-  userIdOf: () => undefined,
+  userIdOf: async () => undefined,
   projectIdsOf: () => [1],
   projectIds: [1, 2],
-  latestReleases: () => ['web@1'],
-  releases: () => [splitRelease('web@1.0.0')],
+  latestReleases: async () => ['web@1'],
+  releases: async () => [splitRelease('web@1.0.0')],
 }
 
 /** Returns the tree after planning it for both lists; undefined if rejected. */
-function read(text: string): Search | undefined {
+async function read(text: string): Promise<Search | undefined> {
   try {
     const search = parseSearch(text)
-    planOf(search, context)
-    planOf(search, { ...context, lists: 'events' })
+    await planOf(search, context)
+    await planOf(search, { ...context, lists: 'events' })
     return search
   } catch (error) {
     if (!(error instanceof MishapError) || !error.code.startsWith('QUERY_')) throw error
@@ -99,7 +99,7 @@ function read(text: string): Search | undefined {
   }
 }
 
-test('20,000 made-up texts: never an error of ours, and as many are read as refused', () => {
+test('20,000 made-up texts: never an error of ours, and as many are read as refused', async () => {
   const random = createRandom(5)
   let trees = 0
   for (let n = 0; n < 20_000; n++) {
@@ -107,7 +107,7 @@ test('20,000 made-up texts: never an error of ours, and as many are read as refu
       { length: 1 + Math.floor(random() * 8) },
       () => pieces[Math.floor(random() * pieces.length)],
     )
-    if (read(text.join(''))) trees++
+    if (await read(text.join(''))) trees++
   }
   expect(trees).toBeGreaterThan(2000)
   expect(trees).toBeLessThan(18_000)
@@ -130,7 +130,7 @@ test.each([
   ['digits', '9'],
   ['minus signs', 'a-'],
   ['spaces in an aggregate', 'f( '],
-])('4,096 characters of %s are read or refused', (_name, piece) => {
+])('4,096 characters of %s are read or refused', async (_name, piece) => {
   const text = piece.repeat(searchCharsMax).slice(0, searchCharsMax)
-  expect(read(text)).toEqual(read(text))
+  expect(await read(text)).toEqual(await read(text))
 })

@@ -8,29 +8,37 @@ import type { KeySource } from './key.ts'
 type Relation = Extract<KeySource, { in: 'issuePeople' }>['relation']
 
 /** The id of a user: the one who searches (`me`), or the owner of an e-mail address. */
-const personId = (text: string, context: SearchContext): string | undefined =>
-  text.toLowerCase() === 'me' ? context.meUserId : context.userIdOf(text.replace(/^user:/, ''))
+const personId = async (text: string, context: SearchContext): Promise<string | undefined> =>
+  text.toLowerCase() === 'me' ? context.meUserId : await context.userIdOf(text.replace(/^user:/, ''))
 
 /** Filters for issues related to one of these users. An unknown user gives no filter. */
-export function userFilters(relation: Relation, texts: readonly string[], context: SearchContext): IssueFilter[] {
+export async function userFilters(
+  relation: Relation,
+  texts: readonly string[],
+  context: SearchContext,
+): Promise<IssueFilter[]> {
   if (relation === 'assigned' || relation === 'assignedOrSuggested')
-    return texts.flatMap((text) => assigneeFilters(text, relation === 'assignedOrSuggested', context))
-  return texts.flatMap((text) => {
-    const userId = personId(text, context)
-    return userId === undefined ? [] : [{ op: relation, userId }]
-  })
+    return (
+      await Array.fromAsync(texts, async (text) => assigneeFilters(text, relation === 'assignedOrSuggested', context))
+    ).flat()
+  return (
+    await Array.fromAsync(texts, async (text) => {
+      const userId = await personId(text, context)
+      return userId === undefined ? [] : [{ op: relation, userId }]
+    })
+  ).flat()
 }
 
 const nobody: IssueFilter = { op: 'assigned', userId: null }
 
 /** With `suggested`, the suggested owners of an issue without an assignee count too. */
-function assigneeFilters(text: string, suggested: boolean, context: SearchContext): IssueFilter[] {
+async function assigneeFilters(text: string, suggested: boolean, context: SearchContext): Promise<IssueFilter[]> {
   const word = text.toLowerCase()
   if (word === 'none' || word === '') {
     const unsuggested: IssueFilter = { op: 'not', of: { op: 'suggested', userId: 'any' } }
     return suggested ? [{ op: 'and', of: [nobody, unsuggested] }] : [nobody]
   }
-  const userId = word === 'any' ? word : personId(text, context)
+  const userId = word === 'any' ? word : await personId(text, context)
   if (userId === undefined) return []
   const assigned: IssueFilter = { op: 'assigned', userId }
   return suggested ? [assigned, { op: 'and', of: [nobody, { op: 'suggested', userId }] }] : [assigned]

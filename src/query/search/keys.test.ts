@@ -16,15 +16,15 @@ const context: SearchContext = {
   lists: 'issues',
   nowMs: 1_795_000_000_000,
   meUserId: 'me-id',
-  userIdOf: () => 'somebody',
+  userIdOf: async () => 'somebody',
   projectIdsOf: () => [1],
   projectIds: [1, 2],
-  latestReleases: () => ['web@9.0.0'],
-  releases: () => ['web@9.0.0+7'].map(splitRelease),
+  latestReleases: async () => ['web@9.0.0'],
+  releases: async () => ['web@9.0.0+7'].map(splitRelease),
 }
 const lists = ['issues', 'events'] as const
-const planned = (text: string, list: (typeof lists)[number]) =>
-  planOf(parseSearch(text), { ...context, lists: list }).branches
+const planned = async (text: string, list: (typeof lists)[number]) =>
+  (await planOf(parseSearch(text), { ...context, lists: list })).branches
 
 /** Names that the condition of a source must contain in the plan's JSON. */
 function namedBy(source: KeySource): string[] {
@@ -73,19 +73,19 @@ function namedBy(source: KeySource): string[] {
 }
 
 describe.each(searchKeys.map((key) => [key.name, key] as const))('%s', (name, key) => {
-  test.each(lists)('is planned as the table says where %s are listed', (list) => {
+  test.each(lists)('is planned as the table says where %s are listed', async (list) => {
     const source = (list === 'events' ? key.eventSource : undefined) ?? key.source
-    const branches = planned(key.example, list)
+    const branches = await planned(key.example, list)
     for (const part of namedBy(source)) expect(JSON.stringify(branches)).toContain(part)
     expect(branches.length > 0).toBe(!findsNothing(key))
-    expect(planned(`!${key.example}`, list)).not.toEqual(branches)
+    expect(await planned(`!${key.example}`, list)).not.toEqual(branches)
   })
 
-  test('its example uses it, and its other spellings mean the same', () => {
+  test('its example uses it, and its other spellings mean the same', async () => {
     expect(key.example.startsWith(`${name}:`)).toBe(true)
     for (const alias of key.aliases ?? []) {
       expect(searchKeyOf(alias)).toBe(key)
-      expect(planned(key.example.replace(name, alias), 'issues')).toEqual(planned(key.example, 'issues'))
+      expect(await planned(key.example.replace(name, alias), 'issues')).toEqual(await planned(key.example, 'issues'))
     }
   })
 })

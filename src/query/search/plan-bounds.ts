@@ -49,13 +49,12 @@ function termsOf(node: Search): Term[] {
 const isReleasePart = (name: string) => searchKeyOf(name)?.source.in === 'release'
 
 /** Throws QUERY_TOO_LONG if parts of releases would be compared more than 500,000 times. */
-export function demandFewComparisons(search: Search, releases: () => readonly unknown[]): void {
+export async function demandFewComparisons(search: Search, releases: () => Promise<readonly unknown[]>): Promise<void> {
   const values = termsOf(search).reduce(
     (sum, term) => sum + (term.op === 'match' && !term.tag && isReleasePart(term.key) ? term.values.length : 0),
     0,
   )
-  if (values > 0 && values * releases().length > comparisonsMax)
-    throw tooLong(
-      `it compares ${releases().length} releases with ${values} values. Use fewer values or fewer projects.`,
-    )
+  const count = values > 0 ? (await releases()).length : 0
+  if (values * count > comparisonsMax)
+    throw tooLong(`it compares ${count} releases with ${values} values. Use fewer values or fewer projects.`)
 }

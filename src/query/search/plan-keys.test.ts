@@ -15,13 +15,13 @@ const context: SearchContext = {
   lists: 'issues',
   nowMs,
   meUserId: 'me-id',
-  userIdOf: (email) => (email === 'ada@example.test' ? 'ada-id' : undefined),
+  userIdOf: async (email) => (email === 'ada@example.test' ? 'ada-id' : undefined),
   projectIdsOf: (wanted) => (wanted.wild ? [1, 2] : wanted.text === 'web' ? [1] : []),
   projectIds: [1, 2, 3],
-  latestReleases: () => ['api@7', 'web@9'],
-  releases: () => ['web@1.2.0+7', 'web@1.10.0', 'api@7', 'nightly'].map(splitRelease),
+  latestReleases: async () => ['api@7', 'web@9'],
+  releases: async () => ['web@1.2.0+7', 'web@1.10.0', 'api@7', 'nightly'].map(splitRelease),
 }
-const plan = (text: string): Branch[] => planOf(parseSearch(text), context).branches
+const plan = async (text: string): Promise<Branch[]> => (await planOf(parseSearch(text), context)).branches
 const issue = (field: string, value: string, match = 'is') => ({ issue: { op: 'field', field, match, value } })
 const event = (field: string, value: string, match = 'is') => ({ event: { op: 'field', field, match, value } })
 const number = (field: string, compare: string, value: number) => ({ issue: { op: 'number', field, compare, value } })
@@ -276,18 +276,18 @@ test('every kind of source has a case', () => {
 })
 
 describe.each(all)('%s', (text, branches, negated) => {
-  test(`${text} asks for it`, () => {
-    expect(plan(text)).toEqual(branches)
+  test(`${text} asks for it`, async () => {
+    expect(await plan(text)).toEqual(branches)
   })
 
-  test(`!${text} asks for the rest`, () => {
-    expect(plan(`!${text}`)).toEqual(negated ?? branches.map(not))
-    expect(plan(`!(!${text})`)).toEqual(branches)
+  test(`!${text} asks for the rest`, async () => {
+    expect(await plan(`!${text}`)).toEqual(negated ?? branches.map(not))
+    expect(await plan(`!(!${text})`)).toEqual(branches)
   })
 })
 
-test.each(states.map((state) => [state]))('is:%s and its negation never meet the same issues', (state) => {
-  const [yes, no] = [plan(`is:${state}`), plan(`!is:${state}`)]
+test.each(states.map((state) => [state]))('is:%s and its negation never meet the same issues', async (state) => {
+  const [yes, no] = [await plan(`is:${state}`), await plan(`!is:${state}`)]
   expect(yes).not.toEqual(no)
   expect(yes.length + no.length).toBeGreaterThan(0)
 })
@@ -347,8 +347,8 @@ describe('has', () => {
     ],
     ['has:release.version', [{ event: field('release') }]],
     ['has:tags[release]', [{ event: { op: 'tag', key: 'release', match: 'has', value: '' } }]],
-  ])('%s', (text, branches) => {
-    expect(plan(text)).toEqual(branches)
+  ])('%s', async (text, branches) => {
+    expect(await plan(text)).toEqual(branches)
   })
 })
 
@@ -376,8 +376,8 @@ describe('tags', () => {
     ['file:"C:\\\\a \\* b"', tag('file', 'C:\\a * b')],
     ['file:C:\\Users*', tag('file', 'C:\\Users*', 'like')],
     [`fruit:"'; drop table events; --"`, tag('fruit', `'; drop table events; --`)],
-  ])('%s', (text, filter) => {
-    expect(plan(text)).toEqual([{ event: filter }])
+  ])('%s', async (text, filter) => {
+    expect(await plan(text)).toEqual([{ event: filter }])
   })
 })
 
@@ -393,32 +393,33 @@ describe('joining', () => {
     ['is:new OR issue.category:error', 1],
     ['project:none OR is:new', 1],
     ['project:none is:new', 0],
-  ])('%s costs %i', (text, branches) => {
-    expect(plan(text)).toHaveLength(branches)
+  ])('%s costs %i', async (text, branches) => {
+    expect(await plan(text)).toHaveLength(branches)
   })
 
-  test('stretches of time narrow each other', () => {
-    expect(plan('timestamp:>2026-01-01 timestamp:>2026-01-05 timestamp:<2026-02-01 timestamp:<2026-01-20')).toEqual([
-      { fromMs: Date.UTC(2026, 0, 5), toMs: Date.UTC(2026, 0, 20) },
-    ])
+  test('stretches of time narrow each other', async () => {
+    expect(
+      await plan('timestamp:>2026-01-01 timestamp:>2026-01-05 timestamp:<2026-02-01 timestamp:<2026-01-20'),
+    ).toEqual([{ fromMs: Date.UTC(2026, 0, 5), toMs: Date.UTC(2026, 0, 20) }])
   })
 
-  test('what holds for everything takes the rest of an OR with it', () => {
-    expect(plan('is:new OR is:unlinked OR fruit:a')).toEqual(everything)
+  test('what holds for everything takes the rest of an OR with it', async () => {
+    expect(await plan('is:new OR is:unlinked OR fruit:a')).toEqual(everything)
   })
 })
 
 test.each([
   ['Type*', ['title', 'culprit', 'errorType', 'errorValue']],
   ['*', ['title', 'culprit', 'errorType', 'errorValue']],
-])('free text with a star, %s, looks at each text by itself', (text, looked) => {
-  const [branch] = plan(text)
+])('free text with a star, %s, looks at each text by itself', async (text, looked) => {
+  const [branch] = await plan(text)
   if (branch?.issue?.op !== 'or') throw new Error('no choice')
   expect(branch.issue.of).toEqual(looked.map((field) => ({ op: 'field', field, match: 'like', value: `*${text}*` })))
 })
 
 describe('over events', () => {
-  const over = (text: string): Branch[] => planOf(parseSearch(text), { ...context, lists: 'events' }).branches
+  const over = async (text: string): Promise<Branch[]> =>
+    (await planOf(parseSearch(text), { ...context, lists: 'events' })).branches
   test.each<[string, object[]]>([
     ['time out', [{ event: { op: 'and', of: [like('*time*'), like('*out*')] } }]],
     ['"100% \\* of"', [{ event: like('*100% \\* of*') }]],
@@ -441,8 +442,8 @@ describe('over events', () => {
     ['title:x', [issue('title', 'x')]],
     ['is:resolved', [{ issue: { op: 'status', value: 'resolved' } }]],
     ['timestamp:-1h release:x', [{ fromMs: nowMs - hourMs, ...event('release', 'x') }]],
-  ])('%s', (text, branches) => {
-    expect(over(text)).toEqual(branches)
+  ])('%s', async (text, branches) => {
+    expect(await over(text)).toEqual(branches)
   })
 })
 

@@ -10,13 +10,13 @@ const context: SearchContext = {
   lists: 'issues',
   nowMs,
   meUserId: 'me-id',
-  userIdOf: (email) => (email === 'a@b.test' ? 'a-id' : undefined),
+  userIdOf: async (email) => (email === 'a@b.test' ? 'a-id' : undefined),
   projectIdsOf: (wanted) => ({ web: [1], api: [2] })[wanted.text] ?? [],
   projectIds: [1, 2, 3],
-  latestReleases: () => [],
-  releases: () => ['web@1.2.0+7', 'web@1.10.0', 'api@7', 'nightly'].map(splitRelease),
+  latestReleases: async () => [],
+  releases: async () => ['web@1.2.0+7', 'web@1.10.0', 'api@7', 'nightly'].map(splitRelease),
 }
-const plan = (text: string) => planOf(parseSearch(text), context).branches
+const plan = async (text: string) => (await planOf(parseSearch(text), context)).branches
 
 const unresolved = { op: 'status', value: 'unresolved' }
 const tag = (key: string, value: string) => ({ op: 'tag', key, match: 'is', value })
@@ -166,8 +166,8 @@ test.each([
   ['!timestamp:>2026-01-31', [{ toMs: Date.UTC(2026, 0, 31) }]],
   ['transaction.duration:>5s', []],
   ['transaction.duration:>5s OR is:unresolved', [{ issue: unresolved }]],
-])('%s', (text, branches) => {
-  expect(plan(text)).toEqual(branches)
+])('%s', async (text, branches) => {
+  expect(await plan(text)).toEqual(branches)
 })
 
 test('mixtures are bounded', () => {
@@ -182,19 +182,19 @@ test.each([
   ['words of an AND', many(20, (n) => `w${n}`).join(' '), many(21, (n) => `w${n}`).join(' ')],
   ['words with a star', many(5, (n) => `w${n}*`).join(' '), many(6, (n) => `w${n}*`).join(' ')],
   ['patterns of a list', `title:[${many(20, (n) => `*${n}`)}]`, `title:[${many(21, (n) => `*${n}`)}]`],
-])('%s that issues are looked through for are bounded', (_name, good, long) => {
-  expect(plan(good)).toHaveLength(1)
+])('%s that issues are looked through for are bounded', async (_name, good, long) => {
+  expect(await plan(good)).toHaveLength(1)
   expect(() => plan(long)).toThrow(expect.objectContaining({ code: 'QUERY_TOO_LONG' }))
-  expect(planOf(parseSearch('w '.repeat(90)), { ...context, lists: 'events' }).branches).toHaveLength(1)
+  expect((await planOf(parseSearch('w '.repeat(90)), { ...context, lists: 'events' })).branches).toHaveLength(1)
 })
 
-test('parts of releases are compared a bounded number of times', () => {
+test('parts of releases are compared a bounded number of times', async () => {
   const releases = many(5_000, (n) => `web@1.${n}.0`).map(splitRelease)
-  const asked = (values: number) => {
+  const asked = async (values: number) => {
     const text = `release.version:[${many(values, (n) => `>9.${n}`)}]`
-    return planOf(parseSearch(`${text} OR ${text}`), { ...context, releases: () => releases }).branches
+    return (await planOf(parseSearch(`${text} OR ${text}`), { ...context, releases: async () => releases })).branches
   }
-  expect(asked(50)).toEqual([])
+  expect(await asked(50)).toEqual([])
   expect(() => asked(51)).toThrow(expect.objectContaining({ code: 'QUERY_TOO_LONG' }))
 })
 
@@ -203,9 +203,9 @@ test('the box gets the position', () => {
   expect(searchMistakes('a b:c')).toEqual([])
 })
 
-test('a search may hold 20 patterns against frames, and any number of whole values', () => {
+test('a search may hold 20 patterns against frames, and any number of whole values', async () => {
   const asked = (pattern: string, count: number) => plan(`stack.function:[${many(count, (at) => `f${at}${pattern}`)}]`)
-  asked('', 100)
-  asked('*', 20)
+  await asked('', 100)
+  await asked('*', 20)
   expect(() => asked('*', 21)).toThrow(expect.objectContaining({ code: 'QUERY_TOO_LONG' }))
 })

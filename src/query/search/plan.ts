@@ -15,26 +15,26 @@ export type Plan = { branches: Branch[] }
  * Splits a parsed query (undefined: everything) into branches. Throws QUERY_TOO_LONG if the query mixes conditions on
  * issues and on events in too many ways, or exceeds the work limits of a process (plan-bounds.ts).
  */
-export function planOf(search: Search | undefined, context: SearchContext): Plan {
+export async function planOf(search: Search | undefined, context: SearchContext): Promise<Plan> {
   if (search === undefined) return { branches: [{}] }
-  demandFewComparisons(search, context.releases)
-  const branches = build(search, false, context)
+  await demandFewComparisons(search, context.releases)
+  const branches = await build(search, false, context)
   demandFewTexts(branches.flatMap((branch) => branch.issue ?? []))
   demandFewPatterns(branches.flatMap((branch) => branch.event ?? []))
   return { branches }
 }
 
 /** Pushes `negate` down to the leaves, so that a branch only joins conditions. */
-function build(node: Search, negate: boolean, context: SearchContext): Branch[] {
+async function build(node: Search, negate: boolean, context: SearchContext): Promise<Branch[]> {
   if (node.op === 'not') return build(node.of, !negate, context)
   if ('of' in node) {
-    const parts = node.of.map((part) => build(part, negate, context))
+    const parts = await Array.fromAsync(node.of, async (part) => build(part, negate, context))
     return (node.op === 'and') !== negate ? parts.reduce(both, [{}]) : either(parts.flat())
   }
   return leaf(node, negate, context)
 }
 
-function leaf(term: Term, negate: boolean, context: SearchContext): Branch[] {
+async function leaf(term: Term, negate: boolean, context: SearchContext): Promise<Branch[]> {
   switch (term.op) {
     case 'measure':
       // Spans and transactions have durations and aggregates; an error event has none.
@@ -68,11 +68,11 @@ function sourceOf(key: SearchKey | undefined, name: string, context: SearchConte
   return (context.lists === 'events' ? key.eventSource : undefined) ?? key.source
 }
 
-function keyCondition(
+async function keyCondition(
   term: Extract<Term, { op: 'match' | 'has' | 'number' | 'date' | 'flag' }>,
   negate: boolean,
   context: SearchContext,
-): Branch[] {
+): Promise<Branch[]> {
   const key = 'tag' in term && term.tag ? undefined : searchKeyOf(term.key)
   const source = sourceOf(key, term.key, context)
   switch (term.op) {
@@ -85,15 +85,20 @@ function keyCondition(
     case 'date':
       return dateCondition(source, term, negate, context)
     case 'match':
-      return valuesCondition(source, key?.latest ? withLatest(term.values, context) : term.values, negate, context)
+      return valuesCondition(
+        source,
+        key?.latest ? await withLatest(term.values, context) : term.values,
+        negate,
+        context,
+      )
   }
 }
 
 const isLatest = (pattern: TextPattern) => pattern.text.toLowerCase() === 'latest' && !pattern.wild
 
 /** Replaces the word `latest` by the latest releases. No release can have this name. */
-function withLatest(values: TextPattern[], context: SearchContext): TextPattern[] {
+async function withLatest(values: TextPattern[], context: SearchContext): Promise<TextPattern[]> {
   const others = values.filter((value) => !isLatest(value))
   if (others.length === values.length) return values
-  return [...context.latestReleases().map((text) => ({ text, wild: false })), ...others]
+  return [...(await context.latestReleases()).map((text) => ({ text, wild: false })), ...others]
 }

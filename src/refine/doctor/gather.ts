@@ -60,7 +60,12 @@ export const planned = (deps: DoctorDeps, projectId: number, requested: Requeste
     planOf(projectId, requested, artifacts, nothingToRead),
   )
 
-async function foundOf(deps: DoctorDeps, projectId: number, requested: RequestedFile, plan: Plan): FileDetails['found'] {
+async function foundOf(
+  deps: DoctorDeps,
+  projectId: number,
+  requested: RequestedFile,
+  plan: Plan,
+): Promise<FileDetails['found']> {
   const { meta } = deps
   const file = plan.map ?? plan.script
   const [bundle] = await meta.bundlesById([file?.bundleId ?? 0])
@@ -78,7 +83,11 @@ async function foundOf(deps: DoctorDeps, projectId: number, requested: Requested
  * Another project that has the requested file: by debug id, which is sure, else by address, release and dist.
  * Applications that are built together often share all three, so that is not sure.
  */
-async function elsewhereOf(deps: DoctorDeps, project: DoctorProject, requested: RequestedFile): FileDetails['elsewhere'] {
+async function elsewhereOf(
+  deps: DoctorDeps,
+  project: DoctorProject,
+  requested: RequestedFile,
+): Promise<FileDetails['elsewhere']> {
   const ids = project.others.map((entry) => entry.id)
   const { debugId, release, dist, url } = requested
   const found =
@@ -93,7 +102,11 @@ async function elsewhereOf(deps: DoctorDeps, project: DoctorProject, requested: 
 }
 
 /** Similar files of the project: first those of the event's release, which has few, then all others. */
-async function nearOf({ meta }: DoctorDeps, projectId: number, { url, release = '' }: RequestedFile): Promise<readonly Near[]> {
+async function nearOf(
+  { meta }: DoctorDeps,
+  projectId: number,
+  { url, release = '' }: RequestedFile,
+): Promise<readonly Near[]> {
   const names = namesLike(url)
   const ofRelease = await meta.filesNamed([projectId], names, nearMax, release)
   const others = (await meta.filesNamed([projectId], names, nearMax)).filter((entry) => entry.release !== release)
@@ -137,7 +150,7 @@ export async function gather(
   const { meta, clock, retentionDays } = deps
   const { id: projectId } = project.project
   const plan = await planned(deps, projectId, requested, meta)
-  const found = plan && await foundOf(deps, projectId, requested, plan)
+  const found = plan && (await foundOf(deps, projectId, requested, plan))
   const { flat, reason } = plan
     ? await readPlan(deps, projectId, requested, plan, { deadline, useCache: true })
     : { flat: undefined, reason: undefined }

@@ -31,15 +31,16 @@ export type ReleaseRequest = { release: string; dist: string | undefined; mayRea
 /** The bundles of a release, newest first. Files that were uploaded one by one form one last pack. */
 async function packsOf(deps: DoctorDeps, projectId: number, { release, dist }: ReleaseRequest): Promise<Pack[]> {
   const bundles = await deps.meta.bundlesById(await deps.meta.bundlesOfRelease(projectId, release, dist, bundlesMax))
-  const packs = (await Array.fromAsync(bundles
-    .filter((bundle) => bundle.kind === 'bundle')
-    .slice(0, packsMax), async (bundle) => packOf(deps, projectId, bundle)))
+  const packs = await Array.fromAsync(
+    bundles.filter((bundle) => bundle.kind === 'bundle').slice(0, packsMax),
+    async (bundle) => packOf(deps, projectId, bundle),
+  )
   const singles = bundles.filter((bundle) => bundle.kind === 'file')
   return singles.length === 0 ? packs : [...packs, await singlePack(deps, projectId, singles)]
 }
 
 async function singlePack(deps: DoctorDeps, projectId: number, singles: readonly Bundle[]): Promise<Pack> {
-  const all = (await Array.fromAsync(singles, async (single) => packOf(deps, projectId, single)))
+  const all = await Array.fromAsync(singles, async (single) => packOf(deps, projectId, single))
   const [newest] = singles
   return {
     bundle: {
@@ -128,7 +129,11 @@ async function eventFindings(
 }
 
 /** The finding for a release without uploads: whether the project has any. */
-async function withoutPacks(deps: DoctorDeps, project: DoctorProject, { release, dist }: ReleaseRequest): Promise<DoctorFinding> {
+async function withoutPacks(
+  deps: DoctorDeps,
+  project: DoctorProject,
+  { release, dist }: ReleaseRequest,
+): Promise<DoctorFinding> {
   const place = placeOf(deps, project, release, dist)
   if ((await deps.meta.uploadsOf(project.project.id)).bundles === 0)
     return findingOf('no_uploads', { project: project.project.slug }, place)
@@ -143,7 +148,10 @@ export async function diagnoseRelease(
 ): Promise<ReleaseDiagnosis> {
   const { id: projectId } = project.project
   const untilMs = deps.clock.now() + waitMs
-  const bundles = await diagnosePacks(deps, project, await packsOf(deps, projectId, requested), { untilMs, maps: mapsMax })
+  const bundles = await diagnosePacks(deps, project, await packsOf(deps, projectId, requested), {
+    untilMs,
+    maps: mapsMax,
+  })
   const samples = requested.mayReadEvents ? await sample(deps, projectId, requested) : []
   const ofEvents = await eventFindings(deps, project, samples, { untilMs })
   const frames = samples.flatMap((entry) => entry.seen.frames)

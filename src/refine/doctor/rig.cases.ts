@@ -108,7 +108,7 @@ async function openRig() {
     return (await meta.addBundle(bundle, rows, [{ projectId: project, release, dist }])).id
   }
 
-  const [web, api] = (await Array.fromAsync([1, 2], async (id) => meta.projectById(id)))
+  const [web, api] = await Array.fromAsync([1, 2], async (id) => meta.projectById(id))
   if (!web || !api) throw new Error('no projects')
   const here = { organization: { slug: 'acme' }, project: web, others: [api] }
   return {

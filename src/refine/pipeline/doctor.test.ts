@@ -351,7 +351,10 @@ describe('what is no error', () => {
 describe('what depends on more than the files', () => {
   test('a release that is older than uploads are kept', async () => {
     const { meta } = rig()
-    await meta.makeRelease({ organizationId: 1, projectIds: [1], version: 'shop@1', change: {} }, eventMs - 100 * 86_400_000)
+    await meta.makeRelease(
+      { organizationId: 1, projectIds: [1], version: 'shop@1', change: {} },
+      eventMs - 100 * 86_400_000,
+    )
     const answer = await ask([{ files: [{ url: '~/b.js', body: 'b()' }], ...at('shop@9') }], { release: 'shop@1' })
     expect(answer.finding).toMatchObject({ code: 'aged_out', data: { days: '90' } })
   })

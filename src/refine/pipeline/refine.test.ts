@@ -67,14 +67,14 @@ test('after a start nothing is looked for again until something arrives', async 
   })
   await refine.start()
   refine.advance(writer.durable())
-  for (let tries = 0; await stored(entry) < 3 && tries < 400; tries++) await systemClock.sleep(25)
+  for (let tries = 0; (await stored(entry)) < 3 && tries < 400; tries++) await systemClock.sleep(25)
   expect(writer.durable()).toBeGreaterThan(await entry.meta.cursor())
   const before = looks.count
   await systemClock.sleep(500)
   expect(looks.count - before).toBeLessThanOrEqual(2)
   await writer.append(head(entry.projectId), envelope(newId()))
   refine.advance(writer.durable())
-  for (let tries = 0; await stored(entry) < 4 && tries < 400; tries++) await systemClock.sleep(25)
+  for (let tries = 0; (await stored(entry)) < 4 && tries < 400; tries++) await systemClock.sleep(25)
   expect(await stored(entry)).toBe(4)
 })
 
@@ -87,9 +87,12 @@ test('an event id that comes again within the hour is counted as duplicate and s
   await entry.writer.append(head(entry.projectId), envelope(id))
   refine.advance(entry.writer.durable())
   await settled(entry, 1)
-  expect([entry.events.rows.length, await stored(entry), await outcome(entry, 'duplicate'), (await issues(entry))[0]?.count]).toEqual([
-    1, 1, 2, 1,
-  ])
+  expect([
+    entry.events.rows.length,
+    await stored(entry),
+    await outcome(entry, 'duplicate'),
+    (await issues(entry))[0]?.count,
+  ]).toEqual([1, 1, 2, 1])
 })
 
 test.each([
@@ -119,7 +122,9 @@ test('a row that the store refuses for its content ends as a dead item; the othe
   await send(entry, 5)
   refine.advance(entry.writer.durable())
   await settled(entry, 10)
-  expect([entry.events.rows.length, await outcome(entry, 'dead'), (await entry.meta.deadLetters(10)).length]).toEqual([10, 1, 1])
+  expect([entry.events.rows.length, await outcome(entry, 'dead'), (await entry.meta.deadLetters(10)).length]).toEqual([
+    10, 1, 1,
+  ])
   entry.events.state.bad = ''
   for (const dead of await entry.meta.deadLetters(1)) {
     const kept = unpackDeadLetter((await openFileBlobs(join(entry.folder, 'blobs')).get(dead.blobKey)) as Buffer)
@@ -127,7 +132,11 @@ test('a row that the store refuses for its content ends as a dead item; the othe
   }
   refine.advance(entry.writer.durable())
   await settled(entry, 11)
-  expect([await outcome(entry, 'dead'), await outcome(entry, 'received'), await entry.meta.deadLetters(10)]).toEqual([0, 11, []])
+  expect([await outcome(entry, 'dead'), await outcome(entry, 'received'), await entry.meta.deadLetters(10)]).toEqual([
+    0,
+    11,
+    [],
+  ])
 })
 
 test.each([
@@ -164,7 +173,11 @@ test.each([
     })
     again.advance(entry.writer.durable())
     await settled(entry, 12)
-    expect([entry.events.rows.length, (await issues(entry))[0]?.count, (await entry.meta.openBatches()).length]).toEqual([12, 12, 0])
+    expect([
+      entry.events.rows.length,
+      (await issues(entry))[0]?.count,
+      (await entry.meta.openBatches()).length,
+    ]).toEqual([12, 12, 0])
   },
 )
 
@@ -184,12 +197,12 @@ test('a record that ends its worker is found, kept as a dead item, and the other
   await send(entry, 2)
   refine.advance(entry.writer.durable())
   await settled(entry, 4, 2000)
-  expect([entry.events.rows.length, await outcome(entry, 'dead'), await outcome(entry, 'received'), entry.failures]).toEqual([
-    4,
-    1,
-    5,
-    [],
-  ])
+  expect([
+    entry.events.rows.length,
+    await outcome(entry, 'dead'),
+    await outcome(entry, 'received'),
+    entry.failures,
+  ]).toEqual([4, 1, 5, []])
   const [dead] = await entry.meta.deadLetters(5)
   expect(dead).toMatchObject({ projectId: entry.projectId, bytes: body.length })
   expect(dead?.reason).toMatch(/a worker ended on it/)
@@ -209,7 +222,9 @@ test('a restart with such a record in an open batch recovers and goes on', async
   await send(entry, 2)
   refine.advance(entry.writer.durable())
   await settled(entry, 4, 2000)
-  expect([entry.events.rows.length, await outcome(entry, 'dead'), (await entry.meta.openBatches()).length]).toEqual([4, 1, 0])
+  expect([entry.events.rows.length, await outcome(entry, 'dead'), (await entry.meta.openBatches()).length]).toEqual([
+    4, 1, 0,
+  ])
 }, 60_000)
 
 test('a record that ends the process in each recovery is a dead item at the fifth', async () => {
@@ -246,7 +261,7 @@ test('a journal that was emptied, its number too, is found instead of skipped', 
   await refine.stop(500)
   const again = entry.open()
   await again.start()
-  again.advance(await entry.meta.cursor() - 1)
+  again.advance((await entry.meta.cursor()) - 1)
   expect(entry.failures).toMatchObject([
     { code: 'START_JOURNAL_BEHIND', message: expect.stringContaining('write 1 and a line break') },
   ])
@@ -359,7 +374,8 @@ test.each(ledgerCases)('ledger: %s', async (_name, change, body, expected) => {
   refine.advance(entry.writer.durable())
   await settled(entry, 0)
   const sums: Record<string, number> = { received: 0 }
-  for (const row of await entry.meta.outcomesSince({ fromMs: 0 })) sums[row.outcome] = (sums[row.outcome] ?? 0) + row.quantity
+  for (const row of await entry.meta.outcomesSince({ fromMs: 0 }))
+    sums[row.outcome] = (sums[row.outcome] ?? 0) + row.quantity
   expect(sums).toEqual(expected)
   const ends = Object.entries(sums).filter(([name]) => name !== 'received' && name !== 'client_discard')
   expect(ends.reduce((sum, [, quantity]) => sum + quantity, 0)).toBe(sums.received)
@@ -382,9 +398,11 @@ test('ledger: what accept refused itself arrives as received and ended; its disc
   await entry.writer.append({ ...head(0), kind: 'outcomes' }, Buffer.from(JSON.stringify(counts)))
   refine.advance(entry.writer.durable())
   await settled(entry, 0)
-  expect((await Array.fromAsync(['received', 'rate_limited', 'invalid', 'client_discard'], async (name) => outcome(entry, name)))).toEqual([
-    5, 4, 1, 9,
-  ])
+  expect(
+    await Array.fromAsync(['received', 'rate_limited', 'invalid', 'client_discard'], async (name) =>
+      outcome(entry, name),
+    ),
+  ).toEqual([5, 4, 1, 9])
   expect((await entry.meta.keysOf(entry.projectId))[0]?.lastUsedMs).toBe(1234)
 })
 
@@ -398,9 +416,10 @@ test('ledger: a duplicate was received as well, and what waits is not counted be
   await refine.start()
   refine.advance(entry.writer.durable())
   await settled(entry, 1)
-  expect([await refine.waiting(), ...(await Array.fromAsync(['received', 'stored', 'duplicate'], async (name) => outcome(entry, name)))]).toEqual([
-    0, 2, 1, 1,
-  ])
+  expect([
+    await refine.waiting(),
+    ...(await Array.fromAsync(['received', 'stored', 'duplicate'], async (name) => outcome(entry, name))),
+  ]).toEqual([0, 2, 1, 1])
 })
 
 test('a dead record is kept whole: head, then body', async () => {

@@ -115,7 +115,8 @@ async function storedEvents(work: Work, { from, to }: Batch, stored: Stored): Pr
 
 /** Finishes the batches that the previous process left open: stored rows stay, the rest is refined again. */
 async function recover(work: Work): Promise<void> {
-  const batches = (await work.meta.openBatches()).filter(async (batch) => batch.to > await work.meta.cursor())
+  const cursor = await work.meta.cursor()
+  const batches = (await work.meta.openBatches()).filter((batch) => batch.to > cursor)
   const open: { batch: Batch; stored: Stored; rows: Map<number, EventRow> }[] = []
   for (const batch of batches) {
     const stored = await settleAll(work, batch)
@@ -223,13 +224,17 @@ async function settingsOf(
   return { ...settings, artifacts, ...(artifactNames ? { artifactNames } : {}) }
 }
 
-const createPool = (deps: RefineDeps, maps: MapCache | undefined, waits: Waits): WorkerPool =>
+const createPool = (
+  deps: RefineDeps,
+  maps: MapCache | undefined,
+  waiting: { stopped: AbortController; waits: Waits },
+): WorkerPool =>
   createWorkerPool({
-    full: (full) => (full ? waits.begin('files') : waits.end('files')),
+    full: (full) => (full ? waiting.waits.begin('files') : waiting.waits.end('files')),
     size: deps.workers,
     setup: deps.worker,
     observe: deps.observe,
-    settingsOf: (id) => settingsOf(deps, maps, id),
+    settingsOf: (id) => withRetry({ ...deps, ...waiting }, 'database', () => settingsOf(deps, maps, id)),
     maps,
   })
 
@@ -287,9 +292,10 @@ export function createRefine(deps: RefineDeps): Refine {
   const { clock, observe, artifacts, blobs, worker } = deps
   const maps = artifacts && createMapCache({ clock, observe, meta: artifacts, blobs, blobFolder: worker.blobFolder })
   const waits = createWaits(clock)
-  const pool = createPool(deps, maps, waits)
+  const pool = createPool(deps, maps, { stopped, waits })
   const remapper =
-    maps && createRemapper({ clock, observe, maps, groupingOf: async (id) => (await deps.meta.projectSettings(id))?.grouping })
+    maps &&
+    createRemapper({ clock, observe, maps, groupingOf: async (id) => (await deps.meta.projectSettings(id))?.grouping })
   const totals: Totals = { batches: 0, records: 0, events: 0, ms: 0 }
   const work: Work = { ...deps, pool, stopped, totals, waits, memory: createMemory() }
   const signal = createSignal()
@@ -303,9 +309,9 @@ export function createRefine(deps: RefineDeps): Refine {
   return {
     mapCache: maps,
     waiting: async () => reader.count(await deps.meta.cursor(), state.durable, waitingMax),
-    advance: async (durable) => {
+    advance: (durable) => {
       // One check is enough: the position and the cursor only grow from here.
-      if (state.durable === 0) await checkPosition(deps, durable)
+      if (state.durable === 0) checkPosition(deps, durable).catch(deps.failed)
       state.durable = Math.max(state.durable, durable)
       signal.notify()
     },

@@ -105,21 +105,16 @@ export function createRemapper({ clock, observe, maps, groupingOf }: RemapperDep
   }
 
   return {
-    run: (projectId, rows) =>
-      new Promise(async (done, fail) => {
+    run: async (projectId, rows) => {
+      const request = { projectId, state: await maps.stateOf(projectId), grouping: await groupingOf(projectId) }
+      return new Promise((done, fail) => {
         state.stopTimer()
         const job = ++state.jobs
         open.set(job, { done, fail })
         const worker = state.worker ?? spawn()
-        const request = {
-          job,
-          projectId,
-          state: await maps.stateOf(projectId),
-          nowMs: clock.now(),
-          grouping: await groupingOf(projectId),
-        }
-        worker.postMessage({ kind: 'rows', rows, ...request } satisfies ToRemap)
-      }),
+        worker.postMessage({ kind: 'rows', rows, job, nowMs: clock.now(), ...request } satisfies ToRemap)
+      })
+    },
     close: stop,
   }
 }

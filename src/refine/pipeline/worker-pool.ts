@@ -144,11 +144,17 @@ function answerMaps({ maps }: WorkerPoolOptions, message: Extract<FromWorker, { 
   answers.then((list) => from.postMessage({ kind: 'maps', ask, answers: list } satisfies ToWorker))
 }
 
+/** The settings of the projects that exist. */
+const settingsFor = async (
+  { settingsOf }: WorkerPoolOptions,
+  projectIds: readonly number[],
+): Promise<ProjectSettings[]> =>
+  (await Promise.all(projectIds.map(settingsOf))).filter((settings) => settings !== undefined)
+
 /** One worker thread and its jobs. After a crash it is replaced. Its jobs run one at a time until none is suspect. */
 function spawn(options: WorkerPoolOptions, state: { closed: boolean }) {
   const waiting: Open[] = []
   const assigned = new Map<number, Open>()
-  const settings = (projectIds: number[]) => projectIds.map(options.settingsOf).filter((entry) => entry !== undefined)
   const last = { error: '' }
   let worker = newWorker()
 
@@ -199,7 +205,14 @@ function spawn(options: WorkerPoolOptions, state: { closed: boolean }) {
     if (!entry) return
     if (message.kind === 'found') {
       entry.found({ to: message.to, records: message.records, done: entry.promise })
-      post({ kind: 'settings', job: message.job, settings: settings(message.projectIds) })
+      settingsFor(options, message.projectIds).then(
+        (settings) => from.postMessage({ kind: 'settings', job: message.job, settings } satisfies ToWorker),
+        (error: unknown) => {
+          if (assigned.get(entry.job) !== entry) return
+          entry.fail(error instanceof Error ? error : new Error(String(error)))
+          ended(entry.job)
+        },
+      )
       return
     }
     if (message.kind === 'done') entry.done(message.range)

@@ -295,11 +295,16 @@ function spawn(deps: MapCacheDeps, limits: MapLimits, members: Set<Member>, free
 }
 
 /** The uploaded file for each source URL, in the release and dist of the query. */
-async function findSources(meta: MapCacheDeps['meta'], projectId: number, { release = '', dist }: MapQuery, urls: string[]) {
+async function findSources(
+  meta: MapCacheDeps['meta'],
+  projectId: number,
+  { release = '', dist }: MapQuery,
+  urls: string[],
+) {
   const byUrl = new Map<string, string[]>(urls.map((url) => [url, urlCandidates(url)]))
   const all = [...new Set([...byUrl.values()].flat())]
   const found: ArtifactFile[] = []
   for (let at = 0; at < all.length; at += 400)
-    found.push(...await meta.artifactsByUrl(projectId, release, dist, all.slice(at, at + 400)))
+    found.push(...(await meta.artifactsByUrl(projectId, release, dist, all.slice(at, at + 400))))
   return urls.map((url) => found.find((file) => byUrl.get(url)?.includes(file.url)) ?? null)
 }

@@ -48,7 +48,8 @@ export function uploadsOf(list: readonly Uploaded[]): { artifacts: Artifacts; bl
   const newest = files.toSorted((a, b) => b.file.bundleId - a.file.bundleId || a.file.id - b.file.id)
   return {
     artifacts: {
-      artifactsByDebugId: async (_project, id) => newest.map((entry) => entry.file).filter((file) => file.debugId === id),
+      artifactsByDebugId: async (_project, id) =>
+        newest.map((entry) => entry.file).filter((file) => file.debugId === id),
       artifactsByUrl: async (_project, release, dist, urls) =>
         newest
           .filter((entry) => entry.release === release && entry.dist === dist && urls.includes(entry.file.url))
@@ -105,7 +106,11 @@ export function mapsOf(uploads: readonly Uploaded[], { release = '1.0', dist = '
     const plan = await planOf(7, query, artifacts, blobs)
     if (!plan) return { reason: 'file_missing' }
     const findSources = async (urls: string[]) =>
-      (await Array.fromAsync(urls, async (url) => (await artifacts.artifactsByUrl(7, release, dist, [url, `~${new URL(url).pathname}`]))[0] ?? null))
+      await Array.fromAsync(
+        urls,
+        async (url) =>
+          (await artifacts.artifactsByUrl(7, release, dist, [url, `~${new URL(url).pathname}`]))[0] ?? null,
+      )
     const { flat, reason } = await load({ job: 1, ...plan }, blobs, findSources)
     const why = plan.reason ?? reason
     const id = `${plan.script?.blobKey} ${plan.map?.blobKey}`

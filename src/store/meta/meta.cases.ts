@@ -172,9 +172,9 @@ function filterCases(fresh: () => Promise<MetaStore>): void {
     await meta.updateIssue(3, { assigneeUserId: 'ann' }, 'ann', nowMs)
     await meta.updateIssue(2, { priority: 'low' }, 'ann', nowMs)
     await meta.setUserFlags([1], 'ann', { isBookmarked: true, isSubscribed: false }, nowMs)
-    meta.subscribe(2, 'ann', true, 'asked', nowMs)
-    meta.subscribe(3, 'ann', true, 'asked', nowMs)
-    meta.subscribe(3, 'ann', false, 'asked', nowMs)
+    await meta.subscribe(2, 'ann', true, 'asked', nowMs)
+    await meta.subscribe(3, 'ann', true, 'asked', nowMs)
+    await meta.subscribe(3, 'ann', false, 'asked', nowMs)
     expect(
       (await meta.listIssues({ projectIds: [1], filter, sort: 'first', max: 10 })).map((issue) => issue.id).sort(),
     ).toEqual(ids)
@@ -305,7 +305,7 @@ function settingCases(fresh: () => Promise<MetaStore>, open: Open): void {
       ['acme', 'admin'],
     ])
     expect((await meta.membersOf(1)).map((member) => member.userId)).toEqual(['ann', 'bob'])
-    meta.removeMember(1, 'bob')
+    await meta.removeMember(1, 'bob')
     expect(meta.organizationsOf('bob')).toEqual([])
     expect((await open(testClock())).organizations()).toEqual([])
   })
@@ -444,8 +444,8 @@ function countCases(fresh: () => Promise<MetaStore>): void {
       { keyId: 99, atMs: 1 },
     ])
     expect((await meta.keysOf(1))[0]?.lastUsedMs).toBe(50)
-    meta.setValue('a', '1')
-    meta.setValue('a', '2')
+    await meta.setValue('a', '1')
+    await meta.setValue('a', '2')
     expect([
       await meta.getValue('a'),
       await meta.getValue('b'),
@@ -478,7 +478,7 @@ function tokenCases(open: Open): void {
     })
     expect(uses).toEqual([nowMs, nowMs, nowMs + 60_000])
     expect((await meta.tokensOf('ann')).map((item) => item.name)).toEqual(['ci'])
-    meta.deleteToken(token.id)
+    await meta.deleteToken(token.id)
     expect([await meta.tokenBySecret(secret), await meta.tokensOf('ann')]).toEqual([undefined, []])
   })
 }

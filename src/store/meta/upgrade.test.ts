@@ -34,5 +34,5 @@ test('the upgrade to hashed tokens ends all sessions, and mail channels that are
   ])
   expect(after.addressesOf(chat.id)).toEqual([])
   database.close()
-  after.close()
+  await after.close()
 })

@@ -35,7 +35,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
     >
       <head>
         <meta name="mishap-version" content={here.version} />
-        <meta name="mishap-dsn" content={await here.selfDsn() ?? ''} />
+        <meta name="mishap-dsn" content={(await here.selfDsn()) ?? ''} />
         <meta name="mishap-traces" content={here.takeSelfTrace() ? 'yes' : ''} />
       </head>
       <body>

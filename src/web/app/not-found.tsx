@@ -7,7 +7,7 @@ import { OrganizationFrame } from './o/[org]/organization-frame.tsx'
 export default async function NotFoundPage() {
   const actor = await actorHere()
   const first = actor && (await app().meta.organizationsOf(actor.person.id))[0]
-  const here = actor && first && await organizationFor(actor, first.slug)
+  const here = actor && first && (await organizationFor(actor, first.slug))
   if (!here)
     return (
       <main>

@@ -12,9 +12,12 @@ export async function PanelList<Context extends object>({
 }) {
   const isLate = ({ id, isLastWhenLate }: Panel<Context, unknown>) =>
     isLastWhenLate === true && preloaded[id] === undefined
-  return (await Array.fromAsync([...panels.filter((panel) => !isLate(panel)), ...panels.filter(isLate)], async (panel) => {
-    const { id, guard, Component, sharesDataOf = id } = panel
-    const props = { ...context, preloaded: preloaded[sharesDataOf] }
-    return guard && !await guard(props) ? null : <Component key={id} {...props} />
-  }))
+  return await Array.fromAsync(
+    [...panels.filter((panel) => !isLate(panel)), ...panels.filter(isLate)],
+    async (panel) => {
+      const { id, guard, Component, sharesDataOf = id } = panel
+      const props = { ...context, preloaded: preloaded[sharesDataOf] }
+      return guard && !(await guard(props)) ? null : <Component key={id} {...props} />
+    },
+  )
 }

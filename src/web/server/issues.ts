@@ -6,7 +6,11 @@ import { app } from '../handle.ts'
 export type IssueHere = { organization: Organization; project: Project; issue: Issue }
 
 /** Finds an issue by id or short id. Undefined when it does not exist or the actor may not read it. */
-export async function findIssue(actor: Actor, organization: Organization, text: string): Promise<IssueHere | undefined> {
+export async function findIssue(
+  actor: Actor,
+  organization: Organization,
+  text: string,
+): Promise<IssueHere | undefined> {
   const { meta, auth } = app()
   const issue = /^\d{1,15}$/.test(text)
     ? await meta.issueById(Number(text))
@@ -15,6 +19,6 @@ export async function findIssue(actor: Actor, organization: Organization, text: 
       : undefined
   if (!issue || issue.organizationId !== organization.id) return undefined
   const project = await meta.projectById(issue.projectId)
-  if (!project || await auth.may(actor, 'issue:read', { organization, project, issue }) !== 'yes') return undefined
+  if (!project || (await auth.may(actor, 'issue:read', { organization, project, issue })) !== 'yes') return undefined
   return { organization, project, issue }
 }

@@ -33,7 +33,7 @@ export async function demandActor(path: string): Promise<Actor> {
 export async function organizationFor(actor: Actor, slug: string): Promise<OrganizationHere | undefined> {
   const { meta, auth } = app()
   const organization = await meta.organizationBySlug(slug)
-  if (!organization || await auth.may(actor, 'organization:read', { organization }) !== 'yes') return undefined
+  if (!organization || (await auth.may(actor, 'organization:read', { organization })) !== 'yes') return undefined
   return { actor, organization, role: (await meta.memberOf(organization.id, actor.person.id))?.role }
 }
 
@@ -44,7 +44,7 @@ export async function demandOrganization(slug: string, path: string): Promise<Or
   const found = await organizationFor(actor, requestedSlug)
   if (found) return found
   const renamed = await app().meta.organizationByOldSlug(requestedSlug)
-  if (!renamed || !await organizationFor(actor, renamed.slug)) notFound()
+  if (!renamed || !(await organizationFor(actor, renamed.slug))) notFound()
   redirect(renamedOrganizationPath(path, renamed.slug))
 }
 
@@ -58,8 +58,8 @@ export async function demandProject(slug: string, projectSlug: string, path: str
   const { organization, actor } = here
   const requestedSlug = decodeURIComponent(projectSlug)
   const project = await meta.projectBySlug(organization.id, requestedSlug)
-  const found = project ?? await meta.projectByOldSlug(organization.id, requestedSlug)
-  if (!found || await auth.may(actor, 'issue:read', { organization, project: found }) !== 'yes') notFound()
+  const found = project ?? (await meta.projectByOldSlug(organization.id, requestedSlug))
+  if (!found || (await auth.may(actor, 'issue:read', { organization, project: found })) !== 'yes') notFound()
   if (!project) redirect(renamedProjectPath(path, found.slug))
   return { ...here, project: found }
 }

@@ -40,8 +40,8 @@ const sent = (side: 'browser' | 'server', n: number, trace = `${n}`): Sent => ({
 async function opened(): Promise<MetaStore> {
   const meta = await openSqliteMeta(':memory:', { clock: testClock(recordedMs), readers: 0 })
   onTestFinished(() => meta.close())
-  const { id: organizationId } = meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'ann' })
-  meta.createProject({ organizationId, slug: 'web', name: 'Web', platform: 'javascript-nextjs' })
+  const { id: organizationId } = await meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'ann' })
+  await meta.createProject({ organizationId, slug: 'web', name: 'Web', platform: 'javascript-nextjs' })
   return meta
 }
 
@@ -55,7 +55,7 @@ async function take(meta: MetaStore, events: readonly Sent[]): Promise<void> {
 }
 
 async function count(meta: MetaStore, total: number) {
-  const links = (await Array.fromAsync(numbers(total), async (n) => (await meta.errorLinkOf(1, id(n)))?.server.eventId))
+  const links = await Array.fromAsync(numbers(total), async (n) => (await meta.errorLinkOf(1, id(n)))?.server.eventId)
   const right = links.filter((link, n) => link === id(50_000 + n)).length
   return { right, wrong: links.filter((link) => link !== undefined).length - right }
 }

@@ -120,12 +120,12 @@ type Transaction = { isOpen: boolean }
  * otherwise it waits for the running transaction. The current transaction travels with the asynchronous context of its
  * work. The alternative, a connection as an argument of each function, would need a second form of every prepared query.
  */
-async function createTransactions(): {
+function createTransactions(): {
   statement<T>(work: () => T): Promise<T>
   transaction<T>(work: () => Promise<T>): Promise<T>
 } {
   const current = new AsyncLocalStorage<Transaction>()
-  const lock = { last: (await Promise.resolve()) as Promise<unknown>, holders: 0 }
+  const lock = { last: Promise.resolve() as Promise<unknown>, holders: 0 }
   const exclusive = async <T>(work: () => Promise<T> | T): Promise<T> => {
     const before = lock.last
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -144,7 +144,7 @@ async function createTransactions(): {
       const transaction = current.getStore()
       if (transaction && !transaction.isOpen) throw new Error('a statement was not awaited by its transaction')
       // A statement of SQLite is synchronous. Without a lock holder it cannot interleave with anything.
-      return transaction || lock.holders === 0 ? work() : await exclusive(work)
+      return transaction || lock.holders === 0 ? work() : exclusive(work)
     },
     transaction: async (work) => {
       if (current.getStore()) throw new Error('a transaction cannot be nested')
@@ -213,10 +213,10 @@ function preparing(
  * Opens a SQLite file with this project's settings: WAL, sync on every commit, foreign keys on. Throws the driver's
  * error when the file cannot be opened or is not a database.
  */
-export async function openSqlite(file: string, options: { readOnly?: boolean } = {}): Promise<SqliteConnection> {
+export function openSqlite(file: string, options: { readOnly?: boolean } = {}): SqliteConnection {
   const database = openDatabase(file, options.readOnly ?? false)
   const statementOf = createStatements(database)
-  const { statement, transaction } = await createTransactions()
+  const { statement, transaction } = createTransactions()
   const run = <R>(query: Compilable<unknown>, execute: (made: StatementSync, values: SQLInputValue[]) => R) =>
     statement(() => {
       const { sql: text, parameters } = query.compile()

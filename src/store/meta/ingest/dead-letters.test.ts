@@ -40,7 +40,7 @@ async function withDead(...items: ReturnType<typeof dead>[]): Promise<MetaStore>
   const meta = await openSqliteMeta(join(folder, `${open.length}.sqlite`), { clock: testClock(nowMs) })
   open.push(meta)
   const outcomes = items.flatMap(() => [count('received', 'ok'), count('dead', 'failed')])
-  meta.commitBatch(meta.openBatch(0, 10), { events: [], attachments: [], outcomes, dead: items }, nowMs)
+  await meta.commitBatch(await meta.openBatch(0, 10), { events: [], attachments: [], outcomes, dead: items }, nowMs)
   return meta
 }
 const sums = async (meta: MetaStore) => {

@@ -28,7 +28,7 @@ export function alertCases(fresh: () => Promise<MetaStore>): void {
       sealedTarget: 'u',
     })
     expect(meta.channelsOf(1)).toEqual([await meta.channelById(1)])
-    meta.deleteChannel(1)
+    await meta.deleteChannel(1)
     expect(meta.channelsOf(1)).toEqual([])
     expect(codeOf(() => meta.updateChannel(1, { active: true }))).toBe('NOT_FOUND')
     expect(codeOf(() => meta.createChannel({ ...value, name: ' ' }))).toBe('VALIDATION')

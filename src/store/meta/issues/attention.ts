@@ -97,8 +97,8 @@ export function userFlagsPart(store: Store): UserFlagsPart {
           const flag = { issueId, userId, nowMs }
           if (hasSeen !== undefined) await (hasSeen ? statements.seen : statements.unseen).run(flag)
           if (isBookmarked !== undefined) await (isBookmarked ? statements.bookmark : statements.unbookmark).run(flag)
-          if (isBookmarked) subscribe(issueId, userId, true, 'bookmarked', nowMs)
-          if (isSubscribed !== undefined) subscribe(issueId, userId, isSubscribed, 'asked', nowMs)
+          if (isBookmarked) await subscribe(issueId, userId, true, 'bookmarked', nowMs)
+          if (isSubscribed !== undefined) await subscribe(issueId, userId, isSubscribed, 'asked', nowMs)
         }
       }),
     bookmarkedBy: async (userId, ids) => {

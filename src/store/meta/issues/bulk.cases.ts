@@ -51,7 +51,7 @@ export function bulkCases(fresh: () => Promise<MetaStore>): void {
     const meta = await fresh()
     await many(meta, 6)
     await meta.updateIssue(1, { assigneeUserId: 'bob' }, 'ann', nowMs)
-    meta.subscribe(2, 'bob', false, 'asked', nowMs)
+    await meta.subscribe(2, 'bob', false, 'asked', nowMs)
     const give = async (assigneeUserId: string, userId: string) => {
       const items = [1, 2, 3, 4, 5].map((issueId) => ({ issueId, change: { assigneeUserId } }))
       const { id } = await meta.requestBulk({ organizationId: 1, userId, items }, nowMs)

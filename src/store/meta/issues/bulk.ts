@@ -180,7 +180,7 @@ function stepper(store: Store, items: ReturnType<typeof itemStatements>) {
       await items.saveUndo.run({ bulkId: row.id, place, undo: JSON.stringify(undoOf(issue)), rev: changedRow.rev })
       const to = changedRow.assignee_user_id
       if (to === null || to === issue.assignee_user_id) continue
-      subscribe(issue_id, to, true, 'assigned', nowMs)
+      await subscribe(issue_id, to, true, 'assigned', nowMs)
       assigned[to] = { count: (assigned[to]?.count ?? 0) + 1, activityId: activityIds.at(-1) ?? 0 }
     }
     // Deleted issues leave gaps, so the next place defines the progress.
@@ -249,7 +249,7 @@ function bulkRequestPart(
     requestMerge: (value, nowMs) =>
       write.transaction(async () => {
         const merge: MergeState = { into: value.intoId, noted: null }
-        demandMergeable(store, value)
+        await demandMergeable(store, value)
         const from = value.fromIds.map((issueId) => ({ issueId }))
         return begin(value, { changes: [], of: [], merge }, from, from.length === 0 ? nowMs : null, nowMs)
       }),

@@ -130,9 +130,9 @@ function mergeIssueCases(fresh: () => Promise<MetaStore>): void {
     await commit(meta, { events: [event(3, 40, { digest: '42' })] })
     for (const id of [2, 3]) {
       await meta.setUserFlags([id], 'ann', { isBookmarked: true }, nowMs)
-      meta.subscribe(id, 'ann', id === 2, 'asked', nowMs)
+      await meta.subscribe(id, 'ann', id === 2, 'asked', nowMs)
     }
-    meta.subscribe(3, 'bob', true, 'asked', nowMs)
+    await meta.subscribe(3, 'bob', true, 'asked', nowMs)
     await meta.mergeIssues(1, [3, 2], null, nowMs)
     expect([...(await meta.bookmarkedBy('ann', [1]))]).toEqual([1])
     // The subscription of the oldest issue wins.
@@ -296,8 +296,8 @@ function thinnedCases(fresh: () => Promise<MetaStore>): void {
         step.id,
         found.map(([n, rows]) => ({ groupHash: hash(n), rows })),
       )
-      meta.setDownsampleStep(step.id, 'cut')
-      meta.dropDownsampleStep(step.id)
+      await meta.setDownsampleStep(step.id, 'cut')
+      await meta.dropDownsampleStep(step.id)
     }
     await thin([2, 5], [3, 7])
     // First into an issue without any, then into one that has some.

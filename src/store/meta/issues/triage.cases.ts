@@ -307,10 +307,10 @@ function attentionCases(fresh: () => Promise<MetaStore>): void {
       new Set([1]),
       new Set(),
     ])
-    meta.subscribe(1, 'ann', true, 'commented', nowMs)
-    meta.subscribe(1, 'bob', true, 'mentioned', nowMs + 1)
-    meta.subscribe(1, 'ann', false, 'asked', nowMs)
-    meta.subscribe(1, 'ann', true, 'assigned', nowMs)
+    await meta.subscribe(1, 'ann', true, 'commented', nowMs)
+    await meta.subscribe(1, 'bob', true, 'mentioned', nowMs + 1)
+    await meta.subscribe(1, 'ann', false, 'asked', nowMs)
+    await meta.subscribe(1, 'ann', true, 'assigned', nowMs)
     expect(meta.subscribersOf(1)).toEqual(['bob'])
     expect(meta.subscriptionOf(1, 'ann')).toEqual({ active: false, reason: 'asked' })
     await meta.setUserFlags([1], 'ann', { isBookmarked: false }, nowMs)
@@ -341,7 +341,7 @@ function attentionCases(fresh: () => Promise<MetaStore>): void {
       [2, 'bob'],
     ] as const)
       await meta.setUserFlags([issue], user, { isBookmarked: true }, nowMs)
-    meta.subscribe(1, 'ann', true, 'asked', nowMs)
+    await meta.subscribe(1, 'ann', true, 'asked', nowMs)
     const step = await meta.planReprocessStep((await meta.beginReprocessing(1, 'upload', 9)).id, {
       projectId: 1,
       week: '2026-11-16',

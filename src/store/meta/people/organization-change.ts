@@ -53,8 +53,8 @@ export function organizationChangePart(
       const sentence = 'Another organization has this slug.'
       throw new MishapError('CONFLICT', { detail: sentence, fields: { slug: [sentence] } })
     }
-    deleteOldSlug(to)
-    deleteOldSlug(from)
+    await deleteOldSlug(to)
+    await deleteOldSlug(from)
     await write.run(builder.insertInto('old_organization_slug').values({ slug: from, organization_id: id }))
   }
 

@@ -74,18 +74,18 @@ function feedbackCases(fresh: () => Promise<MetaStore>): void {
       (await meta.unlinkedFeedback(nowMs, 10)).length,
       await meta.unlinkedFeedback(nowMs - 1, 10),
     ]).toEqual(['a'.repeat(32), 1, []])
-    meta.linkFeedback(item?.id ?? 0, { nextMs: nowMs + 5 })
+    await meta.linkFeedback(item?.id ?? 0, { nextMs: nowMs + 5 })
     expect([
       (await meta.unlinkedFeedback(nowMs, 10)).length,
       (await meta.unlinkedFeedback(nowMs + 5, 10)).length,
     ]).toEqual([0, 1])
     await commit(meta, { events: [effect()] })
-    meta.linkFeedback(item?.id ?? 0, { issueId: 1 })
+    await meta.linkFeedback(item?.id ?? 0, { issueId: 1 })
     expect(meta.unlinkedFeedback(nowMs + dayMs, 10)).toEqual([])
     expect((await meta.feedbackOfIssue(1, 10)).map((row) => row.id)).toEqual([item?.id])
     const asked = { projectIds: [1], filter: { op: 'feedback' as const } }
     expect(meta.countIssues(asked)).toBe(1)
-    meta.setFeedbackState(item?.id ?? 0, 'spam', 'ann', nowMs)
+    await meta.setFeedbackState(item?.id ?? 0, 'spam', 'ann', nowMs)
     expect([await meta.feedbackOfIssue(1, 10), await meta.countFeedback([1])]).toEqual([
       [],
       { new: 1, resolved: 0, spam: 1 },
@@ -133,7 +133,7 @@ function removalCases(fresh: () => Promise<MetaStore>): void {
       events: [effect(), effect({ eventId: 'b'.repeat(32) })],
       feedback: [{ row: said(), outcome }],
     })
-    meta.linkFeedback(1, { issueId: 1 })
+    await meta.linkFeedback(1, { issueId: 1 })
     const { id } = await ask(meta, 'issue')
     for (let round = 0; round < 2; round++) await meta.removeRows(id, 2)
     expect([
@@ -159,7 +159,7 @@ function removalCases(fresh: () => Promise<MetaStore>): void {
     const item = { shortId: 'WEB-1', title, culprit, userId: 'ann' }
     expect(title).not.toBe('')
     expect(meta.discardedOf(1)).toMatchObject([item, item])
-    meta.undiscard(1, 'WEB-1')
+    await meta.undiscard(1, 'WEB-1')
     expect((await meta.projectSettings(1))?.discardedHashes).toBeUndefined()
   })
 

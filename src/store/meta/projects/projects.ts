@@ -201,7 +201,7 @@ export function projectPart(store: Store): ProjectPart {
       }
       return write.transaction(async () => {
         await demandFree(organizationId, slug, 0)
-        forgetOldSlug(organizationId, slug)
+        await forgetOldSlug(organizationId, slug)
         const lastId = await insertedId(write, builder.insertInto('project').values(row))
         await bumpKeysVersion(store)
         const createdProject = await write.get(projectRow(lastId))
@@ -255,8 +255,8 @@ export function projectChangePart(store: Store): Pick<ProjectStore, 'updateProje
         const columns = projectColumns(old, change, store.clock.now())
         if (columns.slug !== old.slug) {
           await demandFree(old.organization_id, columns.slug, id)
-          forgetOldSlug(old.organization_id, columns.slug)
-          forgetOldSlug(old.organization_id, old.slug)
+          await forgetOldSlug(old.organization_id, columns.slug)
+          await forgetOldSlug(old.organization_id, old.slug)
           await write.run(
             builder
               .insertInto('old_slug')

@@ -47,7 +47,7 @@ export function scrapeCases(fresh: () => Promise<MetaStore>): void {
       await ran(meta, nowMs + 1, url)
       const [due] = await meta.dueScrapes(nowMs + 1, 9)
       if (!due) throw new Error('nothing is due')
-      meta.setScrape(due, { nextMs: nowMs + hourMs, fetchedMs: nowMs + 5, failure: '' })
+      await meta.setScrape(due, { nextMs: nowMs + hourMs, fetchedMs: nowMs + 5, failure: '' })
       expect(await dueAt(meta, nowMs + 2 * hourMs)).toEqual([])
       await ran(meta, nowMs + 30 * minuteMs, url)
       expect([await dueAt(meta, nowMs + 59 * minuteMs), await dueAt(meta, nowMs + hourMs)]).toEqual([[], [url]])
@@ -71,7 +71,7 @@ export function scrapeCases(fresh: () => Promise<MetaStore>): void {
       await ran(meta, nowMs, ...Array.from({ length: 20 }, (_, n) => `https://made.test/${n}.js`))
       const [failed] = await meta.dueScrapes(nowMs, 1)
       if (!failed) throw new Error('nothing is due')
-      meta.setScrape(failed, { nextMs: nowMs, fetchedMs: null, failure: 'It answered 404.' })
+      await meta.setScrape(failed, { nextMs: nowMs, fetchedMs: null, failure: 'It answered 404.' })
       await commit(
         meta,
         { events: [effect({ projectId: other.id, scrapes: [scrapeName('shop@1', '', url)] })] },
@@ -97,7 +97,7 @@ export function scrapeCases(fresh: () => Promise<MetaStore>): void {
       const all = await meta.dueScrapes(nowMs + 1, 9999)
       expect(all).toHaveLength(scrapesMax)
       for (const item of all.slice(0, 5))
-        meta.setScrape(item, { nextMs: nowMs + hourMs, fetchedMs: nowMs, failure: 'no' })
+        await meta.setScrape(item, { nextMs: nowMs + hourMs, fetchedMs: nowMs, failure: 'no' })
       const later = nowMs + 11 * minuteMs
       await ran(meta, later, url)
       expect((await meta.dueScrapes(later, 9999)).map((dueScrape) => dueScrape.url)).toContain(url)

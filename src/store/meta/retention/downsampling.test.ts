@@ -18,8 +18,13 @@ async function world() {
   const clock = testClock()
   const meta = await openSqliteMeta(':memory:', { clock, readers: 0 })
   open.push(meta)
-  const organization = meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'u' })
-  const project = meta.createProject({ organizationId: organization.id, slug: 'web', name: 'Web', platform: null })
+  const organization = await meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'u' })
+  const project = await meta.createProject({
+    organizationId: organization.id,
+    slug: 'web',
+    name: 'Web',
+    platform: null,
+  })
   const startMs = clock.now()
   const effect = (n: number, kind: EventEffect['kind']): EventEffect => ({
     projectId: project.id,
@@ -51,8 +56,8 @@ async function world() {
     blobKey: `attachments/1/${n}`,
     receivedMs: startMs + n * 3_600_000,
   })
-  meta.commitBatch(
-    meta.openBatch(0, 10),
+  await meta.commitBatch(
+    await meta.openBatch(0, 10),
     {
       events: [effect(1, 'error'), effect(2, 'message'), effect(3, 'csp')],
       attachments: [1, 2, 3, 4].map(file),
@@ -68,8 +73,8 @@ async function world() {
     hashes: [hash(1)],
     keep: [idOf(1)],
   }
-  const sums = () =>
-    meta.outcomeSums({ fromMs: 0 }).map(({ category, outcome, reason, keyId, quantity, bytes }) => ({
+  const sums = async () =>
+    (await meta.outcomeSums({ fromMs: 0 })).map(({ category, outcome, reason, keyId, quantity, bytes }) => ({
       category,
       outcome,
       reason,
@@ -83,8 +88,8 @@ const downsampledOutcome = { outcome: 'thinned', reason: 'disk_budget', keyId: 0
 
 test('a step goes from planned to cut; it counts once, by the kind of its issues', async () => {
   const { meta, cut, sums, project } = await world()
-  const runId = meta.beginDownsampleRun({ budgetBytes: 5, bytesBefore: 9 })
-  const step = meta.planDownsampleStep(runId, cut, 2.6)
+  const runId = await meta.beginDownsampleRun({ budgetBytes: 5, bytesBefore: 9 })
+  const step = await meta.planDownsampleStep(runId, cut, 2.6)
   expect(meta.downsampleSteps()).toEqual([{ ...step, runId, cut, rowBytes: 3, stage: 'planned' }])
   const found = [
     { groupHash: hash(1), rows: 5 },
@@ -93,34 +98,34 @@ test('a step goes from planned to cut; it counts once, by the kind of its issues
     { groupHash: hash(3), rows: 1 },
     { groupHash: hash(77), rows: 2 },
   ]
-  for (let again = 0; again < 2; again++) meta.countDownsampled(step.id, found)
-  expect(meta.downsampleSteps()[0]?.stage).toBe('counted')
-  expect(sums()).toEqual(
+  for (let again = 0; again < 2; again++) await meta.countDownsampled(step.id, found)
+  expect((await meta.downsampleSteps())[0]?.stage).toBe('counted')
+  expect(await sums()).toEqual(
     expect.arrayContaining([
       { category: 'error', ...downsampledOutcome, quantity: 8, bytes: 24 },
       { category: 'default', ...downsampledOutcome, quantity: 7, bytes: 21 },
       { category: 'security', ...downsampledOutcome, quantity: 1, bytes: 3 },
     ]),
   )
-  const issues = meta.listIssues({ projectIds: [project.id], sort: 'last', max: 9 })
+  const issues = await meta.listIssues({ projectIds: [project.id], sort: 'last', max: 9 })
   const ids = issues.map((issue) => issue.id).sort()
-  expect([...meta.downsampledOf([...ids, 999])].sort()).toEqual(ids.map((id, at) => [id, [6, 7, 1][at]]))
+  expect([...(await meta.downsampledOf([...ids, 999]))].sort()).toEqual(ids.map((id, at) => [id, [6, 7, 1][at]]))
   // The event counts do not change.
   expect(issues.map((issue) => issue.count)).toEqual([1, 1, 1])
-  meta.setDownsampleStep(step.id, 'cut')
-  expect(meta.downsampleSteps()[0]?.stage).toBe('cut')
-  meta.dropDownsampleStep(step.id)
-  expect([meta.downsampleSteps(), meta.downsampleRuns(9)[0]?.events]).toEqual([[], 16])
-  meta.countDownsampled(step.id, found)
-  expect(meta.downsampleRuns(9)[0]?.events).toBe(16)
+  await meta.setDownsampleStep(step.id, 'cut')
+  expect((await meta.downsampleSteps())[0]?.stage).toBe('cut')
+  await meta.dropDownsampleStep(step.id)
+  expect([await meta.downsampleSteps(), (await meta.downsampleRuns(9))[0]?.events]).toEqual([[], 16])
+  await meta.countDownsampled(step.id, found)
+  expect((await meta.downsampleRuns(9))[0]?.events).toBe(16)
 })
 
 test('runs: newest first, without an end while they last', async () => {
   const { meta, clock, startMs } = await world()
-  const first = meta.beginDownsampleRun({ budgetBytes: 5, bytesBefore: 9 })
+  const first = await meta.beginDownsampleRun({ budgetBytes: 5, bytesBefore: 9 })
   clock.advance(1000)
-  meta.endDownsampleRun(first, { bytesAfter: 4, reached: true })
-  const second = meta.beginDownsampleRun({ budgetBytes: 5, bytesBefore: 8 })
+  await meta.endDownsampleRun(first, { bytesAfter: 4, reached: true })
+  const second = await meta.beginDownsampleRun({ budgetBytes: 5, bytesBefore: 8 })
   const none = { budgetBytes: 5, events: 0, attachments: 0 }
   expect(meta.downsampleRuns(9)).toEqual([
     { ...none, id: second, startedMs: startMs + 1000, endedMs: null, bytesBefore: 8, bytesAfter: null, reached: false },
@@ -134,29 +139,34 @@ test('attachments of a time are looked through in steps; those that go are count
   const hour = 3_600_000
   const between = (after: number, max: number) =>
     meta.attachedBetween(project.id, startMs + hour, startMs + 4 * hour, after, max)
-  const [item, two] = between(0, 2)
+  const [item, two] = await between(0, 2)
   expect([item?.eventId, two?.eventId]).toEqual([idOf(1), idOf(2)])
-  expect(between(two?.id ?? 0, 9).map((each) => each.eventId)).toEqual([idOf(3)])
+  expect((await between(two?.id ?? 0, 9)).map((each) => each.eventId)).toEqual([idOf(3)])
   expect(meta.attachedBetween(project.id + 1, 0, startMs * 2, 0, 9)).toEqual([])
-  const runId = meta.beginDownsampleRun({ budgetBytes: 5, bytesBefore: 9 })
-  for (let again = 0; again < 2; again++) meta.downsampleAttachments(runId, project.id, [idOf(1), idOf(3), idOf(50)])
-  expect(sums()).toContainEqual({ category: 'attachment', ...downsampledOutcome, quantity: 2, bytes: 20 })
-  expect(meta.downsampleRuns(1)[0]?.attachments).toBe(2)
-  expect(meta.doomedBlobs(0, 9).sort()).toEqual(['attachments/1/1', 'attachments/1/3'])
+  const runId = await meta.beginDownsampleRun({ budgetBytes: 5, bytesBefore: 9 })
+  for (let again = 0; again < 2; again++)
+    await meta.downsampleAttachments(runId, project.id, [idOf(1), idOf(3), idOf(50)])
+  expect(await sums()).toContainEqual({ category: 'attachment', ...downsampledOutcome, quantity: 2, bytes: 20 })
+  expect((await meta.downsampleRuns(1))[0]?.attachments).toBe(2)
+  expect((await meta.doomedBlobs(0, 9)).sort()).toEqual(['attachments/1/1', 'attachments/1/3'])
   expect(meta.attachmentsOf(project.id, idOf(1))).toEqual([])
   expect(meta.attachmentsOf(project.id, idOf(2))).toHaveLength(1)
 })
 
 test('what an issue says of itself goes with it', async () => {
   const { meta, cut, project } = await world()
-  const step = meta.planDownsampleStep(meta.beginDownsampleRun({ budgetBytes: 5, bytesBefore: 9 }), cut, 1)
-  meta.countDownsampled(step.id, [{ groupHash: hash(1), rows: 5 }])
+  const step = await meta.planDownsampleStep(await meta.beginDownsampleRun({ budgetBytes: 5, bytesBefore: 9 }), cut, 1)
+  await meta.countDownsampled(step.id, [{ groupHash: hash(1), rows: 5 }])
   const [id = 0] = [
-    ...meta.downsampledOf(meta.listIssues({ projectIds: [project.id], sort: 'last', max: 9 }).map((o) => o.id)).keys(),
+    ...(
+      await meta.downsampledOf(
+        (await meta.listIssues({ projectIds: [project.id], sort: 'last', max: 9 })).map((o) => o.id),
+      )
+    ).keys(),
   ]
-  const removal = meta.requestRemoval({ kind: 'issue', projectId: project.id, issueId: id, userId: null })
-  meta.removeRows(removal.id, 1)
-  expect(meta.downsampledOf([id]).size).toBe(0)
+  const removal = await meta.requestRemoval({ kind: 'issue', projectId: project.id, issueId: id, userId: null })
+  await meta.removeRows(removal.id, 1)
+  expect((await meta.downsampledOf([id])).size).toBe(0)
 })
 
 test('issues that may have more than is kept, by their counters less what was thinned, page by page', async () => {
@@ -167,7 +177,7 @@ test('issues that may have more than is kept, by their counters less what was th
     issues: [1, 2].map((id) => ({ id, projectId: cut.projectId })),
   })
   expect(meta.issuesOver(0, 3, 2)).toEqual({ issues: [] })
-  const step = meta.planDownsampleStep(meta.beginDownsampleRun({ budgetBytes: 5, bytesBefore: 9 }), cut, 1)
-  meta.countDownsampled(step.id, [{ groupHash: hash(1), rows: 1 }])
-  expect(meta.issuesOver(0, 0, 9).issues.map((issue) => issue.id)).toEqual([2, 3])
+  const step = await meta.planDownsampleStep(await meta.beginDownsampleRun({ budgetBytes: 5, bytesBefore: 9 }), cut, 1)
+  await meta.countDownsampled(step.id, [{ groupHash: hash(1), rows: 1 }])
+  expect((await meta.issuesOver(0, 0, 9)).issues.map((issue) => issue.id)).toEqual([2, 3])
 })

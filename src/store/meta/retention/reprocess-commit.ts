@@ -179,18 +179,18 @@ async function moveRelatedRows(
 }
 
 /** Subtracts an event's old diagnostics from its old hash, and adds the new ones to its new hash. */
-function moveDiagnostics(
+async function moveDiagnostics(
   { diagnostics }: CommitState,
   from: Work,
   to: Work,
   { fromHash, fromDiagnostics, effect }: ReprocessingMove,
-): void {
+): Promise<void> {
   const { projectId } = effect
   changeCounts(from.row, fromDiagnostics, -1)
   changeCounts(to.row, effect.diagnostics, 1)
-  for (const key of fromDiagnostics ?? []) diagnostics.take({ projectId, hash: fromHash, sign: key, events: 1 })
+  for (const key of fromDiagnostics ?? []) await diagnostics.take({ projectId, hash: fromHash, sign: key, events: 1 })
   for (const key of effect.diagnostics ?? [])
-    diagnostics.add({ projectId, hash: effect.hashes[0] ?? '', sign: key, events: 1 })
+    await diagnostics.add({ projectId, hash: effect.hashes[0] ?? '', sign: key, events: 1 })
 }
 
 async function move(state: CommitState, reprocessMove: ReprocessingMove): Promise<boolean> {
@@ -218,7 +218,7 @@ async function move(state: CommitState, reprocessMove: ReprocessingMove): Promis
       eventId: effect.eventId,
       lastMs: effect.timestampMs,
     })
-  moveDiagnostics(state, from, to, reprocessMove)
+  await moveDiagnostics(state, from, to, reprocessMove)
   await moveErrorEnd(state.store, effect)
   await missingMaps.record(effect, nowMs)
   return to !== from

@@ -317,7 +317,7 @@ function moveCases(fresh: () => Promise<MetaStore>): void {
     const events = [event(1), event(2, { hashes: [hash(2)] })]
     await commit(meta, { events })
     const run = await meta.beginReprocessing(1, 'upload', 7)
-    meta.updateReprocessing(run.id, { looked: 3, error: 'away' })
+    await meta.updateReprocessing(run.id, { looked: 3, error: 'away' })
     const move = moveOf(event(1), 2)
     const { step } = await moved(meta, [move], run.id)
     expect(meta.commitReprocessStep(step, [move])).toMatchObject({ issues: [], moved: 0 })
@@ -325,7 +325,7 @@ function moveCases(fresh: () => Promise<MetaStore>): void {
     expect(meta.reprocessingSteps()).toMatchObject([{ id: step, rewrite, stage: 'counted' }])
     expect(meta.reprocessingSteps('open')).toMatchObject([{ id: step }])
     expect(meta.reprocessingSteps({ fromMs: Number.MAX_SAFE_INTEGER, apartMs: 5 })).toEqual([])
-    meta.setReprocessStep(step, 'cut')
+    await meta.setReprocessStep(step, 'cut')
     expect(meta.reprocessingSteps()).toMatchObject([{ stage: 'cut' }])
     const madeMs = (await meta.reprocessingSteps())[0]?.madeMs ?? 0
     const due = await Array.fromAsync(
@@ -333,12 +333,12 @@ function moveCases(fresh: () => Promise<MetaStore>): void {
       async (fromMs) => (await meta.reprocessingSteps({ fromMs, apartMs: 5 })).length,
     )
     expect([await meta.reprocessingSteps('open'), due]).toEqual([[], [0, 1, 0, 1]])
-    meta.dropReprocessStep(step)
+    await meta.dropReprocessStep(step)
     // An aborted run continues with the same id and starts counting again.
     expect(meta.beginReprocessing(1, 'upload', 6)).toMatchObject({ id: run.id, looked: 0, total: 6, mapped: 1 })
     expect((await meta.beginReprocessing(1, 'late', 1)).id).not.toBe(run.id)
     expect(meta.openReprocessingRuns()).toHaveLength(2)
-    meta.endReprocessing(run.id)
+    await meta.endReprocessing(run.id)
     expect(
       (await meta.reprocessingRuns(9, [1])).map((regrouping) => [
         regrouping.cause,

@@ -12,7 +12,7 @@ export async function forgotPasswordAction(_before: FormState, data: FormData): 
   const t = await getTranslations('security')
   const email = textOf(data, 'email').trim()
   if (!email) return failed(data, { message: '', fields: { email: [t('emailMissing')] } })
-  if (!await smtpOf(app())) return failed(data, { message: t('noServer'), fields: {} })
+  if (!(await smtpOf(app()))) return failed(data, { message: t('noServer'), fields: {} })
   try {
     app().auth.countResetRequest(email, await headers())
   } catch (error) {

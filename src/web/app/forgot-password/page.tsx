@@ -25,7 +25,7 @@ export default async function ForgotPasswordPage() {
         <Logo /> Mishap
       </p>
       <h1 className="mb-3">{t('forgotTitle')}</h1>
-      {await smtpOf(app()) ? (
+      {(await smtpOf(app())) ? (
         <ForgotForm />
       ) : (
         <>

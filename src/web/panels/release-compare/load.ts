@@ -12,7 +12,8 @@ import { chosenVersions } from './chosen.ts'
 const versionsMax = 1000
 
 /** The versions of these projects in the order of releases, the newest first. */
-export const versionsOf = (projects: readonly Project[]): Promise<string[]> => releaseVersions(app(), projects, versionsMax)
+export const versionsOf = (projects: readonly Project[]): Promise<string[]> =>
+  releaseVersions(app(), projects, versionsMax)
 
 /** The comparison. `missing`: one of the releases is not there. `away`: the events store is down. */
 export async function loadComparison(request: {

@@ -111,7 +111,7 @@ export async function loadRelease(here: ReleaseHere, search: Search) {
     deploys,
     annotations: ownAnnotations(release, deploys.rows),
     events: events && { own: events.get(version) ?? 0, all: allEvents },
-    commits: { ...await releaseCommits(deps, { ...where, offset, max: commitsMax }), offset },
+    commits: { ...(await releaseCommits(deps, { ...where, offset, max: commitsMax })), offset },
     files: (await commitFiles(deps, { ...where, offset: 0, max: filesMax })).rows,
   }
 }

@@ -9,6 +9,6 @@ export const loadSuspects: IssueLoader<DataOf<typeof suspects>> = {
   mayBeLate: false,
   async load({ here, event }) {
     const shown = await event
-    return shown && await committersOf(app(), { ...here, event: shown })
+    return shown && (await committersOf(app(), { ...here, event: shown }))
   },
 }

@@ -1,3 +1,4 @@
+import { filterAsync } from '../../../base/sequence.ts'
 import { getTranslations } from 'next-intl/server'
 import { Suspense } from 'react'
 import { releaseSkew } from '../../../query/skew.ts'
@@ -25,7 +26,10 @@ async function Panels({ here, projects }: { here: ReleaseHere; projects: readonl
   const t = await getTranslations('releases.skew')
   const { actor, organization, release } = here
   const { auth } = app()
-  const readable = projects.filter(async (project) => await auth.may(actor, 'event:read', { organization, project }) === 'yes')
+  const readable = await filterAsync(
+    projects,
+    async (project) => (await auth.may(actor, 'event:read', { organization, project })) === 'yes',
+  )
   const firstEventMs = release.firstEvent === null ? null : Date.parse(release.firstEvent)
   const releaseRef = { version: release.version, createdMs: Date.parse(release.dateCreated), firstEventMs }
   const panels = await unlessAway(releaseSkew(app(), { organization, projects: readable, release: releaseRef }))

@@ -10,8 +10,10 @@ type Readable = { organization: Organization; projectIds: number[] }
 
 /** The person's organizations, each with the projects whose issues the person may read. */
 async function readable(actor: Actor): Promise<Readable[]> {
-  return (await Array.fromAsync((await app()
-    .meta.organizationsOf(actor.person.id)), async (organization) => ({ organization, projectIds: await readableIds(app(), actor, organization) })))
+  return await Array.fromAsync(await app().meta.organizationsOf(actor.person.id), async (organization) => ({
+    organization,
+    projectIds: await readableIds(app(), actor, organization),
+  }))
 }
 
 /** Path of the event with this id in any organization of the person, or undefined. Throws STORE_UNAVAILABLE. */
@@ -44,7 +46,7 @@ export type SearchedOrganization = {
 /** All organizations in which a person's digest is searched. */
 export async function searchedOrganizations(actor: Actor): Promise<SearchedOrganization[]> {
   const { meta, live, config } = app()
-  return (await Array.fromAsync((await readable(actor)), async ({ organization, projectIds }) => ({
+  return await Array.fromAsync(await readable(actor), async ({ organization, projectIds }) => ({
     slug: organization.slug,
     name: organization.name,
     days: Math.min(
@@ -52,11 +54,10 @@ export async function searchedOrganizations(actor: Actor): Promise<SearchedOrgan
       config.retentionErrorsDays,
     ),
     liveId: live.lastId(organization.id),
-    projects: (await meta
-      .projectsOf(organization.id))
+    projects: (await meta.projectsOf(organization.id))
       .filter((project) => projectIds.includes(project.id))
       .map(({ slug, name }) => ({ slug, name })),
-  })))
+  }))
 }
 
 export type DigestHit = { organization: Organization; issue: Issue; eventId: string; atMs: number }

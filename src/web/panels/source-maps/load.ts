@@ -13,7 +13,8 @@ export const loadDoctor: IssueLoader<DataOf<typeof doctor>> = {
     const { auth, doctor } = app()
     const { organization, project } = here
     const [stored, shown] = await Promise.all([row, event])
-    if (!stored || !shown || !needsDoctor(shown) || await auth.may(actor, 'event:read', here) !== 'yes') return undefined
+    if (!stored || !shown || !needsDoctor(shown) || (await auth.may(actor, 'event:read', here)) !== 'yes')
+      return undefined
     const allowed = await allowedProjects(app(), actor, organization, 'release:read')
     const others = allowed.filter((candidate) => candidate.id !== project.id)
     return doctor.ofEvent({ organization, project, others }, normalOf(stored), stored.receivedMs)

@@ -1,3 +1,4 @@
+import { someAsync } from '../../../base/sequence.ts'
 import type { Actor } from '../../../auth/auth.ts'
 import { type IssueListRequest, listIssues } from '../../../query/issues.ts'
 import { namedProjects } from '../../../query/named-projects.ts'
@@ -101,7 +102,10 @@ export async function firstScreen(
       inTime(environmentsOf(projects)),
       unlessAway(annotationsOf()),
     ])
-    const mayShare = projects.some(async (project) => await auth.may(actor, 'issue:triage', { organization, project }) === 'yes')
+    const mayShare = await someAsync(
+      projects,
+      async (project) => (await auth.may(actor, 'issue:triage', { organization, project })) === 'yes',
+    )
     return {
       ...list,
       volume,

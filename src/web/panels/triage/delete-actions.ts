@@ -14,7 +14,7 @@ const removalWaitMs = 3000
 export async function deleteIssueAction(_before: FormState, data: FormData): Promise<FormState> {
   const slug = textOf(data, 'organization')
   const { actor, organization } = await demandOrganization(slug, `/o/${slug}/issues`)
-  const here = await findIssue(actor, organization, textOf(data, 'issue')) ?? notFound()
+  const here = (await findIssue(actor, organization, textOf(data, 'issue'))) ?? notFound()
   const { issue } = here
   if (textOf(data, 'typed').trim().toUpperCase() !== issue.shortId)
     return failed(data, { message: '', fields: { typed: [(await getTranslations('people'))('typeWrong')] } })

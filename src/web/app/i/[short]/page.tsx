@@ -6,5 +6,5 @@ import { demandActor } from '../../../server/session.ts'
 export default async function ShortRoute({ params }: { params: Promise<{ short: string }> }) {
   const { short } = await params
   const actor = await demandActor(`/i/${short}`)
-  redirect(await shortPath(actor, decodeURIComponent(short)) ?? notFound())
+  redirect((await shortPath(actor, decodeURIComponent(short))) ?? notFound())
 }

@@ -23,9 +23,9 @@ export default async function InvitePage({ params }: { params: Promise<{ token: 
   const parts = app()
   const t = await getTranslations('people')
   const invitation = await openInvitation(parts, secret)
-  const organization = invitation && await parts.meta.organizationById(invitation.organizationId)
+  const organization = invitation && (await parts.meta.organizationById(invitation.organizationId))
   const actor = await actorHere()
-  const hasAccount = invitation !== undefined && await parts.auth.personByEmail(invitation.email) !== undefined
+  const hasAccount = invitation !== undefined && (await parts.auth.personByEmail(invitation.email)) !== undefined
   const login = `/login?next=${encodeURIComponent(`/invite/${secret}`)}`
   return (
     <main className="narrow-page">

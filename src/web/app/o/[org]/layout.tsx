@@ -22,6 +22,6 @@ export default async function OrganizationLayout({
   if (here) return <OrganizationFrame here={here}>{children}</OrganizationFrame>
   const renamed = await app().meta.organizationByOldSlug(requestedSlug)
   // The page knows its path and redirects.
-  if (renamed && await organizationFor(actor, renamed.slug)) return children
+  if (renamed && (await organizationFor(actor, renamed.slug))) return children
   notFound()
 }

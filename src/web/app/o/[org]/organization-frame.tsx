@@ -25,7 +25,8 @@ export async function OrganizationFrame({
     slug: project.slug,
     name: project.name,
   }))
-  const may = async (action: Parameters<typeof auth.may>[1]) => await auth.may(actor, action, { organization }) === 'yes'
+  const may = async (action: Parameters<typeof auth.may>[1]) =>
+    (await auth.may(actor, action, { organization })) === 'yes'
   const cookie = (await cookies()).get(selectionCookie(slug))?.value
   return (
     <Shell

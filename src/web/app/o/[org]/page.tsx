@@ -1,3 +1,4 @@
+import { someAsync } from '../../../../base/sequence.ts'
 import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
 import { readableProjects } from '../../../../auth/allowed-projects.ts'
@@ -39,7 +40,7 @@ export default async function OverviewPage({
       <NoEvents
         organization={organization.slug}
         projects={names}
-        mayCreate={await auth.may(actor, 'project:create', { organization }) === 'yes'}
+        mayCreate={(await auth.may(actor, 'project:create', { organization })) === 'yes'}
       />
     )
   const requested = paramsOf(search)
@@ -49,7 +50,7 @@ export default async function OverviewPage({
     overviewOf(app(), {
       organization,
       // An unknown project narrows to nothing. To drop its name would widen the view.
-      projects: projectIds.length ? (await namedProjects(meta, organization.id, projects, projectIds) ?? []) : shown,
+      projects: projectIds.length ? ((await namedProjects(meta, organization.id, projects, projectIds)) ?? []) : shown,
       environments: query.environment?.filter((name) => name !== '') ?? [],
       range: rangeOf(query, clock.now()),
       meUserId: actor.person.id,
@@ -64,8 +65,11 @@ export default async function OverviewPage({
       projects={names}
       environments={environments}
       rights={{
-        triage: projects.some(async (project) => await auth.may(actor, 'issue:triage', { organization, project }) === 'yes'),
-        channels: await auth.may(actor, 'channel:write', { organization }) === 'yes',
+        triage: await someAsync(
+          projects,
+          async (project) => (await auth.may(actor, 'issue:triage', { organization, project })) === 'yes',
+        ),
+        channels: (await auth.may(actor, 'channel:write', { organization })) === 'yes',
       }}
     />
   )

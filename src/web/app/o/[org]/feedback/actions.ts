@@ -20,10 +20,10 @@ async function change(data: FormData, action: Action, work: (here: Here) => void
   const { actor, organization } = await demandOrganization(slug, `/o/${slug}/feedback`)
   const { meta, auth } = app()
   const feedback = await meta.feedbackById(Number(textOf(data, 'feedback')) || 0)
-  const project = feedback && await meta.projectById(feedback.projectId)
+  const project = feedback && (await meta.projectById(feedback.projectId))
   const state = await attempt(data, async () => {
     if (!feedback || project?.organizationId !== organization.id) return undefined
-    auth.demand(actor, action, { organization, project })
+    await auth.demand(actor, action, { organization, project })
     await work({ actor, feedback, organization, project })
     return undefined
   })
@@ -33,9 +33,9 @@ async function change(data: FormData, action: Action, work: (here: Here) => void
 
 /** Sets the state of a feedback: new, resolved or spam. */
 export async function sortFeedbackAction(_before: FormState, data: FormData): Promise<FormState> {
-  return change(data, 'issue:triage', ({ actor, feedback }) => {
+  return change(data, 'issue:triage', async ({ actor, feedback }) => {
     const state = feedbackStates.find((candidate) => candidate === textOf(data, 'state'))
-    if (state) setFeedbackState(app(), actor, feedback.id, state)
+    if (state) await setFeedbackState(app(), actor, feedback.id, state)
   })
 }
 

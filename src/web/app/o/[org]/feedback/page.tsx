@@ -43,8 +43,8 @@ export default async function FeedbackPage({
   const found = await meta.listFeedback({ projectIds, state, beforeId, max: pageMax + 1 })
   const rows = await toRestFeedback(parts, found.slice(0, pageMax))
   const counts = await meta.countFeedback(projectIds)
-  const mayTriage = await auth.may(actor, 'issue:triage', { organization }) === 'yes'
-  const mayDelete = await auth.may(actor, 'issue:delete', { organization }) === 'yes'
+  const mayTriage = (await auth.may(actor, 'issue:triage', { organization })) === 'yes'
+  const mayDelete = (await auth.may(actor, 'issue:delete', { organization })) === 'yes'
   const base = `/o/${organization.slug}`
   return (
     <div className="page max-w-[1080px]">

@@ -1,3 +1,4 @@
+import { someAsync } from '../../../../../base/sequence.ts'
 import type { Metadata } from 'next'
 import { cookies } from 'next/headers'
 import { redirect } from 'next/navigation'
@@ -34,7 +35,10 @@ export default async function IssuesPage({
     const remembered = rememberedProjects(cookie, actor.person.id, projects)
     if (remembered.length) redirect(`/o/${organization.slug}/issues?project=${remembered.join(',')}`)
   }
-  const canTriage = projects.some(async (project) => await auth.may(actor, 'issue:triage', { organization, project }) === 'yes')
+  const canTriage = await someAsync(
+    projects,
+    async (project) => (await auth.may(actor, 'issue:triage', { organization, project })) === 'yes',
+  )
   return (
     <Stream
       organization={organization.slug}

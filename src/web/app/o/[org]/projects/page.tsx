@@ -23,7 +23,7 @@ export default async function ProjectsPage({ params }: { params: Promise<{ org: 
   const { auth } = app()
   const projects = await readableProjects(app(), actor, organization)
   const stats = await projectStats(app(), projects, unlessAway)
-  const mayCreate = await auth.may(actor, 'project:create', { organization }) === 'yes'
+  const mayCreate = (await auth.may(actor, 'project:create', { organization })) === 'yes'
   const base = `/o/${organization.slug}`
   return (
     <div className="page">

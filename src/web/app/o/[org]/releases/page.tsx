@@ -44,7 +44,7 @@ export default async function ReleasesPage({
   const view = {
     organization,
     projects: projectIds.length
-      ? (await namedProjects(meta, organization.id, projects, projectIds) ?? [])
+      ? ((await namedProjects(meta, organization.id, projects, projectIds)) ?? [])
       : await defaultProjects(meta, organization.id, projects),
     environments: requested.env.split(',').filter((part) => part !== ''),
     range: rangeOf(spanQuery(requested.range), nowMs),

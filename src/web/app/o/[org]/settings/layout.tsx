@@ -17,19 +17,23 @@ export default async function SettingsLayout({
   children: ReactNode
 }) {
   const actor = await actorHere()
-  const here = actor && await organizationFor(actor, decodeURIComponent((await params).org))
+  const here = actor && (await organizationFor(actor, decodeURIComponent((await params).org)))
   // The page redirects to sign-in, or to the new name of the organization.
   if (!here) return children
   const { organization } = here
   const { meta, auth } = app()
   const t = await getTranslations('frame')
-  const may = async (action: Parameters<typeof auth.may>[1]) => await auth.may(actor, action, { organization }) === 'yes'
-  const projects = (await Array.fromAsync((await readableProjects(app(), actor, organization)), async ({ id, slug, name }) => ({
-    slug,
-    name,
-    keys: (await meta.keysOf(id)).length,
-    missesMaps: (await meta.missingMapCounts(id)).quantity > 0,
-  })))
+  const may = async (action: Parameters<typeof auth.may>[1]) =>
+    (await auth.may(actor, action, { organization })) === 'yes'
+  const projects = await Array.fromAsync(
+    await readableProjects(app(), actor, organization),
+    async ({ id, slug, name }) => ({
+      slug,
+      name,
+      keys: (await meta.keysOf(id)).length,
+      missesMaps: (await meta.missingMapCounts(id)).quantity > 0,
+    }),
+  )
   const cookie = (await cookies()).get(selectionCookie(organization.slug))?.value
   return (
     <>

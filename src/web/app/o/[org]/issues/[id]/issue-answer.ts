@@ -40,7 +40,7 @@ export async function answerIssue(
   if (!actor) return refuse(401, 'AUTH_REQUIRED', 'Authentication credentials were not provided.')
   const missing = () => refuse(404, 'NOT_FOUND', 'The requested resource does not exist')
   const organization = (await organizationFor(actor, org))?.organization
-  const here = organization && await findIssue(actor, organization, decodeURIComponent(id))
+  const here = organization && (await findIssue(actor, organization, decodeURIComponent(id)))
   if (!here || path.length > 1) return missing()
   const search = new URL(request.url).searchParams
   // Route handlers do not get the query of a rewrite, so the rewritten path contains the event.

@@ -21,7 +21,7 @@ export async function IssueScreen({
 }) {
   const path = `/o/${org}/issues/${id}${choice === 'latest' ? '' : `/events/${choice}`}`
   const { actor, organization } = await demandOrganization(org, path)
-  const here = await findIssue(actor, organization, decodeURIComponent(id)) ?? notFound()
+  const here = (await findIssue(actor, organization, decodeURIComponent(id))) ?? notFound()
   // After a merge, redirect to the issue that contains this issue.
   const reference = decodeURIComponent(id).toUpperCase()
   if (reference !== here.issue.shortId && reference !== String(here.issue.id))
@@ -39,13 +39,15 @@ export async function IssueScreen({
         choice={decodeURIComponent(choice)}
         loaded={loaded}
         preloaded={preloaded}
-        projectPlace={(await readableProjects(app(), actor, organization)).findIndex(({ id }) => id === here.project.id)}
-        canTriage={await auth.may(actor, 'issue:triage', here) === 'yes'}
-        canFilter={await auth.may(actor, 'project:write', here) === 'yes'}
+        projectPlace={(await readableProjects(app(), actor, organization)).findIndex(
+          ({ id }) => id === here.project.id,
+        )}
+        canTriage={(await auth.may(actor, 'issue:triage', here)) === 'yes'}
+        canFilter={(await auth.may(actor, 'project:write', here)) === 'yes'}
         switches={here.project.switches}
         meUserId={actor.person.id}
       />
-      {await auth.may(actor, 'issue:delete', here) === 'yes' ? (
+      {(await auth.may(actor, 'issue:delete', here)) === 'yes' ? (
         <DeleteIssue organization={organization.slug} issueId={String(here.issue.id)} shortId={here.issue.shortId} />
       ) : null}
     </>

@@ -13,7 +13,7 @@ export default async function NewProjectPage({ params }: { params: Promise<{ org
   const { org } = await params
   const { actor, organization } = await demandOrganization(org, `/o/${org}/projects/new`)
   const t = await getTranslations('projects')
-  const may = await app().auth.may(actor, 'project:create', { organization }) === 'yes'
+  const may = (await app().auth.may(actor, 'project:create', { organization })) === 'yes'
   return (
     <div className="page max-w-[460px]">
       <h1 className="mb-4">{t('new')}</h1>

@@ -1,4 +1,5 @@
 'use server'
+import { filterAsync } from '../../../../../../base/sequence.ts'
 import { revalidatePath } from 'next/cache'
 import { redirect } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
@@ -17,9 +18,10 @@ async function demandReleaseWrite(data: FormData) {
   const { auth } = app()
   const { actor, organization, release } = found
   const projectIds = release.projects.map((project) => project.id)
-  const mine = found.projects.filter(
+  const mine = await filterAsync(
+    found.projects,
     async (project) =>
-      projectIds.includes(project.id) && await auth.may(actor, 'release:write', { organization, project }) === 'yes',
+      projectIds.includes(project.id) && (await auth.may(actor, 'release:write', { organization, project })) === 'yes',
   )
   return { ...found, mine: mine.map((project) => project.id) }
 }

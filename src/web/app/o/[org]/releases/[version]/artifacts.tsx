@@ -15,20 +15,30 @@ const bundlesMax = 50
 export type ReleaseBundle = { project: Project; bundle: Bundle; links: BundleLink[] }
 
 /** The newest bundles of the release in these projects, with their links. `more`: there can be others. */
-export async function bundlesOf(projects: readonly Project[], version: string): Promise<{ rows: ReleaseBundle[]; more: boolean }> {
+export async function bundlesOf(
+  projects: readonly Project[],
+  version: string,
+): Promise<{ rows: ReleaseBundle[]; more: boolean }> {
   const { meta } = app()
   let more = false
-  const rows = (await Array.fromAsync(projects, async (project) => {
-    const bundles = await meta.listBundles({ projectId: project.id, text: version, beforeId: undefined, max: bundlesMax })
-    const links = await meta.linksOf(bundles.map((bundle) => bundle.id))
-    more ||= bundles.length === bundlesMax
-    return bundles.flatMap((bundle) => {
-      const ownLinks = links.filter(
-        (link) => link.bundleId === bundle.id && link.projectId === project.id && link.release === version,
-      )
-      return ownLinks.length > 0 ? [{ project, bundle, links: ownLinks }] : []
+  const rows = (
+    await Array.fromAsync(projects, async (project) => {
+      const bundles = await meta.listBundles({
+        projectId: project.id,
+        text: version,
+        beforeId: undefined,
+        max: bundlesMax,
+      })
+      const links = await meta.linksOf(bundles.map((bundle) => bundle.id))
+      more ||= bundles.length === bundlesMax
+      return bundles.flatMap((bundle) => {
+        const ownLinks = links.filter(
+          (link) => link.bundleId === bundle.id && link.projectId === project.id && link.release === version,
+        )
+        return ownLinks.length > 0 ? [{ project, bundle, links: ownLinks }] : []
+      })
     })
-  })).flat()
+  ).flat()
   return { rows, more }
 }
 

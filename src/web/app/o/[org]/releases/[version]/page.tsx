@@ -1,3 +1,4 @@
+import { someAsync } from '../../../../../../base/sequence.ts'
 import '../../../../../styles/issues.css'
 import '../../../../../styles/releases.css'
 import type { Metadata } from 'next'
@@ -86,8 +87,9 @@ async function Left({ here, loaded, judged, places }: PartProps) {
   const nav = await getTranslations('compare.nav')
   const { actor, organization, release } = here
   const { auth } = app()
-  const mayChange = loaded.projects.some(
-    async (project) => await auth.may(actor, 'release:write', { organization, project }) === 'yes',
+  const mayChange = await someAsync(
+    loaded.projects,
+    async (project) => (await auth.may(actor, 'release:write', { organization, project })) === 'yes',
   )
   return (
     <div className="release-left">

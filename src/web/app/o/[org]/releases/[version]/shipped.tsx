@@ -20,7 +20,7 @@ const environmentOf = ({ organization, release }: ReleaseHere): string =>
 async function Check({ here: { actor, organization, release }, project }: { here: ReleaseHere; project: Project }) {
   const { auth, doctor } = app()
   const t = await getTranslations('releases')
-  const mayReadEvents = await auth.may(actor, 'event:read', { organization, project }) === 'yes'
+  const mayReadEvents = (await auth.may(actor, 'event:read', { organization, project })) === 'yes'
   const check = { release: release.version, dist: undefined, mayReadEvents }
   const diagnosis = await unlessAway(doctor.ofRelease({ organization, project, others: [] }, check))
   return diagnosis ? <ReleaseVerdict diagnosis={diagnosis} /> : <p className="stream-away">{t('away')}</p>

@@ -19,7 +19,7 @@ export default async function MembersPage({ params }: { params: Promise<{ org: s
   const { actor, organization, role } = await demandOrganization(org, `/o/${org}/settings/members`)
   const t = await getTranslations('people')
   const { auth, meta, clock } = app()
-  const mayWrite = await auth.may(actor, 'member:write', { organization }) === 'yes' && role !== undefined
+  const mayWrite = (await auth.may(actor, 'member:write', { organization })) === 'yes' && role !== undefined
   const members = await meta.membersOf(organization.id)
   const invitations = await meta.invitationsOf(organization.id)
   const ids = [...members.map((member) => member.userId), ...invitations.map((invitation) => invitation.invitedBy)]

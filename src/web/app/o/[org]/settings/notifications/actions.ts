@@ -64,8 +64,8 @@ export async function switchChannelAction(_before: ChannelState, data: FormData)
 
 /** Deletes a channel and its log. */
 export async function deleteChannelAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
-  return changeChannel(data, (channel) => {
-    deleteChannel(app(), channel.id)
+  return changeChannel(data, async (channel) => {
+    await deleteChannel(app(), channel.id)
     return {}
   })
 }
@@ -110,8 +110,8 @@ export async function setMailServerAction(_before: ChannelState, data: FormData)
 
 /** Removes the mail server. */
 export async function clearMailServerAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
-  return change(data, 'instance:write', () => {
-    clearMailServer(app())
+  return change(data, 'instance:write', async () => {
+    await clearMailServer(app())
     return {}
   })
 }

@@ -25,7 +25,7 @@ export default async function NotificationsPage({ params }: { params: Promise<{ 
   const t = await getTranslations('notifications')
   const parts = app()
   const { auth, meta } = parts
-  const mayWrite = await auth.may(actor, 'channel:write', { organization }) === 'yes'
+  const mayWrite = (await auth.may(actor, 'channel:write', { organization })) === 'yes'
   const projects = await meta.projectsOf(organization.id)
   const slugOf = new Map(projects.map((project) => [project.id, project.slug]))
   const channels = await meta.channelsOf(organization.id)
@@ -38,38 +38,40 @@ export default async function NotificationsPage({ params }: { params: Promise<{ 
       <p className="mb-4 max-w-[72ch] text-ink-2">{mayWrite ? t('intro') : t('readOnly')}</p>
       {channels.length ? (
         <ul className="border-t border-line">
-          {(await Array.fromAsync(channels, async (channel) => (
-            <ChannelRow
-              key={channel.id}
-              organization={organization.slug}
-              mayWrite={mayWrite}
-              channel={{
-                id: channel.id,
-                kind: channel.kind,
-                name: channel.name,
-                target: shownTargetOf(parts, channel),
-                unconfirmed: (await shownRecipientsOf(parts, channel)).filter(
-                  (shownRecipient) => shownRecipient.state === 'unconfirmed',
-                ),
-                project: channel.projectId === null ? null : (slugOf.get(channel.projectId) ?? null),
-                active: channel.active,
-                failingSinceMs: channel.failingSinceMs,
-                lastError: channel.lastError,
-                withoutServer: channel.kind === 'email' && !smtp,
-              }}
-              deliveries={(await meta.deliveryLog(channel.id, shownMax)).map((delivery) => ({
-                id: delivery.id,
-                kind: delivery.kind,
-                recipient: delivery.recipient,
-                issueId: delivery.items[0]?.issueId ?? null,
-                issues: delivery.items.length + delivery.more,
-                status: delivery.status,
-                attempts: delivery.attempts,
-                error: delivery.error,
-                createdMs: delivery.createdMs,
-              }))}
-            />
-          )))}
+          {
+            await Array.fromAsync(channels, async (channel) => (
+              <ChannelRow
+                key={channel.id}
+                organization={organization.slug}
+                mayWrite={mayWrite}
+                channel={{
+                  id: channel.id,
+                  kind: channel.kind,
+                  name: channel.name,
+                  target: shownTargetOf(parts, channel),
+                  unconfirmed: (await shownRecipientsOf(parts, channel)).filter(
+                    (shownRecipient) => shownRecipient.state === 'unconfirmed',
+                  ),
+                  project: channel.projectId === null ? null : (slugOf.get(channel.projectId) ?? null),
+                  active: channel.active,
+                  failingSinceMs: channel.failingSinceMs,
+                  lastError: channel.lastError,
+                  withoutServer: channel.kind === 'email' && !smtp,
+                }}
+                deliveries={(await meta.deliveryLog(channel.id, shownMax)).map((delivery) => ({
+                  id: delivery.id,
+                  kind: delivery.kind,
+                  recipient: delivery.recipient,
+                  issueId: delivery.items[0]?.issueId ?? null,
+                  issues: delivery.items.length + delivery.more,
+                  status: delivery.status,
+                  attempts: delivery.attempts,
+                  error: delivery.error,
+                  createdMs: delivery.createdMs,
+                }))}
+              />
+            ))
+          }
         </ul>
       ) : (
         <p className="border-t border-line py-4">{t('none')}</p>
@@ -77,7 +79,7 @@ export default async function NotificationsPage({ params }: { params: Promise<{ 
       {mayWrite ? (
         <NewChannel organization={organization.slug} projects={projects.map((project) => project.slug)} />
       ) : null}
-      {await auth.may(actor, 'instance:write', { instance: true }) === 'yes' ? (
+      {(await auth.may(actor, 'instance:write', { instance: true })) === 'yes' ? (
         <MailServer organization={organization.slug} server={smtp ? shownServer(smtp) : null} />
       ) : null}
     </div>

@@ -18,12 +18,12 @@ export async function deleteOrganizationAction(_before: FormState, data: FormDat
     return failed(data, { message: '', fields: { typed: [(await getTranslations('people'))('typeWrong')] } })
   const { auth, meta } = app()
   const state = await attempt(data, async () => {
-    auth.demand(actor, 'organization:delete', { organization })
+    await auth.demand(actor, 'organization:delete', { organization })
     await deleteOrganization(app(), actor, organization.id, removalWaitMs)
     return undefined
   })
   if (!state.done) return state
   revalidatePath('/', 'layout')
   // A longer removal is still running, and the organization's page shows its progress.
-  redirect(await meta.organizationById(organization.id) ? `/o/${organization.slug}/settings/organization` : '/')
+  redirect((await meta.organizationById(organization.id)) ? `/o/${organization.slug}/settings/organization` : '/')
 }

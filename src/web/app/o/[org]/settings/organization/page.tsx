@@ -27,7 +27,7 @@ export default async function OrganizationPage({ params }: { params: Promise<{ o
   const { actor, organization } = await demandOrganization(org, `/o/${org}/settings/organization`)
   const t = await getTranslations('people')
   const { auth, meta, config } = app()
-  const mayWrite = await auth.may(actor, 'organization:write', { organization }) === 'yes'
+  const mayWrite = (await auth.may(actor, 'organization:write', { organization })) === 'yes'
   const { retentionErrorsDays, rev } = await meta.organizationSettings(organization.id)
   const removals = await meta.removalsOf(organization.id, shownMax)
   const { name, slug } = organization
@@ -49,7 +49,7 @@ export default async function OrganizationPage({ params }: { params: Promise<{ o
         <RemovalList removals={removals} />
       </section>
       {ending ? <OrganizationEnding removal={ending.id} /> : null}
-      {!ending && await auth.may(actor, 'organization:delete', { organization }) === 'yes' ? (
+      {!ending && (await auth.may(actor, 'organization:delete', { organization })) === 'yes' ? (
         <OrganizationDanger
           organization={{ slug, name }}
           successor={successorOf(await meta.organizations(), organization.id)}

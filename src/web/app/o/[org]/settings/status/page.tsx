@@ -13,9 +13,9 @@ export async function generateMetadata(): Promise<Metadata> {
 export default async function StatusPage({ params }: { params: Promise<{ org: string }> }) {
   const { org } = await params
   const { actor, organization } = await demandOrganization(org, `/o/${org}/settings/status`)
-  if (await app().auth.may(actor, 'status:read', { organization }) !== 'yes') notFound()
-  const mayHandle = await app().auth.may(actor, 'organization:write', { organization }) === 'yes'
+  if ((await app().auth.may(actor, 'status:read', { organization })) !== 'yes') notFound()
+  const mayHandle = (await app().auth.may(actor, 'organization:write', { organization })) === 'yes'
   const Screen =
-    await app().auth.may(actor, 'instance:read', { instance: true }) === 'yes' ? StatusScreen : OrganizationStatus
+    (await app().auth.may(actor, 'instance:read', { instance: true })) === 'yes' ? StatusScreen : OrganizationStatus
   return <Screen organization={organization.slug} mayHandle={mayHandle} />
 }

@@ -15,7 +15,7 @@ export default async function OrganizationTokensPage({ params }: { params: Promi
   const { actor, organization } = await demandOrganization(org, `/o/${org}/settings/tokens`)
   const t = await getTranslations('frame')
   const { auth, meta } = app()
-  if (await auth.may(actor, 'token:organization', { organization }) !== 'yes')
+  if ((await auth.may(actor, 'token:organization', { organization })) !== 'yes')
     return (
       <div className="settings-page">
         <h1>{t('settings.organizationTokens')}</h1>

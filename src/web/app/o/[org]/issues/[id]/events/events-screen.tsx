@@ -120,7 +120,7 @@ export async function EventsScreen({ org, id, search: rawSearch }: { org: string
     ),
   )
   const { actor, organization } = await demandOrganization(org, addressOf(`/o/${org}/issues/${id}/events`, search, {}))
-  const here = await findIssue(actor, organization, decodeURIComponent(id)) ?? notFound()
+  const here = (await findIssue(actor, organization, decodeURIComponent(id))) ?? notFound()
   const t = await getTranslations('search.events')
   const issuePath = `/o/${organization.slug}/issues/${encodeURIComponent(here.issue.shortId)}`
   const path = `${issuePath}/events`

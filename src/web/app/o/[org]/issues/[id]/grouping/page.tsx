@@ -37,21 +37,21 @@ async function load(here: IssueHere, eventId: string | undefined) {
     issueHashesOf(app(), here.issue),
     row ? similarTo(app(), here.issue) : [],
   ])
-  return { row, hashes, similar, info: row && await groupingInfoOf(app(), row) }
+  return { row, hashes, similar, info: row && (await groupingInfoOf(app(), row)) }
 }
 
 /** Explains grouping: the trees of one event, the issue's hashes, and similar issues. */
 export default async function GroupingPage({ params, searchParams }: Props) {
   const [{ org, id }, { event }] = await Promise.all([params, searchParams])
   const { actor, organization } = await demandOrganization(org, `/o/${org}/issues/${id}/grouping`)
-  const here = await findIssue(actor, organization, decodeURIComponent(id)) ?? notFound()
+  const here = (await findIssue(actor, organization, decodeURIComponent(id))) ?? notFound()
   const { issue } = here
   // After a merge, redirect to the issue that contains this issue.
   const reference = decodeURIComponent(id).toUpperCase()
   const base = `/o/${organization.slug}/issues/${encodeURIComponent(issue.shortId)}`
   if (reference !== issue.shortId && reference !== String(issue.id)) redirect(`${base}/grouping`)
   const t = await getTranslations('grouping')
-  const canTriage = await app().auth.may(actor, 'issue:triage', here) === 'yes'
+  const canTriage = (await app().auth.may(actor, 'issue:triage', here)) === 'yes'
   const loaded = await unlessAway(load(here, typeof event === 'string' ? event : undefined))
   return (
     <div className="page max-w-[1040px]">

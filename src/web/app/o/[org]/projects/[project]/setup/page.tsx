@@ -45,14 +45,14 @@ export default async function ProjectSetupPage({ params, searchParams }: Props) 
   const base = `/o/${organization.slug}`
   const settings = `${base}/settings/projects/${project.slug}`
   const may = async (operation: Parameters<typeof auth.may>[1]) =>
-    await auth.may(actor, operation, { organization, project }) === 'yes'
+    (await auth.may(actor, operation, { organization, project })) === 'yes'
   return (
     <div className="page grid max-w-[1180px] grid-cols-1 gap-x-10 gap-y-8 full:grid-cols-[minmax(0,1fr)_400px]">
       <section className="min-w-0">
         <header className="page-head">
           <h1>{t('connect', { name: project.name })}</h1>
           <span className="text-ink-3">{platformById(project.platform ?? 'other')?.name ?? project.platform}</span>
-          {await may('project:write') ? (
+          {(await may('project:write')) ? (
             <Link className="link" href={`${settings}#platform`}>
               {t('changePlatform')}
             </Link>
@@ -107,7 +107,7 @@ export default async function ProjectSetupPage({ params, searchParams }: Props) 
           projectId={String(project.id)}
           readable={setup.readable}
           mayRemove={await may('issue:delete')}
-          maySend={await may('issue:triage') && key !== undefined}
+          maySend={(await may('issue:triage')) && key !== undefined}
         />
         <LastRequests
           organization={organization.slug}

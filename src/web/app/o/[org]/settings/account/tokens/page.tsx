@@ -21,7 +21,7 @@ export default async function TokensPage({ params }: { params: Promise<{ org: st
         organization={organization.slug}
         tokens={(await meta.tokensOf(actor.person.id)).map(shownToken)}
         scopes={scopes}
-        mayCreate={await auth.may(actor, 'token:own', { organization }) === 'yes'}
+        mayCreate={(await auth.may(actor, 'token:own', { organization })) === 'yes'}
       />
     </div>
   )

@@ -8,7 +8,7 @@ import { type SettingsContext, type SettingsPanel, settingsPage, settingsTitle }
 async function General({ here: { actor, organization, project } }: SettingsContext) {
   const t = await getTranslations('projectSettings')
   const { auth, meta } = app()
-  const mayWrite = await auth.may(actor, 'project:write', { organization, project }) === 'yes'
+  const mayWrite = (await auth.may(actor, 'project:write', { organization, project })) === 'yes'
   const scraping = await meta.scrapeSettings(project.id)
   return (
     <>
@@ -38,7 +38,7 @@ const panels: readonly SettingsPanel[] = [
   { id: 'general', Component: General },
   {
     id: 'danger',
-    guard: async ({ here }) => await app().auth.may(here.actor, 'project:delete', here) === 'yes',
+    guard: async ({ here }) => (await app().auth.may(here.actor, 'project:delete', here)) === 'yes',
     Component: ({ here: { organization, project } }) => (
       <ProjectDanger organization={organization.slug} project={project.slug} name={project.name} />
     ),

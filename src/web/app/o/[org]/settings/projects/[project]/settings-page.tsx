@@ -35,7 +35,9 @@ export function settingsPage(id: ProjectSectionId, panels: readonly SettingsPane
     const { org, project: slug } = await params
     const here = await demandProject(org, slug, sectionPath(id, org, slug))
     const { organization, project } = here
-    const rank = (await readableProjects(app(), here.actor, organization)).findIndex(({ id: other }) => other === project.id)
+    const rank = (await readableProjects(app(), here.actor, organization)).findIndex(
+      ({ id: other }) => other === project.id,
+    )
     const place = { organization: organization.slug, project: String(project.id) }
     return (
       <div className="settings-page" data-wide={isWide || undefined}>

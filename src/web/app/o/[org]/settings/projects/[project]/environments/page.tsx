@@ -11,7 +11,7 @@ const shownMax = 1000
 async function Environments({ here: { actor, organization, project }, place }: SettingsContext) {
   const t = await getTranslations('projectSettings')
   const { auth, meta } = app()
-  const mayWrite = await auth.may(actor, 'project:write', { organization, project }) === 'yes'
+  const mayWrite = (await auth.may(actor, 'project:write', { organization, project })) === 'yes'
   const environments = await meta.projectEnvironments(project.id, { max: shownMax })
   return (
     <>

@@ -13,9 +13,11 @@ const shownMax = 10
 async function Filters({ here: { actor, organization, project } }: SettingsContext) {
   const t = await getTranslations('filters')
   const { auth, meta, clock } = app()
-  const mayWrite = await auth.may(actor, 'project:write', { organization, project }) === 'yes'
+  const mayWrite = (await auth.may(actor, 'project:write', { organization, project })) === 'yes'
   const dropped = await droppedOf(meta, project.id, clock.now())
-  const samples = (await Array.fromAsync(inboundFilters, async ({ reason }) => meta.filteredEvents(project.id, reason, shownMax))).flat()
+  const samples = (
+    await Array.fromAsync(inboundFilters, async ({ reason }) => meta.filteredEvents(project.id, reason, shownMax))
+  ).flat()
   return (
     <>
       <p className="mb-4 max-w-[72ch] text-ink-2">{t(mayWrite ? 'intro' : 'readOnly')}</p>

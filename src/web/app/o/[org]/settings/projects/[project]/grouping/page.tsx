@@ -8,8 +8,14 @@ import { type SettingsContext, settingsPage, settingsTitle } from '../settings-p
 async function GroupingRules({ here: { actor, organization, project } }: SettingsContext) {
   const t = await getTranslations('grouping.settings')
   const { auth, meta, clock } = app()
-  const mayWrite = await auth.may(actor, 'project:write', { organization, project }) === 'yes'
-  const { fingerprintRules, stackRules, version, secondary, secondaryUntilMs = 0 } = await meta.groupingSettings(project.id)
+  const mayWrite = (await auth.may(actor, 'project:write', { organization, project })) === 'yes'
+  const {
+    fingerprintRules,
+    stackRules,
+    version,
+    secondary,
+    secondaryUntilMs = 0,
+  } = await meta.groupingSettings(project.id)
   const format = await getFormatter()
   return (
     <>

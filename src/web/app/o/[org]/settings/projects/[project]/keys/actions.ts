@@ -19,7 +19,7 @@ async function changeKeys(data: FormData, change: (at: Change) => Promise<unknow
   const { actor, organization, project } = await demandProject(org, id, `/o/${org}/settings/projects/${id}/keys`)
   const { auth, meta } = app()
   try {
-    auth.demand(actor, 'key:write', { organization, project })
+    await auth.demand(actor, 'key:write', { organization, project })
     const keyId = Number(textOf(data, 'key')) || 0
     if (keyId && !(await meta.keysOf(project.id)).some((key) => key.id === keyId))
       return failed(data, { message: (await getTranslations('keys'))('gone'), fields: {} })

@@ -11,7 +11,7 @@ import { ProjectKeyRow } from './project-key-row.tsx'
 async function Keys({ here: { actor, organization, project }, place }: SettingsContext) {
   const t = await getTranslations('keys')
   const { auth, meta, config } = app()
-  const mayWrite = await auth.may(actor, 'key:write', { organization, project }) === 'yes'
+  const mayWrite = (await auth.may(actor, 'key:write', { organization, project })) === 'yes'
   return (
     <>
       <p className="mb-4 max-w-[72ch] text-ink-2">{mayWrite ? t('intro') : t('readOnly')}</p>

@@ -7,7 +7,7 @@ import { OwnershipForm } from './ownership-form.tsx'
 async function Ownership({ here: { actor, organization, project } }: SettingsContext) {
   const t = await getTranslations('triage.ownership')
   const { auth, meta } = app()
-  const mayWrite = await auth.may(actor, 'project:write', { organization, project }) === 'yes'
+  const mayWrite = (await auth.may(actor, 'project:write', { organization, project })) === 'yes'
   const { text, autoAssign, rev } = await meta.ownershipOf(project.id)
   return (
     <>

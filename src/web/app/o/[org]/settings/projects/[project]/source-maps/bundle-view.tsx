@@ -81,7 +81,7 @@ export async function BundleView({
   const found = await meta.filesOf({ bundleId: bundle.id, text: '', afterId, max: pageMax + 1 })
   const files = found.slice(0, pageMax)
   const links = (await meta.linksOf([bundle.id])).filter((link) => link.projectId === project.id)
-  const mayWrite = await auth.may(actor, 'release:write', { organization, project }) === 'yes'
+  const mayWrite = (await auth.may(actor, 'release:write', { organization, project })) === 'yes'
   const base = `/o/${organization.slug}/settings/projects/${project.slug}/source-maps`
   return (
     <>

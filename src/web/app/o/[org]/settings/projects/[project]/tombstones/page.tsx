@@ -10,7 +10,7 @@ import { TombstoneRow } from './tombstone-row.tsx'
 async function Tombstones({ here: { actor, organization, project }, place }: SettingsContext) {
   const t = await getTranslations('triage.tombstones')
   const { auth, meta } = app()
-  const mayWrite = await auth.may(actor, 'issue:delete', { organization, project }) === 'yes'
+  const mayWrite = (await auth.may(actor, 'issue:delete', { organization, project })) === 'yes'
   const found = await tombstonesOf(meta, project.id)
   return (
     <>
