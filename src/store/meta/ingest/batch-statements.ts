@@ -309,6 +309,33 @@ function alertStatements(database: Database) {
   }
 }
 
+/** The row of an activity that no person caused. `data` is JSON. */
+export const activityRow = (issueId: number, type: string, createdMs: number, data: string) => ({
+  issue_id: issueId,
+  type,
+  created_ms: createdMs,
+  user_id: null,
+  data,
+})
+
+/** Returns the issue with this id, if it exists. */
+export const issueOf = async (statements: Pick<BatchStatements, 'issues'>, id: number): Promise<IssueRow | undefined> =>
+  (await statements.issues.all([{ id }]))[0]
+
+/** Takes the next short id of a project. Throws when the project does not exist. */
+export async function takeShortId(
+  statements: Pick<BatchStatements, 'projects' | 'shortIds'>,
+  projectId: number,
+): Promise<{ shortId: string; organizationId: number }> {
+  const [project] = await statements.projects.all([{ id: projectId }])
+  if (!project) throw new Error(`project ${projectId} is gone`)
+  const { organization_id, slug } = project
+  const prefix = slug.toUpperCase()
+  const [taken] = await statements.shortIds.all([{ organization_id, prefix, last: 1 }])
+  if (!taken) throw new Error(`no short id of ${prefix} was taken`)
+  return { shortId: `${prefix}-${taken.last}`, organizationId: organization_id }
+}
+
 /** Queues the ownership check of an issue whose events belonged to another issue. */
 export async function queueOwnerCheck(
   statements: BatchStatements,

@@ -2,7 +2,7 @@ import type { OutcomeCount } from '../../../base/outcome.ts'
 import type { IssueRow } from '../issues/issue-state.ts'
 import type { BatchEffects, ReplayedDeadLetter } from '../meta.ts'
 import type { NewIssue } from './batch-issues.ts'
-import type { BatchStatements, Place } from './batch-statements.ts'
+import { activityRow, type BatchStatements, type Place } from './batch-statements.ts'
 import type { loadBatch } from './batch-load.ts'
 import type { Work, WorkIssue } from './batch-work.ts'
 import { notifyAfter } from './diagnostic-counts.ts'
@@ -21,13 +21,7 @@ async function writeIssues(statements: BatchStatements, { issues, activities }: 
     hashes.map(({ projectId, hash, target }) => ({ project_id: projectId, hash, issue_id: idOf(target) })),
   )
   await statements.activities.run(
-    activities.map(({ issue, type, createdMs, data }) => ({
-      issue_id: issue.row.id,
-      type,
-      created_ms: createdMs,
-      user_id: null,
-      data,
-    })),
+    activities.map(({ issue, type, createdMs, data }) => activityRow(issue.row.id, type, createdMs, data)),
   )
 }
 
