@@ -42,7 +42,7 @@ const dayMs = 86_400_000
 type RefineDeps = {
   clock: Clock
   observe: Observe
-  meta: BatchStore & { touchKeys(uses: KeyUse[]): void }
+  meta: BatchStore & { touchKeys(uses: KeyUse[]): Promise<void> }
   events: EventStore
   blobs: BlobStore
   workers: number
