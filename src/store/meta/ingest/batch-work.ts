@@ -66,9 +66,14 @@ type State = Work & {
   awaiting: Map<number, Map<string, readonly number[]>>
 }
 
-function widen(spans: Map<string, Span>, name: string, project: ProjectRow, atMs: number): void {
+function widen(
+  spans: Map<string, Span>,
+  name: string,
+  project: ProjectRow,
+  atMs: number,
+  key = releaseKey(project.id, name),
+): void {
   if (name === '') return
-  const key = releaseKey(project.id, name)
   const span = spans.get(key)
   if (!span) spans.set(key, { project, name, firstMs: atMs, lastMs: atMs })
   else {
@@ -131,7 +136,7 @@ function recordRelease(
   if (version === '') return
   const key = releaseKey(project.id, version)
   const isNew = !state.releases.has(key) && !state.loaded.times.has(key)
-  widen(state.releases, version, project, timestampMs)
+  widen(state.releases, version, project, timestampMs, key)
   const waiting = isNew ? state.awaiting.get(project.id) : undefined
   if (!waiting) return
   const context = contextOf(state, project.id)

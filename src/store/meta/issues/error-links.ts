@@ -88,7 +88,8 @@ export function errorEndWriter(store: Store) {
   )
   return async (events: readonly { effect: EventEffect; organizationId: number }[]): Promise<void> => {
     const countByDigest = new Map<string, number>()
-    const rows = events.flatMap(({ effect: { failure, ...effect }, organizationId }) => {
+    const rows = events.flatMap(({ effect, organizationId }) => {
+      const { failure } = effect
       if (!failure) return []
       if (failure.side === 'server' && failure.digest !== '') {
         const key = `${effect.projectId} ${failure.digest}`
