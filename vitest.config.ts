@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 /** Tests that start products of their own and mostly wait for what they did to them. */
 const own = [
-  'e2e/{crash,fuzz,keep,proxy}/**/*.test.ts',
+  'e2e/{crash,engines,fuzz,keep,proxy}/**/*.test.ts',
   'e2e/clients/clients.test.ts',
   'e2e/hostile/log.test.ts',
   'e2e/pack/pack.test.ts',

@@ -245,7 +245,7 @@ async function attachmentFaults(product: Product, project: Project, sent: Acknow
 }
 
 /** Runs `mishap verify` on the folder of a stopped product. Returns its findings, or ''. */
-export const verifyFaults = (data: string): Promise<string> =>
+export const verifyFaults = (data: string, more: Record<string, string> = {}): Promise<string> =>
   new Promise((resolve) => {
     const words = [
       '--disable-warning=ExperimentalWarning',
@@ -254,7 +254,10 @@ export const verifyFaults = (data: string): Promise<string> =>
       '--data',
       data,
     ]
-    execFile(process.execPath, words, (error, out, err) => resolve(error ? `${out}${err}`.slice(-1500) : ''))
+    const env = { ...process.env, ...more }
+    execFile(process.execPath, words, { env }, (error, out, err) =>
+      resolve(error ? `${out}${err}`.slice(-1500) : ''),
+    )
   })
 
 /** Pids of the children of `pid` whose command line contains `word`. */

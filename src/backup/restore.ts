@@ -10,10 +10,19 @@ import { type Manifest, parts, readManifest } from './manifest.ts'
 
 type Stores = { meta: Pick<MetaStore, 'tally' | 'cursor'>; events: Pick<EventStore, 'restore' | 'size'> }
 
+/** The database that a restore fills from the SQLite file of a backup. */
+export type MetaTarget = {
+  /** It holds data that is not in the data folder. */
+  isUsed(): Promise<boolean>
+  place(file: string): Promise<void>
+  /** Removes what `place` has put outside of the data folder. */
+  clear(): Promise<void>
+}
+
 type RestoreDeps = {
   folders: { journal: string; blobs: string; meta: string; engine: string }
-  /** Name of the database file in the meta folder. */
-  databaseFile: string
+  /** Where the database goes. */
+  target: MetaTarget
   /** Marker file in the data folder until the restore is complete. */
   mark: string
   /** Opens the stores of the restored folder during `work` and starts the engine for it. */
@@ -50,6 +59,8 @@ export async function restoreBackup(data: string, path: string, deps: RestoreDep
   if (existsSync(deps.mark)) for (const item of all) await rm(item, { recursive: true, force: true })
   else if (all.some(isUsed))
     throw new MishapError('VALIDATION', { detail: `${data} already holds data. Restore into an empty folder.` })
+  else if (await deps.target.isUsed())
+    throw new MishapError('VALIDATION', { detail: 'The database in MISHAP_META already holds data. Restore into an empty one.' })
   const file = resolve(path)
   if (!existsSync(file)) throw new MishapError('VALIDATION', { detail: `${file} does not exist.` })
   // The engine reads its copy from here (sessions.ts).
@@ -72,13 +83,14 @@ export async function restoreBackup(data: string, path: string, deps: RestoreDep
     for (const item of [folders.meta, folders.engine]) await mkdir(item, { recursive: true, mode: 0o700 })
     await place(join(stage, parts.blobs), folders.blobs)
     await place(join(stage, parts.journal), folders.journal)
-    await rename(join(stage, parts.meta), join(folders.meta, deps.databaseFile))
+    await deps.target.place(join(stage, parts.meta))
     await deps.withStores((stores) => restoreStores(stores, manifest))
     await rm(deps.mark, { force: true })
     return manifest
   } catch (error) {
     for (const item of [...all, ...parts.files.map((name) => join(data, name)), deps.mark])
       await rm(item, { recursive: true, force: true })
+    await deps.target.clear()
     throw error
   } finally {
     await rm(stage, { recursive: true, force: true })

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { hostname, totalmem } from 'node:os'
 import { resolve } from 'node:path'
+import { parsePostgresUrl, withoutPassword } from './postgres-url.ts'
 
 /** One setting: its sources, meaning and allowed values. docs/configuration.md is generated from this table. */
 export type Setting = {
@@ -84,6 +85,15 @@ export const settings = [
     allowed: 'a folder that this user can create, read and write',
     sentence: 'Folder for all data of Mishap. Only one process can use it at a time.',
     check: (t) => t.length > 0,
+  },
+  {
+    name: 'meta',
+    env: 'MISHAP_META',
+    default: '',
+    allowed:
+      'postgres://user:password@host1:5432,host2/database with sslmode, sslrootcert, pool (2 to 200) and target_session_attrs, or empty for the data folder',
+    sentence: 'PostgreSQL database for everything except events and files: projects, issues, people. See docs/external.md.',
+    check: (t) => t === '' || parsePostgresUrl(t) !== undefined,
   },
   {
     name: 'url',
@@ -245,6 +255,8 @@ export type Config = {
   host: string
   /** Absolute path. */
   data: string
+  /** URL of the PostgreSQL database with its password; '' for SQLite in the data folder. */
+  meta: string
   /** Without a trailing slash; includes the path, if any. */
   url: string
   /** The path of `url`: '' or, for example, `/mishap`. */
@@ -309,7 +321,7 @@ function refusal(setting: Setting, sources: SettingSources, why?: string): Confi
   const allowed = why === undefined ? setting.allowed : `${setting.allowed} (${why})`
   return {
     code: `CONFIG_${setting.env.slice('MISHAP_'.length)}`,
-    sentence: `${named} is "${sourceValue(setting, sources)}". Allowed: ${allowed}.`,
+    sentence: `${named} is "${withoutPassword(sourceValue(setting, sources))}". Allowed: ${allowed}.`,
   }
 }
 
@@ -345,6 +357,7 @@ export function readConfig(
       port: Number(text.port),
       host: text.host,
       data: resolve(text.data),
+      meta: text.meta,
       url,
       basePath: new URL(url).pathname.replace(/\/$/, ''),
       metrics: metricsAccess(text.metrics, url, text.trustedProxies),

@@ -7,7 +7,7 @@ describe('catalogue', () => {
   test.each(codes)('%s has a status that fits its place, and two sentences', (code) => {
     const { status, happened, todo } = catalogue[code]
     expect(code).toMatch(/^[A-Z]+(_[A-Z0-9]+)*$/)
-    if (code.startsWith('START_')) expect(status).toBe(1)
+    if (code.startsWith('START_')) expect([1, 78]).toContain(status)
     else expect(status).toBeGreaterThanOrEqual(400)
     expect(status).toBeLessThan(600)
     expect(happened).toMatch(/^[A-Z].{5,}/)

@@ -193,6 +193,16 @@ export const catalogue = {
     happened: 'The database cannot be written: its disk is full or failing.',
     todo: 'Free space on the disk of the data folder. Mishap then continues automatically. Ingest continues meanwhile.',
   },
+  DATABASE_UNAVAILABLE: {
+    status: 503,
+    happened: 'The database does not answer. Ingest continues.',
+    todo: 'Check the PostgreSQL server in MISHAP_META. Mishap continues automatically when it answers.',
+  },
+  DATABASE_UNKNOWN: {
+    status: 503,
+    happened: 'The connection to the database was lost while a change was saved.',
+    todo: 'The change may be saved or not. Load the page again before you repeat it.',
+  },
   BACKUP_RUNNING: {
     status: 409,
     happened: 'Another backup is running.',
@@ -243,6 +253,11 @@ export const catalogue = {
     status: 1,
     happened: 'The journal starts below what is already stored: its folder was emptied, or is an older copy.',
     todo: 'Restore the folder "journal" that belongs to this data folder. If it is gone, its events are lost. docs/operating.md says how to start a new one.',
+  },
+  START_DATABASE: {
+    status: 78,
+    happened: 'The database cannot be used.',
+    todo: 'Correct MISHAP_META or the PostgreSQL server, as the message says. See docs/external.md.',
   },
   START_PORT_TAKEN: { status: 1, happened: 'The port is taken.', todo: 'Use another --port.' },
 } as const satisfies Record<string, ErrorEntry>

@@ -119,7 +119,7 @@ async function finish(deps: DownsamplingDeps, step: DownsampleStep, counted: (ro
   await meta.setDownsampleStep(step.id, 'cut')
 }
 
-const outageCodes: readonly string[] = ['STORE_UNAVAILABLE', 'QUERY_TIMEOUT']
+const outageCodes: readonly string[] = ['STORE_UNAVAILABLE', 'QUERY_TIMEOUT', 'DATABASE_UNAVAILABLE']
 
 /**
  * Completes a cut and returns the number of counted events. Retries through any outage of the events store: rollups

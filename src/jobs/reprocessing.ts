@@ -104,7 +104,7 @@ const triesMax = 5
 /** A step is verified after this time. Parts that a power cut can restore are gone by then. */
 const verifyAfterMs = 15 * 60_000
 
-const outageCodes: readonly string[] = ['STORE_UNAVAILABLE', 'QUERY_TIMEOUT']
+const outageCodes: readonly string[] = ['STORE_UNAVAILABLE', 'QUERY_TIMEOUT', 'DATABASE_UNAVAILABLE']
 const isOutage = (error: unknown) => error instanceof MishapError && outageCodes.includes(error.code)
 
 type PendingRows = { moves: RemappedRows['moves']; lines: Uint8Array[] }

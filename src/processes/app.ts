@@ -24,10 +24,11 @@ async function runProcess(setup: AppSetup): Promise<void> {
   try {
     running = await createApp(setup, link)
   } catch (error) {
-    if (!(error instanceof MishapError) || error.code !== 'START_NEWER_DATA') throw error
+    if (!(error instanceof MishapError)) throw error
+    if (error.code !== 'START_NEWER_DATA' && error.code !== 'START_DATABASE') throw error
     process.send?.({ kind: 'refused', code: error.code, sentence: error.message } satisfies FromApp)
     await once(process, 'disconnect')
-    process.exit(1)
+    process.exit(error.status)
   }
   const { app } = running
   Object.assign(globalThis, { [Symbol.for('mishap.app')]: app })

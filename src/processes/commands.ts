@@ -1,4 +1,4 @@
-import { constants, existsSync, statSync } from 'node:fs'
+import { constants, statSync } from 'node:fs'
 import { cp, mkdtemp, readdir, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Auth } from '../auth/auth.ts'
@@ -28,22 +28,20 @@ import { createEventStore } from '../store/events/clickhouse.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import { programValue } from '../store/meta/database/migrate.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
-import { openSqliteMeta } from '../store/meta/sqlite.ts'
+import { copyMeta, hasMeta, metaTarget, openMeta } from './open-meta.ts'
 
-const databaseFile = 'mishap.sqlite'
 const dayMs = 86_400_000
 /** The engine opens a folder of ten million events in under a second. A damaged one never opens. */
 const engineStartMs = 60_000
 
-/** Opens the meta store and accounts of a data folder. Throws MishapError START_NEWER_DATA. */
+/** Opens the meta store and accounts of a data folder. Throws what `openMeta` throws. */
 async function openPeople(
   config: Config,
   folder: string,
   clock: Clock,
   observe: Observe,
 ): Promise<{ meta: MetaStore; auth: Auth; seal: Seal; close(): Promise<void> }> {
-  const file = join(folder, databaseFile)
-  const meta = await openSqliteMeta(file, { clock })
+  const meta = await openMeta(config, folder, clock)
   const secret = loadSecrets(config.data).authSecret
   let auth: Auth
   try {
@@ -58,8 +56,8 @@ async function openPeople(
 }
 
 /**
- * Like `openPeople`, for a process that main supervises. It waits on a full disk: an exit would cause an endless
- * restart loop. It throws once main is gone: the next main starts its own process, and two would store all data twice.
+ * Like `openPeople`, for a process that main supervises. It waits on a full disk and for a server that
+ * does not answer: an exit would cause an endless restart loop. It throws once main is gone: the next main starts its own process, and two would store all data twice.
  */
 export function openWithRetry(...words: Parameters<typeof openPeople>): ReturnType<typeof openPeople> {
   const [, , clock, observe] = words
@@ -213,7 +211,7 @@ async function restoreStopped(config: Config, file: string): Promise<object> {
   const layout = layOut(config.data)
   return restoreBackup(config.data, file, {
     folders: layout.folders,
-    databaseFile,
+    target: metaTarget(config, layout.folders.meta),
     mark: restoreMarker(config.data),
     withStores: async (work) => {
       const { meta, close } = await openPeople(config, layout.folders.meta, systemClock, observe)
@@ -242,7 +240,7 @@ async function rehearse(config: Config): Promise<object> {
   try {
     for (const name of names)
       await cp(join(config.data, name), join(copy, name), { recursive: true, mode: constants.COPYFILE_FICLONE })
-    return await withStores({ ...config, data: copy }, verifyParts)
+    return await withStores(await copyMeta(config, copy), verifyParts)
   } finally {
     await rm(copy, { recursive: true, force: true })
   }
@@ -268,7 +266,7 @@ async function demandDiskSpace(data: string, names: readonly string[]): Promise<
 
 /** Throws NOT_FOUND for a data folder without a Mishap database. */
 function demandData(config: Config): void {
-  if (!existsSync(join(config.data, 'meta', databaseFile)))
+  if (!hasMeta(config.data))
     throw new MishapError('NOT_FOUND', { detail: `${config.data} holds no Mishap data.` })
 }
 

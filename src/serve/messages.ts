@@ -22,7 +22,7 @@ export type FromApp =
   | { kind: 'stored' }
   | { kind: 'keys'; id: number; snapshot: KeySnapshot }
   | { kind: 'trim'; before: number }
-  | { kind: 'refused'; code: 'START_NEWER_DATA' | 'START_JOURNAL_BEHIND'; sentence: string }
+  | { kind: 'refused'; code: 'START_NEWER_DATA' | 'START_JOURNAL_BEHIND' | 'START_DATABASE'; sentence: string }
   /** A dead letter to replay. */
   | { kind: 'append'; id: number; head: RecordHead; body: Uint8Array }
   | { kind: 'numbers'; numbers: AppMetrics }

@@ -43,15 +43,21 @@ const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'])
 export const isFull = (error: unknown): boolean =>
   fullCodes.has(String((error as NodeJS.ErrnoException | undefined)?.code))
 
+/**
+ * The database has no space, or does not answer. DATABASE_UNKNOWN is not among them: only a restart, which compares the
+ * cursor, can tell whether that batch is committed.
+ */
+const waitedCodes: readonly string[] = ['DATABASE_UNWRITABLE', 'DATABASE_UNAVAILABLE']
+
 const passes: Record<WaitedFor, (error: unknown) => boolean> = {
   events: () => true,
-  database: (error) => isFull(error) || (error instanceof MishapError && error.code === 'DATABASE_UNWRITABLE'),
+  database: (error) => isFull(error) || (error instanceof MishapError && waitedCodes.includes(error.code)),
   files: isFull,
 }
 
 /**
  * Calls a store until it succeeds, with growing pauses of up to 1 s and no time limit. Throws its error once refining
- * is stopped. Throws at once if waiting cannot help: only a full disk can, and for the database DATABASE_UNWRITABLE.
+ * is stopped. Throws at once if waiting cannot help: it can for a full disk, and for a database that does not answer.
  */
 export async function withRetry<T>(
   { clock, observe, stopped, waits }: Waiting,

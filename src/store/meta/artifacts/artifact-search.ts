@@ -1,6 +1,5 @@
-import { sql } from 'kysely'
 import type { Store } from '../database/store.ts'
-import { escaped } from '../issues/issue-filter.ts'
+import { escaped, isLike } from '../issues/issue-filter.ts'
 import { type ArtifactFile, type FileRow, toFile } from './artifacts.ts'
 
 /** A file with its bundle and one of the bundle's places. */
@@ -108,10 +107,9 @@ export function fileSearchPart({ read, dialect: { builder } }: Store): NamePart 
                 .where('artifact_file.type', '!=', 'source_map')
                 .where((expressionBuilder) =>
                   expressionBuilder.or(
-                    names.map((name) => {
-                      const pattern = `%/${name.split('*').map(escaped).join('%')}`
-                      return sql<boolean>`${expressionBuilder.ref('artifact_file.url')} like ${pattern} escape '\\'`
-                    }),
+                    names.map((name) =>
+                      isLike(expressionBuilder.ref('artifact_file.url'), `%/${name.split('*').map(escaped).join('%')}`),
+                    ),
                   ),
                 ),
             )

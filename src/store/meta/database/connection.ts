@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Compilable } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import { MishapError } from '../../../base/errors.ts'
+import { Slot } from './slot.ts'
 
 /** Maximum prepared statements per connection. Needed because lists of varying length create new statement texts. */
 const statementsMax = 300
@@ -53,13 +54,6 @@ export type SqliteConnection = Connection & {
   copyTo(file: string): Promise<void>
   /** Returns the faults from an integrity check of the database; empty when there are none. */
   faults(): Promise<string[]>
-}
-
-class Slot {
-  readonly name: string
-  constructor(name: string) {
-    this.name = name
-  }
 }
 
 /** SQLite's error codes for an unwritable disk: IOERR, FULL, CANTOPEN (of the WAL); https://sqlite.org/rescode.html */

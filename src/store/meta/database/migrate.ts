@@ -68,31 +68,40 @@ const steps: ((dialect: Dialect) => string[])[] = [
 /** Key of the value with the version that wrote the database last, for the error message of older versions. */
 export const programValue = 'program'
 
+/** Returns the number of the last step of a database that has been migrated before. */
+export async function versionOf(connection: Pick<Connection, 'get'>, { builder }: Dialect): Promise<number> {
+  const row = await connection.get(builder.selectFrom('version').select(sql<number | null>`max(number)`.as('number')))
+  return row?.number ?? 0
+}
+
 /**
- * Migrates the database to this version's schema, each step in its own transaction. Throws START_NEWER_DATA when a
- * newer version wrote it.
+ * Migrates the database to this version's schema, or only up to a step, each step in its own transaction. Throws
+ * START_NEWER_DATA when a newer version wrote it.
  */
-export async function migrate(connection: Connection, dialect: Dialect, nowMs: number): Promise<void> {
+export async function migrate(
+  connection: Connection,
+  dialect: Dialect,
+  nowMs: number,
+  last: number = steps.length,
+): Promise<void> {
   await connection.script(
     `create table if not exists version (number integer primary key, applied_ms ${dialect.bigint} not null)`,
   )
-  const found =
-    (await connection.get(dialect.builder.selectFrom('version').select(sql<number | null>`max(number)`.as('number'))))
-      ?.number ?? 0
+  const found = await versionOf(connection, dialect)
   if (found > steps.length) {
     const named = await connection.get(
       dialect.builder.selectFrom('value').select('text').where('name', '=', programValue),
     )
     const writer = named ? `Mishap ${named.text}` : 'a newer version'
     throw new MishapError('START_NEWER_DATA', {
-      detail: `The data folder was written by ${writer} (schema ${found}; this version knows ${steps.length}). Use that version, or a newer version.`,
+      detail: `The database was written by ${writer} (schema ${found}; this version knows ${steps.length}). Use that version, or a newer version.`,
     })
   }
-  for (let number = found + 1; number <= steps.length; number++) {
+  for (let number = found + 1; number <= last; number++) {
     const step = steps[number - 1]
     if (!step) continue
     await connection.transaction(async () => {
-      for (const statement of step(dialect)) await connection.script(statement)
+      for (const statement of [...step(dialect), ...dialect.afterStep]) await connection.script(statement)
       await connection.run(dialect.builder.insertInto('version').values({ number, applied_ms: nowMs }))
     })
   }

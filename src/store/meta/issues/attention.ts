@@ -1,3 +1,4 @@
+import { number } from '../database/dialect.ts'
 import type { Store } from '../database/store.ts'
 
 /** Why a person follows an issue. */
@@ -137,7 +138,7 @@ export async function moveAttention(
         .expression(
           builder
             .selectFrom(table)
-            .select(({ val }) => [val(toId).as('issue_id'), ...own])
+            .select([number(toId).as('issue_id'), ...own])
             .where('issue_id', 'in', fromIds)
             .orderBy('issue_id'),
         )

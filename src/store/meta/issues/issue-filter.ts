@@ -31,9 +31,16 @@ const priority = sql<string>`coalesce(priority, case when substatus = 'escalatin
 /** Escapes text for `like … escape '\\'`. */
 export const escaped = (text: string) => text.replace(/[\\%_]/g, (match) => `\\${match}`)
 
+/** Lower case of ASCII letters only, like SQLite's `lower`, and PostgreSQL's for a column in byte order. */
+const asciiLower = (text: string) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+
+/** Condition that a column matches a pattern, ignoring the case of ASCII letters. Only SQLite's own `like` does so. */
+export const isLike = (column: Expression<unknown>, pattern: string): RawBuilder<SqlBool> =>
+  sql<SqlBool>`lower(${column}) like ${asciiLower(pattern)} escape '\\'`
+
 /** Condition that a column contains a text, ignoring the case of ASCII letters. */
 export const containing = (column: Expression<unknown>, text: string): RawBuilder<SqlBool> =>
-  sql<SqlBool>`${column} like ${`%${escaped(text)}%`} escape '\\'`
+  isLike(column, `%${escaped(text)}%`)
 
 /** `*` matches any characters, `\*` and `\\` match the character itself. */
 const likePattern = (value: string) =>
@@ -135,7 +142,7 @@ export function condition(build: Build, filter: IssueFilter): Expression<SqlBool
           .where('issue_subscription.active', '=', 1),
       )
     case 'field':
-      return sql<SqlBool>`lower(${build.ref(fieldColumns[filter.field])}) like lower(${likePattern(filter.value)}) escape '\\'`
+      return isLike(build.ref(fieldColumns[filter.field]), likePattern(filter.value))
     case 'number':
       return build(numberColumns[filter.field], filter.compare, filter.value)
     case 'unhandled':

@@ -1,4 +1,5 @@
 import { MishapError } from '../../../base/errors.ts'
+import { number } from '../database/dialect.ts'
 import { fromJson, insertedId, type Store } from '../database/store.ts'
 import { type BatchStatements, batchStatements, issueOf, laterDigest } from '../ingest/batch-statements.ts'
 import { joinCounts, withVerdict } from '../ingest/diagnostic-counts.ts'
@@ -132,11 +133,23 @@ export async function copyDigests(
 ): Promise<void> {
   const all = builder.selectFrom('digest').where('issue_id', 'in', fromIds)
   const own = eventIds ? all.where('event_id', 'in', eventIds) : all
+  // A statement of PostgreSQL refuses to write the same row twice.
+  const ranked = own.selectAll().select(({ fn }) =>
+    fn
+      .agg<number>('row_number')
+      .over((over) => over.partitionBy(['project_id', 'digest']).orderBy('last_ms', 'desc').orderBy('event_id', 'desc'))
+      .as('rank'),
+  )
   await write.run(
     builder
       .insertInto('digest')
       .columns(['project_id', 'digest', 'issue_id', 'event_id', 'last_ms'])
-      .expression(own.select(({ val }) => ['project_id', 'digest', val(toId).as('issue_id'), 'event_id', 'last_ms']))
+      .expression(
+        builder
+          .selectFrom(ranked.as('latest'))
+          .select(['project_id', 'digest', number(toId).as('issue_id'), 'event_id', 'last_ms'])
+          .where('rank', '=', 1),
+      )
       .onConflict(laterDigest),
   )
 }
@@ -183,7 +196,7 @@ async function moveAll(
     builder
       .insertInto('merged_hash')
       .columns(['project_id', 'hash', 'from_id', 'merged_ms'])
-      .expression(hashes.select(({ val }) => ['project_id', 'hash', 'issue_id', val(nowMs).as('merged_ms')]))
+      .expression(hashes.select(['project_id', 'hash', 'issue_id', number(nowMs).as('merged_ms')]))
       // A hash of an earlier merge keeps its original issue.
       .onConflict((conflict) => conflict.doNothing()),
   )

@@ -1,3 +1,4 @@
+import { number } from '../database/dialect.ts'
 import type { Store } from '../database/store.ts'
 import { moveAttention } from './attention.ts'
 import type { IssueRow } from './issue-state.ts'
@@ -33,11 +34,8 @@ export async function moveIssues(
       .expression(
         builder
           .selectFrom('issue')
-          .select(({ val }) => [
-            ...(['id', 'organization_id', 'short_id'] as const),
-            val(targetId).as('issue_id'),
-            val(nowMs).as('moved_ms'),
-          ])
+          .select(['id', 'organization_id', 'short_id'])
+          .select([number(targetId).as('issue_id'), number(nowMs).as('moved_ms')])
           .where('id', 'in', ids),
       ),
   )

@@ -5,7 +5,7 @@ import type { Dialect } from '../database/dialect.ts'
  * text for better-auth 1.7; src/auth/auth.test.ts compares them).
  */
 export function statements(dialect: Dialect): string[] {
-  const { autoId, bigint, date } = dialect
+  const { autoId, bigint, boolean, date } = dialect
   return [
     'create table value (name text primary key, text text not null)',
     `create table organization (id ${autoId}, slug text not null unique, name text not null, created_ms ${bigint} not null)`,
@@ -40,7 +40,7 @@ export function statements(dialect: Dialect): string[] {
     'insert into cursor (id, jpos) values (1, 0)',
     `create table api_token (id ${autoId}, name text not null, prefix text not null, hash text not null unique, user_id text not null, organization_id ${bigint} references organization (id) on delete cascade, scopes text not null, created_ms ${bigint} not null, last_used_ms ${bigint})`,
     'create index api_token_user on api_token (user_id)',
-    `create table auth_user ("id" text not null primary key, "name" text not null, "email" text not null unique, "emailVerified" integer not null, "image" text, "createdAt" ${date} not null, "updatedAt" ${date} not null)`,
+    `create table auth_user ("id" text not null primary key, "name" text not null, "email" text not null unique, "emailVerified" ${boolean} not null, "image" text, "createdAt" ${date} not null, "updatedAt" ${date} not null)`,
     `create table auth_session ("id" text not null primary key, "expiresAt" ${date} not null, "token" text not null unique, "createdAt" ${date} not null, "updatedAt" ${date} not null, "ipAddress" text, "userAgent" text, "userId" text not null references auth_user ("id") on delete cascade)`,
     `create table auth_account ("id" text not null primary key, "accountId" text not null, "providerId" text not null, "userId" text not null references auth_user ("id") on delete cascade, "accessToken" text, "refreshToken" text, "idToken" text, "accessTokenExpiresAt" ${date}, "refreshTokenExpiresAt" ${date}, "scope" text, "password" text, "createdAt" ${date} not null, "updatedAt" ${date} not null)`,
     `create table auth_verification ("id" text not null primary key, "identifier" text not null, "value" text not null, "expiresAt" ${date} not null, "createdAt" ${date} not null, "updatedAt" ${date} not null)`,

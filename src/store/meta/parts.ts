@@ -1,0 +1,149 @@
+import { bundleCleanupPart, bundleWritePart } from './artifacts/artifact-changes.ts'
+import { fileLocationPart, fileSearchPart } from './artifacts/artifact-search.ts'
+import { bundleListPart, frameFilePart, releaseFilePart } from './artifacts/artifacts.ts'
+import { chunkCleanupPart, chunkPart } from './artifacts/chunks.ts'
+import { backupPart, type SnapshotSource } from './database/snapshot.ts'
+import type { Store } from './database/store.ts'
+import { batchPart } from './ingest/batch.ts'
+import { outcomePart, retentionPart } from './ingest/counts.ts'
+import { deadLetterPart } from './ingest/dead-letters.ts'
+import { environmentPart } from './ingest/environments.ts'
+import {
+  type MissingMapWriter,
+  missingMapClearPart,
+  missingMapReadPart,
+  missingMapWriter,
+} from './ingest/missing-source-maps.ts'
+import { channelPart, deliveryPart, outboxPart } from './issues/alerts.ts'
+import { noticePart, subscriptionPart, userFlagsPart } from './issues/attention.ts'
+import { bulkPart } from './issues/bulk.ts'
+import { errorLinkLimitPart, errorLinkReadPart } from './issues/error-links.ts'
+import { feedbackLinkPart, feedbackPart } from './issues/feedback.ts'
+import { commentPart, issueListPart, lookupPart, relatedRowsPart, viewedPart } from './issues/issues.ts'
+import { errorLinkPart } from './issues/link-errors.ts'
+import { mergePart, similarPart } from './issues/merge.ts'
+import { mergeUndoPart } from './issues/merge-undo.ts'
+import { forecastPart, scheduledTransitionPart } from './issues/scheduled-transitions.ts'
+import { searchPart } from './issues/searches.ts'
+import { suggestionPart } from './issues/suggestions.ts'
+import { issueChangePart } from './issues/triage.ts'
+import { unmergePart } from './issues/unmerge.ts'
+import type { MetaStore } from './meta-store.ts'
+import { channelAddressPart } from './people/channel-addresses.ts'
+import { invitationPart, membershipPart } from './people/members.ts'
+import { organizationChangePart, organizationRetentionPart } from './people/organization-change.ts'
+import { organizationRemovalPart } from './people/organization-removal.ts'
+import { memberPart, organizationPart } from './people/organizations.ts'
+import { peoplePart } from './people/people.ts'
+import { resetPart } from './people/resets.ts'
+import { tokenPart } from './people/tokens.ts'
+import { filterPart } from './projects/inbound-filters.ts'
+import { ownershipPart } from './projects/ownership.ts'
+import { keyPart, projectChangePart, projectPart, settingsPart, snapshotPart } from './projects/projects.ts'
+import { scrapePart } from './projects/scrape.ts'
+import { releaseParts } from './releases/release-parts.ts'
+import {
+  downsampleCountPart,
+  downsampleFilePart,
+  downsampleRunPart,
+  downsampleStepPart,
+} from './retention/downsampling.ts'
+import { removalFilePart, removalPart, removalRowPart } from './retention/removals.ts'
+import { reprocessCommitPart } from './retention/reprocess-commit.ts'
+import { reprocessingEdgePart, reprocessingRunPart, reprocessingStepPart } from './retention/reprocessing.ts'
+
+/** Parts for changes of issues by people and by the clock. */
+const triageParts = (store: Store) => ({
+  ...issueChangePart(store),
+  ...scheduledTransitionPart(store),
+  ...forecastPart(store),
+  ...userFlagsPart(store),
+  ...subscriptionPart(store),
+  ...noticePart(store),
+  ...bulkPart(store),
+  ...ownershipPart(store),
+  ...suggestionPart(store),
+})
+
+/** Parts for members, forgotten passwords and mail addresses. */
+const accountParts = (store: Store) => ({
+  ...invitationPart(store),
+  ...membershipPart(store),
+  ...resetPart(store),
+  ...channelAddressPart(store),
+})
+
+/** Parts for work after a commit: missing source maps and the other end of an error. */
+const deferredParts = (store: Store, missingMaps: MissingMapWriter) => ({
+  ...errorLinkReadPart(store),
+  ...errorLinkPart(store),
+  ...errorLinkLimitPart(store),
+  ...missingMapReadPart(store, missingMaps),
+  ...missingMapClearPart(store, missingMaps),
+  ...scrapePart(store),
+  ...reprocessingRunPart(store),
+  ...reprocessingStepPart(store),
+  ...reprocessingEdgePart(store),
+  ...reprocessCommitPart(store, missingMaps),
+  ...mergePart(store),
+  ...similarPart(store),
+  ...unmergePart(store),
+  ...mergeUndoPart(store),
+})
+
+/** All parts of the meta store, whatever its database is. `copies`: how this database is copied and checked. */
+export function metaParts(store: Store, copies: SnapshotSource): Omit<MetaStore, 'close'> {
+  const missingMaps = missingMapWriter(store)
+  return {
+    ...organizationPart(store),
+    ...memberPart(store),
+    ...projectPart(store),
+    ...projectChangePart(store),
+    ...settingsPart(store),
+    ...keyPart(store),
+    ...snapshotPart(store),
+    ...peoplePart(store),
+    ...issueListPart(store),
+    ...relatedRowsPart(store),
+    ...lookupPart(store),
+    ...triageParts(store),
+    ...commentPart(store),
+    ...viewedPart(store),
+    ...outcomePart(store),
+    ...retentionPart(store),
+    ...deadLetterPart(store),
+    ...tokenPart(store),
+    ...batchPart(store, missingMaps),
+    ...deferredParts(store, missingMaps),
+    ...channelPart(store),
+    ...outboxPart(store),
+    ...deliveryPart(store),
+    ...backupPart(store, copies),
+    ...downsampleRunPart(store),
+    ...downsampleStepPart(store),
+    ...downsampleCountPart(store),
+    ...downsampleFilePart(store),
+    ...accountParts(store),
+    ...feedbackPart(store),
+    ...feedbackLinkPart(store),
+    ...organizationChangePart(store),
+    ...organizationRetentionPart(store),
+    ...removalPart(store),
+    ...removalFilePart(store),
+    ...removalRowPart(store),
+    ...organizationRemovalPart(store),
+    ...environmentPart(store),
+    ...filterPart(store),
+    ...searchPart(store),
+    ...bundleListPart(store),
+    ...frameFilePart(store),
+    ...bundleWritePart(store),
+    ...bundleCleanupPart(store),
+    ...releaseFilePart(store),
+    ...fileSearchPart(store),
+    ...fileLocationPart(store),
+    ...chunkPart(store),
+    ...chunkCleanupPart(store),
+    ...releaseParts(store),
+  }
+}
