@@ -279,7 +279,7 @@ test.skipIf(filesMax < 3 * loris)(
     expect([...statuses]).toEqual([200])
     expect(open).toBeGreaterThan(100)
     expect([page.status, ready.status]).toEqual([200, 200])
-    expect(p99).toBeLessThan(10_000)
+    expect(p99).toBeLessThan(1000)
     expect(memory()).toBeLessThan(1500)
     expect(login.status).toBe(200)
     await settled(product, project)

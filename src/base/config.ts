@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { hostname, totalmem } from 'node:os'
 import { resolve } from 'node:path'
+import { isNetwork } from './network.ts'
 import { parsePostgresUrl, withoutPassword } from './postgres-url.ts'
 
 /** One setting: its sources, meaning and allowed values. docs/configuration.md is generated from this table. */
@@ -30,8 +31,7 @@ const listOf = (text: string): string[] =>
     .split(',')
     .map((part) => part.trim())
     .filter(Boolean)
-const networks = (text: string) =>
-  listOf(text).every((network) => /^[\da-fA-F.:]+(\/\d{1,3})?$/.test(network)) && !/,\s*,/.test(text)
+const networks = (text: string) => listOf(text).every(isNetwork) && !/,\s*,/.test(text)
 
 /** Limit of stored data: a share of its volume, bytes, or no limit. */
 export type DiskBudget = { part: number } | { bytes: number } | 'off'

@@ -3,11 +3,17 @@ import ipaddr from 'ipaddr.js'
 type Range = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
 function readRange(network: string): Range[] {
-  const [base = '', bits] = network.split('/')
-  if (!ipaddr.isValid(base)) return []
+  const [, base = '', bits] = /^([\da-fA-F.:]+)(?:\/(\d{1,3}))?$/.exec(network) ?? []
+  // The library also reads "10" and "0xa.1" as addresses.
+  if (!ipaddr.IPv6.isValid(base) && !ipaddr.IPv4.isValidFourPartDecimal(base)) return []
   const range = ipaddr.process(base)
-  return [[range, bits === undefined ? (range.kind() === 'ipv4' ? 32 : 128) : Number(bits)]]
+  const bitsMax = range.kind() === 'ipv4' ? 32 : 128
+  const length = bits === undefined ? bitsMax : Number(bits)
+  return length <= bitsMax ? [[range, length]] : []
 }
+
+/** Returns whether a text is an address or a CIDR range. A range of IPv4 in IPv6 form has at most 32 bits. */
+export const isNetwork = (text: string): boolean => readRange(text).length > 0
 
 /** Returns a test whether an address is in one of the networks, which are parsed once. Invalid addresses never are. */
 export function createNetworks(networks: readonly string[]): (address: string) => boolean {

@@ -103,6 +103,27 @@ describe('other work comes in between', () => {
   })
 })
 
+test('a bulk that still grows is not forgotten when the clock leaps ahead', async () => {
+  const meta = inMemory()
+  many(meta, 2500)
+  const clock = testClock(nowMs)
+  const pauses: (() => void)[] = []
+  const sleep = () => new Promise<void>((resolve) => void pauses.push(resolve))
+  const bulks = createBulks({ clock: { ...clock, sleep }, observe: silent, changed: () => undefined, meta })
+  const asked = bulks.request({ organizationId: 1, userId: 'ann', items: itemsOf(2500) })
+  clock.advance(2 * 86_400_000)
+  const ran = bulks.run()
+  const next = async () => {
+    for (const resolve of pauses.splice(0)) resolve()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  for (let turns = 0; turns < 50; turns++) await next()
+  const { id } = await asked
+  await ran
+  for (let turns = 0; turns < 50; turns++) await next()
+  expect(meta.bulkById(id)).toMatchObject({ total: 2500, changed: 2500, endedMs: expect.any(Number) })
+})
+
 /** Step sizes with a store that needs `msEach` of clock time per issue. */
 async function sizesOf(msEach: number, total: number): Promise<number[]> {
   const clock = testClock(nowMs)

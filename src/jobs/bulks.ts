@@ -45,9 +45,12 @@ function notifyChanged(changed: BulkDeps['changed'], unpublished: Map<number, nu
   }
 }
 
+/** The round in progress, and the number of requests whose later parts are still to be recorded. */
+type BulkState = { running: Promise<{ changed: number }> | undefined; growing: number }
+
 /** Creates the bulk changes of the app process. Nothing runs before `request`, `merge`, `undo` or `run`. */
 export function createBulks({ clock, observe, meta, changed }: BulkDeps): Bulks {
-  const state: { running: Promise<{ changed: number }> | undefined } = { running: undefined }
+  const state: BulkState = { running: undefined, growing: 0 }
 
   async function round(): Promise<{ changed: number }> {
     let sum = 0
@@ -66,7 +69,8 @@ export function createBulks({ clock, observe, meta, changed }: BulkDeps): Bulks 
       }
     }
     notifyChanged(changed, unpublished, 1)
-    while (await meta.dropBulks(clock.now() - retentionMs, stepMax)) await clock.sleep(0)
+    // Until its last part, a bulk looks like one that a kill left behind. A clock that leaps ahead would make it old.
+    while (state.growing === 0 && (await meta.dropBulks(clock.now() - retentionMs, stepMax))) await clock.sleep(0)
     return { changed: sum }
   }
 
@@ -86,12 +90,17 @@ export function createBulks({ clock, observe, meta, changed }: BulkDeps): Bulks 
   return {
     request: async ({ items, ...value }) => {
       const more = (end: number) => end < items.length
-      let bulk = await meta.requestBulk({ ...value, items: items.slice(0, stepMax), more: more(stepMax) }, clock.now())
-      for (let from = stepMax; more(from); from += stepMax) {
-        await clock.sleep(0)
-        bulk = await meta.growBulk(bulk.id, items.slice(from, from + stepMax), more(from + stepMax))
+      state.growing++
+      try {
+        let bulk = await meta.requestBulk({ ...value, items: items.slice(0, stepMax), more: more(stepMax) }, clock.now())
+        for (let from = stepMax; more(from); from += stepMax) {
+          await clock.sleep(0)
+          bulk = await meta.growBulk(bulk.id, items.slice(from, from + stepMax), more(from + stepMax))
+        }
+        return start(bulk)
+      } finally {
+        state.growing--
       }
-      return start(bulk)
     },
     merge: async (value) => start(await meta.requestMerge(value, clock.now())),
     undo: async (id) => {

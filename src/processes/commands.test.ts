@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, test } from 'vitest'
 import type { Auth } from '../auth/auth.ts'
 import { createAuth } from '../auth/create.ts'
@@ -91,11 +92,23 @@ test.each<[string, Partial<typeof request>, string]>([
   ['somebody else’s organization', { email: 'eve@example.test' }, 'AUTH_FORBIDDEN'],
   ['a password that is too short', { email: 'bob@example.test', org: 'Bob', password: 'short' }, 'VALIDATION'],
   ['no e-mail address', { email: 'nobody', org: 'Bob' }, 'VALIDATION'],
-])('bootstrap refuses %s and leaves the folder free', async (_name, change, code) => {
+])('bootstrap refuses %s, leaves no account and the folder free', async (_name, change, code) => {
   const config = configOf(`refused-${code}-${change.email ?? ''}`)
   await runStopped(config, 'bootstrap', request)
+  const accounts = () => {
+    const file = join(layOut(config.data).folders.meta, 'mishap.sqlite')
+    const database = new DatabaseSync(file, { readOnly: true })
+    try {
+      return database.prepare('SELECT email FROM auth_user').all()
+    } finally {
+      database.close()
+    }
+  }
   expect(await failure(runStopped(config, 'bootstrap', { ...request, ...change }))).toBe(code)
   lockDataFolder(config.data).release()
+  expect(accounts()).toEqual([{ email: request.email }])
+  const projects = await inside(config, (meta) => [meta.projectsOf(1).length, meta.projectsOf(2).length])
+  expect(projects).toEqual([1, 0])
 })
 
 test('a folder that somebody owns is refused, naming the process', async () => {

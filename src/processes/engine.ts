@@ -2,9 +2,13 @@ import { systemClock } from '../base/clock.ts'
 import { createObserve } from '../base/observe.ts'
 import { startEngine } from '../store/events/engine.ts'
 
+/** How often the engine looks for parts that a full disk cut off. Until then searches in them fail. */
+const partCheckMs = 10_000
+
 /**
  * Process engine: `engine.ts <folder> <socketPath> <memoryBytes> [logLevel]`. Process main starts it with an IPC
- * channel, on which it sends 'up'. It exits on SIGTERM and when the channel closes, so that it never outlives main.
+ * channel, on which it sends 'up'. It exits on SIGTERM and when the channel closes, so that it never outlives main. It
+ * also exits when a restart would repair parts, and main restarts it.
  */
 async function run(words: string[]): Promise<void> {
   const [folder, socketPath, memory, logLevel = 'info'] = words
@@ -33,6 +37,16 @@ async function run(words: string[]): Promise<void> {
   // Ctrl-C reaches the whole process group. Main decides when the engine exits.
   process.on('SIGINT', () => {})
   process.on('disconnect', stop)
+  systemClock.every(partCheckMs, () => {
+    engine.tornParts().then(
+      (parts) => {
+        if (parts.length === 0) return
+        observe.warn({ parts }, 'a full disk cut off parts; the engine restarts to replace or repair them')
+        stop()
+      },
+      (error) => observe.warn({ error: String(error).slice(0, 500) }, 'the check of parts failed'),
+    )
+  })
   if (process.send) process.send('up')
   if (process.channel === null) stop()
 }

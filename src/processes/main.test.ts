@@ -71,6 +71,7 @@ describe('what is said and done at once', () => {
     for (const name of ['start', 'bootstrap', 'user reset-password', 'doctor']) expect(out).toContain(`mishap ${name}`)
     // Only options in brackets are optional.
     expect(out).toContain('mishap doctor --release R --url U --org O --project P --token T [--dist D] [--json]')
+    expect(out).toMatch(/All but --dist and\s+--json are required/)
   })
 })
 

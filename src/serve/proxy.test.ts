@@ -111,13 +111,75 @@ test('each page has a nonce of its own, and what is no page has no policy', asyn
 test.each([
   ['text/html', 'text/html; charset=utf-8', /is starting/],
   ['application/json', 'application/json', /STORE_UNAVAILABLE/],
-])('while the app is away, %s gets 503 and a time to come back', async (accept, type, body) => {
-  const url = await front()
-  const answer = await fetch(url, { headers: { accept } })
+])('while the app is away for 10 s, %s gets 503 and a time to come back', async (accept, type, body) => {
+  const clock = testClock()
+  const answered = { status: 0 }
+  const url = await front(undefined, { clock, answered: (status) => Object.assign(answered, { status }) })
+  const asked = fetch(url, { headers: { accept } })
+  for (let ms = 0; ms < 9900; ms += 100) {
+    await settle()
+    clock.advance(100)
+  }
+  await settle()
+  expect(answered.status).toBe(0)
+  clock.advance(100)
+  const answer = await asked
   expect(answer.status).toBe(503)
   expect(answer.headers.get('retry-after')).toBe('1')
   expect(answer.headers.get('content-type')).toBe(type)
   expect(await answer.text()).toMatch(body)
+})
+
+test.each<[string, RequestInit, string]>([
+  ['a question', {}, 'GET 0'],
+  ['a small body', { method: 'POST', body: 'x'.repeat(10) }, 'POST 10'],
+  ['a body in a file', { method: 'PUT', body: 'x'.repeat(300_000) }, 'PUT 300000'],
+])('%s waits for the app that is starting, and is passed on once', async (_what, init, expected) => {
+  const url = await front()
+  const asked = fetch(url, init)
+  await systemClock.sleep(350)
+  const seen: string[] = []
+  const upstream = createServer(async (req, res) => {
+    let bytes = 0
+    for await (const part of req) bytes += (part as Buffer).length
+    seen.push(`${req.method} ${bytes}`)
+    res.end('there')
+  })
+  await new Promise<void>((resolve) => upstream.listen(socketPath, resolve))
+  open.push(upstream)
+  expect([(await asked).status, seen]).toEqual([200, [expected]])
+})
+
+test('a client that leaves while the app is starting is forgotten', async () => {
+  const url = await front()
+  const stop = new AbortController()
+  const asked = fetch(url, { signal: stop.signal }).catch(() => 'left')
+  await systemClock.sleep(150)
+  stop.abort()
+  expect(await asked).toBe('left')
+  await settle()
+  const seen: (string | undefined)[] = []
+  const upstream = createServer((req, res) => {
+    seen.push(req.url)
+    res.end()
+  })
+  await new Promise<void>((resolve) => upstream.listen(socketPath, resolve))
+  open.push(upstream)
+  await systemClock.sleep(250)
+  expect(seen).toEqual([])
+})
+
+test('an app that ends amid a request is not asked a second time', async () => {
+  const seen: string[] = []
+  const upstream = createServer((req) => {
+    seen.push(req.method ?? '')
+    req.socket.destroy()
+  })
+  await new Promise<void>((resolve) => upstream.listen(socketPath, resolve))
+  open.push(upstream)
+  const url = await front()
+  expect((await fetch(url, { method: 'POST', body: 'x' })).status).toBe(503)
+  expect(seen).toEqual(['POST'])
 })
 
 test.each([

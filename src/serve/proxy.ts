@@ -50,6 +50,12 @@ const notPassed = new Set([
 
 /** Clients that read nothing of an answer for this long are disconnected. */
 const stalledMs = 30_000
+/**
+ * How long a request waits for an app process that does not listen yet. A start takes 2 to 4 s, on a busy machine 15.
+ * Clients mostly do not repeat a 503.
+ */
+const startMs = 10_000
+const startRetryMs = 100
 /** Time limit for the app process to answer the probe. */
 const probeMs = 3000
 
@@ -206,8 +212,15 @@ function forwardAnswer(parts: Parts, proxied: ProxiedRequest, answer: IncomingMe
   pipeline(answer, res, () => undefined)
 }
 
-/** Sends a complete request to the app process and forwards the answer with backpressure. */
-function forward(parts: Parts, proxied: ProxiedRequest): void {
+/** Whether nobody listens at the socket, so that no byte of a request was sent. */
+const isAbsent = (error: NodeJS.ErrnoException): boolean =>
+  error.syscall === 'connect' && (error.code === 'ENOENT' || error.code === 'ECONNREFUSED')
+
+/**
+ * Sends a complete request to the app process and forwards the answer with backpressure. Tries again while the process
+ * is starting. `sinceMs`: the time of the first try.
+ */
+function forward(parts: Parts, proxied: ProxiedRequest, sinceMs = parts.options.clock.now()): void {
   const { options, agent } = parts
   const { req, res, resources } = proxied
   const ownHeaders = ownHeadersOf(req, options)
@@ -227,17 +240,27 @@ function forward(parts: Parts, proxied: ProxiedRequest): void {
     },
     (answer) => forwardAnswer(parts, proxied, answer, ownHeaders),
   )
-  upstream.on('error', () => {
+  upstream.on('error', (error) => {
     if (res.headersSent) return void res.destroy()
+    if (isAbsent(error) && !res.destroyed && options.clock.now() - sinceMs < startMs) {
+      const cancel = options.clock.after(startRetryMs, () => forward(parts, proxied, sinceMs))
+      resources.cleanups.push(cancel)
+      return
+    }
     fail(parts, proxied, new MishapError('STORE_UNAVAILABLE', { detail: 'Mishap is starting.', retryAfterS: 1 }))
   })
   resources.cleanups.push(() => {
     if (!res.writableFinished) upstream.destroy()
   })
-  if (!resources.body) return void upstream.end()
+  const { body } = resources
+  if (!body) return void upstream.end()
   // The answer can take long. A slow reader must not occupy the body space.
-  upstream.once('finish', () => resources.body?.free())
-  resources.body.sendTo(upstream)
+  upstream.once('finish', () => body.free())
+  // A body can be read once, so it is left alone until somebody listens.
+  upstream.once('socket', (socket) => {
+    if (socket.connecting) socket.once('connect', () => body.sendTo(upstream))
+    else body.sendTo(upstream)
+  })
 }
 
 /** Reads the body and waits for a turn. Returns undefined if the request was refused or the client disconnected. */

@@ -29,6 +29,14 @@ test.each<[string, string | undefined]>([
   ['a()\n//@ sourceMappingURL=old.map\n', 'old.map'],
   ['//# sourceMappingURL=1.map\n//# sourceMappingURL=2.map\n//# debugId=x', '2.map'],
   ['//# sourceMappingURL=\n', undefined],
+  ['//# sourceMappingURL=1.map\n//# sourceMappingURL=\n', undefined],
+  ['a()\r\n//# sourceMappingURL=a.js.map \r\n', 'a.js.map'],
+  ['a()//# sourceMappingURL=a.js.map', 'a.js.map'],
+  ['//# sourceMappingURL=a.js.map\nconst b = "//# sourceMappingURL=b.map"', 'a.js.map'],
+  ["//# sourceMappingURL=a.js.map\nadd('\\n//# sourceMappingURL=' + name)", 'a.js.map'],
+  ['//# sourceMappingURL=a.js.map\nadd(`//# sourceMappingURL=${name}\n`)', 'a.js.map'],
+  ['add(`//# sourceMappingURL=b.map`)', undefined],
+  ['"//# sourceMappingURL=b.map"', undefined],
   ['a()', undefined],
 ])('referenceOf %j: the last one', (script, want) => expect(referenceOf(script)).toBe(want))
 

@@ -24,13 +24,22 @@ export function urlCandidates(url: string): string[] {
   return [...new Set(all)]
 }
 
-/** The reference in a file's last `sourceMappingURL` comment, up to a space or quote; undefined if absent. */
+const markerBytes = '//# sourceMappingURL='.length
+const markerAt = (script: string, end: number): number =>
+  Math.max(script.lastIndexOf('//# sourceMappingURL=', end), script.lastIndexOf('//@ sourceMappingURL=', end))
+
+/**
+ * The reference in a file's last `sourceMappingURL` comment; undefined if absent. A quote, an expression or other text
+ * behind it on its line shows that it is in a string of the program, which writes such comments itself.
+ */
 export function referenceOf(script: string): string | undefined {
-  const at = Math.max(script.lastIndexOf('//# sourceMappingURL='), script.lastIndexOf('//@ sourceMappingURL='))
-  if (at < 0) return undefined
-  const start = at + '//# sourceMappingURL='.length
-  const end = script.slice(start).search(/[\s'"]/)
-  return (end < 0 ? script.slice(start) : script.slice(start, start + end)) || undefined
+  for (let at = markerAt(script, script.length); at >= 0; at = at > 0 ? markerAt(script, at - 1) : -1) {
+    const start = at + markerBytes
+    const length = script.slice(start).search(/[\n\r]/)
+    const reference = (length < 0 ? script.slice(start) : script.slice(start, start + length)).trim()
+    if (!/[\s'"`]|\$\{/.test(reference)) return reference || undefined
+  }
+  return undefined
 }
 
 /** The bytes of a Base64 or percent-encoded `data:` URL; undefined for anything else. */

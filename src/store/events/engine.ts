@@ -5,6 +5,7 @@ import { drainPending } from 'chdb'
 import type { Observe } from '../../base/observe.ts'
 import { removeTornMutations } from './engine/mutations.ts'
 import { createSyncNames, type SyncNames } from './engine/names.ts'
+import { createPartCheck, type PartCheck } from './engine/parts.ts'
 import { bodyBytesMax, EngineError, type EngineRequest, readRequest } from './engine/request.ts'
 import { createSessionPool, type SessionPool, sessionOpener } from './engine/sessions.ts'
 import { openSpool, type Spooled } from './engine/spool.ts'
@@ -18,7 +19,11 @@ type EngineOptions = {
   observe: Observe
 }
 
-type Engine = { stop(): Promise<void> }
+type Engine = {
+  /** See `PartCheck.torn`. */
+  tornParts: PartCheck['torn']
+  stop(): Promise<void>
+}
 
 type Pools = { readers: SessionPool; writers: SessionPool; urgent: SessionPool; syncNames: SyncNames }
 
@@ -121,13 +126,18 @@ function refuse(error: unknown, response: ServerResponse): void {
 
 /**
  * Starts chDB behind the part of ClickHouse's HTTP interface that `@clickhouse/client` uses, on a Unix socket (mode
- * 0600). One engine per process. Throws chDB's error when another process has locked the folder.
+ * 0600). One engine per process. Throws chDB's error when another process has locked the folder, and an error while a
+ * full disk prevents the repair of parts that it cut off.
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   mkdirSync(options.folder, { recursive: true, mode: 0o700 })
   mkdirSync(dirname(options.socketPath), { recursive: true, mode: 0o700 })
   const torn = await removeTornMutations(options.folder)
   if (torn.length > 0) options.observe.warn({ torn }, 'deletions that a full disk interrupted are dropped')
+  const partCheck = createPartCheck(options.folder)
+  const { repaired, left } = await partCheck.repair()
+  if (repaired.length > 0) options.observe.warn({ repaired }, 'parts that a full disk cut off are repaired')
+  if (left.length > 0) options.observe.warn({ left }, 'parts that a full disk cut off are replaced by their sources')
   const spool = openSpool(join(options.folder, 'incoming'))
   const open = sessionOpener(options.folder, options.memoryBytes)
   // Stays open until the stop: the engine stops with its last session, and a start takes 150 ms.
@@ -153,6 +163,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   chmodSync(options.socketPath, 0o600)
   options.observe.debug({ bodyBytesMax, resultBytesMax }, 'the engine listens')
   return {
+    tornParts: partCheck.torn,
     async stop() {
       server.close()
       server.closeAllConnections()

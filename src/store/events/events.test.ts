@@ -12,7 +12,7 @@ import { createEventStore } from './clickhouse.ts'
 import { connect } from './connection.ts'
 import { encodeEventRow, eventColumns } from './encode.ts'
 import type { EventStore } from './event-store.ts'
-import { eventsCases, ids, monday, row, wide } from './events.cases.ts'
+import { eventsCases, ids, monday, row, tsv, wide } from './events.cases.ts'
 import type { EventFilter } from './events.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-events-'))
@@ -401,6 +401,66 @@ describe('engine', () => {
     await run('DELETE FROM mishap.cut WHERE a = 3')
     expect(await ask('SELECT a FROM mishap.cut')).toEqual([])
     await run('DROP TABLE mishap.cut')
+  })
+
+  test.each<[string, (part: string) => void, 'sources'?]>([
+    ['an empty count, with its sources', (part) => truncateSync(join(part, 'count.txt')), 'sources'],
+    ['empty indexes, with its sources', (part) => truncateSync(join(part, 'skp_idx_message_lower.idx')), 'sources'],
+    ['an empty list of its files', (part) => truncateSync(join(part, 'checksums.txt'))],
+    ['half a list of its files', (part) => truncateSync(join(part, 'checksums.txt'), 200)],
+    ['an empty text index', (part) => truncateSync(join(part, 'skp_idx_message_lower.dct.idx'))],
+    ['an index without its end', (part) => truncateSync(join(part, 'skp_idx_event_id.idx'), 9)],
+    ['an index without its marks', (part) => rmSync(join(part, 'skp_idx_tagkv.cmrk4'))],
+  ])('rows of a merge that a full disk cut off are there after a start: %s', async (what, damage, sources) => {
+    const projectId = 975
+    const rows = [1_400_000, 1_400_001].map((n) =>
+      row(n, { projectId, timestampUs: monday * 1000, message: `needle ${n}` }),
+    )
+    for (const item of rows) await store().insert('events', Buffer.from(encodeEventRow(item)), `${what}:${item.jpos}`)
+    await client.command({ query: 'OPTIMIZE TABLE mishap.events FINAL' })
+    const parts = await ask<{ path: string; active: number }>(
+      "SELECT path, active FROM system.parts WHERE database = 'mishap' AND table = 'events'",
+    )
+    const child = state.engine
+    child?.kill('SIGKILL')
+    if (child) await gone(child)
+    // After eight minutes the engine has removed the parts that were merged.
+    if (!sources) for (const { path, active } of parts) if (!active) rmSync(path, { recursive: true })
+    for (const { path, active } of parts) if (active) damage(path)
+    state.engine = await startEngine()
+    const found = (filter?: EventFilter) =>
+      store().inScope({ scope: wide(projectId), order: 'newest', max: 9, ...(filter ? { filter } : {}) })
+    expect(ids(await found()).toSorted()).toEqual([1_400_000, 1_400_001])
+    expect(ids(await found({ op: 'text', value: 'needle 1400001' }))).toEqual([1_400_001])
+    expect(await store().byEventId([projectId], row(1_400_000).eventId)).toHaveLength(1)
+    if (!sources) expect(await ask('SELECT name FROM system.detached_parts')).toEqual([])
+    for (const { name } of await ask<{ name: string }>("SELECT name FROM system.detached_parts WHERE table = 'events'"))
+      await client.command({
+        query: `ALTER TABLE mishap.events DROP DETACHED PART '${name}' SETTINGS allow_drop_detached = 1`,
+      })
+    await client.command({ query: `DELETE FROM mishap.events WHERE project_id = ${projectId}` })
+  })
+
+  test('a part that a full disk cut off while it runs ends it, so that its next start repairs it', {
+    timeout: 40_000,
+  }, async () => {
+    const at = { projectId: 974, timestampUs: monday * 1000, message: 'needle' }
+    await store().insert('events', tsv([row(1_500_000, at)]), 'torn:1')
+    await store().insert('events', tsv([row(1_500_001, at)]), 'torn:2')
+    await client.command({ query: 'OPTIMIZE TABLE mishap.events FINAL' })
+    const found = async () =>
+      ids(
+        await store().inScope({ scope: wide(974), order: 'newest', max: 9, filter: { op: 'text', value: 'needle' } }),
+      ).toSorted()
+    const parts = await ask<{ path: string }>("SELECT path FROM system.parts WHERE table = 'events' AND active")
+    for (const { path } of parts) truncateSync(join(path, 'skp_idx_message_lower.cmrk4'))
+    const child = state.engine
+    expect(child && (await gone(child))).toBe(0)
+    state.engine = await startEngine()
+    expect(await found()).toEqual([1_500_000, 1_500_001])
+    await client.command({ query: 'OPTIMIZE TABLE mishap.events FINAL' })
+    expect(await found()).toEqual([1_500_000, 1_500_001])
+    await client.command({ query: 'DELETE FROM mishap.events WHERE project_id = 974' })
   })
 
   test('ends when its parent is gone, and a second one on the same folder is refused', async () => {
