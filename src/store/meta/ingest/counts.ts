@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { OutcomeCount } from '../../../base/outcome.ts'
+import { rowInsert } from '../database/row-statement.ts'
 import type { Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import { pruneErrorLinks } from '../issues/error-links.ts'
@@ -28,26 +29,23 @@ function sumOutcomes(counts: OutcomeCount[]): OutcomeCount[] {
 }
 
 /** Returns the writer of outcomes. The caller opens the transaction. */
-export function outcomeWriter({
-  write,
-  dialect: { builder },
-}: Store): (counts: OutcomeCount[], atMs: number) => Promise<void> {
-  type Values = OutcomeCount & { hour: number }
-  const add = write.prepared<Values, unknown>((slot) =>
-    builder
-      .insertInto('outcome')
-      .values({
-        hour_ms: slot('hour'),
-        project_id: slot('projectId'),
-        key_id: slot('keyId'),
-        category: slot('category'),
-        outcome: slot('outcome'),
-        reason: slot('reason'),
-        item_type: slot('itemType'),
-        quantity: slot('quantity'),
-        bytes: slot('bytes'),
-      })
-      .onConflict((conflict) =>
+export function outcomeWriter(store: Store): (counts: OutcomeCount[], atMs: number) => Promise<void> {
+  const add = rowInsert(
+    store,
+    'outcome',
+    {
+      hour_ms: 'integer',
+      project_id: 'integer',
+      key_id: 'integer',
+      category: 'text',
+      outcome: 'text',
+      reason: 'text',
+      item_type: 'text',
+      quantity: 'integer',
+      bytes: 'integer',
+    },
+    (insert) =>
+      insert.onConflict((conflict) =>
         conflict
           .columns(['hour_ms', 'project_id', 'key_id', 'category', 'outcome', 'reason', 'item_type'])
           .doUpdateSet((build) => ({
@@ -58,7 +56,19 @@ export function outcomeWriter({
   )
   return async (counts, atMs) => {
     const hour = Math.floor(atMs / hourMs) * hourMs
-    for (const outcome of sumOutcomes(counts)) await add.run({ ...outcome, hour })
+    await add.run(
+      sumOutcomes(counts).map(({ projectId, keyId, itemType, ...count }) => ({
+        hour_ms: hour,
+        project_id: projectId,
+        key_id: keyId,
+        category: count.category,
+        outcome: count.outcome,
+        reason: count.reason,
+        item_type: itemType,
+        quantity: count.quantity,
+        bytes: count.bytes,
+      })),
+    )
   }
 }
 
