@@ -193,6 +193,16 @@ export const catalogue = {
     happened: 'The database cannot be written: its disk is full or failing.',
     todo: 'Free space on the disk of the data folder. Mishap then continues automatically. Ingest continues meanwhile.',
   },
+  BLOBS_UNAVAILABLE: {
+    status: 503,
+    happened: 'The blob store is away. Ingest continues.',
+    todo: 'Mishap retries automatically. The status page shows its state. docs/external.md explains each failure.',
+  },
+  BLOB_DAMAGED: {
+    status: 500,
+    happened: 'A stored file does not match its checksum.',
+    todo: 'Restore it from a backup, or upload it again. The log names its key.',
+  },
   BACKUP_RUNNING: {
     status: 409,
     happened: 'Another backup is running.',
@@ -243,6 +253,36 @@ export const catalogue = {
     status: 1,
     happened: 'The journal starts below what is already stored: its folder was emptied, or is an older copy.',
     todo: 'Restore the folder "journal" that belongs to this data folder. If it is gone, its events are lost. docs/operating.md says how to start a new one.',
+  },
+  START_BLOBS_UNREACHABLE: {
+    status: 78,
+    happened: 'The blob store cannot be reached.',
+    todo: 'Check the endpoint in MISHAP_BLOBS, and that the server runs.',
+  },
+  START_BLOBS_TLS: {
+    status: 78,
+    happened: 'The certificate of the blob store does not verify.',
+    todo: 'Use the host name of the certificate. For an authority of your own, set NODE_EXTRA_CA_CERTS to its file.',
+  },
+  START_BLOBS_CREDENTIALS: {
+    status: 78,
+    happened: 'The blob store refuses the keys.',
+    todo: 'Check accessKeyId and secretAccessKey in MISHAP_BLOBS (or the AWS_* variables), and what they may do. docs/external.md lists it.',
+  },
+  START_BLOBS_BUCKET: {
+    status: 78,
+    happened: 'The bucket does not exist.',
+    todo: 'Create it, or correct its name in MISHAP_BLOBS.',
+  },
+  START_BLOBS_UNSUITABLE: {
+    status: 78,
+    happened: 'The blob store does not do what Mishap needs.',
+    todo: 'Check region and endpoint. The server must support conditional writes and metadata. docs/external.md lists the needs.',
+  },
+  START_BLOBS_ELSEWHERE: {
+    status: 78,
+    happened: 'The blobs of this data folder are in another store.',
+    todo: 'Correct MISHAP_BLOBS. To change the store, restore a backup into an empty data folder.',
   },
   START_PORT_TAKEN: { status: 1, happened: 'The port is taken.', todo: 'Use another --port.' },
 } as const satisfies Record<string, ErrorEntry>
