@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { create, list } from 'tar'
 import { afterAll, describe, expect, test } from 'vitest'
 import { testClock } from '../base/clock.ts'
+import { openFileBlobs } from '../store/blobs/files.ts'
 import { type BackupDeps, createBackups } from './backup.ts'
 import { type Manifest, readManifest } from './manifest.ts'
 import { restoreBackup } from './restore.ts'
@@ -59,6 +60,7 @@ function backups(here: ReturnType<typeof usedData>, more: Partial<BackupDeps> = 
     version: '0.1.0',
     data: here.data,
     folders: here.folders,
+    blobs: openFileBlobs(here.folders.blobs),
     meta: {
       copyTo: (to) => {
         order.push('meta')
@@ -95,6 +97,8 @@ type Stores = Parameters<Parameters<Parameters<typeof restoreBackup>[2]['withSto
 const restore = (here: ReturnType<typeof emptyData>, file: string, change: Partial<Manifest> = {}) =>
   restoreBackup(here.data, file, {
     folders: here.folders,
+    blobs: openFileBlobs(here.folders.blobs),
+    recordPlace: async () => undefined,
     mark: here.mark,
     databaseFile: 'mishap.sqlite',
     withStores: (work) => {

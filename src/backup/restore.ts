@@ -3,15 +3,21 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { extract } from 'tar'
 import { MishapError } from '../base/errors.ts'
+import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import { rowsByTable, tableNames } from '../store/events/tables.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { type Manifest, parts, readManifest } from './manifest.ts'
+import { remoteKeys, sendBlobs } from './remote-blobs.ts'
 
 type Stores = { meta: Pick<MetaStore, 'tally' | 'cursor'>; events: Pick<EventStore, 'restore' | 'size'> }
 
 type RestoreDeps = {
   folders: { journal: string; blobs: string; meta: string; engine: string }
+  /** The store that gets the blobs, wherever they were when the backup was taken. */
+  blobs: Pick<BlobStore, 'isRemote' | 'list' | 'putStream' | 'delete'>
+  /** Records where the blobs are now. */
+  recordPlace(): Promise<void>
   /** Name of the database file in the meta folder. */
   databaseFile: string
   /** Marker file in the data folder until the restore is complete. */
@@ -50,6 +56,10 @@ export async function restoreBackup(data: string, path: string, deps: RestoreDep
   if (existsSync(deps.mark)) for (const item of all) await rm(item, { recursive: true, force: true })
   else if (all.some(isUsed))
     throw new MishapError('VALIDATION', { detail: `${data} already holds data. Restore into an empty folder.` })
+  else if (deps.blobs.isRemote && (await remoteKeys(deps.blobs)).length > 0)
+    throw new MishapError('VALIDATION', {
+      detail: 'The bucket already holds blobs under the prefix of MISHAP_BLOBS. Restore into an empty prefix.',
+    })
   const file = resolve(path)
   if (!existsSync(file)) throw new MishapError('VALIDATION', { detail: `${file} does not exist.` })
   // The engine reads its copy from here (sessions.ts).
@@ -70,7 +80,9 @@ export async function restoreBackup(data: string, path: string, deps: RestoreDep
     const manifest = readManifest(await readFile(join(stage, parts.manifest), 'utf8').catch(() => ''))
     for (const item of parts.files) if (existsSync(join(stage, item))) await rename(join(stage, item), join(data, item))
     for (const item of [folders.meta, folders.engine]) await mkdir(item, { recursive: true, mode: 0o700 })
-    await place(join(stage, parts.blobs), folders.blobs)
+    if (deps.blobs.isRemote) await sendBlobs(deps.blobs, join(stage, parts.blobs), folders.blobs)
+    else await place(join(stage, parts.blobs), folders.blobs)
+    await deps.recordPlace()
     await place(join(stage, parts.journal), folders.journal)
     await rename(join(stage, parts.meta), join(folders.meta, deps.databaseFile))
     await deps.withStores((stores) => restoreStores(stores, manifest))

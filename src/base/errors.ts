@@ -292,6 +292,10 @@ export type ErrorCode = keyof typeof catalogue
 export const isErrorCode = (text: unknown): text is ErrorCode =>
   typeof text === 'string' && Object.hasOwn(catalogue, text)
 
+/** Returns whether an error says that the blob store is away. */
+export const isBlobsAway = (error: unknown): boolean =>
+  error instanceof MishapError && error.code === 'BLOBS_UNAVAILABLE'
+
 /** One mistake in a search text. */
 export type QueryMistake = {
   /** A stable name of the mistake. */

@@ -235,7 +235,7 @@ test('a worker that ends while it waits for the disk is not waited for', async (
     observe: silent,
     settingsOf: () => undefined,
     full: (full) => void told.push(full),
-    setup: { journalFolder: folder, blobFolder: folder, file },
+    setup: { journalFolder: folder, blobSource: { folder: folder }, file },
   })
   await until(() => told.length >= 2, 'an end')
   await crew.close()

@@ -34,7 +34,7 @@ async function deskOf(uploads: readonly Uploaded[], limits: Partial<MapLimits> =
     clock: systemClock,
     observe: quiet,
     blobs,
-    blobFolder: root,
+    blobSource: { folder: root },
     limits,
     meta: {
       artifactsByDebugId: (...ask) => rekey(artifacts.artifactsByDebugId(...ask)),

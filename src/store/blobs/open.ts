@@ -14,7 +14,8 @@ export type BlobSource = {
 
 /** Keys of bodies that ingest accepted and refine has not read. They belong to the journal, so they stay beside it. */
 const spoolPrefix = 'spool/'
-const isSpool = (key: string) => key.startsWith(spoolPrefix) || `${key}/` === spoolPrefix
+/** Returns whether a key is in the spool. */
+export const isSpool = (key: string) => key.startsWith(spoolPrefix) || `${key}/` === spoolPrefix
 
 /**
  * Opens the blobs of a data folder: files, or a bucket for all keys outside of `spool/`. The spool is acknowledged data
