@@ -80,15 +80,12 @@ async function tryOut(client: S3Client): Promise<void> {
   const headers = { 'if-none-match': '*', [hashHeader]: 'kept', ...checksumHeader(body) }
   const written = await client.call({ method: 'PUT', key, headers, body })
   if (written.status >= 300) throw client.faultOf(written)
-  try {
-    const again = await client.call({ method: 'PUT', key, headers, body })
-    if (again.status !== 412) throw unsuitable('it ignores If-None-Match, so it cannot write on a condition')
-    const head = await client.call({ method: 'HEAD', key })
-    if (head.headers[hashHeader] !== 'kept') throw unsuitable('it does not keep the metadata of objects')
-  } finally {
-    const deleted = await client.call({ method: 'DELETE', key })
-    if (deleted.status >= 300) throw client.faultOf(deleted)
-  }
+  const again = await client.call({ method: 'PUT', key, headers, body })
+  const head = await client.call({ method: 'HEAD', key })
+  const deleted = await client.call({ method: 'DELETE', key })
+  if (again.status !== 412) throw unsuitable('it ignores If-None-Match, so it cannot write on a condition')
+  if (head.headers[hashHeader] !== 'kept') throw unsuitable('it does not keep the metadata of objects')
+  if (deleted.status >= 300) throw client.faultOf(deleted)
 }
 
 /**
