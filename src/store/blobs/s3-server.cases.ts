@@ -58,8 +58,8 @@ async function untilUp(endpoint: string, child: ChildProcess): Promise<void> {
   throw new Error('the S3 server did not start')
 }
 
-/** Starts SeaweedFS in its own folder. `tls`: files of a certificate; the server then also answers https. */
-export async function startS3Server(tls?: { cert: string; key: string }): Promise<S3Server & { httpsPort: number }> {
+/** Starts SeaweedFS in its own folder. */
+export async function startS3Server(): Promise<S3Server> {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-s3-'))
   const config = join(folder, 'identities.json')
   const { accessKeyId: accessKey, secretAccessKey: secretKey } = credentials
@@ -69,8 +69,7 @@ export async function startS3Server(tls?: { cert: string; key: string }): Promis
     JSON.stringify({ identities: [{ name: 'mishap', credentials: [{ accessKey, secretKey }], actions }] }),
   )
   const names = ['s3', 'master', 'filer', 'volume', 'admin'].flatMap((name) => [`${name}.port`, `${name}.port.grpc`])
-  const ports = await freePorts(names.length + 1)
-  const httpsPort = ports.at(-1) ?? 0
+  const ports = await freePorts(names.length)
   const words = [
     'mini',
     '-ip=127.0.0.1',
@@ -83,7 +82,6 @@ export async function startS3Server(tls?: { cert: string; key: string }): Promis
     '-s3.port.lance=0',
     '-master.telemetry=false',
     ...names.map((name, at) => `-${name}=${ports[at]}`),
-    ...(tls ? [`-s3.port.https=${httpsPort}`, `-s3.cert.file=${tls.cert}`, `-s3.key.file=${tls.key}`] : []),
   ]
   const endpoint = `http://127.0.0.1:${ports[0]}`
   const state: { child: ChildProcess | undefined } = { child: undefined }
@@ -102,7 +100,6 @@ export async function startS3Server(tls?: { cert: string; key: string }): Promis
   await start()
   return {
     endpoint,
-    httpsPort,
     url: (bucket, prefix = 'blobs') =>
       `s3://${bucket}/${prefix}?endpoint=${endpoint}&accessKeyId=${accessKey}&secretAccessKey=${secretKey}`,
     createBucket: async (bucket) => {

@@ -9,6 +9,7 @@ import { abortUpload, deleteObject, dropHashes, putPieces } from './write.ts'
 
 /** S3 refuses longer keys. */
 const keyBytesMax = 1024
+const sliceBytes = 64 * 1024
 const hashesFolder = '~sha256/'
 
 /** Random access by ranges of whole blocks. It keeps the last range: an archive is read in many small steps. */
@@ -47,6 +48,12 @@ async function* limited(stream: AsyncIterable<Uint8Array>, bytesMax: number): As
 
 async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += blockBytes) yield bytes.subarray(at, at + blockBytes)
+}
+
+/** Cuts blocks as small as pieces of a file: streams of Node hold up to 16 pieces. */
+async function* slicesOf(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const block of blocks)
+    for (let at = 0; at < block.length; at += sliceBytes) yield block.subarray(at, at + sliceBytes)
 }
 
 /** Deletes what killed writers left: parts of uploads, and hashes without their blob. Returns their number. */
@@ -103,7 +110,7 @@ export function openS3Blobs(options: S3Options, passed?: (bytes: number) => void
     },
     getStream: async (key) => {
       const blob = await readableOf(client, check(key))
-      return blob && { bytes: blob.bytes, stream: checkedBlocks(client, blob, 0, Number.POSITIVE_INFINITY) }
+      return blob && { bytes: blob.bytes, stream: slicesOf(checkedBlocks(client, blob, 0, Number.POSITIVE_INFINITY)) }
     },
     reader: async (key) => {
       const blob = await readableOf(client, check(key))
