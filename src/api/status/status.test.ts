@@ -49,7 +49,7 @@ function appWith(counts: [OutcomeCount[], number][], change: Partial<App> = {}) 
     journal: () => ({ lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 0, boundBytes: 1 }),
     waitsFor: () => undefined,
     engineUp: () => true,
-    blobs: { isRemote: false },
+    blobs: { isRemote: false } as App['blobs'],
     blobState: () => ({ up: true, reason: null }),
     bytesUnder: createFolderBytes(clock),
     disk: async () => {

@@ -22,7 +22,12 @@ afterEach(async () => {
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 /** A map cache over files in a real blob store, where its threads read them. */
-async function deskOf(uploads: readonly Uploaded[], limits: Partial<MapLimits> = {}, file?: string) {
+async function deskOf(
+  uploads: readonly Uploaded[],
+  limits: Partial<MapLimits> = {},
+  file?: string,
+  away?: (away: boolean) => void,
+) {
   const { artifacts } = uploadsOf(uploads)
   const number = folders.next++
   for (const [at, { bytes }] of uploads.entries()) await blobs.put(`bundles/${number}-${at + 1}`, Buffer.from(bytes))
@@ -47,6 +52,7 @@ async function deskOf(uploads: readonly Uploaded[], limits: Partial<MapLimits> =
       touchBundles: (ids) => void touched.push(...ids),
     },
     ...(file ? { file: new URL(file, import.meta.url) } : {}),
+    ...(away ? { away } : {}),
   })
   desks.push(desk)
   return { desk, touched, asked }
@@ -274,4 +280,25 @@ test('names of a project are read once for each state; a project with too many t
   expect(desk.presenceOf(7, 'b')).not.toBe(first)
   expect([desk.presenceOf(9, 'a'), desk.presenceOf(9, 'a')]).toEqual([undefined, undefined])
   expect(asked).toEqual([7, 7, 9])
+})
+
+describe('while the blob store is away', () => {
+  const files: Uploaded[] = [
+    { url: '~/away.js', bytes: script('away.map') },
+    { url: '~/away.map', bytes: '{}' },
+  ]
+  test('answers wait longer than asked for, and a failed read is not kept', async () => {
+    const reports: boolean[] = []
+    const { desk } = await deskOf(files, {}, './slow.cases.ts', (away) => reports.push(away))
+    expect(await desk.answer(7, [query('/away.js')], 20_000)).toMatchObject([{ reason: 'map_broken' }])
+    expect(reports).toEqual([true, false])
+  })
+
+  test('a diagnosis says so instead of blaming the file', async () => {
+    const { desk } = await deskOf(files, {}, './slow.cases.ts')
+    const plan = { script: undefined, map: undefined, inline: false, sourcemap: 'away', reason: undefined }
+    const inspected = desk.inspect(7, query('/away.js'), { ...plan, resolvedWith: 'release' }, 5000, true)
+    await expect(inspected).rejects.toMatchObject({ code: 'BLOBS_UNAVAILABLE' })
+    expect(desk.cache().maps).toBe(0)
+  })
 })
