@@ -120,7 +120,7 @@ describe.skipIf(noS3)('a product with its blobs on S3', () => {
       return (await filesOf(event.event_id)).every((file) => file === 'src/cart.ts')
     })
     expect(readdirSync(join(state.product.data, 'blobs')).filter((name) => name !== 'spool')).toEqual([])
-    expect((await statusOf()).blobs).toEqual({ place: 's3', up: true, reason: null })
+    expect((await statusOf()).blobStore).toEqual({ place: 's3', up: true, reason: null })
   })
 
   test('while the server is away, ingest accepts, screens say so, batches wait, and then nothing is lost', async () => {
@@ -139,7 +139,7 @@ describe.skipIf(noS3)('a product with its blobs on S3', () => {
       const status = await statusOf()
       return status.journal.waitsFor?.store === 'blobs' && status
     })
-    expect(away.blobs).toMatchObject({ place: 's3', up: false })
+    expect(away.blobStore).toMatchObject({ place: 's3', up: false })
     const path = `${eventPath(stored.small)}/attachments/`
     const [attachment] = (await api(state.product, state.project, path)).json as { id: string }[]
     const refused = await api(state.product, state.project, `${path}${attachment?.id}/?download=1`)
@@ -158,7 +158,12 @@ describe.skipIf(noS3)('a product with its blobs on S3', () => {
       const status = await statusOf()
       return status.journal.waitingRecords === 0 && status
     })
-    expect([after.ledger.lost, after.ledger.dead, after.blobs.up, after.journal.waitsFor]).toEqual([0, 0, true, null])
+    expect([after.ledger.lost, after.ledger.dead, after.blobStore.up, after.journal.waitsFor]).toEqual([
+      0,
+      0,
+      true,
+      null,
+    ])
   })
 
   test('a backup holds the blobs and is restored into files and into another bucket; verify is clean', async () => {

@@ -75,7 +75,7 @@ export const restStatus = z
     version: z.string(),
     startedAt: time,
     engine: z.strictObject({ up: z.boolean(), version: textOrNull }),
-    blobs: z
+    blobStore: z
       .strictObject({ place: z.enum(['files', 's3']), up: z.boolean(), reason: textOrNull })
       .describe('Where attachments and uploads are, and whether that store answers. `reason` says why not.'),
     journal: z.strictObject({

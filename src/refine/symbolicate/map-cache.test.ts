@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../base/clock.ts'
+import { MishapError } from '../../base/errors.ts'
 import type { Observe } from '../../base/observe.ts'
+import type { BlobStore } from '../../store/blobs/blobs.ts'
 import { openFileBlobs } from '../../store/blobs/files.ts'
 import type { ArtifactFile } from '../../store/meta/artifacts/artifacts.ts'
 import { createMapCache, type MapCache, type MapLimits } from './map-cache.ts'
@@ -27,6 +29,7 @@ async function deskOf(
   limits: Partial<MapLimits> = {},
   file?: string,
   away?: (away: boolean) => void,
+  store: BlobStore = blobs,
 ) {
   const { artifacts } = uploadsOf(uploads)
   const number = folders.next++
@@ -38,7 +41,7 @@ async function deskOf(
   const desk = createMapCache({
     clock: systemClock,
     observe: quiet,
-    blobs,
+    blobs: store,
     blobSource: { folder: root },
     limits,
     meta: {
@@ -291,6 +294,26 @@ describe('while the blob store is away', () => {
     const reports: boolean[] = []
     const { desk } = await deskOf(files, {}, './slow.cases.ts', (away) => reports.push(away))
     expect(await desk.answer(7, [query('/away.js')], 20_000)).toMatchObject([{ reason: 'map_broken' }])
+    expect(reports).toEqual([true, false])
+  })
+
+  test.each([
+    ['a read that hangs', { loadMs: 200 }, 20_000],
+    ['a read that takes longer than asked', {}, 60],
+  ])('%s counts as away if the store does not answer either', async (_what, limits, waitMs) => {
+    const reports: boolean[] = []
+    const pings = [false, true, true]
+    const endless: Uploaded[] = [
+      { url: '~/endless.js', bytes: script('endless.map') },
+      { url: '~/endless.map', bytes: '{}' },
+    ]
+    const ping = async () => {
+      if (!pings.shift()) throw new MishapError('BLOBS_UNAVAILABLE')
+    }
+    const remote = { ...blobs, isRemote: true, ping }
+    const { desk } = await deskOf(endless, limits, './slow.cases.ts', (away) => reports.push(away), remote)
+    const [answer] = await desk.answer(7, [query('/endless.js')], waitMs)
+    expect(['map_slow', 'map_pending']).toContain(answer?.reason)
     expect(reports).toEqual([true, false])
   })
 

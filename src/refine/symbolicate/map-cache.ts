@@ -80,7 +80,7 @@ export type MapCacheDeps = {
     ArtifactStore,
     'artifactsByDebugId' | 'artifactsByUrl' | 'artifactState' | 'artifactNames' | 'touchBundles'
   >
-  blobs: Pick<BlobStore, 'reader'>
+  blobs: Pick<BlobStore, 'reader' | 'isRemote' | 'ping'>
   /** Where the threads read. */
   blobSource: BlobSource
   /** Called when answers wait because the blob store is away, and when it is back. */
@@ -114,8 +114,50 @@ function timeoutAfter<T>(clock: Clock, waitMs: number, answer: T): { late: Promi
 
 const bytesOf = ({ flat }: Loaded) => (flat?.bytes ?? 0) + failureBytes
 
+/** Returns whether a blob store on another machine is away. A read that hangs looks like a slow map. */
+const asksWhetherAway = ({ blobs }: Pick<MapCacheDeps, 'blobs'>): Promise<boolean> =>
+  blobs.isRemote ? blobs.ping().then(() => false, isBlobsAway) : Promise.resolve(false)
+
+/** Returns what answers the queries of a worker: once, and again as long as the blob store is away. */
+function createAnswer(
+  { clock, observe, blobs, away: report }: Pick<MapCacheDeps, 'clock' | 'observe' | 'blobs' | 'away'>,
+  answerQuery: (projectId: number, query: MapQuery) => Promise<MapAnswer>,
+  ended: AbortSignal,
+): MapCache['answer'] {
+  /** Answers once. `away`: an answer is missing because the blob store is away. */
+  async function answerOnce(projectId: number, queries: readonly MapQuery[], waitMs: number) {
+    let away = false
+    const { late: timeout, stop } = timeoutAfter<MapAnswer>(clock, waitMs, { reason: 'map_pending', later: true })
+    const answers = await Promise.all(
+      queries.map((query) =>
+        Promise.race([
+          answerQuery(projectId, query).catch((error: unknown): MapAnswer => {
+            away ||= isBlobsAway(error)
+            if (!isBlobsAway(error)) observe.error({ error: faultOf(error) }, 'a source map could not be looked up')
+            return { reason: 'file_gone', later: true }
+          }),
+          timeout,
+        ]),
+      ),
+    )
+    stop()
+    const isLate = answers.some((answer) => answer.reason === 'map_pending')
+    return { answers, away: away || (isLate && (await asksWhetherAway({ blobs }))) }
+  }
+
+  return async (projectId, queries, waitMs) => {
+    for (let tries = 0; ; tries++) {
+      const { answers, away } = await answerOnce(projectId, queries, waitMs)
+      const isWaiting = away && !ended.aborted
+      if (isWaiting !== tries > 0) report?.(isWaiting)
+      if (!isWaiting) return answers
+      await clock.sleep(awayMs, ended)
+    }
+  }
+}
+
 export function createMapCache(deps: MapCacheDeps): MapCache {
-  const { clock, observe, meta } = deps
+  const { clock, meta } = deps
   const limits = { ...mapLimits, ...deps.limits }
   const cache = new LRUCache<string, Loaded>({ maxSize: limits.cacheBytesMax, sizeCalculation: bytesOf })
   const open = new Map<string, Promise<Loaded>>()
@@ -127,9 +169,10 @@ export function createMapCache(deps: MapCacheDeps): MapCache {
     const cached = cache.get(id)
     const running = cached ? Promise.resolve(cached) : open.get(id)
     if (running) return running
-    const promise = pool.load(jobOf(plan), projectId, query).then((result) => {
+    const promise = pool.load(jobOf(plan), projectId, query).then(async (result) => {
+      const isAway = result.away || (result.reason === 'map_slow' && (await asksWhetherAway(deps)))
       open.delete(id)
-      if (result.away) return result
+      if (isAway) return { ...result, away: true }
       // A map larger than the whole cache would be read again for each event, so it counts as too large.
       const fits = bytesOf(result) <= limits.cacheBytesMax
       const cached: Loaded = fits ? result : { reason: 'map_large' }
@@ -154,36 +197,6 @@ export function createMapCache(deps: MapCacheDeps): MapCache {
     return { sourcemap, resolvedWith, ...(flat ? { id, flat } : {}), ...(failure ? { reason: failure } : {}) }
   }
 
-  /** Answers once. `away`: an answer is missing because the blob store is away. */
-  async function answerOnce(projectId: number, queries: readonly MapQuery[], waitMs: number) {
-    let away = false
-    const { late: timeout, stop } = timeoutAfter<MapAnswer>(clock, waitMs, { reason: 'map_pending', later: true })
-    const answers = await Promise.all(
-      queries.map((query) =>
-        Promise.race([
-          answerQuery(projectId, query).catch((error: unknown): MapAnswer => {
-            away ||= isBlobsAway(error)
-            if (!isBlobsAway(error)) observe.error({ error: faultOf(error) }, 'a source map could not be looked up')
-            return { reason: 'file_gone', later: true }
-          }),
-          timeout,
-        ]),
-      ),
-    )
-    stop()
-    return { answers, away }
-  }
-
-  async function answer(projectId: number, queries: readonly MapQuery[], waitMs: number): Promise<MapAnswer[]> {
-    for (let tries = 0; ; tries++) {
-      const { answers, away } = await answerOnce(projectId, queries, waitMs)
-      const isWaiting = away && !ended.signal.aborted
-      if (isWaiting !== tries > 0) deps.away?.(isWaiting)
-      if (!isWaiting) return answers
-      await clock.sleep(awayMs, ended.signal)
-    }
-  }
-
   function inspect(projectId: number, query: MapQuery, plan: Plan, waitMs: number, useCache: boolean): Promise<Loaded> {
     const id = idOf(plan)
     const make = () => (useCache ? loaded(id, plan, projectId, query) : pool.load(jobOf(plan), projectId, query))
@@ -197,7 +210,7 @@ export function createMapCache(deps: MapCacheDeps): MapCache {
       .finally(stop)
   }
   return {
-    answer,
+    answer: createAnswer(deps, answerQuery, ended.signal),
     inspect,
     stateOf: (projectId) => meta.artifactState(projectId),
     presenceOf: presences(meta),

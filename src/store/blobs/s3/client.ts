@@ -7,7 +7,7 @@ import type { Clock } from '../../../base/clock.ts'
 import { MishapError } from '../../../base/errors.ts'
 
 /** Why a request failed: no connection, a certificate that does not verify, or an answer that refuses it. */
-export type FaultKind = 'unreachable' | 'tls' | 'refused'
+type FaultKind = 'unreachable' | 'tls' | 'refused'
 
 /** A failure of the blob store, never of a record. `code`: of the system or of the S3 answer. */
 export class S3Fault extends MishapError {
@@ -21,7 +21,7 @@ export class S3Fault extends MishapError {
   }
 }
 
-export type S3Request = {
+type S3Request = {
   method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
   /** Without it, the request is about the bucket. */
   key?: string
@@ -31,7 +31,7 @@ export type S3Request = {
 }
 
 export type S3Answer = { status: number; headers: IncomingHttpHeaders; text: string }
-export type S3Stream = { status: number; headers: IncomingHttpHeaders; stream: IncomingMessage }
+type S3Stream = { status: number; headers: IncomingHttpHeaders; stream: IncomingMessage }
 
 /** Sends signed requests to one bucket. */
 export type S3Client = {
@@ -79,50 +79,52 @@ export const elementOf = (xml: string, name: string): string =>
     .replaceAll('&#34;', '"')
     .replaceAll('&amp;', '&')
 
-/** Makes a client. It connects with the first request and keeps up to 16 connections. */
-export function createS3Client({ config, credentials, clock, random = Math.random, idleMs }: S3Options): S3Client {
-  const isTls = config.endpoint.startsWith('https:')
-  const options = { keepAlive: true, maxSockets: 16 }
-  const agent = isTls ? new HttpsAgent(options) : new HttpAgent(options)
-  const where = `${config.endpoint}/${config.bucket}`
+const whereOf = ({ endpoint, bucket }: BlobsConfig) => `${endpoint}/${bucket}`
 
-  function connectionFault(error: unknown): S3Fault {
-    const code = String((error as NodeJS.ErrnoException).code ?? (error as Error).message)
-    const kind = tlsCodes.test(code) ? 'tls' : 'unreachable'
-    return new S3Fault(
-      kind,
-      code,
-      `The blob store ${where} ${kind === 'tls' ? 'fails TLS' : 'is not reachable'}: ${code}.`,
-    )
-  }
+function connectionFault(config: BlobsConfig, error: unknown): S3Fault {
+  const code = String((error as NodeJS.ErrnoException).code ?? (error as Error).message)
+  const kind = tlsCodes.test(code) ? 'tls' : 'unreachable'
+  const what = kind === 'tls' ? 'fails TLS' : 'is not reachable'
+  return new S3Fault(kind, code, `The blob store ${whereOf(config)} ${what}: ${code}.`)
+}
 
-  async function sign({ method, key, query, headers, body }: S3Request) {
-    const path = [config.bucket, config.prefix, key].filter((part) => part !== undefined && part !== '').join('/')
-    const search = new URLSearchParams(query).toString()
-    const target = key === undefined ? config.bucket : path
-    const hash = body ? createHash('sha256').update(body).digest('hex') : emptyHash
-    const datetime = new Date(clock.now()).toISOString().replace(/[:-]|\.\d{3}/g, '')
-    return new AwsV4Signer({
-      ...credentials,
-      method,
-      url: `${config.endpoint}/${target}${search ? `?${search}` : ''}`,
-      headers: { ...headers, 'x-amz-content-sha256': hash },
-      service: 's3',
-      region: config.region,
-      datetime,
-    }).sign()
-  }
+function answerFault(config: BlobsConfig, { status, text }: Pick<S3Answer, 'status' | 'text'>): S3Fault {
+  const code = elementOf(text, 'Code') || `HTTP ${status}`
+  const message = elementOf(text, 'Message').slice(0, 200)
+  return new S3Fault(
+    'refused',
+    code,
+    `The blob store ${whereOf(config)} answers ${code}${message ? `: ${message}` : '.'}`,
+  )
+}
 
-  /** One try. Resolves with the head of the answer. */
-  async function once(request: S3Request): Promise<S3Stream> {
-    const { url, headers } = await sign(request)
+/** Returns address and headers of a signed request. The signature covers the hash of the body. */
+async function sign({ config, credentials, clock }: S3Options, { method, key, query, headers, body }: S3Request) {
+  const parts = key === undefined ? [config.bucket] : [config.bucket, config.prefix, key].filter((part) => part !== '')
+  const search = new URLSearchParams(query).toString()
+  const hash = body ? createHash('sha256').update(body).digest('hex') : emptyHash
+  const signed = await new AwsV4Signer({
+    ...credentials,
+    method,
+    url: `${config.endpoint}/${parts.join('/')}${search ? `?${search}` : ''}`,
+    headers: { ...headers, 'x-amz-content-sha256': hash },
+    service: 's3',
+    region: config.region,
+    datetime: new Date(clock.now()).toISOString().replace(/[:-]|\.\d{3}/g, ''),
+  }).sign()
+  return { url: signed.url, headers: { ...Object.fromEntries(signed.headers), 'content-length': body?.length ?? 0 } }
+}
+
+/** Returns a function that sends a request once. It resolves with the head of the answer. */
+function createSender(options: S3Options): (request: S3Request) => Promise<S3Stream> {
+  const isTls = options.config.endpoint.startsWith('https:')
+  const pool = { keepAlive: true, maxSockets: 16 }
+  const agent = isTls ? new HttpsAgent(pool) : new HttpAgent(pool)
+  const timeout = options.idleMs ?? idleMsDefault
+  return async (request) => {
+    const { url, headers } = await sign(options, request)
     return new Promise((resolve, reject) => {
-      const sent = (isTls ? requestHttps : requestHttp)(url, {
-        method: request.method,
-        agent,
-        headers: { ...Object.fromEntries(headers), 'content-length': request.body?.length ?? 0 },
-        timeout: idleMs ?? idleMsDefault,
-      })
+      const sent = (isTls ? requestHttps : requestHttp)(url, { method: request.method, agent, headers, timeout })
       // The error also reaches a reader of the answer.
       sent.on('timeout', () => sent.destroy(Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' })))
       sent.on('error', reject)
@@ -130,8 +132,26 @@ export function createS3Client({ config, credentials, clock, random = Math.rando
       sent.end(request.body)
     })
   }
+}
 
+async function readAnswer({ status, headers, stream }: S3Stream, config: BlobsConfig): Promise<S3Answer> {
+  const parts: Buffer[] = []
+  let bytes = 0
+  for await (const part of stream as AsyncIterable<Buffer>) {
+    bytes += part.length
+    if (bytes > answerBytesMax)
+      throw new S3Fault('refused', 'too large', `The blob store ${whereOf(config)} answers too much.`)
+    parts.push(part)
+  }
+  return { status, headers, text: Buffer.concat(parts).toString('utf8') }
+}
+
+/** Makes a client. It connects with the first request and keeps up to 16 connections. */
+export function createS3Client(options: S3Options): S3Client {
+  const { config, clock, random = Math.random } = options
+  const send = createSender(options)
   const pause = (tries: number) => clock.sleep(pauseMs * 2 ** Math.min(tries, 6) * (0.5 + random() / 2))
+  const faultOf = (answer: Pick<S3Answer, 'status' | 'text'>) => answerFault(config, answer)
 
   /** Tries until `run` gives an answer that is not passing. */
   async function repeated<T extends { status: number }>(
@@ -145,7 +165,7 @@ export function createS3Client({ config, credentials, clock, random = Math.rando
         if (!passing.has(answer.status)) return answer
         fault = await failed(answer)
       } catch (error) {
-        fault = error instanceof S3Fault ? error : connectionFault(error)
+        fault = error instanceof S3Fault ? error : connectionFault(config, error)
         // A certificate does not change within a second.
         if (fault.kind === 'tls') throw fault
       }
@@ -154,36 +174,20 @@ export function createS3Client({ config, credentials, clock, random = Math.rando
     }
   }
 
-  function faultOf({ status, text }: Pick<S3Answer, 'status' | 'text'>): S3Fault {
-    const code = elementOf(text, 'Code') || `HTTP ${status}`
-    const message = elementOf(text, 'Message').slice(0, 200)
-    return new S3Fault('refused', code, `The blob store ${where} answers ${code}${message ? `: ${message}` : '.'}`)
-  }
-
-  async function readAnswer({ status, headers, stream }: S3Stream): Promise<S3Answer> {
-    const parts: Buffer[] = []
-    let bytes = 0
-    for await (const part of stream as AsyncIterable<Buffer>) {
-      bytes += part.length
-      if (bytes > answerBytesMax) throw new S3Fault('refused', 'too large', `The blob store ${where} answers too much.`)
-      parts.push(part)
-    }
-    return { status, headers, text: Buffer.concat(parts).toString('utf8') }
-  }
-
+  const call = async (request: S3Request) => readAnswer(await send(request), config)
   return {
     config,
     pause,
     faultOf,
     call: (request) =>
       repeated(
-        async () => readAnswer(await once(request)),
+        () => call(request),
         async (answer) => faultOf(answer),
       ),
     open: (request) =>
       repeated(
-        () => once(request),
-        async (answer) => faultOf(await readAnswer(answer)),
+        () => send(request),
+        async (answer) => faultOf(await readAnswer(answer, config)),
       ),
   }
 }

@@ -1,7 +1,7 @@
 import { elementOf, type S3Client } from './client.ts'
 
-export type Listed = { key: string; bytes: number; changedMs: number }
-export type OpenUpload = { key: string; uploadId: string; begunMs: number }
+type Listed = { key: string; bytes: number; changedMs: number }
+type OpenUpload = { key: string; uploadId: string; begunMs: number }
 
 const partsOf = (xml: string, name: string): string[] =>
   [...xml.matchAll(new RegExp(`<${name}>(.*?)</${name}>`, 'gs'))].map(([, text = '']) => text)

@@ -3,7 +3,7 @@ import { type S3Client, S3Fault, triesMax } from './client.ts'
 import { blockBytes, hashBytes, hashHeader, isIntact, parseHashes } from './hashes.ts'
 
 /** A stored object. */
-export type Stat = {
+type Stat = {
   bytes: number
   etag: string
   /** The metadata with the hashes; '' for an object that something else wrote. */

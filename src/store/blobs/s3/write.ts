@@ -4,9 +4,9 @@ import { checksumHeader, createBlockHasher, hashesOf, hashHeader, hashValue } fr
 import { hashesKey, largeMark, statOf } from './read.ts'
 
 /** Blobs up to this size are one request, which is repeated whole. Its hashes fit into the metadata. */
-export const wholeBytesMax = 16 * 1024 * 1024
+const wholeBytesMax = 16 * 1024 * 1024
 /** S3 takes at most 10,000 parts, and none below 5 MiB but the last. So blobs may have 78 GiB. */
-export const partBytes = 8 * 1024 * 1024
+const partBytes = 8 * 1024 * 1024
 
 /** Tries of a write that meets another writer of the same key. */
 const conflictsMax = 5
@@ -56,7 +56,7 @@ export async function deleteObject(client: S3Client, key: string): Promise<void>
 }
 
 /** Writes an object of at most `wholeBytesMax` bytes. Throws S3Fault. */
-export function putWhole(client: S3Client, key: string, bytes: Buffer): Promise<void> {
+function putWhole(client: S3Client, key: string, bytes: Buffer): Promise<void> {
   const value = hashValue(hashesOf(bytes))
   const headers = { [hashHeader]: value, ...checksumHeader(bytes) }
   return writeOnCondition(client, key, value, (condition) =>

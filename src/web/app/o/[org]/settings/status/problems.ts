@@ -42,10 +42,10 @@ export function problemsOf(
   jobs: readonly RestJob[] | undefined,
   health: RestIngestHealth | undefined,
 ): Problem[] {
-  const { engine, blobs, journal, disk, versions } = status
+  const { engine, blobStore, journal, disk, versions } = status
   const problems: Problem[] = []
   if (!engine.up) problems.push({ id: 'down' })
-  if (!blobs.up) problems.push({ id: 'blobs', reason: blobs.reason ?? '' })
+  if (!blobStore.up) problems.push({ id: 'blobs', reason: blobStore.reason ?? '' })
   if (journal.waitsFor)
     problems.push({ id: 'waiting', store: journal.waitsFor.store, sinceMs: Date.parse(journal.waitsFor.since) })
   else if (journal.oldestWaitingMs > behindMs) problems.push({ id: 'behind', ms: journal.oldestWaitingMs })
