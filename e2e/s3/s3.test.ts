@@ -139,6 +139,7 @@ describe.skipIf(noS3)('a product with its blobs on S3', () => {
       const status = await statusOf()
       return status.journal.waitsFor?.store === 'blobs' && status
     })
+    expect((await api(state.product, state.project, `${eventPath(unmapped.event_id)}/`)).status).toBe(404)
     expect(away.blobStore).toMatchObject({ place: 's3', up: false })
     const path = `${eventPath(stored.small)}/attachments/`
     const [attachment] = (await api(state.product, state.project, path)).json as { id: string }[]

@@ -68,6 +68,8 @@ const retryMs = 10 * 60_000
 const waitingMax = 200
 /** Pause before maps are read again while the blob store is away, ms. */
 const awayMs = 1000
+/** Wait for maps after such a pause, ms. Nothing is cached then, and the batch has waited longer already. */
+const afterAwayMs = 15_000
 /** Minimum wait in ms: cached maps are found within it. */
 const waitMinMs = 50
 /** The size in bytes that a failure counts as in the cache. */
@@ -147,7 +149,7 @@ function createAnswer(
 
   return async (projectId, queries, waitMs) => {
     for (let tries = 0; ; tries++) {
-      const { answers, away } = await answerOnce(projectId, queries, waitMs)
+      const { answers, away } = await answerOnce(projectId, queries, tries > 0 ? Math.max(waitMs, afterAwayMs) : waitMs)
       const isWaiting = away && !ended.aborted
       if (isWaiting !== tries > 0) report?.(isWaiting)
       if (!isWaiting) return answers
