@@ -154,7 +154,15 @@ describe.skipIf(noS3)('a product with its blobs on S3', () => {
     await state.server.start()
     await ready(state.product, 90_000)
     for (const [at, id] of ids.entries()) expect((await downloaded(id)).equals(at === 1 ? large : small)).toBe(true)
-    expect(new Set(await filesOf(unmapped.event_id))).toEqual(new Set(['src/cart.ts']))
+    expect((await filesOf(unmapped.event_id)).length).toBe(3)
+    // A busy machine can miss the 3 s for the first read after the outage, but the file must not count as gone.
+    const unread = await api(state.product, state.project, `${eventPath(unmapped.event_id)}/`)
+    expect(unread.text).not.toContain('file_gone')
+    await until('the map', 60_000, async () => {
+      const event = failedEvent(second)
+      expect((await ingest(state.product, state.project, envelopeOf(event))).status).toBe(200)
+      return (await filesOf(event.event_id)).every((file) => file === 'src/cart.ts')
+    })
     const after = await until('the backlog', 30_000, async () => {
       const status = await statusOf()
       return status.journal.waitingRecords === 0 && status
