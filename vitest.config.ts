@@ -10,6 +10,8 @@ const own = [
   'e2e/shots/**/*.test.ts',
   'e2e/ui/{account,deploy,notifications,setup}.test.ts',
 ]
+/** Products whose blobs are on a real S3 server. */
+const s3 = ['e2e/s3/**/*.test.ts']
 /** What floods a product looks at what others feel of it: nothing else may take the cores meanwhile. */
 const alone = ['e2e/hostile/hostile.test.ts']
 /** Tests that put something in a module's place: other files must not find it. */
@@ -26,8 +28,9 @@ export default defineConfig({
     projects: [
       { test: { ...parts, name: 'src', include: ['src/**/*.test.{ts,tsx}', 'scripts/**/*.test.ts'], exclude: [...mocked, modules], isolate: false } },
       { test: { ...parts, name: 'src-mocked', include: mocked } },
-      { test: { ...whole, name: 'e2e', include: ['e2e/**/*.test.ts'], exclude: [...own, ...alone, modules], globalSetup: ['e2e/setup.ts'] } },
+      { test: { ...whole, name: 'e2e', include: ['e2e/**/*.test.ts'], exclude: [...own, ...s3, ...alone, modules], globalSetup: ['e2e/setup.ts'] } },
       { test: { ...whole, name: 'own', include: own } },
+      { test: { ...whole, name: 's3', include: s3 } },
       { test: { ...whole, name: 'alone', include: alone } },
     ],
   },

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { create, list } from 'tar'
 import { afterAll, describe, expect, test } from 'vitest'
 import { testClock } from '../base/clock.ts'
+import { openFileBlobs } from '../store/blobs/files.ts'
 import { type BackupDeps, createBackups } from './backup.ts'
 import { type Manifest, readManifest } from './manifest.ts'
 import { restoreBackup } from './restore.ts'
@@ -59,6 +60,7 @@ function backups(here: ReturnType<typeof usedData>, more: Partial<BackupDeps> = 
     version: '0.1.0',
     data: here.data,
     folders: here.folders,
+    blobs: openFileBlobs(here.folders.blobs),
     meta: {
       copyTo: async (to) => {
         order.push('meta')
@@ -95,8 +97,14 @@ type Stores = Parameters<Parameters<Parameters<typeof restoreBackup>[2]['withSto
 const restore = (here: ReturnType<typeof emptyData>, file: string, change: Partial<Manifest> = {}) =>
   restoreBackup(here.data, file, {
     folders: here.folders,
+    blobs: openFileBlobs(here.folders.blobs),
+    recordPlace: async () => undefined,
     mark: here.mark,
-    databaseFile: 'mishap.sqlite',
+    target: {
+      isUsed: async () => false,
+      place: async (copy) => renameSync(copy, join(here.folders.meta, 'mishap.sqlite')),
+      clear: async () => undefined,
+    },
     withStores: (work) => {
       expect(existsSync(here.mark)).toBe(true)
       return work({

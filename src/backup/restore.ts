@@ -3,10 +3,12 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { extract } from 'tar'
 import { MishapError } from '../base/errors.ts'
+import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import { rowsByTable, tableNames } from '../store/events/tables.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { type Manifest, parts, readManifest } from './manifest.ts'
+import { remoteKeys, sendBlobs } from './remote-blobs.ts'
 
 type Stores = { meta: Pick<MetaStore, 'tally' | 'cursor'>; events: Pick<EventStore, 'restore' | 'size'> }
 
@@ -23,6 +25,10 @@ type RestoreDeps = {
   folders: { journal: string; blobs: string; meta: string; engine: string }
   /** Where the database goes. */
   target: MetaTarget
+  /** The store that gets the blobs, wherever they were when the backup was taken. */
+  blobs: Pick<BlobStore, 'isRemote' | 'list' | 'putStream' | 'delete'>
+  /** Records where the blobs are now. */
+  recordPlace(): Promise<void>
   /** Marker file in the data folder until the restore is complete. */
   mark: string
   /** Opens the stores of the restored folder during `work` and starts the engine for it. */
@@ -61,6 +67,10 @@ export async function restoreBackup(data: string, path: string, deps: RestoreDep
     throw new MishapError('VALIDATION', { detail: `${data} already holds data. Restore into an empty folder.` })
   else if (await deps.target.isUsed())
     throw new MishapError('VALIDATION', { detail: 'The database in MISHAP_META already holds data. Restore into an empty one.' })
+  else if (deps.blobs.isRemote && (await remoteKeys(deps.blobs)).length > 0)
+    throw new MishapError('VALIDATION', {
+      detail: 'The bucket already holds blobs under the prefix of MISHAP_BLOBS. Restore into an empty prefix.',
+    })
   const file = resolve(path)
   if (!existsSync(file)) throw new MishapError('VALIDATION', { detail: `${file} does not exist.` })
   // The engine reads its copy from here (sessions.ts).
@@ -81,7 +91,9 @@ export async function restoreBackup(data: string, path: string, deps: RestoreDep
     const manifest = readManifest(await readFile(join(stage, parts.manifest), 'utf8').catch(() => ''))
     for (const item of parts.files) if (existsSync(join(stage, item))) await rename(join(stage, item), join(data, item))
     for (const item of [folders.meta, folders.engine]) await mkdir(item, { recursive: true, mode: 0o700 })
-    await place(join(stage, parts.blobs), folders.blobs)
+    if (deps.blobs.isRemote) await sendBlobs(deps.blobs, join(stage, parts.blobs), folders.blobs)
+    else await place(join(stage, parts.blobs), folders.blobs)
+    await deps.recordPlace()
     await place(join(stage, parts.journal), folders.journal)
     await deps.target.place(join(stage, parts.meta))
     await deps.withStores((stores) => restoreStores(stores, manifest))

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { hostname, totalmem } from 'node:os'
 import { resolve } from 'node:path'
+import { type BlobsConfig, blobCredentials, blobsOf } from './blobs-config.ts'
 import { isNetwork } from './network.ts'
 import { parsePostgresUrl, withoutPassword } from './postgres-url.ts'
 
@@ -15,6 +16,8 @@ export type Setting = {
   allowed: string
   sentence: string
   check: (text: string) => boolean
+  /** The value contains a secret: messages do not show it. */
+  secret?: true
 }
 
 const integer = (min: number, max: number) => (text: string) =>
@@ -193,6 +196,17 @@ export const settings = [
     check: (t) => budgetOf(t) !== undefined,
   },
   {
+    name: 'blobs',
+    env: 'MISHAP_BLOBS',
+    default: '',
+    allowed:
+      's3://BUCKET/PREFIX?endpoint=URL&region=R&accessKeyId=K&secretAccessKey=S, or empty. Without the last two, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are used',
+    sentence:
+      'Where attachments, uploads of builds and dead letters are stored: a bucket with the S3 interface. Empty: in the data folder. See external.md.',
+    check: (t) => t === '' || blobsOf(t) !== undefined,
+    secret: true,
+  },
+  {
     name: 'outgoingNetworks',
     env: 'MISHAP_OUTGOING_NETWORKS',
     default: '',
@@ -271,6 +285,8 @@ export type Config = {
   retentionErrorsDays: number
   retentionSpansDays: number
   diskBudget: DiskBudget
+  /** Undefined: in files of the data folder. The keys are separate (`blobCredentials`), because this type is shown and passed on. */
+  blobs: BlobsConfig | undefined
   outgoingNetworks: string[]
   organizationEventsPerMinute: number
   attachmentBytesPerHour: number
@@ -321,7 +337,9 @@ function refusal(setting: Setting, sources: SettingSources, why?: string): Confi
   const allowed = why === undefined ? setting.allowed : `${setting.allowed} (${why})`
   return {
     code: `CONFIG_${setting.env.slice('MISHAP_'.length)}`,
-    sentence: `${named} is "${withoutPassword(sourceValue(setting, sources))}". Allowed: ${allowed}.`,
+    sentence: setting.secret
+      ? `${named} is not valid. Its value is not shown, because it can contain a secret. Allowed: ${allowed}.`
+      : `${named} is "${withoutPassword(sourceValue(setting, sources))}". Allowed: ${allowed}.`,
   }
 }
 
@@ -351,6 +369,14 @@ export function readConfig(
     if (!item.check(value)) return { error: refusal(item, { flags, env }) }
     text[setting.name] = value
   }
+  if (text.blobs !== '' && !blobCredentials(env))
+    return {
+      error: {
+        code: 'CONFIG_BLOBS',
+        sentence:
+          'MISHAP_BLOBS has no keys. Add accessKeyId and secretAccessKey to it, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
+      },
+    }
   const url = (text.url || `http://localhost:${text.port}`).replace(/\/$/, '')
   return {
     config: {
@@ -373,6 +399,7 @@ export function readConfig(
       retentionErrorsDays: Number(text.retentionErrorsDays),
       retentionSpansDays: Number(text.retentionSpansDays),
       diskBudget: budgetOf(text.diskBudget) ?? 'off',
+      blobs: blobsOf(text.blobs)?.place,
       organizationEventsPerMinute: Number(text.organizationEventsPerMinute),
       attachmentBytesPerHour: Number(text.attachmentBytesPerHour),
       selfReporting: text.selfReporting === 'on',

@@ -75,13 +75,16 @@ export const restStatus = z
     version: z.string(),
     startedAt: time,
     engine: z.strictObject({ up: z.boolean(), version: textOrNull }),
+    blobStore: z
+      .strictObject({ place: z.enum(['files', 's3']), up: z.boolean(), reason: textOrNull })
+      .describe('Where attachments and uploads are, and whether that store answers. `reason` says why not.'),
     journal: z.strictObject({
       lagBytes: z.number(),
       waitingRecords: z.number(),
       oldestWaitingMs: z.number(),
       boundBytes: z.number(),
       /** The store that blocks processing: it is down or its disk is full. Null while processing runs. */
-      waitsFor: z.strictObject({ store: z.enum(['events', 'database', 'files']), since: time }).nullable(),
+      waitsFor: z.strictObject({ store: z.enum(['events', 'database', 'files', 'blobs']), since: time }).nullable(),
     }),
     ledger: ledgerSums,
     disk,

@@ -45,6 +45,7 @@ const deps = {
     ],
     replacedBytes: async () => 50,
   },
+  blobs: { isRemote: false },
   bytesUnder: async (folder: string) =>
     ({ '/data/meta': 300, '/data/journal': 4000, '/data/backup': 600, '/data/rehearsal-1': 60 })[folder] ?? 0,
   copyFolders: async () => ['/data/backup', '/data/rehearsal-1'],
@@ -64,6 +65,13 @@ test('what is stored, by kind; the journal is not among it', async () => {
 
 test('what a backup that was killed left counts as stored, what one that runs takes does not', async () => {
   expect(await measureDisk({ ...deps, copying: () => false })).toMatchObject({ copies: 660, stored: 2286 })
+})
+
+test('blobs of another machine count in a limit in bytes, and not in a part of this volume', async () => {
+  const remote = { ...deps, blobs: { isRemote: true } }
+  expect(await measureDisk(remote)).toMatchObject({ blobs: 36, stored: 1626 })
+  expect(await measureDisk({ ...remote, budget: { part: 0.5 } })).toMatchObject({ blobs: 36, stored: 1590 })
+  expect(await measureDisk({ ...deps, budget: { part: 0.5 } })).toMatchObject({ blobs: 36, stored: 1626 })
 })
 
 test('without the events store nothing is known', async () => {

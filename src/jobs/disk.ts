@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DiskBudget } from '../base/config.ts'
+import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import { sizesByTable, type TableName } from '../store/events/tables.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
@@ -13,7 +14,10 @@ export type DiskState = {
   database: number
   /** Leftovers of killed backups and rehearsals, until they are swept. Running ones clean up after themselves. */
   copies: number
-  /** Sum of all kinds. Excludes the journal, which has its own bound and drains by itself. */
+  /**
+   * Sum of all kinds. Excludes the journal, which has its own bound and drains by itself, and blobs of another machine
+   * under a budget that is a part of the volume.
+   */
   stored: number
   /** Null: no budget. */
   budget: number | null
@@ -47,6 +51,7 @@ type DiskDeps = {
   budget: DiskBudget
   meta: Pick<MetaStore, 'bytesByProject'>
   events: Pick<EventStore, 'size' | 'replacedBytes'>
+  blobs: Pick<BlobStore, 'isRemote'>
   /** Returns the bytes of the files under a folder. */
   bytesUnder(folder: string): Promise<number>
   /** Lists folders in the data folder that hold temporary full copies. */
@@ -78,7 +83,9 @@ export async function measureDisk(deps: DiskDeps): Promise<DiskState> {
   )
   const copied = copyBytes.reduce((sum, part) => sum + part, 0)
   const [copies, copying] = deps.copying() ? [0, copied] : [copied, 0]
-  const stored = bytes + blobs + database + copies
+  // Blobs of another machine take nothing from this volume, but they count in a limit for everything.
+  const counted = deps.blobs.isRemote && typeof budget === 'object' && 'part' in budget ? 0 : blobs
+  const stored = bytes + counted + database + copies
   return {
     tables: sizesByTable(tables),
     blobs,

@@ -23,11 +23,14 @@ import { engineChild } from '../serve/engine-child.ts'
 import { demandComplete, layOut, restoreMarker } from '../serve/folders.ts'
 import type { Folders, Sockets } from '../serve/messages.ts'
 import { supervise } from '../serve/supervise.ts'
-import { openFileBlobs } from '../store/blobs/files.ts'
+import type { BlobStore } from '../store/blobs/blobs.ts'
+import { openBlobs } from '../store/blobs/open.ts'
+import { demandBlobPlace, recordBlobPlace } from '../store/blobs/start.ts'
 import { createEventStore } from '../store/events/clickhouse.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import { programValue } from '../store/meta/database/migrate.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
+import { blobSourceOf } from './blob-source.ts'
 import { copyMeta, hasMeta, metaTarget, openMeta } from './open-meta.ts'
 
 const dayMs = 86_400_000
@@ -117,6 +120,7 @@ type MaintenanceParts = {
   folders: Folders
   meta: MetaStore
   events: EventStore
+  blobs: BlobStore
   backups: Backups
   /** Waits for running batches and starts none until the returned function is called. */
   pause(): Promise<() => void>
@@ -125,7 +129,7 @@ type MaintenanceParts = {
 }
 
 async function verifyParts(parts: MaintenanceParts): Promise<{ checks: Check[] }> {
-  const { clock, config, folders, meta, events } = parts
+  const { clock, config, folders, meta, events, blobs } = parts
   const resume = await parts.pause()
   const journal = openJournalReader(folders.journal)
   try {
@@ -134,7 +138,7 @@ async function verifyParts(parts: MaintenanceParts): Promise<{ checks: Check[] }
       meta,
       events,
       journal,
-      blobs: openFileBlobs(folders.blobs),
+      blobs,
       durable: parts.durable(),
       retainedSinceMs: clock.now() - config.retentionErrorsDays * dayMs,
     })
@@ -188,12 +192,23 @@ const stoppedDurable = Number.MAX_SAFE_INTEGER
 async function withStores(config: Config, work: (parts: MaintenanceParts) => Promise<object>): Promise<object> {
   const observe = createObserve('command', config.logLevel)
   const layout = layOut(config.data)
+  const source = blobSourceOf(config, layout.folders)
+  await demandBlobPlace(config.data, source)
+  const blobs = openBlobs(source)
   const { meta, close } = await openPeople(config, layout.folders.meta, systemClock, observe)
   try {
     return await withEngine(config, layout, observe, async (events) => {
       await events.migrate()
       const pause = async () => () => {}
-      const parts = { version: programVersion(), meta, events, folders: layout.folders, clock: systemClock, pause }
+      const parts = {
+        version: programVersion(),
+        meta,
+        events,
+        blobs,
+        folders: layout.folders,
+        clock: systemClock,
+        pause,
+      }
       return work({
         ...parts,
         config,
@@ -209,9 +224,12 @@ async function withStores(config: Config, work: (parts: MaintenanceParts) => Pro
 async function restoreStopped(config: Config, file: string): Promise<object> {
   const observe = createObserve('command', config.logLevel)
   const layout = layOut(config.data)
+  const source = blobSourceOf(config, layout.folders)
   return restoreBackup(config.data, file, {
     folders: layout.folders,
     target: metaTarget(config, layout.folders.meta),
+    blobs: openBlobs(source),
+    recordPlace: () => recordBlobPlace(config.data, source),
     mark: restoreMarker(config.data),
     withStores: async (work) => {
       const { meta, close } = await openPeople(config, layout.folders.meta, systemClock, observe)

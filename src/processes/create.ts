@@ -1,6 +1,6 @@
 import { type Backups, sweepAtStart } from '../backup/backup.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
-import { createObserve, createRequestScope, faultOf, type RequestScope } from '../base/observe.ts'
+import { createObserve, createRequestScope, faultOf, type Observe, type RequestScope } from '../base/observe.ts'
 import { createRecent } from '../base/recent.ts'
 import { createJobs } from '../jobs/jobs.ts'
 import { prepareEvents } from '../jobs/prepare-events.ts'
@@ -10,6 +10,7 @@ import { createUnmerge } from '../jobs/unmerge.ts'
 import { issueCountsAge } from '../query/issue-counts.ts'
 import { createGroupingPreview } from '../refine/pipeline/grouping.ts'
 import type { Refine } from '../refine/pipeline/refine.ts'
+import { createBlobWatch } from '../serve/blob-watch.ts'
 import { createEventRate } from '../serve/event-rate.ts'
 import { reportKnownCredentials } from '../serve/known-credentials.ts'
 import { createLag } from '../serve/lag.ts'
@@ -19,8 +20,10 @@ import { createReplay } from '../serve/replay.ts'
 import { createRequestLog, type RequestLog } from '../serve/request-log.ts'
 import { createStoreState } from '../serve/store-state.ts'
 import { createSweep } from '../serve/sweep.ts'
-import { openFileBlobs } from '../store/blobs/files.ts'
+import type { BlobStore } from '../store/blobs/blobs.ts'
+import { openBlobs } from '../store/blobs/open.ts'
 import { createFolderBytes } from '../store/folder-bytes.ts'
+import { blobSourceOf } from './blob-source.ts'
 import { openEvents, openWithRetry } from './commands.ts'
 import type { App } from './parts.ts'
 import { createKeyLine, type Link, selfDsnOf } from './publish-keys.ts'
@@ -121,6 +124,17 @@ function startParts(
   return stopReporting
 }
 
+/** Watches the blob store and reports it to process main, for its ready check. */
+const watchBlobs = (blobs: BlobStore, clock: Clock, observe: Observe, link: Link) =>
+  createBlobWatch({
+    blobs,
+    clock,
+    changed: ({ up, reason }) => {
+      link.send({ kind: 'blobs', up })
+      if (!up) observe.warn({ reason }, 'the blob store is away; batches with attachments wait')
+    },
+  })
+
 /** Opens and connects all parts in order. Throws MishapError START_NEWER_DATA. */
 export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const { config, folders, sockets } = setup
@@ -130,7 +144,8 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const { meta, seal, close, ...authParts } = await openWithRetry(config, folders.meta, clock, observe)
   const auth = reportKnownCredentials(authParts.auth, clock, (credential) => link.send({ kind: 'known', credential }))
   const events = openEvents(sockets.engine, clock, observe)
-  const blobs = openFileBlobs(folders.blobs, createSweep())
+  const blobs = openBlobs(blobSourceOf(config, folders), createSweep())
+  const blobWatch = watchBlobs(blobs, clock, observe, link)
   const live = createLive(clock.now())
   const keys = createKeyLine(link, meta, config)
   const state = { stopping: false, durable: 0 }
@@ -172,6 +187,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     journal: async () => lag.state(clock.now(), await refine.waiting()),
     waitsFor: () => refine.waitsFor(),
     engineUp: store.up,
+    blobState: blobWatch.state,
     publishKeys: keys.publish,
     selfDsn: () => selfDsnOf(meta, config),
     takeSelfTrace: selfTraces(clock, config.selfTraces),
@@ -186,6 +202,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const stop = async () => {
     state.stopping = true
     stopReporting()
+    blobWatch.stop()
     for (const part of [jobs, maintenance.downsampling, reprocessing, alerts]) part.stop()
     await refine.stop(2500)
     await events.close()

@@ -73,6 +73,9 @@ function leave(line: string, code: number): never {
   process.exit(code)
 }
 
+/** 78 (EX_CONFIG) for a fault of the configuration, so that systemd does not start again. 1 for others. */
+const exitCodeOf = ({ code, status }: MishapError): number => (code.startsWith('START_') ? status : 1)
+
 function configOf(words: Words): Config {
   const knownFlags = new Set<string>([
     ...settings.flatMap((setting) => ('flag' in setting ? [setting.flag] : [])),
@@ -132,7 +135,7 @@ async function start(words: Words): Promise<void> {
   const server = await startServer({ config, version, dev: words.switches.has('--dev'), print })
   state.stop = server.stop
   const refused = await server.ended
-  if (refused) leave(`mishap: ${refused.code}: ${refused.message}`, refused.status)
+  if (refused) leave(`mishap: ${refused.code}: ${refused.message}`, exitCodeOf(refused))
   process.exit(0)
 }
 
@@ -252,7 +255,7 @@ run().catch((error: unknown) => {
         ...Object.entries(error.fields ?? {}).map(([field, all]) => `  ${field}: ${all.join(' ')}`),
         ...error.causes.map((cause) => `  ${cause}`),
       ].join('\n'),
-      error.code.startsWith('START_') ? error.status : 1,
+      exitCodeOf(error),
     )
   leave(`mishap: ${String(error)}`, 1)
 })

@@ -15,6 +15,7 @@ import type { IssueCounts } from '../query/issue-counts.ts'
 import type { Doctor } from '../refine/pipeline/doctor.ts'
 import type { GroupingPreview } from '../refine/pipeline/grouping.ts'
 import type { Refine } from '../refine/pipeline/refine.ts'
+import type { BlobState } from '../serve/blob-watch.ts'
 import type { EventRate } from '../serve/event-rate.ts'
 import type { JournalState } from '../serve/lag.ts'
 import type { Live } from '../serve/live.ts'
@@ -50,6 +51,7 @@ export type App = {
   journal(): Promise<JournalState>
   waitsFor: Refine['waitsFor']
   engineUp(): boolean
+  blobState(): BlobState
   /** Sends the changed keys to process main. Resolves when ingest uses them. */
   publishKeys(): Promise<void>
   /** Returns the disk usage of a folder in bytes, at most 15 s old. */

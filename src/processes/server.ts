@@ -31,8 +31,10 @@ import { createReady } from '../serve/ready.ts'
 import { type Child, supervise } from '../serve/supervise.ts'
 import { createSweep } from '../serve/sweep.ts'
 import { dropUnfinished, openFileBlobs } from '../store/blobs/files.ts'
+import { checkBlobStore } from '../store/blobs/start.ts'
 import { engineAnswers } from '../store/events/alive.ts'
 import type { KeySnapshot } from '../store/meta/meta.ts'
+import { blobSourceOf } from './blob-source.ts'
 
 type ServerOptions = { config: Config; version: string; dev: boolean; print(line: string): void }
 
@@ -66,6 +68,8 @@ type Main = {
     known: KnownCredentials
     /** DSN for the screens' own errors. */
     selfDsn: string | undefined
+    /** Whether process app can use the blob store. */
+    blobsUp: boolean
   }
   app: Child
   engine: Child
@@ -77,15 +81,15 @@ function answerJson(res: ServerResponse, status: number, body: object): void {
 }
 
 /**
- * `live`: this process answers. `ready`: screens and events store work too, with tables of this version, and process
- * app answers a request on the normal path. Relay's path is an alias for load balancers that are configured for it.
+ * `live`: this process answers. `ready`: screens, events store and blob store work too, with tables of this version, and
+ * process app answers a request on the normal path. Relay's path is an alias for load balancers that are configured for it.
  */
 async function answerHealth(kind: string, main: Main, answers: () => Promise<boolean>, res: ServerResponse) {
   const tables = main.state.storedBy !== undefined && main.state.storedBy === main.app.pid()
-  const up = { accept: true, app: main.app.up(), engine: main.engine.up(), tables }
+  const up = { accept: true, app: main.app.up(), engine: main.engine.up(), tables, blobs: main.state.blobsUp }
   if (kind === 'live') return answerJson(res, 200, { status: 'ok', ...up })
   const parts = { ...up, answers: up.app && (await answers()) }
-  const ok = parts.app && parts.engine && tables && parts.answers
+  const ok = parts.app && parts.engine && tables && parts.blobs && parts.answers
   answerJson(res, ok ? 200 : 503, { status: ok ? 'ok' : 'starting', ...parts })
 }
 
@@ -149,6 +153,7 @@ function handleMessage(main: Main, message: FromApp): void {
   else if (message.kind === 'numbers') state.appMetrics = message.numbers
   else if (message.kind === 'known') state.known.add(message.credential)
   else if (message.kind === 'self') state.selfDsn = message.dsn
+  else if (message.kind === 'blobs') state.blobsUp = message.up
   else if (message.kind === 'stored') state.storedBy = main.app.pid()
   else if (message.kind === 'refused') {
     state.refused = new MishapError(message.code, { detail: message.sentence })
@@ -383,6 +388,7 @@ const newState = (config: Config): Main['state'] => ({
   refused: undefined,
   storedBy: undefined,
   selfDsn: undefined,
+  blobsUp: true,
   startedMs: systemClock.now(),
   appMetrics: undefined,
   screens: new Map(),
@@ -433,6 +439,11 @@ export async function startServer(
   demandComplete(config.data)
   const lock = lockDataFolder(config.data)
   const ended = Promise.withResolvers<MishapError | undefined>()
+  const away = await checkBlobStore(config.data, blobSourceOf(config, folders), systemClock).catch((error: unknown) => {
+    lock.release()
+    throw error
+  })
+  if (away !== undefined) observe.warn({ reason: away }, 'the blob store is away; ingest starts, and batches wait')
   const journal = await openJournal(config, folders.journal, observe)
   const dropOrphans = await cleanSpool(folders, journal, observe)
   const state = newState(config)

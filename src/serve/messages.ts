@@ -23,6 +23,8 @@ export type FromApp =
   | { kind: 'keys'; id: number; snapshot: KeySnapshot }
   | { kind: 'trim'; before: number }
   | { kind: 'refused'; code: 'START_NEWER_DATA' | 'START_JOURNAL_BEHIND' | 'START_DATABASE'; sentence: string }
+  /** Whether the blob store answers. */
+  | { kind: 'blobs'; up: boolean }
   /** A dead letter to replay. */
   | { kind: 'append'; id: number; head: RecordHead; body: Uint8Array }
   | { kind: 'numbers'; numbers: AppMetrics }

@@ -141,6 +141,7 @@ export async function statusOf(app: App): Promise<RestStatus> {
     version: app.version,
     startedAt: new Date(app.startedMs).toISOString(),
     engine: { up: app.engineUp(), version: versions.find((version) => version.name === 'chdb')?.version ?? null },
+    blobStore: { place: app.blobs.isRemote ? 's3' : 'files', ...app.blobState() },
     journal: {
       ...journal,
       waitsFor: wait ? { store: wait.store, since: new Date(wait.sinceMs).toISOString() } : null,

@@ -6,6 +6,7 @@ const well: RestStatus = {
   version: '1',
   startedAt: '2026-01-01T00:00:00.000Z',
   engine: { up: true, version: '1' },
+  blobStore: { place: 'files', up: true, reason: null },
   journal: { lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 15_000, boundBytes: 1, waitsFor: null },
   ledger: {
     received: 1,

@@ -9,6 +9,7 @@ import type {
   RestStatus,
 } from '../../../../../../contract/status.ts'
 import { apiFetch } from '../../../../../client/api.ts'
+import { PlainText } from '../../../../../ui/plain-text.tsx'
 import { bytesText, durationText } from '../../../../../ui/relative.ts'
 import { ScrollBox } from '../../../../../ui/scroll-box.tsx'
 import { Section, TableHead } from '../../../../../ui/section.tsx'
@@ -30,10 +31,16 @@ const pollMs = 5000
 function Now({ status }: { status: RestStatus }) {
   const t = useTranslations('status')
   const age = useAge()
-  const { engine, journal, disk } = status
+  const { engine, blobStore, journal, disk } = status
+  const store: [string, ReactNode, ReactNode?] = [
+    t('blobs'),
+    blobStore.up ? t('blobPlaces.up') : t('blobPlaces.away'),
+    blobStore.reason ? <PlainText key="r" text={blobStore.reason} charactersMax={300} /> : undefined,
+  ]
   const rows: [string, ReactNode, ReactNode?][] = [
     [t('version'), <code key="v">{status.version}</code>, t('running', { age: age(Date.parse(status.startedAt)) })],
     [t('engine'), engine.up ? t('up') : t('down'), engine.version ? <code key="v">{engine.version}</code> : undefined],
+    ...(blobStore.place === 's3' ? [store] : []),
     [
       t('lag'),
       journal.oldestWaitingMs > 0 ? durationText(journal.oldestWaitingMs) : t('nothingWaits'),
@@ -53,6 +60,7 @@ function Now({ status }: { status: RestStatus }) {
             <dt className="text-ink-2">{name}</dt>
             <dd className="flex items-center gap-2 text-strong">
               {name === t('engine') ? <SeverityShape level={engine.up ? 'ok' : 'error'} label="" /> : null}
+              {name === t('blobs') ? <SeverityShape level={blobStore.up ? 'ok' : 'error'} label="" /> : null}
               {value}
             </dd>
             <dd className="text-small text-ink-3">{noteText}</dd>

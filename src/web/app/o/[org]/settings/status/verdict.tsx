@@ -8,7 +8,7 @@ import { SeverityShape } from '../../../../../ui/severity.tsx'
 import { useAge } from '../../../../../ui/time.tsx'
 import type { Problem } from './problems.ts'
 
-const severe: readonly Problem['id'][] = ['down', 'waiting', 'disk', 'lost']
+const severe: readonly Problem['id'][] = ['down', 'blobs', 'waiting', 'disk', 'lost']
 
 function useSentence() {
   const t = useTranslations('frame.status')
@@ -18,6 +18,8 @@ function useSentence() {
     switch (problem.id) {
       case 'waiting':
         return status(`waitsFor.${problem.store}`, { age: age(problem.sinceMs) })
+      case 'blobs':
+        return t('blobs', { reason: problem.reason })
       case 'behind':
         return t('behind', { time: durationText(problem.ms) })
       case 'disk':
