@@ -50,6 +50,13 @@ test.each([
   ],
   ['metrics may be off', {}, { MISHAP_METRICS: 'off' }, { metrics: 'off' }],
   ['off is false', {}, { MISHAP_SELF_REPORTING: 'off' }, { selfReporting: false }],
+  ['events are embedded by default', {}, {}, { events: undefined }],
+  [
+    'a ClickHouse server loses its password',
+    {},
+    { MISHAP_EVENTS: 'https://ada:secret@ch.example:8443/errors' },
+    { events: { url: 'https://ch.example:8443', host: 'ch.example:8443', user: 'ada', database: 'errors' } },
+  ],
 ])('%s', (_name, flags, env, expected) => {
   expect(config(flags, env)).toMatchObject(expected)
 })

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { hostname, totalmem } from 'node:os'
 import { resolve } from 'node:path'
+import { type EventsServer, eventsPasswordOf, eventsServerOf, isEventsServer } from './events-server.ts'
 
 /** One setting: its sources, meaning and allowed values. docs/configuration.md is generated from this table. */
 export type Setting = {
@@ -12,6 +13,8 @@ export type Setting = {
   unit?: string
   allowed: string
   sentence: string
+  /** The value contains a password, so it is never printed. */
+  secret?: true
   check: (text: string) => boolean
 }
 
@@ -24,6 +27,8 @@ const oneOf =
 const MiB = 1024 * 1024
 /** Allows path words that every proxy, address and cookie treats the same. /api is reserved for ingest and the API. */
 const urlPattern = /^https?:\/\/[^/?#@\\\s]+(?!\/api(?:\/|$))(?:\/[\w~-][\w.~-]{0,63}){0,5}\/?$/
+/** A destination of ClickHouse's BACKUP. Its literals cannot contain quotes or backslashes, so it is safe in SQL. */
+const backupTarget = /^(?:Disk|S3)\('[^'\\]{1,500}'(?:, ?'[^'\\]{0,500}'){0,2}\)$/
 const listOf = (text: string): string[] =>
   text
     .split(',')
@@ -148,6 +153,27 @@ export const settings = [
     check: (text) => text === 'auto' || integer(engineBytesMin, 1e12)(text),
   },
   {
+    name: 'events',
+    env: 'MISHAP_EVENTS',
+    default: '',
+    allowed:
+      'http(s)://USER:PASSWORD@HOST:PORT/DATABASE with percent escapes for special characters, or empty for the embedded store',
+    sentence:
+      'ClickHouse server that stores events, spans and sessions. No engine process runs then. See docs/external.md.',
+    secret: true,
+    check: (text) => text === '' || isEventsServer(text),
+  },
+  {
+    name: 'eventsBackup',
+    env: 'MISHAP_EVENTS_BACKUP',
+    default: '',
+    allowed: "Disk('NAME'), Disk('NAME', 'FOLDER'), S3('URL', 'KEY', 'SECRET') or empty",
+    sentence:
+      'Where the ClickHouse server itself writes its part of a backup. Empty: the rows are streamed into the archive.',
+    secret: true,
+    check: (text) => text === '' || backupTarget.test(text),
+  },
+  {
     name: 'refineWorkers',
     env: 'MISHAP_REFINE_WORKERS',
     default: '1',
@@ -255,6 +281,8 @@ export type Config = {
   journalGroupMs: number
   diskReserveBytes: number
   engineMemoryBytes: number
+  /** The ClickHouse server of the events store; undefined: the embedded engine. */
+  events: EventsServer | undefined
   refineWorkers: number
   retentionErrorsDays: number
   retentionSpansDays: number
@@ -307,9 +335,10 @@ const sourceValue = (setting: Setting, { flags, env }: SettingSources): string =
 function refusal(setting: Setting, sources: SettingSources, why?: string): ConfigError {
   const named = setting.flag !== undefined && sources.flags[setting.flag] !== undefined ? setting.flag : setting.env
   const allowed = why === undefined ? setting.allowed : `${setting.allowed} (${why})`
+  const value = setting.secret ? 'not valid' : `"${sourceValue(setting, sources)}"`
   return {
     code: `CONFIG_${setting.env.slice('MISHAP_'.length)}`,
-    sentence: `${named} is "${sourceValue(setting, sources)}". Allowed: ${allowed}.`,
+    sentence: `${named} is ${value}. Allowed: ${allowed}.`,
   }
 }
 
@@ -356,6 +385,7 @@ export function readConfig(
       diskReserveBytes: Number(text.diskReserveBytes),
       engineMemoryBytes:
         text.engineMemoryBytes === 'auto' ? engineBytesFor(memoryBytes) : Number(text.engineMemoryBytes),
+      events: eventsServerOf(text.events),
       refineWorkers: Number(text.refineWorkers),
       retentionErrorsDays: Number(text.retentionErrorsDays),
       retentionSpansDays: Number(text.retentionSpansDays),
@@ -378,6 +408,15 @@ export const screensFolder = (basePath: string): string =>
 
 /** Returns the environment of this process. No other code reads it. */
 export const environment = (): Record<string, string | undefined> => process.env
+
+/** Secrets of the events store. They are not part of Config, which other processes get as an argument. */
+export type EventsSecrets = { password: string; backup: string }
+
+/** Returns the password of the ClickHouse server and the destination of its backups, both possibly empty. */
+export const eventsSecrets = (env: Record<string, string | undefined> = environment()): EventsSecrets => ({
+  password: eventsPasswordOf(env.MISHAP_EVENTS ?? ''),
+  backup: env.MISHAP_EVENTS_BACKUP ?? '',
+})
 
 /** Returns the version of this program from its package.json. */
 export const programVersion = (): string =>

@@ -5,6 +5,7 @@ import { createCounts } from './counts.ts'
 import { createDownsampling } from './downsample.ts'
 import type { EventStore } from './event-store.ts'
 import { waitingFor } from './gate.ts'
+import type { EventsKind } from './kind.ts'
 import { migrate } from './migrate.ts'
 import { createNewest } from './newest.ts'
 import { createOverview } from './overview.ts'
@@ -30,6 +31,13 @@ type EventStoreOptions = {
   /** Name of the database to create and use: letters, digits, underscores. */
   database: string
   requestTimeoutMs?: number
+  /** Default: the embedded engine. */
+  kind?: EventsKind
+  /** Credentials of a server. */
+  user?: string
+  password?: string
+  /** Identifies this installation in the database of a server. Only `migrate` uses it. */
+  installation?: string
   observe: Observe
   clock: Clock
 }
@@ -61,7 +69,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createSessions(connection, database),
     ...createSpans(connection, database),
     ...stored,
-    migrate: () => migrate(connection, database),
+    migrate: () => migrate(connection, database, options.installation ?? ''),
     ping: () => connection.ping(),
     async size() {
       type Size = { table: string; rows: string; on_disk: string; raw: string }
