@@ -186,6 +186,7 @@ export async function openTestApp(): Promise<TestApp> {
     journal: () => ({ lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 0, boundBytes: 1 }),
     waitsFor: () => undefined,
     engineUp: () => true,
+    eventsServer: () => undefined,
     publishKeys: async () => {},
     requestLog: createRequestLog(),
     eventRate: createEventRate(systemClock),

@@ -62,7 +62,8 @@ export function liveStream(
           if (seen) write(seen, id)
         })
         // A screen that was rendered after the outage began gets no change event for it.
-        if (!app.engineUp()) write({ kind: 'engine', up: false })
+        const host = app.eventsServer()?.host
+        if (!app.engineUp()) write({ kind: 'engine', up: false, ...(host === undefined ? {} : { host }) })
         const cancelHeartbeat = app.clock.every(heartbeatMs, () => {
           if (ended) return
           send(': still here\n\n')

@@ -74,7 +74,18 @@ export const restStatus = z
   .strictObject({
     version: z.string(),
     startedAt: time,
-    engine: z.strictObject({ up: z.boolean(), version: textOrNull }),
+    /** The events store. */
+    engine: z.strictObject({
+      up: z.boolean(),
+      version: textOrNull,
+      kind: z.enum(['embedded', 'server']).describe('The engine of Mishap itself, or a ClickHouse server.'),
+      /** Host and port of the server; null for the embedded store. */
+      host: textOrNull,
+      away: z
+        .enum(['silent', 'refused'])
+        .nullable()
+        .describe('Why the server cannot be used: it does not answer, or it refuses Mishap.'),
+    }),
     journal: z.strictObject({
       lagBytes: z.number(),
       waitingRecords: z.number(),

@@ -13,7 +13,10 @@ export type DiskState = {
   database: number
   /** Leftovers of killed backups and rehearsals, until they are swept. Running ones clean up after themselves. */
   copies: number
-  /** Sum of all kinds. Excludes the journal, which has its own bound and drains by itself. */
+  /**
+   * What counts against the budget: the sum of all kinds. Excludes the journal, which has its own bound and drains by
+   * itself. With a ClickHouse server, only the tables: the rest is on another disk.
+   */
   stored: number
   /** Null: no budget. */
   budget: number | null
@@ -46,7 +49,9 @@ type DiskDeps = {
   data: string
   budget: DiskBudget
   meta: Pick<MetaStore, 'bytesByProject'>
-  events: Pick<EventStore, 'size' | 'replacedBytes'>
+  events: Pick<EventStore, 'size' | 'replacedBytes' | 'serverDisk'>
+  /** Events are on a ClickHouse server, whose disk the budget is a part of. */
+  isRemote: boolean
   /** Returns the bytes of the files under a folder. */
   bytesUnder(folder: string): Promise<number>
   /** Lists folders in the data folder that hold temporary full copies. */
@@ -57,7 +62,7 @@ type DiskDeps = {
 
 /** Measures the stored bytes. Throws STORE_UNAVAILABLE while the events store is down. */
 export async function measureDisk(deps: DiskDeps): Promise<DiskState> {
-  const { data, budget, meta, events, bytesUnder } = deps
+  const { data, budget, meta, events, bytesUnder, isRemote } = deps
   const [tables, replacedBytes, database, journal, spool, chunks, copyBytes, volume] = await Promise.all([
     events.size(),
     events.replacedBytes(),
@@ -66,10 +71,12 @@ export async function measureDisk(deps: DiskDeps): Promise<DiskState> {
     bytesUnder(join(data, 'blobs', 'spool')),
     bytesUnder(join(data, 'blobs', 'chunks')),
     deps.copyFolders().then((all) => Promise.all(all.map(bytesUnder))),
-    statfs(data).then(
-      ({ blocks, bfree, bsize }): Volume => ({ total: blocks * bsize, used: (blocks - bfree) * bsize }),
-      () => undefined,
-    ),
+    isRemote
+      ? events.serverDisk()
+      : statfs(data).then(
+          ({ blocks, bfree, bsize }): Volume => ({ total: blocks * bsize, used: (blocks - bfree) * bsize }),
+          () => undefined,
+        ),
   ])
   const bytes = tables.reduce((sum, table) => sum + table.bytesOnDisk, 0)
   const blobs = meta
@@ -77,13 +84,14 @@ export async function measureDisk(deps: DiskDeps): Promise<DiskState> {
     .reduce((sum, byte) => sum + byte.attachments.bytes + byte.dead.bytes + byte.bundles.bytes, 0)
   const copied = copyBytes.reduce((sum, part) => sum + part, 0)
   const [copies, copying] = deps.copying() ? [0, copied] : [copied, 0]
-  const stored = bytes + blobs + database + copies
+  const stored = isRemote ? bytes : bytes + blobs + database + copies
+  const passing = isRemote ? replacedBytes : replacedBytes + journal + spool + chunks + copying
   return {
     tables: sizesByTable(tables),
     blobs,
     database,
     copies,
     stored,
-    budget: budgetBytes(budget, volume, stored, replacedBytes + journal + spool + chunks + copying),
+    budget: budgetBytes(budget, volume, stored, passing),
   }
 }

@@ -12,28 +12,24 @@ import { rehearsal, sweepLeftovers } from '../backup/leftovers.ts'
 import { restoreBackup } from '../backup/restore.ts'
 import { type Check, verify } from '../backup/verify.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
-import { type Config, environment, programVersion } from '../base/config.ts'
+import { type Config, programVersion } from '../base/config.ts'
 import { MishapError } from '../base/errors.ts'
 import { createObserve, type Observe } from '../base/observe.ts'
 import { openJournalReader } from '../journal/files.ts'
 import { bootstrap } from '../operations/first-run.ts'
 import { createWaits, withRetry } from '../refine/pipeline/retry.ts'
 import type { Commands } from '../serve/control.ts'
-import { engineChild } from '../serve/engine-child.ts'
 import { demandComplete, layOut, restoreMarker } from '../serve/folders.ts'
-import type { Folders, Sockets } from '../serve/messages.ts'
-import { supervise } from '../serve/supervise.ts'
+import type { Folders } from '../serve/messages.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
-import { createEventStore } from '../store/events/clickhouse.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import { programValue } from '../store/meta/database/migrate.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
+import { withEvents } from './open-events.ts'
 
 const databaseFile = 'mishap.sqlite'
 const dayMs = 86_400_000
-/** The engine opens a folder of ten million events in under a second. A damaged one never opens. */
-const engineStartMs = 60_000
 
 /** Opens the meta store and accounts of a data folder. Throws MishapError START_NEWER_DATA. */
 async function openPeople(
@@ -77,16 +73,6 @@ export function openWithRetry(...words: Parameters<typeof openPeople>): ReturnTy
   }
   return withRetry(waiting, 'database', poll).finally(() => process.off('disconnect', end))
 }
-
-/** Connects to the events store behind the engine's socket. */
-export const openEvents = (socketPath: string, clock: Clock, observe: Observe): EventStore =>
-  createEventStore({
-    url: 'http://localhost',
-    socketPath,
-    database: 'mishap',
-    observe,
-    clock,
-  })
 
 /** Commands that need accounts and projects, for a running or a stopped server. */
 export function peopleCommands(meta: MetaStore, auth: Auth, url: string, changed: () => Promise<void>): Commands {
@@ -159,34 +145,6 @@ export function maintenanceCommands(parts: MaintenanceParts): Commands {
   }
 }
 
-/** Runs `work` with an engine on a data folder that is not in use. */
-async function withEngine<T>(
-  config: Config,
-  layout: { folders: Folders; sockets: Sockets },
-  observe: Observe,
-  work: (events: EventStore) => Promise<T>,
-): Promise<T> {
-  const clock = systemClock
-  const engine = supervise({
-    ...engineChild(config, layout, environment()),
-    clock,
-    observe,
-    message: () => undefined,
-  })
-  const events = openEvents(layout.sockets.engine, clock, observe)
-  try {
-    for (const endMs = clock.now() + engineStartMs; !(engine.up() && (await events.ping())); ) {
-      if (clock.now() > endMs)
-        throw new MishapError('STORE_UNAVAILABLE', { detail: 'The events store does not start.' })
-      await clock.sleep(50)
-    }
-    return await work(events)
-  } finally {
-    await events.close()
-    await engine.stop(10_000)
-  }
-}
-
 /** Beyond every position: a stopped journal is completely on disk. */
 const stoppedDurable = Number.MAX_SAFE_INTEGER
 
@@ -196,7 +154,7 @@ async function withStores(config: Config, work: (parts: MaintenanceParts) => Pro
   const layout = layOut(config.data)
   const { meta, close } = await openPeople(config, layout.folders.meta, systemClock, observe)
   try {
-    return await withEngine(config, layout, observe, async (events) => {
+    return await withEvents(config, layout, observe, async (events) => {
       await events.migrate()
       const pause = async () => () => {}
       const parts = { version: programVersion(), meta, events, folders: layout.folders, clock: systemClock, pause }
@@ -222,7 +180,7 @@ async function restoreStopped(config: Config, file: string): Promise<object> {
     withStores: async (work) => {
       const { meta, close } = await openPeople(config, layout.folders.meta, systemClock, observe)
       try {
-        return await withEngine(config, layout, observe, (events) => work({ meta, events }))
+        return await withEvents(config, layout, observe, (events) => work({ meta, events }))
       } finally {
         close()
       }
@@ -236,6 +194,10 @@ async function restoreStopped(config: Config, file: string): Promise<object> {
  * and it is on the same file system.
  */
 async function rehearse(config: Config): Promise<object> {
+  if (config.events)
+    throw new MishapError('VALIDATION', {
+      detail: 'A rehearsal copies the events, so it needs the embedded events store. MISHAP_EVENTS is set.',
+    })
   await sweepLeftovers(config.data)
   // Sockets cannot be copied, and the locks belong to this process.
   const skipped = new Set(['run', 'lock.sqlite', 'lock.pid', 'backup'])

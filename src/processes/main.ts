@@ -132,7 +132,7 @@ async function start(words: Words): Promise<void> {
   const server = await startServer({ config, version, dev: words.switches.has('--dev'), print })
   state.stop = server.stop
   const refused = await server.ended
-  if (refused) leave(`mishap: ${refused.code}: ${refused.message}`, 1)
+  if (refused) leave(`mishap: ${refused.code}: ${refused.message}`, refused.status)
   process.exit(0)
 }
 
@@ -251,7 +251,7 @@ run().catch((error: unknown) => {
         `mishap: ${error.code}: ${error.message}`,
         ...Object.entries(error.fields ?? {}).map(([field, all]) => `  ${field}: ${all.join(' ')}`),
       ].join('\n'),
-      1,
+      error.code.startsWith('START_') ? error.status : 1,
     )
   leave(`mishap: ${String(error)}`, 1)
 })

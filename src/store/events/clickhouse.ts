@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Observe } from '../../base/observe.ts'
-import { connect } from './connection.ts'
+import { type Connection, connect } from './connection.ts'
 import { createCounts } from './counts.ts'
 import { createDownsampling } from './downsample.ts'
 import type { EventStore } from './event-store.ts'
@@ -36,10 +36,29 @@ type EventStoreOptions = {
   /** Credentials of a server. */
   user?: string
   password?: string
+  /** Host and port of a server, for messages. */
+  host?: string
+  /** Where a server writes backups: a destination of its BACKUP statement. Empty: rows are streamed. */
+  backupTarget?: string
   /** Identifies this installation in the database of a server. Only `migrate` uses it. */
   installation?: string
   observe: Observe
   clock: Clock
+}
+
+/** An object storage says that it has almost 2^64 bytes. */
+const diskBytesMax = 1e18
+
+/** See `EventStore.serverDisk`. */
+async function serverDisk(connection: Connection, database: string): ReturnType<EventStore['serverDisk']> {
+  if (!connection.kind.isRemote) return undefined
+  const [found] = await connection.rows<{ total: string; free: string }>(
+    `SELECT sum(total_space) AS total, sum(free_space) AS free FROM system.disks
+     WHERE name IN (SELECT disk_name FROM system.parts WHERE active AND database = {database:String})`,
+    { database },
+  )
+  const [total, free] = [Number(found?.total ?? 0), Number(found?.free ?? 0)]
+  return total > 0 && total < diskBytesMax ? { total, used: total - free } : undefined
 }
 
 /** Creates the events store over `@clickhouse/client`: the embedded engine, or any ClickHouse server at `url`. */
@@ -71,6 +90,11 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...stored,
     migrate: () => migrate(connection, database, options.installation ?? ''),
     ping: () => connection.ping(),
+    async version() {
+      const [found] = await connection.rows<{ version: string }>('SELECT version() AS version')
+      return found?.version ?? ''
+    },
+    serverDisk: () => serverDisk(connection, database),
     async size() {
       type Size = { table: string; rows: string; on_disk: string; raw: string }
       const sizes = await connection.rows<Size>(

@@ -16,7 +16,8 @@ type ConnectionOptions = {
   requestTimeoutMs?: number
   /** Default: the embedded engine. */
   kind?: EventsKind
-  /** Credentials of a server. */
+  /** Host and port of a server, for messages, and the credentials there. */
+  host?: string
   user?: string
   password?: string
   clock: Clock
@@ -124,23 +125,31 @@ const remoteCodes = new Set([
   '516',
 ])
 
+/** What an error message names: the embedded store, or a server. */
+type Store = { kind: EventsKind; host?: string | undefined }
+
+/** Returns the error of an outage. Screens and API show its sentence. */
+const unavailable = ({ kind, host }: Store, error?: unknown): MishapError =>
+  new MishapError('STORE_UNAVAILABLE', {
+    ...(kind.isRemote ? { detail: `The ClickHouse server at ${host} does not answer. Ingest continues.` } : {}),
+    ...(error === undefined ? {} : { causes: [String(error).slice(0, 200)] }),
+  })
+
 /** Maps a read error: outages become STORE_UNAVAILABLE, limits QUERY_TIMEOUT, our own faults stay as they are. */
-function readFailure(error: unknown, kind: EventsKind): unknown {
-  if (!(error instanceof ClickHouseError))
-    return new MishapError('STORE_UNAVAILABLE', { causes: [String(error).slice(0, 200)] })
+function readFailure(error: unknown, store: Store): unknown {
+  if (error instanceof MishapError) return error
+  if (!(error instanceof ClickHouseError)) return unavailable(store, error)
   if (error.code === '159') return new MishapError('QUERY_TIMEOUT')
   if (error.code === '241')
     return new MishapError('QUERY_TIMEOUT', { detail: 'The query needs more memory than the events store may use.' })
-  if (['60', '81', '236', '394', '735'].includes(error.code)) return new MishapError('STORE_UNAVAILABLE')
-  if (kind.isRemote && remoteCodes.has(error.code))
-    return new MishapError('STORE_UNAVAILABLE', { causes: [String(error).slice(0, 200)] })
-  return error
+  if (['60', '81', '236', '394', '735'].includes(error.code)) return unavailable(store)
+  return store.kind.isRemote && remoteCodes.has(error.code) ? unavailable(store, error) : error
 }
 
-function insertFailure(error: unknown, kind: EventsKind): unknown {
+function insertFailure(error: unknown, store: Store): unknown {
   if (error instanceof ClickHouseError && !transientCodes.has(error.code))
-    if (!kind.isRemote || !remoteCodes.has(error.code)) return error
-  return new MishapError('STORE_UNAVAILABLE', { causes: [String(error).slice(0, 200)] })
+    if (!store.kind.isRemote || !remoteCodes.has(error.code)) return error
+  return unavailable(store, error)
 }
 
 const sizeOf = (bound: QueryParameters): number =>
@@ -162,7 +171,7 @@ type Insert = {
 /** See `Connection.insert`. */
 async function insertRows(
   client: ClickHouseClient,
-  kind: EventsKind,
+  store: Store,
   { table, columns, tsv, token, comment, fence }: Insert,
   signal: AbortSignal,
 ): Promise<void> {
@@ -171,7 +180,7 @@ async function insertRows(
   const values = Readable.from([tsv], { objectMode: false })
   const options = {
     // A server refuses an id that still runs. A repeat of an insert waits there instead, and then stores nothing.
-    query_id: kind.isRemote ? randomUUID() : comment,
+    query_id: store.kind.isRemote ? randomUUID() : comment,
     abort_signal: signal,
     clickhouse_settings: {
       insert_deduplication_token: token,
@@ -183,7 +192,7 @@ async function insertRows(
       // A nearly full disk can truncate a part without an error. The part is then missing after a restart.
       min_free_disk_bytes_to_perform_insert: freeBytesMin,
       log_comment: comment,
-      ...kind.settings.insert,
+      ...store.kind.settings.insert,
     },
   } as const
   try {
@@ -200,18 +209,18 @@ async function insertRows(
     })
     await text(stream)
   } catch (error) {
-    throw insertFailure(error, kind)
+    throw insertFailure(error, store)
   }
 }
 
 /** Quotes a text that this program made itself as a literal of SQL. */
 const quoted = (literal: string): string => `'${literal.replace(/[\\']/g, '\\$&')}'`
 
-type TimeLimit = { clock: Clock; kind: EventsKind; seconds: number; callerSignal?: AbortSignal | undefined }
+type TimeLimit = { clock: Clock; store: Store; seconds: number; callerSignal?: AbortSignal | undefined }
 
 /** Runs a statement with a time limit. Throws QUERY_TIMEOUT after the limit or when the caller disconnects. */
 async function within<T>(
-  { clock, kind, seconds, callerSignal }: TimeLimit,
+  { clock, store, seconds, callerSignal }: TimeLimit,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   // The client listens for an abort event and does not see a signal that is already aborted.
@@ -222,7 +231,7 @@ async function within<T>(
   try {
     return await run(signal)
   } catch (error) {
-    throw signal.aborted ? new MishapError('QUERY_TIMEOUT') : readFailure(error, kind)
+    throw signal.aborted ? new MishapError('QUERY_TIMEOUT') : readFailure(error, store)
   } finally {
     cancel()
   }
@@ -259,6 +268,7 @@ function openClient({ url, socketPath, kind = embeddedKind, user, password }: Co
 export function connect(options: ConnectionOptions): Connection {
   const { clock, database, kind = embeddedKind } = options
   const client = openClient(options)
+  const store = { kind, host: options.host }
   const statements = createStatements(client, { clock, kind, database })
   const { read, command } = kind.settings
   const commentOf = (token: string) => (kind.isRemote ? `${database}/insert/${token}` : token)
@@ -270,7 +280,7 @@ export function connect(options: ConnectionOptions): Connection {
       bound: QueryParameters = {},
       { seconds = querySeconds, signal: callerSignal }: { seconds?: number; signal?: AbortSignal | undefined } = {},
     ) =>
-      within({ clock, kind, seconds, callerSignal }, (signal) =>
+      within({ clock, store, seconds, callerSignal }, (signal) =>
         statements.read(async (tags) => {
           const result = await client.query({
             query: sql,
@@ -286,7 +296,7 @@ export function connect(options: ConnectionOptions): Connection {
         }),
       ),
     command: (sql, bound = {}, { seconds = querySeconds } = {}) =>
-      within({ clock, kind, seconds }, (signal) =>
+      within({ clock, store, seconds }, (signal) =>
         statements.change(async (tags) => {
           await client.command({
             query: sql,
@@ -302,7 +312,7 @@ export function connect(options: ConnectionOptions): Connection {
       const cancel = clock.after(options.requestTimeoutMs ?? insertMs, () => control.abort())
       const insert = { table: `${database}.${table}`, columns, tsv, token, comment: commentOf(token), fence }
       try {
-        await insertRows(client, kind, insert, control.signal)
+        await insertRows(client, store, insert, control.signal)
       } finally {
         cancel()
       }
@@ -314,13 +324,13 @@ export function connect(options: ConnectionOptions): Connection {
           clickhouse_settings: { ...read, max_execution_time: streamSeconds },
         })
         .catch((error: unknown) => {
-          throw readFailure(error, kind)
+          throw readFailure(error, store)
         })
       return stream
     },
     endEarlier: statements.endEarlier,
     async ping() {
-      const answered = await within({ clock, kind, seconds: pingSeconds }, (signal) =>
+      const answered = await within({ clock, store, seconds: pingSeconds }, (signal) =>
         client.ping({ select: true, abort_signal: signal }),
       ).catch(() => undefined)
       return answered?.success === true

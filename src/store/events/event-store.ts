@@ -32,6 +32,10 @@ export type EventStore = DownsampleStore &
     /** Creates the database and tables. Safe to repeat. Throws MishapError STORE_UNAVAILABLE. */
     migrate(): Promise<void>
     ping(): Promise<boolean>
+    /** Returns the version of the engine or server. */
+    version(): Promise<string>
+    /** Returns the size of a server's disk in bytes; undefined for the embedded store and for object storage. */
+    serverDisk(): Promise<{ total: number; used: number } | undefined>
     /** Returns the complete events with from <= jpos < to, ordered by position. */
     eventsBetween(from: number, to: number): Promise<EventRow[]>
     /** Returns at most `max` event ids received since `sinceMs`, newest first. The deduplication starts from them. */

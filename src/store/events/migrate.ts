@@ -1,8 +1,10 @@
+import { MishapError } from '../../base/errors.ts'
 import type { Connection } from './connection.ts'
 import { claim, controlTable } from './control.ts'
 import { framesColumn, framesIndex, lookupGranules, lookupIndex } from './schema/events.ts'
 import { longer, longerRows, rollupKeys } from './schema/rollups.ts'
 import { olderTables, settingsOf } from './schema/settings.ts'
+import { isRecent, oldestVersion } from './server-check.ts'
 import { tableNames, tables, withDerived } from './tables.ts'
 
 const workSeconds = 3600
@@ -91,6 +93,15 @@ async function moveHours(connection: Connection, database: string): Promise<void
   await run(`DROP TABLE ${from}`)
 }
 
+/** Throws STORE_UNAVAILABLE for an old server. It may have been away when the start checked it. */
+async function demandVersion(connection: Connection): Promise<void> {
+  const [found] = await connection.rows<{ version: string }>('SELECT version() AS version')
+  if (!isRecent(found?.version ?? ''))
+    throw new MishapError('STORE_UNAVAILABLE', {
+      detail: `The ClickHouse server has version ${found?.version}. Mishap needs ${oldestVersion} or newer.`,
+    })
+}
+
 /** Creates the database. A server's user usually may not, and does not have to if it exists. */
 async function createDatabase(connection: Connection, database: string): Promise<void> {
   if (connection.kind.isRemote) {
@@ -106,6 +117,7 @@ async function createDatabase(connection: Connection, database: string): Promise
  */
 export async function migrate(connection: Connection, database: string, installation: string): Promise<void> {
   const { kind } = connection
+  if (kind.isRemote) await demandVersion(connection)
   await connection.endEarlier()
   await createDatabase(connection, database)
   if (kind.isRemote) {

@@ -8,6 +8,7 @@ import type {
 /** One thing that is wrong with the installation. `id` names its sentence in `frame.status`. */
 export type Problem =
   | { id: 'down' }
+  | { id: 'serverDown'; host: string; away: 'silent' | 'refused' }
   | { id: 'waiting'; store: 'events' | 'database' | 'files'; sinceMs: number }
   | { id: 'behind'; ms: number }
   | { id: 'disk'; freeBytes: number }
@@ -43,7 +44,10 @@ export function problemsOf(
 ): Problem[] {
   const { engine, journal, disk, versions } = status
   const problems: Problem[] = []
-  if (!engine.up) problems.push({ id: 'down' })
+  if (!engine.up)
+    problems.push(
+      engine.host === null ? { id: 'down' } : { id: 'serverDown', host: engine.host, away: engine.away ?? 'silent' },
+    )
   if (journal.waitsFor)
     problems.push({ id: 'waiting', store: journal.waitsFor.store, sinceMs: Date.parse(journal.waitsFor.since) })
   else if (journal.oldestWaitingMs > behindMs) problems.push({ id: 'behind', ms: journal.oldestWaitingMs })
