@@ -1,5 +1,5 @@
 import { constants, existsSync, statSync } from 'node:fs'
-import { cp, mkdtemp, readdir, rm, statfs } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, rename, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Auth } from '../auth/auth.ts'
 import { createAuth } from '../auth/create.ts'
@@ -23,10 +23,11 @@ import { demandComplete, layOut, restoreMarker } from '../serve/folders.ts'
 import type { Folders } from '../serve/messages.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
 import type { EventStore } from '../store/events/event-store.ts'
+import type { TableName } from '../store/events/tables.ts'
 import { programValue } from '../store/meta/database/migrate.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
-import { withEvents } from './open-events.ts'
+import { withEngine, withEvents } from './open-events.ts'
 
 const databaseFile = 'mishap.sqlite'
 const dayMs = 86_400_000
@@ -170,6 +171,27 @@ async function withStores(config: Config, work: (parts: MaintenanceParts) => Pro
   }
 }
 
+/** Lets an engine of its own read a copy of the embedded store and write its rows in place of it. */
+async function convertCopy(
+  config: Config,
+  layout: ReturnType<typeof layOut>,
+  observe: Observe,
+  folder: string,
+): Promise<Record<TableName, number>> {
+  // The engine reads copies from the folder "backup" beside its own (sessions.ts).
+  const work = `${folder}-convert`
+  const [engine, copies] = [join(work, 'engine'), join(work, 'backup')]
+  await mkdir(copies, { recursive: true, mode: 0o700 })
+  await rename(folder, join(copies, 'events'))
+  const folders = { ...layout.folders, engine }
+  const rows = await withEngine(config, { ...layout, folders }, observe, async (events) => {
+    await events.restore('events', join(copies, 'events'), false)
+    return events.exportRows(folder)
+  })
+  await rm(work, { recursive: true, force: true })
+  return rows
+}
+
 async function restoreStopped(config: Config, file: string): Promise<object> {
   const observe = createObserve('command', config.logLevel)
   const layout = layOut(config.data)
@@ -177,6 +199,7 @@ async function restoreStopped(config: Config, file: string): Promise<object> {
     folders: layout.folders,
     databaseFile,
     mark: restoreMarker(config.data),
+    convert: config.events ? (folder) => convertCopy(config, layout, observe, folder) : undefined,
     withStores: async (work) => {
       const { meta, close } = await openPeople(config, layout.folders.meta, systemClock, observe)
       try {

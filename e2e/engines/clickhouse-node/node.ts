@@ -31,7 +31,7 @@ export type ClickHouseNode = {
 
 type NodeOptions = {
   /** Users with a password and exactly the grants of Mishap on a database. */
-  users?: { name: string; password: string; database: string; without?: RegExp }[]
+  users?: { name: string; password: string; database: string; backup?: boolean; without?: RegExp }[]
   tls?: boolean
   /** Folder of the data, such as one on a small disk. */
   folder?: string
@@ -70,8 +70,8 @@ const xml = (text: string) => text.replace(/[<>&]/g, (sign) => ({ '<': '&lt;', '
 
 function usersXml(users: NonNullable<NodeOptions['users']>): string {
   const common = '<networks><ip>::/0</ip></networks><profile>default</profile><quota>default</quota>'
-  const each = users.map(({ name, password, database, without }) => {
-    const grants = grantsOf({ user: name, database })
+  const each = users.map(({ name, password, database, backup, without }) => {
+    const grants = grantsOf({ user: name, database }, backup)
       .filter((grant) => !without?.test(grant))
       .map((grant) => `<query>${xml(grant.replace(/ TO \w+$/, ''))}</query>`)
     return `<${name}><password>${xml(password)}</password>${common}<grants>${grants.join('')}</grants></${name}>`

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Observe } from '../../base/observe.ts'
 import { type Connection, connect } from './connection.ts'
+import { createCopies } from './copies.ts'
 import { createCounts } from './counts.ts'
 import { createDownsampling } from './downsample.ts'
 import type { EventStore } from './event-store.ts'
@@ -66,6 +67,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
   const { database, clock, observe } = options
   if (!/^[a-z_]\w{0,60}$/i.test(database)) throw new Error(`not a database name: ${database}`)
   const connection = connect(options)
+  const migrated = () => migrate(connection, database, options.installation ?? '')
   const settling = createSettle(connection, database, clock, observe)
 
   const stored = createTableStore(connection, database, settling)
@@ -79,7 +81,8 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createNewest(connection, database),
     ...createOverview(waitingFor(settling, connection), database, clock),
     ...createTags(connection, database),
-    ...createSnapshot(connection, database, clock),
+    ...createCopies(connection, { database, clock, target: options.backupTarget ?? '', migrate: migrated }),
+    ...createSnapshot(connection, database),
     ...createUsage(connection, database),
     ...createRemove(connection, database),
     ...createDownsampling(connection, database),
@@ -88,7 +91,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createSessions(connection, database),
     ...createSpans(connection, database),
     ...stored,
-    migrate: () => migrate(connection, database, options.installation ?? ''),
+    migrate: migrated,
     ping: () => connection.ping(),
     async version() {
       const [found] = await connection.rows<{ version: string }>('SELECT version() AS version')

@@ -52,8 +52,11 @@ export type Connection = {
    * error if it rejects their content.
    */
   insert(table: string, columns: readonly string[], tsv: Buffer, token: string, fence?: InsertFence): Promise<void>
-  /** Returns the result of a SELECT as a stream of tab-separated lines. An error in the middle ends the stream early. */
-  stream(sql: string): Promise<Readable>
+  /**
+   * Returns the result of a SELECT as a stream of tab-separated lines, followed by `endLine`. Without it, the stream was
+   * cut off: an error in the middle has no other sign.
+   */
+  stream(sql: string, endLine: string): Promise<Readable>
   /** Ends statements of earlier processes that still run on a server. Resolves when they are gone. */
   endEarlier(): Promise<void>
   ping(): Promise<boolean>
@@ -77,6 +80,15 @@ const idleMs = 2500
 const headerBytesMax = 256 * 1024
 /** Time limit of a stream: the export of a partition. */
 const streamSeconds = 3600
+/** CustomSeparated like TabSeparated, because only it can write something after the last row. */
+const lineFormat = {
+  format_custom_escaping_rule: 'Escaped',
+  format_custom_field_delimiter: '\t',
+  format_custom_row_before_delimiter: '',
+  format_custom_row_after_delimiter: '\n',
+  format_custom_row_between_delimiter: '',
+  format_custom_result_before_delimiter: '',
+} as const
 
 /** Errors of the engine's state, not of the rows, so a retry can succeed (60 and 81: the tables do not exist yet). */
 const transientCodes = new Set([
@@ -317,11 +329,12 @@ export function connect(options: ConnectionOptions): Connection {
         cancel()
       }
     },
-    async stream(sql) {
+    async stream(sql, endLine) {
+      const settings = { ...read, ...lineFormat, format_custom_result_after_delimiter: endLine }
       const { stream } = await client
         .exec({
-          query: `${sql} FORMAT TabSeparated`,
-          clickhouse_settings: { ...read, max_execution_time: streamSeconds },
+          query: `${sql} FORMAT CustomSeparated`,
+          clickhouse_settings: { ...settings, max_execution_time: streamSeconds },
         })
         .catch((error: unknown) => {
           throw readFailure(error, store)
