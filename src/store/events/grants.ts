@@ -13,7 +13,6 @@ const onDatabase = [
   'DROP VIEW',
   'TRUNCATE',
   'ALTER DELETE',
-  'ALTER UPDATE',
   'ALTER ADD COLUMN',
   'ALTER ADD INDEX',
   'ALTER DROP INDEX',

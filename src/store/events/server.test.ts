@@ -270,7 +270,7 @@ describe.skipIf(skipped)('a ClickHouse server, as a user with the grants of `mis
     test('streams the rows into files, and another database has them all', async () => {
       await store().insert('events', bytes([{ n: 5_300_000, projectId: 704, payload: 'a\tb\nc\\d\u0000é' }]), 'odd')
       const rows = await store().backup('rows', join(folder, 'rows'))
-      expect(rows.events).toBeGreaterThan(2000)
+      expect(rows.events).toBe(Number(await node().ask('SELECT count() FROM errors.events')))
       const second = open(others[0])
       await second.restore('rows', join(folder, 'rows'), false)
       expect(await everything('second')).toBe(await everything('errors'))
@@ -292,7 +292,7 @@ describe.skipIf(skipped)('a ClickHouse server, as a user with the grants of `mis
         open(others[1], { backupTarget: "Disk('backups')" }),
       ]
       const rows = await from.backup('take-1', join(folder, 'take-1'))
-      expect([rows.events > 2000, await from.copying()]).toEqual([true, false])
+      expect([rows.events > 0, await from.copying()]).toEqual([true, false])
       await expect(store().restore('take-1', join(folder, 'take-1'), false)).rejects.toMatchObject({
         code: 'BACKUP_NO_TARGET',
       })
