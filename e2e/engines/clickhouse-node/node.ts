@@ -15,8 +15,6 @@ export type ClickHouseNode = {
   url: string
   port: number
   folder: string
-  /** Port of HTTPS with a certificate that nobody signed; undefined without `tls`. */
-  tlsPort: number | undefined
   /** Runs a statement as the administrator. Returns the text of the answer; throws it if the status is not 200. */
   ask(sql: string): Promise<string>
   /** Stops the process as kill -9 does. */
@@ -32,7 +30,6 @@ export type ClickHouseNode = {
 type NodeOptions = {
   /** Users with a password and exactly the grants of Mishap on a database. */
   users?: { name: string; password: string; database: string; backup?: boolean; without?: RegExp }[]
-  tls?: boolean
   /** Folder of the data, such as one on a small disk. */
   folder?: string
   /** Another library than the shipped one: `libchdb.so` of an older version. */
@@ -81,36 +78,22 @@ function usersXml(users: NonNullable<NodeOptions['users']>): string {
 ${each.join('\n')}</users></clickhouse>`
 }
 
-function configXml(folder: string, tls: boolean): string {
-  const openSsl = tls
-    ? `<openSSL><server><certificateFile>${folder}/node.crt</certificateFile><privateKeyFile>${folder}/node.key</privateKeyFile><verificationMode>none</verificationMode></server></openSSL>`
-    : ''
-  return `<clickhouse>
+const configXml = (folder: string): string => `<clickhouse>
 <listen_host>127.0.0.1</listen_host>
 <users_config>${folder}/users.xml</users_config>
 <storage_configuration><disks><backups><type>local</type><path>${folder}/backups/</path></backups></disks></storage_configuration>
 <backups><allowed_disk>backups</allowed_disk></backups>
 <access_control_improvements><select_from_system_db_requires_grant>true</select_from_system_db_requires_grant></access_control_improvements>
-<background_schedule_pool_size>4</background_schedule_pool_size>
-${openSsl}</clickhouse>`
-}
-
-function writeCertificate(folder: string): void {
-  const words = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=127.0.0.1']
-  execFileSync('openssl', [...words, '-keyout', `${folder}/node.key`, '-out', `${folder}/node.crt`], {
-    stdio: 'ignore',
-  })
-}
+</clickhouse>`
 
 /** Starts a node on a new folder. Throws if it does not answer within a minute. */
 export async function startClickHouseNode(options: NodeOptions = {}): Promise<ClickHouseNode> {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'mishap-clickhouse-'))
-  const [port, tlsPort] = [await portOf(), options.tls ? await portOf() : undefined]
+  const port = await portOf()
   const url = `http://127.0.0.1:${port}`
   for (const name of ['data', 'backups']) mkdirSync(join(folder, name), { recursive: true })
   writeFileSync(join(folder, 'users.xml'), usersXml(options.users ?? []))
-  writeFileSync(join(folder, 'config.xml'), configXml(folder, options.tls === true))
-  if (options.tls) writeCertificate(folder)
+  writeFileSync(join(folder, 'config.xml'), configXml(folder))
   const launcher = join(folder, 'launcher')
   execFileSync(compiler() ?? 'cc', ['-O1', '-o', launcher, join(import.meta.dirname, 'launcher.c'), '-ldl'])
   const state: { child?: ChildProcess } = {}
@@ -124,7 +107,6 @@ export async function startClickHouseNode(options: NodeOptions = {}): Promise<Cl
 
   async function start(): Promise<void> {
     const out = openSync(join(folder, 'node.log'), 'w')
-    const listen = ['HTTP', ...(options.tls ? ['HTTPS'] : [])].map((name) => `SYSTEM START LISTEN ${name}`)
     const wait =
       'SELECT sleepEachRow(3) FROM numbers(1000000) SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 0 FORMAT Null'
     const words = [
@@ -133,9 +115,8 @@ export async function startClickHouseNode(options: NodeOptions = {}): Promise<Cl
       `--path=${folder}/data/`,
       '--listen_host=127.0.0.1',
       `--http_port=${port}`,
-      ...(tlsPort === undefined ? [] : [`--https_port=${tlsPort}`]),
       '--logger.level=error',
-      `--query=${[...listen, wait].join('; ')}`,
+      `--query=SYSTEM START LISTEN HTTP; ${wait}`,
     ]
     const child = spawn(launcher, words, { cwd: folder, stdio: ['ignore', out, out] })
     state.child = child
@@ -161,7 +142,6 @@ export async function startClickHouseNode(options: NodeOptions = {}): Promise<Cl
   return {
     url,
     port,
-    tlsPort,
     folder,
     ask,
     kill,

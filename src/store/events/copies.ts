@@ -42,10 +42,16 @@ export function destinationOn(target: string, name: string): string {
 }
 
 /** Runs a BACKUP or RESTORE in the background and polls: a request as long as a large copy would hit several time-outs. */
-async function runCopy(connection: Connection, clock: Clock, statement: string, name: string): Promise<void> {
+async function runCopy(
+  connection: Connection,
+  clock: Clock,
+  statement: string,
+  name: string,
+  settings = '',
+): Promise<void> {
   if (!nameForm.test(name)) throw new Error(`not a name of a backup: ${name}`)
   const id = `${name}-${clock.now()}`
-  await connection.command(`${statement} SETTINGS id = '${id}' ASYNC`, {}, { seconds: workSecondsMax })
+  await connection.command(`${statement} SETTINGS ${settings}id = '${id}' ASYNC`, {}, { seconds: workSecondsMax })
   for (const endMs = clock.now() + workSecondsMax * 1000; clock.now() < endMs; ) {
     const [row] = await connection.rows<{ status: string; error: string }>(
       'SELECT toString(status) AS status, error FROM system.backups WHERE id = {id:String}',
@@ -120,7 +126,9 @@ export function createCopies(connection: Connection, { database, clock, target, 
     for (const table of [...allTables, ...ownTables])
       await connection.command(`DROP TABLE IF EXISTS ${database}.${table} SYNC`)
     const as = source === database ? '' : ` AS ${database}`
-    await run(`RESTORE DATABASE ${source}${as} FROM ${destinationOn(target, name)}`, name)
+    const statement = `RESTORE DATABASE ${source}${as} FROM ${destinationOn(target, name)}`
+    // The database exists: the user may not create one.
+    await runCopy(connection, clock, statement, name, "create_database = 'must-exist', ")
   }
 
   return {

@@ -3,7 +3,7 @@ import { neededGrants } from './grants.ts'
 import { askServer, type ServerAccess, type ServerAnswer } from './server-ask.ts'
 
 /** The oldest version whose statements were tested (docs/external.md). */
-export const oldestVersion = '26.3'
+export const oldestVersion = '26.5'
 /** Free bytes on the disk of the tables below which inserts are refused, and some more for merges. */
 const freeBytesMin = 64 * 1024 * 1024
 

@@ -69,7 +69,8 @@ describe.skipIf(skipped)('a ClickHouse server, as a user with the grants of `mis
     rmSync(folder, { recursive: true, force: true })
   })
 
-  describe('holds what every events store does', () => eventsCases(store))
+  // On a busy machine a deletion with its syncs takes seconds.
+  describe('holds what every events store does', { timeout: 90_000 }, () => eventsCases(store))
 
   describe('an insert whose sender is gone', () => {
     /** Takes an insert off the wire: returns a function that sends it now, as a network that was away would. */
@@ -214,14 +215,13 @@ describe.skipIf(skipped)('a ClickHouse server, as a user with the grants of `mis
 
   test('limits of memory and time go with each query', async () => {
     const connection = connect(access())
-    const large = 'SELECT groupArray(repeat(toString(number), 1000)) FROM numbers(3200000)'
-    await expect(connection.rows(large)).rejects.toMatchObject({
-      code: 'QUERY_TIMEOUT',
-      message: expect.stringContaining('memory'),
-    })
-    await expect(
-      connection.rows('SELECT max(sipHash64(number)) FROM numbers(300000000000)', {}, { seconds: 1 }),
-    ).rejects.toMatchObject({ code: 'QUERY_TIMEOUT' })
+    const names = ['max_memory_usage', 'max_execution_time', 'session_timezone']
+    const asked = `SELECT ${names.map((name) => `toString(getSetting('${name}')) AS ${name}`).join(', ')}`
+    expect(await connection.rows(asked, {}, { seconds: 7 })).toEqual([
+      { max_memory_usage: String(2 * 2 ** 30), max_execution_time: '7', session_timezone: 'UTC' },
+    ])
+    const slow = 'SELECT max(sipHash64(number)) FROM numbers(300000000000)'
+    await expect(connection.rows(slow, {}, { seconds: 1 })).rejects.toMatchObject({ code: 'QUERY_TIMEOUT' })
     await connection.close()
   })
 
@@ -257,15 +257,22 @@ describe.skipIf(skipped)('a ClickHouse server, as a user with the grants of `mis
   })
 
   describe('a backup', () => {
-    const everything = async (database: string) =>
-      node().ask(
-        ['events', 'spans', 'sessions', 'issue_time FINAL', 'hour_issue FINAL', 'thinned']
-          .map(
-            (name) =>
-              `SELECT '${name}', count(), sum(cityHash64(${name.startsWith('issue') || name.startsWith('hour') || name === 'thinned' ? 'week, project_id, group_hash, environment, hour, n, finalizeAggregation(users)' : '*'})) FROM ${database}.${name}`,
-          )
-          .join(' UNION ALL ') + ' ORDER BY 1',
+    const rollup = 'week, project_id, group_hash, environment, hour, n, finalizeAggregation(users)'
+    const compared = {
+      events: '*',
+      spans: '*',
+      sessions: '*',
+      'issue_time FINAL': rollup,
+      'hour_issue FINAL': rollup,
+      thinned: rollup,
+    }
+    /** Number and content of the rows of each table. */
+    const everything = async (database: string) => {
+      const asked = Object.entries(compared).map(
+        ([name, columns]) => `SELECT '${name}', count(), sum(cityHash64(${columns})) FROM ${database}.${name}`,
       )
+      return (await node().ask(asked.join(' UNION ALL '))).split('\n').sort()
+    }
 
     test('streams the rows into files, and another database has them all', async () => {
       await store().insert('events', bytes([{ n: 5_300_000, projectId: 704, payload: 'a\tb\nc\\d\u0000é' }]), 'odd')
@@ -273,7 +280,7 @@ describe.skipIf(skipped)('a ClickHouse server, as a user with the grants of `mis
       expect(rows.events).toBe(Number(await node().ask('SELECT count() FROM errors.events')))
       const second = open(others[0])
       await second.restore('rows', join(folder, 'rows'), false)
-      expect(await everything('second')).toBe(await everything('errors'))
+      expect(await everything('second')).toEqual(await everything('errors'))
       expect((await second.eventsBetween(row(5_300_000).jpos, row(5_300_000).jpos + 1))[0]?.payload).toBe(
         'a\tb\nc\\d\u0000é',
       )
@@ -282,7 +289,7 @@ describe.skipIf(skipped)('a ClickHouse server, as a user with the grants of `mis
       expect(await node().ask('SELECT sum(n) FROM second.hour_issue WHERE project_id = 705')).toBe('1')
       await expect(second.restore('rows', join(folder, 'rows'), false)).rejects.toMatchObject({ code: 'VALIDATION' })
       await second.restore('rows', join(folder, 'rows'), true)
-      expect(await everything('second')).toBe(await everything('errors'))
+      expect(await everything('second')).toEqual(await everything('errors'))
       await second.close()
     })
 
@@ -297,7 +304,7 @@ describe.skipIf(skipped)('a ClickHouse server, as a user with the grants of `mis
         code: 'BACKUP_NO_TARGET',
       })
       await to.restore('take-1', join(folder, 'take-1'), false)
-      expect(await everything('third')).toBe(await everything('errors'))
+      expect(await everything('third')).toEqual(await everything('errors'))
       await from.close()
       await to.close()
     })
