@@ -42,8 +42,11 @@ function refusal(url: string, env: Record<string, string> = {}): Promise<{ code:
   const data = mkdtempSync(join(folder, 'refused-'))
   const words = [...main, 'start', '--data', data, '--host', '127.0.0.1']
   return new Promise((resolve) =>
-    execFile(process.execPath, words, { env: { ...process.env, MISHAP_EVENTS: url, MISHAP_PORT: '1', ...env } }, (error, out, err) =>
-      resolve({ code: Number(error?.code ?? 0), text: out + err }),
+    execFile(
+      process.execPath,
+      words,
+      { env: { ...process.env, MISHAP_EVENTS: url, MISHAP_PORT: '1', ...env } },
+      (error, out, err) => resolve({ code: Number(error?.code ?? 0), text: out + err }),
     ),
   )
 }

@@ -410,7 +410,7 @@ export const screensFolder = (basePath: string): string =>
 export const environment = (): Record<string, string | undefined> => process.env
 
 /** Secrets of the events store. They are not part of Config, which other processes get as an argument. */
-export type EventsSecrets = { password: string; backup: string }
+type EventsSecrets = { password: string; backup: string }
 
 /** Returns the password of the ClickHouse server and the destination of its backups, both possibly empty. */
 export const eventsSecrets = (env: Record<string, string | undefined> = environment()): EventsSecrets => ({

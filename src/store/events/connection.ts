@@ -276,6 +276,41 @@ function openClient({ url, socketPath, kind = embeddedKind, user, password }: Co
   })
 }
 
+/** Inserts and streams of rows. */
+function createTransfers(
+  client: ClickHouseClient,
+  options: ConnectionOptions,
+): Pick<Connection, 'commentOf' | 'insert' | 'stream'> {
+  const { clock, database, kind = embeddedKind } = options
+  const store = { kind, host: options.host }
+  const commentOf = (token: string) => (kind.isRemote ? `${database}/insert/${token}` : token)
+  return {
+    commentOf,
+    insert: async (table, columns, tsv, token, fence) => {
+      const control = new AbortController()
+      const cancel = clock.after(options.requestTimeoutMs ?? insertMs, () => control.abort())
+      const insert = { table: `${database}.${table}`, columns, tsv, token, comment: commentOf(token), fence }
+      try {
+        await insertRows(client, store, insert, control.signal)
+      } finally {
+        cancel()
+      }
+    },
+    async stream(sql, endLine) {
+      const settings = { ...kind.settings.read, ...lineFormat, format_custom_result_after_delimiter: endLine }
+      const { stream } = await client
+        .exec({
+          query: `${sql} FORMAT CustomSeparated`,
+          clickhouse_settings: { ...settings, max_execution_time: streamSeconds },
+        })
+        .catch((error: unknown) => {
+          throw readFailure(error, store)
+        })
+      return stream
+    },
+  }
+}
+
 /** The only code that uses ClickHouse's HTTP interface, over TCP or a Unix socket. */
 export function connect(options: ConnectionOptions): Connection {
   const { clock, database, kind = embeddedKind } = options
@@ -283,10 +318,8 @@ export function connect(options: ConnectionOptions): Connection {
   const store = { kind, host: options.host }
   const statements = createStatements(client, { clock, kind, database })
   const { read, command } = kind.settings
-  const commentOf = (token: string) => (kind.isRemote ? `${database}/insert/${token}` : token)
   return {
     kind,
-    commentOf,
     rows: <T>(
       sql: string,
       bound: QueryParameters = {},
@@ -319,28 +352,7 @@ export function connect(options: ConnectionOptions): Connection {
           })
         }),
       ),
-    insert: async (table, columns, tsv, token, fence) => {
-      const control = new AbortController()
-      const cancel = clock.after(options.requestTimeoutMs ?? insertMs, () => control.abort())
-      const insert = { table: `${database}.${table}`, columns, tsv, token, comment: commentOf(token), fence }
-      try {
-        await insertRows(client, store, insert, control.signal)
-      } finally {
-        cancel()
-      }
-    },
-    async stream(sql, endLine) {
-      const settings = { ...read, ...lineFormat, format_custom_result_after_delimiter: endLine }
-      const { stream } = await client
-        .exec({
-          query: `${sql} FORMAT CustomSeparated`,
-          clickhouse_settings: { ...settings, max_execution_time: streamSeconds },
-        })
-        .catch((error: unknown) => {
-          throw readFailure(error, store)
-        })
-      return stream
-    },
+    ...createTransfers(client, options),
     endEarlier: statements.endEarlier,
     async ping() {
       const answered = await within({ clock, store, seconds: pingSeconds }, (signal) =>

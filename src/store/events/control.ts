@@ -4,7 +4,7 @@ import { settingsOf } from './schema/settings.ts'
 import { anyTable, type TableName } from './tables.ts'
 
 /** Fences of a store that this program reaches over a network. The embedded store needs none. */
-export type Fences = {
+type Fences = {
   /** Makes inserts of this token, and of tokens that start with `token:`, store nothing if they have not begun yet. */
   raise(token: string): Promise<void>
   /** Returns the check that goes with an insert; undefined for the embedded store. */

@@ -65,6 +65,8 @@ async function runCopy(
 }
 
 const allTables = tableNames.flatMap(withDerived)
+/** Tables that are not stored tables: the gathering of closed days, and the owner and fences of a server's database. */
+const ownTables = ['sessions_rollup', 'control']
 
 /** Returns the rows of each table of a database. */
 async function countRows(connection: Connection, database: string): Promise<Record<TableName, number>> {
@@ -83,12 +85,23 @@ export const isEngineCopy = async (folder: string): Promise<boolean> =>
     () => true,
   )
 
-/** Creates backup and restore of the whole database. */
-export function createCopies(connection: Connection, { database, clock, target, migrate }: CopyOptions): CopyPart {
-  const { isRemote } = connection.kind
-  const run = (statement: string, name: string) => runCopy(connection, clock, statement, name)
+type Restores = {
+  /** Inserts the rows of files into a store without rows. */
+  insertRows(folder: string, clear: boolean): Promise<void>
+  /** Lets a server read a copy on its target. `text` names the copy. */
+  fromTarget(text: string, clear: boolean): Promise<void>
+}
 
-  /** Makes the database of a server ready for rows: tables of this version, and nothing in them. */
+/** The restores that begin with an empty database of this version. */
+function createRestores(connection: Connection, { database, clock, target, migrate }: CopyOptions): Restores {
+  const dropViews = async () => {
+    for (const view of rollupFeeds) await connection.command(`DROP VIEW IF EXISTS ${database}.${view}`)
+  }
+  const truncate = async () => {
+    for (const table of allTables) await connection.command(`TRUNCATE TABLE ${database}.${table}`)
+  }
+
+  /** Creates the tables of this version. Throws VALIDATION if they have rows. */
   async function demandEmpty(clear: boolean): Promise<void> {
     await migrate()
     if (clear) await truncate()
@@ -99,37 +112,42 @@ export function createCopies(connection: Connection, { database, clock, target, 
       })
   }
 
-  async function truncate(): Promise<void> {
-    for (const table of allTables) await connection.command(`TRUNCATE TABLE ${database}.${table}`)
+  return {
+    async insertRows(folder, clear) {
+      await demandEmpty(clear)
+      // The rollups are rows of the copy. Their views would count the events again.
+      await dropViews()
+      try {
+        await importRows(connection, folder)
+      } catch (error) {
+        // Otherwise the next try would find a database with rows.
+        await truncate().catch(() => undefined)
+        throw error
+      }
+      await migrate()
+    },
+    async fromTarget(text, clear) {
+      const { name, database: source } = targetShape.parse(JSON.parse(text))
+      if (!connection.kind.isRemote || target === '') throw new MishapError('BACKUP_NO_TARGET')
+      await demandEmpty(clear)
+      // The copy has the tables, their views and the owner of the database.
+      await dropViews()
+      for (const table of [...allTables, ...ownTables])
+        await connection.command(`DROP TABLE IF EXISTS ${database}.${table} SYNC`)
+      const as = source === database ? '' : ` AS ${database}`
+      const statement = `RESTORE DATABASE ${source}${as} FROM ${destinationOn(target, name)}`
+      // The database exists: the user may not create one.
+      await runCopy(connection, clock, statement, name, "create_database = 'must-exist', ")
+    },
   }
+}
 
-  async function insertRows(folder: string, clear: boolean): Promise<void> {
-    await demandEmpty(clear)
-    // The rollups are rows of the copy. Their views would count the events again.
-    for (const view of rollupFeeds) await connection.command(`DROP VIEW IF EXISTS ${database}.${view}`)
-    try {
-      await importRows(connection, folder)
-    } catch (error) {
-      // Otherwise the next try would find a database with rows.
-      await truncate().catch(() => undefined)
-      throw error
-    }
-    await migrate()
-  }
-
-  async function restoreFromTarget(text: string, clear: boolean): Promise<void> {
-    const { name, database: source } = targetShape.parse(JSON.parse(text))
-    if (!isRemote || target === '') throw new MishapError('BACKUP_NO_TARGET')
-    await demandEmpty(clear)
-    // The copy has the tables, their views and the owner of the database.
-    for (const view of rollupFeeds) await connection.command(`DROP VIEW IF EXISTS ${database}.${view}`)
-    for (const table of [...allTables, ...ownTables])
-      await connection.command(`DROP TABLE IF EXISTS ${database}.${table} SYNC`)
-    const as = source === database ? '' : ` AS ${database}`
-    const statement = `RESTORE DATABASE ${source}${as} FROM ${destinationOn(target, name)}`
-    // The database exists: the user may not create one.
-    await runCopy(connection, clock, statement, name, "create_database = 'must-exist', ")
-  }
+/** Creates backup and restore of the whole database. */
+export function createCopies(connection: Connection, options: CopyOptions): CopyPart {
+  const { database, clock, target } = options
+  const { isRemote } = connection.kind
+  const { insertRows, fromTarget } = createRestores(connection, options)
+  const run = (statement: string, name: string) => runCopy(connection, clock, statement, name)
 
   return {
     async backup(name, folder) {
@@ -152,7 +170,7 @@ export function createCopies(connection: Connection, { database, clock, target, 
     },
     async restore(name, folder, clear) {
       const onTarget = await readFile(join(folder, targetFile), 'utf8').catch(() => undefined)
-      if (onTarget !== undefined) return restoreFromTarget(onTarget, clear)
+      if (onTarget !== undefined) return fromTarget(onTarget, clear)
       if (await holdsRows(folder)) return insertRows(folder, clear)
       if (isRemote) throw new Error('a copy of the embedded store has to be converted first')
       await run(`RESTORE DATABASE ${database} FROM File('${name}')`, name)
@@ -160,6 +178,3 @@ export function createCopies(connection: Connection, { database, clock, target, 
     exportRows: (folder) => exportRows(connection, database, folder),
   }
 }
-
-/** Tables that are not stored tables: the gathering of closed days, and the owner and fences of a server's database. */
-const ownTables = ['sessions_rollup', 'control']
