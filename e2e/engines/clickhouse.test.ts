@@ -237,7 +237,7 @@ describe.skipIf(skipped)('the product on a ClickHouse server', () => {
   })
 
   test('the database of another installation is refused', async () => {
-    const found = await refusal(urlOf(user, wire().port), { MISHAP_PORT: String(await freePort()) })
+    const found = await refusal(urlOf(user, node().port), { MISHAP_PORT: String(await freePort()) })
     expect(found).toMatchObject({ code: 78, text: expect.stringContaining('mishap: START_EVENTS_TAKEN: ') })
   })
 })

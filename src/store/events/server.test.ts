@@ -72,7 +72,7 @@ describe.skipIf(skipped)('a ClickHouse server, as a user with the grants of `mis
   // On a busy machine a deletion with its syncs takes seconds.
   describe('holds what every events store does', { timeout: 90_000 }, () => eventsCases(store))
 
-  describe('an insert whose sender is gone', () => {
+  describe('an insert whose sender is gone', { timeout: 90_000 }, () => {
     /** Takes an insert off the wire: returns a function that sends it now, as a network that was away would. */
     async function caught(projectId: number, token: string): Promise<() => Promise<string>> {
       const real = open()
@@ -256,7 +256,7 @@ describe.skipIf(skipped)('a ClickHouse server, as a user with the grants of `mis
     expect(disk && disk.total > disk.used && disk.used > 0).toBe(true)
   })
 
-  describe('a backup', () => {
+  describe('a backup', { timeout: 120_000 }, () => {
     const rollup = 'week, project_id, group_hash, environment, hour, n, finalizeAggregation(users)'
     const compared = {
       events: '*',
