@@ -62,7 +62,7 @@ function setEnvironment(names: Record<string, string | undefined>): void {
 async function wholeProduct(paths: string[]): Promise<Sum[]> {
   const some = (project: string) => vitest(project, [...paths, '--passWithNoTests'])
   const both = await Promise.all([some('e2e'), some('own')])
-  return [...both, await some('s3'), await some('alone')]
+  return [...both, await some('engines'), await some('alone')]
 }
 
 async function sumsOf(): Promise<Sum[]> {

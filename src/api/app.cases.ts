@@ -185,6 +185,7 @@ export async function openTestApp(): Promise<TestApp> {
     waitsFor: () => undefined,
     engineUp: () => true,
     blobState: () => ({ up: true, reason: null }),
+    eventsServer: () => undefined,
     publishKeys: async () => {},
     requestLog: createRequestLog(),
     eventRate: createEventRate(systemClock),

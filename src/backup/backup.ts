@@ -8,7 +8,6 @@ import type { Observe } from '../base/observe.ts'
 import { copyWaiting } from '../journal/copy.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/event-store.ts'
-import { rowsByTable } from '../store/events/tables.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { syncPath } from '../store/sync.ts'
 import { sweepLeftovers, workFolderOf, writeNote } from './leftovers.ts'
@@ -86,7 +85,7 @@ async function gather(deps: BackupDeps, stage: string, name: string): Promise<Ma
   if (deps.blobs.isRemote) blobs += await fetchBlobs(deps.blobs, await remoteKeys(deps.blobs), to)
   const resume = await deps.pause()
   try {
-    await deps.events.backup(name)
+    const rows = await deps.events.backup(name, join(workFolderOf(deps.data), name))
     // Blobs that refining wrote meanwhile, found by their rows: another walk over all blobs costs 0.2 ms each. Done
     // before the copy of meta, so that a deletion in between cannot remove bytes whose row is in the copy.
     const newKeys = (await deps.meta.blobKeys(mark)).filter((key) => !existsSync(join(to, key)))
@@ -102,7 +101,6 @@ async function gather(deps: BackupDeps, stage: string, name: string): Promise<Ma
     // Ingest continues: bodies named by the copied journal can have just arrived, and refining deletes them.
     if (existsSync(join(from, spoolFolder)))
       blobs += await copyTree(join(from, spoolFolder), join(to, spoolFolder), true)
-    const rows = rowsByTable(await deps.events.size())
     const { organizations, projects, issues } = await deps.meta.tally()
     return {
       format: backupFormat,

@@ -35,7 +35,10 @@ function backupsOf(data: string, events: Partial<BackupDeps['events']>, clock = 
       blobKeys: async () => [],
     },
     events: {
-      backup: async (name) => void mkdirSync(join(data, 'backup', name), { recursive: true }),
+      backup: async (name) => {
+        mkdirSync(join(data, 'backup', name), { recursive: true })
+        return { events: 0, spans: 0, sessions: 0 }
+      },
       copying: async () => false,
       size: async () => [],
       ...events,
@@ -165,6 +168,7 @@ describe('three backups at once', () => {
       taken.push(name)
       mkdirSync(join(data, 'backup', name))
       await open.promise
+      return { events: 0, spans: 0, sessions: 0 }
     }
     const backups = backupsOf(data, { backup })
     const first = backups.take(join(root, 'a.tar'))

@@ -76,6 +76,7 @@ function backups(here: ReturnType<typeof usedData>, more: Partial<BackupDeps> = 
         order.push('events')
         mkdirSync(join(here.data, 'backup', name), { recursive: true })
         writeFileSync(join(here.data, 'backup', name, 'part'), 'x')
+        return { events: 4, spans: 7, sessions: 0 }
       },
       copying: async () => false,
       size: async () => [
@@ -227,7 +228,7 @@ describe('refused', () => {
     expect(order).toEqual(['pause', 'resume'])
     expect([existsSync(failing), readdirSync(join(here.data, 'backup'))]).toEqual([false, []])
     const full = {
-      backup: async () => {},
+      backup: async () => ({ events: 1, spans: 0, sessions: 0 }),
       copying,
       size: async () => [{ table: 'events', rows: 1, bytesOnDisk: 1e18, bytesRaw: 1 }],
     }

@@ -299,6 +299,51 @@ export const catalogue = {
     happened: 'The blobs of this data folder are in another store.',
     todo: 'Correct MISHAP_BLOBS. To change the store, restore a backup into an empty data folder.',
   },
+  START_EVENTS_CREDENTIALS: {
+    status: 78,
+    happened: 'The ClickHouse server refuses the user or the password.',
+    todo: 'Check user and password in MISHAP_EVENTS. Special characters need percent escapes.',
+  },
+  START_EVENTS_VERSION: {
+    status: 78,
+    happened: 'The ClickHouse server is too old.',
+    todo: 'Upgrade the server. docs/external.md names the oldest version.',
+  },
+  START_EVENTS_GRANTS: {
+    status: 78,
+    happened: 'The user of the ClickHouse server lacks grants.',
+    todo: 'Run the statements of mishap events grants on the server, as an administrator.',
+  },
+  START_EVENTS_DATABASE: {
+    status: 78,
+    happened: 'The database does not exist on the ClickHouse server, and the user may not create it.',
+    todo: 'Create it as an administrator. mishap events grants prints the statement.',
+  },
+  START_EVENTS_DISK: {
+    status: 78,
+    happened: 'The disk of the ClickHouse server is full.',
+    todo: 'Free space on it, or move the server to a larger disk.',
+  },
+  START_EVENTS_TLS: {
+    status: 78,
+    happened: 'The certificate of the ClickHouse server cannot be verified.',
+    todo: 'Use a certificate for this host name. For a private authority, set NODE_EXTRA_CA_CERTS to its file.',
+  },
+  START_EVENTS_STRANGER: {
+    status: 78,
+    happened: 'What answers at the address in MISHAP_EVENTS is not the HTTP interface of a ClickHouse server.',
+    todo: 'Use the HTTP port (8123, or 8443 with https), not the native port.',
+  },
+  START_EVENTS_TAKEN: {
+    status: 78,
+    happened: 'The database on the ClickHouse server belongs to another installation of Mishap.',
+    todo: 'Use a database for each installation, or the data folder that belongs to this database.',
+  },
+  BACKUP_NO_TARGET: {
+    status: 400,
+    happened: 'The events of this backup lie on a target of a ClickHouse server that is not configured here.',
+    todo: 'Set MISHAP_EVENTS and MISHAP_EVENTS_BACKUP as they were when the backup was taken.',
+  },
   START_PORT_TAKEN: { status: 1, happened: 'The port is taken.', todo: 'Use another --port.' },
 } as const satisfies Record<string, ErrorEntry>
 

@@ -1,5 +1,6 @@
 import { type Backups, sweepAtStart } from '../backup/backup.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
+import type { MishapError } from '../base/errors.ts'
 import { createObserve, createRequestScope, faultOf, type Observe, type RequestScope } from '../base/observe.ts'
 import { createRecent } from '../base/recent.ts'
 import { createJobs } from '../jobs/jobs.ts'
@@ -24,7 +25,8 @@ import type { BlobStore } from '../store/blobs/blobs.ts'
 import { openBlobs } from '../store/blobs/open.ts'
 import { createFolderBytes } from '../store/folder-bytes.ts'
 import { blobSourceOf } from './blob-source.ts'
-import { openEvents, openWithRetry } from './commands.ts'
+import { openWithRetry } from './commands.ts'
+import { openEvents } from './open-events.ts'
 import type { App } from './parts.ts'
 import { createKeyLine, type Link, selfDsnOf } from './publish-keys.ts'
 import { selfTraces } from './self-traces.ts'
@@ -75,7 +77,7 @@ function listenToMain(link: Link, { lag, requestLog, replay, store, keys, clock,
     } else if (message.kind === 'keysTaken') keys.acknowledged(message.id)
     else if (message.kind === 'notes') requestLog.record(message.notes)
     else if (message.kind === 'appended') replay.appended(message)
-    else if (message.kind === 'engine') store.update({ engine: message.up })
+    else if (message.kind === 'engine') store.update({ engine: message.up, away: message.away })
   })
 }
 
@@ -119,7 +121,9 @@ function startParts(
   const stopReporting = reportMetrics(app, setup, refine, link)
   const onReady = [() => store.update({ tables: true }), () => link.send({ kind: 'stored' })]
   const next = [...onReady, reprocessing.resume, maintenance.downsampling.resume, refine.start]
-  runInBackground(prepareEvents({ ...app, ...maintenance, next }), app, isStopping)
+  const refused = (error: MishapError) =>
+    link.send({ kind: 'refused', code: 'START_EVENTS_TAKEN', sentence: error.message })
+  runInBackground(prepareEvents({ ...app, ...maintenance, next, refused }), app, isStopping)
   void sweepAtStart(maintenance.backups, app, isStopping)
   return stopReporting
 }
@@ -143,7 +147,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const observe = createObserve('app', config.logLevel, { requestId: scope.id })
   const { meta, seal, close, ...authParts } = await openWithRetry(config, folders.meta, clock, observe)
   const auth = reportKnownCredentials(authParts.auth, clock, (credential) => link.send({ kind: 'known', credential }))
-  const events = openEvents(sockets.engine, clock, observe)
+  const events = openEvents(config, sockets.engine, clock, observe)
   const blobs = openBlobs(blobSourceOf(config, folders), createSweep())
   const blobWatch = watchBlobs(blobs, clock, observe, link)
   const live = createLive(clock.now())
@@ -153,6 +157,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     live,
     () => meta.organizations(),
     (error) => observe.warn({ error: faultOf(error) }, 'the state of the events store was not announced'),
+    config.events?.host,
   )
   const [lag, requestLog] = [createLag(), createRequestLog()]
   const replay = createReplay({ clock, meta, blobs, send: link.send, logged: (entry) => requestLog.record([entry]) })
@@ -188,6 +193,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     waitsFor: () => refine.waitsFor(),
     engineUp: store.up,
     blobState: blobWatch.state,
+    eventsServer: () => (config.events ? { ...config.events, away: store.away() } : undefined),
     publishKeys: keys.publish,
     selfDsn: () => selfDsnOf(meta, config),
     takeSelfTrace: selfTraces(clock, config.selfTraces),

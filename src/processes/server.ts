@@ -18,7 +18,8 @@ import type { JournalWriter, RecordHead } from '../journal/journal.ts'
 import { refuseRequest } from '../serve/answers.ts'
 import { createClientOf, isOwnOrigin } from '../serve/client.ts'
 import { boundHeads } from '../serve/connection-limits.ts'
-import { engineChild, sparing } from '../serve/engine-child.ts'
+import { sparing } from '../serve/engine-child.ts'
+import { demandServer, startEvents } from '../serve/events-child.ts'
 import { demandComplete, layOut } from '../serve/folders.ts'
 import { createKnownCredentials, type KnownCredentials } from '../serve/known-credentials.ts'
 import type { AppSetup, FromApp, ToApp } from '../serve/messages.ts'
@@ -32,7 +33,7 @@ import { type Child, supervise } from '../serve/supervise.ts'
 import { createSweep } from '../serve/sweep.ts'
 import { dropUnfinished, openFileBlobs } from '../store/blobs/files.ts'
 import { checkBlobStore } from '../store/blobs/start.ts'
-import { engineAnswers } from '../store/events/alive.ts'
+import type { ServerAway } from '../store/events/server-check.ts'
 import type { KeySnapshot } from '../store/meta/meta.ts'
 import { blobSourceOf } from './blob-source.ts'
 
@@ -56,6 +57,8 @@ type Main = {
     keys: KeySnapshot
     durableSent: number
     trimmed: number
+    /** Why the ClickHouse server cannot be used. */
+    away: ServerAway | undefined
     refused: MishapError | undefined
     /** Pid of the process app that created the events store's tables. */
     storedBy: number | undefined
@@ -86,7 +89,8 @@ function answerJson(res: ServerResponse, status: number, body: object): void {
  */
 async function answerHealth(kind: string, main: Main, answers: () => Promise<boolean>, res: ServerResponse) {
   const tables = main.state.storedBy !== undefined && main.state.storedBy === main.app.pid()
-  const up = { accept: true, app: main.app.up(), engine: main.engine.up(), tables, blobs: main.state.blobsUp }
+  const events = main.options.config.events ? 'server' : 'embedded'
+  const up = { accept: true, app: main.app.up(), engine: main.engine.up(), events, tables, blobs: main.state.blobsUp }
   if (kind === 'live') return answerJson(res, 200, { status: 'ok', ...up })
   const parts = { ...up, answers: up.app && (await answers()) }
   const ok = parts.app && parts.engine && tables && parts.blobs && parts.answers
@@ -159,7 +163,7 @@ function handleMessage(main: Main, message: FromApp): void {
     state.refused = new MishapError(message.code, { detail: message.sentence })
     void main.stop(message.sentence)
   } else if (message.kind === 'up') {
-    main.app.send({ kind: 'engine', up: main.engine.up() } satisfies ToApp)
+    main.app.send({ kind: 'engine', up: main.engine.up(), away: main.state.away } satisfies ToApp)
     sendDurable(main)
     const { config } = options
     options.print(`Mishap ${options.version} is running at ${config.url}`)
@@ -227,19 +231,20 @@ function createOutcomeRecorder(journal: () => JournalWriter, ingest: Ingest): ()
   }
 }
 
-function startChildren(options: ServerOptions, observe: Observe, main: () => Main): { app: Child; engine: Child } {
+function startChildren(
+  { isChecked, ...options }: ServerOptions & { isChecked: boolean },
+  observe: Observe,
+  main: () => Main,
+): { app: Child; engine: Child } {
   const { config } = options
   const { folders, sockets } = layOut(config.data)
   const secrets = loadSecrets(config.data)
   const env = environment()
-  const engine = supervise({
-    ...engineChild(config, { folders, sockets }, env),
-    clock: systemClock,
-    observe,
-    message: () => undefined,
-    changed: (up) => void main().app.send({ kind: 'engine', up } satisfies ToApp),
-    alive: () => engineAnswers(sockets.engine),
-  })
+  const changed = (up: boolean, away?: ServerAway) => {
+    main().state.away = away
+    main().app.send({ kind: 'engine', up, away } satisfies ToApp)
+  }
+  const engine = startEvents({ config, folders, sockets, observe, isChecked, changed })
   const setup: AppSetup = { config, version: options.version, dev: options.dev, sockets, folders }
   const app = supervise({
     name: 'app',
@@ -385,6 +390,7 @@ const newState = (config: Config): Main['state'] => ({
   keys: readKeyFile(config.data),
   durableSent: 0,
   trimmed: 0,
+  away: undefined,
   refused: undefined,
   storedBy: undefined,
   selfDsn: undefined,
@@ -437,6 +443,7 @@ export async function startServer(
   const { folders } = layOut(config.data)
   if (!options.dev) demandScreens(config)
   demandComplete(config.data)
+  const isChecked = await demandServer(config, observe)
   const lock = lockDataFolder(config.data)
   const ended = Promise.withResolvers<MishapError | undefined>()
   const away = await checkBlobStore(config.data, blobSourceOf(config, folders), systemClock).catch((error: unknown) => {
@@ -480,7 +487,7 @@ export async function startServer(
   }
   Object.assign(
     main,
-    startChildren(options, observe, () => main),
+    startChildren({ ...options, isChecked }, observe, () => main),
   )
   const front = createFront(main, ingest)
   front.listenTo(server)

@@ -161,7 +161,8 @@ export function wireDownsampling(
   }
   const backups = createBackups({ ...parts, data, pause })
   const copies = { copyFolders: () => copyFoldersOf(data), copying: backups.running }
-  const disk = () => measureDisk({ ...parts, data, budget, bytesUnder, ...copies })
+  const disk = () =>
+    measureDisk({ ...parts, data, budget, bytesUnder, ...copies, isRemote: parts.config.events !== undefined })
   const downsampling = createDownsampling({ ...parts, lock, pause: pauseRefine, measure: disk })
   return { lock, disk, pause, backups, downsampling }
 }

@@ -51,6 +51,7 @@ async function appWith(counts: [OutcomeCount[], number][], change: Partial<App> 
     engineUp: () => true,
     blobs: { isRemote: false } as App['blobs'],
     blobState: () => ({ up: true, reason: null }),
+    eventsServer: () => undefined,
     bytesUnder: createFolderBytes(clock),
     disk: async () => {
       const tables = { events: { rows: 3, bytes: 10 }, spans: { rows: 1, bytes: 5 }, sessions: { rows: 0, bytes: 0 } }

@@ -1,7 +1,10 @@
+import { MishapError } from '../../base/errors.ts'
 import type { Connection } from './connection.ts'
+import { claim, controlTable } from './control.ts'
 import { framesColumn, framesIndex, lookupGranules, lookupIndex } from './schema/events.ts'
 import { longer, longerRows, rollupKeys } from './schema/rollups.ts'
 import { olderTables, settingsOf } from './schema/settings.ts'
+import { isRecent, oldestVersion } from './server-check.ts'
 import { tableNames, tables, withDerived } from './tables.ts'
 
 const workSeconds = 3600
@@ -90,10 +93,38 @@ async function moveHours(connection: Connection, database: string): Promise<void
   await run(`DROP TABLE ${from}`)
 }
 
-/** See `EventStore.migrate`. */
-export async function migrate(connection: Connection, database: string): Promise<void> {
+/** Throws STORE_UNAVAILABLE for an old server. It may have been away when the start checked it. */
+async function demandVersion(connection: Connection): Promise<void> {
+  const [found] = await connection.rows<{ version: string }>('SELECT version() AS version')
+  if (!isRecent(found?.version ?? ''))
+    throw new MishapError('STORE_UNAVAILABLE', {
+      detail: `The ClickHouse server has version ${found?.version}. Mishap needs ${oldestVersion} or newer.`,
+    })
+}
+
+/** Creates the database. A server's user usually may not, and does not have to if it exists. */
+async function createDatabase(connection: Connection, database: string): Promise<void> {
+  if (connection.kind.isRemote) {
+    const found = await connection.rows('SELECT 1 FROM system.databases WHERE name = {database:String}', { database })
+    if (found.length > 0) return
+  }
   await connection.command(`CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic`)
-  for (const statement of tableNames.flatMap((name) => tables[name].ddl(database)))
+}
+
+/**
+ * See `EventStore.migrate`. `installation` is written into the database of a server (`claim`). Statements of an earlier
+ * process are ended first.
+ */
+export async function migrate(connection: Connection, database: string, installation: string): Promise<void> {
+  const { kind } = connection
+  if (kind.isRemote) await demandVersion(connection)
+  await connection.endEarlier()
+  await createDatabase(connection, database)
+  if (kind.isRemote) {
+    await connection.command(controlTable(database, kind.engines.rows))
+    await claim(connection, database, installation)
+  }
+  for (const statement of tableNames.flatMap((name) => tables[name].ddl(database, kind)))
     await connection.command(statement, {}, { seconds: workSeconds })
   await moveHours(connection, database)
   await refitFrames(connection, database)

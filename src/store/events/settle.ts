@@ -1,13 +1,16 @@
 import type { Clock } from '../../base/clock.ts'
 import { MishapError } from '../../base/errors.ts'
 import type { Observe } from '../../base/observe.ts'
-import type { Connection } from './connection.ts'
+import type { Connection, InsertFence } from './connection.ts'
+import { createFences } from './control.ts'
 import { createGate, type Gate } from './gate.ts'
 import { recount } from './recount.ts'
 import type { Places } from './table.ts'
 import { anyTable, type TableName } from './tables.ts'
 
 export type Settling = Gate & {
+  /** Returns the check that goes with an insert into a remote store (control.ts). */
+  fenceOf(table: TableName, token: string): Promise<InsertFence | undefined>
   /** Ends the inserts of this token, and of tokens that start with `token:`. */
   ended(token: string): Promise<void>
   /** See `TableStore.settle`. */
@@ -42,10 +45,12 @@ async function recountBetween(connection: Connection, database: string, from: nu
 /** Creates the checks for inserts with an unknown result, and the repair of their rollups. */
 export function createSettle(connection: Connection, database: string, clock: Clock, observe: Observe): Settling {
   const { inserting, counting, counted } = createGate(clock)
+  const fences = createFences(connection, database)
 
   /** Waits for the end of an insert: a read during it does not see the rows that then appear. */
   async function waitUntilGone(token: string): Promise<void> {
-    const bound = { token }
+    await fences.raise(token)
+    const bound = { token: connection.commentOf(token) }
     await connection.command(`KILL QUERY WHERE ${ofBatch} ASYNC`, bound)
     for (let tries = 0; tries < triesMax; tries++) {
       const running = await connection.rows(`SELECT 1 FROM system.processes WHERE ${ofBatch} LIMIT 1`, bound)
@@ -59,6 +64,7 @@ export function createSettle(connection: Connection, database: string, clock: Cl
     inserting,
     counting,
     counted,
+    fenceOf: fences.of,
     ended: waitUntilGone,
     async settle(name, token, from, to) {
       await waitUntilGone(token)

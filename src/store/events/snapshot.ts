@@ -1,4 +1,3 @@
-import type { Clock } from '../../base/clock.ts'
 import type { Connection } from './connection.ts'
 import { cutBound, cutWhere } from './downsample.ts'
 import type { EventStore } from './event-store.ts'
@@ -6,13 +5,9 @@ import { rewriteBound, rewriteWhere } from './reprocess.ts'
 import { hashText } from './rows.ts'
 import { rollupParts } from './schema/rollups.ts'
 
-/** Limit for an unresponsive disk. A backup of ten million rows took a minute. */
+/** Limit for an unresponsive disk. */
 const workSecondsMax = 3600
-const pollMs = 50
-/** Names of a backup in the engine's backup folder. They need no quotes. */
-const nameForm = /^[\w-]{1,100}$/
-
-type SnapshotPart = Pick<EventStore, 'backup' | 'copying' | 'restore' | 'check'>
+type SnapshotPart = Pick<EventStore, 'check'>
 
 /** See `EventStore.check`. */
 async function check(
@@ -81,38 +76,7 @@ async function check(
   }
 }
 
-/** Creates backup and restore of the whole database, and the queries of `mishap verify`. */
-export function createSnapshot(connection: Connection, database: string, clock: Clock): SnapshotPart {
-  /** Runs in the engine's background and polls: a request as long as a large copy would hit several time-outs. */
-  async function run(statement: string, name: string): Promise<void> {
-    if (!nameForm.test(name)) throw new Error(`not a name of a backup: ${name}`)
-    const id = `${name}-${clock.now()}`
-    await connection.command(
-      `${statement} File('${name}') SETTINGS id = '${id}' ASYNC`,
-      {},
-      { seconds: workSecondsMax },
-    )
-    for (const endMs = clock.now() + workSecondsMax * 1000; clock.now() < endMs; ) {
-      const [row] = await connection.rows<{ status: string; error: string }>(
-        'SELECT toString(status) AS status, error FROM system.backups WHERE id = {id:String}',
-        { id },
-      )
-      if (row?.status === 'BACKUP_CREATED' || row?.status === 'RESTORED') return
-      if (row && /FAILED|CANCELLED/.test(row.status)) throw new Error(row.error.slice(0, 500))
-      await clock.sleep(pollMs)
-    }
-    throw new Error('The copy of the events did not end in time.')
-  }
-
-  return {
-    backup: (name) => run(`BACKUP DATABASE ${database} TO`, name),
-    copying: async () => {
-      const [row] = await connection.rows<{ n: string }>(
-        `SELECT count() AS n FROM system.backups WHERE status = 'CREATING_BACKUP'`,
-      )
-      return Number(row?.n ?? 0) > 0
-    },
-    restore: (name) => run(`RESTORE DATABASE ${database} FROM`, name),
-    check: (open, rewrite) => check(connection, database, open, rewrite),
-  }
-}
+/** Creates the queries of `mishap verify`. */
+export const createSnapshot = (connection: Connection, database: string): SnapshotPart => ({
+  check: (open, rewrite) => check(connection, database, open, rewrite),
+})

@@ -1,3 +1,4 @@
+import { dedupSettings, type EventsKind } from '../kind.ts'
 import { settingsOf } from './settings.ts'
 
 const columns = `
@@ -70,18 +71,21 @@ const columnTypes = {
 type Name = (typeof rollupNames)[number]
 
 /** Partitions are as in events (weeks of `received`), so that retention drops the same weeks. */
-const rollupTable = (database: string, name: Name): string =>
+const rollupTable = (database: string, name: Name, kind: EventsKind): string =>
   `CREATE TABLE IF NOT EXISTS ${database}.${name} (${columnTypes[name].columns}
-) ENGINE = AggregatingMergeTree PARTITION BY week ORDER BY (${columnTypes[name].order})
-SETTINGS index_granularity = ${columnTypes[name].granule}, non_replicated_deduplication_window = 1000, ${settingsOf(name)}`
+) ENGINE = ${kind.engines.sums} PARTITION BY week ORDER BY (${columnTypes[name].order})
+SETTINGS index_granularity = ${columnTypes[name].granule}, ${dedupSettings(kind)}, ${settingsOf(name)}`
 
 const rollupView = (database: string, name: Name): string =>
   `CREATE MATERIALIZED VIEW IF NOT EXISTS ${database}.${name}_feed TO ${database}.${name} AS
 ${columnTypes[name].select} FROM ${database}.events ${columnTypes[name].from} GROUP BY ${columnTypes[name].keys}`
 
 /** Returns the statements that create the rollups and their materialized views. Safe to repeat. */
-export const rollupTables = (database: string): string[] =>
-  rollupNames.flatMap((name) => [rollupTable(database, name), rollupView(database, name)])
+export const rollupTables = (database: string, kind: EventsKind): string[] =>
+  rollupNames.flatMap((name) => [rollupTable(database, name, kind), rollupView(database, name)])
+
+/** Names of the views that fill the rollups from inserted events. */
+export const rollupFeeds: readonly string[] = rollupNames.map((name) => `${name}_feed`)
 
 /** The longer spans of `issue_time`. Each is built from rows of the span before, by the start of its period. */
 export const longer = [

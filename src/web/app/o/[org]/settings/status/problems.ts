@@ -10,6 +10,7 @@ export type Problem =
   | { id: 'down' }
   | { id: 'waiting'; store: 'events' | 'database' | 'files' | 'blobs'; sinceMs: number }
   | { id: 'blobs'; reason: string }
+  | { id: 'serverDown'; host: string; away: 'silent' | 'refused' }
   | { id: 'behind'; ms: number }
   | { id: 'disk'; freeBytes: number }
   | { id: 'budget' }
@@ -44,7 +45,10 @@ export function problemsOf(
 ): Problem[] {
   const { engine, blobStore, journal, disk, versions } = status
   const problems: Problem[] = []
-  if (!engine.up) problems.push({ id: 'down' })
+  if (!engine.up)
+    problems.push(
+      engine.host === null ? { id: 'down' } : { id: 'serverDown', host: engine.host, away: engine.away ?? 'silent' },
+    )
   if (!blobStore.up) problems.push({ id: 'blobs', reason: blobStore.reason ?? '' })
   if (journal.waitsFor)
     problems.push({ id: 'waiting', store: journal.waitsFor.store, sinceMs: Date.parse(journal.waitsFor.since) })

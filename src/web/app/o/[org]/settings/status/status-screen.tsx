@@ -28,6 +28,22 @@ import { StatusVerdict } from './verdict.tsx'
 /** Polling interval, ms. */
 const pollMs = 5000
 
+/** Says that the events store is down. A ClickHouse server is named, because a person has to look after it. */
+function downText(t: ReturnType<typeof useTranslations<'status'>>, { host, away }: RestStatus['engine']): string {
+  return host === null ? t('down') : t(`serverAway.${away ?? 'silent'}`, { host })
+}
+
+/** Which events store is used, and its version. */
+function StoreNote({ engine: { host, version } }: { engine: RestStatus['engine'] }) {
+  const t = useTranslations('status')
+  return (
+    <>
+      {host === null ? null : `${t('server', { host })} `}
+      {version ? <code>{version}</code> : null}
+    </>
+  )
+}
+
 function Now({ status }: { status: RestStatus }) {
   const t = useTranslations('status')
   const age = useAge()
@@ -39,7 +55,7 @@ function Now({ status }: { status: RestStatus }) {
   ]
   const rows: [string, ReactNode, ReactNode?][] = [
     [t('version'), <code key="v">{status.version}</code>, t('running', { age: age(Date.parse(status.startedAt)) })],
-    [t('engine'), engine.up ? t('up') : t('down'), engine.version ? <code key="v">{engine.version}</code> : undefined],
+    [t('engine'), engine.up ? t('up') : downText(t, engine), <StoreNote key="v" engine={engine} />],
     ...(blobStore.place === 's3' ? [store] : []),
     [
       t('lag'),

@@ -8,7 +8,7 @@ import { SeverityShape } from '../../../../../ui/severity.tsx'
 import { useAge } from '../../../../../ui/time.tsx'
 import type { Problem } from './problems.ts'
 
-const severe: readonly Problem['id'][] = ['down', 'blobs', 'waiting', 'disk', 'lost']
+const severe: readonly Problem['id'][] = ['down', 'serverDown', 'blobs', 'waiting', 'disk', 'lost']
 
 function useSentence() {
   const t = useTranslations('frame.status')
@@ -16,6 +16,8 @@ function useSentence() {
   const age = useAge()
   return (problem: Problem): string => {
     switch (problem.id) {
+      case 'serverDown':
+        return t(`serverAway.${problem.away}`, { host: problem.host })
       case 'waiting':
         return status(`waitsFor.${problem.store}`, { age: age(problem.sinceMs) })
       case 'blobs':
