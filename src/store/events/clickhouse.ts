@@ -54,7 +54,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createTags(connection, database),
     ...createSnapshot(connection, database, clock),
     ...createUsage(connection, database),
-    ...createRemove(connection, database),
+    ...createRemove(connection, database, settling),
     ...createDownsampling(connection, database),
     ...createReprocessing(connection, database, { ...settling, insert: stored.insert }),
     ...createRetention(connection, database, observe),
