@@ -16,7 +16,7 @@ export async function sweepUploads({
   blobs,
   clock,
   artifacts,
-}: UploadSweepDeps): Promise<{ chunks: number; strays: number }> {
+}: UploadSweepDeps): Promise<{ chunks: number; orphans: number }> {
   const over = meta.dropChunks(clock.now())
   for (const key of over) if (!artifacts.isWriting(key)) await blobs.delete(key)
   const lists = await Promise.all([blobs.list('artifacts'), blobs.list('chunks')])
@@ -25,5 +25,5 @@ export async function sweepUploads({
   const orphans = lists.flat().filter((key) => !named.has(key) && !artifacts.isWriting(key))
   for (const key of orphans) await blobs.delete(key)
   artifacts.dropFailures()
-  return { chunks: over.length, strays: orphans.length }
+  return { chunks: over.length, orphans: orphans.length }
 }
