@@ -29,6 +29,7 @@ const pollMs = 5000
 
 function Now({ status }: { status: RestStatus }) {
   const t = useTranslations('status')
+  const locale = useLocale()
   const age = useAge()
   const { engine, journal, disk } = status
   const rows: [string, ReactNode, ReactNode?][] = [
@@ -36,13 +37,13 @@ function Now({ status }: { status: RestStatus }) {
     [t('engine'), engine.up ? t('up') : t('down'), engine.version ? <code key="v">{engine.version}</code> : undefined],
     [
       t('lag'),
-      journal.oldestWaitingMs > 0 ? durationText(journal.oldestWaitingMs) : t('nothingWaits'),
-      t('lagBytes', { bytes: bytesText(journal.lagBytes), bound: bytesText(journal.boundBytes) }),
+      journal.oldestWaitingMs > 0 ? durationText(journal.oldestWaitingMs, locale) : t('nothingWaits'),
+      t('lagBytes', { bytes: bytesText(journal.lagBytes, locale), bound: bytesText(journal.boundBytes, locale) }),
     ],
     [
       t('disk'),
-      bytesText(disk.dataBytes),
-      t('diskFree', { free: bytesText(disk.freeBytes), total: bytesText(disk.totalBytes) }),
+      bytesText(disk.dataBytes, locale),
+      t('diskFree', { free: bytesText(disk.freeBytes, locale), total: bytesText(disk.totalBytes, locale) }),
     ],
   ]
   return (
@@ -96,6 +97,7 @@ function Ledger({ ledger }: { ledger: Sums }) {
 
 function Tables({ tables }: { tables: RestStatus['disk']['tables'] }) {
   const t = useTranslations('status')
+  const locale = useLocale()
   const count = new Intl.NumberFormat(useLocale())
   if (tables.length === 0) return <p className="text-ink-2">{t('nothing')}</p>
   return (
@@ -116,8 +118,8 @@ function Tables({ tables }: { tables: RestStatus['disk']['tables'] }) {
                 <code>{row.table}</code>
               </td>
               <td className="number">{count.format(row.rows)}</td>
-              <td className="number whitespace-nowrap">{bytesText(row.bytesOnDisk)}</td>
-              <td className="number whitespace-nowrap">{bytesText(row.bytesRaw)}</td>
+              <td className="number whitespace-nowrap">{bytesText(row.bytesOnDisk, locale)}</td>
+              <td className="number whitespace-nowrap">{bytesText(row.bytesRaw, locale)}</td>
             </tr>
           ))}
         </tbody>
