@@ -1,13 +1,5 @@
 import type { Connection } from './connection.ts'
-import {
-  type Derived,
-  derivedRows,
-  longer,
-  ofProject,
-  rollupKeys,
-  rollupNames,
-  rollupSelect,
-} from './schema/rollups.ts'
+import { derivedRows, longer, ofProject, projectSpan, rollupKeys, rollupNames, rollupSelect } from './schema/rollups.ts'
 import { type Length, lengths, rounded } from './spans.ts'
 
 /** The rollup rows to recount: a condition on projects and groups with its values, and hours (seconds since 1970). */
@@ -64,57 +56,55 @@ export async function recount(
 
 /** `hours` (seconds since 1970) limits the work to periods that contain one of them; without it all are compared. */
 type ProjectsRequest = { projectIds: readonly number[]; hours?: readonly number[] | undefined; seconds: number }
-type Period = { project: string; start: number }
+/** Starts (seconds since 1970) of the periods of a project that differ, by span, and whether any of them has rows. */
+type Differing = { projectId: number; starts: Record<number, number[]>; hasRows: boolean }
 
-const periodSeconds = { hour: 3600, day: 86_400, week: 604_800 } as const
-
-/** Limit of periods per statement: about 11 kB as a parameter. */
-const periodsMax = 1000
 /** User states have up to 2.5 kB each, and a block of the default size has 65,000 of them. */
 const smallBlocks = 'max_block_size = 2048, max_threads = 2'
 
-/** Condition for rows whose period begins at one of `starts`. The range is for the key. */
-const compilePeriods = (start: string): string =>
-  `hour >= toDateTime({from:UInt32}, 'UTC') AND hour < toDateTime({to:UInt32}, 'UTC')
-   AND toUnixTimestamp(${start}) IN {starts:Array(UInt32)}`
+const nameOf = ({ span }: { span: number }) => `starts${span}`
+/** Condition for the rows of a span whose period begins at one of its starts. */
+const compileStarts = (item: (typeof ofProject)[number], start: string): string =>
+  `toUnixTimestamp(${start}) IN {${nameOf(item)}:Array(UInt32)}`
 
-function boundPeriods(starts: readonly number[], length: Length): Record<string, unknown> {
-  const [from, to] = [starts.reduce((a, b) => Math.min(a, b)), starts.reduce((a, b) => Math.max(a, b))]
-  return { starts: [...new Set(starts)], from, to: to + periodSeconds[length] }
-}
-
-/** Finds the periods of a span whose rows differ from the rows that they are built from. */
+/** Finds the periods of projects whose rows differ from the sum of the hours of their issues: in one pass. */
 async function differingPeriods(
   connection: Connection,
   database: string,
-  item: Derived & { length: Length },
   { projectIds, hours, seconds }: ProjectsRequest,
-): Promise<Map<number, number[]>> {
-  const starts = hours?.map((hour) => rounded(Math.floor, hour * 1000, item.length) / 1000)
-  const within = (start: string) => `project_id IN {projects:Array(UInt64)} AND ${starts ? compilePeriods(start) : '1'}`
-  const found = await connection.rows<Period>(
-    `SELECT project, toUnixTimestamp(begin) AS start FROM (
-       SELECT project_id AS project, week, environment, ${item.start('hour')} AS begin, toInt64(sum(n)) AS m
-       FROM ${database}.${item.from} AND ${within(item.start('hour'))} GROUP BY ALL
+): Promise<Differing[]> {
+  const startsOf = (length: Length) =>
+    [...new Set(hours)].map((hour) => rounded(Math.floor, hour * 1000, length) / 1000)
+  // Whole weeks: the sums of a day and a week need all of their hours.
+  const weeks = `toUnixTimestamp(${ofProject[2].start('hour')}) IN {weeks:Array(UInt32)}`
+  const where = `project_id IN {projects:Array(UInt64)} AND ${hours ? weeks : '1'}`
+  const begin = ofProject.map((item) => `(toUInt8(${item.span}), toDateTime(${item.start('hour')}, 'UTC'))`).join(', ')
+  const found = await connection.rows<{ project: string; span: number; start: number; has_rows: number }>(
+    `SELECT project, span, toUnixTimestamp(begin) AS start, max(stored) AS has_rows FROM (
+       SELECT project_id AS project, week, environment, period.1 AS span, period.2 AS begin, toInt64(sum(n)) AS m, 0 AS stored
+       FROM ${database}.hour_issue ARRAY JOIN [${begin}] AS period WHERE ${where} GROUP BY ALL
        UNION ALL
-       SELECT project_id AS project, week, environment, hour AS begin, -toInt64(sum(n)) AS m
-       FROM ${database}.issue_time WHERE span = ${item.span} AND ${within('hour')} GROUP BY ALL)
-     GROUP BY project, week, environment, begin HAVING sum(m) != 0`,
-    { projects: projectIds, ...(starts ? boundPeriods(starts, item.length) : {}) },
+       SELECT project_id AS project, week, environment, span, hour AS begin, -toInt64(sum(n)) AS m, 1 AS stored
+       FROM ${database}.issue_time WHERE span >= ${projectSpan} AND ${where} GROUP BY ALL)
+     GROUP BY project, week, environment, span, begin HAVING sum(m) != 0`,
+    { projects: projectIds, ...(hours ? { weeks: startsOf('week') } : {}) },
     { seconds },
   )
-  const byProject = new Map<number, number[]>()
-  for (const { project, start } of found)
-    byProject.set(Number(project), [...(byProject.get(Number(project)) ?? []), start])
-  return byProject
-}
-
-/** Cuts the periods of each project into pieces for one statement each, in time order. */
-function* inPieces(periods: ReadonlyMap<number, number[]>): Generator<{ project: number; starts: number[] }> {
-  for (const [project, found] of periods) {
-    const starts = [...new Set(found)].sort((a, b) => a - b)
-    for (let at = 0; at < starts.length; at += periodsMax) yield { project, starts: starts.slice(at, at + periodsMax) }
-  }
+  const wanted = new Map(ofProject.map((item) => [item.span as number, new Set(startsOf(item.length))]))
+  const byProject = Map.groupBy(
+    found.filter(({ span, start }) => !hours || wanted.get(span)?.has(start)),
+    ({ project }) => Number(project),
+  )
+  return [...byProject].map(([projectId, periods]) => ({
+    projectId,
+    starts: Object.fromEntries(
+      ofProject.map(({ span }) => [
+        span,
+        [...new Set(periods.filter((period) => period.span === span).map(({ start }) => start))],
+      ]),
+    ),
+    hasRows: periods.some((period) => period.has_rows > 0),
+  }))
 }
 
 /**
@@ -126,16 +116,20 @@ export async function recountProjects(
   database: string,
   request: ProjectsRequest,
 ): Promise<void> {
-  const { projectIds, hours, seconds } = request
-  if (projectIds.length === 0 || hours?.length === 0) return
-  for (const item of ofProject) {
-    const differing = await differingPeriods(connection, database, item, request)
-    for (const { project, starts } of inPieces(differing)) {
-      const bound = { project, ...boundPeriods(starts, item.length) }
-      const within = (start: string) => `project_id = {project:UInt64} AND ${compilePeriods(start)}`
-      const run = (sql: string) => connection.command(sql, bound, { seconds })
-      await run(`DELETE FROM ${database}.issue_time WHERE span = ${item.span} AND ${within('hour')}`)
-      await run(`${derivedRows(database, item, within(item.start('hour')))} ${withoutDedup}, ${smallBlocks}`)
+  if (request.projectIds.length === 0 || request.hours?.length === 0) return
+  for (const { projectId, starts, hasRows } of await differingPeriods(connection, database, request)) {
+    const bound = {
+      project: projectId,
+      ...Object.fromEntries(ofProject.map((item) => [nameOf(item), starts[item.span]])),
+    }
+    const run = (sql: string) => connection.command(sql, bound, { seconds: request.seconds })
+    const each = ofProject.map((item) => `(span = ${item.span} AND ${compileStarts(item, 'hour')})`).join(' OR ')
+    // A deletion waits for the merges of the table, even if it finds nothing: 25 s for a first start with 42 parts.
+    if (hasRows) await run(`DELETE FROM ${database}.issue_time WHERE project_id = {project:UInt64} AND (${each})`)
+    for (const item of ofProject) {
+      if (starts[item.span]?.length === 0) continue
+      const where = `project_id = {project:UInt64} AND ${compileStarts(item, item.start('hour'))}`
+      await run(`${derivedRows(database, item, where)} ${withoutDedup}, ${smallBlocks}`)
     }
   }
 }

@@ -1,5 +1,6 @@
 import { RotateCcw, TrendingUp } from 'lucide-react'
 import { useLocale, useTranslations } from 'next-intl'
+import { RowEnd } from '../../ui/row-end.tsx'
 import type { RestIssue } from '../../../contract/issues.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Link } from '../../ui/link.tsx'
@@ -91,6 +92,7 @@ function IssueLine({ issue, href, place, top }: { issue: RestIssue; href: string
           <PlainText text={assignee ?? t('unassigned')} charactersMax={60} />
         </span>
       </span>
+      <RowEnd />
     </li>
   )
 }

@@ -1,4 +1,5 @@
 import { useLocale, useTranslations } from 'next-intl'
+import { RowEnd } from '../../ui/row-end.tsx'
 import type { RestOverview, RestOverviewProject } from '../../../contract/overview.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
@@ -145,6 +146,7 @@ export function ProjectsTable({
           ))}
         </tbody>
       </table>
+      <RowEnd />
     </section>
   )
 }
