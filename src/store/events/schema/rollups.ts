@@ -98,7 +98,7 @@ export const rollupTables = (database: string): string[] =>
   rollupNames.flatMap((name) => [rollupTable(database, name), rollupView(database, name)])
 
 /** Rows of a span of `issue_time` that are built from other rows: from `from`, by the start of their period. */
-export type Derived = { span: number; from: string; start(hour: string): string; group: string }
+type Derived = { span: number; from: string; start(hour: string): string; group: string }
 
 const startOfDay = (hour: string): string => `toStartOfDay(${hour})`
 

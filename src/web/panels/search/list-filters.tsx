@@ -7,7 +7,7 @@ import { systemClock } from '../../../base/clock.ts'
 import { apiFetch } from '../../client/api.ts'
 import { Button } from '../../ui/controls.tsx'
 import { Choices, Popup } from '../../ui/popup.tsx'
-import { useTimeText } from '../../ui/time.tsx'
+import { fieldOf, msOfField, useTimeText } from '../../ui/time.tsx'
 import {
   environmentsPeriod,
   type ListParams,
@@ -17,7 +17,7 @@ import {
   type Sort,
   sorts,
 } from './list-params.ts'
-import { boundsOf, fieldOf, isRelativeRange, msOfField, type RelativeRange, relativeRanges } from './range.ts'
+import { boundsOf, isRelativeRange, type RelativeRange, relativeRanges } from './range.ts'
 import { otherTerms, withoutKey } from './scope-text.ts'
 import type { ParamChange } from './use-list-params.ts'
 
