@@ -1,11 +1,11 @@
 import { RotateCcw, TrendingUp } from 'lucide-react'
 import { useLocale, useTranslations } from 'next-intl'
-import { RowEnd } from '../../ui/row-end.tsx'
 import type { RestIssue } from '../../../contract/issues.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'
+import { RowEnd } from '../../ui/row-end.tsx'
 import { SeverityShape } from '../../ui/severity.tsx'
 import { barsOfPoints, barsPath, rowsTop, trendBars, trendHeightPx, trendWidthPx } from './trend.ts'
 

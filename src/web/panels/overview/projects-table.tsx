@@ -1,9 +1,9 @@
 import { useLocale, useTranslations } from 'next-intl'
-import { RowEnd } from '../../ui/row-end.tsx'
 import type { RestOverview, RestOverviewProject } from '../../../contract/overview.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'
+import { RowEnd } from '../../ui/row-end.tsx'
 import { barsOfPoints, linePath, trendBars } from './trend.ts'
 import { type OverviewWords, overviewWords, toneOf } from './words.ts'
 

@@ -146,10 +146,12 @@ export function Usage({ organization }: { organization: string }) {
                   <span className="text-ink-3">({project.attachments.count})</span>
                 </td>
                 <td className="number whitespace-nowrap">
-                  {bytesText(project.artifacts.bytes, locale)} <span className="text-ink-3">({project.artifacts.count})</span>
+                  {bytesText(project.artifacts.bytes, locale)}{' '}
+                  <span className="text-ink-3">({project.artifacts.count})</span>
                 </td>
                 <td className="number whitespace-nowrap">
-                  {bytesText(project.deadItems.bytes, locale)} <span className="text-ink-3">({project.deadItems.count})</span>
+                  {bytesText(project.deadItems.bytes, locale)}{' '}
+                  <span className="text-ink-3">({project.deadItems.count})</span>
                 </td>
               </tr>
             ))}
