@@ -30,6 +30,18 @@ const placesScript = `(() => {
 
 const placesOf = async (page: Page) => (await page.evaluate(placesScript)) as Record<string, Place>
 
+/** The same styles and no late fonts for each piece. An intercepted page has no cache, and asks for all of them again. */
+async function keepStyles(page: Page): Promise<void> {
+  const sheets = new Map<string, string>()
+  await page.route(/\.woff2/, (route) => route.abort())
+  await page.route(/\.css/, async (route) => {
+    const at = route.request().url()
+    const body = sheets.get(at) ?? (await (await route.fetch()).text())
+    sheets.set(at, body)
+    await route.fulfill({ body, contentType: 'text/css; charset=utf-8' })
+  })
+}
+
 /** The ends of elements below `main`, spread over the document. */
 function cutsOf(html: string): number[] {
   const from = html.indexOf('<main')
@@ -80,6 +92,7 @@ describe.skipIf(noChromium)('a document that is read in pieces', () => {
         (to) => to.href === url,
         (route) => route.fulfill({ body: html.slice(0, read.to), contentType: 'text/html; charset=utf-8' }),
       )
+      await keepStyles(page)
       await page.goto(url)
       const whole = await placesOf(page)
       expect(Object.keys(whole).length).toBeGreaterThan(50)
