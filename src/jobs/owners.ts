@@ -128,7 +128,7 @@ async function eventOf(deps: OwnerDeps, issue: Issue, eventId: string): Promise<
  * Stores suggested owners of new issues, reopened issues and issues with changed rules. Assigns owners to the first
  * two. Existing assignees stay.
  */
-export async function runOwners(deps: OwnerDeps): Promise<{ assigned: number; held: number }> {
+export async function runOwners(deps: OwnerDeps): Promise<{ assigned: number; checked: number }> {
   const { meta, clock, observe } = deps
   const changedIssues: Issue[] = []
   let assigned = 0
@@ -155,5 +155,5 @@ export async function runOwners(deps: OwnerDeps): Promise<{ assigned: number; he
   for (const [project, line] of over)
     observe.warn({ project, line }, 'ownership rules take too long; rules above this line were skipped')
   if (changedIssues.length > 0) deps.changed(changedIssues)
-  return { assigned, held: checked }
+  return { assigned, checked }
 }

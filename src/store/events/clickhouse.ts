@@ -84,7 +84,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createCopies(connection, { database, clock, target: options.backupTarget ?? '', migrate: migrated }),
     ...createSnapshot(connection, database),
     ...createUsage(connection, database),
-    ...createRemove(connection, database),
+    ...createRemove(connection, database, settling),
     ...createDownsampling(connection, database),
     ...createReprocessing(connection, database, { ...settling, insert: stored.insert }),
     ...createRetention(connection, database, observe),

@@ -1,8 +1,9 @@
 import { MishapError } from '../../base/errors.ts'
 import type { Connection } from './connection.ts'
 import { claim, controlTable } from './control.ts'
+import { recountProjects } from './recount.ts'
 import { framesColumn, framesIndex, lookupGranules, lookupIndex } from './schema/events.ts'
-import { longer, longerRows, rollupKeys } from './schema/rollups.ts'
+import { derivedRows, longer, ofProject, projectSpan, rollupKeys, rollupView } from './schema/rollups.ts'
 import { olderTables, settingsOf } from './schema/settings.ts'
 import { isRecent, oldestVersion } from './server-check.ts'
 import { tableNames, tables, withDerived } from './tables.ts'
@@ -76,7 +77,7 @@ async function moveHours(connection: Connection, database: string): Promise<void
   const [from, to] = [`${database}.issue_hour`, `${database}.issue_time`]
   const sumOf = (table: string) => `(SELECT sum(n) FROM ${table})`
   const [state] = await connection.rows<{ moved: number }>(
-    `SELECT ${[0, 1, 2].map((span) => `${sumOf(`${to} WHERE span = ${span}`)} >= ${sumOf(from)}`).join(' AND ')} AS moved`,
+    `SELECT ${[0, 1, 2, 3, 4, 5].map((span) => `${sumOf(`${to} WHERE span = ${span}`)} >= ${sumOf(from)}`).join(' AND ')} AS moved`,
     {},
     { seconds: workSeconds },
   )
@@ -87,7 +88,7 @@ async function moveHours(connection: Connection, database: string): Promise<void
       const rows = `${rollupKeys}, n, first_at, last_at, users`
       const where = `week = toDate('${week}')`
       await run(`INSERT INTO ${to} (${rows}) SELECT ${rows} FROM ${from} WHERE ${where} ${smallBlocks}`)
-      for (const item of longer) await run(`${longerRows(to, item, where)} ${smallBlocks}`)
+      for (const item of [...longer, ...ofProject]) await run(`${derivedRows(database, item, where)} ${smallBlocks}`)
     }
   }
   await run(`DROP TABLE ${from}`)
@@ -100,6 +101,23 @@ async function demandVersion(connection: Connection): Promise<void> {
     throw new MishapError('STORE_UNAVAILABLE', {
       detail: `The ClickHouse server has version ${found?.version}. Mishap needs ${oldestVersion} or newer.`,
     })
+}
+
+/**
+ * Adds the rows of whole projects to an older `issue_time`, and replaces the view, which did not write them. Nothing is
+ * inserted meanwhile. The view changes last, so an interrupted start repeats the work and continues where it ended.
+ */
+async function addProjects(connection: Connection, database: string): Promise<void> {
+  const [view] = await connection.rows<{ made: string }>(
+    "SELECT create_table_query AS made FROM system.tables WHERE database = {database:String} AND name = 'issue_time_feed'",
+    { database },
+  )
+  if (view?.made.includes(`span < ${projectSpan}`)) return
+  const projects = await connection.rows<{ id: string }>(`SELECT DISTINCT project_id AS id FROM ${database}.hour_issue`)
+  const projectIds = projects.map(({ id }) => Number(id))
+  await recountProjects(connection, database, { projectIds, seconds: workSeconds })
+  await connection.command(`DROP VIEW IF EXISTS ${database}.issue_time_feed`, {}, { seconds: workSeconds })
+  await connection.command(rollupView(database, 'issue_time'), {}, { seconds: workSeconds })
 }
 
 /** Creates the database. A server's user usually may not, and does not have to if it exists. */
@@ -127,6 +145,7 @@ export async function migrate(connection: Connection, database: string, installa
   for (const statement of tableNames.flatMap((name) => tables[name].ddl(database, kind)))
     await connection.command(statement, {}, { seconds: workSeconds })
   await moveHours(connection, database)
+  await addProjects(connection, database)
   await refitFrames(connection, database)
   await refitSettings(connection, database)
   await refitIndexes(connection, database)

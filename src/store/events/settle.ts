@@ -4,7 +4,7 @@ import type { Observe } from '../../base/observe.ts'
 import type { Connection, InsertFence } from './connection.ts'
 import { createFences } from './control.ts'
 import { createGate, type Gate } from './gate.ts'
-import { recount } from './recount.ts'
+import { recount, recountProjects } from './recount.ts'
 import type { Places } from './table.ts'
 import { anyTable, type TableName } from './tables.ts'
 
@@ -34,12 +34,15 @@ async function recountBetween(connection: Connection, database: string, from: nu
     { from, to },
     { seconds: workSeconds },
   )
+  const projectIds = [...new Set(found.map(({ project }) => Number(project)))]
+  const hours = found.map(({ hour }) => hour)
   await recount(connection, database, {
     where: 'project_id IN {projects:Array(UInt64)}',
-    bound: { projects: [...new Set(found.map(({ project }) => Number(project)))] },
-    hours: found.map(({ hour }) => hour),
+    bound: { projects: projectIds },
+    hours,
     seconds: workSeconds,
   })
+  await recountProjects(connection, database, { projectIds, hours, seconds: workSeconds })
 }
 
 /** Creates the checks for inserts with an unknown result, and the repair of their rollups. */

@@ -3,7 +3,7 @@ import { cutBound, cutWhere } from './downsample.ts'
 import type { EventStore } from './event-store.ts'
 import { rewriteBound, rewriteWhere } from './reprocess.ts'
 import { hashText } from './rows.ts'
-import { rollupParts } from './schema/rollups.ts'
+import { projectParts, rollupParts } from './schema/rollups.ts'
 
 /** Limit for an unresponsive disk. */
 const workSecondsMax = 3600
@@ -26,7 +26,7 @@ async function check(
   const rowCondition = without.map((item) => `NOT (${item})`).join(' AND ') || '1'
   const rows = `${database}.events WHERE ${rowCondition}`
   const outsideRewrite = rewrite
-    ? `WHERE NOT (project_id = {rewriteProject:UInt64} AND (group_hash IN {rewrite_from:Array(UInt64)} OR group_hash IN {rewrite_to:Array(UInt64)}))`
+    ? `WHERE NOT (project_id = {rewriteProject:UInt64} AND (its_group IN {rewrite_from:Array(UInt64)} OR its_group IN {rewrite_to:Array(UInt64)}))`
     : ''
   const downsampledTable =
     open && !open.counted ? `${database}.thinned WHERE step != {step:UInt64}` : `${database}.thinned`
@@ -47,16 +47,21 @@ async function check(
     { seconds: workSecondsMax },
   )
   const rollups: Record<string, number> = {}
-  for (const [name, part] of Object.entries(rollupParts)) {
+  const compared = [
+    ...Object.entries(rollupParts).map(([name, part]) => ({ name, part, key: 'group_hash', where: outsideRewrite })),
+    // A rewrite changes no count of a project.
+    ...Object.entries(projectParts).map(([name, part]) => ({ name, part, key: 'toUInt64(0)', where: '' })),
+  ]
+  for (const { name, part, key, where } of compared) {
     const [off] = await connection.rows<{ n: string }>(
       `SELECT count() AS n FROM (
-         SELECT project_id, group_hash, week, sum(m) AS difference FROM (
-           SELECT project_id, group_hash, toMonday(received) AS week, toInt64(count()) AS m FROM ${rows} GROUP BY ALL
+         SELECT project_id, its_group, week, sum(m) AS difference FROM (
+           SELECT project_id, ${key} AS its_group, toMonday(received) AS week, toInt64(count()) AS m FROM ${rows} GROUP BY ALL
            UNION ALL
-           SELECT project_id, group_hash, week, toInt64(sum(n)) AS m FROM ${downsampledTable} GROUP BY ALL
+           SELECT project_id, ${key} AS its_group, week, toInt64(sum(n)) AS m FROM ${downsampledTable} GROUP BY ALL
            UNION ALL
-           SELECT project_id, group_hash, week, -toInt64(sum(n)) AS m FROM ${database}.${part} GROUP BY ALL
-         ) ${outsideRewrite} GROUP BY ALL HAVING difference != 0)`,
+           SELECT project_id, ${key} AS its_group, week, -toInt64(sum(n)) AS m FROM ${database}.${part} GROUP BY ALL
+         ) ${where} GROUP BY ALL HAVING difference != 0)`,
       bound,
       { seconds: workSecondsMax },
     )

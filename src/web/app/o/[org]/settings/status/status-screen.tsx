@@ -46,6 +46,7 @@ function StoreNote({ engine: { host, version } }: { engine: RestStatus['engine']
 
 function Now({ status }: { status: RestStatus }) {
   const t = useTranslations('status')
+  const locale = useLocale()
   const age = useAge()
   const { engine, blobStore, journal, disk } = status
   const store: [string, ReactNode, ReactNode?] = [
@@ -59,13 +60,13 @@ function Now({ status }: { status: RestStatus }) {
     ...(blobStore.place === 's3' ? [store] : []),
     [
       t('lag'),
-      journal.oldestWaitingMs > 0 ? durationText(journal.oldestWaitingMs) : t('nothingWaits'),
-      t('lagBytes', { bytes: bytesText(journal.lagBytes), bound: bytesText(journal.boundBytes) }),
+      journal.oldestWaitingMs > 0 ? durationText(journal.oldestWaitingMs, locale) : t('nothingWaits'),
+      t('lagBytes', { bytes: bytesText(journal.lagBytes, locale), bound: bytesText(journal.boundBytes, locale) }),
     ],
     [
       t('disk'),
-      bytesText(disk.dataBytes),
-      t('diskFree', { free: bytesText(disk.freeBytes), total: bytesText(disk.totalBytes) }),
+      bytesText(disk.dataBytes, locale),
+      t('diskFree', { free: bytesText(disk.freeBytes, locale), total: bytesText(disk.totalBytes, locale) }),
     ],
   ]
   return (
@@ -120,6 +121,7 @@ function Ledger({ ledger }: { ledger: Sums }) {
 
 function Tables({ tables }: { tables: RestStatus['disk']['tables'] }) {
   const t = useTranslations('status')
+  const locale = useLocale()
   const count = new Intl.NumberFormat(useLocale())
   if (tables.length === 0) return <p className="text-ink-2">{t('nothing')}</p>
   return (
@@ -140,8 +142,8 @@ function Tables({ tables }: { tables: RestStatus['disk']['tables'] }) {
                 <code>{row.table}</code>
               </td>
               <td className="number">{count.format(row.rows)}</td>
-              <td className="number whitespace-nowrap">{bytesText(row.bytesOnDisk)}</td>
-              <td className="number whitespace-nowrap">{bytesText(row.bytesRaw)}</td>
+              <td className="number whitespace-nowrap">{bytesText(row.bytesOnDisk, locale)}</td>
+              <td className="number whitespace-nowrap">{bytesText(row.bytesRaw, locale)}</td>
             </tr>
           ))}
         </tbody>

@@ -1,5 +1,5 @@
 'use client'
-import { useTranslations } from 'next-intl'
+import { useLocale, useTranslations } from 'next-intl'
 import type { RestIngestHealth } from '../../../../../../contract/status.ts'
 import { sectionPath } from '../../../../../client/settings-pages.ts'
 import { Link } from '../../../../../ui/link.tsx'
@@ -12,6 +12,7 @@ const severe: readonly Problem['id'][] = ['down', 'serverDown', 'blobs', 'waitin
 
 function useSentence() {
   const t = useTranslations('frame.status')
+  const locale = useLocale()
   const status = useTranslations('status')
   const age = useAge()
   return (problem: Problem): string => {
@@ -23,9 +24,9 @@ function useSentence() {
       case 'blobs':
         return t('blobs', { reason: problem.reason })
       case 'behind':
-        return t('behind', { time: durationText(problem.ms) })
+        return t('behind', { time: durationText(problem.ms, locale) })
       case 'disk':
-        return t('disk', { free: bytesText(problem.freeBytes) })
+        return t('disk', { free: bytesText(problem.freeBytes, locale) })
       case 'jobs':
         return t('jobs', { count: problem.names.length, names: problem.names.join(', ') })
       case 'advisory':
