@@ -171,6 +171,7 @@ async function build(node, path = '') {
     'src/base/clock.ts',
     'src/base/observe.ts',
     'src/base/outcome.ts',
+    'src/base/sequence.ts',
     'package-lock.json',
   ])
   const folder = `src/web/.next${suffix}`

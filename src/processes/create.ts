@@ -1,7 +1,7 @@
 import { type Backups, sweepAtStart } from '../backup/backup.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import type { MishapError } from '../base/errors.ts'
-import { createObserve, createRequestScope, faultOf, type Observe, type RequestScope } from '../base/observe.ts'
+import { createObserve, createRequestScope, type Observe, type RequestScope } from '../base/observe.ts'
 import { createRecent } from '../base/recent.ts'
 import { createJobs } from '../jobs/jobs.ts'
 import { prepareEvents } from '../jobs/prepare-events.ts'
@@ -153,12 +153,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const live = createLive(clock.now())
   const keys = createKeyLine(link, meta, config)
   const state = { stopping: false, durable: 0 }
-  const store = createStoreState(
-    live,
-    () => meta.organizations(),
-    (error) => observe.warn({ error: faultOf(error) }, 'the state of the events store was not announced'),
-    config.events?.host,
-  )
+  const store = createStoreState(live, meta, observe, config.events?.host)
   const [lag, requestLog] = [createLag(), createRequestLog()]
   const replay = createReplay({ clock, meta, blobs, send: link.send, logged: (entry) => requestLog.record([entry]) })
   const alerts = wireAlerts({ config, clock, observe, meta, events, seal })
