@@ -311,7 +311,14 @@ export function createRefine(deps: RefineDeps): Refine {
   const work: Work = { ...deps, pool, stopped, totals, waits, memory: createMemory() }
   const signal = createSignal()
   const reader = openJournalReader(deps.worker.journalFolder)
-  const state: LoopState = { durable: 0, position: 0, inFlight: 0, draining: false, pauseCount: 0, checked: Promise.resolve() }
+  const state: LoopState = {
+    durable: 0,
+    position: 0,
+    inFlight: 0,
+    draining: false,
+    pauseCount: 0,
+    checked: Promise.resolve(),
+  }
 
   const drained = async () => {
     while (state.inFlight > 0) await signal.wait()

@@ -327,7 +327,10 @@ function spawn(deps: MapCacheDeps, limits: MapLimits, members: Set<Member>, free
     free()
   }
 
-  async function answerSources({ job: id, urls }: Extract<FromLoader, { kind: 'sources' }>, current: Job): Promise<void> {
+  async function answerSources(
+    { job: id, urls }: Extract<FromLoader, { kind: 'sources' }>,
+    current: Job,
+  ): Promise<void> {
     try {
       const files = await findSources(meta, current.projectId, current.query, urls)
       worker.postMessage({ kind: 'files', job: id, files } satisfies ToLoader)

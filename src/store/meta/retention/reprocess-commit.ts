@@ -1,3 +1,4 @@
+import { MishapError } from '../../../base/errors.ts'
 import { fromJson, type Store } from '../database/store.ts'
 import { activityRow, batchStatements, issueOf as issueById, queueOwnerCheck, takeShortId } from '../ingest/batch-statements.ts'
 import { changeCounts, diagnosticsOf, hashDiagnostics, joinCounts } from '../ingest/diagnostic-counts.ts'
@@ -302,6 +303,12 @@ async function finish(
   return { merged, stale, issueCount }
 }
 
+/** Whether a removal of the project, of one of its issues or of an organization has not ended. */
+async function isBeingRemoved({ write, dialect: { builder } }: Store, projectId: number): Promise<boolean> {
+  const open = builder.selectFrom('removal').select('id').where('ended_ms', 'is', null)
+  return (await write.get(open.where('project_id', 'in', [projectId, 0]).limit(1))) !== undefined
+}
+
 /** Implements the transaction that moves events between issues. */
 export function reprocessCommitPart(
   store: Store,
@@ -316,6 +323,9 @@ export function reprocessCommitPart(
   async function commit(stepId: number, moves: readonly ReprocessingMove[]): Promise<Committed> {
     const step = await write.get(builder.selectFrom('regroup_step').selectAll().where('id', '=', stepId))
     if (step?.stage !== 'planned') return { result: { organizationId: 0, issues: [], merged: [], moved: 0 } }
+    // Events to be removed must not move to an issue that stays.
+    const [first] = moves
+    if (first && (await isBeingRemoved(store, first.effect.projectId))) throw new MishapError('CONFLICT')
     const runId = step.regrouping_id
     const state: CommitState = {
       store,
