@@ -60,7 +60,9 @@ export async function restoreBackup(data: string, path: string, deps: RestoreDep
   else if (all.some(isUsed))
     throw new MishapError('VALIDATION', { detail: `${data} already holds data. Restore into an empty folder.` })
   else if (await deps.target.isUsed())
-    throw new MishapError('VALIDATION', { detail: 'The database in MISHAP_META already holds data. Restore into an empty one.' })
+    throw new MishapError('VALIDATION', {
+      detail: 'The database in MISHAP_META already holds data. Restore into an empty one.',
+    })
   const file = resolve(path)
   if (!existsSync(file)) throw new MishapError('VALIDATION', { detail: `${file} does not exist.` })
   // The engine reads its copy from here (sessions.ts).

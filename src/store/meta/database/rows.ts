@@ -4,7 +4,7 @@ import { type AliasableExpression, sql } from 'kysely'
 export type RowColumnType = 'integer' | 'text' | 'integer?' | 'text?'
 
 /** The row type of a list of columns. */
-export type RowOf<C extends Record<string, RowColumnType>> = {
+type RowOf<C extends Record<string, RowColumnType>> = {
   [K in keyof C]: C[K] extends 'integer'
     ? number
     : C[K] extends 'text'
@@ -55,9 +55,7 @@ export const postgresRows: Rows = <const C extends Record<string, RowColumnType>
   const names = Object.keys(columns)
   const arrays = names.map((name) => {
     const column = values.map((row) => row[name])
-    return columns[name]?.startsWith('integer')
-      ? sql`${sql.val(column)}::bigint[]`
-      : sql`${sql.val(column)}::text[]`
+    return columns[name]?.startsWith('integer') ? sql`${sql.val(column)}::bigint[]` : sql`${sql.val(column)}::text[]`
   })
   return sql<
     RowOf<C>
