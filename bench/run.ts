@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { root } from '../e2e/product.ts'
 import { sectionOf } from '../scripts/mutation.ts'
 import { benchAccept } from './accept.ts'
+import { benchCommit } from './commit.ts'
 import { benchGrouping } from './grouping.ts'
 import { benchHostile } from './hostile.ts'
 import { benchKeys } from './keys.ts'
@@ -30,12 +31,13 @@ const words = process.argv.slice(2)
 const seconds = words.includes('--quick') ? 15 : 60
 const wordAfter = (flag: string): string | undefined =>
   words.includes(flag) ? words[words.indexOf(flag) + 1] : undefined
-const values = new Set(['--minutes', '--rows'].map(wordAfter))
+const values = new Set(['--minutes', '--rows', '--against'].map(wordAfter))
 const named = words.filter((word) => !word.startsWith('--') && !values.has(word))
 const full = words.includes('--full')
 const sizes = (wordAfter('--rows') ?? '1000000,10000000').split(',').map(Number)
 const parts: Record<string, () => Promise<Row[]>> = {
   accept: benchAccept,
+  commit: () => benchCommit(words.includes('--quick') ? 5 : 25, wordAfter('--against')),
   grouping: benchGrouping,
   hostile: benchHostile,
   keys: benchKeys,

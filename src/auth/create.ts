@@ -143,10 +143,24 @@ async function actorOf(better: Better, meta: MetaStore, headers: Headers): Promi
     : undefined
 }
 
-async function createSetupSecret(meta: MetaStore): Promise<string> {
-  const secret = randomBytes(24).toString('base64url')
-  await meta.setValue('setup_secret', secret)
-  return secret
+/** Returns the secret of the setup link. The first call that finds none stores one; parallel calls share it. */
+function createSetupSecret(meta: MetaStore): Auth['setupSecret'] {
+  const findOrCreate = async () => {
+    const stored = await meta.getValue('setup_secret')
+    if (stored !== undefined) return stored
+    const secret = randomBytes(24).toString('base64url')
+    await meta.setValue('setup_secret', secret)
+    return secret
+  }
+  let found: Promise<string> | undefined
+  return async () => {
+    if (!(await meta.isEmpty())) return undefined
+    found ??= findOrCreate().catch((error: unknown) => {
+      found = undefined
+      throw error
+    })
+    return found
+  }
 }
 
 const setUpAlready = () => new MishapError('CONFLICT', { detail: 'Mishap is already set up.', causes: ['Sign in.'] })
@@ -160,6 +174,7 @@ function createSetUp(meta: MetaStore): Auth['setUp'] {
         detail: 'Somebody else is setting up Mishap right now.',
         causes: ['Wait a moment and sign in with the account that they created.'],
       })
+    // Set before the first await, so that a second caller cannot pass meanwhile.
     running = true
     try {
       if (!(await meta.isEmpty())) throw setUpAlready()
@@ -260,8 +275,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       return { id: token.id, secret }
     },
     createOrganizationToken: organizationTokens(meta, options.url, clock),
-    setupSecret: async () =>
-      (await meta.isEmpty()) ? ((await meta.getValue('setup_secret')) ?? (await createSetupSecret(meta))) : undefined,
+    setupSecret: createSetupSecret(meta),
     setUp: createSetUp(meta),
   }
 }

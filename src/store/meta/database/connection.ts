@@ -20,6 +20,8 @@ export type PreparedQuery<P, R> = {
   all(values: P): Promise<R[]>
   get(values: P): Promise<R | undefined>
   run(values: P): Promise<{ changes: number }>
+  /** Runs the query once for each of the values, in order, with nothing in between. Returns all rows. */
+  each(list: readonly P[]): Promise<R[]>
 }
 
 /**
@@ -196,6 +198,7 @@ function preparing(
       all: (values) => run(() => writing(() => statement.all(...bind(values)) as R[])),
       get: (values) => run(() => writing(() => statement.get(...bind(values)) as R | undefined)),
       run: (values) => run(() => ({ changes: Number(writing(() => statement.run(...bind(values))).changes) })),
+      each: (list) => run(() => writing(() => list.flatMap((values) => statement.all(...bind(values)) as R[]))),
     }
   }
 }

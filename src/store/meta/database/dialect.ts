@@ -12,7 +12,7 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely'
-import { postgresRows, type Rows, sqliteRows } from './rows.ts'
+import { type PreparedRows, postgresPreparedRows, postgresRows, type Rows, sqlitePreparedRows, sqliteRows } from './rows.ts'
 import type { Tables } from './tables.ts'
 
 /**
@@ -41,6 +41,8 @@ export type Dialect = {
   least(a: Expression<unknown>, b: Expression<unknown>): RawBuilder<number>
   /** A list of values as a table, for statements that write many rows at once. */
   rows: Rows
+  /** The same for a statement that is compiled once (row-statement.ts). */
+  preparedRows: PreparedRows
   /** Statements after each step of the schema. */
   afterStep: readonly string[]
 }
@@ -63,6 +65,7 @@ export function sqliteDialect(): Dialect {
     greatest: (a, b) => sql<number>`max(${a}, ${b})`,
     least: (a, b) => sql<number>`min(${a}, ${b})`,
     rows: sqliteRows,
+    preparedRows: sqlitePreparedRows,
     afterStep: [],
   }
 }
@@ -105,6 +108,7 @@ export function postgresDialect(): Dialect {
     greatest: (a, b) => sql<number>`greatest(${a}, ${b})`,
     least: (a, b) => sql<number>`least(${a}, ${b})`,
     rows: postgresRows,
+    preparedRows: postgresPreparedRows,
     afterStep: [byteOrder],
   }
 }

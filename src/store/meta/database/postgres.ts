@@ -50,6 +50,11 @@ function preparing(runner: Runner, nextName: () => string): Connection['prepared
       all: async (values) => (await run(values)).rows as R[],
       get: async (values) => (await run(values)).rows[0] as R | undefined,
       run: async (values) => ({ changes: (await run(values)).changes }),
+      each: async (list) => {
+        const rows: R[] = []
+        for (const values of list) rows.push(...((await run(values)).rows as R[]))
+        return rows
+      },
     }
   }
 }

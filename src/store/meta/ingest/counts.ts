@@ -1,10 +1,12 @@
 import type { Selectable } from 'kysely'
 import type { OutcomeCount } from '../../../base/outcome.ts'
+import { rowInsert } from '../database/row-statement.ts'
 import type { Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import { pruneErrorLinks } from '../issues/error-links.ts'
 import type { AttachmentRow, OutcomeRow } from '../meta.ts'
 import { sampleDays } from '../projects/inbound-filters.ts'
+import { unusedBlobs } from '../retention/unused-blobs.ts'
 
 const hourMs = 3_600_000
 const outcomeMonths = 13
@@ -27,26 +29,23 @@ function sumOutcomes(counts: OutcomeCount[]): OutcomeCount[] {
 }
 
 /** Returns the writer of outcomes. The caller opens the transaction. */
-export function outcomeWriter({
-  write,
-  dialect: { builder },
-}: Store): (counts: OutcomeCount[], atMs: number) => Promise<void> {
-  type Values = OutcomeCount & { hour: number }
-  const add = write.prepared<Values, unknown>((slot) =>
-    builder
-      .insertInto('outcome')
-      .values({
-        hour_ms: slot('hour'),
-        project_id: slot('projectId'),
-        key_id: slot('keyId'),
-        category: slot('category'),
-        outcome: slot('outcome'),
-        reason: slot('reason'),
-        item_type: slot('itemType'),
-        quantity: slot('quantity'),
-        bytes: slot('bytes'),
-      })
-      .onConflict((conflict) =>
+export function outcomeWriter(store: Store): (counts: OutcomeCount[], atMs: number) => Promise<void> {
+  const add = rowInsert(
+    store,
+    'outcome',
+    {
+      hour_ms: 'integer',
+      project_id: 'integer',
+      key_id: 'integer',
+      category: 'text',
+      outcome: 'text',
+      reason: 'text',
+      item_type: 'text',
+      quantity: 'integer',
+      bytes: 'integer',
+    },
+    (insert) =>
+      insert.onConflict((conflict) =>
         conflict
           .columns(['hour_ms', 'project_id', 'key_id', 'category', 'outcome', 'reason', 'item_type'])
           .doUpdateSet((build) => ({
@@ -57,7 +56,19 @@ export function outcomeWriter({
   )
   return async (counts, atMs) => {
     const hour = Math.floor(atMs / hourMs) * hourMs
-    for (const outcome of sumOutcomes(counts)) await add.run({ ...outcome, hour })
+    await add.run(
+      sumOutcomes(counts).map(({ projectId, keyId, itemType, ...count }) => ({
+        hour_ms: hour,
+        project_id: projectId,
+        key_id: keyId,
+        category: count.category,
+        outcome: count.outcome,
+        reason: count.reason,
+        item_type: itemType,
+        quantity: count.quantity,
+        bytes: count.bytes,
+      })),
+    )
   }
 }
 
@@ -160,11 +171,9 @@ export function outcomePart(store: Store): OutcomeStore {
     },
     touchKeys: async (uses) => {
       if (uses.length > 0)
-        await write.transaction(async () =>
-          uses.forEach(async ({ keyId, atMs }) => {
-            await touch.run({ id: keyId, ms: atMs })
-          }),
-        )
+        await write.transaction(async () => {
+          for (const { keyId, atMs } of uses) await touch.run({ id: keyId, ms: atMs })
+        })
     },
   }
 }
@@ -194,14 +203,9 @@ export function retentionPart(store: Store): RetentionStore {
         await write.run(
           builder.deleteFrom('filtered_event').where('received_ms', '<', nowMs - sampleDays * 24 * hourMs),
         )
-        // A newer row can refer to the same blob.
-        const used = async (key: string) =>
-          (await write.get(builder.selectFrom('attachment').select('id').where('blob_key', '=', key).limit(1))) !==
-            undefined ||
-          (await write.get(builder.selectFrom('dead_item').select('id').where('blob_key', '=', key).limit(1))) !==
-            undefined
-        return [...new Set([...attachments, ...deadRows].map((row) => row.blob_key))].filter(
-          async (key) => key !== '' && !(await used(key)),
+        return unusedBlobs(
+          store,
+          [...attachments, ...deadRows].map((row) => row.blob_key),
         )
       })
     },

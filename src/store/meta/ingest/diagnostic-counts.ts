@@ -1,5 +1,6 @@
 import { type SignCounts, type SignKey, verdictOf } from '../../../domain/noise.ts'
 import { skewWaitMs } from '../../../domain/skew.ts'
+import { rowInsert, rowStatement } from '../database/row-statement.ts'
 import { fromJson, type Store } from '../database/store.ts'
 import type { IssueRow } from '../issues/issue-state.ts'
 import type { EventEffect } from '../meta.ts'
@@ -45,58 +46,53 @@ export const isSkewOnly = (counts: SignCounts, events: number): boolean => count
 export const notifyAfter = (row: Counted & Pick<IssueRow, 'count'>, nowMs: number): number =>
   row.sign_counts !== '' && isSkewOnly(readCounts(row.sign_counts), row.count) ? nowMs + skewWaitMs : 0
 
-type DiagnosticChange = { projectId: number; hash: string; sign: string; events: number }
+/** Events of a hash that have a diagnostic. */
+type DiagnosticChange = { project_id: number; hash: string; sign: string; events: number }
 
-/** Adds or subtracts counts of a hash. The caller opens the transaction. */
-export function hashDiagnostics({ write, dialect: { builder } }: Store) {
-  const add = write.prepared<DiagnosticChange, unknown>((slot) =>
-    builder
-      .insertInto('hash_sign')
-      .values({ project_id: slot('projectId'), hash: slot('hash'), sign: slot('sign'), events: slot('events') })
-      .onConflict((conflict) =>
-        conflict
-          .columns(['project_id', 'hash', 'sign'])
-          .doUpdateSet((build) => ({ events: build('hash_sign.events', '+', build.ref('excluded.events')) })),
-      ),
-  )
-  const subtract = async (change: DiagnosticChange) => {
-    await write.run(
-      builder
-        .updateTable('hash_sign')
-        .set((build) => ({ events: build('events', '-', change.events) }))
-        .where('project_id', '=', change.projectId)
-        .where('hash', '=', change.hash)
-        .where('sign', '=', change.sign)
-        .where('events', '>=', change.events),
-    )
+/** Sums changes of the same row, so that each row is written once. */
+function sumChanges(changes: readonly DiagnosticChange[]): DiagnosticChange[] {
+  const sums = new Map<string, DiagnosticChange>()
+  for (const change of changes) {
+    const key = `${change.project_id} ${change.hash} ${change.sign}`
+    const sum = sums.get(key)
+    if (sum) sum.events += change.events
+    else sums.set(key, { ...change })
   }
-  return {
-    add: async (change: DiagnosticChange) => {
-      await add.run(change)
-    },
-    take: subtract,
-  }
+  return [...sums.values()]
 }
 
-/** Counts the diagnostics of a batch by hash. Writes each hash once, and none for events without diagnostics. */
-export function diagnosticWriter(store: Store) {
-  const { add } = hashDiagnostics(store)
-  return () => {
-    const sums = new Map<string, DiagnosticChange>()
-    return {
-      add: ({ projectId, hashes, diagnostics }: EventEffect): void => {
-        const hash = hashes[0] ?? ''
-        for (const diagnostic of diagnostics ?? []) {
-          const key = `${projectId} ${hash} ${diagnostic}`
-          const total = sums.get(key)
-          if (total) total.events += 1
-          else sums.set(key, { projectId, hash, sign: diagnostic, events: 1 })
-        }
-      },
-      flush: async (): Promise<void> => {
-        for (const total of sums.values()) await add(total)
-      },
-    }
+/** The counted diagnostics of an event, under its first hash. */
+export const diagnosticsOf = ({ projectId, hashes, diagnostics }: EventEffect): DiagnosticChange[] =>
+  (diagnostics ?? []).map((sign) => ({ project_id: projectId, hash: hashes[0] ?? '', sign, events: 1 }))
+
+/** Adds or subtracts counts of hashes. The caller opens the transaction. */
+export function hashDiagnostics(store: Store) {
+  const { builder } = store.dialect
+  const columns = { project_id: 'integer', hash: 'text', sign: 'text', events: 'integer' } as const
+  const add = rowInsert(store, 'hash_sign', columns, (insert) =>
+    insert.onConflict((conflict) =>
+      conflict
+        .columns(['project_id', 'hash', 'sign'])
+        .doUpdateSet((build) => ({ events: build('hash_sign.events', '+', build.ref('excluded.events')) })),
+    ),
+  )
+  const subtract = rowStatement(store, columns, (input) =>
+    builder
+      .updateTable('hash_sign')
+      .from(input)
+      .set((build) => ({ events: build('hash_sign.events', '-', build.ref('input.events')) }))
+      .whereRef('hash_sign.project_id', '=', 'input.project_id')
+      .whereRef('hash_sign.hash', '=', 'input.hash')
+      .whereRef('hash_sign.sign', '=', 'input.sign')
+      .whereRef('hash_sign.events', '>=', 'input.events'),
+  )
+  return {
+    add: async (changes: readonly DiagnosticChange[]): Promise<void> => {
+      await add.run(sumChanges(changes))
+    },
+    take: async (changes: readonly DiagnosticChange[]): Promise<void> => {
+      await subtract.run(sumChanges(changes))
+    },
   }
 }
 

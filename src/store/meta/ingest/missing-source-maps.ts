@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { Connection } from '../database/connection.ts'
 import type { Builder } from '../database/dialect.ts'
+import { idColumn, rowInsert, rowStatement } from '../database/row-statement.ts'
+import type { RowOf } from '../database/rows.ts'
 import type { Store } from '../database/store.ts'
 import type { EventEffect } from '../meta.ts'
 
@@ -70,29 +72,39 @@ export async function recordArrival(
 
 /** The writer of missing source maps, with a cache of written notes. */
 export type MissingMapWriter = {
-  /** The caller opens the transaction. */
-  record(effect: EventEffect, nowMs: number): Promise<void>
+  /**
+   * Writes the notes of events in the caller's transaction. Call the result after the commit: it caches these notes. A
+   * transaction that is rolled back or runs again must not change the cache.
+   */
+  record(effects: readonly EventEffect[], nowMs: number): Promise<() => void>
   /** Clears the cache, because written notes can have been deleted. */
   clearCache(): void
 }
 
-type Row = { project: number; name: string; hash: string; jpos: number; ms: number }
+const noteColumns = {
+  project_id: 'integer',
+  name: 'text',
+  hash: 'text',
+  from_jpos: 'integer',
+  last_ms: 'integer',
+} as const
+type Note = RowOf<typeof noteColumns>
 
 /** Statements for the counters of a project's notes and refusals. */
-function countStatements({ write, dialect: { builder } }: Store) {
-  const count = write.prepared<{ project: number }, { quantity: number }>((slot) =>
-    builder.selectFrom('missed_sum').select('quantity').where('project_id', '=', slot('project')),
-  )
-  const add = write.prepared<{ project: number; one: number; refused: number; ms: number | null }, unknown>((slot) =>
+function countStatements(store: Store) {
+  const { builder } = store.dialect
+  const sums = rowStatement(store, idColumn, (input) =>
     builder
-      .insertInto('missed_sum')
-      .values({
-        project_id: slot('project'),
-        quantity: slot('one'),
-        refused: slot('refused'),
-        refused_ms: slot('ms'),
-      })
-      .onConflict((conflict) =>
+      .selectFrom(input)
+      .innerJoin('missed_sum', 'missed_sum.project_id', 'input.id')
+      .select(['missed_sum.project_id', 'missed_sum.quantity']),
+  )
+  const add = rowInsert(
+    store,
+    'missed_sum',
+    { project_id: 'integer', quantity: 'integer', refused: 'integer', refused_ms: 'integer?' },
+    (insert) =>
+      insert.onConflict((conflict) =>
         conflict.column('project_id').doUpdateSet((build) => ({
           quantity: build('missed_sum.quantity', '+', build.ref('excluded.quantity')),
           refused: build('missed_sum.refused', '+', build.ref('excluded.refused')),
@@ -100,83 +112,123 @@ function countStatements({ write, dialect: { builder } }: Store) {
         })),
       ),
   )
-  return { sum: count, add }
+  return { sums, add }
 }
 
-/** Returns a function that evicts old notes of a full project and returns whether there is space. */
-function createEviction(
+/** Evicts old notes of a full project. Returns their number. */
+async function evictNotes(
   { write, dialect: { builder } }: Store,
-  { sum: count, add }: ReturnType<typeof countStatements>,
-) {
-  const full = new LRUCache<number, number>({ max: 1000 })
-  return async ({ project, ms }: Row): Promise<boolean> => {
-    if (((await count.get({ project }))?.quantity ?? 0) < missingMapsMax) return true
-    if (ms - (full.get(project) ?? Number.NEGATIVE_INFINITY) < fullMs) return false
-    const expired = builder
-      .selectFrom('missed')
-      .select(['name', 'hash'])
-      .where('project_id', '=', project)
-      .where('last_ms', '<', ms - dayMs)
-      .orderBy('last_ms')
-      .limit(evictedMax)
-      .$asTuple('name', 'hash')
-    const { changes } = await write.run(
-      builder
-        .deleteFrom('missed')
-        .where('project_id', '=', project)
-        .where(({ eb, refTuple }) => eb(refTuple('name', 'hash'), 'in', expired)),
-    )
-    if (changes > 0) await add.run({ project, one: -changes, refused: changes, ms })
-    else full.set(project, ms)
-    return changes > 0
-  }
+  projectId: number,
+  nowMs: number,
+): Promise<number> {
+  const expired = builder
+    .selectFrom('missed')
+    .select(['name', 'hash'])
+    .where('project_id', '=', projectId)
+    .where('last_ms', '<', nowMs - dayMs)
+    .orderBy('last_ms')
+    .limit(evictedMax)
+    .$asTuple('name', 'hash')
+  const { changes } = await write.run(
+    builder
+      .deleteFrom('missed')
+      .where('project_id', '=', projectId)
+      .where(({ eb, refTuple }) => eb(refTuple('name', 'hash'), 'in', expired)),
+  )
+  return changes
 }
+
+/** Statements that update the time of notes, and that insert new notes. */
+function noteStatements(store: Store) {
+  const { builder } = store.dialect
+  const touch = rowStatement(store, noteColumns, (input) =>
+    builder
+      .updateTable('missed')
+      .from(input)
+      .set((build) => ({ last_ms: build.ref('input.last_ms') }))
+      .whereRef('missed.project_id', '=', 'input.project_id')
+      .whereRef('missed.name', '=', 'input.name')
+      .whereRef('missed.hash', '=', 'input.hash')
+      .returning(['missed.project_id', 'missed.name', 'missed.hash']),
+  )
+  return { touch, insert: rowInsert(store, 'missed', noteColumns) }
+}
+
+const keyOf = (row: Pick<Note, 'project_id' | 'name' | 'hash'>) => `${row.project_id} ${row.hash} ${row.name}`
 
 /** Creates the writer. Most events miss the same files as the previous event, so written notes are cached for a day. */
 export function missingMapWriter(store: Store): MissingMapWriter {
-  const { write } = store
-  const { builder } = store.dialect
-  const sums = countStatements(store)
-  const makeRoom = createEviction(store, sums)
+  const { sums, add } = countStatements(store)
+  const { touch, insert } = noteStatements(store)
   const cache = new LRUCache<string, true>({ max: cachedMax })
-  const touch = write.prepared<Row, unknown>((slot) =>
-    builder
-      .updateTable('missed')
-      .set({ last_ms: slot('ms') })
-      .where('project_id', '=', slot('project'))
-      .where('name', '=', slot('name'))
-      .where('hash', '=', slot('hash')),
-  )
-  const first = write.prepared<Row, unknown>((slot) =>
-    builder.insertInto('missed').values({
-      project_id: slot('project'),
-      name: slot('name'),
-      hash: slot('hash'),
-      from_jpos: slot('jpos'),
-      last_ms: slot('ms'),
-    }),
-  )
-  const { add } = sums
-  async function writeRow(row: Row): Promise<void> {
-    if ((await touch.run(row)).changes > 0) return
-    const { project, ms } = row
-    const isFull = !(await makeRoom(row))
-    if (!isFull) await first.run(row)
-    await add.run(isFull ? { project, one: 0, refused: 1, ms } : { project, one: 1, refused: 0, ms: null })
+  /** Full projects without old notes, with the time of the last check. */
+  const full = new LRUCache<number, number>({ max: 1000 })
+  let clearings = 0
+
+  /** Returns how many of `wanted` new notes a project can have. Evicts old notes if there is no space. */
+  async function makeSpace(projectId: number, wanted: number, stored: number, nowMs: number) {
+    const found = { space: Math.max(0, missingMapsMax - stored), evicted: 0, isFull: false }
+    if (nowMs - (full.get(projectId) ?? Number.NEGATIVE_INFINITY) < fullMs) return found
+    while (found.space < wanted && !found.isFull) {
+      const evicted = await evictNotes(store, projectId, nowMs)
+      found.evicted += evicted
+      found.space += evicted
+      found.isFull = evicted === 0
+    }
+    return found
+  }
+
+  /** Writes new notes as far as there is space. Returns the projects that turned out to be full. */
+  async function writeNew(notes: readonly Note[], nowMs: number): Promise<number[]> {
+    const groups = Map.groupBy(notes, (note) => note.project_id)
+    const stored = await sums.all([...groups.keys()].map((id) => ({ id })))
+    const quantities = new Map(stored.map((row) => [row.project_id, row.quantity]))
+    const written: Note[] = []
+    const changes: Parameters<typeof add.run>[0][number][] = []
+    const fullProjects: number[] = []
+    for (const [id, group] of groups) {
+      const { space, evicted, isFull } = await makeSpace(id, group.length, quantities.get(id) ?? 0, nowMs)
+      const fitting = group.slice(0, space)
+      written.push(...fitting)
+      const refused = evicted + group.length - fitting.length
+      const quantity = fitting.length - evicted
+      changes.push({ project_id: id, quantity, refused, refused_ms: refused > 0 ? nowMs : null })
+      if (isFull) fullProjects.push(id)
+    }
+    await insert.run(written)
+    await add.run(changes)
+    return fullProjects
   }
 
   return {
-    record: async ({ projectId, hashes: [hash], misses, jpos }, nowMs) => {
-      if (!misses || hash === undefined) return
+    record: async (effects, nowMs) => {
+      const before = clearings
       const day = Math.floor(nowMs / dayMs)
-      for (const name of misses) {
-        const key = `${projectId} ${hash} ${day} ${name}`
-        if (cache.has(key)) continue
-        await writeRow({ project: projectId, name, hash, jpos, ms: nowMs })
-        cache.set(key, true)
+      const notes = new Map<string, Note>()
+      for (const { projectId, hashes, misses = [], jpos } of effects) {
+        const [hash] = hashes
+        if (hash === undefined) continue
+        for (const name of misses) {
+          const note = { project_id: projectId, name: name.toWellFormed(), hash, from_jpos: jpos, last_ms: nowMs }
+          const key = keyOf(note)
+          if (!cache.has(`${day} ${key}`) && !notes.has(key)) notes.set(key, note)
+        }
+      }
+      const stored = new Set((await touch.all([...notes.values()])).map(keyOf))
+      const fullProjects = await writeNew(
+        [...notes.values()].filter((note) => !stored.has(keyOf(note))),
+        nowMs,
+      )
+      return () => {
+        for (const id of fullProjects) full.set(id, nowMs)
+        // The notes can have been read or deleted meanwhile. Then later events must write them again.
+        if (clearings === before) for (const key of notes.keys()) cache.set(`${day} ${key}`, true)
       }
     },
-    clearCache: () => cache.clear(),
+    clearCache: () => {
+      clearings += 1
+      cache.clear()
+    },
   }
 }
 

@@ -1,5 +1,6 @@
 import { type AliasedExpression, type Selectable, type SqlBool, sql } from 'kysely'
 import type { EndKind, JoinReason, UnlinkedReason } from '../../../domain/error-links.ts'
+import { rowInsert } from '../database/row-statement.ts'
 import type { Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import type { EventEffect } from '../meta.ts'
@@ -63,40 +64,40 @@ export type ErrorLinkStore = {
 const perDigestMax = 200
 
 /** Creates the writer of a batch's error ends. The caller opens the transaction. A repeated event is stored once. */
-export function errorEndWriter({ write, dialect: { builder } }: Store) {
-  type Row = Omit<Selectable<Tables['failure_side']>, 'id' | 'open' | 'alone'>
-  const insert = write.prepared<Row, unknown>((slot) =>
-    builder
-      .insertInto('failure_side')
-      .values({
-        organization_id: slot('organization_id'),
-        project_id: slot('project_id'),
-        event_id: slot('event_id'),
-        hash: slot('hash'),
-        side: slot('side'),
-        digest: slot('digest'),
-        sure: slot('sure'),
-        hints: slot('hints'),
-        trace_id: slot('trace_id'),
-        route: slot('route'),
-        user_hash: slot('user_hash'),
-        received_ms: slot('received_ms'),
-        open: 1,
-        alone: '',
-      })
-      .onConflict((conflict) => conflict.columns(['project_id', 'event_id']).doNothing()),
+export function errorEndWriter(store: Store) {
+  const insert = rowInsert(
+    store,
+    'failure_side',
+    {
+      organization_id: 'integer',
+      project_id: 'integer',
+      event_id: 'text',
+      hash: 'text',
+      side: 'text',
+      digest: 'text',
+      sure: 'integer',
+      hints: 'integer',
+      trace_id: 'text',
+      route: 'text',
+      user_hash: 'text',
+      received_ms: 'integer',
+      open: 'integer',
+      alone: 'text',
+    },
+    (ends) => ends.onConflict((conflict) => conflict.columns(['project_id', 'event_id']).doNothing()),
   )
-  return () => {
+  return async (events: readonly { effect: EventEffect; organizationId: number }[]): Promise<void> => {
     const countByDigest = new Map<string, number>()
-    return async ({ failure, ...effect }: EventEffect, organizationId: number): Promise<void> => {
-      if (!failure) return
+    const rows = events.flatMap(({ effect, organizationId }) => {
+      const { failure } = effect
+      if (!failure) return []
       if (failure.side === 'server' && failure.digest !== '') {
         const key = `${effect.projectId} ${failure.digest}`
         const count = (countByDigest.get(key) ?? 0) + 1
         countByDigest.set(key, count)
-        if (count > perDigestMax) return
+        if (count > perDigestMax) return []
       }
-      await insert.run({
+      return {
         organization_id: organizationId,
         project_id: effect.projectId,
         event_id: effect.eventId,
@@ -109,8 +110,11 @@ export function errorEndWriter({ write, dialect: { builder } }: Store) {
         route: failure.route,
         user_hash: failure.userHash,
         received_ms: effect.receivedMs,
-      })
-    }
+        open: 1,
+        alone: '',
+      }
+    })
+    await insert.run(rows)
   }
 }
 

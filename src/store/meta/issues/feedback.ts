@@ -1,6 +1,8 @@
 import type { Selectable } from 'kysely'
 import type { OutcomeCount } from '../../../base/outcome.ts'
 import type { FeedbackState } from '../../../domain/feedback-states.ts'
+import { rowInsert } from '../database/row-statement.ts'
+import type { RowOf } from '../database/rows.ts'
 import type { Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 
@@ -79,40 +81,60 @@ const toFeedback = (row: Selectable<Tables['feedback']>): Feedback => ({
   changedBy: row.changed_by,
 })
 
-/** Writes a batch's feedback in the caller's transaction; returns the outcomes. Deleted projects count as discarded. */
-export function feedbackWriter({
-  write,
-  dialect: { builder },
-}: Store): (effects: FeedbackEffect[]) => Promise<OutcomeCount[]> {
-  return async (effects) =>
-    await Array.fromAsync(effects, async ({ row, outcome }): Promise<OutcomeCount> => {
-      const project = await write.get(builder.selectFrom('project').select('id').where('id', '=', row.projectId))
-      if (!project) return { ...outcome, outcome: 'filtered', reason: 'discarded' }
-      const { changes } = await write.run(
-        builder
-          .insertInto('feedback')
-          .values({
-            project_id: row.projectId,
-            feedback_id: row.feedbackId,
-            event_id: row.eventId,
-            issue_id: null,
-            kind: row.kind,
-            name: row.name,
-            email: row.email,
-            message: row.message,
-            url: row.url,
-            replay_id: row.replayId,
-            environment: row.environment,
-            release: row.release,
-            received_ms: row.receivedMs,
-            next_ms: row.eventId === '' ? null : row.receivedMs,
-            changed_ms: null,
-            changed_by: null,
-          })
-          .onConflict((conflict) => conflict.columns(['project_id', 'feedback_id']).doNothing()),
-      )
-      return changes > 0 ? outcome : { ...outcome, outcome: 'duplicate', reason: 'same_event_id' }
+const feedbackColumns = {
+  project_id: 'integer',
+  feedback_id: 'text',
+  event_id: 'text',
+  kind: 'text',
+  name: 'text',
+  email: 'text',
+  message: 'text',
+  url: 'text',
+  replay_id: 'text',
+  environment: 'text',
+  release: 'text',
+  received_ms: 'integer',
+  next_ms: 'integer?',
+} as const
+
+const toRow = (row: FeedbackRow): RowOf<typeof feedbackColumns> => ({
+  project_id: row.projectId,
+  feedback_id: row.feedbackId,
+  event_id: row.eventId,
+  kind: row.kind,
+  name: row.name,
+  email: row.email,
+  message: row.message,
+  url: row.url,
+  replay_id: row.replayId,
+  environment: row.environment,
+  release: row.release,
+  received_ms: row.receivedMs,
+  next_ms: row.eventId === '' ? null : row.receivedMs,
+})
+
+/**
+ * Creates the writer of a batch's feedback; the caller opens the transaction. It returns the outcomes. Feedback counts as
+ * discarded unless its project `isStored`.
+ */
+export function feedbackWriter(
+  store: Store,
+): (effects: readonly FeedbackEffect[], isStored: (projectId: number) => boolean) => Promise<OutcomeCount[]> {
+  const insert = rowInsert(store, 'feedback', feedbackColumns, (feedback) =>
+    feedback
+      .onConflict((conflict) => conflict.columns(['project_id', 'feedback_id']).doNothing())
+      .returning(['project_id', 'feedback_id']),
+  )
+  return async (effects, isStored) => {
+    const rows = effects.filter(({ row }) => isStored(row.projectId)).map(({ row }) => toRow(row))
+    const added = new Set((await insert.all(rows)).map((row) => `${row.project_id} ${row.feedback_id}`))
+    return effects.map(({ row, outcome }): OutcomeCount => {
+      if (!isStored(row.projectId)) return { ...outcome, outcome: 'filtered', reason: 'discarded' }
+      // Of several with the same id, the first one is stored.
+      const isAdded = added.delete(`${row.projectId} ${row.feedbackId}`)
+      return isAdded ? outcome : { ...outcome, outcome: 'duplicate', reason: 'same_event_id' }
     })
+  }
 }
 
 /** Implements feedback for screens and the API. */

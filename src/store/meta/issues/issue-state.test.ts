@@ -26,8 +26,8 @@ const start = Math.floor(1_795_000_000_000 / hourMs) * hourMs
 
 const around = (change: Partial<IssueContext> = {}): IssueContext => ({
   nowMs: start + 5000,
-  isLater: async (version, than) => version > than,
-  limitsOf: async () => undefined,
+  isLater: (version, than) => version > than,
+  limitsOf: () => undefined,
   ...change,
 })
 const event = (change: Partial<EventEffect> = {}) =>
@@ -148,9 +148,9 @@ describe('an event is counted', () => {
 })
 
 describe('arrivals', () => {
-  const arrivals = async (...received: number[]) => {
+  const arrivals = (...received: number[]) => {
     const issue = row({ substatus: 'ongoing' })
-    for (const receivedMs of received) await countEvent(issue, event({ receivedMs: start + receivedMs }), around())
+    for (const receivedMs of received) countEvent(issue, event({ receivedMs: start + receivedMs }), around())
     const { ten_ms, ten_counts, hour_ms, hour_count } = issue
     return [ten_ms - start, ten_counts, hour_ms - start, hour_count]
   }
@@ -165,8 +165,8 @@ describe('arrivals', () => {
     ['one that is older than all slots counts in the hour only', [9 * slotMs, 0], [9 * slotMs, '0,0,0,0,1', 0, 2]],
     ['of the next hour', [0, hourMs], [hourMs, '0,0,0,0,1', hourMs, 1]],
     ['of the hour before counts in no hour', [hourMs, 0], [hourMs, '0,0,0,0,1', hourMs, 1]],
-  ])('%s', async (_name, received, expected) => {
-    expect(await arrivals(...received)).toEqual(expected)
+  ])('%s', (_name, received, expected) => {
+    expect(arrivals(...received)).toEqual(expected)
   })
 })
 
@@ -201,17 +201,15 @@ describe('an escalation', () => {
       undefined,
       undefined,
     ],
-  ])('%s: %#', async (_name, issue, found, count) => {
-    expect((await escalationOf(issue, around({ limitsOf: async (id) => (id === 7 ? found : undefined) })))?.count).toBe(
-      count,
-    )
+  ])('%s: %#', (_name, issue, found, count) => {
+    expect(escalationOf(issue, around({ limitsOf: (id) => (id === 7 ? found : undefined) }))?.count).toBe(count)
   })
 
-  test('turns a new or ongoing issue, and no other', async () => {
+  test('turns a new or ongoing issue, and no other', () => {
     const quiet: Limits = { ten: Array(24).fill(21), hour: Array(24).fill(1000) }
-    const states = await Array.fromAsync(['new', 'ongoing', 'escalating', 'regressed'] as const, async (substatus) => {
+    const states = (['new', 'ongoing', 'escalating', 'regressed'] as const).map((substatus) => {
       const issue = windows(21, 21, { substatus })
-      const turn = await countEvent(issue, event({ eventId: 'e1' }), around({ limitsOf: async () => quiet }))
+      const turn = countEvent(issue, event({ eventId: 'e1' }), around({ limitsOf: () => quiet }))
       return [turn?.type, turn?.data, issue.substatus, issue.rev]
     })
     const data = { eventId: 'e1', reason: 'forecast', count: 22, limit: 21, minutes: 10 }
@@ -239,13 +237,13 @@ describe('a resolved issue', () => {
     ['stays in one before it', resolved({ inRelease: 'web@2' }), { timestampMs: start + 1, release: 'web@1' }, false],
     ['stays without a release', resolved({ inRelease: '' }), { timestampMs: start + 1 }, false],
     ['waits for the next one', resolved({ inNextRelease: true }), { timestampMs: start + 1, release: 'web@3' }, false],
-  ])('%s', async (_name, issue, change, comesBack) => {
+  ])('%s', (_name, issue, change, comesBack) => {
     const moved = { ...issue }
     for (const [each, count] of [
       [issue, countEvent],
       [moved, countMoved],
     ] as const) {
-      const turn = await count(each, event({ eventId: 'e1', ...change }), around({ isLater: async (a, b) => a > b }))
+      const turn = count(each, event({ eventId: 'e1', ...change }), around({ isLater: (a, b) => a > b }))
       const release = change.release === undefined ? {} : { release: change.release }
       expect(turn).toEqual(
         comesBack ? { type: 'set_regression', alert: 'regression', data: { eventId: 'e1', ...release } } : undefined,
@@ -259,19 +257,19 @@ describe('a resolved issue', () => {
 })
 
 describe('an archived issue', () => {
-  const arrive = async (issue: IssueRow, events: number, change: Partial<IssueContext> = {}) =>
-    (
-      await Array.fromAsync({ length: events }, async () => countEvent(issue, event({ eventId: 'e' }), around(change)))
-    ).map((turn) => turn?.data)
+  const arrive = (issue: IssueRow, events: number, change: Partial<IssueContext> = {}) =>
+    Array.from({ length: events }, () => countEvent(issue, event({ eventId: 'e' }), around(change))).map(
+      (turn) => turn?.data,
+    )
 
-  test('wakes with the event that makes its count, of those since it was archived', async () => {
-    expect(await arrive(archived({ ignoreCount: 3 }), 3)).toEqual([
+  test('wakes with the event that makes its count, of those since it was archived', () => {
+    expect(arrive(archived({ ignoreCount: 3 }), 3)).toEqual([
       undefined,
       undefined,
       { eventId: 'e', reason: 'count', count: 3 },
     ])
     const before = { ...archived({ ignoreCount: 2, eventsBefore: 10 }), count: 10 }
-    expect(await arrive(before, 2)).toEqual([undefined, { eventId: 'e', reason: 'count', count: 2 }])
+    expect(arrive(before, 2)).toEqual([undefined, { eventId: 'e', reason: 'count', count: 2 }])
     expect([before.status, before.substatus, before.status_details, before.rev]).toEqual([
       'unresolved',
       'escalating',
@@ -283,29 +281,29 @@ describe('an archived issue', () => {
   test.each<[string, StatusDetails]>([
     ['events within a window', { ignoreCount: 1, ignoreWindow: 60 }],
     ['users', { ignoreUserCount: 1 }],
-  ])('with a condition over %s is left to the clock, at once', async (_name, details) => {
+  ])('with a condition over %s is left to the clock, at once', (_name, details) => {
     const issue = archived(details)
-    expect(await arrive(issue, 1)).toEqual([undefined])
+    expect(arrive(issue, 1)).toEqual([undefined])
     expect([issue.status, issue.due_ms]).toEqual(['ignored', start + 5000])
     const sooner = { ...archived(details), due_ms: start + 1 }
-    await arrive(sooner, 1)
+    arrive(sooner, 1)
     expect(sooner.due_ms).toBe(start + 1)
   })
 
-  test('of several conditions wakes by the one that is met, and may still ask the clock for the others', async () => {
+  test('of several conditions wakes by the one that is met, and may still ask the clock for the others', () => {
     const details = { ignoreCount: 2, ignoreUserCount: 5 }
     const issue = archived(details)
-    expect(await arrive(issue, 1)).toEqual([undefined])
+    expect(arrive(issue, 1)).toEqual([undefined])
     expect(issue.due_ms).toBe(start + 5000)
-    expect(await arrive(issue, 1)).toEqual([{ eventId: 'e', reason: 'count', count: 2 }])
+    expect(arrive(issue, 1)).toEqual([{ eventId: 'e', reason: 'count', count: 2 }])
   })
 
   test.each([
     ['archived_until_escalating', 60],
     ['archived_forever', undefined],
     ['archived_until_condition_met', undefined],
-  ] as const)('%s wakes over its forecast: %s', async (substatus, limit) => {
-    const data = (await arrive(archived({}, substatus), 61, { limitsOf: async () => silentLimits })).at(-1)
+  ] as const)('%s wakes over its forecast: %s', (substatus, limit) => {
+    const data = arrive(archived({}, substatus), 61, { limitsOf: () => silentLimits }).at(-1)
     expect(data).toEqual(limit && { eventId: 'e', reason: 'forecast', count: 61, limit, minutes: 10 })
   })
 })
@@ -342,7 +340,7 @@ describe('what waits for the next release', () => {
 
 describe('what waits for a commit', () => {
   const inCommit = { repository: 'shop', commit: 'abc' }
-  const has = (asked: { repository: string; commit: string }) => asked.commit === 'abc' && asked.repository === 'shop'
+  const has = async (asked: { repository: string; commit: string }) => asked.commit === 'abc' && asked.repository === 'shop'
 
   test('is resolved in the release that has it', async () => {
     const issue = resolved({ inCommit })

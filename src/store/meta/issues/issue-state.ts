@@ -127,9 +127,9 @@ export function beginIssue(
 export type IssueContext = {
   nowMs: number
   /** Whether one release of the issue's project comes after another. */
-  isLater(version: string, than: string): Promise<boolean>
+  isLater(version: string, than: string): boolean
   /** The issue's forecast, if one exists. */
-  limitsOf(issueId: number): Promise<Limits | undefined>
+  limitsOf(issueId: number): Limits | undefined
 }
 
 /** A state transition caused by an event: its activity, and the alert for people. */
@@ -146,11 +146,18 @@ function changeState(row: IssueRow, substatus: 'regressed' | 'escalating', nowMs
 /** Arrivals in the last five slots, the newest last. */
 const countsOf = (row: IssueRow): number[] => (row.ten_counts === '' ? [] : row.ten_counts.split(',').map(Number))
 
-/** Counts an arrival in the open windows. Ignores arrivals older than the windows. */
-function countArrival(row: IssueRow, receivedMs: number): void {
-  const slot = Math.floor(receivedMs / slotMs) * slotMs
-  const hour = Math.floor(receivedMs / hourMs) * hourMs
+/** Number of arrivals in the last five slots. */
+export const tenMinuteCount = (row: IssueRow): number => countsOf(row).reduce((sum, count) => sum + count, 0)
+
+/** Counts an arrival in the slot that begins at `slot`. Ignores arrivals older than the slots. */
+function countInSlot(row: IssueRow, slot: number): void {
   const slotsPassed = (slot - row.ten_ms) / slotMs
+  if (slotsPassed === 0 && row.ten_counts !== '') {
+    // Nearly all arrivals: only the last number changes, and a flood would parse the others thousands of times.
+    const last = row.ten_counts.lastIndexOf(',') + 1
+    row.ten_counts = `${row.ten_counts.slice(0, last)}${Number(row.ten_counts.slice(last)) + 1}`
+    return
+  }
   const counts = countsOf(row)
   if (slotsPassed > 0) {
     counts.push(...Array<number>(Math.min(slotsPassed, slotsMax)).fill(0))
@@ -161,34 +168,40 @@ function countArrival(row: IssueRow, receivedMs: number): void {
   const previous = counts[at]
   if (previous !== undefined) counts[at] = previous + 1
   row.ten_counts = counts.join(',')
+}
+
+/** Counts an arrival in the open windows. Ignores arrivals older than the windows. */
+function countArrival(row: IssueRow, receivedMs: number): void {
+  countInSlot(row, Math.floor(receivedMs / slotMs) * slotMs)
+  const hour = Math.floor(receivedMs / hourMs) * hourMs
   if (hour > row.hour_ms) Object.assign(row, { hour_ms: hour, hour_count: 0 })
   if (hour === row.hour_ms) row.hour_count += 1
 }
 
 /** Returns how far the issue is above its forecast; undefined when it is not above, or when the forecast is unknown. */
-export async function escalationOf(row: IssueRow, context: Pick<IssueContext, 'limitsOf' | 'nowMs'>) {
-  const tenCount = countsOf(row).reduce((sum, count) => sum + count, 0)
+export function escalationOf(row: IssueRow, context: Pick<IssueContext, 'limitsOf' | 'nowMs'>) {
+  const tenCount = tenMinuteCount(row)
   if (tenCount <= floors.ten && row.hour_count <= floors.hour) return undefined
   // An issue with so few events before this hour needs no forecast of its own.
   const isQuiet = row.count - row.hour_count < fewEvents && row.first_seen_ms < context.nowMs - newIssueMs
-  const limits = (await context.limitsOf(row.id)) ?? (isQuiet ? silentLimits : undefined)
+  const limits = context.limitsOf(row.id) ?? (isQuiet ? silentLimits : undefined)
   const { ten_ms: slotStartMs, hour_ms: hourStartMs, hour_count: hourCount } = row
   return limits && overLimit({ slotStartMs, tenCount, hourStartMs, hourCount }, limits)
 }
 
 /** Returns whether an event reopens a resolved issue. */
-async function isRegression(row: IssueRow, effect: EventEffect, context: IssueContext): Promise<boolean> {
+function isRegression(row: IssueRow, effect: EventEffect, context: IssueContext): boolean {
   // Only events after the resolution count, not events that a client held back and sent later.
   if (row.resolved_ms === null || effect.timestampMs <= row.resolved_ms) return false
   const { inRelease } = fromJson<StatusDetails>(row.status_details)
   if (row.awaits_release !== 0) return false
   if (inRelease === undefined) return true
   // The release of an event without one is unknown.
-  return effect.release !== '' && (await context.isLater(effect.release, inRelease))
+  return effect.release !== '' && context.isLater(effect.release, inRelease)
 }
 
 /** Returns why an arrival reopens an archived issue, if it does. Conditions that need the events are due at once. */
-async function unarchiveReason(row: IssueRow, context: IssueContext): Promise<StateChange['data'] | undefined> {
+function unarchiveReason(row: IssueRow, context: IssueContext): StateChange['data'] | undefined {
   const details = fromJson<StatusDetails>(row.status_details)
   const { ignoreCount, ignoreWindow, eventsBefore = 0 } = details
   // Check this condition first: any met condition reopens the issue, and this one needs no other store.
@@ -199,32 +212,32 @@ async function unarchiveReason(row: IssueRow, context: IssueContext): Promise<St
     return undefined
   }
   if (row.substatus !== 'archived_until_escalating') return undefined
-  const over = await escalationOf(row, context)
+  const over = escalationOf(row, context)
   return over && { reason: 'forecast', ...over }
 }
 
-async function stateChangeOf(
+function stateChangeOf(
   row: IssueRow,
   effect: EventEffect,
   context: IssueContext,
-): Promise<StateChange | undefined> {
+): StateChange | undefined {
   const { eventId, release } = effect
   const data = { eventId, ...(release === '' ? {} : { release }) }
   if (row.status === 'resolved') {
-    if (!(await isRegression(row, effect, context))) return undefined
+    if (!isRegression(row, effect, context)) return undefined
     changeState(row, 'regressed', context.nowMs)
     return { type: 'set_regression', alert: 'regression', data }
   }
-  const over = row.status === 'ignored' ? await unarchiveReason(row, context) : await escalationReason(row, context)
+  const over = row.status === 'ignored' ? unarchiveReason(row, context) : escalationReason(row, context)
   if (!over) return undefined
   changeState(row, 'escalating', context.nowMs)
   return { type: 'set_escalating', alert: 'escalation', data: { eventId, ...over } }
 }
 
 /** Returns how far a new or ongoing issue is above its forecast, if it is. */
-async function escalationReason(row: IssueRow, context: IssueContext): Promise<StateChange['data'] | undefined> {
+function escalationReason(row: IssueRow, context: IssueContext): StateChange['data'] | undefined {
   if (row.substatus !== 'new' && row.substatus !== 'ongoing') return undefined
-  const over = await escalationOf(row, context)
+  const over = escalationOf(row, context)
   return over && { reason: 'forecast', ...over }
 }
 
@@ -241,11 +254,11 @@ function countStats(row: IssueRow, effect: EventEffect): void {
 }
 
 /** Counts an arrived event in its issue, in place. Returns the state transition that it caused. */
-export async function countEvent(
+export function countEvent(
   row: IssueRow,
   effect: EventEffect,
   context: IssueContext,
-): Promise<StateChange | undefined> {
+): StateChange | undefined {
   countStats(row, effect)
   changeCounts(row, effect.diagnostics, 1)
   countArrival(row, effect.receivedMs)
@@ -256,30 +269,30 @@ export async function countEvent(
  * Counts an event that moves here from another issue. It can reopen a resolved issue, but it is not an arrival. The
  * caller adds its diagnostics here and subtracts them from the other issue.
  */
-export async function countMoved(
+export function countMoved(
   row: IssueRow,
   effect: EventEffect,
   context: IssueContext,
-): Promise<StateChange | undefined> {
+): StateChange | undefined {
   countStats(row, effect)
-  return row.status === 'resolved' ? await stateChangeOf(row, effect, context) : undefined
+  return row.status === 'resolved' ? stateChangeOf(row, effect, context) : undefined
 }
 
 /** Returns whether a release comes after `afterRelease` ('': any release does). A patch of an old version does not. */
-export const isNext = async (
+export const isNext = (
   version: string,
   afterRelease: string,
   context: Pick<IssueContext, 'isLater'>,
-): Promise<boolean> => afterRelease === '' || (await context.isLater(version, afterRelease))
+): boolean => afterRelease === '' || context.isLater(version, afterRelease)
 
 /** The release that the awaited next release must follow. */
 export const afterOf = (row: Pick<IssueRow, 'status_details'>): string =>
   fromJson<StatusDetails>(row.status_details).afterRelease ?? ''
 
 /** Resolves an issue in the project's next release, in place. Returns false if it did not wait for this release. */
-export async function settleNext(row: IssueRow, version: string, context: IssueContext): Promise<boolean> {
+export function settleNext(row: IssueRow, version: string, context: IssueContext): boolean {
   if (row.awaits_release !== 1 || row.status !== 'resolved') return false
-  if (!(await isNext(version, afterOf(row), context))) return false
+  if (!isNext(version, afterOf(row), context)) return false
   row.awaits_release = 0
   row.status_details = JSON.stringify({ inRelease: version } satisfies StatusDetails)
   row.rev += 1

@@ -1,5 +1,5 @@
 import type { Store } from '../database/store.ts'
-import { batchStatements } from '../ingest/batch-statements.ts'
+import { batchStatements, issueOf } from '../ingest/batch-statements.ts'
 import { demandMergeable as demand, mergeRows } from './merge.ts'
 
 /** A merge of issues into the issue `intoId`. */
@@ -24,10 +24,10 @@ export function mergeStepper(store: Store) {
 
   /** Returns the target issue. Meanwhile it can have been merged into another issue, or deleted. */
   async function targetOf(id: number) {
-    const row = await statements.issue.get({ id })
+    const row = await issueOf(statements, id)
     if (row) return row
     const moved = await write.get(builder.selectFrom('moved_issue').select('issue_id').where('id', '=', id))
-    return moved && (await statements.issue.get({ id: moved.issue_id }))
+    return moved && (await issueOf(statements, moved.issue_id))
   }
   const removedIds = async (ids: readonly number[]) =>
     new Set(
@@ -47,14 +47,9 @@ export function mergeStepper(store: Store) {
     const into = await targetOf(state.into)
     const removed = await removedIds([state.into, ...(into ? [into.id] : []), ...ids])
     if (!into || removed.has(into.id)) return { asked: state, issueIds: [], merged: 0 }
-    const from = (
-      await Array.fromAsync(
-        ids.filter((id) => id !== into.id && !removed.has(id)),
-        async (id) => (await statements.issue.get({ id })) ?? [],
-      )
-    )
-      .flat()
-      .filter((item) => item.project_id === into.project_id)
+    const mergeable = ids.filter((id) => id !== into.id && !removed.has(id))
+    const rows = new Map((await statements.issues.all(mergeable.map((id) => ({ id })))).map((row) => [row.id, row]))
+    const from = mergeable.flatMap((id) => rows.get(id) ?? []).filter((item) => item.project_id === into.project_id)
     if (from.length === 0) return { asked: state, issueIds: [], merged: 0 }
     const { noted } = await mergeRows(store, statements, into, from, { userId, nowMs, noted: state.noted })
     return { asked: { ...state, noted }, issueIds: [into.id, ...from.map((item) => item.id)], merged: from.length }

@@ -1,7 +1,7 @@
 import { MishapError } from '../../../base/errors.ts'
 import { number } from '../database/dialect.ts'
 import { fromJson, insertedId, type Store } from '../database/store.ts'
-import { type BatchStatements, batchStatements, laterDigest } from '../ingest/batch-statements.ts'
+import { type BatchStatements, batchStatements, issueOf, laterDigest } from '../ingest/batch-statements.ts'
 import { joinCounts, withVerdict } from '../ingest/diagnostic-counts.ts'
 import type { Issue } from '../meta.ts'
 import type { IssueEdges } from '../retention/reprocessing.ts'
@@ -73,7 +73,7 @@ export type MergeStore = {
 const chunk = 400
 
 export async function demand(statements: BatchStatements, id: number): Promise<IssueRow> {
-  const row = await statements.issue.get({ id })
+  const row = await issueOf(statements, id)
   if (!row) throw new MishapError('NOT_FOUND')
   return row
 }
@@ -239,7 +239,7 @@ export async function mergeRows(
   for (let start = 0; start < ids.length; start += chunk)
     await moveAll(store, ids.slice(start, start + chunk), into, by.nowMs)
   const row = withVerdict(from.reduce(withEvents, { ...into, rev: into.rev + 1 }))
-  await statements.updateIssue.run(row)
+  await statements.updateIssues([row])
   await deleteForecast(store, into.id)
   const entry = builder.selectFrom('activity').select(['id', 'data']).where('id', '=', by.noted)
   const before = by.noted === null ? undefined : await write.get(entry)

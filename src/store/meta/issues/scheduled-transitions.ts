@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { Limits, Substatus } from '../../../domain/issue-states.ts'
 import { ageMs, fewEvents } from '../../../domain/issue-states.ts'
 import type { Store } from '../database/store.ts'
-import { batchStatements } from '../ingest/batch-statements.ts'
+import { activityRow, type BatchStatements, batchStatements, issueOf } from '../ingest/batch-statements.ts'
 import { notifyAfter } from '../ingest/diagnostic-counts.ts'
 import type { Issue } from '../meta.ts'
-import { issueContextOf } from '../releases/release-transitions.ts'
+import { comparedReleases, issueContextOf, limitsOf, releaseTimesOf } from '../releases/release-transitions.ts'
 import { escalationOf, type IssueRow, settleCommit, settleNext, stateColumns } from './issue-state.ts'
 import { toIssue } from './issues.ts'
 
@@ -55,16 +55,14 @@ const newIssueMs = 86_400_000
 /** A day longer than the history, so that a last forecast is computed after the last event has left it. */
 const forecastMaxAgeMs = ageMs + 86_400_000
 
-type Statements = ReturnType<typeof batchStatements>
-
 /** Writes one transition. Returns undefined when the issue was only postponed, or has changed meanwhile. */
 async function applyTransition(
   { write, dialect: { builder } }: Store,
-  statements: Statements,
+  statements: BatchStatements,
   { id, rev, count, transition }: DueTransition,
   nowMs: number,
 ): Promise<IssueRow | undefined> {
-  const old = await statements.issue.get({ id })
+  const old = await issueOf(statements, id)
   if (!old || old.rev !== rev) return undefined
   if (transition.to === 'later') {
     // Events that arrived during the lookup made the issue due without a new revision. The lookup did not count them.
@@ -74,22 +72,105 @@ async function applyTransition(
   }
   const substatus: Substatus = transition.to === 'escalating' ? 'escalating' : 'ongoing'
   const row: IssueRow = { ...old, ...stateColumns('unresolved', substatus, {}, nowMs), rev: old.rev + 1 }
-  await statements.updateIssue.run(row)
+  await statements.updateIssues([row])
   const types = { ongoing: 'auto_set_ongoing', unarchived: 'set_unresolved', escalating: 'set_escalating' } as const
   const { to, ...reason } = transition
   const data = JSON.stringify({ ...reason, before: { status: old.status, substatus: old.substatus } })
-  await statements.activity.run({ issueId: id, type: types[to], createdMs: nowMs, data })
-  if (to === 'escalating' && (await statements.anyChannel.get({ organizationId: old.organization_id })))
-    await statements.alertDue.run({
-      organizationId: old.organization_id,
-      projectId: old.project_id,
-      issueId: id,
-      kind: 'escalation',
-      eventId: '',
-      atMs: nowMs,
-      untilMs: notifyAfter(row, nowMs),
-    })
+  await statements.activities.run([activityRow(id, types[to], nowMs, data)])
+  const { organization_id, project_id } = old
+  if (to === 'escalating' && (await statements.withChannels.all([{ id: organization_id }])).length > 0)
+    await statements.alertsDue.run([
+      {
+        organization_id,
+        project_id,
+        issue_id: id,
+        kind: 'escalation',
+        event_id: '',
+        at_ms: nowMs,
+        until_ms: notifyAfter(row, nowMs),
+      },
+    ])
   return row
+}
+
+/** Returns due issues. `rows` are in their order. */
+async function dueIssues(
+  statements: BatchStatements,
+  rows: readonly IssueRow[],
+  nowMs: number,
+): Promise<DueIssue[]> {
+  // A past window does not describe the current rate.
+  const isCurrent = (row: IssueRow) => row.hour_ms > nowMs - 2 * 3_600_000
+  const limits = await limitsOf(
+    statements,
+    rows.filter(isCurrent).map((row) => row.id),
+  )
+  const context = { nowMs, limitsOf: (id: number) => limits.get(id) }
+  return rows.map((row) => ({
+    issue: toIssue(row),
+    stateMs: row.state_ms,
+    isOverForecast: isCurrent(row) && escalationOf(row, context) !== undefined,
+  }))
+}
+
+/** Writes issues that were resolved in a release. Returns their ids. */
+async function writeSettled(
+  statements: BatchStatements,
+  rows: readonly IssueRow[],
+  data: { version: string; reason: 'next_release' | 'commit' },
+  nowMs: number,
+): Promise<number[]> {
+  await statements.updateIssues(rows)
+  const text = JSON.stringify(data)
+  await statements.activities.run(rows.map(({ id }) => activityRow(id, 'set_resolved_in_release', nowMs, text)))
+  return rows.map((row) => row.id)
+}
+
+/** See `ScheduledTransitionStore.settleRelease`. The caller opens the transaction. */
+async function settleRelease(
+  statements: BatchStatements,
+  projectIds: readonly number[],
+  version: string,
+  nowMs: number,
+): Promise<number[]> {
+  const awaiting = await statements.awaiting.all([...new Set(projectIds)].map((id) => ({ id })))
+  const rows = await statements.issues.all(awaiting.map(({ id }) => ({ id })))
+  const organizations = new Map(rows.map((row) => [row.project_id, row.organization_id]))
+  const created = [...organizations].map(([project_id, organization_id]) => ({ organization_id, project_id, version }))
+  const times = await releaseTimesOf(statements, [...created, ...rows.flatMap(comparedReleases)])
+  const byProject = Map.groupBy(rows, (row) => row.project_id)
+  const settled = [...new Set(projectIds)].flatMap((projectId) => {
+    const context = issueContextOf({ projectId, nowMs, times })
+    const waiting = (byProject.get(projectId) ?? []).sort((a, b) => a.id - b.id)
+    return waiting.filter((row) => settleNext(row, version, context))
+  })
+  return writeSettled(statements, settled, { version, reason: 'next_release' }, nowMs)
+}
+
+/** See `ScheduledTransitionStore.settleCommits`. The caller opens the transaction. */
+async function settleCommits(
+  { write, dialect: { builder } }: Store,
+  statements: BatchStatements,
+  projectIds: readonly number[],
+  version: string,
+  has: (repository: string, commit: string) => Promise<boolean>,
+  nowMs: number,
+): Promise<number[]> {
+  const settled: IssueRow[] = []
+  for (const projectId of projectIds) {
+    const rows = await write.all(
+      builder
+        .selectFrom('issue')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        // A literal, because SQLite does not use a partial index for a bound parameter.
+        .where(sql<boolean>`awaits_release = 2`)
+        .orderBy('id'),
+    )
+    for (const row of rows)
+      if (await settleCommit(row, version, (item) => has(item.repository, item.commit))) settled.push(row)
+  }
+  return writeSettled(statements, settled, { version, reason: 'commit' }, nowMs)
 }
 
 /** Implements scheduled transitions. */
@@ -97,10 +178,10 @@ export function scheduledTransitionPart(store: Store): Omit<ScheduledTransitionS
   const { write, dialect } = store
   const { builder } = dialect
   const statements = batchStatements(write, dialect)
-  const contextOf = (row: IssueRow, nowMs: number) => issueContextOf(statements, row.project_id, nowMs)
   return {
     issuesDue: async (nowMs, max) =>
-      await Array.fromAsync(
+      dueIssues(
+        statements,
         await write.all(
           builder
             .selectFrom('issue')
@@ -110,76 +191,21 @@ export function scheduledTransitionPart(store: Store): Omit<ScheduledTransitionS
             .orderBy('id')
             .limit(max),
         ),
-        async (row) => ({
-          issue: toIssue(row),
-          stateMs: row.state_ms,
-          // A past window does not describe the current rate.
-          isOverForecast:
-            row.hour_ms > nowMs - 2 * 3_600_000 && (await escalationOf(row, contextOf(row, nowMs))) !== undefined,
-        }),
+        nowMs,
       ),
     transitionIssues: (transitions, nowMs) =>
-      write.transaction(async () =>
-        (
-          await Array.fromAsync(
-            transitions,
-            async (transition) => (await applyTransition(store, statements, transition, nowMs)) ?? [],
-          )
-        )
-          .flat()
-          .map(toIssue),
-      ),
+      write.transaction(async () => {
+        const changed: Issue[] = []
+        for (const transition of transitions) {
+          const row = await applyTransition(store, statements, transition, nowMs)
+          if (row) changed.push(toIssue(row))
+        }
+        return changed
+      }),
     settleRelease: (projectIds, version, nowMs) =>
-      write.transaction(async () =>
-        (
-          await Array.fromAsync(projectIds, async (projectId) =>
-            (
-              await Array.fromAsync(await statements.awaiting.all({ projectId }), async ({ id }) => {
-                const row = await statements.issue.get({ id })
-                if (!row || !(await settleNext(row, version, contextOf(row, nowMs)))) return []
-                await statements.updateIssue.run(row)
-                const data = JSON.stringify({ version, reason: 'next_release' })
-                await statements.activity.run({ issueId: id, type: 'set_resolved_in_release', createdMs: nowMs, data })
-                return [id]
-              })
-            ).flat(),
-          )
-        ).flat(),
-      ),
+      write.transaction(() => settleRelease(statements, projectIds, version, nowMs)),
     settleCommits: (projectIds, version, has, nowMs) =>
-      write.transaction(async () =>
-        (
-          await Array.fromAsync(projectIds, async (projectId) =>
-            (
-              await Array.fromAsync(
-                await write.all(
-                  builder
-                    .selectFrom('issue')
-                    .select('id')
-                    .where('project_id', '=', projectId)
-                    // A literal, because SQLite does not use a partial index for a bound parameter.
-                    .where(sql<boolean>`awaits_release = 2`)
-                    .orderBy('id'),
-                ),
-                async ({ id }) => {
-                  const row = await statements.issue.get({ id })
-                  if (!row || !(await settleCommit(row, version, (item) => has(item.repository, item.commit))))
-                    return []
-                  await statements.updateIssue.run(row)
-                  const data = JSON.stringify({ version, reason: 'commit' })
-                  await statements.activity.run({
-                    issueId: id,
-                    type: 'set_resolved_in_release',
-                    createdMs: nowMs,
-                    data,
-                  })
-                  return [id]
-                },
-              )
-            ).flat(),
-          )
-        ).flat(),
-      ),
+      write.transaction(() => settleCommits(store, statements, projectIds, version, has, nowMs)),
   }
 }
 

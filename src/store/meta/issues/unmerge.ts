@@ -1,6 +1,6 @@
 import { MishapError } from '../../../base/errors.ts'
 import type { Store } from '../database/store.ts'
-import { type BatchStatements, batchStatements, queueOwnerCheck } from '../ingest/batch-statements.ts'
+import { type BatchStatements, batchStatements, queueOwnerCheck, takeShortId } from '../ingest/batch-statements.ts'
 import { countsOfHashes, countsOfIssue, dropDiagnostics, withVerdict } from '../ingest/diagnostic-counts.ts'
 import { edgeColumns } from '../retention/reprocessing.ts'
 import { reopenRelated } from './error-links.ts'
@@ -123,10 +123,6 @@ async function beginIssue(
     dialect: { builder },
   } = store
   const { texts: shown, events, firstMs, lastMs, firstRelease, lastRelease } = leaving
-  const shortId = async () => {
-    const prefix = (await statements.project.get({ id: row.project_id }))?.slug.toUpperCase() ?? ''
-    return `${prefix}-${(await statements.shortId.get({ organizationId: row.organization_id, prefix }))?.last}`
-  }
   const created = withVerdict({
     organization_id: row.organization_id,
     project_id: row.project_id,
@@ -145,15 +141,18 @@ async function beginIssue(
     last_seen_ms: lastMs,
     first_release: firstRelease,
     last_release: lastRelease,
-    short_id: source?.shortId ?? (await shortId()),
+    short_id: source?.shortId ?? (await takeShortId(statements, row.project_id)).shortId,
     sign_counts: await countsOfHashes(store, row.project_id, leaving.hashes),
     noise: '',
   })
-  if (!source) return { id: await statements.insertIssue(created), ...created }
+  if (!source) {
+    const [id = 0] = await statements.insertIssues([created])
+    return { id, ...created }
+  }
   if (source.row) {
     const joined = withEvents(source.row, { id: source.id, ...created })
     const rejoined = withVerdict({ ...joined, rev: joined.rev + 1 })
-    await statements.updateIssue.run(rejoined)
+    await statements.updateIssues([rejoined])
     await deleteForecast(store, source.id)
     return rejoined
   }
@@ -185,15 +184,17 @@ export function unmergePart(store: Store): Pick<MergeStore, 'unmergeHashes'> {
         if (events > 0) {
           created = await beginIssue(store, statements, row, leaving, source, nowMs)
           if (leaving.downsampled > 0) await moveDownsampled(store, issueId, created.id, leaving.downsampled)
-          for (const hash of hashes)
-            await statements.attachHash.run({ projectId: row.project_id, hash, issueId: created.id })
+          const createdId = created.id
+          await statements.attachHashes.run(
+            hashes.map((hash) => ({ project_id: row.project_id, hash, issue_id: createdId })),
+          )
           await queueOwnerCheck(statements, created, nowMs)
           await moveNamed(store, issueId, created.id, leaving.eventIds)
           if (!source?.row) await note(created.id, 'first_seen', {})
           await note(created.id, 'unmerge', { source: row.short_id, hashes: hashes.length, events })
         } else await dropDiagnostics(store, row.project_id, hashes)
         const left = withVerdict({ ...without(row, leaving), sign_counts: await countsOfIssue(store, issueId) })
-        await statements.updateIssue.run(left)
+        await statements.updateIssues([left])
         await deleteForecast(store, issueId)
         await note(issueId, 'unmerge', { destination: created?.short_id ?? null, hashes: hashes.length, events })
         return { issue: toIssue(left), created: created && toIssue(created) }

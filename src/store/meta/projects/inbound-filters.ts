@@ -1,5 +1,6 @@
 import { MishapError } from '../../../base/errors.ts'
 import { type FilterReason, isOldBrowser, noFilters, type ProjectFilters } from '../../../domain/filters.ts'
+import { rowInsert, rowStatement } from '../database/row-statement.ts'
 import type { Store } from '../database/store.ts'
 import { checkNetworks, checkPatterns } from './setting-lists.ts'
 
@@ -51,50 +52,56 @@ export function writeFilters(before: string, change: Partial<ProjectFilters>): s
 }
 
 /** Creates the writer of samples, which stores the newest 100 of each filter. The caller opens the transaction. */
-export function sampleWriter({
-  write,
-  dialect: { builder },
-}: Store): (samples: readonly FilteredEvent[]) => Promise<void> {
+export function sampleWriter(store: Store): (samples: readonly FilteredEvent[]) => Promise<void> {
+  const { builder } = store.dialect
+  const insert = rowInsert(store, 'filtered_event', {
+    project_id: 'integer',
+    reason: 'text',
+    event_id: 'text',
+    received_ms: 'integer',
+    title: 'text',
+    why: 'text',
+    payload: 'text',
+  })
+  const deleteOlder = rowStatement(store, { project_id: 'integer', reason: 'text' }, (input) => {
+    const ranked = builder
+      .selectFrom(input)
+      .innerJoin('filtered_event', (join) =>
+        join
+          .onRef('filtered_event.project_id', '=', 'input.project_id')
+          .onRef('filtered_event.reason', '=', 'input.reason'),
+      )
+      .select('filtered_event.id')
+      .select(({ fn }) =>
+        fn
+          .agg<number>('row_number')
+          .over((over) =>
+            over
+              .partitionBy(['filtered_event.project_id', 'filtered_event.reason'])
+              .orderBy('filtered_event.id', 'desc'),
+          )
+          .as('place'),
+      )
+    const older = builder.selectFrom(ranked.as('ranked')).select('ranked.id').where('ranked.place', '>', samplesMax)
+    return builder.deleteFrom('filtered_event').where('id', 'in', older)
+  })
   return async (samples) => {
-    const groups = new Map<string, FilteredEvent[]>()
-    for (const sample of samples) {
-      const key = `${sample.projectId} ${sample.reason}`
-      groups.set(key, [...(groups.get(key) ?? []), sample].slice(-samplesMax))
-    }
-    for (const group of groups.values()) {
-      const [first] = group
-      // A project that was deleted meanwhile has no row to refer to.
-      const has =
-        first && (await write.get(builder.selectFrom('project').select('id').where('id', '=', first.projectId)))
-      if (!first || !has) continue
-      for (const item of group)
-        await write.run(
-          builder.insertInto('filtered_event').values({
-            project_id: item.projectId,
-            reason: item.reason,
-            event_id: item.eventId,
-            received_ms: item.receivedMs,
-            title: item.title,
-            why: item.why,
-            payload: item.payload,
-          }),
-        )
-      const own = builder
-        .selectFrom('filtered_event')
-        .select('id')
-        .where('project_id', '=', first.projectId)
-        .where('reason', '=', first.reason)
-        .orderBy('id', 'desc')
-      const oldest = await write.get(own.offset(samplesMax).limit(1))
-      if (oldest)
-        await write.run(
-          builder
-            .deleteFrom('filtered_event')
-            .where('project_id', '=', first.projectId)
-            .where('reason', '=', first.reason)
-            .where('id', '<=', oldest.id),
-        )
-    }
+    const groups = Map.groupBy(samples, ({ projectId, reason }) => `${projectId} ${reason}`)
+    const newest = [...groups.values()].map((group) => group.slice(-samplesMax))
+    await insert.run(
+      newest.flat().map(({ projectId, eventId, receivedMs, ...sample }) => ({
+        project_id: projectId,
+        reason: sample.reason,
+        event_id: eventId,
+        received_ms: receivedMs,
+        title: sample.title,
+        why: sample.why,
+        payload: sample.payload,
+      })),
+    )
+    await deleteOlder.run(
+      newest.flatMap(([first]) => (first ? { project_id: first.projectId, reason: first.reason } : [])),
+    )
   }
 }
 

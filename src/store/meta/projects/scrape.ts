@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
+import { idColumn, rowInsert, rowStatement } from '../database/row-statement.ts'
+import type { RowOf } from '../database/rows.ts'
 import type { Store } from '../database/store.ts'
 import type { EventEffect } from '../meta.ts'
 
@@ -41,10 +43,11 @@ export const scrapeName = (release: string, dist: string, url: string): string =
 
 /** The writer of used scripts, with a cache of written ones. */
 type ScrapeNotes = {
-  /** The caller opens the transaction. */
-  record(effect: EventEffect, nowMs: number): Promise<void>
-  /** Clears the cache, because written rows can have been deleted. */
-  clearCache(): void
+  /**
+   * Writes the scripts of events in the caller's transaction. Call the result after the commit: it caches these scripts.
+   * A transaction that is rolled back or runs again must not change the cache.
+   */
+  record(effects: readonly EventEffect[], nowMs: number): Promise<() => void>
 }
 
 /** Deletes the oldest failed scripts. Returns their number. */
@@ -70,61 +73,97 @@ const evictFailed = async ({ write, dialect: { builder } }: Store, project: numb
     )
   ).changes
 
-export function scrapeWriter(store: Store): ScrapeNotes {
-  const {
-    write,
-    dialect: { builder },
-  } = store
-  type Row = { project: number; release: string; dist: string; url: string; ms: number }
-  const cache = new LRUCache<string, true>({ max: cachedMax })
-  const touch = write.prepared<Row, unknown>((slot) =>
+const scriptColumns = {
+  project_id: 'integer',
+  release: 'text',
+  dist: 'text',
+  url: 'text',
+  next_ms: 'integer',
+  last_ms: 'integer',
+} as const
+type Script = RowOf<typeof scriptColumns>
+
+function scriptStatements(store: Store) {
+  const { builder } = store.dialect
+  const touch = rowStatement(store, scriptColumns, (input) =>
     builder
       .updateTable('scrape')
-      .set({ last_ms: slot('ms') })
-      .where('project_id', '=', slot('project'))
-      .where('release', '=', slot('release'))
-      .where('dist', '=', slot('dist'))
-      .where('url', '=', slot('url')),
+      .from(input)
+      .set((build) => ({ last_ms: build.ref('input.last_ms') }))
+      .whereRef('scrape.project_id', '=', 'input.project_id')
+      .whereRef('scrape.release', '=', 'input.release')
+      .whereRef('scrape.dist', '=', 'input.dist')
+      .whereRef('scrape.url', '=', 'input.url')
+      .returning(['scrape.project_id', 'scrape.release', 'scrape.dist', 'scrape.url']),
   )
-  const first = write.prepared<Row, unknown>((slot) =>
-    builder.insertInto('scrape').values({
-      project_id: slot('project'),
-      release: slot('release'),
-      dist: slot('dist'),
-      url: slot('url'),
-      next_ms: slot('ms'),
-      last_ms: slot('ms'),
-      fetched_ms: null,
-    }),
-  )
-  const count = write.prepared<{ project: number }, { n: number }>((slot) =>
+  const counts = rowStatement(store, idColumn, (input) =>
     builder
-      .selectFrom('scrape')
-      .select(({ fn }) => fn.countAll<number>().as('n'))
-      .where('project_id', '=', slot('project')),
+      .selectFrom(input)
+      .innerJoin('scrape', 'scrape.project_id', 'input.id')
+      .select(({ fn }) => ['input.id', fn.countAll<number>().as('n')])
+      .groupBy('input.id'),
   )
+  return { touch, counts, insert: rowInsert(store, 'scrape', scriptColumns) }
+}
+
+const keyOf = (row: Pick<Script, 'project_id' | 'release' | 'dist' | 'url'>): string =>
+  `${row.project_id} ${scrapeName(row.release, row.dist, row.url)}`
+
+/** Creates the writer of used scripts. The last use of a script is updated once in ten minutes. */
+export function scrapeWriter(store: Store): ScrapeNotes {
+  const { touch, counts, insert } = scriptStatements(store)
+  const cache = new LRUCache<string, true>({ max: cachedMax })
   // Cache full projects, because a flood of made-up addresses must not count the rows for each of them.
   const full = new LRUCache<number, number>({ max: 1000 })
-  const isFull = async (project: number, step: number): Promise<boolean> => {
-    if (full.get(project) === step) return true
-    if (Number((await count.get({ project }))?.n ?? 0) < scrapesMax) return false
-    if ((await evictFailed(store, project)) > 0) return false
-    full.set(project, step)
-    return true
+
+  /** Returns how many of `wanted` new scripts a project can have. Evicts failed scripts if there is no space. */
+  async function spaceOf(project: number, wanted: number, stored: number): Promise<number> {
+    let space = Math.max(0, scrapesMax - stored)
+    while (space < wanted) {
+      const evicted = await evictFailed(store, project)
+      if (evicted === 0) break
+      space += evicted
+    }
+    return space
   }
+
+  /** Writes new scripts as far as there is space. Returns the projects that are full. */
+  async function writeNew(scripts: readonly Script[], step: number): Promise<number[]> {
+    const groups = Map.groupBy(scripts, (script) => script.project_id)
+    const open = [...groups].filter(([project]) => full.get(project) !== step)
+    const numbers = new Map((await counts.all(open.map(([id]) => ({ id })))).map((row) => [row.id, Number(row.n)]))
+    const fitting: Script[] = []
+    const fullProjects: number[] = []
+    for (const [project, group] of open) {
+      const space = await spaceOf(project, group.length, numbers.get(project) ?? 0)
+      fitting.push(...group.slice(0, space))
+      if (space < group.length) fullProjects.push(project)
+    }
+    await insert.run(fitting)
+    return fullProjects
+  }
+
   return {
-    record: async ({ projectId: project, scrapes = [] }, nowMs) => {
+    record: async (effects, nowMs) => {
       const step = Math.floor(nowMs / stepMs)
-      for (const name of scrapes) {
-        const key = `${project} ${step} ${name}`
-        if (cache.has(key)) continue
-        const [release = '', dist = '', url = ''] = name.split('\n')
-        const row = { project, release, dist, url, ms: nowMs }
-        if ((await touch.run(row)).changes === 0 && !(await isFull(project, step))) await first.run(row)
-        cache.set(key, true)
+      const scripts = new Map<string, Script>()
+      for (const { projectId, scrapes = [] } of effects)
+        for (const name of scrapes) {
+          const [release = '', dist = '', url = ''] = name.toWellFormed().split('\n')
+          const script = { project_id: projectId, release, dist, url, next_ms: nowMs, last_ms: nowMs }
+          const key = keyOf(script)
+          if (!cache.has(`${step} ${key}`)) scripts.set(key, script)
+        }
+      const stored = new Set((await touch.all([...scripts.values()])).map(keyOf))
+      const fullProjects = await writeNew(
+        [...scripts.values()].filter((script) => !stored.has(keyOf(script))),
+        step,
+      )
+      return () => {
+        for (const project of fullProjects) full.set(project, step)
+        for (const key of scripts.keys()) cache.set(`${step} ${key}`, true)
       }
     },
-    clearCache: () => cache.clear(),
   }
 }
 

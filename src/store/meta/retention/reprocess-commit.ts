@@ -1,12 +1,12 @@
 import { fromJson, type Store } from '../database/store.ts'
-import { batchStatements, queueOwnerCheck } from '../ingest/batch-statements.ts'
-import { changeCounts, hashDiagnostics, joinCounts } from '../ingest/diagnostic-counts.ts'
+import { activityRow, batchStatements, issueOf as issueById, queueOwnerCheck, takeShortId } from '../ingest/batch-statements.ts'
+import { changeCounts, diagnosticsOf, hashDiagnostics, joinCounts } from '../ingest/diagnostic-counts.ts'
 import type { MissingMapWriter } from '../ingest/missing-source-maps.ts'
 import { moveErrorEnd } from '../issues/error-links.ts'
 import { beginIssue, countMoved, type IssueRow, latestTexts, shiftBefore } from '../issues/issue-state.ts'
 import { decidedOf, deleteForecast, moveIssues, sourceOf } from '../issues/move-issue.ts'
 import type { EventEffect } from '../meta.ts'
-import { issueContextOf } from '../releases/release-transitions.ts'
+import { arrivalContext } from '../releases/release-transitions.ts'
 import type { ReprocessingMetaStore, ReprocessingMove, ReprocessingResult } from './reprocessing.ts'
 
 /** An issue and its changes in a transaction of moves. */
@@ -25,7 +25,6 @@ type Work = {
 type CommitState = {
   store: Store
   statements: ReturnType<typeof batchStatements>
-  missingMaps: MissingMapWriter
   diagnostics: ReturnType<typeof hashDiagnostics>
   issues: Map<number, Work>
   nowMs: number
@@ -45,7 +44,7 @@ const newWork = (row: IssueRow, isNew: boolean): Work => ({
 async function issueOf({ issues, statements }: CommitState, id: number): Promise<Work> {
   const cached = issues.get(id)
   if (cached) return cached
-  const row = await statements.issue.get({ id })
+  const row = await issueById(statements, id)
   if (!row) throw new Error(`fingerprint names issue ${id}, which is not there`)
   const work = newWork(row, false)
   issues.set(id, work)
@@ -71,10 +70,7 @@ async function claimHash(
 /** Creates an issue for events that leave an issue. It starts with people's decisions about the old issue. */
 async function splitFrom(state: CommitState, from: Work, effect: EventEffect): Promise<Work> {
   const { statements, issues } = state
-  const project = await statements.project.get({ id: effect.projectId })
-  if (!project) throw new Error(`project ${effect.projectId} is gone`)
-  const prefix = project.slug.toUpperCase()
-  const number = (await statements.shortId.get({ organizationId: project.organization_id, prefix }))?.last
+  const { shortId, organizationId } = await takeShortId(statements, effect.projectId)
   const {
     status,
     substatus,
@@ -87,7 +83,7 @@ async function splitFrom(state: CommitState, from: Work, effect: EventEffect): P
     priority,
   } = from.row
   const newRow = {
-    ...beginIssue(effect, project.organization_id, `${prefix}-${number}`, state.nowMs),
+    ...beginIssue(effect, organizationId, shortId, state.nowMs),
     status,
     substatus,
     resolved_ms,
@@ -99,9 +95,9 @@ async function splitFrom(state: CommitState, from: Work, effect: EventEffect): P
     awaits_release,
     priority,
   }
-  const id = await statements.insertIssue(newRow)
+  const [id = 0] = await statements.insertIssues([newRow])
   const data = JSON.stringify({ eventId: effect.eventId })
-  await statements.activity.run({ issueId: id, type: 'first_seen', createdMs: effect.timestampMs, data })
+  await statements.activities.run([activityRow(id, 'first_seen', effect.timestampMs, data)])
   const created = newWork({ id, ...newRow }, true)
   await queueOwnerCheck(statements, created.row, state.nowMs)
   issues.set(id, created)
@@ -138,13 +134,22 @@ async function keepsMerged(
   return true
 }
 
+/** Returns the issues of known hashes, by hash. */
+async function fingerprintsOf(
+  { statements }: CommitState,
+  projectId: number,
+  hashes: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await statements.fingerprints.all(hashes.map((hash) => ({ project_id: projectId, hash })))
+  return new Map(rows.map((row) => [row.hash, row.issue_id]))
+}
+
 /** Returns the issue of an event by its new hashes. */
 async function targetOf(state: CommitState, from: Work, reprocessMove: ReprocessingMove): Promise<Work> {
   const { statements } = state
   const { projectId, hashes } = reprocessMove.effect
-  const knownId = (
-    await Array.fromAsync(hashes, async (hash) => (await statements.fingerprint.get({ projectId, hash }))?.issue_id)
-  ).find((id) => id !== undefined)
+  const known = await fingerprintsOf(state, projectId, hashes)
+  const knownId = hashes.map((hash) => known.get(hash)).find((id) => id !== undefined)
   const stays = async () =>
     (await keepsMerged(state, from, reprocessMove)) || (await claimHash(state, from.row.id, hashes))
   const target =
@@ -153,7 +158,7 @@ async function targetOf(state: CommitState, from: Work, reprocessMove: Reprocess
       : (await stays())
         ? from
         : await splitFrom(state, from, reprocessMove.effect)
-  for (const hash of hashes) await statements.attachHash.run({ projectId, hash, issueId: target.row.id })
+  await statements.attachHashes.run(hashes.map((hash) => ({ project_id: projectId, hash, issue_id: target.row.id })))
   return target
 }
 
@@ -188,15 +193,14 @@ async function moveDiagnostics(
   const { projectId } = effect
   changeCounts(from.row, fromDiagnostics, -1)
   changeCounts(to.row, effect.diagnostics, 1)
-  for (const key of fromDiagnostics ?? []) await diagnostics.take({ projectId, hash: fromHash, sign: key, events: 1 })
-  for (const key of effect.diagnostics ?? [])
-    await diagnostics.add({ projectId, hash: effect.hashes[0] ?? '', sign: key, events: 1 })
+  await diagnostics.take((fromDiagnostics ?? []).map((sign) => ({ project_id: projectId, hash: fromHash, sign, events: 1 })))
+  await diagnostics.add(diagnosticsOf(effect))
 }
 
 async function move(state: CommitState, reprocessMove: ReprocessingMove): Promise<boolean> {
-  const { statements, missingMaps, nowMs } = state
+  const { statements, nowMs } = state
   const { effect, fromHash } = reprocessMove
-  const fromId = (await statements.fingerprint.get({ projectId: effect.projectId, hash: fromHash }))?.issue_id
+  const fromId = (await fingerprintsOf(state, effect.projectId, [fromHash])).get(fromHash)
   if (fromId === undefined) throw new Error(`event ${effect.eventId} at ${effect.jpos} belongs to no issue`)
   const from = await issueOf(state, fromId)
   const to = await targetOf(state, from, reprocessMove)
@@ -207,20 +211,21 @@ async function move(state: CommitState, reprocessMove: ReprocessingMove): Promis
     from.left++
     to.came++
     to.from.add(from.row.short_id)
-    if (await countMoved(to.row, effect, issueContextOf(statements, effect.projectId, nowMs))) to.regressed = true
+    if (countMoved(to.row, effect, await arrivalContext(statements, to.row, effect.release, nowMs))) to.regressed = true
     await moveRelatedRows(state, from, to, effect)
   }
   if (effect.digest !== '')
-    await statements.digest.run({
-      projectId: effect.projectId,
-      digest: effect.digest,
-      issueId: to.row.id,
-      eventId: effect.eventId,
-      lastMs: effect.timestampMs,
-    })
+    await statements.digests.run([
+      {
+        project_id: effect.projectId,
+        digest: effect.digest,
+        issue_id: to.row.id,
+        event_id: effect.eventId,
+        last_ms: effect.timestampMs,
+      },
+    ])
   await moveDiagnostics(state, from, to, reprocessMove)
   await moveErrorEnd(state.store, effect)
-  await missingMaps.record(effect, nowMs)
   return to !== from
 }
 
@@ -257,7 +262,7 @@ async function recordActivity(
   const text = JSON.stringify(data)
   if (last && isSame)
     await write.run(dialect.builder.updateTable('activity').set({ data: text }).where('id', '=', last.id))
-  else await statements.activity.run({ issueId, type: 'mapped_again', createdMs: nowMs, data: text })
+  else await statements.activities.run([activityRow(issueId, 'mapped_again', nowMs, text)])
   return !isSame
 }
 
@@ -288,10 +293,10 @@ async function finish(
     if (merged.includes(id)) continue
     const { row, latest, mapped, came: arrived, from, left, regressed } = work
     const status_details = shiftBefore(row.status_details, arrived - left)
-    await statements.updateIssue.run({ ...row, ...(latest ? latestTexts(latest) : {}), status_details })
+    await statements.updateIssues([{ ...row, ...(latest ? latestTexts(latest) : {}), status_details }])
     if ((await recordActivity(state, id, { events: mapped, came: arrived, left, from: [...from] })) && mapped > 0)
       issueCount++
-    if (regressed) await statements.activity.run({ issueId: id, type: 'set_regression', createdMs: nowMs, data: '{}' })
+    if (regressed) await statements.activities.run([activityRow(id, 'set_regression', nowMs, '{}')])
   }
   const stale = [...issues].flatMap(([id, item]) => (item.left > 0 && !merged.includes(id) ? [id] : []))
   return { merged, stale, issueCount }
@@ -307,14 +312,14 @@ export function reprocessCommitPart(
   const statements = batchStatements(write, store.dialect)
   const diagnostics = hashDiagnostics(store)
 
-  async function commit(stepId: number, moves: readonly ReprocessingMove[]): Promise<ReprocessingResult> {
+  type Committed = { result: ReprocessingResult; cacheWritten?: () => void }
+  async function commit(stepId: number, moves: readonly ReprocessingMove[]): Promise<Committed> {
     const step = await write.get(builder.selectFrom('regroup_step').selectAll().where('id', '=', stepId))
-    if (step?.stage !== 'planned') return { organizationId: 0, issues: [], merged: [], moved: 0 }
+    if (step?.stage !== 'planned') return { result: { organizationId: 0, issues: [], merged: [], moved: 0 } }
     const runId = step.regrouping_id
     const state: CommitState = {
       store,
       statements,
-      missingMaps,
       diagnostics,
       issues: new Map(),
       nowMs: clock.now(),
@@ -324,12 +329,14 @@ export function reprocessCommitPart(
     let movedCount = 0
     for (const item of moves) {
       const { projectId } = item.effect
-      const fromId = (await statements.fingerprint.get({ projectId, hash: item.fromHash }))?.issue_id ?? 0
+      const fromId = (await fingerprintsOf(state, projectId, [item.fromHash])).get(item.fromHash) ?? 0
       if (!(await move(state, item))) continue
       movedCount++
-      const toId = (await statements.fingerprint.get({ projectId, hash: item.effect.hashes[0] ?? '' }))?.issue_id ?? 0
-      targets.set(fromId, await issueOf(state, toId))
+      const [hash = ''] = item.effect.hashes
+      targets.set(fromId, await issueOf(state, (await fingerprintsOf(state, projectId, [hash])).get(hash) ?? 0))
     }
+    const effects = moves.map((item) => item.effect)
+    const cacheWritten = await missingMaps.record(effects, state.nowMs)
     const { merged, stale, issueCount } = await finish(state, targets)
     const ids = [...state.issues.keys()].filter((id) => !merged.includes(id))
     const change = { stage: 'counted', stale: JSON.stringify(stale) }
@@ -345,8 +352,14 @@ export function reprocessCommitPart(
         .where('id', '=', runId),
     )
     const organizationId = [...state.issues.values()][0]?.row.organization_id ?? 0
-    return { organizationId, issues: ids, merged, moved: movedCount }
+    return { result: { organizationId, issues: ids, merged, moved: movedCount }, cacheWritten }
   }
 
-  return { commitReprocessStep: (stepId, moves) => write.transaction(() => commit(stepId, moves)) }
+  return {
+    commitReprocessStep: async (stepId, moves) => {
+      const { result, cacheWritten } = await write.transaction(() => commit(stepId, moves))
+      cacheWritten?.()
+      return result
+    },
+  }
 }
