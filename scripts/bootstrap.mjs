@@ -249,7 +249,8 @@ function nginx() {
  */
 function postgres() {
   const debian = '/usr/lib/postgresql'
-  const has = () => existsSync(debian) && readdirSync(debian).some((name) => existsSync(join(debian, name, 'bin/initdb')))
+  const has = () =>
+    existsSync(debian) && readdirSync(debian).some((name) => existsSync(join(debian, name, 'bin/initdb')))
   if (has() || process.platform !== 'linux' || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return
   say('installing PostgreSQL by apt-get')
   const install = (name) =>

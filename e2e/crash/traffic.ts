@@ -255,9 +255,7 @@ export const verifyFaults = (data: string, more: Record<string, string> = {}): P
       data,
     ]
     const env = { ...process.env, ...more }
-    execFile(process.execPath, words, { env }, (error, out, err) =>
-      resolve(error ? `${out}${err}`.slice(-1500) : ''),
-    )
+    execFile(process.execPath, words, { env }, (error, out, err) => resolve(error ? `${out}${err}`.slice(-1500) : ''))
   })
 
 /** Pids of the children of `pid` whose command line contains `word`. */

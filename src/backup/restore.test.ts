@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { rename } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { create, list } from 'tar'
@@ -95,7 +96,13 @@ const take = (here: ReturnType<typeof usedData>, file: string, more: Partial<Bac
   backups(here, more).take(file)
 
 type Stores = Parameters<Parameters<Parameters<typeof restoreBackup>[2]['withStores']>[0]>[0]
-const restore = (here: ReturnType<typeof emptyData>, file: string, change: Partial<Manifest> = {}) =>
+type Target = Parameters<typeof restoreBackup>[2]['target']
+const restore = (
+  here: ReturnType<typeof emptyData>,
+  file: string,
+  change: Partial<Manifest> = {},
+  target: Partial<Target> = {},
+) =>
   restoreBackup(here.data, file, {
     folders: here.folders,
     blobs: openFileBlobs(here.folders.blobs),
@@ -103,8 +110,9 @@ const restore = (here: ReturnType<typeof emptyData>, file: string, change: Parti
     mark: here.mark,
     target: {
       isUsed: async () => false,
-      place: async (copy) => renameSync(copy, join(here.folders.meta, 'mishap.sqlite')),
+      place: (from) => rename(from, join(here.folders.meta, 'mishap.sqlite')),
       clear: async () => undefined,
+      ...target,
     },
     withStores: (work) => {
       expect(existsSync(here.mark)).toBe(true)
@@ -165,8 +173,20 @@ describe('backup and back', () => {
     [{ cursor: 6 }, 'holds 5 cursor, but 6 were restored'],
   ])('other counts than the manifest’s are refused and leave an empty folder: %j', async (change, sentence) => {
     const here = emptyData()
-    await expect(restore(here, file, change)).rejects.toThrow(sentence)
-    expect(filesOf(here.data)).toEqual([])
+    let cleared = 0
+    const clear = async () => void cleared++
+    await expect(restore(here, file, change, { clear })).rejects.toThrow(sentence)
+    expect([filesOf(here.data), cleared]).toEqual([[], 1])
+  })
+  test('a database elsewhere that holds data is refused, unless an interrupted restore put it there', async () => {
+    const here = emptyData()
+    const isUsed = async () => true
+    await expect(restore(here, file, {}, { isUsed })).rejects.toThrow('The database in MISHAP_META already holds data')
+    expect(filesOf(here.folders.blobs)).toEqual([])
+    writeFileSync(here.mark, '')
+    const placed: string[] = []
+    await restore(here, file, {}, { isUsed, place: async (from) => void placed.push(from) })
+    expect([placed.length, filesOf(here.folders.meta)]).toEqual([1, []])
   })
 })
 

@@ -89,7 +89,9 @@ export async function restoreBackup(data: string, path: string, deps: RestoreDep
   else if (all.some(isUsed))
     throw new MishapError('VALIDATION', { detail: `${data} already holds data. Restore into an empty folder.` })
   else if (await deps.target.isUsed())
-    throw new MishapError('VALIDATION', { detail: 'The database in MISHAP_META already holds data. Restore into an empty one.' })
+    throw new MishapError('VALIDATION', {
+      detail: 'The database in MISHAP_META already holds data. Restore into an empty one.',
+    })
   else if (deps.blobs.isRemote && (await remoteKeys(deps.blobs)).length > 0)
     throw new MishapError('VALIDATION', {
       detail: 'The bucket already holds blobs under the prefix of MISHAP_BLOBS. Restore into an empty prefix.',

@@ -98,7 +98,8 @@ export const settings = [
     default: '',
     allowed:
       'postgres://user:password@host1:5432,host2/database with sslmode, sslrootcert, pool (2 to 200) and target_session_attrs, or empty for the data folder',
-    sentence: 'PostgreSQL database for everything except events and files: projects, issues, people. See docs/external.md.',
+    sentence:
+      'PostgreSQL database for everything except events and files: projects, issues, people. See docs/external.md.',
     secret: true,
     check: (t) => t === '' || parsePostgresUrl(t) !== undefined,
   },

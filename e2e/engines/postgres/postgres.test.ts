@@ -9,7 +9,19 @@ import { parsePostgresUrl } from '../../../src/base/postgres-url.ts'
 import { noPostgres, startPostgres, type TestServer } from '../../../src/store/meta/database/postgres/server.cases.ts'
 import { openPostgres } from '../../../src/store/meta/database/postgres.ts'
 import { type Acknowledged, faultsOf, send, settled, verifyFaults } from '../../crash/traffic.ts'
-import { api, bootstrap, discard, freePort, type Product, type Project, password, ready, root, start, until } from '../../product.ts'
+import {
+  api,
+  bootstrap,
+  discard,
+  freePort,
+  type Product,
+  type Project,
+  password,
+  ready,
+  root,
+  start,
+  until,
+} from '../../product.ts'
 
 const why = noPostgres()
 if (why) console.warn(`skipped: ${why}`)
@@ -62,7 +74,9 @@ describe.skipIf(why)('the product on PostgreSQL', () => {
     await ready(product, 90_000)
     const acknowledged: Acknowledged[] = []
     const types: string[] = []
-    for (const [round, victim] of Array.from({ length: rounds }, () => victims).flat().entries()) {
+    for (const [round, victim] of Array.from({ length: rounds }, () => victims)
+      .flat()
+      .entries()) {
       const type = `Pg${round}Error`
       types.push(type)
       const traffic = send(product, project, [type], 4)
@@ -120,34 +134,46 @@ describe.skipIf(why)('the product on PostgreSQL', () => {
     expect(answer.json).toMatchObject({ code: 'DATABASE_UNAVAILABLE' })
     await pause(5000)
     await traffic.stop()
-    expect(Object.keys(traffic.refused).map(Number).filter((status) => status === 0 || status >= 500)).toEqual([])
+    expect(
+      Object.keys(traffic.refused)
+        .map(Number)
+        .filter((status) => status === 0 || status >= 500),
+    ).toEqual([])
     await server.start()
     await settled(product, project)
     expect(await faultsOf(product, project, ['OutageError'], traffic.acknowledged)).toEqual([])
   }
 
   test.each([
-    ['a wrong password', (url: string) => url.replace('mishap@', 'app:wrong@'), 'password authentication failed for user "app"'],
+    [
+      'a wrong password',
+      (url: string) => url.replace('mishap@', 'app:wrong@'),
+      'password authentication failed for user "app"',
+    ],
     ['a missing database', (url: string) => url.replace(/\w+$/, 'absent'), 'database "absent" does not exist'],
     ['missing rights', (url: string) => url.replace('mishap@', 'app:right@'), 'permission denied for schema public'],
     ['TLS that does not verify', (url: string) => `${url}?sslmode=verify-full`, 'self-signed certificate'],
     ['a read-only database', (url: string) => url.replace(/\w+$/, 'still'), 'it is read-only'],
     ['another Mishap', (url: string) => url.replace(/\w+$/, 'taken'), 'Another Mishap uses this database'],
-  ])('%s: the start says so and exits with 78', async (_name, change, reason) => {
-    const strict = await strictServer()
-    const address = parsePostgresUrl(strict.url('taken'))
-    const other = address && (await openPostgres(address, { name: 'another' }))
-    try {
-      const url = change(strict.url('plain'))
-      const words = ['bootstrap', '--org', 'a', '--project', 'b', '--email', 'a@example.test', '--password-stdin']
-      const { status, out } = mishap([...words, '--data', folder()], { MISHAP_META: url }, password)
-      expect([status, out]).toEqual([78, expect.stringContaining(reason)])
-      expect(out).not.toMatch(/:(?:wrong|right)@/)
-    } finally {
-      await other?.close()
-      await strict.remove()
-    }
-  }, 120_000)
+  ])(
+    '%s: the start says so and exits with 78',
+    async (_name, change, reason) => {
+      const strict = await strictServer()
+      const address = parsePostgresUrl(strict.url('taken'))
+      const other = address && (await openPostgres(address, { name: 'another' }))
+      try {
+        const url = change(strict.url('plain'))
+        const words = ['bootstrap', '--org', 'a', '--project', 'b', '--email', 'a@example.test', '--password-stdin']
+        const { status, out } = mishap([...words, '--data', folder()], { MISHAP_META: url }, password)
+        expect([status, out]).toEqual([78, expect.stringContaining(reason)])
+        expect(out).not.toMatch(/:(?:wrong|right)@/)
+      } finally {
+        await other?.close()
+        await strict.remove()
+      }
+    },
+    120_000,
+  )
 
   /** A server that asks `app` for a password, with TLS by a certificate of its own. */
   async function strictServer(): Promise<TestServer> {
@@ -156,7 +182,20 @@ describe.skipIf(why)('the product on PostgreSQL', () => {
     for (const name of ['plain', 'still', 'taken']) await made.sql('postgres', `create database ${name}`)
     await made.sql('postgres', 'alter database still set default_transaction_read_only = on')
     const [key, certificate] = ['server.key', 'server.crt'].map((name) => join(folder(), name)) as [string, string]
-    const words = ['req', '-new', '-x509', '-nodes', '-days', '2', '-subj', '/CN=127.0.0.1', '-keyout', key, '-out', certificate]
+    const words = [
+      'req',
+      '-new',
+      '-x509',
+      '-nodes',
+      '-days',
+      '2',
+      '-subj',
+      '/CN=127.0.0.1',
+      '-keyout',
+      key,
+      '-out',
+      certificate,
+    ]
     execFileSync('openssl', words, { stdio: 'ignore' })
     await made.configure({
       'server.key': readFileSync(key, 'utf8'),

@@ -2,9 +2,9 @@ import type { Clock } from '../../base/clock.ts'
 import { parsePostgresUrl } from '../../base/postgres-url.ts'
 import { postgresDialect } from './database/dialect.ts'
 import { migrate } from './database/migrate.ts'
-import { postgresCopies } from './database/postgres/copies.ts'
 import { startPostgres } from './database/postgres/server.cases.ts'
 import { openPostgres } from './database/postgres.ts'
+import { postgresCopies } from './database/postgres-copies.ts'
 import type { MetaStore } from './meta-store.ts'
 import { metaParts } from './parts.ts'
 
@@ -44,7 +44,10 @@ export async function startPostgresRig(): Promise<PostgresRig> {
   return {
     open: async (clock) => {
       await write.script(reset)
-      return { ...metaParts({ write, read: write.reads, dialect, clock }, postgresCopies(write)), close: async () => {} }
+      return {
+        ...metaParts({ write, read: write.reads, dialect, clock }, postgresCopies(write)),
+        close: async () => {},
+      }
     },
     close: async () => {
       await write.close()

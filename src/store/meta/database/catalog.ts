@@ -63,7 +63,8 @@ function inOrder(tables: CatalogTable[]): CatalogTable[] {
   const byName = new Map(tables.map((table) => [table.name, table]))
   const sorted = new Set<CatalogTable>()
   const add = (table: CatalogTable, path: readonly CatalogTable[]) => {
-    if (path.includes(table)) throw new Error(`the tables refer to each other: ${path.map(({ name }) => name).join(', ')}`)
+    if (path.includes(table))
+      throw new Error(`the tables refer to each other: ${path.map(({ name }) => name).join(', ')}`)
     for (const { table: name } of table.references) {
       const target = byName.get(name)
       if (target && target !== table && !sorted.has(target)) add(target, [...path, table])

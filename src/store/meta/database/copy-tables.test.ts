@@ -9,9 +9,9 @@ import { openSqlite } from './connection.ts'
 import { copyTables, type Database } from './copy-tables.ts'
 import { postgresDialect, sqliteDialect } from './dialect.ts'
 import { migrate } from './migrate.ts'
-import { loadSqlite, postgresCopies } from './postgres/copies.ts'
 import { noPostgres, startPostgres, type TestServer } from './postgres/server.cases.ts'
 import { openPostgres, type PostgresConnection } from './postgres.ts'
+import { loadSqlite, postgresCopies } from './postgres-copies.ts'
 
 const why = noPostgres()
 if (why) console.warn(`skipped: ${why}`)
@@ -23,7 +23,7 @@ const compilable = <R>(query: ReturnType<typeof sql<R>>, { dialect }: Database) 
   compile: () => query.compile(dialect.builder) as never,
 })
 /** A value for a column. Each is different, so that swapped columns and pages are noticed. */
-const valueOf = (table: CatalogTable, column: CatalogTable['columns'][number], row: number): unknown => {
+const valueFor = (table: CatalogTable, column: CatalogTable['columns'][number], row: number): unknown => {
   const refers = table.references.some((reference) => reference.column === column.name)
   if (column.type === 'boolean' || column.name === 'emailVerified') return row % 2
   if (column.type === 'date') return new Date(1_700_000_000_000 + row).toISOString()
@@ -39,8 +39,10 @@ async function fill(database: Database, rows: number): Promise<void> {
     await database.connection.run(compilable(sql`delete from ${sql.table(table.name)}`, database))
     for (let row = 1; row <= rows; row++) {
       const names = sql.join(table.columns.map((column) => sql.ref(column.name)))
-      const values = sql.join(table.columns.map((column) => sql.val(valueOf(table, column, row))))
-      await database.connection.run(compilable(sql`insert into ${sql.table(table.name)} (${names}) values (${values})`, database))
+      const values = sql.join(table.columns.map((column) => sql.val(valueFor(table, column, row))))
+      await database.connection.run(
+        compilable(sql`insert into ${sql.table(table.name)} (${names}) values (${values})`, database),
+      )
     }
   }
 }
@@ -50,9 +52,14 @@ async function contents(database: Database): Promise<Record<string, unknown[]>> 
   const found: Record<string, unknown[]> = {}
   for (const { name, key } of await tablesOf(database))
     found[name] = await database.connection.all(
-      compilable(sql`select * from ${sql.table(name)} order by ${sql.join(key.map((column) => sql.ref(column)))}`, database),
+      compilable(
+        sql`select * from ${sql.table(name)} order by ${sql.join(key.map((column) => sql.ref(column)))}`,
+        database,
+      ),
     )
-  found.sqlite_sequence = await database.connection.all(compilable(sql`select name, seq from sqlite_sequence order by name`, database))
+  found.sqlite_sequence = await database.connection.all(
+    compilable(sql`select name, seq from sqlite_sequence order by name`, database),
+  )
   return found
 }
 
@@ -83,11 +90,20 @@ describe.skipIf(why)('copies between SQLite and PostgreSQL', () => {
 
   test('both databases have the same tables, columns, keys and references, and each table has a key', async () => {
     const lists = await Promise.all(
-      [await sqliteAt(join(folder, 'shape.sqlite')), { connection: postgres, dialect: postgresDialect() }].map(tablesOf),
+      [await sqliteAt(join(folder, 'shape.sqlite')), { connection: postgres, dialect: postgresDialect() }].map(
+        tablesOf,
+      ),
     )
     const [here, there] = lists.map((tables) =>
       tables
-        .map(({ name, columns, key, references }) => ({ name, columns: columns.map((column) => column.name).sort(), key, references: references.map((reference) => `${reference.column} ${reference.table}.${reference.target}`).sort() }))
+        .map(({ name, columns, key, references }) => ({
+          name,
+          columns: columns.map((column) => column.name).sort(),
+          key,
+          references: references
+            .map((reference) => `${reference.column} ${reference.table}.${reference.target}`)
+            .sort(),
+        }))
         .sort((a, b) => (a.name < b.name ? -1 : 1)),
     )
     expect(there).toEqual(here)
@@ -101,13 +117,22 @@ describe.skipIf(why)('copies between SQLite and PostgreSQL', () => {
     // More rows than a page has, in one table; and an id that is gone, but never reused.
     await fill(from, 3)
     await from.connection.run(
-      compilable(sql`insert into outcome select value, 1, 1, 'error', 'stored', 'ok', 'event', value, 1 from json_each(${JSON.stringify(Array.from({ length: 1203 }, (_, index) => index + 10))})`, from),
+      compilable(
+        sql`insert into outcome select value, 1, 1, 'error', 'stored', 'ok', 'event', value, 1 from json_each(${JSON.stringify(Array.from({ length: 1203 }, (_, index) => index + 10))})`,
+        from,
+      ),
     )
     await from.connection.script("update sqlite_sequence set seq = 77 where name = 'dead_item'; delete from batch")
     await loadSqlite(file, postgres)
-    const [row] = await server.sql<{ id: string }>('copy', "insert into dead_item select nextval(pg_get_serial_sequence('dead_item', 'id')), 1, 1, 1, 1, '', 1, '' returning id")
+    const [row] = await server.sql<{ id: string }>(
+      'copy',
+      "insert into dead_item select nextval(pg_get_serial_sequence('dead_item', 'id')), 1, 1, 1, 1, '', 1, '' returning id",
+    )
     expect(Number(row?.id)).toBe(78)
-    await server.sql('copy', "delete from dead_item where id = 78; select setval(pg_get_serial_sequence('dead_item', 'id'), 77)")
+    await server.sql(
+      'copy',
+      "delete from dead_item where id = 78; select setval(pg_get_serial_sequence('dead_item', 'id'), 77)",
+    )
     expect(await postgresCopies(postgres).faults()).toEqual([])
     const copy = join(folder, 'back.sqlite')
     await postgresCopies(postgres).copyTo(copy)
@@ -129,7 +154,10 @@ describe.skipIf(why)('copies between SQLite and PostgreSQL', () => {
   })
 
   test('rows that refer to nothing, and a constraint that is not checked, are faults', async () => {
-    await server.sql('copy', "set session_replication_role = replica; insert into member values (99, 'nobody', 'owner', 1)")
+    await server.sql(
+      'copy',
+      "set session_replication_role = replica; insert into member values (99, 'nobody', 'owner', 1)",
+    )
     await server.sql('copy', 'alter table value add constraint shorter check (length(name) < 1) not valid')
     expect(await postgresCopies(postgres).faults()).toEqual([
       'the rule shorter of value is not checked',

@@ -51,7 +51,10 @@ type Types = (table: CatalogTable, column: CatalogColumn) => CatalogColumn['type
 
 async function writePage(to: Database, table: CatalogTable, types: Types, rows: Row[]): Promise<void> {
   const forms = Object.fromEntries(
-    table.columns.map((column): [string, RowColumnType] => [column.name, column.type === 'integer' || types(table, column) === 'boolean' ? 'integer?' : 'text?']),
+    table.columns.map((column): [string, RowColumnType] => [
+      column.name,
+      column.type === 'integer' || types(table, column) === 'boolean' ? 'integer?' : 'text?',
+    ]),
   )
   const names = sql.join(table.columns.map((column) => sql.ref(column.name)))
   const values = sql.join(table.columns.map((column) => writable(to, column, types(table, column))))
@@ -81,14 +84,19 @@ async function countersOf(from: Database, tables: readonly CatalogTable[]): Prom
   const found = await connection.all(
     compilable(
       from,
-      sql<{ table: string; sequence: string }>`select table_name as "table", pg_get_serial_sequence(quote_ident(table_name), column_name) as sequence
+      sql<{
+        table: string
+        sequence: string
+      }>`select table_name as "table", pg_get_serial_sequence(quote_ident(table_name), column_name) as sequence
         from information_schema.columns where table_schema = current_schema() and is_identity = 'YES'`,
     ),
   )
   const names = new Set(tables.map((table) => table.name))
   const counters: Counter[] = []
   for (const { table, sequence } of found.filter((row) => names.has(row.table))) {
-    const last = sql<{ last: number | null }>`select case when is_called then last_value end as last from ${sql.raw(sequence)}`
+    const last = sql<{
+      last: number | null
+    }>`select case when is_called then last_value end as last from ${sql.raw(sequence)}`
     const row = await connection.get(compilable(from, last))
     counters.push({ table, last: row?.last ?? 0 })
   }
@@ -116,7 +124,15 @@ async function setCounters(to: Database, counters: readonly Counter[]): Promise<
 }
 
 const shapeOf = (tables: readonly CatalogTable[]) =>
-  tables.map((table) => `${table.name} (${table.columns.map((column) => column.name).sort().join(', ')})`).sort()
+  tables
+    .map(
+      (table) =>
+        `${table.name} (${table.columns
+          .map((column) => column.name)
+          .sort()
+          .join(', ')})`,
+    )
+    .sort()
 
 /**
  * Replaces all rows of `to` by those of `from`, in one transaction of `to`. Both must have the schema of this version.

@@ -115,7 +115,10 @@ describe.skipIf(why)('PostgreSQL', () => {
     await connection.transaction(async () => {
       const { promise, resolve } = Promise.withResolvers<void>()
       const running = promise.then(() => connection.run(put('late', 'x')))
-      late.run = () => (resolve(), running)
+      late.run = () => {
+        resolve()
+        return running
+      }
     })
     await expect(late.run?.()).rejects.toThrow('not awaited')
     expect(await texts(connection)).toEqual(['a1=x', 'a2=x', 'alone=x', 'b1=x', 'b2=x'])
@@ -285,13 +288,15 @@ describe.skipIf(why)('PostgreSQL', () => {
     const state = { ends: false }
     const change = async () => {
       for (let n = 0; !state.ends; n++)
-        await connection.transaction(() => connection.run(put(`n${String(n).padStart(5, '0')}`, 'x'))).then(
-          () => saved.push(`n${String(n).padStart(5, '0')}=x`),
-          async (error: { code?: string }) => {
-            refused.push(error.code ?? String(error))
-            await systemClock.sleep(100)
-          },
-        )
+        await connection
+          .transaction(() => connection.run(put(`n${String(n).padStart(5, '0')}`, 'x')))
+          .then(
+            () => saved.push(`n${String(n).padStart(5, '0')}=x`),
+            async (error: { code?: string }) => {
+              refused.push(error.code ?? String(error))
+              await systemClock.sleep(100)
+            },
+          )
     }
     const changing = change()
     await until(() => saved.length > 20)

@@ -53,7 +53,7 @@ async function takeWriterRow(client: ServerClient, instance: string): Promise<vo
   })
 }
 
-export type Ownership = {
+type Ownership = {
   /** Ends the ownership. */
   close(): Promise<void>
 }

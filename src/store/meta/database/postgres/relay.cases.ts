@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from 'node:net'
 export type Manner = 'before it arrives' | 'before it arrives, unnoticed by the server' | 'after it arrives'
 
 /** A relay in front of a server on loopback that cuts connections. */
-export type Relay = {
+type Relay = {
   port: number
   /** Cuts the connection of the next commit of a transaction that changed something. */
   cutNextCommit(manner: Manner): void

@@ -50,7 +50,7 @@ export function noPostgres(): string | undefined {
 }
 
 /** Returns a port that is free now. */
-export const freePort = (): Promise<number> =>
+const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const server = createServer()
     server.once('error', reject)

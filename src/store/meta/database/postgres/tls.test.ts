@@ -17,7 +17,10 @@ test.each([
 test('a file of certificates makes `require` verify, and a missing one throws', () => {
   const file = new URL(import.meta.url).pathname
   const address = parsePostgresUrl(`postgres://db/mishap?sslmode=require&sslrootcert=${file}`)
-  expect(address && tlsOptions(address, 'db')).toMatchObject({ ca: expect.stringContaining('vitest'), checkServerIdentity: expect.any(Function) })
+  expect(address && tlsOptions(address, 'db')).toMatchObject({
+    ca: expect.stringContaining('vitest'),
+    checkServerIdentity: expect.any(Function),
+  })
   const absent = parsePostgresUrl('postgres://db/mishap?sslmode=verify-full&sslrootcert=/absent.pem')
   expect(() => absent && tlsOptions(absent, 'db')).toThrow('ENOENT')
 })

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { type RawBuilder, sql } from 'kysely'
-import { tablesOf } from '../catalog.ts'
-import { openSqlite } from '../connection.ts'
-import { copyTables } from '../copy-tables.ts'
-import { postgresDialect, sqliteDialect } from '../dialect.ts'
-import { migrate, versionOf } from '../migrate.ts'
-import type { PostgresConnection } from '../postgres.ts'
-import type { SnapshotSource } from '../snapshot.ts'
+import { tablesOf } from './catalog.ts'
+import { openSqlite } from './connection.ts'
+import { copyTables } from './copy-tables.ts'
+import { postgresDialect, sqliteDialect } from './dialect.ts'
+import { migrate, versionOf } from './migrate.ts'
+import type { PostgresConnection } from './postgres.ts'
+import type { SnapshotSource } from './snapshot.ts'
 
 type Fault = { fault: string }
 
