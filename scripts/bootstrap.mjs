@@ -242,6 +242,27 @@ function nginx() {
     spawnSync('dpkg', ['-x', file, '.'], here)
 }
 
+/**
+ * Installs PostgreSQL by apt (as root) for the tests that start a server of their own. Without it they are skipped and
+ * say so. Debian's scripts would also make and start a server for the machine; their settings prevent it.
+ */
+function postgres() {
+  const debian = '/usr/lib/postgresql'
+  const has = () => existsSync(debian) && readdirSync(debian).some((name) => existsSync(join(debian, name, 'bin/initdb')))
+  if (has() || process.platform !== 'linux' || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return
+  say('installing PostgreSQL by apt-get')
+  const install = (name) =>
+    spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', name], { stdio: 'ignore' })
+  spawnSync('apt-get', ['update', '-qq'], { stdio: 'ignore' })
+  install('postgresql-common')
+  const settings = '/etc/postgresql-common/createcluster.conf'
+  if (existsSync(settings)) {
+    const text = readFileSync(settings, 'utf8')
+    if (!/^create_main_cluster = false$/m.test(text)) writeFileSync(settings, `${text}\ncreate_main_cluster = false\n`)
+  }
+  install('postgresql')
+}
+
 /** Acts like exec: the child gets the terminal and the signals, and this process exits with the child's code. */
 function become(node, words) {
   // The IPC channel closes when this process dies, even by kill -9. main then exits too.
@@ -291,6 +312,7 @@ switch (isPackage && !['start', 'mishap'].includes(command) ? 'other' : command)
     await build(node)
     chromium(node)
     nginx()
+    postgres()
     become(node, [...quiet, own('scripts/test.ts'), command, ...words])
     break
   case 'screenshots':

@@ -112,7 +112,7 @@ describe('a commit’s notification', () => {
     await channel('email', 'a@x.test')
     await commit(meta, { events: [effect()] })
     expect(await alerts.run()).toEqual({ tries: 0 })
-    expect(meta.alertsDue(10, nowMs)).toEqual([])
+    expect(await meta.alertsDue(10, nowMs)).toEqual([])
   })
 
   test.each([
@@ -140,7 +140,7 @@ describe('a commit’s notification', () => {
     clock.advance(60_000)
     await alerts.run()
     expect(calls.map((call) => (call.body as { text: string }).text)).toEqual(told)
-    expect(meta.alertsDue(10, later(600))).toEqual([])
+    expect(await meta.alertsDue(10, later(600))).toEqual([])
   })
 
   test('an issue that asks twice, as after a merge, is told once', async () => {
@@ -180,7 +180,7 @@ test('tries follow with growing pauses, then the delivery has failed and the cha
     tried.push((await meta.deliveryById(1))?.attempts ?? -1)
   }
   expect(tried).toEqual([1, 2, 3, 4, 5, 6, 7])
-  expect(meta.deliveryById(1)).toMatchObject({ status: 'failed', error: 'The address answered 500.' })
+  expect(await meta.deliveryById(1)).toMatchObject({ status: 'failed', error: 'The address answered 500.' })
   expect((await meta.channelById(1))?.failingSinceMs).toBe(clock.now())
   broken.how = undefined
   await commit(meta, { events: [effect({ hashes: [hash(2)] })] })
@@ -212,7 +212,7 @@ test('a channel that can’t be opened fails by itself; members who only look ge
   await meta.setMember(1, 'bob', 'viewer')
   await commit(meta, { events: [effect()] })
   await alerts.run()
-  expect(meta.deliveryById(1)).toMatchObject({ status: 'queued', error: 'wrong key' })
+  expect(await meta.deliveryById(1)).toMatchObject({ status: 'queued', error: 'wrong key' })
   // ann has no account in this store, so the channel has no recipients.
   expect(mails).toEqual([])
 })

@@ -1,8 +1,8 @@
-import { filterAsync } from '../base/sequence.ts'
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import type { Observe } from '../base/observe.ts'
 import type { Outgoing } from '../base/outgoing.ts'
+import { filterAsync } from '../base/sequence.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import type { AlertDue, Channel, Delivery } from '../store/meta/issues/alerts.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
@@ -67,6 +67,16 @@ async function recipientsOf(deps: AlertDeps, channel: Channel): Promise<string[]
     .map((recipient) => recipient.address)
 }
 
+/** Returns the current recipients; none, with a warning, if the channel cannot be decrypted. */
+async function openRecipientsOf(deps: AlertDeps, channel: Channel): Promise<string[]> {
+  try {
+    return await recipientsOf(deps, channel)
+  } catch (error) {
+    deps.observe.warn({ channel: channel.id, error: String(error).slice(0, 200) }, 'a channel could not be opened')
+    return []
+  }
+}
+
 /** Returns whether a delayed change is obsolete because somebody has triaged the issue since. */
 async function isOver(meta: MetaStore, { kind, issueId }: AlertDue): Promise<boolean> {
   return kind !== 'new' && ((await meta.issueById(issueId))?.status ?? 'unresolved') !== 'unresolved'
@@ -82,9 +92,8 @@ async function decideDue(deps: AlertDeps): Promise<number> {
   )
   goneIds.push(...over.map((alert) => alert.id))
   if (due.length + goneIds.length === 0) return 0
-  const channels = (
-    await Array.fromAsync([...new Set(due.map((alert) => alert.organizationId))], async (id) => meta.channelsOf(id))
-  ).flat()
+  const channels: Channel[] = []
+  for (const id of new Set(due.map((alert) => alert.organizationId))) channels.push(...(await meta.channelsOf(id)))
   const nowMs = clock.now()
   const recent = channels.length
     ? await meta.deliveriesSince(
@@ -92,15 +101,15 @@ async function decideDue(deps: AlertDeps): Promise<number> {
         nowMs - recentMs,
       )
     : []
-  const recipients = async (channel: Channel): Promise<string[]> => {
-    try {
-      return await recipientsOf(deps, channel)
-    } catch (error) {
-      deps.observe.warn({ channel: channel.id, error: String(error).slice(0, 200) }, 'a channel could not be opened')
-      return []
-    }
-  }
-  const { deliveries, doneIds, deferred } = await decide({ due, channels, recent, recipientsOf: recipients, nowMs })
+  const recipients = new Map<number, string[]>()
+  for (const channel of channels) recipients.set(channel.id, await openRecipientsOf(deps, channel))
+  const { deliveries, doneIds, deferred } = decide({
+    due,
+    channels,
+    recent,
+    recipientsOf: (channel) => recipients.get(channel.id) ?? [],
+    nowMs,
+  })
   const ended = [...doneIds, ...goneIds]
   if (deliveries.length || ended.length || deferred.length) await meta.decideAlerts(deliveries, ended, nowMs, deferred)
   return ended.length + deferred.length
@@ -112,16 +121,15 @@ async function messageOf(deps: AlertDeps, delivery: Delivery, channel: Channel):
   const organization = await meta.organizationById(channel.organizationId)
   if (!organization) return undefined
   const seen = new Set<number>()
-  const alertedIssues = (
-    await Array.fromAsync(delivery.items, async ({ issueId, kind, eventId }): Promise<AlertedIssue[]> => {
-      const issue = await meta.issueById(issueId)
-      const project = issue && (await meta.projectById(issue.projectId))
-      // Report issues that were merged since only once.
-      if (!issue || !project || seen.has(issue.id)) return []
-      seen.add(issue.id)
-      return [{ issue, project, kind, eventId }]
-    })
-  ).flat()
+  const alertedIssues: AlertedIssue[] = []
+  for (const { issueId, kind, eventId } of delivery.items) {
+    const issue = await meta.issueById(issueId)
+    const project = issue && (await meta.projectById(issue.projectId))
+    // Report issues that were merged since only once.
+    if (!issue || !project || seen.has(issue.id)) continue
+    seen.add(issue.id)
+    alertedIssues.push({ issue, project, kind, eventId })
+  }
   if (alertedIssues.length === 0 && delivery.kind !== 'test') return undefined
   return { organization, kind: delivery.kind, alerts: alertedIssues, more: delivery.more, url }
 }
@@ -234,9 +242,12 @@ export function createAlerts(options: AlertDeps): Alerts {
     test: async (channel) => {
       const queued = await deps.meta.queueTest(channel.id, await recipientsOf(deps, channel), deps.clock.now())
       await attemptAll(deps, queued)
-      return (
-        await Array.fromAsync(queued, async (delivery) => (await deps.meta.deliveryById(delivery.id)) ?? [])
-      ).flat()
+      const attempted: Delivery[] = []
+      for (const { id } of queued) {
+        const delivery = await deps.meta.deliveryById(id)
+        if (delivery) attempted.push(delivery)
+      }
+      return attempted
     },
     mail,
     askToConfirm: createConfirmations(deps, mail),

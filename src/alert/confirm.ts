@@ -21,7 +21,7 @@ type ConfirmationDeps = {
   meta: MetaStore
   url: string
   open(sealed: string): string
-  smtp(): unknown
+  smtp(): Promise<unknown>
 }
 type Send = (mail: Omit<Mail, 'messageId'>) => Promise<string | undefined>
 
@@ -91,7 +91,7 @@ export function createConfirmations(
   }
   return async (channel, only) => {
     const organization = await meta.organizationById(channel.organizationId)
-    if (!organization || !deps.smtp()) return
+    if (!organization || !(await deps.smtp())) return
     const waiting = (await recipientsIn(deps, channel)).filter(
       (recipient) =>
         recipient.state === 'unconfirmed' &&

@@ -46,7 +46,7 @@ const issueSent = (issueId: number, agoMs: number, recipient = '') =>
 const summarySent = (agoMs: number) => sent({ channelId: 1, recipient: '', kind: 'summary', items: [], more: 0 }, agoMs)
 
 const ask = (more: Partial<Parameters<typeof decide>[0]>) =>
-  decide({ due: [due(1)], channels: [channel(1)], recent: [], recipientsOf: async () => [''], nowMs, ...more })
+  decide({ due: [due(1)], channels: [channel(1)], recent: [], recipientsOf: () => [''], nowMs, ...more })
 const told = (deliveries: NewDelivery[]) =>
   deliveries.map((delivery) => [
     delivery.channelId,
@@ -63,18 +63,18 @@ describe('who is told', () => {
     { says: 'none of another organization', ask: { channels: [channel(1, { organizationId: 2 })] }, told: [] },
     { says: 'none of another project', ask: { channels: [channel(1, { projectId: 2 })] }, told: [] },
     { says: 'the project’s own', ask: { channels: [channel(1, { projectId: 1 })] }, told: [[1, '', 'issue', [1], 0]] },
-    { says: 'nobody without recipients', ask: { recipientsOf: async () => [] }, told: [] },
+    { says: 'nobody without recipients', ask: { recipientsOf: () => [] }, told: [] },
     {
       says: 'each recipient of each channel',
-      ask: { channels: [channel(1), channel(2)], recipientsOf: async (item) => (item.id === 1 ? ['a', 'b'] : ['']) },
+      ask: { channels: [channel(1), channel(2)], recipientsOf: (item) => (item.id === 1 ? ['a', 'b'] : ['']) },
       told: [
         [1, 'a', 'issue', [1], 0],
         [1, 'b', 'issue', [1], 0],
         [2, '', 'issue', [1], 0],
       ],
     },
-  ])('$says', async ({ ask: question, told: expected }) => {
-    const { deliveries, doneIds } = await ask(question)
+  ])('$says', ({ ask: question, told: expected }) => {
+    const { deliveries, doneIds } = ask(question)
     expect(told(deliveries)).toEqual(expected)
     expect(doneIds).toEqual([10])
   })
@@ -85,64 +85,64 @@ describe('one message an issue and hour', () => {
     ['after the change', 59, -60, 0, [10], []],
     ['before the change, 59 minutes ago: it waits for the hour', 59, 0, 0, [], [{ id: 10, untilMs: nowMs + minuteMs }]],
     ['an hour ago', 60, 0, 1, [10], []],
-  ])('told %s', async (_says, minutes, atMinutes, messages, done, deferred) => {
+  ])('told %s', (_says, minutes, atMinutes, messages, done, deferred) => {
     const change = due(1, { kind: 'regression', atMs: nowMs + atMinutes * minuteMs })
     const {
       deliveries,
       doneIds,
       deferred: waiting,
-    } = await ask({ due: [change], recent: [issueSent(1, minutes * minuteMs)] })
+    } = ask({ due: [change], recent: [issueSent(1, minutes * minuteMs)] })
     expect([deliveries.length, doneIds, waiting]).toEqual([messages, done, deferred])
   })
-  test('what one channel waits with another one tells at once, and once', async () => {
+  test('what one channel waits with another one tells at once, and once', () => {
     const change = due(1, { kind: 'regression' })
     const recent = [issueSent(1, 30 * minuteMs)]
     const channels = [channel(1), channel(2)]
-    const first = await ask({ due: [change], channels, recent })
+    const first = ask({ due: [change], channels, recent })
     expect(told(first.deliveries)).toEqual([[2, '', 'issue', [1], 0]])
     expect(first).toMatchObject({ doneIds: [], deferred: [{ id: 10, untilMs: nowMs + 30 * minuteMs }] })
     const made = first.deliveries.map((delivery) => sent(delivery, 0))
     const later = { due: [change], channels, recent: [...recent, ...made], nowMs: nowMs + 30 * minuteMs }
-    const second = await ask(later)
+    const second = ask(later)
     expect(told(second.deliveries)).toEqual([[1, '', 'issue', [1], 0]])
     expect(second).toMatchObject({ doneIds: [10], deferred: [] })
   })
-  test('twice in one question', async () => {
-    expect(told((await ask({ due: [due(1), due(1, { id: 11, kind: 'regression' })] })).deliveries)).toEqual([
+  test('twice in one question', () => {
+    expect(told(ask({ due: [due(1), due(1, { id: 11, kind: 'regression' })] }).deliveries)).toEqual([
       [1, '', 'issue', [1], 0],
     ])
   })
-  test('of another channel is no reason', async () => {
-    expect((await ask({ channels: [channel(2)], recent: [issueSent(1, 0)] })).deliveries).toHaveLength(1)
+  test('of another channel is no reason', () => {
+    expect(ask({ channels: [channel(2)], recent: [issueSent(1, 0)] }).deliveries).toHaveLength(1)
   })
 })
 
 describe('a flood', () => {
-  test('ten single messages, then one summary that names twenty and counts the rest', async () => {
-    const { deliveries, doneIds } = await ask({ due: many(1, 45) })
+  test('ten single messages, then one summary that names twenty and counts the rest', () => {
+    const { deliveries, doneIds } = ask({ due: many(1, 45) })
     expect(deliveries.map((delivery) => delivery.kind)).toEqual([...Array(10).fill('issue'), 'summary'])
     expect(deliveries.at(-1)?.items.map((item) => item.issueId)).toEqual(many(11, 20).map((item) => item.issueId))
     expect(deliveries.at(-1)?.more).toBe(15)
     expect(doneIds).toHaveLength(45)
   })
-  test('what follows a summary is held for ten minutes, then told in the next one', async () => {
+  test('what follows a summary is held for ten minutes, then told in the next one', () => {
     const recent = [
       ...Array.from({ length: 10 }, (_, at) => issueSent(100 + at, 5 * minuteMs)),
       summarySent(5 * minuteMs),
     ]
-    expect(await ask({ due: many(1, 3), recent })).toEqual({ deliveries: [], doneIds: [], deferred: [] })
+    expect(ask({ due: many(1, 3), recent })).toEqual({ deliveries: [], doneIds: [], deferred: [] })
     const later = recent.map((item) => ({ ...item, createdMs: item.createdMs - 5 * minuteMs }))
-    expect((await ask({ due: many(1, 3), recent: later })).deliveries.map((delivery) => delivery.kind)).toEqual([
+    expect(ask({ due: many(1, 3), recent: later }).deliveries.map((delivery) => delivery.kind)).toEqual([
       'issue',
       'issue',
       'issue',
     ])
   })
-  test('a message to several recipients counts once', async () => {
+  test('a message to several recipients counts once', () => {
     const recent = Array.from({ length: 9 }, (_, at) =>
       ['a', 'b', 'c'].map((who) => issueSent(100 + at, 1000, who)),
     ).flat()
-    const { deliveries } = await ask({ due: many(1, 2), recent, recipientsOf: async () => ['a', 'b', 'c'] })
+    const { deliveries } = ask({ due: many(1, 2), recent, recipientsOf: () => ['a', 'b', 'c'] })
     expect(deliveries.map((delivery) => delivery.kind)).toEqual([
       'issue',
       'issue',
@@ -152,16 +152,13 @@ describe('a flood', () => {
       'summary',
     ])
   })
-  test('one channel that holds a change does not tell another one twice', async () => {
+  test('one channel that holds a change does not tell another one twice', () => {
     const recent = [...Array.from({ length: 10 }, (_, at) => issueSent(100 + at, 1000)), summarySent(1000)]
-    const first = await ask({ channels: [channel(1), channel(2)], recent })
+    const first = ask({ channels: [channel(1), channel(2)], recent })
     expect(told(first.deliveries)).toEqual([[2, '', 'issue', [1], 0]])
     expect(first.doneIds).toEqual([])
     const [made] = first.deliveries
-    const second = await ask({
-      channels: [channel(1), channel(2)],
-      recent: [...recent, ...(made ? [sent(made, 0)] : [])],
-    })
+    const second = ask({ channels: [channel(1), channel(2)], recent: [...recent, ...(made ? [sent(made, 0)] : [])] })
     expect(second.deliveries).toEqual([])
   })
 })

@@ -18,7 +18,7 @@ type Question = {
   /** Deliveries of these channels since `recentMs` ago. */
   recent: readonly Delivery[]
   /** Returns the recipients of a channel: e-mail addresses, or `['']` for a chat; empty: none now. */
-  recipientsOf: (channel: Channel) => Promise<readonly string[]>
+  recipientsOf: (channel: Channel) => readonly string[]
   nowMs: number
 }
 
@@ -45,9 +45,9 @@ function messagesOf(recent: readonly Delivery[], channel: Channel): Delivery[] {
 /** `deferred`: for the next summary. `later`: when to report a change, by its id. */
 type ChannelDecision = { deliveries: NewDelivery[]; deferred: AlertDue[]; later: Map<number, number> }
 
-async function decideChannel(channel: Channel, question: Question): Promise<ChannelDecision> {
+function decideChannel(channel: Channel, question: Question): ChannelDecision {
   const { recent, nowMs } = question
-  const recipients = await question.recipientsOf(channel)
+  const recipients = question.recipientsOf(channel)
   const matching = question.due.filter((alert) => matches(channel, alert))
   const later = new Map<number, number>()
   if (matching.length === 0 || recipients.length === 0) return { deliveries: [], deferred: [], later }
@@ -86,8 +86,8 @@ async function decideChannel(channel: Channel, question: Question): Promise<Chan
  * Returns the deliveries for due changes. Per channel: at most one message per issue and hour, and ten messages in ten
  * minutes, then one summary in ten minutes. Pure: equal input gives equal output.
  */
-export async function decide(question: Question): Promise<Decision> {
-  const decisions = await Array.fromAsync(question.channels, async (channel) => decideChannel(channel, question))
+export function decide(question: Question): Decision {
+  const decisions = question.channels.map((channel) => decideChannel(channel, question))
   const inFlood = new Set(decisions.flatMap((decision) => decision.deferred.map(({ id }) => id)))
   const later = new Map<number, number>()
   for (const [id, untilMs] of decisions.flatMap((decision) => [...decision.later]))

@@ -73,7 +73,7 @@ describe('skew after a deploy', () => {
     clock.advance(1)
     await alerts.run()
     expect(told.length).toBe(times)
-    expect(meta.alertsDue(10, clock.now())).toEqual([])
+    expect(await meta.alertsDue(10, clock.now())).toEqual([])
   })
 
   test('an error of another kind beside it waits for nothing', async () => {

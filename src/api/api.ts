@@ -128,9 +128,8 @@ async function issueNamed({ meta }: App, actor: Actor, found: Found, name: strin
   const mine = async () =>
     (await meta.organizationsOf(actor.person.id)).filter(({ id }) => bound === null || id === bound)
   const among = found.organization ? [found.organization] : await mine()
-  const named = (
-    await Array.fromAsync(among, async ({ id }) => (await meta.issueByShortId(id, name.toUpperCase())) ?? [])
-  ).flat()
+  const candidates = await Promise.all(among.map(({ id }) => meta.issueByShortId(id, name.toUpperCase())))
+  const named = candidates.filter((issue) => issue !== undefined)
   return named.length === 1 ? named[0] : undefined
 }
 

@@ -104,11 +104,9 @@ export async function openTestApp(): Promise<TestApp> {
   const engine = await startEngine(join(folder, 'events'), socketPath)
   const read = readConfig({ '--data': folder, '--port': '9', '--host': '127.0.0.1', '--url': 'http://mishap.test' }, {})
   if ('error' in read) throw new Error(read.error.sentence)
-  const file = join(folder, 'meta.sqlite')
-  const meta = await openSqliteMeta(file, { clock: systemClock })
+  const meta = await openSqliteMeta(join(folder, 'meta.sqlite'), { clock: systemClock })
   const auth = await createAuth({
     meta,
-    file,
     secret: 'x'.repeat(40),
     url: read.config.url,
     clock: systemClock,
@@ -299,7 +297,6 @@ export async function openTestApp(): Promise<TestApp> {
     async close() {
       await desk.close()
       await events.close()
-      auth.close()
       await meta.close()
       const ended = once(engine, 'exit')
       engine.kill('SIGTERM')

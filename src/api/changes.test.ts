@@ -116,7 +116,7 @@ describe('project settings', () => {
     const wanted = { ...body, allowedDomains: ['*.shop.example'] }
     expect((await call('PUT', `${P}/`, { body })).json).toMatchObject(wanted)
     expect((await call('GET', `${P}/`)).json).toMatchObject(wanted)
-    expect(made().app.meta.projectSettings(made().project.id)).toMatchObject({
+    expect(await made().app.meta.projectSettings(made().project.id)).toMatchObject({
       scrubDefaults: false,
       scrubIpAddresses: true,
       sensitiveFields: ['colour'],

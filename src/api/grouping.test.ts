@@ -358,7 +358,7 @@ describe('merge and unmerge', () => {
     const { status, json } = await call('PUT', `${O}/issues/?${ids.join('&')}`, { body: { merge: 1 } })
     const { merge } = json as { merge: { parent: string; children: string[] } }
     expect([status, merge.children.length]).toEqual([200, 59])
-    expect(app.meta.issueById(Number(merge.children[58]))).toMatchObject({ id: Number(merge.parent), count: 60 })
+    expect(await app.meta.issueById(Number(merge.children[58]))).toMatchObject({ id: Number(merge.parent), count: 60 })
     const entry = (await app.meta.activityOf(Number(merge.parent))).find((item) => item.type === 'merge')
     expect(entry).toMatchObject({ userId: expect.any(String), data: { count: 59 } })
     // One issue no longer exists: nothing is merged.

@@ -1,4 +1,4 @@
-import { readableProjects } from '../auth/allowed-projects.ts'
+import { readableIds } from '../auth/allowed-projects.ts'
 import type { Actor } from '../auth/auth.ts'
 import { MishapError } from '../base/errors.ts'
 import type { LiveChange } from '../contract/live.ts'
@@ -55,13 +55,9 @@ export function liveStream(
         send('retry: 1000\n\n')
         const forward = async (id: number, change: LiveChange) => {
           if (ended) return
-          const seen = seenBy(
-            change,
-            new Set(
-              (await readableProjects(app, actor, organization)).map((readableProject) => String(readableProject.id)),
-            ),
-          )
-          if (seen) write(seen, id)
+          const readable = await readableIds(app, actor, organization)
+          const seen = seenBy(change, new Set(readable.map(String)))
+          if (seen && !ended) write(seen, id)
         }
         // One after the other: which projects the person can read is a query, and changes must keep their order.
         let line = Promise.resolve()

@@ -92,7 +92,7 @@ test('the mail server is set without ever being shown its password, and taken aw
   const set = await call('PUT', '/mail-server/', { body: mail })
   const { password, ...shown } = mail
   expect(set.json).toEqual({ ...shown, hasPassword: true })
-  expect(app.meta.getValue('smtp')).not.toContain(password)
+  expect(await app.meta.getValue('smtp')).not.toContain(password)
   expect((await call('PUT', '/mail-server/', { body: { ...shown, port: 0, host: '' } })).json).toMatchObject({
     host: [expect.any(String)],
     port: [expect.any(String)],

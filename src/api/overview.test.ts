@@ -148,7 +148,7 @@ describe('the overview', () => {
       )
     expect(await named()).toEqual(['web'])
     const missing = { quantity: 1, refused: 0, refusedMs: null }
-    const spy = vi.spyOn(meta, 'missingMapCounts').mockReturnValue(missing)
+    const spy = vi.spyOn(meta, 'missingMapCounts').mockResolvedValue(missing)
     try {
       expect(await named()).toEqual(['web']) // "quiet" runs on Node.js and uploads none
     } finally {
@@ -173,14 +173,14 @@ describe('the overview', () => {
       sealedSecret: '',
     }
     const spies = [
-      vi.spyOn(app, 'journal').mockReturnValue({
+      vi.spyOn(app, 'journal').mockResolvedValue({
         waitingRecords: 5000,
         oldestWaitingMs: 150_000,
         lagBytes: 1,
         boundBytes: 2,
       }),
       vi.spyOn(app, 'disk').mockResolvedValue({ ...(await app.disk()), stored: 97, budget: 100 }),
-      vi.spyOn(meta, 'bytesByProject').mockReturnValue([
+      vi.spyOn(meta, 'bytesByProject').mockResolvedValue([
         {
           projectId: made().project.id,
           attachments: { count: 0, bytes: 0 },
@@ -188,11 +188,11 @@ describe('the overview', () => {
           bundles: { count: 0, bytes: 0 },
         },
       ]),
-      vi.spyOn(meta, 'channelsOf').mockReturnValue([
+      vi.spyOn(meta, 'channelsOf').mockResolvedValue([
         { ...channel, failingSinceMs: nowMs, lastError: 'HTTP 410' },
         { ...channel, id: 99, projectId: 98, failingSinceMs: nowMs },
       ]),
-      vi.spyOn(meta, 'missingMapCounts').mockImplementation((id) => ({
+      vi.spyOn(meta, 'missingMapCounts').mockImplementation(async (id) => ({
         quantity: id === made().project.id ? 2 : 0,
         refused: 0,
         refusedMs: null,

@@ -57,7 +57,7 @@ describe('members', () => {
     for (const role of ['viewer', 'member', 'admin'] as const) {
       const item = await person(`leaving-${role}`, role)
       expect((await call('DELETE', `${O}/membership/`, undefined, item.token)).status).toBe(204)
-      expect(meta.memberOf(made().organization.id, item.id)).toBeUndefined()
+      expect(await meta.memberOf(made().organization.id, item.id)).toBeUndefined()
       expect((await call('GET', `${O}/`, undefined, item.token)).status).toBe(404)
     }
     const extra = await person('owner')
@@ -300,7 +300,7 @@ describe('deletion', () => {
 
   test('a project goes with everything; what comes after it is filtered', async () => {
     const { app, project } = made()
-    expect(app.meta.keysOf(project.id)).toHaveLength(1)
+    expect(await app.meta.keysOf(project.id)).toHaveLength(1)
     const answer = await removed('/projects/acme/web/')
     expect([answer.status, answer.json]).toMatchObject([202, { kind: 'project', stage: 'done', title: 'Web' }])
     expect((await call('GET', '/projects/acme/web/')).status).toBe(404)
@@ -308,7 +308,7 @@ describe('deletion', () => {
     expect(await app.events.rowsOf(project.id)).toBe(0)
     expect(await app.blobs.list(`attachments/${project.id}`)).toEqual([])
     expect(await feedbackList()).toEqual([])
-    expect(app.meta.projectSettings(project.id)).toMatchObject({ removed: true })
+    expect(await app.meta.projectSettings(project.id)).toMatchObject({ removed: true })
     expect(await wrong()).toEqual([])
     expect((await call('DELETE', '/projects/acme/web/')).status).toBe(404)
   }, 60_000)

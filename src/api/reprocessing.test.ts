@@ -117,7 +117,7 @@ test('an issue that has gone into another one is found there, by its number and 
     digest: '',
     unhandled: false,
   }
-  expect(app.meta.commitReprocessStep(step.id, [{ fromHash: from, effect }])).toMatchObject({
+  expect(await app.meta.commitReprocessStep(step.id, [{ fromHash: from, effect }])).toMatchObject({
     merged: [Number(range.id)],
   })
   for (const path of [`${O}/issues/${range.id}/`, `${O}/issues/${range.shortId}/`, `/issues/${range.id}/`]) {

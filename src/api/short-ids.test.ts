@@ -32,7 +32,7 @@ test('a short id that two organizations have is that of the one which the token 
       return call('GET', '/issues/WEB-1/', { token })
     }),
   )
-  expect(meta.issueByShortId(other.id, 'WEB-1')).toBeDefined()
+  expect(await meta.issueByShortId(other.id, 'WEB-1')).toBeDefined()
   expect(answers.map(({ status }) => status)).toEqual([200, 404])
   expect(answers[0]?.json).toMatchObject({ id: String(own?.id) })
 })

@@ -297,9 +297,9 @@ describe('people', () => {
     const bob = state.bob?.id ?? ''
     await app.meta.setUserFlags([Number(id)], bob, { hasSeen: true }, 1)
     await call('POST', `${O}/issues/${id}/comments/`, { body: { text: '`@bob`' } })
-    expect(app.meta.subscribersOf(Number(id))).not.toContain(bob)
+    expect(await app.meta.subscribersOf(Number(id))).not.toContain(bob)
     const added = (await call('POST', `${O}/issues/${id}/notes/`, { body: { text: 'Look, @Bob: **odd**' } })).json
-    expect(app.meta.subscribersOf(Number(id))).toContain(bob)
+    expect(await app.meta.subscribersOf(Number(id))).toContain(bob)
     expect((await app.meta.viewersOf(Number(id))).map((item) => item.userId)).not.toContain(bob)
     const [due] = (await app.meta.noticesDue(systemClock.now() + 1_000, 99)).filter((item) => item.userId === bob)
     expect(due).toMatchObject({ kind: 'mention', issueId: Number(id) })
@@ -328,9 +328,9 @@ describe('people', () => {
     const path = `${O}/issues/${id}/`
     const as = async (to: string, body: object) => (await call('PUT', to, { body, token })).status
     await call('POST', `${path}comments/`, { body: { text: '@vera' } })
-    expect(app.meta.subscribersOf(Number(id))).toContain(vera.id)
+    expect(await app.meta.subscribersOf(Number(id))).toContain(vera.id)
     expect(await as(path, { isSubscribed: false })).toBe(200)
-    expect(app.meta.subscribersOf(Number(id))).not.toContain(vera.id)
+    expect(await app.meta.subscribersOf(Number(id))).not.toContain(vera.id)
     expect(await as(`${O}/issues/?id=${id}`, { hasSeen: true, isBookmarked: true })).toBe(200)
     expect((await app.meta.seenBy(vera.id, [Number(id)])).size).toBe(1)
     for (const body of [
@@ -375,7 +375,7 @@ describe('ownership', () => {
       user: null,
       data: { rule: 'tags.team:payments', assigneeName: 'Bob' },
     })
-    expect(app.meta.ownersDue(9)).toEqual([])
+    expect(await app.meta.ownersDue(9)).toEqual([])
     const listed = async (query: string) =>
       ((await call('GET', `${O}/issues/?statsPeriod=90d&query=${encodeURIComponent(query)}`)).json as RestIssue[]).map(
         (item) => item.id,

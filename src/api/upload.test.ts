@@ -240,7 +240,7 @@ describe('releases', () => {
     expect((await call('GET', files)).json).toEqual([])
     await post(files, parts)
     await call('DELETE', `${P}/releases/files@1/`)
-    expect(made().app.meta.artifactsByUrl(made().project.id, 'files@1', '7', ['~/static/app.js'])).toEqual([])
+    expect(await made().app.meta.artifactsByUrl(made().project.id, 'files@1', '7', ['~/static/app.js'])).toEqual([])
   })
 })
 

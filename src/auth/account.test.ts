@@ -2,7 +2,6 @@ import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Kysely } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { openAuthDatabase } from '../store/meta/people/people.ts'
 import { freeFailures } from './attempts.ts'
 import { deviceOf } from './login-sessions.ts'
 import { openResetsMax, resetMs, resetsPerAccountMax, resetsPerNetworkMax } from './password-change.ts'
@@ -22,15 +21,13 @@ async function signedIn({ auth }: Rig, more: Record<string, string> = {}): Promi
 
 describe('sessions', () => {
   test('a copy of the database opens no session: tokens of sessions are kept as hashes', async () => {
-    const { auth, file } = await fresh()
+    const { auth, meta, file } = await fresh()
     await auth.createPerson(good)
     const { cookies } = await auth.signIn({ ...good, headers: new Headers() })
-    const database = openAuthDatabase(file)
-    const [row] = await (database.kysely as unknown as Kysely<{ auth_session: { token: string } }>)
+    const [row] = await (meta.authDatabase().kysely as unknown as Kysely<{ auth_session: { token: string } }>)
       .selectFrom('auth_session')
       .select('token')
       .execute()
-    database.close()
     const signed = (token: string) => `${token}.${createHmac('sha256', secret).update(token).digest('base64')}`
     const session = (value: string) => new Headers({ cookie: `mishap.session_token=${encodeURIComponent(value)}` })
     const [given = ''] = decodeURIComponent(cookieOf(cookies).split('=')[1] ?? '').split('.')
@@ -112,9 +109,9 @@ describe('one’s own password', () => {
     expect([await auth.actorOf(item), await auth.actorOf(two)]).toEqual([undefined, undefined])
     expect(await auth.resetOf(link?.secret ?? '')).toBeUndefined()
     const now = new Headers({ cookie: cookieOf(first.cookies) })
-    expect(meta.tokensOf(person.id)).toHaveLength(1)
+    expect(await meta.tokensOf(person.id)).toHaveLength(1)
     await auth.changePassword(now, { currentPassword: newPassword, newPassword: 'third horse 999', endTokens: true })
-    expect(meta.tokensOf(person.id)).toEqual([])
+    expect(await meta.tokensOf(person.id)).toEqual([])
   })
 
   test.each([
@@ -128,7 +125,7 @@ describe('one’s own password', () => {
     const error = await failure(rig.auth.changePassword(item, { ...change, endTokens: true }))
     expect([error.code, Object.keys(error.fields ?? {})]).toEqual(['VALIDATION', [field]])
     expect((await rig.auth.actorOf(two))?.kind).toBe('session')
-    expect(rig.meta.tokensOf(person.id)).toHaveLength(1)
+    expect(await rig.meta.tokensOf(person.id)).toHaveLength(1)
   })
 
   test('wrong ones cost pauses; nobody signed in changes nothing', async () => {
@@ -158,7 +155,7 @@ describe('a forgotten password', () => {
     expect(both.map((item) => item.status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(both).toContainEqual({ status: 'rejected', reason: expect.objectContaining({ code: 'NOT_FOUND' }) })
     expect([await auth.actorOf(before), await auth.resetOf(other?.secret ?? '')]).toEqual([undefined, undefined])
-    expect(meta.tokensOf(person.id)).toEqual([])
+    expect(await meta.tokensOf(person.id)).toEqual([])
     expect((await auth.signIn({ ...good, password: newPassword, headers: new Headers() })).person).toEqual(person)
   })
 
@@ -222,7 +219,7 @@ describe('a link of a forgotten password', () => {
     const person = await auth.createPerson(good)
     await auth.createToken(person, 'ci', ['org:read'], null)
     await auth.resetBySecret((await auth.startReset(good.email))?.secret ?? '', newPassword, false)
-    expect(meta.tokensOf(person.id)).toHaveLength(1)
+    expect(await meta.tokensOf(person.id)).toHaveLength(1)
     expect((await auth.signIn({ ...good, password: newPassword, headers: new Headers() })).person).toEqual(person)
   })
 

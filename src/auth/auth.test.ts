@@ -3,7 +3,6 @@ import type { Kysely } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { MishapError } from '../base/errors.ts'
 import { silent } from '../base/observe.ts'
-import { openAuthDatabase } from '../store/meta/people/people.ts'
 import { addressFailuresMax, freeFailures } from './attempts.ts'
 import { betterAuthOptions } from './better.ts'
 import { cookieOf, failure, good, post, quick, rigForFile, secret, url } from './rig.cases.ts'
@@ -11,13 +10,11 @@ import { cookieOf, failure, good, post, quick, rigForFile, secret, url } from '.
 const { fresh } = rigForFile()
 
 test('the committed schema is what better-auth expects', async () => {
-  const { file } = await fresh()
-  const database = openAuthDatabase(file)
+  const { meta } = await fresh()
   const { toBeCreated, toBeAdded } = await getMigrations(
-    betterAuthOptions({ secret, url, observe: silent }, database.kysely),
+    betterAuthOptions({ secret, url, observe: silent }, meta.authDatabase()),
   )
   expect({ toBeCreated, toBeAdded }).toEqual({ toBeCreated: [], toBeAdded: [] })
-  database.close()
 })
 
 describe('accounts and sessions', () => {
@@ -82,7 +79,7 @@ describe('accounts and sessions', () => {
     const { auth, meta } = await fresh()
     const error = await failure(auth.createPerson(value))
     expect([error.code, Object.keys(error.fields ?? {})]).toEqual(['VALIDATION', [field]])
-    expect(meta.isEmpty()).toBe(true)
+    expect(await meta.isEmpty()).toBe(true)
   })
 
   test('an e-mail is taken once, whatever its case', async () => {
@@ -97,7 +94,7 @@ describe('accounts and sessions', () => {
     await auth.createToken(person, 'ci', ['org:read'], null)
     const { cookies } = await auth.signIn({ ...good, headers: new Headers() })
     await auth.resetPassword(good.email, 'another good one')
-    expect(meta.tokensOf(person.id)).toEqual([])
+    expect(await meta.tokensOf(person.id)).toEqual([])
     expect(await auth.actorOf(new Headers({ cookie: cookieOf(cookies) }))).toBeUndefined()
     expect((await failure(auth.signIn({ ...good, headers: new Headers() }))).code).toBe('AUTH_FAILED')
     expect((await auth.signIn({ ...good, password: 'another good one', headers: new Headers() })).person.email).toBe(
@@ -108,15 +105,13 @@ describe('accounts and sessions', () => {
   })
 
   test('passwords are kept as salted scrypt', async () => {
-    const { auth, file } = await fresh({})
+    const { auth, meta } = await fresh({})
     await auth.createPerson(good)
-    const database = openAuthDatabase(file)
-    const rows = await (database.kysely as unknown as Kysely<{ auth_account: { password: string } }>)
+    const rows = await (meta.authDatabase().kysely as unknown as Kysely<{ auth_account: { password: string } }>)
       .selectFrom('auth_account')
       .select('password')
       .execute()
     expect(rows).toEqual([{ password: expect.stringMatching(/^[0-9a-f]{32}:[0-9a-f]{128}$/) }])
-    database.close()
     expect((await auth.signIn({ ...good, headers: new Headers() })).person.name).toBe('Ann')
     expect((await failure(auth.signIn({ ...good, password: `${good.password} `, headers: new Headers() }))).code).toBe(
       'AUTH_FAILED',
@@ -156,7 +151,7 @@ describe('/api/auth/', () => {
       }),
     )
     expect(response.status).toBe(404)
-    expect(meta.isEmpty()).toBe(true)
+    expect(await meta.isEmpty()).toBe(true)
   })
 
   test('signs in, tells the session, keeps the rule for passwords', async () => {
@@ -295,7 +290,7 @@ describe('tokens and demand', () => {
     expect(content).toEqual({ iat: expect.any(Number), org: 'acme', url, region_url: url })
     const own = (await auth.createToken(person, 'mine', ['org:read'], organization.id)).secret
     expect((await meta.tokensOf(person.id)).map((token) => token.name)).toEqual(['mine'])
-    expect(meta.tokensOfOrganization(organization.id)).toMatchObject([{ prefix: `sntrys_…${secret.slice(-4)}` }])
+    expect(await meta.tokensOfOrganization(organization.id)).toMatchObject([{ prefix: `sntrys_…${secret.slice(-4)}` }])
     await meta.endMembership(organization.id, person.id)
     const actor = await auth.actorOf(new Headers({ authorization: `Bearer ${secret}` }))
     expect(actor).toMatchObject({ kind: 'token', ofOrganization: true, organizationId: organization.id })
@@ -307,7 +302,7 @@ describe('tokens and demand', () => {
     const { auth, meta } = await fresh()
     const person = await auth.createPerson(good)
     const organization = await meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: person.id })
-    const code = (scopes: string[] | undefined, userId = person.id) => {
+    const code = async (scopes: string[] | undefined, userId = person.id) => {
       const who = { ...person, id: userId }
       try {
         await auth.demand(
@@ -322,11 +317,11 @@ describe('tokens and demand', () => {
     }
     await meta.setMember(organization.id, 'bob', 'viewer')
     expect([
-      code(undefined),
-      code(['org:write']),
-      code(['org:read']),
-      code(undefined, 'bob'),
-      code(undefined, 'eve'),
+      await code(undefined),
+      await code(['org:write']),
+      await code(['org:read']),
+      await code(undefined, 'bob'),
+      await code(undefined, 'eve'),
     ]).toEqual(['ok', 'ok', 'AUTH_TOKEN_SCOPE', 'AUTH_FORBIDDEN', 'NOT_FOUND'])
   })
 })

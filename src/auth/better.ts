@@ -66,7 +66,7 @@ export function betterAuthOptions(options: Omit<AuthOptions, 'meta' | 'clock'>, 
     },
     logger: {
       log: (level, sentence) =>
-        (level === 'error' ? options.observe.warn : options.observe.debug)({ from: 'better-auth' }, sentence),
+        options.observe[level === 'error' ? 'warn' : 'debug']({ from: 'better-auth' }, sentence),
     },
   } as const satisfies BetterAuthOptions
 }

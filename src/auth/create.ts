@@ -11,6 +11,7 @@ import type { Action, Actor, Auth, Verdict } from './auth.ts'
 import { type AuthOptions, type Better, type Context, openBetter, originsOf, scrypt } from './better.ts'
 import type { AuthContext } from './context.ts'
 import { lasting, withLasting } from './cookies.ts'
+import { withDatabaseAnswer, withDatabaseCause } from './database-cause.ts'
 import { addressOf, demandTry, type Guard, guarded } from './guarded.ts'
 import { createHashQueue } from './hash-queue.ts'
 import { createLoginSessions } from './login-sessions.ts'
@@ -136,16 +137,30 @@ async function actorOf(better: Better, meta: MetaStore, headers: Headers): Promi
     }
   }
   if (!headers.get('cookie')?.includes('session_token=')) return undefined
-  const session = await better.api.getSession({ headers })
+  const session = await withDatabaseCause(meta, () => better.api.getSession({ headers }))
   return session
     ? { kind: 'session', person: { id: session.user.id, name: session.user.name, email: session.user.email } }
     : undefined
 }
 
-async function createSetupSecret(meta: MetaStore): Promise<string> {
-  const secret = randomBytes(24).toString('base64url')
-  await meta.setValue('setup_secret', secret)
-  return secret
+/** Returns the secret of the setup link. The first call that finds none stores one; parallel calls share it. */
+function createSetupSecret(meta: MetaStore): Auth['setupSecret'] {
+  const findOrCreate = async () => {
+    const stored = await meta.getValue('setup_secret')
+    if (stored !== undefined) return stored
+    const secret = randomBytes(24).toString('base64url')
+    await meta.setValue('setup_secret', secret)
+    return secret
+  }
+  let found: Promise<string> | undefined
+  return async () => {
+    if (!(await meta.isEmpty())) return undefined
+    found ??= findOrCreate().catch((error: unknown) => {
+      found = undefined
+      throw error
+    })
+    return found
+  }
 }
 
 const setUpAlready = () => new MishapError('CONFLICT', { detail: 'Mishap is already set up.', causes: ['Sign in.'] })
@@ -159,9 +174,10 @@ function createSetUp(meta: MetaStore): Auth['setUp'] {
         detail: 'Somebody else is setting up Mishap right now.',
         causes: ['Wait a moment and sign in with the account that they created.'],
       })
-    if (!(await meta.isEmpty())) throw setUpAlready()
+    // Set before the first await, so that a second caller cannot pass meanwhile.
     running = true
     try {
+      if (!(await meta.isEmpty())) throw setUpAlready()
       return await work()
     } finally {
       running = false
@@ -221,6 +237,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const attempts = createAttempts(clock)
   const guard: Guard = { attempts, queue }
   const parts: AuthContext = { better, context, guard, meta, clock }
+  const signIn = createSignIn(better, guard)
   const may: Auth['may'] = (actor, action, thing) => verdict(meta, actor, action, thing)
 
   return {
@@ -230,7 +247,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     ...createLoginSessions(parts),
     handle: async (request) => {
       try {
-        return await handle(parts, originsOf(options), request)
+        return await withDatabaseAnswer(meta, () => handle(parts, originsOf(options), request))
       } catch (error) {
         if (error instanceof MishapError) return answer(error)
         throw error
@@ -240,9 +257,9 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     may,
     demand: async (actor, action, thing) => demandYes(await may(actor, action, thing), action),
     personByEmail: (email): Promise<Person | undefined> => meta.personByEmail(email),
-    signIn: createSignIn(better, guard),
+    signIn: (...words) => withDatabaseCause(meta, () => signIn(...words)),
     signOut: async (headers) => {
-      const result = await better.api.signOut({ headers, returnHeaders: true })
+      const result = await withDatabaseCause(meta, () => better.api.signOut({ headers, returnHeaders: true }))
       return { cookies: result.headers.getSetCookie() }
     },
     createToken: async (person, name, tokenScopes, organizationId) => {
@@ -258,8 +275,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       return { id: token.id, secret }
     },
     createOrganizationToken: organizationTokens(meta, options.url, clock),
-    setupSecret: async () =>
-      (await meta.isEmpty()) ? ((await meta.getValue('setup_secret')) ?? (await createSetupSecret(meta))) : undefined,
+    setupSecret: createSetupSecret(meta),
     setUp: createSetUp(meta),
   }
 }

@@ -9,7 +9,7 @@ import { createAuth } from './create.ts'
 import { type Hashing, hashesWaitingMax } from './hash-queue.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-auth-door-'))
-const closers: (() => void)[] = []
+const closers: (() => Promise<void>)[] = []
 const url = 'http://localhost:9000'
 const good = { name: 'Ann', email: 'ann@example.com', password: 'correct horse 9' }
 const hashing = {
@@ -18,17 +18,16 @@ const hashing = {
 }
 
 async function fresh(hashes: Hashing = hashing) {
-  const file = join(folder, `${closers.length}.sqlite`)
   const clock = testClock()
-  const meta = await openSqliteMeta(file, { clock })
+  const meta = await openSqliteMeta(join(folder, `${closers.length}.sqlite`), { clock })
   const secret = 'b7Qm2Zx9Lr4Tn8Vw1Yc6Hd3Kf5Pj0SgAeRuIoXtNq'
-  const auth = await createAuth({ meta, file, secret, url, clock, observe: silent, hashing: hashes })
-  closers.push(auth.close, meta.close)
+  const auth = await createAuth({ meta, secret, url, clock, observe: silent, hashing: hashes })
+  closers.push(meta.close)
   return { auth, meta }
 }
 
-afterAll(() => {
-  for (const close of closers) close()
+afterAll(async () => {
+  for (const close of closers) await close()
   rmSync(folder, { recursive: true, force: true })
 })
 

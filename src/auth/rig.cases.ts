@@ -24,17 +24,17 @@ export const quick = {
 /** Creates auth with its own stores per `fresh`, in a folder that is deleted after the test file. */
 export function rigForFile() {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-auth-'))
-  const closers: (() => void)[] = []
-  afterAll(() => {
-    for (const close of closers) close()
+  const closers: (() => Promise<void>)[] = []
+  afterAll(async () => {
+    for (const close of closers) await close()
     rmSync(folder, { recursive: true, force: true })
   })
   const fresh = async (options: Partial<AuthOptions> = { hashing: quick }) => {
     const file = join(folder, `${closers.length}.sqlite`)
     const clock = testClock()
     const meta = await openSqliteMeta(file, { clock })
-    const auth = await createAuth({ meta, file, secret, url, clock, observe: silent, ...options })
-    closers.push(auth.close, meta.close)
+    const auth = await createAuth({ meta, secret, url, clock, observe: silent, ...options })
+    closers.push(meta.close)
     return { meta, auth, clock, file }
   }
   return { fresh }

@@ -26,7 +26,7 @@ const stored = (quantity: number): OutcomeRow => ({
 type Found = Awaited<ReturnType<VerifyDeps['events']['check']>>
 type World = {
   found: Found
-  counters: ReturnType<VerifyDeps['meta']['counters']>
+  counters: Awaited<ReturnType<VerifyDeps['meta']['counters']>>
   outcomes: OutcomeRow[]
   faults: string[]
   blobs: string[]
@@ -112,7 +112,7 @@ const look = (world: World) =>
     },
     meta: {
       faults: async () => world.faults,
-      counters: () => world.counters,
+      counters: async () => world.counters,
       blobKeys: async () => world.named,
       cursor: async () => world.cursor,
       openBatches: async () => Array.from({ length: world.open }, () => ({ seq: 1, from: 0, to: 200 })),

@@ -119,19 +119,15 @@ async function checkTable(
       categories.map((category): [string, number] => [`${projectId} ${category}`, counts[category] ?? 0]),
     ),
   )
-  const wrong = (
-    await Array.fromAsync([...new Set([...stored.keys(), ...ledger.keys()])], async (key) => {
-      const [id = '', category = ''] = key.split(' ')
-      const [counted, rows] = [stored.get(key) ?? 0, ledger.get(key) ?? 0]
-      // The removal of a project deletes its rows, but the ledger still counts them.
-      const isConsistent = (await deps.meta.projectById(Number(id)))
-        ? hasEvicted
-          ? counted >= rows
-          : counted === rows
-        : rows === 0
-      return isConsistent ? [] : [`project ${id}: the ledger says ${counted} stored of ${category}, but ${rows} exist`]
-    })
-  ).flat()
+  const wrong: string[] = []
+  for (const key of new Set([...stored.keys(), ...ledger.keys()])) {
+    const [id = '', category = ''] = key.split(' ')
+    const [counted, rows] = [stored.get(key) ?? 0, ledger.get(key) ?? 0]
+    // The removal of a project deletes its rows, but the ledger still counts them.
+    const isRemoved = (await deps.meta.projectById(Number(id))) === undefined
+    const isConsistent = isRemoved ? rows === 0 : hasEvicted ? counted >= rows : counted === rows
+    if (!isConsistent) wrong.push(`project ${id}: the ledger says ${counted} stored of ${category}, but ${rows} exist`)
+  }
   return check(name, tally?.sentence ?? '', stored.size, wrong)
 }
 
@@ -254,7 +250,7 @@ export async function verify(deps: VerifyDeps): Promise<Check[]> {
     await checkCounters(deps, byIssue),
     await checkDownsampled(deps, byIssue),
     await checkLedger(deps, found.groups),
-    ...(await Array.fromAsync(tallied, async (name, at) => checkTable(deps, anyTable(name), tallies[at] ?? []))),
+    ...(await Promise.all(tallied.map((name, at) => checkTable(deps, anyTable(name), tallies[at] ?? [])))),
     check('once', 'No event and no span is stored twice.', total, twice > 0 ? [`${twice} rows too many`] : []),
     check(
       'rollups',

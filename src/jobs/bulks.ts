@@ -81,9 +81,12 @@ export function createBulks({ clock, observe, meta, changed }: BulkDeps): Bulks 
     return state.running
   }
   const start = (bulk: Bulk): Bulk => {
-    run().catch((error: unknown) =>
-      observe.warn({ bulk: bulk.id, error: faultOf(error) }, 'a bulk change continues later'),
-    )
+    // A current round can have looked for open bulks before this one, so run again after it.
+    void (state.running ?? Promise.resolve())
+      .then(run)
+      .catch((error: unknown) =>
+        observe.warn({ bulk: bulk.id, error: faultOf(error) }, 'a bulk change continues later'),
+      )
     return bulk
   }
 

@@ -22,7 +22,7 @@ const deps = {
   data: '/data',
   budget: { bytes: 5000 },
   meta: {
-    bytesByProject: () => [
+    bytesByProject: async () => [
       {
         projectId: 1,
         attachments: { count: 2, bytes: 20 },

@@ -179,7 +179,7 @@ describe('thinning over the real stores', () => {
       ['error', removedRows, 'disk_budget'],
     ])
     expect((await blobs.list('')).length).toBe(4 - files)
-    expect(meta.downsampleRuns(9)).toMatchObject([
+    expect(await meta.downsampleRuns(9)).toMatchObject([
       { events: removedRows, attachments: files, bytesBefore: 403_000, budgetBytes: 300_000, reached: true },
     ])
     expect(await faults()).toEqual([])
@@ -268,7 +268,7 @@ describe('thinning over the real stores', () => {
     expect((await meta.downsampleSteps()).some((downsampleStep) => downsampleStep.id === step?.id)).toBe(true)
     state.nowMs += 20 * 60_000
     await next.run()
-    expect(meta.downsampleSteps()).toEqual([])
+    expect(await meta.downsampleSteps()).toEqual([])
     expect(await events.rowsOfCut(step?.cut as never)).toEqual([])
   }, 30_000)
 
@@ -289,7 +289,7 @@ describe('thinning over the real stores', () => {
     expect([ids[0], ids.at(-1)]).toEqual([1, 400])
     const gaps = ids.slice(1).map((item, at) => item - (ids[at] ?? 0))
     expect(Math.max(...gaps)).toBeLessThan(31)
-    expect(world.app.meta.downsampleRuns(1)).toMatchObject([{ reached: false }])
+    expect(await world.app.meta.downsampleRuns(1)).toMatchObject([{ reached: false }])
     const looks = asked.length
     expect(await thinning.run()).toMatchObject({ reached: false })
     expect(asked).toHaveLength(looks)

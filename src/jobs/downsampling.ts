@@ -287,7 +287,7 @@ async function downsampleUnits(deps: DownsamplingDeps, units: Unit[], before: nu
 /** Candidates of one run. Each round continues where the previous one ended. */
 async function createCandidateQueue(deps: DownsamplingDeps) {
   const before = await deps.meta.cursor()
-  const list = await downsampleCandidates(deps, before)
+  const list = downsampleCandidates(deps, before)
   const state: { units: Unit[]; isEmpty: boolean } = { units: [], isEmpty: false }
   return {
     isEmpty: () => state.isEmpty,

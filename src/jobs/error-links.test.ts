@@ -7,7 +7,7 @@ import { jobTable } from './jobs.ts'
 function deps(left: number) {
   const state = { left, told: [] as number[][], bound: 0, faults: [] as string[], warned: [] as object[] }
   const meta = {
-    linkErrors: (max: number) => {
+    linkErrors: async (max: number) => {
       const looked = Math.min(max, state.left)
       state.left -= looked
       return {
@@ -20,8 +20,8 @@ function deps(left: number) {
         ...(state.faults.length > 0 ? { aside: 1, fault: state.faults.shift() ?? '' } : {}),
       }
     },
-    issuesByIds: (ids: number[]) => ids.map((id) => ({ id }) as Issue),
-    limitErrorEnds: (max: number) => {
+    issuesByIds: async (ids: number[]) => ids.map((id) => ({ id }) as Issue),
+    limitErrorEnds: async (max: number) => {
       state.bound = max
       return 3
     },

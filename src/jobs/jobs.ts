@@ -190,6 +190,7 @@ export async function createJobs(
   const states = await createJobStates(deps.clock, deps.meta, table)
   const cancels: (() => void)[] = []
   const busy = new Set<string>()
+  const failing = new Map<string, string>()
   const run = async (job: Job): Promise<void> => {
     if (busy.has(job.name)) return
     busy.add(job.name)
@@ -201,9 +202,15 @@ export async function createJobs(
       // Jobs that run every few seconds would flood the log.
       if (job.everyMs < minuteMs) deps.observe.debug(done, 'a job has run')
       else deps.observe.info(done, 'a job has run')
+      failing.delete(job.name)
     } catch (error) {
-      await states.failed(job, error)
-      deps.observe.warn({ job: job.name, error: faultOf(error) }, 'a job failed')
+      const fault = faultOf(error)
+      // While the database is down, the state cannot be saved either. It is shown all the same.
+      await states.failed(job, error).catch(() => undefined)
+      // An outage would repeat the same line every few seconds.
+      const isRepeated = job.everyMs < minuteMs && failing.get(job.name) === fault
+      failing.set(job.name, fault)
+      deps.observe[isRepeated ? 'debug' : 'warn']({ job: job.name, error: fault }, 'a job failed')
     } finally {
       busy.delete(job.name)
     }

@@ -91,8 +91,8 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
       state.runs.push(run)
       return run
     },
-    updateReprocessing: async (id, change) => Object.assign(state.runs[id - 1] ?? {}, change),
-    endReprocessing: async (id) => Object.assign(state.runs[id - 1] ?? {}, { endedMs: clock.now() }),
+    updateReprocessing: async (id, change) => void Object.assign(state.runs[id - 1] ?? {}, change),
+    endReprocessing: async (id) => void Object.assign(state.runs[id - 1] ?? {}, { endedMs: clock.now() }),
     openReprocessingRuns: async () => state.runs.filter((run) => run.endedMs === null),
     planReprocessStep: async (regroupingId, rewrite) => {
       at('plan')
@@ -249,7 +249,7 @@ describe('events whose maps came later', () => {
 
   test('nothing is begun where no group missed what came', async () => {
     const { deps, state, clock } = world(3)
-    const quiet = { ...deps, meta: { ...deps.meta, missingMapsInBundles: () => [] } }
+    const quiet = { ...deps, meta: { ...deps.meta, missingMapsInBundles: async () => [] } }
     expect(await passing(clock, createReprocessing(quiet).run())).toEqual({ looked: 0, mapped: 0, moved: 0 })
     expect([state.runs, state.arrivals, state.held]).toEqual([[], [], 0])
   })

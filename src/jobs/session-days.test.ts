@@ -20,9 +20,9 @@ function rig(days: number[], clockMs = nowMs) {
     deps: {
       clock: clock as Clock,
       meta: {
-        getValue: (name: string) => values.get(name),
-        setValue: (name: string, value: string) => void values.set(name, value),
-        organizations: () => [],
+        getValue: async (name: string) => values.get(name),
+        setValue: async (name: string, value: string) => void values.set(name, value),
+        organizations: async () => [],
       },
       events: {
         openSessionDays: async (beforeMs: number) => {

@@ -7,8 +7,8 @@ function memory(text?: string) {
   return {
     values,
     meta: {
-      getValue: (name: string) => values.get(name),
-      setValue: (name: string, to: string) => void values.set(name, to),
+      getValue: async (name: string) => values.get(name),
+      setValue: async (name: string, to: string) => void values.set(name, to),
     },
   }
 }

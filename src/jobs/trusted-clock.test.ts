@@ -13,9 +13,9 @@ function world(known = true, organizations = [startMs - 400 * dayMs]) {
   const state = { nowMs: startMs }
   const clock = { ...testClock(), now: () => state.nowMs }
   const meta = {
-    organizations: () => organizations.map((createdMs, id) => ({ id, slug: 'acme', name: 'Acme', createdMs })),
-    getValue: (name: string) => values.get(name),
-    setValue: (name: string, text: string) => void values.set(name, text),
+    organizations: async () => organizations.map((createdMs, id) => ({ id, slug: 'acme', name: 'Acme', createdMs })),
+    getValue: async (name: string) => values.get(name),
+    setValue: async (name: string, text: string) => void values.set(name, text),
   }
   const look = async (nowMs: number) => {
     state.nowMs = nowMs

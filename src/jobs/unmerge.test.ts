@@ -145,15 +145,15 @@ test('not over a batch that a crash broke off, nor while the events store is awa
   expect([away.said.at(-1), (await away.meta.issueById(1))?.count]).toEqual(['resumed', 4])
 })
 
-test.each<[string, (meta: MetaStore) => void, string]>([
-  ['rows that are written again and not counted', (meta) => void planned(meta), 'STORE_UNAVAILABLE'],
+test.each<[string, (meta: MetaStore) => Promise<unknown>, string]>([
+  ['rows that are written again and not counted', planned, 'STORE_UNAVAILABLE'],
   ['old rows that are going', async (meta) => meta.commitReprocessStep(await planned(meta), []), 'STORE_UNAVAILABLE'],
   ['old rows that are gone', async (meta) => meta.setReprocessStep(await planned(meta), 'cut'), 'done'],
-  ['rows that are thinned', (meta) => void planDownsampling(meta), 'STORE_UNAVAILABLE'],
+  ['rows that are thinned', planDownsampling, 'STORE_UNAVAILABLE'],
   ['rows that were thinned', async (meta) => meta.setDownsampleStep(await planDownsampling(meta), 'cut'), 'done'],
 ])('what another job left open (%s)', async (_, leave, calls) => {
   const { meta, unmerge } = await rig()
-  leave(meta)
+  await leave(meta)
   expect(await codeOf(unmerge(1, [hash(2)], null).then(() => undefined))).toBe(calls)
   expect((await meta.issueById(1))?.count).toBe(calls === 'done' ? 1 : 4)
 })

@@ -20,9 +20,10 @@ export async function sweepUploads({
   const over = await meta.dropChunks(clock.now())
   for (const key of over) if (!artifacts.isWriting(key)) await blobs.delete(key)
   const lists = await Promise.all([blobs.list('artifacts'), blobs.list('chunks')])
-  // List the names after the blobs: new blobs have their row by now, or are still being written.
+  // A blob that is being written has no row yet. Ask before the rows are read: it can get its row meanwhile.
+  const written = lists.flat().filter((key) => !artifacts.isWriting(key))
   const named = new Set([...(await meta.bundleKeys()), ...(await meta.chunkKeys())])
-  const orphans = lists.flat().filter((key) => !named.has(key) && !artifacts.isWriting(key))
+  const orphans = written.filter((key) => !named.has(key) && !artifacts.isWriting(key))
   for (const key of orphans) await blobs.delete(key)
   artifacts.dropFailures()
   return { chunks: over.length, strays: orphans.length }

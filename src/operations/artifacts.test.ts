@@ -36,7 +36,7 @@ async function fresh(free = Number.MAX_SAFE_INTEGER, more: { scrapedBytesMax?: n
   artifacts.onUploaded((artifact) => arrived.push(artifact))
   return { clock, meta, blobs, artifacts, arrived }
 }
-type Room = ReturnType<typeof fresh>
+type Room = Awaited<ReturnType<typeof fresh>>
 
 async function* pieces(...deps: (Buffer | string)[]) {
   for (const part of deps) yield Buffer.from(part)
@@ -93,9 +93,9 @@ describe('a bundle', () => {
     expect(script).toMatchObject({ type: 'minified_source', url: '~/app.js', bytes: 15, debugId })
     expect(script?.headers).toEqual({ 'debug-id': debugId, sourcemap: 'app.js.map' })
     expect(map).toMatchObject({ type: 'source_map', url: '~/app.js.map' })
-    expect(room.meta.artifactsByDebugId(2, debugId)).toEqual([])
-    expect(room.meta.artifactsByUrl(1, 'shop@1', '', ['~/app.js', '~/b.js'])).toEqual([script])
-    expect(room.meta.artifactsByUrl(1, 'shop@1', '7', ['~/app.js'])).toEqual([])
+    expect(await room.meta.artifactsByDebugId(2, debugId)).toEqual([])
+    expect(await room.meta.artifactsByUrl(1, 'shop@1', '', ['~/app.js', '~/b.js'])).toEqual([script])
+    expect(await room.meta.artifactsByUrl(1, 'shop@1', '7', ['~/app.js'])).toEqual([])
     const read = async (item: typeof script) => item && (await readArtifact(room.blobs, item, 100))?.toString()
     expect([await read(script), await read(map)]).toEqual(['console.log(1)\n', '{"version":3}'])
     if (script) await expect(readArtifact(room.blobs, script, 14)).rejects.toMatchObject({ code: 'ACCEPT_TOO_LARGE' })
@@ -147,7 +147,7 @@ describe('a bundle', () => {
     await send(room, chunksOf(bytes))
     await Promise.all([1, 2, 3].map(() => send(room, chunksOf(bytes))))
     expect(await settle(room, askOf(bytes))).toEqual(ok)
-    expect(room.meta.chunkKeys()).toHaveLength(chunksOf(bytes).length)
+    expect(await room.meta.chunkKeys()).toHaveLength(chunksOf(bytes).length)
     expect(await room.blobs.list('chunks')).toHaveLength(chunksOf(bytes).length)
   })
 
@@ -162,7 +162,7 @@ describe('a bundle', () => {
     expect(await room.artifacts.assemble(ask)).toEqual(missing)
     expect(await settle(room, askOf(bytes))).toEqual(ok)
     expect(await room.artifacts.assemble(ask)).toEqual(missing)
-    expect(room.meta.artifactsByDebugId(theirs.id, debugId)).toEqual([])
+    expect(await room.meta.artifactsByDebugId(theirs.id, debugId)).toEqual([])
   })
 
   test('that came half is gone on with by another process: what was sent is not asked for', async () => {
@@ -191,7 +191,7 @@ describe('a bundle', () => {
       expect(tries).toBeLessThan(5)
       await send(room, chunksOf(bytes))
     }
-    expect(room.meta.artifactsByDebugId(1, debugId)).toHaveLength(2)
+    expect(await room.meta.artifactsByDebugId(1, debugId)).toHaveLength(2)
   })
 })
 
@@ -240,7 +240,7 @@ describe('refused', () => {
     const room = await fresh(1000)
     const code = 'ACCEPT_DISK_FULL'
     await expect(room.artifacts.saveChunk(1, sha1Of('a'), pieces('a'))).rejects.toMatchObject({ code })
-    expect(room.meta.chunkKeys()).toEqual([])
+    expect(await room.meta.chunkKeys()).toEqual([])
   })
 })
 
@@ -275,7 +275,7 @@ describe('files of a release', () => {
       ['~/a.js', ''],
     ])
     // Single files are not listed as bundles.
-    expect(room.meta.listBundles({ projectId: 1, text: '', beforeId: undefined, max: 9 })).toHaveLength(1)
+    expect(await room.meta.listBundles({ projectId: 1, text: '', beforeId: undefined, max: 9 })).toHaveLength(1)
   })
 
   test('leave nothing behind when their form is wrong', async () => {
@@ -295,9 +295,9 @@ describe('what goes by itself', () => {
     await upload(room, bundleOf({ script: 'other' }), { release: 'b' })
     const dayMs = 24 * hourMs
     await room.meta.touchBundles([2], nowMs + dayMs / 2)
-    expect(room.meta.dropBundles(nowMs)).toEqual([])
+    expect(await room.meta.dropBundles(nowMs)).toEqual([])
     await room.meta.touchBundles([2], nowMs + 40 * dayMs)
-    expect(room.meta.dropBundles(nowMs + 30 * dayMs)).toHaveLength(1)
+    expect(await room.meta.dropBundles(nowMs + 30 * dayMs)).toHaveLength(1)
     expect((await room.meta.artifactsByDebugId(1, debugId)).map((artifact) => artifact.bundleId)).toEqual([2, 2])
   })
 })
@@ -321,7 +321,7 @@ describe('files that were fetched', () => {
     ])
     const [, script] = found
     expect(script && (await readArtifact(room.blobs, script, 99))?.toString()).toBe('x()')
-    expect(room.meta.artifactsByUrl(1, '', '', [url])).toEqual([])
+    expect(await room.meta.artifactsByUrl(1, '', '', [url])).toEqual([])
     await room.artifacts.addFile({
       organizationId: 1,
       projectIds: [1],
@@ -332,8 +332,8 @@ describe('files that were fetched', () => {
     const [first] = await room.meta.artifactsByUrl(1, 'r', '', [url])
     expect(first && (await readArtifact(room.blobs, first, 99))?.toString()).toBe('uploaded')
     // Fetched files are not uploads, so the list of bundles omits them.
-    expect(room.meta.listBundles({ projectId: 1, text: '', beforeId: undefined, max: 9 })).toEqual([])
-    expect(room.meta.releaseFiles({ projectIds: [1], release: 'r', beforeId: undefined, max: 9 })).toHaveLength(1)
+    expect(await room.meta.listBundles({ projectId: 1, text: '', beforeId: undefined, max: 9 })).toEqual([])
+    expect(await room.meta.releaseFiles({ projectIds: [1], release: 'r', beforeId: undefined, max: 9 })).toHaveLength(1)
   })
 
   test('replace what was fetched before, and the same bytes change nothing', async () => {
@@ -353,7 +353,7 @@ describe('files that were fetched', () => {
   test('are bounded for a project: the one that comes over it is told so', async () => {
     const room = await fresh(undefined, { scrapedBytesMax: 5 })
     await room.artifacts.addScraped({ ...place, files: files('x()') })
-    expect(room.meta.scrapedBytes(1)).toBe(5)
+    expect(await room.meta.scrapedBytes(1)).toBe(5)
     await expect(room.artifacts.addScraped({ ...place, release: 's', files: files('y()') })).rejects.toMatchObject({
       code: 'ACCEPT_TOO_LARGE',
       message: expect.stringContaining('Upload the maps'),

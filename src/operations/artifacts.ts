@@ -1,6 +1,6 @@
-import { someAsync } from '../base/sequence.ts'
 import { createHash, randomUUID } from 'node:crypto'
 import { MishapError } from '../base/errors.ts'
+import { someAsync } from '../base/sequence.ts'
 import { type ArtifactType, type Bundle, scrapedEntry } from '../store/meta/artifacts/artifacts.ts'
 import { debugIdOf } from '../wire/bundle.ts'
 import { type AssembleState, bundleFileBytesMax, chunkBytesMax, waitingBytesMax } from '../wire/upload.ts'
@@ -118,10 +118,6 @@ async function addFile(uploads: Uploads, file: ReleaseFile): Promise<Bundle> {
       throw error
     })
     const type: ArtifactType = /\.map$/i.test(url.replace(/[?#].*$/, '')) ? 'source_map' : 'minified_source'
-    const before = await Array.fromAsync(await meta.artifactsOfRelease(projectIds, release, dist, url), async (id) => ({
-      id,
-      places: await meta.linksOf([id]),
-    }))
     const debugId = debugIdOf(headers['debug-id'] ?? '') || scan.debugId(type)
     const links = projectIds.map((projectId) => ({ projectId, release, dist }))
     const bundle = await meta.addBundle(
@@ -137,11 +133,13 @@ async function addFile(uploads: Uploads, file: ReleaseFile): Promise<Bundle> {
       [{ entry: url, type, debugId, url, headers, bytes, at: 0, packed: bytes, method: 0, crc: 0 }],
       links,
     )
-    for (const { id, places } of before)
-      for (const { projectId } of places.filter((place) => projectIds.includes(place.projectId))) {
-        const gone = await meta.removeBundle(id, projectId, release)
-        if (gone !== undefined) await blobs.delete(gone)
-      }
+    // Read after the new file is stored: of parallel uploads of one file, the last one stays.
+    const named = await meta.artifactsOfRelease(projectIds, release, dist, url)
+    const replaced = await meta.linksOf(named.filter((id) => id < bundle.id))
+    for (const { bundleId, projectId } of replaced.filter((link) => projectIds.includes(link.projectId))) {
+      const gone = await meta.removeBundle(bundleId, projectId, release)
+      if (gone !== undefined) await blobs.delete(gone)
+    }
     reportArrival(uploads, bundle, links)
     return bundle
   })

@@ -131,6 +131,13 @@ function start(uploads: Uploads, key: string, request: AssembleRequest, links: B
   return run
 }
 
+/** Adds links to the run of a bundle. Returns undefined if it does not run. */
+function join(uploads: Uploads, key: string, links: readonly BundleLink[]): Run | undefined {
+  const run = uploads.runs.get(key)
+  run?.links.push(...links)
+  return run
+}
+
 /** Links a bundle that is already stored with this checksum. Returns undefined if there is none or its blob is lost. */
 async function linkExisting(
   uploads: Uploads,
@@ -172,16 +179,14 @@ export async function assemble(uploads: Uploads, request: AssembleRequest): Prom
   if (failure && clock.now() - failure.atMs < failureRetentionMs)
     return { state: 'error', missingChunks: [], detail: failure.detail }
   uploads.failures.delete(key)
-  const running = uploads.runs.get(key)
-  if (running) {
-    running.links.push(...links)
-    return { state: running.started ? 'assembling' : 'created', missingChunks: [] }
-  }
+  const running = join(uploads, key, links)
+  if (running) return { state: running.started ? 'assembling' : 'created', missingChunks: [] }
   await meta.extendChunks(request.organizationId, request.chunks, clock.now() + chunkRetentionMs)
   const found = await meta.chunksOf(request.organizationId, request.chunks)
   const missingChunks = [...new Set(request.chunks)].filter((chunk) => !found.has(chunk))
   if (missingChunks.length > 0 || request.chunks.length === 0) return { state: 'not_found', missingChunks }
-  const run = await start(uploads, key, request, links)
+  // Another request can have started it meanwhile.
+  const run = join(uploads, key, links) ?? start(uploads, key, request, links)
   await Promise.race([run.done, clock.sleep(answerMs)])
   return uploads.runs.has(key) ? { state: 'created', missingChunks: [] } : assemble(uploads, request)
 }

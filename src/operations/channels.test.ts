@@ -61,7 +61,7 @@ describe('a channel', () => {
     const deps = await rig()
     const { channel } = await createChannel(deps, 1, email)
     await deleteChannel(deps, channel.id)
-    expect(deps.meta.channelById(channel.id)).toBeUndefined()
+    expect(await deps.meta.channelById(channel.id)).toBeUndefined()
   })
 })
 

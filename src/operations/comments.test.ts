@@ -12,13 +12,13 @@ async function rig() {
   const deps = await fresh()
   await commit(deps.meta, { events: [effect()] })
   for (const userId of ['bob', 'eve']) await deps.meta.setMember(1, userId, 'member')
-  const people = (ids: string[]) =>
+  const people = async (ids: string[]) =>
     names.filter((id) => ids.includes(id)).map((id) => ({ id, name: id, email: `${id}@example.test` }))
   const issue = await deps.meta.issueById(1)
   if (!issue) throw new Error('no issue')
   return { ...deps, meta: { ...deps.meta, people }, issue }
 }
-type Rig = ReturnType<typeof rig>
+type Rig = Awaited<ReturnType<typeof rig>>
 const noticesOf = async ({ meta, clock }: Rig) =>
   (await meta.noticesDue(clock.now() + 86_400_000, 9)).map(({ userId, kind }) => `${userId} ${kind}`)
 const notes = async ({ meta }: Rig, { id }: Issue) => (await meta.activityOf(id)).filter(({ type }) => type === 'note')

@@ -21,15 +21,15 @@ export async function newFixes(
   commits: readonly NewCommit[],
 ): Promise<Fix[]> {
   let left = issuesMax
-  return (
-    await Array.fromAsync(commits, async (commit) => {
-      const shortIds = fixedIssues(commit.message).slice(0, left)
-      if (shortIds.length === 0) return []
-      if ((await meta.versionsWithCommit(organizationId, commit.repository, commit.sha)).length > 0) return []
-      left -= shortIds.length
-      return [{ commit, shortIds }]
-    })
-  ).flat()
+  const fixes: Fix[] = []
+  for (const commit of commits) {
+    const shortIds = fixedIssues(commit.message).slice(0, left)
+    if (shortIds.length === 0) continue
+    if ((await meta.versionsWithCommit(organizationId, commit.repository, commit.sha)).length > 0) continue
+    left -= shortIds.length
+    fixes.push({ commit, shortIds })
+  }
+  return fixes
 }
 
 type Deps = Announces & {

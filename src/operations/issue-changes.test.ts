@@ -18,21 +18,21 @@ async function rig(count = 3) {
       asked.push({ name: 'ask', value })
       return bulk
     },
-    merge: (value: unknown) => {
+    merge: async (value: unknown) => {
       asked.push({ name: 'merge', value })
       return bulk
     },
-    undo: (id: number) => (id === bulk.id ? bulk : undefined),
+    undo: async (id: number) => (id === bulk.id ? bulk : undefined),
     wait: async () => ({ ...bulk, done: 60 }),
   }
   const issues = await deps.meta.issuesByIds(Array.from({ length: count }, (_, at) => at + 1))
   return { ...deps, issues, asked, triage: { bulks } }
 }
-const nothing: IssuesChange = { changeOf: () => ({}), own: {}, isOwnOnly: false }
-const resolve: IssuesChange = { ...nothing, changeOf: () => ({ status: 'resolved' }) }
-const assign = (assigneeUserId: string): IssuesChange => ({ ...nothing, changeOf: () => ({ assigneeUserId }) })
-const statuses = async ({ meta }: Pick<ReturnType<typeof rig>, 'meta'>) =>
-  await Array.fromAsync([1, 2, 3], async (id) => (await meta.issueById(id))?.status)
+const nothing: IssuesChange = { changeOf: async () => ({}), own: {}, isOwnOnly: false }
+const resolve: IssuesChange = { ...nothing, changeOf: async () => ({ status: 'resolved' }) }
+const assign = (assigneeUserId: string): IssuesChange => ({ ...nothing, changeOf: async () => ({ assigneeUserId }) })
+const statuses = async ({ meta }: Pick<Awaited<ReturnType<typeof rig>>, 'meta'>) =>
+  Promise.all([1, 2, 3].map(async (id) => (await meta.issueById(id))?.status))
 
 describe('a change of issues', () => {
   test('is written one by one and announced; what changes nothing is not announced', async () => {
@@ -49,7 +49,7 @@ describe('a change of issues', () => {
 
   test('that is refused for one of them leaves all as they are', async () => {
     const { issues, ...deps } = await rig()
-    const changeOf = ({ id }: { id: number }) => {
+    const changeOf = async ({ id }: { id: number }) => {
       if (id === 3) throw new Error('no')
       return { status: 'resolved' as const }
     }
@@ -60,7 +60,7 @@ describe('a change of issues', () => {
   test('needs the revision that the caller has seen', async () => {
     const { issues, ...deps } = await rig()
     await updateIssues(deps, deps.ann, issues.slice(0, 1), { ...resolve, rev: 0 })
-    const reopen: IssuesChange = { ...nothing, changeOf: () => ({ status: 'unresolved' }), rev: 0 }
+    const reopen: IssuesChange = { ...nothing, changeOf: async () => ({ status: 'unresolved' }), rev: 0 }
     expect((await endOf(() => updateIssues(deps, deps.ann, issues.slice(0, 1), reopen)))[0]).toBe('CONFLICT')
     expect((await endOf(() => demandIssueRevision(deps, deps.ann, 1, 0)))[0]).toBe('CONFLICT')
     expect(await endOf(() => demandIssueRevision(deps, deps.ann, 1, 1))).toEqual(['done', []])
@@ -107,10 +107,10 @@ describe('an assignment', () => {
   ])('by ann to %s: follows the issue, and %i notices', async (userId, notices) => {
     const { issues, ...deps } = await rig()
     await updateIssues(deps, deps.ann, issues.slice(0, 1), assign(userId))
-    expect(deps.meta.subscribersOf(1)).toEqual([userId])
-    expect(deps.meta.noticesDue(deps.clock.now() + 86_400_000, 9)).toHaveLength(notices)
+    expect(await deps.meta.subscribersOf(1)).toEqual([userId])
+    expect(await deps.meta.noticesDue(deps.clock.now() + 86_400_000, 9)).toHaveLength(notices)
     await updateIssues(deps, sessionOf('eve'), issues.slice(0, 1), assign(userId))
-    expect(deps.meta.noticesDue(deps.clock.now() + 86_400_000, 9)).toHaveLength(notices)
+    expect(await deps.meta.noticesDue(deps.clock.now() + 86_400_000, 9)).toHaveLength(notices)
   })
 
   test('that changed nothing gives no notice', async () => {

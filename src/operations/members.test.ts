@@ -34,9 +34,9 @@ const named: Record<Role, Person> = {
   member: person('mia'),
   viewer: person('vera'),
 }
-const codeOf = (work: () => unknown): string => {
+const codeOf = async (work: () => Promise<unknown>): Promise<string> => {
   try {
-    work()
+    await work()
     return 'done'
   } catch (error) {
     return error instanceof MishapError ? error.code : String(error)
@@ -60,10 +60,12 @@ describe('who may give which role', () => {
     ['admin', ['viewer', 'member'], ['viewer', 'member']],
     ['member', ['viewer'], ['viewer']],
     ['viewer', [], []],
-  ])('%s', (own, invites, gives) => {
+  ])('%s', async (own, invites, gives) => {
     expect([rolesToInvite(own), rolesToGive(own)]).toEqual([invites, gives])
     for (const role of roles) {
-      const done = codeOf(() => addInvitation(world, named[own], world.organization, { email: 'x@example.test', role }))
+      const done = await codeOf(() =>
+        addInvitation(world, named[own], world.organization, { email: 'x@example.test', role }),
+      )
       expect([role, done]).toEqual([role, invites.includes(role) ? 'done' : 'VALIDATION'])
     }
   })
@@ -81,23 +83,27 @@ describe('who may give which role', () => {
   ])('%s makes of the %s a %s: %s', async (by, of, to, expected) => {
     const { meta, organization } = world
     const before = (await meta.memberOf(organization.id, named[of].id))?.role
-    expect(codeOf(() => updateMember(world, named[by], organization, named[of].id, to))).toBe(expected)
+    expect(await codeOf(() => updateMember(world, named[by], organization, named[of].id, to))).toBe(expected)
     expect((await meta.memberOf(organization.id, named[of].id))?.role).toBe(expected === 'done' ? to : before)
   })
 
   test('an admin is no match for another admin', async () => {
     const { meta, organization } = world
     await meta.setMember(organization.id, 'ada', 'admin')
-    expect(codeOf(() => updateMember(world, named.admin, organization, 'ada', 'viewer'))).toBe('AUTH_FORBIDDEN')
-    expect(codeOf(() => removeMember(world, named.admin, organization, 'ada'))).toBe('AUTH_FORBIDDEN')
+    expect(await codeOf(() => updateMember(world, named.admin, organization, 'ada', 'viewer'))).toBe('AUTH_FORBIDDEN')
+    expect(await codeOf(() => removeMember(world, named.admin, organization, 'ada'))).toBe('AUTH_FORBIDDEN')
   })
 
-  test('a stranger finds nobody, and nobody finds a stranger', () => {
+  test('a stranger finds nobody, and nobody finds a stranger', async () => {
     const { organization } = world
-    expect(codeOf(() => updateMember(world, person('eve'), organization, named.viewer.id, 'admin'))).toBe('NOT_FOUND')
-    expect(codeOf(() => removeMember(world, named.owner, organization, 'eve'))).toBe('NOT_FOUND')
+    expect(await codeOf(() => updateMember(world, person('eve'), organization, named.viewer.id, 'admin'))).toBe(
+      'NOT_FOUND',
+    )
+    expect(await codeOf(() => removeMember(world, named.owner, organization, 'eve'))).toBe('NOT_FOUND')
     expect(
-      codeOf(() => addInvitation(world, person('eve'), organization, { email: 'x@example.test', role: 'viewer' })),
+      await codeOf(() =>
+        addInvitation(world, person('eve'), organization, { email: 'x@example.test', role: 'viewer' }),
+      ),
     ).toBe('NOT_FOUND')
   })
 })
@@ -105,13 +111,13 @@ describe('who may give which role', () => {
 describe('the last owner', () => {
   test('neither goes nor steps down, until there is another', async () => {
     const { meta, organization } = world
-    expect(codeOf(() => removeMember(world, named.owner, organization, named.owner.id))).toBe('CONFLICT')
+    expect(await codeOf(() => removeMember(world, named.owner, organization, named.owner.id))).toBe('CONFLICT')
     await updateMember(world, named.owner, organization, named.admin.id, 'owner')
     await updateMember(world, named.owner, organization, named.owner.id, 'viewer')
     expect((await meta.memberOf(organization.id, named.owner.id))?.role).toBe('viewer')
     await removeMember(world, named.owner, organization, named.owner.id)
-    expect(meta.memberOf(organization.id, named.owner.id)).toBeUndefined()
-    expect(codeOf(() => removeMember(world, named.admin, organization, named.admin.id))).toBe('CONFLICT')
+    expect(await meta.memberOf(organization.id, named.owner.id)).toBeUndefined()
+    expect(await codeOf(() => removeMember(world, named.admin, organization, named.admin.id))).toBe('CONFLICT')
   })
 })
 
@@ -136,8 +142,8 @@ describe('an invitation', () => {
     expect([invitation.email, invitation.role, secret.length]).toEqual(['new@example.test', 'member', 43])
     const member = await acceptInvitation(world, secret, person('nina'))
     expect(member).toMatchObject({ userId: 'nina', role: 'member', organizationId: world.organization.id })
-    expect(codeOf(() => acceptInvitation(world, secret, person('eve')))).toBe('NOT_FOUND')
-    expect(world.meta.memberOf(world.organization.id, 'eve')).toBeUndefined()
+    expect(await codeOf(() => acceptInvitation(world, secret, person('eve')))).toBe('NOT_FOUND')
+    expect(await world.meta.memberOf(world.organization.id, 'eve')).toBeUndefined()
   })
 
   test('gives no access before it is accepted, and none after 7 days', async () => {
@@ -145,14 +151,14 @@ describe('an invitation', () => {
     world.clock.advance(7 * dayMs - 1)
     expect((await openInvitation(world, secret))?.email).toBe('new@example.test')
     world.clock.advance(1)
-    expect(codeOf(() => acceptInvitation(world, secret, person('nina')))).toBe('NOT_FOUND')
-    expect(world.meta.memberOf(world.organization.id, 'nina')).toBeUndefined()
+    expect(await codeOf(() => acceptInvitation(world, secret, person('nina')))).toBe('NOT_FOUND')
+    expect(await world.meta.memberOf(world.organization.id, 'nina')).toBeUndefined()
   })
 
   test('is kept as a hash, and a second one ends the first', async () => {
     const first = (await invite()).secret
     const second = (await invite()).secret
-    expect(world.meta.invitationsOf(world.organization.id)).toHaveLength(1)
+    expect(await world.meta.invitationsOf(world.organization.id)).toHaveLength(1)
     expect(JSON.stringify(await world.meta.invitationsOf(world.organization.id))).not.toContain(second)
     expect([await openInvitation(world, first), (await openInvitation(world, second))?.role]).toEqual([
       undefined,
@@ -176,16 +182,16 @@ describe('an invitation', () => {
       email: 'x@example.test',
       role: 'admin',
     })
-    expect(codeOf(() => takeBackInvitation(world, named.admin, world.organization, invitation.id))).toBe(
+    expect(await codeOf(() => takeBackInvitation(world, named.admin, world.organization, invitation.id))).toBe(
       'AUTH_FORBIDDEN',
     )
-    expect(codeOf(() => takeBackInvitation(world, named.owner, world.organization, 999))).toBe('NOT_FOUND')
+    expect(await codeOf(() => takeBackInvitation(world, named.owner, world.organization, 999))).toBe('NOT_FOUND')
     await takeBackInvitation(world, named.owner, world.organization, invitation.id)
     expect(await openInvitation(world, secret)).toBeUndefined()
   })
 
-  test.each(['', 'x', 'a@b', 'a@b@c.test', `${'x'.repeat(250)}@b.test`])('is not sent to %.30j', (email) => {
-    expect(codeOf(() => addInvitation(world, named.owner, world.organization, { email, role: 'viewer' }))).toBe(
+  test.each(['', 'x', 'a@b', 'a@b@c.test', `${'x'.repeat(250)}@b.test`])('is not sent to %.30j', async (email) => {
+    expect(await codeOf(() => addInvitation(world, named.owner, world.organization, { email, role: 'viewer' }))).toBe(
       'VALIDATION',
     )
   })
@@ -277,7 +283,7 @@ describe('a refusal of an invitation', () => {
     const taken = { email: ['This person is already a member.'] }
     expect(await refusalOf('ADAM@example.test ')).toEqual(['CONFLICT', taken])
     expect(await refusalOf('eve@example.test')).toBe('done')
-    expect(world.meta.invitationsOf(world.organization.id)).toHaveLength(1)
+    expect(await world.meta.invitationsOf(world.organization.id)).toHaveLength(1)
   })
 
   test('comes for the 501st that is open, and not for one that takes the place of its like', async () => {
@@ -302,24 +308,28 @@ test('a secret with other text around it opens nothing, and the refusals say wha
   }
   for (const text of [`${secret}x`, `x${secret}`]) expect(await openInvitation(world, text)).toBeUndefined()
   expect(hashed).toEqual([])
-  const thrown = (work: () => unknown) => {
+  const thrown = async (work: () => Promise<unknown>) => {
     try {
-      return work()
+      return await work()
     } catch (error) {
       return error
     }
   }
-  expect(thrown(() => acceptInvitation(world, `${secret}x`, person('eve')))).toMatchObject({
+  expect(await thrown(() => acceptInvitation(world, `${secret}x`, person('eve')))).toMatchObject({
     code: 'NOT_FOUND',
     message: 'This invitation is no longer valid.',
     causes: ['Ask for a new one.'],
   })
-  expect(thrown(() => updateMember(world, named.admin, world.organization, named.owner.id, 'viewer'))).toMatchObject({
+  expect(
+    await thrown(() => updateMember(world, named.admin, world.organization, named.owner.id, 'viewer')),
+  ).toMatchObject({
     code: 'AUTH_FORBIDDEN',
     message: 'Only roles below your own can be changed.',
   })
   const own = { role: ['Give a role below your own.'] }
-  expect(thrown(() => updateMember(world, named.member, world.organization, named.member.id, 'admin'))).toMatchObject({
+  expect(
+    await thrown(() => updateMember(world, named.member, world.organization, named.member.id, 'admin')),
+  ).toMatchObject({
     code: 'VALIDATION',
     fields: own,
   })
@@ -327,6 +337,6 @@ test('a secret with other text around it opens nothing, and the refusals say wha
 
 test.each(roles)('somebody who stays what they are, %s, is refused nothing', async (role) => {
   const { meta, organization } = world
-  expect(codeOf(() => updateMember(world, named[role], organization, named[role].id, role))).toBe('done')
+  expect(await codeOf(() => updateMember(world, named[role], organization, named[role].id, role))).toBe('done')
   expect((await meta.memberOf(organization.id, named[role].id))?.role).toBe(role)
 })

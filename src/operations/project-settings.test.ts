@@ -15,7 +15,7 @@ const fresh = operationRig()
 async function withMember() {
   const { meta, ...deps } = await fresh()
   const ann = { id: 'ann', name: 'Ann', email: 'ann@example.test' }
-  const personByEmail = (email: string) => (email === ann.email ? ann : undefined)
+  const personByEmail = async (email: string) => (email === ann.email ? ann : undefined)
   return { ...deps, meta: { ...meta, personByEmail } }
 }
 
@@ -23,7 +23,7 @@ test('filters are changed by name, and only by the revision that the caller has 
   const { meta, ann } = await fresh()
   const before = await meta.filtersOf(1)
   await updateFilters({ meta }, ann, 1, { releases: ['1.*'] }, 0)
-  expect(meta.filtersOf(1)).toEqual({ ...before, releases: ['1.*'] })
+  expect(await meta.filtersOf(1)).toEqual({ ...before, releases: ['1.*'] })
   expect(await endOf(() => updateFilters({ meta }, ann, 1, { releases: [] }, 0))).toEqual(['CONFLICT', []])
   expect((await meta.filtersOf(1)).releases).toEqual(['1.*'])
 })

@@ -55,7 +55,7 @@ describe('a release', () => {
     expect(await endOf(() => updateRelease(deps, value))).toEqual(['NOT_FOUND', []])
     await createRelease(deps, value)
     await updateRelease(deps, { ...value, change: { releasedMs: 5, archived: true } })
-    expect(deps.meta.releaseOf([1], 'web@2')).toMatchObject({ releasedMs: 5, archived: true })
+    expect(await deps.meta.releaseOf([1], 'web@2')).toMatchObject({ releasedMs: 5, archived: true })
   })
 
   test('is deleted after its files', async () => {
@@ -95,7 +95,7 @@ describe('commits of a release', () => {
     await deps.meta.updateIssue(2, { status: 'resolved', statusDetails }, 'ann', nowMs)
     await setReleaseCommits(deps, place, { commits: undefined, refs: undefined }, { projectIds: [1], fixable: [] })
     expect((await deps.meta.issueById(2))?.statusDetails).toMatchObject({ inRelease: 'web@2' })
-    expect(deps.meta.versionsWithCommit(1, 'acme/web', 'b1')).toEqual(['web@2'])
+    expect(await deps.meta.versionsWithCommit(1, 'acme/web', 'b1')).toEqual(['web@2'])
   })
 
   test('empty refs alone take commits out; beside commits they say nothing', async () => {
@@ -103,9 +103,9 @@ describe('commits of a release', () => {
     await createRelease(deps, value)
     const where = { projectIds: [1], fixable: [] }
     await setReleaseCommits(deps, place, { ...told, refs: [] }, where)
-    expect(deps.meta.versionsWithCommit(1, 'acme/web', 'a1')).toEqual(['web@2'])
+    expect(await deps.meta.versionsWithCommit(1, 'acme/web', 'a1')).toEqual(['web@2'])
     await setReleaseCommits(deps, place, { commits: undefined, refs: [] }, where)
-    expect(deps.meta.versionsWithCommit(1, 'acme/web', 'a1')).toEqual([])
+    expect(await deps.meta.versionsWithCommit(1, 'acme/web', 'a1')).toEqual([])
   })
 })
 

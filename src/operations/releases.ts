@@ -1,5 +1,5 @@
-import { filterAsync } from '../base/sequence.ts'
 import type { Clock } from '../base/clock.ts'
+import { filterAsync } from '../base/sequence.ts'
 import type { Project } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import type { NewCommit, Place, Ref, Repository } from '../store/meta/releases/commits.ts'

@@ -10,7 +10,7 @@ async function rig() {
   const { clock, publishKeys, published, ann } = await fresh()
   const log: unknown[] = []
   let last = 0
-  const request = (value: object): Removal => {
+  const request = async (value: object): Promise<Removal> => {
     log.push(value)
     return { id: ++last } as Removal
   }

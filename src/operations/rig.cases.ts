@@ -22,9 +22,9 @@ export const sessionOf = (id: string): Actor => ({
  */
 export function operationRig() {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-operations-'))
-  const closers: (() => void)[] = []
-  afterAll(() => {
-    for (const close of closers) close()
+  const closers: (() => Promise<void>)[] = []
+  afterAll(async () => {
+    for (const close of closers) await close()
     rmSync(folder, { recursive: true, force: true })
   })
   return async function fresh() {
@@ -48,7 +48,7 @@ export function operationRig() {
 }
 
 /** Returns code and fields of the error that `work` throws, or `done` when it succeeds. */
-export async function endOf(work: () => unknown): Promise<[code: string, fields: string[]]> {
+export async function endOf(work: () => Promise<unknown>): Promise<[code: string, fields: string[]]> {
   try {
     await work()
     return ['done', []]

@@ -37,7 +37,7 @@ describe('tokens', () => {
     expect(await deleteOrganizationToken({ meta }, organization.id + 1, String(token.id))).toBe(false)
     expect((await meta.tokenBySecret(secret))?.id).toBe(token.id)
     expect(await deleteOrganizationToken({ meta }, organization.id, String(token.id))).toBe(true)
-    expect(meta.tokenBySecret(secret)).toBeUndefined()
+    expect(await meta.tokenBySecret(secret)).toBeUndefined()
   })
 
   test.each(['', 'x', '0', '1.0', '01'])('an id %j is none', async (id) => {

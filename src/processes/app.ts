@@ -1,18 +1,37 @@
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { createApi } from '../api/api.ts'
 import { MishapError } from '../base/errors.ts'
 import { requestIdOf } from '../base/observe.ts'
 import { ensureSelfProject } from '../operations/self-project.ts'
+import { refuseRequest } from '../serve/answers.ts'
 import { serveControl } from '../serve/control.ts'
 import type { AppSetup, FromApp, ToApp } from '../serve/messages.ts'
 import { serveWeb } from '../web/serve.ts'
 import { maintenanceCommands, peopleCommands } from './commands.ts'
 import { createApp, type Running } from './create.ts'
+import type { App } from './parts.ts'
 import type { Link } from './publish-keys.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/**
+ * Answers a page while a database server does not answer: a page that says so and reloads by itself. Open pages keep
+ * their frame, because their requests are not for HTML. A database in the data folder is never away.
+ */
+async function answerAway({ config, meta, clock }: App, req: IncomingMessage, res: ServerResponse): Promise<boolean> {
+  if (config.meta === '' || !(req.headers.accept ?? '').includes('text/html')) return false
+  try {
+    await meta.isEmpty()
+    return false
+  } catch (error) {
+    if (!(error instanceof MishapError)) return false
+    refuseRequest(req, res, error, clock)
+    return true
+  }
+}
 
 /** Runs the process: opens the app, serves screens, API and commands, and exits with main. */
 async function runProcess(setup: AppSetup): Promise<void> {
@@ -63,6 +82,7 @@ async function runProcess(setup: AppSetup): Promise<void> {
       api.handle(req, res)
       return true
     },
+    away: (req, res) => answerAway(app, req, res),
     withContext: (req, answer) => running.scope.run(requestIdOf(req.headers), answer),
   })
   let ending = false

@@ -42,11 +42,10 @@ async function inside<T>(config: Config, look: (meta: MetaStore, auth: Auth) => 
   const file = join(layOut(config.data).folders.meta, 'mishap.sqlite')
   const meta = await openSqliteMeta(file, { clock: systemClock })
   const secret = loadSecrets(config.data).authSecret
-  const auth = await createAuth({ meta, file, secret, url: config.url, clock: systemClock, observe: silent })
+  const auth = await createAuth({ meta, secret, url: config.url, clock: systemClock, observe: silent })
   try {
     return await look(meta, auth)
   } finally {
-    auth.close()
     await meta.close()
   }
 }

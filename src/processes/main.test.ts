@@ -126,11 +126,10 @@ const freePort = () =>
 
 test.concurrent('data of a newer version is refused by every command and left as it is', async () => {
   const data = join(root, 'newer')
-  const file = join(
-    layOut(data).folders.meta,
-    'mishap.sqlite',
-  )(await openSqliteMeta(file, { clock: testClock() })).close()
-  const connection = await openSqlite(file)
+  const file = join(layOut(data).folders.meta, 'mishap.sqlite')
+  const meta = await openSqliteMeta(file, { clock: testClock() })
+  await meta.close()
+  const connection = openSqlite(file)
   await connection.script('insert into version (number, applied_ms) values (99, 0)')
   await connection.close()
   const given = await run(bootstrapWords(data), { input: 'correct horse battery\n' })

@@ -24,7 +24,7 @@ test.each([
   [[], []],
 ])('the latest of projects %j', async (ids, expected) => {
   const meta = {
-    releaseTimes: ({ projectIds: [id = 0] }: { projectIds: readonly number[] }) =>
+    releaseTimes: async ({ projectIds: [id = 0] }: { projectIds: readonly number[] }) =>
       (times[id] ?? []).map(([version, createdMs]) => ({ version, createdMs })),
   }
   expect(await latestReleases(meta, ids)).toEqual(expected)

@@ -17,7 +17,7 @@ const project = (id: number, slug: string): Project => ({
 })
 const readable = [project(1, 'web'), project(2, 'shop')]
 const meta = {
-  projectByOldSlug: (organizationId: number, slug: string) =>
+  projectByOldSlug: async (organizationId: number, slug: string) =>
     organizationId === 1 ? { store: readable[1], hidden: project(3, 'hidden') }[slug] : undefined,
 }
 

@@ -167,7 +167,7 @@ test('a batch that waits for room to be opened is opened before the one that fol
   refine.advance(entry.writer.durable())
   await settled(entry, 5)
   expect([entry.events.rows.length, await stored(entry), entry.failures]).toEqual([5, 5, []])
-  expect(entry.meta.cursor()).toBeGreaterThan(begin)
+  expect(await entry.meta.cursor()).toBeGreaterThan(begin)
 })
 
 test('commits that fail, however often, make no dead item of what is stored', async () => {
@@ -193,7 +193,7 @@ test('commits that fail, however often, make no dead item of what is stored', as
   last.advance(entry.writer.durable())
   await settled(entry, 5)
   expect([entry.events.rows.length, await outcome(entry, 'stored'), await outcome(entry, 'dead')]).toEqual([5, 5, 0])
-  expect(entry.meta.deadLetters(5)).toEqual([])
+  expect(await entry.meta.deadLetters(5)).toEqual([])
 })
 
 test('a record that can no longer be refined, though its row stands, counts as stored and never as dead', async () => {
@@ -217,7 +217,7 @@ test('a record that can no longer be refined, though its row stands, counts as s
     await outcome(entry, 'received'),
     await outcome(entry, 'dead'),
   ]).toEqual([3, 3, 3, 0])
-  expect(entry.meta.listIssues({ projectIds: [entry.projectId], sort: 'last', max: 5 })).toMatchObject([{ count: 3 }])
+  expect(await entry.meta.listIssues({ projectIds: [entry.projectId], sort: 'last', max: 5 })).toMatchObject([{ count: 3 }])
 })
 
 test('a worker that ends while it waits for the disk is not waited for', async () => {

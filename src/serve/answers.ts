@@ -32,6 +32,8 @@ function answerError(req: IncomingMessage, res: ServerResponse, error: MishapErr
       title: 'Mishap is starting',
       sentence: 'Events are being accepted.',
     })
+  if (isPage && error.code === 'DATABASE_UNAVAILABLE')
+    return void waitingPage(res, { status, waitS: 5, title: 'Mishap waits for its database', sentence: error.message })
   if (isPage && retryAfterS !== undefined)
     return void waitingPage(res, { status, waitS: retryAfterS, title: 'Mishap is busy', sentence: error.message })
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' }

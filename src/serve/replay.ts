@@ -92,6 +92,8 @@ export function createReplay(deps: ReplayDeps): Replay {
       if (inFlight.has(letter.id)) throw new MishapError('CONFLICT', { detail: 'It was already sent again.' })
       inFlight.add(letter.id)
       try {
+        // Its replay can have been committed since the caller read it.
+        if (!(await meta.deadLetterById(letter.id))) throw new MishapError('NOT_FOUND')
         await sendRecord(letter)
       } catch (error) {
         inFlight.delete(letter.id)

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createStoreState } from './store-state.ts'
 
@@ -9,12 +10,30 @@ test.each([
   ['an engine that goes is told', [{ engine: true }, { tables: true }, { engine: false }], false, [true, false]],
 ])('%s', async (_, changes, up, told) => {
   const published: unknown[] = []
-  const state = createStoreState({ publish: (id, change) => void published.push([id, change]) }, async () => [
-    { id: 1 },
-    { id: 2 },
-  ])
-  for (const change of changes) await state.update(change)
+  const failures: unknown[] = []
+  const state = createStoreState(
+    { publish: (id, change) => void published.push([id, change]) },
+    async () => [{ id: 1 }, { id: 2 }],
+    (error) => failures.push(error),
+  )
+  for (const change of changes) {
+    state.update(change)
+    await setImmediate()
+  }
   expect(state.up()).toBe(up)
   const each = (entry: boolean) => [1, 2].map((id) => [id, { kind: 'engine', up: entry }])
   expect(published).toEqual(told.flatMap(each))
+  expect(failures).toEqual([])
+})
+
+test('organizations that cannot be read are reported, and the state has changed anyway', async () => {
+  const failures: unknown[] = []
+  const state = createStoreState(
+    { publish: () => undefined },
+    () => Promise.reject(new Error('locked')),
+    (error) => failures.push(error),
+  )
+  state.update({ engine: true, tables: true })
+  await setImmediate()
+  expect([state.up(), failures]).toEqual([true, [new Error('locked')]])
 })

@@ -25,6 +25,8 @@ type WebOptions = {
   dev: boolean
   /** Handles requests for the API. Returns false for requests that Next must handle. */
   before(req: IncomingMessage, res: ServerResponse): boolean
+  /** Answers a page that cannot be shown now, and returns whether it did. */
+  away(req: IncomingMessage, res: ServerResponse): Promise<boolean>
   /** Wraps the handling of one request. */
   withContext(req: IncomingMessage, answer: () => void): void
 }
@@ -59,7 +61,7 @@ export async function serveWeb(options: WebOptions): Promise<Server> {
     options.withContext(req, () => {
       if (options.before(req, res)) return
       req.url = readable(req.url ?? '/')
-      void handle(req, res)
+      void options.away(req, res).then((isAnswered) => isAnswered || handle(req, res))
     }),
   )
   if (options.dev) {

@@ -1,6 +1,6 @@
-import { filterAsync } from '../../base/sequence.ts'
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
+import { filterAsync } from '../../base/sequence.ts'
 import {
   type IssueChangeBody,
   issueChangeBody,

@@ -89,19 +89,13 @@ export async function readChange(app: App, organizationId: number, body: IssueCh
   // All issues share one commit, so each project needs only one lookup.
   const having = new Map<number, string | undefined>()
   const havingOf = async (projectId: number, repository: string, commit: string): Promise<string | undefined> => {
-    if (!having.has(projectId))
-      having.set(
-        projectId,
-        (
-          await Array.fromAsync(
-            await app.meta.versionsWithCommit(organizationId, repository, commit),
-            async (version) => (await app.meta.releaseOf([projectId], version)) ?? [],
-          )
-        )
-          .flat()
-          .toSorted((a, b) => a.createdMs - b.createdMs)[0]?.version,
-      )
-    return having.get(projectId)
+    if (having.has(projectId)) return having.get(projectId)
+    const versions = await app.meta.versionsWithCommit(organizationId, repository, commit)
+    const found = await Promise.all(versions.map((version) => app.meta.releaseOf([projectId], version)))
+    const releases = found.filter((release) => release !== undefined)
+    const oldest = releases.toSorted((a, b) => a.createdMs - b.createdMs)[0]?.version
+    having.set(projectId, oldest)
+    return oldest
   }
   const releaseLookupOf = (projectId: number): ReleaseLookup => ({
     latest: () => latestOf(projectId),

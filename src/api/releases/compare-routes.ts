@@ -1,6 +1,6 @@
-import { filterAsync } from '../../base/sequence.ts'
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
+import { filterAsync } from '../../base/sequence.ts'
 import { restReleaseCompare } from '../../contract/release-compare.ts'
 import { versionCharactersMax } from '../../domain/release-order.ts'
 import { compareReleases } from '../../query/release-compare.ts'

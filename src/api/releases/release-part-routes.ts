@@ -1,6 +1,6 @@
-import { filterAsync } from '../../base/sequence.ts'
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
+import { filterAsync } from '../../base/sequence.ts'
 import { restCommit, restCommitFile, restCommitters } from '../../contract/commits.ts'
 import { type DeployBody, deployBody, restAnnotations, restDeploy, restRelease } from '../../contract/releases.ts'
 import { restSkew } from '../../contract/skew.ts'

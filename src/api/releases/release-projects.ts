@@ -35,7 +35,7 @@ export async function namedProjects(
   const projects = await Array.fromAsync([...new Set(names.map(String))], async (projectName) =>
     projectNamed(app, organization, projectName),
   )
-  for (const project of projects) app.auth.demand(actor, action, { organization, project })
+  for (const project of projects) await app.auth.demand(actor, action, { organization, project })
   return projects
 }
 

@@ -31,24 +31,20 @@ export async function ledgerBreakdown(app: App, { range, projects, key, nobodys 
   const fromMs = Math.floor((app.clock.now() - ranges[range]) / hourMs) * hourMs
   const projectOf = new Map(projects.map((project) => [project.id, { id: String(project.id), slug: project.slug }]))
   const projectIds = [...projectOf.keys(), ...(nobodys && key === undefined ? [0] : [])]
-  const rows = (
-    await Array.fromAsync(
-      (
-        await app.meta.outcomeSums({ projectIds, fromMs })
-      )
-        .filter((outcomeSum) => outcomeSum.outcome !== 'received' && outcomeSum.quantity !== 0)
-        .filter((outcomeSum) => key === undefined || String(outcomeSum.keyId) === key),
-      async ({ projectId, keyId, category, outcome, reason, quantity, bytes }) => ({
-        project: projectOf.get(projectId) ?? null,
-        key: keyId === 0 ? null : { id: String(keyId), label: (await keys.get(keyId))?.label ?? '' },
-        category,
-        outcome,
-        reason,
-        quantity,
-        bytes,
-        todo: todoFor(reason),
-      }),
-    )
-  ).sort((a, b) => b.quantity - a.quantity)
+  const sums = await app.meta.outcomeSums({ projectIds, fromMs })
+  const rows = sums
+    .filter((outcomeSum) => outcomeSum.outcome !== 'received' && outcomeSum.quantity !== 0)
+    .filter((outcomeSum) => key === undefined || String(outcomeSum.keyId) === key)
+    .map(({ projectId, keyId, category, outcome, reason, quantity, bytes }) => ({
+      project: projectOf.get(projectId) ?? null,
+      key: keyId === 0 ? null : { id: String(keyId), label: keys.get(keyId)?.label ?? '' },
+      category,
+      outcome,
+      reason,
+      quantity,
+      bytes,
+      todo: todoFor(reason),
+    }))
+    .sort((a, b) => b.quantity - a.quantity)
   return { range, from: new Date(fromMs).toISOString(), rows }
 }

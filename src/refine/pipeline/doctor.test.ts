@@ -375,7 +375,7 @@ describe('what depends on more than the files', () => {
     const id = await rig().upload({ files: pair('a.js', idA), hours: 1000 })
     const before = await rig().meta.bundlesById([id])
     await ask([], { debugId: idA })
-    expect(rig().meta.bundlesById([id])).toEqual(before)
+    expect(await rig().meta.bundlesById([id])).toEqual(before)
   })
 
   test('hostile names stay text: no controls, bounded, quoted for the shell', async () => {

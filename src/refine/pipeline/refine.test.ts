@@ -20,7 +20,7 @@ test('what is in the journal is stored, counted and told of, once', async () => 
   refine.advance(entry.writer.durable())
   await settled(entry, 30)
   expect(entry.events.rows.length).toBe(30)
-  expect(issues(entry)).toMatchObject([{ count: 30, title: 'TypeError: x' }])
+  expect(await issues(entry)).toMatchObject([{ count: 30, title: 'TypeError: x' }])
   expect(entry.commits.flatMap((commit) => commit.issues).reduce((sum, issue) => sum + issue.events, 0)).toBe(30)
   expect(entry.commits[0]?.issues[0]).toMatchObject({ isNew: true })
 })

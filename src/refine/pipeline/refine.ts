@@ -249,7 +249,15 @@ async function checkPosition(deps: RefineDeps, durable: number): Promise<void> {
   deps.failed(new MishapError('START_JOURNAL_BEHIND', { detail }))
 }
 
-type LoopState = { durable: number; position: number; inFlight: number; draining: boolean; pauseCount: number }
+type LoopState = {
+  durable: number
+  position: number
+  inFlight: number
+  draining: boolean
+  pauseCount: number
+  /** The check of the position: no batch starts before it ends, because a commit would move the cursor under it. */
+  checked: Promise<unknown>
+}
 
 /** Refines from `state.position` until it is stopped. A failed batch stops it. */
 async function runLoop(work: Work, state: LoopState, signal: ReturnType<typeof createSignal>): Promise<void> {
@@ -279,6 +287,7 @@ async function runLoop(work: Work, state: LoopState, signal: ReturnType<typeof c
       await signal.wait()
       continue
     }
+    await state.checked
     const { to, records } = await launch(position)
     if (to === position) emptyTo = durable
     state.position = to
@@ -300,7 +309,7 @@ export function createRefine(deps: RefineDeps): Refine {
   const work: Work = { ...deps, pool, stopped, totals, waits, memory: createMemory() }
   const signal = createSignal()
   const reader = openJournalReader(deps.worker.journalFolder)
-  const state: LoopState = { durable: 0, position: 0, inFlight: 0, draining: false, pauseCount: 0 }
+  const state: LoopState = { durable: 0, position: 0, inFlight: 0, draining: false, pauseCount: 0, checked: Promise.resolve() }
 
   const drained = async () => {
     while (state.inFlight > 0) await signal.wait()
@@ -311,7 +320,7 @@ export function createRefine(deps: RefineDeps): Refine {
     waiting: async () => reader.count(await deps.meta.cursor(), state.durable, waitingMax),
     advance: (durable) => {
       // One check is enough: the position and the cursor only grow from here.
-      if (state.durable === 0) checkPosition(deps, durable).catch(deps.failed)
+      if (state.durable === 0) state.checked = checkPosition(deps, durable).catch(deps.failed)
       state.durable = Math.max(state.durable, durable)
       signal.notify()
     },

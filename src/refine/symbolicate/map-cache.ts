@@ -180,18 +180,27 @@ const presencesMax = 50
 
 /** The names of each project's files, built once per state. */
 function presences(meta: Pick<ArtifactStore, 'artifactNames'>): MapCache['presenceOf'] {
-  const cache = new LRUCache<number, { state: string; presence: Presence | undefined }>({ max: presencesMax })
-  return async (projectId, state) => {
-    const cached = cache.get(projectId)
-    if (cached?.state === state) return cached.presence
+  const cache = new LRUCache<number, { state: string; presence: Promise<Presence | undefined> }>({ max: presencesMax })
+  const read = async (projectId: number) => {
     const files = await meta.artifactNames(projectId, namesMax)
     const names = files?.flatMap(({ debugId, release, dist, url }) => [
       ...(debugId ? [debugName(debugId)] : []),
       urlName(release, dist, url),
     ])
-    const presence = names && presenceOf(names)
-    cache.set(projectId, { state, presence })
-    return presence
+    return names && presenceOf(names)
+  }
+  return async (projectId, state) => {
+    const cached = cache.get(projectId)
+    if (cached?.state === state) return cached.presence
+    // The batches in flight share one read.
+    const entry = { state, presence: read(projectId) }
+    cache.set(projectId, entry)
+    try {
+      return await entry.presence
+    } catch (error) {
+      if (cache.get(projectId) === entry) cache.delete(projectId)
+      throw error
+    }
   }
 }
 
@@ -268,15 +277,24 @@ function spawn(deps: MapCacheDeps, limits: MapLimits, members: Set<Member>, free
     free()
   }
 
-  worker.on('message', async (message: FromLoader) => {
+  async function answerSources({ job: id, urls }: Extract<FromLoader, { kind: 'sources' }>, current: Job): Promise<void> {
+    try {
+      const files = await findSources(meta, current.projectId, current.query, urls)
+      worker.postMessage({ kind: 'files', job: id, files } satisfies ToLoader)
+    } catch (error) {
+      observe.error({ error: faultOf(error) }, 'a source map could not be looked up')
+      if (job === current) leave('file_gone')
+    }
+  }
+
+  worker.on('message', (message: FromLoader) => {
     if (message.job !== job?.job) return
     if (message.kind === 'begun') {
       stopTimer = clock.after(limits.loadMs, () => leave('map_slow'))
       return
     }
     if (message.kind === 'sources') {
-      const files = await findSources(meta, job.projectId, job.query, message.urls)
-      worker.postMessage({ kind: 'files', job: message.job, files } satisfies ToLoader)
+      void answerSources(message, job)
       return
     }
     finish(message.loaded)

@@ -87,7 +87,7 @@ function operatorCases(fresh: () => Promise<MetaStore>): void {
     expect(await found(meta, { op: 'or', of: [...many, { op: 'text', value: 'two' }] })).toEqual([2])
     const ids = Array.from({ length: 1000 }, (_, i) => i + 1)
     expect((await meta.issuesByIds(ids)).map((issue) => issue.id)).toEqual(expect.arrayContaining([1, 2]))
-    expect(meta.issuesByIds([])).toEqual([])
+    expect(await meta.issuesByIds([])).toEqual([])
   })
 
   test.each(["'", '"', '\\', '%', '_', '*', '--', '\u0000', '\u{1f525}', "' or '1'='1"])(
@@ -133,8 +133,8 @@ function pageCases(fresh: () => Promise<MetaStore>): void {
     const meta = await fresh()
     await commit(meta, { events: [1, 2, 3].map((item) => effect({ hashes: [hash(item)], timestampMs: nowMs + item })) })
     const count = (fromMs: number) => meta.countIssues({ projectIds: [1], fromMs })
-    expect([nowMs, nowMs + 2, nowMs + 3, nowMs + 4].map(count)).toEqual([3, 2, 1, 0])
-    expect(meta.listIssues({ projectIds: [1], fromMs: nowMs + 2, sort: 'last', max: 9 })).toHaveLength(2)
+    expect(await Promise.all([nowMs, nowMs + 2, nowMs + 3, nowMs + 4].map(count))).toEqual([3, 2, 1, 0])
+    expect(await meta.listIssues({ projectIds: [1], fromMs: nowMs + 2, sort: 'last', max: 9 })).toHaveLength(2)
     expect([await meta.countIssues({ projectIds: [] }), await meta.countIssues({ projectIds: [9] })]).toEqual([0, 0])
   })
 }
@@ -191,7 +191,7 @@ function nameCases(fresh: () => Promise<MetaStore>): void {
     const meta = await fresh()
     expect((await meta.createProject({ organizationId: 1, slug, name: 'A', platform: null })).slug).toBe(slug)
     expect((await meta.projectBySlug(1, slug))?.name).toBe('A')
-    expect(codeOf(() => meta.updateProject(1, { slug }))).toBe('CONFLICT')
+    expect(await codeOf(() => meta.updateProject(1, { slug }))).toBe('CONFLICT')
   })
 
   test.each([
@@ -205,7 +205,7 @@ function nameCases(fresh: () => Promise<MetaStore>): void {
   ])('name %.20j', async (name, expected) => {
     const meta = await fresh()
     if (expected === 'VALIDATION') {
-      expect(codeOf(() => meta.updateProject(1, { name }))).toBe(expected)
+      expect(await codeOf(() => meta.updateProject(1, { name }))).toBe(expected)
       expect((await meta.projectById(1))?.name).toBe('Web')
     } else expect((await meta.updateProject(1, { name })).name).toBe(expected)
   })
@@ -214,7 +214,10 @@ function nameCases(fresh: () => Promise<MetaStore>): void {
     const meta = await fresh()
     await commit(meta, { events: [effect()] })
     const [key] = await meta.keysOf(1)
-    expect(meta.updateProject(1, { slug: 'shop', name: 'Shop', platform: null })).toMatchObject({ id: 1, slug: 'shop' })
+    expect(await meta.updateProject(1, { slug: 'shop', name: 'Shop', platform: null })).toMatchObject({
+      id: 1,
+      slug: 'shop',
+    })
     expect([await meta.projectBySlug(1, 'web'), (await meta.projectBySlug(1, 'shop'))?.id]).toEqual([undefined, 1])
     expect((await meta.keysOf(1))[0]?.publicKey).toBe(key?.publicKey)
     expect((await meta.issueByShortId(1, 'WEB-1'))?.projectId).toBe(1)
@@ -252,7 +255,7 @@ function seenCases(fresh: () => Promise<MetaStore>): void {
     const at = (digest: string, value: number, ms: number) =>
       effect({ digest, hashes: [hash(value)], timestampMs: nowMs + ms, eventId: String(ms).padStart(32, '0') })
     await commit(meta, { events: [at('11', 1, 1), at('22', 1, 2), at('11', 1, 3), at('11', 2, 9), at('', 1, 10)] })
-    expect(meta.digestsOf(1)).toEqual(['11', '22'])
+    expect(await meta.digestsOf(1)).toEqual(['11', '22'])
     expect((await meta.issuesOfDigest([1], '11')).map((issue) => [issue.issueId, issue.lastMs])).toEqual([
       [2, nowMs + 9],
       [1, nowMs + 3],
@@ -292,9 +295,9 @@ function ledgerCases(fresh: () => Promise<MetaStore>): void {
       receivedMs: 500,
     }
     await commit(meta, { dead: [dead], attachments: [attachment] })
-    expect(meta.prune(nowMs, 0, 200)).toEqual([])
+    expect(await meta.prune(nowMs, 0, 200)).toEqual([])
     expect([await meta.deadLetters(9), (await meta.attachmentsOf(1, 'e')).length]).toEqual([[], 1])
-    expect(meta.prune(nowMs, 501, 200)).toEqual(['shared'])
-    expect(meta.prune(nowMs, 501, 200)).toEqual([])
+    expect(await meta.prune(nowMs, 501, 200)).toEqual(['shared'])
+    expect(await meta.prune(nowMs, 501, 200)).toEqual([])
   })
 }

@@ -66,7 +66,7 @@ export function failureIssueCases(fresh: () => Promise<MetaStore>): void {
         expect([await linkOf(meta, 1), await linkOf(meta, 2)]).toEqual([undefined, ['digest', id(1002)]])
         await joinAll(meta)
         expect((await meta.errorEndState(1, id(1)))?.alone).toBe('none')
-        expect(meta.errorEndState(2, id(1001))).toBeUndefined()
+        expect(await meta.errorEndState(2, id(1001))).toBeUndefined()
       },
     )
 
@@ -103,25 +103,10 @@ export function failureIssueCases(fresh: () => Promise<MetaStore>): void {
     })
 
     const dayMs = 86_400_000
-    const prunes: [string, (meta: MetaStore, beforeMs: number) => void][] = [
-      [
-        'of all',
-        async (meta, beforeMs) => {
-          await meta.prune(nowMs, beforeMs, beforeMs)
-        },
-      ],
-      [
-        'of an organization’s own',
-        async (meta, beforeMs) => {
-          await meta.dropExpired(1, [1, 2], beforeMs)
-        },
-      ],
-      [
-        'of the server’s project',
-        async (meta, beforeMs) => {
-          await meta.dropExpired(1, [2], beforeMs)
-        },
-      ],
+    const prunes: [string, (meta: MetaStore, beforeMs: number) => Promise<unknown>][] = [
+      ['of all', (meta, beforeMs) => meta.prune(nowMs, beforeMs, beforeMs)],
+      ['of an organization’s own', (meta, beforeMs) => meta.dropExpired(1, [1, 2], beforeMs)],
+      ['of the server’s project', (meta, beforeMs) => meta.dropExpired(1, [2], beforeMs)],
     ]
     test.each(prunes)(
       'go with a server event that retention takes, %s; the browser’s is looked at again',
@@ -133,7 +118,7 @@ export function failureIssueCases(fresh: () => Promise<MetaStore>): void {
         await commit(meta, { events: [old(1, 1), old(2, 2), young, ...own] })
         await joinAll(meta)
         expect(await Array.fromAsync([1, 2], async (n) => (await linkOf(meta, n))?.[1])).toEqual([id(1001), id(1002)])
-        prune(meta, nowMs - 98 * dayMs)
+        await prune(meta, nowMs - 98 * dayMs)
         expect(await Array.fromAsync([1, 2], async (n) => linkOf(meta, n))).toEqual([undefined, undefined])
         await joinAll(meta)
         expect((await meta.errorEndState(1, id(1)))?.alone).toBe('none')
@@ -173,26 +158,17 @@ export function failureIssueCases(fresh: () => Promise<MetaStore>): void {
       expect((await meta.errorEndState(1, id(1)))?.alone).toBe('several')
       return { meta, one: await issueOf(meta, 2, hash(1001)), two: await issueOf(meta, 2, hash(1002)) }
     }
-    const ends: [string, (doubt: ReturnType<typeof doubtful>) => void][] = [
-      [
-        'merged',
-        async ({ meta, one, two }) => {
-          await meta.mergeIssues(one, [two], null, nowMs)
-        },
-      ],
+    type Doubt = Awaited<ReturnType<typeof doubtful>>
+    const ends: [string, (doubt: Doubt) => Promise<unknown>][] = [
+      ['merged', ({ meta, one, two }) => meta.mergeIssues(one, [two], null, nowMs)],
       ['deleted', ({ meta, two }) => remove(meta, 2, two)],
-      [
-        'too old',
-        async ({ meta }) => {
-          await meta.prune(nowMs, nowMs - 10_000, nowMs)
-        },
-      ],
+      ['too old', ({ meta }) => meta.prune(nowMs, nowMs - 10_000, nowMs)],
     ]
     test.each(doubts.flatMap((doubt) => ends.map((end) => [...doubt, ...end] as const)))(
       'come when what made them doubtful ends: %s of two issues, %s %s %s',
       async (_doubt, ofServer, ofBrowser, _end, end) => {
         const doubt = await doubtful(ofServer, ofBrowser)
-        end(doubt)
+        await end(doubt)
         await joinAll(doubt.meta)
         expect((await linkOf(doubt.meta))?.[1]).toBe(id(1001))
       },
@@ -226,8 +202,8 @@ export function failureIssueCases(fresh: () => Promise<MetaStore>): void {
       const some = numbers(5).map((n) => browser(n, sure(1), { receivedMs: nowMs + n }))
       await commit(meta, { events: [server(1, sure(1)), ...some] })
       await joinAll(meta)
-      expect(meta.limitErrorEnds(5)).toBe(0)
-      expect(meta.limitErrorEnds(2)).toBe(6)
+      expect(await meta.limitErrorEnds(5)).toBe(0)
+      expect(await meta.limitErrorEnds(2)).toBe(6)
       expect(await Array.fromAsync(numbers(5), async (n) => (await meta.errorLinkOf(1, id(n))) !== undefined)).toEqual([
         false,
         false,

@@ -126,8 +126,8 @@ export function failureOrderCases(fresh: () => Promise<MetaStore>): void {
     test('the same sides end in the same links, none of a group that is not the only one that claims it', async () => {
       const meta = await fresh()
       const state = { organizations: 0 }
-      fc.assert(
-        fc.property(arrivals, async ([drawnSides, orders]) => {
+      await fc.assert(
+        fc.asyncProperty(arrivals, async ([drawnSides, orders]) => {
           const all = drawnSides.map(toSide)
           const expected = all.map((item) => (item.side === 'browser' ? answerOf(item, all) : 'server'))
           for (const order of orders)

@@ -24,7 +24,7 @@ export const numbers = (count: number) => Array.from({ length: count }, (_, n) =
 
 /** Runs the linking until no open end is left. Returns the result of each run. */
 export async function joinAll(meta: MetaStore) {
-  const looks: ReturnType<MetaStore['linkErrors']>[] = []
+  const looks: Awaited<ReturnType<MetaStore['linkErrors']>>[] = []
   for (let step = 0; step < 100; step++) {
     const look = await meta.linkErrors(200, nowMs)
     expect(look.aside).toBe(0)

@@ -65,9 +65,10 @@ export async function commit(meta: MetaStore, effects: Partial<BatchEffects>, at
   )
 }
 
-export const codeOf = (work: () => unknown): string => {
+/** Returns the code of the error that `work` throws. */
+export const codeOf = async (work: () => unknown): Promise<string> => {
   try {
-    work()
+    await work()
   } catch (error) {
     return error instanceof MishapError ? error.code : String(error)
   }

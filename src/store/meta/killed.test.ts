@@ -12,22 +12,21 @@ const writer = (file: string) => `
 import { writeSync } from 'node:fs'
 const { openSqliteMeta } = await import(${JSON.stringify(new URL('./sqlite.ts', import.meta.url).href)})
 const { systemClock } = await import(${JSON.stringify(new URL('../../base/clock.ts', import.meta.url).href)})
-const meta = openSqliteMeta(${JSON.stringify(file)}, { clock: systemClock })
+const meta = await openSqliteMeta(${JSON.stringify(file)}, { clock: systemClock })
 const event = ${JSON.stringify(effect())}
 const outcome = ${JSON.stringify(stored)}
-for (const left of meta.openBatches()) meta.commitBatch(left, { events: Array(10).fill(event), attachments: [], dead: [], outcomes: Array(10).fill(outcome) }, ${nowMs})
+for (const left of await meta.openBatches()) await meta.commitBatch(left, { events: Array(10).fill(event), attachments: [], dead: [], outcomes: Array(10).fill(outcome) }, ${nowMs})
 for (;;) {
-  const from = meta.cursor()
-  meta.commitBatch(meta.openBatch(from, from + 10), { events: Array(10).fill(event), attachments: [], dead: [], outcomes: Array(10).fill(outcome) }, ${nowMs})
-  writeSync(1, meta.cursor() + '\\n')
+  const from = await meta.cursor()
+  await meta.commitBatch(await meta.openBatch(from, from + 10), { events: Array(10).fill(event), attachments: [], dead: [], outcomes: Array(10).fill(outcome) }, ${nowMs})
+  writeSync(1, (await meta.cursor()) + '\\n')
 }`
 
 test('kill -9 amid commits: what was answered stays, counters and cursor agree', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-meta-'))
-  const file = join(
-    folder,
-    'meta.sqlite',
-  )(await await withProject(await openSqliteMeta(file, { clock: systemClock }))).close()
+  const file = join(folder, 'meta.sqlite')
+  const first = await withProject(await openSqliteMeta(file, { clock: systemClock }))
+  await first.close()
   for (let round = 0; round < 2; round++) {
     const child = spawn(process.execPath, ['--input-type=module', '-e', writer(file)], {
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -7,7 +7,6 @@ import { openSqlite } from './database/connection.ts'
 import { commit, effect, hash, nowMs, stored, withProject } from './fixture.cases.ts'
 import { metaCases } from './meta.cases.ts'
 import type { MetaStore } from './meta-store.ts'
-import { openAuthDatabase } from './people/people.ts'
 import { openSqliteMeta } from './sqlite.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-meta-'))
@@ -16,7 +15,8 @@ let files = 0
 const nextFile = () => join(folder, `${++files}.sqlite`)
 
 /** Migrate once and copy the file: all migrations with their syncs take 0.1 s, and 340 tests need them. */
-const migrated = join(folder, 'migrated.sqlite')(await openSqliteMeta(migrated, { clock: testClock() })).close()
+const migrated = join(folder, 'migrated.sqlite')
+await (await openSqliteMeta(migrated, { clock: testClock() })).close()
 
 const open = async (clock: ReturnType<typeof testClock>) => {
   const file = nextFile()
@@ -38,14 +38,15 @@ test('opens again what it wrote, and without a reader of its own', async () => {
   for (const readers of [1, 0]) {
     const meta = await openSqliteMeta(file, { clock: testClock(), readers })
     await meta.setValue(`with ${readers}`, 'x')
-    expect(meta.getValue('with 1')).toBe('x')
+    expect(await meta.getValue('with 1')).toBe('x')
     await meta.close()
   }
 })
 
 test('data of a newer version is refused and left alone', async () => {
-  const file = nextFile()(await openSqliteMeta(file, { clock: testClock() })).close()
-  const connection = await openSqlite(file)
+  const file = nextFile()
+  await (await openSqliteMeta(file, { clock: testClock() })).close()
+  const connection = openSqlite(file)
   await connection.script('insert into version (number, applied_ms) values (99, 0)')
   await connection.close()
   await expect(openSqliteMeta(file, { clock: testClock() })).rejects.toThrow(
@@ -61,7 +62,7 @@ test('2,000 effects in batches of 500 are 50 issues', async () => {
     )
   const rounds = [0, 1, 2, 3].map(batch)
   for (const events of rounds) await commit(meta, { events, outcomes: events.map(() => stored) })
-  expect(meta.countIssues({ projectIds: [1] })).toBe(50)
+  expect(await meta.countIssues({ projectIds: [1] })).toBe(50)
 })
 
 test('a side that can’t be joined is set aside; those beside and behind it are joined', async () => {
@@ -69,7 +70,7 @@ test('a side that can’t be joined is set aside; those beside and behind it are
   const meta = await withProject(await openSqliteMeta(file, { clock: testClock(nowMs) }))
   opened.push(meta)
   const [bad, good] = ['b'.repeat(32), 'c'.repeat(32)]
-  const fault = await openSqlite(file)
+  const fault = openSqlite(file)
   await fault.script(
     `create trigger fault before insert on failure_link when new.browser_event_id = '${bad}' begin select raise(abort, 'no link'); end`,
   )
@@ -87,23 +88,23 @@ test('a side that can’t be joined is set aside; those beside and behind it are
     effect({ eventId, failure: sideOf('browser', `${100_000 + n}`) }),
   ])
   await commit(meta, { events })
-  expect(meta.linkErrors(10, nowMs)).toMatchObject({ looked: 4, linked: 1, aside: 1, more: false })
+  expect(await meta.linkErrors(10, nowMs)).toMatchObject({ looked: 4, linked: 1, aside: 1, more: false })
   expect(await Array.fromAsync([bad, good], async (item) => (await meta.errorLinkOf(1, item))?.reason)).toEqual([
     undefined,
     'digest',
   ])
-  expect(meta.linkErrors(10, nowMs)).toMatchObject({ looked: 0 })
+  expect(await meta.linkErrors(10, nowMs)).toMatchObject({ looked: 0 })
   // A new related event reopens and retries it.
   await fault.script('drop trigger fault')
   await fault.close()
   await commit(meta, {
     events: [effect({ eventId: 'd'.repeat(32), hashes: [hash(9)], failure: sideOf('server', '100000') })],
   })
-  expect(meta.linkErrors(10, nowMs)).toMatchObject({ linked: 1, aside: 0 })
+  expect(await meta.linkErrors(10, nowMs)).toMatchObject({ linked: 1, aside: 0 })
 })
 
 test('every commit is synced, in WAL, with foreign keys; what throws is rolled back', async () => {
-  const connection = await openSqlite(nextFile())
+  const connection = openSqlite(nextFile())
   const ask = (text: string) =>
     connection.get<Record<string, unknown>>({ compile: () => ({ sql: text, parameters: [] }) as never })
   // 2: FULL
@@ -118,8 +119,8 @@ test('every commit is synced, in WAL, with foreign keys; what throws is rolled b
       await connection.script('insert into t values (1)')
       throw new Error('stop')
     })
-  expect(fail).toThrow('stop')
-  expect(connection.transaction(() => ask('select count(*) as n from t'))).toMatchObject({ n: 0 })
+  await expect(fail()).rejects.toThrow('stop')
+  expect(await connection.transaction(() => ask('select count(*) as n from t'))).toMatchObject({ n: 0 })
   await connection.close()
 })
 
@@ -127,10 +128,10 @@ test('its files are the owner’s only, also those that an older version left op
   const file = nextFile()
   const modes = () => [file, `${file}-wal`, `${file}-shm`].map((item) => (statSync(item).mode & 0o777).toString(8))
   const meta = await openSqliteMeta(file, { clock: testClock() })
-  const second = openAuthDatabase(file)
+  const second = openSqlite(file)
   await meta.setValue('a', 'b')
   expect(modes()).toEqual(['600', '600', '600'])
-  second.close()
+  await second.close()
   await meta.close()
   chmodSync(file, 0o644)
   const again = await openSqliteMeta(file, { clock: testClock() })

@@ -23,7 +23,7 @@ const found = async (meta: MetaStore, not = false) => {
   const filter = not ? ({ op: 'not', of: noise } as const) : noise
   const request = { projectIds: [1], filter }
   const ids = (await meta.listIssues({ ...request, sort: 'last', max: 99 })).map((issue) => issue.id)
-  expect(meta.countIssues(request)).toBe(ids.length)
+  expect(await meta.countIssues(request)).toBe(ids.length)
   return ids.sort((a, b) => a - b)
 }
 
@@ -65,9 +65,9 @@ function verdictCases(fresh: () => Promise<MetaStore>): void {
     ])
     expect([await found(meta), await found(meta, true)]).toEqual([[1], [2]])
     await commit(meta, { events: [...times(3, event(1, ['extension'])), own(2)] })
-    expect(meta.issueById(1)).toMatchObject({ noise: 'extension', diagnosticCounts: { extension: 4 }, count: 4 })
+    expect(await meta.issueById(1)).toMatchObject({ noise: 'extension', diagnosticCounts: { extension: 4 }, count: 4 })
     await commit(meta, { events: [own(1)] })
-    expect(meta.issueById(1)).toMatchObject({ noise: null, diagnosticCounts: { extension: 4 }, count: 5 })
+    expect(await meta.issueById(1)).toMatchObject({ noise: null, diagnosticCounts: { extension: 4 }, count: 5 })
     await commit(meta, { events: times(9, event(1, ['extension'])) })
     expect([await found(meta), await found(meta, true)]).toEqual([[], [1, 2]])
   })
@@ -78,7 +78,7 @@ function verdictCases(fresh: () => Promise<MetaStore>): void {
     await commit(meta, { events: times(4, event(2, ['localhost', 'skew'])) })
     expect([(await meta.issueById(1))?.noise, (await meta.issueById(2))?.noise]).toEqual(['bot', null])
     await commit(meta, { events: [event(2, ['localhost', 'unfiltered'])] })
-    expect(meta.issueById(2)).toMatchObject({
+    expect(await meta.issueById(2)).toMatchObject({
       noise: 'localhost',
       diagnosticCounts: { localhost: 5, skew: 4, unfiltered: 1 },
     })
@@ -88,7 +88,7 @@ function verdictCases(fresh: () => Promise<MetaStore>): void {
     const meta = await fresh()
     await commit(meta, { events: [event(1, ['web-view'])] })
     await meta.updateIssue(1, { status: 'resolved' }, 'ann', nowMs)
-    expect(meta.issueById(1)).toMatchObject({ status: 'resolved', noise: 'web-view' })
+    expect(await meta.issueById(1)).toMatchObject({ status: 'resolved', noise: 'web-view' })
   })
 
   test('a hash of a removed issue begins with nothing', async () => {
@@ -134,7 +134,7 @@ function moveCases(fresh: () => Promise<MetaStore>): void {
       noise: null,
     })
     await commit(meta, { events: [event(2, ['extension'])] })
-    expect(meta.issueById(3)).toMatchObject({ diagnosticCounts: { extension: 1 }, noise: 'extension' })
+    expect(await meta.issueById(3)).toMatchObject({ diagnosticCounts: { extension: 1 }, noise: 'extension' })
   })
 
   test('an event that is mapped again and turns out to be the team’s own takes it away, and brings it', async () => {
@@ -146,9 +146,13 @@ function moveCases(fresh: () => Promise<MetaStore>): void {
       effect: event(1, signs),
     })
     await regroup(meta, [move(undefined)])
-    expect(meta.issueById(1)).toMatchObject({ count: 2, diagnosticCounts: { 'third-party': 1 }, noise: null })
+    expect(await meta.issueById(1)).toMatchObject({ count: 2, diagnosticCounts: { 'third-party': 1 }, noise: null })
     await regroup(meta, [{ fromHash: hash(1), effect: event(1, ['third-party']) }])
-    expect(meta.issueById(1)).toMatchObject({ count: 2, diagnosticCounts: { 'third-party': 2 }, noise: 'third-party' })
+    expect(await meta.issueById(1)).toMatchObject({
+      count: 2,
+      diagnosticCounts: { 'third-party': 2 },
+      noise: 'third-party',
+    })
   })
 
   test('events that were refined before signs were counted never bring a count below nothing', async () => {
@@ -156,7 +160,7 @@ function moveCases(fresh: () => Promise<MetaStore>): void {
     await commit(meta, { events: [own(1), own(1)] })
     await regroup(meta, [{ fromHash: hash(1), fromDiagnostics: ['extension'], effect: event(2, ['extension']) }])
     // The first new hash takes over the issue with its link.
-    expect(meta.issueById(1)).toMatchObject({ count: 2, noise: null })
+    expect(await meta.issueById(1)).toMatchObject({ count: 2, noise: null })
   })
 }
 
@@ -176,18 +180,20 @@ async function play(meta: MetaStore, seed: number): Promise<void> {
   const issueOf = () => meta.issueIdsOf(hashes.map((n) => ({ projectId: 1, groupHash: hash(n) })))
   const ids = async () => [...new Set((await issueOf()).values())]
   const eventsOf = (wanted: readonly string[]) => events.filter((item) => wanted.includes(hash(item.hash)))
-  const steps: (() => void)[] = [
+  const steps: (() => Promise<void>)[] = [
     async () => {
       const made = Array.from({ length: 1 + random(6) }, () => ({ hash: 1 + random(12), signs: signs() }))
       events.push(...made)
       await commit(meta, { events: made.map((item) => event(item.hash, item.signs)) })
     },
     async () => {
-      const [into, from] = [(await ids())[random((await ids()).length)], (await ids())[random((await ids()).length)]]
+      const all = await ids()
+      const [into, from] = [all[random(all.length)], all[random(all.length)]]
       if (into !== undefined && from !== undefined && into !== from) await meta.mergeIssues(into, [from], null, nowMs)
     },
     async () => {
-      const id = (await ids())[random((await ids()).length)] ?? 0
+      const open = await ids()
+      const id = open[random(open.length)] ?? 0
       const all = (await meta.issueHashes(id)).map((issueHash) => issueHash.hash)
       const some = all.slice(0, random(all.length))
       if (some.length > 0) await meta.unmergeHashes(id, leaving(some, eventsOf(some).length), null, nowMs)
@@ -204,7 +210,7 @@ async function play(meta: MetaStore, seed: number): Promise<void> {
     },
   ]
   for (let at = 0; at < 120; at++) {
-    steps[random(steps.length)]?.()
+    await steps[random(steps.length)]?.()
     const expected = new Map((await ids()).map((id) => [id, { count: 0, signs: {} as SignCounts }]))
     const owners = await issueOf()
     for (const item of events) {

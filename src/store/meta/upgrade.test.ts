@@ -29,10 +29,10 @@ test('the upgrade to hashed tokens ends all sessions, and mail channels that are
   `)
   const after = await openSqliteMeta(file, { clock })
   expect(database.prepare('select count(*) as sessions from auth_session').get()).toEqual({ sessions: 0 })
-  expect(after.addressesOf(mail.id)).toEqual([
+  expect(await after.addressesOf(mail.id)).toEqual([
     { channelId: mail.id, address: '*', askedMs: null, confirmedMs: mail.createdMs, error: '' },
   ])
-  expect(after.addressesOf(chat.id)).toEqual([])
+  expect(await after.addressesOf(chat.id)).toEqual([])
   database.close()
   await after.close()
 })

@@ -1,7 +1,7 @@
 import type { Panel, Preloaded } from './panel.ts'
 
 /** Renders the panels of a column whose guard passes, in order, each with its preloaded data. */
-export async function PanelList<Context extends object>({
+export function PanelList<Context extends object>({
   panels,
   context,
   preloaded,
@@ -12,12 +12,9 @@ export async function PanelList<Context extends object>({
 }) {
   const isLate = ({ id, isLastWhenLate }: Panel<Context, unknown>) =>
     isLastWhenLate === true && preloaded[id] === undefined
-  return await Array.fromAsync(
-    [...panels.filter((panel) => !isLate(panel)), ...panels.filter(isLate)],
-    async (panel) => {
-      const { id, guard, Component, sharesDataOf = id } = panel
-      const props = { ...context, preloaded: preloaded[sharesDataOf] }
-      return guard && !(await guard(props)) ? null : <Component key={id} {...props} />
-    },
-  )
+  return [...panels.filter((panel) => !isLate(panel)), ...panels.filter(isLate)].map((panel) => {
+    const { id, guard, Component, sharesDataOf = id } = panel
+    const props = { ...context, preloaded: preloaded[sharesDataOf] }
+    return guard && !guard(props) ? null : <Component key={id} {...props} />
+  })
 }

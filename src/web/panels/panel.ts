@@ -13,7 +13,7 @@ export type Panel<Context, Data = undefined> = {
   /** Unique on its page. */
   id: string
   /** Whether the panel has anything to show. Defaults to true. */
-  guard?(props: PanelProps<Context, Data>): Promise<boolean>
+  guard?(props: PanelProps<Context, Data>): boolean
   // A method, not a property: method parameters are bivariant, so panels with different data fit into one list.
   Component(props: PanelProps<Context, Data>): ReactNode
   /** Id of the panel whose preloaded data this one shares. Default: its own. */

@@ -55,13 +55,13 @@ export function artifactCases(fresh: () => Promise<MetaStore>): void {
     ]
     const { id } = await meta.requestRemoval({ kind: 'project', projectId: 1, issueId: null, userId: null })
     await meta.removeRows(id, 0)
-    expect(meta.doomedBlobs(id, 9)).toEqual([matching.blobKey])
+    expect(await meta.doomedBlobs(id, 9)).toEqual([matching.blobKey])
     expect((await meta.artifactsByDebugId(2, debugId)).map((artifact) => artifact.bundleId)).toEqual([
       other.id,
       shared.id,
     ])
-    expect(meta.bundleKeys()).toEqual([shared.blobKey, other.blobKey])
-    expect(meta.bundleByChecksum(1, matching.checksum)).toBeUndefined()
+    expect(await meta.bundleKeys()).toEqual([shared.blobKey, other.blobKey])
+    expect(await meta.bundleByChecksum(1, matching.checksum)).toBeUndefined()
   })
 
   test('backups and disk know them; one that is shared counts once', async () => {
@@ -71,7 +71,7 @@ export function artifactCases(fresh: () => Promise<MetaStore>): void {
     const second = await add(meta, [place(2), place(1)], undefined, 7)
     await add(meta, [place(2)], undefined, 1)
     expect((await meta.blobKeys()).slice(0, 2)).toEqual([first.blobKey, second.blobKey])
-    expect(meta.blobKeys(mark)).toHaveLength(2)
+    expect(await meta.blobKeys(mark)).toHaveLength(2)
     expect((await meta.bytesByProject()).map((byte) => [byte.projectId, byte.bundles])).toEqual([
       [1, { count: 2, bytes: 107 }],
       [2, { count: 1, bytes: 1 }],
@@ -81,7 +81,7 @@ export function artifactCases(fresh: () => Promise<MetaStore>): void {
   test('one goes from a project, a release of it, and then for good', async () => {
     const meta = await withTwo()
     const { id, blobKey } = await add(meta, [place(1, 'r'), place(1, 's'), place(2)])
-    expect(meta.removeBundle(id, 1, 'r')).toBeUndefined()
+    expect(await meta.removeBundle(id, 1, 'r')).toBeUndefined()
     expect((await meta.linksOf([id])).map((link) => [link.projectId, link.release])).toEqual([
       [1, 's'],
       [2, ''],
@@ -91,7 +91,7 @@ export function artifactCases(fresh: () => Promise<MetaStore>): void {
       undefined,
       blobKey,
     ])
-    expect(meta.removeBundle(id, 2)).toBeUndefined()
+    expect(await meta.removeBundle(id, 2)).toBeUndefined()
   })
 
   test('the newest bundle of a URL comes first; release and dist have to be the same', async () => {
@@ -110,7 +110,7 @@ export function artifactCases(fresh: () => Promise<MetaStore>): void {
       await look('r', '', []),
     ]).toEqual([[1, 0], [2], [3], [], []])
     expect(await look('r', '', ['~/b.js', '~/c.js'])).toEqual([1, 0])
-    expect(meta.artifactsByDebugId(1, '')).toEqual([])
+    expect(await meta.artifactsByDebugId(1, '')).toEqual([])
   })
 
   test('looking for what was meant: by name in all releases, by debug id among projects, and how much there is', async () => {
@@ -139,11 +139,11 @@ export function artifactCases(fresh: () => Promise<MetaStore>): void {
       await named([1], 'p.js'),
       await named([1], 'app.js.map'),
     ]).toEqual([[], [], [], []])
-    expect(meta.filesNamed([1], ['app.js'], 1)).toHaveLength(1)
+    expect(await meta.filesNamed([1], ['app.js'], 1)).toHaveLength(1)
     expect((await meta.filesNamed([1], ['app.js'], 9, 's')).map((item) => [item.release, item.dist])).toEqual([
       ['s', '7'],
     ])
-    expect(meta.filesNamed([1], ['app.js'], 9, '')).toEqual([])
+    expect(await meta.filesNamed([1], ['app.js'], 9, '')).toEqual([])
     const places = async (ids: number[], id = debugId) =>
       (await meta.placesOfDebugId(ids, id, 9)).map((item) => [item.projectId, item.uuid])
     expect([await places([1, 2]), await places([1]), await places([]), await places([2], '')]).toEqual([
@@ -152,10 +152,10 @@ export function artifactCases(fresh: () => Promise<MetaStore>): void {
       [],
       [],
     ])
-    expect(meta.uploadsOf(1)).toEqual({ bundles: 1, newestMs: nowMs })
+    expect(await meta.uploadsOf(1)).toEqual({ bundles: 1, newestMs: nowMs })
     expect((await meta.uploadsOf(1, { release: 's', dist: '7' })).bundles).toBe(1)
-    expect(meta.uploadsOf(1, { release: 's', dist: '' })).toEqual({ bundles: 0, newestMs: 0 })
-    expect(meta.bundlesOfRelease(1, 's', undefined, 9)).toEqual([first.id])
+    expect(await meta.uploadsOf(1, { release: 's', dist: '' })).toEqual({ bundles: 0, newestMs: 0 })
+    expect(await meta.bundlesOfRelease(1, 's', undefined, 9)).toEqual([first.id])
     expect([await meta.bundlesOfRelease(1, 's', '', 9), await meta.bundlesOfRelease(2, 's', undefined, 9)]).toEqual([
       [],
       [],
@@ -170,7 +170,7 @@ export function artifactCases(fresh: () => Promise<MetaStore>): void {
       second.uuid,
       first.uuid,
     ])
-    expect(meta.bundlesById([])).toEqual([])
+    expect(await meta.bundlesById([])).toEqual([])
   })
 
   test('pages of bundles and of their files', async () => {
@@ -193,22 +193,25 @@ export function artifactCases(fresh: () => Promise<MetaStore>): void {
 
     test('of several projects are one; what is said of it stays until it is said anew', async () => {
       const meta = await withTwo()
-      expect(make(meta, 'r', [1], { url: 'u' })).toMatchObject({ isNew: true, release: { projectIds: [1], url: 'u' } })
+      expect(await make(meta, 'r', [1], { url: 'u' })).toMatchObject({
+        isNew: true,
+        release: { projectIds: [1], url: 'u' },
+      })
       const again = await make(meta, 'r', [1, 2], { releasedMs: 5 }, nowMs + 9)
       expect(again).toMatchObject({
         isNew: false,
         release: { projectIds: [1, 2], url: 'u', releasedMs: 5, createdMs: nowMs },
       })
       await make(meta, 'r', [1, 2])
-      expect(meta.releaseOf([2], 'r')).toMatchObject({ releasedMs: 5, projectIds: [2] })
+      expect(await meta.releaseOf([2], 'r')).toMatchObject({ releasedMs: 5, projectIds: [2] })
       const change = { organizationId: 1, projectIds: [1, 2], version: 'r', change: { releasedMs: null } }
       expect((await meta.changeRelease(change, nowMs)).releasedMs).toBeNull()
-      expect(codeOf(() => meta.changeRelease({ ...change, version: 'x' }, nowMs))).toBe('NOT_FOUND')
+      expect(await codeOf(() => meta.changeRelease({ ...change, version: 'x' }, nowMs))).toBe('NOT_FOUND')
       expect([await meta.removeRelease(1, [1, 2], 'r'), await meta.removeRelease(1, [1, 2], 'r')]).toEqual([
         true,
         false,
       ])
-      expect(meta.releaseOf([1, 2], 'r')).toBeUndefined()
+      expect(await meta.releaseOf([1, 2], 'r')).toBeUndefined()
     })
 
     test('are listed once each, newest first', async () => {
@@ -224,7 +227,7 @@ export function artifactCases(fresh: () => Promise<MetaStore>): void {
         ['b'],
         [],
       ])
-      expect(meta.releaseTimes({ projectIds: [], text: '', offset: 0, max: 9 })).toEqual([])
+      expect(await meta.releaseTimes({ projectIds: [], text: '', offset: 0, max: 9 })).toEqual([])
     })
   })
 }

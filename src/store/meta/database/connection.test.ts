@@ -18,15 +18,15 @@ test.each([
 })
 
 test('a disk that is full fails a transaction whole, by its code, and takes it when there is room', async () => {
-  const database = await openSqlite(':memory:')
+  const database = openSqlite(':memory:')
   await database.script('create table t (x text)')
   await database.script('pragma max_page_count = 10')
   const fill = () =>
     database.transaction(async () => {
       for (let n = 0; n < 40; n++) await database.script(`insert into t values ('${'x'.repeat(2000)}')`)
     })
-  expect(fill).toThrowError(expect.objectContaining({ code: 'DATABASE_UNWRITABLE' }))
-  expect(database.faults()).toEqual([])
+  await expect(fill()).rejects.toThrowError(expect.objectContaining({ code: 'DATABASE_UNWRITABLE' }))
+  expect(await database.faults()).toEqual([])
   await database.script('pragma max_page_count = 1000')
   await fill()
   await database.script('create table u as select count(*) as n from t')

@@ -30,8 +30,8 @@ describe('slugs made of names', () => {
     for (const slug of slugs) expect(slug).toMatch(/^org-[0-9a-f]{8}$/)
   })
 
-  test.each(['', ' ', '...', '---', '🔥', '"; drop'.slice(0, 2)])('%j has no letter or digit', (name) => {
-    expect(codeOf(() => slugOf(name, 'org'))).toBe('VALIDATION')
+  test.each(['', ' ', '...', '---', '🔥', '"; drop'.slice(0, 2)])('%j has no letter or digit', async (name) => {
+    expect(await codeOf(() => slugOf(name, 'org'))).toBe('VALIDATION')
   })
 
   test('taken ones get a number, within 50 characters', async () => {

@@ -273,4 +273,42 @@ describe.skipIf(why)('PostgreSQL', () => {
     await connection.run(put('c', '1'))
     expect(await texts(connection)).toEqual(['a=1', 'c=1'])
   }, 60_000)
+
+  test('the primary is killed and its synchronous standby promoted: each change is saved once or refused', async () => {
+    const primary = await startPostgres()
+    await primary.sql('postgres', 'create database pair')
+    const standby = await startPostgres({ standbyOf: primary })
+    await primary.configure({ 'postgresql.auto.conf': "synchronous_standby_names = '*'\n" })
+    const connection = await connect(primary.url('pair').replace(/@([^/]+)/, `@$1,127.0.0.1:${standby.port}`))
+    await connection.script(table)
+    const [saved, refused]: [string[], string[]] = [[], []]
+    const state = { ends: false }
+    const change = async () => {
+      for (let n = 0; !state.ends; n++)
+        await connection.transaction(() => connection.run(put(`n${String(n).padStart(5, '0')}`, 'x'))).then(
+          () => saved.push(`n${String(n).padStart(5, '0')}=x`),
+          async (error: { code?: string }) => {
+            refused.push(error.code ?? String(error))
+            await systemClock.sleep(100)
+          },
+        )
+    }
+    const changing = change()
+    await until(() => saved.length > 20)
+    await primary.kill()
+    await systemClock.sleep(300)
+    const before = saved.length
+    await standby.sql('postgres', 'select pg_promote()')
+    await until(() => saved.length > before + 20)
+    state.ends = true
+    await changing
+    expect(await texts(connection)).toEqual(saved)
+    expect(refused.filter((code) => code !== 'DATABASE_UNAVAILABLE')).toEqual([])
+    await connection.close()
+    await Promise.all([standby.remove(), primary.remove()])
+  }, 120_000)
 })
+
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await systemClock.sleep(20)
+}

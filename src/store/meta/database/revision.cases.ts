@@ -3,9 +3,10 @@ import { MishapError } from '../../../base/errors.ts'
 import { codeOf, commit, effect, hash, nowMs } from '../fixture.cases.ts'
 import type { MetaStore } from '../meta-store.ts'
 
-const currentOf = (work: () => unknown): Record<string, unknown> | undefined => {
+/** Returns what a refused change reports as the current state. */
+const currentOf = async (work: () => Promise<unknown>): Promise<Record<string, unknown> | undefined> => {
   try {
-    work()
+    await work()
   } catch (error) {
     return error instanceof MishapError && error.code === 'CONFLICT' ? error.current : undefined
   }
@@ -48,7 +49,7 @@ function staleCases(fresh: () => Promise<MetaStore>): void {
       await commit(meta, { events: [effect()] })
       expect((await change(meta, 0)).rev).toBe(1)
       // This user has no account, so only the revision and the time are known.
-      expect(currentOf(() => other(meta, 0))).toEqual({
+      expect(await currentOf(() => other(meta, 0))).toEqual({
         revision: 1,
         changedBy: null,
         changedAt: new Date(nowMs).toISOString(),
@@ -67,7 +68,9 @@ function staleCases(fresh: () => Promise<MetaStore>): void {
     await commit(meta, { events: [effect()] })
     expect((await meta.updateIssue(1, { status: 'resolved' }, 'ann', nowMs, 0)).issue.rev).toBe(1)
     await commit(meta, { events: [effect({ timestampMs: nowMs + 60_000 })] })
-    expect(currentOf(() => meta.updateIssue(1, { status: 'ignored' }, 'ann', nowMs, 1))).toMatchObject({ revision: 2 })
+    expect(await currentOf(() => meta.updateIssue(1, { status: 'ignored' }, 'ann', nowMs, 1))).toMatchObject({
+      revision: 2,
+    })
   })
 }
 
@@ -116,15 +119,15 @@ function slugCases(fresh: () => Promise<MetaStore>): void {
       undefined,
     ])
     // A slug that stays taken is refused, and nothing changes.
-    expect(codeOf(() => meta.updateProject(1, { slug: 'shop', name: 'New' }))).toBe('CONFLICT')
-    expect(meta.projectById(1)).toMatchObject({ slug: 'last', name: 'Web' })
+    expect(await codeOf(() => meta.updateProject(1, { slug: 'shop', name: 'New' }))).toBe('CONFLICT')
+    expect(await meta.projectById(1)).toMatchObject({ slug: 'last', name: 'Web' })
   })
 }
 
 function scrubCases(fresh: () => Promise<MetaStore>): void {
   test('scrubbing: what people set, and what refine makes of it', async () => {
     const meta = await fresh()
-    expect(meta.scrubSettings(1)).toEqual({
+    expect(await meta.scrubSettings(1)).toEqual({
       scrub: true,
       scrubDefaults: true,
       scrubIpAddresses: false,
@@ -139,21 +142,21 @@ function scrubCases(fresh: () => Promise<MetaStore>): void {
       sensitiveFields: ['Colour', 'colour'],
       safeFields: ['token_kind'],
     }
-    expect(meta.scrubSettings(1)).toEqual({ scrub: true, ...wanted })
-    expect(meta.projectSettings(1)).toEqual({
+    expect(await meta.scrubSettings(1)).toEqual({ scrub: true, ...wanted })
+    expect(await meta.projectSettings(1)).toEqual({
       projectId: 1,
       organizationId: 1,
       ...wanted,
-      grouping: meta.groupingSettings(1),
+      grouping: await meta.groupingSettings(1),
     })
     await meta.updateProject(1, { scrub: false, scrubDefaults: true })
-    expect(meta.scrubSettings(1)).toEqual({ scrub: false, ...wanted, scrubDefaults: true })
-    expect(meta.projectSettings(1)).toMatchObject({
+    expect(await meta.scrubSettings(1)).toEqual({ scrub: false, ...wanted, scrubDefaults: true })
+    expect(await meta.projectSettings(1)).toMatchObject({
       scrubDefaults: false,
       scrubIpAddresses: true,
       sensitiveFields: [],
     })
-    expect(codeOf(() => meta.scrubSettings(9))).toBe('NOT_FOUND')
+    expect(await codeOf(() => meta.scrubSettings(9))).toBe('NOT_FOUND')
   })
 
   test.each([
@@ -163,8 +166,8 @@ function scrubCases(fresh: () => Promise<MetaStore>): void {
     [{ safeFields: Array.from({ length: 201 }, (_one, at) => `f${at}`) }],
   ])('%.60j is refused and changes nothing', async (change) => {
     const meta = await fresh()
-    expect(codeOf(() => meta.updateProject(1, { name: 'New', ...change }))).toBe('VALIDATION')
-    expect(meta.projectById(1)).toMatchObject({ name: 'Web', allowedOrigins: [], rev: 0 })
+    expect(await codeOf(() => meta.updateProject(1, { name: 'New', ...change }))).toBe('VALIDATION')
+    expect(await meta.projectById(1)).toMatchObject({ name: 'Web', allowedOrigins: [], rev: 0 })
   })
 }
 

@@ -24,7 +24,7 @@ export function commitCases(fresh: () => Promise<MetaStore>): void {
     expect(result.issues).toEqual([
       { id: 1, projectId: 1, organizationId: 1, events: 3, isNew: true, regressed: false },
     ])
-    expect(meta.issueById(1)).toMatchObject({
+    expect(await meta.issueById(1)).toMatchObject({
       shortId: 'WEB-1',
       count: 3,
       title: 'later',
@@ -38,15 +38,15 @@ export function commitCases(fresh: () => Promise<MetaStore>): void {
       substatus: 'new',
     })
     expect((await meta.activityOf(1)).map((item) => item.type)).toEqual(['first_seen'])
-    expect(meta.digestsOf(1)).toEqual(['2774530904'])
-    expect(meta.issuesOfDigest([1], '2774530904')).toMatchObject([{ issueId: 1, lastMs: nowMs }])
-    expect(meta.issuesOfDigest([2], '2774530904')).toEqual([])
-    expect(meta.environmentsOf([1])).toEqual(['production', 'staging'])
+    expect(await meta.digestsOf(1)).toEqual(['2774530904'])
+    expect(await meta.issuesOfDigest([1], '2774530904')).toMatchObject([{ issueId: 1, lastMs: nowMs }])
+    expect(await meta.issuesOfDigest([2], '2774530904')).toEqual([])
+    expect(await meta.environmentsOf([1])).toEqual(['production', 'staging'])
     expect((await meta.releasesOf([1], 10)).map((release) => release.version)).toEqual(['web@2', 'web@1', 'web@0'])
     expect((await meta.projectById(1))?.firstEventMs).toBe(nowMs + 5)
     expect((await meta.keysOf(1))[0]?.lastUsedMs).toBe(nowMs + 5)
-    expect(meta.cursor()).toBe(100)
-    expect(meta.openBatches()).toEqual([])
+    expect(await meta.cursor()).toBe(100)
+    expect(await meta.openBatches()).toEqual([])
     expect(
       (await meta.outcomesSince({ fromMs: nowMs })).map((row) => [row.outcome, row.reason, row.quantity, row.bytes]),
     ).toEqual([
@@ -63,9 +63,9 @@ export function commitCases(fresh: () => Promise<MetaStore>): void {
       releases: [use, { ...use, release: '', firstMs: nowMs, lastMs: nowMs }, { ...use, projectId: 999 }],
     })
     expect(result.issues).toHaveLength(1)
-    expect(meta.releaseOf([1], 'web@7')).toMatchObject({ firstEventMs: nowMs - 60_000, lastEventMs: nowMs - 10 })
-    expect(meta.releaseOf([999], 'web@7')).toBeUndefined()
-    expect(meta.environmentsOf([1])).toEqual(['canary', 'production'])
+    expect(await meta.releaseOf([1], 'web@7')).toMatchObject({ firstEventMs: nowMs - 60_000, lastEventMs: nowMs - 10 })
+    expect(await meta.releaseOf([999], 'web@7')).toBeUndefined()
+    expect(await meta.environmentsOf([1])).toEqual(['canary', 'production'])
     expect((await meta.releaseEnvironments([1], ['web@7'], 10)).get('web@7')).toEqual(['canary'])
     expect((await meta.releasesOf([1], 10)).map((release) => release.version)).toEqual(['web@7', 'web@6'])
   })
@@ -174,14 +174,14 @@ export function orderCases(fresh: () => Promise<MetaStore>): void {
     const meta = await fresh()
     const [batch, two] = [await meta.openBatch(0, 10), await meta.openBatch(10, 20)]
     const nothing = { events: [], attachments: [], outcomes: [], dead: [] }
-    expect(meta.openBatches()).toEqual([batch, two])
+    expect(await meta.openBatches()).toEqual([batch, two])
     await expect(meta.commitBatch(two, nothing, nowMs)).rejects.toThrow('out of order')
-    expect(meta.cursor()).toBe(0)
+    expect(await meta.cursor()).toBe(0)
     await meta.commitBatch(batch, nothing, nowMs)
     await expect(meta.commitBatch(batch, nothing, nowMs)).rejects.toThrow('out of order')
     await meta.commitBatch(two, nothing, nowMs)
     await expect(meta.commitBatch(two, nothing, nowMs)).rejects.toThrow('no batch is open')
-    expect(meta.cursor()).toBe(20)
+    expect(await meta.cursor()).toBe(20)
   })
 
   test('a batch that fails leaves nothing behind', async () => {

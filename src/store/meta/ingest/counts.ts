@@ -6,6 +6,7 @@ import type { Tables } from '../database/tables.ts'
 import { pruneErrorLinks } from '../issues/error-links.ts'
 import type { AttachmentRow, OutcomeRow } from '../meta.ts'
 import { sampleDays } from '../projects/inbound-filters.ts'
+import { unusedBlobs } from '../retention/unused-blobs.ts'
 
 const hourMs = 3_600_000
 const outcomeMonths = 13
@@ -170,11 +171,9 @@ export function outcomePart(store: Store): OutcomeStore {
     },
     touchKeys: async (uses) => {
       if (uses.length > 0)
-        await write.transaction(async () =>
-          uses.forEach(async ({ keyId, atMs }) => {
-            await touch.run({ id: keyId, ms: atMs })
-          }),
-        )
+        await write.transaction(async () => {
+          for (const { keyId, atMs } of uses) await touch.run({ id: keyId, ms: atMs })
+        })
     },
   }
 }
@@ -204,14 +203,9 @@ export function retentionPart(store: Store): RetentionStore {
         await write.run(
           builder.deleteFrom('filtered_event').where('received_ms', '<', nowMs - sampleDays * 24 * hourMs),
         )
-        // A newer row can refer to the same blob.
-        const used = async (key: string) =>
-          (await write.get(builder.selectFrom('attachment').select('id').where('blob_key', '=', key).limit(1))) !==
-            undefined ||
-          (await write.get(builder.selectFrom('dead_item').select('id').where('blob_key', '=', key).limit(1))) !==
-            undefined
-        return [...new Set([...attachments, ...deadRows].map((row) => row.blob_key))].filter(
-          async (key) => key !== '' && !(await used(key)),
+        return unusedBlobs(
+          store,
+          [...attachments, ...deadRows].map((row) => row.blob_key),
         )
       })
     },

@@ -72,18 +72,18 @@ test('a dead item that came again is taken out with its record’s commit, and c
 
 test('one that is deleted stays among the dead, with another reason', async () => {
   const meta = await withDead(dead(5))
-  expect(meta.deleteDeadLetter(1, 1, nowMs)).toBe('dead/5')
-  expect(meta.deleteDeadLetter(1, 1, nowMs)).toBeUndefined()
-  expect(meta.deadLetterById(1)).toBeUndefined()
+  expect(await meta.deleteDeadLetter(1, 1, nowMs)).toBe('dead/5')
+  expect(await meta.deleteDeadLetter(1, 1, nowMs)).toBeUndefined()
+  expect(await meta.deadLetterById(1)).toBeUndefined()
   expect(await sums(meta)).toEqual({ 'received ok': 1, 'dead failed': 0, 'dead deleted': 1 })
 })
 
 test('lists by project, newest first; sizes by project', async () => {
   const meta = await withDead(dead(5), dead(6, 2), dead(7))
   expect((await meta.deadLetters(9, [1])).map((deadItem) => deadItem.jpos)).toEqual([7, 5])
-  expect(meta.deadLetters(9, [])).toEqual([])
+  expect(await meta.deadLetters(9, [])).toEqual([])
   expect((await meta.deadLetters(1)).map((deadItem) => deadItem.jpos)).toEqual([7])
-  expect(meta.bytesByProject()).toEqual([
+  expect(await meta.bytesByProject()).toEqual([
     {
       projectId: 1,
       attachments: { count: 0, bytes: 0 },
@@ -103,7 +103,7 @@ test('sums begin at an hour and are of the asked projects', async () => {
   const meta = await withDead()
   await meta.addOutcomes([count('stored', 'ok', { quantity: 5 })], nowMs - 3 * 3_600_000)
   await meta.addOutcomes([count('stored', 'ok', { quantity: 2 }), count('stored', 'ok', { projectId: 3 })], nowMs)
-  expect(meta.outcomeSums({ fromMs: nowMs - 3_600_000, projectIds: [1] })).toEqual([
+  expect(await meta.outcomeSums({ fromMs: nowMs - 3_600_000, projectIds: [1] })).toEqual([
     {
       projectId: 1,
       keyId: 2,
@@ -114,5 +114,5 @@ test('sums begin at an hour and are of the asked projects', async () => {
       bytes: 9,
     },
   ])
-  expect(meta.outcomeSums({ fromMs: 0, projectIds: [] })).toEqual([])
+  expect(await meta.outcomeSums({ fromMs: 0, projectIds: [] })).toEqual([])
 })

@@ -8,13 +8,13 @@ export function environmentCases(fresh: () => Promise<MetaStore>): void {
     const meta = await fresh()
     const at = (environment: string, ms: number) => effect({ environment, timestampMs: nowMs + ms })
     await commit(meta, { events: [at('prod', 5), at('dev', 1), at('prod', 9), at('', 0)] })
-    expect(meta.projectEnvironments(1, { max: 9 })).toEqual([
+    expect(await meta.projectEnvironments(1, { max: 9 })).toEqual([
       { name: 'dev', firstSeenMs: nowMs + 1, lastSeenMs: nowMs + 1, hidden: false },
       { name: 'prod', firstSeenMs: nowMs + 5, lastSeenMs: nowMs + 9, hidden: false },
     ])
-    expect(meta.hideEnvironment(1, 'dev', true)).toMatchObject({ name: 'dev', hidden: true })
+    expect(await meta.hideEnvironment(1, 'dev', true)).toMatchObject({ name: 'dev', hidden: true })
     await commit(meta, { events: [at('dev', 20)] })
-    expect(meta.environmentOf(1, 'dev')).toMatchObject({ hidden: true, lastSeenMs: nowMs + 20 })
+    expect(await meta.environmentOf(1, 'dev')).toMatchObject({ hidden: true, lastSeenMs: nowMs + 20 })
     expect(
       (await meta.projectEnvironments(1, { max: 9, hidden: true })).map(
         (projectEnvironment) => projectEnvironment.name,
@@ -25,7 +25,7 @@ export function environmentCases(fresh: () => Promise<MetaStore>): void {
         (projectEnvironment) => projectEnvironment.name,
       ),
     ).toEqual(['prod'])
-    expect(meta.projectEnvironments(1, { max: 1 })).toHaveLength(1)
+    expect(await meta.projectEnvironments(1, { max: 1 })).toHaveLength(1)
     expect((await meta.hideEnvironment(1, 'dev', false)).hidden).toBe(false)
   })
 
@@ -70,7 +70,7 @@ export function environmentCases(fresh: () => Promise<MetaStore>): void {
   ])('project %i has no "%s" to hide', async (projectId, name) => {
     const meta = await fresh()
     await commit(meta, { events: [effect({ environment: 'dev' }), effect({ environment: '' })] })
-    expect(codeOf(() => meta.hideEnvironment(projectId, name, true))).toBe('NOT_FOUND')
-    expect(meta.environmentOf(projectId, name)).toBeUndefined()
+    expect(await codeOf(() => meta.hideEnvironment(projectId, name, true))).toBe('NOT_FOUND')
+    expect(await meta.environmentOf(projectId, name)).toBeUndefined()
   })
 }

@@ -21,17 +21,17 @@ export function alertCases(fresh: () => Promise<MetaStore>): void {
   test('channels are made, changed and removed', async () => {
     const { meta, channel } = await withChannel({ name: '  Ops room ', kind: 'webhook', sealedSecret: 's' })
     expect(channel).toMatchObject({ id: 1, name: 'Ops room', kind: 'webhook', active: true, failingSinceMs: null })
-    expect(meta.updateChannel(1, { active: false, projectId: 1, sealedTarget: 'u' })).toEqual({
+    expect(await meta.updateChannel(1, { active: false, projectId: 1, sealedTarget: 'u' })).toEqual({
       ...channel,
       active: false,
       projectId: 1,
       sealedTarget: 'u',
     })
-    expect(meta.channelsOf(1)).toEqual([await meta.channelById(1)])
+    expect(await meta.channelsOf(1)).toEqual([await meta.channelById(1)])
     await meta.deleteChannel(1)
-    expect(meta.channelsOf(1)).toEqual([])
-    expect(codeOf(() => meta.updateChannel(1, { active: true }))).toBe('NOT_FOUND')
-    expect(codeOf(() => meta.createChannel({ ...value, name: ' ' }))).toBe('VALIDATION')
+    expect(await meta.channelsOf(1)).toEqual([])
+    expect(await codeOf(() => meta.updateChannel(1, { active: true }))).toBe('NOT_FOUND')
+    expect(await codeOf(() => meta.createChannel({ ...value, name: ' ' }))).toBe('VALIDATION')
   })
 
   test('a commit asks for a notification of what is new and of what came back, once an issue', async () => {
@@ -47,25 +47,22 @@ export function alertCases(fresh: () => Promise<MetaStore>): void {
     )
     await meta.decideAlerts([], [1, 2], nowMs)
     await commit(meta, { events: [effect()] })
-    expect(meta.alertsDue(10, nowMs)).toEqual([])
+    expect(await meta.alertsDue(10, nowMs)).toEqual([])
     await meta.updateIssue(1, { status: 'resolved' }, null, nowMs + 10)
     await commit(meta, { events: [effect({ eventId: 'back', timestampMs: nowMs + 20 })] })
-    expect(meta.alertsDue(10, nowMs)).toMatchObject([{ issueId: 1, kind: 'regression', eventId: 'back', projectId: 1 }])
+    expect(await meta.alertsDue(10, nowMs)).toMatchObject([
+      { issueId: 1, kind: 'regression', eventId: 'back', projectId: 1 },
+    ])
   })
 
-  test.each<[string, (meta: MetaStore) => void]>([
+  test.each<[string, (meta: MetaStore) => Promise<unknown>]>([
     ['no channel', (meta) => meta.deleteChannel(1)],
-    [
-      'an inactive channel',
-      async (meta) => {
-        await meta.updateChannel(1, { active: false })
-      },
-    ],
+    ['an inactive channel', (meta) => meta.updateChannel(1, { active: false })],
   ])('%s: nothing is asked for', async (_says, change) => {
     const { meta } = await withChannel()
-    change(meta)
+    await change(meta)
     await commit(meta, { events: [effect()] })
-    expect(meta.alertsDue(10, nowMs)).toEqual([])
+    expect(await meta.alertsDue(10, nowMs)).toEqual([])
   })
 
   test('deciding queues deliveries, removes the changes and forgets what is 30 days old', async () => {
@@ -79,40 +76,40 @@ export function alertCases(fresh: () => Promise<MetaStore>): void {
       more: 0,
     } as const
     await meta.decideAlerts([{ ...made, items: [...made.items] }], [1], nowMs)
-    expect(meta.alertsDue(10, nowMs)).toEqual([])
-    expect(meta.deliveriesQueued(nowMs - 1, 10)).toEqual([])
-    expect(meta.deliveriesQueued(nowMs, 10)).toEqual([await meta.deliveryById(1)])
-    expect(meta.deliveryById(1)).toMatchObject({
+    expect(await meta.alertsDue(10, nowMs)).toEqual([])
+    expect(await meta.deliveriesQueued(nowMs - 1, 10)).toEqual([])
+    expect(await meta.deliveriesQueued(nowMs, 10)).toEqual([await meta.deliveryById(1)])
+    expect(await meta.deliveryById(1)).toMatchObject({
       ...made,
       status: 'queued',
       attempts: 0,
       createdMs: nowMs,
       sentMs: null,
     })
-    expect(meta.deliveriesSince([1], nowMs)).toHaveLength(1)
-    expect(meta.deliveriesSince([2], nowMs)).toEqual([])
+    expect(await meta.deliveriesSince([1], nowMs)).toHaveLength(1)
+    expect(await meta.deliveriesSince([2], nowMs)).toEqual([])
     await meta.decideAlerts([], [], nowMs + 31 * 86_400_000)
-    expect(meta.deliveryLog(1, 10)).toEqual([])
+    expect(await meta.deliveryLog(1, 10)).toEqual([])
   })
 
   test('tries are noted; a failure marks the channel, a success clears it', async () => {
     const { meta } = await withChannel()
     const [item] = await meta.queueTest(1, ['', ''], nowMs)
     expect(item).toMatchObject({ kind: 'test', status: 'queued' })
-    expect(meta.deliveriesQueued(nowMs + 1e9, 10)).toEqual([])
-    expect(meta.deliveriesSince([1], 0)).toEqual([])
+    expect(await meta.deliveriesQueued(nowMs + 1e9, 10)).toEqual([])
+    expect(await meta.deliveriesSince([1], 0)).toEqual([])
     await meta.recordDelivery(1, { status: 'queued', error: 'no', nextMs: nowMs + 5 }, nowMs)
-    expect(meta.deliveryById(1)).toMatchObject({ attempts: 1, error: 'no', nextMs: nowMs + 5 })
-    expect(meta.channelById(1)).toMatchObject({ failingSinceMs: null, lastError: 'no' })
+    expect(await meta.deliveryById(1)).toMatchObject({ attempts: 1, error: 'no', nextMs: nowMs + 5 })
+    expect(await meta.channelById(1)).toMatchObject({ failingSinceMs: null, lastError: 'no' })
     await meta.recordDelivery(1, { status: 'failed', error: 'never' }, nowMs + 6)
     await meta.recordDelivery(2, { status: 'failed', error: 'never' }, nowMs + 9)
-    expect(meta.channelById(1)).toMatchObject({ failingSinceMs: nowMs + 6, lastError: 'never' })
+    expect(await meta.channelById(1)).toMatchObject({ failingSinceMs: nowMs + 6, lastError: 'never' })
     expect((await meta.deliveryLog(1, 10)).map((row) => [row.id, row.status])).toEqual([
       [2, 'failed'],
       [1, 'failed'],
     ])
     await meta.recordDelivery(2, { status: 'sent' }, nowMs + 10)
-    expect(meta.channelById(1)).toMatchObject({ failingSinceMs: null, lastError: '' })
-    expect(meta.deliveryById(2)).toMatchObject({ status: 'sent', error: '', sentMs: nowMs + 10, attempts: 2 })
+    expect(await meta.channelById(1)).toMatchObject({ failingSinceMs: null, lastError: '' })
+    expect(await meta.deliveryById(2)).toMatchObject({ status: 'sent', error: '', sentMs: nowMs + 10, attempts: 2 })
   })
 }

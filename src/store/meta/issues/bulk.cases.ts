@@ -12,10 +12,10 @@ export function bulkCases(fresh: () => Promise<MetaStore>): void {
     await meta.updateIssue(5, { status: 'resolved' }, 'bob', nowMs)
     const items = [1, 2, 3, 4, 5].map((issueId) => ({ issueId, change }))
     const { id } = await meta.requestBulk({ organizationId: 1, userId: 'ann', items }, nowMs)
-    expect(meta.stepBulk(id, 2, nowMs)).toMatchObject({ issueIds: [1, 2], bulk: { done: 2, endedMs: null } })
+    expect(await meta.stepBulk(id, 2, nowMs)).toMatchObject({ issueIds: [1, 2], bulk: { done: 2, endedMs: null } })
     expect((await meta.openBulks()).map((openBulk) => openBulk.id)).toEqual([id])
     await meta.stepBulk(id, 2, nowMs)
-    expect(meta.stepBulk(id, 2, nowMs)).toMatchObject({
+    expect(await meta.stepBulk(id, 2, nowMs)).toMatchObject({
       issueIds: [],
       bulk: { done: 5, changed: 4, endedMs: nowMs },
     })
@@ -25,13 +25,13 @@ export function bulkCases(fresh: () => Promise<MetaStore>): void {
     expect((await meta.activityOf(1)).at(-1)).toMatchObject({ type: 'set_resolved', userId: 'ann', data: { bulk: id } })
     await meta.updateIssue(3, { status: 'ignored' }, 'bob', nowMs)
     await meta.undoBulk(id, nowMs)
-    expect(meta.stepBulk(id, 9, nowMs)).toMatchObject({ issueIds: [1, 2, 4], bulk: { undone: true, changed: 3 } })
+    expect(await meta.stepBulk(id, 9, nowMs)).toMatchObject({ issueIds: [1, 2, 4], bulk: { undone: true, changed: 3 } })
     expect(await Array.fromAsync([1, 3, 5], async (item) => stateOf(meta, item))).toEqual([
       ['unresolved', 'new'],
       ['ignored', 'archived_forever'],
       ['resolved', null],
     ])
-    expect(meta.undoBulk(id, nowMs)).toBeUndefined()
+    expect(await meta.undoBulk(id, nowMs)).toBeUndefined()
     // Deleted in parts, with its row last.
     expect(
       await Array.fromAsync([2, 2, 9], async (max) => [
@@ -44,7 +44,7 @@ export function bulkCases(fresh: () => Promise<MetaStore>): void {
       [true, id],
     ])
     expect([await meta.dropBulks(nowMs + 1, 9), await meta.dropBulks(nowMs + 1, 9)]).toEqual([true, false])
-    expect(meta.bulkById(id)).toBeUndefined()
+    expect(await meta.bulkById(id)).toBeUndefined()
   })
 
   test('who is given many issues follows each, and is told once', async () => {
@@ -74,13 +74,16 @@ export function bulkCases(fresh: () => Promise<MetaStore>): void {
     const [told] = await meta.noticesDue(nowMs, 9)
     expect(told).toMatchObject({ userId: 'bob', kind: 'assigned', issueId: 5 })
     // The first issue was already assigned to him.
-    expect(meta.activityById(told?.activityId ?? 0)).toMatchObject({ type: 'assigned', data: { issues: 4, bulk: id } })
+    expect(await meta.activityById(told?.activityId ?? 0)).toMatchObject({
+      type: 'assigned',
+      data: { issues: 4, bulk: id },
+    })
     await meta.endNotice(told?.id ?? 0)
     await meta.undoBulk(id, nowMs)
     await meta.stepBulk(id, 9, nowMs)
     // Nobody is notified of their own changes.
     expect((await give('ann', 'ann')).steps).toEqual([0, 0, 0])
-    expect(meta.subscribersOf(3)).toEqual(['ann', 'bob'])
+    expect(await meta.subscribersOf(3)).toEqual(['ann', 'bob'])
   })
 
   test('what is asked in parts is not open before its last part; what a kill leaves of it changes nothing', async () => {
@@ -93,11 +96,11 @@ export function bulkCases(fresh: () => Promise<MetaStore>): void {
       meta.requestBulk({ organizationId: 1, userId: 'ann', items: part([1, 2], resolve), more: true }, nowMs)
     const left = await ask()
     expect([await meta.openBulks(), (await meta.stepBulk(left.id, 9, nowMs)).issueIds]).toEqual([[], []])
-    expect(meta.dropBulks(nowMs + 1, 9)).toBe(true)
+    expect(await meta.dropBulks(nowMs + 1, 9)).toBe(true)
     const { id } = await ask()
     await meta.growBulk(id, part([3], resolve), true)
-    expect(meta.openBulks()).toEqual([])
-    expect(meta.growBulk(id, part([4, 5], ignore), false)).toMatchObject({ total: 5, done: 0, endedMs: null })
+    expect(await meta.openBulks()).toEqual([])
+    expect(await meta.growBulk(id, part([4, 5], ignore), false)).toMatchObject({ total: 5, done: 0, endedMs: null })
     expect((await meta.openBulks()).map((openBulk) => openBulk.id)).toEqual([id])
     expect(await Array.fromAsync([3, 3], async (max) => (await meta.stepBulk(id, max, nowMs)).issueIds)).toEqual([
       [1, 2, 3],
@@ -119,6 +122,6 @@ export function bulkCases(fresh: () => Promise<MetaStore>): void {
     const { id } = await meta.requestBulk({ organizationId: 1, userId: 'ann', items }, nowMs)
     const removal = await meta.requestRemoval({ kind: 'issue', projectId: 1, issueId: 2, userId: 'ann' })
     await meta.removeRows(removal.id, 0)
-    expect(meta.stepBulk(id, 2, nowMs)).toMatchObject({ issueIds: [1, 3], bulk: { done: 3, endedMs: nowMs } })
+    expect(await meta.stepBulk(id, 2, nowMs)).toMatchObject({ issueIds: [1, 3], bulk: { done: 3, endedMs: nowMs } })
   })
 }

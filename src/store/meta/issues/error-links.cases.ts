@@ -20,7 +20,7 @@ export function failureCases(fresh: () => Promise<MetaStore>): void {
         await joinAll(meta)
       }
       expect(await linkOf(meta)).toEqual(['digest', id(1001)])
-      expect(meta.errorEndState(1, id(1))).toEqual({ side: 'browser', waiting: false, alone: '' })
+      expect(await meta.errorEndState(1, id(1))).toEqual({ side: 'browser', waiting: false, alone: '' })
     })
 
     test('an issue names the server errors that its events hide, the most frequent first', async () => {
@@ -39,7 +39,7 @@ export function failureCases(fresh: () => Promise<MetaStore>): void {
         [one, 1],
       ])
       expect(hidden.get(hiding)?.[0]?.shortId).toBe((await meta.issueById(two))?.shortId)
-      expect(meta.hiddenErrorsOf([hiding], [1])).toEqual(new Map())
+      expect(await meta.hiddenErrorsOf([hiding], [1])).toEqual(new Map())
       await meta.mergeIssues(one, [two], null, nowMs)
       expect((await meta.hiddenErrorsOf([hiding], [2])).get(hiding)).toMatchObject([{ events: 3 }])
     })
@@ -52,7 +52,7 @@ export function failureCases(fresh: () => Promise<MetaStore>): void {
         await joinAll(meta)
       }
       const issueId = (await meta.issueIdsOf([{ projectId: 2, groupHash: hash(1001) }])).get(`2:${hash(1001)}`) ?? 0
-      expect(meta.clientEndsOf(issueId, [1], 9)).toMatchObject({
+      expect(await meta.clientEndsOf(issueId, [1], 9)).toMatchObject({
         events: 1,
         people: 1,
         newest: [{ reason: 'digest' }],
@@ -63,7 +63,7 @@ export function failureCases(fresh: () => Promise<MetaStore>): void {
     test('what waits says so, and what stays alone why', async () => {
       const meta = await open()
       await commit(meta, { events: [browser(1, sure(1)), browser(2, { traceId: 't' }), effect({ eventId: id(3) })] })
-      expect(meta.errorEndState(1, id(1))).toEqual({ side: 'browser', waiting: true, alone: '' })
+      expect(await meta.errorEndState(1, id(1))).toEqual({ side: 'browser', waiting: true, alone: '' })
       await joinAll(meta)
       await commit(meta, { events: [server(1, { traceId: 't' }), server(2, { traceId: 't' })] })
       await joinAll(meta)
@@ -71,7 +71,7 @@ export function failureCases(fresh: () => Promise<MetaStore>): void {
         'none',
         'several',
       ])
-      expect(meta.errorEndState(1, id(3))).toBeUndefined()
+      expect(await meta.errorEndState(1, id(3))).toBeUndefined()
     })
 
     test('a link by trace is taken back when the trace turns out to hold two failures', async () => {
@@ -213,7 +213,7 @@ export function failureCases(fresh: () => Promise<MetaStore>): void {
       await joinAll(meta)
       await commit(meta, { events: [own(2, 1), own(3, 2)] })
       await joinAll(meta)
-      expect(meta.limitErrorEnds(2)).toBe(2)
+      expect(await meta.limitErrorEnds(2)).toBe(2)
       expect([await meta.errorEndState(1, id(1)), await linkOf(meta)]).toEqual([undefined, undefined])
       await commit(meta, { events: [own(1, 9), own(9, 9), server(9, sure(9))] })
       await joinAll(meta)
@@ -240,9 +240,9 @@ export function failureCases(fresh: () => Promise<MetaStore>): void {
       const issueId = (await meta.issueIdsOf([{ projectId: 2, groupHash: hash(1001) }])).get(`2:${hash(1001)}`) ?? 0
       const { newest, ...sums } = await meta.clientEndsOf(issueId, [1, 2], 3)
       expect([sums, newest.length]).toEqual([{ events: 5, people: 2, lastMs: nowMs + 5 }, 3])
-      expect(meta.clientEndsOf(issueId, [2], 3)).toMatchObject({ events: 0, newest: [] })
-      expect(meta.clientEndsOf(issueId, [], 3)).toMatchObject({ events: 0, newest: [] })
-      expect(meta.errorLinksOfEvent(2, id(1001), [1], 2)).toMatchObject({ events: 5 })
+      expect(await meta.clientEndsOf(issueId, [2], 3)).toMatchObject({ events: 0, newest: [] })
+      expect(await meta.clientEndsOf(issueId, [], 3)).toMatchObject({ events: 0, newest: [] })
+      expect(await meta.errorLinksOfEvent(2, id(1001), [1], 2)).toMatchObject({ events: 5 })
       expect((await meta.issueById(issueId))?.count).toBe(1)
     })
 
@@ -253,7 +253,7 @@ export function failureCases(fresh: () => Promise<MetaStore>): void {
       await commit(meta, { events: [...browsers, ...servers] })
       await joinAll(meta)
       const issueId = (await meta.issueIdsOf([{ projectId: 2, groupHash: hash(1001) }])).get(`2:${hash(1001)}`) ?? 0
-      expect(meta.clientEndsOf(issueId, [1], 1)).toMatchObject({ events: 1000, people: 1000 })
+      expect(await meta.clientEndsOf(issueId, [1], 1)).toMatchObject({ events: 1000, people: 1000 })
       expect(await Array.fromAsync([199, 200], async (n) => (await meta.errorEndState(2, id(1000 + n)))?.side)).toEqual(
         ['server', undefined],
       )
@@ -267,7 +267,7 @@ export function failureCases(fresh: () => Promise<MetaStore>): void {
       const looks = await joinAll(meta)
       expect(looks.reduce((sum, look) => sum + look.linked, 0)).toBe(1200)
       expect(Math.max(...looks.map((look) => look.decided))).toBeLessThanOrEqual(1000)
-      expect(numbers(1200).filter(async (n) => (await linkOf(meta, n))?.[1] !== id(1001))).toEqual([])
+      for (const n of numbers(1200)) expect((await linkOf(meta, n))?.[1]).toBe(id(1001))
     })
 
     test.each<[string, Partial<FailureEffect>, number]>([
@@ -336,7 +336,7 @@ export function failureCases(fresh: () => Promise<MetaStore>): void {
       await joinAll(meta)
       await mapAgain(meta, events[0], 1001, 1002)
       const issueId = (await meta.issueIdsOf([{ projectId: 2, groupHash: hash(1002) }])).get(`2:${hash(1002)}`) ?? 0
-      expect(meta.clientEndsOf(issueId, [1], 1)).toMatchObject({
+      expect(await meta.clientEndsOf(issueId, [1], 1)).toMatchObject({
         events: 1,
         newest: [{ server: { groupHash: hash(1002) } }],
       })

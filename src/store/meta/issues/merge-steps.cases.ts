@@ -29,7 +29,7 @@ export function mergeStepCases(fresh: () => Promise<MetaStore>): void {
       const meta = await many(await fresh(), 5)
       const { id } = await meta.requestMerge(merge, nowMs)
       expect([(await counts(meta)).length, (await meta.openBulks()).map((openBulk) => openBulk.id)]).toEqual([5, [id]])
-      expect(meta.stepBulk(id, 2, nowMs)).toMatchObject({
+      expect(await meta.stepBulk(id, 2, nowMs)).toMatchObject({
         issueIds: [1, 2, 3],
         bulk: { done: 2, changed: 2, endedMs: null },
       })
@@ -42,7 +42,7 @@ export function mergeStepCases(fresh: () => Promise<MetaStore>): void {
       // Meanwhile, events of a merged issue and of one not yet merged arrive.
       await commit(meta, { events: [effect({ hashes: [hash(3)] }), effect({ hashes: [hash(4)] })] })
       await meta.stepBulk(id, 2, nowMs)
-      expect(meta.stepBulk(id, 2, nowMs)).toMatchObject({ issueIds: [], bulk: { changed: 4, endedMs: nowMs } })
+      expect(await meta.stepBulk(id, 2, nowMs)).toMatchObject({ issueIds: [], bulk: { changed: 4, endedMs: nowMs } })
       expect([await counts(meta), await meta.faults()]).toEqual([[[1, 17]], []])
       expect(await notes(meta)).toMatchObject([
         { count: 4, issues: [2, 3, 4, 5].map((n) => ({ id: `${n}`, shortId: `WEB-${n}`, title: `E${n}` })) },
@@ -53,7 +53,7 @@ export function mergeStepCases(fresh: () => Promise<MetaStore>): void {
       const meta = await many(await fresh(), 5)
       const { id } = await meta.requestMerge(merge, nowMs)
       await meta.stepBulk(id, 2, nowMs)
-      expect(meta.unmergeHashes(1, leaving([hash(3)], 3), 'ann', nowMs)).toMatchObject({
+      expect(await meta.unmergeHashes(1, leaving([hash(3)], 3), 'ann', nowMs)).toMatchObject({
         created: { shortId: 'WEB-3' },
       })
       await meta.stepBulk(id, 9, nowMs)
@@ -61,7 +61,7 @@ export function mergeStepCases(fresh: () => Promise<MetaStore>): void {
         [1, 12],
         [3, 3],
       ])
-      expect(codeOf(() => meta.undoBulk(id, nowMs))).toBe('VALIDATION')
+      expect(await codeOf(() => meta.undoBulk(id, nowMs))).toBe('VALIDATION')
     })
 
     test('where the target became part of another issue, the rest goes there', async () => {
@@ -79,11 +79,11 @@ export function mergeStepCases(fresh: () => Promise<MetaStore>): void {
         (await meta.requestRemoval({ kind: 'issue', projectId: 1, issueId, userId: 'ann' })).id
       const { id } = await meta.requestMerge(merge, nowMs)
       await remove(3)
-      expect(meta.stepBulk(id, 2, nowMs)).toMatchObject({ issueIds: [1, 2], bulk: { changed: 1 } })
+      expect(await meta.stepBulk(id, 2, nowMs)).toMatchObject({ issueIds: [1, 2], bulk: { changed: 1 } })
       const removal = await remove(1)
-      expect(meta.stepBulk(id, 1, nowMs)).toMatchObject({ issueIds: [], bulk: { done: 3 } })
+      expect(await meta.stepBulk(id, 1, nowMs)).toMatchObject({ issueIds: [], bulk: { done: 3 } })
       await meta.removeRows(removal, 0)
-      expect(meta.stepBulk(id, 9, nowMs)).toMatchObject({ issueIds: [], bulk: { changed: 1, endedMs: nowMs } })
+      expect(await meta.stepBulk(id, 9, nowMs)).toMatchObject({ issueIds: [], bulk: { changed: 1, endedMs: nowMs } })
       expect((await counts(meta)).map(([item]) => item)).toEqual([3, 4, 5])
     })
 
@@ -91,10 +91,10 @@ export function mergeStepCases(fresh: () => Promise<MetaStore>): void {
       const meta = await many(await fresh(), 3)
       await meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: 'node' })
       await commit(meta, { events: [effect({ projectId: 2, hashes: [hash(9)] })] })
-      const ask = (fromIds: number[]) => codeOf(() => meta.requestMerge({ ...merge, fromIds }, nowMs))
-      expect([ask([2, 99]), ask([2, 4])]).toEqual(['NOT_FOUND', 'VALIDATION'])
+      const ask = async (fromIds: number[]) => await codeOf(() => meta.requestMerge({ ...merge, fromIds }, nowMs))
+      expect([await ask([2, 99]), await ask([2, 4])]).toEqual(['NOT_FOUND', 'VALIDATION'])
       await meta.requestRemoval({ kind: 'issue', projectId: 1, issueId: 3, userId: 'ann' })
-      expect([ask([2, 3]), await meta.openBulks(), (await counts(meta)).length]).toEqual(['CONFLICT', [], 3])
+      expect([await ask([2, 3]), await meta.openBulks(), (await counts(meta)).length]).toEqual(['CONFLICT', [], 3])
     })
   })
 }

@@ -26,13 +26,13 @@ export function suggestionCases(fresh: () => Promise<MetaStore>): void {
       [2, []],
       [9, named('bob')],
     ])
-    expect(meta.suggest(all)).toEqual(new Set([1]))
-    expect(meta.suggest(all)).toEqual(new Set())
+    expect(await meta.suggest(all)).toEqual(new Set([1]))
+    expect(await meta.suggest(all)).toEqual(new Set())
     expect((await meta.suggestionsOf(1)).map((suggestion) => suggestion.userId)).toEqual(['bob', 'ann'])
-    expect(meta.firstSuggestionsOf([1, 2, 3])).toEqual(new Map([[1, { userId: 'bob', rule: 'path:*' }]]))
-    expect(meta.firstSuggestionsOf([])).toEqual(new Map())
-    expect(meta.suggest(new Map([[1, named('ann', 'bob')]]))).toEqual(new Set([1]))
-    expect(meta.suggestionsOf(1)).toEqual(named('ann', 'bob'))
+    expect(await meta.firstSuggestionsOf([1, 2, 3])).toEqual(new Map([[1, { userId: 'bob', rule: 'path:*' }]]))
+    expect(await meta.firstSuggestionsOf([])).toEqual(new Map())
+    expect(await meta.suggest(new Map([[1, named('ann', 'bob')]]))).toEqual(new Set([1]))
+    expect(await meta.suggestionsOf(1)).toEqual(named('ann', 'bob'))
     await meta.mergeIssues(2, [1], null, nowMs)
     expect(await found(meta, { op: 'suggested', userId: 'any' })).toEqual([])
   })
@@ -52,12 +52,12 @@ export function suggestionCases(fresh: () => Promise<MetaStore>): void {
       ]),
     )
     expect(await found(meta, filter)).toEqual(ids)
-    expect(meta.countIssues({ projectIds: [1], filter })).toBe(ids.length)
+    expect(await meta.countIssues({ projectIds: [1], filter })).toBe(ids.length)
   })
 
   test('changed rules have every issue looked at again, the youngest first; the same ones none', async () => {
     const meta = await three()
-    expect(meta.suggestionsDue(2)).toBeUndefined()
+    expect(await meta.suggestionsDue(2)).toBeUndefined()
     await meta.setOwnership(1, { text: 'path:* a@b.c' }, by, nowMs)
     const first = await meta.suggestionsDue(2)
     expect(first).toEqual({ projectId: 1, issueIds: [3, 2], sweepId: 3 })
@@ -71,7 +71,7 @@ export function suggestionCases(fresh: () => Promise<MetaStore>): void {
     for (let due = await meta.suggestionsDue(2); due; due = await meta.suggestionsDue(2))
       await meta.endSuggestionsDue(due)
     await meta.setOwnership(1, { text: 'path:x a@b.c', autoAssign: false }, by, nowMs)
-    expect(meta.suggestionsDue(9)).toBeUndefined()
+    expect(await meta.suggestionsDue(9)).toBeUndefined()
   })
 
   test('who leaves is suggested no more; who joins has the rules asked again', async () => {
@@ -84,7 +84,7 @@ export function suggestionCases(fresh: () => Promise<MetaStore>): void {
     expect((await meta.suggestionsDue(9))?.issueIds).toEqual([3, 2, 1])
     await meta.suggest(new Map([[1, named('bob', 'ann')]]))
     await meta.endMembership(1, 'bob')
-    expect(meta.suggestionsOf(1)).toEqual(named('ann'))
+    expect(await meta.suggestionsOf(1)).toEqual(named('ann'))
   })
 
   test('issues that come back are looked at though somebody has them, and what is taken out of a merged one', async () => {

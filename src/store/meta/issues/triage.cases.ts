@@ -62,7 +62,7 @@ function releaseCases(fresh: () => Promise<MetaStore>): void {
     expect((await typesOf(meta)).includes('set_regression')).toBe(comesBack)
   })
 
-  test.each<[string, (meta: MetaStore) => void, StatusDetails]>([
+  test.each<[string, (meta: MetaStore) => Promise<unknown>, StatusDetails]>([
     ['an event names it', (meta) => arrive(meta, 1, nowMs + 5, { release: 'web@2.0.0' }), { inRelease: 'web@2.0.0' }],
     ['a person makes it', (meta) => meta.settleRelease([1], 'web@2.0.0', nowMs + 5), { inRelease: 'web@2.0.0' }],
     [
@@ -80,7 +80,7 @@ function releaseCases(fresh: () => Promise<MetaStore>): void {
     await arrive(meta, 1, nowMs, { release: 'web@1.0.0' })
     const waits = { inNextRelease: true, afterRelease: 'web@1.0.0' } as const
     await meta.updateIssue(1, { status: 'resolved', statusDetails: waits }, 'ann', nowMs)
-    happens(meta)
+    await happens(meta)
     expect(await stateOf(meta)).toEqual(['resolved', null])
     expect((await meta.issueById(1))?.statusDetails).toEqual(details)
     await arrive(meta, 1, nowMs + 20, { release: 'web@3.0.0' })
@@ -98,12 +98,12 @@ function awaitingCases(fresh: () => Promise<MetaStore>): void {
     await meta.updateIssue(1, { status: 'resolved', statusDetails: { inCommit } }, 'ann', nowMs)
     await arrive(meta, 1, nowMs + 5, { release: 'web@2.0.0' })
     await meta.settleRelease([1], 'web@2.1.0', nowMs + 6)
-    expect(meta.settleCommits([1], 'web@2.2.0', async () => false, nowMs + 7)).toEqual([])
+    expect(await meta.settleCommits([1], 'web@2.2.0', async () => false, nowMs + 7)).toEqual([])
     expect([await stateOf(meta), (await meta.issueById(1))?.statusDetails]).toEqual([['resolved', null], { inCommit }])
-    const has = (repository: string, commit: string) => repository === 'acme/web' && commit === 'c0ffee'
-    expect(meta.settleCommits([2], 'web@3.0.0', has, nowMs + 8)).toEqual([])
-    expect(meta.settleCommits([1], 'web@3.0.0', has, nowMs + 8)).toEqual([1])
-    expect(meta.settleCommits([1], 'web@3.5.0', has, nowMs + 9)).toEqual([])
+    const has = async (repository: string, commit: string) => repository === 'acme/web' && commit === 'c0ffee'
+    expect(await meta.settleCommits([2], 'web@3.0.0', has, nowMs + 8)).toEqual([])
+    expect(await meta.settleCommits([1], 'web@3.0.0', has, nowMs + 8)).toEqual([1])
+    expect(await meta.settleCommits([1], 'web@3.5.0', has, nowMs + 9)).toEqual([])
     expect((await meta.issueById(1))?.statusDetails).toEqual({ inRelease: 'web@3.0.0', inCommit })
     await arrive(meta, 1, nowMs + 20, { release: 'web@3.0.0' })
     expect(await stateOf(meta)).toEqual(['resolved', null])
@@ -145,7 +145,7 @@ function archiveCases(fresh: () => Promise<MetaStore>): void {
     const meta = await fresh()
     await arrive(meta, 5, nowMs)
     await meta.updateIssue(1, { status: 'ignored', statusDetails: { ignoreCount: 3 } }, 'ann', nowMs)
-    expect(meta.issueById(1)).toMatchObject({
+    expect(await meta.issueById(1)).toMatchObject({
       substatus: 'archived_until_condition_met',
       statusDetails: { ignoreCount: 3, eventsBefore: 5 },
     })
@@ -168,7 +168,7 @@ function archiveCases(fresh: () => Promise<MetaStore>): void {
     const meta = await fresh()
     await arrive(meta, 1, nowMs)
     await meta.updateIssue(1, { status: 'ignored', statusDetails }, 'ann', nowMs)
-    expect(meta.issuesDue(nowMs + dayMs, 9)).toEqual([])
+    expect(await meta.issuesDue(nowMs + dayMs, 9)).toEqual([])
     await arrive(meta, 1, nowMs + 10)
     expect((await meta.issuesDue(nowMs + 10, 9)).map((item) => item.issue.id)).toEqual(looks ? [1] : [])
     if (!looks) return
@@ -176,9 +176,9 @@ function archiveCases(fresh: () => Promise<MetaStore>): void {
     const later = { id: 1, rev, transition: { to: 'later', dueMs: null } } as const
     // An event arrived during the lookup and is not counted yet.
     await meta.transitionIssues([{ ...later, count: count - 1 }], nowMs)
-    expect(meta.issuesDue(nowMs + dayMs, 9)).toHaveLength(1)
+    expect(await meta.issuesDue(nowMs + dayMs, 9)).toHaveLength(1)
     await meta.transitionIssues([{ ...later, count }], nowMs)
-    expect(meta.issuesDue(nowMs + dayMs, 9)).toEqual([])
+    expect(await meta.issuesDue(nowMs + dayMs, 9)).toEqual([])
     const turn = { to: 'escalating', reason: 'users', count: 3 } as const
     const turned = await meta.transitionIssues([{ id: 1, rev, count, transition: turn }], nowMs)
     expect(turned).toMatchObject([{ id: 1, status: 'unresolved', substatus: 'escalating' }])
@@ -277,7 +277,7 @@ function clockCases(fresh: () => Promise<MetaStore>): void {
     expect([await due(nowMs + 7 * dayMs - 1), await due(nowMs + 7 * dayMs)]).toEqual([[], ['new']])
     const { rev = 0, count = 0 } = (await meta.issueById(1)) ?? {}
     const turn = { to: 'ongoing', reason: 'age' } as const
-    expect(meta.transitionIssues([{ id: 1, rev: rev + 1, count, transition: turn }], nowMs)).toEqual([])
+    expect(await meta.transitionIssues([{ id: 1, rev: rev + 1, count, transition: turn }], nowMs)).toEqual([])
     expect(
       (await meta.transitionIssues([{ id: 1, rev, count, transition: turn }], nowMs)).map(
         (turnIssue) => turnIssue.substatus,
@@ -311,10 +311,10 @@ function attentionCases(fresh: () => Promise<MetaStore>): void {
     await meta.subscribe(1, 'bob', true, 'mentioned', nowMs + 1)
     await meta.subscribe(1, 'ann', false, 'asked', nowMs)
     await meta.subscribe(1, 'ann', true, 'assigned', nowMs)
-    expect(meta.subscribersOf(1)).toEqual(['bob'])
-    expect(meta.subscriptionOf(1, 'ann')).toEqual({ active: false, reason: 'asked' })
+    expect(await meta.subscribersOf(1)).toEqual(['bob'])
+    expect(await meta.subscriptionOf(1, 'ann')).toEqual({ active: false, reason: 'asked' })
     await meta.setUserFlags([1], 'ann', { isBookmarked: false }, nowMs)
-    expect(meta.bookmarkedBy('ann', [1])).toEqual(new Set())
+    expect(await meta.bookmarkedBy('ann', [1])).toEqual(new Set())
   })
 
   test('a person’s own marks of many issues are set at once; one that is gone stops nothing', async () => {
@@ -359,7 +359,7 @@ function attentionCases(fresh: () => Promise<MetaStore>): void {
     expect(await Array.fromAsync(['ann', 'bob'], async (item) => (await meta.bookmarkedBy(item, [2])).size)).toEqual([
       1, 1,
     ])
-    expect(meta.subscribersOf(2)).toEqual(['ann', 'bob'])
+    expect(await meta.subscribersOf(2)).toEqual(['ann', 'bob'])
   })
 
   test('who is named has not seen it any more; a notice is tried again or goes', async () => {
@@ -368,7 +368,7 @@ function attentionCases(fresh: () => Promise<MetaStore>): void {
     for (const item of ['ann', 'bob']) await meta.setUserFlags([1], item, { hasSeen: true }, nowMs)
     const { id } = await meta.addComment(1, 'ann', '@bob', nowMs, ['bob'])
     await meta.addNotices([{ userId: 'bob', kind: 'mention' }], 1, id, nowMs)
-    expect(meta.viewersOf(1)).toEqual([{ userId: 'ann', atMs: nowMs }])
+    expect(await meta.viewersOf(1)).toEqual([{ userId: 'ann', atMs: nowMs }])
     const [due] = await meta.noticesDue(nowMs, 9)
     expect(due).toMatchObject({ issueId: 1, userId: 'bob', activityId: id, attempts: 0 })
     await meta.endNotice(due?.id ?? 0, nowMs + 5)
@@ -377,7 +377,7 @@ function attentionCases(fresh: () => Promise<MetaStore>): void {
       [{ attempts: 1 }],
     ])
     await meta.endNotice(due?.id ?? 0)
-    expect(meta.noticesDue(nowMs + 99, 9)).toEqual([])
+    expect(await meta.noticesDue(nowMs + 99, 9)).toEqual([])
   })
 
   test('a comment changes, and goes', async () => {
@@ -389,8 +389,8 @@ function attentionCases(fresh: () => Promise<MetaStore>): void {
       mentions: ['bob'],
       editedMs: nowMs + 1,
     })
-    expect(codeOf(() => meta.changeComment(id, ' ', [], nowMs))).toBe('VALIDATION')
-    expect(codeOf(() => meta.changeComment(1, 'x', [], nowMs))).toBe('NOT_FOUND')
+    expect(await codeOf(() => meta.changeComment(id, ' ', [], nowMs))).toBe('VALIDATION')
+    expect(await codeOf(() => meta.changeComment(1, 'x', [], nowMs))).toBe('NOT_FOUND')
     await meta.deleteComment(id)
     expect([await meta.activityById(id), (await meta.issueById(1))?.comments]).toEqual([undefined, 0])
   })
@@ -399,14 +399,14 @@ function attentionCases(fresh: () => Promise<MetaStore>): void {
 function ownershipCases(fresh: () => Promise<MetaStore>): void {
   test('new issues of a project with rules wait for their owner; those of others do not', async () => {
     const meta = await fresh()
-    expect(meta.ownershipOf(1)).toMatchObject({ text: '', autoAssign: true, rev: 0 })
+    expect(await meta.ownershipOf(1)).toMatchObject({ text: '', autoAssign: true, rev: 0 })
     await arrive(meta, 1, nowMs)
-    expect(meta.ownersDue(9)).toEqual([])
+    expect(await meta.ownersDue(9)).toEqual([])
     const by = { userId: 'ann', rev: 0 }
-    expect(meta.setOwnership(1, { text: 'path:* a@b.c' }, by, nowMs)).toMatchObject({ rev: 1, changedBy: 'ann' })
-    expect(codeOf(() => meta.setOwnership(1, { text: '' }, by, nowMs))).toBe('CONFLICT')
+    expect(await meta.setOwnership(1, { text: 'path:* a@b.c' }, by, nowMs)).toMatchObject({ rev: 1, changedBy: 'ann' })
+    expect(await codeOf(() => meta.setOwnership(1, { text: '' }, by, nowMs))).toBe('CONFLICT')
     await arrive(meta, 1, nowMs, { hashes: [hash(2)], eventId: 'b'.repeat(32) })
-    expect(meta.ownersDue(9)).toEqual([{ issueId: 2, projectId: 1, eventId: 'b'.repeat(32), atMs: nowMs }])
+    expect(await meta.ownersDue(9)).toEqual([{ issueId: 2, projectId: 1, eventId: 'b'.repeat(32), atMs: nowMs }])
     await meta.endOwnerDue([2])
     await meta.setOwnership(1, { autoAssign: false }, { userId: 'ann' }, nowMs)
     await arrive(meta, 1, nowMs, { hashes: [hash(3)] })
@@ -415,6 +415,6 @@ function ownershipCases(fresh: () => Promise<MetaStore>): void {
     await meta.endOwnerDue([3])
     await meta.setOwnership(1, { text: '' }, { userId: 'ann' }, nowMs)
     await arrive(meta, 1, nowMs, { hashes: [hash(4)] })
-    expect(meta.ownersDue(9)).toEqual([])
+    expect(await meta.ownersDue(9)).toEqual([])
   })
 }

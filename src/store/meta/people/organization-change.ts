@@ -4,6 +4,7 @@ import { staleError } from '../database/revision.ts'
 import type { Store } from '../database/store.ts'
 import { pruneErrorLinks } from '../issues/error-links.ts'
 import type { ChangedBy, Organization } from '../meta.ts'
+import { unusedBlobs } from '../retention/unused-blobs.ts'
 
 /** The settings of an organization. null: use the setting of the installation. */
 type OrganizationSettings = { retentionErrorsDays: number | null; rev: number }
@@ -139,12 +140,7 @@ export function organizationRetentionPart(
             .where('id', '=', organizationId)
             .where((build) => build.or([build('kept_since_ms', 'is', null), build('kept_since_ms', '<', beforeMs)])),
         )
-        // A newer row can refer to the same blob.
-        return keys.filter(
-          async (key) =>
-            key !== '' &&
-            !(await write.get(builder.selectFrom('attachment').select('id').where('blob_key', '=', key).limit(1))),
-        )
+        return unusedBlobs(store, keys)
       }),
     retainedSince: async () =>
       new Map(

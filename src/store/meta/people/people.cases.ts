@@ -47,7 +47,7 @@ function feedbackCases(fresh: () => Promise<MetaStore>): void {
   test('feedback is stored once by its id, and counted so', async () => {
     const meta = await fresh()
     for (let round = 0; round < 2; round++) await commit(meta, { feedback: [{ row: said(), outcome }] })
-    expect(meta.listFeedback({ projectIds: [1], max: 10 })).toMatchObject([{ message: 'It broke', state: 'new' }])
+    expect(await meta.listFeedback({ projectIds: [1], max: 10 })).toMatchObject([{ message: 'It broke', state: 'new' }])
     expect((await quantities(meta)).sort()).toEqual([
       'user_report duplicate same_event_id 1',
       'user_report stored ok 1',
@@ -81,16 +81,16 @@ function feedbackCases(fresh: () => Promise<MetaStore>): void {
     ]).toEqual([0, 1])
     await commit(meta, { events: [effect()] })
     await meta.linkFeedback(item?.id ?? 0, { issueId: 1 })
-    expect(meta.unlinkedFeedback(nowMs + dayMs, 10)).toEqual([])
+    expect(await meta.unlinkedFeedback(nowMs + dayMs, 10)).toEqual([])
     expect((await meta.feedbackOfIssue(1, 10)).map((row) => row.id)).toEqual([item?.id])
     const asked = { projectIds: [1], filter: { op: 'feedback' as const } }
-    expect(meta.countIssues(asked)).toBe(1)
+    expect(await meta.countIssues(asked)).toBe(1)
     await meta.setFeedbackState(item?.id ?? 0, 'spam', 'ann', nowMs)
     expect([await meta.feedbackOfIssue(1, 10), await meta.countFeedback([1])]).toEqual([
       [],
       { new: 1, resolved: 0, spam: 1 },
     ])
-    expect(meta.countIssues(asked)).toBe(0)
+    expect(await meta.countIssues(asked)).toBe(0)
   })
 
   test('feedback goes with its screenshots, by hand and by time', async () => {
@@ -98,13 +98,13 @@ function feedbackCases(fresh: () => Promise<MetaStore>): void {
     const row = said({ kind: 'feedback' })
     await commit(meta, { feedback: [{ row, outcome }], attachments: [attachment(row.feedbackId, 'shot')] })
     const [item] = await meta.listFeedback({ projectIds: [1], max: 1 })
-    expect(meta.deleteFeedback(item?.id ?? 0)).toEqual([attachment(row.feedbackId, 'shot').blobKey])
+    expect(await meta.deleteFeedback(item?.id ?? 0)).toEqual([attachment(row.feedbackId, 'shot').blobKey])
     expect([await meta.attachmentsOf(1, row.feedbackId), await meta.deleteFeedback(item?.id ?? 0)]).toEqual([[], []])
     await commit(meta, { feedback: [{ row, outcome }] })
     await meta.prune(nowMs, nowMs, 0)
-    expect(meta.listFeedback({ projectIds: [1], max: 1 })).toHaveLength(1)
+    expect(await meta.listFeedback({ projectIds: [1], max: 1 })).toHaveLength(1)
     await meta.prune(nowMs, nowMs + 1, 0)
-    expect(meta.listFeedback({ projectIds: [1], max: 1 })).toEqual([])
+    expect(await meta.listFeedback({ projectIds: [1], max: 1 })).toEqual([])
   })
 }
 
@@ -117,14 +117,14 @@ function removalCases(fresh: () => Promise<MetaStore>): void {
     await commit(meta, { events: [effect()] })
     const first = await ask(meta, 'issue')
     expect((await ask(meta, 'discard')).id).toBe(first.id)
-    expect(meta.openRemovals()).toMatchObject([{ stage: 'asked', title: 'WEB-1', userId: 'ann' }])
-    expect([codeOf(() => ask(meta, 'issue', 9)), codeOf(() => ask(meta, 'issue', 2))]).toEqual([
+    expect(await meta.openRemovals()).toMatchObject([{ stage: 'asked', title: 'WEB-1', userId: 'ann' }])
+    expect([await codeOf(() => ask(meta, 'issue', 9)), await codeOf(() => ask(meta, 'issue', 2))]).toEqual([
       'NOT_FOUND',
       'NOT_FOUND',
     ])
     await meta.setRemoval(first.id, { stage: 'done', endedMs: nowMs })
-    expect(meta.openRemovals()).toEqual([])
-    expect(meta.removalsOf(1, 5)).toMatchObject([{ endedMs: nowMs }])
+    expect(await meta.openRemovals()).toEqual([])
+    expect(await meta.removalsOf(1, 5)).toMatchObject([{ endedMs: nowMs }])
   })
 
   test('an issue goes with what hangs on it; what the ledger counted is noted once', async () => {
@@ -158,7 +158,7 @@ function removalCases(fresh: () => Promise<MetaStore>): void {
     const { title, culprit } = effect()
     const item = { shortId: 'WEB-1', title, culprit, userId: 'ann' }
     expect(title).not.toBe('')
-    expect(meta.discardedOf(1)).toMatchObject([item, item])
+    expect(await meta.discardedOf(1)).toMatchObject([item, item])
     await meta.undiscard(1, 'WEB-1')
     expect((await meta.projectSettings(1))?.discardedHashes).toBeUndefined()
   })
@@ -167,14 +167,14 @@ function removalCases(fresh: () => Promise<MetaStore>): void {
     const meta = await fresh()
     const ids = ['a', 'b', 'c'].map((letter) => letter.repeat(32))
     await commit(meta, { events: [effect()], attachments: ids.map((eventId) => attachment(eventId, 'x')) })
-    expect(meta.attachedEventIds(1, '', 2)).toEqual(ids.slice(0, 2))
-    expect(meta.attachedEventIds(1, ids[1] ?? '', 2)).toEqual(ids.slice(2))
+    expect(await meta.attachedEventIds(1, '', 2)).toEqual(ids.slice(0, 2))
+    expect(await meta.attachedEventIds(1, ids[1] ?? '', 2)).toEqual(ids.slice(2))
     const { id } = await ask(meta, 'issue')
     await meta.doomAttachments(id, 1, ids.slice(0, 2))
-    expect(meta.doomedBlobs(id, 9)).toEqual(ids.slice(0, 2).map((item) => attachment(item, 'x').blobKey))
-    expect(meta.attachedEventIds(1, '', 9)).toEqual(ids.slice(2))
+    expect(await meta.doomedBlobs(id, 9)).toEqual(ids.slice(0, 2).map((item) => attachment(item, 'x').blobKey))
+    expect(await meta.attachedEventIds(1, '', 9)).toEqual(ids.slice(2))
     await meta.forgetDoomed(await meta.doomedBlobs(id, 1))
-    expect(meta.doomedBlobs(id, 9)).toHaveLength(1)
+    expect(await meta.doomedBlobs(id, 9)).toHaveLength(1)
   })
 
   test('the keys of blobs are those of all rows, or of the rows since a mark', async () => {
@@ -184,12 +184,12 @@ function removalCases(fresh: () => Promise<MetaStore>): void {
     expect([await meta.blobWatermark(), await meta.blobKeys()]).toEqual([{ attachment: 0, deadItem: 0, bundle: 0 }, []])
     await commit(meta, { events: [effect()], attachments: [named('a'), named('b')], dead: [dead] })
     const mark = await meta.blobWatermark()
-    expect(meta.blobKeys(mark)).toEqual([])
+    expect(await meta.blobKeys(mark)).toEqual([])
     // Ids are not reused, so later rows are found whatever was deleted.
     await meta.doomAttachments((await ask(meta, 'issue')).id, 1, ['b'.repeat(32)])
     await commit(meta, { attachments: [named('c')], dead: [{ ...dead, jpos: 6, blobKey: 'dead/6' }] })
-    expect(meta.blobKeys(mark)).toEqual([named('c').blobKey, 'dead/6'])
-    expect(meta.blobKeys()).toEqual([named('a').blobKey, named('c').blobKey, 'dead/5', 'dead/6'])
+    expect(await meta.blobKeys(mark)).toEqual([named('c').blobKey, 'dead/6'])
+    expect(await meta.blobKeys()).toEqual([named('a').blobKey, named('c').blobKey, 'dead/5', 'dead/6'])
   })
 
   test('a project ends for accept when it is asked, and for refine when it is gone', async () => {
@@ -211,7 +211,7 @@ function removalCases(fresh: () => Promise<MetaStore>): void {
       (await meta.tally()).attachments,
     ]).toEqual([undefined, undefined, 0, 0])
     expect((await meta.doomedBlobs(id, 9)).sort()).toEqual([attachment('a'.repeat(32), 'x').blobKey, 'dead/5'])
-    expect(meta.projectSettings(1)).toMatchObject({ removed: true, organizationId: 1 })
+    expect(await meta.projectSettings(1)).toMatchObject({ removed: true, organizationId: 1 })
     expect([await meta.projectSettings(77), await meta.faults()]).toEqual([undefined, []])
   })
 }
@@ -236,7 +236,7 @@ function organizationCases(fresh: () => Promise<MetaStore>): void {
       undefined,
       'new',
     ])
-    expect(codeOf(() => meta.updateOrganization(1, { slug: 'acme' }, 90))).toBe('CONFLICT')
+    expect(await codeOf(() => meta.updateOrganization(1, { slug: 'acme' }, 90))).toBe('CONFLICT')
   })
 
   test.each<[object, string]>([
@@ -251,14 +251,16 @@ function organizationCases(fresh: () => Promise<MetaStore>): void {
     [{ retentionErrorsDays: null }, 'nothing thrown'],
   ])('a change of an organization to %j: %s', async (change, code) => {
     const meta = await fresh()
-    expect(codeOf(() => meta.updateOrganization(1, change, 90))).toBe(code)
+    expect(await codeOf(() => meta.updateOrganization(1, change, 90))).toBe(code)
     expect((await meta.organizationSettings(1)).rev).toBe(code === 'VALIDATION' ? 0 : 1)
   })
 
   test('an organization is not changed for an older revision', async () => {
     const meta = await fresh()
     await meta.updateOrganization(1, { name: 'One' }, 90, { userId: 'ann', rev: 0 })
-    expect(codeOf(() => meta.updateOrganization(1, { name: 'Two' }, 90, { userId: 'bob', rev: 0 }))).toBe('CONFLICT')
+    expect(await codeOf(() => meta.updateOrganization(1, { name: 'Two' }, 90, { userId: 'bob', rev: 0 }))).toBe(
+      'CONFLICT',
+    )
     expect((await meta.organizationById(1))?.name).toBe('One')
   })
 
@@ -266,13 +268,13 @@ function organizationCases(fresh: () => Promise<MetaStore>): void {
     const meta = await fresh()
     expect([await meta.shorterRetentions(), await meta.retainedSince()]).toEqual([[], new Map()])
     await meta.updateOrganization(1, { retentionErrorsDays: 30 }, 90)
-    expect(meta.shorterRetentions()).toEqual([{ organizationId: 1, days: 30, projectIds: [1] }])
+    expect(await meta.shorterRetentions()).toEqual([{ organizationId: 1, days: 30, projectIds: [1] }])
     await commit(meta, { feedback: [{ row: said(), outcome }], attachments: [attachment('a'.repeat(32), 'x')] })
-    expect(meta.dropExpired(1, [1], nowMs)).toEqual([])
-    expect(meta.dropExpired(1, [1], nowMs + 1)).toEqual([attachment('a'.repeat(32), 'x').blobKey])
-    expect(meta.listFeedback({ projectIds: [1], max: 1 })).toEqual([])
+    expect(await meta.dropExpired(1, [1], nowMs)).toEqual([])
+    expect(await meta.dropExpired(1, [1], nowMs + 1)).toEqual([attachment('a'.repeat(32), 'x').blobKey])
+    expect(await meta.listFeedback({ projectIds: [1], max: 1 })).toEqual([])
     await meta.dropExpired(1, [1], nowMs - 5)
-    expect(meta.retainedSince()).toEqual(new Map([[1, nowMs + 1]]))
+    expect(await meta.retainedSince()).toEqual(new Map([[1, nowMs + 1]]))
   })
 }
 
@@ -297,7 +299,7 @@ function organizationRemovalCases(fresh: () => Promise<MetaStore>): void {
       ['project', 2, 'Api', 'ann'],
     ])
     expect([(await meta.keySnapshot()).keys, (await meta.memberOf(1, 'ann'))?.role]).toEqual([{}, 'owner'])
-    expect(codeOf(() => meta.requestOrganizationRemoval({ organizationId: 9, userId: 'ann' }))).toBe('NOT_FOUND')
+    expect(await codeOf(() => meta.requestOrganizationRemoval({ organizationId: 9, userId: 'ann' }))).toBe('NOT_FOUND')
   })
 
   test('it goes after its projects, with all that names it, and its sums stay', async () => {
@@ -320,7 +322,7 @@ function organizationRemovalCases(fresh: () => Promise<MetaStore>): void {
     const project = (await meta.openRemovals()).find((openRemoval) => openRemoval.kind === 'project')
     await meta.removeRows(project?.id ?? 0, 3)
     await meta.setRemoval(project?.id ?? 0, { blobs: 2, stage: 'done', endedMs: nowMs })
-    expect(meta.requestProjectRemovals(1, 'ann')).toBe(0)
+    expect(await meta.requestProjectRemovals(1, 'ann')).toBe(0)
     expect((await meta.organizationLeft(1)).toSorted()).toEqual([
       'api_token',
       'invitation',
@@ -330,13 +332,13 @@ function organizationRemovalCases(fresh: () => Promise<MetaStore>): void {
       'short_id',
     ])
     for (let round = 0; round < 2; round++) await meta.removeOrganization(id)
-    expect(meta.organizationLeft(1)).toEqual([])
+    expect(await meta.organizationLeft(1)).toEqual([])
     expect([
       await meta.organizationById(1),
       await meta.organizationByOldSlug('acme'),
       await meta.tokenBySecret('x'),
     ]).toEqual([undefined, undefined, undefined])
-    expect(meta.organizationRemovalsBy('ann', 9)).toMatchObject([
+    expect(await meta.organizationRemovalsBy('ann', 9)).toMatchObject([
       { id, kind: 'organization', title: 'Acme', stage: 'proof', events: 3, blobs: 2 },
     ])
     expect([

@@ -27,14 +27,16 @@ export function filterCases(fresh: () => Promise<MetaStore>): void {
       const filters = { ...noFilters, localhost: true, browsers: ['ie'], messages: ['x*'] }
       expect([await meta.filtersOf(1), (await meta.projectSettings(1))?.filters]).toEqual([filters, filters])
       await meta.updateProject(1, { filters: noFilters })
-      expect(meta.projectSettings(1)).not.toHaveProperty('filters')
-      expect(codeOf(() => meta.filtersOf(9))).toBe('NOT_FOUND')
+      expect(await meta.projectSettings(1)).not.toHaveProperty('filters')
+      expect(await codeOf(() => meta.filtersOf(9))).toBe('NOT_FOUND')
     })
 
     test('a revision guards them, as the rest of the settings', async () => {
       const meta = await fresh()
       const { rev } = await meta.updateProject(1, { filters: { localhost: true } }, { userId: 'ann', rev: 0 })
-      expect(codeOf(() => meta.updateProject(1, { filters: {} }, { userId: 'ann', rev: rev - 1 }))).toBe('CONFLICT')
+      expect(await codeOf(() => meta.updateProject(1, { filters: {} }, { userId: 'ann', rev: rev - 1 }))).toBe(
+        'CONFLICT',
+      )
     })
 
     test.each([
@@ -45,8 +47,8 @@ export function filterCases(fresh: () => Promise<MetaStore>): void {
       [{ addresses: ['example.com'] }],
     ])('%j is refused', async (filters) => {
       const meta = await fresh()
-      expect(codeOf(() => meta.updateProject(1, { filters }))).toBe('VALIDATION')
-      expect(meta.filtersOf(1)).toEqual(noFilters)
+      expect(await codeOf(() => meta.updateProject(1, { filters }))).toBe('VALIDATION')
+      expect(await meta.filtersOf(1)).toEqual(noFilters)
     })
 
     test('of what they dropped the newest hundred of each are kept, for a week', async () => {
@@ -57,8 +59,8 @@ export function filterCases(fresh: () => Promise<MetaStore>): void {
       const titles = async () =>
         (await meta.filteredEvents(1, 'localhost', 999)).map((filteredEvent) => filteredEvent.title)
       expect([(await titles()).length, (await titles())[0], (await titles()).at(-1)]).toEqual([samplesMax, '119', '20'])
-      expect(meta.filteredEvents(1, 'localhost', 2)).toHaveLength(2)
-      expect(meta.filteredEvents(1, 'release_version', 9)).toHaveLength(1)
+      expect(await meta.filteredEvents(1, 'localhost', 2)).toHaveLength(2)
+      expect(await meta.filteredEvents(1, 'release_version', 9)).toHaveLength(1)
       await meta.prune(nowMs + (sampleDays - 1) * 86_400_000, 0, 0)
       expect(await titles()).toHaveLength(samplesMax)
       await meta.prune(nowMs + (sampleDays + 1) * 86_400_000, 0, 0)
@@ -68,7 +70,7 @@ export function filterCases(fresh: () => Promise<MetaStore>): void {
     test('go with their project; what comes for one that is gone is left out', async () => {
       const meta = await fresh()
       await commit(meta, { samples: [sample(), sample({ projectId: 99 })] })
-      expect(meta.filteredEvents(99, 'localhost', 9)).toEqual([])
+      expect(await meta.filteredEvents(99, 'localhost', 9)).toEqual([])
       const { id } = await meta.requestRemoval({ kind: 'project', projectId: 1, issueId: null, userId: null })
       await meta.removeRows(id, 1)
       expect([await meta.filteredEvents(1, 'localhost', 9), await meta.faults()]).toEqual([[], []])

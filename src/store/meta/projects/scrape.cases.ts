@@ -21,8 +21,8 @@ export function scrapeCases(fresh: () => Promise<MetaStore>): void {
   describe('scripts that nobody uploaded', () => {
     test('are asked for by projects that want it, with what a person set', async () => {
       const meta = await fresh()
-      expect(meta.scrapeSettings(1)).toEqual({ on: false, verifyTls: true, sealedToken: '', origins: [] })
-      expect(meta.projectSettings(1)).not.toHaveProperty('scrape')
+      expect(await meta.scrapeSettings(1)).toEqual({ on: false, verifyTls: true, sealedToken: '', origins: [] })
+      expect(await meta.projectSettings(1)).not.toHaveProperty('scrape')
       await ran(meta, nowMs, url)
       expect(await dueAt(meta, nowMs)).toEqual([])
       await meta.updateProject(1, {
@@ -31,9 +31,14 @@ export function scrapeCases(fresh: () => Promise<MetaStore>): void {
         sealedScrapeToken: 'v1.x',
         allowedOrigins: ['*.test'],
       })
-      expect(meta.scrapeSettings(1)).toEqual({ on: true, verifyTls: false, sealedToken: 'v1.x', origins: ['*.test'] })
-      expect(meta.projectSettings(1)).toMatchObject({ scrape: true })
-      expect(meta.dueScrapes(nowMs, 9)).toEqual([
+      expect(await meta.scrapeSettings(1)).toEqual({
+        on: true,
+        verifyTls: false,
+        sealedToken: 'v1.x',
+        origins: ['*.test'],
+      })
+      expect(await meta.projectSettings(1)).toMatchObject({ scrape: true })
+      expect(await meta.dueScrapes(nowMs, 9)).toEqual([
         { projectId: 1, organizationId: 1, release: 'shop@1', dist: '', url, lastMs: nowMs },
       ])
       await meta.updateProject(1, { sealedScrapeToken: '' })
@@ -57,10 +62,10 @@ export function scrapeCases(fresh: () => Promise<MetaStore>): void {
       const meta = await ready()
       for (let at = 0; at < scrapesMax + 5; at += 401)
         await ran(meta, nowMs, ...Array.from({ length: 401 }, (_, n) => `https://cdn.test/${at + n}.js`))
-      expect(meta.dueScrapes(nowMs, 9999)).toHaveLength(scrapesMax)
-      expect(meta.dueScrapes(nowMs, 3)).toHaveLength(3)
+      expect(await meta.dueScrapes(nowMs, 9999)).toHaveLength(scrapesMax)
+      expect(await meta.dueScrapes(nowMs, 3)).toHaveLength(3)
       await ran(meta, nowMs + hourMs, 'https://cdn.test/0.js')
-      expect(meta.dropScrapes(nowMs + 1)).toBe(scrapesMax - 1)
+      expect(await meta.dropScrapes(nowMs + 1)).toBe(scrapesMax - 1)
       expect(await dueAt(meta, nowMs + hourMs)).toEqual(['https://cdn.test/0.js'])
     })
 
@@ -101,7 +106,7 @@ export function scrapeCases(fresh: () => Promise<MetaStore>): void {
       const later = nowMs + 11 * minuteMs
       await ran(meta, later, url)
       expect((await meta.dueScrapes(later, 9999)).map((dueScrape) => dueScrape.url)).toContain(url)
-      expect(meta.dueScrapes(later, 9999)).toHaveLength(scrapesMax - 4)
+      expect(await meta.dueScrapes(later, 9999)).toHaveLength(scrapesMax - 4)
     })
 
     test('go with their project', async () => {
@@ -110,7 +115,7 @@ export function scrapeCases(fresh: () => Promise<MetaStore>): void {
       const { id } = await meta.requestRemoval({ kind: 'project', projectId: 1, issueId: null, userId: null })
       await meta.removeRows(id, 1)
       expect([await dueAt(meta, nowMs), await meta.faults()]).toEqual([[], []])
-      expect(codeOf(() => meta.updateProject(1, { scrape: true }))).toBe('NOT_FOUND')
+      expect(await codeOf(() => meta.updateProject(1, { scrape: true }))).toBe('NOT_FOUND')
     })
   })
 }

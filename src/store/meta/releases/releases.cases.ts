@@ -40,7 +40,7 @@ export function releaseCases(fresh: () => Promise<MetaStore>): void {
       await createdRelease(meta, 'shop@2', [1])
       await meta.setCommits(place, [told('c'), told('b'), told('a', { repository: 'acme/api' })], nowMs)
       expect(await shas(meta)).toEqual(['c', 'b', 'a'])
-      expect(meta.commitsOf({ ...place, offset: 1, max: 1 })).toMatchObject([
+      expect(await meta.commitsOf({ ...place, offset: 1, max: 1 })).toMatchObject([
         { sha: 'b', repository: 'acme/shop', message: 'message of b', authorName: 'Jo', files: 1, filesOmitted: 0 },
       ])
       await meta.setCommits({ ...place, version: 'shop@2' }, [told('d'), told('c')], nowMs)
@@ -60,13 +60,13 @@ export function releaseCases(fresh: () => Promise<MetaStore>): void {
       await createdRelease(meta, 'shop@1', [1])
       await meta.setCommits(place, [told('a', { files: [{ path: 'x.ts', type: 'A' }], filesOmitted: 2 })], nowMs)
       await meta.setCommits(place, [told('a', { message: 'new', files: undefined })], nowMs)
-      expect(meta.commitsOf({ ...place, ...all })).toMatchObject([{ message: 'new', files: 1, filesOmitted: 2 }])
+      expect(await meta.commitsOf({ ...place, ...all })).toMatchObject([{ message: 'new', files: 1, filesOmitted: 2 }])
       const twice = [
         { path: 'y.ts', type: 'M' as const },
         { path: 'y.ts', type: 'M' as const },
       ]
       await meta.setCommits(place, [told('a', { files: twice }), told('a')], nowMs)
-      expect(meta.commitFilesOf({ ...place, ...all })).toMatchObject([{ path: 'src/a.ts', type: 'M' }])
+      expect(await meta.commitFilesOf({ ...place, ...all })).toMatchObject([{ path: 'src/a.ts', type: 'M' }])
       expect(await shas(meta)).toEqual(['a'])
     })
 
@@ -84,8 +84,8 @@ export function releaseCases(fresh: () => Promise<MetaStore>): void {
         'cart.ts',
         'src/cart.ts',
       ])
-      expect(meta.commitFilesNamed(place, [])).toEqual([])
-      expect(meta.commitFilesNamed({ ...place, organizationId: 2 }, ['cart.ts'])).toEqual([])
+      expect(await meta.commitFilesNamed(place, [])).toEqual([])
+      expect(await meta.commitFilesNamed({ ...place, organizationId: 2 }, ['cart.ts'])).toEqual([])
       expect((await meta.commitFilesOf({ ...place, ...all })).map((commitFile) => commitFile.path)).toEqual([
         'src/b.ts',
         'cart.ts',
@@ -93,8 +93,8 @@ export function releaseCases(fresh: () => Promise<MetaStore>): void {
         'src/cart.ts',
         'src/shopping-cart.ts',
       ])
-      expect(meta.commitFilesOf({ ...place, sha: 'b', ...all })).toHaveLength(1)
-      expect(meta.commitFilesOf({ ...place, offset: 4, max: 9 })).toHaveLength(1)
+      expect(await meta.commitFilesOf({ ...place, sha: 'b', ...all })).toHaveLength(1)
+      expect(await meta.commitFilesOf({ ...place, offset: 4, max: 9 })).toHaveLength(1)
     })
 
     test('refs name a head: unknown ones become a commit without text, which a later list fills in', async () => {
@@ -105,10 +105,12 @@ export function releaseCases(fresh: () => Promise<MetaStore>): void {
       expect(await shas(meta)).toEqual(['a', 'x'])
       await meta.setRefs(place, [{ repository: 'acme/shop', commit: 'h', previous: 'a' }], nowMs)
       expect(await shas(meta)).toEqual(['h', 'x'])
-      expect(meta.refsOf(place)).toEqual([{ repository: 'acme/shop', commit: 'h', previous: 'a' }])
-      expect(meta.commitsOf({ ...place, offset: 0, max: 1 })).toMatchObject([{ message: null, files: 0 }])
+      expect(await meta.refsOf(place)).toEqual([{ repository: 'acme/shop', commit: 'h', previous: 'a' }])
+      expect(await meta.commitsOf({ ...place, offset: 0, max: 1 })).toMatchObject([{ message: null, files: 0 }])
       await meta.setCommits(place, [told('h')], nowMs)
-      expect(meta.commitsOf({ ...place, ...all })).toMatchObject([{ sha: 'h', message: 'message of h', files: 1 }])
+      expect(await meta.commitsOf({ ...place, ...all })).toMatchObject([
+        { sha: 'h', message: 'message of h', files: 1 },
+      ])
       await meta.setRefs(place, [], nowMs)
       expect([await shas(meta), await meta.refsOf(place)]).toEqual([[], []])
     })
@@ -140,17 +142,19 @@ export function releaseCases(fresh: () => Promise<MetaStore>): void {
       const meta = await withThree()
       await createdRelease(meta, 'shop@1', [1])
       await meta.setCommits(place, [told('a')], nowMs)
-      expect(meta.repositoriesOf({ organizationId: 1, listed: true, ...all })).toEqual([])
+      expect(await meta.repositoriesOf({ organizationId: 1, listed: true, ...all })).toEqual([])
       const { id } = await meta.putRepository(
         { organizationId: 1, name: 'acme/shop', url: 'https://git.test/shop' },
         nowMs,
       )
-      expect(meta.repositoriesOf({ organizationId: 1, listed: true, ...all })).toMatchObject([{ id, listed: true }])
-      expect(meta.commitsOf({ ...place, ...all })).toMatchObject([{ repositoryUrl: 'https://git.test/shop' }])
-      expect(meta.repositoryCommits({ repositoryId: id, ...all })).toMatchObject([{ sha: 'a' }])
+      expect(await meta.repositoriesOf({ organizationId: 1, listed: true, ...all })).toMatchObject([
+        { id, listed: true },
+      ])
+      expect(await meta.commitsOf({ ...place, ...all })).toMatchObject([{ repositoryUrl: 'https://git.test/shop' }])
+      expect(await meta.repositoryCommits({ repositoryId: id, ...all })).toMatchObject([{ sha: 'a' }])
       await meta.setCommits(place, [], nowMs)
-      expect(meta.repositoryById(1, id)).toMatchObject({ name: 'acme/shop' })
-      expect(meta.repositoryById(2, id)).toBeUndefined()
+      expect(await meta.repositoryById(1, id)).toMatchObject({ name: 'acme/shop' })
+      expect(await meta.repositoryById(2, id)).toBeUndefined()
     })
   })
 
@@ -244,10 +248,10 @@ export function releaseCases(fresh: () => Promise<MetaStore>): void {
       expect(await deploys([1, 2], ['staging'])).toEqual([['staging', 200, [1]]])
       expect(await deploys([2], [], 200)).toEqual([['production', 100, [2]]])
       const few = { projectIds: [1, 2], fromMs: 0, toMs: 1000, max: 1 }
-      expect(meta.releaseMoments(few)).toMatchObject({ moments: [{ version: 'b', atMs: 300 }], all: 3 })
+      expect(await meta.releaseMoments(few)).toMatchObject({ moments: [{ version: 'b', atMs: 300 }], all: 3 })
       // Release a began before this range, so its later row does not make it new, however small `max` is.
-      expect(meta.releaseMoments({ ...few, fromMs: 201 })).toMatchObject({ moments: [{ version: 'b' }], all: 2 })
-      expect(meta.deployMoments({ ...few, environments: [] })).toMatchObject({
+      expect(await meta.releaseMoments({ ...few, fromMs: 201 })).toMatchObject({ moments: [{ version: 'b' }], all: 2 })
+      expect(await meta.deployMoments({ ...few, environments: [] })).toMatchObject({
         moments: [{ environment: 'staging', projectIds: [1] }],
         all: 2,
       })
@@ -305,7 +309,7 @@ export function releaseCases(fresh: () => Promise<MetaStore>): void {
       expect((await meta.releaseTimes({ ...request, ...all })).map((releaseTime) => releaseTime.version)).toEqual(
         versions,
       )
-      expect(meta.countReleases(request)).toBe(versions.length)
+      expect(await meta.countReleases(request)).toBe(versions.length)
       expect(
         (await meta.releaseTimes({ ...request, offset: 1, max: 1 })).map((releaseTime) => releaseTime.version),
       ).toEqual(versions.slice(1, 2))
@@ -329,7 +333,7 @@ export function releaseCases(fresh: () => Promise<MetaStore>): void {
 
     test('new issues, environments and what is asked for by name', async () => {
       const meta = await read()
-      expect(meta.newIssues([1, 2], ['named', 'late', 'made'])).toEqual([
+      expect(await meta.newIssues([1, 2], ['named', 'late', 'made'])).toEqual([
         { projectId: 1, version: 'late', issues: 1 },
         { projectId: 1, version: 'named', issues: 2 },
       ])
@@ -338,7 +342,7 @@ export function releaseCases(fresh: () => Promise<MetaStore>): void {
         ['late', ['production']],
       ])
       expect([...(await meta.releaseEnvironments([1, 2], ['named'], 1))]).toEqual([['named', ['production']]])
-      expect(meta.releasesNamed([1, 2], ['named', 'none', 'made'])).toMatchObject([
+      expect(await meta.releasesNamed([1, 2], ['named', 'none', 'made'])).toMatchObject([
         { version: 'named', createdMs: 200, firstEventMs: 200, lastEventMs: 300, releasedMs: null },
         { version: 'made', createdMs: 100, firstEventMs: null, releasedMs: 900, projectIds: [1, 2] },
       ])
@@ -375,15 +379,15 @@ export function releaseCases(fresh: () => Promise<MetaStore>): void {
 
     test('a release in one of its projects: commits stay with the other one', async () => {
       const meta = await whole()
-      expect(meta.removeRelease(1, [1], 'both')).toBe(true)
+      expect(await meta.removeRelease(1, [1], 'both')).toBe(true)
       expect(await left(meta)).toEqual([
         [2, 1, [[2]]],
         [2, 1, [[1]]],
       ])
-      expect(meta.removeRelease(1, [1, 2], 'both')).toBe(true)
-      expect(meta.removeRelease(1, [1, 2], 'both')).toBe(false)
+      expect(await meta.removeRelease(1, [1, 2], 'both')).toBe(true)
+      expect(await meta.removeRelease(1, [1, 2], 'both')).toBe(false)
       expect((await left(meta))[0]).toEqual([0, 0, []])
-      expect(meta.releaseOf([1, 2], 'both')).toBeUndefined()
+      expect(await meta.releaseOf([1, 2], 'both')).toBeUndefined()
       expect([(await meta.orphanReleases()).orphans, await meta.faults()]).toEqual([[], []])
     })
 
@@ -417,12 +421,12 @@ export function releaseCases(fresh: () => Promise<MetaStore>): void {
     test('what belongs to no release is found', async () => {
       const meta = await withThree()
       await meta.setCommits({ organizationId: 1, version: 'gone' }, [told('a')], nowMs)
-      expect(meta.orphanReleases()).toEqual({ looked: 1, orphans: ['release_commit of gone in organization 1'] })
+      expect(await meta.orphanReleases()).toEqual({ looked: 1, orphans: ['release_commit of gone in organization 1'] })
     })
 
-    test('a change of a release that is not there', () =>
+    test('a change of a release that is not there', async () =>
       expect(
-        codeOf(async () =>
+        await codeOf(async () =>
           (await withThree()).changeRelease({ organizationId: 1, projectIds: [1], version: 'none', change: {} }, nowMs),
         ),
       ).toBe('NOT_FOUND'))

@@ -90,7 +90,7 @@ test('a step goes from planned to cut; it counts once, by the kind of its issues
   const { meta, cut, sums, project } = await world()
   const runId = await meta.beginDownsampleRun({ budgetBytes: 5, bytesBefore: 9 })
   const step = await meta.planDownsampleStep(runId, cut, 2.6)
-  expect(meta.downsampleSteps()).toEqual([{ ...step, runId, cut, rowBytes: 3, stage: 'planned' }])
+  expect(await meta.downsampleSteps()).toEqual([{ ...step, runId, cut, rowBytes: 3, stage: 'planned' }])
   const found = [
     { groupHash: hash(1), rows: 5 },
     { groupHash: hash(101), rows: 1 },
@@ -127,11 +127,11 @@ test('runs: newest first, without an end while they last', async () => {
   await meta.endDownsampleRun(first, { bytesAfter: 4, reached: true })
   const second = await meta.beginDownsampleRun({ budgetBytes: 5, bytesBefore: 8 })
   const none = { budgetBytes: 5, events: 0, attachments: 0 }
-  expect(meta.downsampleRuns(9)).toEqual([
+  expect(await meta.downsampleRuns(9)).toEqual([
     { ...none, id: second, startedMs: startMs + 1000, endedMs: null, bytesBefore: 8, bytesAfter: null, reached: false },
     { ...none, id: first, startedMs: startMs, endedMs: startMs + 1000, bytesBefore: 9, bytesAfter: 4, reached: true },
   ])
-  expect(meta.downsampleRuns(1)).toHaveLength(1)
+  expect(await meta.downsampleRuns(1)).toHaveLength(1)
 })
 
 test('attachments of a time are looked through in steps; those that go are counted, and their files noted', async () => {
@@ -142,15 +142,15 @@ test('attachments of a time are looked through in steps; those that go are count
   const [item, two] = await between(0, 2)
   expect([item?.eventId, two?.eventId]).toEqual([idOf(1), idOf(2)])
   expect((await between(two?.id ?? 0, 9)).map((each) => each.eventId)).toEqual([idOf(3)])
-  expect(meta.attachedBetween(project.id + 1, 0, startMs * 2, 0, 9)).toEqual([])
+  expect(await meta.attachedBetween(project.id + 1, 0, startMs * 2, 0, 9)).toEqual([])
   const runId = await meta.beginDownsampleRun({ budgetBytes: 5, bytesBefore: 9 })
   for (let again = 0; again < 2; again++)
     await meta.downsampleAttachments(runId, project.id, [idOf(1), idOf(3), idOf(50)])
   expect(await sums()).toContainEqual({ category: 'attachment', ...downsampledOutcome, quantity: 2, bytes: 20 })
   expect((await meta.downsampleRuns(1))[0]?.attachments).toBe(2)
   expect((await meta.doomedBlobs(0, 9)).sort()).toEqual(['attachments/1/1', 'attachments/1/3'])
-  expect(meta.attachmentsOf(project.id, idOf(1))).toEqual([])
-  expect(meta.attachmentsOf(project.id, idOf(2))).toHaveLength(1)
+  expect(await meta.attachmentsOf(project.id, idOf(1))).toEqual([])
+  expect(await meta.attachmentsOf(project.id, idOf(2))).toHaveLength(1)
 })
 
 test('what an issue says of itself goes with it', async () => {
@@ -171,12 +171,12 @@ test('what an issue says of itself goes with it', async () => {
 
 test('issues that may have more than is kept, by their counters less what was thinned, page by page', async () => {
   const { meta, cut } = await world()
-  expect(meta.issuesOver(1, 0, 9)).toEqual({ last: 3, issues: [] })
-  expect(meta.issuesOver(0, 0, 2)).toEqual({
+  expect(await meta.issuesOver(1, 0, 9)).toEqual({ last: 3, issues: [] })
+  expect(await meta.issuesOver(0, 0, 2)).toEqual({
     last: 2,
     issues: [1, 2].map((id) => ({ id, projectId: cut.projectId })),
   })
-  expect(meta.issuesOver(0, 3, 2)).toEqual({ issues: [] })
+  expect(await meta.issuesOver(0, 3, 2)).toEqual({ issues: [] })
   const step = await meta.planDownsampleStep(await meta.beginDownsampleRun({ budgetBytes: 5, bytesBefore: 9 }), cut, 1)
   await meta.countDownsampled(step.id, [{ groupHash: hash(1), rows: 1 }])
   expect((await meta.issuesOver(0, 0, 9)).issues.map((issue) => issue.id)).toEqual([2, 3])

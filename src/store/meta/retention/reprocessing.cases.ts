@@ -32,7 +32,8 @@ const rewrite = {
 }
 
 /** Commits moves as one step of a run. */
-async function moved(meta: MetaStore, moves: ReprocessingMove[], runId = meta.beginReprocessing(1, 'upload', 9).id) {
+async function moved(meta: MetaStore, moves: ReprocessingMove[], ofRun?: number) {
+  const runId = ofRun ?? (await meta.beginReprocessing(1, 'upload', 9)).id
   const step = await meta.planReprocessStep(runId, rewrite)
   return { ...(await meta.commitReprocessStep(step.id, moves)), step: step.id }
 }
@@ -73,23 +74,27 @@ function missedCases(fresh: () => Promise<MetaStore>): void {
         event(9, { hashes: [hash(3)], misses: ['l'] }),
       ],
     })
-    expect(meta.arrivals()).toEqual([])
+    expect(await meta.arrivals()).toEqual([])
     const [item, two, three] = [
       await bundle(meta, 'shop@1', [], 1),
       await bundle(meta, '', [debugId], 2),
       await bundle(meta, 'x', [], 3),
     ]
-    expect(meta.arrivals()).toEqual([{ projectId: 1, bundleIds: [item.id, two.id, three.id] }])
+    expect(await meta.arrivals()).toEqual([{ projectId: 1, bundleIds: [item.id, two.id, three.id] }])
     const [byDebug, byRelease] = [debugName(debugId), releaseName('shop@1', '')]
     // Noted once per group, from its first event on.
-    expect(meta.missingMapsInBundles(1, [item.id])).toEqual([{ groupHash: hash(1), names: [byRelease], fromJpos: 7 }])
-    expect(meta.missingMapsInBundles(1, [two.id])).toEqual([{ groupHash: hash(1), names: [byDebug], fromJpos: 7 }])
-    expect(meta.missingMapsInBundles(1, [three.id])).toEqual([])
-    expect(meta.missingMapsInBundles(2, [item.id, two.id])).toEqual([])
+    expect(await meta.missingMapsInBundles(1, [item.id])).toEqual([
+      { groupHash: hash(1), names: [byRelease], fromJpos: 7 },
+    ])
+    expect(await meta.missingMapsInBundles(1, [two.id])).toEqual([
+      { groupHash: hash(1), names: [byDebug], fromJpos: 7 },
+    ])
+    expect(await meta.missingMapsInBundles(1, [three.id])).toEqual([])
+    expect(await meta.missingMapsInBundles(2, [item.id, two.id])).toEqual([])
     expect([await meta.lateProjects(nowMs), await meta.lateProjects(nowMs + 1)]).toEqual([[], [1]])
     expect((await meta.missingMapsOf(1, ['l'])).map((group) => group.groupHash)).toEqual([hash(3)])
     await meta.dropArrivals(1, [item.id, three.id], nowMs + 1)
-    expect(meta.arrivals()).toEqual([{ projectId: 1, bundleIds: [two.id] }])
+    expect(await meta.arrivals()).toEqual([{ projectId: 1, bundleIds: [two.id] }])
     // The same bundle arrives again for another release.
     await meta.linkBundle(item.id, [{ projectId: 1, release: 'shop@1', dist: 'ios' }], nowMs + 5)
     await meta.dropArrivals(1, [item.id], nowMs + 5)
@@ -104,7 +109,7 @@ function missedCases(fresh: () => Promise<MetaStore>): void {
     const meta = await fresh()
     const names = [releaseName('a', ''), releaseName('b', '')]
     await commit(meta, { events: [event(1, { misses: names }), event(2, { hashes: [hash(2)], misses: names })] })
-    expect(meta.missingMapsOf(1)).toHaveLength(2)
+    expect(await meta.missingMapsOf(1)).toHaveLength(2)
     await commit(meta, { events: [event(3, { hashes: [hash(2)], misses: names.slice(1) })] }, nowMs + 9)
     await meta.clearMissingMaps({
       projectId: 1,
@@ -117,11 +122,11 @@ function missedCases(fresh: () => Promise<MetaStore>): void {
       [hash(1), names.slice(0, 1)],
       [hash(2), names.slice(1)],
     ])
-    expect(meta.missingMapCounts(1)).toEqual({ quantity: 2, refused: 0, refusedMs: null })
+    expect(await meta.missingMapCounts(1)).toEqual({ quantity: 2, refused: 0, refusedMs: null })
     await commit(meta, { events: [event(4, { misses: names })] }, nowMs + 10)
     expect((await meta.missingMapCounts(1)).quantity).toBe(3)
-    expect(meta.pruneMissingMaps(nowMs + 9)).toBe(0)
-    expect(meta.pruneMissingMaps(nowMs + 10)).toBe(1)
+    expect(await meta.pruneMissingMaps(nowMs + 9)).toBe(0)
+    expect(await meta.pruneMissingMaps(nowMs + 10)).toBe(1)
     expect((await meta.missingMapCounts(1)).quantity).toBe(2)
   })
 
@@ -134,21 +139,21 @@ function missedCases(fresh: () => Promise<MetaStore>): void {
           event(1, { misses: [`d:${n + at}`] }),
         ),
       })
-    expect(meta.missingMapCounts(1)).toEqual({ quantity: missingMapsMax, refused: 7, refusedMs: nowMs })
+    expect(await meta.missingMapCounts(1)).toEqual({ quantity: missingMapsMax, refused: 7, refusedMs: nowMs })
     await commit(meta, { events: [event(2, { projectId: 2, misses: ['d:x'] })] })
-    expect(meta.missingMapCounts(2)).toEqual({ quantity: 1, refused: 0, refusedMs: null })
+    expect(await meta.missingMapCounts(2)).toEqual({ quantity: 1, refused: 0, refusedMs: null })
     // Once the check interval is over, notes that were unused for a day are evicted.
     await commit(meta, { events: [event(2, { misses: ['d:after'] })] }, nowMs + 2 * 86_400_000)
-    expect(meta.missingMapCounts(1)).toEqual({
+    expect(await meta.missingMapCounts(1)).toEqual({
       quantity: missingMapsMax - 999,
       refused: 1007,
       refusedMs: nowMs + 2 * 86_400_000,
     })
-    expect(meta.missingMapsOf(1, ['d:after'])).toHaveLength(1)
+    expect(await meta.missingMapsOf(1, ['d:after'])).toHaveLength(1)
     // An existing note stays recent.
     await commit(meta, { events: [event(3, { misses: ['d:1'] })] }, nowMs + 30 * 86_400_000)
-    expect(meta.pruneMissingMaps(nowMs + 1)).toBeGreaterThan(missingMapsMax - 1001)
-    expect(meta.missingMapCounts(1)).toEqual({ quantity: 2, refused: 0, refusedMs: null })
+    expect(await meta.pruneMissingMaps(nowMs + 1)).toBeGreaterThan(missingMapsMax - 1001)
+    expect(await meta.missingMapCounts(1)).toEqual({ quantity: 2, refused: 0, refusedMs: null })
   })
 
   test('a project takes its notes with it', async () => {
@@ -164,7 +169,7 @@ function missedCases(fresh: () => Promise<MetaStore>): void {
       await meta.reprocessingRuns(9),
       await meta.reprocessingSteps(),
     ]).toEqual([[], [], [], []])
-    expect(meta.faults()).toEqual([])
+    expect(await meta.faults()).toEqual([])
   })
 }
 
@@ -180,7 +185,7 @@ function moveCases(fresh: () => Promise<MetaStore>): void {
       events.map((item) => moveOf(item, 2)),
     )
     expect(result).toMatchObject({ organizationId: 1, issues: [1], merged: [], moved: 0 })
-    expect(meta.issueById(1)).toMatchObject({
+    expect(await meta.issueById(1)).toMatchObject({
       shortId: 'WEB-1',
       title: 'readable 2',
       culprit: 'pay(cart)',
@@ -190,7 +195,7 @@ function moveCases(fresh: () => Promise<MetaStore>): void {
     expect([await owner(meta, 1), await owner(meta, 2)]).toEqual([1, 1])
     const told = (await meta.activityOf(1)).filter((item) => item.type === 'mapped_again')
     expect(told.map((item) => item.data)).toEqual([{ regrouping: 1, events: 2 }])
-    expect(meta.reprocessingRuns(9)).toMatchObject([{ mapped: 2, moved: 0, issues: 1 }])
+    expect(await meta.reprocessingRuns(9)).toMatchObject([{ mapped: 2, moved: 0, issues: 1 }])
   })
 
   test('an older event does not name the issue', async () => {
@@ -215,7 +220,7 @@ function moveCases(fresh: () => Promise<MetaStore>): void {
       ['WEB-1', 1],
       ['WEB-2', 2],
     ])
-    expect(meta.issueById(2)).toMatchObject({
+    expect(await meta.issueById(2)).toMatchObject({
       status: 'ignored',
       assigneeUserId: 'ann',
       title: 'readable 3',
@@ -229,10 +234,15 @@ function moveCases(fresh: () => Promise<MetaStore>): void {
       [{ regrouping: run, events: 1, left: 2 }],
       [{ regrouping: run, events: 2, came: 2, from: ['WEB-1'] }],
     ])
-    expect(meta.setIssueEdges(1, { events: 1, firstMs: 5, lastMs: 6, firstRelease: 'a', lastRelease: 'b' }, 1)).toBe(
-      true,
-    )
-    expect(meta.issueById(1)).toMatchObject({ firstSeenMs: 5, lastSeenMs: 6, firstRelease: 'a', lastRelease: 'b' })
+    expect(
+      await meta.setIssueEdges(1, { events: 1, firstMs: 5, lastMs: 6, firstRelease: 'a', lastRelease: 'b' }, 1),
+    ).toBe(true)
+    expect(await meta.issueById(1)).toMatchObject({
+      firstSeenMs: 5,
+      lastSeenMs: 6,
+      firstRelease: 'a',
+      lastRelease: 'b',
+    })
     // Some events are no longer stored, so the others do not tell when the issue began. Another event arrived
     // meanwhile, so the older result does not apply.
     const early = { events: 9, firstMs: 1, lastMs: 2, firstRelease: 'z', lastRelease: 'z' }
@@ -246,7 +256,7 @@ function moveCases(fresh: () => Promise<MetaStore>): void {
       { events: 1, firstMs: 5, lastMs: nowMs + 2, firstRelease: 'a', lastRelease: 'b' },
       count,
     )
-    expect(meta.issueById(2)).toMatchObject({ firstSeenMs: nowMs + 2, lastSeenMs: nowMs + 2, firstRelease: '' })
+    expect(await meta.issueById(2)).toMatchObject({ firstSeenMs: nowMs + 2, lastSeenMs: nowMs + 2, firstRelease: '' })
   })
 
   test('an issue all of whose events belong to another goes into that one: its link, its words, its person', async () => {
@@ -264,8 +274,8 @@ function moveCases(fresh: () => Promise<MetaStore>): void {
     expect([await owner(meta, 1), await owner(meta, 2)]).toEqual([2, 2])
     expect((await meta.issueById(1))?.shortId).toBe('WEB-2')
     expect((await meta.issueByShortId(1, 'web-1'))?.id).toBe(2)
-    expect(meta.issueByShortId(2, 'web-1')).toBeUndefined()
-    expect(meta.issueById(2)).toMatchObject({
+    expect(await meta.issueByShortId(2, 'web-1')).toBeUndefined()
+    expect(await meta.issueById(2)).toMatchObject({
       title: 'readable 2',
       comments: 1,
       assigneeUserId: 'ann',
@@ -278,7 +288,7 @@ function moveCases(fresh: () => Promise<MetaStore>): void {
       'assigned',
       'mapped_again',
     ])
-    expect(meta.faults()).toEqual([])
+    expect(await meta.faults()).toEqual([])
     // Later events with the old hash go there at once.
     await commit(meta, { events: [event(4)] })
     expect(await counts(meta)).toEqual([['WEB-2', 4]])
@@ -308,7 +318,7 @@ function moveCases(fresh: () => Promise<MetaStore>): void {
     await commit(meta, { events: [late, event(1, { hashes: [hash(2)] })] })
     await meta.updateIssue(2, { status: 'resolved' }, 'ann', nowMs + 5)
     await moved(meta, [moveOf(late, 2)])
-    expect(meta.issueById(2)).toMatchObject({ status: 'unresolved', substatus: 'regressed', count: 2 })
+    expect(await meta.issueById(2)).toMatchObject({ status: 'unresolved', substatus: 'regressed', count: 2 })
     expect((await meta.activityOf(2)).map((item) => item.type)).toContain('set_regression')
   })
 
@@ -320,13 +330,13 @@ function moveCases(fresh: () => Promise<MetaStore>): void {
     await meta.updateReprocessing(run.id, { looked: 3, error: 'away' })
     const move = moveOf(event(1), 2)
     const { step } = await moved(meta, [move], run.id)
-    expect(meta.commitReprocessStep(step, [move])).toMatchObject({ issues: [], moved: 0 })
+    expect(await meta.commitReprocessStep(step, [move])).toMatchObject({ issues: [], moved: 0 })
     expect(await counts(meta)).toEqual([['WEB-2', 2]])
-    expect(meta.reprocessingSteps()).toMatchObject([{ id: step, rewrite, stage: 'counted' }])
-    expect(meta.reprocessingSteps('open')).toMatchObject([{ id: step }])
-    expect(meta.reprocessingSteps({ fromMs: Number.MAX_SAFE_INTEGER, apartMs: 5 })).toEqual([])
+    expect(await meta.reprocessingSteps()).toMatchObject([{ id: step, rewrite, stage: 'counted' }])
+    expect(await meta.reprocessingSteps('open')).toMatchObject([{ id: step }])
+    expect(await meta.reprocessingSteps({ fromMs: Number.MAX_SAFE_INTEGER, apartMs: 5 })).toEqual([])
     await meta.setReprocessStep(step, 'cut')
-    expect(meta.reprocessingSteps()).toMatchObject([{ stage: 'cut' }])
+    expect(await meta.reprocessingSteps()).toMatchObject([{ stage: 'cut' }])
     const madeMs = (await meta.reprocessingSteps())[0]?.madeMs ?? 0
     const due = await Array.fromAsync(
       [madeMs + 4, madeMs + 5, madeMs - 4, madeMs - 5],
@@ -335,9 +345,9 @@ function moveCases(fresh: () => Promise<MetaStore>): void {
     expect([await meta.reprocessingSteps('open'), due]).toEqual([[], [0, 1, 0, 1]])
     await meta.dropReprocessStep(step)
     // An aborted run continues with the same id and starts counting again.
-    expect(meta.beginReprocessing(1, 'upload', 6)).toMatchObject({ id: run.id, looked: 0, total: 6, mapped: 1 })
+    expect(await meta.beginReprocessing(1, 'upload', 6)).toMatchObject({ id: run.id, looked: 0, total: 6, mapped: 1 })
     expect((await meta.beginReprocessing(1, 'late', 1)).id).not.toBe(run.id)
-    expect(meta.openReprocessingRuns()).toHaveLength(2)
+    expect(await meta.openReprocessingRuns()).toHaveLength(2)
     await meta.endReprocessing(run.id)
     expect(
       (await meta.reprocessingRuns(9, [1])).map((regrouping) => [
@@ -384,7 +394,7 @@ function decidedCases(fresh: () => Promise<MetaStore>): void {
     }
     expect(await counts(meta)).toEqual([['WEB-1', 5]])
     // An unmerge takes their new hashes along.
-    expect(meta.issueHashes(1)).toEqual([
+    expect(await meta.issueHashes(1)).toEqual([
       { hash: hash(1), mergedFrom: null },
       { hash: hash(2), mergedFrom: 'WEB-2' },
       { hash: hash(0x11), mergedFrom: null },
@@ -445,7 +455,7 @@ function decidedCases(fresh: () => Promise<MetaStore>): void {
     const [item, two, three] = events.map((own, at) => moveOf(own, [2, 3, 4][at] ?? 0))
     await moved(meta, [item as ReprocessingMove, two as ReprocessingMove, three as ReprocessingMove])
     expect(await before()).toEqual([1, 2, 1])
-    expect(meta.issueById(3)).toMatchObject({ count: 1, statusDetails: { ignoreCount: 2 } })
+    expect(await meta.issueById(3)).toMatchObject({ count: 1, statusDetails: { ignoreCount: 2 } })
   })
 }
 

@@ -9,7 +9,7 @@ import { useErrorLink } from './use-error-link.ts'
 /** The server error that a browser event hides. */
 export const hiddenError: EventPanel = {
   id: 'hidden-error',
-  guard: async ({ event }) => event.failure !== null,
+  guard: ({ event }) => event.failure !== null,
   Component: function HiddenErrorPanel({ event, organization, detail }) {
     const failure = useErrorLink(organization, detail.id, event)
     return failure ? (
@@ -26,7 +26,7 @@ export const hiddenError: EventPanel = {
 /** Both ends of the error and its digest, on one line. */
 export const digestLine: EventPanel = {
   id: 'digest-line',
-  guard: async ({ event }) => event.digest !== null || event.failure !== null,
+  guard: ({ event }) => event.digest !== null || event.failure !== null,
   Component: function DigestLinePanel({ event, organization, base, detail }) {
     const link = useErrorLink(organization, detail.id, event)
     return <DigestLine event={event} base={base} link={link} clientEnds={detail.browserSide} />

@@ -112,7 +112,7 @@ export const message: EventPanel = {
 
 export const exceptions: EventPanel = {
   id: 'exceptions',
-  guard: async ({ event }) => hasSection(event, 'exception'),
+  guard: ({ event }) => hasSection(event, 'exception'),
   Component: ({ event, detail, switches }) => (
     <SourceLinks event={event} project={detail.project.slug}>
       <Exceptions
@@ -165,7 +165,7 @@ export const csp: EventPanel = {
 
 export const breadcrumbs: EventPanel = {
   id: 'breadcrumbs',
-  guard: async ({ event }) => hasSection(event, 'breadcrumbs'),
+  guard: ({ event }) => hasSection(event, 'breadcrumbs'),
   Component: ({ event }) => <Timeline key={event.eventID} event={event} />,
 }
 
@@ -179,7 +179,7 @@ export const request: EventPanel = {
 
 export const user: EventPanel = {
   id: 'user',
-  guard: async ({ event }) => hasSection(event, 'user'),
+  guard: ({ event }) => hasSection(event, 'user'),
   Component: ({ event }) => (event.user ? <User user={event.user} /> : null),
 }
 
@@ -200,13 +200,13 @@ export const tags: IssuePanel<Answered<RestTag[]>> = {
 
 export const contexts: EventPanel = {
   id: 'contexts',
-  guard: async ({ event }) => hasSection(event, 'contexts') || hasSection(event, 'extra'),
+  guard: ({ event }) => hasSection(event, 'contexts') || hasSection(event, 'extra'),
   Component: ({ event }) => <Contexts event={event} />,
 }
 
 export const attachments: EventPanel = {
   id: 'attachments',
-  guard: async ({ event }) => hasSection(event, 'attachments'),
+  guard: ({ event }) => hasSection(event, 'attachments'),
   Component: ({ event, organization, detail }) => (
     <Attachments event={event} organization={organization} project={detail.project.slug} />
   ),
@@ -214,7 +214,7 @@ export const attachments: EventPanel = {
 
 export const sdk: EventPanel = {
   id: 'sdk',
-  guard: async ({ event }) => hasSection(event, 'sdk') || hasSection(event, 'packages'),
+  guard: ({ event }) => hasSection(event, 'sdk') || hasSection(event, 'packages'),
   Component: ({ event }) => <SdkAndPackages event={event} />,
 }
 
@@ -227,7 +227,7 @@ export const metadataNotes: EventPanel = {
 /** Why the event is in this issue. */
 export const grouping: EventPanel = {
   id: 'grouping',
-  guard: async ({ event }) => event.grouping.variants.length > 0,
+  guard: ({ event }) => event.grouping.variants.length > 0,
   Component: ({ event, base, detail }) => <Grouping event={event} base={`${base}/${detail.id}`} />,
 }
 

@@ -1,6 +1,6 @@
-import { filterAsync } from '../../../base/sequence.ts'
 import { getTranslations } from 'next-intl/server'
 import { Suspense } from 'react'
+import { filterAsync } from '../../../base/sequence.ts'
 import { releaseSkew } from '../../../query/skew.ts'
 import type { Project } from '../../../store/meta/meta.ts'
 import { app } from '../../handle.ts'

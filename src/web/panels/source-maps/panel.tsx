@@ -7,7 +7,7 @@ import { needsDoctor } from './needs-doctor.ts'
 /** Explains why frames of the event are not mapped to their sources. */
 export const doctor: EventPanel<EventDiagnosis> = {
   id: 'doctor',
-  guard: async ({ event }) => needsDoctor(event),
+  guard: ({ event }) => needsDoctor(event),
   Component: ({ event, organization, detail, preloaded }) => (
     <EventDoctor
       organization={organization}

@@ -1,5 +1,5 @@
-import { someAsync } from '../../../base/sequence.ts'
 import type { Actor } from '../../../auth/auth.ts'
+import { someAsync } from '../../../base/sequence.ts'
 import { type IssueListRequest, listIssues } from '../../../query/issues.ts'
 import { namedProjects } from '../../../query/named-projects.ts'
 import { rangeOf } from '../../../query/range.ts'

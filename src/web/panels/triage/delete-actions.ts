@@ -19,7 +19,7 @@ export async function deleteIssueAction(_before: FormState, data: FormData): Pro
   if (textOf(data, 'typed').trim().toUpperCase() !== issue.shortId)
     return failed(data, { message: '', fields: { typed: [(await getTranslations('people'))('typeWrong')] } })
   const state = await attempt(data, async () => {
-    app().auth.demand(actor, 'issue:delete', here)
+    await app().auth.demand(actor, 'issue:delete', here)
     const kind = textOf(data, 'discard') === 'on' ? 'discard' : 'issue'
     await deleteIssues(app(), actor, [issue], kind, removalWaitMs)
     return undefined

@@ -34,7 +34,7 @@ async function tryLock(client: ServerClient): Promise<boolean> {
 /** The error for a database that another Mishap uses. It names that one. */
 const takenBy = (holder: Holder | undefined) =>
   new MishapError('START_DATABASE', {
-    detail: holder
+    detail: holder?.name
       ? `Another Mishap uses this database: "${holder.name}"${holder.host ? ` from ${holder.host}` : ''}, process ${holder.pid} of the server. Stop it, or use another database.`
       : 'Another Mishap uses this database. Stop it, or use another database.',
   })

@@ -71,11 +71,17 @@ async function ask<R>(url: string, text: string): Promise<R[]> {
   }
 }
 
-/** Makes the folder of a cluster. Its locale orders texts as people do, unlike SQLite. */
-function makeCluster(bin: string): string {
+/** Makes the folder of a cluster, or of a standby. The locale orders texts as people do, unlike SQLite. */
+function makeCluster(bin: string, primary: TestServer | undefined): string {
   const user = root ? postgresUser() : undefined
   const folder = mkdtempSync(join(tmpdir(), 'mishap-postgres-'))
   if (user) chownSync(folder, user.uid, user.gid)
+  if (primary) {
+    const from = ['-d', primary.url('postgres'), '-D', join(folder, 'data'), '-R', '-c', 'fast', '--no-sync']
+    const copied = spawnSync(join(bin, 'pg_basebackup'), from, { cwd: folder, encoding: 'utf8', ...user })
+    if (copied.status !== 0) throw new Error(`pg_basebackup failed: ${copied.stderr}`)
+    return folder
+  }
   const words = [
     '-D',
     join(folder, 'data'),
@@ -96,13 +102,13 @@ function makeCluster(bin: string): string {
 
 /**
  * Starts a PostgreSQL server. `safe`: it syncs to disk, for tests that kill it; other tests are faster without.
- * `settings` are options of postgresql.conf. Throws if it does not start in 60 s.
+ * `standbyOf`: it follows that server. Throws if it does not start in 60 s.
  */
-export async function startPostgres(options: { safe?: boolean; settings?: string[] } = {}): Promise<TestServer> {
+export async function startPostgres(options: { safe?: boolean; standbyOf?: TestServer } = {}): Promise<TestServer> {
   const bin = binaries()
   const why = noPostgres()
   if (!bin || why) throw new Error(why)
-  const folder = makeCluster(bin)
+  const folder = makeCluster(bin, options.standbyOf)
   const port = await freePort()
   const state: { child?: ChildProcess } = {}
   const url = (database: string, user = 'mishap') => `postgres://${user}@127.0.0.1:${port}/${database}`
@@ -114,7 +120,6 @@ export async function startPostgres(options: { safe?: boolean; settings?: string
     'shared_buffers=32MB',
     'autovacuum_naptime=10min',
     ...fast,
-    ...(options.settings ?? []),
   ]
   const start = async () => {
     const words = ['-D', join(folder, 'data'), '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]

@@ -1,7 +1,7 @@
-import { someAsync } from '../../../../base/sequence.ts'
 import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
 import { readableProjects } from '../../../../auth/allowed-projects.ts'
+import { someAsync } from '../../../../base/sequence.ts'
 import { namedProjects } from '../../../../query/named-projects.ts'
 import { overviewOf } from '../../../../query/overview.ts'
 import { rangeOf } from '../../../../query/range.ts'

@@ -53,7 +53,7 @@ const withoutEvent: readonly IssuePanel<unknown>[] = [issue.evicted, browserEven
 /** A panel of the event in a column of the issue. It has nothing to show while none of the events is stored. */
 const ofEvent = <Data>(panel: EventPanel<Data>): IssuePanel<Data> => ({
   ...panel,
-  guard: async ({ event, ...rest }) => event !== undefined && ((await panel.guard?.({ ...rest, event })) ?? true),
+  guard: ({ event, ...rest }) => event !== undefined && (panel.guard?.({ ...rest, event }) ?? true),
 })
 
 const side: readonly IssuePanel<unknown>[] = [

@@ -13,7 +13,7 @@ export async function createProjectAction(_before: FormState, data: FormData): P
   const platform = storedPlatform(textOf(data, 'platform'))
   let target = ''
   const state = await attempt(data, async () => {
-    app().auth.demand(actor, 'project:create', { organization })
+    await app().auth.demand(actor, 'project:create', { organization })
     const value = { organizationId: organization.id, name: textOf(data, 'name'), platform }
     const project = await createProject(app(), value)
     target = `/o/${organization.slug}/projects/${project.slug}/setup`

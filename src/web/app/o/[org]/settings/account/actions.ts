@@ -29,7 +29,7 @@ async function change(data: FormData, action: Action | null, work: Work): Promis
   const state = await attempt(data, async () => {
     // A person may do this with their own tokens, but a token may not: a leaked token could delete the others.
     const needed = action ?? (actor.kind === 'token' ? 'token:own' : null)
-    if (needed) app().auth.demand(actor, needed, { organization })
+    if (needed) await app().auth.demand(actor, needed, { organization })
     const done = await work(actor, organization)
     if (typeof done !== 'string') return done
     secret = done || null

@@ -24,7 +24,7 @@ async function change(
   const { actor, organization } = await demandOrganization(slug, path)
   let done: Done = {}
   const state = await attempt(data, async () => {
-    app().auth.demand(actor, action, { organization })
+    await app().auth.demand(actor, action, { organization })
     done = await work(organization, actor.person)
     return undefined
   })

@@ -26,7 +26,7 @@ async function change(
   const { actor, organization } = await demandOrganization(textOf(data, 'organization'), path)
   let done: Done = {}
   const state = await attempt(data, async () => {
-    app().auth.demand(actor, action, action === 'instance:write' ? { instance: true } : { organization })
+    await app().auth.demand(actor, action, action === 'instance:write' ? { instance: true } : { organization })
     done = await work(organization)
     return undefined
   })

@@ -28,7 +28,13 @@ export default async function NotificationsPage({ params }: { params: Promise<{ 
   const mayWrite = (await auth.may(actor, 'channel:write', { organization })) === 'yes'
   const projects = await meta.projectsOf(organization.id)
   const slugOf = new Map(projects.map((project) => [project.id, project.slug]))
-  const channels = await meta.channelsOf(organization.id)
+  const rows = await Promise.all(
+    (await meta.channelsOf(organization.id)).map(async (channel) => ({
+      channel,
+      recipients: await shownRecipientsOf(parts, channel),
+      log: await meta.deliveryLog(channel.id, shownMax),
+    })),
+  )
   const smtp = await smtpOf(parts)
   return (
     <div className="settings-page">
@@ -36,42 +42,38 @@ export default async function NotificationsPage({ params }: { params: Promise<{ 
         <h1>{t('title')}</h1>
       </header>
       <p className="mb-4 max-w-[72ch] text-ink-2">{mayWrite ? t('intro') : t('readOnly')}</p>
-      {channels.length ? (
+      {rows.length ? (
         <ul className="border-t border-line">
-          {
-            await Array.fromAsync(channels, async (channel) => (
-              <ChannelRow
-                key={channel.id}
-                organization={organization.slug}
-                mayWrite={mayWrite}
-                channel={{
-                  id: channel.id,
-                  kind: channel.kind,
-                  name: channel.name,
-                  target: shownTargetOf(parts, channel),
-                  unconfirmed: (await shownRecipientsOf(parts, channel)).filter(
-                    (shownRecipient) => shownRecipient.state === 'unconfirmed',
-                  ),
-                  project: channel.projectId === null ? null : (slugOf.get(channel.projectId) ?? null),
-                  active: channel.active,
-                  failingSinceMs: channel.failingSinceMs,
-                  lastError: channel.lastError,
-                  withoutServer: channel.kind === 'email' && !smtp,
-                }}
-                deliveries={(await meta.deliveryLog(channel.id, shownMax)).map((delivery) => ({
-                  id: delivery.id,
-                  kind: delivery.kind,
-                  recipient: delivery.recipient,
-                  issueId: delivery.items[0]?.issueId ?? null,
-                  issues: delivery.items.length + delivery.more,
-                  status: delivery.status,
-                  attempts: delivery.attempts,
-                  error: delivery.error,
-                  createdMs: delivery.createdMs,
-                }))}
-              />
-            ))
-          }
+          {rows.map(({ channel, recipients, log }) => (
+            <ChannelRow
+              key={channel.id}
+              organization={organization.slug}
+              mayWrite={mayWrite}
+              channel={{
+                id: channel.id,
+                kind: channel.kind,
+                name: channel.name,
+                target: shownTargetOf(parts, channel),
+                unconfirmed: recipients.filter((recipient) => recipient.state === 'unconfirmed'),
+                project: channel.projectId === null ? null : (slugOf.get(channel.projectId) ?? null),
+                active: channel.active,
+                failingSinceMs: channel.failingSinceMs,
+                lastError: channel.lastError,
+                withoutServer: channel.kind === 'email' && !smtp,
+              }}
+              deliveries={log.map((delivery) => ({
+                id: delivery.id,
+                kind: delivery.kind,
+                recipient: delivery.recipient,
+                issueId: delivery.items[0]?.issueId ?? null,
+                issues: delivery.items.length + delivery.more,
+                status: delivery.status,
+                attempts: delivery.attempts,
+                error: delivery.error,
+                createdMs: delivery.createdMs,
+              }))}
+            />
+          ))}
         </ul>
       ) : (
         <p className="border-t border-line py-4">{t('none')}</p>

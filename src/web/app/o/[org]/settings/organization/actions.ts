@@ -15,7 +15,7 @@ export async function saveOrganizationAction(_before: GuardedState, data: FormDa
   const { actor, organization } = await demandOrganization(organizationId, `/o/${organizationId}/settings/organization`)
   let slug = organization.slug
   const state = await attemptGuarded(data, async () => {
-    app().auth.demand(actor, 'organization:write', { organization })
+    await app().auth.demand(actor, 'organization:write', { organization })
     const change = {
       name: textOf(data, 'name'),
       slug: textOf(data, 'slug').trim(),

@@ -18,8 +18,8 @@ export async function changeProject(
 ): Promise<GuardedState> {
   const [org, id] = [textOf(data, 'organization'), textOf(data, 'project')]
   const here = await demandProject(org, id, `/o/${org}/settings/projects/${id}${page}`)
-  const state = await attemptGuarded(data, () => {
-    app().auth.demand(here.actor, action, { organization: here.organization, project: here.project })
+  const state = await attemptGuarded(data, async () => {
+    await app().auth.demand(here.actor, action, { organization: here.organization, project: here.project })
     return work(here)
   })
   if (state.done) revalidatePath('/o/[org]', 'layout')

@@ -34,15 +34,16 @@ async function General({ here: { actor, organization, project } }: SettingsConte
   )
 }
 
+/** Deletes the project. Renders nothing for people who may not. */
+async function Danger({ here }: SettingsContext) {
+  const { actor, organization, project } = here
+  if ((await app().auth.may(actor, 'project:delete', here)) !== 'yes') return null
+  return <ProjectDanger organization={organization.slug} project={project.slug} name={project.name} />
+}
+
 const panels: readonly SettingsPanel[] = [
   { id: 'general', Component: General },
-  {
-    id: 'danger',
-    guard: async ({ here }) => (await app().auth.may(here.actor, 'project:delete', here)) === 'yes',
-    Component: ({ here: { organization, project } }) => (
-      <ProjectDanger organization={organization.slug} project={project.slug} name={project.name} />
-    ),
-  },
+  { id: 'danger', Component: Danger },
 ]
 
 export const generateMetadata = settingsTitle('general')
