@@ -31,11 +31,13 @@ const project = (id: number, more: Partial<Project> = {}): Project => ({
 /** Only the parts that these functions use. */
 function parts(more: Record<string, unknown>): App {
   const meta = {
-    projectsOf: () => [project(1), project(2)],
-    keysOf: () => [
-      { active: false, publicKey: 'no' },
-      { active: true, publicKey: 'a'.repeat(32) },
-    ],
+    projects: {
+      projectsOf: () => [project(1), project(2)],
+      keysOf: () => [
+        { active: false, publicKey: 'no' },
+        { active: true, publicKey: 'a'.repeat(32) },
+      ],
+    },
   }
   const auth = {
     may: (_actor: Actor, _action: string, thing: { project: Project }) => (thing.project.id === 1 ? 'yes' : 'hidden'),
@@ -210,7 +212,10 @@ describe('test event', () => {
     )
     close()
     await expect(
-      sendTestEvent(parts({ meta: { keysOf: () => [] }, config: { host: '127.0.0.1', port } }), project(5)),
+      sendTestEvent(
+        parts({ meta: { projects: { keysOf: () => [] } }, config: { host: '127.0.0.1', port } }),
+        project(5),
+      ),
     ).rejects.toThrow('no active key')
   })
 })
