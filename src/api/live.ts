@@ -16,6 +16,21 @@ function seenBy(change: LiveChange, projectIds: Set<string>): LiveChange | undef
   return projects.length ? { kind: 'events', projects } : undefined
 }
 
+/** Runs works one after the other. Calls `failed` when one of them throws, or when more than `waitingMax` wait. */
+function createLine(failed: () => void): (work: () => Promise<void>) => void {
+  let last = Promise.resolve()
+  let waiting = 0
+  return (work) => {
+    waiting += 1
+    if (waiting > waitingMax) return failed()
+    const next = async () => {
+      await work()
+      waiting -= 1
+    }
+    last = last.then(next).catch(failed)
+  }
+}
+
 /**
  * Returns server-sent events of an organization: `event: change` with a LiveChange and an id, and a comment every 15 s.
  * `lastId` ('' for none) resumes after a disconnect or after the page was rendered. The stream starts with `missed` if
@@ -36,6 +51,7 @@ export function liveStream(
   const leave = app.live.admit(actor.person.id)
   if (!leave) throw new MishapError('REQUEST_TOO_MANY_STREAMS', { retryAfterS: 30 })
   let stop: () => void = leave
+  let ended = false
   const stream = new ReadableStream<Uint8Array>(
     {
       start: (controller) => {
@@ -43,7 +59,6 @@ export function liveStream(
           if ((controller.desiredSize ?? 0) < -waitingMax) close()
           else controller.enqueue(text.encode(message))
         }
-        let ended = false
         const close = () => {
           if (ended) return
           ended = true
@@ -60,12 +75,15 @@ export function liveStream(
           if (seen && !ended) write(seen, id)
         }
         // One after the other: which projects the person can read is a query, and changes must keep their order.
-        let line = Promise.resolve()
-        const unsubscribe = app.live.subscribe(organization.id, after, (id, change) => {
-          line = line.then(() => forward(id, change)).catch(close)
-        })
-        // A screen that was rendered after the outage began gets no change event for it.
-        if (!app.engineUp()) write({ kind: 'engine', up: false })
+        const inLine = createLine(close)
+        const unsubscribe = app.live.subscribe(organization.id, after, (id, change) =>
+          inLine(() => forward(id, change)),
+        )
+        // A screen that was rendered after the outage began gets no change event for it. The changes so far come first.
+        if (!app.engineUp())
+          inLine(async () => {
+            if (!ended) write({ kind: 'engine', up: false })
+          })
         const cancelHeartbeat = app.clock.every(heartbeatMs, () => {
           if (ended) return
           send(': still here\n\n')
@@ -79,7 +97,10 @@ export function liveStream(
         if (signal.aborted) return close()
         signal.addEventListener('abort', close, { once: true })
       },
-      cancel: () => stop(),
+      cancel: () => {
+        ended = true
+        stop()
+      },
     },
     { highWaterMark: 1 },
   )
