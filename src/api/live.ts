@@ -56,6 +56,7 @@ export function liveStream(
     {
       start: (controller) => {
         const send = (message: string) => {
+          if (ended) return
           if ((controller.desiredSize ?? 0) < -waitingMax) close()
           else controller.enqueue(text.encode(message))
         }
@@ -70,9 +71,8 @@ export function liveStream(
         send('retry: 1000\n\n')
         const forward = async (id: number, change: LiveChange) => {
           if (ended) return
-          const readable = await readableIds(app, actor, organization)
-          const seen = seenBy(change, new Set(readable.map(String)))
-          if (seen && !ended) write(seen, id)
+          const seen = seenBy(change, new Set((await readableIds(app, actor, organization)).map(String)))
+          if (seen) write(seen, id)
         }
         // One after the other: which projects the person can read is a query, and changes must keep their order.
         const inLine = createLine(close)
@@ -80,12 +80,8 @@ export function liveStream(
           inLine(() => forward(id, change)),
         )
         // A screen that was rendered after the outage began gets no change event for it. The changes so far come first.
-        if (!app.engineUp())
-          inLine(async () => {
-            if (!ended) write({ kind: 'engine', up: false })
-          })
+        if (!app.engineUp()) inLine(async () => write({ kind: 'engine', up: false }))
         const cancelHeartbeat = app.clock.every(heartbeatMs, () => {
-          if (ended) return
           send(': still here\n\n')
           stillMay().then((may) => !may && close(), close)
         })
