@@ -70,7 +70,7 @@ export function artifactCases(fresh: () => Promise<MetaStore>): void {
     const mark = await meta.blobWatermark()
     const second = await add(meta, [place(2), place(1)], undefined, 7)
     await add(meta, [place(2)], undefined, 1)
-    expect((await meta.blobKeys()).slice(0, 2)).toEqual([first.blobKey, second.blobKey])
+    expect(await meta.blobKeys()).toEqual(expect.arrayContaining([first.blobKey, second.blobKey]))
     expect(await meta.blobKeys(mark)).toHaveLength(2)
     expect((await meta.bytesByProject()).map((byte) => [byte.projectId, byte.bundles])).toEqual([
       [1, { count: 2, bytes: 107 }],

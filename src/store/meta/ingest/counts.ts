@@ -135,7 +135,8 @@ export function outcomePart(store: Store): OutcomeStore {
         .selectFrom('outcome')
         .selectAll()
         .where('hour_ms', '>=', Math.floor(fromMs / hourMs) * hourMs)
-        .orderBy('hour_ms')
+        // The primary key, so that each database answers in the same order.
+        .orderBy(['hour_ms', 'project_id', 'key_id', 'category', 'outcome', 'reason', 'item_type'])
       const rows = await read.all(projectIds ? since.where('project_id', 'in', projectIds) : since)
       return rows.map(
         (row): OutcomeRow => ({
@@ -159,6 +160,7 @@ export function outcomePart(store: Store): OutcomeStore {
         .select((build) => [build.fn.sum<number>('quantity').as('quantity'), build.fn.sum<number>('bytes').as('bytes')])
         .where('hour_ms', '>=', Math.floor(fromMs / hourMs) * hourMs)
         .groupBy(['project_id', 'key_id', 'category', 'outcome', 'reason'])
+        .orderBy(['project_id', 'key_id', 'category', 'outcome', 'reason'])
       return (await read.all(projectIds ? sums.where('project_id', 'in', projectIds) : sums)).map((row) => ({
         projectId: row.project_id,
         keyId: row.key_id,
