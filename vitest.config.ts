@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 /** Tests that start products of their own and mostly wait for what they did to them. */
 const own = [
-  'e2e/{crash,engines,fuzz,keep,proxy}/**/*.test.ts',
+  'e2e/{crash,fuzz,keep,proxy}/**/*.test.ts',
   'e2e/clients/clients.test.ts',
   'e2e/hostile/log.test.ts',
   'e2e/pack/pack.test.ts',
@@ -12,6 +12,8 @@ const own = [
 ]
 /** What floods a product looks at what others feel of it: nothing else may take the cores meanwhile. */
 const alone = ['e2e/hostile/hostile.test.ts']
+/** The product on external stores, which these tests start. They use both cores. */
+const engines = ['e2e/{engines,s3}/**/*.test.ts']
 /** Tests that put something in a module's place: other files must not find it. */
 const mocked = ['src/{journal,store}/sync.test.ts', 'src/journal/disk.test.ts', 'src/store/events/engine/names.test.ts', 'src/web/{actions,issue-panels,client/api,server/session}.test.ts', 'src/web/panels/{error-links,releases,traces}/words.test.tsx', 'src/web/panels/traces/states.test.tsx']
 // One module graph a worker: 203 s where one a file took 280, as 130 s of each went into loading the same sources again.
@@ -26,8 +28,9 @@ export default defineConfig({
     projects: [
       { test: { ...parts, name: 'src', include: ['src/**/*.test.{ts,tsx}', 'scripts/**/*.test.ts'], exclude: [...mocked, modules], isolate: false } },
       { test: { ...parts, name: 'src-mocked', include: mocked } },
-      { test: { ...whole, name: 'e2e', include: ['e2e/**/*.test.ts'], exclude: [...own, ...alone, modules], globalSetup: ['e2e/setup.ts'] } },
+      { test: { ...whole, name: 'e2e', include: ['e2e/**/*.test.ts'], exclude: [...own, ...alone, ...engines, modules], globalSetup: ['e2e/setup.ts'] } },
       { test: { ...whole, name: 'own', include: own } },
+      { test: { ...whole, name: 'engines', include: engines } },
       { test: { ...whole, name: 'alone', include: alone } },
     ],
   },

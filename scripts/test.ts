@@ -61,7 +61,8 @@ function setEnvironment(names: Record<string, string | undefined>): void {
  */
 async function wholeProduct(paths: string[]): Promise<Sum[]> {
   const some = (project: string) => vitest(project, [...paths, '--passWithNoTests'])
-  return [...(await Promise.all([some('e2e'), some('own')])), await some('alone')]
+  const both = await Promise.all([some('e2e'), some('own')])
+  return [...both, await some('engines'), await some('alone')]
 }
 
 async function sumsOf(): Promise<Sum[]> {

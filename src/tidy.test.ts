@@ -173,6 +173,12 @@ const bad: [law: string, path: string, text: string][] = [
   ['hashes', 'src/store/events/a.ts', 'export const q = `lower(hex(group_hash)) AS hash`'],
   ['hashes', 'src/store/events/a.ts', 'export const q = `hex(e.user_hash)`'],
   ['moments', 'src/store/events/a.ts', `export const q = "timestamp < toDateTime(1, 'UTC')"`],
+  ['awaiting', 'src/jobs/a.ts', 'export const f = (deps: Deps) => void deps.meta.prune(1)'],
+  [
+    'awaiting',
+    'src/store/meta/a.ts',
+    'export const f = (keys: string[]) => keys.filter(async (key) => !(await used(key)))',
+  ],
   ['markup', 'src/web/ui/a.tsx', `export const A = () => <div dangerouslySetInnerHTML={{ __html: 'x' }} />`],
   ['markup', 'src/web/ui/a.tsx', `export const A = () => <script dangerouslySetInnerHTML={{ __html: 'x' }} />`],
   ['markup', 'src/web/ui/a.tsx', `export const f = (e: Element) => { e.innerHTML = 'x' }`],
@@ -315,6 +321,11 @@ const good: [law: string, path: string, text: string][] = [
   ['nesting', 'src/api/a.ts', `export const f = (a: number) => { ${'if (a) {} else '.repeat(12)} {} }`],
   ['places', 'src/web/app/o/[org]/issues/[id]/events/[n]/page.tsx', ''],
   ['hashes', 'src/store/events/a.ts', 'export const q = `lower(hex(event_id)), toString(group_hash)`'],
+  [
+    'awaiting',
+    'src/jobs/a.ts',
+    'export const f = (deps: Deps, list: string[]) => void list.push(...list.filter((key) => deps.meta.has(key)))',
+  ],
   [
     'moments',
     'src/store/events/a.ts',

@@ -84,6 +84,18 @@ describe.skipIf(noChromium)('the overview', () => {
     await page.emulateMedia({ colorScheme: 'light' })
   })
 
+  test('"Assign" opens the list of assignees at once; a reload does not open it again', async () => {
+    const { page, web } = state
+    const [issue] = (await api(product, web, `/organizations/${org}/issues/?query=CartError`)).json as { id: string }[]
+    // The link of an escalating issue. It takes a day of events to make one.
+    await page.goto(at(`/issues/${issue?.id}#assign`))
+    await page.getByRole('dialog').getByText(`owner@${org}.test`).first().waitFor()
+    expect(new URL(page.url()).hash).toBe('')
+    await page.reload()
+    await hydrated(page)
+    expect(await page.getByRole('dialog').count()).toBe(0)
+  })
+
   test('fits from a phone to a wide screen', async () => {
     const { page } = state
     for (const width of [390, 768, 1024, 1440, 2560]) {

@@ -127,7 +127,7 @@ export async function openTestApp(): Promise<TestApp> {
     observe: silent,
     meta,
     blobs,
-    blobFolder: join(folder, 'blobs'),
+    blobSource: { folder: join(folder, 'blobs') },
   })
   const sent: TestApp['sent'] = { mails: [], posts: [], again: [] }
   const alerts = createAlerts(alertDeps({ meta, events, sent, open: seal.open, smtp: () => smtpOf({ meta, seal }) }))
@@ -184,6 +184,8 @@ export async function openTestApp(): Promise<TestApp> {
     journal: async () => ({ lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 0, boundBytes: 1 }),
     waitsFor: () => undefined,
     engineUp: () => true,
+    blobState: () => ({ up: true, reason: null }),
+    eventsServer: () => undefined,
     publishKeys: async () => {},
     requestLog: createRequestLog(),
     eventRate: createEventRate(systemClock),

@@ -40,7 +40,15 @@ function parts(more: Record<string, unknown>): App {
   const auth = {
     may: (_actor: Actor, _action: string, thing: { project: Project }) => (thing.project.id === 1 ? 'yes' : 'hidden'),
   }
-  return { clock: testClock(), live: createLive(1000), engineUp: () => true, meta, auth, ...more } as unknown as App
+  return {
+    clock: testClock(),
+    live: createLive(1000),
+    engineUp: () => true,
+    eventsServer: () => undefined,
+    meta,
+    auth,
+    ...more,
+  } as unknown as App
 }
 
 async function read(answer: Response, times: number): Promise<string> {

@@ -65,7 +65,8 @@ export function liveStream(
           line = line.then(() => forward(id, change)).catch(close)
         })
         // A screen that was rendered after the outage began gets no change event for it.
-        if (!app.engineUp()) write({ kind: 'engine', up: false })
+        const host = app.eventsServer()?.host
+        if (!app.engineUp()) write({ kind: 'engine', up: false, ...(host === undefined ? {} : { host }) })
         const cancelHeartbeat = app.clock.every(heartbeatMs, () => {
           if (ended) return
           send(': still here\n\n')

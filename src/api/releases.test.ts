@@ -37,14 +37,12 @@ const inCart = (id: number, release: string, atS = nowS - 600) => ({
   },
 })
 
+const createProject = (slug: string) =>
+  made().app.meta.createProject({ organizationId: made().organization.id, slug, name: slug, platform: null })
+
 beforeAll(async () => {
   await made().store([...seedEvents, inCart(900, 'cart@2.0.0')])
-  await made().app.meta.createProject({
-    organizationId: made().organization.id,
-    slug: 'api',
-    name: 'Api',
-    platform: null,
-  })
+  await createProject('api')
 }, 30_000)
 
 const post = (path: string, body: object) => call('POST', path, { body })
@@ -177,13 +175,7 @@ describe('a release', () => {
   })
 
   test('archive and restore: the list of open ones leaves it out, everything else stays', async () => {
-    const { organization, app } = made()
-    const other = await app.meta.createProject({
-      organizationId: organization.id,
-      slug: 'arc',
-      name: 'Arc',
-      platform: null,
-    })
+    const other = await createProject('arc')
     await post(`${O}/releases/`, { version: 'arc@1', projects: ['web', 'arc'], ref: 'main' })
     await post(`${O}/releases/`, { version: 'arc@2', projects: ['arc'] })
     const listed = async (status: string) => {
@@ -221,12 +213,7 @@ describe('a release', () => {
 
   test('the previous one with commits: of its own projects only', async () => {
     const { app, organization } = made()
-    const other = await app.meta.createProject({
-      organizationId: organization.id,
-      slug: 'prev',
-      name: 'Prev',
-      platform: null,
-    })
+    const other = await createProject('prev')
     const make = async (version: string, atMs: number, commits: boolean) => {
       await app.meta.makeRelease(
         { organizationId: organization.id, projectIds: [other.id], version, change: {} },

@@ -6,12 +6,13 @@ import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import type { Observe } from '../base/observe.ts'
 import { copyWaiting } from '../journal/copy.ts'
+import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/event-store.ts'
-import { rowsByTable } from '../store/events/tables.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { syncPath } from '../store/sync.ts'
 import { sweepLeftovers, workFolderOf, writeNote } from './leftovers.ts'
 import { backupFormat, type Manifest, parts } from './manifest.ts'
+import { fetchBlobs, remoteKeys } from './remote-blobs.ts'
 
 export type BackupDeps = {
   clock: Clock
@@ -21,6 +22,7 @@ export type BackupDeps = {
   folders: { journal: string; blobs: string }
   meta: Pick<MetaStore, 'copyTo' | 'tally' | 'cursor' | 'blobWatermark' | 'blobKeys'>
   events: Pick<EventStore, 'backup' | 'copying' | 'size'>
+  blobs: Pick<BlobStore, 'isRemote' | 'list' | 'getStream' | 'size'>
   /** Waits for batches in flight and starts none until the returned function is called. Ingest continues. */
   pause(): Promise<() => void>
 }
@@ -64,7 +66,9 @@ async function takeFile(source: string, target: string, linked: boolean): Promis
 }
 
 async function demandSpace(deps: BackupDeps, file: string): Promise<void> {
-  const bytes = (await deps.events.size()).reduce((sum, item) => sum + item.bytesOnDisk, 0)
+  const eventBytes = (await deps.events.size()).reduce((sum, item) => sum + item.bytesOnDisk, 0)
+  // Files are linked into the backup. Blobs of another machine are fetched.
+  const bytes = eventBytes + (deps.blobs.isRemote ? await deps.blobs.size() : 0)
   for (const folder of [deps.data, dirname(file)]) {
     const { bavail, bsize } = await statfs(folder)
     if (bavail * bsize < bytes + spareBytes)
@@ -78,22 +82,25 @@ async function gather(deps: BackupDeps, stage: string, name: string): Promise<Ma
   const [from, to] = [deps.folders.blobs, join(stage, parts.blobs)]
   const mark = await deps.meta.blobWatermark()
   let blobs = await copyTree(from, to, true)
+  if (deps.blobs.isRemote) blobs += await fetchBlobs(deps.blobs, await remoteKeys(deps.blobs), to)
   const resume = await deps.pause()
   try {
-    await deps.events.backup(name)
+    const rows = await deps.events.backup(name, join(workFolderOf(deps.data), name))
     // Blobs that refining wrote meanwhile, found by their rows: another walk over all blobs costs 0.2 ms each. Done
     // before the copy of meta, so that a deletion in between cannot remove bytes whose row is in the copy.
-    for (const key of await deps.meta.blobKeys(mark)) {
-      await mkdir(dirname(join(to, key)), { recursive: true, mode: 0o700 })
-      blobs += (await takeFile(join(from, key), join(to, key), true)) ? 1 : 0
-    }
+    const newKeys = (await deps.meta.blobKeys(mark)).filter((key) => !existsSync(join(to, key)))
+    if (deps.blobs.isRemote) blobs += await fetchBlobs(deps.blobs, newKeys, to)
+    else
+      for (const key of newKeys) {
+        await mkdir(dirname(join(to, key)), { recursive: true, mode: 0o700 })
+        blobs += (await takeFile(join(from, key), join(to, key), true)) ? 1 : 0
+      }
     await deps.meta.copyTo(join(stage, parts.meta))
     // Skip processed records: the journal has them unscrubbed, with secrets that the stores no longer contain.
     await copyWaiting(deps.folders.journal, join(stage, parts.journal), await deps.meta.cursor())
     // Ingest continues: bodies named by the copied journal can have just arrived, and refining deletes them.
     if (existsSync(join(from, spoolFolder)))
       blobs += await copyTree(join(from, spoolFolder), join(to, spoolFolder), true)
-    const rows = rowsByTable(await deps.events.size())
     const { organizations, projects, issues } = await deps.meta.tally()
     return {
       format: backupFormat,

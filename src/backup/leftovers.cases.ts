@@ -1,6 +1,7 @@
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { testClock } from '../base/clock.ts'
+import { openFileBlobs } from '../store/blobs/files.ts'
 import { createBackups } from './backup.ts'
 
 /** A process that stays in the middle of a backup of `data` to `file` until it is killed. */
@@ -17,6 +18,7 @@ const backups = createBackups({
   version: '0.1.0',
   data,
   folders,
+  blobs: openFileBlobs(folders.blobs),
   meta: {
     copyTo: async (to) => writeFileSync(to, 'rows'),
     tally: async () => ({ organizations: 1, projects: 1, issues: 1, attachments: 0, deadItems: 0 }),
@@ -28,6 +30,7 @@ const backups = createBackups({
     backup: async (name) => {
       mkdirSync(join(data, 'backup', name), { recursive: true })
       writeFileSync(join(data, 'backup', name, 'part'), 'x')
+      return { events: 4, spans: 0, sessions: 0 }
     },
     copying: async () => false,
     size: async () => [{ table: 'events', rows: 4, bytesOnDisk: 1, bytesRaw: 1 }],

@@ -7,6 +7,7 @@ import { setImmediate } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
 import { testClock } from '../base/clock.ts'
 import type { Observe } from '../base/observe.ts'
+import { openFileBlobs } from '../store/blobs/files.ts'
 import { type BackupDeps, createBackups, sweepAtStart } from './backup.ts'
 import { copyFoldersOf, sweepLeftovers, writeNote } from './leftovers.ts'
 
@@ -25,6 +26,7 @@ function backupsOf(data: string, events: Partial<BackupDeps['events']>, clock = 
     version: '0.1.0',
     data,
     folders: { journal: join(data, 'journal'), blobs: join(data, 'blobs') },
+    blobs: openFileBlobs(join(data, 'blobs')),
     meta: {
       copyTo: async (to) => writeFileSync(to, 'rows'),
       tally: async () => ({ organizations: 1, projects: 2, issues: 3, attachments: 0, deadItems: 0 }),
@@ -33,7 +35,10 @@ function backupsOf(data: string, events: Partial<BackupDeps['events']>, clock = 
       blobKeys: async () => [],
     },
     events: {
-      backup: async (name) => void mkdirSync(join(data, 'backup', name), { recursive: true }),
+      backup: async (name) => {
+        mkdirSync(join(data, 'backup', name), { recursive: true })
+        return { events: 0, spans: 0, sessions: 0 }
+      },
       copying: async () => false,
       size: async () => [],
       ...events,
@@ -163,6 +168,7 @@ describe('three backups at once', () => {
       taken.push(name)
       mkdirSync(join(data, 'backup', name))
       await open.promise
+      return { events: 0, spans: 0, sessions: 0 }
     }
     const backups = backupsOf(data, { backup })
     const first = backups.take(join(root, 'a.tar'))

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { create, list } from 'tar'
 import { afterAll, describe, expect, test } from 'vitest'
 import { testClock } from '../base/clock.ts'
+import { openFileBlobs } from '../store/blobs/files.ts'
 import { type BackupDeps, createBackups } from './backup.ts'
 import { type Manifest, readManifest } from './manifest.ts'
 import { restoreBackup } from './restore.ts'
@@ -60,6 +61,7 @@ function backups(here: ReturnType<typeof usedData>, more: Partial<BackupDeps> = 
     version: '0.1.0',
     data: here.data,
     folders: here.folders,
+    blobs: openFileBlobs(here.folders.blobs),
     meta: {
       copyTo: async (to) => {
         order.push('meta')
@@ -75,6 +77,7 @@ function backups(here: ReturnType<typeof usedData>, more: Partial<BackupDeps> = 
         order.push('events')
         mkdirSync(join(here.data, 'backup', name), { recursive: true })
         writeFileSync(join(here.data, 'backup', name, 'part'), 'x')
+        return { events: 4, spans: 7, sessions: 0 }
       },
       copying: async () => false,
       size: async () => [
@@ -102,6 +105,8 @@ const restore = (
 ) =>
   restoreBackup(here.data, file, {
     folders: here.folders,
+    blobs: openFileBlobs(here.folders.blobs),
+    recordPlace: async () => undefined,
     mark: here.mark,
     target: {
       isUsed: async () => false,
@@ -243,7 +248,7 @@ describe('refused', () => {
     expect(order).toEqual(['pause', 'resume'])
     expect([existsSync(failing), readdirSync(join(here.data, 'backup'))]).toEqual([false, []])
     const full = {
-      backup: async () => {},
+      backup: async () => ({ events: 1, spans: 0, sessions: 0 }),
       copying,
       size: async () => [{ table: 'events', rows: 1, bytesOnDisk: 1e18, bytesRaw: 1 }],
     }

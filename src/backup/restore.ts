@@ -3,10 +3,13 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { extract } from 'tar'
 import { MishapError } from '../base/errors.ts'
+import type { BlobStore } from '../store/blobs/blobs.ts'
+import { isEngineCopy } from '../store/events/copies.ts'
 import type { EventStore } from '../store/events/event-store.ts'
-import { rowsByTable, tableNames } from '../store/events/tables.ts'
+import { rowsByTable, type TableName, tableNames } from '../store/events/tables.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { type Manifest, parts, readManifest } from './manifest.ts'
+import { remoteKeys, sendBlobs } from './remote-blobs.ts'
 
 type Stores = { meta: Pick<MetaStore, 'tally' | 'cursor'>; events: Pick<EventStore, 'restore' | 'size'> }
 
@@ -19,12 +22,24 @@ export type MetaTarget = {
   clear(): Promise<void>
 }
 
+/** Paths of one restore: the unpacked archive, and whether an earlier restore into this folder was interrupted. */
+type Unpacked = { stage: string; isRepeat: boolean }
+
 type RestoreDeps = {
   folders: { journal: string; blobs: string; meta: string; engine: string }
   /** Where the database goes. */
   target: MetaTarget
+  /** The store that gets the blobs, wherever they were when the backup was taken. */
+  blobs: Pick<BlobStore, 'isRemote' | 'list' | 'putStream' | 'delete'>
+  /** Records where the blobs are now. */
+  recordPlace(): Promise<void>
   /** Marker file in the data folder until the restore is complete. */
   mark: string
+  /**
+   * Turns a copy of the embedded store into files of rows, in place. Returns the rows of each table. Undefined if the
+   * events go to an embedded store.
+   */
+  convert?: ((folder: string) => Promise<Record<TableName, number>>) | undefined
   /** Opens the stores of the restored folder during `work` and starts the engine for it. */
   withStores(work: (stores: Stores) => Promise<void>): Promise<void>
 }
@@ -37,9 +52,22 @@ async function place(from: string, to: string): Promise<void> {
   await rename(from, to)
 }
 
+/**
+ * Returns the rows of each table that a restore must have. A copy of the embedded store is converted first if the events
+ * go to a server: rows that were deleted but are still in its files are left out then.
+ */
+async function expectedRows(
+  manifest: Manifest,
+  { stage }: Unpacked,
+  convert: RestoreDeps['convert'],
+): Promise<Manifest> {
+  const folder = join(stage, parts.events)
+  return convert && (await isEngineCopy(folder)) ? { ...manifest, ...(await convert(folder)) } : manifest
+}
+
 /** Restores the rows and compares the counts with the manifest. */
-async function restoreStores({ meta, events }: Stores, manifest: Manifest): Promise<void> {
-  await events.restore(parts.events)
+async function restoreStores({ meta, events }: Stores, manifest: Manifest, from: Unpacked): Promise<void> {
+  await events.restore(parts.events, join(from.stage, parts.events), from.isRepeat)
   const found = { ...(await meta.tally()), ...rowsByTable(await events.size()), cursor: await meta.cursor() }
   for (const name of ['organizations', 'projects', 'issues', ...tableNames, 'cursor'] as const)
     if (manifest[name] !== undefined && found[name] !== manifest[name])
@@ -56,12 +84,17 @@ export async function restoreBackup(data: string, path: string, deps: RestoreDep
   const { folders } = deps
   const all = [folders.journal, folders.blobs, folders.meta, folders.engine]
   // Delete the incomplete data of an interrupted restore.
-  if (existsSync(deps.mark)) for (const item of all) await rm(item, { recursive: true, force: true })
+  const isRepeat = existsSync(deps.mark)
+  if (isRepeat) for (const item of all) await rm(item, { recursive: true, force: true })
   else if (all.some(isUsed))
     throw new MishapError('VALIDATION', { detail: `${data} already holds data. Restore into an empty folder.` })
   else if (await deps.target.isUsed())
     throw new MishapError('VALIDATION', {
       detail: 'The database in MISHAP_META already holds data. Restore into an empty one.',
+    })
+  else if (deps.blobs.isRemote && (await remoteKeys(deps.blobs)).length > 0)
+    throw new MishapError('VALIDATION', {
+      detail: 'The bucket already holds blobs under the prefix of MISHAP_BLOBS. Restore into an empty prefix.',
     })
   const file = resolve(path)
   if (!existsSync(file)) throw new MishapError('VALIDATION', { detail: `${file} does not exist.` })
@@ -83,10 +116,14 @@ export async function restoreBackup(data: string, path: string, deps: RestoreDep
     const manifest = readManifest(await readFile(join(stage, parts.manifest), 'utf8').catch(() => ''))
     for (const item of parts.files) if (existsSync(join(stage, item))) await rename(join(stage, item), join(data, item))
     for (const item of [folders.meta, folders.engine]) await mkdir(item, { recursive: true, mode: 0o700 })
-    await place(join(stage, parts.blobs), folders.blobs)
+    if (deps.blobs.isRemote) await sendBlobs(deps.blobs, join(stage, parts.blobs), folders.blobs)
+    else await place(join(stage, parts.blobs), folders.blobs)
+    await deps.recordPlace()
     await place(join(stage, parts.journal), folders.journal)
     await deps.target.place(join(stage, parts.meta))
-    await deps.withStores((stores) => restoreStores(stores, manifest))
+    const from = { stage, isRepeat }
+    const expected = await expectedRows(manifest, from, deps.convert)
+    await deps.withStores((stores) => restoreStores(stores, expected, from))
     await rm(deps.mark, { force: true })
     return manifest
   } catch (error) {

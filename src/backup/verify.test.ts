@@ -64,7 +64,15 @@ const whole = (): World => ({
     ],
     twice: 0,
     lastJpos: 99,
-    rollups: { issue_hour: 0, issue_day: 0, issue_week: 0, hour_issue: 0 },
+    rollups: {
+      issue_hour: 0,
+      issue_day: 0,
+      issue_week: 0,
+      hour_issue: 0,
+      project_hour: 0,
+      project_day: 0,
+      project_week: 0,
+    },
   },
   counters: [{ issueId: 7, projectId: 1, count: 5, firstSeenMs: recentMs }],
   outcomes: [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readConfig, screensFolder, settings } from './config.ts'
+import { metaUrlOf, readConfig, screensFolder, settings } from './config.ts'
 
 const config = (flags: Record<string, string> = {}, env: Record<string, string> = {}) => {
   const read = readConfig(flags, env)
@@ -50,6 +50,13 @@ test.each([
   ],
   ['metrics may be off', {}, { MISHAP_METRICS: 'off' }, { metrics: 'off' }],
   ['off is false', {}, { MISHAP_SELF_REPORTING: 'off' }, { selfReporting: false }],
+  ['events are embedded by default', {}, {}, { events: undefined }],
+  [
+    'a ClickHouse server loses its password',
+    {},
+    { MISHAP_EVENTS: 'https://ada:secret@ch.example:8443/errors' },
+    { events: { url: 'https://ch.example:8443', host: 'ch.example:8443', user: 'ada', database: 'errors' } },
+  ],
 ])('%s', (_name, flags, env, expected) => {
   expect(config(flags, env)).toMatchObject(expected)
 })
@@ -102,4 +109,13 @@ test.each([
 ])('memory of the events store: %s', (_, set, memoryBytes, bytes) => {
   const read = readConfig({}, set === undefined ? {} : { MISHAP_ENGINE_MEMORY_BYTES: set }, memoryBytes)
   expect(read).toMatchObject({ config: { engineMemoryBytes: bytes } })
+})
+
+test('the config has the URL of the database without its password, which only the environment gives', () => {
+  const env = { MISHAP_META: 'postgres://ann:s3cret@db/mishap' }
+  const read = readConfig({}, env)
+  if ('error' in read) throw new Error(read.error.sentence)
+  expect(JSON.stringify(read.config)).not.toContain('s3cret')
+  expect(metaUrlOf(read.config.meta, env)).toBe(env.MISHAP_META)
+  expect(metaUrlOf('postgres://other/mishap', env)).toBe('postgres://other/mishap')
 })

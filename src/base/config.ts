@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { hostname, totalmem } from 'node:os'
 import { resolve } from 'node:path'
+import { type BlobsConfig, blobCredentials, blobsOf } from './blobs-config.ts'
+import { type EventsServer, eventsPasswordOf, eventsServerOf, isEventsServer } from './events-server.ts'
 import { isNetwork } from './network.ts'
 import { parsePostgresUrl, withoutPassword } from './postgres-url.ts'
 
@@ -15,6 +17,8 @@ export type Setting = {
   allowed: string
   sentence: string
   check: (text: string) => boolean
+  /** The value contains a secret: messages do not show it. */
+  secret?: true
 }
 
 const integer = (min: number, max: number) => (text: string) =>
@@ -26,6 +30,8 @@ const oneOf =
 const MiB = 1024 * 1024
 /** Allows path words that every proxy, address and cookie treats the same. /api is reserved for ingest and the API. */
 const urlPattern = /^https?:\/\/[^/?#@\\\s]+(?!\/api(?:\/|$))(?:\/[\w~-][\w.~-]{0,63}){0,5}\/?$/
+/** A destination of ClickHouse's BACKUP. Its literals cannot contain quotes or backslashes, so it is safe in SQL. */
+const backupTarget = /^(?:Disk|S3)\('[^'\\]{1,500}'(?:, ?'[^'\\]{0,500}'){0,2}\)$/
 const listOf = (text: string): string[] =>
   text
     .split(',')
@@ -94,6 +100,7 @@ export const settings = [
       'postgres://user:password@host1:5432,host2/database with sslmode, sslrootcert, pool (2 to 200) and target_session_attrs, or empty for the data folder',
     sentence:
       'PostgreSQL database for everything except events and files: projects, issues, people. See docs/external.md.',
+    secret: true,
     check: (t) => t === '' || parsePostgresUrl(t) !== undefined,
   },
   {
@@ -159,6 +166,27 @@ export const settings = [
     check: (text) => text === 'auto' || integer(engineBytesMin, 1e12)(text),
   },
   {
+    name: 'events',
+    env: 'MISHAP_EVENTS',
+    default: '',
+    allowed:
+      'http(s)://USER:PASSWORD@HOST:PORT/DATABASE with percent escapes for special characters, or empty for the embedded store',
+    sentence:
+      'ClickHouse server that stores events, spans and sessions. No engine process runs then. See docs/external.md.',
+    secret: true,
+    check: (text) => text === '' || isEventsServer(text),
+  },
+  {
+    name: 'eventsBackup',
+    env: 'MISHAP_EVENTS_BACKUP',
+    default: '',
+    allowed: "Disk('NAME'), Disk('NAME', 'FOLDER'), S3('URL', 'KEY', 'SECRET') or empty",
+    sentence:
+      'Where the ClickHouse server itself writes its part of a backup. Empty: the rows are streamed into the archive.',
+    secret: true,
+    check: (text) => text === '' || backupTarget.test(text),
+  },
+  {
     name: 'refineWorkers',
     env: 'MISHAP_REFINE_WORKERS',
     default: '1',
@@ -192,6 +220,17 @@ export const settings = [
     allowed: '1% to 100%, 1048576 bytes or more, or off',
     sentence: 'Limit for everything stored. Above it, Mishap downsamples the oldest and most repeated events.',
     check: (t) => budgetOf(t) !== undefined,
+  },
+  {
+    name: 'blobs',
+    env: 'MISHAP_BLOBS',
+    default: '',
+    allowed:
+      's3://BUCKET/PREFIX?endpoint=URL&region=R&accessKeyId=K&secretAccessKey=S, or empty. Without the last two, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are used',
+    sentence:
+      'Where attachments, uploads of builds and dead letters are stored: a bucket with the S3 interface. Empty: in the data folder. See external.md.',
+    check: (t) => t === '' || blobsOf(t) !== undefined,
+    secret: true,
   },
   {
     name: 'outgoingNetworks',
@@ -268,10 +307,14 @@ export type Config = {
   journalGroupMs: number
   diskReserveBytes: number
   engineMemoryBytes: number
+  /** The ClickHouse server of the events store; undefined: the embedded engine. */
+  events: EventsServer | undefined
   refineWorkers: number
   retentionErrorsDays: number
   retentionSpansDays: number
   diskBudget: DiskBudget
+  /** Undefined: in files of the data folder. The keys are separate (`blobCredentials`), because this type is shown and passed on. */
+  blobs: BlobsConfig | undefined
   outgoingNetworks: string[]
   organizationEventsPerMinute: number
   attachmentBytesPerHour: number
@@ -322,7 +365,9 @@ function refusal(setting: Setting, sources: SettingSources, why?: string): Confi
   const allowed = why === undefined ? setting.allowed : `${setting.allowed} (${why})`
   return {
     code: `CONFIG_${setting.env.slice('MISHAP_'.length)}`,
-    sentence: `${named} is "${withoutPassword(sourceValue(setting, sources))}". Allowed: ${allowed}.`,
+    sentence: setting.secret
+      ? `${named} is not valid. Its value is not shown, because it can contain a secret. Allowed: ${allowed}.`
+      : `${named} is "${sourceValue(setting, sources)}". Allowed: ${allowed}.`,
   }
 }
 
@@ -352,13 +397,21 @@ export function readConfig(
     if (!item.check(value)) return { error: refusal(item, { flags, env }) }
     text[setting.name] = value
   }
+  if (text.blobs !== '' && !blobCredentials(env))
+    return {
+      error: {
+        code: 'CONFIG_BLOBS',
+        sentence:
+          'MISHAP_BLOBS has no keys. Add accessKeyId and secretAccessKey to it, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
+      },
+    }
   const url = (text.url || `http://localhost:${text.port}`).replace(/\/$/, '')
   return {
     config: {
       port: Number(text.port),
       host: text.host,
       data: resolve(text.data),
-      meta: text.meta,
+      meta: withoutPassword(text.meta),
       url,
       basePath: new URL(url).pathname.replace(/\/$/, ''),
       metrics: metricsAccess(text.metrics, url, text.trustedProxies),
@@ -370,10 +423,12 @@ export function readConfig(
       diskReserveBytes: Number(text.diskReserveBytes),
       engineMemoryBytes:
         text.engineMemoryBytes === 'auto' ? engineBytesFor(memoryBytes) : Number(text.engineMemoryBytes),
+      events: eventsServerOf(text.events),
       refineWorkers: Number(text.refineWorkers),
       retentionErrorsDays: Number(text.retentionErrorsDays),
       retentionSpansDays: Number(text.retentionSpansDays),
       diskBudget: budgetOf(text.diskBudget) ?? 'off',
+      blobs: blobsOf(text.blobs)?.place,
       organizationEventsPerMinute: Number(text.organizationEventsPerMinute),
       attachmentBytesPerHour: Number(text.attachmentBytesPerHour),
       selfReporting: text.selfReporting === 'on',
@@ -393,6 +448,24 @@ export const screensFolder = (basePath: string): string =>
 /** Returns the environment of this process. No other code reads it. */
 export const environment = (): Record<string, string | undefined> => process.env
 
+/** Secrets of the events store. They are not part of Config, which other processes get as an argument. */
+type EventsSecrets = { password: string; backup: string }
+
+/** Returns the password of the ClickHouse server and the destination of its backups, both possibly empty. */
+export const eventsSecrets = (env: Record<string, string | undefined> = environment()): EventsSecrets => ({
+  password: eventsPasswordOf(env.MISHAP_EVENTS ?? ''),
+  backup: env.MISHAP_EVENTS_BACKUP ?? '',
+})
+
 /** Returns the version of this program from its package.json. */
 export const programVersion = (): string =>
   (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version
+
+/**
+ * Returns the URL of the setting `meta` with its password, which only the environment has. `url`: the one of the config.
+ * It is returned as it is if the environment names another database.
+ */
+export function metaUrlOf(url: string, env: Record<string, string | undefined> = environment()): string {
+  const full = env.MISHAP_META ?? ''
+  return withoutPassword(full) === url ? full : url
+}

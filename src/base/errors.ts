@@ -203,6 +203,16 @@ export const catalogue = {
     happened: 'The connection to the database was lost while a change was saved.',
     todo: 'The change may be saved or not. Load the page again before you repeat it.',
   },
+  BLOBS_UNAVAILABLE: {
+    status: 503,
+    happened: 'The blob store is away. Ingest continues.',
+    todo: 'Mishap retries automatically. The status page shows its state. docs/external.md explains each failure.',
+  },
+  BLOB_DAMAGED: {
+    status: 500,
+    happened: 'A stored file does not match its checksum.',
+    todo: 'Restore it from a backup, or upload it again. The log names its key.',
+  },
   BACKUP_RUNNING: {
     status: 409,
     happened: 'Another backup is running.',
@@ -259,6 +269,81 @@ export const catalogue = {
     happened: 'The database cannot be used.',
     todo: 'Correct MISHAP_META or the PostgreSQL server, as the message says. See docs/external.md.',
   },
+  START_BLOBS_UNREACHABLE: {
+    status: 78,
+    happened: 'The blob store cannot be reached.',
+    todo: 'Check the endpoint in MISHAP_BLOBS, and that the server runs.',
+  },
+  START_BLOBS_TLS: {
+    status: 78,
+    happened: 'The certificate of the blob store does not verify.',
+    todo: 'Use the host name of the certificate. For an authority of your own, set NODE_EXTRA_CA_CERTS to its file.',
+  },
+  START_BLOBS_CREDENTIALS: {
+    status: 78,
+    happened: 'The blob store refuses the keys.',
+    todo: 'Check accessKeyId and secretAccessKey in MISHAP_BLOBS (or the AWS_* variables), and what they may do. docs/external.md lists it.',
+  },
+  START_BLOBS_BUCKET: {
+    status: 78,
+    happened: 'The bucket does not exist.',
+    todo: 'Create it, or correct its name in MISHAP_BLOBS.',
+  },
+  START_BLOBS_UNSUITABLE: {
+    status: 78,
+    happened: 'The blob store does not do what Mishap needs.',
+    todo: 'Check region and endpoint. The server must support conditional writes and metadata. docs/external.md lists the needs.',
+  },
+  START_BLOBS_ELSEWHERE: {
+    status: 78,
+    happened: 'The blobs of this data folder are in another store.',
+    todo: 'Correct MISHAP_BLOBS. To change the store, restore a backup into an empty data folder.',
+  },
+  START_EVENTS_CREDENTIALS: {
+    status: 78,
+    happened: 'The ClickHouse server refuses the user or the password.',
+    todo: 'Check user and password in MISHAP_EVENTS. Special characters need percent escapes.',
+  },
+  START_EVENTS_VERSION: {
+    status: 78,
+    happened: 'The ClickHouse server is too old.',
+    todo: 'Upgrade the server. docs/external.md names the oldest version.',
+  },
+  START_EVENTS_GRANTS: {
+    status: 78,
+    happened: 'The user of the ClickHouse server lacks grants.',
+    todo: 'Run the statements of mishap events grants on the server, as an administrator.',
+  },
+  START_EVENTS_DATABASE: {
+    status: 78,
+    happened: 'The database does not exist on the ClickHouse server, and the user may not create it.',
+    todo: 'Create it as an administrator. mishap events grants prints the statement.',
+  },
+  START_EVENTS_DISK: {
+    status: 78,
+    happened: 'The disk of the ClickHouse server is full.',
+    todo: 'Free space on it, or move the server to a larger disk.',
+  },
+  START_EVENTS_TLS: {
+    status: 78,
+    happened: 'The certificate of the ClickHouse server cannot be verified.',
+    todo: 'Use a certificate for this host name. For a private authority, set NODE_EXTRA_CA_CERTS to its file.',
+  },
+  START_EVENTS_STRANGER: {
+    status: 78,
+    happened: 'What answers at the address in MISHAP_EVENTS is not the HTTP interface of a ClickHouse server.',
+    todo: 'Use the HTTP port (8123, or 8443 with https), not the native port.',
+  },
+  START_EVENTS_TAKEN: {
+    status: 78,
+    happened: 'The database on the ClickHouse server belongs to another installation of Mishap.',
+    todo: 'Use a database for each installation, or the data folder that belongs to this database.',
+  },
+  BACKUP_NO_TARGET: {
+    status: 400,
+    happened: 'The events of this backup lie on a target of a ClickHouse server that is not configured here.',
+    todo: 'Set MISHAP_EVENTS and MISHAP_EVENTS_BACKUP as they were when the backup was taken.',
+  },
   START_PORT_TAKEN: { status: 1, happened: 'The port is taken.', todo: 'Use another --port.' },
 } as const satisfies Record<string, ErrorEntry>
 
@@ -266,6 +351,10 @@ export type ErrorCode = keyof typeof catalogue
 
 export const isErrorCode = (text: unknown): text is ErrorCode =>
   typeof text === 'string' && Object.hasOwn(catalogue, text)
+
+/** Returns whether an error says that the blob store is away. */
+export const isBlobsAway = (error: unknown): boolean =>
+  error instanceof MishapError && error.code === 'BLOBS_UNAVAILABLE'
 
 /** One mistake in a search text. */
 export type QueryMistake = {

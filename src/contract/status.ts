@@ -74,14 +74,28 @@ export const restStatus = z
   .strictObject({
     version: z.string(),
     startedAt: time,
-    engine: z.strictObject({ up: z.boolean(), version: textOrNull }),
+    /** The events store. */
+    engine: z.strictObject({
+      up: z.boolean(),
+      version: textOrNull,
+      kind: z.enum(['embedded', 'server']).describe('The engine of Mishap itself, or a ClickHouse server.'),
+      /** Host and port of the server; null for the embedded store. */
+      host: textOrNull,
+      away: z
+        .enum(['silent', 'refused'])
+        .nullable()
+        .describe('Why the server cannot be used: it does not answer, or it refuses Mishap.'),
+    }),
+    blobStore: z
+      .strictObject({ place: z.enum(['files', 's3']), up: z.boolean(), reason: textOrNull })
+      .describe('Where attachments and uploads are, and whether that store answers. `reason` says why not.'),
     journal: z.strictObject({
       lagBytes: z.number(),
       waitingRecords: z.number(),
       oldestWaitingMs: z.number(),
       boundBytes: z.number(),
       /** The store that blocks processing: it is down or its disk is full. Null while processing runs. */
-      waitsFor: z.strictObject({ store: z.enum(['events', 'database', 'files']), since: time }).nullable(),
+      waitsFor: z.strictObject({ store: z.enum(['events', 'database', 'files', 'blobs']), since: time }).nullable(),
     }),
     ledger: ledgerSums,
     disk,

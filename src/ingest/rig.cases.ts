@@ -88,6 +88,9 @@ function memoryBlobs() {
     delete: async (key) => void blobs.delete(key),
     list: async () => [...blobs.keys()],
     size: async () => 0,
+    isRemote: false,
+    ping: async () => undefined,
+    sweep: async () => 0,
   }
   return { store, blobs, state }
 }

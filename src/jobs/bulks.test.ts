@@ -104,8 +104,8 @@ describe('other work comes in between', () => {
 })
 
 test('a bulk that still grows is not forgotten when the clock leaps ahead', async () => {
-  const meta = inMemory()
-  many(meta, 2500)
+  const meta = await inMemory()
+  await many(meta, 2500)
   const clock = testClock(nowMs)
   const pauses: (() => void)[] = []
   const sleep = () => new Promise<void>((resolve) => void pauses.push(resolve))
@@ -121,7 +121,7 @@ test('a bulk that still grows is not forgotten when the clock leaps ahead', asyn
   const { id } = await asked
   await ran
   for (let turns = 0; turns < 50; turns++) await next()
-  expect(meta.bulkById(id)).toMatchObject({ total: 2500, changed: 2500, endedMs: expect.any(Number) })
+  expect(await meta.bulkById(id)).toMatchObject({ total: 2500, changed: 2500, endedMs: expect.any(Number) })
 })
 
 /** Step sizes with a store that needs `msEach` of clock time per issue. */

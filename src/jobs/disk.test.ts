@@ -44,7 +44,10 @@ const deps = {
       { table: 'spans', rows: 70, bytesOnDisk: 90, bytesRaw: 1 },
     ],
     replacedBytes: async () => 50,
+    serverDisk: async () => ({ total: 10_000, used: 6000 }),
   },
+  blobs: { isRemote: false },
+  isRemote: false,
   bytesUnder: async (folder: string) =>
     ({ '/data/meta': 300, '/data/journal': 4000, '/data/backup': 600, '/data/rehearsal-1': 60 })[folder] ?? 0,
   copyFolders: async () => ['/data/backup', '/data/rehearsal-1'],
@@ -64,6 +67,23 @@ test('what is stored, by kind; the journal is not among it', async () => {
 
 test('what a backup that was killed left counts as stored, what one that runs takes does not', async () => {
   expect(await measureDisk({ ...deps, copying: () => false })).toMatchObject({ copies: 660, stored: 2286 })
+})
+
+test('blobs of another machine count in a limit in bytes, and not in a part of this volume', async () => {
+  const remote = { ...deps, blobs: { isRemote: true } }
+  expect(await measureDisk(remote)).toMatchObject({ blobs: 36, stored: 1626 })
+  expect(await measureDisk({ ...remote, budget: { part: 0.5 } })).toMatchObject({ blobs: 36, stored: 1590 })
+  expect(await measureDisk({ ...deps, budget: { part: 0.5 } })).toMatchObject({ blobs: 36, stored: 1626 })
+})
+
+test('with a ClickHouse server the budget is a part of its disk, and only the tables count', async () => {
+  // 6,000 bytes are used there: 1,290 by the tables, 50 by replaced parts, the rest by others.
+  const disk = await measureDisk({ ...deps, budget: { part: 0.8 }, isRemote: true })
+  expect(disk).toMatchObject({ stored: 1290, blobs: 36, database: 300, budget: 4000 })
+  const boundless = { ...deps.events, serverDisk: async () => undefined }
+  expect(await measureDisk({ ...deps, budget: { part: 0.8 }, isRemote: true, events: boundless })).toMatchObject({
+    budget: null,
+  })
 })
 
 test('without the events store nothing is known', async () => {

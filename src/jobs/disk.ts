@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DiskBudget } from '../base/config.ts'
+import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import { sizesByTable, type TableName } from '../store/events/tables.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
@@ -13,7 +14,11 @@ export type DiskState = {
   database: number
   /** Leftovers of killed backups and rehearsals, until they are swept. Running ones clean up after themselves. */
   copies: number
-  /** Sum of all kinds. Excludes the journal, which has its own bound and drains by itself. */
+  /**
+   * What counts against the budget: the sum of all kinds. Excludes the journal, which has its own bound and drains by
+   * itself, and blobs of another machine under a budget that is a part of the volume. With a ClickHouse server, only the
+   * tables: the rest is on another disk.
+   */
   stored: number
   /** Null: no budget. */
   budget: number | null
@@ -46,7 +51,10 @@ type DiskDeps = {
   data: string
   budget: DiskBudget
   meta: Pick<MetaStore, 'bytesByProject'>
-  events: Pick<EventStore, 'size' | 'replacedBytes'>
+  events: Pick<EventStore, 'size' | 'replacedBytes' | 'serverDisk'>
+  blobs: Pick<BlobStore, 'isRemote'>
+  /** Events are on a ClickHouse server, whose disk the budget is a part of. */
+  isRemote: boolean
   /** Returns the bytes of the files under a folder. */
   bytesUnder(folder: string): Promise<number>
   /** Lists folders in the data folder that hold temporary full copies. */
@@ -57,7 +65,7 @@ type DiskDeps = {
 
 /** Measures the stored bytes. Throws STORE_UNAVAILABLE while the events store is down. */
 export async function measureDisk(deps: DiskDeps): Promise<DiskState> {
-  const { data, budget, meta, events, bytesUnder } = deps
+  const { data, budget, meta, events, bytesUnder, isRemote } = deps
   const [tables, replacedBytes, database, journal, spool, chunks, copyBytes, volume] = await Promise.all([
     events.size(),
     events.replacedBytes(),
@@ -66,10 +74,12 @@ export async function measureDisk(deps: DiskDeps): Promise<DiskState> {
     bytesUnder(join(data, 'blobs', 'spool')),
     bytesUnder(join(data, 'blobs', 'chunks')),
     deps.copyFolders().then((all) => Promise.all(all.map(bytesUnder))),
-    statfs(data).then(
-      ({ blocks, bfree, bsize }): Volume => ({ total: blocks * bsize, used: (blocks - bfree) * bsize }),
-      () => undefined,
-    ),
+    isRemote
+      ? events.serverDisk()
+      : statfs(data).then(
+          ({ blocks, bfree, bsize }): Volume => ({ total: blocks * bsize, used: (blocks - bfree) * bsize }),
+          () => undefined,
+        ),
   ])
   const bytes = tables.reduce((sum, table) => sum + table.bytesOnDisk, 0)
   const blobs = (await meta.bytesByProject()).reduce(
@@ -78,13 +88,16 @@ export async function measureDisk(deps: DiskDeps): Promise<DiskState> {
   )
   const copied = copyBytes.reduce((sum, part) => sum + part, 0)
   const [copies, copying] = deps.copying() ? [0, copied] : [copied, 0]
-  const stored = bytes + blobs + database + copies
+  // Blobs of another machine take nothing from this volume, but they count in a limit for everything.
+  const counted = deps.blobs.isRemote && typeof budget === 'object' && 'part' in budget ? 0 : blobs
+  const stored = isRemote ? bytes : bytes + counted + database + copies
+  const passing = isRemote ? replacedBytes : replacedBytes + journal + spool + chunks + copying
   return {
     tables: sizesByTable(tables),
     blobs,
     database,
     copies,
     stored,
-    budget: budgetBytes(budget, volume, stored, replacedBytes + journal + spool + chunks + copying),
+    budget: budgetBytes(budget, volume, stored, passing),
   }
 }

@@ -33,23 +33,23 @@ const told = (list: number[][]) => (issues: readonly Issue[]) => void list.push(
 
 test('goes on until nothing is left, and tells each issue once', async () => {
   const { state, value } = deps(250)
-  expect(await linkErrors(value)).toEqual({ looked: 250, linked: 125, aside: 0 })
+  expect(await linkErrors(value)).toEqual({ checked: 250, linked: 125, failed: 0 })
   expect([state.left, state.told]).toEqual([0, [[7, 8]]])
 })
 
 test('tells nobody when nothing came, and leaves a flood for the next run', async () => {
   const { state, value } = deps(0)
-  expect([await linkErrors(value), state.told]).toEqual([{ looked: 0, linked: 0, aside: 0 }, []])
+  expect([await linkErrors(value), state.told]).toEqual([{ checked: 0, linked: 0, failed: 0 }, []])
   const flood = deps(100_000)
-  expect((await linkErrors(flood.value)).looked).toBe(5000)
+  expect((await linkErrors(flood.value)).checked).toBe(5000)
 })
 
 test('says how many could not be looked at, and why the first could not', async () => {
   const { state, value } = deps(250)
   state.faults.push('a', 'b')
-  const run = { looked: 250, linked: 125, aside: 2, fault: 'a' }
+  const run = { checked: 250, linked: 125, failed: 2, reason: 'a' }
   expect([await linkErrors(value), state.warned]).toEqual([run, [run]])
-  expect(await linkErrors(value)).toMatchObject({ aside: 0 })
+  expect(await linkErrors(value)).toMatchObject({ failed: 0 })
   expect(state.warned).toHaveLength(1)
 })
 

@@ -17,26 +17,26 @@ const stepsMax = 50
 /** Maximum unlinked halves, and maximum links, per project. */
 export const errorEndsMax = 100_000
 
-type LinkRun = { looked: number; linked: number; aside: number; fault?: string }
+type LinkRun = { checked: number; linked: number; failed: number; reason?: string }
 
 /**
- * Links newly committed browser events to the server errors that they hide. `aside` counts halves that failed; `fault`
- * is the reason.
+ * Links newly committed browser events to the server errors that they hide. `failed` counts halves that
+ * could not be checked; `reason` is the first error.
  */
 export async function linkErrors({ clock, observe, meta, changed }: LinkDeps): Promise<LinkRun> {
-  const totals: LinkRun = { looked: 0, linked: 0, aside: 0 }
+  const totals: LinkRun = { checked: 0, linked: 0, failed: 0 }
   const issueIds = new Set<number>()
   for (let step = 0; step < stepsMax; step++) {
     const { looked, linked, aside, fault, issueIds: ids, more } = await meta.linkErrors(endsMax, clock.now())
-    totals.looked += looked
+    totals.checked += looked
     totals.linked += linked
-    totals.aside += aside
-    if (fault !== undefined) totals.fault ??= fault
+    totals.failed += aside
+    if (fault !== undefined) totals.reason ??= fault
     for (const id of ids) issueIds.add(id)
     if (!more) break
     await clock.sleep(5)
   }
-  if (totals.aside > 0) observe.warn(totals, 'error links could not be made')
+  if (totals.failed > 0) observe.warn(totals, 'error links could not be made')
   if (issueIds.size > 0) changed(await meta.issuesByIds([...issueIds]))
   return totals
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { testClock } from '../base/clock.ts'
+import { MishapError } from '../base/errors.ts'
 import { silent } from '../base/observe.ts'
 import { createJobs, type JobDeps, jobTable } from './jobs.ts'
 import { createLock } from './lock.ts'
@@ -35,7 +36,7 @@ function deps(known: number | null = 100 * dayMs) {
       getValue: (name: string) => values.get(name),
       setValue: (name: string, text: string) => void values.set(name, text),
     },
-    blobs: { delete: async (key: string) => void deleted.push(key) },
+    blobs: { isRemote: false, ping: async () => undefined, delete: async (key: string) => void deleted.push(key) },
     lock: createLock(),
   } as unknown as JobDeps & { clock: ReturnType<typeof testClock> }
   return { value, calls, deleted, clock }
@@ -52,6 +53,24 @@ test('retention drops what was received before it, attachments with it, dead ite
     ['bundles', 10 * dayMs],
   ])
   expect(deleted).toEqual(['attachments/1/a', 'dead/7', 'artifacts/1/b'])
+})
+
+test('while the blob store is away, retention forgets no row whose blob it could not delete', async () => {
+  const { value, calls, deleted } = deps()
+  const away = new MishapError('BLOBS_UNAVAILABLE')
+  value.blobs.ping = () => Promise.reject(away)
+  await expect(jobTable.find((job) => job.name === 'retention')?.run(value)).rejects.toBe(away)
+  expect([calls, deleted]).toEqual([[], []])
+})
+
+test('parts that a day-old write left go from a bucket; files are swept at a start', async () => {
+  const { value, clock } = deps()
+  const swept: number[] = []
+  const sweep = async (beforeMs: number) => swept.push(beforeMs)
+  const job = jobTable.find((candidate) => candidate.name === 'blob-parts')
+  expect(await job?.run({ ...value, blobs: { ...value.blobs, sweep } })).toEqual({ parts: 0 })
+  expect(await job?.run({ ...value, blobs: { ...value.blobs, isRemote: true, sweep } })).toEqual({ parts: 1 })
+  expect(swept).toEqual([clock.now() - dayMs])
 })
 
 test.each([

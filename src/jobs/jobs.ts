@@ -66,6 +66,8 @@ async function applyRetention(deps: JobDeps): Promise<Record<string, unknown>> {
       evenHours: Math.floor(untrusted.evenMs / (60 * minuteMs)),
     }
   }
+  // The rows go first. A blob whose deletion fails has no row that names it any more.
+  await blobs.ping()
   const release = await deps.lock()
   try {
     const beforeOf = (table: TableName) => nowMs - anyTable(table).retentionDays(deps.retention) * dayMs
@@ -129,6 +131,13 @@ export const jobTable: readonly Job[] = [
     everyMs: 10 * minuteMs,
     firstMs: 5000,
     run: sweepUploads,
+  },
+  {
+    // A killed writer leaves parts in a bucket, which cost space and are in no list. A start clears files.
+    name: 'blob-parts',
+    everyMs: dayMs,
+    firstMs: 10 * minuteMs,
+    run: async ({ blobs, clock }) => ({ parts: blobs.isRemote ? await blobs.sweep(clock.now() - dayMs) : 0 }),
   },
   {
     // An upload starts this a second later. This job continues after a crash or an outage of the engine.

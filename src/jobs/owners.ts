@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts'
+import { MishapError } from '../base/errors.ts'
 import type { Observe } from '../base/observe.ts'
 import { type OwnerRule, ownerRuleOf, readOwnership } from '../domain/ownership.ts'
 import { notifyAssignee } from '../operations/issue-changes.ts'
@@ -81,18 +82,27 @@ async function matchOwners(
 const suggestionsOf = ({ owners, rule }: OwnerMatch): Suggestion[] =>
   owners.map(({ id }) => ({ userId: id, rule: rule?.text ?? '' }))
 
-/** Assigns an issue to the first owner of the matched rule. Returns undefined if there is no such owner. */
+/**
+ * Assigns an issue to the first owner of the matched rule. Returns undefined if there is no such owner, and `changed` if
+ * the issue has changed since it was read: a person who assigned it meanwhile comes first.
+ */
 async function assign(
   deps: OwnerDeps,
   issue: Issue,
   { owners: [person], rule }: OwnerMatch,
-): Promise<Issue | undefined> {
+): Promise<Issue | 'changed' | undefined> {
   const { meta, clock } = deps
   if (!person || !rule) return undefined
   const details = { reason: 'ownership', rule: rule.text }
-  const updated = await meta.updateIssue(issue.id, { assigneeUserId: person.id }, null, clock.now(), undefined, details)
-  await notifyAssignee(deps, issue.id, person.id, updated.activityId, null)
-  return updated.issue
+  const change = { assigneeUserId: person.id }
+  try {
+    const updated = await meta.updateIssue(issue.id, change, null, clock.now(), issue.rev, details)
+    await notifyAssignee(deps, issue.id, person.id, updated.activityId, null)
+    return updated.issue
+  } catch (error) {
+    if (error instanceof MishapError && error.code === 'CONFLICT') return 'changed'
+    throw error
+  }
 }
 
 /** Matches issues against changed rules. Assigns nobody: existing assignments were decided under the old rules. */
@@ -104,7 +114,7 @@ async function sweep(deps: OwnerDeps, over: Map<number, number>): Promise<number
     if (!due) break
     const issues = (await meta.ownershipOf(due.projectId)).text === '' ? [] : await meta.issuesByIds(due.issueIds)
     const events = await latestEventsOf(deps, due.projectId, issues)
-    // Read rules and issues again: from here on the code is synchronous.
+    // Read rules and issues again. If the rules change from here on, the check of these issues starts again.
     const rules = await createRules(deps)(due.projectId)
     const matches = await Array.fromAsync(
       await meta.issuesByIds(due.issueIds),
@@ -128,7 +138,7 @@ async function eventOf(deps: OwnerDeps, issue: Issue, eventId: string): Promise<
  * Stores suggested owners of new issues, reopened issues and issues with changed rules. Assigns owners to the first
  * two. Existing assignees stay.
  */
-export async function runOwners(deps: OwnerDeps): Promise<{ assigned: number; held: number }> {
+export async function runOwners(deps: OwnerDeps): Promise<{ assigned: number; checked: number }> {
   const { meta, clock, observe } = deps
   const changedIssues: Issue[] = []
   let assigned = 0
@@ -146,6 +156,8 @@ export async function runOwners(deps: OwnerDeps): Promise<{ assigned: number; he
       const hasChanged = (await meta.suggest(new Map([[now.id, suggestionsOf(match)]]))).size > 0
       const isFree = now.assigneeUserId === null && rules.autoAssign && due.eventId !== ''
       const updated = isFree ? await assign(deps, now, match) : undefined
+      // It stays due: the next run reads it again.
+      if (updated === 'changed') continue
       if (updated) assigned++
       if (updated || hasChanged) changedIssues.push(updated ?? now)
     }
@@ -155,5 +167,5 @@ export async function runOwners(deps: OwnerDeps): Promise<{ assigned: number; he
   for (const [project, line] of over)
     observe.warn({ project, line }, 'ownership rules take too long; rules above this line were skipped')
   if (changedIssues.length > 0) deps.changed(changedIssues)
-  return { assigned, held: checked }
+  return { assigned, checked }
 }

@@ -193,7 +193,7 @@ async function writeStep(state: RunState, { moves, lines }: PendingRows, generat
     const step = await meta.planReprocessStep(state.run.id, rewriteOf(state.projectId, generation, left))
     try {
       await events.insertRewritten(step.rewrite, chunksOf(at.flatMap((index) => lines[index] ?? [])))
-      // Check again for new removals: events to be removed must not move to an issue that stays.
+      // Check again for new removals. The commit refuses those that are requested from here on.
       if (await isBlocked(meta, state.projectId)) return false
       const result = await meta.commitReprocessStep(
         step.id,
@@ -202,6 +202,9 @@ async function writeStep(state: RunState, { moves, lines }: PendingRows, generat
       state.moved += result.moved
       state.mapped += left.length
       deps.changed(result)
+    } catch (error) {
+      if (error instanceof MishapError && error.code === 'CONFLICT') return false
+      throw error
     } finally {
       await endWithRetry(deps, step.id, stopped)
     }

@@ -63,7 +63,7 @@ async function transitionOf(deps: TransitionDeps, due: DueIssue): Promise<Transi
 }
 
 /** Applies due transitions: age, end of archive, end of escalation. They stay due while the events store is down. */
-export async function runTransitions(deps: TransitionDeps): Promise<{ turned: number }> {
+export async function runTransitions(deps: TransitionDeps): Promise<{ changed: number }> {
   const due = await deps.meta.issuesDue(deps.clock.now(), dueMax)
   const transitions: DueTransition[] = []
   let queries = 0
@@ -81,7 +81,7 @@ export async function runTransitions(deps: TransitionDeps): Promise<{ turned: nu
   const changed = transitions.length === 0 ? [] : await deps.meta.transitionIssues(transitions, deps.clock.now())
   if (changed.length > 0) deps.changed(changed)
   if (failure !== undefined) throw failure
-  return { turned: changed.length }
+  return { changed: changed.length }
 }
 
 /** Renews forecasts that are missing or older than an hour, from the whole hours of the last week. */

@@ -287,7 +287,7 @@ test('rules that are changed suggest others for every issue, and assign nobody',
   await commit(meta, { events: Array.from({ length: 46 }, (_, at) => effect({ hashes: [hash(at + 1)] })) })
   const write = (text: string) => meta.setOwnership(1, { text }, { userId: 'ann' }, nowMs)
   await write('path:src/* ann@example.test\npath:src/f7.js bob@example.test')
-  expect(await triage.people()).toMatchObject({ assigned: 0, held: 46 })
+  expect(await triage.people()).toMatchObject({ assigned: 0, checked: 46 })
   expect(await Array.fromAsync([1, 7, 45, 46], async (id) => suggestedOf(meta, id))).toEqual([
     ['ann'],
     ['bob'],
@@ -295,9 +295,9 @@ test('rules that are changed suggest others for every issue, and assign nobody',
     [],
   ])
   expect((await meta.issueById(1))?.assigneeUserId).toBeNull()
-  expect(await triage.people()).toMatchObject({ held: 0 })
+  expect(await triage.people()).toMatchObject({ checked: 0 })
   await write('')
-  expect(await triage.people()).toMatchObject({ held: 46 })
+  expect(await triage.people()).toMatchObject({ checked: 46 })
   expect(await Array.fromAsync([1, 7], async (id) => suggestedOf(meta, id))).toEqual([[], []])
 })
 

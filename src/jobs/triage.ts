@@ -55,7 +55,7 @@ export function createTriage(deps: TriageDeps): Triage {
     bulks,
     clock: async () => {
       const done = await runTransitions({ ...deps, changed })
-      if (done.turned > 0) alerts.kick()
+      if (done.changed > 0) alerts.kick()
       return { ...done, ...(await bulks.run()) }
     },
     forecasts: () => runForecasts({ ...deps, changed }),

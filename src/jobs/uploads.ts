@@ -16,7 +16,7 @@ export async function sweepUploads({
   blobs,
   clock,
   artifacts,
-}: UploadSweepDeps): Promise<{ chunks: number; strays: number }> {
+}: UploadSweepDeps): Promise<{ chunks: number; orphans: number }> {
   const over = await meta.dropChunks(clock.now())
   for (const key of over) if (!artifacts.isWriting(key)) await blobs.delete(key)
   const lists = await Promise.all([blobs.list('artifacts'), blobs.list('chunks')])
@@ -26,5 +26,5 @@ export async function sweepUploads({
   const orphans = written.filter((key) => !named.has(key) && !artifacts.isWriting(key))
   for (const key of orphans) await blobs.delete(key)
   artifacts.dropFailures()
-  return { chunks: over.length, strays: orphans.length }
+  return { chunks: over.length, orphans: orphans.length }
 }

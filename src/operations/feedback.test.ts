@@ -17,6 +17,10 @@ test('a feedback goes before its screenshots, all of them', async () => {
       return ['a', 'b']
     },
   }
-  await deleteFeedback({ meta, blobs: { delete: async (key) => void log.push(key) } }, 3)
+  const blobs = { delete: async (key: string) => void log.push(key), ping: async () => undefined }
+  await deleteFeedback({ meta, blobs }, 3)
+  expect(log).toEqual([3, 'a', 'b'])
+  const away = { ...blobs, ping: () => Promise.reject(new Error('away')) }
+  await expect(deleteFeedback({ meta, blobs: away }, 4)).rejects.toThrow('away')
   expect(log).toEqual([3, 'a', 'b'])
 })

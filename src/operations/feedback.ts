@@ -14,10 +14,11 @@ export async function setFeedbackState(
   await meta.setFeedbackState(feedbackId, state, actor.person.id, clock.now())
 }
 
-/** Deletes a feedback with its screenshots. */
+/** Deletes a feedback with its screenshots. Throws BLOBS_UNAVAILABLE before anything is deleted. */
 export async function deleteFeedback(
-  { meta, blobs }: { meta: Pick<MetaStore, 'deleteFeedback'>; blobs: Pick<BlobStore, 'delete'> },
+  { meta, blobs }: { meta: Pick<MetaStore, 'deleteFeedback'>; blobs: Pick<BlobStore, 'delete' | 'ping'> },
   feedbackId: number,
 ): Promise<void> {
+  await blobs.ping()
   for (const key of await meta.deleteFeedback(feedbackId)) await blobs.delete(key)
 }

@@ -65,6 +65,7 @@ async function runProcess(setup: AppSetup): Promise<void> {
       folders: setup.folders,
       meta: app.meta,
       events: app.events,
+      blobs: app.blobs,
       backups: running.backups,
       pause: running.pause,
       durable: running.durable,

@@ -106,7 +106,10 @@ test.each<[string, Partial<typeof request>, string]>([
   expect(await failure(runStopped(config, 'bootstrap', { ...request, ...change }))).toBe(code)
   lockDataFolder(config.data).release()
   expect(accounts()).toEqual([{ email: request.email }])
-  const projects = await inside(config, (meta) => [meta.projectsOf(1).length, meta.projectsOf(2).length])
+  const projects = await inside(config, async (meta) => [
+    (await meta.projectsOf(1)).length,
+    (await meta.projectsOf(2)).length,
+  ])
   expect(projects).toEqual([1, 0])
 })
 

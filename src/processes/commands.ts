@@ -1,5 +1,5 @@
 import { constants, statSync } from 'node:fs'
-import { cp, mkdtemp, readdir, rm, statfs } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, rename, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Auth } from '../auth/auth.ts'
 import { createAuth } from '../auth/create.ts'
@@ -12,27 +12,27 @@ import { rehearsal, sweepLeftovers } from '../backup/leftovers.ts'
 import { restoreBackup } from '../backup/restore.ts'
 import { type Check, verify } from '../backup/verify.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
-import { type Config, environment, programVersion } from '../base/config.ts'
+import { type Config, programVersion } from '../base/config.ts'
 import { MishapError } from '../base/errors.ts'
 import { createObserve, type Observe } from '../base/observe.ts'
 import { openJournalReader } from '../journal/files.ts'
 import { bootstrap } from '../operations/first-run.ts'
 import { createWaits, withRetry } from '../refine/pipeline/retry.ts'
 import type { Commands } from '../serve/control.ts'
-import { engineChild } from '../serve/engine-child.ts'
 import { demandComplete, layOut, restoreMarker } from '../serve/folders.ts'
-import type { Folders, Sockets } from '../serve/messages.ts'
-import { supervise } from '../serve/supervise.ts'
-import { openFileBlobs } from '../store/blobs/files.ts'
-import { createEventStore } from '../store/events/clickhouse.ts'
+import type { Folders } from '../serve/messages.ts'
+import type { BlobStore } from '../store/blobs/blobs.ts'
+import { openBlobs } from '../store/blobs/open.ts'
+import { demandBlobPlace, recordBlobPlace } from '../store/blobs/start.ts'
 import type { EventStore } from '../store/events/event-store.ts'
+import type { TableName } from '../store/events/tables.ts'
 import { programValue } from '../store/meta/database/migrate.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
+import { blobSourceOf } from './blob-source.ts'
+import { withEngine, withEvents } from './open-events.ts'
 import { copyMeta, hasMeta, metaTarget, openMeta } from './open-meta.ts'
 
 const dayMs = 86_400_000
-/** The engine opens a folder of ten million events in under a second. A damaged one never opens. */
-const engineStartMs = 60_000
 
 /** Opens the meta store and accounts of a data folder. Throws what `openMeta` throws. */
 async function openPeople(
@@ -72,16 +72,6 @@ export function openWithRetry(...words: Parameters<typeof openPeople>): ReturnTy
   return withRetry(waiting, 'database', poll).finally(() => process.off('disconnect', end))
 }
 
-/** Connects to the events store behind the engine's socket. */
-export const openEvents = (socketPath: string, clock: Clock, observe: Observe): EventStore =>
-  createEventStore({
-    url: 'http://localhost',
-    socketPath,
-    database: 'mishap',
-    observe,
-    clock,
-  })
-
 /** Commands that need accounts and projects, for a running or a stopped server. */
 export function peopleCommands(meta: MetaStore, auth: Auth, url: string, changed: () => Promise<void>): Commands {
   const text = (value: Record<string, string>, name: string) => value[name] ?? ''
@@ -117,6 +107,7 @@ type MaintenanceParts = {
   folders: Folders
   meta: MetaStore
   events: EventStore
+  blobs: BlobStore
   backups: Backups
   /** Waits for running batches and starts none until the returned function is called. */
   pause(): Promise<() => void>
@@ -125,7 +116,7 @@ type MaintenanceParts = {
 }
 
 async function verifyParts(parts: MaintenanceParts): Promise<{ checks: Check[] }> {
-  const { clock, config, folders, meta, events } = parts
+  const { clock, config, folders, meta, events, blobs } = parts
   const resume = await parts.pause()
   const journal = openJournalReader(folders.journal)
   try {
@@ -134,7 +125,7 @@ async function verifyParts(parts: MaintenanceParts): Promise<{ checks: Check[] }
       meta,
       events,
       journal,
-      blobs: openFileBlobs(folders.blobs),
+      blobs,
       durable: parts.durable(),
       retainedSinceMs: clock.now() - config.retentionErrorsDays * dayMs,
     })
@@ -153,34 +144,6 @@ export function maintenanceCommands(parts: MaintenanceParts): Commands {
   }
 }
 
-/** Runs `work` with an engine on a data folder that is not in use. */
-async function withEngine<T>(
-  config: Config,
-  layout: { folders: Folders; sockets: Sockets },
-  observe: Observe,
-  work: (events: EventStore) => Promise<T>,
-): Promise<T> {
-  const clock = systemClock
-  const engine = supervise({
-    ...engineChild(config, layout, environment()),
-    clock,
-    observe,
-    message: () => undefined,
-  })
-  const events = openEvents(layout.sockets.engine, clock, observe)
-  try {
-    for (const endMs = clock.now() + engineStartMs; !(engine.up() && (await events.ping())); ) {
-      if (clock.now() > endMs)
-        throw new MishapError('STORE_UNAVAILABLE', { detail: 'The events store does not start.' })
-      await clock.sleep(50)
-    }
-    return await work(events)
-  } finally {
-    await events.close()
-    await engine.stop(10_000)
-  }
-}
-
 /** Beyond every position: a stopped journal is completely on disk. */
 const stoppedDurable = Number.MAX_SAFE_INTEGER
 
@@ -188,12 +151,23 @@ const stoppedDurable = Number.MAX_SAFE_INTEGER
 async function withStores(config: Config, work: (parts: MaintenanceParts) => Promise<object>): Promise<object> {
   const observe = createObserve('command', config.logLevel)
   const layout = layOut(config.data)
+  const source = blobSourceOf(config, layout.folders)
+  await demandBlobPlace(config.data, source)
+  const blobs = openBlobs(source)
   const { meta, close } = await openPeople(config, layout.folders.meta, systemClock, observe)
   try {
-    return await withEngine(config, layout, observe, async (events) => {
+    return await withEvents(config, layout, observe, async (events) => {
       await events.migrate()
       const pause = async () => () => {}
-      const parts = { version: programVersion(), meta, events, folders: layout.folders, clock: systemClock, pause }
+      const parts = {
+        version: programVersion(),
+        meta,
+        events,
+        blobs,
+        folders: layout.folders,
+        clock: systemClock,
+        pause,
+      }
       return work({
         ...parts,
         config,
@@ -206,17 +180,42 @@ async function withStores(config: Config, work: (parts: MaintenanceParts) => Pro
   }
 }
 
+/** Lets an engine of its own read a copy of the embedded store and write its rows in place of it. */
+async function convertCopy(
+  config: Config,
+  layout: ReturnType<typeof layOut>,
+  observe: Observe,
+  folder: string,
+): Promise<Record<TableName, number>> {
+  // The engine reads copies from the folder "backup" beside its own (sessions.ts).
+  const work = `${folder}-convert`
+  const [engine, copies] = [join(work, 'engine'), join(work, 'backup')]
+  await mkdir(copies, { recursive: true, mode: 0o700 })
+  await rename(folder, join(copies, 'events'))
+  const folders = { ...layout.folders, engine }
+  const rows = await withEngine(config, { ...layout, folders }, observe, async (events) => {
+    await events.restore('events', join(copies, 'events'), false)
+    return events.exportRows(folder)
+  })
+  await rm(work, { recursive: true, force: true })
+  return rows
+}
+
 async function restoreStopped(config: Config, file: string): Promise<object> {
   const observe = createObserve('command', config.logLevel)
   const layout = layOut(config.data)
+  const source = blobSourceOf(config, layout.folders)
   return restoreBackup(config.data, file, {
     folders: layout.folders,
     target: metaTarget(config, layout.folders.meta),
+    blobs: openBlobs(source),
+    recordPlace: () => recordBlobPlace(config.data, source),
     mark: restoreMarker(config.data),
+    convert: config.events ? (folder) => convertCopy(config, layout, observe, folder) : undefined,
     withStores: async (work) => {
       const { meta, close } = await openPeople(config, layout.folders.meta, systemClock, observe)
       try {
-        return await withEngine(config, layout, observe, (events) => work({ meta, events }))
+        return await withEvents(config, layout, observe, (events) => work({ meta, events }))
       } finally {
         await close()
       }
@@ -230,6 +229,10 @@ async function restoreStopped(config: Config, file: string): Promise<object> {
  * and it is on the same file system.
  */
 async function rehearse(config: Config): Promise<object> {
+  if (config.events)
+    throw new MishapError('VALIDATION', {
+      detail: 'A rehearsal copies the events, so it needs the embedded events store. MISHAP_EVENTS is set.',
+    })
   await sweepLeftovers(config.data)
   // Sockets cannot be copied, and the locks belong to this process.
   const skipped = new Set(['run', 'lock.sqlite', 'lock.pid', 'backup'])
@@ -266,8 +269,7 @@ async function demandDiskSpace(data: string, names: readonly string[]): Promise<
 
 /** Throws NOT_FOUND for a data folder without a Mishap database. */
 function demandData(config: Config): void {
-  if (!hasMeta(config.data))
-    throw new MishapError('NOT_FOUND', { detail: `${config.data} holds no Mishap data.` })
+  if (!hasMeta(config.data)) throw new MishapError('NOT_FOUND', { detail: `${config.data} holds no Mishap data.` })
 }
 
 /** One command on a stopped data folder. The caller holds its lock. */

@@ -1,6 +1,7 @@
 import { type Backups, sweepAtStart } from '../backup/backup.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
-import { createObserve, createRequestScope, faultOf, type RequestScope } from '../base/observe.ts'
+import type { MishapError } from '../base/errors.ts'
+import { createObserve, createRequestScope, type Observe, type RequestScope } from '../base/observe.ts'
 import { createRecent } from '../base/recent.ts'
 import { createJobs } from '../jobs/jobs.ts'
 import { prepareEvents } from '../jobs/prepare-events.ts'
@@ -10,6 +11,7 @@ import { createUnmerge } from '../jobs/unmerge.ts'
 import { issueCountsAge } from '../query/issue-counts.ts'
 import { createGroupingPreview } from '../refine/pipeline/grouping.ts'
 import type { Refine } from '../refine/pipeline/refine.ts'
+import { createBlobWatch } from '../serve/blob-watch.ts'
 import { createEventRate } from '../serve/event-rate.ts'
 import { reportKnownCredentials } from '../serve/known-credentials.ts'
 import { createLag } from '../serve/lag.ts'
@@ -19,9 +21,12 @@ import { createReplay } from '../serve/replay.ts'
 import { createRequestLog, type RequestLog } from '../serve/request-log.ts'
 import { createStoreState } from '../serve/store-state.ts'
 import { createSweep } from '../serve/sweep.ts'
-import { openFileBlobs } from '../store/blobs/files.ts'
+import type { BlobStore } from '../store/blobs/blobs.ts'
+import { openBlobs } from '../store/blobs/open.ts'
 import { createFolderBytes } from '../store/folder-bytes.ts'
-import { openEvents, openWithRetry } from './commands.ts'
+import { blobSourceOf } from './blob-source.ts'
+import { openWithRetry } from './commands.ts'
+import { openEvents } from './open-events.ts'
 import type { App } from './parts.ts'
 import { createKeyLine, type Link, selfDsnOf } from './publish-keys.ts'
 import { selfTraces } from './self-traces.ts'
@@ -72,7 +77,7 @@ function listenToMain(link: Link, { lag, requestLog, replay, store, keys, clock,
     } else if (message.kind === 'keysTaken') keys.acknowledged(message.id)
     else if (message.kind === 'notes') requestLog.record(message.notes)
     else if (message.kind === 'appended') replay.appended(message)
-    else if (message.kind === 'engine') store.update({ engine: message.up })
+    else if (message.kind === 'engine') store.update({ engine: message.up, away: message.away })
   })
 }
 
@@ -116,10 +121,23 @@ function startParts(
   const stopReporting = reportMetrics(app, setup, refine, link)
   const onReady = [() => store.update({ tables: true }), () => link.send({ kind: 'stored' })]
   const next = [...onReady, reprocessing.resume, maintenance.downsampling.resume, refine.start]
-  runInBackground(prepareEvents({ ...app, ...maintenance, next }), app, isStopping)
+  const refused = (error: MishapError) =>
+    link.send({ kind: 'refused', code: 'START_EVENTS_TAKEN', sentence: error.message })
+  runInBackground(prepareEvents({ ...app, ...maintenance, next, refused }), app, isStopping)
   void sweepAtStart(maintenance.backups, app, isStopping)
   return stopReporting
 }
+
+/** Watches the blob store and reports it to process main, for its ready check. */
+const watchBlobs = (blobs: BlobStore, clock: Clock, observe: Observe, link: Link) =>
+  createBlobWatch({
+    blobs,
+    clock,
+    changed: ({ up, reason }) => {
+      link.send({ kind: 'blobs', up })
+      if (!up) observe.warn({ reason }, 'the blob store is away; batches with attachments wait')
+    },
+  })
 
 /** Opens and connects all parts in order. Throws MishapError START_NEWER_DATA. */
 export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
@@ -129,16 +147,13 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const observe = createObserve('app', config.logLevel, { requestId: scope.id })
   const { meta, seal, close, ...authParts } = await openWithRetry(config, folders.meta, clock, observe)
   const auth = reportKnownCredentials(authParts.auth, clock, (credential) => link.send({ kind: 'known', credential }))
-  const events = openEvents(sockets.engine, clock, observe)
-  const blobs = openFileBlobs(folders.blobs, createSweep())
+  const events = openEvents(config, sockets.engine, clock, observe)
+  const blobs = openBlobs(blobSourceOf(config, folders), createSweep())
+  const blobWatch = watchBlobs(blobs, clock, observe, link)
   const live = createLive(clock.now())
   const keys = createKeyLine(link, meta, config)
   const state = { stopping: false, durable: 0 }
-  const store = createStoreState(
-    live,
-    () => meta.organizations(),
-    (error) => observe.warn({ error: faultOf(error) }, 'the state of the events store was not announced'),
-  )
+  const store = createStoreState(live, meta, observe, config.events?.host)
   const [lag, requestLog] = [createLag(), createRequestLog()]
   const replay = createReplay({ clock, meta, blobs, send: link.send, logged: (entry) => requestLog.record([entry]) })
   const alerts = wireAlerts({ config, clock, observe, meta, events, seal })
@@ -172,6 +187,8 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     journal: async () => lag.state(clock.now(), await refine.waiting()),
     waitsFor: () => refine.waitsFor(),
     engineUp: store.up,
+    blobState: blobWatch.state,
+    eventsServer: () => (config.events ? { ...config.events, away: store.away() } : undefined),
     publishKeys: keys.publish,
     selfDsn: () => selfDsnOf(meta, config),
     takeSelfTrace: selfTraces(clock, config.selfTraces),
@@ -186,6 +203,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const stop = async () => {
     state.stopping = true
     stopReporting()
+    blobWatch.stop()
     for (const part of [jobs, maintenance.downsampling, reprocessing, alerts]) part.stop()
     await refine.stop(2500)
     await events.close()

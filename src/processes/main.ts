@@ -4,6 +4,7 @@ import { systemClock } from '../base/clock.ts'
 import {
   type Config,
   environment,
+  eventsSecrets,
   programVersion,
   readConfig,
   refusalOf,
@@ -13,6 +14,7 @@ import {
 import { MishapError } from '../base/errors.ts'
 import { giveCommand } from '../serve/control.ts'
 import { layOut } from '../serve/folders.ts'
+import { setUpStatements } from '../store/events/grants.ts'
 import { startServer } from './server.ts'
 
 const version = programVersion()
@@ -33,6 +35,7 @@ const help = `Mishap ${version}: errors and performance of your web applications
                                               0 good, 1 something is wrong, 2 it could not be asked. All but --dist and
                                               --json are required; instead of an option SENTRY_RELEASE, SENTRY_URL,
                                               SENTRY_ORG, SENTRY_PROJECT and SENTRY_AUTH_TOKEN are read
+  mishap events grants                        prints the statements that prepare a ClickHouse server for MISHAP_EVENTS
   mishap upgrade --rehearse [--data ./data]   opens a copy with this version and verifies it; the product is stopped
   mishap --version
   mishap --help
@@ -72,6 +75,9 @@ function leave(line: string, code: number): never {
   printError(line)
   process.exit(code)
 }
+
+/** 78 (EX_CONFIG) for a fault of the configuration, so that systemd does not start again. 1 for others. */
+const exitCodeOf = ({ code, status }: MishapError): number => (code.startsWith('START_') ? status : 1)
 
 function configOf(words: Words): Config {
   const knownFlags = new Set<string>([
@@ -132,7 +138,7 @@ async function start(words: Words): Promise<void> {
   const server = await startServer({ config, version, dev: words.switches.has('--dev'), print })
   state.stop = server.stop
   const refused = await server.ended
-  if (refused) leave(`mishap: ${refused.code}: ${refused.message}`, refused.status)
+  if (refused) leave(`mishap: ${refused.code}: ${refused.message}`, exitCodeOf(refused))
   process.exit(0)
 }
 
@@ -202,6 +208,12 @@ async function verify(words: Words, rehearse = false): Promise<void> {
   if (!isIntact) process.exit(1)
 }
 
+/** Prints what an administrator runs on a ClickHouse server. Names come from MISHAP_EVENTS, if it is set. */
+function printGrants(words: Words): void {
+  const { user, database } = configOf(words).events ?? { user: 'mishap', database: 'mishap' }
+  for (const sql of setUpStatements({ user, database }, eventsSecrets().backup !== '')) print(`${sql};`)
+}
+
 const doctorFlags = ['release', 'dist', 'org', 'project', 'url', 'token'] as const
 
 /** For the build machine: calls a running server's REST API and needs no data folder. */
@@ -232,6 +244,7 @@ async function run(): Promise<void> {
   if (words.names[0] === 'backup') return backup(words)
   if (words.names[0] === 'restore') return restore(words)
   if (name === 'verify') return verify(words)
+  if (name === 'events grants') return printGrants(words)
   if (name === 'doctor') return doctor(words)
   if (name === 'upgrade' && words.switches.has('--rehearse')) return verify(words, true)
   if (name === 'upgrade')
@@ -252,7 +265,7 @@ run().catch((error: unknown) => {
         ...Object.entries(error.fields ?? {}).map(([field, all]) => `  ${field}: ${all.join(' ')}`),
         ...error.causes.map((cause) => `  ${cause}`),
       ].join('\n'),
-      error.code.startsWith('START_') ? error.status : 1,
+      exitCodeOf(error),
     )
   leave(`mishap: ${String(error)}`, 1)
 })

@@ -4,7 +4,7 @@ import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { MetaTarget } from '../backup/restore.ts'
 import type { Clock } from '../base/clock.ts'
-import type { Config } from '../base/config.ts'
+import { type Config, metaUrlOf } from '../base/config.ts'
 import { MishapError } from '../base/errors.ts'
 import { parsePostgresUrl } from '../base/postgres-url.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
@@ -22,7 +22,7 @@ type Setup = Pick<Config, 'meta' | 'hostname'>
 const refuse = (detail: string) => new MishapError('START_DATABASE', { detail })
 
 function addressOf(url: string) {
-  const address = parsePostgresUrl(url)
+  const address = parsePostgresUrl(metaUrlOf(url))
   if (!address) throw refuse('MISHAP_META is malformed.')
   return address
 }

@@ -3,6 +3,7 @@ import type { Auth } from '../auth/auth.ts'
 import type { Seal } from '../auth/seal.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
+import type { EventsServer } from '../base/events-server.ts'
 import type { Observe } from '../base/observe.ts'
 import type { Recent } from '../base/recent.ts'
 import type { DiskState } from '../jobs/disk.ts'
@@ -15,12 +16,14 @@ import type { IssueCounts } from '../query/issue-counts.ts'
 import type { Doctor } from '../refine/pipeline/doctor.ts'
 import type { GroupingPreview } from '../refine/pipeline/grouping.ts'
 import type { Refine } from '../refine/pipeline/refine.ts'
+import type { BlobState } from '../serve/blob-watch.ts'
 import type { EventRate } from '../serve/event-rate.ts'
 import type { JournalState } from '../serve/lag.ts'
 import type { Live } from '../serve/live.ts'
 import type { RequestLog } from '../serve/request-log.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/event-store.ts'
+import type { ServerAway } from '../store/events/server-check.ts'
 import type { DeadLetter } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 /** Every part of process app, connected. Available as globalThis[Symbol.for('mishap.app')]. */
@@ -50,6 +53,9 @@ export type App = {
   journal(): Promise<JournalState>
   waitsFor: Refine['waitsFor']
   engineUp(): boolean
+  blobState(): BlobState
+  /** Returns the ClickHouse server and why it is away; undefined for the embedded store. */
+  eventsServer(): (EventsServer & { away: ServerAway | undefined }) | undefined
   /** Sends the changed keys to process main. Resolves when ingest uses them. */
   publishKeys(): Promise<void>
   /** Returns the disk usage of a folder in bytes, at most 15 s old. */

@@ -18,7 +18,8 @@ import type { JournalWriter, RecordHead } from '../journal/journal.ts'
 import { refuseRequest } from '../serve/answers.ts'
 import { createClientOf, isOwnOrigin } from '../serve/client.ts'
 import { boundHeads } from '../serve/connection-limits.ts'
-import { engineChild, sparing } from '../serve/engine-child.ts'
+import { sparing } from '../serve/engine-child.ts'
+import { demandServer, startEvents } from '../serve/events-child.ts'
 import { demandComplete, layOut } from '../serve/folders.ts'
 import { createKnownCredentials, type KnownCredentials } from '../serve/known-credentials.ts'
 import type { AppSetup, FromApp, ToApp } from '../serve/messages.ts'
@@ -31,8 +32,10 @@ import { createReady } from '../serve/ready.ts'
 import { type Child, supervise } from '../serve/supervise.ts'
 import { createSweep } from '../serve/sweep.ts'
 import { dropUnfinished, openFileBlobs } from '../store/blobs/files.ts'
-import { engineAnswers } from '../store/events/alive.ts'
+import { checkBlobStore } from '../store/blobs/start.ts'
+import type { ServerAway } from '../store/events/server-check.ts'
 import type { KeySnapshot } from '../store/meta/meta.ts'
+import { blobSourceOf } from './blob-source.ts'
 
 type ServerOptions = { config: Config; version: string; dev: boolean; print(line: string): void }
 
@@ -54,6 +57,8 @@ type Main = {
     keys: KeySnapshot
     durableSent: number
     trimmed: number
+    /** Why the ClickHouse server cannot be used. */
+    away: ServerAway | undefined
     refused: MishapError | undefined
     /** Pid of the process app that created the events store's tables. */
     storedBy: number | undefined
@@ -66,6 +71,8 @@ type Main = {
     known: KnownCredentials
     /** DSN for the screens' own errors. */
     selfDsn: string | undefined
+    /** Whether process app can use the blob store. */
+    blobsUp: boolean
   }
   app: Child
   engine: Child
@@ -77,15 +84,16 @@ function answerJson(res: ServerResponse, status: number, body: object): void {
 }
 
 /**
- * `live`: this process answers. `ready`: screens and events store work too, with tables of this version, and process
- * app answers a request on the normal path. Relay's path is an alias for load balancers that are configured for it.
+ * `live`: this process answers. `ready`: screens, events store and blob store work too, with tables of this version, and
+ * process app answers a request on the normal path. Relay's path is an alias for load balancers that are configured for it.
  */
 async function answerHealth(kind: string, main: Main, answers: () => Promise<boolean>, res: ServerResponse) {
   const tables = main.state.storedBy !== undefined && main.state.storedBy === main.app.pid()
-  const up = { accept: true, app: main.app.up(), engine: main.engine.up(), tables }
+  const events = main.options.config.events ? 'server' : 'embedded'
+  const up = { accept: true, app: main.app.up(), engine: main.engine.up(), events, tables, blobs: main.state.blobsUp }
   if (kind === 'live') return answerJson(res, 200, { status: 'ok', ...up })
   const parts = { ...up, answers: up.app && (await answers()) }
-  const ok = parts.app && parts.engine && tables && parts.answers
+  const ok = parts.app && parts.engine && tables && parts.blobs && parts.answers
   answerJson(res, ok ? 200 : 503, { status: ok ? 'ok' : 'starting', ...parts })
 }
 
@@ -149,12 +157,13 @@ function handleMessage(main: Main, message: FromApp): void {
   else if (message.kind === 'numbers') state.appMetrics = message.numbers
   else if (message.kind === 'known') state.known.add(message.credential)
   else if (message.kind === 'self') state.selfDsn = message.dsn
+  else if (message.kind === 'blobs') state.blobsUp = message.up
   else if (message.kind === 'stored') state.storedBy = main.app.pid()
   else if (message.kind === 'refused') {
     state.refused = new MishapError(message.code, { detail: message.sentence })
     void main.stop(message.sentence)
   } else if (message.kind === 'up') {
-    main.app.send({ kind: 'engine', up: main.engine.up() } satisfies ToApp)
+    main.app.send({ kind: 'engine', up: main.engine.up(), away: main.state.away } satisfies ToApp)
     sendDurable(main)
     const { config } = options
     options.print(`Mishap ${options.version} is running at ${config.url}`)
@@ -222,19 +231,20 @@ function createOutcomeRecorder(journal: () => JournalWriter, ingest: Ingest): ()
   }
 }
 
-function startChildren(options: ServerOptions, observe: Observe, main: () => Main): { app: Child; engine: Child } {
+function startChildren(
+  { isChecked, ...options }: ServerOptions & { isChecked: boolean },
+  observe: Observe,
+  main: () => Main,
+): { app: Child; engine: Child } {
   const { config } = options
   const { folders, sockets } = layOut(config.data)
   const secrets = loadSecrets(config.data)
   const env = environment()
-  const engine = supervise({
-    ...engineChild(config, { folders, sockets }, env),
-    clock: systemClock,
-    observe,
-    message: () => undefined,
-    changed: (up) => void main().app.send({ kind: 'engine', up } satisfies ToApp),
-    alive: () => engineAnswers(sockets.engine),
-  })
+  const changed = (up: boolean, away?: ServerAway) => {
+    main().state.away = away
+    main().app.send({ kind: 'engine', up, away } satisfies ToApp)
+  }
+  const engine = startEvents({ config, folders, sockets, observe, isChecked, changed })
   const setup: AppSetup = { config, version: options.version, dev: options.dev, sockets, folders }
   const app = supervise({
     name: 'app',
@@ -380,9 +390,11 @@ const newState = (config: Config): Main['state'] => ({
   keys: readKeyFile(config.data),
   durableSent: 0,
   trimmed: 0,
+  away: undefined,
   refused: undefined,
   storedBy: undefined,
   selfDsn: undefined,
+  blobsUp: true,
   startedMs: systemClock.now(),
   appMetrics: undefined,
   screens: new Map(),
@@ -431,8 +443,14 @@ export async function startServer(
   const { folders } = layOut(config.data)
   if (!options.dev) demandScreens(config)
   demandComplete(config.data)
+  const isChecked = await demandServer(config, observe)
   const lock = lockDataFolder(config.data)
   const ended = Promise.withResolvers<MishapError | undefined>()
+  const away = await checkBlobStore(config.data, blobSourceOf(config, folders), systemClock).catch((error: unknown) => {
+    lock.release()
+    throw error
+  })
+  if (away !== undefined) observe.warn({ reason: away }, 'the blob store is away; ingest starts, and batches wait')
   const journal = await openJournal(config, folders.journal, observe)
   const dropOrphans = await cleanSpool(folders, journal, observe)
   const state = newState(config)
@@ -469,7 +487,7 @@ export async function startServer(
   }
   Object.assign(
     main,
-    startChildren(options, observe, () => main),
+    startChildren({ ...options, isChecked }, observe, () => main),
   )
   const front = createFront(main, ingest)
   front.listenTo(server)

@@ -25,6 +25,7 @@ import type { Live } from '../serve/live.ts'
 import type { AppSetup } from '../serve/messages.ts'
 import { watchLoop } from '../serve/metrics.ts'
 import type { BatchResult } from '../store/meta/meta.ts'
+import { blobSourceOf } from './blob-source.ts'
 import type { App } from './parts.ts'
 import type { Link } from './publish-keys.ts'
 
@@ -88,12 +89,13 @@ export function wireReprocessing(
   return reprocessing
 }
 
-/** Uploads of builds. They leave the same disk reserve free as the journal. */
+/** Uploads of builds. In the data folder they leave the same disk reserve free as the journal. */
 export function wireArtifacts({
   config,
   ...parts
 }: Pick<App, 'config' | 'clock' | 'observe' | 'meta' | 'blobs'>): Artifacts {
   const freeBytes = async () => {
+    if (parts.blobs.isRemote) return Number.POSITIVE_INFINITY
     const { bavail, bsize } = await statfs(config.data)
     return bavail * bsize - config.diskReserveBytes
   }
@@ -159,7 +161,8 @@ export function wireDownsampling(
   }
   const backups = createBackups({ ...parts, data, pause })
   const copies = { copyFolders: () => copyFoldersOf(data), copying: backups.running }
-  const disk = () => measureDisk({ ...parts, data, budget, bytesUnder, ...copies })
+  const disk = () =>
+    measureDisk({ ...parts, data, budget, bytesUnder, ...copies, isRemote: parts.config.events !== undefined })
   const downsampling = createDownsampling({ ...parts, lock, pause: pauseRefine, measure: disk })
   return { lock, disk, pause, backups, downsampling }
 }
@@ -198,7 +201,7 @@ export function wireRefine(app: App, setup: AppSetup, lag: ReturnType<typeof cre
     events,
     blobs,
     workers: config.refineWorkers,
-    worker: { journalFolder: setup.folders.journal, blobFolder: setup.folders.blobs },
+    worker: { journalFolder: setup.folders.journal, blobSource: blobSourceOf(config, setup.folders) },
     artifacts: meta,
     committed: (result) => {
       publishCommit(live, result)

@@ -73,7 +73,7 @@ export async function bench(): Promise<Bench> {
       workers: 1,
       worker: {
         journalFolder: join(folder, 'journal'),
-        blobFolder: join(folder, 'blobs'),
+        blobSource: { folder: join(folder, 'blobs') },
         ...(file ? { file } : {}),
       },
       committed: (result) => void commits.push(result),

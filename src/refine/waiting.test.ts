@@ -26,6 +26,10 @@ test.each<[WaitedFor, string, Error, boolean]>([
   ['files', 'a disk that fails', fullDisk('EIO'), true],
   ['files', 'a file system that turned read-only', fullDisk('EROFS'), true],
   ['files', 'a file that is not there', fullDisk('ENOENT'), false],
+  ['files', 'another machine', new MishapError('BLOBS_UNAVAILABLE'), false],
+  ['blobs', 'a store that is away', new MishapError('BLOBS_UNAVAILABLE'), true],
+  ['blobs', 'a full disk of the spool', fullDisk('ENOSPC'), true],
+  ['blobs', 'a damaged blob', new MishapError('BLOB_DAMAGED'), false],
   ['files', 'a key that is refused', new MishapError('VALIDATION'), false],
 ])('%s: %s', async (store, _what, error, waits) => {
   const work = { clock: quick, observe: silent, stopped: new AbortController(), waits: createWaits(quick) }
@@ -217,7 +221,9 @@ test('a record that can no longer be refined, though its row stands, counts as s
     await outcome(entry, 'received'),
     await outcome(entry, 'dead'),
   ]).toEqual([3, 3, 3, 0])
-  expect(await entry.meta.listIssues({ projectIds: [entry.projectId], sort: 'last', max: 5 })).toMatchObject([{ count: 3 }])
+  expect(await entry.meta.listIssues({ projectIds: [entry.projectId], sort: 'last', max: 5 })).toMatchObject([
+    { count: 3 },
+  ])
 })
 
 test('a worker that ends while it waits for the disk is not waited for', async () => {
@@ -235,7 +241,7 @@ test('a worker that ends while it waits for the disk is not waited for', async (
     observe: silent,
     settingsOf: async () => undefined,
     full: (full) => void told.push(full),
-    setup: { journalFolder: folder, blobFolder: folder, file },
+    setup: { journalFolder: folder, blobSource: { folder: folder }, file },
   })
   await until(async () => told.length >= 2, 'an end')
   await crew.close()

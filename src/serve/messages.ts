@@ -2,13 +2,15 @@ import type { Config } from '../base/config.ts'
 import type { ErrorCode } from '../base/errors.ts'
 import type { RecordHead } from '../journal/journal.ts'
 import type { RequestLogEntry } from '../journal/request-log.ts'
+import type { ServerAway } from '../store/events/server-check.ts'
 import type { KeySnapshot } from '../store/meta/meta.ts'
 import type { AppMetrics } from './metrics.ts'
 
 /** Messages from the main process to the app process over IPC. */
 export type ToApp =
   | { kind: 'durable'; durable: number; lagBytes: number; boundBytes: number }
-  | { kind: 'engine'; up: boolean }
+  /** `away`: why the ClickHouse server cannot be used. Undefined for the embedded store. */
+  | { kind: 'engine'; up: boolean; away?: ServerAway | undefined }
   | { kind: 'keysTaken'; id: number }
   /** Answers of ingest since the last message of this kind, for the request log. */
   | { kind: 'notes'; notes: RequestLogEntry[] }
@@ -22,7 +24,13 @@ export type FromApp =
   | { kind: 'stored' }
   | { kind: 'keys'; id: number; snapshot: KeySnapshot }
   | { kind: 'trim'; before: number }
-  | { kind: 'refused'; code: 'START_NEWER_DATA' | 'START_JOURNAL_BEHIND' | 'START_DATABASE'; sentence: string }
+  | {
+      kind: 'refused'
+      code: 'START_NEWER_DATA' | 'START_JOURNAL_BEHIND' | 'START_DATABASE' | 'START_EVENTS_TAKEN'
+      sentence: string
+    }
+  /** Whether the blob store answers. */
+  | { kind: 'blobs'; up: boolean }
   /** A dead letter to replay. */
   | { kind: 'append'; id: number; head: RecordHead; body: Uint8Array }
   | { kind: 'numbers'; numbers: AppMetrics }

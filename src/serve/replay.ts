@@ -26,13 +26,28 @@ type ReplayDeps = {
 type Replay = {
   /**
    * Appends the record of the item to the journal again, with the id of the dead letter. The commit of that record
-   * deletes the dead letter. Throws CONFLICT if its replay is in progress, VALIDATION if it contains no record.
+   * deletes the dead letter. Throws CONFLICT if its replay is in progress, NOT_FOUND if it was committed meanwhile,
+   * VALIDATION if it contains no record.
    */
   send(letter: DeadLetter & { id: number }): Promise<void>
   /** Returns the ledger count of a dead letter: 1, plus the spans that it contains. */
   quantityOf(letter: Pick<DeadLetter, 'blobKey'>): Promise<number>
   /** Handles the answer of the main process. */
   appended(message: ToApp & { kind: 'appended' }): void
+}
+
+/** Returns the body of a record. A large body goes to a blob that `head` then names, and the record gets none. */
+async function spooled(
+  { clock, blobs }: Pick<ReplayDeps, 'clock' | 'blobs'>,
+  head: RecordHead,
+  body: Buffer,
+): Promise<Buffer> {
+  if (body.length <= spoolBytesMin) return body
+  const day = new Date(clock.now()).toISOString().slice(0, 10).replaceAll('-', '')
+  const key = `spool/${day}/${randomBytes(16).toString('hex')}`
+  await blobs.put(key, body)
+  head.spool = { key, bytes: body.length }
+  return Buffer.alloc(0)
 }
 
 /** Creates the replay of dead letters into the journal, which only the main process writes. */
@@ -72,15 +87,7 @@ export function createReplay(deps: ReplayDeps): Replay {
       ...letterRecord.head,
       again: { id, blobKey, projectId, keyId, bytes, ...letterRecord.count },
     }
-    let body = Buffer.from(letterRecord.body)
-    if (body.length > spoolBytesMin) {
-      const day = new Date(clock.now()).toISOString().slice(0, 10).replaceAll('-', '')
-      const key = `spool/${day}/${randomBytes(16).toString('hex')}`
-      await blobs.put(key, body)
-      head.spool = { key, bytes: body.length }
-      body = Buffer.alloc(0)
-    }
-    const jpos = await append(head, body)
+    const jpos = await append(head, await spooled(deps, head, Buffer.from(letterRecord.body)))
     const { eventId = '' } = head
     const entry = { atMs: clock.now(), keyId, projectId, route: 'again', sdk: '', bytes, eventId, jpos }
     deps.logged({ ...entry, status: 202, code: 'OK', reason: '', items: [], more: 0 })

@@ -2,6 +2,8 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createStoreState } from './store-state.ts'
 
+const organization = (id: number) => ({ id, slug: `o${id}`, name: `O${id}`, createdMs: 0 })
+
 test.each([
   ['an engine alone is not asked', [{ engine: true }], false, []],
   ['its tables make it whole', [{ engine: true }, { tables: true }], true, [true]],
@@ -10,11 +12,11 @@ test.each([
   ['an engine that goes is told', [{ engine: true }, { tables: true }, { engine: false }], false, [true, false]],
 ])('%s', async (_, changes, up, told) => {
   const published: unknown[] = []
-  const failures: unknown[] = []
+  const warnings: unknown[] = []
   const state = createStoreState(
     { publish: (id, change) => void published.push([id, change]) },
-    async () => [{ id: 1 }, { id: 2 }],
-    (error) => failures.push(error),
+    { organizations: async () => [organization(1), organization(2)] },
+    { warn: (...words) => void warnings.push(words) },
   )
   for (const change of changes) {
     state.update(change)
@@ -23,17 +25,17 @@ test.each([
   expect(state.up()).toBe(up)
   const each = (entry: boolean) => [1, 2].map((id) => [id, { kind: 'engine', up: entry }])
   expect(published).toEqual(told.flatMap(each))
-  expect(failures).toEqual([])
+  expect(warnings).toEqual([])
 })
 
 test('organizations that cannot be read are reported, and the state has changed anyway', async () => {
-  const failures: unknown[] = []
+  const warnings: unknown[] = []
   const state = createStoreState(
     { publish: () => undefined },
-    () => Promise.reject(new Error('locked')),
-    (error) => failures.push(error),
+    { organizations: () => Promise.reject(new Error('locked')) },
+    { warn: (value) => void warnings.push(value) },
   )
   state.update({ engine: true, tables: true })
   await setImmediate()
-  expect([state.up(), failures]).toEqual([true, [new Error('locked')]])
+  expect([state.up(), warnings]).toEqual([true, [{ error: expect.stringContaining('locked') }]])
 })

@@ -49,6 +49,9 @@ async function appWith(counts: [OutcomeCount[], number][], change: Partial<App> 
     journal: async () => ({ lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 0, boundBytes: 1 }),
     waitsFor: () => undefined,
     engineUp: () => true,
+    blobs: { isRemote: false } as App['blobs'],
+    blobState: () => ({ up: true, reason: null }),
+    eventsServer: () => undefined,
     bytesUnder: createFolderBytes(clock),
     disk: async () => {
       const tables = { events: { rows: 3, bytes: 10 }, spans: { rows: 1, bytes: 5 }, sessions: { rows: 0, bytes: 0 } }

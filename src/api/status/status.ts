@@ -122,9 +122,21 @@ export async function organizationStatusOf(app: App, organization: Organization)
   }
 }
 
+/** Returns which events store is used, and its version if it answers. */
+function storeOf(
+  app: App,
+  serverVersion: string | null,
+  versions: RestStatus['versions'],
+): Omit<RestStatus['engine'], 'up'> {
+  const server = app.eventsServer()
+  if (server) return { kind: 'server', host: server.host, version: serverVersion, away: server.away ?? null }
+  const version = versions.find(({ name }) => name === 'chdb')?.version ?? null
+  return { kind: 'embedded', host: null, version, away: null }
+}
+
 /** Returns the state of the installation: lag, ledger, disk, dead letters, versions. Works without the events store. */
 export async function statusOf(app: App): Promise<RestStatus> {
-  const [dataBytes, disk, tables, budget] = await Promise.all([
+  const [dataBytes, disk, tables, budget, serverVersion] = await Promise.all([
     app.bytesUnder(app.config.data),
     statfs(app.config.data).catch(() => undefined),
     app.events.size().catch((error: unknown) => {
@@ -132,6 +144,7 @@ export async function statusOf(app: App): Promise<RestStatus> {
       throw error
     }),
     budgetOf(app),
+    app.eventsServer() ? app.events.version().catch(() => null) : null,
   ])
   const versions = versionsOf(app)
   // Count only once: each count reads the heads of up to 5,000 records on the thread that commits.
@@ -140,7 +153,8 @@ export async function statusOf(app: App): Promise<RestStatus> {
   return {
     version: app.version,
     startedAt: new Date(app.startedMs).toISOString(),
-    engine: { up: app.engineUp(), version: versions.find((version) => version.name === 'chdb')?.version ?? null },
+    engine: { up: app.engineUp(), ...storeOf(app, serverVersion, versions) },
+    blobStore: { place: app.blobs.isRemote ? 's3' : 'files', ...app.blobState() },
     journal: {
       ...journal,
       waitsFor: wait ? { store: wait.store, since: new Date(wait.sinceMs).toISOString() } : null,

@@ -65,7 +65,7 @@ async function openRig() {
   const meta = await withProject(await openSqliteMeta(join(folder, 'meta.sqlite'), { clock }))
   await meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
   const blobs = openFileBlobs(join(folder, 'blobs'))
-  const parts = { observe: silent, meta, blobs, blobFolder: join(folder, 'blobs') }
+  const parts = { observe: silent, meta, blobs, blobSource: { folder: join(folder, 'blobs') } }
   const mapCache = createMapCache({ clock: systemClock, ...parts })
   const rows: Pick<EventRow, 'payload' | 'receivedMs' | 'groupHash'>[] = []
   const doctor = createDoctor({

@@ -23,7 +23,7 @@ import type { KeyUse, RefinedRange } from './range.ts'
 import { committedOutcomes } from './record-outcomes.ts'
 import { applyStored, refineOpen } from './recovery.ts'
 import { createRemapper, type Remapper } from './reprocess-rows.ts'
-import { createWaits, type Wait, type Waits, withRetry } from './retry.ts'
+import { createWaits, type Wait, type Waits, waitedForOf, withRetry } from './retry.ts'
 import { settle, settleAll, store, tablesToRecount } from './store-rows.ts'
 import type { WorkerSetup } from './worker.ts'
 import { createWorkerPool, type RunningRange, type WorkerPool } from './worker-pool.ts'
@@ -230,7 +230,7 @@ const createPool = (
   waiting: { stopped: AbortController; waits: Waits },
 ): WorkerPool =>
   createWorkerPool({
-    full: (full) => (full ? waiting.waits.begin('files') : waiting.waits.end('files')),
+    full: (full) => (full ? waiting.waits.begin(waitedForOf(deps.blobs)) : waiting.waits.end(waitedForOf(deps.blobs))),
     size: deps.workers,
     setup: deps.worker,
     observe: deps.observe,
@@ -299,8 +299,10 @@ async function runLoop(work: Work, state: LoopState, signal: ReturnType<typeof c
 export function createRefine(deps: RefineDeps): Refine {
   const stopped = new AbortController()
   const { clock, observe, artifacts, blobs, worker } = deps
-  const maps = artifacts && createMapCache({ clock, observe, meta: artifacts, blobs, blobFolder: worker.blobFolder })
   const waits = createWaits(clock)
+  const { blobSource } = worker
+  const away = (isAway: boolean) => (isAway ? waits.begin('blobs') : waits.end('blobs'))
+  const maps = artifacts && createMapCache({ clock, observe, meta: artifacts, blobs, blobSource, away })
   const pool = createPool(deps, maps, { stopped, waits })
   const remapper =
     maps &&
@@ -309,7 +311,14 @@ export function createRefine(deps: RefineDeps): Refine {
   const work: Work = { ...deps, pool, stopped, totals, waits, memory: createMemory() }
   const signal = createSignal()
   const reader = openJournalReader(deps.worker.journalFolder)
-  const state: LoopState = { durable: 0, position: 0, inFlight: 0, draining: false, pauseCount: 0, checked: Promise.resolve() }
+  const state: LoopState = {
+    durable: 0,
+    position: 0,
+    inFlight: 0,
+    draining: false,
+    pauseCount: 0,
+    checked: Promise.resolve(),
+  }
 
   const drained = async () => {
     while (state.inFlight > 0) await signal.wait()

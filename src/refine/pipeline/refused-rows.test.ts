@@ -108,7 +108,7 @@ function world() {
     blobs: openFileBlobs(join(folder, 'blobs')),
     stopped: new AbortController(),
     waits,
-    worker: { journalFolder: join(folder, 'journal'), blobFolder: join(folder, 'blobs') },
+    worker: { journalFolder: join(folder, 'journal'), blobSource: { folder: join(folder, 'blobs') } },
     memory: createMemory(),
   }
   const run = (range: RefinedRange, { recovers = false, of = batch } = {}) =>

@@ -1,9 +1,13 @@
 import type { Clock } from '../../base/clock.ts'
-import { MishapError } from '../../base/errors.ts'
+import { isBlobsAway, MishapError } from '../../base/errors.ts'
 import { faultOf, type Observe } from '../../base/observe.ts'
+import type { BlobStore } from '../../store/blobs/blobs.ts'
 
-/** A store that refining can wait for: events, the database, and the files of attachments and dead letters. */
-export type WaitedFor = 'events' | 'database' | 'files'
+/**
+ * A store that refining can wait for: events, the database, and attachments and dead letters: as files, or on another
+ * machine (`blobs`).
+ */
+export type WaitedFor = 'events' | 'database' | 'files' | 'blobs'
 /** The store that refining waits for, and since when (ms since 1970). */
 export type Wait = { store: WaitedFor; sinceMs: number }
 
@@ -53,11 +57,16 @@ const passes: Record<WaitedFor, (error: unknown) => boolean> = {
   events: () => true,
   database: (error) => isFull(error) || (error instanceof MishapError && waitedCodes.includes(error.code)),
   files: isFull,
+  blobs: (error) => isFull(error) || isBlobsAway(error),
 }
+
+/** Returns the store that writes of blobs wait for. */
+export const waitedForOf = ({ isRemote }: Pick<BlobStore, 'isRemote'>): WaitedFor => (isRemote ? 'blobs' : 'files')
 
 /**
  * Calls a store until it succeeds, with growing pauses of up to 1 s and no time limit. Throws its error once refining
- * is stopped. Throws at once if waiting cannot help: it can for a full disk, and for a database that does not answer.
+ * is stopped. Throws at once if waiting cannot help: it can for a full disk, for a database that does not answer, and
+ * for blobs on another machine (BLOBS_UNAVAILABLE).
  */
 export async function withRetry<T>(
   { clock, observe, stopped, waits }: Waiting,

@@ -68,7 +68,7 @@ const world = () => {
     blobs: {} as never,
     stopped: new AbortController(),
     waits: createWaits(clock),
-    worker: { journalFolder: '', blobFolder: '' },
+    worker: { journalFolder: '', blobSource: { folder: '' } },
     // Small, so that a flood of one kind would evict keys of another kind from a shared window.
     memory: createMemory(repeatWindows.map(({ name }) => ({ name, max: 1000 }))),
   }

@@ -13,7 +13,7 @@ import { sumOf } from '../kinds/kind.ts'
 import { deadLetterKeyOf, recordOf } from './dead-letters.ts'
 import { type Deduplicated, isStoredGroup, type Memory, type Stored } from './deduplicate.ts'
 import type { RangeGroup, RefinedRange } from './range.ts'
-import { type Waits, withRetry } from './retry.ts'
+import { type Waits, waitedForOf, withRetry } from './retry.ts'
 import type { WorkerSetup } from './worker.ts'
 
 /** The dependencies for writing a batch into the events store. */
@@ -159,7 +159,7 @@ async function storeDeadLetter(
   if (more > 0 && lastCategory !== undefined && lastCategory !== 'span') count.of = lastCategory
   const lines = range.lines.get(table)?.subarray(group.from, group.to) ?? new Uint8Array(0)
   const record = (await recordOf(work, batch, from, count)) ?? lines
-  await withRetry(work, 'files', () => work.blobs.put(blobKey, record))
+  await withRetry(work, waitedForOf(work.blobs), () => work.blobs.put(blobKey, record))
   // It is not stored, so a resend is no duplicate.
   work.memory.get(group.window)?.forget(projectId, group.key)
   range.dead.push({ jpos, projectId, keyId, receivedMs, reason: faultOf(error), bytes, blobKey })

@@ -5,7 +5,7 @@ import { packDeadLetter } from '../../journal/dead-letter.ts'
 import { openJournalReader } from '../../journal/files.ts'
 import type { JournalRecord } from '../../journal/journal.ts'
 import type { BlobStore } from '../../store/blobs/blobs.ts'
-import { openFileBlobs } from '../../store/blobs/files.ts'
+import { type BlobSource, openBlobs } from '../../store/blobs/open.ts'
 import type { EventRow } from '../../store/events/events.ts'
 import { type TableName, tables } from '../../store/events/tables.ts'
 import type { ProjectSettings } from '../../store/meta/meta.ts'
@@ -31,11 +31,11 @@ export type FromWorker =
   | { kind: 'found'; job: number; to: number; projectIds: number[]; records: number }
   | { kind: 'done'; range: RefinedRange }
   | { kind: 'failed'; job: number; reason: string }
-  /** The blob disk accepts no writes (`full: true`) or accepts them again. */
+  /** The blob store accepts no writes (`full: true`: its disk is full, or it is away) or accepts them again. */
   | { kind: 'full'; full: boolean }
 
 /** `file`: the script that the thread runs instead of `thread.ts`. Tests set it. */
-export type WorkerSetup = { journalFolder: string; blobFolder: string; file?: string }
+export type WorkerSetup = { journalFolder: string; blobSource: BlobSource; file?: string }
 
 /** Adds the counts of ingest itself: refusals and key uses, summed once a second. */
 function addOutcomes(record: JournalRecord, into: RefinedRange): void {
@@ -335,7 +335,7 @@ export function work(
   refine: typeof refineRange = refineRange,
 ): void {
   const reader = openJournalReader(setup.journalFolder)
-  const blobs = waitingBlobs(openFileBlobs(setup.blobFolder), (full) => post({ kind: 'full', full }))
+  const blobs = waitingBlobs(openBlobs(setup.blobSource), (full) => post({ kind: 'full', full }))
   const tools = createTools()
   const open = new Map<number, { job: RangeJob; records: JournalRecord[]; to: number }>()
   const pending = new Map<number, (answers: MapAnswer[]) => void>()

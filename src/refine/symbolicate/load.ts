@@ -19,8 +19,11 @@ export type LoadJob = {
   sourcemap: string
 }
 
-/** With both `flat` and `reason`, the script is there but its map cannot be used. */
-export type Loaded = { flat?: FlatMap; reason?: UnmappedReason }
+/**
+ * With both `flat` and `reason`, the script is there but its map cannot be used. `away`: the blob store is away, so the
+ * reason says nothing about the map.
+ */
+export type Loaded = { flat?: FlatMap; reason?: UnmappedReason; away?: boolean }
 
 export type ToLoader = ({ kind: 'load' } & LoadJob) | { kind: 'files'; job: number; files: (ArtifactFile | null)[] }
 export type FromLoader =

@@ -1,12 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { openFileBlobs } from '../../store/blobs/files.ts'
+import { isBlobsAway } from '../../base/errors.ts'
+import { type BlobSource, openBlobs } from '../../store/blobs/open.ts'
 import type { ArtifactFile } from '../../store/meta/artifacts/artifacts.ts'
 import { type FromLoader, load, type ToLoader } from './load.ts'
 
 // The entry point of the thread that reads maps. It runs one job at a time, because a job uses the whole thread.
 if (parentPort) {
   const port = parentPort
-  const blobs = openFileBlobs((workerData as { blobFolder: string }).blobFolder)
+  const blobs = openBlobs((workerData as { blobSource: BlobSource }).blobSource)
   const post = (message: FromLoader) => port.postMessage(message)
   const pending = new Map<number, (files: (ArtifactFile | null)[]) => void>()
   port.on('message', (message: ToLoader) => {
@@ -24,7 +25,7 @@ if (parentPort) {
       })
     load(message, blobs, findSources).then(
       (loaded) => post({ kind: 'loaded', job, loaded }),
-      () => post({ kind: 'loaded', job, loaded: { reason: 'file_gone' } }),
+      (error: unknown) => post({ kind: 'loaded', job, loaded: { reason: 'file_gone', away: isBlobsAway(error) } }),
     )
   })
 }

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../base/clock.ts'
+import { MishapError } from '../../base/errors.ts'
 import type { Observe } from '../../base/observe.ts'
+import type { BlobStore } from '../../store/blobs/blobs.ts'
 import { openFileBlobs } from '../../store/blobs/files.ts'
 import type { ArtifactFile } from '../../store/meta/artifacts/artifacts.ts'
 import { createMapCache, type MapCache, type MapLimits } from './map-cache.ts'
@@ -22,7 +24,13 @@ afterEach(async () => {
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 /** A map cache over files in a real blob store, where its threads read them. */
-async function deskOf(uploads: readonly Uploaded[], limits: Partial<MapLimits> = {}, file?: string) {
+async function deskOf(
+  uploads: readonly Uploaded[],
+  limits: Partial<MapLimits> = {},
+  file?: string,
+  away?: (away: boolean) => void,
+  store: BlobStore = blobs,
+) {
   const { artifacts } = uploadsOf(uploads)
   const number = folders.next++
   for (const [at, { bytes }] of uploads.entries()) await blobs.put(`bundles/${number}-${at + 1}`, Buffer.from(bytes))
@@ -33,8 +41,8 @@ async function deskOf(uploads: readonly Uploaded[], limits: Partial<MapLimits> =
   const desk = createMapCache({
     clock: systemClock,
     observe: quiet,
-    blobs,
-    blobFolder: root,
+    blobs: store,
+    blobSource: { folder: root },
     limits,
     meta: {
       artifactsByDebugId: async (...ask) => rekey(await artifacts.artifactsByDebugId(...ask)),
@@ -47,6 +55,7 @@ async function deskOf(uploads: readonly Uploaded[], limits: Partial<MapLimits> =
       touchBundles: async (ids) => void touched.push(...ids),
     },
     ...(file ? { file: new URL(file, import.meta.url) } : {}),
+    ...(away ? { away } : {}),
   })
   desks.push(desk)
   return { desk, touched, asked }
@@ -274,4 +283,45 @@ test('names of a project are read once for each state; a project with too many t
   expect(await desk.presenceOf(7, 'b')).not.toBe(first)
   expect([await desk.presenceOf(9, 'a'), await desk.presenceOf(9, 'a')]).toEqual([undefined, undefined])
   expect(asked).toEqual([7, 7, 9])
+})
+
+describe('while the blob store is away', () => {
+  const files: Uploaded[] = [
+    { url: '~/away.js', bytes: script('away.map') },
+    { url: '~/away.map', bytes: '{}' },
+  ]
+  test('answers wait longer than asked for, and a failed read is not kept', async () => {
+    const reports: boolean[] = []
+    const { desk } = await deskOf(files, {}, './slow.cases.ts', (away) => reports.push(away))
+    expect(await desk.answer(7, [query('/away.js')], 20_000)).toMatchObject([{ reason: 'map_broken' }])
+    expect(reports).toEqual([true, false])
+  })
+
+  test.each([
+    ['a read that hangs', { loadMs: 200 }, 20_000],
+    ['a read that takes longer than asked', {}, 60],
+  ])('%s counts as away if the store does not answer either', async (_what, limits, waitMs) => {
+    const reports: boolean[] = []
+    const pings = [false, true, true]
+    const endless: Uploaded[] = [
+      { url: '~/endless.js', bytes: script('endless.map') },
+      { url: '~/endless.map', bytes: '{}' },
+    ]
+    const ping = async () => {
+      if (!pings.shift()) throw new MishapError('BLOBS_UNAVAILABLE')
+    }
+    const remote = { ...blobs, isRemote: true, ping }
+    const { desk } = await deskOf(endless, limits, './slow.cases.ts', (away) => reports.push(away), remote)
+    const [answer] = await desk.answer(7, [query('/endless.js')], waitMs)
+    expect(['map_slow', 'map_pending']).toContain(answer?.reason)
+    expect(reports).toEqual([true, false])
+  })
+
+  test('a diagnosis says so instead of blaming the file', async () => {
+    const { desk } = await deskOf(files, {}, './slow.cases.ts')
+    const plan = { script: undefined, map: undefined, inline: false, sourcemap: 'away', reason: undefined }
+    const inspected = desk.inspect(7, query('/away.js'), { ...plan, resolvedWith: 'release' }, 5000, true)
+    await expect(inspected).rejects.toMatchObject({ code: 'BLOBS_UNAVAILABLE' })
+    expect(desk.cache().maps).toBe(0)
+  })
 })

@@ -1,9 +1,11 @@
 import { Worker } from 'node:worker_threads'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../base/clock.ts'
+import { isBlobsAway, MishapError } from '../../base/errors.ts'
 import { faultOf, type Observe } from '../../base/observe.ts'
 import type { FrameData, UnmappedReason } from '../../domain/event.ts'
 import type { BlobStore } from '../../store/blobs/blobs.ts'
+import type { BlobSource } from '../../store/blobs/open.ts'
 import type { ArtifactFile, ArtifactStore } from '../../store/meta/artifacts/artifacts.ts'
 import { debugName } from '../../store/meta/ingest/missing-source-maps.ts'
 import type { FlatMap } from './flat.ts'
@@ -28,11 +30,14 @@ export type MapAnswer = {
 
 /** Answers the map queries of refine workers. It runs in process app and reads maps in its own threads. */
 export type MapCache = {
-  /** Answers in the order of the queries. Waits at most `waitMs` for maps that must be read. Never rejects. */
+  /**
+   * Answers in the order of the queries. Waits at most `waitMs` for maps that must be read, and as long as the blob store
+   * is away: frames of that time would stay unmapped. Never rejects.
+   */
   answer(projectId: number, queries: readonly MapQuery[], waitMs: number): Promise<MapAnswer[]>
   /**
    * Returns the map of a plan for diagnosis: waits at most `waitMs` and records no use. With `useCache` false, it does not
-   * add to the cache, so it evicts no map.
+   * add to the cache, so it evicts no map. Throws BLOBS_UNAVAILABLE.
    */
   inspect(projectId: number, query: MapQuery, plan: Plan, waitMs: number, useCache: boolean): Promise<Loaded>
   /** '' if a project has no artifacts, otherwise a text that changes with them. */
@@ -61,6 +66,10 @@ const idleMs = 30_000
 /** Time in ms until a missing file or a slow map is tried again. A broken map stays broken until another upload. */
 const retryMs = 10 * 60_000
 const waitingMax = 200
+/** Pause before maps are read again while the blob store is away, ms. */
+const awayMs = 1000
+/** Wait for maps after such a pause, ms. Nothing is cached then, and the batch has waited longer already. */
+const afterAwayMs = 15_000
 /** Minimum wait in ms: cached maps are found within it. */
 const waitMinMs = 50
 /** The size in bytes that a failure counts as in the cache. */
@@ -73,8 +82,11 @@ export type MapCacheDeps = {
     ArtifactStore,
     'artifactsByDebugId' | 'artifactsByUrl' | 'artifactState' | 'artifactNames' | 'touchBundles'
   >
-  blobs: Pick<BlobStore, 'reader'>
-  blobFolder: string
+  blobs: Pick<BlobStore, 'reader' | 'isRemote' | 'ping'>
+  /** Where the threads read. */
+  blobSource: BlobSource
+  /** Called when answers wait because the blob store is away, and when it is back. */
+  away?(away: boolean): void
   limits?: Partial<MapLimits>
   /** The script that the thread runs instead of `loader.ts`. Tests set it. */
   file?: URL
@@ -104,20 +116,65 @@ function timeoutAfter<T>(clock: Clock, waitMs: number, answer: T): { late: Promi
 
 const bytesOf = ({ flat }: Loaded) => (flat?.bytes ?? 0) + failureBytes
 
+/** Returns whether a blob store on another machine is away. A read that hangs looks like a slow map. */
+const asksWhetherAway = ({ blobs }: Pick<MapCacheDeps, 'blobs'>): Promise<boolean> =>
+  blobs.isRemote ? blobs.ping().then(() => false, isBlobsAway) : Promise.resolve(false)
+
+/** Returns what answers the queries of a worker: once, and again as long as the blob store is away. */
+function createAnswer(
+  { clock, observe, blobs, away: report }: Pick<MapCacheDeps, 'clock' | 'observe' | 'blobs' | 'away'>,
+  answerQuery: (projectId: number, query: MapQuery) => Promise<MapAnswer>,
+  ended: AbortSignal,
+): MapCache['answer'] {
+  /** Answers once. `away`: an answer is missing because the blob store is away. */
+  async function answerOnce(projectId: number, queries: readonly MapQuery[], waitMs: number) {
+    let away = false
+    const { late: timeout, stop } = timeoutAfter<MapAnswer>(clock, waitMs, { reason: 'map_pending', later: true })
+    const answers = await Promise.all(
+      queries.map((query) =>
+        Promise.race([
+          answerQuery(projectId, query).catch((error: unknown): MapAnswer => {
+            away ||= isBlobsAway(error)
+            if (!isBlobsAway(error)) observe.error({ error: faultOf(error) }, 'a source map could not be looked up')
+            return { reason: 'file_gone', later: true }
+          }),
+          timeout,
+        ]),
+      ),
+    )
+    stop()
+    const isLate = answers.some((answer) => answer.reason === 'map_pending')
+    return { answers, away: away || (isLate && (await asksWhetherAway({ blobs }))) }
+  }
+
+  return async (projectId, queries, waitMs) => {
+    for (let tries = 0; ; tries++) {
+      const { answers, away } = await answerOnce(projectId, queries, tries > 0 ? Math.max(waitMs, afterAwayMs) : waitMs)
+      const isWaiting = away && !ended.aborted
+      if (isWaiting !== tries > 0) report?.(isWaiting)
+      if (!isWaiting) return answers
+      await clock.sleep(awayMs, ended)
+    }
+  }
+}
+
 export function createMapCache(deps: MapCacheDeps): MapCache {
-  const { clock, observe, meta } = deps
+  const { clock, meta } = deps
   const limits = { ...mapLimits, ...deps.limits }
   const cache = new LRUCache<string, Loaded>({ maxSize: limits.cacheBytesMax, sizeCalculation: bytesOf })
   const open = new Map<string, Promise<Loaded>>()
   const pool = createPool(deps, limits)
+  const ended = new AbortController()
 
   /** The map of a plan, from the cache or read now. */
   function loaded(id: string, plan: Plan, projectId: number, query: MapQuery): Promise<Loaded> {
     const cached = cache.get(id)
     const running = cached ? Promise.resolve(cached) : open.get(id)
     if (running) return running
-    const promise = pool.load(jobOf(plan), projectId, query).then((result) => {
+    const promise = pool.load(jobOf(plan), projectId, query).then(async (result) => {
+      const isAway = result.away || (result.reason === 'map_slow' && (await asksWhetherAway(deps)))
       open.delete(id)
+      if (isAway) return { ...result, away: true }
       // A map larger than the whole cache would be read again for each event, so it counts as too large.
       const fits = bytesOf(result) <= limits.cacheBytesMax
       const cached: Loaded = fits ? result : { reason: 'map_large' }
@@ -135,42 +192,35 @@ export function createMapCache(deps: MapCacheDeps): MapCache {
     const { sourcemap, resolvedWith } = plan
     await meta.touchBundles(bundlesOf(plan), clock.now())
     const id = idOf(plan)
-    const { flat, reason } = await loaded(id, plan, projectId, query)
+    const { flat, reason, away } = await loaded(id, plan, projectId, query)
+    if (away) throw new MishapError('BLOBS_UNAVAILABLE')
     // The plan's reason for having no map is more specific than the loader's.
     const failure = plan.reason ?? reason
     return { sourcemap, resolvedWith, ...(flat ? { id, flat } : {}), ...(failure ? { reason: failure } : {}) }
   }
 
-  async function answer(projectId: number, queries: readonly MapQuery[], waitMs: number): Promise<MapAnswer[]> {
-    const { late: timeout, stop } = timeoutAfter<MapAnswer>(clock, waitMs, { reason: 'map_pending', later: true })
-    const answers = await Promise.all(
-      queries.map((query) =>
-        Promise.race([
-          answerQuery(projectId, query).catch((error: unknown): MapAnswer => {
-            observe.error({ error: faultOf(error) }, 'a source map could not be looked up')
-            return { reason: 'file_gone', later: true }
-          }),
-          timeout,
-        ]),
-      ),
-    )
-    stop()
-    return answers
-  }
   function inspect(projectId: number, query: MapQuery, plan: Plan, waitMs: number, useCache: boolean): Promise<Loaded> {
     const id = idOf(plan)
     const make = () => (useCache ? loaded(id, plan, projectId, query) : pool.load(jobOf(plan), projectId, query))
     const found = cache.peek(id) ?? open.get(id) ?? make()
     const { late: timeout, stop } = timeoutAfter<Loaded>(clock, waitMs, { reason: 'map_pending' })
-    return Promise.race([found, timeout]).finally(stop)
+    return Promise.race([found, timeout])
+      .then((loaded) => {
+        if (loaded.away) throw new MishapError('BLOBS_UNAVAILABLE')
+        return loaded
+      })
+      .finally(stop)
   }
   return {
-    answer,
+    answer: createAnswer(deps, answerQuery, ended.signal),
     inspect,
     stateOf: (projectId) => meta.artifactState(projectId),
     presenceOf: presences(meta),
     cache: () => ({ bytes: cache.calculatedSize ?? 0, maps: cache.size }),
-    close: () => pool.close(),
+    close: () => {
+      ended.abort()
+      return pool.close()
+    },
   }
 }
 
@@ -244,7 +294,7 @@ function createPool(deps: MapCacheDeps, limits: MapLimits) {
 function spawn(deps: MapCacheDeps, limits: MapLimits, members: Set<Member>, free: () => void): Member {
   const { clock, observe, meta } = deps
   const worker = new Worker(deps.file ?? new URL('./loader.ts', import.meta.url), {
-    workerData: { blobFolder: deps.blobFolder },
+    workerData: { blobSource: deps.blobSource },
     resourceLimits: { maxOldGenerationSizeMb: limits.heapMb, maxYoungGenerationSizeMb: 64 },
   })
   worker.unref()
@@ -277,7 +327,10 @@ function spawn(deps: MapCacheDeps, limits: MapLimits, members: Set<Member>, free
     free()
   }
 
-  async function answerSources({ job: id, urls }: Extract<FromLoader, { kind: 'sources' }>, current: Job): Promise<void> {
+  async function answerSources(
+    { job: id, urls }: Extract<FromLoader, { kind: 'sources' }>,
+    current: Job,
+  ): Promise<void> {
     try {
       const files = await findSources(meta, current.projectId, current.query, urls)
       worker.postMessage({ kind: 'files', job: id, files } satisfies ToLoader)

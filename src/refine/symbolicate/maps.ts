@@ -28,6 +28,8 @@ export type RangeMaps = MapSource & {
 
 const absent: MapFound = { reason: 'file_missing' }
 const answersMax = 20_000
+/** An answer that comes this much later than asked for has waited for the blob store, ms. */
+const outageMs = 1000
 const viewsMax = 500
 const viewBytesMax = 160 * 1024 * 1024
 
@@ -85,7 +87,9 @@ export function createWorkerMaps(request: RequestMaps, now: () => number): Worke
         const before = now()
         const queries = pending.map(([, query]) => query)
         const list = await request(projectId, queries, Math.max(0, budget.leftMs))
-        budget.leftMs -= Math.max(0, now() - before)
+        const tookMs = Math.max(0, now() - before)
+        // Only an outage of the blob store takes longer than asked for. The maps that follow it get their time.
+        if (tookMs <= budget.leftMs + outageMs) budget.leftMs -= tookMs
         for (const [at, [key]] of pending.entries()) learn(key, list[at] ?? { reason: 'map_pending', later: true })
       },
     }

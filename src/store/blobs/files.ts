@@ -5,23 +5,10 @@ import { dirname, join } from 'node:path'
 import { MishapError } from '../../base/errors.ts'
 import { syncPath } from '../sync.ts'
 import type { BlobReader, BlobStore } from './blobs.ts'
+import { checkKey } from './keys.ts'
 
-/** 200 characters per segment and 8 segments stay far below the limits of every file system. */
-const segmentRule = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,200}$/
-const segmentsMax = 8
 /** Suffix of unfinished files. No key can have it, because keys contain no tilde. */
 const unfinished = '~'
-
-/** Splits a key into segments. Throws MishapError VALIDATION if it could leave the root or exceeds the limits. */
-function checkKey(key: string): string[] {
-  const segments = key.split('/')
-  if (segments.length > segmentsMax || !segments.every((segment) => segmentRule.test(segment))) {
-    throw new MishapError('VALIDATION', {
-      detail: 'The key of a blob must be segments of [A-Za-z0-9._-] with slashes between.',
-    })
-  }
-  return segments
-}
 
 const isMissing = (error: unknown) =>
   ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(String((error as NodeJS.ErrnoException).code))
@@ -58,11 +45,17 @@ async function* filesIn(folder: string, key: string, finished = true): AsyncGene
   }
 }
 
-/** Deletes unfinished files that a crash left. Run it only while nothing is written. Returns the number of files. */
-export async function dropUnfinished(root: string): Promise<number> {
+/**
+ * Deletes unfinished files that a crash left: all, while nothing is written, or those that were last written before
+ * `beforeMs` (ms since 1970). Returns the number of files.
+ */
+export async function dropUnfinished(root: string, beforeMs = Number.POSITIVE_INFINITY): Promise<number> {
   let files = 0
   for await (const name of filesIn(root, '', false)) {
-    await rm(join(root, name), { force: true })
+    const path = join(root, name)
+    const found = await stat(path).catch(() => undefined)
+    if (!found || found.mtimeMs >= beforeMs) continue
+    await rm(path, { force: true })
     files++
   }
   return files
@@ -142,6 +135,9 @@ export function openFileBlobs(root: string, passed?: (bytes: number) => void): B
   const pathOf = (key: string) => join(root, ...checkKey(key))
 
   return {
+    isRemote: false,
+    ping: () => Promise.resolve(),
+    sweep: (beforeMs) => dropUnfinished(root, beforeMs),
     putStream: (key, stream, bytesMax) => putStream(root, key, stream, bytesMax, passed),
     async put(key, bytes) {
       await putStream(

@@ -1,10 +1,12 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Observe } from '../../base/observe.ts'
-import { connect } from './connection.ts'
+import { type Connection, connect } from './connection.ts'
+import { createCopies } from './copies.ts'
 import { createCounts } from './counts.ts'
 import { createDownsampling } from './downsample.ts'
 import type { EventStore } from './event-store.ts'
 import { waitingFor } from './gate.ts'
+import type { EventsKind } from './kind.ts'
 import { migrate } from './migrate.ts'
 import { createNewest } from './newest.ts'
 import { createOverview } from './overview.ts'
@@ -30,8 +32,34 @@ type EventStoreOptions = {
   /** Name of the database to create and use: letters, digits, underscores. */
   database: string
   requestTimeoutMs?: number
+  /** Default: the embedded engine. */
+  kind?: EventsKind
+  /** Credentials of a server. */
+  user?: string
+  password?: string
+  /** Host and port of a server, for messages. */
+  host?: string
+  /** Where a server writes backups: a destination of its BACKUP statement. Empty: rows are streamed. */
+  backupTarget?: string
+  /** Identifies this installation in the database of a server. Only `migrate` uses it. */
+  installation?: string
   observe: Observe
   clock: Clock
+}
+
+/** An object storage says that it has almost 2^64 bytes. */
+const diskBytesMax = 1e18
+
+/** See `EventStore.serverDisk`. */
+async function serverDisk(connection: Connection, database: string): ReturnType<EventStore['serverDisk']> {
+  if (!connection.kind.isRemote) return undefined
+  const [found] = await connection.rows<{ total: string; free: string }>(
+    `SELECT sum(total_space) AS total, sum(free_space) AS free FROM system.disks
+     WHERE name IN (SELECT disk_name FROM system.parts WHERE active AND database = {database:String})`,
+    { database },
+  )
+  const [total, free] = [Number(found?.total ?? 0), Number(found?.free ?? 0)]
+  return total > 0 && total < diskBytesMax ? { total, used: total - free } : undefined
 }
 
 /** Creates the events store over `@clickhouse/client`: the embedded engine, or any ClickHouse server at `url`. */
@@ -39,6 +67,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
   const { database, clock, observe } = options
   if (!/^[a-z_]\w{0,60}$/i.test(database)) throw new Error(`not a database name: ${database}`)
   const connection = connect(options)
+  const migrated = () => migrate(connection, database, options.installation ?? '')
   const settling = createSettle(connection, database, clock, observe)
 
   const stored = createTableStore(connection, database, settling)
@@ -52,17 +81,23 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createNewest(connection, database),
     ...createOverview(waitingFor(settling, connection), database, clock),
     ...createTags(connection, database),
-    ...createSnapshot(connection, database, clock),
+    ...createCopies(connection, { database, clock, target: options.backupTarget ?? '', migrate: migrated }),
+    ...createSnapshot(connection, database),
     ...createUsage(connection, database),
-    ...createRemove(connection, database),
+    ...createRemove(connection, database, settling),
     ...createDownsampling(connection, database),
     ...createReprocessing(connection, database, { ...settling, insert: stored.insert }),
     ...createRetention(connection, database, observe),
     ...createSessions(connection, database),
     ...createSpans(connection, database),
     ...stored,
-    migrate: () => migrate(connection, database),
+    migrate: migrated,
     ping: () => connection.ping(),
+    async version() {
+      const [found] = await connection.rows<{ version: string }>('SELECT version() AS version')
+      return found?.version ?? ''
+    },
+    serverDisk: () => serverDisk(connection, database),
     async size() {
       type Size = { table: string; rows: string; on_disk: string; raw: string }
       const sizes = await connection.rows<Size>(

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { Agent } from 'node:http'
 import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { type ClickHouseClient, ClickHouseError, createClient } from '@clickhouse/client'
 import type { Clock } from '../../base/clock.ts'
 import { MishapError } from '../../base/errors.ts'
+import { type EventsKind, embeddedKind } from './kind.ts'
+import { createStatements } from './statements.ts'
 
 type ConnectionOptions = {
   url: string
@@ -11,13 +14,28 @@ type ConnectionOptions = {
   database: string
   /** Time limit of an insert. After it the result of the insert is unknown. */
   requestTimeoutMs?: number
+  /** Default: the embedded engine. */
+  kind?: EventsKind
+  /** Host and port of a server, for messages, and the credentials there. */
+  host?: string
+  user?: string
+  password?: string
   clock: Clock
 }
+
+/**
+ * Lets a remote insert store nothing once its token is fenced (`control.ts`). `structure` are the columns with their
+ * types, `condition` is SQL that throws for a fenced token, with its bound values.
+ */
+export type InsertFence = { structure: string; condition: string; bound: QueryParameters }
 
 /** Values bound to a statement. They are never part of its text. */
 type QueryParameters = Record<string, unknown>
 
 export type Connection = {
+  kind: EventsKind
+  /** Returns the comment of an insert's query, by which `system.processes` and KILL find it. */
+  commentOf(token: string): string
   /**
    * Returns the rows of a SELECT. 64-bit numbers are strings. An abort of `signal` (the caller disconnected) stops the
    * query. Throws MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE.
@@ -29,8 +47,18 @@ export type Connection = {
   ): Promise<T[]>
   /** Runs a statement that returns no rows. `seconds` limits its run time. */
   command(sql: string, bound?: QueryParameters, options?: { seconds?: number; database?: string }): Promise<void>
-  /** Inserts one block of tab-separated rows. The token is also the query's comment, so KILL can find it. */
-  insert(table: string, columns: readonly string[], tsv: Buffer, token: string): Promise<void>
+  /**
+   * Inserts one block of tab-separated rows. Throws STORE_UNAVAILABLE if they may or may not be stored, the engine's
+   * error if it rejects their content.
+   */
+  insert(table: string, columns: readonly string[], tsv: Buffer, token: string, fence?: InsertFence): Promise<void>
+  /**
+   * Returns the result of a SELECT as a stream of tab-separated lines, followed by `endLine`. Without it, the stream was
+   * cut off: an error in the middle has no other sign.
+   */
+  stream(sql: string, endLine: string): Promise<Readable>
+  /** Ends statements of earlier processes that still run on a server. Resolves when they are gone. */
+  endEarlier(): Promise<void>
   ping(): Promise<boolean>
   close(): Promise<void>
 }
@@ -45,6 +73,22 @@ const pingSeconds = 5
 const freeBytesMin = String(16 * 1024 * 1024)
 /** Longer than the limit of any statement, so that each statement is aborted by its own limit. */
 const socketTimeoutMs = 600_000
+const connectionsMax = 16
+/** A server closes a connection after 3 s (older ones) or 10 s without a request. */
+const idleMs = 2500
+/** Progress headers of a statement that runs for hours. */
+const headerBytesMax = 256 * 1024
+/** Time limit of a stream: the export of a partition. */
+const streamSeconds = 3600
+/** CustomSeparated like TabSeparated, because only it can write something after the last row. */
+const lineFormat = {
+  format_custom_escaping_rule: 'Escaped',
+  format_custom_field_delimiter: '\t',
+  format_custom_row_before_delimiter: '',
+  format_custom_row_after_delimiter: '\n',
+  format_custom_row_between_delimiter: '',
+  format_custom_result_before_delimiter: '',
+} as const
 
 /** Errors of the engine's state, not of the rows, so a retry can succeed (60 and 81: the tables do not exist yet). */
 const transientCodes = new Set([
@@ -72,20 +116,52 @@ const transientCodes = new Set([
   '735',
 ])
 
+/**
+ * Faults of a server, its user or the way to it: read errors (32, 33), quota and limits (201, 290), credentials (192 to
+ * 194, 516), grants (497), read-only mode (164), settings that a profile forbids (452), an ended insert (395: fenced).
+ */
+const remoteCodes = new Set([
+  '32',
+  '33',
+  '164',
+  '192',
+  '193',
+  '194',
+  '201',
+  '290',
+  '395',
+  '425',
+  '439',
+  '452',
+  '497',
+  '516',
+])
+
+/** What an error message names: the embedded store, or a server. */
+type Store = { kind: EventsKind; host?: string | undefined }
+
+/** Returns the error of an outage. Screens and API show its sentence. */
+const unavailable = ({ kind, host }: Store, error?: unknown): MishapError =>
+  new MishapError('STORE_UNAVAILABLE', {
+    ...(kind.isRemote ? { detail: `The ClickHouse server at ${host} does not answer. Ingest continues.` } : {}),
+    ...(error === undefined ? {} : { causes: [String(error).slice(0, 200)] }),
+  })
+
 /** Maps a read error: outages become STORE_UNAVAILABLE, limits QUERY_TIMEOUT, our own faults stay as they are. */
-function readFailure(error: unknown): unknown {
-  if (!(error instanceof ClickHouseError))
-    return new MishapError('STORE_UNAVAILABLE', { causes: [String(error).slice(0, 200)] })
+function readFailure(error: unknown, store: Store): unknown {
+  if (error instanceof MishapError) return error
+  if (!(error instanceof ClickHouseError)) return unavailable(store, error)
   if (error.code === '159') return new MishapError('QUERY_TIMEOUT')
   if (error.code === '241')
     return new MishapError('QUERY_TIMEOUT', { detail: 'The query needs more memory than the events store may use.' })
-  if (['60', '81', '236', '394', '735'].includes(error.code)) return new MishapError('STORE_UNAVAILABLE')
-  return error
+  if (['60', '81', '236', '394', '735'].includes(error.code)) return unavailable(store)
+  return store.kind.isRemote && remoteCodes.has(error.code) ? unavailable(store, error) : error
 }
 
-function insertFailure(error: unknown): unknown {
-  if (error instanceof ClickHouseError && !transientCodes.has(error.code)) return error
-  return new MishapError('STORE_UNAVAILABLE', { causes: [String(error).slice(0, 200)] })
+function insertFailure(error: unknown, store: Store): unknown {
+  if (error instanceof ClickHouseError && !transientCodes.has(error.code))
+    if (!store.kind.isRemote || !remoteCodes.has(error.code)) return error
+  return unavailable(store, error)
 }
 
 const sizeOf = (bound: QueryParameters): number =>
@@ -94,48 +170,70 @@ const sizeOf = (bound: QueryParameters): number =>
     0,
   )
 
-/** See `Connection.insert`. The table name includes the database. */
+/** One insert. The table name includes the database. `comment` finds it in the list of running queries. */
+type Insert = {
+  table: string
+  columns: readonly string[]
+  tsv: Buffer
+  token: string
+  comment: string
+  fence: InsertFence | undefined
+}
+
+/** See `Connection.insert`. */
 async function insertRows(
   client: ClickHouseClient,
-  table: string,
-  columns: readonly string[],
-  tsv: Buffer,
-  token: string,
+  store: Store,
+  { table, columns, tsv, token, comment, fence }: Insert,
   signal: AbortSignal,
 ): Promise<void> {
   const [first, ...rest] = columns
   if (first === undefined || tsv.length === 0) return
+  const values = Readable.from([tsv], { objectMode: false })
+  const options = {
+    // A server refuses an id that still runs. A repeat of an insert waits there instead, and then stores nothing.
+    query_id: store.kind.isRemote ? randomUUID() : comment,
+    abort_signal: signal,
+    clickhouse_settings: {
+      insert_deduplication_token: token,
+      // A retried block must not count twice in the rollups.
+      deduplicate_blocks_in_dependent_materialized_views: 1,
+      max_partitions_per_insert_block: '0',
+      // Each skip index adds files to sync: 42 syncs per insert instead of 66. The first merge builds the indexes.
+      materialize_skip_indexes_on_insert: 0,
+      // A nearly full disk can truncate a part without an error. The part is then missing after a restart.
+      min_free_disk_bytes_to_perform_insert: freeBytesMin,
+      log_comment: comment,
+      ...store.kind.settings.insert,
+    },
+  } as const
   try {
-    await client.insert({
-      table,
-      columns: [first, ...rest],
-      format: 'TabSeparated',
-      values: Readable.from([tsv], { objectMode: false }),
-      query_id: token,
-      abort_signal: signal,
-      clickhouse_settings: {
-        insert_deduplication_token: token,
-        // A retried block must not count twice in the rollups.
-        deduplicate_blocks_in_dependent_materialized_views: 1,
-        max_partitions_per_insert_block: '0',
-        // Each skip index adds files to sync: 42 syncs per insert instead of 66. The first merge builds the indexes.
-        materialize_skip_indexes_on_insert: 0,
-        // A nearly full disk can truncate a part without an error. The part is then missing after a restart.
-        min_free_disk_bytes_to_perform_insert: freeBytesMin,
-        log_comment: token,
-      },
+    if (!fence) {
+      await client.insert({ ...options, table, columns: [first, ...rest], format: 'TabSeparated', values })
+      return
+    }
+    const names = columns.join(', ')
+    const { stream } = await client.exec({
+      ...options,
+      query: `INSERT INTO ${table} (${names}) SELECT ${names} FROM input(${quoted(fence.structure)}) WHERE ${fence.condition} FORMAT TabSeparated`,
+      query_params: fence.bound,
+      values,
     })
+    await text(stream)
   } catch (error) {
-    throw insertFailure(error)
+    throw insertFailure(error, store)
   }
 }
 
+/** Quotes a text that this program made itself as a literal of SQL. */
+const quoted = (literal: string): string => `'${literal.replace(/[\\']/g, '\\$&')}'`
+
+type TimeLimit = { clock: Clock; store: Store; seconds: number; callerSignal?: AbortSignal | undefined }
+
 /** Runs a statement with a time limit. Throws QUERY_TIMEOUT after the limit or when the caller disconnects. */
 async function within<T>(
-  clock: Clock,
-  seconds: number,
+  { clock, store, seconds, callerSignal }: TimeLimit,
   run: (signal: AbortSignal) => Promise<T>,
-  callerSignal?: AbortSignal,
 ): Promise<T> {
   // The client listens for an abort event and does not see a signal that is already aborted.
   if (callerSignal?.aborted) throw new MishapError('QUERY_TIMEOUT')
@@ -145,73 +243,119 @@ async function within<T>(
   try {
     return await run(signal)
   } catch (error) {
-    throw signal.aborted ? new MishapError('QUERY_TIMEOUT') : readFailure(error)
+    throw signal.aborted ? new MishapError('QUERY_TIMEOUT') : readFailure(error, store)
   } finally {
     cancel()
   }
 }
 
-/** The only code that uses ClickHouse's HTTP interface, over TCP or a Unix socket. */
-export function connect(options: ConnectionOptions): Connection {
-  const agent = new Agent({
-    keepAlive: true,
-    maxSockets: 16,
-    ...(options.socketPath ? { socketPath: options.socketPath } : {}),
-  })
-  const client = createClient({
-    url: options.url,
-    http_agent: agent,
+/** Opens the client. The embedded engine is behind a Unix socket; a server closes idle connections after some seconds. */
+function openClient({ url, socketPath, kind = embeddedKind, user, password }: ConnectionOptions): ClickHouseClient {
+  return createClient({
+    url,
+    ...(kind.isRemote
+      ? {
+          username: user ?? 'default',
+          password: password ?? '',
+          max_open_connections: connectionsMax,
+          keep_alive: { enabled: true, idle_socket_ttl: idleMs },
+          max_response_headers_size: headerBytesMax,
+        }
+      : {
+          http_agent: new Agent({
+            keepAlive: true,
+            maxSockets: connectionsMax,
+            ...(socketPath ? { socketPath } : {}),
+          }),
+        }),
     request_timeout: socketTimeoutMs,
     compression: { request: false, response: false },
     // Logging is off: the caller gets each error and knows whether it matters.
     log: { level: 127 },
     clickhouse_settings: { output_format_json_quote_64bit_integers: 1 },
   })
+}
+
+/** Inserts and streams of rows. */
+function createTransfers(
+  client: ClickHouseClient,
+  options: ConnectionOptions,
+): Pick<Connection, 'commentOf' | 'insert' | 'stream'> {
+  const { clock, database, kind = embeddedKind } = options
+  const store = { kind, host: options.host }
+  const commentOf = (token: string) => (kind.isRemote ? `${database}/insert/${token}` : token)
   return {
+    commentOf,
+    insert: async (table, columns, tsv, token, fence) => {
+      const control = new AbortController()
+      const cancel = clock.after(options.requestTimeoutMs ?? insertMs, () => control.abort())
+      const insert = { table: `${database}.${table}`, columns, tsv, token, comment: commentOf(token), fence }
+      try {
+        await insertRows(client, store, insert, control.signal)
+      } finally {
+        cancel()
+      }
+    },
+    async stream(sql, endLine) {
+      const settings = { ...kind.settings.read, ...lineFormat, format_custom_result_after_delimiter: endLine }
+      const { stream } = await client
+        .exec({
+          query: `${sql} FORMAT CustomSeparated`,
+          clickhouse_settings: { ...settings, max_execution_time: streamSeconds },
+        })
+        .catch((error: unknown) => {
+          throw readFailure(error, store)
+        })
+      return stream
+    },
+  }
+}
+
+/** The only code that uses ClickHouse's HTTP interface, over TCP or a Unix socket. */
+export function connect(options: ConnectionOptions): Connection {
+  const { clock, database, kind = embeddedKind } = options
+  const client = openClient(options)
+  const store = { kind, host: options.host }
+  const statements = createStatements(client, { clock, kind, database })
+  const { read, command } = kind.settings
+  return {
+    kind,
     rows: <T>(
       sql: string,
       bound: QueryParameters = {},
       { seconds = querySeconds, signal: callerSignal }: { seconds?: number; signal?: AbortSignal | undefined } = {},
     ) =>
-      within(
-        options.clock,
-        seconds,
-        async (signal) => {
+      within({ clock, store, seconds, callerSignal }, (signal) =>
+        statements.read(async (tags) => {
           const result = await client.query({
             query: sql,
             format: 'JSONEachRow',
             query_params: bound,
-            query_id: randomUUID(),
+            query_id: tags.id,
             abort_signal: signal,
             // Long lists of hashes do not fit into a URL.
             use_multipart_params: sizeOf(bound) > 4096,
-            clickhouse_settings: { max_execution_time: seconds },
+            clickhouse_settings: { max_execution_time: seconds, ...read, ...tags.settings },
           })
           return (await result.json()) as T[]
-        },
-        callerSignal,
+        }),
       ),
     command: (sql, bound = {}, { seconds = querySeconds } = {}) =>
-      within(options.clock, seconds, async (signal) => {
-        await client.command({
-          query: sql,
-          query_params: bound,
-          query_id: randomUUID(),
-          abort_signal: signal,
-          clickhouse_settings: { max_execution_time: seconds },
-        })
-      }),
-    insert: async (table, columns, tsv, token) => {
-      const control = new AbortController()
-      const cancel = options.clock.after(options.requestTimeoutMs ?? insertMs, () => control.abort())
-      try {
-        await insertRows(client, `${options.database}.${table}`, columns, tsv, token, control.signal)
-      } finally {
-        cancel()
-      }
-    },
+      within({ clock, store, seconds }, (signal) =>
+        statements.change(async (tags) => {
+          await client.command({
+            query: sql,
+            query_params: bound,
+            query_id: tags.id,
+            abort_signal: signal,
+            clickhouse_settings: { max_execution_time: seconds, ...command, ...tags.settings },
+          })
+        }),
+      ),
+    ...createTransfers(client, options),
+    endEarlier: statements.endEarlier,
     async ping() {
-      const answered = await within(options.clock, pingSeconds, (signal) =>
+      const answered = await within({ clock, store, seconds: pingSeconds }, (signal) =>
         client.ping({ select: true, abort_signal: signal }),
       ).catch(() => undefined)
       return answered?.success === true

@@ -133,7 +133,15 @@ export function downsampleCases(open: () => EventStore): void {
       expect(await store.rowsOfCut(cut)).toEqual([])
       const checked = await checkOf(store, 173)
       expect(checked.own).toEqual(cutNow)
-      expect(checked.rollups).toEqual({ issue_hour: 0, issue_day: 0, issue_week: 0, hour_issue: 0 })
+      expect(checked.rollups).toEqual({
+        issue_hour: 0,
+        issue_day: 0,
+        issue_week: 0,
+        hour_issue: 0,
+        project_hour: 0,
+        project_day: 0,
+        project_week: 0,
+      })
       const after = await numbersOf(store, 173)
       expect(after.rows).toHaveLength(300 - gone)
       expect({ ...after, rows: 0 }).toEqual({ ...before, rows: 0 })
@@ -155,7 +163,15 @@ export function downsampleCases(open: () => EventStore): void {
       // As after an insert with an unknown result: the hours of its rows are recounted.
       await store.settle('events', 'no-such-insert', base, base + 400)
       expect(await numbersOf(store, 174)).toEqual(before)
-      expect((await checkOf(store, 174)).rollups).toEqual({ issue_hour: 0, issue_day: 0, issue_week: 0, hour_issue: 0 })
+      expect((await checkOf(store, 174)).rollups).toEqual({
+        issue_hour: 0,
+        issue_day: 0,
+        issue_week: 0,
+        hour_issue: 0,
+        project_hour: 0,
+        project_day: 0,
+        project_week: 0,
+      })
       await store.remove(174, [hash])
       expect((await checkOf(store, 174)).own).toEqual([[other, 3, 0]])
       expect(await store.rowsOf(174, [hash])).toBe(0)

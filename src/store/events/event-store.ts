@@ -20,6 +20,7 @@ import type { SessionStore } from './session-store.ts'
 import type { SkewStore } from './skew.ts'
 import type { SpanStore } from './span-store.ts'
 import type { TableStore } from './table-store.ts'
+import type { TableName } from './tables.ts'
 /** The events store: ClickHouse over its HTTP interface (embedded: the engine process on a Unix socket). */
 export type EventStore = DownsampleStore &
   ReprocessingStore &
@@ -32,6 +33,10 @@ export type EventStore = DownsampleStore &
     /** Creates the database and tables. Safe to repeat. Throws MishapError STORE_UNAVAILABLE. */
     migrate(): Promise<void>
     ping(): Promise<boolean>
+    /** Returns the version of the engine or server. */
+    version(): Promise<string>
+    /** Returns the size of a server's disk in bytes; undefined for the embedded store and for object storage. */
+    serverDisk(): Promise<{ total: number; used: number } | undefined>
     /** Returns the complete events with from <= jpos < to, ordered by position. */
     eventsBetween(from: number, to: number): Promise<EventRow[]>
     /** Returns at most `max` event ids received since `sinceMs`, newest first. The deduplication starts from them. */
@@ -180,12 +185,23 @@ export type EventStore = DownsampleStore &
     rowsByProject(): Promise<{ projectId: number; rows: number; thinned: number }[]>
     /** Returns bytes on disk and rows of each table. */
     size(): Promise<{ table: string; rows: number; bytesOnDisk: number; bytesRaw: number }[]>
-    /** Copies the whole database to `name` (letters, digits, `_`, `-`) in the engine's backup folder. */
-    backup(name: string): Promise<void>
-    /** Returns whether the engine is creating such a copy, even after its caller disconnected. */
+    /**
+     * Copies the whole database into `folder`, whose last part is `name` (letters, digits, `_`, `-`). The embedded
+     * engine writes it itself, so it must be in the engine's backup folder. A server's rows are streamed, or the server
+     * writes them to its configured target, and the folder names it. Nothing may change meanwhile. Returns the rows of
+     * each table, as a restore has them.
+     */
+    backup(name: string, folder: string): Promise<Record<TableName, number>>
+    /** Returns whether such a copy is still being made, even after its caller disconnected. */
     copying(): Promise<boolean>
-    /** Restores such a copy into a store without tables. */
-    restore(name: string): Promise<void>
+    /**
+     * Restores such a copy into a store without rows. `clear`: first deletes the rows of an interrupted restore from a
+     * server. Throws VALIDATION if a server's database has rows, BACKUP_NO_TARGET if the copy is on a target that is not
+     * configured here.
+     */
+    restore(name: string, folder: string, clear: boolean): Promise<void>
+    /** Writes the rows as files that every kind of events store can restore. Nothing may change meanwhile. */
+    exportRows(folder: string): Promise<Record<TableName, number>>
     /**
      * Stored state for `mishap verify`: stored and downsampled rows by group, duplicate rows, and groups and weeks of
      * each rollup that differ from their sum. `open`: an interrupted cut, seen as not begun (`counted` false) or done.

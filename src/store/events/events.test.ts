@@ -163,6 +163,60 @@ test('a rollup without days is brought over, also when that was broken off, and 
   for (const table of ['issue_time', 'hour_issue']) await run(`DELETE FROM mishap.${table} WHERE project_id = 980`)
 })
 
+test('a rollup without rows of projects gets them and its new view, also when that was broken off', {
+  timeout: 90_000,
+}, async () => {
+  const projectId = 981
+  const events = (first: number, gen = 0) =>
+    Buffer.from(
+      [0, 30, 200]
+        .map((hours, n) => ({
+          projectId,
+          gen,
+          userHash: `00000000000000d${n % 2}`,
+          timestampUs: (monday - hours * 3_600_000) * 1000,
+        }))
+        .map((changes, n) => encodeEventRow(row(first + n, changes)))
+        .join(''),
+    )
+  const scope = { projectIds: [projectId], environments: [], fromMs: monday - 999 * 3_600_000, toMs: monday + 1000 }
+  const split = monday - 100 * 3_600_000
+  const run = (query: string) => client.command({ query })
+  const numbers = async () => {
+    const points = await store().projectSeries(scope, 86_400_000)
+    const { now, before } = await store().userSeries(scope, 86_400_000, split)
+    const { rollups } = await store().check()
+    return [points.reduce((sum, point) => sum + point.events, 0), now, before, rollups]
+  }
+  await store().insert('events', events(1_400_000), 'of-projects')
+  const all = await numbers()
+  expect(all.slice(0, 3)).toEqual([3, 2, 1])
+  // The view of the version before: rows of issues only.
+  const older = `CREATE MATERIALIZED VIEW mishap.issue_time_feed TO mishap.issue_time AS SELECT toMonday(received) AS week,
+    project_id, group_hash, environment, multiIf(span = 2, toDateTime(toMonday(timestamp), 'UTC'), span = 1, toStartOfDay(timestamp), toStartOfHour(timestamp)) AS hour,
+    span, count() AS n, min(toDateTime64(timestamp, 3, 'UTC')) AS first_at, max(toDateTime64(timestamp, 3, 'UTC')) AS last_at,
+    uniqCombined64StateIf(12)(user_hash, user_hash != 0) AS users
+    FROM mishap.events ARRAY JOIN [toUInt8(0), toUInt8(1), toUInt8(2)] AS span GROUP BY ALL`
+  for (const broken of [
+    'DELETE FROM mishap.issue_time WHERE span > 2',
+    'DELETE FROM mishap.issue_time WHERE span > 3',
+    `DELETE FROM mishap.issue_time WHERE span = 3 AND project_id = ${projectId} AND toDate(hour) = '2026-11-16'`,
+    'SELECT 1',
+  ]) {
+    await run('DROP VIEW mishap.issue_time_feed')
+    await run(older)
+    await run(broken)
+    await store().migrate()
+    expect([broken, ...(await numbers())]).toEqual([broken, ...all])
+  }
+  // The view of today: new events count for their project, rewritten ones do not count twice.
+  await store().insert('events', events(1_400_010), 'of-projects-2')
+  await store().insert('events', events(1_400_020, 1), 'of-projects-3')
+  expect((await numbers())[0]).toBe(6)
+  for (const table of ['events', 'issue_time', 'hour_issue'])
+    await run(`DELETE FROM mishap.${table} WHERE project_id = ${projectId}`)
+})
+
 test('a table made before gets the look-up indexes of today, and its rows are in them', async () => {
   await store().insert(
     'events',

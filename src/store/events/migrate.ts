@@ -1,7 +1,11 @@
+import { MishapError } from '../../base/errors.ts'
 import type { Connection } from './connection.ts'
+import { claim, controlTable } from './control.ts'
+import { recountProjects } from './recount.ts'
 import { framesColumn, framesIndex, lookupGranules, lookupIndex } from './schema/events.ts'
-import { longer, longerRows, rollupKeys } from './schema/rollups.ts'
+import { derivedRows, longer, ofProject, projectSpan, rollupKeys, rollupView } from './schema/rollups.ts'
 import { olderTables, settingsOf } from './schema/settings.ts'
+import { isRecent, oldestVersion } from './server-check.ts'
 import { tableNames, tables, withDerived } from './tables.ts'
 
 const workSeconds = 3600
@@ -73,7 +77,7 @@ async function moveHours(connection: Connection, database: string): Promise<void
   const [from, to] = [`${database}.issue_hour`, `${database}.issue_time`]
   const sumOf = (table: string) => `(SELECT sum(n) FROM ${table})`
   const [state] = await connection.rows<{ moved: number }>(
-    `SELECT ${[0, 1, 2].map((span) => `${sumOf(`${to} WHERE span = ${span}`)} >= ${sumOf(from)}`).join(' AND ')} AS moved`,
+    `SELECT ${[0, 1, 2, 3, 4, 5].map((span) => `${sumOf(`${to} WHERE span = ${span}`)} >= ${sumOf(from)}`).join(' AND ')} AS moved`,
     {},
     { seconds: workSeconds },
   )
@@ -84,18 +88,64 @@ async function moveHours(connection: Connection, database: string): Promise<void
       const rows = `${rollupKeys}, n, first_at, last_at, users`
       const where = `week = toDate('${week}')`
       await run(`INSERT INTO ${to} (${rows}) SELECT ${rows} FROM ${from} WHERE ${where} ${smallBlocks}`)
-      for (const item of longer) await run(`${longerRows(to, item, where)} ${smallBlocks}`)
+      for (const item of [...longer, ...ofProject]) await run(`${derivedRows(database, item, where)} ${smallBlocks}`)
     }
   }
   await run(`DROP TABLE ${from}`)
 }
 
-/** See `EventStore.migrate`. */
-export async function migrate(connection: Connection, database: string): Promise<void> {
+/** Throws STORE_UNAVAILABLE for an old server. It may have been away when the start checked it. */
+async function demandVersion(connection: Connection): Promise<void> {
+  const [found] = await connection.rows<{ version: string }>('SELECT version() AS version')
+  if (!isRecent(found?.version ?? ''))
+    throw new MishapError('STORE_UNAVAILABLE', {
+      detail: `The ClickHouse server has version ${found?.version}. Mishap needs ${oldestVersion} or newer.`,
+    })
+}
+
+/**
+ * Adds the rows of whole projects to an older `issue_time`, and replaces the view, which did not write them. Nothing is
+ * inserted meanwhile. The view changes last, so an interrupted start repeats the work and continues where it ended.
+ */
+async function addProjects(connection: Connection, database: string): Promise<void> {
+  const [view] = await connection.rows<{ made: string }>(
+    "SELECT create_table_query AS made FROM system.tables WHERE database = {database:String} AND name = 'issue_time_feed'",
+    { database },
+  )
+  if (view?.made.includes(`span < ${projectSpan}`)) return
+  const projects = await connection.rows<{ id: string }>(`SELECT DISTINCT project_id AS id FROM ${database}.hour_issue`)
+  const projectIds = projects.map(({ id }) => Number(id))
+  await recountProjects(connection, database, { projectIds, seconds: workSeconds })
+  await connection.command(`DROP VIEW IF EXISTS ${database}.issue_time_feed`, {}, { seconds: workSeconds })
+  await connection.command(rollupView(database, 'issue_time'), {}, { seconds: workSeconds })
+}
+
+/** Creates the database. A server's user usually may not, and does not have to if it exists. */
+async function createDatabase(connection: Connection, database: string): Promise<void> {
+  if (connection.kind.isRemote) {
+    const found = await connection.rows('SELECT 1 FROM system.databases WHERE name = {database:String}', { database })
+    if (found.length > 0) return
+  }
   await connection.command(`CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic`)
-  for (const statement of tableNames.flatMap((name) => tables[name].ddl(database)))
+}
+
+/**
+ * See `EventStore.migrate`. `installation` is written into the database of a server (`claim`). Statements of an earlier
+ * process are ended first.
+ */
+export async function migrate(connection: Connection, database: string, installation: string): Promise<void> {
+  const { kind } = connection
+  if (kind.isRemote) await demandVersion(connection)
+  await connection.endEarlier()
+  await createDatabase(connection, database)
+  if (kind.isRemote) {
+    await connection.command(controlTable(database, kind.engines.rows))
+    await claim(connection, database, installation)
+  }
+  for (const statement of tableNames.flatMap((name) => tables[name].ddl(database, kind)))
     await connection.command(statement, {}, { seconds: workSeconds })
   await moveHours(connection, database)
+  await addProjects(connection, database)
   await refitFrames(connection, database)
   await refitSettings(connection, database)
   await refitIndexes(connection, database)

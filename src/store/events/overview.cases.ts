@@ -6,7 +6,7 @@ import type { EventRow } from './events.ts'
 import { type SpanChanges, spanRow } from './span-rows.cases.ts'
 
 const hour = 3_600_000
-const [web, api] = [810, 811]
+const [web, api, shop] = [810, 811, 812]
 const userOf = (n: number) => n.toString(16).padStart(16, '0')
 
 /** Cases for the queries of the overview. */
@@ -54,6 +54,53 @@ export function overviewCases(open: () => EventStore): void {
         before: 2,
       })
       expect((await store.projectSeries(long, 24 * hour)).reduce((sum, { events }) => sum + events, 0)).toBe(6)
+    })
+
+    test('counts over days and weeks as over hours, and forgets removed groups with their users', async () => {
+      const store = open()
+      const days = 20
+      // The test's Monday begins at 10:00 UTC.
+      const midnight = monday - 10 * hour
+      const [kept, removed] = ['c000000000000001', 'c000000000000002']
+      const rows = Array.from({ length: days * 2 }, (_, n) => {
+        const day = n >> 1
+        return row(82_000 + n, {
+          projectId: shop,
+          groupHash: n % 2 === 0 ? kept : removed,
+          // The kept group has 5 users. The removed one has one more each day, and one that both have.
+          userHash: userOf(n % 2 === 0 ? 1 + (day % 5) : day === 3 ? 1 : 100 + day),
+          timestampUs: (midnight + day * 24 * hour + 5000) * 1000,
+        })
+      })
+      await store.insert('events', tsv(rows), 'overview-removal')
+      const scope = { projectIds: [shop], environments, fromMs: midnight, toMs: midnight + days * 24 * hour }
+      const split = midnight + 10 * 24 * hour
+      const numbers = async (bucketMs: number) => {
+        const { buckets, now, before } = await store.userSeries(scope, bucketMs, split)
+        const events = await store.projectSeries(scope, bucketMs)
+        return {
+          now,
+          before,
+          users: buckets.map(({ users }) => users),
+          events: events.map((point) => point.events),
+        }
+      }
+      const each = (count: number, value: number) => Array.from({ length: count }, () => value)
+      for (const bucketMs of [12 * hour, 24 * hour])
+        expect(await numbers(bucketMs)).toEqual({ now: 15, before: 14, users: each(10, 2), events: each(days, 2) })
+      await store.remove(shop, [removed])
+      for (const bucketMs of [12 * hour, 24 * hour])
+        expect(await numbers(bucketMs)).toEqual({ now: 5, before: 5, users: each(10, 1), events: each(days, 1) })
+      expect((await store.rowsByProject()).find(({ projectId }) => projectId === shop)).toEqual({
+        projectId: shop,
+        rows: days,
+        thinned: 0,
+      })
+      // As after a crash: the rows of the groups are gone, and the project's rows are rebuilt by the next call.
+      await store.remove(shop, [removed])
+      expect((await store.check()).rollups).toMatchObject({ project_hour: 0, project_day: 0, project_week: 0 })
+      await store.remove(shop)
+      expect(await numbers(24 * hour)).toEqual({ now: 0, before: 0, users: [], events: [] })
     })
 
     test('counts a short range from the rows', async () => {

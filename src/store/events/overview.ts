@@ -3,7 +3,7 @@ import type { Connection } from './connection.ts'
 import { isLong } from './counts.ts'
 import type { Scope } from './events.ts'
 import { aheadMs, compileScope, createValues, type Values } from './filter.ts'
-import { compileRollup, dayMs, hourMs } from './spans.ts'
+import { compileProjectRollup, dayMs, hourMs } from './spans.ts'
 
 /** Segments (transactions and their like) of two adjacent periods. Durations are in ms. */
 export type SegmentStats = {
@@ -21,7 +21,7 @@ export type OverviewStore = {
   projectSeries(scope: Scope, bucketMs: number): Promise<{ projectId: number; startMs: number; events: number }[]>
   /**
    * Distinct users by bucket from `splitMs` on, and in total from and before `splitMs`. Estimates from some thousand
-   * users on. Reads the stored rows, so downsampled events are missing.
+   * users on (standard error 1.6%). From 12 hours on from the rollups, in whole hours and with downsampled events.
    */
   userSeries(
     scope: Scope,
@@ -62,9 +62,8 @@ function createProjectSeries(connection: Connection, database: string, clock: Cl
       rollup ? 'toInt64(toUnixTimestamp(hour)) * 1000' : 'toUnixTimestamp64Milli(timestamp)',
       bucketMs,
     )
-    const hours = { columns: 'project_id, hour, n', where: '1', known: false, nowMs: clock.now(), longest } as const
     const from = rollup
-      ? compileRollup(values, database, scope, hours)
+      ? compileProjectRollup(values, database, scope, { columns: 'project_id, hour, n', nowMs: clock.now(), longest })
       : `${database}.events WHERE ${compileScope(values, scope)}`
     const rows = await connection.rows<{ project_id: string; start_ms: string; events: string }>(
       `SELECT project_id, ${start} AS start_ms, ${rollup ? 'sum(n)' : 'count()'} AS events FROM ${from}
@@ -79,30 +78,58 @@ function createProjectSeries(connection: Connection, database: string, clock: Cl
   }
 }
 
-/**
- * One pass over two columns. The states of the rollups are of single issues: merging the states of 50,000 issues takes
- * longer than reading ten million user hashes.
- */
-function createUserSeries(connection: Connection, database: string): OverviewStore['userSeries'] {
+/** A row counts for its bucket and for all from the split on (key -1), or for all before it (-2). */
+const keyed = (start: string, own: string): string =>
+  `arrayJoin(if(${own}, [${start}, toInt64(-1)], [toInt64(-2)])) AS key`
+
+/** The time before the split ends there, whatever time it is now: its last week is not rounded up. */
+const endless = Number.POSITIVE_INFINITY
+
+/** The states of whole projects: the longest rows for the time before, rows that fit into buckets for the time after. */
+function usersByRollup(values: Values, database: string, request: UsersRequest, nowMs: number): string {
+  const { scope, bucketMs, splitMs } = request
+  const at = 'toInt64(toUnixTimestamp(hour)) * 1000'
+  const split = wholeHour(splitMs)
+  const before = { ...scope, toMs: split }
+  const columns = (own: '0' | '1') => `${startOf(values, at, bucketMs)} AS start, ${own} AS own, users AS state`
+  const longest = bucketMs % dayMs === 0 ? 'day' : 'hour'
+  const parts = [
+    compileProjectRollup(values, database, { ...scope, fromMs: split }, { columns: columns('1'), nowMs, longest }),
+    ...(before.fromMs < before.toMs
+      ? [compileProjectRollup(values, database, before, { columns: columns('0'), nowMs: endless })]
+      : []),
+  ]
+  return parts.map((part) => `SELECT * FROM ${part}`).join(' UNION ALL ')
+}
+
+/** The users of the rows: for short scopes. */
+function usersByRows(values: Values, database: string, { scope, bucketMs, splitMs }: UsersRequest): string {
+  const at = 'toUnixTimestamp64Milli(timestamp)'
+  return `SELECT ${startOf(values, at, bucketMs)} AS start, ${at} >= ${values.add('Int64', splitMs)} AS own,
+      uniqCombined64State(12)(user_hash) AS state
+    FROM ${database}.events WHERE ${compileScope(values, scope)} AND user_hash != 0 GROUP BY start, own`
+}
+
+type UsersRequest = { scope: Scope; bucketMs: number; splitMs: number }
+
+function createUserSeries(connection: Connection, database: string, clock: Clock): OverviewStore['userSeries'] {
   return async (scope, bucketMs, splitMs) => {
     if (scope.projectIds.length === 0) return { buckets: [], now: 0, before: 0 }
     const values = createValues()
-    // As the rollups do, so that a bucket has no events without its users.
-    const split = isLong({ ...scope, fromMs: splitMs }) ? wholeHour(splitMs) : splitMs
-    const at = 'toUnixTimestamp64Milli(timestamp)'
-    // Keys: a bucket's start, -1 for all from the split on, -2 for all before it.
+    const request = { scope, bucketMs, splitMs }
+    const isWhole = bucketMs % hourMs === 0 && isLong({ ...scope, fromMs: splitMs })
+    const from = isWhole
+      ? usersByRollup(values, database, request, clock.now())
+      : usersByRows(values, database, request)
     const rows = await connection.rows<{ key: string; users: string }>(
-      `SELECT arrayJoin(if(own, [start, toInt64(-1)], [toInt64(-2)])) AS key, uniqCombined64Merge(12)(state) AS users FROM (
-         SELECT ${startOf(values, at, bucketMs)} AS start, ${at} >= ${values.add('Int64', split)} AS own,
-           uniqCombined64State(12)(user_hash) AS state
-         FROM ${database}.events WHERE ${compileScope(values, { ...scope, fromMs: Math.min(scope.fromMs, split) })} AND user_hash != 0
-         GROUP BY start, own)
+      `SELECT ${keyed('start', 'own')}, uniqCombined64Merge(12)(state) AS users FROM (
+         SELECT start, own, uniqCombined64MergeState(12)(state) AS state FROM (${from}) GROUP BY start, own)
        GROUP BY key ORDER BY key`,
       values.bound,
     )
     const found = rows.map((row) => ({ startMs: Number(row.key), users: Number(row.users) }))
     const total = (key: number) => found.find((row) => row.startMs === key)?.users ?? 0
-    return { buckets: found.filter((row) => row.startMs >= 0), now: total(-1), before: total(-2) }
+    return { buckets: found.filter((row) => row.startMs >= 0 && row.users > 0), now: total(-1), before: total(-2) }
   }
 }
 
@@ -156,7 +183,7 @@ function createSegmentStats(connection: Connection, database: string): OverviewS
 export function createOverview(connection: Connection, database: string, clock: Clock): OverviewStore {
   return {
     projectSeries: createProjectSeries(connection, database, clock),
-    userSeries: createUserSeries(connection, database),
+    userSeries: createUserSeries(connection, database, clock),
     segmentStats: createSegmentStats(connection, database),
   }
 }

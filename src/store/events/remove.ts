@@ -1,6 +1,8 @@
 import type { Connection } from './connection.ts'
 import type { EventStore } from './event-store.ts'
 import { hashNumber } from './filter.ts'
+import type { Gate } from './gate.ts'
+import { recountProjects } from './recount.ts'
 import { tableNames, tables, withDerived } from './tables.ts'
 
 /** Deleting rows among ten million took seconds. Rewriting the parts takes longer, but nothing waits for it. */
@@ -32,8 +34,15 @@ function* conditions(projectId: number, hashes: readonly string[] | undefined): 
       }
 }
 
-/** Creates the permanent removal of rows. No inserts meanwhile: rollups are deleted by group, not by row. */
-export function createRemove(connection: Connection, database: string): RemovePart {
+/**
+ * Creates the permanent removal of rows. No inserts meanwhile: rollups are deleted by group, not by row. The rows of a
+ * project that keeps other groups are rebuilt without these: their users cannot be subtracted.
+ */
+export function createRemove(
+  connection: Connection,
+  database: string,
+  { counting }: Pick<Gate, 'counting'>,
+): RemovePart {
   async function rowsOf(projectId: number, hashes?: readonly string[]): Promise<number> {
     let rows = 0
     for (const { where, bound } of conditions(projectId, hashes))
@@ -54,6 +63,8 @@ export function createRemove(connection: Connection, database: string): RemovePa
       for (const { where, bound } of conditions(projectId, hashes))
         for (const table of tablesOf(hashes))
           await connection.command(`DELETE FROM ${database}.${table} WHERE ${where}`, bound, { seconds: workSeconds })
+      if (hashes !== undefined)
+        await counting(() => recountProjects(connection, database, { projectIds: [projectId], seconds: workSeconds }))
     },
     async eventsFrom(projectId, hashes, jpos) {
       let events = 0

@@ -61,7 +61,18 @@ async function numbersOf(store: EventStore, projectId: number, ...open: Paramete
   }
 }
 
-const sound = { rollups: { issue_hour: 0, issue_day: 0, issue_week: 0, hour_issue: 0 }, twice: 0 }
+const sound = {
+  rollups: {
+    issue_hour: 0,
+    issue_day: 0,
+    issue_week: 0,
+    hour_issue: 0,
+    project_hour: 0,
+    project_day: 0,
+    project_week: 0,
+  },
+  twice: 0,
+}
 
 /** Cases for the rewriting of rows, on the same store. */
 export function reprocessingCases(open: () => EventStore): void {

@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts'
 import type { EventRow } from './events.ts'
 import { hashNumber } from './filter.ts'
-import { recount } from './recount.ts'
+import { recount, recountProjects } from './recount.ts'
 import { readRow, rowSelect, type StoredRow } from './rows.ts'
 import type { Settling } from './settle.ts'
 import type { TableStore } from './table-store.ts'
@@ -201,14 +201,19 @@ export function createReprocessing(
     )
   }
 
-  /** Recounts these groups and hours from the rows: the materialized views only added the new rows. */
-  const recounted = ({ projectId, from, to, hours }: Rewrite): Promise<void> =>
-    recount(connection, database, {
+  /**
+   * Recounts these groups and hours from the rows: the materialized views only added the new rows. The project's rows
+   * differ only if an insert was settled while both versions of the rows were stored.
+   */
+  async function recounted({ projectId, from, to, hours }: Rewrite): Promise<void> {
+    await recount(connection, database, {
       where: 'project_id = {project:UInt64} AND group_hash IN {hashes:Array(UInt64)}',
       bound: { project: projectId, hashes: hashNumbers([...new Set([...from, ...to])]) },
       hours,
       seconds,
     })
+    await recountProjects(connection, database, { projectIds: [projectId], hours, seconds })
+  }
 
   return {
     ...createSearch(connection, table),

@@ -1,13 +1,16 @@
 import type { Clock } from '../../base/clock.ts'
 import { MishapError } from '../../base/errors.ts'
 import type { Observe } from '../../base/observe.ts'
-import type { Connection } from './connection.ts'
+import type { Connection, InsertFence } from './connection.ts'
+import { createFences } from './control.ts'
 import { createGate, type Gate } from './gate.ts'
-import { recount } from './recount.ts'
+import { recount, recountProjects } from './recount.ts'
 import type { Places } from './table.ts'
 import { anyTable, type TableName } from './tables.ts'
 
 export type Settling = Gate & {
+  /** Returns the check that goes with an insert into a remote store (control.ts). */
+  fenceOf(table: TableName, token: string): Promise<InsertFence | undefined>
   /** Ends the inserts of this token, and of tokens that start with `token:`. */
   ended(token: string): Promise<void>
   /** See `TableStore.settle`. */
@@ -31,21 +34,26 @@ async function recountBetween(connection: Connection, database: string, from: nu
     { from, to },
     { seconds: workSeconds },
   )
+  const projectIds = [...new Set(found.map(({ project }) => Number(project)))]
+  const hours = found.map(({ hour }) => hour)
   await recount(connection, database, {
     where: 'project_id IN {projects:Array(UInt64)}',
-    bound: { projects: [...new Set(found.map(({ project }) => Number(project)))] },
-    hours: found.map(({ hour }) => hour),
+    bound: { projects: projectIds },
+    hours,
     seconds: workSeconds,
   })
+  await recountProjects(connection, database, { projectIds, hours, seconds: workSeconds })
 }
 
 /** Creates the checks for inserts with an unknown result, and the repair of their rollups. */
 export function createSettle(connection: Connection, database: string, clock: Clock, observe: Observe): Settling {
   const { inserting, counting, counted } = createGate(clock)
+  const fences = createFences(connection, database)
 
   /** Waits for the end of an insert: a read during it does not see the rows that then appear. */
   async function waitUntilGone(token: string): Promise<void> {
-    const bound = { token }
+    await fences.raise(token)
+    const bound = { token: connection.commentOf(token) }
     await connection.command(`KILL QUERY WHERE ${ofBatch} ASYNC`, bound)
     for (let tries = 0; tries < triesMax; tries++) {
       const running = await connection.rows(`SELECT 1 FROM system.processes WHERE ${ofBatch} LIMIT 1`, bound)
@@ -59,6 +67,7 @@ export function createSettle(connection: Connection, database: string, clock: Cl
     inserting,
     counting,
     counted,
+    fenceOf: fences.of,
     ended: waitUntilGone,
     async settle(name, token, from, to) {
       await waitUntilGone(token)

@@ -1,18 +1,13 @@
-import type { Clock } from '../../base/clock.ts'
 import type { Connection } from './connection.ts'
 import { cutBound, cutWhere } from './downsample.ts'
 import type { EventStore } from './event-store.ts'
 import { rewriteBound, rewriteWhere } from './reprocess.ts'
 import { hashText } from './rows.ts'
-import { rollupParts } from './schema/rollups.ts'
+import { projectParts, rollupParts } from './schema/rollups.ts'
 
-/** Limit for an unresponsive disk. A backup of ten million rows took a minute. */
+/** Limit for an unresponsive disk. */
 const workSecondsMax = 3600
-const pollMs = 50
-/** Names of a backup in the engine's backup folder. They need no quotes. */
-const nameForm = /^[\w-]{1,100}$/
-
-type SnapshotPart = Pick<EventStore, 'backup' | 'copying' | 'restore' | 'check'>
+type SnapshotPart = Pick<EventStore, 'check'>
 
 /** See `EventStore.check`. */
 async function check(
@@ -31,7 +26,7 @@ async function check(
   const rowCondition = without.map((item) => `NOT (${item})`).join(' AND ') || '1'
   const rows = `${database}.events WHERE ${rowCondition}`
   const outsideRewrite = rewrite
-    ? `WHERE NOT (project_id = {rewriteProject:UInt64} AND (group_hash IN {rewrite_from:Array(UInt64)} OR group_hash IN {rewrite_to:Array(UInt64)}))`
+    ? `WHERE NOT (project_id = {rewriteProject:UInt64} AND (its_group IN {rewrite_from:Array(UInt64)} OR its_group IN {rewrite_to:Array(UInt64)}))`
     : ''
   const downsampledTable =
     open && !open.counted ? `${database}.thinned WHERE step != {step:UInt64}` : `${database}.thinned`
@@ -52,16 +47,21 @@ async function check(
     { seconds: workSecondsMax },
   )
   const rollups: Record<string, number> = {}
-  for (const [name, part] of Object.entries(rollupParts)) {
+  const compared = [
+    ...Object.entries(rollupParts).map(([name, part]) => ({ name, part, key: 'group_hash', where: outsideRewrite })),
+    // A rewrite changes no count of a project.
+    ...Object.entries(projectParts).map(([name, part]) => ({ name, part, key: 'toUInt64(0)', where: '' })),
+  ]
+  for (const { name, part, key, where } of compared) {
     const [off] = await connection.rows<{ n: string }>(
       `SELECT count() AS n FROM (
-         SELECT project_id, group_hash, week, sum(m) AS difference FROM (
-           SELECT project_id, group_hash, toMonday(received) AS week, toInt64(count()) AS m FROM ${rows} GROUP BY ALL
+         SELECT project_id, its_group, week, sum(m) AS difference FROM (
+           SELECT project_id, ${key} AS its_group, toMonday(received) AS week, toInt64(count()) AS m FROM ${rows} GROUP BY ALL
            UNION ALL
-           SELECT project_id, group_hash, week, toInt64(sum(n)) AS m FROM ${downsampledTable} GROUP BY ALL
+           SELECT project_id, ${key} AS its_group, week, toInt64(sum(n)) AS m FROM ${downsampledTable} GROUP BY ALL
            UNION ALL
-           SELECT project_id, group_hash, week, -toInt64(sum(n)) AS m FROM ${database}.${part} GROUP BY ALL
-         ) ${outsideRewrite} GROUP BY ALL HAVING difference != 0)`,
+           SELECT project_id, ${key} AS its_group, week, -toInt64(sum(n)) AS m FROM ${database}.${part} GROUP BY ALL
+         ) ${where} GROUP BY ALL HAVING difference != 0)`,
       bound,
       { seconds: workSecondsMax },
     )
@@ -81,38 +81,7 @@ async function check(
   }
 }
 
-/** Creates backup and restore of the whole database, and the queries of `mishap verify`. */
-export function createSnapshot(connection: Connection, database: string, clock: Clock): SnapshotPart {
-  /** Runs in the engine's background and polls: a request as long as a large copy would hit several time-outs. */
-  async function run(statement: string, name: string): Promise<void> {
-    if (!nameForm.test(name)) throw new Error(`not a name of a backup: ${name}`)
-    const id = `${name}-${clock.now()}`
-    await connection.command(
-      `${statement} File('${name}') SETTINGS id = '${id}' ASYNC`,
-      {},
-      { seconds: workSecondsMax },
-    )
-    for (const endMs = clock.now() + workSecondsMax * 1000; clock.now() < endMs; ) {
-      const [row] = await connection.rows<{ status: string; error: string }>(
-        'SELECT toString(status) AS status, error FROM system.backups WHERE id = {id:String}',
-        { id },
-      )
-      if (row?.status === 'BACKUP_CREATED' || row?.status === 'RESTORED') return
-      if (row && /FAILED|CANCELLED/.test(row.status)) throw new Error(row.error.slice(0, 500))
-      await clock.sleep(pollMs)
-    }
-    throw new Error('The copy of the events did not end in time.')
-  }
-
-  return {
-    backup: (name) => run(`BACKUP DATABASE ${database} TO`, name),
-    copying: async () => {
-      const [row] = await connection.rows<{ n: string }>(
-        `SELECT count() AS n FROM system.backups WHERE status = 'CREATING_BACKUP'`,
-      )
-      return Number(row?.n ?? 0) > 0
-    },
-    restore: (name) => run(`RESTORE DATABASE ${database} FROM`, name),
-    check: (open, rewrite) => check(connection, database, open, rewrite),
-  }
-}
+/** Creates the queries of `mishap verify`. */
+export const createSnapshot = (connection: Connection, database: string): SnapshotPart => ({
+  check: (open, rewrite) => check(connection, database, open, rewrite),
+})

@@ -1,5 +1,6 @@
 import type { Scope } from './events.ts'
 import { aheadMs, type Values } from './filter.ts'
+import { projectSpan } from './schema/rollups.ts'
 
 export const hourMs = 3_600_000
 export const dayMs = 24 * hourMs
@@ -55,10 +56,10 @@ function compileTimes(values: Values, stretches: readonly Stretch[]): string {
   return each.length === 0 ? '0' : `(${each.join(' OR ')})`
 }
 
-/** Condition for the rows of `issue_time` that a scope covers, by length. */
-export function compileSpans(values: Values, spans: Spans): string {
+/** Condition for the rows of `issue_time` that a scope covers, by length. `first`: the span of the hours. */
+export function compileSpans(values: Values, spans: Spans, first = 0): string {
   const each = lengths.flatMap((length, at) =>
-    spans[length].length === 0 ? [] : [`(span = ${at} AND ${compileTimes(values, spans[length])})`],
+    spans[length].length === 0 ? [] : [`(span = ${first + at} AND ${compileTimes(values, spans[length])})`],
   )
   return each.length === 0 ? '0' : `(${each.join(' OR ')})`
 }
@@ -101,4 +102,17 @@ export function compileRollup(
     parts.push(`SELECT ${columns} FROM ${database}.hour_issue
       WHERE ${projects} AND ${compileTimes(values, hour)} AND ${rest}`)
   return `(${parts.join(' UNION ALL ')})`
+}
+
+/** Subquery for the rows of whole projects of a scope: weeks, days and hours, none longer than `longest`. */
+export function compileProjectRollup(
+  values: Values,
+  database: string,
+  scope: Scope,
+  { columns, nowMs, longest = 'week' }: Pick<Rollup, 'columns' | 'nowMs' | 'longest'>,
+): string {
+  const times = compileSpans(values, spansOf(scope, longest, nowMs), projectSpan)
+  return `(SELECT ${columns} FROM ${database}.issue_time
+    WHERE project_id IN ${values.add('Array(UInt64)', scope.projectIds)} AND group_hash = 0 AND ${times}
+      AND ${compileWeeks(values, scope)} AND ${compileEnvironments(values, scope)})`
 }

@@ -87,7 +87,7 @@ async function tallyTable(connection: Connection, database: string, name: TableN
 export function createTableStore(
   connection: Connection,
   database: string,
-  settling: Pick<Settling, 'inserting' | 'settle'>,
+  settling: Pick<Settling, 'inserting' | 'settle' | 'fenceOf'>,
 ): Omit<TableStore, 'dropBefore' | 'dropOldest'> {
   async function removeRows(table: string, where: string, bound: Record<string, unknown>): Promise<number> {
     const [found] = await connection.rows<{ n: string }>(
@@ -105,7 +105,7 @@ export function createTableStore(
   return {
     insert: (name, tsv, token) => {
       const { columns, hasRollups } = anyTable(name)
-      const run = () => connection.insert(name, columns, tsv, token)
+      const run = async () => connection.insert(name, columns, tsv, token, await settling.fenceOf(name, token))
       return hasRollups ? settling.inserting(run) : run()
     },
     settle: settling.settle,

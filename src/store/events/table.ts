@@ -1,4 +1,5 @@
 import type { DataCategory } from '../../base/outcome.ts'
+import type { EventsKind } from './kind.ts'
 
 /** Settings of the retention, in days. */
 export type RetentionDays = { retentionErrorsDays: number; retentionSpansDays: number }
@@ -11,7 +12,7 @@ export type RetentionDays = { retentionErrorsDays: number; retentionSpansDays: n
 export type StoredTable<Row> = {
   name: string
   /** Statements that create the table and its derived tables. Safe to repeat. */
-  ddl(database: string): string[]
+  ddl(database: string, kind: EventsKind): string[]
   /** Columns of an encoded line, in order. */
   columns: readonly string[]
   /** Encodes a row as a line of tab-separated values, with its line break. */

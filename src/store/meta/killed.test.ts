@@ -49,4 +49,4 @@ test('kill -9 amid commits: what was answered stays, counters and cursor agree',
     await meta.close()
   }
   rmSync(folder, { recursive: true, force: true })
-}, 20_000)
+}, 60_000)

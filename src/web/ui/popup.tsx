@@ -1,6 +1,7 @@
 'use client'
 import { ChevronDown } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { useCloseOutside } from './close-outside.ts'
 import { PlainText } from './plain-text.tsx'
 
 /**
@@ -27,15 +28,7 @@ export function Popup({
   useEffect(() => {
     if (details.current?.open) setOpen(true)
   }, [])
-  useEffect(() => {
-    if (!open) return undefined
-    const closeOutside = (event: PointerEvent) => {
-      if (event.target instanceof Node && !details.current?.contains(event.target) && details.current)
-        details.current.open = false
-    }
-    document.addEventListener('pointerdown', closeOutside)
-    return () => document.removeEventListener('pointerdown', closeOutside)
-  }, [open])
+  useCloseOutside(details, open)
   function close(): void {
     if (!details.current) return
     details.current.open = false

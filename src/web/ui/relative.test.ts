@@ -44,7 +44,8 @@ describe('durationText', () => {
     [3 * h, '3 h'],
     [30 * d, '30 d'],
   ]
-  it.each(cases)('%d', (ms, text) => expect(durationText(ms)).toBe(text))
+  it.each(cases)('%d', (ms, text) => expect(durationText(ms, 'en')).toBe(text))
+  it('takes the decimal sign of the language', () => expect(durationText(1234, 'de')).toBe('1,23 s'))
 })
 
 describe('bytesText', () => {
@@ -57,5 +58,6 @@ describe('bytesText', () => {
     [10_737_418_240, '10.7 GB'],
     [5e15, '5000 TB'],
   ]
-  it.each(cases)('%d', (bytes, text) => expect(bytesText(bytes)).toBe(text))
+  it.each(cases)('%d', (bytes, text) => expect(bytesText(bytes, 'en')).toBe(text))
+  it('takes the decimal sign of the language', () => expect(bytesText(7_040_000, 'de')).toBe('7,04 MB'))
 })

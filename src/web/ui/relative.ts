@@ -27,23 +27,27 @@ const longUnits = [
   ['min', minuteMs, 10 * minuteMs],
 ] as const
 
+/** A number with 3 significant digits in a locale's form, without separators of thousands. */
+const three = (value: number, locale: string): string =>
+  new Intl.NumberFormat(locale, { maximumSignificantDigits: 3, useGrouping: false }).format(value)
+
 /** A duration with 3 significant digits: µs, ms, s, and from ten minutes on min, h or d. */
-export function durationText(ms: number): string {
-  if (ms < 1) return `${Number((ms * 1000).toPrecision(3))} µs`
-  if (ms < 1000) return `${Number(ms.toPrecision(3))} ms`
+export function durationText(ms: number, locale: string): string {
+  if (ms < 1) return `${three(ms * 1000, locale)} µs`
+  if (ms < 1000) return `${three(ms, locale)} ms`
   const [unit, length] = longUnits.find(([, , fromMs]) => ms >= fromMs) ?? (['s', 1000] as const)
-  return `${Number((ms / length).toPrecision(3))} ${unit}`
+  return `${three(ms / length, locale)} ${unit}`
 }
 
 const sizes = ['B', 'kB', 'MB', 'GB', 'TB'] as const
 
 /** Bytes with 3 significant digits and decimal units. */
-export function bytesText(bytes: number): string {
+export function bytesText(bytes: number, locale: string): string {
   let value = Math.max(0, bytes)
   let step = 0
   while (value >= 1000 && step < sizes.length - 1) {
     value /= 1000
     step += 1
   }
-  return `${Number(value.toPrecision(3))} ${sizes[step]}`
+  return `${three(value, locale)} ${sizes[step]}`
 }

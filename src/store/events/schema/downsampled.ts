@@ -1,3 +1,4 @@
+import type { EventsKind } from '../kind.ts'
 import { settingsOf } from './settings.ts'
 
 /**
@@ -5,7 +6,10 @@ import { settingsOf } from './settings.ts'
  * from rows and this table together. `step` names the cut of a row, so that an interrupted cut counts once. Partitions
  * are weeks, as in the other tables, so that retention drops the same ones.
  */
-export const downsampledTable = (database: string): string => `CREATE TABLE IF NOT EXISTS ${database}.thinned (
+export const downsampledTable = (
+  database: string,
+  kind: EventsKind,
+): string => `CREATE TABLE IF NOT EXISTS ${database}.thinned (
   week Date,
   project_id UInt64,
   group_hash UInt64,
@@ -16,5 +20,5 @@ export const downsampledTable = (database: string): string => `CREATE TABLE IF N
   first_at DateTime64(3, 'UTC'),
   last_at DateTime64(3, 'UTC'),
   users AggregateFunction(uniqCombined64(12), UInt64)
-) ENGINE = MergeTree PARTITION BY week ORDER BY (project_id, group_hash, hour, environment, step)
+) ENGINE = ${kind.engines.rows} PARTITION BY week ORDER BY (project_id, group_hash, hour, environment, step)
 SETTINGS ${settingsOf('thinned')}`

@@ -1,3 +1,4 @@
+import { dedupSettings, type EventsKind } from '../kind.ts'
 import { settingsOf } from './settings.ts'
 
 /**
@@ -28,7 +29,10 @@ export const framesIndex = "INDEX frames frames TYPE text(tokenizer = 'array')"
  * decompressed 1 MB for each. Granules have 2 MB: a merge reads one per part, and 2,048 rows had 20 MB (10 parts: 390
  * MB at peak instead of 118, same time). Counting in whole rows requires granules of one size (`const`).
  */
-export const eventsTable = (database: string): string => `CREATE TABLE IF NOT EXISTS ${database}.events (
+export const eventsTable = (
+  database: string,
+  kind: EventsKind,
+): string => `CREATE TABLE IF NOT EXISTS ${database}.events (
   project_id UInt64,
   group_hash UInt64,
   timestamp DateTime64(6, 'UTC'),
@@ -62,7 +66,7 @@ export const eventsTable = (database: string): string => `CREATE TABLE IF NOT EX
   INDEX tagkv tagkv TYPE text(tokenizer = 'array'),
   ${framesIndex},
   INDEX message_lower message_lower TYPE text(tokenizer = 'splitByNonAlpha')
-) ENGINE = MergeTree PARTITION BY toMonday(received) ORDER BY (project_id, group_hash, timestamp, event_id)
+) ENGINE = ${kind.engines.rows} PARTITION BY toMonday(received) ORDER BY (project_id, group_hash, timestamp, event_id)
 SETTINGS index_granularity = 512, index_granularity_bytes = 2097152, use_const_adaptive_granularity = 1,
-  min_bytes_for_wide_part = 134217728, non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1,
+  min_bytes_for_wide_part = 134217728, ${dedupSettings(kind)}, ttl_only_drop_parts = 1,
   ${settingsOf('events')}`

@@ -1,3 +1,4 @@
+import { dedupSettings, type EventsKind } from '../kind.ts'
 import { settingsOf } from './settings.ts'
 
 const columns = `
@@ -11,8 +12,8 @@ const columns = `
   last_at SimpleAggregateFunction(max, DateTime64(3, 'UTC')),
   users AggregateFunction(uniqCombined64(12), UInt64)`
 
-const selectBy = (time: string, keys = ''): string =>
-  `SELECT toMonday(received) AS week, project_id, group_hash, environment, ${time} AS hour, ${keys}
+const selectBy = (time: string, keys = '', group = 'group_hash'): string =>
+  `SELECT toMonday(received) AS week, project_id, ${group}, environment, ${time} AS hour, ${keys}
   count() AS n, min(toDateTime64(timestamp, 3, 'UTC')) AS first_at, max(toDateTime64(timestamp, 3, 'UTC')) AS last_at,
   uniqCombined64StateIf(12)(user_hash, user_hash != 0) AS users`
 
@@ -28,16 +29,27 @@ export const rollupKeys = 'week, project_id, group_hash, environment, hour'
  * Both rollups have the same counts. `issue_time` is ordered by issue: hours (`span` 0), days (1, `hour` is midnight)
  * and weeks (2, `hour` is Monday's midnight). `hour_issue` is ordered by hour, for hours of all issues. A day merges
  * one user state instead of 24: the users of 25 large issues over a month took 80 ms by hours. Days and weeks share a
- * table, since a further table adds a part and its syncs to each insert.
+ * table, since a further table adds a part and its syncs to each insert. For the same reason `issue_time` also has the
+ * hours (3), days (4) and weeks (5) of whole projects: all issues in one row, under the hash 0.
  */
 export const rollupNames = ['issue_time', 'hour_issue'] as const
 
-/** Parts of the rollups. Each must match the events by itself. */
+/** Distance of the spans of a project from those of an issue. */
+export const projectSpan = 3
+
+/** Parts of the rollups by issue. Each must match the events by itself. */
 export const rollupParts = {
   issue_hour: 'issue_time WHERE span = 0',
   issue_day: 'issue_time WHERE span = 1',
   issue_week: 'issue_time WHERE span = 2',
   hour_issue: 'hour_issue WHERE 1',
+} as const
+
+/** Parts of the rollup by project. Each must match the events of a project by itself. */
+export const projectParts = {
+  project_hour: 'issue_time WHERE span = 3',
+  project_day: 'issue_time WHERE span = 4',
+  project_week: 'issue_time WHERE span = 5',
 } as const
 
 /**
@@ -51,10 +63,12 @@ const columnTypes = {
     order: 'project_id, span, group_hash, hour, environment',
     granule: 32,
     select: selectBy(
-      `multiIf(span = 2, ${mondayOf('timestamp')}, span = 1, toStartOfDay(timestamp), toStartOfHour(timestamp))`,
+      `multiIf(span IN (2, 5), ${mondayOf('timestamp')}, span IN (1, 4), toStartOfDay(timestamp), toStartOfHour(timestamp))`,
       'span,',
+      `if(span < ${projectSpan}, events.group_hash, toUInt64(0)) AS group_hash`,
     ),
-    from: 'ARRAY JOIN [toUInt8(0), toUInt8(1), toUInt8(2)] AS span',
+    // A rewritten row (`gen` above 0) moves between issues. Its project counted it when it came.
+    from: 'ARRAY JOIN if(gen = 0, range(6), range(3))::Array(UInt8) AS span',
     keys: `${rollupKeys}, span`,
   },
   hour_issue: {
@@ -70,28 +84,44 @@ const columnTypes = {
 type Name = (typeof rollupNames)[number]
 
 /** Partitions are as in events (weeks of `received`), so that retention drops the same weeks. */
-const rollupTable = (database: string, name: Name): string =>
+const rollupTable = (database: string, name: Name, kind: EventsKind): string =>
   `CREATE TABLE IF NOT EXISTS ${database}.${name} (${columnTypes[name].columns}
-) ENGINE = AggregatingMergeTree PARTITION BY week ORDER BY (${columnTypes[name].order})
-SETTINGS index_granularity = ${columnTypes[name].granule}, non_replicated_deduplication_window = 1000, ${settingsOf(name)}`
+) ENGINE = ${kind.engines.sums} PARTITION BY week ORDER BY (${columnTypes[name].order})
+SETTINGS index_granularity = ${columnTypes[name].granule}, ${dedupSettings(kind)}, ${settingsOf(name)}`
 
-const rollupView = (database: string, name: Name): string =>
+/** Statement that creates the materialized view of a rollup. Safe to repeat. */
+export const rollupView = (database: string, name: Name): string =>
   `CREATE MATERIALIZED VIEW IF NOT EXISTS ${database}.${name}_feed TO ${database}.${name} AS
 ${columnTypes[name].select} FROM ${database}.events ${columnTypes[name].from} GROUP BY ${columnTypes[name].keys}`
 
 /** Returns the statements that create the rollups and their materialized views. Safe to repeat. */
-export const rollupTables = (database: string): string[] =>
-  rollupNames.flatMap((name) => [rollupTable(database, name), rollupView(database, name)])
+export const rollupTables = (database: string, kind: EventsKind): string[] =>
+  rollupNames.flatMap((name) => [rollupTable(database, name, kind), rollupView(database, name)])
 
-/** The longer spans of `issue_time`. Each is built from rows of the span before, by the start of its period. */
+/** Names of the views that fill the rollups from inserted events. */
+export const rollupFeeds: readonly string[] = rollupNames.map((name) => `${name}_feed`)
+
+/** Rows of a span of `issue_time` that are built from other rows: from `from`, by the start of their period. */
+type Derived = { span: number; from: string; start(hour: string): string; group: string }
+
+const startOfDay = (hour: string): string => `toStartOfDay(${hour})`
+
+/** The longer spans of issues. Each is built from rows of the span before. */
 export const longer = [
-  { span: 1, start: (hour: string) => `toStartOfDay(${hour})` },
-  { span: 2, start: mondayOf },
-] as const
+  { span: 1, from: 'issue_time WHERE span = 0', start: startOfDay, group: 'group_hash' },
+  { span: 2, from: 'issue_time WHERE span = 1', start: mondayOf, group: 'group_hash' },
+] as const satisfies Derived[]
 
-/** Statement that inserts rows of a longer span, from the rows of the span before that match a condition. */
-export const longerRows = (table: string, { span, start }: (typeof longer)[number], where: string): string =>
-  `INSERT INTO ${table} (${rollupKeys}, span, n, first_at, last_at, users)
-   SELECT week, project_id, group_hash, environment, ${start('hour')} AS begin, ${span}, sum(n), min(first_at), max(last_at),
-     uniqCombined64MergeState(12)(users)
-   FROM ${table} WHERE span = ${span - 1} AND ${where} GROUP BY week, project_id, group_hash, environment, begin`
+/** The spans of projects. Hours are the sums of the hours of all issues, the others of the span before. */
+export const ofProject = [
+  { span: 3, length: 'hour', from: 'hour_issue WHERE 1', start: (hour: string) => hour, group: 'toUInt64(0)' },
+  { span: 4, length: 'day', from: 'issue_time WHERE span = 3', start: startOfDay, group: 'toUInt64(0)' },
+  { span: 5, length: 'week', from: 'issue_time WHERE span = 4', start: mondayOf, group: 'toUInt64(0)' },
+] as const satisfies (Derived & { length: string })[]
+
+/** Statement that inserts the rows of a span that are built from rows which match a condition. */
+export const derivedRows = (database: string, { span, from, start, group }: Derived, where: string): string =>
+  `INSERT INTO ${database}.issue_time (${rollupKeys}, span, n, first_at, last_at, users)
+   SELECT week, project_id, ${group} AS its_group, environment, ${start('hour')} AS begin, ${span}, sum(n), min(first_at),
+     max(last_at), uniqCombined64MergeState(12)(users)
+   FROM ${database}.${from} AND ${where} GROUP BY week, project_id, its_group, environment, begin`

@@ -1,3 +1,4 @@
+import { dedupSettings, type EventsKind } from '../kind.ts'
 import { settingsOf } from './settings.ts'
 
 /**
@@ -7,7 +8,10 @@ import { settingsOf } from './settings.ts'
  * by time, because screens query by project and range. A trace is found by a filter on its id (decision 18). Its spans
  * are close together, so few granules contain a trace.
  */
-export const spansTable = (database: string): string => `CREATE TABLE IF NOT EXISTS ${database}.spans (
+export const spansTable = (
+  database: string,
+  kind: EventsKind,
+): string => `CREATE TABLE IF NOT EXISTS ${database}.spans (
   project_id UInt64,
   trace_id FixedString(16),
   span_id UInt64,
@@ -40,6 +44,6 @@ export const spansTable = (database: string): string => `CREATE TABLE IF NOT EXI
   INDEX trace_id trace_id TYPE bloom_filter(0.001) GRANULARITY 4,
   INDEX received received TYPE minmax,
   INDEX jpos jpos TYPE minmax
-) ENGINE = MergeTree PARTITION BY toDate(received) ORDER BY (project_id, start)
-SETTINGS index_granularity = 4096, min_bytes_for_wide_part = 134217728, non_replicated_deduplication_window = 1000,
+) ENGINE = ${kind.engines.rows} PARTITION BY toDate(received) ORDER BY (project_id, start)
+SETTINGS index_granularity = 4096, min_bytes_for_wide_part = 134217728, ${dedupSettings(kind)},
   ttl_only_drop_parts = 1, ${settingsOf('spans')}`

@@ -1,3 +1,4 @@
+import { dedupSettings, type EventsKind } from '../kind.ts'
 import { settingsOf } from '../schema/settings.ts'
 
 /** Levels of the stored quantiles. States can only be merged if all levels are equal. */
@@ -46,9 +47,13 @@ const columns = `
   INDEX received received TYPE minmax,
   INDEX jpos jpos TYPE minmax`
 
-const table = (database: string, name: string) => `CREATE TABLE IF NOT EXISTS ${database}.${name} (${columns}
-) ENGINE = MergeTree PARTITION BY toDate(minute) ORDER BY (project_id, minute, sid)
-SETTINGS index_granularity = 4096, min_bytes_for_wide_part = 134217728, non_replicated_deduplication_window = 1000,
+const table = (
+  database: string,
+  name: string,
+  kind: EventsKind,
+) => `CREATE TABLE IF NOT EXISTS ${database}.${name} (${columns}
+) ENGINE = ${kind.engines.rows} PARTITION BY toDate(minute) ORDER BY (project_id, minute, sid)
+SETTINGS index_granularity = 4096, min_bytes_for_wide_part = 134217728, ${dedupSettings(kind)},
   ttl_only_drop_parts = 1, ${settingsOf(name)}`
 
 /** The rollups of a day are built in this table, then replace its updates in one step. Empty at other times. */
@@ -58,4 +63,7 @@ export const gatherTable = 'sessions_rollup'
  * Release-health sessions (decision 23). A row is an update of a session until its day is closed, then a rollup of a
  * minute. Partitions are days of the session start: a day is closed, retained and dropped as a whole.
  */
-export const sessionTables = (database: string): string[] => [table(database, 'sessions'), table(database, gatherTable)]
+export const sessionTables = (database: string, kind: EventsKind): string[] => [
+  table(database, 'sessions', kind),
+  table(database, gatherTable, kind),
+]

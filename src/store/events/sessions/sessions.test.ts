@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../../base/clock.ts'
 import { type Connection, connect } from '../connection.ts'
+import { embeddedKind } from '../kind.ts'
 import type { HealthCounts, SessionRow, SessionScope, SessionStore } from '../session-store.ts'
 import { encodeSessionRow, finalOf, latestOf, sessionColumns } from './encode.ts'
 import { sessionTables } from './schema.ts'
@@ -41,7 +42,7 @@ beforeAll(async () => {
   state.engine = await startEngine()
   state.connection = connect({ url: 'http://localhost', socketPath, database: 'mishap', clock: systemClock })
   await connection().command('CREATE DATABASE IF NOT EXISTS mishap ENGINE = Atomic')
-  for (const statement of sessionTables('mishap')) await connection().command(statement)
+  for (const statement of sessionTables('mishap', embeddedKind)) await connection().command(statement)
 }, 60_000)
 
 afterAll(async () => {

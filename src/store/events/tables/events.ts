@@ -8,7 +8,11 @@ import type { StoredTable } from '../table.ts'
 /** Error events, security reports and crashes. Each has its own position. */
 export const eventsTable: StoredTable<EventRow> = {
   name: 'events',
-  ddl: (database) => [eventsDdl(database), ...rollupTables(database), downsampledTable(database)],
+  ddl: (database, kind) => [
+    eventsDdl(database, kind),
+    ...rollupTables(database, kind),
+    downsampledTable(database, kind),
+  ],
   columns: eventColumns,
   encode: encodeEventRow,
   place: '0',

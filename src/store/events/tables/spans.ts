@@ -6,7 +6,7 @@ import type { StoredTable } from '../table.ts'
 /** Spans from transactions and span items, about a hundred per event. */
 export const spansTable: StoredTable<SpanRow> = {
   name: 'spans',
-  ddl: (database) => [spansDdl(database)],
+  ddl: (database, kind) => [spansDdl(database, kind)],
   columns: spanColumns,
   encode: encodeSpanRow,
   place: 'place',

@@ -76,7 +76,15 @@ function fullBatch(size: number, first: number): BatchEffects {
       receivedMs: nowMs,
     })),
     outcomes: list.map((at) => ({ ...stored, keyId: at })),
-    dead: list.map((at) => ({ jpos: at, projectId: 1, keyId: 1, receivedMs: nowMs, reason: 'x', bytes: 1, blobKey: '' })),
+    dead: list.map((at) => ({
+      jpos: at,
+      projectId: 1,
+      keyId: 1,
+      receivedMs: nowMs,
+      reason: 'x',
+      bytes: 1,
+      blobKey: '',
+    })),
     again: list.map((id) => ({ id, projectId: 1, keyId: 1, category: 'error', itemType: 'event', bytes: 1 })),
     feedback: list.map((at) => ({
       row: {

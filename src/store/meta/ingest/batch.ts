@@ -63,17 +63,40 @@ function batchCommit(store: Store, missingMaps: MissingMapWriter) {
   }
 }
 
+/** Statements of open batches and the cursor. They are compiled once, because each batch needs all of them. */
+function cursorStatements({ write, dialect: { builder } }: Store) {
+  return {
+    cursor: write.prepared<object, { jpos: number }>(() =>
+      builder.selectFrom('cursor').select('jpos').where('id', '=', 1),
+    ),
+    open: write.prepared<object, { seq: number; from_jpos: number; to_jpos: number }>(() =>
+      builder.selectFrom('batch').selectAll().orderBy('seq'),
+    ),
+    begin: write.prepared<{ from: number; to: number }, { seq: number }>((slot) =>
+      builder
+        .insertInto('batch')
+        .values({ from_jpos: slot('from'), to_jpos: slot('to') })
+        .returning('seq'),
+    ),
+    advance: write.prepared<{ to: number }, unknown>((slot) =>
+      builder
+        .updateTable('cursor')
+        .set({ jpos: slot('to') })
+        .where('id', '=', 1),
+    ),
+    close: write.prepared<{ seq: number }, unknown>((slot) =>
+      builder.deleteFrom('batch').where('seq', '<=', slot('seq')),
+    ),
+  }
+}
+
 /** The part for refine: batches, and the single transaction that commits a batch. */
 export function batchPart(store: Store, missingMaps: MissingMapWriter): Omit<BatchStore, 'projectSettings'> {
-  const { write, dialect } = store
-  const { builder } = dialect
+  const statements = cursorStatements(store)
   const commitEffects = batchCommit(store, missingMaps)
-  const cursor = async () =>
-    (await write.get(builder.selectFrom('cursor').select('jpos').where('id', '=', 1)))?.jpos ?? 0
+  const cursor = async () => (await statements.cursor.get({}))?.jpos ?? 0
   const open = async () =>
-    (await write.all(builder.selectFrom('batch').selectAll().orderBy('seq'))).map(
-      (row): Batch => ({ seq: row.seq, from: row.from_jpos, to: row.to_jpos }),
-    )
+    (await statements.open.all({})).map((row): Batch => ({ seq: row.seq, from: row.from_jpos, to: row.to_jpos }))
 
   const commit = async (batch: Batch, effects: BatchEffects, nowMs: number): Promise<Committed> => {
     const [oldest] = await open()
@@ -84,21 +107,17 @@ export function batchPart(store: Store, missingMaps: MissingMapWriter): Omit<Bat
     const jpos = await cursor()
     if (batch.to < jpos) throw new Error(`batch ${batch.seq} ends at ${batch.to}, before the cursor ${jpos}`)
     const committed = await commitEffects(effects, nowMs)
-    await write.run(builder.updateTable('cursor').set({ jpos: batch.to }).where('id', '=', 1))
-    await write.run(builder.deleteFrom('batch').where('seq', '<=', batch.seq))
+    await statements.advance.run({ to: batch.to })
+    await statements.close.run({ seq: batch.seq })
     return committed
   }
 
   return {
     cursor,
     openBatches: open,
-    openBatch: async (from, to) => ({
-      seq: seqOf(await write.get(builder.insertInto('batch').values({ from_jpos: from, to_jpos: to }).returning('seq'))),
-      from,
-      to,
-    }),
+    openBatch: async (from, to) => ({ seq: seqOf(await statements.begin.get({ from, to })), from, to }),
     commitBatch: async (batch, effects, nowMs) => {
-      const { result, cacheWritten } = await write.transaction(() => commit(batch, effects, nowMs))
+      const { result, cacheWritten } = await store.write.transaction(() => commit(batch, effects, nowMs))
       for (const cache of cacheWritten) cache()
       return result
     },

@@ -59,8 +59,12 @@ export function suggestionCases(fresh: () => Promise<MetaStore>): void {
     const meta = await three()
     expect(await meta.suggestionsDue(2)).toBeUndefined()
     await meta.setOwnership(1, { text: 'path:* a@b.c' }, by, nowMs)
+    const early = await meta.suggestionsDue(2)
+    await meta.setOwnership(1, { text: 'path:*.ts a@b.c' }, by, nowMs)
+    // The first step was made by the old rules.
+    if (early) await meta.endSuggestionsDue(early)
     const first = await meta.suggestionsDue(2)
-    expect(first).toEqual({ projectId: 1, issueIds: [3, 2], sweepId: 3 })
+    expect(first).toEqual({ projectId: 1, issueIds: [3, 2], sweepId: 3, rules: 'path:*.ts a@b.c' })
     if (first) await meta.endSuggestionsDue(first)
     const second = await meta.suggestionsDue(2)
     expect(second?.issueIds).toEqual([1])

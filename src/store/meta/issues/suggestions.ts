@@ -10,6 +10,8 @@ type SuggestionsDue = {
   issueIds: number[]
   /** Position of the check, to continue after these issues. */
   sweepId: number
+  /** The rules at that time. */
+  rules: string
 }
 
 export type SuggestionStore = {
@@ -79,7 +81,7 @@ export function suggestionPart(store: Store): SuggestionStore {
       const row = await write.get(
         builder
           .selectFrom('ownership')
-          .select(['project_id', 'sweep_id'])
+          .select(['project_id', 'sweep_id', 'text'])
           .where('sweep_id', 'is not', null)
           .orderBy('project_id')
           .limit(1),
@@ -95,9 +97,14 @@ export function suggestionPart(store: Store): SuggestionStore {
           .orderBy('id', 'desc')
           .limit(max),
       )
-      return { projectId: row.project_id, issueIds: issues.map((issue) => issue.id), sweepId: row.sweep_id }
+      return {
+        projectId: row.project_id,
+        issueIds: issues.map((issue) => issue.id),
+        sweepId: row.sweep_id,
+        rules: row.text,
+      }
     },
-    endSuggestionsDue: async ({ projectId, issueIds, sweepId }) => {
+    endSuggestionsDue: async ({ projectId, issueIds, sweepId, rules }) => {
       const last = issueIds.at(-1)
       await write.run(
         builder
@@ -105,7 +112,8 @@ export function suggestionPart(store: Store): SuggestionStore {
           .set({ sweep_id: last === undefined ? null : last - 1 })
           .where('project_id', '=', projectId)
           // If the rules changed meanwhile, the check starts again.
-          .where('sweep_id', '=', sweepId),
+          .where('sweep_id', '=', sweepId)
+          .where('text', '=', rules),
       )
     },
   }

@@ -1,5 +1,12 @@
+import { MishapError } from '../../../base/errors.ts'
 import { fromJson, type Store } from '../database/store.ts'
-import { activityRow, batchStatements, issueOf as issueById, queueOwnerCheck, takeShortId } from '../ingest/batch-statements.ts'
+import {
+  activityRow,
+  batchStatements,
+  issueOf as issueById,
+  queueOwnerCheck,
+  takeShortId,
+} from '../ingest/batch-statements.ts'
 import { changeCounts, diagnosticsOf, hashDiagnostics, joinCounts } from '../ingest/diagnostic-counts.ts'
 import type { MissingMapWriter } from '../ingest/missing-source-maps.ts'
 import { moveErrorEnd } from '../issues/error-links.ts'
@@ -193,7 +200,9 @@ async function moveDiagnostics(
   const { projectId } = effect
   changeCounts(from.row, fromDiagnostics, -1)
   changeCounts(to.row, effect.diagnostics, 1)
-  await diagnostics.take((fromDiagnostics ?? []).map((sign) => ({ project_id: projectId, hash: fromHash, sign, events: 1 })))
+  await diagnostics.take(
+    (fromDiagnostics ?? []).map((sign) => ({ project_id: projectId, hash: fromHash, sign, events: 1 })),
+  )
   await diagnostics.add(diagnosticsOf(effect))
 }
 
@@ -302,6 +311,12 @@ async function finish(
   return { merged, stale, issueCount }
 }
 
+/** Whether a removal of the project, of one of its issues or of an organization has not ended. */
+async function isBeingRemoved({ write, dialect: { builder } }: Store, projectId: number): Promise<boolean> {
+  const open = builder.selectFrom('removal').select('id').where('ended_ms', 'is', null)
+  return (await write.get(open.where('project_id', 'in', [projectId, 0]).limit(1))) !== undefined
+}
+
 /** Implements the transaction that moves events between issues. */
 export function reprocessCommitPart(
   store: Store,
@@ -316,6 +331,9 @@ export function reprocessCommitPart(
   async function commit(stepId: number, moves: readonly ReprocessingMove[]): Promise<Committed> {
     const step = await write.get(builder.selectFrom('regroup_step').selectAll().where('id', '=', stepId))
     if (step?.stage !== 'planned') return { result: { organizationId: 0, issues: [], merged: [], moved: 0 } }
+    // Events to be removed must not move to an issue that stays.
+    const [first] = moves
+    if (first && (await isBeingRemoved(store, first.effect.projectId))) throw new MishapError('CONFLICT')
     const runId = step.regrouping_id
     const state: CommitState = {
       store,

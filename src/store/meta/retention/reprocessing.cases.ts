@@ -322,6 +322,16 @@ function moveCases(fresh: () => Promise<MetaStore>): void {
     expect((await meta.activityOf(2)).map((item) => item.type)).toContain('set_regression')
   })
 
+  test('nothing moves while a removal in the project is open', async () => {
+    const meta = await fresh()
+    await commit(meta, { events: [event(1)] })
+    const { id } = await meta.requestRemoval({ kind: 'issue', projectId: 1, issueId: 1, userId: 'ann' })
+    await expect(moved(meta, [moveOf(event(1), 2)])).rejects.toMatchObject({ code: 'CONFLICT' })
+    expect([await counts(meta), await meta.reprocessingSteps()]).toMatchObject([[['WEB-1', 1]], [{ stage: 'planned' }]])
+    await meta.setRemoval(id, { stage: 'done', endedMs: nowMs })
+    expect(await moved(meta, [moveOf(event(1), 2)])).toMatchObject({ issues: [1] })
+  })
+
   test('a step counts once; steps and runs are found again and end', async () => {
     const meta = await fresh()
     const events = [event(1), event(2, { hashes: [hash(2)] })]

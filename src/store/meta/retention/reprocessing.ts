@@ -70,7 +70,10 @@ export type ReprocessingMetaStore = {
   planReprocessStep(runId: number, rewrite: ReprocessingRewrite): Promise<ReprocessingStep>
   /** `open`: steps not yet cut. A time: cut steps created at least `apartMs` before or after `fromMs`. Default: all. */
   reprocessingSteps(only?: 'open' | { fromMs: number; apartMs: number }): Promise<ReprocessingStep[]>
-  /** Moves events between issues in one transaction and sets the step to `counted`. A counted step stays as it is. */
+  /**
+   * Moves events between issues in one transaction and sets the step to `counted`. A counted step stays as it is. Throws
+   * CONFLICT while a removal in the project is open.
+   */
   commitReprocessStep(stepId: number, moves: readonly ReprocessingMove[]): Promise<ReprocessingResult>
   setReprocessStep(id: number, stage: 'cut'): Promise<void>
   dropReprocessStep(id: number): Promise<void>

@@ -1,4 +1,4 @@
-import { useTranslations } from 'next-intl'
+import { useLocale, useTranslations } from 'next-intl'
 import type { RestFeedback } from '../../../contract/feedback.ts'
 import { withBase } from '../../base-path.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
@@ -8,6 +8,7 @@ import { Time } from '../../ui/time.tsx'
 /** One feedback message as text: author, time, page, message, screenshots. */
 export function FeedbackText({ organization, feedback }: { organization: string; feedback: RestFeedback }) {
   const t = useTranslations('people')
+  const locale = useLocale()
   const files = `/api/0/projects/${organization}/${feedback.project.slug}/events/${feedback.feedbackID}/attachments`
   return (
     <div className="min-w-0">
@@ -36,7 +37,7 @@ export function FeedbackText({ organization, feedback }: { organization: string;
           <a className="link" download href={withBase(`${files}/${attachment.id}/?download=1`)}>
             <PlainText text={attachment.name} charactersMax={200} />
           </a>{' '}
-          <span className="text-ink-3">{bytesText(attachment.size)}</span>
+          <span className="text-ink-3">{bytesText(attachment.size, locale)}</span>
         </p>
       ))}
     </div>

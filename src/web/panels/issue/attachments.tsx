@@ -1,5 +1,5 @@
 'use client'
-import { useTranslations } from 'next-intl'
+import { useLocale, useTranslations } from 'next-intl'
 import { useEffect, useRef, useState } from 'react'
 import type { RestAttachment, RestEvent } from '../../../contract/events.ts'
 import { imageBytesMax } from '../../../domain/raster-image.ts'
@@ -29,6 +29,7 @@ export function Attachments({
   project: string
 }) {
   const t = useTranslations('issues.attachments')
+  const locale = useLocale()
   const pathOf = (id: string, download: string) =>
     withBase(
       `/api/0/projects/${organization}/${project}/events/${event.eventID}/attachments/${id}/?download=${download}`,
@@ -50,7 +51,7 @@ export function Attachments({
               <PlainText text={attachment.name} charactersMax={200} />
             </a>{' '}
             <span className="text-ink-3">
-              {bytesText(attachment.size)} · <PlainText text={attachment.mimetype} charactersMax={80} />
+              {bytesText(attachment.size, locale)} · <PlainText text={attachment.mimetype} charactersMax={80} />
               {attachment.type === 'event.minidump' ? ` · ${t('minidump')}` : ''}
             </span>
           </li>

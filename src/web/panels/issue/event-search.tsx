@@ -3,6 +3,7 @@ import '../../styles/issues.css'
 import { useRouter, useSearchParams } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { useMemo } from 'react'
+import { RowEnd } from '../../ui/row-end.tsx'
 import { EnvironmentSelect, RangeSelect } from '../search/list-filters.tsx'
 import { paramsOf } from '../search/list-params.ts'
 import { SearchBox } from '../search/search-box.tsx'
@@ -57,6 +58,7 @@ export function EventSearch({
         <EnvironmentSelect organization={organization} value={params.env} preloaded={environments} change={change} />
         <RangeSelect params={params} change={change} />
       </div>
+      <RowEnd />
     </div>
   )
 }

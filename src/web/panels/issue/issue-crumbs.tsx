@@ -9,6 +9,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'
+import { RowEnd } from '../../ui/row-end.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import type { IssueContext } from '../panel.ts'
 import { Attention } from '../triage/attention.tsx'
@@ -106,6 +107,7 @@ export function IssueCrumbs(props: IssueContext) {
       ) : null}
       <Attention organization={organization} detail={detail} changed={actions.changed} />
       <IssueMenu {...props} />
+      <RowEnd />
     </div>
   )
 }

@@ -2,6 +2,7 @@
 import { useTranslations } from 'next-intl'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
+import { RowEnd } from '../../ui/row-end.tsx'
 import { SeverityShape } from '../../ui/severity.tsx'
 import { ReactWords } from '../diagnostics/react-words.tsx'
 import type { IssueContext } from '../panel.ts'
@@ -40,6 +41,7 @@ export function IssueHeader(props: IssueContext) {
           ) : null}
         </div>
         <IssueActions {...props} />
+        <RowEnd />
       </div>
       {event?.signs?.react ? <ReactWords react={event.signs.react} title={detail.title} /> : null}
     </header>

@@ -8,6 +8,7 @@ import { Chart } from '../../ui/chart/chart.tsx'
 import { useAnnotations } from '../../ui/chart/use-annotations.ts'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { ReleaseLink } from '../../ui/release-link.tsx'
+import { RowEnd } from '../../ui/row-end.tsx'
 import { Time } from '../../ui/time.tsx'
 import type { IssueContext } from '../panel.ts'
 import { RangeSelect } from '../search/list-filters.tsx'
@@ -75,6 +76,7 @@ export function IssueStats({
           toggle={() => setLarge(!isLarge)}
         />
         <RangeSelect params={params} change={change} />
+        <RowEnd />
       </div>
       {detail.thinned > 0 ? <p className="issue-thinned">{t('page.thinned', { count: detail.thinned })}</p> : null}
       {isLarge ? (

@@ -6,7 +6,6 @@ import type { Answered } from '../../client/answered.ts'
 import { entryOf } from '../../client/event-entries.ts'
 import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { bytesText } from '../../ui/relative.ts'
 import { EmptyState } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import type { EventPanel, IssuePanel } from '../panel.ts'
@@ -240,7 +239,7 @@ export const payload: EventPanel = {
       organization={organization}
       issueId={detail.id}
       eventId={event.eventID}
-      size={bytesText(event.size)}
+      bytes={event.size}
     />
   ),
 }

@@ -1,12 +1,13 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import dynamic from 'next/dynamic'
-import { useTranslations } from 'next-intl'
+import { useLocale, useTranslations } from 'next-intl'
 import { useState } from 'react'
 import { withBase } from '../../base-path.ts'
 import { ApiError, apiFetch } from '../../client/api.ts'
 import { Button } from '../../ui/controls.tsx'
 import { Section } from '../../ui/panel-section.tsx'
+import { bytesText } from '../../ui/relative.ts'
 import { Segments } from '../../ui/segments.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 
@@ -17,14 +18,16 @@ export function Payload({
   organization,
   issueId,
   eventId,
-  size,
+  bytes,
 }: {
   organization: string
   issueId: string
   eventId: string
-  size: string
+  /** Size of the JSON as received. */
+  bytes: number
 }) {
   const t = useTranslations('issues.json')
+  const locale = useLocale()
   const [open, setOpen] = useState(false)
   const [form, setForm] = useState<'stored' | 'received'>('stored')
   const path = `organizations/${organization}/issues/${issueId}/events/${eventId}/json/`
@@ -61,7 +64,7 @@ export function Payload({
     >
       {open ? null : (
         <Button compact onClick={() => setOpen(true)}>
-          {t('show', { size })}
+          {t('show', { size: bytesText(bytes, locale) })}
         </Button>
       )}
       {open && error ? (

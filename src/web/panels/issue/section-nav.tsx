@@ -6,6 +6,7 @@ import type { RestEvent } from '../../../contract/events.ts'
 import { buttonClass } from '../../ui/controls.tsx'
 import { useKey } from '../../ui/keys/keys.tsx'
 import { Link } from '../../ui/link.tsx'
+import { RowEnd } from '../../ui/row-end.tsx'
 import { Time } from '../../ui/time.tsx'
 import type { IssueContext } from '../panel.ts'
 import { type PageSection, sectionIds, sectionsOf } from './page-sections.ts'
@@ -88,6 +89,7 @@ function EventSwitch({ event, eventBase, viewSearch }: { event: RestEvent; event
       <Link className="link" href={`${eventBase}${viewSearch}`}>
         {t('allEvents')}
       </Link>
+      <RowEnd />
     </div>
   )
 }

@@ -9,6 +9,7 @@ import { type ApiRequest, apiFetch } from '../../client/api.ts'
 import { Button } from '../../ui/controls.tsx'
 import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
+import { RowEnd } from '../../ui/row-end.tsx'
 import { Segments } from '../../ui/segments.tsx'
 import { sharesOf } from './shares.ts'
 import { orderedTags } from './tag-order.ts'
@@ -106,6 +107,7 @@ function Shares({ tags, events, hrefs, issue }: SharesProps) {
       {some.map((tag) => (
         <TagShares key={tag.key} tag={tag} events={events} hrefs={hrefs} issue={issue} />
       ))}
+      <RowEnd />
     </div>
   )
   return (

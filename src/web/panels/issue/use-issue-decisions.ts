@@ -1,6 +1,8 @@
 'use client'
 import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useEffectEvent } from 'react'
 import type { RestIssueDetail } from '../../../contract/issues.ts'
+import { assignHash } from '../../client/assign-hash.ts'
 import { type StatusChange, statusesOf, withStatus } from '../../client/issue-status.ts'
 import { useUndo } from '../../ui/undo.ts'
 import { useAssign } from '../triage/assignee.tsx'
@@ -46,6 +48,16 @@ export function useIssueDecisions({
     offerUndo,
     guarded: true,
   })
+  const askByHash = useEffectEvent(() => {
+    if (location.hash !== assignHash) return
+    // A reload or a step back must not ask again.
+    history.replaceState(history.state, '', `${location.pathname}${location.search}`)
+    assign.ask()
+  })
+  const isLoaded = detail !== undefined
+  useEffect(() => {
+    if (isLoaded) askByHash()
+  }, [isLoaded])
   const decide = (change: StatusChange) => {
     if (detail && canTriage) void triage(statusesOf([detail], new Set([issueId])), change, detail.revision)
   }

@@ -1,6 +1,7 @@
 import { useLocale, useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
 import type { RestDecision } from '../../../contract/overview.ts'
+import { assignHash } from '../../client/assign-hash.ts'
 import { releasePath } from '../../client/release-path.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
@@ -46,7 +47,7 @@ const escalating: Builder<'escalating'> = ({ issue, users, events }, { t, base, 
   sentence: t.rich('escalating', { issue: () => strong(issue.shortId, 40) }),
   reason: t('escalatingWhy', { users, events }),
   verb: rights.triage ? t('assign') : t('open'),
-  href: `${base}/issues/${issue.id}`,
+  href: `${base}/issues/${issue.id}${rights.triage ? assignHash : ''}`,
 })
 
 const release: Builder<'release'> = ({ project, version, previous, own, before }, { t, words, organization }) => ({

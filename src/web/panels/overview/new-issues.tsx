@@ -5,6 +5,7 @@ import { Avatar } from '../../ui/avatar.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'
+import { RowEnd } from '../../ui/row-end.tsx'
 import { SeverityShape } from '../../ui/severity.tsx'
 import { barsOfPoints, barsPath, rowsTop, trendBars, trendHeightPx, trendWidthPx } from './trend.ts'
 
@@ -91,6 +92,7 @@ function IssueLine({ issue, href, place, top }: { issue: RestIssue; href: string
           <PlainText text={assignee ?? t('unassigned')} charactersMax={60} />
         </span>
       </span>
+      <RowEnd />
     </li>
   )
 }

@@ -3,6 +3,7 @@ import type { RestOverview, RestOverviewProject } from '../../../contract/overvi
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'
+import { RowEnd } from '../../ui/row-end.tsx'
 import { barsOfPoints, linePath, trendBars } from './trend.ts'
 import { type OverviewWords, overviewWords, toneOf } from './words.ts'
 
@@ -145,6 +146,7 @@ export function ProjectsTable({
           ))}
         </tbody>
       </table>
+      <RowEnd />
     </section>
   )
 }

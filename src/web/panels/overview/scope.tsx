@@ -1,6 +1,7 @@
 'use client'
 import { usePathname, useRouter, useSearchParams } from 'next/navigation'
 import { useTransition } from 'react'
+import { RowEnd } from '../../ui/row-end.tsx'
 import { EnvironmentSelect, ProjectSelect, RangeSelect } from '../search/list-filters.tsx'
 import type { ListParams, ProjectName } from '../search/list-params.ts'
 
@@ -43,6 +44,7 @@ export function OverviewScope({
         params={params}
         change={({ t, from, to }) => change({ t: t ?? null, from: from ?? null, to: to ?? null })}
       />
+      <RowEnd />
     </div>
   )
 }

@@ -1,4 +1,4 @@
-import { useTranslations } from 'next-intl'
+import { useLocale, useTranslations } from 'next-intl'
 import type { RestDeploy } from '../../../contract/releases.ts'
 import { safeHref } from '../../text.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
@@ -15,11 +15,12 @@ function tookMsOf({ dateStarted, dateFinished }: RestDeploy): number | undefined
 /** The deploys of a release with environment and time, newest first. */
 export function Deploys({ deploys }: { deploys: readonly RestDeploy[] }) {
   const t = useTranslations('releases.page')
+  const locale = useLocale()
   const title = useTranslations('releases')('deploys')
   const time = useTranslations('time')
   const tookText = (tookMs: number) => {
     const { unit, count } = relativeParts(tookMs)
-    return tookMs < 60_000 ? durationText(tookMs) : time(unit, { count })
+    return tookMs < 60_000 ? durationText(tookMs, locale) : time(unit, { count })
   }
   return (
     <ScrollBox label={title}>

@@ -4,6 +4,7 @@ import { usePathname, useRouter, useSearchParams } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { type FormEvent, useRef, useTransition } from 'react'
 import { Button } from '../../ui/controls.tsx'
+import { RowEnd } from '../../ui/row-end.tsx'
 import { EnvironmentSelect, ProjectSelect, RangeSelect } from '../search/list-filters.tsx'
 import type { ProjectName } from '../search/list-params.ts'
 import { changedSearch, type ReleaseChange, type ReleaseParams, releaseSorts, releaseStatuses } from './params.ts'
@@ -118,6 +119,7 @@ export function ReleaseFilters({
           <RotateCw size={15} strokeWidth={1.75} aria-hidden="true" />
         </Button>
       </div>
+      <RowEnd />
     </div>
   )
 }

@@ -1,5 +1,5 @@
 'use client'
-import { useTranslations } from 'next-intl'
+import { useLocale, useTranslations } from 'next-intl'
 import type { RestLoggedRequest } from '../../../contract/request-log.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
@@ -22,6 +22,7 @@ function grouped(items: readonly Item[]): { item: Item; count: number }[] {
 
 function Items({ request }: { request: RestLoggedRequest }) {
   const t = useTranslations('operation.ingest')
+  const locale = useLocale()
   const todo = useTodo()
   return (
     <>
@@ -33,7 +34,7 @@ function Items({ request }: { request: RestLoggedRequest }) {
           <li key={`${item.type}:${item.outcome}:${item.reason}`} className="flex flex-wrap items-baseline gap-x-2">
             <code>{item.type || request.route}</code>
             {count > 1 ? <span className="text-ink-2">×{count}</span> : null}
-            <span className="text-ink-3">{bytesText(item.bytes)}</span>
+            <span className="text-ink-3">{bytesText(item.bytes, locale)}</span>
             <Verdict outcome={item.outcome} />
             {item.reason && item.reason !== 'ok' ? <code className="text-ink-2">{item.reason}</code> : null}
             {item.reason && item.reason !== 'ok' ? (
@@ -68,6 +69,7 @@ export function Requests({
   keys?: ReadonlyMap<string, string>
 }) {
   const t = useTranslations('operation.ingest')
+  const locale = useLocale()
   const columns = [
     { text: t('time') },
     ...(keys ? [{ text: t('key') }] : []),
@@ -95,7 +97,7 @@ export function Requests({
               <td className="break-words text-ink-2">
                 {request.route === 'again' ? t('again') : <PlainText text={request.sdk} charactersMax={60} />}
               </td>
-              <td className="number whitespace-nowrap">{bytesText(request.bytes)}</td>
+              <td className="number whitespace-nowrap">{bytesText(request.bytes, locale)}</td>
               <td>
                 <code className={request.status >= 400 ? 'text-error' : ''}>{request.status}</code>{' '}
                 {request.code === 'OK' ? null : <code className="break-words text-small">{request.code}</code>}

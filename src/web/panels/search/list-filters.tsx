@@ -1,12 +1,13 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { SlidersHorizontal } from 'lucide-react'
-import { useTranslations } from 'next-intl'
+import { useTimeZone, useTranslations } from 'next-intl'
 import { useState } from 'react'
 import { systemClock } from '../../../base/clock.ts'
 import { apiFetch } from '../../client/api.ts'
 import { Button } from '../../ui/controls.tsx'
 import { Choices, Popup } from '../../ui/popup.tsx'
+import { fieldOf, msOfField, useTimeText } from '../../ui/time.tsx'
 import {
   environmentsPeriod,
   type ListParams,
@@ -16,7 +17,7 @@ import {
   type Sort,
   sorts,
 } from './list-params.ts'
-import { boundsOf, isRelativeRange, localFieldOf, type RelativeRange, relativeRanges } from './range.ts'
+import { boundsOf, isRelativeRange, type RelativeRange, relativeRanges } from './range.ts'
 import { otherTerms, withoutKey } from './scope-text.ts'
 import type { ParamChange } from './use-list-params.ts'
 
@@ -32,6 +33,8 @@ function AbsoluteRange({
   close: () => void
 }) {
   const t = useTranslations('issues.range')
+  const zone = useTimeZone() ?? 'UTC'
+  const { zone: zoneText } = useTimeText()
   const [bounds] = useState(() => boundsOf(params.range, systemClock.now()))
   const [wrong, setWrong] = useState(false)
   return (
@@ -40,15 +43,15 @@ function AbsoluteRange({
       onSubmit={(event) => {
         event.preventDefault()
         const form = new FormData(event.currentTarget)
-        const fromMs = Date.parse(String(form.get('from')))
-        const toMs = Date.parse(String(form.get('to')))
+        const fromMs = msOfField(String(form.get('from')), zone)
+        const toMs = msOfField(String(form.get('to')), zone)
         if (!(fromMs < toMs)) return setWrong(true)
         change({ t: null, from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() })
         close()
       }}
     >
       <label>
-        {t('from')}
+        {t('from')} ({zoneText})
         <input
           className="input"
           type="datetime-local"
@@ -56,12 +59,12 @@ function AbsoluteRange({
           required
           // biome-ignore lint/a11y/noAutofocus: the panel opens on request, and its first field is used next
           autoFocus
-          defaultValue={localFieldOf(bounds.fromMs)}
+          defaultValue={fieldOf(bounds.fromMs, zone)}
         />
       </label>
       <label>
-        {t('to')}
-        <input className="input" type="datetime-local" name="to" required defaultValue={localFieldOf(bounds.toMs)} />
+        {t('to')} ({zoneText})
+        <input className="input" type="datetime-local" name="to" required defaultValue={fieldOf(bounds.toMs, zone)} />
       </label>
       {wrong ? (
         <p role="alert" className="text-small text-error">
@@ -92,7 +95,8 @@ export function RangeSelect({
   const filters = useTranslations('issues.filters')
   const [isFixed, setFixed] = useState(false)
   const { range } = params
-  const fixed = range.kind === 'absolute' ? fixedText(range) : undefined
+  const zone = useTimeZone() ?? 'UTC'
+  const fixed = range.kind === 'absolute' ? fixedText(range, zone) : undefined
   const choices = [
     ...periods.map((period) => ({
       value: period,
@@ -132,8 +136,8 @@ export function RangeSelect({
 }
 
 /** The ends of a fixed range, in the reader's zone. The second day is left out where it is the first. */
-function fixedText({ fromMs, toMs }: { fromMs: number; toMs: number }): string {
-  const [from, to] = [localFieldOf(fromMs).replace('T', ' '), localFieldOf(toMs).replace('T', ' ')]
+function fixedText({ fromMs, toMs }: { fromMs: number; toMs: number }, zone: string): string {
+  const [from, to] = [fieldOf(fromMs, zone).replace('T', ' '), fieldOf(toMs, zone).replace('T', ' ')]
   return `${from} – ${from.slice(0, 10) === to.slice(0, 10) ? to.slice(11) : to}`
 }
 

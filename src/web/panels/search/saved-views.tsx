@@ -6,6 +6,7 @@ import { useTranslations } from 'next-intl'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { RestSearch } from '../../../contract/search.ts'
 import { apiFetch } from '../../client/api.ts'
+import { useCloseOutside } from '../../ui/close-outside.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import type { OfferUndo } from '../../ui/undo.ts'
@@ -55,8 +56,10 @@ export function SavedViews(props: SavedViewsProps) {
   const t = useTranslations('search.views')
   const views = useViewList(organization, preloaded)
   const [wasOpened, setOpened] = useState(false)
+  const [isOpen, setOpen] = useState(false)
   const details = useRef<HTMLDetailsElement>(null)
   const shown = shownView(views, params, projects)
+  useCloseOutside(details, isOpen)
   useEffect(() => {
     if (location.hash === viewsHash) openViews()
   }, [])
@@ -66,8 +69,11 @@ export function SavedViews(props: SavedViewsProps) {
       className="views"
       onPointerEnter={() => void loadEditor()}
       onFocus={() => void loadEditor()}
-      onToggle={() => setOpened(true)}
-      // Closes on a link or when the focus leaves. A click on other text keeps it open.
+      onToggle={(event) => {
+        setOpened(true)
+        setOpen(event.currentTarget.open)
+      }}
+      // Closes on a link, when the focus leaves, or at a press elsewhere. A click on its own text keeps it open.
       onClick={(event) => {
         if (details.current && event.target instanceof Element && event.target.closest('a'))
           details.current.open = false

@@ -14,6 +14,7 @@ const pollMs = 20_000
 
 function useHealthText(health: RestIngestHealth) {
   const t = useTranslations('frame.health')
+  const locale = useLocale()
   const count = new Intl.NumberFormat(useLocale())
   switch (health.state) {
     case 'down':
@@ -21,7 +22,7 @@ function useHealthText(health: RestIngestHealth) {
     case 'waiting':
       return t('waiting')
     case 'behind':
-      return t('behind', { time: durationText(health.oldestWaitingMs) })
+      return t('behind', { time: durationText(health.oldestWaitingMs, locale) })
     case 'rejecting':
       return t('rejecting', { count: health.rejectedRequests })
     default:

@@ -22,16 +22,16 @@ const KeyHelp = dynamic(() => import('./key-help.tsx').then((module) => module.K
 
 function EngineBar() {
   const t = useTranslations('shell')
-  const [down, setDown] = useState(false)
+  const [down, setDown] = useState<{ host: string | undefined } | undefined>()
   useLive((change: LiveChange) => {
-    if (change.kind === 'engine') setDown(!change.up)
+    if (change.kind === 'engine') setDown(change.up ? undefined : { host: change.host })
     // After `missed` the server reports at once if the engine is down.
-    if (change.kind === 'missed') setDown(false)
+    if (change.kind === 'missed') setDown(undefined)
   })
   if (!down) return null
   return (
     <div className="offline" role="status">
-      {t('engineDown')}
+      {down.host === undefined ? t('engineDown') : t('serverDown', { host: down.host })}
     </div>
   )
 }

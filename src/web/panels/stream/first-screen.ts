@@ -72,12 +72,7 @@ export async function firstScreen(
     range: rangeOf(query, clock.now()),
   })
   const rowsOf = async () => {
-    const page = await load({
-      ...viewOf(),
-      query: query.query,
-      sort: query.sort,
-      limit: rowsPerPage,
-    })
+    const page = await load({ ...viewOf(), query: query.query, sort: query.sort, limit: rowsPerPage })
     return { key: JSON.stringify(query), page, liveId }
   }
   const resolvedOf = async () => {

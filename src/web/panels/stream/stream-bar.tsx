@@ -2,6 +2,7 @@
 import { useTranslations } from 'next-intl'
 import { useMemo } from 'react'
 import { PlainText } from '../../ui/plain-text.tsx'
+import { RowEnd } from '../../ui/row-end.tsx'
 import type { OfferUndo } from '../../ui/undo.ts'
 import { SortSelect, StreamScope } from '../search/list-filters.tsx'
 import { type ListParams, type ProjectName, projectIdsOf } from '../search/list-params.ts'
@@ -61,6 +62,7 @@ function StreamHead({
         offerUndo={offerUndo}
         preloaded={first.views}
       />
+      <RowEnd />
     </div>
   )
 }
@@ -96,6 +98,7 @@ function StreamBar({
         onWrong={onWrong}
       />
       <SortSelect sort={params.sort} change={change} />
+      <RowEnd />
     </div>
   )
 }

@@ -1,7 +1,7 @@
 'use client'
 import './traces.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useTranslations } from 'next-intl'
+import { useLocale, useTranslations } from 'next-intl'
 import { useState } from 'react'
 import type { RestEvent } from '../../../contract/events.ts'
 import type { RestEventSpan, RestSegment, RestTraceEvent, RestTraceMeta } from '../../../contract/traces.ts'
@@ -25,8 +25,11 @@ const dayMs = 86_400_000
 
 const isAway = (error: unknown) => error instanceof ApiError && (error.status === 0 || error.status === 503)
 
-/** A duration. The text around it tells whether it is before or after the event. */
-const length = (ms: number): string => durationText(Math.abs(ms))
+/** Durations as text. The text around one tells whether it is before or after the event. */
+function useLength(): (ms: number) => string {
+  const locale = useLocale()
+  return (ms) => durationText(Math.abs(ms), locale)
+}
 
 /** An error on the lane: its time in seconds, and its span, which determines its segment. */
 type TracePoint = { atS: number; span: RestEventSpan | null }
@@ -79,6 +82,7 @@ const fineStatus = new Set(['', 'ok', 'unset', 'cancelled', 'deadline_exceeded']
 
 function Row({ segment, lane, here, others }: SegmentProps) {
   const t = useTranslations('traces')
+  const length = useLength()
   const { name, op, cut, status } = segment
   const kind = kindOf(op)
   const word = kind ? t(`kind.${kind}`) : op || t('noOp')
@@ -124,6 +128,7 @@ function Row({ segment, lane, here, others }: SegmentProps) {
 /** The row that shows the event among the segments. */
 function CurrentPoint({ lane, here }: { lane: Lane; here: TracePoint }) {
   const t = useTranslations('traces')
+  const length = useLength()
   const hereS = here.atS
   const { x } = positionOn(lane, hereS)
   const at = length((hereS - lane.fromS) * 1000)
@@ -158,6 +163,7 @@ function CurrentPoint({ lane, here }: { lane: Lane; here: TracePoint }) {
 /** Segments of the trace as bars over time. */
 function Strip({ trace, here, others }: { trace: RestTraceMeta; here: TracePoint; others: readonly RestTraceEvent[] }) {
   const t = useTranslations('traces')
+  const length = useLength()
   const [showsAll, setShowsAll] = useState(false)
   const otherPoints = others.map(({ timestamp, span }): TracePoint => ({ atS: timestamp, span }))
   const lane = laneOf(
@@ -207,6 +213,7 @@ function Others({
   isPlaced: boolean
 }) {
   const t = useTranslations('traces')
+  const length = useLength()
   if (others.length === 0) return null
   return (
     <>

@@ -1,4 +1,4 @@
-import { useTranslations } from 'next-intl'
+import { useLocale, useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
 import type { Bundle, BundleLink } from '../../../../../../store/meta/artifacts/artifacts.ts'
 import type { Project } from '../../../../../../store/meta/meta.ts'
@@ -56,6 +56,7 @@ export function Artifacts({
   verdict: ReactNode
 }) {
   const t = useTranslations('releases.page')
+  const locale = useLocale()
   const title = useTranslations('releases')('artifacts')
   return (
     <>
@@ -100,7 +101,7 @@ export function Artifacts({
                   ))}
                 </td>
                 <td className="number">{bundle.bundle.files}</td>
-                <td className="number whitespace-nowrap">{bytesText(bundle.bundle.bytes)}</td>
+                <td className="number whitespace-nowrap">{bytesText(bundle.bundle.bytes, locale)}</td>
                 <td className="whitespace-nowrap">
                   <Time at={bundle.bundle.createdMs} />
                 </td>

@@ -11,25 +11,26 @@ type Disk = RestStatus['disk']
 /** Stored bytes by kind, compared with the disk budget. */
 function Stored({ budget }: { budget: Disk['budget'] }) {
   const t = useTranslations('operation.budget')
+  const locale = useLocale()
   if (!budget) return <p className="text-ink-2">{t('away')}</p>
   const { budgetBytes, storedBytes, eventBytes, spanBytes, blobBytes, databaseBytes, copyBytes } = budget
-  const stored = bytesText(storedBytes)
+  const stored = bytesText(storedBytes, locale)
   const isOver = budgetBytes !== null && storedBytes > budgetBytes
   const kinds = {
-    events: bytesText(eventBytes),
-    spans: bytesText(spanBytes),
-    blobs: bytesText(blobBytes),
-    database: bytesText(databaseBytes),
+    events: bytesText(eventBytes, locale),
+    spans: bytesText(spanBytes, locale),
+    blobs: bytesText(blobBytes, locale),
+    database: bytesText(databaseBytes, locale),
   }
   return (
     <p>
       {isOver ? <SeverityShape level="warning" label="" sizePx={8} /> : null}{' '}
       <b className={isOver ? 'text-error' : 'text-strong'}>
-        {budgetBytes === null ? t('noBound', { stored }) : t('of', { stored, budget: bytesText(budgetBytes) })}
+        {budgetBytes === null ? t('noBound', { stored }) : t('of', { stored, budget: bytesText(budgetBytes, locale) })}
       </b>{' '}
       <span className="text-small text-ink-3">{t('kinds', kinds)}</span>{' '}
       {copyBytes > 0 ? (
-        <span className="text-small text-ink-3">{t('copies', { copies: bytesText(copyBytes) })}</span>
+        <span className="text-small text-ink-3">{t('copies', { copies: bytesText(copyBytes, locale) })}</span>
       ) : null}
     </p>
   )
@@ -37,6 +38,7 @@ function Stored({ budget }: { budget: Disk['budget'] }) {
 
 function Run({ run }: { run: Disk['thinned'][number] }) {
   const t = useTranslations('operation.budget')
+  const locale = useLocale()
   const count = new Intl.NumberFormat(useLocale())
   const { startedAt, bytesBefore, bytesAfter, budgetBytes, reached, events, attachments } = run
   return (
@@ -47,10 +49,10 @@ function Run({ run }: { run: Disk['thinned'][number] }) {
       <td className="number">{count.format(events)}</td>
       <td className="number">{count.format(attachments)}</td>
       <td className="number whitespace-nowrap">
-        {bytesAfter === null ? '' : bytesText(Math.max(0, bytesBefore - bytesAfter))}
+        {bytesAfter === null ? '' : bytesText(Math.max(0, bytesBefore - bytesAfter), locale)}
       </td>
       <td className="break-words">
-        {t('whyText', { before: bytesText(bytesBefore), budget: bytesText(budgetBytes) })}{' '}
+        {t('whyText', { before: bytesText(bytesBefore, locale), budget: bytesText(budgetBytes, locale) })}{' '}
         {bytesAfter === null ? t('running') : reached ? null : <span className="text-error">{t('notReached')}</span>}
       </td>
     </tr>

@@ -1,6 +1,6 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
-import { useTranslations } from 'next-intl'
+import { useLocale, useTranslations } from 'next-intl'
 import { useState } from 'react'
 import type { RestDeadLetter, RestDeadLetterContent } from '../../../../../../contract/dead-letters.ts'
 import { ApiError, apiFetch } from '../../../../../client/api.ts'
@@ -30,6 +30,7 @@ export function PreviewDialog({
   onClose: () => void
 }) {
   const t = useTranslations('operation.dead')
+  const locale = useLocale()
   const [isShown, setShown] = useState(false)
   const { data, error } = useQuery({
     queryKey: ['dead', path, letter.id],
@@ -52,7 +53,7 @@ export function PreviewDialog({
       {data ? (
         <>
           <p className="mb-1 text-small text-ink-3">
-            {t('shown', { shown: bytesText(data.textBytes), total: bytesText(data.totalBytes) })}
+            {t('shown', { shown: bytesText(data.textBytes, locale), total: bytesText(data.totalBytes, locale) })}
           </p>
           <Excerpt text={data.text} />
         </>

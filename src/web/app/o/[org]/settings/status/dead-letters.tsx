@@ -1,7 +1,7 @@
 'use client'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import dynamic from 'next/dynamic'
-import { useTranslations } from 'next-intl'
+import { useLocale, useTranslations } from 'next-intl'
 import { useState } from 'react'
 import type { RestDeadLetter } from '../../../../../../contract/dead-letters.ts'
 import { ApiError, apiFetch } from '../../../../../client/api.ts'
@@ -32,6 +32,7 @@ function Rows({
   replay: (letter: RestDeadLetter) => void
 }) {
   const t = useTranslations('operation.dead')
+  const locale = useLocale()
   return items.map((letter) => (
     <tr key={letter.id} data-dead={letter.id}>
       <td className="whitespace-nowrap">
@@ -41,7 +42,7 @@ function Rows({
       <td className="break-words">
         <PlainText text={letter.reason} charactersMax={300} />
       </td>
-      <td className="number whitespace-nowrap">{bytesText(letter.bytes)}</td>
+      <td className="number whitespace-nowrap">{bytesText(letter.bytes, locale)}</td>
       {mayHandle ? (
         <td>
           <span className="flex flex-wrap justify-end gap-2">

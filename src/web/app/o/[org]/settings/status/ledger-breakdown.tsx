@@ -26,7 +26,8 @@ const parsers = {
 
 function Category({ category, rows }: LedgerCategory) {
   const todo = useTodo()
-  const count = new Intl.NumberFormat(useLocale())
+  const locale = useLocale()
+  const count = new Intl.NumberFormat(locale)
   return rows.map((row, index) => (
     <tr key={`${row.outcome}:${row.reason}`} className="align-top">
       <td>{index === 0 ? <code>{category}</code> : null}</td>
@@ -38,7 +39,7 @@ function Category({ category, rows }: LedgerCategory) {
         <div className="text-small text-ink-3">{todo(row.reason, row.todo)}</div>
       </td>
       <td className="number">{count.format(row.quantity)}</td>
-      <td className="number whitespace-nowrap">{bytesText(row.bytes)}</td>
+      <td className="number whitespace-nowrap">{bytesText(row.bytes, locale)}</td>
     </tr>
   ))
 }

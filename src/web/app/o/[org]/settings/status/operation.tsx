@@ -1,6 +1,6 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
-import { useTranslations } from 'next-intl'
+import { useLocale, useTranslations } from 'next-intl'
 import type { RestLoggedRequest } from '../../../../../../contract/request-log.ts'
 import type { RestJob, RestUsage } from '../../../../../../contract/status.ts'
 import { apiFetch } from '../../../../../client/api.ts'
@@ -27,6 +27,7 @@ function resultText(result: RestJob['result']): string {
 
 function Job({ job }: { job: RestJob }) {
   const t = useTranslations('operation.jobs')
+  const locale = useLocale()
   const now = useNow()
   const time = useTranslations('time')
   const nextMs = job.nextRun === null ? null : Date.parse(job.nextRun) - now
@@ -43,7 +44,7 @@ function Job({ job }: { job: RestJob }) {
       <td className="whitespace-nowrap">
         {job.running ? t('now') : job.lastRun ? <Time at={job.lastRun} /> : t('never')}
       </td>
-      <td className="number whitespace-nowrap">{job.lastRun ? durationText(job.durationMs) : ''}</td>
+      <td className="number whitespace-nowrap">{job.lastRun ? durationText(job.durationMs, locale) : ''}</td>
       <td className="break-words">
         {job.error ? (
           <span className="text-error">
@@ -95,6 +96,7 @@ export function Jobs() {
 /** Disk usage by project and kind. */
 export function Usage({ organization }: { organization: string }) {
   const t = useTranslations('operation.usage')
+  const locale = useLocale()
   const path = `organizations/${encodeURIComponent(organization)}/usage/`
   const { data } = useQuery({
     queryKey: ['usage', path],
@@ -127,7 +129,7 @@ export function Usage({ organization }: { organization: string }) {
                   </Link>
                 </td>
                 <td className="number whitespace-nowrap">
-                  {project.events ? bytesText(project.events.bytes) : t('away')}
+                  {project.events ? bytesText(project.events.bytes, locale) : t('away')}
                   {project.events ? (
                     <span className="ml-2 text-ink-3">{t('rows', { count: project.events.rows })}</span>
                   ) : null}
@@ -136,18 +138,20 @@ export function Usage({ organization }: { organization: string }) {
                   ) : null}
                 </td>
                 <td className="number whitespace-nowrap">
-                  {project.spans ? bytesText(project.spans.bytes) : t('away')}
+                  {project.spans ? bytesText(project.spans.bytes, locale) : t('away')}
                   {project.spans ? <span className="ml-2 text-ink-3">({project.spans.rows})</span> : null}
                 </td>
                 <td className="number whitespace-nowrap">
-                  {bytesText(project.attachments.bytes)}{' '}
+                  {bytesText(project.attachments.bytes, locale)}{' '}
                   <span className="text-ink-3">({project.attachments.count})</span>
                 </td>
                 <td className="number whitespace-nowrap">
-                  {bytesText(project.artifacts.bytes)} <span className="text-ink-3">({project.artifacts.count})</span>
+                  {bytesText(project.artifacts.bytes, locale)}{' '}
+                  <span className="text-ink-3">({project.artifacts.count})</span>
                 </td>
                 <td className="number whitespace-nowrap">
-                  {bytesText(project.deadItems.bytes)} <span className="text-ink-3">({project.deadItems.count})</span>
+                  {bytesText(project.deadItems.bytes, locale)}{' '}
+                  <span className="text-ink-3">({project.deadItems.count})</span>
                 </td>
               </tr>
             ))}
@@ -157,9 +161,9 @@ export function Usage({ organization }: { organization: string }) {
       {isReported ? (
         <p className="mt-2 text-small text-ink-3">
           {t('shared', {
-            journal: bytesText(journalBytes),
-            database: bytesText(databaseBytes),
-            spool: bytesText(spoolBytes),
+            journal: bytesText(journalBytes, locale),
+            database: bytesText(databaseBytes, locale),
+            spool: bytesText(spoolBytes, locale),
           })}
         </p>
       ) : null}

@@ -5,7 +5,8 @@ import { problemsOf } from './problems.ts'
 const well: RestStatus = {
   version: '1',
   startedAt: '2026-01-01T00:00:00.000Z',
-  engine: { up: true, version: '1' },
+  engine: { up: true, version: '1', kind: 'embedded', host: null, away: null },
+  blobStore: { place: 'files', up: true, reason: null },
   journal: { lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 15_000, boundBytes: 1, waitsFor: null },
   ledger: {
     received: 1,
@@ -70,7 +71,12 @@ const { journal, disk, ledger } = well
 const dead = { jpos: '1', projectId: '1', receivedAt: since, reason: 'failed', bytes: 1 }
 
 test.each<[string, Partial<RestStatus>, unknown]>([
-  ['the events store', { engine: { up: false, version: null } }, { id: 'down' }],
+  ['the events store', { engine: { ...well.engine, up: false } }, { id: 'down' }],
+  [
+    'a ClickHouse server',
+    { engine: { up: false, version: null, kind: 'server', host: 'ch:8123', away: 'refused' } },
+    { id: 'serverDown', host: 'ch:8123', away: 'refused' },
+  ],
   [
     'a store that blocks; the age of the backlog is not a second problem',
     { journal: { ...journal, oldestWaitingMs: 99_000, waitsFor: { store: 'files', since } } },
@@ -97,7 +103,7 @@ test.each<[string, Partial<RestStatus>, unknown]>([
 
 test('jobs and rejected requests; the most severe comes first', () => {
   const failing = [job, { ...job, name: 'a', error: 'x' }, { ...job, name: 'b', error: 'y' }]
-  const status = { ...well, engine: { up: false, version: null } }
+  const status = { ...well, engine: { ...well.engine, up: false } }
   expect(problemsOf(status, failing, { ...health, rejectedRequests: 7 })).toEqual([
     { id: 'down' },
     { id: 'rejecting', count: 7 },

@@ -8,7 +8,9 @@ import type {
 /** One thing that is wrong with the installation. `id` names its sentence in `frame.status`. */
 export type Problem =
   | { id: 'down' }
-  | { id: 'waiting'; store: 'events' | 'database' | 'files'; sinceMs: number }
+  | { id: 'waiting'; store: 'events' | 'database' | 'files' | 'blobs'; sinceMs: number }
+  | { id: 'blobs'; reason: string }
+  | { id: 'serverDown'; host: string; away: 'silent' | 'refused' }
   | { id: 'behind'; ms: number }
   | { id: 'disk'; freeBytes: number }
   | { id: 'budget' }
@@ -41,9 +43,13 @@ export function problemsOf(
   jobs: readonly RestJob[] | undefined,
   health: RestIngestHealth | undefined,
 ): Problem[] {
-  const { engine, journal, disk, versions } = status
+  const { engine, blobStore, journal, disk, versions } = status
   const problems: Problem[] = []
-  if (!engine.up) problems.push({ id: 'down' })
+  if (!engine.up)
+    problems.push(
+      engine.host === null ? { id: 'down' } : { id: 'serverDown', host: engine.host, away: engine.away ?? 'silent' },
+    )
+  if (!blobStore.up) problems.push({ id: 'blobs', reason: blobStore.reason ?? '' })
   if (journal.waitsFor)
     problems.push({ id: 'waiting', store: journal.waitsFor.store, sinceMs: Date.parse(journal.waitsFor.since) })
   else if (journal.oldestWaitingMs > behindMs) problems.push({ id: 'behind', ms: journal.oldestWaitingMs })

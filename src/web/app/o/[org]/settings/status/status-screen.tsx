@@ -9,6 +9,7 @@ import type {
   RestStatus,
 } from '../../../../../../contract/status.ts'
 import { apiFetch } from '../../../../../client/api.ts'
+import { PlainText } from '../../../../../ui/plain-text.tsx'
 import { bytesText, durationText } from '../../../../../ui/relative.ts'
 import { ScrollBox } from '../../../../../ui/scroll-box.tsx'
 import { Section, TableHead } from '../../../../../ui/section.tsx'
@@ -27,22 +28,45 @@ import { StatusVerdict } from './verdict.tsx'
 /** Polling interval, ms. */
 const pollMs = 5000
 
+/** Says that the events store is down. A ClickHouse server is named, because a person has to look after it. */
+function downText(t: ReturnType<typeof useTranslations<'status'>>, { host, away }: RestStatus['engine']): string {
+  return host === null ? t('down') : t(`serverAway.${away ?? 'silent'}`, { host })
+}
+
+/** Which events store is used, and its version. */
+function StoreNote({ engine: { host, version } }: { engine: RestStatus['engine'] }) {
+  const t = useTranslations('status')
+  return (
+    <>
+      {host === null ? null : `${t('server', { host })} `}
+      {version ? <code>{version}</code> : null}
+    </>
+  )
+}
+
 function Now({ status }: { status: RestStatus }) {
   const t = useTranslations('status')
+  const locale = useLocale()
   const age = useAge()
-  const { engine, journal, disk } = status
+  const { engine, blobStore, journal, disk } = status
+  const store: [string, ReactNode, ReactNode?] = [
+    t('blobs'),
+    blobStore.up ? t('blobPlaces.up') : t('blobPlaces.away'),
+    blobStore.reason ? <PlainText key="r" text={blobStore.reason} charactersMax={300} /> : undefined,
+  ]
   const rows: [string, ReactNode, ReactNode?][] = [
     [t('version'), <code key="v">{status.version}</code>, t('running', { age: age(Date.parse(status.startedAt)) })],
-    [t('engine'), engine.up ? t('up') : t('down'), engine.version ? <code key="v">{engine.version}</code> : undefined],
+    [t('engine'), engine.up ? t('up') : downText(t, engine), <StoreNote key="v" engine={engine} />],
+    ...(blobStore.place === 's3' ? [store] : []),
     [
       t('lag'),
-      journal.oldestWaitingMs > 0 ? durationText(journal.oldestWaitingMs) : t('nothingWaits'),
-      t('lagBytes', { bytes: bytesText(journal.lagBytes), bound: bytesText(journal.boundBytes) }),
+      journal.oldestWaitingMs > 0 ? durationText(journal.oldestWaitingMs, locale) : t('nothingWaits'),
+      t('lagBytes', { bytes: bytesText(journal.lagBytes, locale), bound: bytesText(journal.boundBytes, locale) }),
     ],
     [
       t('disk'),
-      bytesText(disk.dataBytes),
-      t('diskFree', { free: bytesText(disk.freeBytes), total: bytesText(disk.totalBytes) }),
+      bytesText(disk.dataBytes, locale),
+      t('diskFree', { free: bytesText(disk.freeBytes, locale), total: bytesText(disk.totalBytes, locale) }),
     ],
   ]
   return (
@@ -53,6 +77,7 @@ function Now({ status }: { status: RestStatus }) {
             <dt className="text-ink-2">{name}</dt>
             <dd className="flex items-center gap-2 text-strong">
               {name === t('engine') ? <SeverityShape level={engine.up ? 'ok' : 'error'} label="" /> : null}
+              {name === t('blobs') ? <SeverityShape level={blobStore.up ? 'ok' : 'error'} label="" /> : null}
               {value}
             </dd>
             <dd className="text-small text-ink-3">{noteText}</dd>
@@ -96,6 +121,7 @@ function Ledger({ ledger }: { ledger: Sums }) {
 
 function Tables({ tables }: { tables: RestStatus['disk']['tables'] }) {
   const t = useTranslations('status')
+  const locale = useLocale()
   const count = new Intl.NumberFormat(useLocale())
   if (tables.length === 0) return <p className="text-ink-2">{t('nothing')}</p>
   return (
@@ -116,8 +142,8 @@ function Tables({ tables }: { tables: RestStatus['disk']['tables'] }) {
                 <code>{row.table}</code>
               </td>
               <td className="number">{count.format(row.rows)}</td>
-              <td className="number whitespace-nowrap">{bytesText(row.bytesOnDisk)}</td>
-              <td className="number whitespace-nowrap">{bytesText(row.bytesRaw)}</td>
+              <td className="number whitespace-nowrap">{bytesText(row.bytesOnDisk, locale)}</td>
+              <td className="number whitespace-nowrap">{bytesText(row.bytesRaw, locale)}</td>
             </tr>
           ))}
         </tbody>

@@ -1,5 +1,5 @@
 'use client'
-import { useTranslations } from 'next-intl'
+import { useLocale, useTranslations } from 'next-intl'
 import type { RestIngestHealth } from '../../../../../../contract/status.ts'
 import { sectionPath } from '../../../../../client/settings-pages.ts'
 import { Link } from '../../../../../ui/link.tsx'
@@ -8,20 +8,25 @@ import { SeverityShape } from '../../../../../ui/severity.tsx'
 import { useAge } from '../../../../../ui/time.tsx'
 import type { Problem } from './problems.ts'
 
-const severe: readonly Problem['id'][] = ['down', 'waiting', 'disk', 'lost']
+const severe: readonly Problem['id'][] = ['down', 'serverDown', 'blobs', 'waiting', 'disk', 'lost']
 
 function useSentence() {
   const t = useTranslations('frame.status')
+  const locale = useLocale()
   const status = useTranslations('status')
   const age = useAge()
   return (problem: Problem): string => {
     switch (problem.id) {
+      case 'serverDown':
+        return t(`serverAway.${problem.away}`, { host: problem.host })
       case 'waiting':
         return status(`waitsFor.${problem.store}`, { age: age(problem.sinceMs) })
+      case 'blobs':
+        return t('blobs', { reason: problem.reason })
       case 'behind':
-        return t('behind', { time: durationText(problem.ms) })
+        return t('behind', { time: durationText(problem.ms, locale) })
       case 'disk':
-        return t('disk', { free: bytesText(problem.freeBytes) })
+        return t('disk', { free: bytesText(problem.freeBytes, locale) })
       case 'jobs':
         return t('jobs', { count: problem.names.length, names: problem.names.join(', ') })
       case 'advisory':

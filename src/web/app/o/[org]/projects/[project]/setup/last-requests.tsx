@@ -1,6 +1,6 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
-import { useTranslations } from 'next-intl'
+import { useLocale, useTranslations } from 'next-intl'
 import type { RestRequestLog } from '../../../../../../../contract/request-log.ts'
 import { apiFetch } from '../../../../../../client/api.ts'
 import { Link } from '../../../../../../ui/link.tsx'
@@ -17,6 +17,7 @@ const requestsMax = 5
 /** The newest requests with the project's keys: time, HTTP status, items and size. */
 export function LastRequests({ organization, project, rejectedData }: LastRequestsProps) {
   const t = useTranslations('lastRequests')
+  const locale = useLocale()
   const path = `projects/${encodeURIComponent(organization)}/${encodeURIComponent(project)}/ingest/`
   const { data } = useQuery({
     queryKey: ['ingest', path, ''],
@@ -42,7 +43,7 @@ export function LastRequests({ organization, project, rejectedData }: LastReques
             <code className={request.status >= 400 ? 'text-error' : undefined}>{request.status}</code>
             <span className="min-w-0 break-words">
               <PlainText text={itemsText(request)} charactersMax={120} />{' '}
-              <span className="text-ink-3">{bytesText(request.bytes)}</span>
+              <span className="text-ink-3">{bytesText(request.bytes, locale)}</span>
             </span>
           </li>
         ))}

@@ -1,5 +1,5 @@
 import { notFound } from 'next/navigation'
-import { getTranslations } from 'next-intl/server'
+import { getLocale, getTranslations } from 'next-intl/server'
 import { Suspense } from 'react'
 import type { ArtifactFile, Bundle } from '../../../../../../../../store/meta/artifacts/artifacts.ts'
 import { app } from '../../../../../../../handle.ts'
@@ -18,6 +18,7 @@ const pageMax = 200
 
 async function Files({ files }: { files: readonly ArtifactFile[] }) {
   const t = await getTranslations('sources')
+  const locale = await getLocale()
   return (
     <ScrollBox label={t('files')}>
       <table className="table">
@@ -43,7 +44,7 @@ async function Files({ files }: { files: readonly ArtifactFile[] }) {
               <td>
                 <code className="text-small">{file.debugId || '–'}</code>
               </td>
-              <td className="number whitespace-nowrap">{bytesText(file.bytes)}</td>
+              <td className="number whitespace-nowrap">{bytesText(file.bytes, locale)}</td>
             </tr>
           ))}
         </tbody>
@@ -75,6 +76,7 @@ export async function BundleView({
   afterId: number
 }) {
   const t = await getTranslations('sources')
+  const locale = await getLocale()
   const { auth, meta } = app()
   const bundle = await meta.bundleOf(project.id, uuid)
   if (!bundle) notFound()
@@ -95,7 +97,7 @@ export async function BundleView({
       </h2>
       <div className="mb-4 flex flex-wrap gap-x-6 gap-y-1 text-ink-2">
         <Places links={links} max={100} />
-        <span>{bytesText(bundle.bytes)}</span>
+        <span>{bytesText(bundle.bytes, locale)}</span>
         <span>
           {t('uploaded')} <Time at={bundle.createdMs} />
         </span>

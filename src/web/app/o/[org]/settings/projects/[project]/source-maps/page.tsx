@@ -1,4 +1,4 @@
-import { getTranslations } from 'next-intl/server'
+import { getLocale, getTranslations } from 'next-intl/server'
 import type { Bundle, BundleLink } from '../../../../../../../../store/meta/artifacts/artifacts.ts'
 import { app } from '../../../../../../../handle.ts'
 import type { ProjectHere } from '../../../../../../../server/session.ts'
@@ -48,6 +48,7 @@ async function Bundles({
   links: readonly (BundleLink & { bundleId: number })[]
 }) {
   const t = await getTranslations('sources')
+  const locale = await getLocale()
   return (
     <ScrollBox label={t('title')}>
       <table className="table">
@@ -77,7 +78,7 @@ async function Bundles({
                 <Places links={links.filter((link) => link.bundleId === row.id)} max={3} />
               </td>
               <td className="number">{row.files}</td>
-              <td className="number whitespace-nowrap">{bytesText(row.bytes)}</td>
+              <td className="number whitespace-nowrap">{bytesText(row.bytes, locale)}</td>
               <td className="whitespace-nowrap">
                 <Time at={row.createdMs} />
               </td>
