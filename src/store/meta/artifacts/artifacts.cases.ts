@@ -70,7 +70,7 @@ export function artifactCases(fresh: () => Promise<MetaStore>): void {
     const mark = await meta.snapshots.blobWatermark()
     const second = await add(meta, [place(2), place(1)], undefined, 7)
     await add(meta, [place(2)], undefined, 1)
-    expect((await meta.snapshots.blobKeys()).slice(0, 2)).toEqual([first.blobKey, second.blobKey])
+    expect(await meta.snapshots.blobKeys()).toEqual(expect.arrayContaining([first.blobKey, second.blobKey]))
     expect(await meta.snapshots.blobKeys(mark)).toHaveLength(2)
     expect((await meta.ledger.bytesByProject()).map((byte) => [byte.projectId, byte.bundles])).toEqual([
       [1, { count: 2, bytes: 107 }],

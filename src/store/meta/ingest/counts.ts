@@ -141,7 +141,14 @@ export function outcomePart(store: Store): OutcomeStore {
         .selectFrom('outcome')
         .selectAll()
         .where('hour_ms', '>=', Math.floor(fromMs / hourMs) * hourMs)
+        // The primary key, so that each database answers in the same order.
         .orderBy('hour_ms')
+        .orderBy('project_id')
+        .orderBy('key_id')
+        .orderBy('category')
+        .orderBy('outcome')
+        .orderBy('reason')
+        .orderBy('item_type')
       const rows = await read.all(projectIds ? since.where('project_id', 'in', projectIds) : since)
       return rows.map(
         (row): OutcomeRow => ({
@@ -165,6 +172,11 @@ export function outcomePart(store: Store): OutcomeStore {
         .select((build) => [build.fn.sum<number>('quantity').as('quantity'), build.fn.sum<number>('bytes').as('bytes')])
         .where('hour_ms', '>=', Math.floor(fromMs / hourMs) * hourMs)
         .groupBy(['project_id', 'key_id', 'category', 'outcome', 'reason'])
+        .orderBy('project_id')
+        .orderBy('key_id')
+        .orderBy('category')
+        .orderBy('outcome')
+        .orderBy('reason')
       return (await read.all(projectIds ? sums.where('project_id', 'in', projectIds) : sums)).map((row) => ({
         projectId: row.project_id,
         keyId: row.key_id,

@@ -116,7 +116,7 @@ export function deadLetterPart(store: Store): DeadLetterStore {
           const item = found.get(row.project_id) ?? { projectId: row.project_id, ...nothing }
           found.set(row.project_id, { ...item, [kind]: { count: Number(row.count), bytes: Number(row.bytes) } })
         }
-      return [...found.values()]
+      return [...found.values()].sort((a, b) => a.projectId - b.projectId)
     },
   }
 }

@@ -293,11 +293,6 @@ export function releaseCases(fresh: () => Promise<MetaStore>): void {
       return meta
     }
     // All cases only read, so they share one store: each file costs a dozen syncs.
-    const shared: { meta?: MetaStore } = {}
-    const read = async () => {
-      shared.meta ??= await seeded()
-      return shared.meta
-    }
     test.each<[string, Partial<Parameters<MetaStore['releases']['countReleases']>[0]>, string[]]>([
       ['all', {}, ['late', 'named', 'made']],
       ['by text', { text: 'AME' }, ['named']],
@@ -317,7 +312,7 @@ export function releaseCases(fresh: () => Promise<MetaStore>): void {
       ['until a time', { untilMs: 200 }, ['named', 'made']],
       ['with commits', { withCommits: true }, []],
     ])('%s', async (_name, filter, versions) => {
-      const meta = await read()
+      const meta = await seeded()
       const request = { projectIds: [1, 2], text: '', ...filter }
       expect(
         (await meta.releases.releaseTimes({ ...request, ...all })).map((releaseTime) => releaseTime.version),
@@ -345,7 +340,7 @@ export function releaseCases(fresh: () => Promise<MetaStore>): void {
     })
 
     test('new issues, environments and what is asked for by name', async () => {
-      const meta = await read()
+      const meta = await seeded()
       expect(await meta.releases.newIssues([1, 2], ['named', 'late', 'made'])).toEqual([
         { projectId: 1, version: 'late', issues: 1 },
         { projectId: 1, version: 'named', issues: 2 },
