@@ -34,7 +34,14 @@ const batchOf = (issues: number, first: number, round: number): EventEffect[] =>
     }),
   )
 
-const outcome = { projectId: 1, keyId: 1, category: 'error', outcome: 'stored', reason: 'ok', itemType: 'event' } as const
+const outcome = {
+  projectId: 1,
+  keyId: 1,
+  category: 'error',
+  outcome: 'stored',
+  reason: 'ok',
+  itemType: 'event',
+} as const
 
 /** Commits a batch and stores its times. Processor time includes the garbage of other batches, in both checkouts. */
 async function timed({ meta, times }: Measured, name: string, effects: EventEffect[]): Promise<void> {

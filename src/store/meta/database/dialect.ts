@@ -12,7 +12,14 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely'
-import { type PreparedRows, postgresPreparedRows, postgresRows, type Rows, sqlitePreparedRows, sqliteRows } from './rows.ts'
+import {
+  type PreparedRows,
+  postgresPreparedRows,
+  postgresRows,
+  type Rows,
+  sqlitePreparedRows,
+  sqliteRows,
+} from './rows.ts'
 import type { Tables } from './tables.ts'
 
 /**

@@ -66,7 +66,9 @@ test.each<[string, typeof narrow]>([
   expect(await rename.all([row(3, 'e'), row(9, 'x'), row(1, 'f')])).toEqual(
     expect.arrayContaining([{ event_id: 'e3' }, { event_id: 'e1' }]),
   )
-  const stored = await write.all(builder.selectFrom('attachment').select(['event_id', 'name', 'bytes']).orderBy('event_id'))
+  const stored = await write.all(
+    builder.selectFrom('attachment').select(['event_id', 'name', 'bytes']).orderBy('event_id'),
+  )
   const isWide = columns !== narrow
   expect(stored).toEqual([
     { event_id: 'e1', name: 'f', bytes: isWide ? 2 ** 40 + 1 : 0 },

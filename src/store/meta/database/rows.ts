@@ -74,7 +74,9 @@ export const postgresPreparedRows: PreparedRows = {
   table: (columns, slot) => {
     const names = Object.keys(columns)
     const arrays = names.map((name) =>
-      columns[name]?.startsWith('integer') ? sql`${sql.val(slot(name))}::bigint[]` : sql`${sql.val(slot(name))}::text[]`,
+      columns[name]?.startsWith('integer')
+        ? sql`${sql.val(slot(name))}::bigint[]`
+        : sql`${sql.val(slot(name))}::text[]`,
     )
     return sql`(select * from unnest(${sql.join(arrays)}) as list (${sql.join(names.map((name) => sql.ref(name)))}))`
   },

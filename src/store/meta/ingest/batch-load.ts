@@ -38,17 +38,12 @@ async function loadFingerprints(
 }
 
 /** Takes the short ids of new issues, in their order. */
-async function takeShortIds(
-  statements: BatchStatements,
-  created: readonly NewIssue[],
-): Promise<Map<NewIssue, string>> {
+async function takeShortIds(statements: BatchStatements, created: readonly NewIssue[]): Promise<Map<NewIssue, string>> {
   const prefixOf = ({ project }: NewIssue) => project.slug.toUpperCase()
   const keyOf = (organizationId: number, prefix: string) => `${organizationId} ${prefix}`
   const groups = Map.groupBy(created, (issue) => keyOf(issue.project.organization_id, prefixOf(issue)))
   const wanted = [...groups.values()].flatMap(([first, ...others]) =>
-    first
-      ? { organization_id: first.project.organization_id, prefix: prefixOf(first), last: others.length + 1 }
-      : [],
+    first ? { organization_id: first.project.organization_id, prefix: prefixOf(first), last: others.length + 1 } : [],
   )
   const shortIds = new Map<NewIssue, string>()
   for (const { organization_id, prefix, last } of await statements.shortIds.all(wanted)) {
@@ -79,7 +74,12 @@ function namedReleases(projects: ReadonlyMap<number, ProjectRow>, { events, rele
  * Returns the waiting issues that a new release of their project can resolve. An order of the events in which the
  * release they follow is named later is possible, so both orders count.
  */
-function settlingIssues(created: readonly Named[], awaiting: LoadedState['awaiting'], times: ReleaseTimes, nowMs: number) {
+function settlingIssues(
+  created: readonly Named[],
+  awaiting: LoadedState['awaiting'],
+  times: ReleaseTimes,
+  nowMs: number,
+) {
   const found = new Set<number>()
   for (const { project_id: projectId, version } of created) {
     const contexts = [() => true, (other: string) => other === version].map((isInBatch) =>
@@ -114,8 +114,7 @@ async function loadAwaiting(
 /** Loads the forecasts of issues that can have enough events for an escalation after this batch. */
 function loadLimits(statements: BatchStatements, rows: ReadonlyMap<number, IssueRow>, assigned: readonly Assigned[]) {
   const events = new Map<number, number>()
-  for (const { target } of assigned)
-    if (typeof target === 'number') events.set(target, (events.get(target) ?? 0) + 1)
+  for (const { target } of assigned) if (typeof target === 'number') events.set(target, (events.get(target) ?? 0) + 1)
   const frequent = [...events].filter(([id, count]) => {
     const row = rows.get(id)
     return row && (tenMinuteCount(row) + count > floors.ten || row.hour_count + count > floors.hour)

@@ -221,7 +221,9 @@ function placeStatements(database: Database) {
         `${releaseKey(row)}\n${row.environment}`
       const stored = new Set((await existing.all(places)).map(placeKey))
       const growing = places.filter((row) => !stored.has(placeKey(row)))
-      const releases = new Map(growing.map(({ project_id, version }) => [`${project_id} ${version}`, { project_id, version }]))
+      const releases = new Map(
+        growing.map(({ project_id, version }) => [`${project_id} ${version}`, { project_id, version }]),
+      )
       const numbers = new Map((await counts.all([...releases.values()])).map((row) => [releaseKey(row), Number(row.n)]))
       const fitting = growing.filter((row) => {
         const number = numbers.get(releaseKey(row)) ?? 0
@@ -257,10 +259,7 @@ function rowStatements(database: Database) {
     }),
     /** Returns the ids of the dead letters that existed. */
     deleteDeadLetters: rowStatement(database, idColumn, (input) =>
-      builder
-        .deleteFrom('dead_item')
-        .where('id', 'in', builder.selectFrom(input).select('input.id'))
-        .returning('id'),
+      builder.deleteFrom('dead_item').where('id', 'in', builder.selectFrom(input).select('input.id')).returning('id'),
     ),
   }
 }

@@ -135,7 +135,7 @@ export function outcomePart(store: Store): OutcomeStore {
         .selectFrom('outcome')
         .selectAll()
         .where('hour_ms', '>=', Math.floor(fromMs / hourMs) * hourMs)
-        .orderBy('hour_ms')
+        .orderBy(['hour_ms', 'project_id', 'key_id', 'category', 'outcome', 'reason', 'item_type'])
       const rows = await read.all(projectIds ? since.where('project_id', 'in', projectIds) : since)
       return rows.map(
         (row): OutcomeRow => ({

@@ -56,7 +56,8 @@ function updateOf<const C extends Record<string, RowColumnType>>(database: Datab
       .updateTable('issue')
       .from(input)
       .set(
-        ({ ref }) => Object.fromEntries(Object.keys(columns).map((name) => [name, ref(`input.${name}` as never)])) as never,
+        ({ ref }) =>
+          Object.fromEntries(Object.keys(columns).map((name) => [name, ref(`input.${name}` as never)])) as never,
       )
       .whereRef('issue.id', '=', 'input.id' as never),
   )
@@ -81,9 +82,7 @@ export function issueStatements(database: Database) {
       builder
         .selectFrom(input)
         .innerJoin('fingerprint', (join) =>
-          join
-            .onRef('fingerprint.project_id', '=', 'input.project_id')
-            .onRef('fingerprint.hash', '=', 'input.hash'),
+          join.onRef('fingerprint.project_id', '=', 'input.project_id').onRef('fingerprint.hash', '=', 'input.hash'),
         )
         .select(['fingerprint.project_id', 'fingerprint.hash', 'fingerprint.issue_id']),
     ),

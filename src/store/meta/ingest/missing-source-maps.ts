@@ -116,11 +116,7 @@ function countStatements(store: Store) {
 }
 
 /** Evicts old notes of a full project. Returns their number. */
-async function evictNotes(
-  { write, dialect: { builder } }: Store,
-  projectId: number,
-  nowMs: number,
-): Promise<number> {
+async function evictNotes({ write, dialect: { builder } }: Store, projectId: number, nowMs: number): Promise<number> {
   const expired = builder
     .selectFrom('missed')
     .select(['name', 'hash'])

@@ -340,7 +340,8 @@ describe('what waits for the next release', () => {
 
 describe('what waits for a commit', () => {
   const inCommit = { repository: 'shop', commit: 'abc' }
-  const has = async (asked: { repository: string; commit: string }) => asked.commit === 'abc' && asked.repository === 'shop'
+  const has = async (asked: { repository: string; commit: string }) =>
+    asked.commit === 'abc' && asked.repository === 'shop'
 
   test('is resolved in the release that has it', async () => {
     const issue = resolved({ inCommit })

@@ -216,11 +216,7 @@ function unarchiveReason(row: IssueRow, context: IssueContext): StateChange['dat
   return over && { reason: 'forecast', ...over }
 }
 
-function stateChangeOf(
-  row: IssueRow,
-  effect: EventEffect,
-  context: IssueContext,
-): StateChange | undefined {
+function stateChangeOf(row: IssueRow, effect: EventEffect, context: IssueContext): StateChange | undefined {
   const { eventId, release } = effect
   const data = { eventId, ...(release === '' ? {} : { release }) }
   if (row.status === 'resolved') {
@@ -254,11 +250,7 @@ function countStats(row: IssueRow, effect: EventEffect): void {
 }
 
 /** Counts an arrived event in its issue, in place. Returns the state transition that it caused. */
-export function countEvent(
-  row: IssueRow,
-  effect: EventEffect,
-  context: IssueContext,
-): StateChange | undefined {
+export function countEvent(row: IssueRow, effect: EventEffect, context: IssueContext): StateChange | undefined {
   countStats(row, effect)
   changeCounts(row, effect.diagnostics, 1)
   countArrival(row, effect.receivedMs)
@@ -269,21 +261,14 @@ export function countEvent(
  * Counts an event that moves here from another issue. It can reopen a resolved issue, but it is not an arrival. The
  * caller adds its diagnostics here and subtracts them from the other issue.
  */
-export function countMoved(
-  row: IssueRow,
-  effect: EventEffect,
-  context: IssueContext,
-): StateChange | undefined {
+export function countMoved(row: IssueRow, effect: EventEffect, context: IssueContext): StateChange | undefined {
   countStats(row, effect)
   return row.status === 'resolved' ? stateChangeOf(row, effect, context) : undefined
 }
 
 /** Returns whether a release comes after `afterRelease` ('': any release does). A patch of an old version does not. */
-export const isNext = (
-  version: string,
-  afterRelease: string,
-  context: Pick<IssueContext, 'isLater'>,
-): boolean => afterRelease === '' || context.isLater(version, afterRelease)
+export const isNext = (version: string, afterRelease: string, context: Pick<IssueContext, 'isLater'>): boolean =>
+  afterRelease === '' || context.isLater(version, afterRelease)
 
 /** The release that the awaited next release must follow. */
 export const afterOf = (row: Pick<IssueRow, 'status_details'>): string =>

@@ -94,11 +94,7 @@ async function applyTransition(
 }
 
 /** Returns due issues. `rows` are in their order. */
-async function dueIssues(
-  statements: BatchStatements,
-  rows: readonly IssueRow[],
-  nowMs: number,
-): Promise<DueIssue[]> {
+async function dueIssues(statements: BatchStatements, rows: readonly IssueRow[], nowMs: number): Promise<DueIssue[]> {
   // A past window does not describe the current rate.
   const isCurrent = (row: IssueRow) => row.hour_ms > nowMs - 2 * 3_600_000
   const limits = await limitsOf(

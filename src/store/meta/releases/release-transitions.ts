@@ -53,10 +53,7 @@ export function issueContextOf(
       if (before !== undefined) return before
       const later =
         version !== than &&
-        compareReleases(
-          { version, createdMs: createdMs(version) },
-          { version: than, createdMs: createdMs(than) },
-        ) > 0
+        compareReleases({ version, createdMs: createdMs(version) }, { version: than, createdMs: createdMs(than) }) > 0
       cache.set(key, later)
       return later
     },

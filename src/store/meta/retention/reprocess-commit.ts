@@ -1,6 +1,12 @@
 import { MishapError } from '../../../base/errors.ts'
 import { fromJson, type Store } from '../database/store.ts'
-import { activityRow, batchStatements, issueOf as issueById, queueOwnerCheck, takeShortId } from '../ingest/batch-statements.ts'
+import {
+  activityRow,
+  batchStatements,
+  issueOf as issueById,
+  queueOwnerCheck,
+  takeShortId,
+} from '../ingest/batch-statements.ts'
 import { changeCounts, diagnosticsOf, hashDiagnostics, joinCounts } from '../ingest/diagnostic-counts.ts'
 import type { MissingMapWriter } from '../ingest/missing-source-maps.ts'
 import { moveErrorEnd } from '../issues/error-links.ts'
@@ -194,7 +200,9 @@ async function moveDiagnostics(
   const { projectId } = effect
   changeCounts(from.row, fromDiagnostics, -1)
   changeCounts(to.row, effect.diagnostics, 1)
-  await diagnostics.take((fromDiagnostics ?? []).map((sign) => ({ project_id: projectId, hash: fromHash, sign, events: 1 })))
+  await diagnostics.take(
+    (fromDiagnostics ?? []).map((sign) => ({ project_id: projectId, hash: fromHash, sign, events: 1 })),
+  )
   await diagnostics.add(diagnosticsOf(effect))
 }
 
