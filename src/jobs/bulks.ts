@@ -95,7 +95,10 @@ export function createBulks({ clock, observe, meta, changed }: BulkDeps): Bulks 
       const more = (end: number) => end < items.length
       state.growing++
       try {
-        let bulk = await meta.requestBulk({ ...value, items: items.slice(0, stepMax), more: more(stepMax) }, clock.now())
+        let bulk = await meta.requestBulk(
+          { ...value, items: items.slice(0, stepMax), more: more(stepMax) },
+          clock.now(),
+        )
         for (let from = stepMax; more(from); from += stepMax) {
           await clock.sleep(0)
           bulk = await meta.growBulk(bulk.id, items.slice(from, from + stepMax), more(from + stepMax))

@@ -269,8 +269,7 @@ async function demandDiskSpace(data: string, names: readonly string[]): Promise<
 
 /** Throws NOT_FOUND for a data folder without a Mishap database. */
 function demandData(config: Config): void {
-  if (!hasMeta(config.data))
-    throw new MishapError('NOT_FOUND', { detail: `${config.data} holds no Mishap data.` })
+  if (!hasMeta(config.data)) throw new MishapError('NOT_FOUND', { detail: `${config.data} holds no Mishap data.` })
 }
 
 /** One command on a stopped data folder. The caller holds its lock. */

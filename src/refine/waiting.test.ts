@@ -221,7 +221,9 @@ test('a record that can no longer be refined, though its row stands, counts as s
     await outcome(entry, 'received'),
     await outcome(entry, 'dead'),
   ]).toEqual([3, 3, 3, 0])
-  expect(await entry.meta.listIssues({ projectIds: [entry.projectId], sort: 'last', max: 5 })).toMatchObject([{ count: 3 }])
+  expect(await entry.meta.listIssues({ projectIds: [entry.projectId], sort: 'last', max: 5 })).toMatchObject([
+    { count: 3 },
+  ])
 })
 
 test('a worker that ends while it waits for the disk is not waited for', async () => {

@@ -68,12 +68,7 @@ function partsOf(body: SearchChangeBody): Partial<{ name: string; shared: boolea
 }
 
 /** Sharing a view, or ending it, needs the permission to triage. Throws AUTH_FORBIDDEN. */
-async function demandShared(
-  app: App,
-  actor: Actor,
-  found: Found,
-  shared: boolean | undefined,
-): Promise<void> {
+async function demandShared(app: App, actor: Actor, found: Found, shared: boolean | undefined): Promise<void> {
   if (shared) await app.auth.demand(actor, 'issue:triage', { organization: organizationOf(found) })
 }
 
