@@ -27,22 +27,23 @@ async function openWith(change: (connection: Connection) => Connection): Promise
   return meta
 }
 
-/** A connection that counts the calls that PostgreSQL would answer in a round trip each. */
+/** A connection that counts its calls: PostgreSQL answers each of them in a round trip. */
 function counting(count: () => void) {
+  const counted =
+    <A extends unknown[], T>(call: (...values: A) => T) =>
+    (...values: A): T => {
+      count()
+      return call(...values)
+    }
   return (connection: Connection): Connection => ({
     ...connection,
-    all: (query) => (count(), connection.all(query)),
-    get: (query) => (count(), connection.get(query)),
-    run: (query) => (count(), connection.run(query)),
+    all: counted(connection.all) as Connection['all'],
+    get: counted(connection.get) as Connection['get'],
+    run: counted(connection.run),
     prepared: <P, R>(build: Parameters<typeof connection.prepared<P, R>>[0]): PreparedQuery<P, R> => {
-      const query = connection.prepared<P, R>(build)
-      return {
-        all: (values) => (count(), query.all(values)),
-        get: (values) => (count(), query.get(values)),
-        run: (values) => (count(), query.run(values)),
-        // PostgreSQL never uses it: it takes each list in one statement (`columnsMax`).
-        each: (list) => (count(), query.each(list)),
-      }
+      const { all, get, run, each } = connection.prepared<P, R>(build)
+      // PostgreSQL never uses `each`: it takes each list in one statement (`columnsMax`).
+      return { all: counted(all), get: counted(get), run: counted(run), each: counted(each) }
     },
   })
 }
