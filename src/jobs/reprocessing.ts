@@ -192,7 +192,6 @@ async function writeStep(state: RunState, { moves, lines }: PendingRows, generat
     const step = await meta.retention.planReprocessStep(state.run.id, rewriteOf(state.projectId, generation, left))
     try {
       await events.insertRewritten(step.rewrite, chunksOf(at.flatMap((index) => lines[index] ?? [])))
-      // Check again for new removals. The commit refuses those that are requested from here on.
       if (await isBlocked(meta, state.projectId)) return false
       const result = await meta.retention.commitReprocessStep(
         step.id,
@@ -409,27 +408,15 @@ async function verifySteps({ meta, events, lock, clock, observe }: ReprocessingD
 }
 
 /** Returns the reprocessing that is due now. */
-async function pendingRequests({
-  meta,
-  clock,
-}: ReprocessingDeps): Promise<{ request: RunRequest; done(): Promise<void> }[]> {
+async function pendingRequests(deps: ReprocessingDeps): Promise<{ request: RunRequest; done(): Promise<void> }[]> {
+  const { meta, clock } = deps
   const nowMs = clock.now()
-  const uploads = (await meta.artifacts.arrivals()).map(({ projectId, bundleIds }) => {
-    return {
-      request: {
-        projectId,
-        cause: 'upload' as const,
-        groups: () => meta.artifacts.missingMapsInBundles(projectId, bundleIds),
-      },
-      done: () => meta.artifacts.dropArrivals(projectId, bundleIds, nowMs),
-    }
-  })
+  const uploads = (await meta.artifacts.arrivals()).map(({ projectId, bundleIds }) => ({
+    request: { projectId, cause: 'upload' as const, groups: () => meta.artifacts.missingMapsInBundles(projectId, bundleIds) },
+    done: () => meta.artifacts.dropArrivals(projectId, bundleIds, nowMs),
+  }))
   const lateMaps = (await meta.artifacts.lateProjects(nowMs - lateMapMs)).map((projectId) => ({
-    request: {
-      projectId,
-      cause: 'late' as const,
-      groups: () => meta.artifacts.missingMapsOf(projectId, [lateMapName]),
-    },
+    request: { projectId, cause: 'late' as const, groups: () => meta.artifacts.missingMapsOf(projectId, [lateMapName]) },
     done: async () => {},
   }))
   return [...uploads, ...lateMaps]
