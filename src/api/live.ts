@@ -56,9 +56,8 @@ export function liveStream(
     {
       start: (controller) => {
         const send = (message: string) => {
-          if (ended) return
-          if ((controller.desiredSize ?? 0) < -waitingMax) close()
-          else controller.enqueue(text.encode(message))
+          if (!ended && (controller.desiredSize ?? 0) < -waitingMax) close()
+          else if (!ended) controller.enqueue(text.encode(message))
         }
         const close = () => {
           if (ended) return
