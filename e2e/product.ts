@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { metaEnv, prepareMeta } from './meta-database.ts'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 export const password = 'correct horse battery staple'
@@ -61,6 +62,7 @@ export async function start(
 ): Promise<Product> {
   const port = options.port ?? (await freePort())
   const data = options.data ?? mkdtempSync(join(tmpdir(), 'mishap-e2e-'))
+  await prepareMeta(data)
   const logFile = `${data}.log`
   const out = openSync(logFile, 'a')
   const began = performance.now()
@@ -79,7 +81,7 @@ export async function start(
   const child = spawn(process.execPath, words, {
     stdio: ['ignore', out, out],
     detached: true,
-    env: { ...process.env, NODE_COMPILE_CACHE: join(root, '.build/compile'), ...options.env },
+    env: { ...process.env, NODE_COMPILE_CACHE: join(root, '.build/compile'), ...metaEnv(data), ...options.env },
   })
   const url = `http://127.0.0.1:${port}`
   const log = () => (existsSync(logFile) ? readFileSync(logFile, 'utf8') : '')
@@ -129,7 +131,7 @@ export function bootstrap(
   const out = execFileSync(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', join(root, 'src/processes/main.ts'), ...words],
-    { input: password, encoding: 'utf8' },
+    { input: password, encoding: 'utf8', env: { ...process.env, ...metaEnv(product.data) } },
   )
   const created = JSON.parse(out) as { dsn: string; token: string; ciToken?: string }
   const at = new URL(created.dsn)

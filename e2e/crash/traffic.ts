@@ -3,6 +3,7 @@ import { execFile, execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { metaEnv } from '../meta-database.ts'
 import {
   api,
   envelopeOf,
@@ -254,7 +255,7 @@ export const verifyFaults = (data: string, more: Record<string, string> = {}): P
       '--data',
       data,
     ]
-    const env = { ...process.env, ...more }
+    const env = { ...process.env, ...metaEnv(data), ...more }
     execFile(process.execPath, words, { env }, (error, out, err) => resolve(error ? `${out}${err}`.slice(-1500) : ''))
   })
 
