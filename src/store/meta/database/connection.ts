@@ -13,7 +13,7 @@ const statementsMax = 300
 const busyTimeoutMs = 5_000
 
 /** Rows of a statement, and how many rows it changed. */
-export type StatementResult = { rows: unknown[]; changes: number }
+type StatementResult = { rows: unknown[]; changes: number }
 
 /** A query that is compiled once and run many times with different values. */
 export type PreparedQuery<P, R> = {
@@ -49,7 +49,7 @@ export type Connection = {
 }
 
 /** A connection to a SQLite file. */
-export type SqliteConnection = Connection & {
+type SqliteConnection = Connection & {
   /** Writes a consistent copy of the database to a file that must not exist. */
   copyTo(file: string): Promise<void>
   /** Returns the faults from an integrity check of the database; empty when there are none. */
@@ -81,7 +81,7 @@ const fileMode = 0o600
  * Creates the file if it does not exist, and removes the rights of other users. SQLite gives its -wal and -shm files
  * the mode of the database; this also corrects files of an older version. Throws when the file cannot be created.
  */
-export function restrictAccess(file: string): void {
+function restrictAccess(file: string): void {
   closeSync(openSync(file, 'a', fileMode))
   for (const name of [file, `${file}-wal`, `${file}-shm`]) {
     try {
