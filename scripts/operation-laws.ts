@@ -42,7 +42,8 @@ function lastName(node: Tree | undefined): string {
 /** The store that an expression refers to: `meta.issues`, `app.meta.issues`, `app().blobs`. `meta` alone: all its parts. */
 function storeOf(node: Tree | undefined): string | undefined {
   const inner = node?.type === 'ChainExpression' ? child(node, 'expression') : node
-  if (inner?.type === 'MemberExpression' && lastName(child(inner, 'object')) === 'meta') return `meta.${lastName(inner)}`
+  if (inner?.type === 'MemberExpression' && lastName(child(inner, 'object')) === 'meta')
+    return `meta.${lastName(inner)}`
   return stores.find((store) => store === lastName(inner))
 }
 
@@ -75,7 +76,8 @@ export const writes: Law = {
     if (!isProduct(source.path) || !/^src\/(?:api|web)\//.test(source.path)) return
     walk(source.root, (node) => {
       for (const { at, store, method } of taken(node))
-        if (store === 'meta' || !reads(method)) report(at, `${store}.${method || '[…]'} writes: call a function of src/operations`)
+        if (store === 'meta' || !reads(method))
+          report(at, `${store}.${method || '[…]'} writes: call a function of src/operations`)
     })
   },
 }

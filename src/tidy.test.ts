@@ -233,7 +233,11 @@ const bad: [law: string, path: string, text: string][] = [
   ['writes', 'src/api/a.ts', `export const f = (app: App) => app.meta.projects.createKey(1, 'a')`],
   ['writes', 'src/api/a.ts', `export const f = (app: App) => app.meta.projects['deleteKey'](1)`],
   ['writes', 'src/web/app/actions.ts', `export const f = () => app().meta.retention.countThinned([])`],
-  ['writes', 'src/web/app/actions.ts', `const { meta } = app()\nexport const f = () => meta?.projects.updateProject(1, {})`],
+  [
+    'writes',
+    'src/web/app/actions.ts',
+    `const { meta } = app()\nexport const f = () => meta?.projects.updateProject(1, {})`,
+  ],
   [
     'writes',
     'src/web/app/actions.ts',

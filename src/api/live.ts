@@ -31,6 +31,12 @@ function createLine(failed: () => void): (work: () => Promise<void>) => void {
   }
 }
 
+/** The change that says that events cannot be queried, with the host of a ClickHouse server. */
+function outageOf(app: App): LiveChange {
+  const host = app.eventsServer()?.host
+  return { kind: 'engine', up: false, ...(host === undefined ? {} : { host }) }
+}
+
 /**
  * Returns server-sent events of an organization: `event: change` with a LiveChange and an id, and a comment every 15 s.
  * `lastId` ('' for none) resumes after a disconnect or after the page was rendered. The stream starts with `missed` if
@@ -79,9 +85,7 @@ export function liveStream(
           inLine(() => forward(id, change)),
         )
         // A screen that was rendered after the outage began gets no change event for it. The changes so far come first.
-        const host = app.eventsServer()?.host
-        if (!app.engineUp())
-          inLine(async () => write({ kind: 'engine', up: false, ...(host === undefined ? {} : { host }) }))
+        if (!app.engineUp()) inLine(async () => write(outageOf(app)))
         const cancelHeartbeat = app.clock.every(heartbeatMs, () => {
           send(': still here\n\n')
           stillMay().then((may) => !may && close(), close)

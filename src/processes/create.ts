@@ -1,7 +1,7 @@
 import { type Backups, sweepAtStart } from '../backup/backup.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import type { MishapError } from '../base/errors.ts'
-import { createObserve, createRequestScope, type Observe, type RequestScope } from '../base/observe.ts'
+import { createObserve, createRequestScope, faultOf, type Observe, type RequestScope } from '../base/observe.ts'
 import { createRecent } from '../base/recent.ts'
 import { createJobs } from '../jobs/jobs.ts'
 import { prepareEvents } from '../jobs/prepare-events.ts'
@@ -199,12 +199,11 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const jobs = await wireJobs(app, maintenance, reprocessing)
   const started = { jobs, maintenance, reprocessing, store, isStopping: () => state.stopping }
   const stopReporting = startParts(app, setup, refine, link, started)
-  void keys.publish()
+  keys.publish().catch((error: unknown) => observe.warn({ error: faultOf(error) }, 'the keys were not published'))
   const stop = async () => {
     state.stopping = true
-    stopReporting()
-    blobWatch.stop()
-    for (const part of [jobs, maintenance.downsampling, reprocessing, alerts]) part.stop()
+    const parts = [{ stop: stopReporting }, blobWatch, jobs, maintenance.downsampling, reprocessing, alerts]
+    for (const part of parts) part.stop()
     await refine.stop(2500)
     await events.close()
     await close()

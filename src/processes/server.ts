@@ -21,6 +21,7 @@ import { boundHeads } from '../serve/connection-limits.ts'
 import { sparing } from '../serve/engine-child.ts'
 import { demandServer, startEvents } from '../serve/events-child.ts'
 import { demandComplete, layOut } from '../serve/folders.ts'
+import { answerHealth, answerJson, type HealthParts, healthOf } from '../serve/health.ts'
 import { createKnownCredentials, type KnownCredentials } from '../serve/known-credentials.ts'
 import type { AppSetup, FromApp, ToApp } from '../serve/messages.ts'
 import { type AppMetrics, answerMetrics, watchLoop } from '../serve/metrics.ts'
@@ -79,25 +80,15 @@ type Main = {
   stop(reason: string): Promise<void>
 }
 
-function answerJson(res: ServerResponse, status: number, body: object): void {
-  res.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end(JSON.stringify(body))
-}
-
-/**
- * `live`: this process answers. `ready`: screens, events store and blob store work too, with tables of this version, and
- * process app answers a request on the normal path. Relay's path is an alias for load balancers that are configured for it.
- */
-async function answerHealth(kind: string, main: Main, answers: () => Promise<boolean>, res: ServerResponse) {
-  const tables = main.state.storedBy !== undefined && main.state.storedBy === main.app.pid()
-  const events = main.options.config.events ? 'server' : 'embedded'
-  const up = { accept: true, app: main.app.up(), engine: main.engine.up(), events, tables, blobs: main.state.blobsUp }
-  if (kind === 'live') return answerJson(res, 200, { status: 'ok', ...up })
-  const parts = { ...up, answers: up.app && (await answers()) }
-  const ok = parts.app && parts.engine && tables && parts.blobs && parts.answers
-  answerJson(res, ok ? 200 : 503, { status: ok ? 'ok' : 'starting', ...parts })
-}
-
-const healthOf = (path: string) => /^\/api\/(?:health|relay\/healthcheck)\/(live|ready)\/?$/.exec(path)?.[1]
+/** What works now, for the health answers. */
+const healthParts = ({ options, state, app, engine }: Main): HealthParts => ({
+  accept: true,
+  app: app.up(),
+  engine: engine.up(),
+  events: options.config.events ? 'server' : 'embedded',
+  tables: state.storedBy !== undefined && state.storedBy === app.pid(),
+  blobs: state.blobsUp,
+})
 
 /** The wrong setting if listening fails: an unknown name, an address of another machine, or a privileged port. */
 const listenFaults: Record<string, 'host' | 'port'> = {
@@ -325,7 +316,7 @@ function createFront(main: Main, ingest: Ingest) {
     req.url = target
     const health = healthOf(path)
     if (ingest.owns(req.method ?? 'GET', path)) ingest.handle(req, res)
-    else if (health !== undefined) void answerHealth(health, main, answers, res)
+    else if (health !== undefined) void answerHealth(health, healthParts(main), answers, res)
     else if (path === '/metrics' || path === '/metrics/')
       void proxy.admits(req, res).then((admitted) => admitted && metrics(req, res))
     else if (!isOwnOrigin(req, who(req), url)) refuseRequest(req, res, new MishapError('AUTH_ORIGIN'), systemClock)
