@@ -101,7 +101,7 @@ export async function benchCommit(rounds = 15, against?: string): Promise<Row[]>
     for (const [at, open] of opens.entries()) {
       const meta = await withProject(await open(join(folder, `${at}.sqlite`), { clock: systemClock }))
       const hook = { organizationId: 1, projectId: null, kind: 'webhook', name: 'hook' } as const
-      await meta.createChannel({ ...hook, sealedTarget: 'x', sealedSecret: '' })
+      await meta.alerts.createChannel({ ...hook, sealedTarget: 'x', sealedSecret: '' })
       stores.push({ meta, times: new Map() })
     }
     // The first rounds compile the statements and the code.

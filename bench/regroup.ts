@@ -26,8 +26,8 @@ async function fill({ app, project }: TestApp, build: Build): Promise<void> {
   }))
   const nowS = Date.now() / 1000
   for (let at = 0; at < eventsMax; at += batchMax) {
-    const from = await app.meta.cursor()
-    const batch = await app.meta.openBatch(from, from + batchMax * 1000)
+    const from = await app.meta.batches.cursor()
+    const batch = await app.meta.batches.openBatch(from, from + batchMax * 1000)
     const effects: EventEffect[] = []
     const lines: string[] = []
     for (let n = 0; n < batchMax; n++) {
@@ -43,7 +43,7 @@ async function fill({ app, project }: TestApp, build: Build): Promise<void> {
       effects.push({ ...effect, jpos, keyId: 1 })
     }
     await app.events.insert('events', Buffer.from(lines.join('')), `bench-${at}`)
-    await app.meta.commitBatch(batch, { events: effects, attachments: [], outcomes: [], dead: [] }, Date.now())
+    await app.meta.batches.commitBatch(batch, { events: effects, attachments: [], outcomes: [], dead: [] }, Date.now())
   }
 }
 
@@ -93,7 +93,7 @@ export async function benchRegroup(): Promise<Row[]> {
       ([name, used]) => `${name === 'engine' ? 'events store' : 'job'} ${(used - (cpuBefore[name] ?? 0)).toFixed(1)} s`,
     )
     .join(', ')
-  const [run] = await app.meta.reprocessingRuns(1)
+  const [run] = await app.meta.retention.reprocessingRuns(1)
   const { twice, rollups } = await app.events.check()
   await remapper.close()
   await maps.close()

@@ -71,7 +71,7 @@ async function benchBulk(): Promise<Row> {
   const { id } = await bulks.request({ organizationId: 1, userId: 'ann', items })
   await bulks.run()
   const thereS = (performance.now() - began) / 1000
-  const changed = (await meta.bulkById(id))?.changed
+  const changed = (await meta.issues.bulkById(id))?.changed
   began = performance.now()
   await bulks.undo(id)
   await bulks.run()
@@ -125,7 +125,10 @@ async function benchBlocks(): Promise<Row[]> {
   const limitMs = Math.max(blockMsMax, commitMs)
   const app = appOn(meta)
   const actor = { person: { id: 'ann', name: 'Ann', email: 'ann@example.test' } } as Actor
-  const [organization, project] = [await meta.organizationBySlug('acme'), await meta.projectById(1)]
+  const [organization, project] = [
+    await meta.organizations.organizationBySlug('acme'),
+    await meta.projects.projectById(1),
+  ]
   if (!organization || !project) throw new Error('no project')
   const matching = () =>
     issuesMatching(
@@ -142,7 +145,7 @@ async function benchBlocks(): Promise<Row[]> {
     )
   const change = async (status: 'resolved' | 'unresolved') => {
     const { bulk } = await applyChange(app, actor, await matching(), { status }, undefined, true)
-    while ((await meta.bulkById(Number(bulk?.id)))?.endedMs === null) await systemClock.sleep(5)
+    while ((await meta.issues.bulkById(Number(bulk?.id)))?.endedMs === null) await systemClock.sleep(5)
     return bulk
   }
   const row = (what: string, ms: number): Row => ({
@@ -159,7 +162,7 @@ async function benchBlocks(): Promise<Row[]> {
   })
   const all = await matching()
   const mergeMs = await longestBlock(() => mergeIssues(app, actor, all.slice(0, 1000)))
-  const left = await meta.countIssues({ projectIds: [1] })
+  const left = await meta.issues.countIssues({ projectIds: [1] })
   await meta.close()
   rmSync(folder, { recursive: true })
   if (left !== blockIssues - 999) throw new Error(`${left} issues are left after the merge`)

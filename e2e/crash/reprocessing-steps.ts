@@ -5,6 +5,7 @@ import http from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
 import { DatabaseSync } from 'node:sqlite'
 import { isMainThread } from 'node:worker_threads'
+import { afterRun } from './statements.ts'
 
 /** Points between the steps of reprocessing in ARCHITECTURE.md, in their order. */
 export const reprocessingSteps = [
@@ -41,14 +42,11 @@ function watchSqlite(): void {
     const isCount = /update "regroup_step" set "stage" = \?, "stale"/i.test(text)
     const isCut = /update "regroup_step" set "stage" = \? where/i.test(text)
     if (!isPlan && !isCount && !isCut) return statement
-    const run = statement.run.bind(statement)
-    statement.run = ((...values: never[]) => {
-      const done = run(...values)
+    afterRun(statement, () => {
       state.isOpen = !isCut
       if (isCount) state.commits = true
       else reached(isPlan ? 'planned' : 'cut')
-      return done
-    }) as typeof statement.run
+    })
     return statement
   }
   DatabaseSync.prototype.exec = function (text: string) {

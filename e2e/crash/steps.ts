@@ -5,6 +5,7 @@ import http from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
 import { DatabaseSync } from 'node:sqlite'
 import { isMainThread } from 'node:worker_threads'
+import { afterRun } from './statements.ts'
 
 /** Points between the steps of "Exactly once" in ARCHITECTURE.md, in their order. The first four are in ingest. */
 export const steps = [
@@ -78,15 +79,11 @@ function watchSqlite(reached: (step: Step) => void): void {
     const statement = prepare.call(this, text, ...rest)
     const isIntent = /insert into "batch"/i.test(text)
     const isCursor = /update "cursor"/i.test(text)
-    if (isIntent || isCursor) {
-      const run = statement.run.bind(statement)
-      statement.run = ((...values: never[]) => {
-        const done = run(...values)
+    if (isIntent || isCursor)
+      afterRun(statement, () => {
         if (isCursor) commits = true
         else reached('intent-committed')
-        return done
-      }) as typeof statement.run
-    }
+      })
     return statement
   }
   DatabaseSync.prototype.exec = function (text: string) {

@@ -69,7 +69,7 @@ async function rig(more: Partial<AlertDeps> = {}) {
   const alerts = createAlerts(deps)
   /** Creates a channel with all addresses confirmed. */
   const channel = async (kind: 'email' | 'slack' | 'webhook', target: string, secret = '') => {
-    const made = await meta.createChannel({
+    const made = await meta.alerts.createChannel({
       organizationId: 1,
       projectId: null,
       kind,
@@ -78,8 +78,14 @@ async function rig(more: Partial<AlertDeps> = {}) {
       sealedSecret: secret && `sealed:${secret}`,
     })
     for (const address of kind === 'email' ? target.split(',') : []) {
-      await meta.recordConfirmationMail({ channelId: made.id, address, secret: address, nowMs, expiresMs: nowMs + 1 })
-      await meta.confirmAddress(address, nowMs)
+      await meta.alerts.recordConfirmationMail({
+        channelId: made.id,
+        address,
+        secret: address,
+        nowMs,
+        expiresMs: nowMs + 1,
+      })
+      await meta.alerts.confirmAddress(address, nowMs)
     }
     return made
   }
@@ -112,7 +118,7 @@ describe('a commit’s notification', () => {
     await channel('email', 'a@x.test')
     await commit(meta, { events: [effect()] })
     expect(await alerts.run()).toEqual({ tries: 0 })
-    expect(await meta.alertsDue(10, nowMs)).toEqual([])
+    expect(await meta.alerts.alertsDue(10, nowMs)).toEqual([])
   })
 
   test.each([
@@ -121,7 +127,7 @@ describe('a commit’s notification', () => {
   ])('an issue that comes back within the hour %s', async (_says, again, told) => {
     const { clock, meta, alerts, calls, channel } = await rig()
     const later = (minutes: number) => nowMs + minutes * 60_000
-    const resolve = () => meta.updateIssue(1, { status: 'resolved' }, 'ann', clock.now())
+    const resolve = () => meta.issues.updateIssue(1, { status: 'resolved' }, 'ann', clock.now())
     await channel('slack', 'https://chat.test/x')
     await commit(meta, { events: [effect({ title: 'Boom' })] })
     await alerts.run()
@@ -140,7 +146,7 @@ describe('a commit’s notification', () => {
     clock.advance(60_000)
     await alerts.run()
     expect(calls.map((call) => (call.body as { text: string }).text)).toEqual(told)
-    expect(await meta.alertsDue(10, later(600))).toEqual([])
+    expect(await meta.alerts.alertsDue(10, later(600))).toEqual([])
   })
 
   test('an issue that asks twice, as after a merge, is told once', async () => {
@@ -148,7 +154,11 @@ describe('a commit’s notification', () => {
     await channel('slack', 'https://chat.test/x')
     await commit(meta, { events: [effect({ title: 'Boom' })] })
     const item = { issueId: 1, kind: 'new' as const, eventId: '' }
-    await meta.decideAlerts([{ channelId: 1, recipient: '', kind: 'issue', items: [item, item], more: 0 }], [], 0)
+    await meta.alerts.decideAlerts(
+      [{ channelId: 1, recipient: '', kind: 'issue', items: [item, item], more: 0 }],
+      [],
+      0,
+    )
     await alerts.run()
     expect(calls.map((call) => call.body)).toMatchObject([{ text: 'New issue WEB-1: Boom' }])
   })
@@ -156,13 +166,13 @@ describe('a commit’s notification', () => {
   test('an issue that is gone is not told, and the delivery ends', async () => {
     const { meta, alerts, calls, channel } = await rig()
     await channel('slack', 'https://chat.test/x')
-    await meta.decideAlerts(
+    await meta.alerts.decideAlerts(
       [{ channelId: 1, recipient: '', kind: 'issue', items: [{ issueId: 99, kind: 'new', eventId: '' }], more: 0 }],
       [],
       0,
     )
     await alerts.run()
-    expect([calls.length, (await meta.deliveryById(1))?.status]).toEqual([0, 'sent'])
+    expect([calls.length, (await meta.alerts.deliveryById(1))?.status]).toEqual([0, 'sent'])
   })
 })
 
@@ -177,15 +187,15 @@ test('tries follow with growing pauses, then the delivery has failed and the cha
     if (pause) expect(await alerts.run()).toEqual({ tries: 0 })
     clock.advance(pause ? 1 : 0)
     await alerts.run()
-    tried.push((await meta.deliveryById(1))?.attempts ?? -1)
+    tried.push((await meta.alerts.deliveryById(1))?.attempts ?? -1)
   }
   expect(tried).toEqual([1, 2, 3, 4, 5, 6, 7])
-  expect(await meta.deliveryById(1)).toMatchObject({ status: 'failed', error: 'The address answered 500.' })
-  expect((await meta.channelById(1))?.failingSinceMs).toBe(clock.now())
+  expect(await meta.alerts.deliveryById(1)).toMatchObject({ status: 'failed', error: 'The address answered 500.' })
+  expect((await meta.alerts.channelById(1))?.failingSinceMs).toBe(clock.now())
   broken.how = undefined
   await commit(meta, { events: [effect({ hashes: [hash(2)] })] })
   await alerts.run()
-  expect([calls.length, (await meta.channelById(1))?.failingSinceMs]).toEqual([1, null])
+  expect([calls.length, (await meta.alerts.channelById(1))?.failingSinceMs]).toEqual([1, null])
 })
 
 test('a test message is tried once, at once, and says how it ended', async () => {
@@ -209,10 +219,10 @@ test('a channel that can’t be opened fails by itself; members who only look ge
   await channel('slack', 'broken')
   await channel('email', 'broken')
   await channel('email', 'members')
-  await meta.setMember(1, 'bob', 'viewer')
+  await meta.organizations.setMember(1, 'bob', 'viewer')
   await commit(meta, { events: [effect()] })
   await alerts.run()
-  expect(await meta.deliveryById(1)).toMatchObject({ status: 'queued', error: 'wrong key' })
+  expect(await meta.alerts.deliveryById(1)).toMatchObject({ status: 'queued', error: 'wrong key' })
   // ann has no account in this store, so the channel has no recipients.
   expect(mails).toEqual([])
 })

@@ -79,12 +79,12 @@ async function openRecipientsOf(deps: AlertDeps, channel: Channel): Promise<stri
 
 /** Returns whether a delayed change is obsolete because somebody has triaged the issue since. */
 async function isOver(meta: MetaStore, { kind, issueId }: AlertDue): Promise<boolean> {
-  return kind !== 'new' && ((await meta.issueById(issueId))?.status ?? 'unresolved') !== 'unresolved'
+  return kind !== 'new' && ((await meta.issues.issueById(issueId))?.status ?? 'unresolved') !== 'unresolved'
 }
 
 async function decideDue(deps: AlertDeps): Promise<number> {
   const { meta, clock } = deps
-  const pending = await meta.alertsDue(dueMax, clock.now())
+  const pending = await meta.alerts.alertsDue(dueMax, clock.now())
   const over = await filterAsync(pending, (alert) => isOver(meta, alert))
   const { due, expiredIds: goneIds } = await settleSkew(
     deps,
@@ -93,10 +93,11 @@ async function decideDue(deps: AlertDeps): Promise<number> {
   goneIds.push(...over.map((alert) => alert.id))
   if (due.length + goneIds.length === 0) return 0
   const channels: Channel[] = []
-  for (const id of new Set(due.map((alert) => alert.organizationId))) channels.push(...(await meta.channelsOf(id)))
+  for (const id of new Set(due.map((alert) => alert.organizationId)))
+    channels.push(...(await meta.alerts.channelsOf(id)))
   const nowMs = clock.now()
   const recent = channels.length
-    ? await meta.deliveriesSince(
+    ? await meta.alerts.deliveriesSince(
         channels.map((channel) => channel.id),
         nowMs - recentMs,
       )
@@ -111,20 +112,21 @@ async function decideDue(deps: AlertDeps): Promise<number> {
     nowMs,
   })
   const ended = [...doneIds, ...goneIds]
-  if (deliveries.length || ended.length || deferred.length) await meta.decideAlerts(deliveries, ended, nowMs, deferred)
+  if (deliveries.length || ended.length || deferred.length)
+    await meta.alerts.decideAlerts(deliveries, ended, nowMs, deferred)
   return ended.length + deferred.length
 }
 
 /** Returns the content of a delivery; undefined if all of its objects are gone. */
 async function messageOf(deps: AlertDeps, delivery: Delivery, channel: Channel): Promise<Message | undefined> {
   const { meta, url } = deps
-  const organization = await meta.organizationById(channel.organizationId)
+  const organization = await meta.organizations.organizationById(channel.organizationId)
   if (!organization) return undefined
   const seen = new Set<number>()
   const alertedIssues: AlertedIssue[] = []
   for (const { issueId, kind, eventId } of delivery.items) {
-    const issue = await meta.issueById(issueId)
-    const project = issue && (await meta.projectById(issue.projectId))
+    const issue = await meta.issues.issueById(issueId)
+    const project = issue && (await meta.projects.projectById(issue.projectId))
     // Report issues that were merged since only once.
     if (!issue || !project || seen.has(issue.id)) continue
     seen.add(issue.id)
@@ -162,11 +164,11 @@ async function send(deps: Wired, delivery: Delivery, channel: Channel): Promise<
 /** Makes one attempt and records the result. Tests are not retried: a user is waiting for the result. */
 async function attempt(deps: Wired, delivery: Delivery): Promise<void> {
   const { meta, clock } = deps
-  const channel = await meta.channelById(delivery.channelId)
+  const channel = await meta.alerts.channelById(delivery.channelId)
   if (!channel) return
   try {
     await send(deps, delivery, channel)
-    await meta.recordDelivery(delivery.id, { status: 'sent' }, clock.now())
+    await meta.alerts.recordDelivery(delivery.id, { status: 'sent' }, clock.now())
   } catch (thrown) {
     const error = line(thrown instanceof Error ? thrown.message : String(thrown), 300)
     const pause = delivery.kind === 'test' ? undefined : retryMs[delivery.attempts]
@@ -174,7 +176,7 @@ async function attempt(deps: Wired, delivery: Delivery): Promise<void> {
       pause === undefined
         ? { status: 'failed' as const, error }
         : { status: 'queued' as const, error, nextMs: clock.now() + pause }
-    await meta.recordDelivery(delivery.id, outcome, clock.now())
+    await meta.alerts.recordDelivery(delivery.id, outcome, clock.now())
     deps.observe.warn(
       { channel: channel.id, delivery: delivery.id, status: outcome.status },
       'a notification was not delivered',
@@ -214,7 +216,7 @@ export function createAlerts(options: AlertDeps): Alerts {
       state.rerun = false
       for (;;) {
         const decided = await decideDue(deps)
-        const queued = await deps.meta.deliveriesQueued(deps.clock.now(), sendingMax)
+        const queued = await deps.meta.alerts.deliveriesQueued(deps.clock.now(), sendingMax)
         if (state.stopped || (decided === 0 && queued.length === 0)) break
         tries += queued.length
         await attemptAll(deps, queued)
@@ -240,11 +242,11 @@ export function createAlerts(options: AlertDeps): Alerts {
     },
     run: async () => ({ tries: await run() }),
     test: async (channel) => {
-      const queued = await deps.meta.queueTest(channel.id, await recipientsOf(deps, channel), deps.clock.now())
+      const queued = await deps.meta.alerts.queueTest(channel.id, await recipientsOf(deps, channel), deps.clock.now())
       await attemptAll(deps, queued)
       const attempted: Delivery[] = []
       for (const { id } of queued) {
-        const delivery = await deps.meta.deliveryById(id)
+        const delivery = await deps.meta.alerts.deliveryById(id)
         if (delivery) attempted.push(delivery)
       }
       return attempted

@@ -55,7 +55,7 @@ async function rig() {
   const make = async (target: string) =>
     (await addChannel({ meta, seal }, 1, { kind: 'email', name: 'Ops', target, project: null })).channel
   const statesOf = async (id: number) => {
-    const channel = await meta.channelById(id)
+    const channel = await meta.alerts.channelById(id)
     return (
       channel &&
       (await recipientsIn({ meta, open: seal.open }, channel)).map((recipient) => [recipient.address, recipient.state])
@@ -78,7 +78,7 @@ describe('an address that belongs to no member', () => {
     await alerts.askToConfirm(channel)
     expect(mails).toHaveLength(1)
     const secret = secretIn(mails[0])
-    expect(JSON.stringify(await meta.addressesOf(channel.id))).not.toContain(secret)
+    expect(JSON.stringify(await meta.alerts.addressesOf(channel.id))).not.toContain(secret)
     const room = { meta, clock }
     expect(await confirmationOf(room, secret)).toMatchObject({ address: 'ops@x.test', isConfirmed: false })
     expect(await statesOf(channel.id)).toEqual([['Ops@x.test', 'unconfirmed']])
@@ -116,10 +116,10 @@ describe('an address that belongs to no member', () => {
     const channel = await make('ops@x.test')
     for (let asked = 0; asked <= mailsPerAddressMax; asked++) await alerts.askToConfirm(channel, 'ops@x.test')
     expect(mails).toHaveLength(mailsPerAddressMax)
-    expect(await meta.addressesOf(channel.id)).toMatchObject([{ error: expect.stringContaining('Too many') }])
+    expect(await meta.alerts.addressesOf(channel.id)).toMatchObject([{ error: expect.stringContaining('Too many') }])
     clock.advance(3_600_000)
     await alerts.askToConfirm(channel, 'ops@x.test')
-    expect(await meta.addressesOf(channel.id)).toMatchObject([{ error: '' }])
+    expect(await meta.alerts.addressesOf(channel.id)).toMatchObject([{ error: '' }])
     const many = Array.from({ length: 50 }, (_, at) => `a${at}@x.test`).join(',')
     await alerts.askToConfirm(await make(many))
     expect(mails).toHaveLength(mailsPerAddressMax + mailsPerOrganizationMax)
@@ -130,13 +130,13 @@ describe('an address that belongs to no member', () => {
     state.smtp = undefined
     const channel = await make('ops@x.test')
     await alerts.askToConfirm(channel)
-    expect(await meta.addressesOf(channel.id)).toEqual([])
+    expect(await meta.alerts.addressesOf(channel.id)).toEqual([])
     Object.assign(state, { smtp, broken: true })
     await alerts.askToConfirm(channel)
-    expect(await meta.addressesOf(channel.id)).toMatchObject([{ askedMs: null, error: 'connect ECONNREFUSED' }])
+    expect(await meta.alerts.addressesOf(channel.id)).toMatchObject([{ askedMs: null, error: 'connect ECONNREFUSED' }])
     state.broken = false
     await alerts.askToConfirm(channel)
-    expect([mails.length, await meta.addressesOf(channel.id)]).toMatchObject([1, [{ error: '' }]])
+    expect([mails.length, await meta.alerts.addressesOf(channel.id)]).toMatchObject([1, [{ error: '' }]])
   })
 })
 
@@ -158,8 +158,8 @@ test('a channel from before goes on; an address that it gets later confirms', as
   const { meta, seal, make, statesOf } = await rig()
   const channel = await make('a@x.test,b@x.test')
   // The migration writes this row.
-  await meta.recordConfirmationMail({ channelId: channel.id, address: '*', secret: 's', nowMs: 1, expiresMs: 2 })
-  await meta.confirmAddress('s', 1)
+  await meta.alerts.recordConfirmationMail({ channelId: channel.id, address: '*', secret: 's', nowMs: 1, expiresMs: 2 })
+  await meta.alerts.confirmAddress('s', 1)
   expect((await statesOf(channel.id))?.map(([, state]) => state)).toEqual(['confirmed', 'confirmed'])
   await changeChannel({ meta, seal }, channel, { target: 'a@x.test, c@x.test' })
   expect(await statesOf(channel.id)).toEqual([

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from '../base/clock.ts'
 import type { Channel } from '../store/meta/issues/alerts.ts'
 import type { Organization } from '../store/meta/meta.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaStore, MetaWith } from '../store/meta/meta-store.ts'
 import { html, line } from './message.ts'
 import { recipientsIn } from './recipients.ts'
 import type { Mail } from './send/email.ts'
@@ -73,15 +73,19 @@ export function createConfirmations(
   const mayOrganization = createHourly(clock, mailsPerOrganizationMax)
   const requestOne = async (channel: Channel, organization: Organization, address: string): Promise<void> => {
     if (!mayAddress(address.toLowerCase()) || !mayOrganization(String(organization.id)))
-      return meta.recordMailError(channel.id, address, 'Too many confirmation mails were sent. Try again in an hour.')
+      return meta.alerts.recordMailError(
+        channel.id,
+        address,
+        'Too many confirmation mails were sent. Try again in an hour.',
+      )
     const secret = randomBytes(32).toString('base64url')
     const link = `${url}/confirm-address?secret=${secret}`
     const failure = await send(confirmationMail({ to: address, organization, url, link }))
     // The channel can be deleted by now.
-    if (!(await meta.channelById(channel.id))) return
-    if (failure !== undefined) return meta.recordMailError(channel.id, address, failure)
+    if (!(await meta.alerts.channelById(channel.id))) return
+    if (failure !== undefined) return meta.alerts.recordMailError(channel.id, address, failure)
     const nowMs = clock.now()
-    await meta.recordConfirmationMail({
+    await meta.alerts.recordConfirmationMail({
       channelId: channel.id,
       address,
       secret,
@@ -90,7 +94,7 @@ export function createConfirmations(
     })
   }
   return async (channel, only) => {
-    const organization = await meta.organizationById(channel.organizationId)
+    const organization = await meta.organizations.organizationById(channel.organizationId)
     if (!organization || !(await deps.smtp())) return
     const waiting = (await recipientsIn(deps, channel)).filter(
       (recipient) =>
@@ -103,7 +107,7 @@ export function createConfirmations(
 
 /** Dependencies of the lookup of a mailed link. */
 export type Confirms = {
-  meta: Pick<MetaStore, 'addressBySecret' | 'channelById' | 'organizationById'>
+  meta: MetaWith<'alerts.addressBySecret' | 'alerts.channelById' | 'organizations.organizationById'>
   clock: Pick<Clock, 'now'>
 }
 
@@ -113,9 +117,9 @@ export async function confirmationOf(
   secret: string,
 ): Promise<{ organization: Organization; address: string; isConfirmed: boolean } | undefined> {
   // Secrets have 43 characters. Do not hash other texts.
-  const found = /^[\w-]{43}$/.test(secret) ? await meta.addressBySecret(secret, clock.now()) : undefined
-  const channel = found && (await meta.channelById(found.channelId))
-  const organization = channel && (await meta.organizationById(channel.organizationId))
+  const found = /^[\w-]{43}$/.test(secret) ? await meta.alerts.addressBySecret(secret, clock.now()) : undefined
+  const channel = found && (await meta.alerts.channelById(found.channelId))
+  const organization = channel && (await meta.organizations.organizationById(channel.organizationId))
   if (!found || !organization) return undefined
   return { organization, address: found.address, isConfirmed: found.confirmedMs !== null }
 }

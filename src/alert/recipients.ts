@@ -1,5 +1,5 @@
 import type { Channel } from '../store/meta/issues/alerts.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 import { everyAddress } from '../store/meta/people/channel-addresses.ts'
 
 /**
@@ -15,11 +15,14 @@ export type Recipient = {
   error: string
 }
 
-type RecipientDeps = { meta: Pick<MetaStore, 'membersOf' | 'people' | 'addressesOf'>; open(sealed: string): string }
+type RecipientDeps = {
+  meta: MetaWith<'organizations.membersOf' | 'people.people' | 'alerts.addressesOf'>
+  open(sealed: string): string
+}
 
 async function membersWith(meta: RecipientDeps['meta'], channel: Channel, may: (role: string) => boolean) {
-  const members = (await meta.membersOf(channel.organizationId)).filter((member) => may(member.role))
-  return (await meta.people(members.map((member) => member.userId))).map((person) => person.email)
+  const members = (await meta.organizations.membersOf(channel.organizationId)).filter((member) => may(member.role))
+  return (await meta.people.people(members.map((member) => member.userId))).map((person) => person.email)
 }
 
 /** Returns the explicit addresses of a mail channel, else none. Throws if the channel cannot be decrypted. */
@@ -39,7 +42,9 @@ export async function recipientsIn(deps: RecipientDeps, channel: Channel): Promi
   if (deps.open(channel.sealedTarget) === 'members')
     return (await membersWith(meta, channel, (role) => role !== 'viewer')).map(member)
   const members = new Set(await membersWith(meta, channel, () => true))
-  const addressStates = new Map((await meta.addressesOf(channel.id)).map((address) => [address.address, address]))
+  const addressStates = new Map(
+    (await meta.alerts.addressesOf(channel.id)).map((address) => [address.address, address]),
+  )
   return addressesIn(deps, channel).map((address) => {
     const name = address.toLowerCase()
     if (members.has(name)) return member(address)

@@ -46,7 +46,7 @@ async function rig(found: { all: number; last: number; away?: boolean }) {
       },
     },
   })
-  await meta.createChannel({
+  await meta.alerts.createChannel({
     organizationId: 1,
     projectId: null,
     kind: 'webhook',
@@ -73,7 +73,7 @@ describe('skew after a deploy', () => {
     clock.advance(1)
     await alerts.run()
     expect(told.length).toBe(times)
-    expect(await meta.alertsDue(10, clock.now())).toEqual([])
+    expect(await meta.alerts.alertsDue(10, clock.now())).toEqual([])
   })
 
   test('an error of another kind beside it waits for nothing', async () => {
@@ -98,11 +98,11 @@ describe('skew after a deploy', () => {
     await come({ diagnostics: ['skew'] })
     clock.advance(skewWaitMs)
     await alerts.run()
-    await meta.updateIssue(1, { status: 'resolved' }, null, clock.now())
+    await meta.issues.updateIssue(1, { status: 'resolved' }, null, clock.now())
     clock.advance(1000)
     await come({ diagnostics: ['skew'], timestampMs: clock.now() })
     await alerts.run()
-    expect([(await meta.issueById(1))?.substatus, told]).toEqual(['regressed', []])
+    expect([(await meta.issues.issueById(1))?.substatus, told]).toEqual(['regressed', []])
   })
 
   test('is asked again while the events store is away', async () => {

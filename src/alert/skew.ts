@@ -9,12 +9,12 @@ type Settled = { due: AlertDue[]; expiredIds: number[] }
 
 /** Returns whether the skew of an issue continues since its change; undefined if unknown now. */
 async function lasts({ meta, events, clock, observe }: AlertDeps, alertDue: AlertDue): Promise<boolean | undefined> {
-  const issue = await meta.issueById(alertDue.issueId)
+  const issue = await meta.issues.issueById(alertDue.issueId)
   if (!issue) return false
   // The change was only skew. Events that joined since are ordinary errors.
   if (!isSkewOnly(issue.diagnosticCounts, issue.count)) return true
   const nowMs = clock.now()
-  const hashes = (await meta.hashesOf([issue.id])).get(issue.id) ?? []
+  const hashes = (await meta.issues.hashesOf([issue.id])).get(issue.id) ?? []
   const refs = hashes.map((groupHash) => ({ projectId: issue.projectId, groupHash }))
   // The event behind the change arrived shortly before it.
   const fromMs = alertDue.atMs - 60_000

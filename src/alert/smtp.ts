@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 import type { SmtpSettings } from './send/email.ts'
 
 export type { SmtpSettings }
@@ -15,11 +15,11 @@ const shape = z.object({
   from: z.string(),
 })
 
-type SmtpDeps = { meta: Pick<MetaStore, 'getValue'>; seal: { open(sealed: string): string } }
+type SmtpDeps = { meta: MetaWith<'values.getValue'>; seal: { open(sealed: string): string } }
 
 /** Returns the configured mail server; undefined if there is none or its settings cannot be decrypted. */
 export async function smtpOf({ meta, seal }: SmtpDeps): Promise<SmtpSettings | undefined> {
-  const sealed = await meta.getValue(smtpValue)
+  const sealed = await meta.values.getValue(smtpValue)
   if (!sealed) return undefined
   try {
     return shape.parse(JSON.parse(seal.open(sealed)))

@@ -437,7 +437,7 @@ describe('the rest', () => {
       email: 's@example.test',
       password: 'another long password',
     })
-    await app.meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: stranger.id })
+    await app.meta.organizations.createOrganization({ slug: 'other', name: 'Other', ownerUserId: stranger.id })
     const { secret: token } = await app.auth.createToken(
       stranger,
       't',

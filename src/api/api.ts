@@ -84,9 +84,9 @@ async function find(
   const found: Found = {}
   const missing = new MishapError('NOT_FOUND')
   if (params.org !== undefined) {
-    const organization = await meta.organizationBySlug(params.org)
+    const organization = await meta.organizations.organizationBySlug(params.org)
     if (!organization) {
-      const renamed = await meta.organizationByOldSlug(params.org)
+      const renamed = await meta.organizations.organizationByOldSlug(params.org)
       if (!renamed || (await app.auth.may(actor, 'organization:read', { organization: renamed })) === 'hidden')
         throw missing
       return { moved: { org: renamed.slug } }
@@ -94,9 +94,9 @@ async function find(
     found.organization = organization
   }
   if (params.project !== undefined && found.organization) {
-    const project = await meta.projectBySlug(found.organization.id, params.project)
+    const project = await meta.projects.projectBySlug(found.organization.id, params.project)
     if (!project) {
-      const renamedProject = await meta.projectByOldSlug(found.organization.id, params.project)
+      const renamedProject = await meta.projects.projectByOldSlug(found.organization.id, params.project)
       const thing = renamedProject && { organization: found.organization, project: renamedProject }
       if (thing && (await app.auth.may(actor, 'project:read', thing)) !== 'hidden')
         return { moved: { project: thing.project.slug } }
@@ -106,8 +106,9 @@ async function find(
   }
   if (params.issue !== undefined) {
     const issue = await issueNamed(app, actor, found, params.issue)
-    const organization = issue && (found.organization ?? (await meta.organizationById(issue.organizationId)))
-    const project = issue && (await meta.projectById(issue.projectId))
+    const organization =
+      issue && (found.organization ?? (await meta.organizations.organizationById(issue.organizationId)))
+    const project = issue && (await meta.projects.projectById(issue.projectId))
     if (!issue || !organization || !project || issue.organizationId !== organization.id) throw missing
     Object.assign(found, { issue, organization, project })
   }
@@ -123,12 +124,12 @@ async function find(
  * must be unique among the organizations of the actor.
  */
 async function issueNamed({ meta }: App, actor: Actor, found: Found, name: string): Promise<Issue | undefined> {
-  if (/^\d{1,15}$/.test(name)) return meta.issueById(Number(name))
+  if (/^\d{1,15}$/.test(name)) return meta.issues.issueById(Number(name))
   const bound = actor.kind === 'token' ? actor.organizationId : null
   const mine = async () =>
-    (await meta.organizationsOf(actor.person.id)).filter(({ id }) => bound === null || id === bound)
+    (await meta.organizations.organizationsOf(actor.person.id)).filter(({ id }) => bound === null || id === bound)
   const among = found.organization ? [found.organization] : await mine()
-  const candidates = await Promise.all(among.map(({ id }) => meta.issueByShortId(id, name.toUpperCase())))
+  const candidates = await Promise.all(among.map(({ id }) => meta.issues.issueByShortId(id, name.toUpperCase())))
   const named = candidates.filter((issue) => issue !== undefined)
   return named.length === 1 ? named[0] : undefined
 }

@@ -208,14 +208,18 @@ export async function openTestApp(): Promise<TestApp> {
     email: 'owner@example.test',
     password: 'correct horse battery',
   })
-  const organization = await meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: owner.id })
-  const project = await meta.createProject({
+  const organization = await meta.organizations.createOrganization({
+    slug: 'acme',
+    name: 'Acme',
+    ownerUserId: owner.id,
+  })
+  const project = await meta.projects.createProject({
     organizationId: organization.id,
     slug: 'web',
     name: 'Web',
     platform: 'javascript-react',
   })
-  const key = await meta.createKey(project.id, 'Default')
+  const key = await meta.projects.createKey(project.id, 'Default')
   const { secret: token } = await auth.createToken(owner, 'test', allScopes, null)
   const hono = createRoutes(app)
   let jpos = 1
@@ -226,12 +230,12 @@ export async function openTestApp(): Promise<TestApp> {
     token,
     sent,
     async store(list, attachments = []) {
-      const { grouping } = (await meta.projectSettings(project.id)) ?? {}
+      const { grouping } = (await meta.projects.projectSettings(project.id)) ?? {}
       const head = { projectId: project.id, organizationId: organization.id, keyId: key.id }
       const refined = list.map((event) =>
         refineEvent(event, { ...head, receivedMs: systemClock.now() }, grouping ? { grouping } : {}),
       )
-      const batch = await meta.openBatch(jpos, jpos + 1)
+      const batch = await meta.batches.openBatch(jpos, jpos + 1)
       await events.insert(
         'events',
         Buffer.from(refined.map((item) => encodeEventRow({ ...item.row, jpos })).join('')),
@@ -269,7 +273,7 @@ export async function openTestApp(): Promise<TestApp> {
         stored,
         { ...stored, category: 'default', outcome: 'received', itemType: 'envelope' },
       ]
-      await meta.commitBatch(
+      await meta.batches.commitBatch(
         batch,
         { events: refined.map((item) => item.effect), attachments: rows, outcomes, dead: [] },
         systemClock.now(),
@@ -343,7 +347,7 @@ export function appForFile() {
     const person =
       (await app.auth.personByEmail(email)) ??
       (await app.auth.createPerson({ name, email, password: 'another long password' }))
-    if (role) await app.meta.setMember(organization.id, person.id, role)
+    if (role) await app.meta.organizations.setMember(organization.id, person.id, role)
     return { ...person, token: (await app.auth.createToken(person, 't', [...scopes], null)).secret }
   }
   const call: TestApp['call'] = (...words) => made().call(...words)

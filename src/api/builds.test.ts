@@ -43,5 +43,5 @@ test('tokens of the organization: made and deleted by owners and admins, good fo
   expect((await call('DELETE', `${path}${id}/`, signedIn)).status).toBe(204)
   expect((await call('DELETE', `${path}${id}/`, signedIn)).status).toBe(404)
   expect((await call('GET', `${R}ci@1/`, { token })).status).toBe(401)
-  expect(await app.meta.tokensOfOrganization(organization.id)).toEqual([])
+  expect(await app.meta.people.tokensOfOrganization(organization.id)).toEqual([])
 })

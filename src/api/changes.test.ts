@@ -21,7 +21,7 @@ beforeAll(async () => {
     email: 'bob@example.test',
     password: 'another long password',
   })
-  await app.meta.setMember(organization.id, person.id, 'admin')
+  await app.meta.organizations.setMember(organization.id, person.id, 'admin')
   state.other = { id: person.id, token: (await app.auth.createToken(person, 't', scopes, null)).secret }
 }, 30_000)
 
@@ -116,7 +116,7 @@ describe('project settings', () => {
     const wanted = { ...body, allowedDomains: ['*.shop.example'] }
     expect((await call('PUT', `${P}/`, { body })).json).toMatchObject(wanted)
     expect((await call('GET', `${P}/`)).json).toMatchObject(wanted)
-    expect(await made().app.meta.projectSettings(made().project.id)).toMatchObject({
+    expect(await made().app.meta.projects.projectSettings(made().project.id)).toMatchObject({
       scrubDefaults: false,
       scrubIpAddresses: true,
       sensitiveFields: ['colour'],

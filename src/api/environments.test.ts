@@ -54,7 +54,7 @@ describe('hidden environments', () => {
 
   test('hidden in one project and not in another: it stays among those of the organization', async () => {
     const { app, organization, project } = made()
-    const other = await app.meta.createProject({
+    const other = await app.meta.projects.createProject({
       organizationId: organization.id,
       slug: 'api',
       name: 'Api',
@@ -62,10 +62,10 @@ describe('hidden environments', () => {
     })
     const both = [project.id, other.id]
     await hide('staging', true)
-    expect([...(await app.meta.hiddenEnvironments(both))]).toEqual(['staging'])
-    expect([...(await app.meta.hiddenEnvironments([other.id]))]).toEqual([])
+    expect([...(await app.meta.projects.hiddenEnvironments(both))]).toEqual(['staging'])
+    expect([...(await app.meta.projects.hiddenEnvironments([other.id]))]).toEqual([])
     await hide('staging', false)
-    expect([...(await app.meta.hiddenEnvironments(both))]).toEqual([])
+    expect([...(await app.meta.projects.hiddenEnvironments(both))]).toEqual([])
   })
 
   test.each<[Role, number, number]>([
@@ -103,7 +103,7 @@ test('beyond the thousand names of a list: a hidden one is found, and others are
     expect([all.length, all.at(-1)]).toEqual([1000, 'zzz'])
   }
   await hide('zzz', false)
-  for (const name of many) await app.meta.hideEnvironment(project.id, name, name !== 'run-0700')
+  for (const name of many) await app.meta.projects.hideEnvironment(project.id, name, name !== 'run-0700')
   expect(await names(`${P}/environments/`)).toEqual(expect.arrayContaining(['run-0700', 'zzz']))
   expect(await names(`${P}/environments/?visibility=hidden`)).toHaveLength(1000)
 }, 30_000)

@@ -15,15 +15,15 @@ const places = { jpos: 900 }
 async function stored(project: Project, ...events: Record<string, unknown>[]): Promise<void> {
   const { app, organization } = made()
   const { meta } = app
-  const [key] = await meta.keysOf(project.id)
+  const [key] = await meta.projects.keysOf(project.id)
   const head = { projectId: project.id, organizationId: organization.id, keyId: key?.id ?? 0, receivedMs: Date.now() }
   const jpos = places.jpos++
   const refined = events.map((event) => refineEvent(event, head))
-  const batch = await meta.openBatch(jpos, jpos + 1)
+  const batch = await meta.batches.openBatch(jpos, jpos + 1)
   const rows = refined.map((item) => encodeEventRow({ ...item.row, jpos })).join('')
   await app.events.insert('events', Buffer.from(rows), `failures:${jpos}`)
   const effects = { events: refined.map((item) => item.effect), attachments: [], outcomes: [], dead: [] }
-  await meta.commitBatch(batch, effects, Date.now())
+  await meta.batches.commitBatch(batch, effects, Date.now())
   await app.triage.failures()
 }
 
@@ -52,13 +52,13 @@ describe('a hidden server error and its browser events, of two projects', () => 
   test('the browser first, then the server: the link with its reason, on both sides', async () => {
     const { app, organization, project } = made()
     const { meta } = app
-    state.api = await meta.createProject({
+    state.api = await meta.projects.createProject({
       organizationId: organization.id,
       slug: 'api',
       name: 'Api',
       platform: 'node',
     })
-    await meta.createKey(state.api.id, 'Default')
+    await meta.projects.createKey(state.api.id, 'Default')
     await stored(project, browser(1, { tags: { digest: '1000001' } }), browser(2, { contexts: traceOf(2) }))
     expect(await event('web', 1)).toMatchObject({
       digests: [{ value: '1000001', found: 'tags.digest', sure: true }],
@@ -176,10 +176,10 @@ describe('a hidden server error and its browser events, of two projects', () => 
   async function eventOf(n: number) {
     const { app, project } = made()
     const [row] = await app.events.byEventId([project.id], hex(n))
-    const link = await app.meta.errorLinkOf(project.id, hex(n))
+    const link = await app.meta.errorLinks.errorLinkOf(project.id, hex(n))
     const server = link?.server
-    const id = server && (await app.meta.issueIdsOf([server])).get(`${server.projectId}:${server.groupHash}`)
-    const issue = id === undefined ? undefined : await app.meta.issueById(id)
+    const id = server && (await app.meta.issues.issueIdsOf([server])).get(`${server.projectId}:${server.groupHash}`)
+    const issue = id === undefined ? undefined : await app.meta.issues.issueById(id)
     if (!row || !issue) throw new Error('not linked')
     return { row, issue }
   }

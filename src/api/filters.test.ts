@@ -26,7 +26,7 @@ test('nothing is filtered at first', async () => {
     'csp-disallowed-sources',
   ])
   expect(filters.every((filter) => filter.active === false && filter.dropped === 0)).toBe(true)
-  expect((await made().app.meta.projectSettings(made().project.id))?.filters).toBeUndefined()
+  expect((await made().app.meta.projects.projectSettings(made().project.id))?.filters).toBeUndefined()
 })
 
 describe('a change', () => {
@@ -86,17 +86,20 @@ test('what was dropped in a week is counted, and the kept ones are shown', async
   const { meta, clock } = app
   const nowMs = clock.now()
   const count = { projectId: project.id, keyId: 1, outcome: 'filtered', itemType: 'event', bytes: 5 } as const
-  await meta.addOutcomes([{ ...count, category: 'error', reason: 'localhost', quantity: 7 }], nowMs)
-  await meta.addOutcomes([{ ...count, category: 'attachment', reason: 'localhost', quantity: 3 }], nowMs)
-  await meta.addOutcomes([{ ...count, category: 'error', reason: 'localhost', quantity: 90 }], nowMs - 8 * 86_400_000)
+  await meta.ledger.addOutcomes([{ ...count, category: 'error', reason: 'localhost', quantity: 7 }], nowMs)
+  await meta.ledger.addOutcomes([{ ...count, category: 'attachment', reason: 'localhost', quantity: 3 }], nowMs)
+  await meta.ledger.addOutcomes(
+    [{ ...count, category: 'error', reason: 'localhost', quantity: 90 }],
+    nowMs - 8 * 86_400_000,
+  )
   expect((await list()).map((item) => item.dropped)).toEqual([0, 0, 7, 0, 0, 0, 0, 0, 0, 0])
   const sample = { projectId: project.id, reason: 'localhost', receivedMs: nowMs, title: 'Error: x' } as const
-  const batch = await meta.openBatch(await meta.cursor(), (await meta.cursor()) + 1)
+  const batch = await meta.batches.openBatch(await meta.batches.cursor(), (await meta.batches.cursor()) + 1)
   const samples = [
     { ...sample, eventId: 'a'.repeat(32), why: 'localhost', payload: '{"level":"error"}' },
     { ...sample, eventId: 'b'.repeat(32), why: '127.0.0.1', payload: '' },
   ]
-  await meta.commitBatch(batch, { events: [], attachments: [], outcomes: [], dead: [], samples }, nowMs)
+  await meta.batches.commitBatch(batch, { events: [], attachments: [], outcomes: [], dead: [], samples }, nowMs)
   expect((await call('GET', `${P}/localhost/samples/`)).json).toMatchObject([
     { eventID: 'b'.repeat(32), why: '127.0.0.1', event: null },
     { eventID: 'a'.repeat(32), title: 'Error: x', event: { level: 'error' } },

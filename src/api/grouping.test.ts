@@ -140,7 +140,7 @@ describe('rules', () => {
     const { revision } = (await call('GET', `${P}/`)).json as { revision: number }
     expect((await call('PUT', `${P}/`, { body: { ...rules, revision } })).json).toMatchObject(rules)
     expect((await call('PUT', `${P}/`, { body: { ...rules, fingerprintingRules: '', revision } })).status).toBe(409)
-    expect((await made().app.meta.projectSettings(made().project.id))?.grouping?.fingerprintRules).toBe(
+    expect((await made().app.meta.projects.projectSettings(made().project.id))?.grouping?.fingerprintRules).toBe(
       rules.fingerprintingRules,
     )
     expect((await call('PUT', `${P}/`, { body: { groupingConfig: 'mishap:99' } })).status).toBe(400)
@@ -351,15 +351,18 @@ describe('merge and unmerge', () => {
       effect({ projectId: project.id, hashes: [hash(n + 700)], title: 'SixtyError', timestampMs }),
     )
     await commit(app.meta, { events })
-    const ids = (await app.meta.listIssues({ projectIds: [project.id], sort: 'last', max: 200 })).flatMap((issue) =>
-      issue.title === 'SixtyError' ? [`id=${issue.id}`] : [],
+    const ids = (await app.meta.issues.listIssues({ projectIds: [project.id], sort: 'last', max: 200 })).flatMap(
+      (issue) => (issue.title === 'SixtyError' ? [`id=${issue.id}`] : []),
     )
     expect(ids.length).toBe(60)
     const { status, json } = await call('PUT', `${O}/issues/?${ids.join('&')}`, { body: { merge: 1 } })
     const { merge } = json as { merge: { parent: string; children: string[] } }
     expect([status, merge.children.length]).toEqual([200, 59])
-    expect(await app.meta.issueById(Number(merge.children[58]))).toMatchObject({ id: Number(merge.parent), count: 60 })
-    const entry = (await app.meta.activityOf(Number(merge.parent))).find((item) => item.type === 'merge')
+    expect(await app.meta.issues.issueById(Number(merge.children[58]))).toMatchObject({
+      id: Number(merge.parent),
+      count: 60,
+    })
+    const entry = (await app.meta.issues.activityOf(Number(merge.parent))).find((item) => item.type === 'merge')
     expect(entry).toMatchObject({ userId: expect.any(String), data: { count: 59 } })
     // One issue no longer exists: nothing is merged.
     const again = await call('PUT', `${O}/issues/?id=${merge.parent}&id=${merge.children[0]}`, { body: { merge: 1 } })
@@ -374,7 +377,7 @@ describe('merge and unmerge', () => {
     const { status, json } = await call('PUT', `${O}/issues/?query=is:unresolved`, { body: { merge: 1 } })
     expect([status, JSON.stringify(json)]).toEqual([400, expect.stringContaining('At most 1000 issues')])
     expect(
-      (await app.meta.listIssues({ projectIds: [made().project.id], sort: 'last', max: 2000 })).length,
+      (await app.meta.issues.listIssues({ projectIds: [made().project.id], sort: 'last', max: 2000 })).length,
     ).toBeGreaterThan(1000)
   })
 })

@@ -31,14 +31,17 @@ const project = (id: number, more: Partial<Project> = {}): Project => ({
 /** Only the parts that these functions use. */
 function parts(more: Record<string, unknown>): App {
   const meta = {
-    projectsOf: () => [project(1), project(2)],
-    keysOf: () => [
-      { active: false, publicKey: 'no' },
-      { active: true, publicKey: 'a'.repeat(32) },
-    ],
+    projects: {
+      projectsOf: async () => [project(1), project(2)],
+      keysOf: async () => [
+        { active: false, publicKey: 'no' },
+        { active: true, publicKey: 'a'.repeat(32) },
+      ],
+    },
   }
   const auth = {
-    may: (_actor: Actor, _action: string, thing: { project: Project }) => (thing.project.id === 1 ? 'yes' : 'hidden'),
+    may: async (_actor: Actor, _action: string, thing: { project: Project }) =>
+      thing.project.id === 1 ? 'yes' : 'hidden',
   }
   return {
     clock: testClock(),
@@ -74,6 +77,7 @@ describe('live stream', () => {
     app.live.publish(1, events('2'))
     app.live.publish(2, events('1'))
     app.live.publish(1, { kind: 'engine', up: false })
+    await new Promise((resolve) => setImmediate(resolve))
     clock.advance(15_000)
     const text = await read(answer, 4)
     expect(text).toBe(
@@ -164,6 +168,22 @@ describe('live stream', () => {
   })
 })
 
+test('a reader that leaves while a change is looked up ends the stream without an error', async () => {
+  const projects = Promise.withResolvers<Project[]>()
+  const app = parts({ meta: { projectsOf: () => projects.promise } })
+  const answer = liveStream(app, actor, organization, '', new AbortController().signal)
+  const unhandled: unknown[] = []
+  const record = (error: unknown) => void unhandled.push(error)
+  process.on('unhandledRejection', record)
+  app.live.publish(1, events('1'))
+  await new Promise((resolve) => setImmediate(resolve))
+  await answer.body?.cancel()
+  projects.resolve([project(1)])
+  await new Promise((resolve) => setTimeout(resolve, 5))
+  process.off('unhandledRejection', record)
+  expect(unhandled).toEqual([])
+})
+
 describe('test event', () => {
   const listen = async (status: number, body: string) => {
     const seen: { url: string; body: string; origin: string | undefined }[] = []
@@ -210,7 +230,10 @@ describe('test event', () => {
     )
     close()
     await expect(
-      sendTestEvent(parts({ meta: { keysOf: () => [] }, config: { host: '127.0.0.1', port } }), project(5)),
+      sendTestEvent(
+        parts({ meta: { projects: { keysOf: () => [] } }, config: { host: '127.0.0.1', port } }),
+        project(5),
+      ),
     ).rejects.toThrow('no active key')
   })
 })

@@ -16,6 +16,21 @@ function seenBy(change: LiveChange, projectIds: Set<string>): LiveChange | undef
   return projects.length ? { kind: 'events', projects } : undefined
 }
 
+/** Runs works one after the other. Calls `failed` when one of them throws, or when more than `waitingMax` wait. */
+function createLine(failed: () => void): (work: () => Promise<void>) => void {
+  let last = Promise.resolve()
+  let waiting = 0
+  return (work) => {
+    waiting += 1
+    if (waiting > waitingMax) return failed()
+    const next = async () => {
+      await work()
+      waiting -= 1
+    }
+    last = last.then(next).catch(failed)
+  }
+}
+
 /**
  * Returns server-sent events of an organization: `event: change` with a LiveChange and an id, and a comment every 15 s.
  * `lastId` ('' for none) resumes after a disconnect or after the page was rendered. The stream starts with `missed` if
@@ -36,14 +51,14 @@ export function liveStream(
   const leave = app.live.admit(actor.person.id)
   if (!leave) throw new MishapError('REQUEST_TOO_MANY_STREAMS', { retryAfterS: 30 })
   let stop: () => void = leave
+  let ended = false
   const stream = new ReadableStream<Uint8Array>(
     {
       start: (controller) => {
         const send = (message: string) => {
-          if ((controller.desiredSize ?? 0) < -waitingMax) close()
-          else controller.enqueue(text.encode(message))
+          if (!ended && (controller.desiredSize ?? 0) < -waitingMax) close()
+          else if (!ended) controller.enqueue(text.encode(message))
         }
-        let ended = false
         const close = () => {
           if (ended) return
           ended = true
@@ -55,20 +70,19 @@ export function liveStream(
         send('retry: 1000\n\n')
         const forward = async (id: number, change: LiveChange) => {
           if (ended) return
-          const readable = await readableIds(app, actor, organization)
-          const seen = seenBy(change, new Set(readable.map(String)))
-          if (seen && !ended) write(seen, id)
+          const seen = seenBy(change, new Set((await readableIds(app, actor, organization)).map(String)))
+          if (seen) write(seen, id)
         }
         // One after the other: which projects the person can read is a query, and changes must keep their order.
-        let line = Promise.resolve()
-        const unsubscribe = app.live.subscribe(organization.id, after, (id, change) => {
-          line = line.then(() => forward(id, change)).catch(close)
-        })
-        // A screen that was rendered after the outage began gets no change event for it.
+        const inLine = createLine(close)
+        const unsubscribe = app.live.subscribe(organization.id, after, (id, change) =>
+          inLine(() => forward(id, change)),
+        )
+        // A screen that was rendered after the outage began gets no change event for it. The changes so far come first.
         const host = app.eventsServer()?.host
-        if (!app.engineUp()) write({ kind: 'engine', up: false, ...(host === undefined ? {} : { host }) })
+        if (!app.engineUp())
+          inLine(async () => write({ kind: 'engine', up: false, ...(host === undefined ? {} : { host }) }))
         const cancelHeartbeat = app.clock.every(heartbeatMs, () => {
-          if (ended) return
           send(': still here\n\n')
           stillMay().then((may) => !may && close(), close)
         })
@@ -80,7 +94,10 @@ export function liveStream(
         if (signal.aborted) return close()
         signal.addEventListener('abort', close, { once: true })
       },
-      cancel: () => stop(),
+      cancel: () => {
+        ended = true
+        stop()
+      },
     },
     { highWaterMark: 1 },
   )

@@ -67,8 +67,12 @@ describe('channels', () => {
 
   test('one of another organization is not there', async () => {
     const { app, call } = made()
-    const { id } = await app.meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'stranger' })
-    const channel = await app.meta.createChannel({
+    const { id } = await app.meta.organizations.createOrganization({
+      slug: 'other',
+      name: 'Other',
+      ownerUserId: 'stranger',
+    })
+    const channel = await app.meta.alerts.createChannel({
       organizationId: id,
       projectId: null,
       kind: 'slack',
@@ -92,7 +96,7 @@ test('the mail server is set without ever being shown its password, and taken aw
   const set = await call('PUT', '/mail-server/', { body: mail })
   const { password, ...shown } = mail
   expect(set.json).toEqual({ ...shown, hasPassword: true })
-  expect(await app.meta.getValue('smtp')).not.toContain(password)
+  expect(await app.meta.values.getValue('smtp')).not.toContain(password)
   expect((await call('PUT', '/mail-server/', { body: { ...shown, port: 0, host: '' } })).json).toMatchObject({
     host: [expect.any(String)],
     port: [expect.any(String)],

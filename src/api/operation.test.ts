@@ -21,14 +21,14 @@ beforeAll(async () => {
   const { app, project } = made()
   await made().store([{ message: 'one' }, { message: 'two' }])
   const count = { projectId: project.id, keyId: 1, itemType: 'event', bytes: 10 }
-  await app.meta.addOutcomes(
+  await app.meta.ledger.addOutcomes(
     [
       { ...count, category: 'error', outcome: 'invalid', reason: 'bad_json', quantity: 3 },
       { ...count, projectId: 0, keyId: 0, category: 'unknown', outcome: 'invalid', reason: 'unknown_key', quantity: 1 },
     ],
     app.clock.now(),
   )
-  await app.meta.addOutcomes(
+  await app.meta.ledger.addOutcomes(
     [{ ...count, category: 'error', outcome: 'stored', reason: 'ok', quantity: 7 }],
     app.clock.now() - 5 * 3_600_000,
   )
@@ -82,8 +82,8 @@ describe('dead items', () => {
     }))
     for (const { blobKey } of dead)
       await app.blobs.put(blobKey, packDeadLetter({ ...head, origin: '', contentType: '' }, body))
-    const batch = await app.meta.openBatch(1000, 1010)
-    await app.meta.commitBatch(batch, { events: [], attachments: [], outcomes: [], dead }, app.clock.now())
+    const batch = await app.meta.batches.openBatch(1000, 1010)
+    await app.meta.batches.commitBatch(batch, { events: [], attachments: [], outcomes: [], dead }, app.clock.now())
   })
 
   test('are listed; the record is shown to its first 16 KiB', async () => {
@@ -127,10 +127,14 @@ describe('dead items', () => {
     const head = { kind: 'envelope', organizationId: organization.id, clientAddress: '', userAgent: '' } as const
     const count = { category: 'transaction', itemType: 'transaction', spans: 6 } as const
     await app.blobs.put(item.blobKey, packDeadLetter({ ...head, ...facts, origin: '', contentType: '' }, body, count))
-    const batch = await app.meta.openBatch(1010, 1020)
-    await app.meta.commitBatch(batch, { events: [], attachments: [], outcomes: [], dead: [item] }, app.clock.now())
+    const batch = await app.meta.batches.openBatch(1010, 1020)
+    await app.meta.batches.commitBatch(
+      batch,
+      { events: [], attachments: [], outcomes: [], dead: [item] },
+      app.clock.now(),
+    )
     const deleted = async () =>
-      (await app.meta.outcomeSums({ fromMs: 0 }))
+      (await app.meta.ledger.outcomeSums({ fromMs: 0 }))
         .filter((outcomeSum) => outcomeSum.reason === 'deleted')
         .reduce((sum, outcomeSum) => sum + outcomeSum.quantity, 0)
     const [before, [newest]] = [await deleted(), await list()]
@@ -237,7 +241,11 @@ describe('who sees what of the status', () => {
       email: 'otto@example.test',
       password: 'another long one',
     })
-    const second = await app.meta.createOrganization({ slug: 'second', name: 'Second', ownerUserId: owner.id })
+    const second = await app.meta.organizations.createOrganization({
+      slug: 'second',
+      name: 'Second',
+      ownerUserId: owner.id,
+    })
     const bound = (await app.auth.createToken(owner, 't', ['org:admin'], second.id)).secret
     expect(await statuses(installation, made().token)).toEqual([200, 204, 200, 200])
     expect(await statuses(installation, bound)).toEqual([404, 404, 404, 404])
@@ -256,9 +264,18 @@ describe('who sees what of the status', () => {
     // One item arrived without a known key and belongs to no organization.
     expect([own.invalid, own.invalid + 1]).toEqual([3, all.ledger.invalid])
     expect(own.rows.map((row) => row.reason)).not.toContain('unknown_key')
-    const other = await app.meta.createOrganization({ slug: 'third', name: 'Third', ownerUserId: 'nobody' })
-    const theirs = await app.meta.createProject({ organizationId: other.id, slug: 'x', name: 'X', platform: null })
-    await app.meta.addOutcomes(
+    const other = await app.meta.organizations.createOrganization({
+      slug: 'third',
+      name: 'Third',
+      ownerUserId: 'nobody',
+    })
+    const theirs = await app.meta.projects.createProject({
+      organizationId: other.id,
+      slug: 'x',
+      name: 'X',
+      platform: null,
+    })
+    await app.meta.ledger.addOutcomes(
       [
         {
           projectId: theirs.id,

@@ -47,7 +47,12 @@ const session = (place: number, changes: Partial<SessionRow>): SessionRow => ({
 
 beforeAll(async () => {
   const { app, organization, project, store } = made()
-  await app.meta.createProject({ organizationId: organization.id, slug: 'quiet', name: 'Quiet', platform: 'node' })
+  await app.meta.projects.createProject({
+    organizationId: organization.id,
+    slug: 'quiet',
+    name: 'Quiet',
+    platform: 'node',
+  })
   await store([
     error('TypeError', { user: { id: '1' } }),
     error('TypeError', { user: { id: '2' }, timestamp: nowS - 50 }),
@@ -148,7 +153,7 @@ describe('the overview', () => {
       )
     expect(await named()).toEqual(['web'])
     const missing = { quantity: 1, refused: 0, refusedMs: null }
-    const spy = vi.spyOn(meta, 'missingMapCounts').mockResolvedValue(missing)
+    const spy = vi.spyOn(meta.artifacts, 'missingMapCounts').mockResolvedValue(missing)
     try {
       expect(await named()).toEqual(['web']) // "quiet" runs on Node.js and uploads none
     } finally {
@@ -180,7 +185,7 @@ describe('the overview', () => {
         boundBytes: 2,
       }),
       vi.spyOn(app, 'disk').mockResolvedValue({ ...(await app.disk()), stored: 97, budget: 100 }),
-      vi.spyOn(meta, 'bytesByProject').mockResolvedValue([
+      vi.spyOn(meta.ledger, 'bytesByProject').mockResolvedValue([
         {
           projectId: made().project.id,
           attachments: { count: 0, bytes: 0 },
@@ -188,11 +193,11 @@ describe('the overview', () => {
           bundles: { count: 0, bytes: 0 },
         },
       ]),
-      vi.spyOn(meta, 'channelsOf').mockResolvedValue([
+      vi.spyOn(meta.alerts, 'channelsOf').mockResolvedValue([
         { ...channel, failingSinceMs: nowMs, lastError: 'HTTP 410' },
         { ...channel, id: 99, projectId: 98, failingSinceMs: nowMs },
       ]),
-      vi.spyOn(meta, 'missingMapCounts').mockImplementation(async (id) => ({
+      vi.spyOn(meta.artifacts, 'missingMapCounts').mockImplementation(async (id) => ({
         quantity: id === made().project.id ? 2 : 0,
         refused: 0,
         refusedMs: null,

@@ -26,7 +26,7 @@ async function person(name: string, role?: Role) {
   const found =
     (await app.auth.personByEmail(email)) ??
     (await app.auth.createPerson({ name, email, password: 'another long password' }))
-  if (role) await app.meta.setMember(organization.id, found.id, role)
+  if (role) await app.meta.organizations.setMember(organization.id, found.id, role)
   return { ...found, token: (await app.auth.createToken(found, 't', scopes, null)).secret }
 }
 const call = async (method: string, path: string, body?: unknown, token?: string) =>
@@ -48,7 +48,7 @@ describe('members', () => {
     expect((await call('GET', `${O}/members/`, undefined, token)).status).toBe(list)
     expect((await call('GET', `${O}/invitations/`, undefined, token)).status).toBe(list)
     expect((await call('DELETE', `${O}/members/${target.id}/`, undefined, token)).status).toBe(remove)
-    const left = await made().app.meta.memberOf(made().organization.id, target.id)
+    const left = await made().app.meta.organizations.memberOf(made().organization.id, target.id)
     expect(left === undefined).toBe(remove === 204)
   })
 
@@ -57,15 +57,15 @@ describe('members', () => {
     for (const role of ['viewer', 'member', 'admin'] as const) {
       const item = await person(`leaving-${role}`, role)
       expect((await call('DELETE', `${O}/membership/`, undefined, item.token)).status).toBe(204)
-      expect(await meta.memberOf(made().organization.id, item.id)).toBeUndefined()
+      expect(await meta.organizations.memberOf(made().organization.id, item.id)).toBeUndefined()
       expect((await call('GET', `${O}/`, undefined, item.token)).status).toBe(404)
     }
     const extra = await person('owner')
     if (
-      (await meta.memberOf(made().organization.id, extra.id))?.role === 'owner' &&
+      (await meta.organizations.memberOf(made().organization.id, extra.id))?.role === 'owner' &&
       extra.email !== 'owner@example.test'
     )
-      await meta.removeMember(made().organization.id, extra.id)
+      await meta.organizations.removeMember(made().organization.id, extra.id)
     const answer = await call('DELETE', `${O}/membership/`)
     expect([answer.status, answer.json]).toMatchObject([409, { code: 'CONFLICT' }])
   })
@@ -141,9 +141,9 @@ async function commitItems(...items: [object, unknown][]) {
   const { app, project } = made()
   const body = ['{}', ...items.flatMap((pair) => pair.map((item) => JSON.stringify(item)))].join('\n')
   const { feedback, outcomes } = refineBody(body, { projectId: project.id, receivedMs: app.clock.now() })
-  const at = await app.meta.cursor()
-  await app.meta.commitBatch(
-    await app.meta.openBatch(at, at),
+  const at = await app.meta.batches.cursor()
+  await app.meta.batches.commitBatch(
+    await app.meta.batches.openBatch(at, at),
     { events: [], attachments: [], outcomes, dead: [], feedback },
     app.clock.now(),
   )
@@ -165,8 +165,8 @@ describe('feedback', () => {
       ['after its event', false],
     ])
     await store([{ event_id: hex(99), message: 'late one' }])
-    const late = (await app.meta.listFeedback({ projectIds: [made().project.id], max: 10 }))[0]
-    if (late) await app.meta.linkFeedback(late.id, { nextMs: 0 })
+    const late = (await app.meta.feedback.listFeedback({ projectIds: [made().project.id], max: 10 }))[0]
+    if (late) await app.meta.feedback.linkFeedback(late.id, { nextMs: 0 })
     expect(await linkFeedback(app)).toEqual({ linked: 1 })
     const linked = (await feedbackList()).map((item) => item.issue?.id)
     expect(linked.every(Boolean)).toBe(true)
@@ -176,7 +176,7 @@ describe('feedback', () => {
 
   test('is counted as stored, and one that comes again as duplicate', async () => {
     const { app, project } = made()
-    const row = (await app.meta.listFeedback({ projectIds: [project.id], max: 1 }))[0]
+    const row = (await app.meta.feedback.listFeedback({ projectIds: [project.id], max: 1 }))[0]
     if (!row) throw new Error('there is one')
     const outcome = {
       projectId: project.id,
@@ -188,10 +188,10 @@ describe('feedback', () => {
       quantity: 1,
       bytes: 5,
     }
-    const at = await app.meta.cursor()
+    const at = await app.meta.batches.cursor()
     const effects = { events: [], attachments: [], outcomes: [], dead: [], feedback: [{ row, outcome }] }
-    await app.meta.commitBatch(await app.meta.openBatch(at, at), effects, app.clock.now())
-    const sums = (await app.meta.outcomesSince({ fromMs: 0 })).filter((item) => item.itemType === 'user_report')
+    await app.meta.batches.commitBatch(await app.meta.batches.openBatch(at, at), effects, app.clock.now())
+    const sums = (await app.meta.ledger.outcomesSince({ fromMs: 0 })).filter((item) => item.itemType === 'user_report')
     expect(sums.map((sum) => [sum.outcome, sum.category, sum.quantity]).sort()).toEqual([
       ['duplicate', 'feedback', 1],
       ['stored', 'feedback', 2],
@@ -224,7 +224,7 @@ describe('feedback', () => {
     expect((await call('GET', `${O}/feedback/${first?.id}/`, undefined, stranger.token)).status).toBe(404)
     const { app } = made()
     const owner = await app.auth.personByEmail('owner@example.test')
-    await app.meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: owner?.id ?? '' })
+    await app.meta.organizations.createOrganization({ slug: 'other', name: 'Other', ownerUserId: owner?.id ?? '' })
     expect((await call('GET', `/organizations/other/feedback/${first?.id}/`)).status).toBe(404)
     expect((await call('GET', `${O}/feedback/999999/`)).status).toBe(404)
   })
@@ -238,7 +238,7 @@ describe('deletion', () => {
     const checks = await verify({
       ...app,
       journal: { read: (from) => ({ records: [], next: from }) },
-      durable: await app.meta.cursor(),
+      durable: await app.meta.batches.cursor(),
       retainedSinceMs: app.clock.now() - 90 * 86_400_000,
     })
     return checks.flatMap((check) => check.wrong)
@@ -261,7 +261,7 @@ describe('deletion', () => {
     const issue = await issueOf('TypeError')
     const blobs = await app.blobs.list('attachments')
     expect([issue?.count, blobs.length]).toEqual(['3', 2])
-    const hashes = (await app.meta.hashesOf([Number(issue?.id)])).get(Number(issue?.id)) ?? []
+    const hashes = (await app.meta.issues.hashesOf([Number(issue?.id)])).get(Number(issue?.id)) ?? []
     const answer = await removed(`${O}/issues/${issue?.id}/`)
     expect([answer.status, answer.json]).toMatchObject([
       202,
@@ -286,7 +286,7 @@ describe('deletion', () => {
     const second = await issueOf('RangeError')
     expect([second?.count, second?.id === before?.id]).toEqual(['1', false])
     await removed(`${O}/issues/${second?.id}/?discard=1`)
-    const settings = await app.meta.projectSettings(project.id)
+    const settings = await app.meta.projects.projectSettings(project.id)
     expect(settings?.discardedHashes?.length).toBeGreaterThan(0)
     expect(() => refineEvent({ ...again, event_id: hex(205) }, { projectId: project.id }, settings)).toThrow(
       'discarded',
@@ -294,21 +294,24 @@ describe('deletion', () => {
     const [filter] = (await call('GET', '/projects/acme/web/tombstones/')).json as { id: string }[]
     expect(filter?.id).toBe(second?.shortId)
     expect((await call('DELETE', `/projects/acme/web/tombstones/${filter?.id}/`)).status).toBe(204)
-    expect((await app.meta.projectSettings(project.id))?.discardedHashes).toBeUndefined()
+    expect((await app.meta.projects.projectSettings(project.id))?.discardedHashes).toBeUndefined()
     expect(await wrong()).toEqual([])
   }, 60_000)
 
   test('a project goes with everything; what comes after it is filtered', async () => {
     const { app, project } = made()
-    expect(await app.meta.keysOf(project.id)).toHaveLength(1)
+    expect(await app.meta.projects.keysOf(project.id)).toHaveLength(1)
     const answer = await removed('/projects/acme/web/')
     expect([answer.status, answer.json]).toMatchObject([202, { kind: 'project', stage: 'done', title: 'Web' }])
     expect((await call('GET', '/projects/acme/web/')).status).toBe(404)
-    expect([await app.meta.projectById(project.id), await app.meta.keysOf(project.id)]).toEqual([undefined, []])
+    expect([await app.meta.projects.projectById(project.id), await app.meta.projects.keysOf(project.id)]).toEqual([
+      undefined,
+      [],
+    ])
     expect(await app.events.rowsOf(project.id)).toBe(0)
     expect(await app.blobs.list(`attachments/${project.id}`)).toEqual([])
     expect(await feedbackList()).toEqual([])
-    expect(await app.meta.projectSettings(project.id)).toMatchObject({ removed: true })
+    expect(await app.meta.projects.projectSettings(project.id)).toMatchObject({ removed: true })
     expect(await wrong()).toEqual([])
     expect((await call('DELETE', '/projects/acme/web/')).status).toBe(404)
   }, 60_000)
@@ -325,10 +328,10 @@ describe('deletion', () => {
     const own = async () => ((await call('GET', '/users/me/removals/')).json as RestRemoval[])[0]
     await expect.poll(async () => (await own())?.stage, { timeout: 10_000 }).toBe('done')
     expect(await own()).toMatchObject({ id: (answer.json as RestRemoval).id, error: '' })
-    expect([await app.meta.organizationById(organization.id), await app.meta.projectById(project.id)]).toEqual([
-      undefined,
-      undefined,
-    ])
+    expect([
+      await app.meta.organizations.organizationById(organization.id),
+      await app.meta.projects.projectById(project.id),
+    ]).toEqual([undefined, undefined])
     expect([await app.events.rowsOf(project.id), (await call('GET', `${O}/`)).status]).toEqual([0, 404])
     expect((await call('DELETE', `${O}/`)).status).toBe(404)
     expect(await wrong()).toEqual([])

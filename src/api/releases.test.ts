@@ -38,7 +38,7 @@ const inCart = (id: number, release: string, atS = nowS - 600) => ({
 })
 
 const createProject = (slug: string) =>
-  made().app.meta.createProject({ organizationId: made().organization.id, slug, name: slug, platform: null })
+  made().app.meta.projects.createProject({ organizationId: made().organization.id, slug, name: slug, platform: null })
 
 beforeAll(async () => {
   await made().store([...seedEvents, inCart(900, 'cart@2.0.0')])
@@ -215,13 +215,13 @@ describe('a release', () => {
     const { app, organization } = made()
     const other = await createProject('prev')
     const make = async (version: string, atMs: number, commits: boolean) => {
-      await app.meta.makeRelease(
+      await app.meta.releases.makeRelease(
         { organizationId: organization.id, projectIds: [other.id], version, change: {} },
         nowS * 1000 + atMs,
       )
       const item = { repository: 'r', sha: version, message: '', authorName: '', authorEmail: '', atMs: 1 }
       if (commits)
-        await app.meta.setCommits(
+        await app.meta.releases.setCommits(
           { organizationId: organization.id, version },
           [{ ...item, files: [], filesOmitted: 0 }],
           1,

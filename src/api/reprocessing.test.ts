@@ -19,11 +19,16 @@ const regroupings = async () => (await call('GET', `${O}/regroupings/`)).json as
 test('runs are told with how far they are, newest first, and only of projects that one may read', async () => {
   const { app, project } = made()
   expect(await regroupings()).toEqual({ runs: [], full: [] })
-  const other = await app.meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'nobody' })
-  const foreign = await app.meta.createProject({ organizationId: other.id, slug: 'x', name: 'X', platform: null })
-  await app.meta.beginReprocessing(foreign.id, 'upload', 5)
-  const first = await app.meta.beginReprocessing(project.id, 'upload', 9)
-  await app.meta.updateReprocessing(first.id, { looked: 12, error: 'the engine is away' })
+  const other = await app.meta.organizations.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'nobody' })
+  const foreign = await app.meta.projects.createProject({
+    organizationId: other.id,
+    slug: 'x',
+    name: 'X',
+    platform: null,
+  })
+  await app.meta.retention.beginReprocessing(foreign.id, 'upload', 5)
+  const first = await app.meta.retention.beginReprocessing(project.id, 'upload', 9)
+  await app.meta.retention.updateReprocessing(first.id, { looked: 12, error: 'the engine is away' })
   const open = {
     project: { id: String(project.id), slug: 'web' },
     cause: 'upload',
@@ -32,8 +37,8 @@ test('runs are told with how far they are, newest first, and only of projects th
     moved: 0,
   }
   expect((await regroupings()).runs).toMatchObject([{ ...open, total: 9, looked: 9, error: 'the engine is away' }])
-  await app.meta.endReprocessing(first.id)
-  await app.meta.beginReprocessing(project.id, 'late', 1)
+  await app.meta.retention.endReprocessing(first.id)
+  await app.meta.retention.beginReprocessing(project.id, 'late', 1)
   const { runs } = await regroupings()
   expect(runs.map((run) => [run.cause, run.dateEnded === null, run.error])).toEqual([
     ['late', true, ''],
@@ -65,10 +70,14 @@ test('a project whose events miss too much says so', async () => {
     unhandled: false,
     misses: Array.from({ length: missingMapsMax + 3 }, (_, n) => `d:${n}`),
   }
-  const { quantity } = await app.meta.missingMapCounts(project.id)
-  const from = await app.meta.cursor()
-  const batch = await app.meta.openBatch(from, from + 1)
-  await app.meta.commitBatch(batch, { events: [effect], attachments: [], outcomes: [], dead: [] }, app.clock.now())
+  const { quantity } = await app.meta.artifacts.missingMapCounts(project.id)
+  const from = await app.meta.batches.cursor()
+  const batch = await app.meta.batches.openBatch(from, from + 1)
+  await app.meta.batches.commitBatch(
+    batch,
+    { events: [effect], attachments: [], outcomes: [], dead: [] },
+    app.clock.now(),
+  )
   expect((await regroupings()).full).toMatchObject([
     { project: { slug: 'web' }, noted: missingMapsMax, refused: quantity + 3 },
   ])
@@ -83,9 +92,9 @@ test('an issue that has gone into another one is found there, by its number and 
   }[]
   const [type, range] = ['TypeError', 'RangeError'].map((name) => issues.find((issue) => issue.title.startsWith(name)))
   if (!type || !range) throw new Error('no issues')
-  const hashOf = async (id: string) => (await app.meta.hashesOf([Number(id)])).get(Number(id))?.[0] ?? ''
+  const hashOf = async (id: string) => (await app.meta.issues.hashesOf([Number(id)])).get(Number(id))?.[0] ?? ''
   const [from, to] = [await hashOf(range.id), await hashOf(type.id)]
-  const run = await app.meta.beginReprocessing(project.id, 'upload', 1)
+  const run = await app.meta.retention.beginReprocessing(project.id, 'upload', 1)
   const rewrite = {
     projectId: project.id,
     week: '2026-11-16',
@@ -96,7 +105,7 @@ test('an issue that has gone into another one is found there, by its number and 
     hours: [],
     token: 't',
   }
-  const step = await app.meta.planReprocessStep(run.id, rewrite)
+  const step = await app.meta.retention.planReprocessStep(run.id, rewrite)
   const effect = {
     projectId: project.id,
     keyId: 0,
@@ -117,7 +126,7 @@ test('an issue that has gone into another one is found there, by its number and 
     digest: '',
     unhandled: false,
   }
-  expect(await app.meta.commitReprocessStep(step.id, [{ fromHash: from, effect }])).toMatchObject({
+  expect(await app.meta.retention.commitReprocessStep(step.id, [{ fromHash: from, effect }])).toMatchObject({
     merged: [Number(range.id)],
   })
   for (const path of [`${O}/issues/${range.id}/`, `${O}/issues/${range.shortId}/`, `/issues/${range.id}/`]) {
@@ -151,10 +160,10 @@ test('fetching scripts is off at first; its token is kept sealed, and shown as s
   expect(await shown()).toEqual([false, true, ''])
   expect((await put({ scrapeJavaScript: true, verifySSL: false, securityToken: 'abc' })).status).toBe(200)
   expect(await shown()).toEqual([true, false, '********'])
-  const { sealedToken } = await app.meta.scrapeSettings(project.id)
+  const { sealedToken } = await app.meta.artifacts.scrapeSettings(project.id)
   expect([sealedToken.includes('abc'), app.seal.open(sealedToken)]).toEqual([false, 'abc'])
   await put({ securityToken: '********', verifySSL: true })
-  expect([await shown(), (await app.meta.scrapeSettings(project.id)).sealedToken]).toEqual([
+  expect([await shown(), (await app.meta.artifacts.scrapeSettings(project.id)).sealedToken]).toEqual([
     [true, true, '********'],
     sealedToken,
   ])

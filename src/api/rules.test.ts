@@ -162,7 +162,7 @@ describe('who may not', () => {
     const found =
       (await app.auth.personByEmail(email)) ??
       (await app.auth.createPerson({ name: role, email, password: 'another long password' }))
-    await app.meta.setMember(organization.id, found.id, role)
+    await app.meta.organizations.setMember(organization.id, found.id, role)
     return found
   }
   const tokenOf = async (role: Role, scopes: string[]) =>
@@ -224,7 +224,11 @@ describe('who may not', () => {
   test('a token bound to another organization sees nothing here', async () => {
     const { app } = made()
     const admin = await person('admin')
-    const other = await app.meta.createOrganization({ slug: 'elsewhere', name: 'Elsewhere', ownerUserId: admin.id })
+    const other = await app.meta.organizations.createOrganization({
+      slug: 'elsewhere',
+      name: 'Elsewhere',
+      ownerUserId: admin.id,
+    })
     const { secret } = await app.auth.createToken(admin, 't', ['org:admin', 'project:admin', 'event:admin'], other.id)
     expect((await made().call('GET', `${O}/projects/`, { token: secret })).status).toBe(404)
     expect((await made().call('GET', `/issues/${state.issue?.id}/`, { token: secret })).status).toBe(404)
@@ -235,8 +239,9 @@ describe('who may not', () => {
     const secretIn = async (slug: string) => {
       const { app } = made()
       const owner = await person('owner')
-      const there = await app.meta.organizationBySlug(slug)
-      const organization = there ?? (await app.meta.createOrganization({ slug, name: slug, ownerUserId: owner.id }))
+      const there = await app.meta.organizations.organizationBySlug(slug)
+      const organization =
+        there ?? (await app.meta.organizations.createOrganization({ slug, name: slug, ownerUserId: owner.id }))
       return (await app.auth.createOrganizationToken(owner, 'ci', organization)).secret
     }
     const scopesOf = ({ action }: (typeof routes)[number]) =>

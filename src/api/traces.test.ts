@@ -20,18 +20,18 @@ async function stored(
 ): Promise<void> {
   const { app, organization } = made()
   const { meta } = app
-  const [key] = await meta.keysOf(project.id)
+  const [key] = await meta.projects.keysOf(project.id)
   const head = { projectId: project.id, organizationId: organization.id, keyId: key?.id ?? 0, receivedMs: Date.now() }
   const body = `${JSON.stringify({ event_id: payload.event_id ?? hex(places.jpos) })}\n{"type":"${type}"}\n${JSON.stringify(payload)}\n`
   const refined = refineBody(body, head)
   const jpos = places.jpos++
-  const batch = await meta.openBatch(jpos, jpos + 1)
+  const batch = await meta.batches.openBatch(jpos, jpos + 1)
   const rows = refined.spans.flatMap((span) => span.rows).map((row) => encodeSpanRow({ ...row, jpos }))
   if (rows.length > 0) await app.events.insert('spans', Buffer.from(rows.join('')), `traces:${jpos}`)
   const lines = refined.events.map((event) => encodeEventRow({ ...event.row, jpos })).join('')
   if (lines) await app.events.insert('events', Buffer.from(lines), `events:${jpos}`)
   const effects = refined.events.map((event) => ({ ...event.effect, jpos }))
-  await meta.commitBatch(batch, { events: effects, attachments: [], outcomes: [], dead: [] }, Date.now())
+  await meta.batches.commitBatch(batch, { events: effects, attachments: [], outcomes: [], dead: [] }, Date.now())
 }
 
 const transaction = (n: number, op: string, more: object = {}, spans: object[] = []) => ({
@@ -73,13 +73,13 @@ describe('a trace over two projects', () => {
 
   test('segments in the order of time, errors with their issues, spans by op', async () => {
     const { app, organization, project } = made()
-    const api = await app.meta.createProject({
+    const api = await app.meta.projects.createProject({
       organizationId: organization.id,
       slug: 'api',
       name: 'Api',
       platform: 'node',
     })
-    await app.meta.createKey(api.id, 'Default')
+    await app.meta.projects.createKey(api.id, 'Default')
     await stored(
       api,
       'transaction',
@@ -207,14 +207,18 @@ describe('a trace over two projects', () => {
 
   test('another organization’s spans of the same trace are not shown', async () => {
     const { app } = made()
-    const other = await app.meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'nobody' })
-    const foreign = await app.meta.createProject({
+    const other = await app.meta.organizations.createOrganization({
+      slug: 'other',
+      name: 'Other',
+      ownerUserId: 'nobody',
+    })
+    const foreign = await app.meta.projects.createProject({
       organizationId: other.id,
       slug: 'foreign',
       name: 'F',
       platform: 'node',
     })
-    await app.meta.createKey(foreign.id, 'Default')
+    await app.meta.projects.createKey(foreign.id, 'Default')
     await stored(foreign, 'transaction', transaction(3, 'http.server'))
     await stored(foreign, 'event', error(2))
     expect([(await metaOf()).span_count, (await metaOf()).errors]).toEqual([5, 1])
@@ -293,13 +297,13 @@ describe('an event by its id, over the projects of an organization', () => {
 
   test('is found in whichever project has it', async () => {
     const { app, organization, project } = made()
-    const late = await app.meta.createProject({
+    const late = await app.meta.projects.createProject({
       organizationId: organization.id,
       slug: 'late',
       name: 'L',
       platform: null,
     })
-    await app.meta.createKey(late.id, 'Default')
+    await app.meta.projects.createKey(late.id, 'Default')
     await stored(late, 'event', event(hex(4001), 'in late'))
     await stored(project, 'event', event(hex(4002), 'in web'))
     for (const [id, slug] of [
@@ -319,13 +323,13 @@ describe('an event by its id, over the projects of an organization', () => {
 
   test('one id in two projects: the one that came last, and a header names both', async () => {
     const { app, organization, project } = made()
-    const twin = await app.meta.createProject({
+    const twin = await app.meta.projects.createProject({
       organizationId: organization.id,
       slug: 'twin',
       name: 'T',
       platform: null,
     })
-    await app.meta.createKey(twin.id, 'Default')
+    await app.meta.projects.createKey(twin.id, 'Default')
     await stored(project, 'event', event(hex(4010), 'came first'))
     await app.clock.sleep(2)
     await stored(twin, 'event', event(hex(4010), 'came last'))
@@ -337,9 +341,14 @@ describe('an event by its id, over the projects of an organization', () => {
 
   test('of another organization it is not there', async () => {
     const { app } = made()
-    const far = await app.meta.createOrganization({ slug: 'far', name: 'Far', ownerUserId: 'nobody' })
-    const foreign = await app.meta.createProject({ organizationId: far.id, slug: 'web', name: 'F', platform: null })
-    await app.meta.createKey(foreign.id, 'Default')
+    const far = await app.meta.organizations.createOrganization({ slug: 'far', name: 'Far', ownerUserId: 'nobody' })
+    const foreign = await app.meta.projects.createProject({
+      organizationId: far.id,
+      slug: 'web',
+      name: 'F',
+      platform: null,
+    })
+    await app.meta.projects.createKey(foreign.id, 'Default')
     await stored(foreign, 'event', event(hex(4020), 'far away'))
     expect((await find(hex(4020))).status).toBe(404)
     expect((await find(hex(4001), { token: (await personAs(null)).token })).status).toBe(404)

@@ -16,7 +16,7 @@ beforeAll(async () => {
   await made().store(seedEvents)
   const { app, organization } = made()
   const bob = await app.auth.createPerson({ name: 'Bob', email: 'bob@example.test', password: 'another long password' })
-  await app.meta.setMember(organization.id, bob.id, 'member')
+  await app.meta.organizations.setMember(organization.id, bob.id, 'member')
   state.bob = {
     id: bob.id,
     token: (await app.auth.createToken(bob, 't', ['event:write', 'project:read', 'org:read'], null)).secret,
@@ -164,16 +164,16 @@ describe('many at once', () => {
   test('a change that one issue refuses changes none', async () => {
     const { app, organization } = made()
     const { id } = await first()
-    const { id: projectId } = await app.meta.createProject({
+    const { id: projectId } = await app.meta.projects.createProject({
       organizationId: organization.id,
       slug: 'bare',
       name: 'Bare',
       platform: null,
     })
-    const at = await app.meta.cursor()
+    const at = await app.meta.batches.cursor()
     const events = [effect({ projectId, timestampMs: systemClock.now() })]
-    const { issues: bare } = await app.meta.commitBatch(
-      await app.meta.openBatch(at, at),
+    const { issues: bare } = await app.meta.batches.commitBatch(
+      await app.meta.batches.openBatch(at, at),
       { events, attachments: [], outcomes: [], dead: [] },
       systemClock.now(),
     )
@@ -208,10 +208,10 @@ describe('many at once', () => {
     expect(answer.updated).toHaveLength(60)
     const ids = answer.updated.map(Number)
     const { meta } = made().app
-    const me = (await meta.personByEmail('owner@example.test'))?.id ?? ''
-    expect([(await meta.bookmarkedBy(me, ids)).size, (await meta.seenBy(me, ids)).size]).toEqual([60, 60])
+    const me = (await meta.people.personByEmail('owner@example.test'))?.id ?? ''
+    expect([(await meta.issues.bookmarkedBy(me, ids)).size, (await meta.issues.seenBy(me, ids)).size]).toEqual([60, 60])
     const mixed = (await call('PUT', path, { body: { isBookmarked: false, priority: 'low' } })).json as RestIssueChange
-    expect([mixed.bulk?.changed, (await meta.bookmarkedBy(me, ids)).size]).toEqual([60, 0])
+    expect([mixed.bulk?.changed, (await meta.issues.bookmarkedBy(me, ids)).size]).toEqual([60, 0])
   })
 
   test('one person in two merged issues is one user', async () => {
@@ -295,13 +295,15 @@ describe('people', () => {
     const { app } = made()
     const { id } = await first()
     const bob = state.bob?.id ?? ''
-    await app.meta.setUserFlags([Number(id)], bob, { hasSeen: true }, 1)
+    await app.meta.issues.setUserFlags([Number(id)], bob, { hasSeen: true }, 1)
     await call('POST', `${O}/issues/${id}/comments/`, { body: { text: '`@bob`' } })
-    expect(await app.meta.subscribersOf(Number(id))).not.toContain(bob)
+    expect(await app.meta.issues.subscribersOf(Number(id))).not.toContain(bob)
     const added = (await call('POST', `${O}/issues/${id}/notes/`, { body: { text: 'Look, @Bob: **odd**' } })).json
-    expect(await app.meta.subscribersOf(Number(id))).toContain(bob)
-    expect((await app.meta.viewersOf(Number(id))).map((item) => item.userId)).not.toContain(bob)
-    const [due] = (await app.meta.noticesDue(systemClock.now() + 1_000, 99)).filter((item) => item.userId === bob)
+    expect(await app.meta.issues.subscribersOf(Number(id))).toContain(bob)
+    expect((await app.meta.issues.viewersOf(Number(id))).map((item) => item.userId)).not.toContain(bob)
+    const [due] = (await app.meta.issues.noticesDue(systemClock.now() + 1_000, 99)).filter(
+      (item) => item.userId === bob,
+    )
     expect(due).toMatchObject({ kind: 'mention', issueId: Number(id) })
     const note = (added as RestActivity).id
     const own = `${O}/issues/${id}/notes/${note}/`
@@ -315,7 +317,9 @@ describe('people', () => {
     const { app } = made()
     const { id } = await first()
     await put(id, { assignedTo: 'bob@example.test' })
-    const told = (await app.meta.noticesDue(systemClock.now() + 1_000, 99)).filter((item) => item.kind === 'assigned')
+    const told = (await app.meta.issues.noticesDue(systemClock.now() + 1_000, 99)).filter(
+      (item) => item.kind === 'assigned',
+    )
     expect(told).toMatchObject([{ userId: state.bob?.id, issueId: Number(id) }])
     await put(id, { assignedTo: '' })
   })
@@ -328,11 +332,11 @@ describe('people', () => {
     const path = `${O}/issues/${id}/`
     const as = async (to: string, body: object) => (await call('PUT', to, { body, token })).status
     await call('POST', `${path}comments/`, { body: { text: '@vera' } })
-    expect(await app.meta.subscribersOf(Number(id))).toContain(vera.id)
+    expect(await app.meta.issues.subscribersOf(Number(id))).toContain(vera.id)
     expect(await as(path, { isSubscribed: false })).toBe(200)
-    expect(await app.meta.subscribersOf(Number(id))).not.toContain(vera.id)
+    expect(await app.meta.issues.subscribersOf(Number(id))).not.toContain(vera.id)
     expect(await as(`${O}/issues/?id=${id}`, { hasSeen: true, isBookmarked: true })).toBe(200)
-    expect((await app.meta.seenBy(vera.id, [Number(id)])).size).toBe(1)
+    expect((await app.meta.issues.seenBy(vera.id, [Number(id)])).size).toBe(1)
     for (const body of [
       { status: 'resolved' },
       { hasSeen: true, priority: 'low' },
@@ -375,7 +379,7 @@ describe('ownership', () => {
       user: null,
       data: { rule: 'tags.team:payments', assigneeName: 'Bob' },
     })
-    expect(await app.meta.ownersDue(9)).toEqual([])
+    expect(await app.meta.projects.ownersDue(9)).toEqual([])
     const listed = async (query: string) =>
       ((await call('GET', `${O}/issues/?statsPeriod=90d&query=${encodeURIComponent(query)}`)).json as RestIssue[]).map(
         (item) => item.id,
@@ -457,9 +461,9 @@ describe('tombstones', () => {
 describe('one project of several', () => {
   test('a project’s own route leaves the issues of other projects alone, by id and by search', async () => {
     const { app, organization, project } = made()
-    const [newest] = await app.meta.listIssues({ projectIds: [project.id], sort: 'last', max: 1 })
+    const [newest] = await app.meta.issues.listIssues({ projectIds: [project.id], sort: 'last', max: 1 })
     const own = { id: String(newest?.id) }
-    const api = await app.meta.createProject({
+    const api = await app.meta.projects.createProject({
       organizationId: organization.id,
       slug: 'aside',
       name: 'Aside',
@@ -468,10 +472,13 @@ describe('one project of several', () => {
     await commit(app.meta, {
       events: [effect({ projectId: api.id, hashes: [hash(4242)], timestampMs: app.clock.now() })],
     })
-    const [other] = await app.meta.listIssues({ projectIds: [api.id], sort: 'last', max: 1 })
+    const [other] = await app.meta.issues.listIssues({ projectIds: [api.id], sort: 'last', max: 1 })
     const ids = `id=${own.id}&id=${other?.id}`
     const states = async () =>
-      await Array.fromAsync([Number(own.id), other?.id ?? 0], async (id) => (await app.meta.issueById(id))?.status)
+      await Array.fromAsync(
+        [Number(own.id), other?.id ?? 0],
+        async (id) => (await app.meta.issues.issueById(id))?.status,
+      )
     const byId = (await call('PUT', `${P}/issues/?${ids}`, { body: { status: 'resolved' } })).json as RestIssueChange
     expect([byId.updated, await states()]).toEqual([[own.id], ['resolved', 'unresolved']])
     const path = `${P}/issues/?query=&statsPeriod=90d`

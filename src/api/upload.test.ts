@@ -107,7 +107,7 @@ describe('chunks and bundles', () => {
     const body = { checksum: sha1Of(bytes), chunks: chunksOf(bytes).map(sha1Of), projects: ['web'] }
     const ask = async () => (await call('POST', `${O}/releases/old@1/assemble/`, { body })).json
     await expect.poll(ask).toMatchObject({ state: 'ok' })
-    const found = await made().app.meta.artifactsByUrl(made().project.id, 'old@1', '', ['~/app.js'])
+    const found = await made().app.meta.artifacts.artifactsByUrl(made().project.id, 'old@1', '', ['~/app.js'])
     expect(found).toMatchObject([{ bytes: 5 }])
   })
 
@@ -141,7 +141,7 @@ describe('chunks and bundles', () => {
   ])('a form with %s is refused', async (_name, parts, options, status, sentence) => {
     const answer = await post(`${O}/chunk-upload/`, parts, options)
     expect([answer.status, answer.text]).toEqual([status, expect.stringMatching(sentence)])
-    expect((await made().app.meta.chunksOf(made().organization.id, [sha1Of('a')])).size).toBe(0)
+    expect((await made().app.meta.artifacts.chunksOf(made().organization.id, [sha1Of('a')])).size).toBe(0)
   })
 
   test('a body that is no form, and one over 33 MiB', async () => {
@@ -240,7 +240,9 @@ describe('releases', () => {
     expect((await call('GET', files)).json).toEqual([])
     await post(files, parts)
     await call('DELETE', `${P}/releases/files@1/`)
-    expect(await made().app.meta.artifactsByUrl(made().project.id, 'files@1', '7', ['~/static/app.js'])).toEqual([])
+    expect(
+      await made().app.meta.artifacts.artifactsByUrl(made().project.id, 'files@1', '7', ['~/static/app.js']),
+    ).toEqual([])
   })
 })
 
@@ -256,7 +258,7 @@ test.each<[Role, string[], number, number]>([
   expect((await call('GET', bundles, { token })).status).toBe(lists)
   expect((await call('GET', `${O}/releases/`, { token })).status).toBe(lists)
   expect((await post(`${O}/chunk-upload/`, [], { token })).status).toBe(uploads)
-  const stranger = await app.meta.createOrganization({
+  const stranger = await app.meta.organizations.createOrganization({
     slug: `other-${email.length}-${role}`,
     name: 'Other',
     ownerUserId: 'x',

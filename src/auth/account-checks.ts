@@ -24,7 +24,7 @@ export function checkPassword(password: string, names: readonly string[]): void 
 
 /** Returns names that this person must not use as a password. */
 export const relatedNames = async (meta: MetaStore, email: string): Promise<string[]> => {
-  const person = await meta.personByEmail(email)
-  const organizations = person ? await meta.organizationsOf(person.id) : []
+  const person = await meta.people.personByEmail(email)
+  const organizations = person ? await meta.organizations.organizationsOf(person.id) : []
   return [email, ...organizations.flatMap(({ name, slug }) => [name, slug])]
 }

@@ -24,7 +24,7 @@ describe('sessions', () => {
     const { auth, meta, file } = await fresh()
     await auth.createPerson(good)
     const { cookies } = await auth.signIn({ ...good, headers: new Headers() })
-    const [row] = await (meta.authDatabase().kysely as unknown as Kysely<{ auth_session: { token: string } }>)
+    const [row] = await (meta.people.authDatabase().kysely as unknown as Kysely<{ auth_session: { token: string } }>)
       .selectFrom('auth_session')
       .select('token')
       .execute()
@@ -109,9 +109,9 @@ describe('one’s own password', () => {
     expect([await auth.actorOf(item), await auth.actorOf(two)]).toEqual([undefined, undefined])
     expect(await auth.resetOf(link?.secret ?? '')).toBeUndefined()
     const now = new Headers({ cookie: cookieOf(first.cookies) })
-    expect(await meta.tokensOf(person.id)).toHaveLength(1)
+    expect(await meta.people.tokensOf(person.id)).toHaveLength(1)
     await auth.changePassword(now, { currentPassword: newPassword, newPassword: 'third horse 999', endTokens: true })
-    expect(await meta.tokensOf(person.id)).toEqual([])
+    expect(await meta.people.tokensOf(person.id)).toEqual([])
   })
 
   test.each([
@@ -125,7 +125,7 @@ describe('one’s own password', () => {
     const error = await failure(rig.auth.changePassword(item, { ...change, endTokens: true }))
     expect([error.code, Object.keys(error.fields ?? {})]).toEqual(['VALIDATION', [field]])
     expect((await rig.auth.actorOf(two))?.kind).toBe('session')
-    expect(await rig.meta.tokensOf(person.id)).toHaveLength(1)
+    expect(await rig.meta.people.tokensOf(person.id)).toHaveLength(1)
   })
 
   test('wrong ones cost pauses; nobody signed in changes nothing', async () => {
@@ -155,7 +155,7 @@ describe('a forgotten password', () => {
     expect(both.map((item) => item.status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(both).toContainEqual({ status: 'rejected', reason: expect.objectContaining({ code: 'NOT_FOUND' }) })
     expect([await auth.actorOf(before), await auth.resetOf(other?.secret ?? '')]).toEqual([undefined, undefined])
-    expect(await meta.tokensOf(person.id)).toEqual([])
+    expect(await meta.people.tokensOf(person.id)).toEqual([])
     expect((await auth.signIn({ ...good, password: newPassword, headers: new Headers() })).person).toEqual(person)
   })
 
@@ -219,7 +219,7 @@ describe('a link of a forgotten password', () => {
     const person = await auth.createPerson(good)
     await auth.createToken(person, 'ci', ['org:read'], null)
     await auth.resetBySecret((await auth.startReset(good.email))?.secret ?? '', newPassword, false)
-    expect(await meta.tokensOf(person.id)).toHaveLength(1)
+    expect(await meta.people.tokensOf(person.id)).toHaveLength(1)
     expect((await auth.signIn({ ...good, password: newPassword, headers: new Headers() })).person).toEqual(person)
   })
 
@@ -228,8 +228,8 @@ describe('a link of a forgotten password', () => {
     await auth.createPerson(good)
     const text = (await auth.startReset(good.email))?.secret ?? ''
     const asked: string[] = []
-    const { resetBySecret } = meta
-    meta.resetBySecret = async (value, nowMs) => {
+    const { resetBySecret } = meta.people
+    meta.people.resetBySecret = async (value, nowMs) => {
       asked.push(value)
       return resetBySecret(value, nowMs)
     }

@@ -9,7 +9,10 @@ const verdicts: Record<number, Verdict> = { 1: 'yes', 2: 'no', 3: 'scope', 4: 'h
 const asked: Action[] = []
 const parts = {
   meta: {
-    projectsOf: async (id: number) => (id === 7 ? [1, 2, 3, 4, 5].map((project) => ({ id: project }) as Project) : []),
+    projects: {
+      projectsOf: async (id: number) =>
+        id === 7 ? [1, 2, 3, 4, 5].map((project) => ({ id: project }) as Project) : [],
+    },
   },
   auth: {
     may: async (_actor: Actor, action: Action, thing: Thing): Promise<Verdict> => {

@@ -1,9 +1,9 @@
 import { filterAsync } from '../base/sequence.ts'
 import type { Organization, Project } from '../store/meta/meta.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 import type { Action, Actor, Auth } from './auth.ts'
 
-type Parts = { meta: Pick<MetaStore, 'projectsOf'>; auth: Pick<Auth, 'may'> }
+type Parts = { meta: MetaWith<'projects.projectsOf'>; auth: Pick<Auth, 'may'> }
 
 /** Returns the projects of an organization in which the caller is allowed to do `action`, by slug. */
 export const allowedProjects = async (
@@ -13,7 +13,7 @@ export const allowedProjects = async (
   action: Action,
 ): Promise<Project[]> =>
   filterAsync(
-    await meta.projectsOf(organization.id),
+    await meta.projects.projectsOf(organization.id),
     async (project) => (await auth.may(actor, action, { organization, project })) === 'yes',
   )
 

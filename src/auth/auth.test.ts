@@ -12,7 +12,7 @@ const { fresh } = rigForFile()
 test('the committed schema is what better-auth expects', async () => {
   const { meta } = await fresh()
   const { toBeCreated, toBeAdded } = await getMigrations(
-    betterAuthOptions({ secret, url, observe: silent }, meta.authDatabase()),
+    betterAuthOptions({ secret, url, observe: silent }, meta.people.authDatabase()),
   )
   expect({ toBeCreated, toBeAdded }).toEqual({ toBeCreated: [], toBeAdded: [] })
 })
@@ -22,13 +22,13 @@ describe('accounts and sessions', () => {
     const { auth, meta } = await fresh()
     const setup = await auth.setupSecret()
     expect(setup).toMatch(/^[\w-]{32}$/)
-    expect([await auth.setupSecret(), await meta.isEmpty()]).toEqual([setup, true])
+    expect([await auth.setupSecret(), await meta.people.isEmpty()]).toEqual([setup, true])
     const person = await auth.createPerson(good)
     expect(person).toMatchObject({ name: 'Ann', email: 'ann@example.com' })
     expect([
       await auth.setupSecret(),
-      await meta.isEmpty(),
-      await meta.personById(person.id),
+      await meta.people.isEmpty(),
+      await meta.people.personById(person.id),
       await auth.personByEmail(' ANN@example.com'),
     ]).toEqual([undefined, false, person, person])
     const { cookies } = await auth.signIn({ email: 'ANN@example.com', password: good.password, headers: new Headers() })
@@ -79,7 +79,7 @@ describe('accounts and sessions', () => {
     const { auth, meta } = await fresh()
     const error = await failure(auth.createPerson(value))
     expect([error.code, Object.keys(error.fields ?? {})]).toEqual(['VALIDATION', [field]])
-    expect(await meta.isEmpty()).toBe(true)
+    expect(await meta.people.isEmpty()).toBe(true)
   })
 
   test('an e-mail is taken once, whatever its case', async () => {
@@ -94,7 +94,7 @@ describe('accounts and sessions', () => {
     await auth.createToken(person, 'ci', ['org:read'], null)
     const { cookies } = await auth.signIn({ ...good, headers: new Headers() })
     await auth.resetPassword(good.email, 'another good one')
-    expect(await meta.tokensOf(person.id)).toEqual([])
+    expect(await meta.people.tokensOf(person.id)).toEqual([])
     expect(await auth.actorOf(new Headers({ cookie: cookieOf(cookies) }))).toBeUndefined()
     expect((await failure(auth.signIn({ ...good, headers: new Headers() }))).code).toBe('AUTH_FAILED')
     expect((await auth.signIn({ ...good, password: 'another good one', headers: new Headers() })).person.email).toBe(
@@ -107,7 +107,7 @@ describe('accounts and sessions', () => {
   test('passwords are kept as salted scrypt', async () => {
     const { auth, meta } = await fresh({})
     await auth.createPerson(good)
-    const rows = await (meta.authDatabase().kysely as unknown as Kysely<{ auth_account: { password: string } }>)
+    const rows = await (meta.people.authDatabase().kysely as unknown as Kysely<{ auth_account: { password: string } }>)
       .selectFrom('auth_account')
       .select('password')
       .execute()
@@ -151,7 +151,7 @@ describe('/api/auth/', () => {
       }),
     )
     expect(response.status).toBe(404)
-    expect(await meta.isEmpty()).toBe(true)
+    expect(await meta.people.isEmpty()).toBe(true)
   })
 
   test('signs in, tells the session, keeps the rule for passwords', async () => {
@@ -230,7 +230,7 @@ describe('/api/auth/', () => {
   test('a password may not be the name of an organization that the person is in, or comes to', async () => {
     const { auth, meta } = await fresh()
     const person = await auth.createPerson(good)
-    await meta.createOrganization({ slug: 'rainbow-shop', name: 'Rainbow Shop', ownerUserId: person.id })
+    await meta.organizations.createOrganization({ slug: 'rainbow-shop', name: 'Rainbow Shop', ownerUserId: person.id })
     expect((await failure(auth.resetPassword(good.email, 'RainbowShop#1'))).fields).toHaveProperty('password')
     const made = { ...good, email: 'eve@example.com', password: 'acme acme 1', names: ['Acme'] }
     expect((await failure(auth.createPerson(made))).fields).toHaveProperty('password')
@@ -281,17 +281,23 @@ describe('tokens and demand', () => {
   test('a token of an organization says where it belongs, and outlives the membership of who made it', async () => {
     const { auth, meta } = await fresh()
     const person = await auth.createPerson(good)
-    const organization = await meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'somebody' })
-    await meta.setMember(organization.id, person.id, 'admin')
+    const organization = await meta.organizations.createOrganization({
+      slug: 'acme',
+      name: 'Acme',
+      ownerUserId: 'somebody',
+    })
+    await meta.organizations.setMember(organization.id, person.id, 'admin')
     const { secret } = await auth.createOrganizationToken(person, 'ci', organization)
     const told = /^sntrys_([^_]+)_[A-Za-z0-9+/]{43}$/.exec(secret)?.[1] ?? ''
     const url = expect.stringMatching(/^http/)
     const content = JSON.parse(Buffer.from(told, 'base64').toString())
     expect(content).toEqual({ iat: expect.any(Number), org: 'acme', url, region_url: url })
     const own = (await auth.createToken(person, 'mine', ['org:read'], organization.id)).secret
-    expect((await meta.tokensOf(person.id)).map((token) => token.name)).toEqual(['mine'])
-    expect(await meta.tokensOfOrganization(organization.id)).toMatchObject([{ prefix: `sntrys_…${secret.slice(-4)}` }])
-    await meta.endMembership(organization.id, person.id)
+    expect((await meta.people.tokensOf(person.id)).map((token) => token.name)).toEqual(['mine'])
+    expect(await meta.people.tokensOfOrganization(organization.id)).toMatchObject([
+      { prefix: `sntrys_…${secret.slice(-4)}` },
+    ])
+    await meta.organizations.endMembership(organization.id, person.id)
     const actor = await auth.actorOf(new Headers({ authorization: `Bearer ${secret}` }))
     expect(actor).toMatchObject({ kind: 'token', ofOrganization: true, organizationId: organization.id })
     if (actor) expect(await auth.may(actor, 'release:write', { organization })).toBe('yes')
@@ -301,7 +307,11 @@ describe('tokens and demand', () => {
   test('demand throws what the verdict means', async () => {
     const { auth, meta } = await fresh()
     const person = await auth.createPerson(good)
-    const organization = await meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: person.id })
+    const organization = await meta.organizations.createOrganization({
+      slug: 'acme',
+      name: 'Acme',
+      ownerUserId: person.id,
+    })
     const code = async (scopes: string[] | undefined, userId = person.id) => {
       const who = { ...person, id: userId }
       try {
@@ -315,7 +325,7 @@ describe('tokens and demand', () => {
         return error instanceof MishapError ? error.code : error
       }
     }
-    await meta.setMember(organization.id, 'bob', 'viewer')
+    await meta.organizations.setMember(organization.id, 'bob', 'viewer')
     expect([
       await code(undefined),
       await code(['org:write']),
@@ -333,10 +343,10 @@ describe('the first run', () => {
     const runs = await Promise.allSettled([run('ann@example.com'), run('eve@example.com')])
     expect(runs.map((item) => item.status)).toEqual(['fulfilled', 'rejected'])
     expect(runs[1]).toMatchObject({ reason: { code: 'CONFLICT', message: expect.stringContaining('right now') } })
-    expect([(await meta.personByEmail('ann@example.com'))?.name, await meta.personByEmail('eve@example.com')]).toEqual([
-      'Ann',
-      undefined,
-    ])
+    expect([
+      (await meta.people.personByEmail('ann@example.com'))?.name,
+      await meta.people.personByEmail('eve@example.com'),
+    ]).toEqual(['Ann', undefined])
     const late = await failure(run('eve@example.com'))
     expect([late.code, late.message]).toEqual(['CONFLICT', 'Mishap is already set up.'])
   })
@@ -344,7 +354,7 @@ describe('the first run', () => {
   test('a first run that fails leaves the way free', async () => {
     const { auth, meta } = await fresh()
     const { code } = await failure(auth.setUp(() => auth.createPerson({ ...good, password: 'short' }, { first: true })))
-    expect([code, await meta.isEmpty()]).toEqual(['VALIDATION', true])
+    expect([code, await meta.people.isEmpty()]).toEqual(['VALIDATION', true])
     expect(await auth.setUp(async () => 'again')).toBe('again')
   })
 })

@@ -73,7 +73,7 @@ export function betterAuthOptions(options: Omit<AuthOptions, 'meta' | 'clock'>, 
 
 /** Opens better-auth on the meta store. */
 export async function openBetter(options: AuthOptions) {
-  const settings = betterAuthOptions(options, options.meta.authDatabase())
+  const settings = betterAuthOptions(options, options.meta.people.authDatabase())
   const adapter = hashTokens(await getAdapter(settings))
   const { hash, verify } = options.hashing ?? scrypt
   const password: Hashing = {

@@ -79,7 +79,7 @@ function accounts(context: Context, meta: MetaStore): Pick<Auth, 'createPerson'>
       checkPassword(value.password, [email, ...(value.names ?? [])])
       const hash = await context.password.hash(value.password)
       // Hashing takes a tenth of a second. Meanwhile the command can have created an account.
-      if (first && !(await meta.isEmpty())) throw setUpAlready()
+      if (first && !(await meta.people.isEmpty())) throw setUpAlready()
       const slugs = () =>
         new MishapError('CONFLICT', {
           detail: 'An account with this e-mail already exists.',
@@ -116,7 +116,7 @@ function organizationTokens(meta: MetaStore, url: string, clock: Clock): Auth['c
     const nowMs = clock.now()
     const secret = organizationSecret(url, organization.slug, nowMs)
     const value = { name, userId: person.id, organizationId: organization.id, scopes: ['org:ci'], secret, nowMs }
-    return { id: (await meta.createToken(value)).id, secret }
+    return { id: (await meta.people.createToken(value)).id, secret }
   }
 }
 
@@ -124,8 +124,8 @@ function organizationTokens(meta: MetaStore, url: string, clock: Clock): Auth['c
 async function actorOf(better: Better, meta: MetaStore, headers: Headers): Promise<Actor | undefined> {
   const bearer = /^bearer\s+(\S+)\s*$/i.exec(headers.get('authorization') ?? '')?.[1]
   if (bearer !== undefined) {
-    const token = await meta.tokenBySecret(bearer)
-    const person = token && (await meta.personById(token.userId))
+    const token = await meta.people.tokenBySecret(bearer)
+    const person = token && (await meta.people.personById(token.userId))
     if (!token || !person) throw new MishapError('AUTH_FAILED')
     const { organizationId, scopes } = token
     return {
@@ -146,15 +146,15 @@ async function actorOf(better: Better, meta: MetaStore, headers: Headers): Promi
 /** Returns the secret of the setup link. The first call that finds none stores one; parallel calls share it. */
 function createSetupSecret(meta: MetaStore): Auth['setupSecret'] {
   const findOrCreate = async () => {
-    const stored = await meta.getValue('setup_secret')
+    const stored = await meta.values.getValue('setup_secret')
     if (stored !== undefined) return stored
     const secret = randomBytes(24).toString('base64url')
-    await meta.setValue('setup_secret', secret)
+    await meta.values.setValue('setup_secret', secret)
     return secret
   }
   let found: Promise<string> | undefined
   return async () => {
-    if (!(await meta.isEmpty())) return undefined
+    if (!(await meta.people.isEmpty())) return undefined
     found ??= findOrCreate().catch((error: unknown) => {
       found = undefined
       throw error
@@ -177,7 +177,7 @@ function createSetUp(meta: MetaStore): Auth['setUp'] {
     // Set before the first await, so that a second caller cannot pass meanwhile.
     running = true
     try {
-      if (!(await meta.isEmpty())) throw setUpAlready()
+      if (!(await meta.people.isEmpty())) throw setUpAlready()
       return await work()
     } finally {
       running = false
@@ -256,7 +256,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     actorOf: (headers) => actorOf(better, meta, headers),
     may,
     demand: async (actor, action, thing) => demandYes(await may(actor, action, thing), action),
-    personByEmail: (email): Promise<Person | undefined> => meta.personByEmail(email),
+    personByEmail: (email): Promise<Person | undefined> => meta.people.personByEmail(email),
     signIn: (...words) => withDatabaseCause(meta, () => signIn(...words)),
     signOut: async (headers) => {
       const result = await withDatabaseCause(meta, () => better.api.signOut({ headers, returnHeaders: true }))
@@ -264,7 +264,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     },
     createToken: async (person, name, tokenScopes, organizationId) => {
       const secret = `sntryu_${randomBytes(32).toString('hex')}`
-      const token = await meta.createToken({
+      const token = await meta.people.createToken({
         name,
         userId: person.id,
         organizationId,

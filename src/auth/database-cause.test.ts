@@ -3,10 +3,12 @@ import { MishapError } from '../base/errors.ts'
 import { withDatabaseAnswer, withDatabaseCause } from './database-cause.ts'
 
 const away = new MishapError('DATABASE_UNAVAILABLE')
-const up = { isEmpty: async () => false }
+const up = { people: { isEmpty: async () => false } }
 const down = {
-  isEmpty: async () => {
-    throw away
+  people: {
+    isEmpty: async () => {
+      throw away
+    },
   },
 }
 const failing = (error: unknown) => async () => {

@@ -1,7 +1,7 @@
 import { MishapError } from '../base/errors.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 
-type Meta = Pick<MetaStore, 'isEmpty'>
+type Meta = MetaWith<'people.isEmpty'>
 
 /**
  * Runs a call of better-auth, which hides why a statement failed behind an error 500. If the database still does not
@@ -12,7 +12,7 @@ export async function withDatabaseCause<T>(meta: Meta, work: () => Promise<T>): 
     return await work()
   } catch (error) {
     const { statusCode = 500 } = (error ?? {}) as { statusCode?: number }
-    if (!(error instanceof MishapError) && statusCode >= 500) await meta.isEmpty()
+    if (!(error instanceof MishapError) && statusCode >= 500) await meta.people.isEmpty()
     throw error
   }
 }
@@ -20,6 +20,6 @@ export async function withDatabaseCause<T>(meta: Meta, work: () => Promise<T>): 
 /** The same for a call that answers with a response. */
 export async function withDatabaseAnswer(meta: Meta, work: () => Promise<Response>): Promise<Response> {
   const response = await work()
-  if (response.status >= 500) await meta.isEmpty()
+  if (response.status >= 500) await meta.people.isEmpty()
   return response
 }

@@ -192,7 +192,11 @@ describe('a bearer token', () => {
   test('of an organization tells clients since when it is and where it belongs', async () => {
     const { auth, meta } = await fresh()
     const person = await auth.createPerson(good)
-    const organization = await meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: person.id })
+    const organization = await meta.organizations.createOrganization({
+      slug: 'acme',
+      name: 'Acme',
+      ownerUserId: person.id,
+    })
     for (let n = 0; n < 8; n++) {
       const [, told = '', random] = (await auth.createOrganizationToken(person, 'ci', organization)).secret.split('_')
       const kept = JSON.parse(Buffer.from(told, 'base64').toString())

@@ -25,10 +25,12 @@ const person = { id: 'ann', name: 'Ann', email: 'ann@example.com' }
 /** A meta store with the two methods that `verdict` calls. */
 const metaWith = (role: Role | undefined) =>
   ({
-    memberOf: (organizationId: number, userId: string) =>
-      role && organizationId === 1 && userId === 'ann' ? { organizationId, userId, role, createdMs: 0 } : undefined,
-    organizationsOf: () => (role ? [{ ...organization, role }] : []),
-    organizations: () => [organization, other],
+    organizations: {
+      memberOf: async (organizationId: number, userId: string) =>
+        role && organizationId === 1 && userId === 'ann' ? { organizationId, userId, role, createdMs: 0 } : undefined,
+      organizationsOf: async () => (role ? [{ ...organization, role }] : []),
+      organizations: async () => [organization, other],
+    },
   }) as unknown as MetaStore
 
 const session: Actor = { kind: 'session', person }
@@ -140,8 +142,7 @@ test.each<[string, Thing]>([
 test('the operator is an owner of the first organization; another’s owner sees what all see, and no more', async () => {
   const metaOf = (organizations: { id: number; role: Role }[], first: Organization[] = [organization, other]) =>
     ({
-      organizationsOf: () => organizations,
-      organizations: () => first,
+      organizations: { organizationsOf: async () => organizations, organizations: async () => first },
     }) as unknown as MetaStore
   const instance: Thing = { instance: true }
   const second = metaOf([{ id: 2, role: 'owner' }])

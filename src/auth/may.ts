@@ -87,8 +87,8 @@ async function rolesAt(meta: MetaStore, actor: Actor, action: Action, thing: Thi
   const bound = actor.kind === 'token' ? actor.organizationId : null
   if ('instance' in thing) {
     if (actor.kind === 'token' && actor.ofOrganization) return []
-    const first = operators.has(action) ? (await meta.organizations())[0]?.id : undefined
-    return (await meta.organizationsOf(actor.person.id))
+    const first = operators.has(action) ? (await meta.organizations.organizations())[0]?.id : undefined
+    return (await meta.organizations.organizationsOf(actor.person.id))
       .filter((membership) => bound === null || membership.id === bound)
       .filter((membership) => !operators.has(action) || membership.id === first)
       .map((membership) => membership.role)
@@ -100,7 +100,7 @@ async function rolesAt(meta: MetaStore, actor: Actor, action: Action, thing: Thi
   if ('issue' in thing && thing.issue.projectId !== thing.project.id) return []
   // Builds continue after the creator of their token has left. The scope limits the token.
   if (actor.kind === 'token' && actor.ofOrganization) return bound === null ? [] : ['member']
-  const member = await meta.memberOf(organization.id, actor.person.id)
+  const member = await meta.organizations.memberOf(organization.id, actor.person.id)
   return member ? [member.role] : []
 }
 

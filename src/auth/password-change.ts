@@ -36,7 +36,7 @@ async function isWrongPassword(response: Response): Promise<boolean> {
 
 /** Deletes a person's own tokens. Tokens of organizations stay, so that builds continue. */
 async function endOwnTokens(meta: MetaStore, userId: string): Promise<void> {
-  for (const token of await meta.tokensOf(userId)) await meta.deleteToken(token.id)
+  for (const token of await meta.people.tokensOf(userId)) await meta.people.deleteToken(token.id)
 }
 
 /** Changes a signed-in person's password and ends other sessions. Throws VALIDATION, AUTH_LOCKED, AUTH_BUSY. */
@@ -51,7 +51,7 @@ export async function changePassword(auth: AuthContext, headers: Headers, input:
   const work = () => better.api.changePassword({ body, headers, asResponse: true })
   const response = await guarded(guard, [email, addressOf(headers)], work, isWrongPassword)
   if (response.ok) {
-    await meta.dropResets(id)
+    await meta.people.dropResets(id)
     if (endTokens) await endOwnTokens(meta, id)
   }
   return response
@@ -73,7 +73,7 @@ export function createPasswords(auth: AuthContext): Pick<Auth, 'changePassword' 
     },
     resetPassword: async (email, password) => {
       checkPassword(password, await relatedNames(meta, email))
-      const person = await meta.personByEmail(email)
+      const person = await meta.people.personByEmail(email)
       if (!person) throw new MishapError('NOT_FOUND', { detail: 'No account has this e-mail.' })
       await setPassword(auth, person.id, await context.password.hash(password))
       // A person who knew the old password can have created tokens with it.
@@ -86,7 +86,7 @@ export function createPasswords(auth: AuthContext): Pick<Auth, 'changePassword' 
 async function setPassword({ context, meta }: AuthContext, userId: string, hash: string): Promise<void> {
   await context.internalAdapter.updatePassword(userId, hash)
   await context.internalAdapter.deleteUserSessions(userId)
-  await meta.dropResets(userId)
+  await meta.people.dropResets(userId)
 }
 
 /** Counts per hour by name. Drops the least recently used names. */
@@ -118,7 +118,7 @@ export function createResets(
   const networks = createHourly(clock, resetsPerNetworkMax)
   // Avoids hashing texts that cannot be secrets.
   const userOf = async (secret: string) =>
-    /^[\w-]{43}$/.test(secret) ? await meta.resetBySecret(secret, clock.now()) : undefined
+    /^[\w-]{43}$/.test(secret) ? await meta.people.resetBySecret(secret, clock.now()) : undefined
   const gone = () =>
     new MishapError('NOT_FOUND', { detail: 'This link is no longer valid.', causes: ['Ask for a new one.'] })
   return {
@@ -135,25 +135,25 @@ export function createResets(
       networks.add(network)
     },
     startReset: async (email) => {
-      const person = await meta.personByEmail(email)
-      if (!person || (await meta.openResets(person.id, clock.now())) >= openResetsMax) return undefined
+      const person = await meta.people.personByEmail(email)
+      if (!person || (await meta.people.openResets(person.id, clock.now())) >= openResetsMax) return undefined
       const secret = randomBytes(32).toString('base64url')
-      await meta.createReset({ userId: person.id, secret, nowMs: clock.now(), expiresMs: clock.now() + resetMs })
+      await meta.people.createReset({ userId: person.id, secret, nowMs: clock.now(), expiresMs: clock.now() + resetMs })
       return { person, secret }
     },
     resetOf: async (secret) => {
       const userId = await userOf(secret)
-      return userId === undefined ? undefined : await meta.personById(userId)
+      return userId === undefined ? undefined : await meta.people.personById(userId)
     },
     resetBySecret: async (secret, password, endTokens) => {
       const userId = await userOf(secret)
-      const person = userId === undefined ? undefined : await meta.personById(userId)
+      const person = userId === undefined ? undefined : await meta.people.personById(userId)
       if (!person) throw gone()
       checkPassword(password, await relatedNames(meta, person.email))
       guard.queue.demandCapacity()
       const hash = await context.password.hash(password)
       // Hashing takes a while. Meanwhile the link can have been used.
-      if ((await meta.consumeReset(secret, clock.now())) === undefined) throw gone()
+      if ((await meta.people.consumeReset(secret, clock.now())) === undefined) throw gone()
       await setPassword(auth, person.id, hash)
       if (endTokens) await endOwnTokens(meta, person.id)
     },

@@ -8,7 +8,7 @@ import type { Observe } from '../base/observe.ts'
 import { copyWaiting } from '../journal/copy.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/event-store.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 import { syncPath } from '../store/sync.ts'
 import { sweepLeftovers, workFolderOf, writeNote } from './leftovers.ts'
 import { backupFormat, type Manifest, parts } from './manifest.ts'
@@ -20,7 +20,9 @@ export type BackupDeps = {
   /** The data folder and its parts. */
   data: string
   folders: { journal: string; blobs: string }
-  meta: Pick<MetaStore, 'copyTo' | 'tally' | 'cursor' | 'blobWatermark' | 'blobKeys'>
+  meta: MetaWith<
+    'snapshots.copyTo' | 'snapshots.tally' | 'batches.cursor' | 'snapshots.blobWatermark' | 'snapshots.blobKeys'
+  >
   events: Pick<EventStore, 'backup' | 'copying' | 'size'>
   blobs: Pick<BlobStore, 'isRemote' | 'list' | 'getStream' | 'size'>
   /** Waits for batches in flight and starts none until the returned function is called. Ingest continues. */
@@ -80,7 +82,7 @@ async function demandSpace(deps: BackupDeps, file: string): Promise<void> {
 
 async function gather(deps: BackupDeps, stage: string, name: string): Promise<Manifest> {
   const [from, to] = [deps.folders.blobs, join(stage, parts.blobs)]
-  const mark = await deps.meta.blobWatermark()
+  const mark = await deps.meta.snapshots.blobWatermark()
   let blobs = await copyTree(from, to, true)
   if (deps.blobs.isRemote) blobs += await fetchBlobs(deps.blobs, await remoteKeys(deps.blobs), to)
   const resume = await deps.pause()
@@ -88,25 +90,25 @@ async function gather(deps: BackupDeps, stage: string, name: string): Promise<Ma
     const rows = await deps.events.backup(name, join(workFolderOf(deps.data), name))
     // Blobs that refining wrote meanwhile, found by their rows: another walk over all blobs costs 0.2 ms each. Done
     // before the copy of meta, so that a deletion in between cannot remove bytes whose row is in the copy.
-    const newKeys = (await deps.meta.blobKeys(mark)).filter((key) => !existsSync(join(to, key)))
+    const newKeys = (await deps.meta.snapshots.blobKeys(mark)).filter((key) => !existsSync(join(to, key)))
     if (deps.blobs.isRemote) blobs += await fetchBlobs(deps.blobs, newKeys, to)
     else
       for (const key of newKeys) {
         await mkdir(dirname(join(to, key)), { recursive: true, mode: 0o700 })
         blobs += (await takeFile(join(from, key), join(to, key), true)) ? 1 : 0
       }
-    await deps.meta.copyTo(join(stage, parts.meta))
+    await deps.meta.snapshots.copyTo(join(stage, parts.meta))
     // Skip processed records: the journal has them unscrubbed, with secrets that the stores no longer contain.
-    await copyWaiting(deps.folders.journal, join(stage, parts.journal), await deps.meta.cursor())
+    await copyWaiting(deps.folders.journal, join(stage, parts.journal), await deps.meta.batches.cursor())
     // Ingest continues: bodies named by the copied journal can have just arrived, and refining deletes them.
     if (existsSync(join(from, spoolFolder)))
       blobs += await copyTree(join(from, spoolFolder), join(to, spoolFolder), true)
-    const { organizations, projects, issues } = await deps.meta.tally()
+    const { organizations, projects, issues } = await deps.meta.snapshots.tally()
     return {
       format: backupFormat,
       version: deps.version,
       takenMs: deps.clock.now(),
-      cursor: await deps.meta.cursor(),
+      cursor: await deps.meta.batches.cursor(),
       organizations,
       projects,
       issues,

@@ -20,11 +20,15 @@ const backups = createBackups({
   folders,
   blobs: openFileBlobs(folders.blobs),
   meta: {
-    copyTo: async (to) => writeFileSync(to, 'rows'),
-    tally: async () => ({ organizations: 1, projects: 1, issues: 1, attachments: 0, deadItems: 0 }),
-    cursor: async () => 5,
-    blobWatermark: async () => ({ attachment: 0, deadItem: 0, bundle: 0 }),
-    blobKeys: async () => [],
+    snapshots: {
+      copyTo: async (to) => writeFileSync(to, 'rows'),
+      tally: async () => ({ organizations: 1, projects: 1, issues: 1, attachments: 0, deadItems: 0 }),
+      blobWatermark: async () => ({ attachment: 0, deadItem: 0, bundle: 0 }),
+      blobKeys: async () => [],
+    },
+    batches: {
+      cursor: async () => 5,
+    },
   },
   events: {
     backup: async (name) => {

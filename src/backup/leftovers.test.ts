@@ -28,11 +28,15 @@ function backupsOf(data: string, events: Partial<BackupDeps['events']>, clock = 
     folders: { journal: join(data, 'journal'), blobs: join(data, 'blobs') },
     blobs: openFileBlobs(join(data, 'blobs')),
     meta: {
-      copyTo: async (to) => writeFileSync(to, 'rows'),
-      tally: async () => ({ organizations: 1, projects: 2, issues: 3, attachments: 0, deadItems: 0 }),
-      cursor: async () => 5,
-      blobWatermark: async () => ({ attachment: 0, deadItem: 0, bundle: 0 }),
-      blobKeys: async () => [],
+      snapshots: {
+        copyTo: async (to) => writeFileSync(to, 'rows'),
+        tally: async () => ({ organizations: 1, projects: 2, issues: 3, attachments: 0, deadItems: 0 }),
+        blobWatermark: async () => ({ attachment: 0, deadItem: 0, bundle: 0 }),
+        blobKeys: async () => [],
+      },
+      batches: {
+        cursor: async () => 5,
+      },
     },
     events: {
       backup: async (name) => {

@@ -63,14 +63,18 @@ function backups(here: ReturnType<typeof usedData>, more: Partial<BackupDeps> = 
     folders: here.folders,
     blobs: openFileBlobs(here.folders.blobs),
     meta: {
-      copyTo: async (to) => {
-        order.push('meta')
-        writeFileSync(to, 'rows')
+      snapshots: {
+        copyTo: async (to) => {
+          order.push('meta')
+          writeFileSync(to, 'rows')
+        },
+        tally: async () => tally,
+        blobWatermark: async () => ({ attachment: 0, deadItem: 0, bundle: 0 }),
+        blobKeys: async () => [],
       },
-      tally: async () => tally,
-      cursor: async () => 5,
-      blobWatermark: async () => ({ attachment: 0, deadItem: 0, bundle: 0 }),
-      blobKeys: async () => [],
+      batches: {
+        cursor: async () => 5,
+      },
     },
     events: {
       backup: async (name) => {
@@ -117,7 +121,10 @@ const restore = (
     withStores: (work) => {
       expect(existsSync(here.mark)).toBe(true)
       return work({
-        meta: { tally: async () => ({ ...tally, ...change }), cursor: async () => change.cursor ?? 5 },
+        meta: {
+          snapshots: { tally: async () => ({ ...tally, ...change }) },
+          batches: { cursor: async () => change.cursor ?? 5 },
+        },
         events: {
           restore: async (name: string) => {
             writeFileSync(join(here.folders.engine, 'restored'), readdirSync(join(here.data, 'backup', name)).join())
@@ -215,18 +222,22 @@ describe('under load', () => {
         return () => rmSync(join(blobs, 'spool', '1', 'waiting'))
       },
       meta: {
-        copyTo: async (to) => {
-          writeFileSync(to, 'rows')
-          // The row is in the copy, then a user deletes the object. Ingest continues.
-          rmSync(join(blobs, 'attachments', '7', 'e', '5-0'))
-          put('spool', '1', 'waiting')
+        snapshots: {
+          copyTo: async (to) => {
+            writeFileSync(to, 'rows')
+            // The row is in the copy, then a user deletes the object. Ingest continues.
+            rmSync(join(blobs, 'attachments', '7', 'e', '5-0'))
+            put('spool', '1', 'waiting')
+          },
+          tally: async () => tally,
+          blobWatermark: async () => mark,
+          // 'gone' was deleted with its row before the copy. 'a' is from the first pass.
+          blobKeys: async (since) =>
+            since === mark ? ['attachments/7/e/5-0', 'attachments/7/e/gone', 'attachments/a'] : [],
         },
-        tally: async () => tally,
-        cursor: async () => 5,
-        blobWatermark: async () => mark,
-        // 'gone' was deleted with its row before the copy. 'a' is from the first pass.
-        blobKeys: async (since) =>
-          since === mark ? ['attachments/7/e/5-0', 'attachments/7/e/gone', 'attachments/a'] : [],
+        batches: {
+          cursor: async () => 5,
+        },
       },
     })
     const files = ['blobs/attachments/7/e/5-0', 'blobs/attachments/a', 'blobs/spool/1/refined', 'blobs/spool/1/waiting']

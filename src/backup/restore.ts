@@ -7,11 +7,11 @@ import type { BlobStore } from '../store/blobs/blobs.ts'
 import { isEngineCopy } from '../store/events/copies.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import { rowsByTable, type TableName, tableNames } from '../store/events/tables.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 import { type Manifest, parts, readManifest } from './manifest.ts'
 import { remoteKeys, sendBlobs } from './remote-blobs.ts'
 
-type Stores = { meta: Pick<MetaStore, 'tally' | 'cursor'>; events: Pick<EventStore, 'restore' | 'size'> }
+type Stores = { meta: MetaWith<'snapshots.tally' | 'batches.cursor'>; events: Pick<EventStore, 'restore' | 'size'> }
 
 /** The database that a restore fills from the SQLite file of a backup. */
 export type MetaTarget = {
@@ -68,7 +68,11 @@ async function expectedRows(
 /** Restores the rows and compares the counts with the manifest. */
 async function restoreStores({ meta, events }: Stores, manifest: Manifest, from: Unpacked): Promise<void> {
   await events.restore(parts.events, join(from.stage, parts.events), from.isRepeat)
-  const found = { ...(await meta.tally()), ...rowsByTable(await events.size()), cursor: await meta.cursor() }
+  const found = {
+    ...(await meta.snapshots.tally()),
+    ...rowsByTable(await events.size()),
+    cursor: await meta.batches.cursor(),
+  }
   for (const name of ['organizations', 'projects', 'issues', ...tableNames, 'cursor'] as const)
     if (manifest[name] !== undefined && found[name] !== manifest[name])
       throw new MishapError('VALIDATION', {

@@ -26,7 +26,7 @@ const stored = (quantity: number): OutcomeRow => ({
 type Found = Awaited<ReturnType<VerifyDeps['events']['check']>>
 type World = {
   found: Found
-  counters: Awaited<ReturnType<VerifyDeps['meta']['counters']>>
+  counters: Awaited<ReturnType<VerifyDeps['meta']['snapshots']['counters']>>
   outcomes: OutcomeRow[]
   faults: string[]
   blobs: string[]
@@ -119,25 +119,43 @@ const look = (world: World) =>
       },
     },
     meta: {
-      faults: async () => world.faults,
-      counters: async () => world.counters,
-      blobKeys: async () => world.named,
-      cursor: async () => world.cursor,
-      openBatches: async () => Array.from({ length: world.open }, () => ({ seq: 1, from: 0, to: 200 })),
-      issueIdsOf: async (hashes) =>
-        new Map(
-          hashes.filter((hash) => !world.unknown.includes(hash.groupHash)).map((hash) => [`1:${hash.groupHash}`, 7]),
-        ),
-      outcomesSince: async () => world.outcomes,
-      retainedSince: async () => new Map(world.retainedSince),
-      projectById: async (id) => (world.projects.includes(id) ? ({} as Project) : undefined),
-      getValue: async () => (world.spansGone ? '1' : undefined),
-      removedEvents: async () => new Map([[1, world.removed]]),
-      downsampleSteps: async () => world.steps,
-      reprocessingSteps: async () => world.rewrites,
-      downsampledOf: async () => new Map(world.told),
-      orphanReleases: async () => ({ looked: 3, orphans: world.strays }),
-      tally: async () => ({ organizations: 1, projects: 1, issues: 1, attachments: 1, deadItems: 0 }),
+      snapshots: {
+        faults: async () => world.faults,
+        counters: async () => world.counters,
+        blobKeys: async () => world.named,
+        tally: async () => ({ organizations: 1, projects: 1, issues: 1, attachments: 1, deadItems: 0 }),
+      },
+      batches: {
+        cursor: async () => world.cursor,
+        openBatches: async () => Array.from({ length: world.open }, () => ({ seq: 1, from: 0, to: 200 })),
+      },
+      issues: {
+        issueIdsOf: async (hashes) =>
+          new Map(
+            hashes.filter((hash) => !world.unknown.includes(hash.groupHash)).map((hash) => [`1:${hash.groupHash}`, 7]),
+          ),
+      },
+      ledger: {
+        outcomesSince: async () => world.outcomes,
+      },
+      organizations: {
+        retainedSince: async () => new Map(world.retainedSince),
+      },
+      projects: {
+        projectById: async (id) => (world.projects.includes(id) ? ({} as Project) : undefined),
+      },
+      values: {
+        getValue: async () => (world.spansGone ? '1' : undefined),
+      },
+      retention: {
+        removedEvents: async () => new Map([[1, world.removed]]),
+        downsampleSteps: async () => world.steps,
+        reprocessingSteps: async () => world.rewrites,
+        downsampledOf: async () => new Map(world.told),
+      },
+      releases: {
+        orphanReleases: async () => ({ looked: 3, orphans: world.strays }),
+      },
     },
   })
 const wrongOf = async (world: World) =>

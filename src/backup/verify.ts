@@ -5,28 +5,27 @@ import type { EventStore } from '../store/events/event-store.ts'
 import type { TableTally } from '../store/events/table.ts'
 import { type AnyTable, anyTable, tableNames, tableOfCategory } from '../store/events/tables.ts'
 import type { OutcomeRow } from '../store/meta/meta.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 
 export type VerifyDeps = {
   clock: Clock
-  meta: Pick<
-    MetaStore,
-    | 'faults'
-    | 'counters'
-    | 'blobKeys'
-    | 'cursor'
-    | 'openBatches'
-    | 'issueIdsOf'
-    | 'outcomesSince'
-    | 'tally'
-    | 'removedEvents'
-    | 'retainedSince'
-    | 'downsampleSteps'
-    | 'reprocessingSteps'
-    | 'downsampledOf'
-    | 'orphanReleases'
-    | 'projectById'
-    | 'getValue'
+  meta: MetaWith<
+    | 'snapshots.faults'
+    | 'snapshots.counters'
+    | 'snapshots.blobKeys'
+    | 'batches.cursor'
+    | 'batches.openBatches'
+    | 'issues.issueIdsOf'
+    | 'ledger.outcomesSince'
+    | 'snapshots.tally'
+    | 'retention.removedEvents'
+    | 'organizations.retainedSince'
+    | 'retention.downsampleSteps'
+    | 'retention.reprocessingSteps'
+    | 'retention.downsampledOf'
+    | 'releases.orphanReleases'
+    | 'projects.projectById'
+    | 'values.getValue'
   >
   events: Pick<EventStore, 'check' | 'tally'>
   blobs: Pick<BlobStore, 'list'>
@@ -63,7 +62,7 @@ async function rowsByIssue(
   deps: VerifyDeps,
   groups: Found['groups'],
 ): Promise<{ rows: Map<number, number>; downsampled: Map<number, number>; orphans: string[] }> {
-  const ids = await deps.meta.issueIdsOf(groups)
+  const ids = await deps.meta.issues.issueIdsOf(groups)
   const rows = new Map<number, number>()
   const downsampled = new Map<number, number>()
   const orphans: string[] = []
@@ -84,8 +83,8 @@ async function checkCounters(
   deps: VerifyDeps,
   { rows, downsampled }: Awaited<ReturnType<typeof rowsByIssue>>,
 ): Promise<Check> {
-  const counters = await deps.meta.counters()
-  const retainedSince = await deps.meta.retainedSince()
+  const counters = await deps.meta.snapshots.counters()
+  const retainedSince = await deps.meta.organizations.retainedSince()
   const wrong = counters.flatMap(({ issueId, projectId, count, firstSeenMs }) => {
     const stored = rows.get(issueId) ?? 0
     const downsampledRows = downsampled.get(issueId) ?? 0
@@ -107,9 +106,9 @@ async function checkTable(
   { name, tally, categories, evictedName }: AnyTable,
   tallies: TableTally[],
 ): Promise<Check> {
-  const hasEvicted = (await deps.meta.getValue(evictedName)) !== undefined
+  const hasEvicted = (await deps.meta.values.getValue(evictedName)) !== undefined
   const stored = new Map<string, number>()
-  for (const item of await deps.meta.outcomesSince({ fromMs: 0 })) {
+  for (const item of await deps.meta.ledger.outcomesSince({ fromMs: 0 })) {
     const key = `${item.projectId} ${item.category}`
     if (item.outcome === 'stored' && categories.includes(item.category))
       stored.set(key, (stored.get(key) ?? 0) + item.quantity)
@@ -124,7 +123,7 @@ async function checkTable(
     const [id = '', category = ''] = key.split(' ')
     const [counted, rows] = [stored.get(key) ?? 0, ledger.get(key) ?? 0]
     // The removal of a project deletes its rows, but the ledger still counts them.
-    const isRemoved = (await deps.meta.projectById(Number(id))) === undefined
+    const isRemoved = (await deps.meta.projects.projectById(Number(id))) === undefined
     const isConsistent = isRemoved ? rows === 0 : hasEvicted ? counted >= rows : counted === rows
     if (!isConsistent) wrong.push(`project ${id}: the ledger says ${counted} stored of ${category}, but ${rows} exist`)
   }
@@ -142,15 +141,15 @@ function isLedgerCut(deps: VerifyDeps, outcomes: OutcomeRow[], oldestRowMs: numb
 
 async function checkLedger(deps: VerifyDeps, groups: Found['groups']): Promise<Check> {
   const stored = new Map<number, number>()
-  const outcomes = await deps.meta.outcomesSince({ fromMs: 0 })
+  const outcomes = await deps.meta.ledger.outcomesSince({ fromMs: 0 })
   for (const outcome of outcomes)
     if (outcome.outcome === 'stored' && tableOfCategory(outcome.category) === 'events' && outcome.projectId !== 0)
       stored.set(outcome.projectId, (stored.get(outcome.projectId) ?? 0) + outcome.quantity)
   const rows = new Map<number, number>()
   // Downsampled events still count as stored.
   for (const group of groups) rows.set(group.projectId, (rows.get(group.projectId) ?? 0) + group.rows + group.thinned)
-  const removed = await deps.meta.removedEvents()
-  const retainedSince = await deps.meta.retainedSince()
+  const removed = await deps.meta.retention.removedEvents()
+  const retainedSince = await deps.meta.organizations.retainedSince()
   const oldest = groups.reduce((least, group) => Math.min(least, group.oldestReceivedMs), deps.clock.now())
   if (isLedgerCut(deps, outcomes, oldest))
     return check('ledger', 'Not compared: an earlier version removed the ledger of the oldest events.', 0, [])
@@ -179,9 +178,9 @@ async function checkDownsampled(
   deps: VerifyDeps,
   { downsampled }: Awaited<ReturnType<typeof rowsByIssue>>,
 ): Promise<Check> {
-  const counters = await deps.meta.counters()
-  const recordedCounts = await deps.meta.downsampledOf(counters.map((counter) => counter.issueId))
-  const retainedSince = await deps.meta.retainedSince()
+  const counters = await deps.meta.snapshots.counters()
+  const recordedCounts = await deps.meta.retention.downsampledOf(counters.map((counter) => counter.issueId))
+  const retainedSince = await deps.meta.organizations.retainedSince()
   const wrong = counters.flatMap(({ issueId, projectId, firstSeenMs }) => {
     const [actual, recorded] = [downsampled.get(issueId) ?? 0, recordedCounts.get(issueId) ?? 0]
     const sinceMs = Math.max(deps.retainedSinceMs, retainedSince.get(projectId) ?? 0)
@@ -193,7 +192,7 @@ async function checkDownsampled(
 
 async function checkBlobs(deps: VerifyDeps): Promise<Check> {
   const storedKeys = new Set(await deps.blobs.list(''))
-  const named = await deps.meta.blobKeys()
+  const named = await deps.meta.snapshots.blobKeys()
   return check(
     'blobs',
     'Every attachment, dead letter and uploaded bundle has its file.',
@@ -203,7 +202,7 @@ async function checkBlobs(deps: VerifyDeps): Promise<Check> {
 }
 
 async function checkJournal(deps: VerifyDeps): Promise<Check> {
-  let from = await deps.meta.cursor()
+  let from = await deps.meta.batches.cursor()
   let records = 0
   const wrong: string[] = []
   for (;;) {
@@ -222,8 +221,10 @@ async function checkJournal(deps: VerifyDeps): Promise<Check> {
 
 /** Checks all invariants across the stores, read-only. Refining must pause meanwhile, or counts would change. */
 export async function verify(deps: VerifyDeps): Promise<Check[]> {
-  const step = (await deps.meta.downsampleSteps()).find((downsampleStep) => downsampleStep.stage !== 'cut')
-  const reprocessing = (await deps.meta.reprocessingSteps()).find((reprocessStep) => reprocessStep.stage !== 'cut')
+  const step = (await deps.meta.retention.downsampleSteps()).find((downsampleStep) => downsampleStep.stage !== 'cut')
+  const reprocessing = (await deps.meta.retention.reprocessingSteps()).find(
+    (reprocessStep) => reprocessStep.stage !== 'cut',
+  )
   const found = await deps.events.check(
     step && { step: step.id, counted: step.stage === 'counted', cut: step.cut },
     reprocessing && { counted: reprocessing.stage === 'counted', rewrite: reprocessing.rewrite },
@@ -233,17 +234,19 @@ export async function verify(deps: VerifyDeps): Promise<Check[]> {
   const others = tallies.flat()
   const byIssue = await rowsByIssue(deps, found.groups)
   const total = found.groups.reduce((sum, group) => sum + group.rows, 0)
-  const integrityErrors = await deps.meta.faults()
-  const releases = await deps.meta.orphanReleases()
+  const integrityErrors = await deps.meta.snapshots.faults()
+  const releases = await deps.meta.releases.orphanReleases()
   const lastJpos = Math.max(found.lastJpos, ...others.map((other) => other.lastJpos))
   const ahead =
-    (await deps.meta.openBatches()).length === 0 && lastJpos >= (await deps.meta.cursor()) && total + others.length > 0
+    (await deps.meta.batches.openBatches()).length === 0 &&
+    lastJpos >= (await deps.meta.batches.cursor()) &&
+    total + others.length > 0
   const twice = found.twice + others.reduce((sum, other) => sum + other.twice, 0)
   return [
     check(
       'database',
       'The database file is intact, and no row that it names is missing.',
-      (await deps.meta.tally()).issues,
+      (await deps.meta.snapshots.tally()).issues,
       integrityErrors,
     ),
     check('issues', 'Every stored event belongs to an issue.', total, byIssue.orphans),
@@ -262,7 +265,7 @@ export async function verify(deps: VerifyDeps): Promise<Check[]> {
       'cursor',
       'Nothing is stored beyond the last commit.',
       total,
-      ahead ? [`a row is at ${lastJpos}, the cursor at ${await deps.meta.cursor()}`] : [],
+      ahead ? [`a row is at ${lastJpos}, the cursor at ${await deps.meta.batches.cursor()}`] : [],
     ),
     check('releases', 'Commits, refs and deploys belong to a release that exists.', releases.looked, releases.orphans),
     await checkBlobs(deps),

@@ -48,10 +48,13 @@ function watched(meta: MetaStore) {
     changed: () => undefined,
     meta: {
       ...meta,
-      requestBulk: noted('ask', meta.requestBulk),
-      growBulk: noted('grow', meta.growBulk),
-      stepBulk: noted('step', meta.stepBulk),
-      dropBulks: noted('drop', meta.dropBulks),
+      issues: {
+        ...meta.issues,
+        requestBulk: noted('ask', meta.issues.requestBulk),
+        growBulk: noted('grow', meta.issues.growBulk),
+        stepBulk: noted('step', meta.issues.stepBulk),
+        dropBulks: noted('drop', meta.issues.dropBulks),
+      },
     },
   })
   return { bulks, seen, stop: others.stop }
@@ -68,7 +71,7 @@ describe('other work comes in between', () => {
     const { id } = await bulks.request({ organizationId: 1, userId: 'ann', items: itemsOf(2500) })
     await bulks.run()
     stop()
-    expect(await meta.bulkById(id)).toMatchObject({ total: 2500, done: 2500, changed: 2500 })
+    expect(await meta.issues.bulkById(id)).toMatchObject({ total: 2500, done: 2500, changed: 2500 })
     expect(seen.slice(0, 3).map((item) => item.step)).toEqual(['ask', 'grow', 'grow'])
     const steps = seen.filter((item) => item.step === 'step')
     expect(steps.length).toBeGreaterThanOrEqual(2500 / 500)
@@ -83,8 +86,8 @@ describe('other work comes in between', () => {
     const { id } = await bulks.merge({ organizationId: 1, userId: 'ann', intoId: 1, fromIds })
     await bulks.run()
     stop()
-    expect(await meta.bulkById(id)).toMatchObject({ total: 300, changed: 300, endedMs: expect.any(Number) })
-    expect(await meta.issueById(300)).toMatchObject({ id: 1, count: 301 })
+    expect(await meta.issues.bulkById(id)).toMatchObject({ total: 300, changed: 300, endedMs: expect.any(Number) })
+    expect(await meta.issues.issueById(300)).toMatchObject({ id: 1, count: 301 })
     const steps = seen.filter((item) => item.step === 'step')
     expect(steps.length).toBeGreaterThan(2)
     for (const turns of between(steps)) expect(turns).toBeGreaterThan(0)
@@ -94,11 +97,14 @@ describe('other work comes in between', () => {
     const meta = await inMemory()
     await many(meta, 2500)
     const old = systemClock.now() - 2 * 86_400_000
-    const { id } = await meta.requestBulk({ organizationId: 1, userId: 'ann', items: itemsOf(2500), more: true }, old)
+    const { id } = await meta.issues.requestBulk(
+      { organizationId: 1, userId: 'ann', items: itemsOf(2500), more: true },
+      old,
+    )
     const { bulks, seen, stop } = watched(meta)
     await bulks.run()
     stop()
-    expect([await meta.bulkById(id), seen.length]).toEqual([undefined, 5])
+    expect([await meta.issues.bulkById(id), seen.length]).toEqual([undefined, 5])
     for (const turns of between(seen)) expect(turns).toBeGreaterThan(0)
   })
 })
@@ -121,7 +127,7 @@ test('a bulk that still grows is not forgotten when the clock leaps ahead', asyn
   const { id } = await asked
   await ran
   for (let turns = 0; turns < 50; turns++) await next()
-  expect(await meta.bulkById(id)).toMatchObject({ total: 2500, changed: 2500, endedMs: expect.any(Number) })
+  expect(await meta.issues.bulkById(id)).toMatchObject({ total: 2500, changed: 2500, endedMs: expect.any(Number) })
 })
 
 /** Step sizes with a store that needs `msEach` of clock time per issue. */
@@ -168,16 +174,16 @@ describe('after a kill between two steps', () => {
   test('a change goes on with the first issue that it had not reached, and its undo takes all back', async () => {
     const before = await withProject(await reopened('change.sqlite'))
     await many(before, 30)
-    const { id } = await before.requestBulk({ organizationId: 1, userId: 'ann', items: itemsOf(30) }, nowMs)
-    await before.stepBulk(id, 20, nowMs)
+    const { id } = await before.issues.requestBulk({ organizationId: 1, userId: 'ann', items: itemsOf(30) }, nowMs)
+    await before.issues.stepBulk(id, 20, nowMs)
     await before.close()
     const meta = await reopened('change.sqlite')
     const states = async () =>
-      (await meta.listIssues({ projectIds: [1], sort: 'first', max: 99 })).map((issue) => issue.status)
+      (await meta.issues.listIssues({ projectIds: [1], sort: 'first', max: 99 })).map((issue) => issue.status)
     await bulksOf(meta).run()
-    expect([new Set(await states()), (await meta.bulkById(id))?.changed]).toEqual([new Set(['resolved']), 30])
+    expect([new Set(await states()), (await meta.issues.bulkById(id))?.changed]).toEqual([new Set(['resolved']), 30])
     for (const item of [1, 30])
-      expect((await meta.activityOf(item)).filter(({ type }) => type === 'set_resolved').length).toBe(1)
+      expect((await meta.issues.activityOf(item)).filter(({ type }) => type === 'set_resolved').length).toBe(1)
     const bulks = bulksOf(meta)
     await bulks.undo(id)
     await bulks.run()
@@ -189,15 +195,19 @@ describe('after a kill between two steps', () => {
     const before = await withProject(await reopened('merge.sqlite'))
     await many(before, 30)
     const fromIds = Array.from({ length: 29 }, (_, at) => at + 2)
-    const { id } = await before.requestMerge({ organizationId: 1, userId: 'ann', intoId: 1, fromIds }, nowMs)
-    await before.stepBulk(id, 10, nowMs)
+    const { id } = await before.issues.requestMerge({ organizationId: 1, userId: 'ann', intoId: 1, fromIds }, nowMs)
+    await before.issues.stepBulk(id, 10, nowMs)
     await before.close()
     const meta = await reopened('merge.sqlite')
-    expect(await meta.countIssues({ projectIds: [1] })).toBe(20)
+    expect(await meta.issues.countIssues({ projectIds: [1] })).toBe(20)
     await bulksOf(meta).run()
-    expect(await meta.listIssues({ projectIds: [1], sort: 'first', max: 99 })).toMatchObject([{ id: 1, count: 30 }])
-    expect((await meta.activityOf(1)).filter(({ type }) => type === 'merge')).toMatchObject([{ data: { count: 29 } }])
-    expect(await meta.faults()).toEqual([])
+    expect(await meta.issues.listIssues({ projectIds: [1], sort: 'first', max: 99 })).toMatchObject([
+      { id: 1, count: 30 },
+    ])
+    expect((await meta.issues.activityOf(1)).filter(({ type }) => type === 'merge')).toMatchObject([
+      { data: { count: 29 } },
+    ])
+    expect(await meta.snapshots.faults()).toEqual([])
     await meta.close()
   })
 })

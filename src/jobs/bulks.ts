@@ -2,14 +2,20 @@ import type { Clock } from '../base/clock.ts'
 import { faultOf, type Observe } from '../base/observe.ts'
 import type { BulkRequests } from '../operations/issue-changes.ts'
 import type { Bulk } from '../store/meta/issues/bulk.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 
 export type BulkDeps = {
   clock: Clock
   observe: Observe
-  meta: Pick<
-    MetaStore,
-    'requestBulk' | 'growBulk' | 'requestMerge' | 'openBulks' | 'stepBulk' | 'undoBulk' | 'bulkById' | 'dropBulks'
+  meta: MetaWith<
+    | 'issues.requestBulk'
+    | 'issues.growBulk'
+    | 'issues.requestMerge'
+    | 'issues.openBulks'
+    | 'issues.stepBulk'
+    | 'issues.undoBulk'
+    | 'issues.bulkById'
+    | 'issues.dropBulks'
   >
   /** Called after some hundred issues and at the end of each bulk, to notify the screens. */
   changed(organizationId: number, issueIds: readonly number[]): void
@@ -56,11 +62,11 @@ export function createBulks({ clock, observe, meta, changed }: BulkDeps): Bulks 
     let sum = 0
     const sizes = new Map<number, number>()
     const unpublished = new Map<number, number[]>()
-    for (let open = await meta.openBulks(); open.length > 0; open = await meta.openBulks()) {
+    for (let open = await meta.issues.openBulks(); open.length > 0; open = await meta.issues.openBulks()) {
       for (const { id } of open) {
         const size = sizes.get(id) ?? stepFirst
         const startedMs = clock.now()
-        const { issueIds, bulk } = await meta.stepBulk(id, size, startedMs)
+        const { issueIds, bulk } = await meta.issues.stepBulk(id, size, startedMs)
         sizes.set(id, nextSize(size, clock.now() - startedMs))
         sum += issueIds.length
         unpublished.set(bulk.organizationId, [...(unpublished.get(bulk.organizationId) ?? []), ...issueIds])
@@ -70,7 +76,8 @@ export function createBulks({ clock, observe, meta, changed }: BulkDeps): Bulks 
     }
     notifyChanged(changed, unpublished, 1)
     // Until its last part, a bulk looks like one that a kill left behind. A clock that leaps ahead would make it old.
-    while (state.growing === 0 && (await meta.dropBulks(clock.now() - retentionMs, stepMax))) await clock.sleep(0)
+    while (state.growing === 0 && (await meta.issues.dropBulks(clock.now() - retentionMs, stepMax)))
+      await clock.sleep(0)
     return { changed: sum }
   }
 
@@ -95,28 +102,28 @@ export function createBulks({ clock, observe, meta, changed }: BulkDeps): Bulks 
       const more = (end: number) => end < items.length
       state.growing++
       try {
-        let bulk = await meta.requestBulk(
+        let bulk = await meta.issues.requestBulk(
           { ...value, items: items.slice(0, stepMax), more: more(stepMax) },
           clock.now(),
         )
         for (let from = stepMax; more(from); from += stepMax) {
           await clock.sleep(0)
-          bulk = await meta.growBulk(bulk.id, items.slice(from, from + stepMax), more(from + stepMax))
+          bulk = await meta.issues.growBulk(bulk.id, items.slice(from, from + stepMax), more(from + stepMax))
         }
         return start(bulk)
       } finally {
         state.growing--
       }
     },
-    merge: async (value) => start(await meta.requestMerge(value, clock.now())),
+    merge: async (value) => start(await meta.issues.requestMerge(value, clock.now())),
     undo: async (id) => {
-      const bulk = await meta.undoBulk(id, clock.now())
+      const bulk = await meta.issues.undoBulk(id, clock.now())
       return bulk && start(bulk)
     },
     run,
     wait: async (id, ms) => {
       for (const endMs = clock.now() + ms; ; ) {
-        const found = await meta.bulkById(id)
+        const found = await meta.issues.bulkById(id)
         if (!found || found.endedMs !== null || clock.now() >= endMs) return found
         await clock.sleep(pollMs)
       }

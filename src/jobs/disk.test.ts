@@ -22,20 +22,22 @@ const deps = {
   data: '/data',
   budget: { bytes: 5000 },
   meta: {
-    bytesByProject: async () => [
-      {
-        projectId: 1,
-        attachments: { count: 2, bytes: 20 },
-        dead: { count: 1, bytes: 3 },
-        bundles: { count: 0, bytes: 0 },
-      },
-      {
-        projectId: 2,
-        attachments: { count: 1, bytes: 7 },
-        dead: { count: 0, bytes: 0 },
-        bundles: { count: 1, bytes: 6 },
-      },
-    ],
+    ledger: {
+      bytesByProject: async () => [
+        {
+          projectId: 1,
+          attachments: { count: 2, bytes: 20 },
+          dead: { count: 1, bytes: 3 },
+          bundles: { count: 0, bytes: 0 },
+        },
+        {
+          projectId: 2,
+          attachments: { count: 1, bytes: 7 },
+          dead: { count: 0, bytes: 0 },
+          bundles: { count: 1, bytes: 6 },
+        },
+      ],
+    },
   },
   events: {
     size: async () => [

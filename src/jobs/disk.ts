@@ -4,7 +4,7 @@ import type { DiskBudget } from '../base/config.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import { sizesByTable, type TableName } from '../store/events/tables.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 
 /** Stored bytes by kind, and the budget. */
 export type DiskState = {
@@ -50,7 +50,7 @@ type DiskDeps = {
   /** The data folder. */
   data: string
   budget: DiskBudget
-  meta: Pick<MetaStore, 'bytesByProject'>
+  meta: MetaWith<'ledger.bytesByProject'>
   events: Pick<EventStore, 'size' | 'replacedBytes' | 'serverDisk'>
   blobs: Pick<BlobStore, 'isRemote'>
   /** Events are on a ClickHouse server, whose disk the budget is a part of. */
@@ -82,7 +82,7 @@ export async function measureDisk(deps: DiskDeps): Promise<DiskState> {
         ),
   ])
   const bytes = tables.reduce((sum, table) => sum + table.bytesOnDisk, 0)
-  const blobs = (await meta.bytesByProject()).reduce(
+  const blobs = (await meta.ledger.bytesByProject()).reduce(
     (sum, byte) => sum + byte.attachments.bytes + byte.dead.bytes + byte.bundles.bytes,
     0,
   )

@@ -69,8 +69,8 @@ async function open(issues: Given[]) {
     }
   }
   await events.insert('events', Buffer.from(lines.join('')), 'given')
-  const batch = await meta.openBatch(0, n + 1)
-  await meta.commitBatch(batch, { events: effects, attachments: [], outcomes: [], dead: [] }, startMs)
+  const batch = await meta.batches.openBatch(0, n + 1)
+  await meta.batches.commitBatch(batch, { events: effects, attachments: [], outcomes: [], dead: [] }, startMs)
   const rowsNow = async () => (await events.size()).find((item) => item.table === 'events')?.rows ?? 0
   const thinning = (budgetRows: number) => {
     const deps: DownsamplingDeps = {
@@ -99,7 +99,7 @@ async function open(issues: Given[]) {
   /** Rows of each issue, in the given order. */
   const left = async () => {
     const ids = issues.map((_, at) => at + 1)
-    const hashes = await meta.hashesOf(ids)
+    const hashes = await meta.issues.hashesOf(ids)
     const of = (id: number) => ({ projectId: world.project.id, hashes: hashes.get(id) ?? [] })
     return Promise.all(ids.map(async (id) => (await events.ofIssue({ ...of(id), order: 'oldest', max: 1000 })).length))
   }
@@ -123,7 +123,7 @@ describe('where most issues are down to what they keep', () => {
   }, 100_000)
 
   test('five rows too many are found as well', async () => {
-    const before = (await given.world.app.meta.downsampleRuns(1))[0]?.events ?? 0
+    const before = (await given.world.app.meta.retention.downsampleRuns(1))[0]?.events ?? 0
     const rows = given.rows - before
     const result = await given.thinning(rows - 5).run()
     expect(result).not.toHaveProperty('reached')

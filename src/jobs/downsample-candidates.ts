@@ -1,10 +1,10 @@
 import type { GroupWeek, LargeGroup } from '../store/events/downsample.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import { retainedMax } from '../store/events/spread.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 
 export type CandidateDeps = {
-  meta: Pick<MetaStore, 'issueIdsOf' | 'hashesOf' | 'issuesOver'>
+  meta: MetaWith<'issues.issueIdsOf' | 'issues.hashesOf' | 'retention.issuesOver'>
   events: Pick<EventStore, 'weeks' | 'largeGroups' | 'rowsByWeekOf' | 'retainedEventsOf' | 'rowsOfCut'>
 }
 
@@ -38,7 +38,7 @@ async function weeksOfIssues(
   issues: Map<number, number>,
   before: number,
 ): Promise<IssueWeek[]> {
-  const hashesOf = await meta.hashesOf([...issues.keys()])
+  const hashesOf = await meta.issues.hashesOf([...issues.keys()])
   const found: GroupWeek[] = []
   for (const [projectId, some] of Map.groupBy(issues, ([, project]) => project)) {
     const hashes = some.flatMap(([id]) => hashesOf.get(id) ?? [])
@@ -73,7 +73,7 @@ async function* heavy(deps: CandidateDeps, before: number): AsyncGenerator<Issue
     const groups = await events.largeGroups({ before, newest, max: groupsMax, ...(after ? { after } : {}) })
     if (groups.length === 0) return
     after = groups.at(-1)
-    const issueOf = await meta.issueIdsOf(groups)
+    const issueOf = await meta.issues.issueIdsOf(groups)
     const issues = new Map<number, number>()
     for (const { projectId, groupHash } of groups) {
       const id = issueOf.get(`${projectId}:${groupHash}`)
@@ -87,10 +87,10 @@ async function* heavy(deps: CandidateDeps, before: number): AsyncGenerator<Issue
 async function* scattered(deps: CandidateDeps, before: number): AsyncGenerator<IssueWeek[]> {
   const { meta } = deps
   for (let after = 0; ; ) {
-    const { last, issues } = await meta.issuesOver(retainedMax, after, groupsMax)
+    const { last, issues } = await meta.retention.issuesOver(retainedMax, after, groupsMax)
     if (last === undefined) return
     after = last
-    const hashesOf = await meta.hashesOf(issues.map((issue) => issue.id))
+    const hashesOf = await meta.issues.hashesOf(issues.map((issue) => issue.id))
     const several = issues.filter(({ id }) => (hashesOf.get(id)?.length ?? 0) > 1)
     if (several.length > 0)
       yield await weeksOfIssues(deps, new Map(several.map(({ id, projectId }) => [id, projectId])), before)
@@ -101,7 +101,7 @@ async function* scattered(deps: CandidateDeps, before: number): AsyncGenerator<I
 function createRetainedIds({ meta, events }: CandidateDeps, before: number) {
   const cache = new Map<number, { hashes: string[]; keep: string[] }>()
   return async (issueId: number, projectId: number) => {
-    const hashes = (await meta.hashesOf([issueId])).get(issueId) ?? []
+    const hashes = (await meta.issues.hashesOf([issueId])).get(issueId) ?? []
     const found = cache.get(issueId) ?? {
       hashes,
       keep: (await events.retainedEventsOf(projectId, hashes, before)).keep,

@@ -101,7 +101,7 @@ describe('thinning over the real stores', () => {
     const detail = (await world.call('GET', `/organizations/acme/issues/${issue?.id}/?statsPeriod=90d`))
       .json as RestIssueDetail
     const { meta, events } = world.app
-    const hashes = (await meta.hashesOf([Number(issue?.id)])).get(Number(issue?.id)) ?? []
+    const hashes = (await meta.issues.hashesOf([Number(issue?.id)])).get(Number(issue?.id)) ?? []
     const rows = await events.ofIssue({ projectId: world.project.id, hashes, order: 'oldest', max: 1000 })
     return { detail, ids: rows.map((row) => Number.parseInt(row.eventId, 16)) }
   }
@@ -119,7 +119,7 @@ describe('thinning over the real stores', () => {
     return checks.filter((check) => check.wrong.length > 0)
   }
   const thinnedSums = async () =>
-    (await world.app.meta.outcomeSums({ fromMs: 0 }))
+    (await world.app.meta.ledger.outcomeSums({ fromMs: 0 }))
       .filter((outcomeSum) => outcomeSum.outcome === 'thinned')
       .map(({ category, quantity, reason }) => [category, quantity, reason])
       .sort()
@@ -127,7 +127,7 @@ describe('thinning over the real stores', () => {
   test('within the budget, or without one, nothing happens', async () => {
     expect(await createDownsampling(depsOf(1000)).run()).toEqual({ stored: 403_000, budget: 1_000_000 })
     expect(await createDownsampling(depsOf(null)).run()).toEqual({ stored: 403_000, budget: null })
-    expect([await world.app.meta.downsampleRuns(9), (await look()).ids.length]).toEqual([[], common])
+    expect([await world.app.meta.retention.downsampleRuns(9), (await look()).ids.length]).toEqual([[], common])
   })
 
   test('days of spans go before any event, and no more of them than needed', async () => {
@@ -152,7 +152,10 @@ describe('thinning over the real stores', () => {
     // 443,000 bytes stored with a budget of 403,000. The target, 5% below, is 382,850.
     expect(await createDownsampling(deps).run()).toMatchObject({ stored: 353_000, droppedSpans: removedRows })
     expect([removedRows.length, spans.length, asked.every((at) => at <= before - 23 * hourMs)]).toEqual([3, 0, true])
-    expect([await world.app.meta.downsampleRuns(9), await world.app.meta.getValue('spans-gone')]).toEqual([[], '1'])
+    expect([
+      await world.app.meta.retention.downsampleRuns(9),
+      await world.app.meta.values.getValue('spans-gone'),
+    ]).toEqual([[], '1'])
     // A partition that is already empty must not cause an endless loop.
     expect(await createDownsampling(deps).run()).toEqual({ stored: 353_000, budget: 403_000 })
   })
@@ -179,7 +182,7 @@ describe('thinning over the real stores', () => {
       ['error', removedRows, 'disk_budget'],
     ])
     expect((await blobs.list('')).length).toBe(4 - files)
-    expect(await meta.downsampleRuns(9)).toMatchObject([
+    expect(await meta.retention.downsampleRuns(9)).toMatchObject([
       { events: removedRows, attachments: files, bytesBefore: 403_000, budgetBytes: 300_000, reached: true },
     ])
     expect(await faults()).toEqual([])
@@ -212,11 +215,11 @@ describe('thinning over the real stores', () => {
         }),
       )
       await expect(broken.run()).rejects.toThrow('killed')
-      expect((await meta.downsampleSteps()).at(-1)?.stage).toBe(place === 'deleteCut' ? 'counted' : 'planned')
+      expect((await meta.retention.downsampleSteps()).at(-1)?.stage).toBe(place === 'deleteCut' ? 'counted' : 'planned')
       expect(await faults()).toEqual([])
       const next = createDownsampling(depsOf(budget))
       await next.resume()
-      expect((await meta.downsampleSteps()).at(-1)?.stage).toBe('cut')
+      expect((await meta.retention.downsampleSteps()).at(-1)?.stage).toBe('cut')
       await next.run()
       const { detail, ids } = await look()
       expect(detail).toMatchObject({ thinned: common - ids.length, lifetime: { count: String(common) } })
@@ -256,7 +259,7 @@ describe('thinning over the real stores', () => {
       depsOf(68, { deleteCut: async () => first.stop() }),
     )
     await first.run()
-    const step = (await meta.downsampleSteps()).at(-1)
+    const step = (await meta.retention.downsampleSteps()).at(-1)
     expect([step?.stage, (await look()).ids.length]).toEqual(['cut', before])
     const state = { nowMs: systemClock.now() }
     const next = createDownsampling({ ...depsOf(68), clock: { ...systemClock, now: () => state.nowMs } })
@@ -265,10 +268,10 @@ describe('thinning over the real stores', () => {
     expect([ids.length < before, detail.thinned]).toEqual([true, common - ids.length])
     expect(await faults()).toEqual([])
     expect((await next.run()).budget).toBe(68_000)
-    expect((await meta.downsampleSteps()).some((downsampleStep) => downsampleStep.id === step?.id)).toBe(true)
+    expect((await meta.retention.downsampleSteps()).some((downsampleStep) => downsampleStep.id === step?.id)).toBe(true)
     state.nowMs += 20 * 60_000
     await next.run()
-    expect(await meta.downsampleSteps()).toEqual([])
+    expect(await meta.retention.downsampleSteps()).toEqual([])
     expect(await events.rowsOfCut(step?.cut as never)).toEqual([])
   }, 30_000)
 
@@ -289,7 +292,7 @@ describe('thinning over the real stores', () => {
     expect([ids[0], ids.at(-1)]).toEqual([1, 400])
     const gaps = ids.slice(1).map((item, at) => item - (ids[at] ?? 0))
     expect(Math.max(...gaps)).toBeLessThan(31)
-    expect(await world.app.meta.downsampleRuns(1)).toMatchObject([{ reached: false }])
+    expect(await world.app.meta.retention.downsampleRuns(1)).toMatchObject([{ reached: false }])
     const looks = asked.length
     expect(await thinning.run()).toMatchObject({ reached: false })
     expect(asked).toHaveLength(looks)

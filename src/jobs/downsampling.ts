@@ -4,7 +4,7 @@ import { faultOf, type Observe } from '../base/observe.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import { evictedFirst } from '../store/events/tables.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 import { type DownsampleCut, type DownsampleStep, downsampledRemovalId } from '../store/meta/retention/downsampling.ts'
 import type { DiskState } from './disk.ts'
 import { type CandidateDeps, cutOf, downsampleCandidates, groupsOf, type Unit } from './downsample-candidates.ts'
@@ -14,23 +14,22 @@ import type { Lock } from './lock.ts'
 export type DownsamplingDeps = {
   clock: Clock
   observe: Observe
-  meta: Pick<
-    MetaStore,
-    | 'cursor'
-    | 'openBatches'
-    | 'beginDownsampleRun'
-    | 'endDownsampleRun'
-    | 'planDownsampleStep'
-    | 'downsampleSteps'
-    | 'countDownsampled'
-    | 'setDownsampleStep'
-    | 'dropDownsampleStep'
-    | 'attachedBetween'
-    | 'downsampleAttachments'
-    | 'doomedBlobs'
-    | 'forgetDoomed'
-    | 'getValue'
-    | 'setValue'
+  meta: MetaWith<
+    | 'batches.cursor'
+    | 'batches.openBatches'
+    | 'retention.beginDownsampleRun'
+    | 'retention.endDownsampleRun'
+    | 'retention.planDownsampleStep'
+    | 'retention.downsampleSteps'
+    | 'retention.countDownsampled'
+    | 'retention.setDownsampleStep'
+    | 'retention.dropDownsampleStep'
+    | 'retention.attachedBetween'
+    | 'retention.downsampleAttachments'
+    | 'retention.doomedBlobs'
+    | 'retention.forgetDoomed'
+    | 'values.getValue'
+    | 'values.setValue'
   > &
     CandidateDeps['meta']
   events: Pick<
@@ -84,11 +83,11 @@ async function downsampleAttachments(
 ): Promise<void> {
   const [fromMs, toMs] = [startOf(cut.week) - dayMs, startOf(cut.week) + weekMs + dayMs]
   for (let after = 0; ; ) {
-    const some = await meta.attachedBetween(cut.projectId, fromMs, toMs, after, idsMax)
+    const some = await meta.retention.attachedBetween(cut.projectId, fromMs, toMs, after, idsMax)
     const last = some.at(-1)
     if (!last) return
     const ids = await events.eventsInCut(cut, [...new Set(some.map((item) => item.eventId))])
-    if (ids.length > 0) await meta.downsampleAttachments(runId, cut.projectId, ids)
+    if (ids.length > 0) await meta.retention.downsampleAttachments(runId, cut.projectId, ids)
     after = last.id
   }
 }
@@ -96,12 +95,12 @@ async function downsampleAttachments(
 /** Deletes the recorded files. After a crash, the next run deletes the rest. */
 async function deleteFiles({ meta, blobs }: DownsamplingDeps): Promise<void> {
   for (
-    let keys = await meta.doomedBlobs(downsampledRemovalId, idsMax);
+    let keys = await meta.retention.doomedBlobs(downsampledRemovalId, idsMax);
     keys.length > 0;
-    keys = await meta.doomedBlobs(downsampledRemovalId, idsMax)
+    keys = await meta.retention.doomedBlobs(downsampledRemovalId, idsMax)
   ) {
     for (const key of keys) await blobs.delete(key)
-    await meta.forgetDoomed(keys)
+    await meta.retention.forgetDoomed(keys)
   }
 }
 
@@ -112,11 +111,11 @@ async function finish(deps: DownsamplingDeps, step: DownsampleStep, counted: (ro
     const found = await events.rowsOfCut(step.cut)
     await events.countCutRows(step.id, step.cut)
     await downsampleAttachments(deps, step)
-    await meta.countDownsampled(step.id, found)
+    await meta.retention.countDownsampled(step.id, found)
     counted(found.reduce((sum, item) => sum + item.rows, 0))
   }
   await events.deleteCut(step.cut)
-  await meta.setDownsampleStep(step.id, 'cut')
+  await meta.retention.setDownsampleStep(step.id, 'cut')
 }
 
 const outageCodes: readonly string[] = ['STORE_UNAVAILABLE', 'QUERY_TIMEOUT', 'DATABASE_UNAVAILABLE']
@@ -129,7 +128,7 @@ const outageCodes: readonly string[] = ['STORE_UNAVAILABLE', 'QUERY_TIMEOUT', 'D
 async function finishWithRetry(deps: DownsamplingDeps, step: DownsampleStep, stopped: AbortSignal): Promise<number> {
   let removedRows = 0
   for (let tries = 1; ; tries++) {
-    const now = (await deps.meta.downsampleSteps()).find((downsampleStep) => downsampleStep.id === step.id)
+    const now = (await deps.meta.retention.downsampleSteps()).find((downsampleStep) => downsampleStep.id === step.id)
     try {
       if (now?.stage === 'cut') await repeatCut(deps, now)
       else if (now)
@@ -212,10 +211,10 @@ async function repeatCut({ events, observe }: DownsamplingDeps, { id, cut }: Dow
 
 /** Verifies older cuts and drops their steps once no rows are left. */
 async function verifyCuts(deps: DownsamplingDeps, masked: (week: string) => void): Promise<void> {
-  for (const step of await deps.meta.downsampleSteps()) {
+  for (const step of await deps.meta.retention.downsampleSteps()) {
     if (step.stage !== 'cut' || Math.abs(deps.clock.now() - step.madeMs) < verifyAfterMs) continue
     if (await runExclusive(deps, () => repeatCut(deps, step))) masked(step.cut.week)
-    else await deps.meta.dropDownsampleStep(step.id)
+    else await deps.meta.retention.dropDownsampleStep(step.id)
   }
 }
 
@@ -250,9 +249,9 @@ async function downsampleCut(deps: DownsamplingDeps, whole: DownsampleCut, round
     isWhole = rows <= most
     const before = isWhole ? whole.before : Math.min(whole.before, await events.quantileOfCut(whole, most / rows))
     const removedRows = await runExclusive(deps, async () => {
-      round.isBlocked = (await meta.openBatches()).length > 0
+      round.isBlocked = (await meta.batches.openBatches()).length > 0
       if (round.isBlocked) return 0
-      const step = await meta.planDownsampleStep(round.runId, { ...whole, before }, round.rowBytes)
+      const step = await meta.retention.planDownsampleStep(round.runId, { ...whole, before }, round.rowBytes)
       return finishWithRetry(deps, step, round.stopped)
     })
     if (removedRows === 0) return
@@ -286,7 +285,7 @@ async function downsampleUnits(deps: DownsamplingDeps, units: Unit[], before: nu
 
 /** Candidates of one run. Each round continues where the previous one ended. */
 async function createCandidateQueue(deps: DownsamplingDeps) {
-  const before = await deps.meta.cursor()
+  const before = await deps.meta.batches.cursor()
   const list = downsampleCandidates(deps, before)
   const state: { units: Unit[]; isEmpty: boolean } = { units: [], isEmpty: false }
   return {
@@ -321,7 +320,8 @@ export function createDownsampling(deps: DownsamplingDeps): Downsampling {
 
   /** Cleans up after crashes: completes and verifies steps, rewrites weeks, deletes files. */
   async function clear(): Promise<void> {
-    for (const step of await meta.downsampleSteps()) if (step.stage !== 'cut') await runExclusive(deps, () => end(step))
+    for (const step of await meta.retention.downsampleSteps())
+      if (step.stage !== 'cut') await runExclusive(deps, () => end(step))
     await verifyCuts(deps, (week) => state.masked.add(week))
     await events.rewriteWeeks([...state.masked])
     state.masked.clear()
@@ -329,7 +329,7 @@ export function createDownsampling(deps: DownsamplingDeps): Downsampling {
   }
 
   async function downsample(first: DiskState, budget: number): Promise<Record<string, unknown>> {
-    const runId = await meta.beginDownsampleRun({ budgetBytes: budget, bytesBefore: first.stored })
+    const runId = await meta.retention.beginDownsampleRun({ budgetBytes: budget, bytesBefore: first.stored })
     const target = budget * targetShare
     const candidates = await createCandidateQueue(deps)
     let disk = first
@@ -346,14 +346,14 @@ export function createDownsampling(deps: DownsamplingDeps): Downsampling {
       if (candidates.isEmpty() || round.isBlocked) break
     }
     const reached = disk.stored <= budget
-    await meta.endDownsampleRun(runId, { bytesAfter: disk.stored, reached })
+    await meta.retention.endDownsampleRun(runId, { bytesAfter: disk.stored, reached })
     observe.info({ events: sum, before: first.stored, after: disk.stored, budget, reached }, 'events were downsampled')
     return { thinned: sum, stored: disk.stored, budget, ...(reached ? {} : { reached }) }
   }
 
   return {
     resume: async () => {
-      for (const step of await meta.downsampleSteps()) {
+      for (const step of await meta.retention.downsampleSteps()) {
         try {
           await end(step)
         } catch (error) {

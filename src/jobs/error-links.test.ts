@@ -7,23 +7,27 @@ import { jobTable } from './jobs.ts'
 function deps(left: number) {
   const state = { left, told: [] as number[][], bound: 0, faults: [] as string[], warned: [] as object[] }
   const meta = {
-    linkErrors: async (max: number) => {
-      const looked = Math.min(max, state.left)
-      state.left -= looked
-      return {
-        looked,
-        decided: looked,
-        linked: looked / 2,
-        aside: 0,
-        issueIds: looked > 0 ? [7, 8] : [],
-        more: state.left > 0,
-        ...(state.faults.length > 0 ? { aside: 1, fault: state.faults.shift() ?? '' } : {}),
-      }
+    errorLinks: {
+      linkErrors: async (max: number) => {
+        const looked = Math.min(max, state.left)
+        state.left -= looked
+        return {
+          looked,
+          decided: looked,
+          linked: looked / 2,
+          aside: 0,
+          issueIds: looked > 0 ? [7, 8] : [],
+          more: state.left > 0,
+          ...(state.faults.length > 0 ? { aside: 1, fault: state.faults.shift() ?? '' } : {}),
+        }
+      },
+      limitErrorEnds: async (max: number) => {
+        state.bound = max
+        return 3
+      },
     },
-    issuesByIds: async (ids: number[]) => ids.map((id) => ({ id }) as Issue),
-    limitErrorEnds: async (max: number) => {
-      state.bound = max
-      return 3
+    issues: {
+      issuesByIds: async (ids: number[]) => ids.map((id) => ({ id }) as Issue),
     },
   }
   return { state, value: { clock: systemClock, observe: warns(state.warned), meta, changed: told(state.told) } }

@@ -1,12 +1,12 @@
 import type { Clock } from '../base/clock.ts'
 import type { Observe } from '../base/observe.ts'
 import type { Issue } from '../store/meta/meta.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 
 type LinkDeps = {
   clock: Clock
   observe: Pick<Observe, 'warn'>
-  meta: Pick<MetaStore, 'linkErrors' | 'limitErrorEnds' | 'issuesByIds'>
+  meta: MetaWith<'errorLinks.linkErrors' | 'errorLinks.limitErrorEnds' | 'issues.issuesByIds'>
   changed(issues: readonly Issue[]): void
 }
 
@@ -27,7 +27,7 @@ export async function linkErrors({ clock, observe, meta, changed }: LinkDeps): P
   const totals: LinkRun = { checked: 0, linked: 0, failed: 0 }
   const issueIds = new Set<number>()
   for (let step = 0; step < stepsMax; step++) {
-    const { looked, linked, aside, fault, issueIds: ids, more } = await meta.linkErrors(endsMax, clock.now())
+    const { looked, linked, aside, fault, issueIds: ids, more } = await meta.errorLinks.linkErrors(endsMax, clock.now())
     totals.checked += looked
     totals.linked += linked
     totals.failed += aside
@@ -37,11 +37,11 @@ export async function linkErrors({ clock, observe, meta, changed }: LinkDeps): P
     await clock.sleep(5)
   }
   if (totals.failed > 0) observe.warn(totals, 'error links could not be made')
-  if (issueIds.size > 0) changed(await meta.issuesByIds([...issueIds]))
+  if (issueIds.size > 0) changed(await meta.issues.issuesByIds([...issueIds]))
   return totals
 }
 
 /** Drops the oldest halves and links above the limit. */
 export const limitErrorEnds = async ({ meta }: Pick<LinkDeps, 'meta'>): Promise<{ gone: number }> => ({
-  gone: await meta.limitErrorEnds(errorEndsMax),
+  gone: await meta.errorLinks.limitErrorEnds(errorEndsMax),
 })

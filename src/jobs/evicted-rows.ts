@@ -1,10 +1,13 @@
 import { anyTable, type TableName } from '../store/events/tables.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 
 /** Records that rows were evicted by age or disk budget. From now on the ledger counts more than are stored. */
-export async function recordEvicted(meta: Pick<MetaStore, 'getValue' | 'setValue'>, table: TableName): Promise<void> {
+export async function recordEvicted(
+  meta: MetaWith<'values.getValue' | 'values.setValue'>,
+  table: TableName,
+): Promise<void> {
   const { evictedName } = anyTable(table)
-  if ((await meta.getValue(evictedName)) === undefined) await meta.setValue(evictedName, '1')
+  if ((await meta.values.getValue(evictedName)) === undefined) await meta.values.setValue(evictedName, '1')
 }
 
 /** Returns the job result field for dropped partitions of a table: `dropped` for events, else e.g. `droppedSpans`. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { EventStore } from '../store/events/event-store.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 
 /** Feedback rows per run. */
 const rowsMax = 200
@@ -18,20 +18,20 @@ export async function linkFeedback({
   events,
 }: {
   clock: Clock
-  meta: Pick<MetaStore, 'unlinkedFeedback' | 'linkFeedback' | 'issueIdsOf'>
+  meta: MetaWith<'feedback.unlinkedFeedback' | 'feedback.linkFeedback' | 'issues.issueIdsOf'>
   events: Pick<EventStore, 'byEventId'>
 }): Promise<{ linked: number }> {
   let linked = 0
-  for (const item of await meta.unlinkedFeedback(clock.now(), rowsMax)) {
+  for (const item of await meta.feedback.unlinkedFeedback(clock.now(), rowsMax)) {
     const [event] = await events.byEventId([item.projectId], item.eventId)
-    const issueId = event && (await meta.issueIdsOf([event])).get(`${event.projectId}:${event.groupHash}`)
+    const issueId = event && (await meta.issues.issueIdsOf([event])).get(`${event.projectId}:${event.groupHash}`)
     if (issueId !== undefined) {
-      await meta.linkFeedback(item.id, { issueId })
+      await meta.feedback.linkFeedback(item.id, { issueId })
       linked++
       continue
     }
     const waitedMs = Math.max(0, clock.now() - item.receivedMs)
-    await meta.linkFeedback(item.id, {
+    await meta.feedback.linkFeedback(item.id, {
       nextMs: waitedMs >= linkWaitMs ? null : clock.now() + Math.max(pauseMinMs, waitedMs),
     })
   }

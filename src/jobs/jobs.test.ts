@@ -23,18 +23,23 @@ function deps(known: number | null = 100 * dayMs) {
       },
     },
     meta: {
-      prune: (...args: number[]) => {
-        calls.push(['prune', ...args])
-        return ['attachments/1/a', 'dead/7']
+      retention: {
+        prune: (...args: number[]) => {
+          calls.push(['prune', ...args])
+          return ['attachments/1/a', 'dead/7']
+        },
       },
-      dropBundles: (...ms: number[]) => {
-        calls.push(['bundles', ...ms])
-        return ['artifacts/1/b']
+      artifacts: {
+        dropBundles: (...ms: number[]) => {
+          calls.push(['bundles', ...ms])
+          return ['artifacts/1/b']
+        },
       },
-      shorterRetentions: () => [],
-      organizations: () => [{ createdMs: 0 }],
-      getValue: (name: string) => values.get(name),
-      setValue: (name: string, text: string) => void values.set(name, text),
+      organizations: { shorterRetentions: () => [], organizations: () => [{ createdMs: 0 }] },
+      values: {
+        getValue: (name: string) => values.get(name),
+        setValue: (name: string, text: string) => void values.set(name, text),
+      },
     },
     blobs: { isRemote: false, ping: async () => undefined, delete: async (key: string) => void deleted.push(key) },
     lock: createLock(),

@@ -81,11 +81,11 @@ async function applyRetention(deps: JobDeps): Promise<Record<string, unknown>> {
     }
     const removed = await deleteAll(
       blobs,
-      await meta.prune(nowMs, beforeMs, nowMs - deadLetterRetentionMs, rowsBeforeMs),
+      await meta.retention.prune(nowMs, beforeMs, nowMs - deadLetterRetentionMs, rowsBeforeMs),
     )
     const removedOfOrganizations = await applyOwnRetention({ nowMs, meta, events, blobs, retention: deps.retention })
     // No remaining event uses these bundles: a new event would have recorded its use.
-    const bundles = await deleteAll(blobs, await meta.dropBundles(beforeMs))
+    const bundles = await deleteAll(blobs, await meta.artifacts.dropBundles(beforeMs))
     return { ...dropped, removed: removed + removedOfOrganizations, bundles }
   } finally {
     release()

@@ -1,13 +1,18 @@
 import type { Alerts } from '../alert/alert.ts'
 import { noticeMail } from '../alert/notice.ts'
 import type { Clock } from '../base/clock.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 
 type NoticeDeps = {
   clock: Clock
-  meta: Pick<
-    MetaStore,
-    'noticesDue' | 'endNotice' | 'issueById' | 'organizationById' | 'activityById' | 'personById' | 'memberOf'
+  meta: MetaWith<
+    | 'issues.noticesDue'
+    | 'issues.endNotice'
+    | 'issues.issueById'
+    | 'organizations.organizationById'
+    | 'issues.activityById'
+    | 'people.personById'
+    | 'organizations.memberOf'
   >
   alerts: Pick<Alerts, 'mail'>
   /** Origin of the web interface, without trailing slash. */
@@ -24,22 +29,22 @@ const retryMs = [60_000, 600_000, 3_600_000] as const
  */
 export async function runNotices({ clock, meta, alerts, url }: NoticeDeps): Promise<{ mails: number }> {
   let mails = 0
-  for (const due of await meta.noticesDue(clock.now(), dueMax)) {
-    const issue = await meta.issueById(due.issueId)
-    const activity = await meta.activityById(due.activityId)
-    const to = await meta.personById(due.userId)
-    const organization = issue && (await meta.organizationById(issue.organizationId))
+  for (const due of await meta.issues.noticesDue(clock.now(), dueMax)) {
+    const issue = await meta.issues.issueById(due.issueId)
+    const activity = await meta.issues.activityById(due.activityId)
+    const to = await meta.people.personById(due.userId)
+    const organization = issue && (await meta.organizations.organizationById(issue.organizationId))
     // People who left the organization since get no mail.
-    if (!issue || !activity || !to || !organization || !(await meta.memberOf(organization.id, to.id))) {
-      await meta.endNotice(due.id)
+    if (!issue || !activity || !to || !organization || !(await meta.organizations.memberOf(organization.id, to.id))) {
+      await meta.issues.endNotice(due.id)
       continue
     }
-    const by = activity.userId === null ? undefined : await meta.personById(activity.userId)
+    const by = activity.userId === null ? undefined : await meta.people.personById(activity.userId)
     const failure = await alerts.mail(noticeMail({ to, by, organization, issue, activity, kind: due.kind, url }))
     if (failure === undefined) mails++
     const pause = failure ? retryMs[due.attempts] : undefined
-    if (pause === undefined) await meta.endNotice(due.id)
-    else await meta.endNotice(due.id, clock.now() + pause)
+    if (pause === undefined) await meta.issues.endNotice(due.id)
+    else await meta.issues.endNotice(due.id, clock.now() + pause)
   }
   return { mails }
 }

@@ -8,27 +8,26 @@ import type { EventStore } from '../store/events/event-store.ts'
 import type { SeenEvent } from '../store/events/events.ts'
 import type { Suggestion } from '../store/meta/issues/suggestions.ts'
 import type { Issue, Person } from '../store/meta/meta.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 
 type OwnerDeps = {
   clock: Clock
   observe: Pick<Observe, 'warn'>
-  meta: Pick<
-    MetaStore,
-    | 'ownersDue'
-    | 'endOwnerDue'
-    | 'ownershipOf'
-    | 'issueById'
-    | 'issuesByIds'
-    | 'hashesOf'
-    | 'personByEmail'
-    | 'memberOf'
-    | 'updateIssue'
-    | 'subscribe'
-    | 'addNotices'
-    | 'suggest'
-    | 'suggestionsDue'
-    | 'endSuggestionsDue'
+  meta: MetaWith<
+    | 'projects.ownersDue'
+    | 'projects.endOwnerDue'
+    | 'projects.ownershipOf'
+    | 'issues.issueById'
+    | 'issues.issuesByIds'
+    | 'issues.hashesOf'
+    | 'people.personByEmail'
+    | 'organizations.memberOf'
+    | 'issues.updateIssue'
+    | 'issues.subscribe'
+    | 'issues.addNotices'
+    | 'issues.suggest'
+    | 'issues.suggestionsDue'
+    | 'issues.endSuggestionsDue'
   >
   events: Pick<EventStore, 'byEventId' | 'newestPlaces' | 'eventsAt'>
   changed(issues: readonly Issue[]): void
@@ -52,7 +51,7 @@ function createRules({ meta }: OwnerDeps): (projectId: number) => Promise<Rules>
   return async (projectId) => {
     const cached = cache.get(projectId)
     if (cached) return cached
-    const { text, autoAssign } = await meta.ownershipOf(projectId)
+    const { text, autoAssign } = await meta.projects.ownershipOf(projectId)
     const read = { rules: readOwnership(text).rules, autoAssign }
     cache.set(projectId, read)
     return read
@@ -72,8 +71,8 @@ async function matchOwners(
   if (overAt !== undefined) over.set(issue.projectId, overAt)
   const owners = (
     await Array.fromAsync(rule?.owners ?? [], async (email) => {
-      const person = await meta.personByEmail(email)
-      return person && (await meta.memberOf(issue.organizationId, person.id)) ? [person] : []
+      const person = await meta.people.personByEmail(email)
+      return person && (await meta.organizations.memberOf(issue.organizationId, person.id)) ? [person] : []
     })
   ).flat()
   return { owners: [...new Map(owners.map((owner) => [owner.id, owner])).values()], rule }
@@ -96,7 +95,7 @@ async function assign(
   const details = { reason: 'ownership', rule: rule.text }
   const change = { assigneeUserId: person.id }
   try {
-    const updated = await meta.updateIssue(issue.id, change, null, clock.now(), issue.rev, details)
+    const updated = await meta.issues.updateIssue(issue.id, change, null, clock.now(), issue.rev, details)
     await notifyAssignee(deps, issue.id, person.id, updated.activityId, null)
     return updated.issue
   } catch (error) {
@@ -110,18 +109,19 @@ async function sweep(deps: OwnerDeps, over: Map<number, number>): Promise<number
   const { meta, clock } = deps
   let checked = 0
   for (const endMs = clock.now() + sweepMs; clock.now() < endMs; ) {
-    const due = await meta.suggestionsDue(sweepMax)
+    const due = await meta.issues.suggestionsDue(sweepMax)
     if (!due) break
-    const issues = (await meta.ownershipOf(due.projectId)).text === '' ? [] : await meta.issuesByIds(due.issueIds)
+    const issues =
+      (await meta.projects.ownershipOf(due.projectId)).text === '' ? [] : await meta.issues.issuesByIds(due.issueIds)
     const events = await latestEventsOf(deps, due.projectId, issues)
     // Read rules and issues again. If the rules change from here on, the check of these issues starts again.
     const rules = await createRules(deps)(due.projectId)
     const matches = await Array.fromAsync(
-      await meta.issuesByIds(due.issueIds),
+      await meta.issues.issuesByIds(due.issueIds),
       async (issue) => [issue.id, await matchOwners(deps, over, issue, events.get(issue.id), rules)] as const,
     )
-    await meta.suggest(new Map(matches.map(([id, match]) => [id, suggestionsOf(match)])))
-    await meta.endSuggestionsDue(due)
+    await meta.issues.suggest(new Map(matches.map(([id, match]) => [id, suggestionsOf(match)])))
+    await meta.issues.endSuggestionsDue(due)
     checked += due.issueIds.length
   }
   return checked
@@ -144,16 +144,16 @@ export async function runOwners(deps: OwnerDeps): Promise<{ assigned: number; ch
   let assigned = 0
   const rulesOf = createRules(deps)
   const over = new Map<number, number>()
-  for (const due of await meta.ownersDue(dueMax)) {
-    const issue = await meta.issueById(due.issueId)
+  for (const due of await meta.projects.ownersDue(dueMax)) {
+    const issue = await meta.issues.issueById(due.issueId)
     const event = issue && (await eventOf(deps, issue, due.eventId))
     if (issue && !event && due.eventId !== '' && clock.now() - due.atMs < eventWaitMs) continue
     // Read again: a person can have been assigned while the event was queried.
-    const now = event && (await meta.issueById(due.issueId))
+    const now = event && (await meta.issues.issueById(due.issueId))
     if (now) {
       const rules = await rulesOf(now.projectId)
       const match = await matchOwners(deps, over, now, event, rules)
-      const hasChanged = (await meta.suggest(new Map([[now.id, suggestionsOf(match)]]))).size > 0
+      const hasChanged = (await meta.issues.suggest(new Map([[now.id, suggestionsOf(match)]]))).size > 0
       const isFree = now.assigneeUserId === null && rules.autoAssign && due.eventId !== ''
       const updated = isFree ? await assign(deps, now, match) : undefined
       // It stays due: the next run reads it again.
@@ -161,7 +161,7 @@ export async function runOwners(deps: OwnerDeps): Promise<{ assigned: number; ch
       if (updated) assigned++
       if (updated || hasChanged) changedIssues.push(updated ?? now)
     }
-    await meta.endOwnerDue([due.issueId])
+    await meta.projects.endOwnerDue([due.issueId])
   }
   const checked = await sweep(deps, over)
   for (const [project, line] of over)

@@ -46,30 +46,40 @@ function world(failAt = '') {
     clock: testClock(),
     observe: silent,
     meta: {
-      requestRemoval: () => state.removal,
-      openRemovals: () => (state.removal.endedMs === null ? [state.removal] : []),
-      removalById: () => state.removal,
-      openBatches: () => Array.from({ length: state.open }, () => ({})),
-      hashesOf: () => new Map([[3, ['aa']]]),
-      attachedEventIds: (_project: number, after: string) => (after === '' ? ['e1', 'e2'] : []),
-      doomAttachments: (_id: number, _project: number, ids: string[]) => step(`doom ${ids.join()}`),
-      removeRows: (_id: number, events: number) => {
-        step('rows')
-        state.counted = events
-        Object.assign(state.removal, { stage: 'blobs' })
+      retention: {
+        requestRemoval: () => state.removal,
+        openRemovals: () => (state.removal.endedMs === null ? [state.removal] : []),
+        removalById: () => state.removal,
+        attachedEventIds: (_project: number, after: string) => (after === '' ? ['e1', 'e2'] : []),
+        doomAttachments: (_id: number, _project: number, ids: string[]) => step(`doom ${ids.join()}`),
+        removeRows: (_id: number, events: number) => {
+          step('rows')
+          state.counted = events
+          Object.assign(state.removal, { stage: 'blobs' })
+        },
+        doomedBlobs: () => [...state.doomed],
+        forgetDoomed: () => {
+          state.doomed = []
+        },
+        setRemoval: (_id: number, change: Partial<Removal>) => Object.assign(state.removal, change),
       },
-      cursor: () => 10,
-      getValue: () => state.values,
-      setValue: (_name: string, value: string) => {
-        state.values = value
+      batches: {
+        openBatches: () => Array.from({ length: state.open }, () => ({})),
+        cursor: () => 10,
       },
-      doomedBlobs: () => [...state.doomed],
-      forgetDoomed: () => {
-        state.doomed = []
+      issues: {
+        hashesOf: () => new Map([[3, ['aa']]]),
+        issueById: () => undefined,
       },
-      setRemoval: (_id: number, change: Partial<Removal>) => Object.assign(state.removal, change),
-      issueById: () => undefined,
-      projectById: () => undefined,
+      values: {
+        getValue: () => state.values,
+        setValue: (_name: string, value: string) => {
+          state.values = value
+        },
+      },
+      projects: {
+        projectById: () => undefined,
+      },
     },
     events: {
       eventsAmong: async () => ['e2'],
@@ -145,28 +155,36 @@ function organizationWorld(failAt = '') {
     clock: testClock(),
     observe: silent,
     meta: {
-      requestOrganizationRemoval: () => rows[0],
-      openRemovals: () => rows.filter((row) => row.endedMs === null),
-      removalById: (id: number) => rows.find((row) => row.id === id),
-      cursor: () => 10,
-      getValue: () => undefined,
-      setValue: () => undefined,
-      openBatches: () => [],
-      removeRows: () => {
-        step('project rows')
-        state.projects = 0
-        Object.assign(rows[1] ?? {}, { stage: 'blobs' })
+      retention: {
+        requestOrganizationRemoval: () => rows[0],
+        openRemovals: () => rows.filter((row) => row.endedMs === null),
+        removalById: (id: number) => rows.find((row) => row.id === id),
+        removeRows: () => {
+          step('project rows')
+          state.projects = 0
+          Object.assign(rows[1] ?? {}, { stage: 'blobs' })
+        },
+        doomedBlobs: () => [],
+        setRemoval: (id: number, change: Partial<Removal>) => Object.assign(rows[id - 1] ?? {}, change),
+        requestProjectRemovals: () => state.projects,
+        removeOrganization: () => {
+          step('organization')
+          state.organization = false
+          Object.assign(rows[0] ?? {}, { stage: 'proof' })
+        },
+        organizationLeft: () => (state.organization ? ['member'] : []),
       },
-      doomedBlobs: () => [],
-      setRemoval: (id: number, change: Partial<Removal>) => Object.assign(rows[id - 1] ?? {}, change),
-      projectById: () => undefined,
-      requestProjectRemovals: () => state.projects,
-      removeOrganization: () => {
-        step('organization')
-        state.organization = false
-        Object.assign(rows[0] ?? {}, { stage: 'proof' })
+      batches: {
+        cursor: () => 10,
+        openBatches: () => [],
       },
-      organizationLeft: () => (state.organization ? ['member'] : []),
+      values: {
+        getValue: () => undefined,
+        setValue: () => undefined,
+      },
+      projects: {
+        projectById: () => undefined,
+      },
     },
     events: {
       eventsFrom: async () => 4,
@@ -242,17 +260,18 @@ test('only a shorter retention than the installation’s is kept, for the organi
     nowMs: Date.parse('2026-11-21T15:00:00Z'),
     retention: { retentionErrorsDays: 90, retentionSpansDays: 30 },
     meta: {
-      shorterRetentions: async () => [
-        { organizationId: 1, days: 30, projectIds: [5, 6] },
-        { organizationId: 2, days: 90, projectIds: [7] },
-        { organizationId: 3, days: 5, projectIds: [] },
-      ],
-      dropExpired: async (...given) => {
-        calls.push(given)
-        return ['attachments/5/x']
+      organizations: {
+        shorterRetentions: async () => [
+          { organizationId: 1, days: 30, projectIds: [5, 6] },
+          { organizationId: 2, days: 90, projectIds: [7] },
+          { organizationId: 3, days: 5, projectIds: [] },
+        ],
+        dropExpired: async (...given) => {
+          calls.push(given)
+          return ['attachments/5/x']
+        },
       },
-      getValue: async () => undefined,
-      setValue: async () => undefined,
+      values: { getValue: async () => undefined, setValue: async () => undefined },
     },
     events: {
       removeBefore: async (table, ...given) => (table === 'events' ? calls.push(given) : 0),
@@ -270,13 +289,14 @@ test('spans leave by days: earlier than errors where they are kept for longer, n
     nowMs: Date.parse('2026-11-21T15:00:00Z'),
     retention: { retentionErrorsDays: 90, retentionSpansDays: 30 },
     meta: {
-      shorterRetentions: async () => [
-        { organizationId: 1, days: 7, projectIds: [5] },
-        { organizationId: 2, days: 60, projectIds: [6] },
-      ],
-      dropExpired: async () => [],
-      getValue: async () => undefined,
-      setValue: async (name) => void noted.push(name),
+      organizations: {
+        shorterRetentions: async () => [
+          { organizationId: 1, days: 7, projectIds: [5] },
+          { organizationId: 2, days: 60, projectIds: [6] },
+        ],
+        dropExpired: async () => [],
+      },
+      values: { getValue: async () => undefined, setValue: async (name) => void noted.push(name) },
     },
     events: {
       removeBefore: async (table, ...given) => (table === 'spans' ? calls.push(given) : 0),

@@ -33,10 +33,10 @@ async function queueAttachments(deps: RemovalDeps, removal: Removal, hashes: rea
   const { meta, events } = deps
   const { id, projectId } = removal
   for (let after = ''; ; ) {
-    const ids = await meta.attachedEventIds(projectId, after, stepMax)
+    const ids = await meta.retention.attachedEventIds(projectId, after, stepMax)
     const last = ids.at(-1)
     if (last === undefined) return
-    await meta.doomAttachments(id, projectId, await events.eventsAmong(projectId, hashes, ids))
+    await meta.retention.doomAttachments(id, projectId, await events.eventsAmong(projectId, hashes, ids))
     after = last
   }
 }
@@ -47,7 +47,7 @@ const countsName = 'removal-counts'
 type Counts = Record<string, { events: number; before: number }>
 
 const readCounts = async (meta: MetaStore): Promise<Counts> =>
-  JSON.parse((await meta.getValue(countsName)) ?? '{}') as Counts
+  JSON.parse((await meta.values.getValue(countsName)) ?? '{}') as Counts
 
 /**
  * Counts the events of a removal and stores the number before any are removed: a crash could lose it. When a removal
@@ -58,9 +58,9 @@ async function countOnce(deps: RemovalDeps, removal: Removal, hashes: readonly s
   const counts = await readCounts(meta)
   const { events, before } = counts[removal.id] ?? { events: 0, before: 0 }
   const sum = events + (await deps.events.eventsFrom(removal.projectId, hashes, before))
-  await meta.setValue(
+  await meta.values.setValue(
     countsName,
-    JSON.stringify({ ...counts, [removal.id]: { events: sum, before: await meta.cursor() } }),
+    JSON.stringify({ ...counts, [removal.id]: { events: sum, before: await meta.batches.cursor() } }),
   )
   return sum
 }
@@ -68,7 +68,7 @@ async function countOnce(deps: RemovalDeps, removal: Removal, hashes: readonly s
 /** Drops the stored count once the row of the removal has the sum. */
 async function dropCount(meta: MetaStore, removalId: number): Promise<void> {
   const { [removalId]: _done, ...rest } = await readCounts(meta)
-  await meta.setValue(countsName, JSON.stringify(rest))
+  await meta.values.setValue(countsName, JSON.stringify(rest))
 }
 
 /**
@@ -79,13 +79,13 @@ async function removeRows(deps: RemovalDeps, removal: Removal): Promise<boolean>
   const { meta, events } = deps
   const resume = await deps.pause()
   try {
-    if ((await meta.openBatches()).length > 0) return false
+    if ((await meta.batches.openBatches()).length > 0) return false
     const { projectId, issueId } = removal
-    const hashes = issueId === null ? undefined : ((await meta.hashesOf([issueId])).get(issueId) ?? [])
+    const hashes = issueId === null ? undefined : ((await meta.issues.hashesOf([issueId])).get(issueId) ?? [])
     if (hashes) await queueAttachments(deps, removal, hashes)
     const removedEvents = hashes?.length === 0 ? 0 : await countOnce(deps, removal, hashes)
     if (hashes?.length !== 0) await events.remove(projectId, hashes)
-    await meta.removeRows(removal.id, removedEvents)
+    await meta.retention.removeRows(removal.id, removedEvents)
     await dropCount(meta, removal.id)
   } finally {
     resume()
@@ -96,21 +96,21 @@ async function removeRows(deps: RemovalDeps, removal: Removal): Promise<boolean>
 
 async function removeBlobs(deps: RemovalDeps, removal: Removal): Promise<void> {
   const { meta, blobs } = deps
-  let count = (await meta.removalById(removal.id))?.blobs ?? 0
+  let count = (await meta.retention.removalById(removal.id))?.blobs ?? 0
   const drop = async (keys: readonly string[]) => {
     for (const key of keys) await blobs.delete(key)
     count += keys.length
   }
   for (;;) {
-    const keys = await meta.doomedBlobs(removal.id, stepMax)
+    const keys = await meta.retention.doomedBlobs(removal.id, stepMax)
     if (keys.length === 0) break
     await drop(keys)
-    await meta.forgetDoomed(keys)
-    await meta.setRemoval(removal.id, { blobs: count })
+    await meta.retention.forgetDoomed(keys)
+    await meta.retention.setRemoval(removal.id, { blobs: count })
   }
   // Files without a row: a crash can leave them.
   if (removal.issueId === null) await drop(await blobs.list(`attachments/${removal.projectId}`))
-  await meta.setRemoval(removal.id, { blobs: count, stage: 'proof' })
+  await meta.retention.setRemoval(removal.id, { blobs: count, stage: 'proof' })
 }
 
 /** Checks every store again and throws what is left. An issue that was created again in the meantime is a new issue. */
@@ -122,13 +122,13 @@ async function verifyRemoval(deps: RemovalDeps, removal: Removal): Promise<void>
   if (removal.issueId === null) {
     const rows = await events.rowsOf(removal.projectId)
     if (rows > 0) left.push(`${rows} rows of events`)
-    if (await meta.projectById(removal.projectId)) left.push('the project')
+    if (await meta.projects.projectById(removal.projectId)) left.push('the project')
     const files = await blobs.list(`attachments/${removal.projectId}`)
     if (files.length > 0) left.push(`${files.length} files`)
-  } else if (await meta.issueById(removal.issueId)) left.push('the issue')
-  if ((await meta.doomedBlobs(removal.id, 1)).length > 0) left.push('files')
+  } else if (await meta.issues.issueById(removal.issueId)) left.push('the issue')
+  if ((await meta.retention.doomedBlobs(removal.id, 1)).length > 0) left.push('files')
   if (left.length > 0) throw new Error(`still there: ${left.join(', ')}`)
-  await meta.setRemoval(removal.id, { stage: 'done', endedMs: deps.clock.now(), error: '' })
+  await meta.retention.setRemoval(removal.id, { stage: 'done', endedMs: deps.clock.now(), error: '' })
 }
 
 /** Removes an organization after its projects. Returns false while a project still remains. */
@@ -137,13 +137,13 @@ async function finishOrganization(deps: RemovalDeps, removal: Removal): Promise<
   const { id, organizationId } = removal
   if (removal.stage === 'asked') {
     // Projects created in the meantime are queued here and removed in the next round.
-    if ((await meta.requestProjectRemovals(organizationId, removal.userId)) > 0) return false
-    await meta.removeOrganization(id)
+    if ((await meta.retention.requestProjectRemovals(organizationId, removal.userId)) > 0) return false
+    await meta.retention.removeOrganization(id)
     await deps.removed(removal)
   }
-  const left = await meta.organizationLeft(organizationId)
+  const left = await meta.retention.organizationLeft(organizationId)
   if (left.length > 0) throw new Error(`still there: ${left.join(', ')}`)
-  await meta.setRemoval(id, { stage: 'done', endedMs: deps.clock.now(), error: '' })
+  await meta.retention.setRemoval(id, { stage: 'done', endedMs: deps.clock.now(), error: '' })
   observe.info({ removal: id, organization: organizationId }, 'an organization is removed')
   return true
 }
@@ -168,12 +168,12 @@ export function createRemovals(deps: RemovalDeps): Removals {
     let failed = 0
     // Remove organizations after their projects, regardless of the request order.
     const rank = (removal: Removal) => Number(removal.kind === 'organization')
-    for (const removal of (await meta.openRemovals()).toSorted((a, b) => rank(a) - rank(b))) {
+    for (const removal of (await meta.retention.openRemovals()).toSorted((a, b) => rank(a) - rank(b))) {
       try {
         if (await finish(deps, removal)) done++
       } catch (error) {
         failed++
-        await meta.setRemoval(removal.id, { error: String(error).slice(0, 300) })
+        await meta.retention.setRemoval(removal.id, { error: String(error).slice(0, 300) })
         observe.warn({ removal: removal.id, error: String(error).slice(0, 300) }, 'a removal is retried later')
       }
     }
@@ -194,12 +194,12 @@ export function createRemovals(deps: RemovalDeps): Removals {
   }
 
   return {
-    request: async (value) => started(await meta.requestRemoval(value)),
-    requestOrganization: async (value) => started(await meta.requestOrganizationRemoval(value)),
+    request: async (value) => started(await meta.retention.requestRemoval(value)),
+    requestOrganization: async (value) => started(await meta.retention.requestOrganizationRemoval(value)),
     run,
     wait: async (id, ms) => {
       for (const endMs = clock.now() + ms; ; ) {
-        const found = await meta.removalById(id)
+        const found = await meta.retention.removalById(id)
         if (!found || found.endedMs !== null || clock.now() >= endMs) return found
         await clock.sleep(pollMs)
       }

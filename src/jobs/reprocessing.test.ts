@@ -52,89 +52,97 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
     rewrite.positions.includes(row.jpos) && row.gen > rewrite.gen && row.week === rewrite.week
   const stepOf = (id: number) => state.steps.find((step) => step.id === id)
   const meta: ReprocessingDeps['meta'] = {
-    cursor: async () => 1e6,
-    hashesOf: async (ids) => new Map(ids.map((id) => [id, ['a']])),
-    openRemovals: async () => state.removals as never,
-    downsampleSteps: async () => state.cuts as never,
-    arrivals: async () => state.arrivals,
-    dropArrivals: async () => {
-      at('dropArrivals')
-      state.arrivals = []
+    batches: {
+      cursor: async () => 1e6,
     },
-    missingMapsInBundles: async () =>
-      state.debugIds === 0
-        ? []
-        : [{ groupHash: 'a', fromJpos: 0, names: Array.from({ length: state.debugIds }, (_, n) => `d:${n}`) }],
-    missingMapsOf: async () => [{ groupHash: 'a', fromJpos: 0, names: ['l'] }],
-    lateProjects: async () => state.late,
-    clearMissingMaps: async (ended) => void state.ended.push({ ...ended, stillMissing: [...ended.stillMissing] }),
-    pruneMissingMaps: async (ms) => {
-      expect(ms).toBe(clock.now() - 30 * dayMs)
-      return 0
+    issues: {
+      hashesOf: async (ids) => new Map(ids.map((id) => [id, ['a']])),
+      // Events arrive during the first two calls.
+      issueById: async (id) => ({ id, count: Math.min(3, ++state.missingBefore) }) as Issue,
     },
-    beginReprocessing: async (projectId, cause, total) => {
-      const open = state.runs.find((item) => item.endedMs === null)
-      if (open) return Object.assign(open, { total, looked: 0 })
-      const run: ReprocessingRun = {
-        id: state.runs.length + 1,
-        projectId,
-        cause,
-        createdMs: clock.now(),
-        endedMs: null,
-        looked: 0,
-        total,
-        mapped: 0,
-        moved: 0,
-        issues: 0,
-        error: '',
-      }
-      state.runs.push(run)
-      return run
+    retention: {
+      openRemovals: async () => state.removals as never,
+      downsampleSteps: async () => state.cuts as never,
+      beginReprocessing: async (projectId, cause, total) => {
+        const open = state.runs.find((item) => item.endedMs === null)
+        if (open) return Object.assign(open, { total, looked: 0 })
+        const run: ReprocessingRun = {
+          id: state.runs.length + 1,
+          projectId,
+          cause,
+          createdMs: clock.now(),
+          endedMs: null,
+          looked: 0,
+          total,
+          mapped: 0,
+          moved: 0,
+          issues: 0,
+          error: '',
+        }
+        state.runs.push(run)
+        return run
+      },
+      updateReprocessing: async (id, change) => void Object.assign(state.runs[id - 1] ?? {}, change),
+      endReprocessing: async (id) => void Object.assign(state.runs[id - 1] ?? {}, { endedMs: clock.now() }),
+      openReprocessingRuns: async () => state.runs.filter((run) => run.endedMs === null),
+      planReprocessStep: async (regroupingId, rewrite) => {
+        at('plan')
+        const step: ReprocessingStep = {
+          id: state.steps.length + 1,
+          runId: regroupingId,
+          rewrite,
+          stale: [3],
+          stage: 'planned',
+          madeMs: clock.now(),
+        }
+        state.steps.push(step)
+        return step
+      },
+      reprocessingSteps: async (only) =>
+        state.steps
+          .filter((step) => step.stage !== ('gone' as ReprocessingStep['stage']))
+          .filter(({ stage, madeMs }) => {
+            if (typeof only !== 'object') return only === undefined || stage !== 'cut'
+            return stage === 'cut' && Math.abs(only.fromMs - madeMs) >= only.apartMs
+          }),
+      commitReprocessStep: async (id, moves) => {
+        at('commit')
+        for (const { fromHash, effect } of moves) {
+          state.counts[fromHash] = (state.counts[fromHash] ?? 0) - 1
+          const [to = ''] = effect.hashes
+          state.counts[to] = (state.counts[to] ?? 0) + 1
+        }
+        Object.assign(stepOf(id) ?? {}, { stage: 'counted' })
+        return { organizationId: 1, issues: [1], merged: [], moved: moves.length }
+      },
+      setReprocessStep: async (id, stage) => {
+        at('cut')
+        Object.assign(stepOf(id) ?? {}, { stage })
+      },
+      dropReprocessStep: async (id) => void Object.assign(stepOf(id) ?? {}, { stage: 'gone' }),
+      setIssueEdges: async (id, _edges, count) => {
+        state.log.push(`edges ${id} at ${count}`)
+        return count === 3
+      },
     },
-    updateReprocessing: async (id, change) => void Object.assign(state.runs[id - 1] ?? {}, change),
-    endReprocessing: async (id) => void Object.assign(state.runs[id - 1] ?? {}, { endedMs: clock.now() }),
-    openReprocessingRuns: async () => state.runs.filter((run) => run.endedMs === null),
-    planReprocessStep: async (regroupingId, rewrite) => {
-      at('plan')
-      const step: ReprocessingStep = {
-        id: state.steps.length + 1,
-        runId: regroupingId,
-        rewrite,
-        stale: [3],
-        stage: 'planned',
-        madeMs: clock.now(),
-      }
-      state.steps.push(step)
-      return step
+    artifacts: {
+      arrivals: async () => state.arrivals,
+      dropArrivals: async () => {
+        at('dropArrivals')
+        state.arrivals = []
+      },
+      missingMapsInBundles: async () =>
+        state.debugIds === 0
+          ? []
+          : [{ groupHash: 'a', fromJpos: 0, names: Array.from({ length: state.debugIds }, (_, n) => `d:${n}`) }],
+      missingMapsOf: async () => [{ groupHash: 'a', fromJpos: 0, names: ['l'] }],
+      lateProjects: async () => state.late,
+      clearMissingMaps: async (ended) => void state.ended.push({ ...ended, stillMissing: [...ended.stillMissing] }),
+      pruneMissingMaps: async (ms) => {
+        expect(ms).toBe(clock.now() - 30 * dayMs)
+        return 0
+      },
     },
-    reprocessingSteps: async (only) =>
-      state.steps
-        .filter((step) => step.stage !== ('gone' as ReprocessingStep['stage']))
-        .filter(({ stage, madeMs }) => {
-          if (typeof only !== 'object') return only === undefined || stage !== 'cut'
-          return stage === 'cut' && Math.abs(only.fromMs - madeMs) >= only.apartMs
-        }),
-    commitReprocessStep: async (id, moves) => {
-      at('commit')
-      for (const { fromHash, effect } of moves) {
-        state.counts[fromHash] = (state.counts[fromHash] ?? 0) - 1
-        const [to = ''] = effect.hashes
-        state.counts[to] = (state.counts[to] ?? 0) + 1
-      }
-      Object.assign(stepOf(id) ?? {}, { stage: 'counted' })
-      return { organizationId: 1, issues: [1], merged: [], moved: moves.length }
-    },
-    setReprocessStep: async (id, stage) => {
-      at('cut')
-      Object.assign(stepOf(id) ?? {}, { stage })
-    },
-    dropReprocessStep: async (id) => void Object.assign(stepOf(id) ?? {}, { stage: 'gone' }),
-    setIssueEdges: async (id, _edges, count) => {
-      state.log.push(`edges ${id} at ${count}`)
-      return count === 3
-    },
-    // Events arrive during the first two calls.
-    issueById: async (id) => ({ id, count: Math.min(3, ++state.missingBefore) }) as Issue,
   }
   const events: ReprocessingDeps['events'] = {
     rowRefsOf: async (query) => {
@@ -249,7 +257,10 @@ describe('events whose maps came later', () => {
 
   test('nothing is begun where no group missed what came', async () => {
     const { deps, state, clock } = world(3)
-    const quiet = { ...deps, meta: { ...deps.meta, missingMapsInBundles: async () => [] } }
+    const quiet = {
+      ...deps,
+      meta: { ...deps.meta, artifacts: { ...deps.meta.artifacts, missingMapsInBundles: async () => [] } },
+    }
     expect(await passing(clock, createReprocessing(quiet).run())).toEqual({ looked: 0, mapped: 0, moved: 0 })
     expect([state.runs, state.arrivals, state.held]).toEqual([[], [], 0])
   })
@@ -417,7 +428,7 @@ describe('what is broken off', () => {
 
   test('a run that was broken off behind its last group ends with the next one, which finds none', async () => {
     const { deps, state, clock } = world(1)
-    await deps.meta.beginReprocessing(1, 'upload', 1)
+    await deps.meta.retention.beginReprocessing(1, 'upload', 1)
     state.debugIds = 0
     await passing(clock, createReprocessing(deps).run())
     expect([state.runs.length, state.runs[0]?.endedMs === null, state.arrivals]).toEqual([1, false, []])

@@ -5,7 +5,7 @@ import type { EventStore } from '../store/events/event-store.ts'
 import type { EventRow } from '../store/events/events.ts'
 import type { RowRef } from '../store/events/reprocess.ts'
 import { lateMapName, type MissingMapGroup } from '../store/meta/ingest/missing-source-maps.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 import type {
   ReprocessingMove,
   ReprocessingResult,
@@ -26,30 +26,29 @@ export type RemappedRows = {
 export type ReprocessingDeps = {
   clock: Clock
   observe: Observe
-  meta: Pick<
-    MetaStore,
-    | 'cursor'
-    | 'hashesOf'
-    | 'openRemovals'
-    | 'downsampleSteps'
-    | 'arrivals'
-    | 'dropArrivals'
-    | 'missingMapsInBundles'
-    | 'missingMapsOf'
-    | 'lateProjects'
-    | 'clearMissingMaps'
-    | 'pruneMissingMaps'
-    | 'beginReprocessing'
-    | 'updateReprocessing'
-    | 'endReprocessing'
-    | 'openReprocessingRuns'
-    | 'planReprocessStep'
-    | 'reprocessingSteps'
-    | 'commitReprocessStep'
-    | 'setReprocessStep'
-    | 'dropReprocessStep'
-    | 'setIssueEdges'
-    | 'issueById'
+  meta: MetaWith<
+    | 'batches.cursor'
+    | 'issues.hashesOf'
+    | 'retention.openRemovals'
+    | 'retention.downsampleSteps'
+    | 'artifacts.arrivals'
+    | 'artifacts.dropArrivals'
+    | 'artifacts.missingMapsInBundles'
+    | 'artifacts.missingMapsOf'
+    | 'artifacts.lateProjects'
+    | 'artifacts.clearMissingMaps'
+    | 'artifacts.pruneMissingMaps'
+    | 'retention.beginReprocessing'
+    | 'retention.updateReprocessing'
+    | 'retention.endReprocessing'
+    | 'retention.openReprocessingRuns'
+    | 'retention.planReprocessStep'
+    | 'retention.reprocessingSteps'
+    | 'retention.commitReprocessStep'
+    | 'retention.setReprocessStep'
+    | 'retention.dropReprocessStep'
+    | 'retention.setIssueEdges'
+    | 'issues.issueById'
   >
   events: Pick<
     EventStore,
@@ -130,7 +129,7 @@ function chunksOf(lines: readonly Uint8Array[]): Buffer[] {
 /** Reverts a step by removing its new rows. */
 async function revert({ meta, events }: ReprocessingDeps, step: ReprocessingStep): Promise<void> {
   await events.revert(step.rewrite)
-  await meta.dropReprocessStep(step.id)
+  await meta.retention.dropReprocessStep(step.id)
 }
 
 /** Completes a step whose new rows count: removes old rows and updates first and last seen of affected issues. */
@@ -140,19 +139,19 @@ async function finish({ meta, events }: ReprocessingDeps, step: ReprocessingStep
   for (const id of step.stale) {
     // Events can arrive for a busy issue meanwhile. Retry until its count did not change.
     for (let tries = 0; tries < edgeTriesMax; tries++) {
-      const issue = await meta.issueById(id)
-      const hashes = issue?.id === id ? ((await meta.hashesOf([id])).get(id) ?? []) : []
+      const issue = await meta.issues.issueById(id)
+      const hashes = issue?.id === id ? ((await meta.issues.hashesOf([id])).get(id) ?? []) : []
       const edges = hashes.length > 0 ? await events.edgesOf(projectId, hashes) : undefined
-      if (!issue || !edges || (await meta.setIssueEdges(id, edges, issue.count))) break
+      if (!issue || !edges || (await meta.retention.setIssueEdges(id, edges, issue.count))) break
     }
   }
-  await meta.setReprocessStep(step.id, 'cut')
+  await meta.retention.setReprocessStep(step.id, 'cut')
 }
 
 /** Completes an open step through any outage of the events store. Throws other errors after some attempts. */
 async function endWithRetry(deps: ReprocessingDeps, id: number, stopped: AbortSignal): Promise<void> {
   for (let tries = 1; ; tries++) {
-    const step = (await deps.meta.reprocessingSteps('open')).find((reprocessStep) => reprocessStep.id === id)
+    const step = (await deps.meta.retention.reprocessingSteps('open')).find((reprocessStep) => reprocessStep.id === id)
     try {
       if (step?.stage === 'planned') await revert(deps, step)
       else if (step?.stage === 'counted') await finish(deps, step)
@@ -170,9 +169,9 @@ async function endWithRetry(deps: ReprocessingDeps, id: number, stopped: AbortSi
  * could evict rows that move into its groups.
  */
 const isBlocked = async (meta: ReprocessingDeps['meta'], projectId: number): Promise<boolean> =>
-  (await meta.openRemovals()).some(
+  (await meta.retention.openRemovals()).some(
     (openRemoval) => openRemoval.projectId === projectId || openRemoval.projectId === 0,
-  ) || (await meta.downsampleSteps()).some((downsampleStep) => downsampleStep.cut.projectId === projectId)
+  ) || (await meta.retention.downsampleSteps()).some((downsampleStep) => downsampleStep.cut.projectId === projectId)
 
 /**
  * Rewrites events atomically: writes the new rows, moves them between issues in one transaction, then removes the old
@@ -190,12 +189,11 @@ async function writeStep(state: RunState, { moves, lines }: PendingRows, generat
     const at = moves.flatMap((move, index) => (presentPositions.has(move.effect.jpos) ? [index] : []))
     const left = at.flatMap((index) => moves[index] ?? [])
     if (left.length === 0) return true
-    const step = await meta.planReprocessStep(state.run.id, rewriteOf(state.projectId, generation, left))
+    const step = await meta.retention.planReprocessStep(state.run.id, rewriteOf(state.projectId, generation, left))
     try {
       await events.insertRewritten(step.rewrite, chunksOf(at.flatMap((index) => lines[index] ?? [])))
-      // Check again for new removals. The commit refuses those that are requested from here on.
       if (await isBlocked(meta, state.projectId)) return false
-      const result = await meta.commitReprocessStep(
+      const result = await meta.retention.commitReprocessStep(
         step.id,
         left.map(({ fromHash, fromDiagnostics, effect }): ReprocessingMove => ({ fromHash, fromDiagnostics, effect })),
       )
@@ -289,7 +287,7 @@ async function remapGeneration(
     bytes += tsv.length
     if ((pending.moves.length >= stepRowsMax || bytes >= stepBytesMax) && !(await flush())) return false
     state.looked += page.length
-    await deps.meta.updateReprocessing(state.run.id, { looked: state.looked })
+    await deps.meta.retention.updateReprocessing(state.run.id, { looked: state.looked })
     await yieldToIngest(state, startedMs)
   }
   return flush()
@@ -312,7 +310,7 @@ async function* rowRefsOf(
   const query = {
     projectId,
     hashes,
-    before: await meta.cursor(),
+    before: await meta.batches.cursor(),
     sinceMs: clock.now() - backMs,
     max: rowRefsMax,
     ...(isSelective ? { debugIds, releases: [...new Set(releases)] } : { debugIds: [], releases: [] }),
@@ -353,11 +351,11 @@ async function regroup(deps: ReprocessingDeps, request: RunRequest, stopped: Abo
   const groups = await request.groups()
   if (groups.length === 0) {
     // A run that a crash interrupted after its last group has nothing left to do.
-    for (const openRun of await meta.openReprocessingRuns())
-      if (openRun.projectId === projectId && openRun.cause === cause) await meta.endReprocessing(openRun.id)
+    for (const openRun of await meta.retention.openReprocessingRuns())
+      if (openRun.projectId === projectId && openRun.cause === cause) await meta.retention.endReprocessing(openRun.id)
     return counts
   }
-  const run = await meta.beginReprocessing(projectId, cause, 0)
+  const run = await meta.retention.beginReprocessing(projectId, cause, 0)
   const missing = { missingBefore: new Set<string>(), stillMissing: new Set<string>() }
   const state: RunState = { deps, projectId, run, stopped, ...counts, ...missing }
   for (let start = 0; start < groups.length; start += groupsMax) {
@@ -367,18 +365,18 @@ async function regroup(deps: ReprocessingDeps, request: RunRequest, stopped: Abo
     state.stillMissing = new Set()
     for await (const rowRefs of rowRefsOf(deps, request, some)) {
       state.total += rowRefs.length
-      await meta.updateReprocessing(run.id, { total: state.total })
+      await meta.retention.updateReprocessing(run.id, { total: state.total })
       for (const { generation, positions } of byGeneration(rowRefs).values())
         if (!(await remapGeneration(state, generation, hashes, positions))) return undefined
     }
-    await meta.clearMissingMaps({
+    await meta.artifacts.clearMissingMaps({
       projectId,
       groups: some,
       stillMissing: cause === 'late' ? new Set() : state.stillMissing,
       beforeMs: startMs,
     })
   }
-  await meta.endReprocessing(run.id)
+  await meta.retention.endReprocessing(run.id)
   const { looked, mapped, moved } = state
   observe.info(
     { project: projectId, cause, looked, mapped, moved, ms: clock.now() - startMs },
@@ -390,12 +388,15 @@ async function regroup(deps: ReprocessingDeps, request: RunRequest, stopped: Abo
 /** Verifies older steps: removes old rows again that a power cut restored. */
 async function verifySteps({ meta, events, lock, clock, observe }: ReprocessingDeps): Promise<void> {
   // A step has thousands of positions, so only due steps are read.
-  for (const { id, rewrite } of await meta.reprocessingSteps({ fromMs: clock.now(), apartMs: verifyAfterMs })) {
+  for (const { id, rewrite } of await meta.retention.reprocessingSteps({
+    fromMs: clock.now(),
+    apartMs: verifyAfterMs,
+  })) {
     const release = await lock()
     try {
       const left = await events.presentPositions(rewrite)
       if (left.length === 0) {
-        await meta.dropReprocessStep(id)
+        await meta.retention.dropReprocessStep(id)
         continue
       }
       observe.warn({ step: id, left: left.length }, 'old rows of reprocessed events came back; they are deleted again')
@@ -407,19 +408,15 @@ async function verifySteps({ meta, events, lock, clock, observe }: ReprocessingD
 }
 
 /** Returns the reprocessing that is due now. */
-async function pendingRequests({
-  meta,
-  clock,
-}: ReprocessingDeps): Promise<{ request: RunRequest; done(): Promise<void> }[]> {
+async function pendingRequests(deps: ReprocessingDeps): Promise<{ request: RunRequest; done(): Promise<void> }[]> {
+  const { meta, clock } = deps
   const nowMs = clock.now()
-  const uploads = (await meta.arrivals()).map(({ projectId, bundleIds }) => {
-    return {
-      request: { projectId, cause: 'upload' as const, groups: () => meta.missingMapsInBundles(projectId, bundleIds) },
-      done: () => meta.dropArrivals(projectId, bundleIds, nowMs),
-    }
-  })
-  const lateMaps = (await meta.lateProjects(nowMs - lateMapMs)).map((projectId) => ({
-    request: { projectId, cause: 'late' as const, groups: () => meta.missingMapsOf(projectId, [lateMapName]) },
+  const uploads = (await meta.artifacts.arrivals()).map(({ projectId, bundleIds }) => ({
+    request: { projectId, cause: 'upload' as const, groups: () => meta.artifacts.missingMapsInBundles(projectId, bundleIds) },
+    done: () => meta.artifacts.dropArrivals(projectId, bundleIds, nowMs),
+  }))
+  const lateMaps = (await meta.artifacts.lateProjects(nowMs - lateMapMs)).map((projectId) => ({
+    request: { projectId, cause: 'late' as const, groups: () => meta.artifacts.missingMapsOf(projectId, [lateMapName]) },
     done: async () => {},
   }))
   return [...uploads, ...lateMaps]
@@ -427,7 +424,7 @@ async function pendingRequests({
 
 /** Completes open steps with the lock. */
 async function endOpen(deps: ReprocessingDeps, stopped: AbortSignal): Promise<void> {
-  for (const step of await deps.meta.reprocessingSteps('open')) {
+  for (const step of await deps.meta.retention.reprocessingSteps('open')) {
     const release = await deps.lock()
     try {
       await endWithRetry(deps, step.id, stopped)
@@ -450,7 +447,7 @@ export function createReprocessing(deps: ReprocessingDeps): Reprocessing {
   async function round(): Promise<Record<string, unknown>> {
     await endOpen(deps, stopped)
     await verifySteps(deps)
-    await meta.pruneMissingMaps(clock.now() - backMs)
+    await meta.artifacts.pruneMissingMaps(clock.now() - backMs)
     const sums = { looked: 0, mapped: 0, moved: 0 }
     for (const { request, done } of await pendingRequests(deps)) {
       if (stopped.aborted) break
@@ -465,8 +462,8 @@ export function createReprocessing(deps: ReprocessingDeps): Reprocessing {
   const run = async (): Promise<Record<string, unknown>> => {
     state.running ??= round()
       .catch(async (error: unknown) => {
-        for (const openRun of await meta.openReprocessingRuns())
-          await meta.updateReprocessing(openRun.id, { error: faultOf(error) })
+        for (const openRun of await meta.retention.openReprocessingRuns())
+          await meta.retention.updateReprocessing(openRun.id, { error: faultOf(error) })
         throw error
       })
       .finally(() => {
@@ -478,7 +475,7 @@ export function createReprocessing(deps: ReprocessingDeps): Reprocessing {
   return {
     run,
     resume: async () => {
-      for (const { id } of await meta.reprocessingSteps('open')) {
+      for (const { id } of await meta.retention.reprocessingSteps('open')) {
         try {
           await endWithRetry(deps, id, stopped)
         } catch (error) {

@@ -3,12 +3,18 @@ import { hasEventLimit } from '../domain/issue-states.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import type { DueIssue, DueTransition, Transition } from '../store/meta/issues/scheduled-transitions.ts'
 import type { Issue } from '../store/meta/meta.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 import { forecastOf } from './forecast.ts'
 
 type TransitionDeps = {
   clock: Clock
-  meta: Pick<MetaStore, 'issuesDue' | 'transitionIssues' | 'issuesToForecast' | 'putForecasts' | 'hashesOf'>
+  meta: MetaWith<
+    | 'issues.issuesDue'
+    | 'issues.transitionIssues'
+    | 'issues.issuesToForecast'
+    | 'issues.putForecasts'
+    | 'issues.hashesOf'
+  >
   events: Pick<EventStore, 'togetherOf' | 'series'>
   /** Called with issues whose state changed. */
   changed(issues: readonly Issue[]): void
@@ -27,7 +33,7 @@ const aheadMs = 60_000
 async function countsSince({ clock, meta, events }: TransitionDeps, due: DueIssue, minutes: number | undefined) {
   const { issue, stateMs } = due
   const nowMs = clock.now()
-  const hashes = (await meta.hashesOf([issue.id])).get(issue.id) ?? []
+  const hashes = (await meta.issues.hashesOf([issue.id])).get(issue.id) ?? []
   const pairs = hashes.map((groupHash) => ({ projectId: issue.projectId, groupHash }))
   const fromMs = minutes === undefined ? stateMs : Math.max(stateMs, nowMs - minutes * 60_000)
   const scope = { projectIds: [issue.projectId], environments: [], fromMs, toMs: nowMs + aheadMs }
@@ -64,7 +70,7 @@ async function transitionOf(deps: TransitionDeps, due: DueIssue): Promise<Transi
 
 /** Applies due transitions: age, end of archive, end of escalation. They stay due while the events store is down. */
 export async function runTransitions(deps: TransitionDeps): Promise<{ changed: number }> {
-  const due = await deps.meta.issuesDue(deps.clock.now(), dueMax)
+  const due = await deps.meta.issues.issuesDue(deps.clock.now(), dueMax)
   const transitions: DueTransition[] = []
   let queries = 0
   let failure: unknown
@@ -78,7 +84,7 @@ export async function runTransitions(deps: TransitionDeps): Promise<{ changed: n
       failure = error
     }
   }
-  const changed = transitions.length === 0 ? [] : await deps.meta.transitionIssues(transitions, deps.clock.now())
+  const changed = transitions.length === 0 ? [] : await deps.meta.issues.transitionIssues(transitions, deps.clock.now())
   if (changed.length > 0) deps.changed(changed)
   if (failure !== undefined) throw failure
   return { changed: changed.length }
@@ -87,11 +93,11 @@ export async function runTransitions(deps: TransitionDeps): Promise<{ changed: n
 /** Renews forecasts that are missing or older than an hour, from the whole hours of the last week. */
 export async function runForecasts({ clock, meta, events }: TransitionDeps): Promise<{ forecasts: number }> {
   const nowMs = clock.now()
-  const issues = await meta.issuesToForecast(nowMs, nowMs - hourMs, forecastsMax)
+  const issues = await meta.issues.issuesToForecast(nowMs, nowMs - hourMs, forecastsMax)
   if (issues.length === 0) return { forecasts: 0 }
   const toMs = Math.floor(nowMs / hourMs) * hourMs
   const fromMs = toMs - weekMs
-  const hashes = await meta.hashesOf(issues.map((item) => item.id))
+  const hashes = await meta.issues.hashesOf(issues.map((item) => item.id))
   const pairs = issues.flatMap((item) =>
     (hashes.get(item.id) ?? []).map((groupHash) => ({ projectId: item.projectId, groupHash })),
   )
@@ -109,6 +115,6 @@ export async function runForecasts({ clock, meta, events }: TransitionDeps): Pro
       }
     return { issueId: id, limits: forecastOf(fromMs + first * hourMs, counts.slice(first)) }
   })
-  await meta.putForecasts(forecasts, nowMs)
+  await meta.issues.putForecasts(forecasts, nowMs)
   return { forecasts: forecasts.length }
 }

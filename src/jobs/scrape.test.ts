@@ -27,12 +27,14 @@ function world(pages: Record<string, Page>, settings: Partial<ScrapeSettings> = 
     mapOf,
     random: () => 0.5,
     meta: {
-      scrapeSettings: async () => ({ on: true, verifyTls: true, sealedToken: '', origins: [], ...settings }),
-      dueScrapes: async () => dues,
-      setScrape: async (item, value) => void state.ends.push({ url: item.url, ...value }),
-      dropScrapes: async (beforeMs) => {
-        state.dropped = beforeMs
-        return 0
+      artifacts: {
+        scrapeSettings: async () => ({ on: true, verifyTls: true, sealedToken: '', origins: [], ...settings }),
+        dueScrapes: async () => dues,
+        setScrape: async (item, value) => void state.ends.push({ url: item.url, ...value }),
+        dropScrapes: async (beforeMs) => {
+          state.dropped = beforeMs
+          return 0
+        },
       },
     },
     artifacts: { addScraped: async (files) => void state.stored.push(files) },

@@ -3,13 +3,13 @@ import { MishapError } from '../base/errors.ts'
 import type { Observe } from '../base/observe.ts'
 import type { Outgoing, OutgoingAnswer } from '../base/outgoing.ts'
 import type { Artifacts } from '../operations/artifacts.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 import type { DueScrape, ScrapeSettings } from '../store/meta/projects/scrape.ts'
 
 export type ScrapeDeps = {
   clock: Clock
   observe: Observe
-  meta: Pick<MetaStore, 'scrapeSettings' | 'dueScrapes' | 'setScrape' | 'dropScrapes'>
+  meta: MetaWith<'artifacts.scrapeSettings' | 'artifacts.dueScrapes' | 'artifacts.setScrape' | 'artifacts.dropScrapes'>
   artifacts: Pick<Artifacts, 'addScraped'>
   outgoing: Outgoing
   /** Decrypts a sealed value. */
@@ -94,7 +94,7 @@ function messageOf(error: unknown): string {
 
 async function scrape(deps: ScrapeDeps, due: DueScrape): Promise<boolean> {
   const { meta, clock, observe } = deps
-  const settings = await meta.scrapeSettings(due.projectId)
+  const settings = await meta.artifacts.scrapeSettings(due.projectId)
   let failure = ''
   try {
     await fetchDue(deps, due, settings)
@@ -102,7 +102,7 @@ async function scrape(deps: ScrapeDeps, due: DueScrape): Promise<boolean> {
     failure = messageOf(error)
     observe.debug({ project: due.projectId, failure }, 'a script could not be fetched')
   }
-  await meta.setScrape(due, { nextMs: nextMs(deps), fetchedMs: clock.now(), failure })
+  await meta.artifacts.setScrape(due, { nextMs: nextMs(deps), fetchedMs: clock.now(), failure })
   return failure === ''
 }
 
@@ -110,14 +110,14 @@ async function scrape(deps: ScrapeDeps, due: DueScrape): Promise<boolean> {
 export function createScraping(deps: ScrapeDeps): Scraping {
   return {
     run: async () => {
-      const due = await deps.meta.dueScrapes(deps.clock.now(), dueMax)
+      const due = await deps.meta.artifacts.dueScrapes(deps.clock.now(), dueMax)
       const done: boolean[] = []
       const left = [...due]
       const worker = async () => {
         for (let item = left.shift(); item; item = left.shift()) done.push(await scrape(deps, item))
       }
       await Promise.all(Array.from({ length: atOnce }, worker))
-      await deps.meta.dropScrapes(deps.clock.now() - retentionMs)
+      await deps.meta.artifacts.dropScrapes(deps.clock.now() - retentionMs)
       const fetched = done.filter(Boolean).length
       return { fetched, failed: done.length - fetched }
     },

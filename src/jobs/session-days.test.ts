@@ -20,9 +20,11 @@ function rig(days: number[], clockMs = nowMs) {
     deps: {
       clock: clock as Clock,
       meta: {
-        getValue: async (name: string) => values.get(name),
-        setValue: async (name: string, value: string) => void values.set(name, value),
-        organizations: async () => [],
+        values: {
+          getValue: async (name: string) => values.get(name),
+          setValue: async (name: string, value: string) => void values.set(name, value),
+        },
+        organizations: { organizations: async () => [] },
       },
       events: {
         openSessionDays: async (beforeMs: number) => {

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { EventStore } from '../store/events/event-store.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 import { trustedNow } from './trusted-clock.ts'
 
 const dayMs = 86_400_000
@@ -9,7 +9,7 @@ const openMs = 6 * dayMs
 
 type SessionDayDeps = {
   clock: Clock
-  meta: Pick<MetaStore, 'getValue' | 'setValue' | 'organizations'>
+  meta: MetaWith<'values.getValue' | 'values.setValue' | 'organizations.organizations'>
   events: Pick<EventStore, 'openSessionDays' | 'closeSessionDay'>
   /** Waits for batches in flight. Blocks new ones and other deletions until the returned function is called. */
   pause(): Promise<() => void>

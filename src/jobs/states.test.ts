@@ -7,8 +7,10 @@ function memory(text?: string) {
   return {
     values,
     meta: {
-      getValue: async (name: string) => values.get(name),
-      setValue: async (name: string, to: string) => void values.set(name, to),
+      values: {
+        getValue: async (name: string) => values.get(name),
+        setValue: async (name: string, to: string) => void values.set(name, to),
+      },
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import { faultOf } from '../base/observe.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 
 /** State of a job, as shown to users. */
 export type JobState = {
@@ -30,9 +30,9 @@ const savedEveryMs = 60_000
 
 const none: SavedState = { lastMs: null, durationMs: 0, result: {}, error: '', failures: 0 }
 
-async function readSaved(meta: Pick<MetaStore, 'getValue'>): Promise<Record<string, SavedState>> {
+async function readSaved(meta: MetaWith<'values.getValue'>): Promise<Record<string, SavedState>> {
   try {
-    return JSON.parse((await meta.getValue(valueName)) ?? '{}') as Record<string, SavedState>
+    return JSON.parse((await meta.values.getValue(valueName)) ?? '{}') as Record<string, SavedState>
   } catch {
     return {}
   }
@@ -41,7 +41,7 @@ async function readSaved(meta: Pick<MetaStore, 'getValue'>): Promise<Record<stri
 /** Records the result of each job. */
 export async function createJobStates(
   clock: Clock,
-  meta: Pick<MetaStore, 'getValue' | 'setValue'>,
+  meta: MetaWith<'values.getValue' | 'values.setValue'>,
   jobs: readonly Timed[],
 ) {
   const before = await readSaved(meta)
@@ -56,7 +56,7 @@ export async function createJobStates(
     states.set(name, { ...change, lastMs, durationMs: Math.max(0, clock.now() - lastMs), failures })
     if (everyMs < savedEveryMs) return
     const slow = jobs.filter((job) => job.everyMs >= savedEveryMs).map((job) => [job.name, states.get(job.name)])
-    await meta.setValue(valueName, JSON.stringify(Object.fromEntries(slow)))
+    await meta.values.setValue(valueName, JSON.stringify(Object.fromEntries(slow)))
   }
 
   function nextOf({ everyMs, firstMs }: Timed): number | null {

@@ -68,7 +68,7 @@ async function rig(answers: Answers = {}) {
   return { clock, meta, sent, triage, answers, asked, warned }
 }
 const stateOf = async (meta: MetaStore) => {
-  const issue = await meta.issueById(1)
+  const issue = await meta.issues.issueById(1)
   return [issue?.status, issue?.substatus]
 }
 
@@ -88,8 +88,8 @@ test('an escalation ends when its rate is back, not before', async () => {
   const { clock, meta, triage } = await rig()
   const limits = { ten: Array(24).fill(20), hour: Array(24).fill(30) }
   await commit(meta, { events: [effect()] })
-  await meta.putForecasts([{ issueId: 1, limits }], nowMs)
-  await meta.updateIssue(1, { substatus: 'escalating' }, null, nowMs)
+  await meta.issues.putForecasts([{ issueId: 1, limits }], nowMs)
+  await meta.issues.updateIssue(1, { substatus: 'escalating' }, null, nowMs)
   clock.advance(7 * dayMs)
   const busy = Array.from({ length: 50 }, () => effect({ receivedMs: clock.now() }))
   await commit(meta, { events: busy }, clock.now())
@@ -111,19 +111,19 @@ test.each<[string, object, Answers, string]>([
 ])('archived until %s', async (_says, statusDetails, answers, status) => {
   const { clock, meta, triage } = await rig(answers)
   await commit(meta, { events: [effect()] })
-  await meta.updateIssue(1, { status: 'ignored', statusDetails }, 'ann', nowMs)
+  await meta.issues.updateIssue(1, { status: 'ignored', statusDetails }, 'ann', nowMs)
   await commit(meta, { events: [effect()] })
   clock.advance(1)
   await triage.clock()
   expect((await stateOf(meta))[0]).toBe(status)
   // Checked once: the next event schedules a check again.
-  if (status === 'ignored') expect(await meta.issuesDue(clock.now() + dayMs, 9)).toEqual([])
+  if (status === 'ignored') expect(await meta.issues.issuesDue(clock.now() + dayMs, 9)).toEqual([])
 })
 
 test('while the events store is away the issue waits, and turns later', async () => {
   const { meta, triage, answers } = await rig({ away: true, users: 3 })
   await commit(meta, { events: [effect()] })
-  await meta.updateIssue(1, { status: 'ignored', statusDetails: { ignoreUserCount: 3 } }, 'ann', nowMs)
+  await meta.issues.updateIssue(1, { status: 'ignored', statusDetails: { ignoreUserCount: 3 } }, 'ann', nowMs)
   await commit(meta, { events: [effect()] })
   await expect(triage.clock()).rejects.toThrow('away')
   expect((await stateOf(meta))[0]).toBe('ignored')
@@ -135,11 +135,11 @@ test('while the events store is away the issue waits, and turns later', async ()
 test('an event that comes while the events store is asked is not forgotten', async () => {
   const { meta, triage, answers } = await rig({ users: 2 })
   await commit(meta, { events: [effect()] })
-  await meta.updateIssue(1, { status: 'ignored', statusDetails: { ignoreUserCount: 3 } }, 'ann', nowMs)
+  await meta.issues.updateIssue(1, { status: 'ignored', statusDetails: { ignoreUserCount: 3 } }, 'ann', nowMs)
   await commit(meta, { events: [effect()] })
   answers.meanwhile = () => commit(meta, { events: [effect()] })
   await triage.clock()
-  expect([(await stateOf(meta))[0], (await meta.issuesDue(nowMs, 9)).length]).toEqual(['ignored', 1])
+  expect([(await stateOf(meta))[0], (await meta.issues.issuesDue(nowMs, 9)).length]).toEqual(['ignored', 1])
   Object.assign(answers, { users: 3, meanwhile: undefined })
   await triage.clock()
   expect(await stateOf(meta)).toEqual(['unresolved', 'escalating'])
@@ -149,7 +149,7 @@ test('what is asked since begins with the archive or its window, not with the ho
   const { clock, meta, triage, asked } = await rig()
   await commit(meta, { events: [effect()] })
   const statusDetails = { ignoreUserCount: 3, ignoreCount: 9, ignoreWindow: 60 }
-  await meta.updateIssue(1, { status: 'ignored', statusDetails }, 'ann', nowMs)
+  await meta.issues.updateIssue(1, { status: 'ignored', statusDetails }, 'ann', nowMs)
   clock.advance(13 * 3_600_000)
   await commit(meta, { events: [effect()] }, clock.now())
   await triage.clock()
@@ -160,7 +160,7 @@ test('archived until a time: the time ends it', async () => {
   const { clock, meta, triage } = await rig()
   await commit(meta, { events: [effect()] })
   const ignoreUntil = new Date(nowMs + dayMs).toISOString()
-  await meta.updateIssue(1, { status: 'ignored', statusDetails: { ignoreUntil } }, 'ann', nowMs)
+  await meta.issues.updateIssue(1, { status: 'ignored', statusDetails: { ignoreUntil } }, 'ann', nowMs)
   clock.advance(dayMs - 1)
   await triage.clock()
   expect((await stateOf(meta))[0]).toBe('ignored')
@@ -175,7 +175,7 @@ test('a forecast is made of the week’s hours, and held against what arrives', 
     effect({ timestampMs: nowMs - 8 * dayMs, receivedMs: nowMs - 8 * dayMs }),
   )
   await commit(meta, { events: old }, nowMs - 8 * dayMs)
-  await meta.updateIssue(1, { substatus: 'ongoing' }, null, nowMs)
+  await meta.issues.updateIssue(1, { substatus: 'ongoing' }, null, nowMs)
   await commit(meta, { events: [effect()] })
   expect(await triage.forecasts()).toEqual({ forecasts: 1 })
   expect(await triage.forecasts()).toEqual({ forecasts: 0 })
@@ -199,24 +199,24 @@ test('1,200 issues change in steps, told as one; undo brings them back', async (
   while (made.length === 0) await turn()
   await asked
   const [id = 0] = made
-  while ((await meta.bulkById(id))?.endedMs === null) await turn()
-  expect(await meta.bulkById(id)).toMatchObject({ done: 1_200, endedMs: nowMs })
-  const resolved = () => meta.countIssues({ projectIds: [1], filter: { op: 'status', value: 'resolved' } })
+  while ((await meta.issues.bulkById(id))?.endedMs === null) await turn()
+  expect(await meta.issues.bulkById(id)).toMatchObject({ done: 1_200, endedMs: nowMs })
+  const resolved = () => meta.issues.countIssues({ projectIds: [1], filter: { op: 'status', value: 'resolved' } })
   expect(await resolved()).toBe(1_200)
   // Some hundred changes are one message, even if the steps are small.
   expect(sent.told).toEqual([{ kind: 'missed' }, { kind: 'missed' }])
   await triage.bulks.undo(id)
-  while ((await meta.bulkById(id))?.endedMs === null) await turn()
+  while ((await meta.issues.bulkById(id))?.endedMs === null) await turn()
   expect(await resolved()).toBe(0)
 })
 
 test('who is named gets a mail; without a mail server nothing is kept for later', async () => {
   const { meta, sent, triage } = await rig()
   await commit(meta, { events: [effect()] })
-  const { id } = await meta.addComment(1, 'ann', 'look', nowMs)
-  await meta.addNotices([{ userId: 'nobody', kind: 'mention' }], 1, id, nowMs)
+  const { id } = await meta.issues.addComment(1, 'ann', 'look', nowMs)
+  await meta.issues.addNotices([{ userId: 'nobody', kind: 'mention' }], 1, id, nowMs)
   await triage.people()
-  expect([sent.mails, await meta.noticesDue(nowMs + dayMs, 9)]).toEqual([[], []])
+  expect([sent.mails, await meta.issues.noticesDue(nowMs + dayMs, 9)]).toEqual([[], []])
 })
 
 test('mails go out while the events store is away and an owner is to be found', async () => {
@@ -226,10 +226,10 @@ test('mails go out while the events store is away and an owner is to be found', 
     personById: (id: string) => [ann, bob].find((item) => item?.id === id),
     memberOf: (organizationId: number, userId: string) => ({ organizationId, userId, role: 'member', createdMs: 0 }),
   })
-  await meta.setOwnership(1, { text: 'path:* bob@example.test' }, { userId: 'ann' }, nowMs)
+  await meta.projects.setOwnership(1, { text: 'path:* bob@example.test' }, { userId: 'ann' }, nowMs)
   await commit(meta, { events: [effect()] })
-  const { id } = await meta.addComment(1, 'ann', 'look', nowMs)
-  await meta.addNotices([{ userId: 'bob', kind: 'mention' }], 1, id, nowMs)
+  const { id } = await meta.issues.addComment(1, 'ann', 'look', nowMs)
+  await meta.issues.addNotices([{ userId: 'bob', kind: 'mention' }], 1, id, nowMs)
   await expect(triage.people()).rejects.toThrow('away')
   expect(sent.mails).toEqual([expect.stringContaining('bob@example.test: ann mentioned you')])
 })
@@ -239,10 +239,10 @@ test('rules that take too long for an event assign nothing, and the log says fro
   const payload = `${JSON.stringify({ exception: { values: [{ stacktrace: { frames: paths } }] } })}\n{}`
   const { meta, triage, warned } = await rig({ event: { payload, tags: {} } })
   const text = Array.from({ length: 400 }, () => `path:*${'a'.repeat(70)}b bob@example.test`).join('\n')
-  await meta.setOwnership(1, { text }, { userId: 'ann' }, nowMs)
+  await meta.projects.setOwnership(1, { text }, { userId: 'ann' }, nowMs)
   await commit(meta, { events: [effect()] })
   expect(await triage.people()).toMatchObject({ assigned: 0 })
-  expect([warned, await meta.ownersDue(9)]).toEqual([[{ project: 1, line: expect.any(Number) }], []])
+  expect([warned, await meta.projects.ownersDue(9)]).toEqual([[{ project: 1, line: expect.any(Number) }], []])
 })
 
 /** An event with one application frame and a tag. */
@@ -260,16 +260,16 @@ function withPeople(meta: MetaStore): void {
   })
 }
 const suggestedOf = async (meta: MetaStore, id: number) =>
-  (await meta.suggestionsOf(id)).map((suggestion) => suggestion.userId)
+  (await meta.issues.suggestionsOf(id)).map((suggestion) => suggestion.userId)
 
 test('rules suggest the owners of a new issue where they do not assign, and whoever looks at it is told', async () => {
   const { meta, triage, sent } = await rig({ event: eventAt('src/cart.js') })
   withPeople(meta)
   const text = 'path:src/* eve@example.test bob@example.test ann@example.test'
-  await meta.setOwnership(1, { text, autoAssign: false }, { userId: 'ann' }, nowMs)
+  await meta.projects.setOwnership(1, { text, autoAssign: false }, { userId: 'ann' }, nowMs)
   await commit(meta, { events: [effect()] })
   expect(await triage.people()).toMatchObject({ assigned: 0 })
-  expect([(await meta.issueById(1))?.assigneeUserId, await meta.suggestionsOf(1)]).toEqual([
+  expect([(await meta.issues.issueById(1))?.assigneeUserId, await meta.issues.suggestionsOf(1)]).toEqual([
     null,
     [
       { userId: 'bob', rule: 'path:src/*' },
@@ -285,7 +285,7 @@ test('rules that are changed suggest others for every issue, and assign nobody',
   withPeople(meta)
   // More issues than one step handles. The last one has no event left.
   await commit(meta, { events: Array.from({ length: 46 }, (_, at) => effect({ hashes: [hash(at + 1)] })) })
-  const write = (text: string) => meta.setOwnership(1, { text }, { userId: 'ann' }, nowMs)
+  const write = (text: string) => meta.projects.setOwnership(1, { text }, { userId: 'ann' }, nowMs)
   await write('path:src/* ann@example.test\npath:src/f7.js bob@example.test')
   expect(await triage.people()).toMatchObject({ assigned: 0, checked: 46 })
   expect(await Array.fromAsync([1, 7, 45, 46], async (id) => suggestedOf(meta, id))).toEqual([
@@ -294,7 +294,7 @@ test('rules that are changed suggest others for every issue, and assign nobody',
     ['ann'],
     [],
   ])
-  expect((await meta.issueById(1))?.assigneeUserId).toBeNull()
+  expect((await meta.issues.issueById(1))?.assigneeUserId).toBeNull()
   expect(await triage.people()).toMatchObject({ checked: 0 })
   await write('')
   expect(await triage.people()).toMatchObject({ checked: 46 })
@@ -304,9 +304,9 @@ test('rules that are changed suggest others for every issue, and assign nobody',
 test('a project’s rules are read once for all of its new issues', async () => {
   const { meta, triage } = await rig({ event: eventAt('src/cart.js') })
   withPeople(meta)
-  await meta.setOwnership(1, { text: 'path:src/* bob@example.test' }, { userId: 'ann' }, nowMs)
+  await meta.projects.setOwnership(1, { text: 'path:src/* bob@example.test' }, { userId: 'ann' }, nowMs)
   await commit(meta, { events: Array.from({ length: 9 }, (_, at) => effect({ hashes: [hash(at + 1)] })) })
-  const read = vi.spyOn(meta, 'ownershipOf')
+  const read = vi.spyOn(meta.projects, 'ownershipOf')
   expect(await triage.people()).toMatchObject({ assigned: 9 })
   expect(read).toHaveBeenCalledTimes(1)
 })

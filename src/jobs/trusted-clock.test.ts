@@ -13,9 +13,13 @@ function world(known = true, organizations = [startMs - 400 * dayMs]) {
   const state = { nowMs: startMs }
   const clock = { ...testClock(), now: () => state.nowMs }
   const meta = {
-    organizations: async () => organizations.map((createdMs, id) => ({ id, slug: 'acme', name: 'Acme', createdMs })),
-    getValue: async (name: string) => values.get(name),
-    setValue: async (name: string, text: string) => void values.set(name, text),
+    organizations: {
+      organizations: async () => organizations.map((createdMs, id) => ({ id, slug: 'acme', name: 'Acme', createdMs })),
+    },
+    values: {
+      getValue: async (name: string) => values.get(name),
+      setValue: async (name: string, text: string) => void values.set(name, text),
+    },
   }
   const look = async (nowMs: number) => {
     state.nowMs = nowMs

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 
 /** Name of the stored state, which survives a restart. */
 const valueName = 'retention-clock'
@@ -21,20 +21,22 @@ type ClockJump = { sinceMs?: number; lastMs: number; evenMs: number; pauseMs?: n
 /** `atMs`: latest trusted time. `pauseMs`: longest habitual pause of the machine. */
 type TrustedState = { atMs: number; pauseMs?: number; leap?: ClockJump }
 
-async function readTrustedState(meta: Pick<MetaStore, 'getValue'>): Promise<TrustedState | undefined> {
+async function readTrustedState(meta: MetaWith<'values.getValue'>): Promise<TrustedState | undefined> {
   try {
-    const state = JSON.parse((await meta.getValue(valueName)) ?? '') as TrustedState
+    const state = JSON.parse((await meta.values.getValue(valueName)) ?? '') as TrustedState
     return Number.isFinite(state.atMs) ? state : undefined
   } catch {
     return undefined
   }
 }
 
-type Meta = Pick<MetaStore, 'getValue' | 'setValue' | 'organizations'>
+type Meta = MetaWith<'values.getValue' | 'values.setValue' | 'organizations.organizations'>
 
 /** Without a state: a new installation has nothing to lose, but the clock of an older one can be wrong right now. */
 const firstMs = async (meta: Meta, nowMs: number): Promise<number> =>
-  (await meta.organizations()).every((organization) => Math.abs(nowMs - organization.createdMs) <= evenMs) ? nowMs : 0
+  (await meta.organizations.organizations()).every((organization) => Math.abs(nowMs - organization.createdMs) <= evenMs)
+    ? nowMs
+    : 0
 
 const usualPauseMs = (passedMs: number): number => (passedMs <= habitMs ? Math.max(0, passedMs) : 0)
 
@@ -68,7 +70,7 @@ export async function trustedNow({ clock, meta }: { clock: Clock; meta: Meta }):
 }> {
   const nowMs = clock.now()
   const before = await readTrustedState(meta)
-  const save = (state: TrustedState) => meta.setValue(valueName, JSON.stringify(state))
+  const save = (state: TrustedState) => meta.values.setValue(valueName, JSON.stringify(state))
   const atMs = before?.atMs ?? (await firstMs(meta, nowMs))
   const pauseMs = before?.pauseMs ?? 0
   const usualPause = pauseMs > 0 ? { pauseMs } : {}

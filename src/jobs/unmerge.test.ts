@@ -28,7 +28,7 @@ const seen = (n: number, title: string, unhandled: boolean): SeenEvent => ({
 /** A step left by a crash: rewritten rows of the second group. */
 const planned = async (meta: MetaStore): Promise<number> =>
   (
-    await meta.planReprocessStep((await meta.beginReprocessing(1, 'upload', 1)).id, {
+    await meta.retention.planReprocessStep((await meta.retention.beginReprocessing(1, 'upload', 1)).id, {
       projectId: 1,
       week: '2026-11-16',
       gen: 0,
@@ -40,9 +40,13 @@ const planned = async (meta: MetaStore): Promise<number> =>
     })
   ).id
 const planDownsampling = async (meta: MetaStore): Promise<number> => {
-  const run = await meta.beginDownsampleRun({ budgetBytes: 1, bytesBefore: 2 })
+  const run = await meta.retention.beginDownsampleRun({ budgetBytes: 1, bytesBefore: 2 })
   return (
-    await meta.planDownsampleStep(run, { week: '2026-11-16', before: 9, projectId: 1, hashes: [hash(2)], keep: [] }, 1)
+    await meta.retention.planDownsampleStep(
+      run,
+      { week: '2026-11-16', before: 9, projectId: 1, hashes: [hash(2)], keep: [] },
+      1,
+    )
   ).id
 }
 
@@ -99,7 +103,7 @@ test('counts while nothing is committed, and shares the counts out exactly', asy
     lastRelease: 'b',
     metadata: { type: 'E2', value: 'v2' },
   })
-  expect((await meta.downsampledOf([2])).get(2)).toBe(1)
+  expect((await meta.retention.downsampledOf([2])).get(2)).toBe(1)
   // The old issue takes its dates and newest texts from its remaining events.
   expect(issue).toMatchObject({ firstSeenMs: nowMs - 1, title: 'One', metadata: { type: 'E1' }, unhandled: false })
 })
@@ -124,7 +128,9 @@ test('the store is asked before anything changes: it may go away between two que
     edgesOf: async () => (++requested < 2 ? undefined : Promise.reject(new MishapError('STORE_UNAVAILABLE'))),
   })
   expect(await codeOf(unmerge(1, [hash(2)], null))).toBe('STORE_UNAVAILABLE')
-  expect([requested, (await meta.issueById(1))?.count, (await meta.issueHashes(1)).length]).toEqual([2, 4, 2])
+  expect([requested, (await meta.issues.issueById(1))?.count, (await meta.merges.issueHashes(1)).length]).toEqual([
+    2, 4, 2,
+  ])
 })
 
 test.each<[string, string[], string]>([
@@ -133,27 +139,35 @@ test.each<[string, string[], string]>([
 ])('%s: refused, and refining goes on', async (_, hashes, code) => {
   const { meta, said: calls, unmerge } = await rig()
   expect(await codeOf(unmerge(1, hashes, null))).toBe(code)
-  expect([calls.at(-1), (await meta.issueHashes(1)).length]).toEqual(['resumed', 2])
+  expect([calls.at(-1), (await meta.merges.issueHashes(1)).length]).toEqual(['resumed', 2])
 })
 
 test('not over a batch that a crash broke off, nor while the events store is away: nothing changes', async () => {
   const open = await rig()
-  await open.meta.openBatch(await open.meta.cursor(), (await open.meta.cursor()) + 1)
+  await open.meta.batches.openBatch(await open.meta.batches.cursor(), (await open.meta.batches.cursor()) + 1)
   expect(await codeOf(open.unmerge(1, [hash(2)], null))).toBe('STORE_UNAVAILABLE')
   const away = await rig({ countsOf: async () => Promise.reject(new MishapError('STORE_UNAVAILABLE')) })
   expect(await codeOf(away.unmerge(1, [hash(2)], null))).toBe('STORE_UNAVAILABLE')
-  expect([away.said.at(-1), (await away.meta.issueById(1))?.count]).toEqual(['resumed', 4])
+  expect([away.said.at(-1), (await away.meta.issues.issueById(1))?.count]).toEqual(['resumed', 4])
 })
 
 test.each<[string, (meta: MetaStore) => Promise<unknown>, string]>([
   ['rows that are written again and not counted', planned, 'STORE_UNAVAILABLE'],
-  ['old rows that are going', async (meta) => meta.commitReprocessStep(await planned(meta), []), 'STORE_UNAVAILABLE'],
-  ['old rows that are gone', async (meta) => meta.setReprocessStep(await planned(meta), 'cut'), 'done'],
+  [
+    'old rows that are going',
+    async (meta) => meta.retention.commitReprocessStep(await planned(meta), []),
+    'STORE_UNAVAILABLE',
+  ],
+  ['old rows that are gone', async (meta) => meta.retention.setReprocessStep(await planned(meta), 'cut'), 'done'],
   ['rows that are thinned', planDownsampling, 'STORE_UNAVAILABLE'],
-  ['rows that were thinned', async (meta) => meta.setDownsampleStep(await planDownsampling(meta), 'cut'), 'done'],
+  [
+    'rows that were thinned',
+    async (meta) => meta.retention.setDownsampleStep(await planDownsampling(meta), 'cut'),
+    'done',
+  ],
 ])('what another job left open (%s)', async (_, leave, calls) => {
   const { meta, unmerge } = await rig()
   await leave(meta)
   expect(await codeOf(unmerge(1, [hash(2)], null).then(() => undefined))).toBe(calls)
-  expect((await meta.issueById(1))?.count).toBe(calls === 'done' ? 1 : 4)
+  expect((await meta.issues.issueById(1))?.count).toBe(calls === 'done' ? 1 : 4)
 })

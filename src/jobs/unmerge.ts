@@ -7,20 +7,19 @@ import type { EventFilter } from '../store/events/events.ts'
 import { latestTexts } from '../store/meta/issues/issue-state.ts'
 import type { Leaving } from '../store/meta/issues/merge.ts'
 import type { Issue } from '../store/meta/meta.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 import type { IssueEdges } from '../store/meta/retention/reprocessing.ts'
 
 export type UnmergeDeps = {
   clock: Clock
-  meta: Pick<
-    MetaStore,
-    | 'issueById'
-    | 'issueHashes'
-    | 'openBatches'
-    | 'reprocessingSteps'
-    | 'downsampleSteps'
-    | 'namedEvents'
-    | 'unmergeHashes'
+  meta: MetaWith<
+    | 'issues.issueById'
+    | 'merges.issueHashes'
+    | 'batches.openBatches'
+    | 'retention.reprocessingSteps'
+    | 'retention.downsampleSteps'
+    | 'merges.namedEvents'
+    | 'merges.unmergeHashes'
   >
   events: Pick<EventStore, 'countsOf' | 'edgesOf' | 'ofIssue' | 'eventsAmong'>
   /** Takes the lock and waits for batches in flight, until the returned function is called. */
@@ -47,8 +46,14 @@ type RemainingState = { texts: Leaving['texts'] | undefined; edges: IssueEdges |
 
 /** Throws while rows left by a crash are not counted yet, or are counted and still being removed. */
 async function demandNoOpenWork({ meta }: UnmergeDeps): Promise<void> {
-  const isDownsampling = (await meta.downsampleSteps()).some((downsampleStep) => downsampleStep.stage !== 'cut')
-  if (isDownsampling || (await meta.openBatches()).length > 0 || (await meta.reprocessingSteps('open')).length > 0)
+  const isDownsampling = (await meta.retention.downsampleSteps()).some(
+    (downsampleStep) => downsampleStep.stage !== 'cut',
+  )
+  if (
+    isDownsampling ||
+    (await meta.batches.openBatches()).length > 0 ||
+    (await meta.retention.reprocessingSteps('open')).length > 0
+  )
     throw new MishapError('STORE_UNAVAILABLE')
 }
 
@@ -78,7 +83,7 @@ export function createUnmerge(deps: UnmergeDeps): Unmerge {
     const { id, projectId } = issue
     const scope = { projectIds: [projectId], environments: [], fromMs: 0, toMs: clock.now() + dayMs }
     const refs = hashes.map((groupHash) => ({ projectId, groupHash }))
-    const named = await meta.namedEvents(id, namedMax)
+    const named = await meta.merges.namedEvents(id, namedMax)
     const [counts, { edges, texts }, staying, eventIds] = await Promise.all([
       events.countsOf(scope, refs),
       stateOf(issue, hashes),
@@ -107,12 +112,12 @@ export function createUnmerge(deps: UnmergeDeps): Unmerge {
     const resume = await pause()
     try {
       await demandNoOpenWork(deps)
-      const issue = await meta.issueById(issueId)
+      const issue = await meta.issues.issueById(issueId)
       if (!issue) throw new MishapError('NOT_FOUND')
-      const knownHashes = new Set((await meta.issueHashes(issue.id)).map((issueHash) => issueHash.hash))
+      const knownHashes = new Set((await meta.merges.issueHashes(issue.id)).map((issueHash) => issueHash.hash))
       if (hashes.some((hash) => !knownHashes.delete(hash))) throw new MishapError('NOT_FOUND')
       const leaving = await leavingStateOf(issue, hashes, [...knownHashes])
-      const { issue: left, created } = await meta.unmergeHashes(issue.id, leaving, userId, clock.now())
+      const { issue: left, created } = await meta.merges.unmergeHashes(issue.id, leaving, userId, clock.now())
       return { issue: left, created, events: leaving.events }
     } finally {
       resume()

@@ -28,7 +28,7 @@ async function fresh() {
   const clock = { ...testClock(nowMs), sleep: systemClock.sleep }
   const meta = await withProject(await openSqliteMeta(`${at}.sqlite`, { clock }))
   opened.push(meta)
-  await meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
+  await meta.projects.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
   const blobs = openFileBlobs(at)
   const artifacts = createArtifacts({ clock, observe: silent, meta, blobs, freeBytes: async () => 1e12 })
   const arrived: unknown[] = []
@@ -82,7 +82,7 @@ test('chunks: an hour after their bundle, a day after the last question, at once
   room.clock.advance(21 * hourMs)
   await room.artifacts.assemble(askOf(bytes, { checksum: '2'.repeat(40), chunks: [sha1Of('half'), '3'.repeat(40)] }))
   room.clock.advance(20 * hourMs)
-  expect(await room.meta.chunkKeys()).toHaveLength(1)
+  expect(await room.meta.artifacts.chunkKeys()).toHaveLength(1)
   expect(await sweepUploads(room)).toMatchObject({ chunks: 0 })
   await room.artifacts.saveChunk(9, sha1Of('x'), pieces('x'))
   expect(await sweepUploads(room)).toMatchObject({ chunks: 1 })
@@ -97,7 +97,7 @@ test('what a crash left without a row', async () => {
   for (const key of ['artifacts/1/left', 'chunks/1/left', 'attachments/1']) await room.blobs.put(key, Buffer.from('x'))
   expect(await sweepUploads(room)).toEqual({ chunks: 0, orphans: 2 })
   expect(await room.blobs.list('attachments')).toHaveLength(1)
-  expect(await room.meta.artifactsByDebugId(1, debugId)).toHaveLength(2)
+  expect(await room.meta.artifacts.artifactsByDebugId(1, debugId)).toHaveLength(2)
 })
 
 test('what is being written has no row yet, and stays', async () => {

@@ -1,10 +1,10 @@
 import type { Clock } from '../base/clock.ts'
 import type { Artifacts } from '../operations/artifacts.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 
 type UploadSweepDeps = {
-  meta: Pick<MetaStore, 'dropChunks' | 'bundleKeys' | 'chunkKeys'>
+  meta: MetaWith<'artifacts.dropChunks' | 'artifacts.bundleKeys' | 'artifacts.chunkKeys'>
   blobs: Pick<BlobStore, 'delete' | 'list'>
   clock: Pick<Clock, 'now'>
   artifacts: Pick<Artifacts, 'isWriting' | 'dropFailures'>
@@ -17,12 +17,12 @@ export async function sweepUploads({
   clock,
   artifacts,
 }: UploadSweepDeps): Promise<{ chunks: number; orphans: number }> {
-  const over = await meta.dropChunks(clock.now())
+  const over = await meta.artifacts.dropChunks(clock.now())
   for (const key of over) if (!artifacts.isWriting(key)) await blobs.delete(key)
   const lists = await Promise.all([blobs.list('artifacts'), blobs.list('chunks')])
   // A blob that is being written has no row yet. Ask before the rows are read: it can get its row meanwhile.
   const written = lists.flat().filter((key) => !artifacts.isWriting(key))
-  const named = new Set([...(await meta.bundleKeys()), ...(await meta.chunkKeys())])
+  const named = new Set([...(await meta.artifacts.bundleKeys()), ...(await meta.artifacts.chunkKeys())])
   const orphans = written.filter((key) => !named.has(key) && !artifacts.isWriting(key))
   for (const key of orphans) await blobs.delete(key)
   artifacts.dropFailures()

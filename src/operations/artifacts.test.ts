@@ -29,7 +29,7 @@ async function fresh(free = Number.MAX_SAFE_INTEGER, more: { scrapedBytesMax?: n
   const clock = { ...testClock(nowMs), sleep: systemClock.sleep }
   const meta = await withProject(await openSqliteMeta(`${at}.sqlite`, { clock }))
   opened.push(meta)
-  await meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
+  await meta.projects.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
   const blobs = openFileBlobs(at)
   const artifacts = createArtifacts({ clock, observe: silent, meta, blobs, freeBytes: async () => free, ...more })
   const arrived: unknown[] = []
@@ -89,13 +89,13 @@ describe('a bundle', () => {
     await send(room, chunks.slice(0, 1))
     expect(await settle(room, askOf(bytes))).toEqual(ok)
     expect(room.arrived).toEqual([{ bundleId: 1, organizationId: 1, projectIds: [1] }])
-    const [script, map] = await room.meta.artifactsByDebugId(1, debugId)
+    const [script, map] = await room.meta.artifacts.artifactsByDebugId(1, debugId)
     expect(script).toMatchObject({ type: 'minified_source', url: '~/app.js', bytes: 15, debugId })
     expect(script?.headers).toEqual({ 'debug-id': debugId, sourcemap: 'app.js.map' })
     expect(map).toMatchObject({ type: 'source_map', url: '~/app.js.map' })
-    expect(await room.meta.artifactsByDebugId(2, debugId)).toEqual([])
-    expect(await room.meta.artifactsByUrl(1, 'shop@1', '', ['~/app.js', '~/b.js'])).toEqual([script])
-    expect(await room.meta.artifactsByUrl(1, 'shop@1', '7', ['~/app.js'])).toEqual([])
+    expect(await room.meta.artifacts.artifactsByDebugId(2, debugId)).toEqual([])
+    expect(await room.meta.artifacts.artifactsByUrl(1, 'shop@1', '', ['~/app.js', '~/b.js'])).toEqual([script])
+    expect(await room.meta.artifacts.artifactsByUrl(1, 'shop@1', '7', ['~/app.js'])).toEqual([])
     const read = async (item: typeof script) => item && (await readArtifact(room.blobs, item, 100))?.toString()
     expect([await read(script), await read(map)]).toEqual(['console.log(1)\n', '{"version":3}'])
     if (script) await expect(readArtifact(room.blobs, script, 14)).rejects.toMatchObject({ code: 'ACCEPT_TOO_LARGE' })
@@ -108,7 +108,9 @@ describe('a bundle', () => {
     await upload(room, bytes, { release: 'shop@1' })
     for (const more of [{}, { release: 'shop@2' }, { release: 'shop@2', dist: '7' }, { projectIds: [2, 99] }])
       expect(await room.artifacts.assemble(askOf(bytes, more))).toEqual(ok)
-    expect((await room.meta.linksOf([1])).map(({ projectId, release, dist }) => [projectId, release, dist])).toEqual([
+    expect(
+      (await room.meta.artifacts.linksOf([1])).map(({ projectId, release, dist }) => [projectId, release, dist]),
+    ).toEqual([
       [1, 'shop@1', ''],
       [1, 'shop@2', ''],
       [1, 'shop@2', '7'],
@@ -121,10 +123,12 @@ describe('a bundle', () => {
   test('of the same files in other bytes is the same bundle, and one of other files is not', async () => {
     const room = await fresh()
     for (const release of ['shop@1', 'shop@2']) expect(await upload(room, bundleOf({ release }))).toEqual(ok)
-    expect([(await room.meta.listBundles({ projectId: 1, text: '', beforeId: undefined, max: 9 })).length]).toEqual([1])
+    expect([
+      (await room.meta.artifacts.listBundles({ projectId: 1, text: '', beforeId: undefined, max: 9 })).length,
+    ]).toEqual([1])
     expect(await room.artifacts.assemble(askOf(bundleOf({ release: 'shop@2' })))).toEqual(ok)
     expect(await upload(room, bundleOf({ script: 'console.log(2)\n' }))).toEqual(ok)
-    const found = await room.meta.listBundles({ projectId: 1, text: '', beforeId: undefined, max: 9 })
+    const found = await room.meta.artifacts.listBundles({ projectId: 1, text: '', beforeId: undefined, max: 9 })
     expect(new Set(found.map((item) => item.uuid)).size).toBe(1)
     expect([found.length, (await room.blobs.list('artifacts')).length]).toEqual([2, 2])
     expect(await room.artifacts.removeBundle(1, found[0]?.uuid ?? '')).toBe(2)
@@ -138,7 +142,7 @@ describe('a bundle', () => {
     await Promise.all([1, 2, 3].map((projectId) => room.artifacts.assemble(askOf(bytes, { projectIds: [projectId] }))))
     expect(await settle(room, askOf(bytes))).toEqual(ok)
     expect(await room.blobs.list('artifacts')).toHaveLength(1)
-    expect((await room.meta.linksOf([1])).map((link) => link.projectId)).toEqual([1, 2])
+    expect((await room.meta.artifacts.linksOf([1])).map((link) => link.projectId)).toEqual([1, 2])
   })
 
   test('whose chunks were sent twice, and by several at once, is one', async () => {
@@ -147,14 +151,19 @@ describe('a bundle', () => {
     await send(room, chunksOf(bytes))
     await Promise.all([1, 2, 3].map(() => send(room, chunksOf(bytes))))
     expect(await settle(room, askOf(bytes))).toEqual(ok)
-    expect(await room.meta.chunkKeys()).toHaveLength(chunksOf(bytes).length)
+    expect(await room.meta.artifacts.chunkKeys()).toHaveLength(chunksOf(bytes).length)
     expect(await room.blobs.list('chunks')).toHaveLength(chunksOf(bytes).length)
   })
 
   test('of one organization is none of another: neither its chunks nor the bundle itself', async () => {
     const room = await fresh()
-    const other = await room.meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'x' })
-    const theirs = await room.meta.createProject({ organizationId: other.id, slug: 'web', name: 'Web', platform: null })
+    const other = await room.meta.organizations.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'x' })
+    const theirs = await room.meta.projects.createProject({
+      organizationId: other.id,
+      slug: 'web',
+      name: 'Web',
+      platform: null,
+    })
     const bytes = bundleOf()
     const missing = { state: 'not_found', missingChunks: chunksOf(bytes).map(sha1Of) }
     const ask = askOf(bytes, { organizationId: other.id, projectIds: [theirs.id] })
@@ -162,7 +171,7 @@ describe('a bundle', () => {
     expect(await room.artifacts.assemble(ask)).toEqual(missing)
     expect(await settle(room, askOf(bytes))).toEqual(ok)
     expect(await room.artifacts.assemble(ask)).toEqual(missing)
-    expect(await room.meta.artifactsByDebugId(theirs.id, debugId)).toEqual([])
+    expect(await room.meta.artifacts.artifactsByDebugId(theirs.id, debugId)).toEqual([])
   })
 
   test('that came half is gone on with by another process: what was sent is not asked for', async () => {
@@ -191,7 +200,7 @@ describe('a bundle', () => {
       expect(tries).toBeLessThan(5)
       await send(room, chunksOf(bytes))
     }
-    expect(await room.meta.artifactsByDebugId(1, debugId)).toHaveLength(2)
+    expect(await room.meta.artifacts.artifactsByDebugId(1, debugId)).toHaveLength(2)
   })
 })
 
@@ -240,7 +249,7 @@ describe('refused', () => {
     const room = await fresh(1000)
     const code = 'ACCEPT_DISK_FULL'
     await expect(room.artifacts.saveChunk(1, sha1Of('a'), pieces('a'))).rejects.toMatchObject({ code })
-    expect(await room.meta.chunkKeys()).toEqual([])
+    expect(await room.meta.artifacts.chunkKeys()).toEqual([])
   })
 })
 
@@ -260,22 +269,24 @@ describe('files of a release', () => {
     for (const body of ['one', 'two']) await room.artifacts.addFile(file(body))
     await room.artifacts.addFile(file('three', '~/a.js', { dist: '7' }))
     await room.artifacts.addFile(file(`{"debugId":"${debugId}"}`, '~/a.js.map?v=1'))
-    const found = await room.meta.artifactsByUrl(1, 'r', '', ['~/a.js', '~/a.js.map?v=1'])
+    const found = await room.meta.artifacts.artifactsByUrl(1, 'r', '', ['~/a.js', '~/a.js.map?v=1'])
     expect(found.map((item) => [item.type, item.bytes])).toEqual([
       ['minified_source', 5000],
       ['source_map', 50],
       ['minified_source', 3],
     ])
-    expect((await room.meta.artifactsByDebugId(1, debugId))[0]?.url).toBe('~/a.js.map?v=1')
+    expect((await room.meta.artifacts.artifactsByDebugId(1, debugId))[0]?.url).toBe('~/a.js.map?v=1')
     expect(await room.blobs.list('artifacts')).toHaveLength(4)
-    const rows = await room.meta.releaseFiles({ projectIds: [1], release: 'r', beforeId: undefined, max: 9 })
+    const rows = await room.meta.artifacts.releaseFiles({ projectIds: [1], release: 'r', beforeId: undefined, max: 9 })
     expect(rows.map((row) => [row.file.url, row.dist])).toEqual([
       ['~/a.js.map?v=1', ''],
       ['~/a.js', '7'],
       ['~/a.js', ''],
     ])
     // Single files are not listed as bundles.
-    expect(await room.meta.listBundles({ projectId: 1, text: '', beforeId: undefined, max: 9 })).toHaveLength(1)
+    expect(await room.meta.artifacts.listBundles({ projectId: 1, text: '', beforeId: undefined, max: 9 })).toHaveLength(
+      1,
+    )
   })
 
   test('leave nothing behind when their form is wrong', async () => {
@@ -294,11 +305,13 @@ describe('what goes by itself', () => {
     await upload(room, bundleOf(), { release: 'a' })
     await upload(room, bundleOf({ script: 'other' }), { release: 'b' })
     const dayMs = 24 * hourMs
-    await room.meta.touchBundles([2], nowMs + dayMs / 2)
-    expect(await room.meta.dropBundles(nowMs)).toEqual([])
-    await room.meta.touchBundles([2], nowMs + 40 * dayMs)
-    expect(await room.meta.dropBundles(nowMs + 30 * dayMs)).toHaveLength(1)
-    expect((await room.meta.artifactsByDebugId(1, debugId)).map((artifact) => artifact.bundleId)).toEqual([2, 2])
+    await room.meta.artifacts.touchBundles([2], nowMs + dayMs / 2)
+    expect(await room.meta.artifacts.dropBundles(nowMs)).toEqual([])
+    await room.meta.artifacts.touchBundles([2], nowMs + 40 * dayMs)
+    expect(await room.meta.artifacts.dropBundles(nowMs + 30 * dayMs)).toHaveLength(1)
+    expect((await room.meta.artifacts.artifactsByDebugId(1, debugId)).map((artifact) => artifact.bundleId)).toEqual([
+      2, 2,
+    ])
   })
 })
 
@@ -314,14 +327,14 @@ describe('files that were fetched', () => {
     const room = await fresh()
     await room.artifacts.addScraped({ ...place, files: files('x()') })
     expect(room.arrived).toMatchObject([{ projectIds: [1] }])
-    const found = await room.meta.artifactsByUrl(1, 'r', '', [url, `${url}.map`])
+    const found = await room.meta.artifacts.artifactsByUrl(1, 'r', '', [url, `${url}.map`])
     expect(found.map((item) => [item.url, item.type, item.headers])).toEqual([
       [`${url}.map`, 'source_map', {}],
       [url, 'minified_source', { sourcemap: 'a.js.map' }],
     ])
     const [, script] = found
     expect(script && (await readArtifact(room.blobs, script, 99))?.toString()).toBe('x()')
-    expect(await room.meta.artifactsByUrl(1, '', '', [url])).toEqual([])
+    expect(await room.meta.artifacts.artifactsByUrl(1, '', '', [url])).toEqual([])
     await room.artifacts.addFile({
       organizationId: 1,
       projectIds: [1],
@@ -329,42 +342,44 @@ describe('files that were fetched', () => {
       stream: pieces('uploaded'),
       about: async () => ({ url, dist: '', headers: {} }),
     })
-    const [first] = await room.meta.artifactsByUrl(1, 'r', '', [url])
+    const [first] = await room.meta.artifacts.artifactsByUrl(1, 'r', '', [url])
     expect(first && (await readArtifact(room.blobs, first, 99))?.toString()).toBe('uploaded')
     // Fetched files are not uploads, so the list of bundles omits them.
-    expect(await room.meta.listBundles({ projectId: 1, text: '', beforeId: undefined, max: 9 })).toEqual([])
-    expect(await room.meta.releaseFiles({ projectIds: [1], release: 'r', beforeId: undefined, max: 9 })).toHaveLength(1)
+    expect(await room.meta.artifacts.listBundles({ projectId: 1, text: '', beforeId: undefined, max: 9 })).toEqual([])
+    expect(
+      await room.meta.artifacts.releaseFiles({ projectIds: [1], release: 'r', beforeId: undefined, max: 9 }),
+    ).toHaveLength(1)
   })
 
   test('replace what was fetched before, and the same bytes change nothing', async () => {
     const room = await fresh()
     await room.artifacts.addScraped({ ...place, files: files('x()') })
-    const state = await room.meta.artifactState(1)
+    const state = await room.meta.artifacts.artifactState(1)
     await room.artifacts.addScraped({ ...place, files: files('x()') })
-    expect([await room.meta.artifactState(1), room.arrived.length]).toEqual([state, 1])
+    expect([await room.meta.artifacts.artifactState(1), room.arrived.length]).toEqual([state, 1])
     await room.artifacts.addScraped({ ...place, files: files('y()') })
     expect(room.arrived).toHaveLength(2)
-    const found = await room.meta.artifactsByUrl(1, 'r', '', [url])
+    const found = await room.meta.artifacts.artifactsByUrl(1, 'r', '', [url])
     expect(found).toHaveLength(1)
     expect(found[0] && (await readArtifact(room.blobs, found[0], 99))?.toString()).toBe('y()')
-    expect((await room.blobs.list('artifacts')).sort()).toEqual((await room.meta.bundleKeys()).sort())
+    expect((await room.blobs.list('artifacts')).sort()).toEqual((await room.meta.artifacts.bundleKeys()).sort())
   })
 
   test('are bounded for a project: the one that comes over it is told so', async () => {
     const room = await fresh(undefined, { scrapedBytesMax: 5 })
     await room.artifacts.addScraped({ ...place, files: files('x()') })
-    expect(await room.meta.scrapedBytes(1)).toBe(5)
+    expect(await room.meta.artifacts.scrapedBytes(1)).toBe(5)
     await expect(room.artifacts.addScraped({ ...place, release: 's', files: files('y()') })).rejects.toMatchObject({
       code: 'ACCEPT_TOO_LARGE',
       message: expect.stringContaining('Upload the maps'),
     })
-    expect([await room.meta.scrapedBytes(1), await room.meta.scrapedBytes(2)]).toEqual([5, 0])
+    expect([await room.meta.artifacts.scrapedBytes(1), await room.meta.artifacts.scrapedBytes(2)]).toEqual([5, 0])
   })
 
   test('are not kept for a project that is gone, nor on a full disk', async () => {
     const room = await fresh()
     await room.artifacts.addScraped({ ...place, projectId: 99, files: files('x()') })
-    expect([await room.meta.bundleKeys(), room.arrived]).toEqual([[], []])
+    expect([await room.meta.artifacts.bundleKeys(), room.arrived]).toEqual([[], []])
     const full = await fresh(1)
     await expect(full.artifacts.addScraped({ ...place, files: files('x()') })).rejects.toMatchObject({
       code: 'ACCEPT_DISK_FULL',

@@ -80,7 +80,7 @@ async function saveChunk(
   const { meta, blobs, clock } = uploads.deps
   if (!/^[0-9a-f]{40}$/.test(checksum))
     throw new MishapError('VALIDATION', { detail: 'The name of a chunk must be its SHA-1 in 40 hex digits.' })
-  if ((await meta.chunkBytes(organizationId)) > waitingBytesMax)
+  if ((await meta.artifacts.chunkBytes(organizationId)) > waitingBytesMax)
     throw new MishapError('ACCEPT_TOO_LARGE', {
       detail: 'Too many chunks belong to unfinished uploads. Mishap deletes them after a day.',
     })
@@ -94,7 +94,7 @@ async function saveChunk(
         throw new MishapError('VALIDATION', { detail: `The content of chunk ${checksum} has another SHA-1.` })
     }
     const { bytes } = await blobs.putStream(key, checked(), chunkBytesMax)
-    await meta.addChunk(organizationId, { checksum, bytes, blobKey: key }, clock.now() + chunkRetentionMs)
+    await meta.artifacts.addChunk(organizationId, { checksum, bytes, blobKey: key }, clock.now() + chunkRetentionMs)
   })
 }
 
@@ -120,7 +120,7 @@ async function addFile(uploads: Uploads, file: ReleaseFile): Promise<Bundle> {
     const type: ArtifactType = /\.map$/i.test(url.replace(/[?#].*$/, '')) ? 'source_map' : 'minified_source'
     const debugId = debugIdOf(headers['debug-id'] ?? '') || scan.debugId(type)
     const links = projectIds.map((projectId) => ({ projectId, release, dist }))
-    const bundle = await meta.addBundle(
+    const bundle = await meta.artifacts.addBundle(
       {
         organizationId,
         uuid: randomUUID(),
@@ -134,10 +134,10 @@ async function addFile(uploads: Uploads, file: ReleaseFile): Promise<Bundle> {
       links,
     )
     // Read after the new file is stored: of parallel uploads of one file, the last one stays.
-    const named = await meta.artifactsOfRelease(projectIds, release, dist, url)
-    const replaced = await meta.linksOf(named.filter((id) => id < bundle.id))
+    const named = await meta.artifacts.artifactsOfRelease(projectIds, release, dist, url)
+    const replaced = await meta.artifacts.linksOf(named.filter((id) => id < bundle.id))
     for (const { bundleId, projectId } of replaced.filter((link) => projectIds.includes(link.projectId))) {
-      const gone = await meta.removeBundle(bundleId, projectId, release)
+      const gone = await meta.artifacts.removeBundle(bundleId, projectId, release)
       if (gone !== undefined) await blobs.delete(gone)
     }
     reportArrival(uploads, bundle, links)
@@ -155,10 +155,10 @@ async function addScraped(
   let changed: Bundle | undefined
   for (const { url, bytes, headers, isMap } of files) {
     const checksum = createHash('sha1').update(bytes).digest('hex')
-    const before = await meta.artifactsOfRelease([projectId], release, dist, url, 'scraped')
-    const isStored = (id: number) => meta.bundleById(id).then((bundle) => bundle?.checksum === checksum)
+    const before = await meta.artifacts.artifactsOfRelease([projectId], release, dist, url, 'scraped')
+    const isStored = (id: number) => meta.artifacts.bundleById(id).then((bundle) => bundle?.checksum === checksum)
     if (links.length === 0 || (await someAsync(before, isStored))) continue
-    if ((await meta.scrapedBytes(projectId)) + bytes.length > scrapedMax)
+    if ((await meta.artifacts.scrapedBytes(projectId)) + bytes.length > scrapedMax)
       throw new MishapError('ACCEPT_TOO_LARGE', {
         detail: `The files fetched for this project already take ${scrapedMax / MiB} MiB. Upload the maps, or narrow the allowed origins.`,
       })
@@ -167,7 +167,7 @@ async function addScraped(
     await whileWriting(uploads, key, async () => {
       await blobs.put(key, bytes)
       const type: ArtifactType = isMap ? 'source_map' : 'minified_source'
-      changed = await meta.addBundle(
+      changed = await meta.artifacts.addBundle(
         {
           organizationId,
           uuid: randomUUID(),
@@ -195,7 +195,7 @@ async function addScraped(
       )
     })
     for (const id of before) {
-      const gone = await meta.removeBundle(id, projectId, release)
+      const gone = await meta.artifacts.removeBundle(id, projectId, release)
       if (gone !== undefined) await blobs.delete(gone)
     }
   }
@@ -210,7 +210,7 @@ async function removeFile(
   release: string,
 ): Promise<void> {
   for (const projectId of projectIds) {
-    const gone = await meta.removeBundle(bundleId, projectId, release)
+    const gone = await meta.artifacts.removeBundle(bundleId, projectId, release)
     if (gone !== undefined) await blobs.delete(gone)
   }
 }
@@ -234,16 +234,16 @@ export function createArtifacts(deps: ArtifactDeps): Artifacts {
     removeFile: (bundleId, projectIds, release) => removeFile(deps, bundleId, projectIds, release),
     removeFiles: async (projectIds, release) => {
       for (;;) {
-        const rows = await meta.releaseFiles({ projectIds, release, beforeId: undefined, max: 100 })
+        const rows = await meta.artifacts.releaseFiles({ projectIds, release, beforeId: undefined, max: 100 })
         if (rows.length === 0) return
         for (const { bundle } of rows) await removeFile(deps, bundle.id, projectIds, release)
       }
     },
     removeBundle: async (projectId, uuid) => {
       for (let count = 0; ; count++) {
-        const bundle = await meta.bundleOf(projectId, uuid)
+        const bundle = await meta.artifacts.bundleOf(projectId, uuid)
         if (!bundle) return count
-        const gone = await meta.removeBundle(bundle.id, projectId)
+        const gone = await meta.artifacts.removeBundle(bundle.id, projectId)
         if (gone !== undefined) await blobs.delete(gone)
       }
     },

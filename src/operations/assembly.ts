@@ -58,7 +58,7 @@ async function* joined(blobs: BlobStore, chunks: readonly Chunk[]): AsyncGenerat
 async function assembleNow(uploads: Uploads, run: Run): Promise<void> {
   const { meta, blobs, clock } = uploads.deps
   const { organizationId, checksum, chunks } = run.request
-  const known = await meta.chunksOf(organizationId, chunks)
+  const known = await meta.artifacts.chunksOf(organizationId, chunks)
   const chunkRows = chunks.map((item) => {
     const chunk = known.get(item)
     if (!chunk) throw new ChunkMissing(item)
@@ -86,17 +86,17 @@ async function assembleNow(uploads: Uploads, run: Run): Promise<void> {
       if (links.length === 0) throw new ZipFault('The projects of this bundle are gone.')
       const uuid = debugIdOf(manifest.id) || randomUUID()
       const nowMs = clock.now()
-      const same = await meta.sameBundle(organizationId, uuid, checksum, files)
+      const same = await meta.artifacts.sameBundle(organizationId, uuid, checksum, files)
       const bundle =
         same ??
-        (await meta.addBundle(
+        (await meta.artifacts.addBundle(
           { organizationId, uuid, checksum, kind: 'bundle', blobKey: key, bytes, createdMs: nowMs },
           files,
           links,
         ))
       if (same) await blobs.delete(key)
-      const places = same ? await meta.linkBundle(same.id, links, nowMs) : links.length
-      await meta.extendChunks(organizationId, chunks, nowMs + usedChunkRetentionMs)
+      const places = same ? await meta.artifacts.linkBundle(same.id, links, nowMs) : links.length
+      await meta.artifacts.extendChunks(organizationId, chunks, nowMs + usedChunkRetentionMs)
       if (places > 0) reportArrival(uploads, bundle, links)
     } catch (error) {
       await blobs.delete(key)
@@ -121,7 +121,7 @@ function start(uploads: Uploads, key: string, request: AssembleRequest, links: B
     await assembleNow(uploads, run)
   })
     .catch(async (error: unknown) => {
-      if (error instanceof ChunkMissing) return meta.deleteChunks(request.organizationId, [error.message])
+      if (error instanceof ChunkMissing) return meta.artifacts.deleteChunks(request.organizationId, [error.message])
       const detail = detailOf(uploads, error) ?? ''
       uploads.failures.set(key, { detail, atMs: clock.now() })
       observe.info({ organization: request.organizationId, detail }, 'a bundle was refused')
@@ -145,16 +145,17 @@ async function linkExisting(
   links: readonly BundleLink[],
 ): Promise<AssembleState | undefined> {
   const { meta, blobs, clock } = uploads.deps
-  const bundle = await meta.bundleByChecksum(request.organizationId, request.checksum)
+  const bundle = await meta.artifacts.bundleByChecksum(request.organizationId, request.checksum)
   if (!bundle) return undefined
   const reader = await blobs.reader(bundle.blobKey)
   if (!reader) {
     // Its bytes are lost. Remove it, so that a new upload repairs it.
-    for (const { projectId } of await meta.linksOf([bundle.id])) await meta.removeBundle(bundle.id, projectId)
+    for (const { projectId } of await meta.artifacts.linksOf([bundle.id]))
+      await meta.artifacts.removeBundle(bundle.id, projectId)
     return undefined
   }
   await reader.close()
-  const before = await meta.linksOf([bundle.id])
+  const before = await meta.artifacts.linksOf([bundle.id])
   // The first link has the release and dist of the manifest.
   const manifestLink = before[0]
   const newLinks = (await existingLinks(uploads, links)).map((link) => ({
@@ -163,8 +164,8 @@ async function linkExisting(
     dist:
       link.dist || (link.release === '' || link.release === manifestLink?.release ? (manifestLink?.dist ?? '') : ''),
   }))
-  if ((await meta.linkBundle(bundle.id, newLinks, clock.now())) > 0) reportArrival(uploads, bundle, newLinks)
-  await meta.touchBundles([bundle.id], clock.now())
+  if ((await meta.artifacts.linkBundle(bundle.id, newLinks, clock.now())) > 0) reportArrival(uploads, bundle, newLinks)
+  await meta.artifacts.touchBundles([bundle.id], clock.now())
   return { state: 'ok', missingChunks: [] }
 }
 
@@ -181,8 +182,8 @@ export async function assemble(uploads: Uploads, request: AssembleRequest): Prom
   uploads.failures.delete(key)
   const running = join(uploads, key, links)
   if (running) return { state: running.started ? 'assembling' : 'created', missingChunks: [] }
-  await meta.extendChunks(request.organizationId, request.chunks, clock.now() + chunkRetentionMs)
-  const found = await meta.chunksOf(request.organizationId, request.chunks)
+  await meta.artifacts.extendChunks(request.organizationId, request.chunks, clock.now() + chunkRetentionMs)
+  const found = await meta.artifacts.chunksOf(request.organizationId, request.chunks)
   const missingChunks = [...new Set(request.chunks)].filter((chunk) => !found.has(chunk))
   if (missingChunks.length > 0 || request.chunks.length === 0) return { state: 'not_found', missingChunks }
   // Another request can have started it meanwhile.

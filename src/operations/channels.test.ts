@@ -35,7 +35,7 @@ describe('a channel', () => {
   ])('%j is refused, and nobody is asked', async (text, fields) => {
     const deps = await rig()
     expect(await endOf(() => createChannel(deps, 1, text))).toEqual(['VALIDATION', fields])
-    expect([await deps.meta.channelsOf(1), deps.asked]).toEqual([[], []])
+    expect([await deps.meta.alerts.channelsOf(1), deps.asked]).toEqual([[], []])
   })
 
   test('stops at 50 of one organization', async () => {
@@ -61,7 +61,7 @@ describe('a channel', () => {
     const deps = await rig()
     const { channel } = await createChannel(deps, 1, email)
     await deleteChannel(deps, channel.id)
-    expect(await deps.meta.channelById(channel.id)).toBeUndefined()
+    expect(await deps.meta.alerts.channelById(channel.id)).toBeUndefined()
   })
 })
 
@@ -70,7 +70,7 @@ test('an address is confirmed by the secret of its mail while that is good', asy
   const { channel } = await createChannel(deps, 1, email)
   const secret = 's'.repeat(43)
   const nowMs = deps.clock.now()
-  await deps.meta.recordConfirmationMail({
+  await deps.meta.alerts.recordConfirmationMail({
     channelId: channel.id,
     address: 'ops@x.test',
     secret,
@@ -81,5 +81,5 @@ test('an address is confirmed by the secret of its mail while that is good', asy
   const late = { ...deps.clock, now: () => nowMs + 1000 }
   expect(await confirmAddress({ ...deps, clock: late }, secret)).toBeUndefined()
   expect(await confirmAddress(deps, secret)).toMatchObject({ organization: { id: 1 }, address: 'ops@x.test' })
-  expect((await deps.meta.addressBySecret(secret, nowMs))?.confirmedMs).toBe(nowMs)
+  expect((await deps.meta.alerts.addressBySecret(secret, nowMs))?.confirmedMs).toBe(nowMs)
 })

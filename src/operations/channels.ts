@@ -6,13 +6,19 @@ import type { Seal } from '../auth/seal.ts'
 import { MishapError } from '../base/errors.ts'
 import type { Channel } from '../store/meta/issues/alerts.ts'
 import type { Organization } from '../store/meta/meta.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 
 /** Maximum channels of an organization: each new issue reads all of them. */
 const channelsMax = 50
 
 type Deps = {
-  meta: Pick<MetaStore, 'projectBySlug' | 'channelsOf' | 'createChannel' | 'updateChannel' | 'retainAddresses'>
+  meta: MetaWith<
+    | 'projects.projectBySlug'
+    | 'alerts.channelsOf'
+    | 'alerts.createChannel'
+    | 'alerts.updateChannel'
+    | 'alerts.retainAddresses'
+  >
   seal: Seal
 }
 /** Asks addresses that do not belong to members whether they want the mails. */
@@ -28,7 +34,7 @@ export type ChannelChange = {
 
 async function projectIdOf({ meta }: Deps, organizationId: number, slug: string | null): Promise<number | null> {
   if (slug === null || slug === '') return null
-  const project = await meta.projectBySlug(organizationId, slug)
+  const project = await meta.projects.projectBySlug(organizationId, slug)
   if (!project) throw new MishapError('VALIDATION', { fields: { project: ['There is no such project.'] } })
   return project.id
 }
@@ -39,10 +45,10 @@ export async function addChannel(
   organizationId: number,
   text: ChannelText & { project: string | null },
 ): Promise<{ channel: Channel; secret: string | null }> {
-  if ((await deps.meta.channelsOf(organizationId)).length >= channelsMax)
+  if ((await deps.meta.alerts.channelsOf(organizationId)).length >= channelsMax)
     throw new MishapError('VALIDATION', { fields: { name: [`At most ${channelsMax} channels.`] } })
   const secret = text.kind === 'webhook' ? newSigningSecret() : null
-  const channel = await deps.meta.createChannel({
+  const channel = await deps.meta.alerts.createChannel({
     organizationId,
     projectId: await projectIdOf(deps, organizationId, text.project),
     kind: text.kind,
@@ -67,7 +73,7 @@ function retainedAddresses({ seal }: Deps, before: Channel, target: string): str
 /** Stores the given fields of a channel. Throws VALIDATION with fields, NOT_FOUND. */
 export async function changeChannel(deps: Deps, channel: Channel, change: ChannelChange): Promise<Channel> {
   const target = change.target === undefined ? undefined : targetOf(channel.kind, change.target)
-  const changed = await deps.meta.updateChannel(channel.id, {
+  const changed = await deps.meta.alerts.updateChannel(channel.id, {
     ...(change.name === undefined ? {} : { name: change.name }),
     ...(change.active === undefined ? {} : { active: change.active }),
     ...(change.project === undefined
@@ -75,7 +81,7 @@ export async function changeChannel(deps: Deps, channel: Channel, change: Channe
       : { projectId: await projectIdOf(deps, channel.organizationId, change.project) }),
     ...(target === undefined ? {} : { sealedTarget: deps.seal.seal(target) }),
   })
-  if (target !== undefined) await deps.meta.retainAddresses(channel.id, retainedAddresses(deps, channel, target))
+  if (target !== undefined) await deps.meta.alerts.retainAddresses(channel.id, retainedAddresses(deps, channel, target))
   return changed
 }
 
@@ -103,18 +109,18 @@ export async function updateChannel(
 
 /** Deletes a channel and its log. */
 export async function deleteChannel(
-  { meta }: { meta: Pick<MetaStore, 'deleteChannel'> },
+  { meta }: { meta: MetaWith<'alerts.deleteChannel'> },
   channelId: number,
 ): Promise<void> {
-  await meta.deleteChannel(channelId)
+  await meta.alerts.deleteChannel(channelId)
 }
 
 /** Confirms the address of a mailed link. Returns undefined when the link is no longer valid. */
 export async function confirmAddress(
-  { meta, clock }: Confirms & { meta: Pick<MetaStore, 'confirmAddress'> },
+  { meta, clock }: Confirms & { meta: MetaWith<'alerts.confirmAddress'> },
   secret: string,
 ): Promise<{ organization: Organization; address: string } | undefined> {
   const confirmation = await confirmationOf({ meta, clock }, secret)
-  if (!confirmation || !(await meta.confirmAddress(secret, clock.now()))) return undefined
+  if (!confirmation || !(await meta.alerts.confirmAddress(secret, clock.now()))) return undefined
   return { organization: confirmation.organization, address: confirmation.address }
 }

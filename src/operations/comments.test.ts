@@ -11,17 +11,18 @@ const names = ['ann', 'bob', 'eve']
 async function rig() {
   const deps = await fresh()
   await commit(deps.meta, { events: [effect()] })
-  for (const userId of ['bob', 'eve']) await deps.meta.setMember(1, userId, 'member')
+  for (const userId of ['bob', 'eve']) await deps.meta.organizations.setMember(1, userId, 'member')
   const people = async (ids: string[]) =>
     names.filter((id) => ids.includes(id)).map((id) => ({ id, name: id, email: `${id}@example.test` }))
-  const issue = await deps.meta.issueById(1)
+  const issue = await deps.meta.issues.issueById(1)
   if (!issue) throw new Error('no issue')
-  return { ...deps, meta: { ...deps.meta, people }, issue }
+  return { ...deps, meta: { ...deps.meta, people: { ...deps.meta.people, people } }, issue }
 }
 type Rig = Awaited<ReturnType<typeof rig>>
 const noticesOf = async ({ meta, clock }: Rig) =>
-  (await meta.noticesDue(clock.now() + 86_400_000, 9)).map(({ userId, kind }) => `${userId} ${kind}`)
-const notes = async ({ meta }: Rig, { id }: Issue) => (await meta.activityOf(id)).filter(({ type }) => type === 'note')
+  (await meta.issues.noticesDue(clock.now() + 86_400_000, 9)).map(({ userId, kind }) => `${userId} ${kind}`)
+const notes = async ({ meta }: Rig, { id }: Issue) =>
+  (await meta.issues.activityOf(id)).filter(({ type }) => type === 'note')
 
 test('a comment notifies whom it names and who follows, but not its writer', async () => {
   const deps = await rig()
@@ -29,7 +30,7 @@ test('a comment notifies whom it names and who follows, but not its writer', asy
   expect(await noticesOf(deps)).toEqual(['bob mention'])
   await addComment(deps, sessionOf('eve'), deps.issue, 'Me too.')
   expect((await noticesOf(deps)).toSorted()).toEqual(['ann comment', 'bob comment', 'bob mention'])
-  expect((await deps.meta.subscribersOf(1)).toSorted()).toEqual(['ann', 'bob', 'eve'])
+  expect((await deps.meta.issues.subscribersOf(1)).toSorted()).toEqual(['ann', 'bob', 'eve'])
   expect(deps.announced).toEqual([
     { kind: 'issue', id: '1' },
     { kind: 'issue', id: '1' },

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import { fixedIssues } from '../domain/commit-fixes.ts'
 import type { Project } from '../store/meta/meta.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 import type { NewCommit } from '../store/meta/releases/commits.ts'
 import { type Announces, announceIssues } from './announce.ts'
 
@@ -16,7 +16,7 @@ type Fix = { commit: NewCommit; shortIds: string[] }
  * first time counts, so that an issue that reappeared stays open. Call this before the commits are stored.
  */
 export async function newFixes(
-  { meta }: { meta: Pick<MetaStore, 'versionsWithCommit'> },
+  { meta }: { meta: MetaWith<'releases.versionsWithCommit'> },
   organizationId: number,
   commits: readonly NewCommit[],
 ): Promise<Fix[]> {
@@ -25,7 +25,7 @@ export async function newFixes(
   for (const commit of commits) {
     const shortIds = fixedIssues(commit.message).slice(0, left)
     if (shortIds.length === 0) continue
-    if ((await meta.versionsWithCommit(organizationId, commit.repository, commit.sha)).length > 0) continue
+    if ((await meta.releases.versionsWithCommit(organizationId, commit.repository, commit.sha)).length > 0) continue
     left -= shortIds.length
     fixes.push({ commit, shortIds })
   }
@@ -33,7 +33,7 @@ export async function newFixes(
 }
 
 type Deps = Announces & {
-  meta: Pick<MetaStore, 'issueByShortId' | 'releaseOf' | 'updateIssue'>
+  meta: MetaWith<'issues.issueByShortId' | 'releases.releaseOf' | 'issues.updateIssue'>
   clock: Pick<Clock, 'now'>
 }
 
@@ -53,13 +53,13 @@ export async function resolveFixed(
   for (const { commit, shortIds } of fixes) {
     const { repository, sha } = commit
     for (const shortId of shortIds) {
-      const issue = await meta.issueByShortId(organizationId, shortId)
+      const issue = await meta.issues.issueByShortId(organizationId, shortId)
       if (!issue || issue.status === 'resolved' || !allowed.has(issue.projectId)) continue
-      const inRelease = (await meta.releaseOf([issue.projectId], version)) ? { inRelease: version } : {}
+      const inRelease = (await meta.releases.releaseOf([issue.projectId], version)) ? { inRelease: version } : {}
       const statusDetails = { ...inRelease, inCommit: { repository, commit: sha } }
       const change = { status: 'resolved', substatus: null, statusDetails } as const
       const activityData = { reason: 'commit', commit: sha, author: commit.authorName }
-      const { activityId } = await meta.updateIssue(issue.id, change, null, clock.now(), undefined, activityData)
+      const { activityId } = await meta.issues.updateIssue(issue.id, change, null, clock.now(), undefined, activityData)
       if (activityId !== null) announceIssues(deps, organizationId, [issue.id])
     }
   }

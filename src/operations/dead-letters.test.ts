@@ -25,8 +25,8 @@ test('a dead letter goes with what is kept of it, and once only', async () => {
     blobs: { delete: async (key: string) => void gone.push(key) },
   }
   await deleteDeadLetter(deps, { ...letter, id: 1 })
-  expect([await meta.deadLetterById(1), gone]).toEqual([undefined, ['dead/1']])
-  const sums = (await meta.outcomeSums({ projectIds: [1], fromMs: 0 })).map(({ outcome, reason, quantity }) => ({
+  expect([await meta.ledger.deadLetterById(1), gone]).toEqual([undefined, ['dead/1']])
+  const sums = (await meta.ledger.outcomeSums({ projectIds: [1], fromMs: 0 })).map(({ outcome, reason, quantity }) => ({
     outcome,
     reason,
     quantity,

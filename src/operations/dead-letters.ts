@@ -2,10 +2,10 @@ import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { DeadLetter } from '../store/meta/meta.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 
 type Deps = {
-  meta: Pick<MetaStore, 'deleteDeadLetter'>
+  meta: MetaWith<'ledger.deleteDeadLetter'>
   blobs: Pick<BlobStore, 'delete'>
   clock: Pick<Clock, 'now'>
   /** The number of outcomes that the ledger counted for it: 1, plus its spans. */
@@ -17,7 +17,7 @@ export async function deleteDeadLetter(
   { meta, blobs, clock, deadLetterCount }: Deps,
   item: DeadLetter & { id: number },
 ): Promise<void> {
-  const blobKey = await meta.deleteDeadLetter(item.id, await deadLetterCount(item), clock.now())
+  const blobKey = await meta.ledger.deleteDeadLetter(item.id, await deadLetterCount(item), clock.now())
   if (blobKey === undefined) throw new MishapError('NOT_FOUND')
   await blobs.delete(blobKey)
 }

@@ -4,7 +4,7 @@ import { sessionOf } from './rig.cases.ts'
 
 test('a state is set in the name of the caller', async () => {
   const set: unknown[] = []
-  const meta = { setFeedbackState: async (...words: unknown[]) => void set.push(words) }
+  const meta = { feedback: { setFeedbackState: async (...words: unknown[]) => void set.push(words) } }
   await setFeedbackState({ meta, clock: { now: () => 5 } }, sessionOf('ann'), 3, 'spam')
   expect(set).toEqual([[3, 'spam', 'ann', 5]])
 })
@@ -12,9 +12,11 @@ test('a state is set in the name of the caller', async () => {
 test('a feedback goes before its screenshots, all of them', async () => {
   const log: unknown[] = []
   const meta = {
-    deleteFeedback: async (id: number) => {
-      log.push(id)
-      return ['a', 'b']
+    feedback: {
+      deleteFeedback: async (id: number) => {
+        log.push(id)
+        return ['a', 'b']
+      },
     },
   }
   const blobs = { delete: async (key: string) => void log.push(key), ping: async () => undefined }

@@ -28,7 +28,7 @@ describe('bootstrap', () => {
     expect({ ...second, token: '' }).toEqual({ ...first, token: '' })
     expect(second.token).not.toBe(first.token)
     expect((await auth.actorOf(new Headers({ authorization: `Bearer ${first.token}` })))?.kind).toBe('token')
-    expect((await meta.projectById(1))?.platform).toBe('javascript-react')
+    expect((await meta.projects.projectById(1))?.platform).toBe('javascript-react')
     expect((await bootstrap({ meta, auth, url }, { ...request, project: 'Api' })).project).toEqual({
       id: 2,
       slug: 'api',
@@ -63,7 +63,7 @@ describe('bootstrap', () => {
       'Use at least one letter or digit.',
       [field],
     ])
-    expect([await meta.isEmpty(), await meta.organizations()]).toEqual([true, []])
+    expect([await meta.people.isEmpty(), await meta.organizations.organizations()]).toEqual([true, []])
   })
 
   test('the command in the middle of a first run wins; several commands at once all do their work', async () => {
@@ -90,7 +90,10 @@ describe('bootstrap', () => {
     )
     const long = { ...request, email: 'eve@example.com', org: 'new', project: 'x'.repeat(65) }
     expect((await failure(bootstrap({ meta, auth, url }, long))).code).toBe('VALIDATION')
-    expect([(await meta.projectsOf(1)).length, await auth.personByEmail('eve@example.com')]).toEqual([1, undefined])
+    expect([(await meta.projects.projectsOf(1)).length, await auth.personByEmail('eve@example.com')]).toEqual([
+      1,
+      undefined,
+    ])
   })
 
   test('names the person by the address where nothing else was given, and ends the session of its check', async () => {
@@ -124,7 +127,7 @@ describe('bootstrap', () => {
       ['viewer', 'AUTH_FORBIDDEN'],
       ['admin', 'done'],
     ] as const) {
-      await meta.setMember(1, viewer.id, role)
+      await meta.organizations.setMember(1, viewer.id, role)
       const found = await bootstrap({ meta, auth, url }, { ...request, email: 'vera@example.com' }).catch(
         (error: Error & { code: string }) => error,
       )
@@ -138,19 +141,24 @@ describe('bootstrap', () => {
 describe('the project that the screens report to', () => {
   test('the own project is made once', async () => {
     const { meta } = await fresh()
-    await meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'ann' })
+    await meta.organizations.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'ann' })
     const { project, key } = await ensureSelfProject(meta, 1)
     expect(project).toMatchObject({ slug: 'mishap', platform: 'javascript-nextjs' })
     expect(await ensureSelfProject(meta, 1)).toEqual({ project, key })
     // A project created by a version that stored no id, and then renamed.
     const { meta: older } = await fresh()
-    await older.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'ann' })
-    const { id } = await older.createProject({ organizationId: 1, slug: 'mishap', name: 'Mishap', platform: null })
-    await older.updateProject(id, { slug: 'own' })
+    await older.organizations.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'ann' })
+    const { id } = await older.projects.createProject({
+      organizationId: 1,
+      slug: 'mishap',
+      name: 'Mishap',
+      platform: null,
+    })
+    await older.projects.updateProject(id, { slug: 'own' })
     expect((await selfProject(older, 1))?.id).toBe(id)
     // Renamed, and another project took its first slug: the lookup still finds it.
-    await meta.updateProject(project.id, { slug: 'inside' })
-    await meta.createProject({ organizationId: 1, slug: 'mishap', name: 'Mishap', platform: null })
+    await meta.projects.updateProject(project.id, { slug: 'inside' })
+    await meta.projects.createProject({ organizationId: 1, slug: 'mishap', name: 'Mishap', platform: null })
     expect([(await ensureSelfProject(meta, 1)).project.id, await selfProject(meta, 2)]).toEqual([project.id, undefined])
   })
 })
@@ -167,7 +175,7 @@ describe('the first run in the browser', () => {
   const run = async (selfReporting: boolean, change: Partial<FirstRun> = {}) => {
     const { auth, meta } = await fresh()
     const published: number[] = []
-    const publishKeys = async () => void published.push((await meta.projectsOf(1)).length)
+    const publishKeys = async () => void published.push((await meta.projects.projectsOf(1)).length)
     const created = setUp({ auth, meta, publishKeys, config: { selfReporting } }, { ...asked, ...change })
     return { meta, published, made: created }
   }
@@ -179,17 +187,22 @@ describe('the first run in the browser', () => {
     const { meta, published, made: created } = await run(selfReporting)
     const { organization, project } = await created
     expect([organization.slug, project.slug]).toEqual(['mishap', slugs.at(-1)])
-    expect((await meta.projectsOf(1)).map((item) => item.slug)).toEqual(slugs)
+    expect((await meta.projects.projectsOf(1)).map((item) => item.slug)).toEqual(slugs)
     expect(
-      await Array.fromAsync(await meta.projectsOf(1), async (item) => (await meta.keysOf(item.id)).length),
+      await Array.fromAsync(
+        await meta.projects.projectsOf(1),
+        async (item) => (await meta.projects.keysOf(item.id)).length,
+      ),
     ).toEqual(slugs.map(() => 1))
-    expect((await meta.memberOf(1, (await meta.personByEmail(good.email))?.id ?? ''))?.role).toBe('owner')
+    expect((await meta.organizations.memberOf(1, (await meta.people.personByEmail(good.email))?.id ?? ''))?.role).toBe(
+      'owner',
+    )
     expect(published).toEqual([slugs.length])
   })
 
   test('a password that is refused leaves nothing behind', async () => {
     const { meta, published, made: created } = await run(true, { password: 'short' })
     expect((await failure(created)).code).toBe('VALIDATION')
-    expect([await meta.isEmpty(), await meta.organizations(), published]).toEqual([true, [], []])
+    expect([await meta.people.isEmpty(), await meta.organizations.organizations(), published]).toEqual([true, [], []])
   })
 })

@@ -3,7 +3,7 @@ import { scopes } from '../auth/may.ts'
 import { MishapError } from '../base/errors.ts'
 import { checkName, freeSlug, slugOf } from '../store/meta/database/names.ts'
 import type { Organization, Person, Project } from '../store/meta/meta.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 import { dsnOf } from '../wire/dsn.ts'
 import type { PublishesKeys } from './keys.ts'
 import { type AddsProjects, createProject, ensureProject } from './projects.ts'
@@ -28,7 +28,8 @@ type BootstrapResult = {
   ciToken?: string
 }
 
-type FirstMeta = AddsProjects & Pick<MetaStore, 'organizationBySlug' | 'createOrganization' | 'memberOf'>
+type FirstMeta = AddsProjects &
+  MetaWith<'organizations.organizationBySlug' | 'organizations.createOrganization' | 'organizations.memberOf'>
 
 async function ensurePerson(auth: Auth, request: BootstrapRequest): Promise<Person> {
   if (!(await auth.personByEmail(request.email))) {
@@ -50,18 +51,18 @@ async function ensurePerson(auth: Auth, request: BootstrapRequest): Promise<Pers
 }
 
 async function ensureOrganization(meta: FirstMeta, person: Person, slug: string, name: string): Promise<Organization> {
-  const found = await meta.organizationBySlug(slug)
-  if (!found) return meta.createOrganization({ slug, name, ownerUserId: person.id })
+  const found = await meta.organizations.organizationBySlug(slug)
+  if (!found) return meta.organizations.createOrganization({ slug, name, ownerUserId: person.id })
   await demandAdmin(meta, found, person)
   return found
 }
 
 async function demandAdmin(
-  meta: Pick<MetaStore, 'memberOf'>,
+  meta: MetaWith<'organizations.memberOf'>,
   organization: Organization,
   { id, email }: Pick<Person, 'id' | 'email'>,
 ): Promise<void> {
-  const role = (await meta.memberOf(organization.id, id))?.role
+  const role = (await meta.organizations.memberOf(organization.id, id))?.role
   if (role !== 'owner' && role !== 'admin')
     throw new MishapError('AUTH_FORBIDDEN', {
       detail: `${email} is not an owner or admin of the organization "${organization.slug}".`,
@@ -75,7 +76,7 @@ async function demandAdmin(
  */
 export async function bootstrap(
   deps: {
-    meta: FirstMeta & Pick<MetaStore, 'keysOf' | 'tokensOf' | 'tokensOfOrganization'>
+    meta: FirstMeta & MetaWith<'projects.keysOf' | 'people.tokensOf' | 'people.tokensOfOrganization'>
     auth: Auth
     url: string
   },
@@ -89,12 +90,12 @@ export async function bootstrap(
   }
   for (const name of [request.org, request.project]) checkName(name)
   const account = await auth.personByEmail(request.email)
-  const existing = await meta.organizationBySlug(slugs.organization)
+  const existing = await meta.organizations.organizationBySlug(slugs.organization)
   // Check this before anything is created: a refused command must not leave an account.
   if (existing) await demandAdmin(meta, existing, { id: account?.id ?? '', email: request.email })
   const person = await ensurePerson(auth, request)
   const organization = await ensureOrganization(meta, person, slugs.organization, request.org)
-  const existingProject = await meta.projectBySlug(organization.id, slugs.project)
+  const existingProject = await meta.projects.projectBySlug(organization.id, slugs.project)
   const { project, key } = await ensureProject(meta, existingProject, {
     organizationId: organization.id,
     slug: slugs.project,
@@ -143,9 +144,13 @@ export function setUp(
     const slug = await freeSlug(
       organizationName,
       'org',
-      async (text) => (await meta.organizationBySlug(text)) !== undefined,
+      async (text) => (await meta.organizations.organizationBySlug(text)) !== undefined,
     )
-    const organization = await meta.createOrganization({ slug, name: organizationName, ownerUserId: person.id })
+    const organization = await meta.organizations.createOrganization({
+      slug,
+      name: organizationName,
+      ownerUserId: person.id,
+    })
     // Create the project for Mishap's own errors first: its slug is still free. `createProject` publishes both keys.
     if (config.selfReporting) await ensureSelfProject(meta, organization.id)
     const value = { organizationId: organization.id, name: first.project, platform: first.platform }

@@ -25,14 +25,14 @@ async function rig(count = 3) {
     undo: async (id: number) => (id === bulk.id ? bulk : undefined),
     wait: async () => ({ ...bulk, done: 60 }),
   }
-  const issues = await deps.meta.issuesByIds(Array.from({ length: count }, (_, at) => at + 1))
+  const issues = await deps.meta.issues.issuesByIds(Array.from({ length: count }, (_, at) => at + 1))
   return { ...deps, issues, asked, triage: { bulks } }
 }
 const nothing: IssuesChange = { changeOf: async () => ({}), own: {}, isOwnOnly: false }
 const resolve: IssuesChange = { ...nothing, changeOf: async () => ({ status: 'resolved' }) }
 const assign = (assigneeUserId: string): IssuesChange => ({ ...nothing, changeOf: async () => ({ assigneeUserId }) })
 const statuses = async ({ meta }: Pick<Awaited<ReturnType<typeof rig>>, 'meta'>) =>
-  Promise.all([1, 2, 3].map(async (id) => (await meta.issueById(id))?.status))
+  Promise.all([1, 2, 3].map(async (id) => (await meta.issues.issueById(id))?.status))
 
 describe('a change of issues', () => {
   test('is written one by one and announced; what changes nothing is not announced', async () => {
@@ -75,8 +75,8 @@ describe('a change of issues', () => {
       asBulk: true,
     }
     expect(await updateIssues(deps, deps.ann, issues, asked)).toBeUndefined()
-    expect([...(await deps.meta.seenBy('ann', [1, 2, 3]))]).toEqual([1, 2, 3])
-    expect([...(await deps.meta.bookmarkedBy('eve', [1, 2, 3]))]).toEqual([])
+    expect([...(await deps.meta.issues.seenBy('ann', [1, 2, 3]))]).toEqual([1, 2, 3])
+    expect([...(await deps.meta.issues.bookmarkedBy('eve', [1, 2, 3]))]).toEqual([])
     expect([deps.asked, deps.announced]).toEqual([[], []])
   })
 
@@ -89,8 +89,8 @@ describe('a change of issues', () => {
     const { issues, ...deps } = await rig(count)
     const updated = await updateIssues(deps, deps.ann, issues, { ...resolve, own: { hasSeen: true }, asBulk })
     expect([deps.asked.length, updated?.done]).toEqual([bulks, bulks ? 60 : undefined])
-    expect((await deps.meta.seenBy('ann', [1, count])).size).toBe(2)
-    expect((await deps.meta.issueById(1))?.status).toBe(bulks ? 'unresolved' : 'resolved')
+    expect((await deps.meta.issues.seenBy('ann', [1, count])).size).toBe(2)
+    expect((await deps.meta.issues.issueById(1))?.status).toBe(bulks ? 'unresolved' : 'resolved')
   })
 
   test('of nothing changes nothing', async () => {
@@ -107,19 +107,19 @@ describe('an assignment', () => {
   ])('by ann to %s: follows the issue, and %i notices', async (userId, notices) => {
     const { issues, ...deps } = await rig()
     await updateIssues(deps, deps.ann, issues.slice(0, 1), assign(userId))
-    expect(await deps.meta.subscribersOf(1)).toEqual([userId])
-    expect(await deps.meta.noticesDue(deps.clock.now() + 86_400_000, 9)).toHaveLength(notices)
+    expect(await deps.meta.issues.subscribersOf(1)).toEqual([userId])
+    expect(await deps.meta.issues.noticesDue(deps.clock.now() + 86_400_000, 9)).toHaveLength(notices)
     await updateIssues(deps, sessionOf('eve'), issues.slice(0, 1), assign(userId))
-    expect(await deps.meta.noticesDue(deps.clock.now() + 86_400_000, 9)).toHaveLength(notices)
+    expect(await deps.meta.issues.noticesDue(deps.clock.now() + 86_400_000, 9)).toHaveLength(notices)
   })
 
   test('that changed nothing gives no notice', async () => {
     const deps = await rig()
     await notifyAssignee(deps, 1, 'bob', null, null)
-    expect([await deps.meta.subscribersOf(1), await deps.meta.noticesDue(Number.MAX_SAFE_INTEGER, 9)]).toEqual([
-      ['bob'],
-      [],
-    ])
+    expect([
+      await deps.meta.issues.subscribersOf(1),
+      await deps.meta.issues.noticesDue(Number.MAX_SAFE_INTEGER, 9),
+    ]).toEqual([['bob'], []])
   })
 })
 
@@ -133,9 +133,9 @@ describe('a merge', () => {
   test('keeps the issue with most events, of equal ones the older, and announces all', async () => {
     const deps = await rig()
     await commit(deps.meta, { events: [effect({ hashes: [hash(2)] })] })
-    const issues = await deps.meta.issuesByIds([1, 2, 3])
+    const issues = await deps.meta.issues.issuesByIds([1, 2, 3])
     expect(await mergeIssues(deps, deps.ann, issues)).toMatchObject({ parent: 2, children: [1, 3] })
-    expect((await deps.meta.issueById(1))?.id).toBe(2)
+    expect((await deps.meta.issues.issueById(1))?.id).toBe(2)
     expect(deps.announced.map((change) => ('id' in change ? change.id : ''))).toEqual(['2', '1', '3'])
   })
 

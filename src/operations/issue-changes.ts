@@ -6,7 +6,7 @@ import type { Bulk, BulkRequest } from '../store/meta/issues/bulk.ts'
 import type { Merge } from '../store/meta/issues/merge-steps.ts'
 import type { IssueChange } from '../store/meta/issues/triage.ts'
 import type { Issue } from '../store/meta/meta.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 import { type Announces, announceIssues } from './announce.ts'
 
 /** Changes of this many issues or more run in steps in the background, so that they do not block other writes. */
@@ -29,7 +29,7 @@ export type BulkRequests = {
 }
 export type RunsBulks = { triage: { bulks: BulkRequests } }
 
-type Notifies = { meta: Pick<MetaStore, 'subscribe' | 'addNotices'>; clock: Pick<Clock, 'now'> }
+type Notifies = { meta: MetaWith<'issues.subscribe' | 'issues.addNotices'>; clock: Pick<Clock, 'now'> }
 
 /**
  * Subscribes an assignee to the issue and notifies them, unless they assigned it themselves. `activityId`: the activity
@@ -43,13 +43,14 @@ export async function notifyAssignee(
   byUserId: string | null,
 ): Promise<void> {
   const nowMs = clock.now()
-  await meta.subscribe(issueId, userId, true, 'assigned', nowMs)
+  await meta.issues.subscribe(issueId, userId, true, 'assigned', nowMs)
   const kind: NoticeKind = 'assigned'
-  if (activityId !== null && userId !== byUserId) await meta.addNotices([{ userId, kind }], issueId, activityId, nowMs)
+  if (activityId !== null && userId !== byUserId)
+    await meta.issues.addNotices([{ userId, kind }], issueId, activityId, nowMs)
 }
 
 type Deps = Announces & {
-  meta: Pick<MetaStore, 'updateIssue' | 'setUserFlags' | 'subscribe' | 'addNotices'>
+  meta: MetaWith<'issues.updateIssue' | 'issues.setUserFlags' | 'issues.subscribe' | 'issues.addNotices'>
   clock: Pick<Clock, 'now' | 'sleep'>
 }
 
@@ -78,7 +79,7 @@ async function setUserFlags(
   if ([hasSeen, isBookmarked, isSubscribed].every((flag) => flag === undefined)) return
   for (let start = 0; start < ids.length; start += flagsMax) {
     if (start > 0) await clock.sleep(0)
-    await meta.setUserFlags(
+    await meta.issues.setUserFlags(
       ids.slice(start, start + flagsMax),
       userId,
       { hasSeen, isBookmarked, isSubscribed },
@@ -98,7 +99,13 @@ async function changeFew(
   // Compute all changes first: a refused one must not leave others changed.
   const changes = await Array.fromAsync(issues, async (issue) => ({ issue, change: await changeOf(issue) }))
   for (const { issue, change } of changes) {
-    const { activityId, issue: updated } = await deps.meta.updateIssue(issue.id, change, userId, deps.clock.now(), rev)
+    const { activityId, issue: updated } = await deps.meta.issues.updateIssue(
+      issue.id,
+      change,
+      userId,
+      deps.clock.now(),
+      rev,
+    )
     // Do not announce unless the shared state changed.
     if (activityId === null) continue
     const { assigneeUserId } = updated
@@ -144,11 +151,11 @@ export async function undoBulk({ triage: { bulks } }: RunsBulks, bulk: Bulk): Pr
 
 /** Throws CONFLICT when an issue has another revision than the caller expects. Writes nothing. */
 export async function demandIssueRevision(
-  { meta, clock }: { meta: Pick<MetaStore, 'updateIssue'>; clock: Pick<Clock, 'now'> },
+  { meta, clock }: { meta: MetaWith<'issues.updateIssue'>; clock: Pick<Clock, 'now'> },
   actor: Actor,
   issueId: number,
   rev: number | undefined,
 ): Promise<void> {
   // An empty change: the store compares the revision and does not write the row.
-  await meta.updateIssue(issueId, {}, actor.person.id, clock.now(), rev)
+  await meta.issues.updateIssue(issueId, {}, actor.person.id, clock.now(), rev)
 }

@@ -2,7 +2,7 @@ import type { Actor } from '../auth/auth.ts'
 import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import type { Issue } from '../store/meta/meta.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 import { type Announces, announceIssues } from './announce.ts'
 import { bulkWaitMs, manyFrom, type RunsBulks } from './issue-changes.ts'
 
@@ -18,7 +18,7 @@ type Merged = { parent: number; children: number[]; activity: number | null }
  * step. Throws VALIDATION for fewer than two and for issues of several projects, CONFLICT while one is being deleted.
  */
 export async function mergeIssues(
-  deps: Announces & RunsBulks & { meta: Pick<MetaStore, 'mergeIssues'>; clock: Pick<Clock, 'now'> },
+  deps: Announces & RunsBulks & { meta: MetaWith<'merges.mergeIssues'>; clock: Pick<Clock, 'now'> },
   actor: Actor,
   issues: readonly Issue[],
 ): Promise<Merged> {
@@ -33,7 +33,7 @@ export async function mergeIssues(
     await triage.bulks.wait(id, bulkWaitMs)
     return { parent: parent.id, children: ids, activity: null }
   }
-  const { merged, activityId } = await meta.mergeIssues(parent.id, ids, userId, clock.now())
+  const { merged, activityId } = await meta.merges.mergeIssues(parent.id, ids, userId, clock.now())
   announceIssues(deps, organizationId, [parent.id, ...merged])
   return { parent: parent.id, children: merged, activity: activityId }
 }
@@ -57,7 +57,7 @@ export async function unmergeIssue(
 
 type UndoMergeDeps = Announces & {
   unmerge: Unmerge
-  meta: Pick<MetaStore, 'mergeNoteOf' | 'issueHashes' | 'restoreMerged' | 'endMergeUndo'>
+  meta: MetaWith<'merges.mergeNoteOf' | 'merges.issueHashes' | 'merges.restoreMerged' | 'merges.endMergeUndo'>
 }
 
 /**
@@ -73,7 +73,7 @@ export async function undoMerge(
   activityId: number,
 ): Promise<{ issue: Issue; restored: Issue[] }> {
   const { meta } = deps
-  const note = await meta.mergeNoteOf(issue.id, activityId)
+  const note = await meta.merges.mergeNoteOf(issue.id, activityId)
   if (!note) throw new MishapError('NOT_FOUND')
   if (note.undone) throw new MishapError('CONFLICT', { detail: 'This merge is undone already.' })
   if (note.count > note.issues.length)
@@ -83,15 +83,15 @@ export async function undoMerge(
   const restored: Issue[] = []
   let left = issue
   for (const merged of note.issues) {
-    const own = (await meta.issueHashes(issue.id)).filter((issueHash) => issueHash.mergedFrom === merged.shortId)
+    const own = (await meta.merges.issueHashes(issue.id)).filter((issueHash) => issueHash.mergedFrom === merged.shortId)
     if (own.length === 0) continue
     const hashes = own.map((issueHash) => issueHash.hash)
     const { issue: rest, created } = await unmergeIssue(deps, actor, issue.id, hashes)
     left = rest
     if (!created) continue
-    restored.push((await meta.restoreMerged(activityId, issue, created)) ?? created)
+    restored.push((await meta.merges.restoreMerged(activityId, issue, created)) ?? created)
   }
-  await meta.endMergeUndo(issue.id, activityId)
+  await meta.merges.endMergeUndo(issue.id, activityId)
   announceIssues(deps, issue.organizationId, [issue.id, ...restored.map(({ id }) => id)])
   return { issue: left, restored }
 }

@@ -7,8 +7,10 @@ describe('mail server', () => {
   const rig = () => {
     const values = new Map<string, string>()
     const meta = {
-      getValue: async (name: string) => values.get(name),
-      setValue: async (name: string, text: string) => void values.set(name, text),
+      values: {
+        getValue: async (name: string) => values.get(name),
+        setValue: async (name: string, text: string) => void values.set(name, text),
+      },
     }
     const seal = { seal: (text: string) => `s${text}`, open: (text: string) => text.slice(1) }
     return { values, meta, seal }

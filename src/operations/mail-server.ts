@@ -1,7 +1,7 @@
 import { type SmtpSettings, smtpOf, smtpValue } from '../alert/smtp.ts'
 import type { Seal } from '../auth/seal.ts'
 import { MishapError } from '../base/errors.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 
 /** The settings as entered by a person. An absent password means the stored password. */
 export type SmtpText = {
@@ -13,7 +13,7 @@ export type SmtpText = {
   from: string
 }
 
-type Deps = { meta: Pick<MetaStore, 'getValue' | 'setValue'>; seal: Seal }
+type Deps = { meta: MetaWith<'values.getValue' | 'values.setValue'>; seal: Seal }
 
 /** Checks the settings and stores them sealed. Throws VALIDATION with fields. */
 export async function setMailServer(deps: Deps, text: SmtpText): Promise<SmtpSettings> {
@@ -38,10 +38,10 @@ export async function setMailServer(deps: Deps, text: SmtpText): Promise<SmtpSet
     password: text.password ?? (before && before.host === host && before.user === text.user ? before.password : ''),
     from,
   }
-  await deps.meta.setValue(smtpValue, deps.seal.seal(JSON.stringify(settings)))
+  await deps.meta.values.setValue(smtpValue, deps.seal.seal(JSON.stringify(settings)))
   return settings
 }
 
 /** Removes the mail server. */
-export const clearMailServer = ({ meta }: { meta: Pick<MetaStore, 'setValue'> }): Promise<void> =>
-  meta.setValue(smtpValue, '')
+export const clearMailServer = ({ meta }: { meta: MetaWith<'values.setValue'> }): Promise<void> =>
+  meta.values.setValue(smtpValue, '')

@@ -49,8 +49,13 @@ beforeEach(async () => {
   const clock = testClock(1_795_000_000_000)
   const meta = await openSqliteMeta(join(folder, `${opened.length}.sqlite`), { clock })
   opened.push(meta)
-  const organization = await meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: named.owner.id })
-  for (const role of ['admin', 'member', 'viewer'] as const) await meta.setMember(organization.id, named[role].id, role)
+  const organization = await meta.organizations.createOrganization({
+    slug: 'acme',
+    name: 'Acme',
+    ownerUserId: named.owner.id,
+  })
+  for (const role of ['admin', 'member', 'viewer'] as const)
+    await meta.organizations.setMember(organization.id, named[role].id, role)
   Object.assign(world, { meta, clock, organization })
 })
 
@@ -82,14 +87,16 @@ describe('who may give which role', () => {
     ['admin', 'admin', 'owner', 'VALIDATION'],
   ])('%s makes of the %s a %s: %s', async (by, of, to, expected) => {
     const { meta, organization } = world
-    const before = (await meta.memberOf(organization.id, named[of].id))?.role
+    const before = (await meta.organizations.memberOf(organization.id, named[of].id))?.role
     expect(await codeOf(() => updateMember(world, named[by], organization, named[of].id, to))).toBe(expected)
-    expect((await meta.memberOf(organization.id, named[of].id))?.role).toBe(expected === 'done' ? to : before)
+    expect((await meta.organizations.memberOf(organization.id, named[of].id))?.role).toBe(
+      expected === 'done' ? to : before,
+    )
   })
 
   test('an admin is no match for another admin', async () => {
     const { meta, organization } = world
-    await meta.setMember(organization.id, 'ada', 'admin')
+    await meta.organizations.setMember(organization.id, 'ada', 'admin')
     expect(await codeOf(() => updateMember(world, named.admin, organization, 'ada', 'viewer'))).toBe('AUTH_FORBIDDEN')
     expect(await codeOf(() => removeMember(world, named.admin, organization, 'ada'))).toBe('AUTH_FORBIDDEN')
   })
@@ -114,9 +121,9 @@ describe('the last owner', () => {
     expect(await codeOf(() => removeMember(world, named.owner, organization, named.owner.id))).toBe('CONFLICT')
     await updateMember(world, named.owner, organization, named.admin.id, 'owner')
     await updateMember(world, named.owner, organization, named.owner.id, 'viewer')
-    expect((await meta.memberOf(organization.id, named.owner.id))?.role).toBe('viewer')
+    expect((await meta.organizations.memberOf(organization.id, named.owner.id))?.role).toBe('viewer')
     await removeMember(world, named.owner, organization, named.owner.id)
-    expect(await meta.memberOf(organization.id, named.owner.id)).toBeUndefined()
+    expect(await meta.organizations.memberOf(organization.id, named.owner.id)).toBeUndefined()
     expect(await codeOf(() => removeMember(world, named.admin, organization, named.admin.id))).toBe('CONFLICT')
   })
 })
@@ -124,12 +131,22 @@ describe('the last owner', () => {
 test('removing somebody ends the tokens and invitations that hang on it', async () => {
   const { meta, clock, organization } = world
   const token = (organizationId: number | null, secret: string) =>
-    meta.createToken({ name: 't', userId: named.admin.id, organizationId, scopes: [], secret, nowMs: clock.now() })
+    meta.people.createToken({
+      name: 't',
+      userId: named.admin.id,
+      organizationId,
+      scopes: [],
+      secret,
+      nowMs: clock.now(),
+    })
   await token(organization.id, 'bound')
   await token(null, 'free')
   const { secret } = await addInvitation(world, named.admin, organization, { email: 'x@example.test', role: 'viewer' })
   await removeMember(world, named.owner, organization, named.admin.id)
-  expect([await meta.tokenBySecret('bound'), (await meta.tokenBySecret('free'))?.name]).toEqual([undefined, 't'])
+  expect([await meta.people.tokenBySecret('bound'), (await meta.people.tokenBySecret('free'))?.name]).toEqual([
+    undefined,
+    't',
+  ])
   expect(await openInvitation(world, secret)).toBeUndefined()
 })
 
@@ -143,7 +160,7 @@ describe('an invitation', () => {
     const member = await acceptInvitation(world, secret, person('nina'))
     expect(member).toMatchObject({ userId: 'nina', role: 'member', organizationId: world.organization.id })
     expect(await codeOf(() => acceptInvitation(world, secret, person('eve')))).toBe('NOT_FOUND')
-    expect(await world.meta.memberOf(world.organization.id, 'eve')).toBeUndefined()
+    expect(await world.meta.organizations.memberOf(world.organization.id, 'eve')).toBeUndefined()
   })
 
   test('gives no access before it is accepted, and none after 7 days', async () => {
@@ -152,14 +169,14 @@ describe('an invitation', () => {
     expect((await openInvitation(world, secret))?.email).toBe('new@example.test')
     world.clock.advance(1)
     expect(await codeOf(() => acceptInvitation(world, secret, person('nina')))).toBe('NOT_FOUND')
-    expect(await world.meta.memberOf(world.organization.id, 'nina')).toBeUndefined()
+    expect(await world.meta.organizations.memberOf(world.organization.id, 'nina')).toBeUndefined()
   })
 
   test('is kept as a hash, and a second one ends the first', async () => {
     const first = (await invite()).secret
     const second = (await invite()).secret
-    expect(await world.meta.invitationsOf(world.organization.id)).toHaveLength(1)
-    expect(JSON.stringify(await world.meta.invitationsOf(world.organization.id))).not.toContain(second)
+    expect(await world.meta.organizations.invitationsOf(world.organization.id)).toHaveLength(1)
+    expect(JSON.stringify(await world.meta.organizations.invitationsOf(world.organization.id))).not.toContain(second)
     expect([await openInvitation(world, first), (await openInvitation(world, second))?.role]).toEqual([
       undefined,
       'member',
@@ -168,7 +185,7 @@ describe('an invitation', () => {
 
   test('ends when its maker could not make it any more', async () => {
     const { secret } = await invite()
-    await world.meta.setMember(world.organization.id, named.admin.id, 'member')
+    await world.meta.organizations.setMember(world.organization.id, named.admin.id, 'member')
     expect(await openInvitation(world, secret)).toBeUndefined()
   })
 
@@ -279,11 +296,11 @@ describe('a refusal of an invitation', () => {
       'adam@example.test': named.admin,
       'eve@example.test': person('eve'),
     }
-    world.meta.personByEmail = async (email) => people[email]
+    world.meta.people.personByEmail = async (email) => people[email]
     const taken = { email: ['This person is already a member.'] }
     expect(await refusalOf('ADAM@example.test ')).toEqual(['CONFLICT', taken])
     expect(await refusalOf('eve@example.test')).toBe('done')
-    expect(await world.meta.invitationsOf(world.organization.id)).toHaveLength(1)
+    expect(await world.meta.organizations.invitationsOf(world.organization.id)).toHaveLength(1)
   })
 
   test('comes for the 501st that is open, and not for one that takes the place of its like', async () => {
@@ -301,8 +318,8 @@ test('a secret with other text around it opens nothing, and the refusals say wha
     role: 'viewer',
   })
   const hashed: string[] = []
-  const { invitationBySecret } = world.meta
-  world.meta.invitationBySecret = async (text) => {
+  const { invitationBySecret } = world.meta.organizations
+  world.meta.organizations.invitationBySecret = async (text) => {
     hashed.push(text)
     return invitationBySecret(text)
   }
@@ -338,5 +355,5 @@ test('a secret with other text around it opens nothing, and the refusals say wha
 test.each(roles)('somebody who stays what they are, %s, is refused nothing', async (role) => {
   const { meta, organization } = world
   expect(await codeOf(() => updateMember(world, named[role], organization, named[role].id, role))).toBe('done')
-  expect((await meta.memberOf(organization.id, named[role].id))?.role).toBe(role)
+  expect((await meta.organizations.memberOf(organization.id, named[role].id))?.role).toBe(role)
 })

@@ -7,7 +7,7 @@ import { mayChange, rolesToGive, rolesToInvite } from '../auth/roles.ts'
 import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import type { Member, Organization, Person, Role } from '../store/meta/meta.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 import type { Invitation } from '../store/meta/people/members.ts'
 
 /** Maximum open invitations of one organization. */
@@ -15,18 +15,17 @@ const invitationsMax = 500
 const emailCharactersMax = 254
 
 type Deps = {
-  meta: Pick<
-    MetaStore,
-    | 'memberOf'
-    | 'personByEmail'
-    | 'organizationById'
-    | 'invitationsOf'
-    | 'invitationBySecret'
-    | 'invite'
-    | 'acceptInvitation'
-    | 'deleteInvitation'
-    | 'changeRole'
-    | 'endMembership'
+  meta: MetaWith<
+    | 'organizations.memberOf'
+    | 'people.personByEmail'
+    | 'organizations.organizationById'
+    | 'organizations.invitationsOf'
+    | 'organizations.invitationBySecret'
+    | 'organizations.invite'
+    | 'organizations.acceptInvitation'
+    | 'organizations.deleteInvitation'
+    | 'organizations.changeRole'
+    | 'organizations.endMembership'
   >
   clock: Pick<Clock, 'now'>
 }
@@ -35,7 +34,7 @@ const refuse = (field: string, sentence: string) =>
   new MishapError('VALIDATION', { detail: sentence, fields: { [field]: [sentence] } })
 
 async function roleOf(meta: Deps['meta'], organization: Organization, person: Person): Promise<Role> {
-  const member = await meta.memberOf(organization.id, person.id)
+  const member = await meta.organizations.memberOf(organization.id, person.id)
   if (!member) throw new MishapError('NOT_FOUND')
   return member.role
 }
@@ -55,18 +54,18 @@ export async function addInvitation(
     throw refuse('email', `Use one e-mail address of at most ${emailCharactersMax} characters.`)
   if (!rolesToInvite(await roleOf(meta, organization, by)).includes(request.role))
     throw refuse('role', 'Invite with a role below your own.')
-  const invited = await meta.personByEmail(email)
-  if (invited && (await meta.memberOf(organization.id, invited.id)))
+  const invited = await meta.people.personByEmail(email)
+  if (invited && (await meta.organizations.memberOf(organization.id, invited.id)))
     throw new MishapError('CONFLICT', {
       detail: 'This person is already a member.',
       fields: { email: ['This person is already a member.'] },
     })
-  const open = await meta.invitationsOf(organization.id)
+  const open = await meta.organizations.invitationsOf(organization.id)
   if (open.length >= invitationsMax && !open.some((item) => item.email === email))
     throw refuse('email', `At most ${invitationsMax} invitations may be open. Revoke some.`)
   const secret = randomBytes(32).toString('base64url')
   const value = { organizationId: organization.id, email, role: request.role, invitedBy: by.id, secret }
-  return { invitation: await meta.invite({ ...value, nowMs: clock.now() }), secret }
+  return { invitation: await meta.organizations.invite({ ...value, nowMs: clock.now() }), secret }
 }
 
 /**
@@ -90,9 +89,9 @@ export async function inviteMember(
 export async function openInvitation({ meta, clock }: Deps, secret: string): Promise<Invitation | undefined> {
   // Do not hash a text of any length: a secret has 43 characters.
   if (!/^[\w-]{43}$/.test(secret)) return undefined
-  const found = await meta.invitationBySecret(secret)
+  const found = await meta.organizations.invitationBySecret(secret)
   if (!found || found.expiresMs <= clock.now()) return undefined
-  const maker = await meta.memberOf(found.organizationId, found.invitedBy)
+  const maker = await meta.organizations.memberOf(found.organizationId, found.invitedBy)
   return maker && rolesToInvite(maker.role).includes(found.role) ? found : undefined
 }
 
@@ -103,7 +102,7 @@ const invalidInvitation = () =>
 export async function acceptInvitation(deps: Deps, secret: string, person: Person): Promise<Member> {
   const invitation = await openInvitation(deps, secret)
   if (!invitation) throw invalidInvitation()
-  return deps.meta.acceptInvitation(invitation.id, person.id, deps.clock.now())
+  return deps.meta.organizations.acceptInvitation(invitation.id, person.id, deps.clock.now())
 }
 
 /**
@@ -119,7 +118,7 @@ export async function joinByInvitation(
   // Check the link first: an invalid one must not create an account.
   if (!invitation) throw invalidInvitation()
   if ('id' in who) return acceptInvitation(deps, secret, who)
-  const organization = await deps.meta.organizationById(invitation.organizationId)
+  const organization = await deps.meta.organizations.organizationById(invitation.organizationId)
   const names = organization ? [organization.name, organization.slug] : []
   const person = await deps.auth.createPerson({ ...who, email: invitation.email, names })
   return acceptInvitation(deps, secret, person)
@@ -132,16 +131,16 @@ export async function takeBackInvitation(
   organization: Organization,
   id: number,
 ): Promise<void> {
-  const found = (await meta.invitationsOf(organization.id)).find((invitation) => invitation.id === id)
+  const found = (await meta.organizations.invitationsOf(organization.id)).find((invitation) => invitation.id === id)
   if (!found) throw new MishapError('NOT_FOUND')
   if (!rolesToInvite(await roleOf(meta, organization, by)).includes(found.role)) throw new MishapError('AUTH_FORBIDDEN')
-  await meta.deleteInvitation(id)
+  await meta.organizations.deleteInvitation(id)
 }
 
 /** Returns the caller's role. Throws unless the caller outranks the member, is an owner, or is the member. */
 async function demandAbove(meta: Deps['meta'], by: Person, organization: Organization, userId: string): Promise<Role> {
   const role = await roleOf(meta, organization, by)
-  const member = await meta.memberOf(organization.id, userId)
+  const member = await meta.organizations.memberOf(organization.id, userId)
   if (!member) throw new MishapError('NOT_FOUND')
   if (userId !== by.id && !mayChange(role, member.role))
     throw new MishapError('AUTH_FORBIDDEN', { detail: 'Only roles below your own can be changed.' })
@@ -162,7 +161,7 @@ export async function updateMember(
   const own = await demandAbove(meta, by, organization, userId)
   if (!rolesToGive(own).includes(role) && !(userId === by.id && role === own))
     throw refuse('role', 'Give a role below your own.')
-  await meta.changeRole(organization.id, userId, role)
+  await meta.organizations.changeRole(organization.id, userId, role)
 }
 
 /** Ends a membership (one's own, too) and its tokens. Throws NOT_FOUND, AUTH_FORBIDDEN, CONFLICT for the last owner. */
@@ -173,5 +172,5 @@ export async function removeMember(
   userId: string,
 ): Promise<void> {
   await demandAbove(meta, by, organization, userId)
-  await meta.endMembership(organization.id, userId)
+  await meta.organizations.endMembership(organization.id, userId)
 }

@@ -13,7 +13,7 @@ test('name, slug and retention change, and the revision grows', async () => {
     name: 'Acme Inc.',
     slug: 'acme-inc',
   })
-  expect(await meta.organizationSettings(1)).toMatchObject({ retentionErrorsDays: 30, rev: 1 })
+  expect(await meta.organizations.organizationSettings(1)).toMatchObject({ retentionErrorsDays: 30, rev: 1 })
 })
 
 test.each<[OrganizationChange, number | undefined, string, string[]]>([
@@ -23,5 +23,5 @@ test.each<[OrganizationChange, number | undefined, string, string[]]>([
 ])('%j at revision %j is refused', async (change, rev, code, fields) => {
   const { meta, ann } = await fresh()
   expect(await endOf(() => updateOrganization({ meta, config }, ann, 1, change, rev))).toEqual([code, fields])
-  expect(await meta.organizationById(1)).toMatchObject({ name: 'Acme', slug: 'acme' })
+  expect(await meta.organizations.organizationById(1)).toMatchObject({ name: 'Acme', slug: 'acme' })
 })

@@ -1,6 +1,6 @@
 import type { Actor } from '../auth/auth.ts'
 import type { Organization } from '../store/meta/meta.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 import type { OrganizationChange } from '../store/meta/people/organization-change.ts'
 
 /**
@@ -8,12 +8,12 @@ import type { OrganizationChange } from '../store/meta/people/organization-chang
  * VALIDATION (name, slug, retentionErrorsDays), CONFLICT for another revision or a slug that is taken.
  */
 export async function updateOrganization(
-  { meta, config }: { meta: Pick<MetaStore, 'updateOrganization'>; config: { retentionErrorsDays: number } },
+  { meta, config }: { meta: MetaWith<'organizations.updateOrganization'>; config: { retentionErrorsDays: number } },
   actor: Actor,
   organizationId: number,
   change: OrganizationChange,
   rev?: number,
 ): Promise<Organization> {
   const by = { userId: actor.person.id, rev }
-  return meta.updateOrganization(organizationId, change, config.retentionErrorsDays, by)
+  return meta.organizations.updateOrganization(organizationId, change, config.retentionErrorsDays, by)
 }

@@ -5,7 +5,7 @@ import type { ProjectFilters } from '../domain/filters.ts'
 import { readOwnership } from '../domain/ownership.ts'
 import type { Environment } from '../store/meta/ingest/environments.ts'
 import type { Project } from '../store/meta/meta.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 import type { Ownership } from '../store/meta/projects/ownership.ts'
 
 /** Maximum faulty lines in one error. */
@@ -13,45 +13,45 @@ const rejectedShownMax = 20
 
 /** Changes the given inbound filters of a project. Throws VALIDATION (filters), CONFLICT for another revision. */
 export async function updateFilters(
-  { meta }: { meta: Pick<MetaStore, 'updateProject'> },
+  { meta }: { meta: MetaWith<'projects.updateProject'> },
   actor: Actor,
   projectId: number,
   filters: Partial<ProjectFilters>,
   rev?: number,
 ): Promise<Project> {
-  return meta.updateProject(projectId, { filters }, { userId: actor.person.id, rev })
+  return meta.projects.updateProject(projectId, { filters }, { userId: actor.person.id, rev })
 }
 
 /** Hides an environment in the selection lists, or shows it again. Throws NOT_FOUND. */
 export async function hideEnvironment(
-  { meta }: { meta: Pick<MetaStore, 'hideEnvironment'> },
+  { meta }: { meta: MetaWith<'projects.hideEnvironment'> },
   projectId: number,
   name: string,
   isHidden: boolean,
 ): Promise<Environment> {
-  return meta.hideEnvironment(projectId, name, isHidden)
+  return meta.projects.hideEnvironment(projectId, name, isHidden)
 }
 
 /** Removes the tombstone of a discarded issue (by its short id), so that its events create an issue again. */
 export async function removeTombstone(
-  { meta }: { meta: Pick<MetaStore, 'undiscard'> },
+  { meta }: { meta: MetaWith<'retention.undiscard'> },
   projectId: number,
   shortId: string,
 ): Promise<void> {
-  await meta.undiscard(projectId, shortId)
+  await meta.retention.undiscard(projectId, shortId)
 }
 
 /** Returns the faults of ownership rules by line: wrong syntax, and owners who are not members. */
 export async function ownershipErrors(
-  { meta }: { meta: Pick<MetaStore, 'personByEmail' | 'memberOf'> },
+  { meta }: { meta: MetaWith<'people.personByEmail' | 'organizations.memberOf'> },
   project: Pick<Project, 'organizationId'>,
   text: string,
 ): Promise<{ line: number; sentence: string }[]> {
   const { rules, faults: errors } = readOwnership(text)
   const isMemberByEmail = new Map<string, boolean>()
   const isMember = async (email: string): Promise<boolean> => {
-    const person = await meta.personByEmail(email)
-    return person !== undefined && (await meta.memberOf(project.organizationId, person.id)) !== undefined
+    const person = await meta.people.personByEmail(email)
+    return person !== undefined && (await meta.organizations.memberOf(project.organizationId, person.id)) !== undefined
   }
   for (const { line, owners } of rules)
     for (const email of owners) {
@@ -67,7 +67,13 @@ export async function ownershipErrors(
  * per faulty line), CONFLICT for another revision.
  */
 export async function updateOwnership(
-  { meta, clock }: { meta: Pick<MetaStore, 'personByEmail' | 'memberOf' | 'setOwnership'>; clock: Pick<Clock, 'now'> },
+  {
+    meta,
+    clock,
+  }: {
+    meta: MetaWith<'people.personByEmail' | 'organizations.memberOf' | 'projects.setOwnership'>
+    clock: Pick<Clock, 'now'>
+  },
   actor: Actor,
   project: Pick<Project, 'id' | 'organizationId'>,
   change: { text?: string; autoAssign?: boolean },
@@ -78,5 +84,5 @@ export async function updateOwnership(
     throw new MishapError('VALIDATION', {
       fields: { raw: errors.slice(0, rejectedShownMax).map(({ line, sentence }) => `Line ${line}: ${sentence}`) },
     })
-  return meta.setOwnership(project.id, change, { userId: actor.person.id, rev }, clock.now())
+  return meta.projects.setOwnership(project.id, change, { userId: actor.person.id, rev }, clock.now())
 }

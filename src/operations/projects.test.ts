@@ -16,10 +16,10 @@ describe('a new project', () => {
     const deps = await fresh()
     const project = await createProject(deps, { organizationId: 1, name, slug, platform: null })
     expect(project).toMatchObject({ name, slug: expected, platform: null })
-    const [key] = await deps.meta.keysOf(project.id)
+    const [key] = await deps.meta.projects.keysOf(project.id)
     expect(key).toMatchObject({ label: 'Default', active: true })
-    expect((await deps.meta.keySnapshot()).keys[key?.publicKey ?? '']?.projectId).toBe(project.id)
-    expect(deps.published).toEqual([(await deps.meta.keySnapshot()).version])
+    expect((await deps.meta.projects.keySnapshot()).keys[key?.publicKey ?? '']?.projectId).toBe(project.id)
+    expect(deps.published).toEqual([(await deps.meta.projects.keySnapshot()).version])
   })
 
   test.each([
@@ -33,7 +33,7 @@ describe('a new project', () => {
       code,
       fields,
     ])
-    expect([(await deps.meta.projectsOf(1)).length, deps.published]).toEqual([1, []])
+    expect([(await deps.meta.projects.projectsOf(1)).length, deps.published]).toEqual([1, []])
   })
 })
 
@@ -45,12 +45,12 @@ describe('settings of a project', () => {
     const change = { slug: 'shop', allowedOrigins: ['https://shop.example'] }
     const project = await updateProject(deps, ann, 1, change, { rev: 0, scrapeToken: 'secret' })
     expect(project).toMatchObject({ slug: 'shop', allowedOrigins: change.allowedOrigins, rev: 1 })
-    expect(deps.seal.open((await deps.meta.scrapeSettings(1)).sealedToken)).toBe('secret')
+    expect(deps.seal.open((await deps.meta.artifacts.scrapeSettings(1)).sealedToken)).toBe('secret')
     expect(deps.published).toHaveLength(1)
     await updateProject(deps, ann, 1, { name: 'Shop' }, guard)
-    expect(deps.seal.open((await deps.meta.scrapeSettings(1)).sealedToken)).toBe('secret')
+    expect(deps.seal.open((await deps.meta.artifacts.scrapeSettings(1)).sealedToken)).toBe('secret')
     await updateProject(deps, ann, 1, {}, { rev: undefined, scrapeToken: '' })
-    expect((await deps.meta.scrapeSettings(1)).sealedToken).toBe('')
+    expect((await deps.meta.artifacts.scrapeSettings(1)).sealedToken).toBe('')
   })
 
   test.each<[ProjectChange, typeof guard | { rev: number; scrapeToken: string }, string, string[]]>([
@@ -60,7 +60,7 @@ describe('settings of a project', () => {
   ])('%j with %j is refused, and nothing is published', async (change, asked, code, fields) => {
     const { ann, ...deps } = await fresh()
     expect(await endOf(() => updateProject(deps, ann, 1, change, asked))).toEqual([code, fields])
-    expect([(await deps.meta.projectById(1))?.name, deps.published]).toEqual(['Web', []])
+    expect([(await deps.meta.projects.projectById(1))?.name, deps.published]).toEqual(['Web', []])
   })
 })
 
@@ -80,7 +80,7 @@ describe('keys', () => {
     expect(await endOf(() => updateKey(deps, ann, 1, { active: true }, 0))).toEqual(['CONFLICT', []])
     expect(deps.published).toHaveLength(1)
     await deleteKey(deps, 1)
-    expect([await deps.meta.keysOf(1), deps.published.length]).toEqual([[], 2])
+    expect([await deps.meta.projects.keysOf(1), deps.published.length]).toEqual([[], 2])
   })
 
   test('a project whose keys are all disabled gets a new one where one is needed', async () => {

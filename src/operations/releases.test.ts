@@ -31,7 +31,7 @@ const commitOf = (sha: string, message: string): NewCommit => ({
 async function rig() {
   const deps = await fresh()
   await commit(deps.meta, { events: [effect(), effect({ hashes: [hash(2)] })] })
-  const project = await deps.meta.projectById(1)
+  const project = await deps.meta.projects.projectById(1)
   if (!project) throw new Error('no project')
   return { ...deps, project }
 }
@@ -40,13 +40,13 @@ describe('a release', () => {
   test('is made once, and settles what waited for the next one', async () => {
     const deps = await rig()
     const change: IssueChange = { status: 'resolved', statusDetails: { inNextRelease: true, afterRelease: '' } }
-    await deps.meta.updateIssue(1, change, 'ann', nowMs)
+    await deps.meta.issues.updateIssue(1, change, 'ann', nowMs)
     expect(await createRelease(deps, value)).toEqual({ isNew: true })
-    expect((await deps.meta.issueById(1))?.statusDetails).toMatchObject({ inRelease: 'web@2' })
+    expect((await deps.meta.issues.issueById(1))?.statusDetails).toMatchObject({ inRelease: 'web@2' })
     expect(deps.announced).toEqual([{ kind: 'issue', id: '1' }])
-    await deps.meta.updateIssue(2, change, 'ann', nowMs)
+    await deps.meta.issues.updateIssue(2, change, 'ann', nowMs)
     expect(await createRelease(deps, value)).toEqual({ isNew: false })
-    expect((await deps.meta.issueById(2))?.statusDetails).not.toHaveProperty('inRelease')
+    expect((await deps.meta.issues.issueById(2))?.statusDetails).not.toHaveProperty('inRelease')
     expect(deps.announced).toHaveLength(1)
   })
 
@@ -55,7 +55,7 @@ describe('a release', () => {
     expect(await endOf(() => updateRelease(deps, value))).toEqual(['NOT_FOUND', []])
     await createRelease(deps, value)
     await updateRelease(deps, { ...value, change: { releasedMs: 5, archived: true } })
-    expect(await deps.meta.releaseOf([1], 'web@2')).toMatchObject({ releasedMs: 5, archived: true })
+    expect(await deps.meta.releases.releaseOf([1], 'web@2')).toMatchObject({ releasedMs: 5, archived: true })
   })
 
   test('is deleted after its files', async () => {
@@ -63,9 +63,9 @@ describe('a release', () => {
     await createRelease(deps, value)
     const removed: unknown[] = []
     const removeFiles = async (projectIds: readonly number[], version: string) =>
-      void removed.push([projectIds, version, (await deps.meta.releaseOf([1], version))?.version])
+      void removed.push([projectIds, version, (await deps.meta.releases.releaseOf([1], version))?.version])
     await deleteRelease({ ...deps, artifacts: { removeFiles } }, place, [1])
-    expect([removed, await deps.meta.releaseOf([1], 'web@2')]).toEqual([[[[1], 'web@2', 'web@2']], undefined])
+    expect([removed, await deps.meta.releases.releaseOf([1], 'web@2')]).toEqual([[[[1], 'web@2', 'web@2']], undefined])
   })
 })
 
@@ -76,12 +76,12 @@ describe('commits of a release', () => {
     const deps = await rig()
     await createRelease(deps, value)
     await setReleaseCommits(deps, place, told, { projectIds: [1], fixable: [] })
-    expect((await deps.meta.issueById(1))?.status).toBe('unresolved')
+    expect((await deps.meta.issues.issueById(1))?.status).toBe('unresolved')
     await setReleaseCommits(deps, place, told, { projectIds: [1], fixable: [deps.project] })
-    expect((await deps.meta.issueById(1))?.status).toBe('unresolved')
+    expect((await deps.meta.issues.issueById(1))?.status).toBe('unresolved')
     const more = { ...told, commits: [...told.commits, commitOf('a2', 'Closes web-1, WEB-2')] }
     await setReleaseCommits(deps, place, more, { projectIds: [1], fixable: [deps.project] })
-    expect(await Array.fromAsync([1, 2], async (id) => (await deps.meta.issueById(id))?.statusDetails)).toEqual(
+    expect(await Array.fromAsync([1, 2], async (id) => (await deps.meta.issues.issueById(id))?.statusDetails)).toEqual(
       [1, 2].map(() => ({ inRelease: 'web@2', inCommit: { repository: 'acme/web', commit: 'a2' } })),
     )
     expect(deps.announced).toEqual(['1', '2'].map((id) => ({ kind: 'issue', id })))
@@ -92,10 +92,10 @@ describe('commits of a release', () => {
     await createRelease(deps, value)
     await setReleaseCommits(deps, place, { ...told, commits: [commitOf('b1', '')] }, { projectIds: [1], fixable: [] })
     const statusDetails = { inCommit: { repository: 'acme/web', commit: 'b1' } }
-    await deps.meta.updateIssue(2, { status: 'resolved', statusDetails }, 'ann', nowMs)
+    await deps.meta.issues.updateIssue(2, { status: 'resolved', statusDetails }, 'ann', nowMs)
     await setReleaseCommits(deps, place, { commits: undefined, refs: undefined }, { projectIds: [1], fixable: [] })
-    expect((await deps.meta.issueById(2))?.statusDetails).toMatchObject({ inRelease: 'web@2' })
-    expect(await deps.meta.versionsWithCommit(1, 'acme/web', 'b1')).toEqual(['web@2'])
+    expect((await deps.meta.issues.issueById(2))?.statusDetails).toMatchObject({ inRelease: 'web@2' })
+    expect(await deps.meta.releases.versionsWithCommit(1, 'acme/web', 'b1')).toEqual(['web@2'])
   })
 
   test('empty refs alone take commits out; beside commits they say nothing', async () => {
@@ -103,9 +103,9 @@ describe('commits of a release', () => {
     await createRelease(deps, value)
     const where = { projectIds: [1], fixable: [] }
     await setReleaseCommits(deps, place, { ...told, refs: [] }, where)
-    expect(await deps.meta.versionsWithCommit(1, 'acme/web', 'a1')).toEqual(['web@2'])
+    expect(await deps.meta.releases.versionsWithCommit(1, 'acme/web', 'a1')).toEqual(['web@2'])
     await setReleaseCommits(deps, place, { commits: undefined, refs: [] }, where)
-    expect(await deps.meta.versionsWithCommit(1, 'acme/web', 'a1')).toEqual([])
+    expect(await deps.meta.releases.versionsWithCommit(1, 'acme/web', 'a1')).toEqual([])
   })
 })
 

@@ -42,7 +42,7 @@ export function operationRig() {
       seal: createSeal('x'.repeat(40)),
       ann: sessionOf('ann'),
       live: { publish: (_organizationId: number, change: LiveChange) => void announced.push(change) },
-      publishKeys: async () => void published.push((await meta.keySnapshot()).version),
+      publishKeys: async () => void published.push((await meta.projects.keySnapshot()).version),
     }
   }
 }

@@ -17,5 +17,5 @@ test('a view is saved, changed and deleted by the revision that the caller has s
   expect((await endOf(() => updateSearch({ meta }, id, { name: 'Again' }, rev)))[0]).toBe('CONFLICT')
   expect((await endOf(() => deleteSearch({ meta }, id, rev)))[0]).toBe('CONFLICT')
   await deleteSearch({ meta }, id, rev + 1)
-  expect(await meta.savedSearchById(id)).toBeUndefined()
+  expect(await meta.issues.savedSearchById(id)).toBeUndefined()
 })

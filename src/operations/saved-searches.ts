@@ -1,22 +1,23 @@
+import type { MetaWith } from '../store/meta/meta-store.ts'
 import type { SavedSearch, SearchStore } from '../store/meta/issues/searches.ts'
 
 /** Saves a view of the issue stream. Throws VALIDATION with fields, CONFLICT for a taken name or too many views. */
 export const createSearch = (
-  { meta }: { meta: Pick<SearchStore, 'saveSearch'> },
+  { meta }: { meta: MetaWith<'issues.saveSearch'> },
   value: Parameters<SearchStore['saveSearch']>[0],
-): Promise<SavedSearch> => meta.saveSearch(value)
+): Promise<SavedSearch> => meta.issues.saveSearch(value)
 
 /** Changes the given fields of a saved view. Throws NOT_FOUND, VALIDATION, CONFLICT (other revision or taken name). */
 export const updateSearch = (
-  { meta }: { meta: Pick<SearchStore, 'updateSearch'> },
+  { meta }: { meta: MetaWith<'issues.updateSearch'> },
   id: number,
   change: Parameters<SearchStore['updateSearch']>[1],
   rev?: number,
-): Promise<SavedSearch> => meta.updateSearch(id, change, rev)
+): Promise<SavedSearch> => meta.issues.updateSearch(id, change, rev)
 
 /** Deletes a saved view. Throws CONFLICT for another revision. */
 export const deleteSearch = (
-  { meta }: { meta: Pick<SearchStore, 'deleteSearch'> },
+  { meta }: { meta: MetaWith<'issues.deleteSearch'> },
   id: number,
   rev?: number,
-): Promise<void> => meta.deleteSearch(id, rev)
+): Promise<void> => meta.issues.deleteSearch(id, rev)

@@ -7,7 +7,11 @@ const { fresh } = rigForFile()
 async function rig() {
   const { auth, meta } = await fresh()
   const person = await auth.createPerson(good)
-  const organization = await meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: person.id })
+  const organization = await meta.organizations.createOrganization({
+    slug: 'acme',
+    name: 'Acme',
+    ownerUserId: person.id,
+  })
   return { auth, meta, actor: { person }, organization }
 }
 
@@ -17,13 +21,13 @@ describe('tokens', () => {
     const value = { name: 'laptop', scopes: ['org:read'], organizationId: organization.id }
     const { token, secret } = await createToken({ auth, meta }, actor, value)
     expect(token).toMatchObject({ name: 'laptop', scopes: ['org:read'], organizationId: organization.id })
-    expect((await meta.tokenBySecret(secret))?.id).toBe(token.id)
+    expect((await meta.people.tokenBySecret(secret))?.id).toBe(token.id)
     const stranger = { person: { ...actor.person, id: 'eve' } }
     expect(await deleteToken({ meta }, stranger, String(token.id))).toBe(false)
     expect(await deleteOrganizationToken({ meta }, organization.id, String(token.id))).toBe(false)
-    expect((await meta.tokenBySecret(secret))?.id).toBe(token.id)
+    expect((await meta.people.tokenBySecret(secret))?.id).toBe(token.id)
     expect(await deleteToken({ meta }, actor, String(token.id))).toBe(true)
-    expect([await meta.tokenBySecret(secret), await deleteToken({ meta }, actor, String(token.id))]).toEqual([
+    expect([await meta.people.tokenBySecret(secret), await deleteToken({ meta }, actor, String(token.id))]).toEqual([
       undefined,
       false,
     ])
@@ -35,14 +39,17 @@ describe('tokens', () => {
     expect(token).toMatchObject({ name: 'ci', scopes: ['org:ci'], ofOrganization: true })
     expect(await deleteToken({ meta }, actor, String(token.id))).toBe(false)
     expect(await deleteOrganizationToken({ meta }, organization.id + 1, String(token.id))).toBe(false)
-    expect((await meta.tokenBySecret(secret))?.id).toBe(token.id)
+    expect((await meta.people.tokenBySecret(secret))?.id).toBe(token.id)
     expect(await deleteOrganizationToken({ meta }, organization.id, String(token.id))).toBe(true)
-    expect(await meta.tokenBySecret(secret)).toBeUndefined()
+    expect(await meta.people.tokenBySecret(secret)).toBeUndefined()
   })
 
   test.each(['', 'x', '0', '1.0', '01'])('an id %j is none', async (id) => {
     const { auth, meta, actor } = await rig()
     await createToken({ auth, meta }, actor, { name: 'a', scopes: [], organizationId: null })
-    expect([await deleteToken({ meta }, actor, id), (await meta.tokensOf(actor.person.id)).length]).toEqual([false, 1])
+    expect([await deleteToken({ meta }, actor, id), (await meta.people.tokensOf(actor.person.id)).length]).toEqual([
+      false,
+      1,
+    ])
   })
 })

@@ -1,6 +1,6 @@
 import type { Actor, Auth } from '../auth/auth.ts'
 import type { ApiToken, Organization } from '../store/meta/meta.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 
 /** A new token. `secret` is available only now. */
 type NewToken = { token: ApiToken; secret: string }
@@ -13,45 +13,45 @@ function newest(tokens: readonly ApiToken[], { id, secret }: { id: number; secre
 
 /** Creates a personal token of the caller, for one organization or for all of theirs (null). */
 export async function createToken(
-  { auth, meta }: { auth: Pick<Auth, 'createToken'>; meta: Pick<MetaStore, 'tokensOf'> },
+  { auth, meta }: { auth: Pick<Auth, 'createToken'>; meta: MetaWith<'people.tokensOf'> },
   { person }: Pick<Actor, 'person'>,
   value: { name: string; scopes: string[]; organizationId: number | null },
 ): Promise<NewToken> {
   const created = await auth.createToken(person, value.name, value.scopes, value.organizationId)
-  return newest(await meta.tokensOf(person.id), created)
+  return newest(await meta.people.tokensOf(person.id), created)
 }
 
 /** Creates an organization token for builds. */
 export async function createOrganizationToken(
-  { auth, meta }: { auth: Pick<Auth, 'createOrganizationToken'>; meta: Pick<MetaStore, 'tokensOfOrganization'> },
+  { auth, meta }: { auth: Pick<Auth, 'createOrganizationToken'>; meta: MetaWith<'people.tokensOfOrganization'> },
   { person }: Pick<Actor, 'person'>,
   organization: Organization,
   name: string,
 ): Promise<NewToken> {
   const created = await auth.createOrganizationToken(person, name, organization)
-  return newest(await meta.tokensOfOrganization(organization.id), created)
+  return newest(await meta.people.tokensOfOrganization(organization.id), created)
 }
 
 async function deleteAmong(
-  meta: Pick<MetaStore, 'deleteToken'>,
+  meta: MetaWith<'people.deleteToken'>,
   tokens: readonly ApiToken[],
   id: string,
 ): Promise<boolean> {
   const token = tokens.find((item) => String(item.id) === id)
-  if (token) await meta.deleteToken(token.id)
+  if (token) await meta.people.deleteToken(token.id)
   return token !== undefined
 }
 
 /** Deletes a personal token of the caller. Returns false when they have none with this id. */
 export const deleteToken = async (
-  { meta }: { meta: Pick<MetaStore, 'tokensOf' | 'deleteToken'> },
+  { meta }: { meta: MetaWith<'people.tokensOf' | 'people.deleteToken'> },
   { person }: Pick<Actor, 'person'>,
   id: string,
-): Promise<boolean> => deleteAmong(meta, await meta.tokensOf(person.id), id)
+): Promise<boolean> => deleteAmong(meta, await meta.people.tokensOf(person.id), id)
 
 /** Deletes a token of an organization. Returns false when it has none with this id. */
 export const deleteOrganizationToken = async (
-  { meta }: { meta: Pick<MetaStore, 'tokensOfOrganization' | 'deleteToken'> },
+  { meta }: { meta: MetaWith<'people.tokensOfOrganization' | 'people.deleteToken'> },
   organizationId: number,
   id: string,
-): Promise<boolean> => deleteAmong(meta, await meta.tokensOfOrganization(organizationId), id)
+): Promise<boolean> => deleteAmong(meta, await meta.people.tokensOfOrganization(organizationId), id)

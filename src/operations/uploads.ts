@@ -5,31 +5,30 @@ import type { Observe } from '../base/observe.ts'
 import { filterAsync } from '../base/sequence.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { Bundle, BundleLink } from '../store/meta/artifacts/artifacts.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 
 export type ArtifactDeps = {
   clock: Clock
   observe: Observe
-  meta: Pick<
-    MetaStore,
-    | 'addBundle'
-    | 'addChunk'
-    | 'artifactsOfRelease'
-    | 'bundleByChecksum'
-    | 'bundleById'
-    | 'bundleOf'
-    | 'chunkBytes'
-    | 'chunksOf'
-    | 'deleteChunks'
-    | 'extendChunks'
-    | 'linkBundle'
-    | 'linksOf'
-    | 'projectById'
-    | 'releaseFiles'
-    | 'removeBundle'
-    | 'sameBundle'
-    | 'scrapedBytes'
-    | 'touchBundles'
+  meta: MetaWith<
+    | 'artifacts.addBundle'
+    | 'artifacts.addChunk'
+    | 'artifacts.artifactsOfRelease'
+    | 'artifacts.bundleByChecksum'
+    | 'artifacts.bundleById'
+    | 'artifacts.bundleOf'
+    | 'artifacts.chunkBytes'
+    | 'artifacts.chunksOf'
+    | 'artifacts.deleteChunks'
+    | 'artifacts.extendChunks'
+    | 'artifacts.linkBundle'
+    | 'artifacts.linksOf'
+    | 'projects.projectById'
+    | 'artifacts.releaseFiles'
+    | 'artifacts.removeBundle'
+    | 'artifacts.sameBundle'
+    | 'artifacts.scrapedBytes'
+    | 'artifacts.touchBundles'
   >
   blobs: BlobStore
   /** Free bytes on the volume of the data folder. */
@@ -111,4 +110,4 @@ export const reportArrival = (
 
 /** Returns the links whose projects still exist. */
 export const existingLinks = ({ deps }: Uploads, links: readonly BundleLink[]) =>
-  filterAsync(links, async (link) => (await deps.meta.projectById(link.projectId)) !== undefined)
+  filterAsync(links, async (link) => (await deps.meta.projects.projectById(link.projectId)) !== undefined)

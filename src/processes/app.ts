@@ -24,7 +24,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 async function answerAway({ config, meta, clock }: App, req: IncomingMessage, res: ServerResponse): Promise<boolean> {
   if (config.meta === '' || !(req.headers.accept ?? '').includes('text/html')) return false
   try {
-    await meta.isEmpty()
+    await meta.people.isEmpty()
     return false
   } catch (error) {
     if (!(error instanceof MishapError)) return false
@@ -52,7 +52,7 @@ async function runProcess(setup: AppSetup): Promise<void> {
   const { app } = running
   Object.assign(globalThis, { [Symbol.for('mishap.app')]: app })
   const changed = async () => {
-    const organization = (await app.meta.organizations())[0]
+    const organization = (await app.meta.organizations.organizations())[0]
     if (organization && setup.config.selfReporting) await ensureSelfProject(app.meta, organization.id)
     await app.publishKeys()
   }

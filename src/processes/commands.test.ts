@@ -82,7 +82,7 @@ test('a second bootstrap finds what is there and makes a new token only', async 
   expect(more.dsn).toMatch(/\/2$/)
   expect(Object.keys(readKeyFile(config.data).keys)).toHaveLength(2)
   await inside(config, async (meta) =>
-    expect((await meta.projectsOf(1)).map((project) => project.slug)).toEqual(['api', 'web-shop']),
+    expect((await meta.projects.projectsOf(1)).map((project) => project.slug)).toEqual(['api', 'web-shop']),
   )
 })
 
@@ -107,8 +107,8 @@ test.each<[string, Partial<typeof request>, string]>([
   lockDataFolder(config.data).release()
   expect(accounts()).toEqual([{ email: request.email }])
   const projects = await inside(config, async (meta) => [
-    (await meta.projectsOf(1)).length,
-    (await meta.projectsOf(2)).length,
+    (await meta.projects.projectsOf(1)).length,
+    (await meta.projects.projectsOf(2)).length,
   ])
   expect(projects).toEqual([1, 0])
 })

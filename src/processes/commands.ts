@@ -46,7 +46,7 @@ async function openPeople(
   let auth: Auth
   try {
     const version = programVersion()
-    if ((await meta.getValue(programValue)) !== version) await meta.setValue(programValue, version)
+    if ((await meta.values.getValue(programValue)) !== version) await meta.values.setValue(programValue, version)
     auth = await createAuth({ meta, secret, url: config.url, clock, observe })
   } catch (error) {
     await meta.close()
@@ -293,7 +293,7 @@ const peopleCommand = (name: 'bootstrap' | 'reset-password'): Stopped => ({
     const { folders } = layOut(config.data)
     const { meta, auth, close } = await openPeople(config, folders.meta, systemClock, observe)
     try {
-      const changed = async () => writeKeyFile(config.data, await meta.keySnapshot())
+      const changed = async () => writeKeyFile(config.data, await meta.projects.keySnapshot())
       return (await peopleCommands(meta, auth, config.url, changed)[name]?.(value)) ?? {}
     } finally {
       await close()

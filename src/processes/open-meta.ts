@@ -7,7 +7,7 @@ import type { Clock } from '../base/clock.ts'
 import { type Config, metaUrlOf } from '../base/config.ts'
 import { MishapError } from '../base/errors.ts'
 import { parsePostgresUrl } from '../base/postgres-url.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaStore, MetaWith } from '../store/meta/meta-store.ts'
 import { copyPostgres, loadPostgres, openPostgresMeta, type PostgresLoad } from '../store/meta/postgres.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
 
@@ -46,8 +46,8 @@ function writePair(folder: string, id: string): void {
  * Throws START_DATABASE unless the data folder and the database belong together: positions in the journal and issues of
  * events mean nothing elsewhere. Pairs a folder and a database that are both new.
  */
-async function demandPair(folder: string, meta: Pick<MetaStore, 'getValue' | 'setValue'>): Promise<void> {
-  const [here, there] = [pairOf(folder), await meta.getValue(pairValue)]
+async function demandPair(folder: string, meta: MetaWith<'values.getValue' | 'values.setValue'>): Promise<void> {
+  const [here, there] = [pairOf(folder), await meta.values.getValue(pairValue)]
   if (there === undefined) {
     if (existsSync(join(folder, databaseFile)))
       throw refuse(
@@ -55,7 +55,7 @@ async function demandPair(folder: string, meta: Pick<MetaStore, 'getValue' | 'se
       )
     const id = here ?? randomUUID()
     if (here === undefined) writePair(folder, id)
-    return meta.setValue(pairValue, id)
+    return meta.values.setValue(pairValue, id)
   }
   if (here !== there)
     throw refuse(

@@ -13,7 +13,7 @@ export function createKeyLine(link: Link, meta: MetaStore, config: Config) {
   let line: Promise<void> = Promise.resolve()
   const send = async (done: () => void) => {
     const id = ++last
-    const snapshot = await meta.keySnapshot()
+    const snapshot = await meta.projects.keySnapshot()
     waiting.set(id, done)
     link.send({ kind: 'keys', id, snapshot })
     link.send({ kind: 'self', dsn: await selfDsnOf(meta, config) })
@@ -37,9 +37,9 @@ export function createKeyLine(link: Link, meta: MetaStore, config: Config) {
 /** Returns the DSN for the screens' own errors: the "mishap" project of the first organization. */
 export async function selfDsnOf(meta: MetaStore, config: Config): Promise<string | undefined> {
   if (!config.selfReporting) return undefined
-  const organization = (await meta.organizations())[0]
+  const organization = (await meta.organizations.organizations())[0]
   if (!organization) return undefined
   const project = await selfProject(meta, organization.id)
-  const key = project && (await meta.keysOf(project.id)).find((projectKey) => projectKey.active)
+  const key = project && (await meta.projects.keysOf(project.id)).find((projectKey) => projectKey.active)
   return key && dsnOf(config.url, key)
 }

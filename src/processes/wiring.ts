@@ -61,7 +61,8 @@ export function wireRemovals(
     pause,
     removed: async ({ kind, issueId, organizationId }) => {
       // The screens report to the oldest organization, which can be a different one now.
-      const [first] = kind === 'organization' && config.selfReporting ? await parts.meta.organizations() : []
+      const [first] =
+        kind === 'organization' && config.selfReporting ? await parts.meta.organizations.organizations() : []
       if (first) await ensureSelfProject(parts.meta, first.id)
       if (issueId === null) await publishKeys()
       else live.publish(organizationId, { kind: 'issue', id: String(issueId) })
@@ -233,7 +234,7 @@ export function reportMetrics(app: App, setup: AppSetup, refine: Refine, link: L
       journal: await app.journal(),
       refine: refine.totals(),
       sqliteBytes: files.reduce((sum, file) => sum + bytesOf(file), 0),
-      deadLetters: (await app.meta.tally()).deadItems,
+      deadLetters: (await app.meta.snapshots.tally()).deadItems,
       jobsFailing: app.jobs().filter((job) => job.error !== '').length,
       loop: loop(),
       residentBytes: process.memoryUsage.rss(),

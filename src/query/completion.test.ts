@@ -21,9 +21,9 @@ function stores(values: Record<string, [value: string, events: number][]> = {}) 
       tagValues: (_scope: unknown, tag: string) => answer('tag', tag),
     },
     meta: {
-      membersOf: () => [{ userId: 'a' }],
-      people: (ids: string[]) => ids.map((id) => ({ email: `${id}@example.test` })),
-      releaseTimes: () => [{ version: 'web@1.2.3+7', createdMs: 1 }],
+      organizations: { membersOf: () => [{ userId: 'a' }] },
+      people: { people: (ids: string[]) => ids.map((id) => ({ email: `${id}@example.test` })) },
+      releases: { releaseTimes: () => [{ version: 'web@1.2.3+7', createdMs: 1 }] },
     },
   } as unknown as QueryDeps
   return { deps, calls }

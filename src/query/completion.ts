@@ -100,8 +100,10 @@ async function stored(deps: QueryDeps, view: View, source: KeySource, request: R
 
 /** Returns the members' e-mail addresses, if the caller can see them. */
 async function matchingPeople(deps: QueryDeps, view: View, mayPeople: boolean): Promise<string[]> {
-  const ids = mayPeople ? (await deps.meta.membersOf(view.organization.id)).map((member) => member.userId) : []
-  return (await deps.meta.people(ids)).map((person) => person.email).sort()
+  const ids = mayPeople
+    ? (await deps.meta.organizations.membersOf(view.organization.id)).map((member) => member.userId)
+    : []
+  return (await deps.meta.people.people(ids)).map((person) => person.email).sort()
 }
 
 async function valuesOf(

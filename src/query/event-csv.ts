@@ -39,7 +39,7 @@ export async function eventCsv(
 ): Promise<AsyncGenerator<string>> {
   const { scope } = request
   const first = await eventRowsOf(deps, issue, { ...request, limit: rowsPerPage })
-  const hashes = (await deps.meta.hashesOf([issue.id])).get(issue.id) ?? []
+  const hashes = (await deps.meta.issues.hashesOf([issue.id])).get(issue.id) ?? []
   const { projectId } = issue
   const keys =
     columns.length > 0

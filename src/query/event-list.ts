@@ -66,12 +66,17 @@ async function searched(
 
 /** Condition with the hashes of the issues that match a filter. Throws QUERY_TOO_LONG for more than 2,000 issues. */
 async function groupsOf(deps: QueryDeps, projectId: number, filter: IssueFilter): Promise<Condition> {
-  const issues = await deps.meta.listIssues({ projectIds: [projectId], filter, sort: 'last', max: issuesMax + 1 })
+  const issues = await deps.meta.issues.listIssues({
+    projectIds: [projectId],
+    filter,
+    sort: 'last',
+    max: issuesMax + 1,
+  })
   if (issues.length > issuesMax)
     throw new MishapError('QUERY_TOO_LONG', {
       detail: `Invalid query: more than ${issuesMax} issues match its issue conditions. Narrow them, or use only event conditions.`,
     })
-  const hashes = [...(await deps.meta.hashesOf(issues.map((issue) => issue.id))).values()].flat()
+  const hashes = [...(await deps.meta.issues.hashesOf(issues.map((issue) => issue.id))).values()].flat()
   return hashes.length > 0 && { op: 'groups', hashes }
 }
 
@@ -79,13 +84,13 @@ async function groupsOf(deps: QueryDeps, projectId: number, filter: IssueFilter)
 export async function eventRowsOf(deps: QueryDeps, issue: Issue, request: EventListRequest): Promise<Page<SeenEvent>> {
   const cursor = readEventCursor(request.cursor)
   const { limit, scope } = request
-  const hashes = (await deps.meta.hashesOf([issue.id])).get(issue.id) ?? []
-  const project = (await deps.meta.projectById(issue.projectId)) ?? { id: issue.projectId, slug: '' }
+  const hashes = (await deps.meta.issues.hashesOf([issue.id])).get(issue.id) ?? []
+  const project = (await deps.meta.projects.projectById(issue.projectId)) ?? { id: issue.projectId, slug: '' }
   const filter = await searched(
     deps,
     project,
     request,
-    async (issueFilter) => (await deps.meta.issuesByIds([issue.id], issueFilter)).length > 0,
+    async (issueFilter) => (await deps.meta.issues.issuesByIds([issue.id], issueFilter)).length > 0,
   )
   if (hashes.length === 0 || filter === false) return { ...eventPage(cursor, [], limit), rows: [] }
   const rows = await deps.events.ofIssue({

@@ -17,7 +17,8 @@ export function eventIdOf(text: string): string | undefined {
 }
 
 const missing = () => new MishapError('NOT_FOUND')
-const hashesOf = async (deps: QueryDeps, issue: Issue) => (await deps.meta.hashesOf([issue.id])).get(issue.id) ?? []
+const hashesOf = async (deps: QueryDeps, issue: Issue) =>
+  (await deps.meta.issues.hashesOf([issue.id])).get(issue.id) ?? []
 
 /** Returns the row of one event of an issue. Throws NOT_FOUND, STORE_UNAVAILABLE. */
 export async function eventRowOf(
@@ -56,17 +57,17 @@ const largeEvents = 100_000
 
 /** The rollups include downsampled events, so only the rows give the number of stored events of such an issue. */
 const isLarge = async (deps: QueryDeps, { id, count }: Issue): Promise<boolean> =>
-  count >= largeEvents && !(await deps.meta.downsampledOf([id])).has(id)
+  count >= largeEvents && !(await deps.meta.retention.downsampledOf([id])).has(id)
 
 /** Returns the repository and the commit that the release of an event was built from; null if that is not clear. */
 async function repositoryOf({ meta }: QueryDeps, row: SeenEvent): Promise<RestEvent['repository']> {
   const version = normalOf(row).release
-  const organizationId = version && (await meta.projectById(row.projectId))?.organizationId
+  const organizationId = version && (await meta.projects.projectById(row.projectId))?.organizationId
   if (!version || !organizationId) return null
   const place = { organizationId, version }
-  const [newest] = await meta.commitsOf({ ...place, offset: 0, max: 1 })
+  const [newest] = await meta.releases.commitsOf({ ...place, offset: 0, max: 1 })
   if (!newest?.repositoryUrl) return null
-  const refs = await meta.refsOf(place)
+  const refs = await meta.releases.refsOf(place)
   if (refs.length > 1 || (refs[0] && refs[0].repository !== newest.repository)) return null
   return { name: newest.repository, url: newest.repositoryUrl, commit: refs[0]?.commit ?? newest.sha }
 }
@@ -94,7 +95,7 @@ export async function positionEvent(
     total,
     previousEventId: olderId ?? null,
     nextEventId: newerId ?? null,
-    attachments: await deps.meta.attachmentsOf(row.projectId, row.eventId),
+    attachments: await deps.meta.attachments.attachmentsOf(row.projectId, row.eventId),
     failure: await failureOf(deps, row, normalOf(row).findings, readable),
     repository: await repositoryOf(deps, row),
   })
@@ -113,10 +114,10 @@ export async function issueEvent(
 
 /** Returns the current issue of a row; undefined if its mapping was deleted. */
 export async function issueOfRow(deps: QueryDeps, row: SeenEvent): Promise<Issue | undefined> {
-  const id = (await deps.meta.issueIdsOf([{ projectId: row.projectId, groupHash: row.groupHash }])).get(
+  const id = (await deps.meta.issues.issueIdsOf([{ projectId: row.projectId, groupHash: row.groupHash }])).get(
     `${row.projectId}:${row.groupHash}`,
   )
-  return id === undefined ? undefined : await deps.meta.issueById(id)
+  return id === undefined ? undefined : await deps.meta.issues.issueById(id)
 }
 
 /** Converts a row for lists, without adjacent events: number and total are 0. */
@@ -127,7 +128,7 @@ export async function toListedEvent(deps: QueryDeps, issueId: number, row: SeenE
     total: 0,
     previousEventId: null,
     nextEventId: null,
-    attachments: await deps.meta.attachmentsOf(row.projectId, row.eventId),
+    attachments: await deps.meta.attachments.attachmentsOf(row.projectId, row.eventId),
     failure: null,
     repository: null,
   })
@@ -169,7 +170,7 @@ async function linkedServers(
 ): Promise<SeenEvent[]> {
   const found = new Map<string, SeenEvent>()
   for (const { projectId, eventId } of rows.slice(0, followedMax)) {
-    const server = (await deps.meta.errorLinkOf(projectId, eventId))?.server
+    const server = (await deps.meta.errorLinks.errorLinkOf(projectId, eventId))?.server
     if (!server || found.has(server.eventId) || !projectIds.includes(server.projectId)) continue
     const [row] = await deps.events.byEventId([server.projectId], server.eventId)
     if (row) found.set(server.eventId, row)

@@ -9,10 +9,11 @@ export async function toRestFeedback(
 ): Promise<RestFeedback[]> {
   return (
     await Array.fromAsync(rows, async (row) => {
-      const project = await meta.projectById(row.projectId)
+      const project = await meta.projects.projectById(row.projectId)
       if (!project) return []
-      const issue = row.issueId === null ? undefined : await meta.issueById(row.issueId)
-      const attachments = row.kind === 'feedback' ? await meta.attachmentsOf(row.projectId, row.feedbackId) : []
+      const issue = row.issueId === null ? undefined : await meta.issues.issueById(row.issueId)
+      const attachments =
+        row.kind === 'feedback' ? await meta.attachments.attachmentsOf(row.projectId, row.feedbackId) : []
       return [
         {
           id: String(row.id),

@@ -1,16 +1,16 @@
 import { type InboundFilter, oldBrowsers, type ProjectFilters } from '../domain/filters.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 
 const weekMs = 7 * 86_400_000
 
 /** Counts the events that a project's filters dropped in the last 7 days, by reason. */
 export async function droppedOf(
-  meta: Pick<MetaStore, 'outcomeSums'>,
+  meta: MetaWith<'ledger.outcomeSums'>,
   projectId: number,
   nowMs: number,
 ): Promise<Map<string, number>> {
   const dropped = new Map<string, number>()
-  for (const outcomeSum of await meta.outcomeSums({ projectIds: [projectId], fromMs: nowMs - weekMs }))
+  for (const outcomeSum of await meta.ledger.outcomeSums({ projectIds: [projectId], fromMs: nowMs - weekMs }))
     if (outcomeSum.outcome === 'filtered' && outcomeSum.category !== 'attachment')
       dropped.set(outcomeSum.reason, (dropped.get(outcomeSum.reason) ?? 0) + outcomeSum.quantity)
   return dropped

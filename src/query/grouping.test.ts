@@ -15,12 +15,16 @@ const rowOf = ({ groupHash, jpos, timestampUs }: EventPlace) => {
 const placeOf = (n: number): EventPlace => ({ groupHash: hashOf(n), jpos: n, timestampUs: n })
 
 /** Fake parts of an App. `read` records how many events each query requested. */
-function rig(parts: { meta?: object; events?: object; explainMs?: number }) {
+function rig(parts: { meta?: { projects?: object; issues?: object; merges?: object }; events?: object; explainMs?: number }) {
   const read: number[] = []
   const passed = { ms: 0 }
   const deps = {
     clock: { ...systemClock, now: () => passed.ms },
-    meta: { projectSettings: () => undefined, issueIdsOf: () => new Map(), issuesByIds: () => [], ...parts.meta },
+    meta: {
+      merges: { ...parts.meta?.merges },
+      projects: { projectSettings: () => undefined, ...parts.meta?.projects },
+      issues: { issueIdsOf: () => new Map(), issuesByIds: () => [], ...parts.meta?.issues },
+    },
     events: {
       eventsAt: async (_: number, places: EventPlace[]) => {
         read.push(places.length)
@@ -47,7 +51,7 @@ function rig(parts: { meta?: object; events?: object; explainMs?: number }) {
 test('of 1,200 hashes those with most events are told, the first 100 with their newest event', async () => {
   const known = Array.from({ length: 1200 }, (_, n) => ({ hash: hashOf(n), mergedFrom: null }))
   const { deps, read } = rig({
-    meta: { issueHashes: () => known },
+    meta: { merges: { issueHashes: () => known } },
     events: {
       // The alphabetically last hash has the most events.
       countsOf: async (_: unknown, refs: { groupHash: string }[]) =>
@@ -65,10 +69,12 @@ test('of 1,200 hashes those with most events are told, the first 100 with their 
 test('similar issues: of each the newest event is read, whichever of its hashes that has', async () => {
   const { deps, read } = rig({
     meta: {
-      similarCandidates: () => [2, 3, 4].map(issueOf),
+      merges: { similarCandidates: () => [2, 3, 4].map(issueOf) },
       // Ten hashes per issue; events have the last two. Issue 4 has none.
-      hashesOf: (ids: number[]) =>
-        new Map(ids.map((id) => [id, Array.from({ length: 10 }, (_, n) => hashOf(id * 10 + n))])),
+      issues: {
+        hashesOf: (ids: number[]) =>
+          new Map(ids.map((id) => [id, Array.from({ length: 10 }, (_, n) => hashOf(id * 10 + n))])),
+      },
     },
     events: { newestPlaces: async () => [38, 39, 29, 28, 18, 19].map(placeOf) },
   })
@@ -76,7 +82,7 @@ test('similar issues: of each the newest event is read, whichever of its hashes 
   expect(found.map((item) => item.issue.id)).toEqual(['2', '3'])
   expect(read).toEqual([3])
   const { deps: bare } = rig({
-    meta: { similarCandidates: () => [issueOf(2)], hashesOf: () => new Map([[1, []]]) },
+    meta: { merges: { similarCandidates: () => [issueOf(2)] }, issues: { hashesOf: () => new Map([[1, []]]) } },
     events: { newestPlaces: async () => [] },
   })
   expect(await similarTo(bare, issueOf(1))).toEqual([])

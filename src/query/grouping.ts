@@ -65,7 +65,7 @@ export const issueName = ({ id, shortId, title, culprit }: Issue): RestIssueName
 })
 
 const rulesOf = async (deps: GroupingDeps, projectId: number): Promise<GroupingRules> =>
-  (await deps.meta.projectSettings(projectId))?.grouping ?? {}
+  (await deps.meta.projects.projectSettings(projectId))?.grouping ?? {}
 
 /** Explains the grouping of an event by the current rules of its project. */
 export async function groupingInfoOf(deps: GroupingDeps, row: SeenEvent): Promise<RestGroupingInfo> {
@@ -116,10 +116,12 @@ export async function previewOf(
     explained.set(eventId, { eventId, groupHash, title, hashes, rule })
   }
   const hashesOfAll = [...new Set([...explained.values()].flatMap(({ groupHash, hashes }) => [groupHash, ...hashes]))]
-  const owners = await deps.meta.issueIdsOf(hashesOfAll.map((groupHash) => ({ projectId: project.id, groupHash })))
+  const owners = await deps.meta.issues.issueIdsOf(
+    hashesOfAll.map((groupHash) => ({ projectId: project.id, groupHash })),
+  )
   const ownerOf = (hash: string) => owners.get(`${project.id}:${hash}`)
   const issues = new Map(
-    (await deps.meta.issuesByIds([...new Set(owners.values())])).map((issue) => [issue.id, issueName(issue)]),
+    (await deps.meta.issues.issuesByIds([...new Set(owners.values())])).map((issue) => [issue.id, issueName(issue)]),
   )
   const nameOf = (id: number | undefined) => (id === undefined ? null : (issues.get(id) ?? null))
   const joined = new Map<string, number>()
@@ -149,7 +151,7 @@ export async function previewOf(
 
 /** Returns the hashes of an issue, most events first. Throws STORE_UNAVAILABLE. */
 export async function issueHashesOf(deps: GroupingDeps, issue: Issue): Promise<RestIssueHash[]> {
-  const issueHashes = (await deps.meta.issueHashes(issue.id)).slice(0, countedMax)
+  const issueHashes = (await deps.meta.merges.issueHashes(issue.id)).slice(0, countedMax)
   const { projectId } = issue
   const scope = { projectIds: [projectId], environments: [], fromMs: 0, toMs: deps.clock.now() + 86_400_000 }
   const refs = issueHashes.map(({ hash: groupHash }) => ({ projectId, groupHash }))
@@ -178,7 +180,7 @@ type Newest = { id: number; position: EventPlace }
 async function newestOf(deps: GroupingDeps, projectId: number, ids: readonly number[]): Promise<Newest[]> {
   const ownerOf = new Map<string, number>()
   // Uses all hashes of an issue: an event is stored under only one of them, and which one is unknown here.
-  for (const [id, list] of await deps.meta.hashesOf([...ids]))
+  for (const [id, list] of await deps.meta.issues.hashesOf([...ids]))
     for (const hash of list.slice(0, candidateHashesMax - ownerOf.size)) ownerOf.set(hash, id)
   const newest = new Map<number, EventPlace>()
   for (const position of await deps.events.newestPlaces(projectId, [...ownerOf.keys()])) {
@@ -194,7 +196,7 @@ async function newestOf(deps: GroupingDeps, projectId: number, ids: readonly num
 /** Returns the project's most similar issues, by their newest events. Empty for an issue without events. */
 export async function similarTo(deps: GroupingDeps, issue: Issue): Promise<RestSimilarIssue[]> {
   const { meta, grouping } = deps
-  const candidates = await meta.similarCandidates(issue.id, candidatesMax)
+  const candidates = await meta.merges.similarCandidates(issue.id, candidatesMax)
   const newest = await newestOf(deps, issue.projectId, [issue.id, ...candidates.map((candidate) => candidate.id)])
   const ownerOf = new Map(newest.map(({ id, position }) => [position.groupHash, id]))
   const positions = newest.map((newestEvent) => newestEvent.position)

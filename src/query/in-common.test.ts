@@ -23,7 +23,7 @@ const group = (groupHash: string, events: number) => ({
 /** The rollups count 100,000 events of the issue; 2,000 rows remain. */
 const deps = {
   clock: systemClock,
-  meta: { hashesOf: () => new Map([[7, ['own']]]) },
+  meta: { issues: { hashesOf: () => new Map([[7, ['own']]]) } },
   events: {
     tagsOf: async () => [tag('level', { error: 2000 }), tag('build', { faulty: 2000 }), tag('plan', { free: 900 })],
     countsOf: async () => [group('own', 100_000)],

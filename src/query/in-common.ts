@@ -80,7 +80,7 @@ async function othersOf(
  */
 export async function inCommonOf(deps: QueryDeps, issue: Issue, scope: Scope): Promise<RestInCommon> {
   const { projectId } = issue
-  const hashes = (await deps.meta.hashesOf([issue.id])).get(issue.id) ?? []
+  const hashes = (await deps.meta.issues.hashesOf([issue.id])).get(issue.id) ?? []
   const nothing = { own: 0, others: 0, values: [] }
   if (hashes.length === 0) return nothing
   const tags = await deps.events.tagsOf({ projectId, hashes, scope, max: ownMax, valuesMax: 50 })

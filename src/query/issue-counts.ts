@@ -64,7 +64,7 @@ export async function issueCountsOf(deps: QueryDeps, request: Request): Promise<
   const { fromMs } = rangeOf({}, deps.clock.now())
   const projects = await Array.fromAsync(request.projects, async ({ id }) => ({
     id: String(id),
-    unresolved: await deps.meta.countIssues({ projectIds: [id], filter: unresolved, fromMs }),
+    unresolved: await deps.meta.issues.countIssues({ projectIds: [id], filter: unresolved, fromMs }),
   }))
   const views: IssueCounts['views'] = []
   for (const view of request.views.slice(0, viewsMax))

@@ -63,7 +63,7 @@ const statsKey = (range: Range): string => (range.period === '24h' || range.peri
  */
 export async function issueStatsOf(deps: QueryDeps, view: View, issues: Issue[]): Promise<Map<number, IssueStats>> {
   if (issues.length === 0) return new Map()
-  const hashesOf = await deps.meta.hashesOf(issues.map((issue) => issue.id))
+  const hashesOf = await deps.meta.issues.hashesOf(issues.map((issue) => issue.id))
   const sets = issues.map(({ id, projectId }) =>
     (hashesOf.get(id) ?? []).map((groupHash) => ({ projectId, groupHash })),
   )
@@ -99,15 +99,19 @@ export async function toRestIssues(
   const projects = new Map(view.projects.map((project) => [project.id, project]))
   const people = new Map(
     (
-      await deps.meta.people([
+      await deps.meta.people.people([
         ...new Set(issues.flatMap((issue) => (issue.assigneeUserId ? [issue.assigneeUserId] : []))),
       ])
     ).map((person) => [person.id, person]),
   )
   const ids = issues.map((issue) => issue.id)
-  const seen = view.meUserId === undefined ? new Set<number>() : await deps.meta.seenBy(view.meUserId, ids)
-  const bookmarked = view.meUserId === undefined ? new Set<number>() : await deps.meta.bookmarkedBy(view.meUserId, ids)
-  const hidden = await deps.meta.hiddenErrorsOf(ids, view.readableIds ?? view.projects.map((project) => project.id))
+  const seen = view.meUserId === undefined ? new Set<number>() : await deps.meta.issues.seenBy(view.meUserId, ids)
+  const bookmarked =
+    view.meUserId === undefined ? new Set<number>() : await deps.meta.issues.bookmarkedBy(view.meUserId, ids)
+  const hidden = await deps.meta.errorLinks.hiddenErrorsOf(
+    ids,
+    view.readableIds ?? view.projects.map((project) => project.id),
+  )
   const ownerOf = await suggestionsFor(deps, issues)
   return issues.map((issue) =>
     toRestIssue(deps, view, issue, {
@@ -127,9 +131,11 @@ async function suggestionsFor(
   { meta }: QueryDeps,
   issues: readonly Issue[],
 ): Promise<(issueId: number) => RestIssue['suggestedOwner']> {
-  const first = await meta.firstSuggestionsOf(issues.filter((issue) => !issue.assigneeUserId).map((issue) => issue.id))
+  const first = await meta.issues.firstSuggestionsOf(
+    issues.filter((issue) => !issue.assigneeUserId).map((issue) => issue.id),
+  )
   const userIds = new Set([...first.values()].map((suggestion) => suggestion.userId))
-  const people = new Map((await meta.people([...userIds])).map((person) => [person.id, person]))
+  const people = new Map((await meta.people.people([...userIds])).map((person) => [person.id, person]))
   return (issueId) => {
     const suggestion = first.get(issueId)
     const person = suggestion && people.get(suggestion.userId)
@@ -201,9 +207,9 @@ function toRestIssue(
 
 /** Returns the activity of an issue, newest first. */
 export async function activityOf(deps: QueryDeps, issueId: number): Promise<RestActivity[]> {
-  const rows = await deps.meta.activityOf(issueId)
+  const rows = await deps.meta.issues.activityOf(issueId)
   const ids = rows.flatMap((row) => [row.userId, assigneeOf(row)]).filter((item) => item !== null)
-  const people = new Map((await deps.meta.people([...new Set(ids)])).map((person) => [person.id, person]))
+  const people = new Map((await deps.meta.people.people([...new Set(ids)])).map((person) => [person.id, person]))
   return rows
     .map((row) =>
       toRestActivity(row, row.userId ? people.get(row.userId) : undefined, people.get(assigneeOf(row) ?? '')),
@@ -237,14 +243,14 @@ function mergeData({ issues, count, undone }: Activity['data']): RestActivity['d
 
 /** Returns the users who viewed an issue and those who follow it. */
 async function attentionOf({ meta }: QueryDeps, issueId: number, meUserId: string | undefined) {
-  const views = await meta.viewersOf(issueId)
-  const subscribers = await meta.subscribersOf(issueId)
+  const views = await meta.issues.viewersOf(issueId)
+  const subscribers = await meta.issues.subscribersOf(issueId)
   const people = new Map(
-    (await meta.people([...new Set([...views.map((viewed) => viewed.userId), ...subscribers])])).map(
+    (await meta.people.people([...new Set([...views.map((viewed) => viewed.userId), ...subscribers])])).map(
       ({ id, name, email }) => [id, { id, name, email }],
     ),
   )
-  const mine = meUserId === undefined ? undefined : await meta.subscriptionOf(issueId, meUserId)
+  const mine = meUserId === undefined ? undefined : await meta.issues.subscriptionOf(issueId, meUserId)
   return {
     seenBy: views.flatMap(({ userId, atMs }) => {
       const person = people.get(userId)
@@ -264,15 +270,18 @@ async function noiseFilterOf(
   const id = noise && filterFor(noise, signCounts)
   const inboundFilter = inboundFilters.find((candidate) => candidate.id === id)
   return inboundFilter
-    ? { id: inboundFilter.id, isActive: filterState(await meta.filtersOf(projectId), inboundFilter).active === true }
+    ? {
+        id: inboundFilter.id,
+        isActive: filterState(await meta.projects.filtersOf(projectId), inboundFilter).active === true,
+      }
     : null
 }
 
 /** Returns the owners that the ownership rules suggest for an issue. */
 async function suggestedOwnersOf({ meta }: QueryDeps, issueId: number): Promise<RestIssueDetail['suggestedOwners']> {
-  const found = await meta.suggestionsOf(issueId)
+  const found = await meta.issues.suggestionsOf(issueId)
   const people = new Map(
-    (await meta.people(found.map((suggestion) => suggestion.userId))).map((person) => [person.id, person]),
+    (await meta.people.people(found.map((suggestion) => suggestion.userId))).map((person) => [person.id, person]),
   )
   return found.flatMap(({ userId, rule }) => {
     const person = people.get(userId)
@@ -302,7 +311,7 @@ export async function issueWithTags(
   valuesMax: number,
   readable: readonly number[] = [issue.projectId],
 ): Promise<{ detail: RestIssueDetail; tags: TagCount[] }> {
-  const hashes = (await deps.meta.hashesOf([issue.id])).get(issue.id) ?? []
+  const hashes = (await deps.meta.issues.hashesOf([issue.id])).get(issue.id) ?? []
   const scope: Scope = {
     projectIds: [issue.projectId],
     environments: view.environments,
@@ -319,12 +328,12 @@ export async function issueWithTags(
     ...restIssue,
     tags: tags.map((tag) => ({ key: tag.key, name: tag.key, totalValues: tag.total })),
     activity: await activityOf(deps, issue.id),
-    digests: await deps.meta.digestsOf(issue.id),
+    digests: await deps.meta.issues.digestsOf(issue.id),
     browserSide: await clientEndsOf(deps, issue, readable),
     noiseFilter: await noiseFilterOf(deps, issue),
     ...(await attentionOf(deps, issue.id, view.meUserId)),
     suggestedOwners: await suggestedOwnersOf(deps, issue.id),
-    thinned: (await deps.meta.downsampledOf([issue.id])).get(issue.id) ?? 0,
+    thinned: (await deps.meta.retention.downsampledOf([issue.id])).get(issue.id) ?? 0,
   }
   return { detail, tags }
 }

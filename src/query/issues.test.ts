@@ -61,7 +61,7 @@ beforeAll(async () => {
         return effect({ hashes: [hash(n + 1)], timestampMs: atMs(n), receivedMs: atMs(n) })
       }),
     })
-  for (let id = 1; id <= 10; id++) await meta.updateIssue(id, { status: 'resolved' }, 'ann', nowMs)
+  for (let id = 1; id <= 10; id++) await meta.issues.updateIssue(id, { status: 'resolved' }, 'ann', nowMs)
   state.meta = meta
   state.groups = Array.from({ length: count }, (_, n) => ({
     projectId: 1,
@@ -89,10 +89,10 @@ function rig() {
 
 async function requestOf(change: Partial<IssueListRequest>): Promise<IssueListRequest> {
   const { meta } = state
-  const organization = await meta?.organizationById(1)
+  const organization = await meta?.organizations.organizationById(1)
   if (!meta || !organization) throw new Error('nothing is open')
   const range = { fromMs: nowMs - 14 * dayMs, toMs: nowMs + 1, period: '14d' as const }
-  const view = { organization, projects: await meta.projectsOf(1), environments: [], range }
+  const view = { organization, projects: await meta.projects.projectsOf(1), environments: [], range }
   return { ...view, query: '', sort: 'date', limit: 25, ...change }
 }
 
@@ -179,7 +179,7 @@ test.each<[string, Partial<IssueListRequest>, boolean[], number, number]>([
 
 test('a value that all rows have is all of an issue, however many of its events were downsampled', async () => {
   const { deps } = rig()
-  const issue = await deps.meta.issueById(1)
+  const issue = await deps.meta.issues.issueById(1)
   if (!issue) throw new Error('no issue')
   const many = { projectId: 1, users: 0, lastMs: nowMs, firstMs: nowMs }
   const level = { key: 'level', total: 2_000, unique: 1, values: [{ value: 'error', events: 2_000 }] }

@@ -83,7 +83,13 @@ export async function issuesMatching(
     )
   const projectIds = only.projectIds ?? request.projects.map((project) => project.id)
   const filter = only.issue ? { filter: only.issue } : {}
-  const ids = await deps.meta.issueIds({ projectIds, fromMs: request.range.fromMs, ...filter, sort: 'last', max })
+  const ids = await deps.meta.issues.issueIds({
+    projectIds,
+    fromMs: request.range.fromMs,
+    ...filter,
+    sort: 'last',
+    max,
+  })
   return readInParts(deps, ids)
 }
 
@@ -96,7 +102,7 @@ async function readInParts({ meta, clock }: QueryDeps, ids: readonly number[]): 
   for (let start = 0; start < ids.length; start += readMax) {
     if (start > 0) await clock.sleep(0)
     const part = ids.slice(start, start + readMax)
-    const found = new Map((await meta.issuesByIds(part)).map((issue) => [issue.id, issue]))
+    const found = new Map((await meta.issues.issuesByIds(part)).map((issue) => [issue.id, issue]))
     rows.push(...part.flatMap((id) => found.get(id) ?? []))
   }
   return rows
@@ -135,12 +141,12 @@ async function fromState(
   const skip = cursor.after ? 0 : cursor.offset
   if (skip > groupsMax) throw new MishapError('VALIDATION', { fields: { cursor: [`At most ${groupsMax} rows.`] } })
   const after = cursor.after ? { after: cursor.after } : {}
-  const found = await deps.meta.listIssues({ ...selection, sort, max: skip + limit + 1, ...after })
+  const found = await deps.meta.issues.listIssues({ ...selection, sort, max: skip + limit + 1, ...after })
   const rows = found.slice(skip, skip + limit)
   const last = rows.at(-1)
   const more = found.length > skip + limit
   // A short list was read to its end, so a second query would only count the same rows.
-  const hits = more || cursor.after ? await deps.meta.countIssues(selection) : found.length
+  const hits = more || cursor.after ? await deps.meta.issues.countIssues(selection) : found.length
   const page = pageByOffset(rows, cursor.offset, limit, more, hits)
   // A new event moves an issue to the front, past a reader of later pages. When it was first seen never changes.
   if (skip === 0) page.walk = sort === 'first' ? 'stable' : 'may-skip'
@@ -190,7 +196,7 @@ async function fromEvents(
   const { sorted, isTruncated } = await rankedByEvents(deps, request, plan)
   const shown = sorted.slice(cursor.offset, cursor.offset + limit)
   const issues = new Map(
-    (await deps.meta.issuesByIds(shown.map((issue) => issue.id))).map((issue) => [issue.id, issue]),
+    (await deps.meta.issues.issuesByIds(shown.map((issue) => issue.id))).map((issue) => [issue.id, issue]),
   )
   const more = sorted.length > cursor.offset + limit
   // The length of a list that was cut is unknown.
@@ -214,7 +220,7 @@ async function countedOf(
   const filtered = shown.filter((issue) => !issue.plain)
   const counted: Counted = new Map(filtered.map((issue) => [issue.id, { events: issue.events, users: issue.users }]))
   if (request.sort === 'user' || filtered.length === 0) return counted
-  const hashesOf = await deps.meta.hashesOf(filtered.map((issue) => issue.id))
+  const hashesOf = await deps.meta.issues.hashesOf(filtered.map((issue) => issue.id))
   const refs = issues.flatMap(({ id, projectId }) =>
     (hashesOf.get(id) ?? []).map((groupHash) => ({ id, projectId, groupHash })),
   )
@@ -276,7 +282,8 @@ async function foundBy(deps: QueryDeps, request: IssueListRequest, branch: Branc
   if (scope.fromMs >= scope.toMs) return { found: new Map(), isTruncated: false }
   const { projectIds, fromMs } = scope
   const candidates =
-    branch.issue && (await deps.meta.groupsOfIssues({ projectIds, fromMs, filter: branch.issue, max: groupsMax + 1 }))
+    branch.issue &&
+    (await deps.meta.issues.groupsOfIssues({ projectIds, fromMs, filter: branch.issue, max: groupsMax + 1 }))
   const order = ({ date: 'last', new: 'last', freq: 'events', user: 'users' } as const)[request.sort]
   if (candidates && candidates.length <= groupsMax) {
     const hashes = candidates.map((candidate) => candidate.groupHash)
@@ -297,8 +304,8 @@ async function foundBy(deps: QueryDeps, request: IssueListRequest, branch: Branc
   }
   const filter = branch.event ? { filter: branch.event } : {}
   const groups = await deps.events.groups({ scope, order, max: groupsMax, users, ...filter })
-  const ids = await deps.meta.issueIdsOf(groups)
-  const starts = await deps.meta.issueStarts([...new Set(ids.values())], branch.issue)
+  const ids = await deps.meta.issues.issueIdsOf(groups)
+  const starts = await deps.meta.issues.issueStarts([...new Set(ids.values())], branch.issue)
   return { found: summed(groups, ids, starts, plain), isTruncated: groups.length === groupsMax }
 }
 

@@ -24,8 +24,10 @@ test.each([
   [[], []],
 ])('the latest of projects %j', async (ids, expected) => {
   const meta = {
-    releaseTimes: async ({ projectIds: [id = 0] }: { projectIds: readonly number[] }) =>
-      (times[id] ?? []).map(([version, createdMs]) => ({ version, createdMs })),
+    releases: {
+      releaseTimes: async ({ projectIds: [id = 0] }: { projectIds: readonly number[] }) =>
+        (times[id] ?? []).map(([version, createdMs]) => ({ version, createdMs })),
+    },
   }
   expect(await latestReleases(meta, ids)).toEqual(expected)
 })

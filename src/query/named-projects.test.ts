@@ -17,8 +17,10 @@ const project = (id: number, slug: string): Project => ({
 })
 const readable = [project(1, 'web'), project(2, 'shop')]
 const meta = {
-  projectByOldSlug: async (organizationId: number, slug: string) =>
-    organizationId === 1 ? { store: readable[1], hidden: project(3, 'hidden') }[slug] : undefined,
+  projects: {
+    projectByOldSlug: async (organizationId: number, slug: string) =>
+      organizationId === 1 ? { store: readable[1], hidden: project(3, 'hidden') }[slug] : undefined,
+  },
 }
 
 test.each<[string[], number[] | undefined]>([

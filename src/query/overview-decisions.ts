@@ -39,7 +39,7 @@ export const openIssues = (substatus: string): IssueFilter => ({
 export async function escalatingDecisions(deps: QueryDeps, view: View): Promise<RestDecision[]> {
   const filter: IssueFilter = { op: 'and', of: [openIssues('escalating'), { op: 'assigned', userId: null }] }
   const projectIds = view.projects.map((project) => project.id)
-  const issues = await deps.meta.listIssues({ projectIds, filter, sort: 'last', max: escalatingMax })
+  const issues = await deps.meta.issues.listIssues({ projectIds, filter, sort: 'last', max: escalatingMax })
   const stats = await issueStatsOf(deps, view, issues)
   return issues.map((issue) => ({
     kind: 'escalating',
@@ -57,7 +57,7 @@ async function newestOf(
 ): Promise<SessionGroup[]> {
   const own = new Map(groups.filter((group) => group.projectId === project.id).map((group) => [group.release, group]))
   if (own.size < 2) return []
-  const times = await meta.releaseTimes({ projectIds: [project.id], text: '', offset: 0, max: releasesMax })
+  const times = await meta.releases.releaseTimes({ projectIds: [project.id], text: '', offset: 0, max: releasesMax })
   return sortReleases(times)
     .flatMap(({ version }) => own.get(version) ?? [])
     .slice(0, 2)
@@ -99,9 +99,9 @@ export async function regressedDecisions(
   projects: readonly Project[],
 ): Promise<RestDecision[]> {
   const request = { projectIds: projects.map((project) => project.id), filter: openIssues('regressed') }
-  const issues = await meta.countIssues(request)
+  const issues = await meta.issues.countIssues(request)
   if (issues === 0) return []
-  const newest = await meta.listIssues({ ...request, sort: 'last', max: shortIdsMax })
+  const newest = await meta.issues.listIssues({ ...request, sort: 'last', max: shortIdsMax })
   return [{ kind: 'regressed', issues, shortIds: newest.map((issue) => issue.shortId) }]
 }
 
@@ -114,14 +114,14 @@ export async function sourceMapDecisions(
   projects: readonly Project[],
 ): Promise<RestDecision[]> {
   const uploading = new Set(
-    (await meta.bytesByProject()).flatMap(({ projectId, bundles }) => (bundles.count > 0 ? [projectId] : [])),
+    (await meta.ledger.bytesByProject()).flatMap(({ projectId, bundles }) => (bundles.count > 0 ? [projectId] : [])),
   )
   return (
     await Array.fromAsync(projects, async (project): Promise<RestDecision[]> => {
       if (!project.platform?.startsWith('javascript') && !uploading.has(project.id)) return []
-      const { quantity } = await meta.missingMapCounts(project.id)
+      const { quantity } = await meta.artifacts.missingMapCounts(project.id)
       if (quantity === 0) return []
-      const groups = quantity > notesMax ? null : (await meta.missingMapsOf(project.id)).length
+      const groups = quantity > notesMax ? null : (await meta.artifacts.missingMapsOf(project.id)).length
       return [{ kind: 'sourceMaps', project: nameOf(project), groups }]
     })
   ).flat()
@@ -130,7 +130,7 @@ export async function sourceMapDecisions(
 /** Channels without a successful delivery since their last failure. A channel of all projects concerns everybody. */
 export async function channelDecisions({ meta }: Pick<QueryDeps, 'meta'>, view: View): Promise<RestDecision[]> {
   const ids = new Set(view.projects.map((project) => project.id))
-  return (await meta.channelsOf(view.organization.id)).flatMap((channel): RestDecision[] => {
+  return (await meta.alerts.channelsOf(view.organization.id)).flatMap((channel): RestDecision[] => {
     const { id, name, projectId, active, failingSinceMs, lastError } = channel
     const concerns = projectId === null || ids.has(projectId)
     return active && failingSinceMs !== null && concerns
@@ -145,7 +145,7 @@ export async function ownDecisions(
   view: View,
 ): Promise<RestDecision[]> {
   const ids = new Set(view.projects.map((project) => project.id))
-  const items = (await meta.bytesByProject()).reduce(
+  const items = (await meta.ledger.bytesByProject()).reduce(
     (sum, usage) => sum + (ids.has(usage.projectId) ? usage.dead.count : 0),
     0,
   )

@@ -144,7 +144,7 @@ async function issuesPart(deps: DecisionDeps, view: Periods): Promise<RestOvervi
   const projectIds = view.projects.map((project) => project.id)
   const latest = (
     await Array.fromAsync(reviewed, async (substatus) =>
-      deps.meta.listIssues({ projectIds, filter: openIssues(substatus), sort: 'last', max: comparedMax }),
+      deps.meta.issues.listIssues({ projectIds, filter: openIssues(substatus), sort: 'last', max: comparedMax }),
     )
   ).flat()
   const stats = await issueStatsOf(deps, view, latest)
@@ -159,9 +159,9 @@ async function issuesPart(deps: DecisionDeps, view: Periods): Promise<RestOvervi
 
 /** Open issues by state, now. */
 async function unresolvedOf({ meta }: DecisionDeps, projectIds: number[]): Promise<RestOverview['unresolved']> {
-  const count = (substatus: string) => meta.countIssues({ projectIds, filter: openIssues(substatus) })
+  const count = (substatus: string) => meta.issues.countIssues({ projectIds, filter: openIssues(substatus) })
   return {
-    all: await meta.countIssues({ projectIds, filter: { op: 'status', value: 'unresolved' } }),
+    all: await meta.issues.countIssues({ projectIds, filter: { op: 'status', value: 'unresolved' } }),
     new: await count('new'),
     regressed: await count('regressed'),
     escalating: await count('escalating'),
@@ -169,7 +169,7 @@ async function unresolvedOf({ meta }: DecisionDeps, projectIds: number[]): Promi
 }
 
 async function newestRelease({ meta }: DecisionDeps, projectId: number): Promise<string | null> {
-  const times = await meta.releaseTimes({ projectIds: [projectId], text: '', offset: 0, max: releasesMax })
+  const times = await meta.releases.releaseTimes({ projectIds: [projectId], text: '', offset: 0, max: releasesMax })
   return sortReleases(times)[0]?.version ?? null
 }
 
@@ -263,7 +263,7 @@ export async function overviewOf(deps: DecisionDeps, given: View): Promise<RestO
     projects,
     async (project): Promise<RestOverviewProject> => ({
       project: nameOf(project),
-      unresolved: await deps.meta.countIssues({
+      unresolved: await deps.meta.issues.countIssues({
         projectIds: [project.id],
         filter: { op: 'status', value: 'unresolved' },
       }),

@@ -3,7 +3,7 @@ import { type OwnedEvent, ownedNamesMax } from '../domain/ownership.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import type { SeenEvent } from '../store/events/events.ts'
 import type { Issue } from '../store/meta/meta.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 import { normalOf } from './event.ts'
 
 /** Limit of frames that are compared with rules: the newest calls. */
@@ -30,12 +30,12 @@ export function ownedEventOf(row: SeenEvent): OwnedEvent {
 
 /** Returns the latest event of each of a project's issues that has any. Throws STORE_UNAVAILABLE. */
 export async function latestEventsOf(
-  { meta, events }: { meta: Pick<MetaStore, 'hashesOf'>; events: Pick<EventStore, 'newestPlaces' | 'eventsAt'> },
+  { meta, events }: { meta: MetaWith<'issues.hashesOf'>; events: Pick<EventStore, 'newestPlaces' | 'eventsAt'> },
   projectId: number,
   issues: readonly Pick<Issue, 'id'>[],
 ): Promise<Map<number, SeenEvent>> {
   const ownerOf = new Map<string, number>()
-  for (const [id, hashes] of await meta.hashesOf(issues.map((issue) => issue.id)))
+  for (const [id, hashes] of await meta.issues.hashesOf(issues.map((issue) => issue.id)))
     for (const hash of hashes) ownerOf.set(hash, id)
   const positions = await events.newestPlaces(projectId, [...ownerOf.keys()])
   const latest = new Map<number | undefined, (typeof positions)[number]>()

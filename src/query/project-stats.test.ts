@@ -10,14 +10,16 @@ const projects = [{ id: 1 }, { id: 2 }] as Project[]
 const deps = {
   clock: { now: () => nowMs },
   meta: {
-    countIssues: ({ projectIds: [id] }: { projectIds: number[] }) => (id === 1 ? 3 : 0),
-    releaseTimes: ({ projectIds: [id] }: { projectIds: number[] }) =>
-      id === 1
-        ? [
-            { version: 'web@1.2.0', createdMs: nowMs },
-            { version: 'web@1.10.0', createdMs: nowMs - dayMs },
-          ]
-        : [],
+    issues: { countIssues: ({ projectIds: [id] }: { projectIds: number[] }) => (id === 1 ? 3 : 0) },
+    releases: {
+      releaseTimes: ({ projectIds: [id] }: { projectIds: number[] }) =>
+        id === 1
+          ? [
+              { version: 'web@1.2.0', createdMs: nowMs },
+              { version: 'web@1.10.0', createdMs: nowMs - dayMs },
+            ]
+          : [],
+    },
   },
   events: {
     projectSeries: async () => [

@@ -36,7 +36,7 @@ export async function projectStats(
       projectId: project.id,
       points: own && pointsOf(range, dayMs, own),
       events: own?.reduce((sum, point) => sum + point.events, 0),
-      unresolved: await meta.countIssues({ projectIds: [project.id], filter: unresolved }),
+      unresolved: await meta.issues.countIssues({ projectIds: [project.id], filter: unresolved }),
       newestRelease: (await releaseVersions(deps, [project], releasesMax))[0],
     }
   })

@@ -31,7 +31,7 @@ export async function commitIssues(
     ]),
   )
   const suspects = await Promise.all(
-    (await deps.meta.issuesByIds([...request.issueIds])).map(async (issue) => {
+    (await deps.meta.issues.issuesByIds([...request.issueIds])).map(async (issue) => {
       const project = projects.find(({ id }) => id === issue.projectId)
       return project ? { issue, commitId: await suspectOf(deps, organization, project, issue) } : undefined
     }),
@@ -48,7 +48,7 @@ async function suspectOf(
   project: Project,
   issue: Issue,
 ): Promise<string | undefined> {
-  const hashes = (await deps.meta.hashesOf([issue.id])).get(issue.id) ?? []
+  const hashes = (await deps.meta.issues.hashesOf([issue.id])).get(issue.id) ?? []
   const [row] = await deps.events.ofIssue({ projectId: project.id, hashes, order: 'newest', max: 1 })
   if (!row) return undefined
   const event = await toListedEvent(deps, issue.id, row)

@@ -98,7 +98,7 @@ async function listsOf(deps: QueryDeps, view: View, compared: readonly Compared[
   })
   const ids = listed.flatMap(({ shown }) => shown.map((item) => item.issueId))
   const issues = new Map(
-    (await toRestIssues(deps, view, await deps.meta.issuesByIds(ids), new Map())).map((issue) => [
+    (await toRestIssues(deps, view, await deps.meta.issues.issuesByIds(ids), new Map())).map((issue) => [
       Number(issue.id),
       issue,
     ]),
@@ -190,7 +190,7 @@ export async function compareReleases(deps: QueryDeps, request: Request): Promis
     releasesHealth(deps, { projects, environments, range }, named),
     healthChangeOf(deps, { projects, environments, version: b, previous: a }),
   ])
-  const issueIds = await deps.meta.issueIdsOf([...groupsA, ...groupsB])
+  const issueIds = await deps.meta.issues.issueIdsOf([...groupsA, ...groupsB])
   const exposures = [exposureOf(groupsA, sessions, a), exposureOf(groupsB, sessions, b)] as const
   const compared = compareIssues(countsOf(groupsA, issueIds), countsOf(groupsB, issueIds), exposures)
   const view: View = { organization, projects, environments, range: { ...range, period: 'range' } }

@@ -53,7 +53,7 @@ function rig(sessions: readonly Session[], versions: readonly string[] = []) {
   const clock: Pick<Clock, 'now'> = { now: () => nowMs }
   const events: Pick<SessionStore, 'sessionGroups'> = { sessionGroups: async (asked) => groupsOf(sessions, asked) }
   const meta = {
-    releaseTimes: () => versions.map((version, at) => ({ version, createdMs: nowMs - at * day })),
+    releases: { releaseTimes: () => versions.map((version, at) => ({ version, createdMs: nowMs - at * day })) },
   }
   return { clock, events, meta } as unknown as Pick<QueryDeps, 'meta' | 'events' | 'clock'>
 }

@@ -113,7 +113,7 @@ async function versionsBefore(
   version: string,
 ): Promise<string[]> {
   const projectIds = idsOf(projects)
-  const times = sortReleases(await meta.releaseTimes({ projectIds, text: '', offset: 0, max: orderedMax }))
+  const times = sortReleases(await meta.releases.releaseTimes({ projectIds, text: '', offset: 0, max: orderedMax }))
   const at = times.findIndex((time) => time.version === version)
   return at < 0
     ? []

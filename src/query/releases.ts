@@ -108,11 +108,11 @@ export async function toRestReleases(
   const { organization, projects } = where
   const ids = idsOf(projects)
   const versions = releases.map((release) => release.version)
-  const commits = await meta.commitSums(organization.id, versions, authorsMax)
-  const deploys = await meta.deploySums(organization.id, versions, ids)
-  const environments = await meta.releaseEnvironments(ids, versions, eventEnvironmentsMax)
-  const bundles = await meta.releaseBundles(ids, versions)
-  const issues = await meta.newIssues(ids, versions)
+  const commits = await meta.releases.commitSums(organization.id, versions, authorsMax)
+  const deploys = await meta.releases.deploySums(organization.id, versions, ids)
+  const environments = await meta.releases.releaseEnvironments(ids, versions, eventEnvironmentsMax)
+  const bundles = await meta.releases.releaseBundles(ids, versions)
+  const issues = await meta.releases.newIssues(ids, versions)
   return await Array.fromAsync(releases, async (release) => {
     const { version } = release
     const [sum, deployed] = [commits.get(version), deploys.get(version)]
@@ -150,7 +150,7 @@ export async function toRestReleases(
         })),
       lastDeploys: last.slice(0, environmentsMax),
       environments: environments.get(version) ?? [],
-      refs: (await meta.refsOf({ organizationId: organization.id, version })).map(
+      refs: (await meta.releases.refsOf({ organizationId: organization.id, version })).map(
         ({ repository, commit, previous }) => ({ repository, commit, previousCommit: previous || null }),
       ),
       bundleCount: bundles.get(version) ?? 0,
@@ -188,12 +188,15 @@ export async function listReleases(
         ? undefined
         : { fromMs: fromMs ?? 0, toMs: toMs ?? Number.MAX_SAFE_INTEGER },
   }
-  const hits = await deps.meta.countReleases(filter)
+  const hits = await deps.meta.releases.countReleases(filter)
   const bySemver = request.sort === 'semver' && offset < sortedMax
   const times = bySemver
-    ? sortReleases(await deps.meta.releaseTimes({ ...filter, offset: 0, max: sortedMax })).slice(offset, offset + max)
-    : await deps.meta.releaseTimes({ ...filter, offset, max })
-  const found = await deps.meta.releasesNamed(
+    ? sortReleases(await deps.meta.releases.releaseTimes({ ...filter, offset: 0, max: sortedMax })).slice(
+        offset,
+        offset + max,
+      )
+    : await deps.meta.releases.releaseTimes({ ...filter, offset, max })
+  const found = await deps.meta.releases.releasesNamed(
     projectIds,
     times.map((time) => time.version),
   )
@@ -210,25 +213,25 @@ export async function releaseVersions(
   projects: readonly Project[],
   max: number,
 ): Promise<string[]> {
-  return sortReleases(await meta.releaseTimes({ projectIds: idsOf(projects), text: '', offset: 0, max })).map(
+  return sortReleases(await meta.releases.releaseTimes({ projectIds: idsOf(projects), text: '', offset: 0, max })).map(
     (time) => time.version,
   )
 }
 
 /** Returns one release; undefined if none of the projects has it. */
 export async function findRelease(deps: Deps, ref: ReleaseRef): Promise<RestRelease | undefined> {
-  const release = await deps.meta.releaseOf(idsOf(ref.projects), ref.version)
+  const release = await deps.meta.releases.releaseOf(idsOf(ref.projects), ref.version)
   return release && (await toRestReleases(deps, ref, [release]))[0]
 }
 
 /** Returns the last earlier release with commits in one of its projects; undefined if there is none. */
 export async function previousWithCommits(deps: Deps, ref: ReleaseRef): Promise<RestRelease | undefined> {
-  const release = await deps.meta.releaseOf(idsOf(ref.projects), ref.version)
+  const release = await deps.meta.releases.releaseOf(idsOf(ref.projects), ref.version)
   if (!release) return undefined
   // Only its own projects: another project's commits belong to another history, where clients cannot find them.
   const projects = ref.projects.filter((project) => release.projectIds.includes(project.id))
   const found = (
-    await deps.meta.releaseTimes({
+    await deps.meta.releases.releaseTimes({
       projectIds: idsOf(projects),
       text: '',
       withCommits: true,
@@ -246,7 +249,7 @@ export async function releaseCommits(
   { organization, version, offset, max }: Part,
 ): Promise<Some<RestCommit>> {
   return some(
-    await meta.commitsOf({ organizationId: organization.id, version, offset, max: max + 1 }),
+    await meta.releases.commitsOf({ organizationId: organization.id, version, offset, max: max + 1 }),
     max,
     toRestCommit,
   )
@@ -258,9 +261,12 @@ export async function commitFiles(
   { organization, version, commit, offset, max }: Part & { commit?: string | undefined },
 ): Promise<Some<RestCommitFile>> {
   const organizationId = organization.id
-  const files = await meta.commitFilesOf({ organizationId, version, sha: commit, offset, max: max + 1 })
+  const files = await meta.releases.commitFilesOf({ organizationId, version, sha: commit, offset, max: max + 1 })
   const commits = new Map(
-    (await meta.commitsById([...new Set(files.map((file) => file.commitId))])).map((commit) => [commit.id, commit]),
+    (await meta.releases.commitsById([...new Set(files.map((file) => file.commitId))])).map((commit) => [
+      commit.id,
+      commit,
+    ]),
   )
   return some(files, max, ({ commitId, path, type }, at) => {
     const of = commits.get(commitId)
@@ -280,7 +286,9 @@ export async function commitFiles(
 export async function releaseDeploys({ meta }: Deps, part: Part): Promise<Some<RestDeploy>> {
   const { organization, projects, version, offset, max } = part
   const where = { organizationId: organization.id, version, projectIds: idsOf(projects) }
-  return some(await meta.deploysOf({ ...where, offset, max: max + 1 }), max, (deploy) => toRestDeploy(deploy, projects))
+  return some(await meta.releases.deploysOf({ ...where, offset, max: max + 1 }), max, (deploy) =>
+    toRestDeploy(deploy, projects),
+  )
 }
 
 /** Returns chart annotations of a range: new releases and finished deploys, the newest `max` in time order. */
@@ -291,8 +299,8 @@ export async function releaseAnnotations(
   const { projects, environments, fromMs, toMs, max = annotationsMax } = request
   const range = { projectIds: idsOf(projects), fromMs, toMs, max }
   const [releaseMoments, deployMoments] = [
-    await meta.releaseMoments(range),
-    await meta.deployMoments({ ...range, environments }),
+    await meta.releases.releaseMoments(range),
+    await meta.releases.deployMoments({ ...range, environments }),
   ]
   const newest = [...releaseMoments.moments, ...deployMoments.moments].sort((a, b) => a.atMs - b.atMs)
   const shown = newest.slice(Math.max(0, newest.length - max))

@@ -1,6 +1,6 @@
 import type { RestSearch } from '../contract/search.ts'
 import type { SavedSearch } from '../store/meta/issues/searches.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 
 /** The caller: users can change their own views, and shared views if they can triage. */
 export type Viewer = { userId: string; mayShare: boolean }
@@ -12,12 +12,12 @@ function mayChangeView(view: Pick<SavedSearch, 'shared' | 'userId'>, by: Viewer)
 
 /** Converts a saved view to the API's shape. */
 export async function toRestSearch(
-  meta: Pick<MetaStore, 'personById'>,
+  meta: MetaWith<'people.personById'>,
   savedSearch: SavedSearch,
   by: Viewer,
 ): Promise<RestSearch> {
   const [start, end] = savedSearch.span.includes('/') ? savedSearch.span.split('/') : []
-  const person = await meta.personById(savedSearch.userId)
+  const person = await meta.people.personById(savedSearch.userId)
   return {
     id: String(savedSearch.id),
     type: 0,
@@ -41,11 +41,11 @@ export async function toRestSearch(
 
 /** Returns the shared views of an organization and the caller's own, by name. */
 export async function viewsOf(
-  meta: Pick<MetaStore, 'personById' | 'savedSearches'>,
+  meta: MetaWith<'people.personById' | 'issues.savedSearches'>,
   organizationId: number,
   by: Viewer,
 ): Promise<RestSearch[]> {
-  return await Array.fromAsync(await meta.savedSearches(organizationId, by.userId), async (savedSearch) =>
+  return await Array.fromAsync(await meta.issues.savedSearches(organizationId, by.userId), async (savedSearch) =>
     toRestSearch(meta, savedSearch, by),
   )
 }

@@ -6,10 +6,12 @@ const project = (id: number, slug: string) => ({ id, slug, organizationId: 1 }) 
 const own = project(1, 'mishap')
 const [web, shop] = [project(2, 'web'), project(3, 'shop')]
 const metaOf = (stored: string | undefined): FindsSelf => ({
-  getValue: async () => stored,
-  projectBySlug: async (_organization, slug) => (slug === 'mishap' ? own : undefined),
-  projectByOldSlug: async () => undefined,
-  projectById: async (id) => [own, web, shop].find((candidate) => candidate.id === id),
+  values: { getValue: async () => stored },
+  projects: {
+    projectBySlug: async (_organization, slug) => (slug === 'mishap' ? own : undefined),
+    projectByOldSlug: async () => undefined,
+    projectById: async (id) => [own, web, shop].find((candidate) => candidate.id === id),
+  },
 })
 
 test.each([

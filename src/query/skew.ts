@@ -53,8 +53,8 @@ async function panelOf(
   const range = { projectIds, fromMs: fromMs + 1, toMs: Math.min(limitMs, nowMs), max: momentsMax }
   const found =
     environment === null
-      ? await meta.releaseMoments(range)
-      : await meta.deployMoments({ ...range, environments: [environment] })
+      ? await meta.releases.releaseMoments(range)
+      : await meta.releases.deployMoments({ ...range, environments: [environment] })
   const next = nextOf(found.moments, version)
   const endings = [
     { toMs: nowMs, until: 'now' },
@@ -69,7 +69,7 @@ async function panelOf(
 async function panelsOf(deps: Deps, { organization, projects, release }: Where): Promise<Panel[]> {
   const projectIds = projects.map((project) => project.id)
   const { version } = release
-  const deploys = await deps.meta.deploysOf({
+  const deploys = await deps.meta.releases.deploysOf({
     organizationId: organization.id,
     version,
     projectIds,
@@ -98,14 +98,14 @@ async function issuesOf(
     max: 200,
     filter: { op: 'or', of: skewKindIds.map((value) => ({ op: 'tag', key: skewTag, match: 'is', value })) },
   })
-  const owners = await meta.issueIdsOf(groups)
+  const owners = await meta.issues.issueIdsOf(groups)
   const sums = new Map<number, number>()
   for (const group of groups) {
     const id = owners.get(`${group.projectId}:${group.groupHash}`)
     if (id !== undefined) sums.set(id, (sums.get(id) ?? 0) + group.events)
   }
   const most = [...sums].sort(([a, n], [b, m]) => m - n || a - b).slice(0, issuesMax)
-  const issues = new Map((await meta.issuesByIds(most.map(([id]) => id))).map((issue) => [issue.id, issue]))
+  const issues = new Map((await meta.issues.issuesByIds(most.map(([id]) => id))).map((issue) => [issue.id, issue]))
   return most.flatMap(([id, count]) => {
     const issue = issues.get(id)
     const project = issue && projects.find((candidate) => candidate.id === issue.projectId)

@@ -31,8 +31,13 @@ const nothing = (state: RestCommitters['state'], releases: string[] = []): RestC
 async function bringing({ meta }: Deps, { project, issue }: CommitterRequest): Promise<string[]> {
   const version = issue.firstRelease
   if (version === '') return []
-  const ownRelease = await meta.releaseOf([project.id], version)
-  const times = await meta.releaseTimes({ projectIds: [project.id], text: '', offset: 0, max: releasesScannedMax })
+  const ownRelease = await meta.releases.releaseOf([project.id], version)
+  const times = await meta.releases.releaseTimes({
+    projectIds: [project.id],
+    text: '',
+    offset: 0,
+    max: releasesScannedMax,
+  })
   if (!ownRelease) return [version]
   // Releases of another package in the same project contain other changes.
   const older = sortReleases(times).filter(
@@ -43,7 +48,7 @@ async function bringing({ meta }: Deps, { project, issue }: CommitterRequest): P
   )
   const before = new Map(
     (
-      await meta.releasesNamed(
+      await meta.releases.releasesNamed(
         [project.id],
         older.slice(0, releasesMax + 1).map((item) => item.version),
       )
@@ -139,7 +144,7 @@ export async function committersOf(deps: Deps, request: CommitterRequest): Promi
   const commits = new Map<number, { commit: CommitTime; release: string }>()
   const all = (
     await Array.fromAsync(places, async (place) =>
-      (await meta.commitTimesOf(place)).map((commit) => ({ place, commit })),
+      (await meta.releases.commitTimesOf(place)).map((commit) => ({ place, commit })),
     )
   ).flat()
   if (all.length === 0) return nothing('no_commits', releases)
@@ -152,11 +157,14 @@ export async function committersOf(deps: Deps, request: CommitterRequest): Promi
   const frames = framesOf(event)
   if (frames.length === 0) return nothing('no_frames', releases)
   const names = [...new Set(frames.flatMap((frame) => frame.paths.map((path) => partsOf(path).at(-1) ?? '')))]
-  const files = (await Array.fromAsync(places, async (place) => meta.commitFilesNamed(place, names))).flat()
+  const files = (await Array.fromAsync(places, async (place) => meta.releases.commitFilesNamed(place, names))).flat()
   const suspicions = suspicionsOf(frames, changed(files, commits)).slice(0, suspectsMax)
   if (suspicions.length === 0) return nothing('no_match', releases)
   const whole = new Map(
-    (await meta.commitsById(suspicions.map((suspicion) => suspicion.commit.id))).map((commit) => [commit.id, commit]),
+    (await meta.releases.commitsById(suspicions.map((suspicion) => suspicion.commit.id))).map((commit) => [
+      commit.id,
+      commit,
+    ]),
   )
   const suspects = suspicions.flatMap((suspicion) => {
     const [frame, commit] = [frames[suspicion.frame], whole.get(suspicion.commit.id)]

@@ -24,7 +24,7 @@ export async function tagsOfIssue(
   valuesMax = 10,
   key?: string,
 ): Promise<RestTag[]> {
-  const hashes = (await deps.meta.hashesOf([issue.id])).get(issue.id) ?? []
+  const hashes = (await deps.meta.issues.hashesOf([issue.id])).get(issue.id) ?? []
   if (hashes.length === 0) return []
   const found = await deps.events.tagsOf({ projectId: issue.projectId, hashes, scope, max: tagEventsMax, valuesMax })
   return found.filter((item) => key === undefined || item.key === key).map((item) => toRestTag(item, valuesMax))

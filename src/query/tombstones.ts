@@ -1,14 +1,17 @@
 import type { RestTombstone } from '../contract/removals.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 
 /** Returns the permanently deleted issues of a project, newest first, with their former short id, title and culprit. */
 export async function tombstonesOf(
-  meta: Pick<MetaStore, 'discardedOf' | 'people'>,
+  meta: MetaWith<'retention.discardedOf' | 'people.people'>,
   projectId: number,
 ): Promise<RestTombstone[]> {
-  const rows = await meta.discardedOf(projectId)
+  const rows = await meta.retention.discardedOf(projectId)
   const people = new Map(
-    (await meta.people([...new Set(rows.flatMap((row) => row.userId ?? []))])).map((person) => [person.id, person]),
+    (await meta.people.people([...new Set(rows.flatMap((row) => row.userId ?? []))])).map((person) => [
+      person.id,
+      person,
+    ]),
   )
   const found = [...Map.groupBy(rows, (item) => item.shortId)].map(([id, own]): RestTombstone => {
     const [first] = own

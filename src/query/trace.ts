@@ -10,12 +10,12 @@ import { nearestTo } from '../domain/segments.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import type { EventSpan } from '../store/events/events.ts'
 import type { SeenSpan } from '../store/events/span-store.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 import { normalizeSpanId } from '../wire/ids.ts'
 
 type TraceDeps = {
   events: Pick<EventStore, 'spansOfTrace' | 'byTraceId' | 'spansOfEvents'>
-  meta: Pick<MetaStore, 'issueIdsOf' | 'issueById' | 'projectById'>
+  meta: MetaWith<'issues.issueIdsOf' | 'issues.issueById' | 'projects.projectById'>
 }
 
 /** Limit of spans that are read of a trace, segments first. */
@@ -45,7 +45,7 @@ async function traceOf(deps: TraceDeps, projectIds: readonly number[], traceId: 
   const spans = found.slice(0, traceSpansMax)
   const placeOf = placer(spans)
   const eventSpans = new Map(places.map((place) => [eventKey(place.projectId, place.eventId), place]))
-  const issueIds = await meta.issueIdsOf(refs)
+  const issueIds = await meta.issues.issueIdsOf(refs)
   const slugOf = await slugsOf(meta, projectIds)
   return {
     spans,
@@ -53,7 +53,7 @@ async function traceOf(deps: TraceDeps, projectIds: readonly number[], traceId: 
     truncated: found.length > traceSpansMax,
     events: await Array.fromAsync(refs, async ({ projectId, groupHash, eventId, timestampUs }) => {
       const id = issueIds.get(`${projectId}:${groupHash}`)
-      const issue = id === undefined ? undefined : await meta.issueById(id)
+      const issue = id === undefined ? undefined : await meta.issues.issueById(id)
       const own = eventSpans.get(eventKey(projectId, eventId))
       return {
         eventID: eventId,
@@ -73,7 +73,7 @@ async function traceOf(deps: TraceDeps, projectIds: readonly number[], traceId: 
 /** Returns the slugs of these projects as a lookup; '' for any other. */
 async function slugsOf(meta: TraceDeps['meta'], projectIds: readonly number[]): Promise<(projectId: number) => string> {
   const known = new Map<number, string>()
-  for (const id of projectIds) known.set(id, (await meta.projectById(id))?.slug ?? '')
+  for (const id of projectIds) known.set(id, (await meta.projects.projectById(id))?.slug ?? '')
   return (projectId) => known.get(projectId) ?? ''
 }
 

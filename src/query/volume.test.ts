@@ -28,7 +28,7 @@ async function opened() {
     config: { url: 'http://x' },
     auth: { personByEmail: () => undefined },
   } as unknown as QueryDeps
-  const [project] = await meta.projectsOf(1)
+  const [project] = await meta.projects.projectsOf(1)
   if (!project) throw new Error('no project')
   const organization = { id: 1, slug: 'acme', name: 'Acme', createdMs: 0 }
   const view = {

@@ -82,15 +82,15 @@ async function groupsOf(
   const groups: Record<Level, Group[]> = { error: [], warning: [], other: [] }
   const { projectIds, fromMs } = scope
   const issueFilter = branch.issue ? { filter: branch.issue } : {}
-  const candidates = await deps.meta.groupsOfIssues({ projectIds, fromMs, ...issueFilter, max: groupsMax + 1 })
+  const candidates = await deps.meta.issues.groupsOfIssues({ projectIds, fromMs, ...issueFilter, max: groupsMax + 1 })
   if (candidates.length <= groupsMax) {
     for (const group of candidates) groups[levelOf(group.level)].push(group)
     return { groups, isTruncated: false }
   }
   const filter: { filter?: EventFilter } = branch.event ? { filter: branch.event } : {}
   const busiest = await deps.events.groups({ scope, order: 'events', max: groupsMax, ...filter })
-  const ids = await deps.meta.issueIdsOf(busiest)
-  const found = await deps.meta.issueLevels([...new Set(ids.values())], branch.issue)
+  const ids = await deps.meta.issues.issueIdsOf(busiest)
+  const found = await deps.meta.issues.issueLevels([...new Set(ids.values())], branch.issue)
   for (const group of busiest) {
     const level = found.get(ids.get(`${group.projectId}:${group.groupHash}`) ?? 0)
     if (level !== undefined) groups[levelOf(level)].push(group)

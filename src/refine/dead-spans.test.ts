@@ -66,7 +66,7 @@ test.each<[string, string, number, { index: number; count: object }[]]>([
   const sums = async () =>
     await Array.fromAsync(['stored', 'dead', 'invalid', 'duplicate', 'received'], async (name) => outcome(entry, name))
   expect(await sums()).toEqual([1 + all - died, died, 2, 0, 1 + all + 2])
-  const dead = (await entry.meta.deadLetters(10)).toReversed()
+  const dead = (await entry.meta.ledger.deadLetters(10)).toReversed()
   expect(dead.map(({ blobKey }) => blobKey)).toEqual(items.map(({ index }) => `dead/${jpos}-${index}`))
 
   entry.events.spans.bad = ''
@@ -81,7 +81,7 @@ test.each<[string, string, number, { index: number; count: object }[]]>([
   }
   refine.advance(entry.writer.durable())
   await settled(entry, 1 + all)
-  expect([await sums(), await entry.meta.deadLetters(10), entry.events.spans.lines.length]).toEqual([
+  expect([await sums(), await entry.meta.ledger.deadLetters(10), entry.events.spans.lines.length]).toEqual([
     [1 + all, 0, 2, 0, 1 + all + 2],
     [],
     all,
@@ -102,6 +102,6 @@ test('events are stored beside spans that are refused, and the event of a record
   refine.advance(entry.writer.durable())
   await settled(entry, 3)
   expect([await outcome(entry, 'stored'), await outcome(entry, 'dead'), entry.events.rows.length]).toEqual([3, 4, 3])
-  const keys = (await entry.meta.deadLetters(10)).map(({ blobKey }) => blobKey)
+  const keys = (await entry.meta.ledger.deadLetters(10)).map(({ blobKey }) => blobKey)
   expect(keys.sort()).toEqual([`dead/${jpos}`, `dead/${jpos}-1`])
 })

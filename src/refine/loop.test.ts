@@ -54,8 +54,8 @@ test('the ends of committed records are reported, and changed issues, but not em
   const entry = await bench()
   const ends: RecordOutcomes[][] = []
   const uses: number[] = []
-  const { touchKeys } = entry.meta
-  entry.meta.touchKeys = async (list) => {
+  const { touchKeys } = entry.meta.ledger
+  entry.meta.ledger.touchKeys = async (list) => {
     uses.push(list.length)
     await touchKeys(list)
   }
@@ -161,7 +161,7 @@ async function uploadMap(entry: Bench): Promise<void> {
     at: index === 1 ? (sizes[0] ?? 0) : 0,
   }))
   const bytes = sizes.reduce((sum, size) => sum + size, 0)
-  await entry.meta.addBundle(
+  await entry.meta.artifacts.addBundle(
     { organizationId: 1, uuid, checksum: uuid, kind: 'bundle', blobKey, bytes, createdMs: Date.now() },
     rows,
     [{ projectId: entry.projectId, release: '1.0', dist: '' }],
@@ -227,8 +227,8 @@ test('the dedup windows are read again until the store answers; a stop ends the 
 
 /** Leaves a batch open, like a process that ends between insert and commit. */
 async function leaveOpen(entry: Awaited<ReturnType<typeof bench>>): Promise<void> {
-  const { commitBatch } = entry.meta
-  entry.meta.commitBatch = async () => {
+  const { commitBatch } = entry.meta.batches
+  entry.meta.batches.commitBatch = async () => {
     throw new Error('power cut')
   }
   const refine = entry.open()
@@ -236,7 +236,7 @@ async function leaveOpen(entry: Awaited<ReturnType<typeof bench>>): Promise<void
   refine.advance(entry.writer.durable())
   await until(async () => entry.failures.length > 0, 'a failure')
   await refine.stop(0)
-  entry.meta.commitBatch = commitBatch
+  entry.meta.batches.commitBatch = commitBatch
 }
 
 /** An observer that keeps what it is given. */
@@ -265,8 +265,8 @@ test('an open batch that is longer than the journal is an error in the log, and 
   await send(entry, 4)
   await leaveOpen(entry)
   const { lines, observe } = heard()
-  const { openBatches } = entry.meta
-  entry.meta.openBatches = async () => (await openBatches()).map((batch) => ({ ...batch, to: batch.to + 1000 }))
+  const { openBatches } = entry.meta.batches
+  entry.meta.batches.openBatches = async () => (await openBatches()).map((batch) => ({ ...batch, to: batch.to + 1000 }))
   await entry.open(undefined, systemClock, { observe }).start()
   const [batch] = await openBatches()
   expect(batch).toBeUndefined()
@@ -285,7 +285,7 @@ test('a committed batch that is still listed as open is not recovered again', as
   refine.advance(entry.writer.durable())
   await settled(entry, 3)
   await refine.stop(100)
-  entry.meta.openBatches = async () => [{ seq: 1, from: 0, to: await entry.meta.cursor() }]
+  entry.meta.batches.openBatches = async () => [{ seq: 1, from: 0, to: await entry.meta.batches.cursor() }]
   entry.events.state.calls.splice(0)
   await entry.open().start()
   expect([entry.events.state.calls, await stored(entry)]).toEqual([[], 3])
@@ -299,15 +299,15 @@ test('after a batch that failed nothing is committed, though the next one is sto
     tokens.push(token)
     if (tokens.length === 1) await first.promise
   }
-  const { commitBatch } = entry.meta
+  const { commitBatch } = entry.meta.batches
   let commits = 0
-  entry.meta.commitBatch = async (...request) => {
+  entry.meta.batches.commitBatch = async (...request) => {
     if (++commits === 1) throw new Error('constraint failed')
     return commitBatch(...request)
   }
   const refine = entry.open()
   await refine.start()
-  const begin = await entry.meta.cursor()
+  const begin = await entry.meta.batches.cursor()
   await send(entry, 2)
   refine.advance(entry.writer.durable())
   await until(async () => tokens.length === 1, 'the first insert')
@@ -317,7 +317,7 @@ test('after a batch that failed nothing is committed, though the next one is sto
   first.resolve()
   await until(async () => entry.failures.length > 0, 'the failure')
   await systemClock.sleep(100)
-  expect([commits, await entry.meta.cursor(), await stored(entry)]).toEqual([1, begin, 0])
+  expect([commits, await entry.meta.batches.cursor(), await stored(entry)]).toEqual([1, begin, 0])
   // One failure is reported once: the process exits after the first.
   expect(entry.failures).toEqual([expect.objectContaining({ message: 'constraint failed' })])
   await send(entry, 1)

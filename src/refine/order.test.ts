@@ -4,8 +4,8 @@ import { type Bench, bench, outcome, send, settled, stored, until } from './rig.
 
 /** Stores rows without a commit, like a process that ends in between. */
 async function endBeforeCommit(entry: Bench): Promise<void> {
-  const { commitBatch } = entry.meta
-  entry.meta.commitBatch = async () => {
+  const { commitBatch } = entry.meta.batches
+  entry.meta.batches.commitBatch = async () => {
     throw new Error('power cut')
   }
   const refine = entry.open()
@@ -13,7 +13,7 @@ async function endBeforeCommit(entry: Bench): Promise<void> {
   refine.advance(entry.writer.durable())
   await until(async () => entry.failures.length > 0, 'failure')
   await refine.stop(0)
-  entry.meta.commitBatch = commitBatch
+  entry.meta.batches.commitBatch = commitBatch
   entry.failures.splice(0)
 }
 
@@ -28,7 +28,7 @@ test('the journal is trimmed to what is committed, never beyond', async () => {
   await settled(entry, 12)
   expect(entry.trims.length).toBeGreaterThan(1)
   expect(entry.trims.filter(({ before, cursor }) => before > cursor)).toEqual([])
-  expect(entry.trims.at(-1)?.before).toBe(await entry.meta.cursor())
+  expect(entry.trims.at(-1)?.before).toBe(await entry.meta.batches.cursor())
 })
 
 test('where the second insert ends first, the commits keep the order of the journal', async () => {
@@ -41,7 +41,7 @@ test('where the second insert ends first, the commits keep the order of the jour
   }
   const refine = entry.open()
   await refine.start()
-  const begin = await entry.meta.cursor()
+  const begin = await entry.meta.batches.cursor()
   await send(entry, 2)
   refine.advance(entry.writer.durable())
   await until(async () => tokens.length === 1, 'the first insert')
@@ -51,12 +51,12 @@ test('where the second insert ends first, the commits keep the order of the jour
   await until(async () => entry.events.rows.length === 3, 'the second insert')
   await systemClock.sleep(100)
   // The second batch is stored, but committing it would leave a gap.
-  expect([await entry.meta.cursor(), await stored(entry), entry.commits.length]).toEqual([begin, 0, 0])
+  expect([await entry.meta.batches.cursor(), await stored(entry), entry.commits.length]).toEqual([begin, 0, 0])
   first.resolve()
   await settled(entry, 5)
   expect(entry.trims.map(({ before }) => before).filter((before) => before > begin)).toEqual([
     middle,
-    await entry.meta.cursor(),
+    await entry.meta.batches.cursor(),
   ])
   expect(entry.events.rows).toHaveLength(5)
 })

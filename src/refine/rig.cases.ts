@@ -48,8 +48,8 @@ export async function bench(): Promise<Bench> {
     observe: silent,
   })
   const meta = await openSqliteMeta(join(folder, 'meta.sqlite'), { clock: systemClock })
-  const organization = await meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'u1' })
-  const project = await meta.createProject({
+  const organization = await meta.organizations.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'u1' })
+  const project = await meta.projects.createProject({
     organizationId: organization.id,
     slug: 'web',
     name: 'web',
@@ -78,7 +78,7 @@ export async function bench(): Promise<Bench> {
       },
       committed: (result) => void commits.push(result),
       trim: async (before) => {
-        trims.push({ before, cursor: await meta.cursor() })
+        trims.push({ before, cursor: await meta.batches.cursor() })
         void writer.trim(before).catch((error: unknown) => failures.push(error))
       },
       failed: (error) => void failures.push(error),
@@ -118,13 +118,13 @@ export async function until(holds: () => Promise<boolean>, what: string): Promis
 
 export async function settled(entry: Bench, count: number, tries = 400): Promise<void> {
   for (let i = 0; i < tries; i++) {
-    if ((await entry.meta.cursor()) >= entry.writer.durable() && (await stored(entry)) >= count) return
+    if ((await entry.meta.batches.cursor()) >= entry.writer.durable() && (await stored(entry)) >= count) return
     await systemClock.sleep(25)
   }
   throw new Error(`stored ${await stored(entry)} of ${count}`)
 }
 export const outcome = async (entry: Bench, name: string) =>
-  (await entry.meta.outcomesSince({ fromMs: 0 }))
+  (await entry.meta.ledger.outcomesSince({ fromMs: 0 }))
     .filter((row) => row.outcome === name)
     .reduce((sum, row) => sum + row.quantity, 0)
 export const stored = (entry: Bench) => outcome(entry, 'stored')

@@ -90,12 +90,12 @@ test('blobs wait for room and begin a stream anew; other faults pass', async () 
 
 /** Fails each commit with `error` until the returned function is called. */
 function failCommits(entry: Bench, error: () => Error): () => void {
-  const { commitBatch } = entry.meta
-  entry.meta.commitBatch = async () => {
+  const { commitBatch } = entry.meta.batches
+  entry.meta.batches.commitBatch = async () => {
     throw error()
   }
   return () => {
-    entry.meta.commitBatch = commitBatch
+    entry.meta.batches.commitBatch = commitBatch
   }
 }
 
@@ -137,9 +137,9 @@ test('an outage of the events store has one begin, though its reads answer betwe
 
 test('a batch that could not be opened for want of room is opened later', async () => {
   const entry = await bench()
-  const { openBatch } = entry.meta
+  const { openBatch } = entry.meta.batches
   let tries = 0
-  entry.meta.openBatch = async (from, to) => {
+  entry.meta.batches.openBatch = async (from, to) => {
     if (++tries < 3) throw new MishapError('DATABASE_UNWRITABLE')
     return openBatch(from, to)
   }
@@ -155,10 +155,10 @@ test('a batch that waits for room to be opened is opened before the one that fol
   const entry = await bench()
   const refine = entry.open()
   await refine.start()
-  const begin = await entry.meta.cursor()
-  const { openBatch } = entry.meta
+  const begin = await entry.meta.batches.cursor()
+  const { openBatch } = entry.meta.batches
   const first: number[] = []
-  entry.meta.openBatch = async (from, to) => {
+  entry.meta.batches.openBatch = async (from, to) => {
     first[0] ??= from
     // The disk has space again before the first batch retries.
     if (from === first[0] && first.push(from) < 6) throw new MishapError('DATABASE_UNWRITABLE')
@@ -171,7 +171,7 @@ test('a batch that waits for room to be opened is opened before the one that fol
   refine.advance(entry.writer.durable())
   await settled(entry, 5)
   expect([entry.events.rows.length, await stored(entry), entry.failures]).toEqual([5, 5, []])
-  expect(await entry.meta.cursor()).toBeGreaterThan(begin)
+  expect(await entry.meta.batches.cursor()).toBeGreaterThan(begin)
 })
 
 test('commits that fail, however often, make no dead item of what is stored', async () => {
@@ -197,7 +197,7 @@ test('commits that fail, however often, make no dead item of what is stored', as
   last.advance(entry.writer.durable())
   await settled(entry, 5)
   expect([entry.events.rows.length, await outcome(entry, 'stored'), await outcome(entry, 'dead')]).toEqual([5, 5, 0])
-  expect(await entry.meta.deadLetters(5)).toEqual([])
+  expect(await entry.meta.ledger.deadLetters(5)).toEqual([])
 })
 
 test('a record that can no longer be refined, though its row stands, counts as stored and never as dead', async () => {
@@ -210,18 +210,18 @@ test('a record that can no longer be refined, though its row stands, counts as s
   await until(async () => entry.failures.length > 0, 'failure')
   await first.stop(0)
   mend()
-  const { projectSettings } = entry.meta
-  entry.meta.projectSettings = async () => undefined
+  const { projectSettings } = entry.meta.projects
+  entry.meta.projects.projectSettings = async () => undefined
   const again = entry.open()
   await again.start()
-  entry.meta.projectSettings = projectSettings
+  entry.meta.projects.projectSettings = projectSettings
   expect([
     entry.events.rows.length,
     await outcome(entry, 'stored'),
     await outcome(entry, 'received'),
     await outcome(entry, 'dead'),
   ]).toEqual([3, 3, 3, 0])
-  expect(await entry.meta.listIssues({ projectIds: [entry.projectId], sort: 'last', max: 5 })).toMatchObject([
+  expect(await entry.meta.issues.listIssues({ projectIds: [entry.projectId], sort: 'last', max: 5 })).toMatchObject([
     { count: 3 },
   ])
 })

@@ -28,7 +28,7 @@ function rig(kept: Buffer | undefined = packDeadLetter(head, Buffer.from('abc'))
   const rows = new Set([9])
   const again = createReplay({
     clock,
-    meta: { deadLetterById: async (id) => (rows.has(id) ? item : undefined) },
+    meta: { ledger: { deadLetterById: async (id) => (rows.has(id) ? item : undefined) } },
     blobs: {
       get: async () => kept,
       put: async (key: string) => void puts.push(key),

@@ -6,7 +6,7 @@ import type { RecordHead } from '../journal/journal.ts'
 import type { RequestLogEntry } from '../journal/request-log.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { DeadLetter } from '../store/meta/meta.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 import type { FromApp, ToApp } from './messages.ts'
 
 /** Larger bodies go to the blobs, as in ingest. */
@@ -15,7 +15,7 @@ const answerMs = 30_000
 
 type ReplayDeps = {
   clock: Clock
-  meta: Pick<MetaStore, 'deadLetterById'>
+  meta: MetaWith<'ledger.deadLetterById'>
   blobs: BlobStore
   send(message: FromApp): void
   /** Adds an entry to the request log. */
@@ -95,12 +95,12 @@ export function createReplay(deps: ReplayDeps): Replay {
 
   return {
     send: async (letter) => {
-      for (const id of inFlight) if (!(await meta.deadLetterById(id))) inFlight.delete(id)
+      for (const id of inFlight) if (!(await meta.ledger.deadLetterById(id))) inFlight.delete(id)
       if (inFlight.has(letter.id)) throw new MishapError('CONFLICT', { detail: 'It was already sent again.' })
       inFlight.add(letter.id)
       try {
         // Its replay can have been committed since the caller read it.
-        if (!(await meta.deadLetterById(letter.id))) throw new MishapError('NOT_FOUND')
+        if (!(await meta.ledger.deadLetterById(letter.id))) throw new MishapError('NOT_FOUND')
         await sendRecord(letter)
       } catch (error) {
         inFlight.delete(letter.id)

@@ -15,7 +15,7 @@ test.each([
   const warnings: unknown[] = []
   const state = createStoreState(
     { publish: (id, change) => void published.push([id, change]) },
-    { organizations: async () => [organization(1), organization(2)] },
+    { organizations: { organizations: async () => [organization(1), organization(2)] } },
     { warn: (...words) => void warnings.push(words) },
   )
   for (const change of changes) {
@@ -32,7 +32,7 @@ test('organizations that cannot be read are reported, and the state has changed 
   const warnings: unknown[] = []
   const state = createStoreState(
     { publish: () => undefined },
-    { organizations: () => Promise.reject(new Error('locked')) },
+    { organizations: { organizations: () => Promise.reject(new Error('locked')) } },
     { warn: (value) => void warnings.push(value) },
   )
   state.update({ engine: true, tables: true })

@@ -1,6 +1,6 @@
 import { faultOf, type Observe } from '../base/observe.ts'
 import type { ServerAway } from '../store/events/server-check.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 import type { Live } from './live.ts'
 
 /** Conditions to query the events store: its engine answers, and its tables match this version. */
@@ -22,14 +22,14 @@ type StoreState = {
  */
 export function createStoreState(
   live: Pick<Live, 'publish'>,
-  meta: Pick<MetaStore, 'organizations'>,
+  meta: MetaWith<'organizations.organizations'>,
   observe: Pick<Observe, 'warn'>,
   host?: string,
 ): StoreState {
   const parts: Parts = { engine: false, tables: false }
   const up = () => parts.engine && parts.tables
   const publish = async () => {
-    for (const { id } of await meta.organizations())
+    for (const { id } of await meta.organizations.organizations())
       live.publish(id, { kind: 'engine', up: up(), ...(host === undefined ? {} : { host }) })
   }
   const failed = (error: unknown) =>

@@ -125,9 +125,13 @@ async function seed(): Promise<void> {
   const { meta, auth } = app
   await made().store(seedEvents)
   const [issue] = (await call('GET', '/organizations/acme/issues/')).json as { id: string; shortId: string }[]
-  Object.assign(ids, { issue: issue?.id, shortId: issue?.shortId, key: String((await meta.keysOf(project.id))[0]?.id) })
+  Object.assign(ids, {
+    issue: issue?.id,
+    shortId: issue?.shortId,
+    key: String((await meta.projects.keysOf(project.id))[0]?.id),
+  })
   const value = { organizationId: organization.id, projectIds: [project.id], version: 'web@1.0.0', change: {} }
-  await meta.makeRelease(value, app.clock.now())
+  await meta.releases.makeRelease(value, app.clock.now())
   for (const role of roles) actors[role] = { kind: 'session', person: await personAs(role) }
   const { token: _secret, ...person } = await personAs('owner')
   actors.stranger = { kind: 'session', person: await personAs(null) }
@@ -154,10 +158,10 @@ async function seedFeedback(): Promise<void> {
   const head = JSON.stringify({ event_id: text.event_id })
   const body = `${head}\n${JSON.stringify({ type: 'user_report' })}\n${JSON.stringify(text)}\n`
   const { feedback, outcomes } = refineBody(body, { projectId: project.id, receivedMs: app.clock.now() })
-  const at = await app.meta.cursor()
+  const at = await app.meta.batches.cursor()
   const effects = { events: [], attachments: [], outcomes, dead: [], feedback }
-  await app.meta.commitBatch(await app.meta.openBatch(at, at), effects, app.clock.now())
-  ids.feedback = String((await app.meta.listFeedback({ projectIds: [project.id], max: 1 }))[0]?.id)
+  await app.meta.batches.commitBatch(await app.meta.batches.openBatch(at, at), effects, app.clock.now())
+  ids.feedback = String((await app.meta.feedback.listFeedback({ projectIds: [project.id], max: 1 }))[0]?.id)
 }
 
 beforeAll(async () => {

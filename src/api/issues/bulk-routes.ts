@@ -52,7 +52,7 @@ async function whichOf(
   const search = { ...(await viewOf(call)), query: query.query ?? '', meUserId: actor.person.id }
   const issues =
     query.id.length > 0
-      ? await app.meta.issuesByIds([...new Set(query.id.map(Number))])
+      ? await app.meta.issues.issuesByIds([...new Set(query.id.map(Number))])
       : await issuesMatching(app, search, max)
   const allowed = new Map<number, boolean>()
   return filterAsync(issues, async (issue) => {
@@ -60,7 +60,7 @@ async function whichOf(
     if (found.project && found.project.id !== issue.projectId) return false
     const permitted = allowed.get(issue.projectId)
     if (permitted !== undefined) return permitted
-    const project = await app.meta.projectById(issue.projectId)
+    const project = await app.meta.projects.projectById(issue.projectId)
     const may = project !== undefined && (await app.auth.may(actor, action, { organization, project, issue })) === 'yes'
     allowed.set(issue.projectId, may)
     return may
@@ -111,7 +111,7 @@ async function deleteAll(call: WhichCall<unknown>, kind: 'issue' | 'discard') {
 }
 
 const bulkOf = async ({ app, found, params }: Call<unknown, unknown>) => {
-  const bulk = await app.meta.bulkById(Number(params.change) || 0)
+  const bulk = await app.meta.issues.bulkById(Number(params.change) || 0)
   if (bulk?.organizationId !== organizationOf(found).id) throw new MishapError('NOT_FOUND')
   return bulk
 }

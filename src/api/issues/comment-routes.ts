@@ -10,7 +10,7 @@ import { issueOf, type Route, route } from '../route.ts'
 
 /** Returns the caller's own comment on the issue. Throws NOT_FOUND, and AUTH_FORBIDDEN for another's comment. */
 async function ownComment(app: App, actor: Actor, issue: Issue, id: string | undefined): Promise<Activity> {
-  const found = await app.meta.activityById(Number(id) || 0)
+  const found = await app.meta.issues.activityById(Number(id) || 0)
   if (found?.issueId !== issue.id || found.type !== 'note') throw new MishapError('NOT_FOUND')
   if (found.userId !== actor.person.id) throw new MishapError('AUTH_FORBIDDEN')
   return found

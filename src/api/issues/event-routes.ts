@@ -379,7 +379,7 @@ export const eventRoutes: readonly Route[] = [
     handle: async ({ app, found, params }) => {
       const id = eventIdOf(params.event ?? '')
       if (id === undefined) throw new MishapError('NOT_FOUND')
-      return { body: (await app.meta.attachmentsOf(projectOf(found).id, id)).map(toRestAttachment) }
+      return { body: (await app.meta.attachments.attachmentsOf(projectOf(found).id, id)).map(toRestAttachment) }
     },
   }),
   route({
@@ -399,7 +399,7 @@ export const eventRoutes: readonly Route[] = [
     response: restAttachment,
     handle: async ({ app, found, params, query }) => {
       const id = Number(/^\d{1,15}$/.test(params.attachment ?? '') ? params.attachment : 0)
-      const attachment = await app.meta.attachmentById(id)
+      const attachment = await app.meta.attachments.attachmentById(id)
       if (
         !attachment ||
         attachment.projectId !== projectOf(found).id ||

@@ -40,7 +40,7 @@ async function list(call: Call<z.output<typeof listQuery>, undefined>) {
     : (await requestedProjects(app, actor, organization, query.project)).filter(
         (askedProject) => askedProject.organizationId === organization.id,
       )
-  const rows = await app.meta.listFeedback({
+  const rows = await app.meta.feedback.listFeedback({
     projectIds: projects.map((project) => project.id),
     state: query.status,
     beforeId: cursor === undefined || cursor === '0' ? undefined : Number(cursor),
@@ -60,15 +60,15 @@ async function list(call: Call<z.output<typeof listQuery>, undefined>) {
 /** Returns the feedback of the path in its organization. Throws NOT_FOUND. */
 async function feedbackOfCall({ app, found, params }: Call<unknown, unknown>): Promise<Feedback> {
   const feedback = /^\d{1,15}$/.test(params.feedback ?? '')
-    ? await app.meta.feedbackById(Number(params.feedback))
+    ? await app.meta.feedback.feedbackById(Number(params.feedback))
     : undefined
-  const project = feedback && (await app.meta.projectById(feedback.projectId))
+  const project = feedback && (await app.meta.projects.projectById(feedback.projectId))
   if (!feedback || project?.organizationId !== organizationOf(found).id) throw new MishapError('NOT_FOUND')
   return feedback
 }
 
 const restFeedbackOf = async (app: App, id: number): Promise<RestFeedback> => {
-  const feedback = await app.meta.feedbackById(id)
+  const feedback = await app.meta.feedback.feedbackById(id)
   const [shown] = feedback ? await toRestFeedback(app, [feedback]) : []
   if (!shown) throw new MishapError('NOT_FOUND')
   return shown
@@ -144,7 +144,7 @@ export const feedbackRoutes: readonly Route[] = [
       action: 'issue:read',
       response: z.array(restFeedback),
       handle: async ({ app, found }) => ({
-        body: await toRestFeedback(app, await app.meta.feedbackOfIssue(issueOf(found).id, ofIssueMax)),
+        body: await toRestFeedback(app, await app.meta.feedback.feedbackOfIssue(issueOf(found).id, ofIssueMax)),
       }),
     }),
   ),

@@ -50,7 +50,7 @@ export async function applyChange(
   return { ...answer, ...(bulk ? { bulk: toRestBulk(bulk) } : {}) }
 }
 
-type Bulk = NonNullable<Awaited<ReturnType<App['meta']['bulkById']>>>
+type Bulk = NonNullable<Awaited<ReturnType<App['meta']['issues']['bulkById']>>>
 
 /** Returns the API form of a bulk change. */
 export function toRestBulk(bulk: Bulk): NonNullable<RestIssueChange['bulk']> {

@@ -27,8 +27,8 @@ const refuse = (field: string, sentence: string): never => {
 async function assigneeOf(app: App, organizationId: number, text: string | null): Promise<Person | null> {
   if (text === null || text === '') return null
   const name = text.replace(/^user:/, '')
-  const person = (await app.auth.personByEmail(name)) ?? (await app.meta.personById(name))
-  if (!person || !(await app.meta.memberOf(organizationId, person.id)))
+  const person = (await app.auth.personByEmail(name)) ?? (await app.meta.people.personById(name))
+  if (!person || !(await app.meta.organizations.memberOf(organizationId, person.id)))
     return refuse('assignedTo', 'No member of this organization has this e-mail address or id.')
   return person
 }
@@ -90,8 +90,8 @@ export async function readChange(app: App, organizationId: number, body: IssueCh
   const having = new Map<number, string | undefined>()
   const havingOf = async (projectId: number, repository: string, commit: string): Promise<string | undefined> => {
     if (having.has(projectId)) return having.get(projectId)
-    const versions = await app.meta.versionsWithCommit(organizationId, repository, commit)
-    const found = await Promise.all(versions.map((version) => app.meta.releaseOf([projectId], version)))
+    const versions = await app.meta.releases.versionsWithCommit(organizationId, repository, commit)
+    const found = await Promise.all(versions.map((version) => app.meta.releases.releaseOf([projectId], version)))
     const releases = found.filter((release) => release !== undefined)
     const oldest = releases.toSorted((a, b) => a.createdMs - b.createdMs)[0]?.version
     having.set(projectId, oldest)

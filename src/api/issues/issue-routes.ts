@@ -58,7 +58,7 @@ async function list(call: ListCall): Promise<Answer<RestIssue[]>> {
   const limit = limitOf(query, 25)
   const organization = organizationOf(call.found)
   if (query.shortIdLookup === '1' && query.query) {
-    const issue = await app.meta.issueByShortId(organization.id, query.query.trim().toUpperCase())
+    const issue = await app.meta.issues.issueByShortId(organization.id, query.query.trim().toUpperCase())
     if (issue && view.projects.some((project) => project.id === issue.projectId)) {
       const rows = await toRestIssues(app, view, [issue], await issueStatsOf(app, view, [issue]))
       return { body: rows, headers: { 'x-hits': '1', 'x-max-hits': '1' } }
@@ -100,7 +100,7 @@ async function change(call: Call<object, IssueChangeBody>): Promise<Answer<RestI
     return { body: last }
   }
   await applyChange(app, actor, [issue], body, revision)
-  const changed = await app.meta.issueById(issue.id)
+  const changed = await app.meta.issues.issueById(issue.id)
   if (!changed) throw new MishapError('NOT_FOUND')
   return { body: await issueDetail(app, view, changed, await readableIdsOf(call)) }
 }
@@ -255,8 +255,8 @@ export const issueRoutes: readonly Route[] = [
     handle: async (call) => {
       const { app, actor, params } = call
       const organization = organizationOf(call.found)
-      const issue = await app.meta.issueByShortId(organization.id, (params.shortId ?? '').toUpperCase())
-      const project = issue && (await app.meta.projectById(issue.projectId))
+      const issue = await app.meta.issues.issueByShortId(organization.id, (params.shortId ?? '').toUpperCase())
+      const project = issue && (await app.meta.projects.projectById(issue.projectId))
       if (!issue || !project) throw new MishapError('NOT_FOUND')
       await app.auth.demand(actor, 'issue:read', { organization, project, issue })
       const view = await viewOf({ ...call, found: { organization, project }, query: {} })

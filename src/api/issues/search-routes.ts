@@ -33,7 +33,7 @@ const toRest = async (app: App, actor: Actor, found: Found, savedSearch: SavedSe
 
 /** Returns the view of the path if the caller can see it. Throws NOT_FOUND. */
 async function searchOf(app: App, actor: Actor, found: Found, id: string | undefined): Promise<SavedSearch> {
-  const savedSearch = /^\d{1,15}$/.test(id ?? '') ? await app.meta.savedSearchById(Number(id)) : undefined
+  const savedSearch = /^\d{1,15}$/.test(id ?? '') ? await app.meta.issues.savedSearchById(Number(id)) : undefined
   if (
     !savedSearch ||
     savedSearch.organizationId !== organizationOf(found).id ||
@@ -197,7 +197,7 @@ export const searchRoutes: readonly Route[] = [
       const counts = await app.issueCounts.get(key, () =>
         issueCountsOf(app, { organization, projects, views, meUserId }),
       )
-      const feedback = await app.meta.countFeedback(projects.map((project) => project.id))
+      const feedback = await app.meta.feedback.countFeedback(projects.map((project) => project.id))
       return { body: { ...counts, newFeedback: feedback.new } }
     },
   }),

@@ -38,7 +38,8 @@ async function toRestChannel(app: App, channel: Channel): Promise<RestChannel> {
     name: channel.name,
     target: shownTargetOf(app, channel),
     recipients: (await shownRecipientsOf(app, channel)).map(toRestRecipient),
-    project: channel.projectId === null ? null : ((await app.meta.projectById(channel.projectId))?.slug ?? null),
+    project:
+      channel.projectId === null ? null : ((await app.meta.projects.projectById(channel.projectId))?.slug ?? null),
     isActive: channel.active,
     dateCreated: new Date(channel.createdMs).toISOString(),
     failingSince: channel.failingSinceMs === null ? null : new Date(channel.failingSinceMs).toISOString(),
@@ -62,7 +63,7 @@ function toRestDelivery(delivery: Delivery): RestDelivery {
 
 /** Returns the channel of the path in its organization. Throws NOT_FOUND. */
 async function channelOf(app: App, found: Found, id: string | undefined): Promise<Channel> {
-  const channel = /^\d{1,15}$/.test(id ?? '') ? await app.meta.channelById(Number(id)) : undefined
+  const channel = /^\d{1,15}$/.test(id ?? '') ? await app.meta.alerts.channelById(Number(id)) : undefined
   if (!channel || channel.organizationId !== organizationOf(found).id) throw new MishapError('NOT_FOUND')
   return channel
 }
@@ -86,7 +87,7 @@ export const notificationRoutes: readonly Route[] = [
     action: 'channel:read',
     response: z.array(restChannel),
     handle: async ({ app, found }) => ({
-      body: await Array.fromAsync(await app.meta.channelsOf(organizationOf(found).id), async (channel) =>
+      body: await Array.fromAsync(await app.meta.alerts.channelsOf(organizationOf(found).id), async (channel) =>
         toRestChannel(app, channel),
       ),
     }),
@@ -172,7 +173,9 @@ export const notificationRoutes: readonly Route[] = [
     action: 'channel:read',
     response: z.array(restDelivery),
     handle: async ({ app, found, params }) => ({
-      body: (await app.meta.deliveryLog((await channelOf(app, found, params.channel)).id, logMax)).map(toRestDelivery),
+      body: (await app.meta.alerts.deliveryLog((await channelOf(app, found, params.channel)).id, logMax)).map(
+        toRestDelivery,
+      ),
     }),
   }),
   route({

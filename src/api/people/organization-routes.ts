@@ -32,16 +32,16 @@ export function toRestOrganization(app: App, organization: Organization): RestOr
 
 async function organizationsOf(app: App, actor: Actor): Promise<Organization[]> {
   return filterAsync(
-    await app.meta.organizationsOf(actor.person.id),
+    await app.meta.organizations.organizationsOf(actor.person.id),
     async (organization) => (await app.auth.may(actor, 'organization:read', { organization })) === 'yes',
   )
 }
 
 /** Returns the members in API form. Invitations are not included, so all members are active. */
 export async function membersOf(app: App, organization: Organization): Promise<RestMember[]> {
-  const members = await app.meta.membersOf(organization.id)
+  const members = await app.meta.organizations.membersOf(organization.id)
   const people = new Map(
-    (await app.meta.people(members.map((member) => member.userId))).map((person) => [person.id, person]),
+    (await app.meta.people.people(members.map((member) => member.userId))).map((person) => [person.id, person]),
   )
   return members.flatMap(({ userId, role, createdMs }) => {
     const person = people.get(userId)
@@ -229,7 +229,7 @@ export const organizationRoutes: readonly Route[] = [
     summary: 'The caller’s own tokens, without their secrets.',
     action: 'token:own',
     response: z.array(restToken),
-    handle: async ({ app, actor }) => ({ body: (await app.meta.tokensOf(actor.person.id)).map(toRestToken) }),
+    handle: async ({ app, actor }) => ({ body: (await app.meta.people.tokensOf(actor.person.id)).map(toRestToken) }),
   }),
   route({
     method: 'POST',

@@ -12,7 +12,7 @@ import type { Route } from '../route.ts'
 import { organizationOf, route } from '../route.ts'
 
 async function toRestSettings(app: App, { id, slug, name }: Organization): Promise<RestOrganizationSettings> {
-  const { retentionErrorsDays, rev } = await app.meta.organizationSettings(id)
+  const { retentionErrorsDays, rev } = await app.meta.organizations.organizationSettings(id)
   const retentionErrorsDaysMax = app.config.retentionErrorsDays
   return { id: String(id), slug, name, retentionErrorsDays, retentionErrorsDaysMax, revision: rev }
 }

@@ -32,7 +32,7 @@ export const organizationTokenRoutes: readonly Route[] = [
     action: 'token:organization',
     response: z.array(restOrganizationToken),
     handle: async ({ app, found }) => ({
-      body: (await app.meta.tokensOfOrganization(organizationOf(found).id)).map(toRest),
+      body: (await app.meta.people.tokensOfOrganization(organizationOf(found).id)).map(toRest),
     }),
   }),
   route({

@@ -20,7 +20,7 @@ import { membersOf } from './organization-routes.ts'
 import { roleLists } from './role-lists.ts'
 
 async function toRestInvitation(app: App, invitation: Invitation): Promise<RestInvitation> {
-  const by = await app.meta.personById(invitation.invitedBy)
+  const by = await app.meta.people.personById(invitation.invitedBy)
   return {
     id: String(invitation.id),
     email: invitation.email,
@@ -116,8 +116,9 @@ export const peopleRoutes: readonly Route[] = [
     action: 'member:read',
     response: z.array(restInvitation),
     handle: async ({ app, found }) => ({
-      body: await Array.fromAsync(await app.meta.invitationsOf(organizationOf(found).id), async (invitation) =>
-        toRestInvitation(app, invitation),
+      body: await Array.fromAsync(
+        await app.meta.organizations.invitationsOf(organizationOf(found).id),
+        async (invitation) => toRestInvitation(app, invitation),
       ),
     }),
   }),

@@ -112,7 +112,7 @@ export const removalRoutes: readonly Route[] = [
     handle: async ({ app, actor }) => {
       // A token of an organization has no removals of its own.
       if (actor.kind === 'token' && actor.ofOrganization) throw new MishapError('AUTH_FORBIDDEN')
-      return { body: (await app.meta.organizationRemovalsBy(actor.person.id, listMax)).map(toRestRemoval) }
+      return { body: (await app.meta.retention.organizationRemovalsBy(actor.person.id, listMax)).map(toRestRemoval) }
     },
   }),
   route({
@@ -123,7 +123,7 @@ export const removalRoutes: readonly Route[] = [
     action: 'organization:read',
     response: z.array(restRemoval),
     handle: async ({ app, found }) => ({
-      body: (await app.meta.removalsOf(organizationOf(found).id, listMax)).map(toRestRemoval),
+      body: (await app.meta.retention.removalsOf(organizationOf(found).id, listMax)).map(toRestRemoval),
     }),
   }),
   route({
@@ -134,7 +134,7 @@ export const removalRoutes: readonly Route[] = [
     action: 'organization:read',
     response: restRemoval,
     handle: async ({ app, found, params }) => {
-      const removal = await app.meta.removalById(Number(params.removal) || 0)
+      const removal = await app.meta.retention.removalById(Number(params.removal) || 0)
       if (removal?.organizationId !== organizationOf(found).id) throw new MishapError('NOT_FOUND')
       return { body: toRestRemoval(removal) }
     },

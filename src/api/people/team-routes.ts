@@ -19,7 +19,7 @@ export async function toRestTeam(
   isDetailed = true,
 ): Promise<RestTeam> {
   const { id, slug, name, createdMs } = organization
-  const isMember = (await app.meta.memberOf(id, actor.person.id)) !== undefined
+  const isMember = (await app.meta.organizations.memberOf(id, actor.person.id)) !== undefined
   return {
     id: String(id),
     slug,
@@ -31,7 +31,7 @@ export async function toRestTeam(
     access: [],
     hasAccess: true,
     isPending: false,
-    memberCount: (await app.meta.membersOf(id)).length,
+    memberCount: (await app.meta.organizations.membersOf(id)).length,
     avatar: { avatarType: 'letter_avatar', avatarUuid: null },
     externalTeams: [],
     ...(isDetailed
@@ -51,7 +51,7 @@ async function demandTeam({ app, found, params }: Call<unknown, unknown>): Promi
   const isIts =
     team === organization.slug ||
     team === String(organization.id) ||
-    (await app.meta.organizationByOldSlug(team))?.id === organization.id
+    (await app.meta.organizations.organizationByOldSlug(team))?.id === organization.id
   if (!isIts) throw new MishapError('NOT_FOUND')
   return organization
 }

@@ -49,10 +49,12 @@ const sentences: Record<OutcomeReason, string> = {
 
 /** Returns what the set-up screen shows: last key use, first event, items of the last 1 to 2 hours, newest issue and release, whether maps are missing. */
 export async function arrivalsOf(app: App, project: Project): Promise<RestArrivals> {
-  const used = (await app.meta.keysOf(project.id)).flatMap((key) => (key.lastUsedMs === null ? [] : [key.lastUsedMs]))
+  const used = (await app.meta.projects.keysOf(project.id)).flatMap((key) =>
+    key.lastUsedMs === null ? [] : [key.lastUsedMs],
+  )
   const items = new Map<string, RestArrivals['items'][number]>()
   // Counts are per hour, so include the hour in which the last sixty minutes began.
-  for (const row of await app.meta.outcomesSince({
+  for (const row of await app.meta.ledger.outcomesSince({
     projectIds: [project.id],
     fromMs: Math.floor((app.clock.now() - hourMs) / hourMs) * hourMs,
   })) {
@@ -63,13 +65,13 @@ export async function arrivalsOf(app: App, project: Project): Promise<RestArriva
     if (counts) counts.quantity += quantity
     else items.set(name, { itemType, category, outcome, reason, quantity, sentence: sentences[reason] ?? reason })
   }
-  const newest = (await app.meta.listIssues({ projectIds: [project.id], sort: 'first', max: 1 }))[0]
+  const newest = (await app.meta.issues.listIssues({ projectIds: [project.id], sort: 'first', max: 1 }))[0]
   return {
     connection: used.length ? new Date(Math.max(...used)).toISOString() : null,
     firstEvent: project.firstEventMs === null ? null : new Date(project.firstEventMs).toISOString(),
     items: [...items.values()].sort((a, b) => b.quantity - a.quantity),
     newestIssue: newest ? { id: String(newest.id), shortId: newest.shortId, title: newest.title } : null,
-    newestRelease: (await app.meta.releasesOf([project.id], 1))[0]?.version ?? null,
-    missesMaps: (await app.meta.missingMapCounts(project.id)).quantity > 0,
+    newestRelease: (await app.meta.issues.releasesOf([project.id], 1))[0]?.version ?? null,
+    missesMaps: (await app.meta.artifacts.missingMapCounts(project.id)).quantity > 0,
   }
 }

@@ -49,7 +49,7 @@ export const doctorRoutes: readonly Route[] = [
     response: restBundleDiagnosis,
     handle: async (call) => {
       const { app, found, params } = call
-      const bundle = await app.meta.bundleOf(projectOf(found).id, params.bundle ?? '')
+      const bundle = await app.meta.artifacts.bundleOf(projectOf(found).id, params.bundle ?? '')
       if (!bundle) throw new MishapError('NOT_FOUND')
       return { body: await app.doctor.ofBundle(await doctorProject(call), bundle) }
     },

@@ -36,12 +36,12 @@ export const environmentRoutes: readonly Route[] = [
       handle: async (call) => {
         const { app, query } = call
         const scope = scopeOf(await viewOf(call, '90d'))
-        const hidden = await app.meta.hiddenEnvironments(scope.projectIds)
+        const hidden = await app.meta.projects.hiddenEnvironments(scope.projectIds)
         if (query.visibility === 'hidden' || query.visibility === 'all') {
           const names = new Set([...hidden].sort().slice(0, listMax))
           if (query.visibility === 'all') {
             for (const id of scope.projectIds)
-              for (const { name } of await app.meta.projectEnvironments(id, { max: listMax }))
+              for (const { name } of await app.meta.projects.projectEnvironments(id, { max: listMax }))
                 if (names.size < listMax) names.add(name)
           }
           return { body: [...names].sort().map((name) => ({ id: name, name, isHidden: hidden.has(name) })) }
@@ -66,7 +66,7 @@ export const environmentRoutes: readonly Route[] = [
     action: 'project:read',
     response: restEnvironment,
     handle: async ({ app, found, params }) => {
-      const environment = await app.meta.environmentOf(projectOf(found).id, params.environment ?? '')
+      const environment = await app.meta.projects.environmentOf(projectOf(found).id, params.environment ?? '')
       if (!environment) throw new MishapError('NOT_FOUND')
       return { body: toRest(environment) }
     },

@@ -36,8 +36,8 @@ async function toRest(
   inboundFilter: InboundFilter,
   dropped: Map<string, number>,
 ): Promise<RestFilter> {
-  const { active, patterns, subfilters } = filterState(await app.meta.filtersOf(project.id), inboundFilter)
-  const revision = (await app.meta.projectById(project.id))?.rev ?? project.rev
+  const { active, patterns, subfilters } = filterState(await app.meta.projects.filtersOf(project.id), inboundFilter)
+  const revision = (await app.meta.projects.projectById(project.id))?.rev ?? project.rev
   return {
     id: inboundFilter.id,
     active,
@@ -106,7 +106,7 @@ export const filterRoutes: readonly Route[] = [
       const project = projectOf(found)
       const inboundFilter = filterOf(params.filter)
       demandChange(filterChangeBody, body)
-      const filters = changeOf(await app.meta.filtersOf(project.id), inboundFilter, body)
+      const filters = changeOf(await app.meta.projects.filtersOf(project.id), inboundFilter, body)
       await updateFilters(app, actor, project.id, filters, revisionOf(body, request))
       return { body: await toRest(app, project, inboundFilter, await droppedOf(app.meta, project.id, app.clock.now())) }
     },
@@ -121,7 +121,7 @@ export const filterRoutes: readonly Route[] = [
     response: z.array(restFilterSample),
     handle: async ({ app, found, params, query }) => ({
       body: (
-        await app.meta.filteredEvents(projectOf(found).id, filterOf(params.filter).reason, limitOf(query, 25))
+        await app.meta.projects.filteredEvents(projectOf(found).id, filterOf(params.filter).reason, limitOf(query, 25))
       ).map((filteredEvent) => ({
         eventID: filteredEvent.eventId,
         title: filteredEvent.title,

@@ -22,7 +22,7 @@ const triedMax = 20
 
 /** Returns the API form of the rules of a project. */
 async function toRestOwnership(app: App, project: Project): Promise<RestOwnership> {
-  const { text, autoAssign, rev, changedMs } = await app.meta.ownershipOf(project.id)
+  const { text, autoAssign, rev, changedMs } = await app.meta.projects.ownershipOf(project.id)
   return {
     raw: text,
     autoAssignment: autoAssign,
@@ -39,7 +39,7 @@ const tooLong = (shortId: string) =>
 /** Tests rules on the latest issues of a project without saving. Throws STORE_UNAVAILABLE. */
 async function tryOwnership(app: App, project: Project, text: string): Promise<RestOwnershipTest> {
   const { rules } = readOwnership(text)
-  const issues = await app.meta.listIssues({ projectIds: [project.id], sort: 'last', max: triedMax })
+  const issues = await app.meta.issues.listIssues({ projectIds: [project.id], sort: 'last', max: triedMax })
   const rows = await Promise.all(
     issues.map((issue) =>
       eventRowOf(app, issue, 'latest').catch((error: unknown) => {

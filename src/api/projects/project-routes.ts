@@ -44,9 +44,9 @@ export async function toRestProject(
   project: Project,
 ): Promise<RestProjectSettings> {
   const team = { id: String(organization.id), slug: organization.slug, name: organization.name }
-  const scrub = await app.meta.scrubSettings(project.id)
-  const scrape = await app.meta.scrapeSettings(project.id)
-  const grouping = await app.meta.groupingSettings(project.id)
+  const scrub = await app.meta.projects.scrubSettings(project.id)
+  const scrape = await app.meta.artifacts.scrapeSettings(project.id)
+  const grouping = await app.meta.projects.groupingSettings(project.id)
   return {
     id: String(project.id),
     slug: project.slug,
@@ -188,7 +188,7 @@ export async function createOrgProject(
 }
 
 async function keyOf(app: App, found: Found, id: string | undefined): Promise<ProjectKey> {
-  const key = (await app.meta.keysOf(projectOf(found).id)).find(
+  const key = (await app.meta.projects.keysOf(projectOf(found).id)).find(
     (projectKey) => projectKey.publicKey === id || String(projectKey.id) === id,
   )
   if (!key) throw new MishapError('NOT_FOUND')
@@ -264,7 +264,7 @@ export const projectRoutes: readonly Route[] = [
     action: 'project:read',
     response: z.array(restKey),
     handle: async ({ app, found }) => ({
-      body: (await app.meta.keysOf(projectOf(found).id)).map((key) => toRestKey(app, key)),
+      body: (await app.meta.projects.keysOf(projectOf(found).id)).map((key) => toRestKey(app, key)),
     }),
   }),
   route({

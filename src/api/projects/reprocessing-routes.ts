@@ -37,13 +37,13 @@ export const reprocessingRoutes: readonly Route[] = [
     handle: async ({ app, actor, found }) => {
       const projects = await allowedProjects(app, actor, organizationOf(found), 'project:read')
       const byId = new Map(projects.map(({ id, slug }): [number, Project] => [id, { id: String(id), slug }]))
-      const runs = (await app.meta.reprocessingRuns(listMax, [...byId.keys()])).flatMap((regrouping) => {
+      const runs = (await app.meta.retention.reprocessingRuns(listMax, [...byId.keys()])).flatMap((regrouping) => {
         const project = byId.get(regrouping.projectId)
         return project ? [toRest(regrouping, project)] : []
       })
       const full = (
         await Array.fromAsync([...byId], async ([id, project]) => {
-          const { quantity: missing, refused, refusedMs } = await app.meta.missingMapCounts(id)
+          const { quantity: missing, refused, refusedMs } = await app.meta.artifacts.missingMapCounts(id)
           return refusedMs === null
             ? []
             : [{ project, noted: missing, refused, dateRefused: new Date(refusedMs).toISOString() }]

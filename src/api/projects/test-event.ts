@@ -75,7 +75,7 @@ function eventOf(id: string, nowMs: number) {
  * project has no active key or the event is refused (with the reason).
  */
 export async function sendTestEvent(app: App, project: Project): Promise<{ id: string }> {
-  const key = (await app.meta.keysOf(project.id)).find((projectKey) => projectKey.active)
+  const key = (await app.meta.projects.keysOf(project.id)).find((projectKey) => projectKey.active)
   if (!key) throw new MishapError('VALIDATION', { detail: 'The project has no active key.' })
   const id = crypto.randomUUID().replaceAll('-', '')
   const body = `${JSON.stringify({ event_id: id, sent_at: new Date(app.clock.now()).toISOString() })}\n{"type":"event"}\n${JSON.stringify(eventOf(id, app.clock.now()))}\n`

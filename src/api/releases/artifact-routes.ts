@@ -15,7 +15,9 @@ import { limitOf, pageQuery, projectOf, route } from '../route.ts'
 const iso = (ms: number) => new Date(ms).toISOString()
 
 async function toRestBundles(app: App, projectId: number, rows: readonly Bundle[]): Promise<RestArtifactBundle[]> {
-  const links = (await app.meta.linksOf(rows.map((row) => row.id))).filter((link) => link.projectId === projectId)
+  const links = (await app.meta.artifacts.linksOf(rows.map((row) => row.id))).filter(
+    (link) => link.projectId === projectId,
+  )
   return rows.map((row) => ({
     bundleId: row.uuid,
     associations: links
@@ -54,7 +56,7 @@ async function list(call: Call<z.output<typeof listQuery>, undefined>) {
   const limit = limitOf(query, 25)
   const before = cursorOf(query.cursor)
   const words = { projectId, text: (query.query ?? '').trim(), beforeId: before || undefined }
-  const rows = await app.meta.listBundles({ ...words, max: limit + 1 })
+  const rows = await app.meta.artifacts.listBundles({ ...words, max: limit + 1 })
   const shown = rows.slice(0, limit)
   const page = {
     rows: await toRestBundles(app, projectId, shown),
@@ -68,12 +70,12 @@ async function list(call: Call<z.output<typeof listQuery>, undefined>) {
 
 async function files(call: Call<z.output<typeof listQuery>, undefined>) {
   const { app, query, request, found, params } = call
-  const bundle = await app.meta.bundleOf(projectOf(found).id, params.bundle ?? '')
+  const bundle = await app.meta.artifacts.bundleOf(projectOf(found).id, params.bundle ?? '')
   if (!bundle) throw new MishapError('NOT_FOUND')
   const limit = limitOf(query, 100)
   const after = cursorOf(query.cursor)
   const words = { bundleId: bundle.id, text: (query.query ?? '').trim(), afterId: after }
-  const rows = await app.meta.filesOf({ ...words, max: limit + 1 })
+  const rows = await app.meta.artifacts.filesOf({ ...words, max: limit + 1 })
   const shown = rows.slice(0, limit)
   const page = {
     rows: shown.map(toRestFile),
@@ -120,7 +122,7 @@ export const artifactRoutes: readonly Route[] = [
     response: z.undefined(),
     handle: async ({ app, query, found }) => {
       const { id } = projectOf(found)
-      if (!(await app.meta.bundleOf(id, query.bundleId))) throw new MishapError('NOT_FOUND')
+      if (!(await app.meta.artifacts.bundleOf(id, query.bundleId))) throw new MishapError('NOT_FOUND')
       await app.artifacts.removeBundle(id, query.bundleId)
       return { body: undefined, status: 204 }
     },

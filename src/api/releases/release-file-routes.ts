@@ -32,7 +32,7 @@ async function list(call: Call<z.output<typeof listQuery>, undefined>) {
   const { app, query, request, params } = call
   const limit = limitOf(query, 100)
   const before = /^\d{1,15}$/.test(query.cursor ?? '') ? Number(query.cursor) : 0
-  const rows = await app.meta.releaseFiles({
+  const rows = await app.meta.artifacts.releaseFiles({
     projectIds: (await releaseProjects(call, 'release:read')).map((releaseProject) => releaseProject.id),
     release: params.version ?? '',
     beforeId: before || undefined,
@@ -67,7 +67,7 @@ async function upload(call: Call<unknown, undefined>) {
   const { app, request, found, params } = call
   const projects = await releaseProjects(call, 'release:write')
   const release = params.version ?? ''
-  const there = await app.meta.releaseOf(
+  const there = await app.meta.releases.releaseOf(
     projects.map((project) => project.id),
     release,
   )
@@ -103,7 +103,12 @@ async function upload(call: Call<unknown, undefined>) {
 async function rowOf(call: Call<unknown, unknown>, id: number): Promise<Row> {
   const { app, params } = call
   const projectIds = (await releaseProjects(call, 'release:read')).map((releaseProject) => releaseProject.id)
-  const [row] = await app.meta.releaseFiles({ projectIds, release: params.version ?? '', beforeId: id + 1, max: 1 })
+  const [row] = await app.meta.artifacts.releaseFiles({
+    projectIds,
+    release: params.version ?? '',
+    beforeId: id + 1,
+    max: 1,
+  })
   if (row?.bundle.id !== id) throw new MishapError('NOT_FOUND')
   return row
 }

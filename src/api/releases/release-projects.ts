@@ -10,7 +10,8 @@ const projectsMax = 200
 
 async function projectNamed(app: App, organization: Organization, name: string): Promise<Project> {
   const project =
-    (await app.meta.projectBySlug(organization.id, name)) ?? (await app.meta.projectByOldSlug(organization.id, name))
+    (await app.meta.projects.projectBySlug(organization.id, name)) ??
+    (await app.meta.projects.projectByOldSlug(organization.id, name))
   if (!project)
     throw new MishapError('VALIDATION', {
       fields: { projects: [`There is no project ${JSON.stringify(name.slice(0, 60))}.`] },

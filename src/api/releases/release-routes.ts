@@ -84,7 +84,7 @@ export async function releaseOfCall(
   action: 'release:read' | 'release:write' = 'release:read',
 ): Promise<{ release: Release; projects: Project[] }> {
   const projects = await releaseProjects(call, action)
-  const release = await call.app.meta.releaseOf(
+  const release = await call.app.meta.releases.releaseOf(
     projects.map((project) => project.id),
     call.params.version ?? '',
   )
@@ -111,7 +111,7 @@ async function newReleaseProjects(call: Call<unknown, NewReleaseBody>): Promise<
   const { body } = call
   if (body.status && body.projects.length === 0) {
     const mine = await releaseProjects(call, 'release:write')
-    const there = await call.app.meta.releaseOf(
+    const there = await call.app.meta.releases.releaseOf(
       mine.map((project) => project.id),
       body.version,
     )

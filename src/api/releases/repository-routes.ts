@@ -17,7 +17,7 @@ async function list(call: Call<z.output<typeof listQuery>, undefined>) {
   const { app, query, request, found } = call
   const limit = limitOf(query, 100)
   const { offset } = readCursor(query.cursor)
-  const rows = await app.meta.repositoriesOf({
+  const rows = await app.meta.releases.repositoriesOf({
     organizationId: organizationOf(found).id,
     listed: query.named !== '1',
     offset,
@@ -30,11 +30,11 @@ async function list(call: Call<z.output<typeof listQuery>, undefined>) {
 async function commits(call: Call<{ cursor?: string; limit?: string; per_page?: string }, undefined>) {
   const { app, query, request, found, params } = call
   const id = /^\d{1,15}$/.test(params.repository ?? '') ? Number(params.repository) : -1
-  const repository = await app.meta.repositoryById(organizationOf(found).id, id)
+  const repository = await app.meta.releases.repositoryById(organizationOf(found).id, id)
   if (!repository) throw new MishapError('NOT_FOUND')
   const limit = limitOf(query, 100)
   const { offset } = readCursor(query.cursor)
-  const rows = await app.meta.repositoryCommits({ repositoryId: repository.id, offset, max: limit + 1 })
+  const rows = await app.meta.releases.repositoryCommits({ repositoryId: repository.id, offset, max: limit + 1 })
   const page = pageByOffset(rows.slice(0, limit).map(toRestCommit), offset, limit, rows.length > limit)
   return { body: page.rows, headers: pageHeaders(app.config.url, request.url, page) }
 }

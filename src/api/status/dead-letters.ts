@@ -11,8 +11,10 @@ const previewBytesMax = 16 * 1024
 type StoredDeadLetter = DeadLetter & { id: number }
 
 async function toRest(app: App, organization: Organization, letter: StoredDeadLetter): Promise<RestDeadLetter> {
-  const project = (await app.meta.projectsOf(organization.id)).find((candidate) => candidate.id === letter.projectId)
-  const key = (await app.meta.keysOf(letter.projectId)).find((candidate) => candidate.id === letter.keyId)
+  const project = (await app.meta.projects.projectsOf(organization.id)).find(
+    (candidate) => candidate.id === letter.projectId,
+  )
+  const key = (await app.meta.projects.keysOf(letter.projectId)).find((candidate) => candidate.id === letter.keyId)
   return {
     id: String(letter.id),
     project: { id: String(letter.projectId), slug: project?.slug ?? '' },
@@ -25,8 +27,8 @@ async function toRest(app: App, organization: Organization, letter: StoredDeadLe
 
 /** Returns dead letters of the projects of an organization, newest first. */
 export async function deadLettersOf(app: App, organization: Organization): Promise<RestDeadLetter[]> {
-  const projectIds = (await app.meta.projectsOf(organization.id)).map((project) => project.id)
-  return await Array.fromAsync(await app.meta.deadLetters(listMax, projectIds), async (letter) =>
+  const projectIds = (await app.meta.projects.projectsOf(organization.id)).map((project) => project.id)
+  return await Array.fromAsync(await app.meta.ledger.deadLetters(listMax, projectIds), async (letter) =>
     toRest(app, organization, letter),
   )
 }
@@ -37,8 +39,8 @@ export async function deadLetterOf(
   organization: Organization,
   id: string | undefined,
 ): Promise<StoredDeadLetter> {
-  const letter = /^\d{1,15}$/.test(id ?? '') ? await app.meta.deadLetterById(Number(id)) : undefined
-  if (!letter || (await app.meta.projectById(letter.projectId))?.organizationId !== organization.id)
+  const letter = /^\d{1,15}$/.test(id ?? '') ? await app.meta.ledger.deadLetterById(Number(id)) : undefined
+  if (!letter || (await app.meta.projects.projectById(letter.projectId))?.organizationId !== organization.id)
     throw new MishapError('NOT_FOUND')
   return letter
 }

@@ -10,7 +10,9 @@ const rejectedMs = 300_000
 /** Refused requests of the last minutes by project. A person disabled a key on purpose, so its requests do not count. */
 async function rejectedByProject(app: App, projects: readonly Project[]): Promise<Map<number, number>> {
   const keyIds = (
-    await Array.fromAsync(projects, async (project) => (await app.meta.keysOf(project.id)).map((key) => key.id))
+    await Array.fromAsync(projects, async (project) =>
+      (await app.meta.projects.keysOf(project.id)).map((key) => key.id),
+    )
   ).flat()
   const sinceMs = app.clock.now() - rejectedMs
   const counts = new Map<number, number>()

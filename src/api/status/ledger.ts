@@ -22,7 +22,7 @@ type LedgerRequest = {
 /** Returns outcomes by project, key, category and reason, most first. Throws VALIDATION for another project's key. */
 export async function ledgerBreakdown(app: App, { range, projects, key, nobodys }: LedgerRequest): Promise<RestLedger> {
   const keys = new Map(
-    (await Array.fromAsync(projects, async (project) => app.meta.keysOf(project.id)))
+    (await Array.fromAsync(projects, async (project) => app.meta.projects.keysOf(project.id)))
       .flat()
       .map((projectKey) => [projectKey.id, projectKey]),
   )
@@ -31,7 +31,7 @@ export async function ledgerBreakdown(app: App, { range, projects, key, nobodys 
   const fromMs = Math.floor((app.clock.now() - ranges[range]) / hourMs) * hourMs
   const projectOf = new Map(projects.map((project) => [project.id, { id: String(project.id), slug: project.slug }]))
   const projectIds = [...projectOf.keys(), ...(nobodys && key === undefined ? [0] : [])]
-  const sums = await app.meta.outcomeSums({ projectIds, fromMs })
+  const sums = await app.meta.ledger.outcomeSums({ projectIds, fromMs })
   const rows = sums
     .filter((outcomeSum) => outcomeSum.outcome !== 'received' && outcomeSum.quantity !== 0)
     .filter((outcomeSum) => key === undefined || String(outcomeSum.keyId) === key)

@@ -27,7 +27,7 @@ function toRest(entry: LogEntry): RestLoggedRequest {
 
 /** Returns the newest requests of a project's keys with the outcome of each item. `key` (an id) limits it to one key. */
 export async function requestLogOf(app: App, project: Project, key?: string): Promise<RestRequestLog> {
-  const keys = await app.meta.keysOf(project.id)
+  const keys = await app.meta.projects.keysOf(project.id)
   const selected = keys.filter((projectKey) => key === undefined || String(projectKey.id) === key)
   return {
     keys: keys.map((projectKey) => ({

@@ -36,7 +36,7 @@ async function appWith(counts: [OutcomeCount[], number][], change: Partial<App> 
   const clock = testClock(nowMs)
   const meta = await openSqliteMeta(join(folder, `${closing.length}.sqlite`), { clock })
   closing.push(() => meta.close())
-  for (const [list, atMs] of counts) await meta.addOutcomes(list, atMs)
+  for (const [list, atMs] of counts) await meta.ledger.addOutcomes(list, atMs)
   const app: Partial<App> = {
     version: '1.2.3',
     startedMs: nowMs - 5000,
@@ -180,9 +180,9 @@ describe('the rest of the status', () => {
 
   test('the disk budget and the times that events were downsampled; without numbers while the store is away', async () => {
     const { app, meta } = await appWith([[[count('stored', 9), count('received', 9), count('thinned', 7)], nowMs]])
-    const run = await meta.beginDownsampleRun({ budgetBytes: 100, bytesBefore: 150 })
-    await meta.endDownsampleRun(run, { bytesAfter: 90, reached: true })
-    await meta.beginDownsampleRun({ budgetBytes: 100, bytesBefore: 120 })
+    const run = await meta.retention.beginDownsampleRun({ budgetBytes: 100, bytesBefore: 150 })
+    await meta.retention.endDownsampleRun(run, { bytesAfter: 90, reached: true })
+    await meta.retention.beginDownsampleRun({ budgetBytes: 100, bytesBefore: 120 })
     const at = new Date(nowMs).toISOString()
     const status = await statusOf(app)
     expect(status.ledger).toMatchObject({ received: 9, stored: 9, lost: 0, thinned: 7 })
@@ -216,8 +216,8 @@ describe('the rest of the status', () => {
       bytes: 9,
       blobKey: `dead/${jpos}`,
     })
-    await meta.commitBatch(
-      await meta.openBatch(0, 500),
+    await meta.batches.commitBatch(
+      await meta.batches.openBatch(0, 500),
       { events: [], attachments: [], outcomes: [], dead: Array.from({ length: 120 }, (_, at) => dead(at)) },
       nowMs,
     )

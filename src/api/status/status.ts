@@ -37,10 +37,10 @@ function versionsOf(app: App): RestStatus['versions'] {
 async function ledgerOf(app: App, waiting: number, projectIds?: number[]): Promise<RestStatus['ledger']> {
   const rows = new Map<string, RestStatus['ledger']['rows'][number]>()
   const sums = new Map<Outcome, number>()
-  const [first] = await app.meta.organizations()
+  const [first] = await app.meta.organizations.organizations()
   const selfId = first && (await selfProject(app.meta, first.id))?.id
   let own = 0
-  for (const outcomeSum of await app.meta.outcomeSums({
+  for (const outcomeSum of await app.meta.ledger.outcomeSums({
     ...(projectIds ? { projectIds } : {}),
     fromMs: app.clock.now() - ledgerMs,
   })) {
@@ -104,7 +104,7 @@ async function budgetOf(app: App): Promise<RestStatus['disk']['budget']> {
 }
 
 const downsampledRuns = async (app: App): Promise<RestStatus['disk']['thinned']> =>
-  (await app.meta.downsampleRuns(downsamplingRunsMax)).map(({ id: _id, startedMs, endedMs, ...run }) => ({
+  (await app.meta.retention.downsampleRuns(downsamplingRunsMax)).map(({ id: _id, startedMs, endedMs, ...run }) => ({
     ...run,
     startedAt: new Date(startedMs).toISOString(),
     endedAt: endedMs === null ? null : new Date(endedMs).toISOString(),
@@ -112,9 +112,9 @@ const downsampledRuns = async (app: App): Promise<RestStatus['disk']['thinned']>
 
 /** Returns the status for members: sums of their organization's projects, and nothing about the machine. */
 export async function organizationStatusOf(app: App, organization: Organization): Promise<RestOrganizationStatus> {
-  const projectIds = (await app.meta.projectsOf(organization.id)).map((project) => project.id)
+  const projectIds = (await app.meta.projects.projectsOf(organization.id)).map((project) => project.id)
   const { waiting: _waiting, ...ledger } = await ledgerOf(app, 0, projectIds)
-  const projectBytes = (await app.meta.bytesByProject()).filter((usage) => projectIds.includes(usage.projectId))
+  const projectBytes = (await app.meta.ledger.bytesByProject()).filter((usage) => projectIds.includes(usage.projectId))
   return {
     ledger,
     deadItems: projectBytes.reduce((sum, usage) => sum + usage.dead.count, 0),
@@ -168,7 +168,7 @@ export async function statusOf(app: App): Promise<RestStatus> {
       budget,
       thinned: await downsampledRuns(app),
     },
-    deadItems: (await app.meta.deadLetters(deadLettersMax)).map((deadLetter) => ({
+    deadItems: (await app.meta.ledger.deadLetters(deadLettersMax)).map((deadLetter) => ({
       jpos: String(deadLetter.jpos),
       projectId: String(deadLetter.projectId),
       receivedAt: new Date(deadLetter.receivedMs).toISOString(),

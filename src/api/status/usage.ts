@@ -14,7 +14,7 @@ async function eventsOf(app: App): Promise<Map<number, { rows: number; bytes: nu
     const received = new Map<number, { quantity: number; bytes: number }>()
     const all = { quantity: 0, bytes: 0 }
     const fromMs = app.clock.now() - app.config.retentionErrorsDays * dayMs
-    for (const outcomeSum of await app.meta.outcomeSums({ fromMs })) {
+    for (const outcomeSum of await app.meta.ledger.outcomeSums({ fromMs })) {
       if (outcomeSum.outcome !== 'stored' || tableOfCategory(outcomeSum.category) !== 'events') continue
       const sum = received.get(outcomeSum.projectId) ?? { quantity: 0, bytes: 0 }
       for (const into of [sum, all]) {
@@ -70,9 +70,9 @@ export async function usageOf(app: App, organization: Organization, isOperator: 
     rowsOf(app, 'spans'),
     ...(['journal', 'meta', 'blobs/spool'] as const).map(under),
   ] as const)
-  const projectBytes = new Map((await app.meta.bytesByProject()).map((byte) => [byte.projectId, byte]))
+  const projectBytes = new Map((await app.meta.ledger.bytesByProject()).map((byte) => [byte.projectId, byte]))
   const none = { count: 0, bytes: 0 }
-  const projects = (await app.meta.projectsOf(organization.id)).map(({ id, slug }) => ({
+  const projects = (await app.meta.projects.projectsOf(organization.id)).map(({ id, slug }) => ({
     id: String(id),
     slug,
     events: events ? (events.get(id) ?? { rows: 0, bytes: 0, thinned: 0 }) : null,

@@ -8,9 +8,11 @@ import { planOf } from './plan.ts'
 test('releases are asked for once, however many terms want them, and not by a query without such a term', async () => {
   let asked = 0
   const meta = {
-    releaseTimes: () => {
-      asked++
-      return [{ version: 'web@2.0.0', createdMs: 1 }]
+    releases: {
+      releaseTimes: () => {
+        asked++
+        return [{ version: 'web@2.0.0', createdMs: 1 }]
+      },
     },
   }
   const deps = { meta, clock: testClock(1), auth: { personByEmail: () => undefined } } as unknown as QueryDeps

@@ -101,8 +101,12 @@ export type Pack = {
 
 /** A bundle with its files and its links in a project. */
 export async function packOf({ meta }: DoctorDeps, projectId: number, bundle: Bundle): Promise<Pack> {
-  const files = await meta.filesOf({ bundleId: bundle.id, text: '', afterId: 0, max: filesMax })
-  return { bundle, files, links: (await meta.linksOf([bundle.id])).filter((link) => link.projectId === projectId) }
+  const files = await meta.artifacts.filesOf({ bundleId: bundle.id, text: '', afterId: 0, max: filesMax })
+  return {
+    bundle,
+    files,
+    links: (await meta.artifacts.linksOf([bundle.id])).filter((link) => link.projectId === projectId),
+  }
 }
 
 /** Diagnoses the scripts of a pack except those whose URL is in `skip`. */

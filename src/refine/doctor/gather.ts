@@ -68,9 +68,9 @@ async function foundOf(
 ): Promise<FileDetails['found']> {
   const { meta } = deps
   const file = plan.map ?? plan.script
-  const [bundle] = await meta.bundlesById([file?.bundleId ?? 0])
+  const [bundle] = await meta.artifacts.bundlesById([file?.bundleId ?? 0])
   // A bundle can be linked to this project or release long after its upload.
-  const places = await meta.placesOfBundle(bundle?.id ?? 0, projectId)
+  const places = await meta.artifacts.placesOfBundle(bundle?.id ?? 0, projectId)
   const here =
     plan.resolvedWith === 'debug-id'
       ? places
@@ -93,10 +93,10 @@ async function elsewhereOf(
   const found =
     debugId === undefined
       ? release !== undefined &&
-        nearest(url, await deps.meta.filesNamed(ids, namesLike(url), nearMax, release)).find(
+        nearest(url, await deps.meta.artifacts.filesNamed(ids, namesLike(url), nearMax, release)).find(
           (entry) => entry.how === 'same' && entry.dist === dist,
         )
-      : (await deps.meta.placesOfDebugId(ids, debugId, 1))[0]
+      : (await deps.meta.artifacts.placesOfDebugId(ids, debugId, 1))[0]
   const slug = found && project.others.find((entry) => entry.id === found.projectId)?.slug
   return slug ? { slug, sure: debugId !== undefined } : undefined
 }
@@ -108,15 +108,17 @@ async function nearOf(
   { url, release = '' }: RequestedFile,
 ): Promise<readonly Near[]> {
   const names = namesLike(url)
-  const ofRelease = await meta.filesNamed([projectId], names, nearMax, release)
-  const others = (await meta.filesNamed([projectId], names, nearMax)).filter((entry) => entry.release !== release)
+  const ofRelease = await meta.artifacts.filesNamed([projectId], names, nearMax, release)
+  const others = (await meta.artifacts.filesNamed([projectId], names, nearMax)).filter(
+    (entry) => entry.release !== release,
+  )
   return nearest(url, [...ofRelease, ...others])
 }
 
 /** When the newest bundle of a project arrived, if it has debug ids. */
 async function injectedMsOf({ meta }: DoctorDeps, projectId: number): Promise<number | undefined> {
-  const [newest] = await meta.listBundles({ projectId, text: '', beforeId: undefined, max: 1 })
-  const files = newest ? await meta.filesOf({ bundleId: newest.id, text: '', afterId: 0, max: 20 }) : []
+  const [newest] = await meta.artifacts.listBundles({ projectId, text: '', beforeId: undefined, max: 1 })
+  const files = newest ? await meta.artifacts.filesOf({ bundleId: newest.id, text: '', afterId: 0, max: 20 }) : []
   return files.some((file) => file.debugId !== '') ? newest?.createdMs : undefined
 }
 
@@ -165,10 +167,11 @@ export async function gather(
       receivedMs: event.receivedMs,
       sdk: event.sdk,
       place: placeOf(deps, project, release, requested.dist),
-      uploads: await meta.uploadsOf(projectId),
-      ofRelease: await meta.uploadsOf(projectId, { release: release ?? '', dist: requested.dist }),
+      uploads: await meta.artifacts.uploadsOf(projectId),
+      ofRelease: await meta.artifacts.uploadsOf(projectId, { release: release ?? '', dist: requested.dist }),
       injectedMs: missing ? await injectedMsOf(deps, projectId) : undefined,
-      releaseMs: missing && release !== undefined ? (await meta.releaseOf([projectId], release))?.createdMs : undefined,
+      releaseMs:
+        missing && release !== undefined ? (await meta.releases.releaseOf([projectId], release))?.createdMs : undefined,
       elsewhere: missing ? await elsewhereOf(deps, project, requested) : undefined,
       near: missing ? await nearOf(deps, projectId, requested) : [],
       reason: reason as UnmappedReason | undefined,
@@ -179,6 +182,8 @@ export async function gather(
 
 /** The files of one bundle, with the look-ups of an artifact store. */
 export const artifactsIn = (files: readonly ArtifactFile[]): Artifacts => ({
-  artifactsByDebugId: async (_project, debugId) => files.filter((file) => debugId !== '' && file.debugId === debugId),
-  artifactsByUrl: async (_project, _release, _dist, urls) => files.filter((file) => urls.includes(file.url)),
+  artifacts: {
+    artifactsByDebugId: async (_project, debugId) => files.filter((file) => debugId !== '' && file.debugId === debugId),
+    artifactsByUrl: async (_project, _release, _dist, urls) => files.filter((file) => urls.includes(file.url)),
+  },
 })

@@ -161,7 +161,7 @@ const planted: Planted[] = [
     code: 'aged_out',
     before: async ({ meta }) => {
       const made = { organizationId: 1, projectIds: [1], version: 'shop@1', change: {} }
-      await meta.makeRelease(made, eventMs - 100 * dayMs)
+      await meta.releases.makeRelease(made, eventMs - 100 * dayMs)
     },
   },
   {
@@ -201,7 +201,7 @@ const planted: Planted[] = [
     code: 'came_later',
     before: async ({ meta, upload }) => {
       const id = await upload(of('shop@0', 'a.js'))
-      await meta.linkBundle(id, [{ projectId: 1, release: 'shop@1', dist: '' }], eventMs + 5)
+      await meta.artifacts.linkBundle(id, [{ projectId: 1, release: 'shop@1', dist: '' }], eventMs + 5)
     },
   },
 

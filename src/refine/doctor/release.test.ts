@@ -15,7 +15,7 @@ const oneOfTwo = JSON.stringify({
 })
 
 async function bundle(upload: Upload) {
-  const [entry] = await rig().meta.bundlesById([await rig().upload(upload)])
+  const [entry] = await rig().meta.artifacts.bundlesById([await rig().upload(upload)])
   if (!entry) throw new Error('no bundle')
   return rig().doctor.ofBundle(rig().here, entry)
 }

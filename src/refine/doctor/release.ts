@@ -30,7 +30,9 @@ export type ReleaseRequest = { release: string; dist: string | undefined; mayRea
 
 /** The bundles of a release, newest first. Files that were uploaded one by one form one last pack. */
 async function packsOf(deps: DoctorDeps, projectId: number, { release, dist }: ReleaseRequest): Promise<Pack[]> {
-  const bundles = await deps.meta.bundlesById(await deps.meta.bundlesOfRelease(projectId, release, dist, bundlesMax))
+  const bundles = await deps.meta.artifacts.bundlesById(
+    await deps.meta.artifacts.bundlesOfRelease(projectId, release, dist, bundlesMax),
+  )
   const packs = await Array.fromAsync(
     bundles.filter((bundle) => bundle.kind === 'bundle').slice(0, packsMax),
     async (bundle) => packOf(deps, projectId, bundle),
@@ -135,7 +137,7 @@ async function withoutPacks(
   { release, dist }: ReleaseRequest,
 ): Promise<DoctorFinding> {
   const place = placeOf(deps, project, release, dist)
-  if ((await deps.meta.uploadsOf(project.project.id)).bundles === 0)
+  if ((await deps.meta.artifacts.uploadsOf(project.project.id)).bundles === 0)
     return findingOf('no_uploads', { project: project.project.slug }, place)
   return findingOf('release_unknown', { release, dist: dist || '–' }, place)
 }

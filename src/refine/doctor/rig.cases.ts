@@ -63,7 +63,7 @@ async function openRig() {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-doctor-'))
   const clock = testClock(nowMs)
   const meta = await withProject(await openSqliteMeta(join(folder, 'meta.sqlite'), { clock }))
-  await meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
+  await meta.projects.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
   const blobs = openFileBlobs(join(folder, 'blobs'))
   const parts = { observe: silent, meta, blobs, blobSource: { folder: join(folder, 'blobs') } }
   const mapCache = createMapCache({ clock: systemClock, ...parts })
@@ -105,10 +105,10 @@ async function openRig() {
     const kind = single ? ('file' as const) : ('bundle' as const)
     const createdMs = eventMs - hours * hourMs
     const bundle = { organizationId: 1, uuid, checksum: uuid, kind, blobKey, bytes: at, createdMs }
-    return (await meta.addBundle(bundle, rows, [{ projectId: project, release, dist }])).id
+    return (await meta.artifacts.addBundle(bundle, rows, [{ projectId: project, release, dist }])).id
   }
 
-  const [web, api] = await Array.fromAsync([1, 2], async (id) => meta.projectById(id))
+  const [web, api] = await Array.fromAsync([1, 2], async (id) => meta.projects.projectById(id))
   if (!web || !api) throw new Error('no projects')
   const here = { organization: { slug: 'acme' }, project: web, others: [api] }
   return {

@@ -280,7 +280,7 @@ describe('what is no error', () => {
 
   test('it was linked to the release after the event came', async () => {
     const id = await rig().upload({ files: pair('a.js'), ...at('shop@0') })
-    await rig().meta.linkBundle(id, [{ projectId: 1, ...at('shop@1'), dist: '' }], eventMs + 5)
+    await rig().meta.artifacts.linkBundle(id, [{ projectId: 1, ...at('shop@1'), dist: '' }], eventMs + 5)
     expect((await ask([], { release: 'shop@1' })).finding?.code).toBe('came_later')
   })
 
@@ -351,7 +351,7 @@ describe('what is no error', () => {
 describe('what depends on more than the files', () => {
   test('a release that is older than uploads are kept', async () => {
     const { meta } = rig()
-    await meta.makeRelease(
+    await meta.releases.makeRelease(
       { organizationId: 1, projectIds: [1], version: 'shop@1', change: {} },
       eventMs - 100 * 86_400_000,
     )
@@ -367,15 +367,15 @@ describe('what depends on more than the files', () => {
 
   test('a blob that is gone', async () => {
     const id = await rig().upload({ files: pair('a.js', idA) })
-    await rig().blobs.delete((await rig().meta.bundlesById([id]))[0]?.blobKey ?? '')
+    await rig().blobs.delete((await rig().meta.artifacts.bundlesById([id]))[0]?.blobKey ?? '')
     expect((await ask([], { debugId: idA })).finding?.code).toBe('file_gone')
   })
 
   test('asking notes no use of a bundle', async () => {
     const id = await rig().upload({ files: pair('a.js', idA), hours: 1000 })
-    const before = await rig().meta.bundlesById([id])
+    const before = await rig().meta.artifacts.bundlesById([id])
     await ask([], { debugId: idA })
-    expect(await rig().meta.bundlesById([id])).toEqual(before)
+    expect(await rig().meta.artifacts.bundlesById([id])).toEqual(before)
   })
 
   test('hostile names stay text: no controls, bounded, quoted for the shell', async () => {

@@ -10,7 +10,7 @@ import type { RecordHead } from '../../journal/journal.ts'
 import { openFileBlobs } from '../../store/blobs/files.ts'
 import { type Bench, bench, closing, envelope, head, newId, outcome, send, settled, stored } from '../rig.cases.ts'
 
-const issues = (entry: Bench) => entry.meta.listIssues({ projectIds: [entry.projectId], sort: 'last', max: 10 })
+const issues = (entry: Bench) => entry.meta.issues.listIssues({ projectIds: [entry.projectId], sort: 'last', max: 10 })
 
 test('what is in the journal is stored, counted and told of, once', async () => {
   const entry = await bench()
@@ -27,7 +27,7 @@ test('what is in the journal is stored, counted and told of, once', async () => 
 
 test('what a filter drops is counted, and a hundredth of it kept, by the same commit', async () => {
   const entry = await bench()
-  await entry.meta.updateProject(entry.projectId, { filters: { messages: ['Noise*'] } })
+  await entry.meta.projects.updateProject(entry.projectId, { filters: { messages: ['Noise*'] } })
   const refine = entry.open()
   await refine.start()
   await send(entry, 1500, 'NoiseError')
@@ -35,7 +35,7 @@ test('what a filter drops is counted, and a hundredth of it kept, by the same co
   refine.advance(entry.writer.durable())
   await settled(entry, 1)
   expect([await stored(entry), await outcome(entry, 'filtered')]).toEqual([1, 1500])
-  const kept = await entry.meta.filteredEvents(entry.projectId, 'error_message', 100)
+  const kept = await entry.meta.projects.filteredEvents(entry.projectId, 'error_message', 100)
   // The mean is 15. Zero or more than 50 occurs once in a million runs.
   expect(kept.length).toBeGreaterThan(0)
   expect(kept.length).toBeLessThan(50)
@@ -68,7 +68,7 @@ test('after a start nothing is looked for again until something arrives', async 
   await refine.start()
   refine.advance(writer.durable())
   for (let tries = 0; (await stored(entry)) < 3 && tries < 400; tries++) await systemClock.sleep(25)
-  expect(writer.durable()).toBeGreaterThan(await entry.meta.cursor())
+  expect(writer.durable()).toBeGreaterThan(await entry.meta.batches.cursor())
   const before = looks.count
   await systemClock.sleep(500)
   expect(looks.count - before).toBeLessThanOrEqual(2)
@@ -122,21 +122,23 @@ test('a row that the store refuses for its content ends as a dead item; the othe
   await send(entry, 5)
   refine.advance(entry.writer.durable())
   await settled(entry, 10)
-  expect([entry.events.rows.length, await outcome(entry, 'dead'), (await entry.meta.deadLetters(10)).length]).toEqual([
-    10, 1, 1,
-  ])
+  expect([
+    entry.events.rows.length,
+    await outcome(entry, 'dead'),
+    (await entry.meta.ledger.deadLetters(10)).length,
+  ]).toEqual([10, 1, 1])
   entry.events.state.bad = ''
-  for (const dead of await entry.meta.deadLetters(1)) {
+  for (const dead of await entry.meta.ledger.deadLetters(1)) {
     const kept = unpackDeadLetter((await openFileBlobs(join(entry.folder, 'blobs')).get(dead.blobKey)) as Buffer)
     if (kept) refine.advance(await entry.writer.append({ ...kept.head, again: { ...dead, ...kept.count } }, kept.body))
   }
   refine.advance(entry.writer.durable())
   await settled(entry, 11)
-  expect([await outcome(entry, 'dead'), await outcome(entry, 'received'), await entry.meta.deadLetters(10)]).toEqual([
-    0,
-    11,
-    [],
-  ])
+  expect([
+    await outcome(entry, 'dead'),
+    await outcome(entry, 'received'),
+    await entry.meta.ledger.deadLetters(10),
+  ]).toEqual([0, 11, []])
 })
 
 test.each([
@@ -151,21 +153,21 @@ test.each([
     await send(entry, 12)
     const first = entry.open()
     // The rows are stored, but the commit never happens.
-    const commitBatch = entry.meta.commitBatch
-    entry.meta.commitBatch = async () => {
+    const commitBatch = entry.meta.batches.commitBatch
+    entry.meta.batches.commitBatch = async () => {
       throw new Error('power cut')
     }
     await first.start()
     first.advance(entry.writer.durable())
     for (let i = 0; i < 500 && entry.failures.length === 0; i++) await systemClock.sleep(20)
     await first.stop(0)
-    entry.meta.commitBatch = commitBatch
-    expect((await entry.meta.openBatches()).length).toBeGreaterThan(0)
+    entry.meta.batches.commitBatch = commitBatch
+    expect((await entry.meta.batches.openBatches()).length).toBeGreaterThan(0)
     expect(await stored(entry)).toBe(0)
     // The power cut lost some of the rows.
     entry.events.rows.splice(0, lost)
     // A filter that is newer than the stored rows removes none of them.
-    if (lost === 0) await entry.meta.updateProject(entry.projectId, { filters: { messages: ['TypeError*'] } })
+    if (lost === 0) await entry.meta.projects.updateProject(entry.projectId, { filters: { messages: ['TypeError*'] } })
     const again = entry.open()
     again.advance(entry.writer.durable())
     await again.start().catch((error: unknown) => {
@@ -176,7 +178,7 @@ test.each([
     expect([
       entry.events.rows.length,
       (await issues(entry))[0]?.count,
-      (await entry.meta.openBatches()).length,
+      (await entry.meta.batches.openBatches()).length,
     ]).toEqual([12, 12, 0])
   },
 )
@@ -203,7 +205,7 @@ test('a record that ends its worker is found, kept as a dead item, and the other
     await outcome(entry, 'received'),
     entry.failures,
   ]).toEqual([4, 1, 5, []])
-  const [dead] = await entry.meta.deadLetters(5)
+  const [dead] = await entry.meta.ledger.deadLetters(5)
   expect(dead).toMatchObject({ projectId: entry.projectId, bytes: body.length })
   expect(dead?.reason).toMatch(/a worker ended on it/)
   const kept = await openFileBlobs(join(entry.folder, 'blobs')).get(dead?.blobKey ?? '')
@@ -216,15 +218,17 @@ test('a restart with such a record in an open batch recovers and goes on', async
   await entry.writer.append(head(entry.projectId), odd('KILLS-ITS-WORKER'))
   await send(entry, 1)
   // The batch was opened, then the process ended.
-  await entry.meta.openBatch(await entry.meta.cursor(), entry.writer.durable())
+  await entry.meta.batches.openBatch(await entry.meta.batches.cursor(), entry.writer.durable())
   const refine = entry.open(killerFile)
   await refine.start()
   await send(entry, 2)
   refine.advance(entry.writer.durable())
   await settled(entry, 4, 2000)
-  expect([entry.events.rows.length, await outcome(entry, 'dead'), (await entry.meta.openBatches()).length]).toEqual([
-    4, 1, 0,
-  ])
+  expect([
+    entry.events.rows.length,
+    await outcome(entry, 'dead'),
+    (await entry.meta.batches.openBatches()).length,
+  ]).toEqual([4, 1, 0])
 }, 60_000)
 
 test('a record that ends the process in each recovery is a dead item at the fifth', async () => {
@@ -232,7 +236,7 @@ test('a record that ends the process in each recovery is a dead item at the fift
   await send(entry, 2)
   await entry.writer.append(head(entry.projectId), odd('HOLDS-ITS-WORKER'))
   await send(entry, 2)
-  await entry.meta.openBatch(await entry.meta.cursor(), entry.writer.durable())
+  await entry.meta.batches.openBatch(await entry.meta.batches.cursor(), entry.writer.durable())
   let starts = 0
   for (let done = false; !done && starts < 9; starts++) {
     const refine = entry.open(killerFile)
@@ -247,7 +251,7 @@ test('a record that ends the process in each recovery is a dead item at the fift
     if (!done) await refine.stop(0)
   }
   expect([starts, entry.events.rows.length, await stored(entry), await outcome(entry, 'dead')]).toEqual([5, 4, 4, 1])
-  expect((await entry.meta.deadLetters(5))[0]?.reason).toBe('Error: the process ended on it')
+  expect((await entry.meta.ledger.deadLetters(5))[0]?.reason).toBe('Error: the process ended on it')
   expect(readdirSync(join(entry.folder, 'journal')).filter((name) => name.startsWith('recovery'))).toEqual([])
 }, 60_000)
 
@@ -261,7 +265,7 @@ test('a journal that was emptied, its number too, is found instead of skipped', 
   await refine.stop(500)
   const again = entry.open()
   await again.start()
-  again.advance((await entry.meta.cursor()) - 1)
+  again.advance((await entry.meta.batches.cursor()) - 1)
   await expect
     .poll(() => entry.failures, { timeout: 10_000 })
     .toMatchObject([{ code: 'START_JOURNAL_BEHIND', message: expect.stringContaining('write 1 and a line break') }])
@@ -374,7 +378,7 @@ test.each(ledgerCases)('ledger: %s', async (_name, change, body, expected) => {
   refine.advance(entry.writer.durable())
   await settled(entry, 0)
   const sums: Record<string, number> = { received: 0 }
-  for (const row of await entry.meta.outcomesSince({ fromMs: 0 }))
+  for (const row of await entry.meta.ledger.outcomesSince({ fromMs: 0 }))
     sums[row.outcome] = (sums[row.outcome] ?? 0) + row.quantity
   expect(sums).toEqual(expected)
   const ends = Object.entries(sums).filter(([name]) => name !== 'received' && name !== 'client_discard')
@@ -394,7 +398,7 @@ test('ledger: what accept refused itself arrives as received and ended; its disc
     ],
     uses: [{ keyId: 1, atMs: 1234, refusedCode: 'ACCEPT_RATE_LIMITED' }],
   }
-  await entry.meta.createKey(entry.projectId, 'Default')
+  await entry.meta.projects.createKey(entry.projectId, 'Default')
   await entry.writer.append({ ...head(0), kind: 'outcomes' }, Buffer.from(JSON.stringify(counts)))
   refine.advance(entry.writer.durable())
   await settled(entry, 0)
@@ -403,7 +407,7 @@ test('ledger: what accept refused itself arrives as received and ended; its disc
       outcome(entry, name),
     ),
   ).toEqual([5, 4, 1, 9])
-  expect((await entry.meta.keysOf(entry.projectId))[0]?.lastUsedMs).toBe(1234)
+  expect((await entry.meta.projects.keysOf(entry.projectId))[0]?.lastUsedMs).toBe(1234)
 })
 
 test('ledger: a duplicate was received as well, and what waits is not counted before its commit', async () => {
@@ -430,7 +434,7 @@ test('a dead record is kept whole: head, then body', async () => {
   await entry.writer.append({ ...head(999), userAgent: 'sdk/1' }, body)
   refine.advance(entry.writer.durable())
   await settled(entry, 0)
-  const [dead] = await entry.meta.deadLetters(5)
+  const [dead] = await entry.meta.ledger.deadLetters(5)
   expect(dead).toMatchObject({ projectId: 999, reason: 'Error: the project is gone', bytes: body.length })
   const kept = await openFileBlobs(join(entry.folder, 'blobs')).get(dead?.blobKey ?? '')
   const text = kept?.toString('utf8') ?? ''

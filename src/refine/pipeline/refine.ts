@@ -7,7 +7,8 @@ import type { RecordOutcomes } from '../../journal/request-log.ts'
 import type { BlobStore } from '../../store/blobs/blobs.ts'
 import type { EventStore } from '../../store/events/event-store.ts'
 import type { EventRow } from '../../store/events/events.ts'
-import type { Batch, BatchEffects, BatchResult, BatchStore, ProjectSettings } from '../../store/meta/meta.ts'
+import type { Batch, BatchEffects, BatchResult, ProjectSettings } from '../../store/meta/meta.ts'
+import type { MetaWith } from '../../store/meta/meta-store.ts'
 import { eventWindow } from '../kinds/error/events.ts'
 import { createMapCache, type MapCache, type MapCacheDeps } from '../symbolicate/map-cache.ts'
 import {
@@ -19,7 +20,7 @@ import {
   readMemory,
   type Stored,
 } from './deduplicate.ts'
-import type { KeyUse, RefinedRange } from './range.ts'
+import type { RefinedRange } from './range.ts'
 import { committedOutcomes } from './record-outcomes.ts'
 import { applyStored, refineOpen } from './recovery.ts'
 import { createRemapper, type Remapper } from './reprocess-rows.ts'
@@ -42,7 +43,14 @@ const dayMs = 86_400_000
 type RefineDeps = {
   clock: Clock
   observe: Observe
-  meta: BatchStore & { touchKeys(uses: KeyUse[]): Promise<void> }
+  meta: MetaWith<
+    | 'batches.cursor'
+    | 'batches.openBatches'
+    | 'batches.openBatch'
+    | 'batches.commitBatch'
+    | 'ledger.touchKeys'
+    | 'projects.projectSettings'
+  >
   events: EventStore
   blobs: BlobStore
   workers: number
@@ -93,8 +101,10 @@ async function commit(
   effects: BatchEffects,
   startedMs: number,
 ): Promise<void> {
-  const result = await withRetry(work, 'database', () => work.meta.commitBatch(batch, effects, work.clock.now()))
-  if (range.uses.length > 0) await withRetry(work, 'database', () => work.meta.touchKeys(range.uses))
+  const result = await withRetry(work, 'database', () =>
+    work.meta.batches.commitBatch(batch, effects, work.clock.now()),
+  )
+  if (range.uses.length > 0) await withRetry(work, 'database', () => work.meta.ledger.touchKeys(range.uses))
   work.trim(batch.to)
   for (const key of range.spools) work.blobs.delete(key).catch(() => undefined)
   for (const { blobKey } of range.again) work.blobs.delete(blobKey).catch(() => undefined)
@@ -115,8 +125,8 @@ async function storedEvents(work: Work, { from, to }: Batch, stored: Stored): Pr
 
 /** Finishes the batches that the previous process left open: stored rows stay, the rest is refined again. */
 async function recover(work: Work): Promise<void> {
-  const cursor = await work.meta.cursor()
-  const batches = (await work.meta.openBatches()).filter((batch) => batch.to > cursor)
+  const cursor = await work.meta.batches.cursor()
+  const batches = (await work.meta.batches.openBatches()).filter((batch) => batch.to > cursor)
   const open: { batch: Batch; stored: Stored; rows: Map<number, EventRow> }[] = []
   for (const batch of batches) {
     const stored = await settleAll(work, batch)
@@ -188,7 +198,7 @@ async function runBatch(work: Work, from: number, running: Promise<RunningRange>
     // The order of batch numbers is the order of commits. An open may have to wait for disk space.
     await before.opened
     if (to > from) {
-      const batch = await withRetry(work, 'database', () => work.meta.openBatch(from, to))
+      const batch = await withRetry(work, 'database', () => work.meta.batches.openBatch(from, to))
       opened.resolve()
       const range = await done
       await before.deduplicated
@@ -216,7 +226,7 @@ async function settingsOf(
   maps: MapCache | undefined,
   projectId: number,
 ): Promise<ProjectSettings | undefined> {
-  const settings = await meta.projectSettings(projectId)
+  const settings = await meta.projects.projectSettings(projectId)
   const state = settings && maps ? await maps.stateOf(projectId) : ''
   if (!settings || !maps || !state) return settings
   const artifactNames = await maps.presenceOf(projectId, state)
@@ -240,7 +250,7 @@ const createPool = (
 
 /** Stops refine if the journal ends below the cursor. Its new records would be skipped silently as already refined. */
 async function checkPosition(deps: RefineDeps, durable: number): Promise<void> {
-  const cursor = await deps.meta.cursor()
+  const cursor = await deps.meta.batches.cursor()
   if (durable >= cursor) return
   const detail =
     `The journal ends at position ${durable}, but everything before ${cursor} is already stored: the folder "journal" was ` +
@@ -306,7 +316,12 @@ export function createRefine(deps: RefineDeps): Refine {
   const pool = createPool(deps, maps, { stopped, waits })
   const remapper =
     maps &&
-    createRemapper({ clock, observe, maps, groupingOf: async (id) => (await deps.meta.projectSettings(id))?.grouping })
+    createRemapper({
+      clock,
+      observe,
+      maps,
+      groupingOf: async (id) => (await deps.meta.projects.projectSettings(id))?.grouping,
+    })
   const totals: Totals = { batches: 0, records: 0, events: 0, ms: 0 }
   const work: Work = { ...deps, pool, stopped, totals, waits, memory: createMemory() }
   const signal = createSignal()
@@ -326,7 +341,7 @@ export function createRefine(deps: RefineDeps): Refine {
 
   return {
     mapCache: maps,
-    waiting: async () => reader.count(await deps.meta.cursor(), state.durable, waitingMax),
+    waiting: async () => reader.count(await deps.meta.batches.cursor(), state.durable, waitingMax),
     advance: (durable) => {
       // One check is enough: the position and the cursor only grow from here.
       if (state.durable === 0) state.checked = checkPosition(deps, durable).catch(deps.failed)
@@ -341,7 +356,7 @@ export function createRefine(deps: RefineDeps): Refine {
     },
     start: async () => {
       await recover(work)
-      state.position = await deps.meta.cursor()
+      state.position = await deps.meta.batches.cursor()
       deps.trim(state.position)
       runLoop(work, state, signal).catch((error: unknown) => {
         if (!stopped.signal.aborted) deps.failed(error)

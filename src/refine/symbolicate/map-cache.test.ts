@@ -45,14 +45,16 @@ async function deskOf(
     blobSource: { folder: root },
     limits,
     meta: {
-      artifactsByDebugId: async (...ask) => rekey(await artifacts.artifactsByDebugId(...ask)),
-      artifactsByUrl: async (...ask) => rekey(await artifacts.artifactsByUrl(...ask)),
-      artifactState: async () => '1',
-      artifactNames: async (projectId, max) => {
-        asked.push(projectId)
-        return projectId === 9 || max < 1 ? undefined : [{ debugId: 'd1', release: '1.0', dist: '', url: '~/a.js' }]
+      artifacts: {
+        artifactsByDebugId: async (...ask) => rekey(await artifacts.artifacts.artifactsByDebugId(...ask)),
+        artifactsByUrl: async (...ask) => rekey(await artifacts.artifacts.artifactsByUrl(...ask)),
+        artifactState: async () => '1',
+        artifactNames: async (projectId, max) => {
+          asked.push(projectId)
+          return projectId === 9 || max < 1 ? undefined : [{ debugId: 'd1', release: '1.0', dist: '', url: '~/a.js' }]
+        },
+        touchBundles: async (ids) => void touched.push(...ids),
       },
-      touchBundles: async (ids) => void touched.push(...ids),
     },
     ...(file ? { file: new URL(file, import.meta.url) } : {}),
     ...(away ? { away } : {}),

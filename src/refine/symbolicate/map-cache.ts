@@ -6,7 +6,8 @@ import { faultOf, type Observe } from '../../base/observe.ts'
 import type { FrameData, UnmappedReason } from '../../domain/event.ts'
 import type { BlobStore } from '../../store/blobs/blobs.ts'
 import type { BlobSource } from '../../store/blobs/open.ts'
-import type { ArtifactFile, ArtifactStore } from '../../store/meta/artifacts/artifacts.ts'
+import type { ArtifactFile } from '../../store/meta/artifacts/artifacts.ts'
+import type { MetaWith } from '../../store/meta/meta-store.ts'
 import { debugName } from '../../store/meta/ingest/missing-source-maps.ts'
 import type { FlatMap } from './flat.ts'
 import type { MapQuery } from './frames.ts'
@@ -78,9 +79,12 @@ const failureBytes = 500
 export type MapCacheDeps = {
   clock: Clock
   observe: Observe
-  meta: Pick<
-    ArtifactStore,
-    'artifactsByDebugId' | 'artifactsByUrl' | 'artifactState' | 'artifactNames' | 'touchBundles'
+  meta: MetaWith<
+    | 'artifacts.artifactsByDebugId'
+    | 'artifacts.artifactsByUrl'
+    | 'artifacts.artifactState'
+    | 'artifacts.artifactNames'
+    | 'artifacts.touchBundles'
   >
   blobs: Pick<BlobStore, 'reader' | 'isRemote' | 'ping'>
   /** Where the threads read. */
@@ -190,7 +194,7 @@ export function createMapCache(deps: MapCacheDeps): MapCache {
     const plan = await planOf(projectId, query, meta, deps.blobs)
     if (!plan) return { reason: 'file_missing' }
     const { sourcemap, resolvedWith } = plan
-    await meta.touchBundles(bundlesOf(plan), clock.now())
+    await meta.artifacts.touchBundles(bundlesOf(plan), clock.now())
     const id = idOf(plan)
     const { flat, reason, away } = await loaded(id, plan, projectId, query)
     if (away) throw new MishapError('BLOBS_UNAVAILABLE')
@@ -214,7 +218,7 @@ export function createMapCache(deps: MapCacheDeps): MapCache {
   return {
     answer: createAnswer(deps, answerQuery, ended.signal),
     inspect,
-    stateOf: (projectId) => meta.artifactState(projectId),
+    stateOf: (projectId) => meta.artifacts.artifactState(projectId),
     presenceOf: presences(meta),
     cache: () => ({ bytes: cache.calculatedSize ?? 0, maps: cache.size }),
     close: () => {
@@ -229,10 +233,10 @@ const namesMax = 50_000
 const presencesMax = 50
 
 /** The names of each project's files, built once per state. */
-function presences(meta: Pick<ArtifactStore, 'artifactNames'>): MapCache['presenceOf'] {
+function presences(meta: MetaWith<'artifacts.artifactNames'>): MapCache['presenceOf'] {
   const cache = new LRUCache<number, { state: string; presence: Promise<Presence | undefined> }>({ max: presencesMax })
   const read = async (projectId: number) => {
-    const files = await meta.artifactNames(projectId, namesMax)
+    const files = await meta.artifacts.artifactNames(projectId, namesMax)
     const names = files?.flatMap(({ debugId, release, dist, url }) => [
       ...(debugId ? [debugName(debugId)] : []),
       urlName(release, dist, url),
@@ -376,6 +380,6 @@ async function findSources(
   const all = [...new Set([...byUrl.values()].flat())]
   const found: ArtifactFile[] = []
   for (let at = 0; at < all.length; at += 400)
-    found.push(...(await meta.artifactsByUrl(projectId, release, dist, all.slice(at, at + 400))))
+    found.push(...(await meta.artifacts.artifactsByUrl(projectId, release, dist, all.slice(at, at + 400))))
   return urls.map((url) => found.find((file) => byUrl.get(url)?.includes(file.url)) ?? null)
 }

@@ -1,12 +1,13 @@
 import type { FrameData, UnmappedReason } from '../../domain/event.ts'
 import { readArtifact } from '../../store/blobs/artifact.ts'
 import type { BlobStore } from '../../store/blobs/blobs.ts'
-import { type ArtifactFile, type ArtifactStore, scrapedEntry } from '../../store/meta/artifacts/artifacts.ts'
+import { type ArtifactFile, scrapedEntry } from '../../store/meta/artifacts/artifacts.ts'
+import type { MetaWith } from '../../store/meta/meta-store.ts'
 import type { MapQuery } from './frames.ts'
 import { joinUrl, referenceOf, urlCandidates } from './paths.ts'
 
 /** The store's two look-ups from a frame to uploaded files. */
-export type Artifacts = Pick<ArtifactStore, 'artifactsByDebugId' | 'artifactsByUrl'>
+export type Artifacts = MetaWith<'artifacts.artifactsByDebugId' | 'artifacts.artifactsByUrl'>
 
 /** The uploaded files for a query. `inline`: the map is in the script. Without a map, `reason` says why. */
 export type Plan = {
@@ -45,7 +46,7 @@ export async function planOf(
 ): Promise<Plan | undefined> {
   const { debugId, url } = query
   if (debugId) {
-    const files = await artifacts.artifactsByDebugId(projectId, debugId)
+    const files = await artifacts.artifacts.artifactsByDebugId(projectId, debugId)
     const script = files.find((file) => !isMap(file))
     const map = files.find((file) => isMap(file) && file.bundleId === script?.bundleId) ?? files.find(isMap)
     const base = { script, inline: false, sourcemap: url, resolvedWith: 'debug-id', reason: undefined } as const
@@ -53,7 +54,7 @@ export async function planOf(
     if (script) return named({ ...base, map: undefined }, projectId, query, artifacts, blobs)
   }
   const urls = urlCandidates(url)
-  const found = await artifacts.artifactsByUrl(projectId, query.release ?? '', query.dist, urls)
+  const found = await artifacts.artifacts.artifactsByUrl(projectId, query.release ?? '', query.dist, urls)
   // A file with another debug id is from another build, even at the same address. Its lines would be wrong.
   const files = found.filter((entry) => debugId === undefined || entry.debugId === '' || entry.debugId === debugId)
   const script = best(
@@ -88,11 +89,11 @@ async function named(
   if (reference.startsWith('data:')) return { ...plan, inline: true }
   const sourcemap = joinUrl(query.url, reference)
   const urls = urlCandidates(sourcemap)
-  const files = await artifacts.artifactsByUrl(projectId, query.release ?? '', query.dist, urls)
+  const files = await artifacts.artifacts.artifactsByUrl(projectId, query.release ?? '', query.dist, urls)
   const own = files.filter((file) => file.bundleId === script.bundleId)
   const map = best(own.length ? own : files, urls)
   if (map) return { ...plan, map, sourcemap }
   // The bundler can name another file than the map with the script's debug id.
-  const twin = script.debugId && (await artifacts.artifactsByDebugId(projectId, script.debugId)).find(isMap)
+  const twin = script.debugId && (await artifacts.artifacts.artifactsByDebugId(projectId, script.debugId)).find(isMap)
   return twin ? { ...plan, map: twin, sourcemap } : { ...plan, named: sourcemap, reason: 'map_missing' }
 }

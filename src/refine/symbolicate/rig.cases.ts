@@ -48,12 +48,14 @@ export function uploadsOf(list: readonly Uploaded[]): { artifacts: Artifacts; bl
   const newest = files.toSorted((a, b) => b.file.bundleId - a.file.bundleId || a.file.id - b.file.id)
   return {
     artifacts: {
-      artifactsByDebugId: async (_project, id) =>
-        newest.map((entry) => entry.file).filter((file) => file.debugId === id),
-      artifactsByUrl: async (_project, release, dist, urls) =>
-        newest
-          .filter((entry) => entry.release === release && entry.dist === dist && urls.includes(entry.file.url))
-          .map((entry) => entry.file),
+      artifacts: {
+        artifactsByDebugId: async (_project, id) =>
+          newest.map((entry) => entry.file).filter((file) => file.debugId === id),
+        artifactsByUrl: async (_project, release, dist, urls) =>
+          newest
+            .filter((entry) => entry.release === release && entry.dist === dist && urls.includes(entry.file.url))
+            .map((entry) => entry.file),
+      },
     },
     blobs: {
       reader: async (key) => {
@@ -109,7 +111,7 @@ export function mapsOf(uploads: readonly Uploaded[], { release = '1.0', dist = '
       await Array.fromAsync(
         urls,
         async (url) =>
-          (await artifacts.artifactsByUrl(7, release, dist, [url, `~${new URL(url).pathname}`]))[0] ?? null,
+          (await artifacts.artifacts.artifactsByUrl(7, release, dist, [url, `~${new URL(url).pathname}`]))[0] ?? null,
       )
     const { flat, reason } = await load({ job: 1, ...plan }, blobs, findSources)
     const why = plan.reason ?? reason

@@ -17,7 +17,7 @@ export function edgeCases(fresh: () => Promise<MetaStore>): void {
 }
 
 const found = async (meta: MetaStore, filter: IssueFilter) =>
-  (await meta.listIssues({ projectIds: [1], filter, sort: 'first', max: 10 })).map((issue) => issue.id).sort()
+  (await meta.issues.listIssues({ projectIds: [1], filter, sort: 'first', max: 10 })).map((issue) => issue.id).sort()
 
 function operatorCases(fresh: () => Promise<MetaStore>): void {
   /** Two issues that differ in everything. */
@@ -86,8 +86,8 @@ function operatorCases(fresh: () => Promise<MetaStore>): void {
     const many = Array.from({ length: 100 }, (_, i): IssueFilter => ({ op: 'text', value: `none${i}` }))
     expect(await found(meta, { op: 'or', of: [...many, { op: 'text', value: 'two' }] })).toEqual([2])
     const ids = Array.from({ length: 1000 }, (_, i) => i + 1)
-    expect((await meta.issuesByIds(ids)).map((issue) => issue.id)).toEqual(expect.arrayContaining([1, 2]))
-    expect(await meta.issuesByIds([])).toEqual([])
+    expect((await meta.issues.issuesByIds(ids)).map((issue) => issue.id)).toEqual(expect.arrayContaining([1, 2]))
+    expect(await meta.issues.issuesByIds([])).toEqual([])
   })
 
   test.each(["'", '"', '\\', '%', '_', '*', '--', '\u0000', '\u{1f525}', "' or '1'='1"])(
@@ -110,7 +110,7 @@ function pageCases(fresh: () => Promise<MetaStore>): void {
       for (let page = 0; page < 9; page++) {
         const id = seen.at(-1)
         const after = id === undefined ? {} : { after: { valueMs: nowMs, id } }
-        seen.push(...(await meta.listIssues({ projectIds: [1], sort, max, ...after })).map((issue) => issue.id))
+        seen.push(...(await meta.issues.listIssues({ projectIds: [1], sort, max, ...after })).map((issue) => issue.id))
       }
       expect(seen).toEqual([7, 6, 5, 4, 3, 2, 1])
     })
@@ -120,22 +120,27 @@ function pageCases(fresh: () => Promise<MetaStore>): void {
       const at = (value: number, more: Partial<EventEffect> = {}) =>
         effect({ hashes: [hash(value)], timestampMs: nowMs + value, ...more })
       await commit(meta, { events: [1, 2, 3, 4].map((item) => at(item)) })
-      const first = await meta.listIssues({ projectIds: [1], sort, max: 2 })
+      const first = await meta.issues.listIssues({ projectIds: [1], sort, max: 2 })
       expect(first.map((item) => item.id)).toEqual([4, 3])
       await commit(meta, { events: [at(4, { timestampMs: nowMs + 99 })] })
       const last = first.at(-1)
       const after = { valueMs: nowMs + 3, id: last?.id ?? 0 }
-      expect((await meta.listIssues({ projectIds: [1], sort, max: 2, after })).map((issue) => issue.id)).toEqual([2, 1])
+      expect((await meta.issues.listIssues({ projectIds: [1], sort, max: 2, after })).map((issue) => issue.id)).toEqual(
+        [2, 1],
+      )
     })
   })
 
   test('a range counts by the last event, its start included', async () => {
     const meta = await fresh()
     await commit(meta, { events: [1, 2, 3].map((item) => effect({ hashes: [hash(item)], timestampMs: nowMs + item })) })
-    const count = (fromMs: number) => meta.countIssues({ projectIds: [1], fromMs })
+    const count = (fromMs: number) => meta.issues.countIssues({ projectIds: [1], fromMs })
     expect(await Promise.all([nowMs, nowMs + 2, nowMs + 3, nowMs + 4].map(count))).toEqual([3, 2, 1, 0])
-    expect(await meta.listIssues({ projectIds: [1], fromMs: nowMs + 2, sort: 'last', max: 9 })).toHaveLength(2)
-    expect([await meta.countIssues({ projectIds: [] }), await meta.countIssues({ projectIds: [9] })]).toEqual([0, 0])
+    expect(await meta.issues.listIssues({ projectIds: [1], fromMs: nowMs + 2, sort: 'last', max: 9 })).toHaveLength(2)
+    expect([
+      await meta.issues.countIssues({ projectIds: [] }),
+      await meta.issues.countIssues({ projectIds: [9] }),
+    ]).toEqual([0, 0])
   })
 }
 
@@ -158,19 +163,21 @@ function undoCases(fresh: () => Promise<MetaStore>): void {
       const meta = await fresh()
       await commit(meta, { events: [effect()] })
       const set = (item: Issue['status'], sub: Issue['substatus']) =>
-        meta.updateIssue(1, { status: item, substatus: sub }, 'ann', nowMs)
+        meta.issues.updateIssue(1, { status: item, substatus: sub }, 'ann', nowMs)
       // The new issue is already unresolved and new.
       if (status !== 'unresolved') await set(status, substatus)
       else if (substatus !== 'new') {
         await set('resolved', null)
         await set(status, substatus)
       }
-      const before = await meta.issueById(1)
+      const before = await meta.issues.issueById(1)
       expect([before?.status, before?.substatus]).toEqual([status, substatus])
       const { activityId } = await set(to, toSub)
-      const kept = (await meta.activityOf(1)).find((item) => item.id === activityId)?.data as { before: Partial<Issue> }
+      const kept = (await meta.issues.activityOf(1)).find((item) => item.id === activityId)?.data as {
+        before: Partial<Issue>
+      }
       expect(kept.before).toMatchObject({ status, substatus })
-      const { issue } = await meta.updateIssue(1, kept.before, 'ann', nowMs)
+      const { issue } = await meta.issues.updateIssue(1, kept.before, 'ann', nowMs)
       expect([issue.status, issue.substatus, issue.statusDetails]).toEqual([status, substatus, before?.statusDetails])
       expect(issue.rev).toBe((before?.rev ?? 0) + 2)
     },
@@ -180,18 +187,18 @@ function undoCases(fresh: () => Promise<MetaStore>): void {
     const meta = await fresh()
     await commit(meta, { events: [effect()] })
     const to = async (assigneeUserId: string | null) =>
-      (await meta.updateIssue(1, { assigneeUserId }, 'ann', nowMs)).issue.assigneeUserId
+      (await meta.issues.updateIssue(1, { assigneeUserId }, 'ann', nowMs)).issue.assigneeUserId
     expect([await to('ann'), await to('bob'), await to(null), await to(null)]).toEqual(['ann', 'bob', null, null])
-    expect((await meta.issueById(1))?.status).toBe('unresolved')
+    expect((await meta.issues.issueById(1))?.status).toBe('unresolved')
   })
 }
 
 function nameCases(fresh: () => Promise<MetaStore>): void {
   test.each(['a', 'a-b', '-', '1a', 'x'.repeat(50)])('slug %j is taken', async (slug) => {
     const meta = await fresh()
-    expect((await meta.createProject({ organizationId: 1, slug, name: 'A', platform: null })).slug).toBe(slug)
-    expect((await meta.projectBySlug(1, slug))?.name).toBe('A')
-    expect(await codeOf(() => meta.updateProject(1, { slug }))).toBe('CONFLICT')
+    expect((await meta.projects.createProject({ organizationId: 1, slug, name: 'A', platform: null })).slug).toBe(slug)
+    expect((await meta.projects.projectBySlug(1, slug))?.name).toBe('A')
+    expect(await codeOf(() => meta.projects.updateProject(1, { slug }))).toBe('CONFLICT')
   })
 
   test.each([
@@ -205,37 +212,40 @@ function nameCases(fresh: () => Promise<MetaStore>): void {
   ])('name %.20j', async (name, expected) => {
     const meta = await fresh()
     if (expected === 'VALIDATION') {
-      expect(await codeOf(() => meta.updateProject(1, { name }))).toBe(expected)
-      expect((await meta.projectById(1))?.name).toBe('Web')
-    } else expect((await meta.updateProject(1, { name })).name).toBe(expected)
+      expect(await codeOf(() => meta.projects.updateProject(1, { name }))).toBe(expected)
+      expect((await meta.projects.projectById(1))?.name).toBe('Web')
+    } else expect((await meta.projects.updateProject(1, { name })).name).toBe(expected)
   })
 
   test('a renamed project keeps its id, its key and its issues', async () => {
     const meta = await fresh()
     await commit(meta, { events: [effect()] })
-    const [key] = await meta.keysOf(1)
-    expect(await meta.updateProject(1, { slug: 'shop', name: 'Shop', platform: null })).toMatchObject({
+    const [key] = await meta.projects.keysOf(1)
+    expect(await meta.projects.updateProject(1, { slug: 'shop', name: 'Shop', platform: null })).toMatchObject({
       id: 1,
       slug: 'shop',
     })
-    expect([await meta.projectBySlug(1, 'web'), (await meta.projectBySlug(1, 'shop'))?.id]).toEqual([undefined, 1])
-    expect((await meta.keysOf(1))[0]?.publicKey).toBe(key?.publicKey)
-    expect((await meta.issueByShortId(1, 'WEB-1'))?.projectId).toBe(1)
+    expect([await meta.projects.projectBySlug(1, 'web'), (await meta.projects.projectBySlug(1, 'shop'))?.id]).toEqual([
+      undefined,
+      1,
+    ])
+    expect((await meta.projects.keysOf(1))[0]?.publicKey).toBe(key?.publicKey)
+    expect((await meta.issues.issueByShortId(1, 'WEB-1'))?.projectId).toBe(1)
   })
 }
 
 function seenCases(fresh: () => Promise<MetaStore>): void {
   test('environments of several projects: each once, in order of the alphabet', async () => {
     const meta = await fresh()
-    await meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
+    await meta.projects.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
     const names = ['production', 'Staging', 'dev', 'production', '']
     await commit(meta, {
       events: names.flatMap((environment) => [effect({ environment }), effect({ environment, projectId: 2 })]),
     })
-    const all = await meta.environmentsOf([1, 2])
+    const all = await meta.issues.environmentsOf([1, 2])
     expect(new Set(all).size).toBe(all.length)
     expect(all.filter((item) => item !== '').sort()).toEqual(['Staging', 'dev', 'production'])
-    expect([await meta.environmentsOf([]), await meta.environmentsOf([9])]).toEqual([[], []])
+    expect([await meta.issues.environmentsOf([]), await meta.issues.environmentsOf([9])]).toEqual([[], []])
   })
 
   test('releases: latest event first, first and last event, at most so many', async () => {
@@ -243,9 +253,13 @@ function seenCases(fresh: () => Promise<MetaStore>): void {
     const at = (release: string, ms: number) => effect({ release, timestampMs: nowMs + ms })
     await commit(meta, { events: [at('a@1', 5), at('a@2', 3), at('a@1', 1), at('', 9)] })
     await commit(meta, { events: [at('a@2', 7)] })
-    const versions = async (max: number) => (await meta.releasesOf([1], max)).map((release) => release.version)
-    expect([await versions(9), await versions(1), await meta.releasesOf([], 9)]).toEqual([['a@2', 'a@1'], ['a@2'], []])
-    const [, first] = await meta.releasesOf([1], 9)
+    const versions = async (max: number) => (await meta.issues.releasesOf([1], max)).map((release) => release.version)
+    expect([await versions(9), await versions(1), await meta.issues.releasesOf([], 9)]).toEqual([
+      ['a@2', 'a@1'],
+      ['a@2'],
+      [],
+    ])
+    const [, first] = await meta.issues.releasesOf([1], 9)
     expect([first?.firstEventMs, first?.lastEventMs].every((ms) => ms !== undefined && ms >= nowMs + 1)).toBe(true)
     expect((first?.firstEventMs ?? 0) < (first?.lastEventMs ?? 0)).toBe(true)
   })
@@ -255,15 +269,17 @@ function seenCases(fresh: () => Promise<MetaStore>): void {
     const at = (digest: string, value: number, ms: number) =>
       effect({ digest, hashes: [hash(value)], timestampMs: nowMs + ms, eventId: String(ms).padStart(32, '0') })
     await commit(meta, { events: [at('11', 1, 1), at('22', 1, 2), at('11', 1, 3), at('11', 2, 9), at('', 1, 10)] })
-    expect(await meta.digestsOf(1)).toEqual(['11', '22'])
-    expect((await meta.issuesOfDigest([1], '11')).map((issue) => [issue.issueId, issue.lastMs])).toEqual([
+    expect(await meta.issues.digestsOf(1)).toEqual(['11', '22'])
+    expect((await meta.issues.issuesOfDigest([1], '11')).map((issue) => [issue.issueId, issue.lastMs])).toEqual([
       [2, nowMs + 9],
       [1, nowMs + 3],
     ])
-    expect((await meta.issuesOfDigest([1], '11'))[0]?.eventId).toBe('9'.padStart(32, '0'))
-    expect([await meta.issuesOfDigest([], '11'), await meta.issuesOfDigest([1], ''), await meta.digestsOf(99)]).toEqual(
-      [[], [], []],
-    )
+    expect((await meta.issues.issuesOfDigest([1], '11'))[0]?.eventId).toBe('9'.padStart(32, '0'))
+    expect([
+      await meta.issues.issuesOfDigest([], '11'),
+      await meta.issues.issuesOfDigest([1], ''),
+      await meta.issues.digestsOf(99),
+    ]).toEqual([[], [], []])
   })
 }
 
@@ -277,8 +293,8 @@ function ledgerCases(fresh: () => Promise<MetaStore>): void {
     ['item type', { itemType: 'session' }],
   ])('outcomes that differ in %s are counted apart', async (_name, change) => {
     const meta = await fresh()
-    await meta.addOutcomes([stored, { ...stored, ...change }, stored], nowMs)
-    expect((await meta.outcomesSince({ fromMs: nowMs })).map((row) => row.quantity).sort()).toEqual([1, 2])
+    await meta.ledger.addOutcomes([stored, { ...stored, ...change }, stored], nowMs)
+    expect((await meta.ledger.outcomesSince({ fromMs: nowMs })).map((row) => row.quantity).sort()).toEqual([1, 2])
   })
 
   test('a blob that a dead item and an attachment share is kept while one of them needs it', async () => {
@@ -295,9 +311,9 @@ function ledgerCases(fresh: () => Promise<MetaStore>): void {
       receivedMs: 500,
     }
     await commit(meta, { dead: [dead], attachments: [attachment] })
-    expect(await meta.prune(nowMs, 0, 200)).toEqual([])
-    expect([await meta.deadLetters(9), (await meta.attachmentsOf(1, 'e')).length]).toEqual([[], 1])
-    expect(await meta.prune(nowMs, 501, 200)).toEqual(['shared'])
-    expect(await meta.prune(nowMs, 501, 200)).toEqual([])
+    expect(await meta.retention.prune(nowMs, 0, 200)).toEqual([])
+    expect([await meta.ledger.deadLetters(9), (await meta.attachments.attachmentsOf(1, 'e')).length]).toEqual([[], 1])
+    expect(await meta.retention.prune(nowMs, 501, 200)).toEqual(['shared'])
+    expect(await meta.retention.prune(nowMs, 501, 200)).toEqual([])
   })
 }

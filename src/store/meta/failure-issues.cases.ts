@@ -14,11 +14,12 @@ export function failureIssueCases(fresh: () => Promise<MetaStore>): void {
       const meta = await open()
       await commit(meta, { events: [server(1, sure(1)), server(2, sure(2)), browser(1, sure(1)), browser(2, sure(2))] })
       await joinAll(meta)
-      const issues = await meta.issueIdsOf([1, 2].map((n) => ({ projectId: 2, groupHash: hash(1000 + n) })))
+      const issues = await meta.issues.issueIdsOf([1, 2].map((n) => ({ projectId: 2, groupHash: hash(1000 + n) })))
       const [item = 0, two = 0] = [1, 2].map((n) => issues.get(`2:${hash(1000 + n)}`))
       return { meta, one: item, two }
     }
-    const events = async (meta: MetaStore, issueId: number) => (await meta.clientEndsOf(issueId, [1], 1)).events
+    const events = async (meta: MetaStore, issueId: number) =>
+      (await meta.errorLinks.clientEndsOf(issueId, [1], 1)).events
 
     const takeApart = async (meta: MetaStore, issueId: number, n: number) => {
       const texts: Leaving['texts'] = {
@@ -46,12 +47,12 @@ export function failureIssueCases(fresh: () => Promise<MetaStore>): void {
         eventIds: [],
         staying: { texts: undefined, edges: undefined, count: 2 },
       }
-      return meta.unmergeHashes(issueId, leaving, null, nowMs)
+      return meta.merges.unmergeHashes(issueId, leaving, null, nowMs)
     }
 
     test('go with a merge, and come back when it is undone', async () => {
       const { meta, one, two } = await linked()
-      await meta.mergeIssues(one, [two], null, nowMs)
+      await meta.merges.mergeIssues(one, [two], null, nowMs)
       expect(await events(meta, one)).toBe(2)
       const { created: made } = await takeApart(meta, one, 1002)
       expect([await events(meta, one), await events(meta, made?.id ?? 0)]).toEqual([1, 1])
@@ -61,25 +62,25 @@ export function failureIssueCases(fresh: () => Promise<MetaStore>): void {
       'go with an issue that is deleted (%s); its browser event is alone',
       async (kind) => {
         const { meta, one } = await linked()
-        const { id: removal } = await meta.requestRemoval({ kind, projectId: 2, issueId: one, userId: null })
-        await meta.removeRows(removal, 1)
+        const { id: removal } = await meta.retention.requestRemoval({ kind, projectId: 2, issueId: one, userId: null })
+        await meta.retention.removeRows(removal, 1)
         expect([await linkOf(meta, 1), await linkOf(meta, 2)]).toEqual([undefined, ['digest', id(1002)]])
         await joinAll(meta)
-        expect((await meta.errorEndState(1, id(1)))?.alone).toBe('none')
-        expect(await meta.errorEndState(2, id(1001))).toBeUndefined()
+        expect((await meta.errorLinks.errorEndState(1, id(1)))?.alone).toBe('none')
+        expect(await meta.errorLinks.errorEndState(2, id(1001))).toBeUndefined()
       },
     )
 
     test('go with the browser’s issue', async () => {
       const { meta, one } = await linked()
-      const { id: removal } = await meta.requestRemoval({
+      const { id: removal } = await meta.retention.requestRemoval({
         kind: 'issue',
         projectId: 1,
         issueId: await issueOfBrowser(meta),
         userId: null,
       })
-      await meta.removeRows(removal, 2)
-      expect([await linkOf(meta, 1), await events(meta, one), await meta.errorEndState(1, id(1))]).toEqual([
+      await meta.retention.removeRows(removal, 2)
+      expect([await linkOf(meta, 1), await events(meta, one), await meta.errorLinks.errorEndState(1, id(1))]).toEqual([
         undefined,
         0,
         undefined,
@@ -88,25 +89,33 @@ export function failureIssueCases(fresh: () => Promise<MetaStore>): void {
 
     test('go with either project', async () => {
       const { meta } = await linked()
-      const { id: removal } = await meta.requestRemoval({ kind: 'project', projectId: 2, issueId: null, userId: null })
-      await meta.removeRows(removal, 2)
+      const { id: removal } = await meta.retention.requestRemoval({
+        kind: 'project',
+        projectId: 2,
+        issueId: null,
+        userId: null,
+      })
+      await meta.retention.removeRows(removal, 2)
       await joinAll(meta)
-      expect([await linkOf(meta, 1), (await meta.errorEndState(1, id(1)))?.alone]).toEqual([undefined, 'none'])
+      expect([await linkOf(meta, 1), (await meta.errorLinks.errorEndState(1, id(1)))?.alone]).toEqual([
+        undefined,
+        'none',
+      ])
     })
 
     test('go with retention, of all and of an organization’s own', async () => {
       const { meta, one } = await linked()
-      await meta.prune(nowMs, nowMs, nowMs)
+      await meta.retention.prune(nowMs, nowMs, nowMs)
       expect(await events(meta, one)).toBe(1)
-      await meta.dropExpired(1, [1], nowMs + 6)
-      expect([await events(meta, one), await meta.errorEndState(1, id(1))]).toEqual([0, undefined])
+      await meta.organizations.dropExpired(1, [1], nowMs + 6)
+      expect([await events(meta, one), await meta.errorLinks.errorEndState(1, id(1))]).toEqual([0, undefined])
     })
 
     const dayMs = 86_400_000
     const prunes: [string, (meta: MetaStore, beforeMs: number) => Promise<unknown>][] = [
-      ['of all', (meta, beforeMs) => meta.prune(nowMs, beforeMs, beforeMs)],
-      ['of an organization’s own', (meta, beforeMs) => meta.dropExpired(1, [1, 2], beforeMs)],
-      ['of the server’s project', (meta, beforeMs) => meta.dropExpired(1, [2], beforeMs)],
+      ['of all', (meta, beforeMs) => meta.retention.prune(nowMs, beforeMs, beforeMs)],
+      ['of an organization’s own', (meta, beforeMs) => meta.organizations.dropExpired(1, [1, 2], beforeMs)],
+      ['of the server’s project', (meta, beforeMs) => meta.organizations.dropExpired(1, [2], beforeMs)],
     ]
     test.each(prunes)(
       'go with a server event that retention takes, %s; the browser’s is looked at again',
@@ -121,7 +130,7 @@ export function failureIssueCases(fresh: () => Promise<MetaStore>): void {
         await prune(meta, nowMs - 98 * dayMs)
         expect(await Array.fromAsync([1, 2], async (n) => linkOf(meta, n))).toEqual([undefined, undefined])
         await joinAll(meta)
-        expect((await meta.errorEndState(1, id(1)))?.alone).toBe('none')
+        expect((await meta.errorLinks.errorEndState(1, id(1)))?.alone).toBe('none')
         expect(await linkOf(meta, 2)).toEqual(['digest', id(1004)])
       },
     )
@@ -131,11 +140,14 @@ export function failureIssueCases(fresh: () => Promise<MetaStore>): void {
       await commit(meta, { events: [server(1, sure(1), { receivedMs: nowMs - 9 * dayMs }), browser(1, sure(1))] })
       await commit(meta, { events: [server(2, sure(2)), server(3, sure(3), { receivedMs: nowMs + 6 })] })
       await joinAll(meta)
-      await meta.limitErrorEnds(2)
-      expect([await meta.errorEndState(2, id(1001)), (await linkOf(meta))?.[1]]).toEqual([undefined, id(1001)])
-      await meta.prune(nowMs, nowMs - 8 * dayMs, nowMs)
+      await meta.errorLinks.limitErrorEnds(2)
+      expect([await meta.errorLinks.errorEndState(2, id(1001)), (await linkOf(meta))?.[1]]).toEqual([
+        undefined,
+        id(1001),
+      ])
+      await meta.retention.prune(nowMs, nowMs - 8 * dayMs, nowMs)
       await joinAll(meta)
-      expect([await linkOf(meta), (await meta.errorEndState(1, id(1)))?.alone]).toEqual([undefined, 'none'])
+      expect([await linkOf(meta), (await meta.errorLinks.errorEndState(1, id(1)))?.alone]).toEqual([undefined, 'none'])
     })
 
     const doubts: [string, Partial<FailureEffect>, Partial<FailureEffect>][] = [
@@ -144,10 +156,10 @@ export function failureIssueCases(fresh: () => Promise<MetaStore>): void {
       ['a page', { digest: '5', hints: 1 }, { digest: '5', hints: 1 }],
     ]
     const issueOf = async (meta: MetaStore, projectId: number, groupHash: string) =>
-      (await meta.issueIdsOf([{ projectId, groupHash }])).get(`${projectId}:${groupHash}`) ?? 0
+      (await meta.issues.issueIdsOf([{ projectId, groupHash }])).get(`${projectId}:${groupHash}`) ?? 0
     const remove = async (meta: MetaStore, projectId: number, issueId: number) => {
-      const { id: removal } = await meta.requestRemoval({ kind: 'issue', projectId, issueId, userId: null })
-      await meta.removeRows(removal, 1)
+      const { id: removal } = await meta.retention.requestRemoval({ kind: 'issue', projectId, issueId, userId: null })
+      await meta.retention.removeRows(removal, 1)
     }
     /** Creates two issues with a server event that matches one browser event. */
     const doubtful = async (ofServer: Partial<FailureEffect>, ofBrowser: Partial<FailureEffect>) => {
@@ -155,14 +167,14 @@ export function failureIssueCases(fresh: () => Promise<MetaStore>): void {
       const old = { receivedMs: nowMs - 20_000 }
       await commit(meta, { events: [server(1, ofServer), server(2, ofServer, old), browser(1, ofBrowser)] })
       await joinAll(meta)
-      expect((await meta.errorEndState(1, id(1)))?.alone).toBe('several')
+      expect((await meta.errorLinks.errorEndState(1, id(1)))?.alone).toBe('several')
       return { meta, one: await issueOf(meta, 2, hash(1001)), two: await issueOf(meta, 2, hash(1002)) }
     }
     type Doubt = Awaited<ReturnType<typeof doubtful>>
     const ends: [string, (doubt: Doubt) => Promise<unknown>][] = [
-      ['merged', ({ meta, one, two }) => meta.mergeIssues(one, [two], null, nowMs)],
+      ['merged', ({ meta, one, two }) => meta.merges.mergeIssues(one, [two], null, nowMs)],
       ['deleted', ({ meta, two }) => remove(meta, 2, two)],
-      ['too old', ({ meta }) => meta.prune(nowMs, nowMs - 10_000, nowMs)],
+      ['too old', ({ meta }) => meta.retention.prune(nowMs, nowMs - 10_000, nowMs)],
     ]
     test.each(doubts.flatMap((doubt) => ends.map((end) => [...doubt, ...end] as const)))(
       'come when what made them doubtful ends: %s of two issues, %s %s %s',
@@ -176,12 +188,15 @@ export function failureIssueCases(fresh: () => Promise<MetaStore>): void {
 
     test('are doubtful when one issue is taken apart into two that both have the digest', async () => {
       const { meta, one, two } = await doubtful(sure(1), sure(1))
-      await meta.mergeIssues(one, [two], null, nowMs)
+      await meta.merges.mergeIssues(one, [two], null, nowMs)
       await joinAll(meta)
       expect(await linkOf(meta)).toEqual(['digest', id(1001)])
       await takeApart(meta, one, 1002)
       await joinAll(meta)
-      expect([await linkOf(meta), (await meta.errorEndState(1, id(1)))?.alone]).toEqual([undefined, 'several'])
+      expect([await linkOf(meta), (await meta.errorLinks.errorEndState(1, id(1)))?.alone]).toEqual([
+        undefined,
+        'several',
+      ])
     })
 
     test('come when the person’s other event goes with its issue', async () => {
@@ -191,7 +206,7 @@ export function failureIssueCases(fresh: () => Promise<MetaStore>): void {
         events: [server(1, hint), browser(1, hint), browser(2, { hints: 0 }, { hashes: [hash(2)] })],
       })
       await joinAll(meta)
-      expect((await meta.errorEndState(1, id(1)))?.alone).toBe('several')
+      expect((await meta.errorLinks.errorEndState(1, id(1)))?.alone).toBe('several')
       await remove(meta, 1, await issueOf(meta, 1, hash(2)))
       await joinAll(meta)
       expect(await linkOf(meta)).toEqual(['route', id(1001)])
@@ -202,19 +217,15 @@ export function failureIssueCases(fresh: () => Promise<MetaStore>): void {
       const some = numbers(5).map((n) => browser(n, sure(1), { receivedMs: nowMs + n }))
       await commit(meta, { events: [server(1, sure(1)), ...some] })
       await joinAll(meta)
-      expect(await meta.limitErrorEnds(5)).toBe(0)
-      expect(await meta.limitErrorEnds(2)).toBe(6)
-      expect(await Array.fromAsync(numbers(5), async (n) => (await meta.errorLinkOf(1, id(n))) !== undefined)).toEqual([
-        false,
-        false,
-        false,
-        true,
-        true,
-      ])
+      expect(await meta.errorLinks.limitErrorEnds(5)).toBe(0)
+      expect(await meta.errorLinks.limitErrorEnds(2)).toBe(6)
+      expect(
+        await Array.fromAsync(numbers(5), async (n) => (await meta.errorLinks.errorLinkOf(1, id(n))) !== undefined),
+      ).toEqual([false, false, false, true, true])
     })
 
     const issueOfBrowser = async (meta: MetaStore) =>
-      (await meta.issueIdsOf([{ projectId: 1, groupHash: hash(1) }])).get(`1:${hash(1)}`) ?? 0
+      (await meta.issues.issueIdsOf([{ projectId: 1, groupHash: hash(1) }])).get(`1:${hash(1)}`) ?? 0
   })
 
   describe('many failures at one moment', () => {

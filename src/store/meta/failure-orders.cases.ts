@@ -48,15 +48,15 @@ const arrivals = fc
 const eventId = (n: number) => (n + 1).toString(16).padStart(32, '0')
 
 async function joinAll(meta: MetaStore, max: number): Promise<void> {
-  for (let step = 0; step < 200; step++) if (!(await meta.linkErrors(max, nowMs)).more) return
+  for (let step = 0; step < 200; step++) if (!(await meta.errorLinks.linkErrors(max, nowMs)).more) return
   throw new Error('the join does not end')
 }
 
 /** Returns the final links, by the numbers of the ends. Each order has its own organization. */
 async function arrive(meta: MetaStore, name: string, sides: readonly Drawn[], { at, batches, max }: Order) {
-  const { id: organizationId } = await meta.createOrganization({ slug: name, name, ownerUserId: 'ann' })
+  const { id: organizationId } = await meta.organizations.createOrganization({ slug: name, name, ownerUserId: 'ann' })
   const project = async (slug: string) =>
-    (await meta.createProject({ organizationId, slug: `${name}-${slug}`, name: slug, platform: 'node' })).id
+    (await meta.projects.createProject({ organizationId, slug: `${name}-${slug}`, name: slug, platform: 'node' })).id
   const [web, api] = [await project('web'), await project('api')]
   const effectOf = (n: number) => {
     const { kind, group, receivedMs, ...failure } = sides[n] as Drawn
@@ -77,10 +77,10 @@ async function arrive(meta: MetaStore, name: string, sides: readonly Drawn[], { 
   await joinAll(meta, max)
   return await Array.fromAsync(sides, async ({ kind }, n) => {
     if (kind !== 'browser') return 'server'
-    const link = await meta.errorLinkOf(web, eventId(n))
+    const link = await meta.errorLinks.errorLinkOf(web, eventId(n))
     return link
       ? `${link.reason} ${Number.parseInt(link.server.eventId, 16) - 1}`
-      : (await meta.errorEndState(web, eventId(n)))?.alone
+      : (await meta.errorLinks.errorEndState(web, eventId(n)))?.alone
   })
 }
 

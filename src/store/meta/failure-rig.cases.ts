@@ -24,9 +24,9 @@ export const numbers = (count: number) => Array.from({ length: count }, (_, n) =
 
 /** Runs the linking until no open end is left. Returns the result of each run. */
 export async function joinAll(meta: MetaStore) {
-  const looks: Awaited<ReturnType<MetaStore['linkErrors']>>[] = []
+  const looks: Awaited<ReturnType<MetaStore['errorLinks']['linkErrors']>>[] = []
   for (let step = 0; step < 100; step++) {
-    const look = await meta.linkErrors(200, nowMs)
+    const look = await meta.errorLinks.linkErrors(200, nowMs)
     expect(look.aside).toBe(0)
     looks.push(look)
     if (!look.more) return looks
@@ -43,9 +43,9 @@ export function shuffled<T>(list: readonly T[]): T[] {
 export async function count(meta: MetaStore, total: number) {
   const found = { right: 0, wrong: 0, alone: 0 }
   for (const n of numbers(total)) {
-    const link = await meta.errorLinkOf(1, id(n))
+    const link = await meta.errorLinks.errorLinkOf(1, id(n))
     if (link) found[link.server.eventId === id(1000 + n) ? 'right' : 'wrong']++
-    else if ((await meta.errorEndState(1, id(n)))?.alone) found.alone++
+    else if ((await meta.errorLinks.errorEndState(1, id(n)))?.alone) found.alone++
   }
   return found
 }
@@ -54,11 +54,11 @@ export async function count(meta: MetaStore, total: number) {
 export function failureRig(fresh: () => Promise<MetaStore>) {
   const open = async () => {
     const meta = await fresh()
-    await meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: 'node' })
+    await meta.projects.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: 'node' })
     return meta
   }
   const linkOf = async (meta: MetaStore, n = 1) => {
-    const link = await meta.errorLinkOf(1, id(n))
+    const link = await meta.errorLinks.errorLinkOf(1, id(n))
     return link && [link.reason, link.server.eventId]
   }
   return { open, linkOf }

@@ -7,14 +7,18 @@ export const nowMs = 1_795_000_000_000
 
 /** Adds organization 1 (owner `ann`), project 1 `web` and key 1 to a store. */
 export async function withProject(meta: MetaStore): Promise<MetaStore> {
-  const { id: organizationId } = await meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'ann' })
-  const { id: projectId } = await meta.createProject({
+  const { id: organizationId } = await meta.organizations.createOrganization({
+    slug: 'acme',
+    name: 'Acme',
+    ownerUserId: 'ann',
+  })
+  const { id: projectId } = await meta.projects.createProject({
     organizationId,
     slug: 'web',
     name: 'Web',
     platform: 'javascript',
   })
-  await meta.createKey(projectId, 'Default')
+  await meta.projects.createKey(projectId, 'Default')
   return meta
 }
 
@@ -57,9 +61,9 @@ export const stored: OutcomeCount = {
 
 /** Opens and commits the next batch. */
 export async function commit(meta: MetaStore, effects: Partial<BatchEffects>, atMs = nowMs) {
-  const from = await meta.cursor()
-  return meta.commitBatch(
-    await meta.openBatch(from, from + 100),
+  const from = await meta.batches.cursor()
+  return meta.batches.commitBatch(
+    await meta.batches.openBatch(from, from + 100),
     { events: [], attachments: [], outcomes: [], dead: [], ...effects },
     atMs,
   )
@@ -76,6 +80,6 @@ export const codeOf = async (work: () => unknown): Promise<string> => {
 }
 
 export const stateOf = async (meta: MetaStore, id = 1) => {
-  const issue = await meta.issueById(id)
+  const issue = await meta.issues.issueById(id)
   return [issue?.status, issue?.substatus]
 }

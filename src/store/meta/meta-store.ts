@@ -2,7 +2,7 @@ import type { ArtifactSearchStore } from './artifacts/artifact-search.ts'
 import type { ArtifactStore } from './artifacts/artifacts.ts'
 import type { ChunkStore } from './artifacts/chunks.ts'
 import type { MetaBackupStore } from './database/snapshot.ts'
-import type { OutcomeStore, RetentionStore } from './ingest/counts.ts'
+import type { AttachmentStore, OutcomeStore, RetentionStore, ValueStore } from './ingest/counts.ts'
 import type { DeadLetterStore } from './ingest/dead-letters.ts'
 import type { EnvironmentStore } from './ingest/environments.ts'
 import type { MissingMapStore } from './ingest/missing-source-maps.ts'
@@ -37,50 +37,70 @@ import type { DownsamplingStore } from './retention/downsampling.ts'
 import type { RemovalStore } from './retention/removals.ts'
 import type { ReprocessingMetaStore } from './retention/reprocessing.ts'
 
-/** The store of all data except events: one set of Kysely queries for two dialects (SQLite now). Each part declares its
- * own share of this type, and none imports it. */
-export type MetaStore = BatchStore &
-  AlertStore &
-  MetaBackupStore &
-  MemberStore &
-  ErrorLinkStore &
-  FeedbackStore &
-  FilterStore &
-  OrganizationStore &
-  RemovalStore &
-  OrganizationRemovalStore &
-  EnvironmentStore &
-  ArtifactStore &
-  ArtifactSearchStore &
-  ChunkStore &
-  CommitStore &
-  DeployStore &
-  ReleaseStore &
-  ResetStore &
-  MissingMapStore &
-  ReprocessingMetaStore &
-  MergeStore &
-  MergeUndoStore &
-  ScrapeStore &
-  SearchStore &
+/** Issues: reads, changes by people and by the clock, what people watch, and saved searches. */
+type IssueParts = IssueReadStore &
+  IssueIdsStore &
   IssueChangeStore &
   CommentStore &
-  IssueIdsStore &
   ScheduledTransitionStore &
   AttentionStore &
   BulkStore &
-  OwnershipStore &
   SuggestionStore &
-  DownsamplingStore &
-  OrganizationRowStore &
-  MembershipStore &
-  ProjectStore &
+  SearchStore
+
+/** Uploaded and fetched files, their chunks, and the source maps that are missing. */
+type ArtifactParts = ArtifactStore & ArtifactSearchStore & ChunkStore & MissingMapStore & ScrapeStore
+
+/** Projects, their keys and their settings. */
+type ProjectParts = ProjectStore &
   KeyStore &
-  PersonStore &
-  IssueReadStore &
-  TokenStore &
-  OutcomeStore &
-  RetentionStore &
-  DeadLetterStore & {
-    close(): Promise<void>
-  }
+  FilterStore &
+  OwnershipStore &
+  EnvironmentStore &
+  Pick<BatchStore, 'projectSettings'>
+
+/** What deletes and rewrites events: retention, downsampling, removals and reprocessing. */
+type RetentionParts = RetentionStore &
+  DownsamplingStore &
+  RemovalStore &
+  OrganizationRemovalStore &
+  ReprocessingMetaStore
+
+/** The parts of the meta store by subject. */
+type MetaParts = {
+  /** The batches of refine, and the single transaction that commits one. */
+  batches: Omit<BatchStore, 'projectSettings'>
+  issues: IssueParts
+  merges: MergeStore & MergeUndoStore
+  errorLinks: ErrorLinkStore
+  feedback: FeedbackStore
+  /** Notification channels, what they are due, and what they got. */
+  alerts: AlertStore
+  /** Releases with their commits and deploys. */
+  releases: ReleaseStore & CommitStore & DeployStore
+  artifacts: ArtifactParts
+  projects: ProjectParts
+  organizations: OrganizationRowStore & OrganizationStore & MembershipStore & MemberStore
+  /** People with their tokens and forgotten passwords. */
+  people: PersonStore & TokenStore & ResetStore
+  /** Outcomes, key use, and dead letters. */
+  ledger: OutcomeStore & DeadLetterStore
+  attachments: AttachmentStore
+  retention: RetentionParts
+  /** Single values of the installation, by name. */
+  values: ValueStore
+  /** Copies and checks of the whole store. */
+  snapshots: MetaBackupStore
+}
+
+/** The store of all data except events, on SQLite or PostgreSQL. Each part declares its own type, and none imports it. */
+export type MetaStore = MetaParts & { close(): Promise<void> }
+
+type Path = { [Part in keyof MetaParts]: `${Part}.${keyof MetaParts[Part] & string}` }[keyof MetaParts]
+type PartOf<Name> = Name extends `${infer Part}.${string}` ? Part : never
+type MethodOf<Name, Part extends string> = Name extends `${Part}.${infer Method}` ? Method : never
+
+/** A meta store of which only these methods are used: `MetaWith<'issues.issueById' | 'values.getValue'>`. */
+export type MetaWith<Name extends Path> = {
+  [Part in PartOf<Name> & keyof MetaParts]: Pick<MetaParts[Part], MethodOf<Name, Part> & keyof MetaParts[Part]>
+}

@@ -69,16 +69,16 @@ function issueCases(fresh: () => Promise<MetaStore>): void {
     const seen: number[] = []
     let after: { valueMs: number; id: number } | undefined
     for (;;) {
-      const page = await meta.listIssues({ projectIds: [1], sort, max: 5, ...(after ? { after } : {}) })
+      const page = await meta.issues.listIssues({ projectIds: [1], sort, max: 5, ...(after ? { after } : {}) })
       seen.push(...page.map((issue) => issue.id))
       const last = page.at(-1)
       if (!last) break
       after = { valueMs: sort === 'last' ? last.lastSeenMs : last.firstSeenMs, id: last.id }
     }
     expect(seen).toEqual(Array.from({ length: 23 }, (_, index) => 23 - index))
-    expect(await meta.countIssues({ projectIds: [1], fromMs: nowMs + 5 })).toBe(3)
-    expect(await meta.listIssues({ projectIds: [], sort, max: 5 })).toEqual([])
-    expect(await meta.listIssues({ projectIds: [2], sort, max: 5 })).toEqual([])
+    expect(await meta.issues.countIssues({ projectIds: [1], fromMs: nowMs + 5 })).toBe(3)
+    expect(await meta.issues.listIssues({ projectIds: [], sort, max: 5 })).toEqual([])
+    expect(await meta.issues.listIssues({ projectIds: [2], sort, max: 5 })).toEqual([])
   })
 }
 
@@ -168,22 +168,24 @@ function filterCases(fresh: () => Promise<MetaStore>): void {
         }),
       ],
     })
-    await meta.updateIssue(2, { status: 'resolved' }, 'ann', nowMs)
-    await meta.updateIssue(3, { assigneeUserId: 'ann' }, 'ann', nowMs)
-    await meta.updateIssue(2, { priority: 'low' }, 'ann', nowMs)
-    await meta.setUserFlags([1], 'ann', { isBookmarked: true, isSubscribed: false }, nowMs)
-    await meta.subscribe(2, 'ann', true, 'asked', nowMs)
-    await meta.subscribe(3, 'ann', true, 'asked', nowMs)
-    await meta.subscribe(3, 'ann', false, 'asked', nowMs)
+    await meta.issues.updateIssue(2, { status: 'resolved' }, 'ann', nowMs)
+    await meta.issues.updateIssue(3, { assigneeUserId: 'ann' }, 'ann', nowMs)
+    await meta.issues.updateIssue(2, { priority: 'low' }, 'ann', nowMs)
+    await meta.issues.setUserFlags([1], 'ann', { isBookmarked: true, isSubscribed: false }, nowMs)
+    await meta.issues.subscribe(2, 'ann', true, 'asked', nowMs)
+    await meta.issues.subscribe(3, 'ann', true, 'asked', nowMs)
+    await meta.issues.subscribe(3, 'ann', false, 'asked', nowMs)
     expect(
-      (await meta.listIssues({ projectIds: [1], filter, sort: 'first', max: 10 })).map((issue) => issue.id).sort(),
+      (await meta.issues.listIssues({ projectIds: [1], filter, sort: 'first', max: 10 }))
+        .map((issue) => issue.id)
+        .sort(),
     ).toEqual(ids)
-    expect(await meta.countIssues({ projectIds: [1], filter })).toBe(ids.length)
-    expect((await meta.issuesByIds([1, 2, 3, 99], filter)).map((issue) => issue.id).sort()).toEqual(ids)
-    expect([...(await meta.issueStarts([1, 2, 3, 99], filter))].sort()).toEqual(ids.map((id) => [id, nowMs]))
-    const levels = await meta.issueLevels([1, 2, 3, 99], filter)
+    expect(await meta.issues.countIssues({ projectIds: [1], filter })).toBe(ids.length)
+    expect((await meta.issues.issuesByIds([1, 2, 3, 99], filter)).map((issue) => issue.id).sort()).toEqual(ids)
+    expect([...(await meta.issues.issueStarts([1, 2, 3, 99], filter))].sort()).toEqual(ids.map((id) => [id, nowMs]))
+    const levels = await meta.issues.issueLevels([1, 2, 3, 99], filter)
     expect([...levels.keys()].sort()).toEqual(ids)
-    const groups = await meta.groupsOfIssues({ projectIds: [1], filter, max: 10 })
+    const groups = await meta.issues.groupsOfIssues({ projectIds: [1], filter, max: 10 })
     expect(groups.sort((a, b) => a.issueId - b.issueId)).toEqual(
       ids.map((id) => ({ projectId: 1, groupHash: hash(id), issueId: id, firstSeenMs: nowMs, level: levels.get(id) })),
     )
@@ -194,32 +196,32 @@ function filterCases(fresh: () => Promise<MetaStore>): void {
     await commit(meta, {
       events: [1, 2, 3].map((n) => effect({ hashes: [hash(n)], level: 'info', timestampMs: nowMs + n })),
     })
-    await meta.updateIssue(2, { status: 'unresolved', substatus: 'escalating' }, null, nowMs)
+    await meta.issues.updateIssue(2, { status: 'unresolved', substatus: 'escalating' }, null, nowMs)
     const ids = async (filter: IssueFilter) =>
-      (await meta.groupsOfIssues({ projectIds: [1], filter, max: 9 })).map((group) => group.issueId)
+      (await meta.issues.groupsOfIssues({ projectIds: [1], filter, max: 9 })).map((group) => group.issueId)
     expect(await ids({ op: 'priority', value: 'high' })).toEqual([2])
     expect((await ids({ op: 'priority', value: 'low' })).sort()).toEqual([1, 3])
     expect(
-      (await meta.groupsOfIssues({ projectIds: [1], fromMs: nowMs + 3, max: 9 })).map((group) => group.issueId),
+      (await meta.issues.groupsOfIssues({ projectIds: [1], fromMs: nowMs + 3, max: 9 })).map((group) => group.issueId),
     ).toEqual([3])
-    expect(await meta.groupsOfIssues({ projectIds: [1], max: 2 })).toHaveLength(2)
-    expect([...(await meta.issueLevels([1, 3, 99]))].sort()).toEqual([
+    expect(await meta.issues.groupsOfIssues({ projectIds: [1], max: 2 })).toHaveLength(2)
+    expect([...(await meta.issues.issueLevels([1, 3, 99]))].sort()).toEqual([
       [1, 'info'],
       [3, 'info'],
     ])
-    expect(await meta.groupsOfIssues({ projectIds: [], max: 2 })).toEqual([])
+    expect(await meta.issues.groupsOfIssues({ projectIds: [], max: 2 })).toEqual([])
   })
 
   test('a choice of 2,000 conditions is no tree that is too deep', async () => {
     const meta = await fresh()
     await commit(meta, { events: [effect()] })
     const numbers = Array.from({ length: 2_000 }, (_, n) => n)
-    const any = (of: IssueFilter[]) => meta.countIssues({ projectIds: [1], filter: { op: 'or', of } })
+    const any = (of: IssueFilter[]) => meta.issues.countIssues({ projectIds: [1], filter: { op: 'or', of } })
     expect(await any(numbers.map((n) => field('title', 'is', `t${n}`)))).toBe(0)
     expect(await any(numbers.map((n) => field('title', 'like', `t${n}*`)))).toBe(0)
     expect(await any(numbers.map((value) => ({ op: 'number', field: 'count', compare: '>', value })))).toBe(1)
     const all: IssueFilter = { op: 'and', of: numbers.map((n) => ({ op: 'not', of: field('culprit', 'is', `c${n}`) })) }
-    expect(await meta.countIssues({ projectIds: [1], filter: all })).toBe(1)
+    expect(await meta.issues.countIssues({ projectIds: [1], filter: all })).toBe(1)
   })
 }
 
@@ -227,7 +229,7 @@ function changeCases(fresh: () => Promise<MetaStore>): void {
   test('updates write who, what was before, and a new revision; without a change nothing', async () => {
     const meta = await fresh()
     await commit(meta, { events: [effect()] })
-    const first = await meta.updateIssue(
+    const first = await meta.issues.updateIssue(
       1,
       { status: 'resolved', statusDetails: { inNextRelease: true } },
       'ann',
@@ -239,28 +241,32 @@ function changeCases(fresh: () => Promise<MetaStore>): void {
       statusDetails: { inNextRelease: true },
       rev: 1,
     })
-    const [, activity] = await meta.activityOf(1)
+    const [, activity] = await meta.issues.activityOf(1)
     expect(activity).toMatchObject({
       id: first.activityId,
       type: 'set_resolved_in_release',
       userId: 'ann',
       data: { before: { status: 'unresolved', substatus: 'new', statusDetails: {} } },
     })
-    expect(await meta.updateIssue(1, { status: 'resolved' }, 'bob', nowMs)).toMatchObject({
+    expect(await meta.issues.updateIssue(1, { status: 'resolved' }, 'bob', nowMs)).toMatchObject({
       activityId: null,
       issue: { rev: 1 },
     })
-    expect(await meta.updateIssue(1, { assigneeUserId: 'bob' }, 'ann', nowMs)).toMatchObject({
+    expect(await meta.issues.updateIssue(1, { assigneeUserId: 'bob' }, 'ann', nowMs)).toMatchObject({
       activityId: 3,
       issue: { assigneeUserId: 'bob', rev: 2, status: 'resolved' },
     })
-    expect((await meta.updateIssue(1, { status: 'unresolved', substatus: 'new' }, 'ann', nowMs)).issue).toMatchObject({
+    expect(
+      (await meta.issues.updateIssue(1, { status: 'unresolved', substatus: 'new' }, 'ann', nowMs)).issue,
+    ).toMatchObject({
       substatus: 'new',
       statusDetails: {},
       rev: 3,
     })
-    expect((await meta.updateIssue(1, { status: 'ignored' }, null, nowMs)).issue).toEqual(await meta.issueById(1))
-    expect(await codeOf(() => meta.updateIssue(9, { status: 'resolved' }, 'ann', nowMs))).toBe('NOT_FOUND')
+    expect((await meta.issues.updateIssue(1, { status: 'ignored' }, null, nowMs)).issue).toEqual(
+      await meta.issues.issueById(1),
+    )
+    expect(await codeOf(() => meta.issues.updateIssue(9, { status: 'resolved' }, 'ann', nowMs))).toBe('NOT_FOUND')
   })
 
   test.each([
@@ -271,86 +277,95 @@ function changeCases(fresh: () => Promise<MetaStore>): void {
   ])('comment %.20j', async (text, expected) => {
     const meta = await fresh()
     await commit(meta, { events: [effect()] })
-    if (expected === 'VALIDATION') expect(await codeOf(() => meta.addComment(1, 'ann', text, nowMs))).toBe(expected)
+    if (expected === 'VALIDATION')
+      expect(await codeOf(() => meta.issues.addComment(1, 'ann', text, nowMs))).toBe(expected)
     else
-      expect(await meta.addComment(1, 'ann', text, nowMs)).toMatchObject({
+      expect(await meta.issues.addComment(1, 'ann', text, nowMs)).toMatchObject({
         type: 'note',
         data: { text: expected },
         userId: 'ann',
       })
-    expect((await meta.issueById(1))?.comments).toBe(expected === 'VALIDATION' ? 0 : 1)
+    expect((await meta.issues.issueById(1))?.comments).toBe(expected === 'VALIDATION' ? 0 : 1)
   })
 }
 
 function settingCases(fresh: () => Promise<MetaStore>, open: Open): void {
   test.each(['', 'Web', 'a b', '12345', 'x'.repeat(51), 'ä', 'a_b'])('slug %j is refused', async (slug) => {
     const meta = await fresh()
-    expect(await codeOf(() => meta.createProject({ organizationId: 1, slug, name: 'A', platform: null }))).toBe(
+    expect(
+      await codeOf(() => meta.projects.createProject({ organizationId: 1, slug, name: 'A', platform: null })),
+    ).toBe('VALIDATION')
+    expect(await codeOf(() => meta.organizations.createOrganization({ slug, name: 'A', ownerUserId: 'ann' }))).toBe(
       'VALIDATION',
     )
-    expect(await codeOf(() => meta.createOrganization({ slug, name: 'A', ownerUserId: 'ann' }))).toBe('VALIDATION')
-    expect(await codeOf(() => meta.updateProject(1, { slug }))).toBe('VALIDATION')
+    expect(await codeOf(() => meta.projects.updateProject(1, { slug }))).toBe('VALIDATION')
   })
 
   test('organizations and members', async () => {
     const meta = await fresh()
-    expect(await codeOf(() => meta.createOrganization({ slug: 'acme', name: 'B', ownerUserId: 'x' }))).toBe('CONFLICT')
-    expect(await meta.organizationBySlug('1')).toEqual(await meta.organizationBySlug('acme'))
+    expect(
+      await codeOf(() => meta.organizations.createOrganization({ slug: 'acme', name: 'B', ownerUserId: 'x' })),
+    ).toBe('CONFLICT')
+    expect(await meta.organizations.organizationBySlug('1')).toEqual(
+      await meta.organizations.organizationBySlug('acme'),
+    )
     expect([
-      await meta.organizationBySlug('nobody'),
-      await meta.organizationById(7),
-      await meta.memberOf(1, 'bob'),
+      await meta.organizations.organizationBySlug('nobody'),
+      await meta.organizations.organizationById(7),
+      await meta.organizations.memberOf(1, 'bob'),
     ]).toEqual([undefined, undefined, undefined])
-    await meta.setMember(1, 'bob', 'viewer')
-    await meta.setMember(1, 'bob', 'admin')
-    expect((await meta.organizationsOf('bob')).map((organization) => [organization.slug, organization.role])).toEqual([
-      ['acme', 'admin'],
-    ])
-    expect((await meta.membersOf(1)).map((member) => member.userId)).toEqual(['ann', 'bob'])
-    await meta.removeMember(1, 'bob')
-    expect(await meta.organizationsOf('bob')).toEqual([])
-    expect(await (await open(testClock())).organizations()).toEqual([])
+    await meta.organizations.setMember(1, 'bob', 'viewer')
+    await meta.organizations.setMember(1, 'bob', 'admin')
+    expect(
+      (await meta.organizations.organizationsOf('bob')).map((organization) => [organization.slug, organization.role]),
+    ).toEqual([['acme', 'admin']])
+    expect((await meta.organizations.membersOf(1)).map((member) => member.userId)).toEqual(['ann', 'bob'])
+    await meta.organizations.removeMember(1, 'bob')
+    expect(await meta.organizations.organizationsOf('bob')).toEqual([])
+    expect(await (await open(testClock())).organizations.organizations()).toEqual([])
   })
 
   test('projects by slug and id, within their organization only', async () => {
     const meta = await fresh()
-    await meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'eve' })
+    await meta.organizations.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'eve' })
     expect([
-      (await meta.projectBySlug(1, 'web'))?.id,
-      (await meta.projectBySlug(1, '1'))?.id,
-      await meta.projectBySlug(2, '1'),
-      await meta.projectBySlug(2, 'web'),
+      (await meta.projects.projectBySlug(1, 'web'))?.id,
+      (await meta.projects.projectBySlug(1, '1'))?.id,
+      await meta.projects.projectBySlug(2, '1'),
+      await meta.projects.projectBySlug(2, 'web'),
     ]).toEqual([1, 1, undefined, undefined])
-    expect(await codeOf(() => meta.createProject({ organizationId: 1, slug: 'web', name: 'A', platform: null }))).toBe(
-      'CONFLICT',
+    expect(
+      await codeOf(() => meta.projects.createProject({ organizationId: 1, slug: 'web', name: 'A', platform: null })),
+    ).toBe('CONFLICT')
+    expect((await meta.projects.createProject({ organizationId: 2, slug: 'web', name: 'A', platform: null })).id).toBe(
+      2,
     )
-    expect((await meta.createProject({ organizationId: 2, slug: 'web', name: 'A', platform: null })).id).toBe(2)
-    expect(await codeOf(() => meta.updateProject(9, { name: 'x' }))).toBe('NOT_FOUND')
-    expect(await codeOf(() => meta.updateProject(1, { name: ' ' }))).toBe('VALIDATION')
-    expect(await meta.projectSettings(1)).toEqual({
+    expect(await codeOf(() => meta.projects.updateProject(9, { name: 'x' }))).toBe('NOT_FOUND')
+    expect(await codeOf(() => meta.projects.updateProject(1, { name: ' ' }))).toBe('VALIDATION')
+    expect(await meta.projects.projectSettings(1)).toEqual({
       projectId: 1,
       organizationId: 1,
       scrubDefaults: true,
       scrubIpAddresses: false,
       sensitiveFields: [],
       safeFields: [],
-      grouping: await meta.groupingSettings(1),
+      grouping: await meta.projects.groupingSettings(1),
     })
-    expect(await meta.projectSettings(9)).toBeUndefined()
+    expect(await meta.projects.projectSettings(9)).toBeUndefined()
   })
 
   test('keys: every change reaches the snapshot and raises its version', async () => {
     const meta = await fresh()
-    const versions = [(await meta.keySnapshot()).version]
-    const note = async () => versions.push((await meta.keySnapshot()).version)
-    const key = await meta.createKey(1, 'Second')
+    const versions = [(await meta.projects.keySnapshot()).version]
+    const note = async () => versions.push((await meta.projects.keySnapshot()).version)
+    const key = await meta.projects.createKey(1, 'Second')
     await note()
     expect(key.publicKey).toMatch(/^[0-9a-f]{32}$/)
-    await meta.updateKey(key.id, { active: false, rateLimit: { count: 5, windowS: 60 } })
+    await meta.projects.updateKey(key.id, { active: false, rateLimit: { count: 5, windowS: 60 } })
     await note()
-    await meta.updateProject(1, { allowedOrigins: ['https://shop.example'] })
+    await meta.projects.updateProject(1, { allowedOrigins: ['https://shop.example'] })
     await note()
-    expect((await meta.keySnapshot()).keys[key.publicKey]).toEqual({
+    expect((await meta.projects.keySnapshot()).keys[key.publicKey]).toEqual({
       keyId: key.id,
       projectId: 1,
       organizationId: 1,
@@ -358,15 +373,15 @@ function settingCases(fresh: () => Promise<MetaStore>, open: Open): void {
       rateLimit: { count: 5, windowS: 60 },
       allowedOrigins: ['https://shop.example'],
     })
-    expect((await meta.updateKey(key.id, { rateLimit: null })).rateLimit).toBeNull()
+    expect((await meta.projects.updateKey(key.id, { rateLimit: null })).rateLimit).toBeNull()
     await note()
-    await meta.deleteKey(key.id)
+    await meta.projects.deleteKey(key.id)
     await note()
-    expect(Object.keys((await meta.keySnapshot()).keys)).toHaveLength(1)
+    expect(Object.keys((await meta.projects.keySnapshot()).keys)).toHaveLength(1)
     expect(versions).toEqual([...versions].sort((a, b) => a - b))
     expect(new Set(versions).size).toBe(versions.length)
-    expect(await codeOf(() => meta.updateKey(1, { rateLimit: { count: 0, windowS: 60 } }))).toBe('VALIDATION')
-    expect(await codeOf(() => meta.updateKey(99, {}))).toBe('NOT_FOUND')
+    expect(await codeOf(() => meta.projects.updateKey(1, { rateLimit: { count: 0, windowS: 60 } }))).toBe('VALIDATION')
+    expect(await codeOf(() => meta.projects.updateKey(99, {}))).toBe('NOT_FOUND')
   })
 }
 
@@ -374,35 +389,37 @@ function countCases(fresh: () => Promise<MetaStore>): void {
   test('outcomes sum by hour; the ledger keeps 13 months', async () => {
     const meta = await fresh()
     const hour = Math.floor(nowMs / 3_600_000) * 3_600_000
-    await meta.addOutcomes([stored, stored], nowMs)
-    await meta.addOutcomes(
+    await meta.ledger.addOutcomes([stored, stored], nowMs)
+    await meta.ledger.addOutcomes(
       [
         { ...stored, quantity: 3 },
         { ...stored, projectId: 2 },
       ],
       hour,
     )
-    await meta.addOutcomes([stored], hour - 1)
-    await meta.addOutcomes([], nowMs)
+    await meta.ledger.addOutcomes([stored], hour - 1)
+    await meta.ledger.addOutcomes([], nowMs)
     expect(
-      (await meta.outcomesSince({ fromMs: nowMs })).map((row) => [row.hourMs, row.projectId, row.quantity]),
+      (await meta.ledger.outcomesSince({ fromMs: nowMs })).map((row) => [row.hourMs, row.projectId, row.quantity]),
     ).toEqual([
       [hour, 1, 5],
       [hour, 2, 1],
     ])
-    expect((await meta.outcomesSince({ fromMs: hour - 1, projectIds: [1] })).map((row) => row.quantity)).toEqual([1, 5])
-    expect(await meta.outcomesSince({ fromMs: 0, projectIds: [] })).toEqual([])
+    expect((await meta.ledger.outcomesSince({ fromMs: hour - 1, projectIds: [1] })).map((row) => row.quantity)).toEqual(
+      [1, 5],
+    )
+    expect(await meta.ledger.outcomesSince({ fromMs: 0, projectIds: [] })).toEqual([])
     const laterMs = nowMs + 394 * dayMs
-    await meta.prune(laterMs, laterMs, 0)
-    expect(await meta.outcomesSince({ fromMs: 0 })).toHaveLength(3)
+    await meta.retention.prune(laterMs, laterMs, 0)
+    expect(await meta.ledger.outcomesSince({ fromMs: 0 })).toHaveLength(3)
     // Rows that outlive the ledger's 13 months extend it, spans as well as events.
     const muchLaterMs = nowMs + 600 * dayMs
-    await meta.prune(muchLaterMs, muchLaterMs - 700 * dayMs, 0)
-    await meta.prune(muchLaterMs, muchLaterMs - 90 * dayMs, 0, muchLaterMs - 700 * dayMs)
-    await meta.prune(nowMs + 410 * dayMs, nowMs + 10 * dayMs, 0)
-    expect(await meta.outcomesSince({ fromMs: 0 })).toHaveLength(3)
-    await meta.prune(nowMs + 410 * dayMs, nowMs + 40 * dayMs, 0)
-    expect(await meta.outcomesSince({ fromMs: 0 })).toEqual([])
+    await meta.retention.prune(muchLaterMs, muchLaterMs - 700 * dayMs, 0)
+    await meta.retention.prune(muchLaterMs, muchLaterMs - 90 * dayMs, 0, muchLaterMs - 700 * dayMs)
+    await meta.retention.prune(nowMs + 410 * dayMs, nowMs + 10 * dayMs, 0)
+    expect(await meta.ledger.outcomesSince({ fromMs: 0 })).toHaveLength(3)
+    await meta.retention.prune(nowMs + 410 * dayMs, nowMs + 40 * dayMs, 0)
+    expect(await meta.ledger.outcomesSince({ fromMs: 0 })).toEqual([])
   })
 
   test('attachments and dead items: kept, then pruned with the blobs that nothing else uses', async () => {
@@ -426,35 +443,35 @@ function countCases(fresh: () => Promise<MetaStore>): void {
       ],
       dead: [dead, { ...dead, jpos: 8, blobKey: '' }, { ...dead, jpos: 9, receivedMs: 900, blobKey: 'd9' }],
     })
-    expect((await meta.attachmentsOf(1, 'e1')).map((item) => item.blobKey)).toEqual(['k1', 'k2'])
-    expect(await meta.attachmentsOf(2, 'e1')).toEqual([])
-    expect(await meta.attachmentById(1)).toEqual({ id: 1, ...attachment })
-    expect((await meta.deadLetters(2)).map((deadItem) => deadItem.jpos)).toEqual([9, 8])
-    expect((await meta.prune(nowMs, 200, 500)).sort()).toEqual(['d1', 'k1'])
+    expect((await meta.attachments.attachmentsOf(1, 'e1')).map((item) => item.blobKey)).toEqual(['k1', 'k2'])
+    expect(await meta.attachments.attachmentsOf(2, 'e1')).toEqual([])
+    expect(await meta.attachments.attachmentById(1)).toEqual({ id: 1, ...attachment })
+    expect((await meta.ledger.deadLetters(2)).map((deadItem) => deadItem.jpos)).toEqual([9, 8])
+    expect((await meta.retention.prune(nowMs, 200, 500)).sort()).toEqual(['d1', 'k1'])
     expect([
-      await meta.attachmentById(1),
-      (await meta.attachmentById(3))?.eventId,
-      (await meta.deadLetters(9)).length,
+      await meta.attachments.attachmentById(1),
+      (await meta.attachments.attachmentById(3))?.eventId,
+      (await meta.ledger.deadLetters(9)).length,
     ]).toEqual([undefined, 'e2', 1])
   })
 
   test('key uses and values', async () => {
     const meta = await fresh()
-    await meta.touchKeys([
+    await meta.ledger.touchKeys([
       { keyId: 1, atMs: 50 },
       { keyId: 1, atMs: 20 },
       { keyId: 99, atMs: 1 },
     ])
-    expect((await meta.keysOf(1))[0]?.lastUsedMs).toBe(50)
-    await meta.setValue('a', '1')
-    await meta.setValue('a', '2')
+    expect((await meta.projects.keysOf(1))[0]?.lastUsedMs).toBe(50)
+    await meta.values.setValue('a', '1')
+    await meta.values.setValue('a', '2')
     expect([
-      await meta.getValue('a'),
-      await meta.getValue('b'),
-      await meta.isEmpty(),
-      await meta.people([]),
-      await meta.personById('x'),
-      await meta.personByEmail('x'),
+      await meta.values.getValue('a'),
+      await meta.values.getValue('b'),
+      await meta.people.isEmpty(),
+      await meta.people.people([]),
+      await meta.people.personById('x'),
+      await meta.people.personByEmail('x'),
     ]).toEqual(['2', undefined, true, [], undefined, undefined])
   })
 }
@@ -464,7 +481,7 @@ function tokenCases(open: Open): void {
     const clock = testClock(nowMs)
     const meta = await withProject(await open(clock))
     const secret = `sntryu_${'ab'.repeat(32)}`
-    const token = await meta.createToken({
+    const token = await meta.people.createToken({
       name: 'ci',
       userId: 'ann',
       organizationId: 1,
@@ -473,14 +490,17 @@ function tokenCases(open: Open): void {
       nowMs,
     })
     expect(token).toMatchObject({ prefix: 'sntryu_abab', lastUsedMs: null })
-    expect([await meta.tokenBySecret('sntryu_other'), await meta.tokenBySecret('')]).toEqual([undefined, undefined])
+    expect([await meta.people.tokenBySecret('sntryu_other'), await meta.people.tokenBySecret('')]).toEqual([
+      undefined,
+      undefined,
+    ])
     const uses = await Array.fromAsync([0, 59_999, 1], async (ms) => {
       clock.advance(ms)
-      return (await meta.tokenBySecret(secret))?.lastUsedMs
+      return (await meta.people.tokenBySecret(secret))?.lastUsedMs
     })
     expect(uses).toEqual([nowMs, nowMs, nowMs + 60_000])
-    expect((await meta.tokensOf('ann')).map((item) => item.name)).toEqual(['ci'])
-    await meta.deleteToken(token.id)
-    expect([await meta.tokenBySecret(secret), await meta.tokensOf('ann')]).toEqual([undefined, []])
+    expect((await meta.people.tokensOf('ann')).map((item) => item.name)).toEqual(['ci'])
+    await meta.people.deleteToken(token.id)
+    expect([await meta.people.tokenBySecret(secret), await meta.people.tokensOf('ann')]).toEqual([undefined, []])
   })
 }

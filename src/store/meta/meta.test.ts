@@ -37,8 +37,8 @@ test('opens again what it wrote, and without a reader of its own', async () => {
   const file = nextFile()
   for (const readers of [1, 0]) {
     const meta = await openSqliteMeta(file, { clock: testClock(), readers })
-    await meta.setValue(`with ${readers}`, 'x')
-    expect(await meta.getValue('with 1')).toBe('x')
+    await meta.values.setValue(`with ${readers}`, 'x')
+    expect(await meta.values.getValue('with 1')).toBe('x')
     await meta.close()
   }
 })
@@ -62,7 +62,7 @@ test('2,000 effects in batches of 500 are 50 issues', async () => {
     )
   const rounds = [0, 1, 2, 3].map(batch)
   for (const events of rounds) await commit(meta, { events, outcomes: events.map(() => stored) })
-  expect(await meta.countIssues({ projectIds: [1] })).toBe(50)
+  expect(await meta.issues.countIssues({ projectIds: [1] })).toBe(50)
 })
 
 test('a side that can’t be joined is set aside; those beside and behind it are joined', async () => {
@@ -88,19 +88,18 @@ test('a side that can’t be joined is set aside; those beside and behind it are
     effect({ eventId, failure: sideOf('browser', `${100_000 + n}`) }),
   ])
   await commit(meta, { events })
-  expect(await meta.linkErrors(10, nowMs)).toMatchObject({ looked: 4, linked: 1, aside: 1, more: false })
-  expect(await Array.fromAsync([bad, good], async (item) => (await meta.errorLinkOf(1, item))?.reason)).toEqual([
-    undefined,
-    'digest',
-  ])
-  expect(await meta.linkErrors(10, nowMs)).toMatchObject({ looked: 0 })
+  expect(await meta.errorLinks.linkErrors(10, nowMs)).toMatchObject({ looked: 4, linked: 1, aside: 1, more: false })
+  expect(
+    await Array.fromAsync([bad, good], async (item) => (await meta.errorLinks.errorLinkOf(1, item))?.reason),
+  ).toEqual([undefined, 'digest'])
+  expect(await meta.errorLinks.linkErrors(10, nowMs)).toMatchObject({ looked: 0 })
   // A new related event reopens and retries it.
   await fault.script('drop trigger fault')
   await fault.close()
   await commit(meta, {
     events: [effect({ eventId: 'd'.repeat(32), hashes: [hash(9)], failure: sideOf('server', '100000') })],
   })
-  expect(await meta.linkErrors(10, nowMs)).toMatchObject({ linked: 1, aside: 0 })
+  expect(await meta.errorLinks.linkErrors(10, nowMs)).toMatchObject({ linked: 1, aside: 0 })
 })
 
 test('every commit is synced, in WAL, with foreign keys; what throws is rolled back', async () => {
@@ -129,13 +128,13 @@ test('its files are the owner’s only, also those that an older version left op
   const modes = () => [file, `${file}-wal`, `${file}-shm`].map((item) => (statSync(item).mode & 0o777).toString(8))
   const meta = await openSqliteMeta(file, { clock: testClock() })
   const second = openSqlite(file)
-  await meta.setValue('a', 'b')
+  await meta.values.setValue('a', 'b')
   expect(modes()).toEqual(['600', '600', '600'])
   await second.close()
   await meta.close()
   chmodSync(file, 0o644)
   const again = await openSqliteMeta(file, { clock: testClock() })
-  await again.setValue('a', 'c')
-  expect([...modes(), await again.getValue('a')]).toEqual(['600', '600', '600', 'c'])
+  await again.values.setValue('a', 'c')
+  expect([...modes(), await again.values.getValue('a')]).toEqual(['600', '600', '600', 'c'])
   await again.close()
 })

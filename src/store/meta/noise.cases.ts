@@ -13,7 +13,7 @@ const event = (n: number, signs?: SignKey[], more: Partial<EventEffect> = {}): E
 const times = (count: number, eventEffect: EventEffect) => Array.from({ length: count }, () => eventEffect)
 const own = (n: number) => event(n)
 const shown = async (meta: MetaStore) =>
-  (await meta.listIssues({ projectIds: [1], sort: 'first', max: 99 })).map((issue) => [
+  (await meta.issues.listIssues({ projectIds: [1], sort: 'first', max: 99 })).map((issue) => [
     issue.shortId,
     issue.noise,
     issue.diagnosticCounts,
@@ -22,8 +22,8 @@ const found = async (meta: MetaStore, not = false) => {
   const noise = { op: 'noise' } as const
   const filter = not ? ({ op: 'not', of: noise } as const) : noise
   const request = { projectIds: [1], filter }
-  const ids = (await meta.listIssues({ ...request, sort: 'last', max: 99 })).map((issue) => issue.id)
-  expect(await meta.countIssues(request)).toBe(ids.length)
+  const ids = (await meta.issues.listIssues({ ...request, sort: 'last', max: 99 })).map((issue) => issue.id)
+  expect(await meta.issues.countIssues(request)).toBe(ids.length)
   return ids.sort((a, b) => a - b)
 }
 
@@ -38,10 +38,13 @@ const rewrite = {
   token: 't',
 }
 async function regroup(meta: MetaStore, moves: ReprocessingMove[]) {
-  const step = await meta.planReprocessStep((await meta.beginReprocessing(1, 'upload', 9)).id, rewrite)
-  await meta.commitReprocessStep(step.id, moves)
+  const step = await meta.retention.planReprocessStep(
+    (await meta.retention.beginReprocessing(1, 'upload', 9)).id,
+    rewrite,
+  )
+  await meta.retention.commitReprocessStep(step.id, moves)
   // A repeated commit after a crash changes nothing.
-  await meta.commitReprocessStep(step.id, moves)
+  await meta.retention.commitReprocessStep(step.id, moves)
 }
 
 /** Cases of the noise verdict, which must stay correct when events move. */
@@ -65,9 +68,13 @@ function verdictCases(fresh: () => Promise<MetaStore>): void {
     ])
     expect([await found(meta), await found(meta, true)]).toEqual([[1], [2]])
     await commit(meta, { events: [...times(3, event(1, ['extension'])), own(2)] })
-    expect(await meta.issueById(1)).toMatchObject({ noise: 'extension', diagnosticCounts: { extension: 4 }, count: 4 })
+    expect(await meta.issues.issueById(1)).toMatchObject({
+      noise: 'extension',
+      diagnosticCounts: { extension: 4 },
+      count: 4,
+    })
     await commit(meta, { events: [own(1)] })
-    expect(await meta.issueById(1)).toMatchObject({ noise: null, diagnosticCounts: { extension: 4 }, count: 5 })
+    expect(await meta.issues.issueById(1)).toMatchObject({ noise: null, diagnosticCounts: { extension: 4 }, count: 5 })
     await commit(meta, { events: times(9, event(1, ['extension'])) })
     expect([await found(meta), await found(meta, true)]).toEqual([[], [1, 2]])
   })
@@ -76,9 +83,9 @@ function verdictCases(fresh: () => Promise<MetaStore>): void {
     const meta = await fresh()
     await commit(meta, { events: times(5, event(1, ['bot'])) })
     await commit(meta, { events: times(4, event(2, ['localhost', 'skew'])) })
-    expect([(await meta.issueById(1))?.noise, (await meta.issueById(2))?.noise]).toEqual(['bot', null])
+    expect([(await meta.issues.issueById(1))?.noise, (await meta.issues.issueById(2))?.noise]).toEqual(['bot', null])
     await commit(meta, { events: [event(2, ['localhost', 'unfiltered'])] })
-    expect(await meta.issueById(2)).toMatchObject({
+    expect(await meta.issues.issueById(2)).toMatchObject({
       noise: 'localhost',
       diagnosticCounts: { localhost: 5, skew: 4, unfiltered: 1 },
     })
@@ -87,18 +94,18 @@ function verdictCases(fresh: () => Promise<MetaStore>): void {
   test('a person’s change leaves it', async () => {
     const meta = await fresh()
     await commit(meta, { events: [event(1, ['web-view'])] })
-    await meta.updateIssue(1, { status: 'resolved' }, 'ann', nowMs)
-    expect(await meta.issueById(1)).toMatchObject({ status: 'resolved', noise: 'web-view' })
+    await meta.issues.updateIssue(1, { status: 'resolved' }, 'ann', nowMs)
+    expect(await meta.issues.issueById(1)).toMatchObject({ status: 'resolved', noise: 'web-view' })
   })
 
   test('a hash of a removed issue begins with nothing', async () => {
     const meta = await fresh()
     await commit(meta, { events: [event(1, ['extension']), event(1, ['extension'])] })
-    const { id } = await meta.requestRemoval({ kind: 'issue', projectId: 1, issueId: 1, userId: null })
-    await meta.removeRows(id, 2)
+    const { id } = await meta.retention.requestRemoval({ kind: 'issue', projectId: 1, issueId: 1, userId: null })
+    await meta.retention.removeRows(id, 2)
     await commit(meta, { events: [event(1, ['extension']), own(2)] })
-    await meta.mergeIssues(3, [2], null, nowMs)
-    expect((await meta.unmergeHashes(3, leaving([hash(1)], 1), null, nowMs)).created).toMatchObject({
+    await meta.merges.mergeIssues(3, [2], null, nowMs)
+    expect((await meta.merges.unmergeHashes(3, leaving([hash(1)], 1), null, nowMs)).created).toMatchObject({
       diagnosticCounts: { extension: 1 },
       noise: 'extension',
     })
@@ -109,32 +116,32 @@ function moveCases(fresh: () => Promise<MetaStore>): void {
   test('merged with one of the team’s own it goes; taken out again it is back', async () => {
     const meta = await fresh()
     await commit(meta, { events: [event(1, ['extension']), ...times(2, event(2, ['ad-blocker'])), own(3)] })
-    expect((await meta.mergeIssues(1, [2], null, nowMs)).issue).toMatchObject({
+    expect((await meta.merges.mergeIssues(1, [2], null, nowMs)).issue).toMatchObject({
       noise: 'ad-blocker',
       diagnosticCounts: { extension: 1, 'ad-blocker': 2 },
     })
-    expect((await meta.mergeIssues(1, [3], null, nowMs)).issue.noise).toBe(null)
-    const first = await meta.unmergeHashes(1, leaving([hash(3)], 1), null, nowMs)
+    expect((await meta.merges.mergeIssues(1, [3], null, nowMs)).issue.noise).toBe(null)
+    const first = await meta.merges.unmergeHashes(1, leaving([hash(3)], 1), null, nowMs)
     expect([first.issue.noise, first.created?.noise]).toEqual(['ad-blocker', null])
-    const second = await meta.unmergeHashes(1, leaving([hash(2)], 2), null, nowMs)
+    const second = await meta.merges.unmergeHashes(1, leaving([hash(2)], 2), null, nowMs)
     expect([second.issue, second.created]).toMatchObject([
       { noise: 'extension', diagnosticCounts: { extension: 1 } },
       { noise: 'ad-blocker', diagnosticCounts: { 'ad-blocker': 2 } },
     ])
-    expect((await meta.issueById(2))?.noise).toBe('ad-blocker')
+    expect((await meta.issues.issueById(2))?.noise).toBe('ad-blocker')
   })
 
   test('hashes whose events are gone are forgotten, and numbers that do not agree give no verdict', async () => {
     const meta = await fresh()
     await commit(meta, { events: [event(1, ['extension']), event(2, ['extension'])] })
-    await meta.mergeIssues(1, [2], null, nowMs)
+    await meta.merges.mergeIssues(1, [2], null, nowMs)
     // Retention deleted its events, so their number is unknown and the issue still counts them.
-    expect((await meta.unmergeHashes(1, leaving([hash(2)], 0), null, nowMs)).issue).toMatchObject({
+    expect((await meta.merges.unmergeHashes(1, leaving([hash(2)], 0), null, nowMs)).issue).toMatchObject({
       count: 2,
       noise: null,
     })
     await commit(meta, { events: [event(2, ['extension'])] })
-    expect(await meta.issueById(3)).toMatchObject({ diagnosticCounts: { extension: 1 }, noise: 'extension' })
+    expect(await meta.issues.issueById(3)).toMatchObject({ diagnosticCounts: { extension: 1 }, noise: 'extension' })
   })
 
   test('an event that is mapped again and turns out to be the team’s own takes it away, and brings it', async () => {
@@ -146,9 +153,13 @@ function moveCases(fresh: () => Promise<MetaStore>): void {
       effect: event(1, signs),
     })
     await regroup(meta, [move(undefined)])
-    expect(await meta.issueById(1)).toMatchObject({ count: 2, diagnosticCounts: { 'third-party': 1 }, noise: null })
+    expect(await meta.issues.issueById(1)).toMatchObject({
+      count: 2,
+      diagnosticCounts: { 'third-party': 1 },
+      noise: null,
+    })
     await regroup(meta, [{ fromHash: hash(1), effect: event(1, ['third-party']) }])
-    expect(await meta.issueById(1)).toMatchObject({
+    expect(await meta.issues.issueById(1)).toMatchObject({
       count: 2,
       diagnosticCounts: { 'third-party': 2 },
       noise: 'third-party',
@@ -160,7 +171,7 @@ function moveCases(fresh: () => Promise<MetaStore>): void {
     await commit(meta, { events: [own(1), own(1)] })
     await regroup(meta, [{ fromHash: hash(1), fromDiagnostics: ['extension'], effect: event(2, ['extension']) }])
     // The first new hash takes over the issue with its link.
-    expect(await meta.issueById(1)).toMatchObject({ count: 2, noise: null })
+    expect(await meta.issues.issueById(1)).toMatchObject({ count: 2, noise: null })
   })
 }
 
@@ -177,7 +188,7 @@ async function play(meta: MetaStore, seed: number): Promise<void> {
   const signs = () => signSets[random(3) === 0 ? 0 : 1 + random(3)]
   const events: Stored[] = []
   const hashes = Array.from({ length: 12 }, (_, n) => n + 1)
-  const issueOf = () => meta.issueIdsOf(hashes.map((n) => ({ projectId: 1, groupHash: hash(n) })))
+  const issueOf = () => meta.issues.issueIdsOf(hashes.map((n) => ({ projectId: 1, groupHash: hash(n) })))
   const ids = async () => [...new Set((await issueOf()).values())]
   const eventsOf = (wanted: readonly string[]) => events.filter((item) => wanted.includes(hash(item.hash)))
   const steps: (() => Promise<void>)[] = [
@@ -189,14 +200,15 @@ async function play(meta: MetaStore, seed: number): Promise<void> {
     async () => {
       const all = await ids()
       const [into, from] = [all[random(all.length)], all[random(all.length)]]
-      if (into !== undefined && from !== undefined && into !== from) await meta.mergeIssues(into, [from], null, nowMs)
+      if (into !== undefined && from !== undefined && into !== from)
+        await meta.merges.mergeIssues(into, [from], null, nowMs)
     },
     async () => {
       const open = await ids()
       const id = open[random(open.length)] ?? 0
-      const all = (await meta.issueHashes(id)).map((issueHash) => issueHash.hash)
+      const all = (await meta.merges.issueHashes(id)).map((issueHash) => issueHash.hash)
       const some = all.slice(0, random(all.length))
-      if (some.length > 0) await meta.unmergeHashes(id, leaving(some, eventsOf(some).length), null, nowMs)
+      if (some.length > 0) await meta.merges.unmergeHashes(id, leaving(some, eventsOf(some).length), null, nowMs)
     },
     async () => {
       const moves = Array.from({ length: 1 + random(4) }, () => events[random(events.length)])
@@ -220,7 +232,7 @@ async function play(meta: MetaStore, seed: number): Promise<void> {
       for (const key of item.signs ?? []) sum.signs[key] = (sum.signs[key] ?? 0) + 1
     }
     for (const [id, sum] of expected)
-      expect({ at, ...(await meta.issueById(id)) }).toMatchObject({
+      expect({ at, ...(await meta.issues.issueById(id)) }).toMatchObject({
         at,
         id,
         count: sum.count,

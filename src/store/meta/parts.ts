@@ -5,7 +5,7 @@ import { chunkCleanupPart, chunkPart } from './artifacts/chunks.ts'
 import { backupPart, type SnapshotSource } from './database/snapshot.ts'
 import type { Store } from './database/store.ts'
 import { batchPart } from './ingest/batch.ts'
-import { outcomePart, retentionPart } from './ingest/counts.ts'
+import { attachmentPart, outcomePart, prunePart, valuePart } from './ingest/counts.ts'
 import { deadLetterPart } from './ingest/dead-letters.ts'
 import { environmentPart } from './ingest/environments.ts'
 import {
@@ -52,98 +52,95 @@ import { removalFilePart, removalPart, removalRowPart } from './retention/remova
 import { reprocessCommitPart } from './retention/reprocess-commit.ts'
 import { reprocessingEdgePart, reprocessingRunPart, reprocessingStepPart } from './retention/reprocessing.ts'
 
-/** Parts for changes of issues by people and by the clock. */
-const triageParts = (store: Store) => ({
+/** Issues: reads, changes by people and by the clock, what people watch, and saved searches. */
+const issueParts = (store: Store): MetaStore['issues'] => ({
+  ...issueListPart(store),
+  ...relatedRowsPart(store),
+  ...lookupPart(store),
   ...issueChangePart(store),
+  ...commentPart(store),
+  ...viewedPart(store),
   ...scheduledTransitionPart(store),
   ...forecastPart(store),
   ...userFlagsPart(store),
   ...subscriptionPart(store),
   ...noticePart(store),
   ...bulkPart(store),
-  ...ownershipPart(store),
   ...suggestionPart(store),
+  ...searchPart(store),
 })
 
-/** Parts for members, forgotten passwords and mail addresses. */
-const accountParts = (store: Store) => ({
-  ...invitationPart(store),
-  ...membershipPart(store),
-  ...resetPart(store),
-  ...channelAddressPart(store),
+/** Projects, their keys and their settings. */
+const projectParts = (store: Store): MetaStore['projects'] => ({
+  ...projectPart(store),
+  ...projectChangePart(store),
+  ...settingsPart(store),
+  ...keyPart(store),
+  ...snapshotPart(store),
+  ...filterPart(store),
+  ...ownershipPart(store),
+  ...environmentPart(store),
 })
 
-/** Parts for work after a commit: missing source maps and the other end of an error. */
-const deferredParts = (store: Store, missingMaps: MissingMapWriter) => ({
-  ...errorLinkReadPart(store),
-  ...errorLinkPart(store),
-  ...errorLinkLimitPart(store),
+/** Uploaded and fetched files, their chunks, and the source maps that are missing. */
+const artifactParts = (store: Store, missingMaps: MissingMapWriter): MetaStore['artifacts'] => ({
+  ...bundleListPart(store),
+  ...frameFilePart(store),
+  ...bundleWritePart(store),
+  ...bundleCleanupPart(store),
+  ...releaseFilePart(store),
+  ...fileSearchPart(store),
+  ...fileLocationPart(store),
+  ...chunkPart(store),
+  ...chunkCleanupPart(store),
   ...missingMapReadPart(store, missingMaps),
   ...missingMapClearPart(store, missingMaps),
   ...scrapePart(store),
+})
+
+/** What deletes and rewrites events: retention, downsampling, removals and reprocessing. */
+const retentionParts = (store: Store, missingMaps: MissingMapWriter): MetaStore['retention'] => ({
+  ...prunePart(store),
+  ...downsampleRunPart(store),
+  ...downsampleStepPart(store),
+  ...downsampleCountPart(store),
+  ...downsampleFilePart(store),
+  ...removalPart(store),
+  ...removalFilePart(store),
+  ...removalRowPart(store),
+  ...organizationRemovalPart(store),
   ...reprocessingRunPart(store),
   ...reprocessingStepPart(store),
   ...reprocessingEdgePart(store),
   ...reprocessCommitPart(store, missingMaps),
-  ...mergePart(store),
-  ...similarPart(store),
-  ...unmergePart(store),
-  ...mergeUndoPart(store),
 })
 
 /** All parts of the meta store, whatever its database is. `copies`: how this database is copied and checked. */
 export function metaParts(store: Store, copies: SnapshotSource): Omit<MetaStore, 'close'> {
   const missingMaps = missingMapWriter(store)
   return {
-    ...organizationPart(store),
-    ...memberPart(store),
-    ...projectPart(store),
-    ...projectChangePart(store),
-    ...settingsPart(store),
-    ...keyPart(store),
-    ...snapshotPart(store),
-    ...peoplePart(store),
-    ...issueListPart(store),
-    ...relatedRowsPart(store),
-    ...lookupPart(store),
-    ...triageParts(store),
-    ...commentPart(store),
-    ...viewedPart(store),
-    ...outcomePart(store),
-    ...retentionPart(store),
-    ...deadLetterPart(store),
-    ...tokenPart(store),
-    ...batchPart(store, missingMaps),
-    ...deferredParts(store, missingMaps),
-    ...channelPart(store),
-    ...outboxPart(store),
-    ...deliveryPart(store),
-    ...backupPart(store, copies),
-    ...downsampleRunPart(store),
-    ...downsampleStepPart(store),
-    ...downsampleCountPart(store),
-    ...downsampleFilePart(store),
-    ...accountParts(store),
-    ...feedbackPart(store),
-    ...feedbackLinkPart(store),
-    ...organizationChangePart(store),
-    ...organizationRetentionPart(store),
-    ...removalPart(store),
-    ...removalFilePart(store),
-    ...removalRowPart(store),
-    ...organizationRemovalPart(store),
-    ...environmentPart(store),
-    ...filterPart(store),
-    ...searchPart(store),
-    ...bundleListPart(store),
-    ...frameFilePart(store),
-    ...bundleWritePart(store),
-    ...bundleCleanupPart(store),
-    ...releaseFilePart(store),
-    ...fileSearchPart(store),
-    ...fileLocationPart(store),
-    ...chunkPart(store),
-    ...chunkCleanupPart(store),
-    ...releaseParts(store),
+    batches: batchPart(store, missingMaps),
+    issues: issueParts(store),
+    merges: { ...mergePart(store), ...similarPart(store), ...unmergePart(store), ...mergeUndoPart(store) },
+    errorLinks: { ...errorLinkReadPart(store), ...errorLinkPart(store), ...errorLinkLimitPart(store) },
+    feedback: { ...feedbackPart(store), ...feedbackLinkPart(store) },
+    alerts: { ...channelPart(store), ...outboxPart(store), ...deliveryPart(store), ...channelAddressPart(store) },
+    releases: releaseParts(store),
+    artifacts: artifactParts(store, missingMaps),
+    projects: projectParts(store),
+    organizations: {
+      ...organizationPart(store),
+      ...memberPart(store),
+      ...organizationChangePart(store),
+      ...organizationRetentionPart(store),
+      ...invitationPart(store),
+      ...membershipPart(store),
+    },
+    people: { ...peoplePart(store), ...tokenPart(store), ...resetPart(store) },
+    ledger: { ...outcomePart(store), ...deadLetterPart(store) },
+    attachments: attachmentPart(store),
+    retention: retentionParts(store, missingMaps),
+    values: valuePart(store),
+    snapshots: backupPart(store, copies),
   }
 }

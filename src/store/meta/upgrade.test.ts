@@ -15,8 +15,8 @@ test('the upgrade to hashed tokens ends all sessions, and mail channels that are
   const clock = testClock()
   const before = await withProject(await openSqliteMeta(file, { clock }))
   const value = { organizationId: 1, projectId: null, name: 'Ops', sealedTarget: 't', sealedSecret: '' }
-  const mail = await before.createChannel({ ...value, kind: 'email' })
-  const chat = await before.createChannel({ ...value, kind: 'slack' })
+  const mail = await before.alerts.createChannel({ ...value, kind: 'email' })
+  const chat = await before.alerts.createChannel({ ...value, kind: 'slack' })
   await before.close()
   const database = new DatabaseSync(file)
   database.exec(`
@@ -29,10 +29,10 @@ test('the upgrade to hashed tokens ends all sessions, and mail channels that are
   `)
   const after = await openSqliteMeta(file, { clock })
   expect(database.prepare('select count(*) as sessions from auth_session').get()).toEqual({ sessions: 0 })
-  expect(await after.addressesOf(mail.id)).toEqual([
+  expect(await after.alerts.addressesOf(mail.id)).toEqual([
     { channelId: mail.id, address: '*', askedMs: null, confirmedMs: mail.createdMs, error: '' },
   ])
-  expect(await after.addressesOf(chat.id)).toEqual([])
+  expect(await after.alerts.addressesOf(chat.id)).toEqual([])
   database.close()
   await after.close()
 })

@@ -8,9 +8,10 @@ const removalsMax = 20
 
 /** Redirects to the overview of the signed-in person's first organization. */
 export default async function HomePage() {
-  if (await app().meta.isEmpty()) redirect('/setup')
+  if (await app().meta.people.isEmpty()) redirect('/setup')
   const actor = await demandActor('/')
-  const first = (await app().meta.organizationsOf(actor.person.id))[0]
-  if (!first) return <NoOrganization removals={await app().meta.organizationRemovalsBy(actor.person.id, removalsMax)} />
+  const first = (await app().meta.organizations.organizationsOf(actor.person.id))[0]
+  if (!first)
+    return <NoOrganization removals={await app().meta.retention.organizationRemovalsBy(actor.person.id, removalsMax)} />
   redirect(`/o/${first.slug}`)
 }

@@ -13,12 +13,12 @@ export async function findIssue(
 ): Promise<IssueHere | undefined> {
   const { meta, auth } = app()
   const issue = /^\d{1,15}$/.test(text)
-    ? await meta.issueById(Number(text))
+    ? await meta.issues.issueById(Number(text))
     : text.length <= 80
-      ? await meta.issueByShortId(organization.id, text.toUpperCase())
+      ? await meta.issues.issueByShortId(organization.id, text.toUpperCase())
       : undefined
   if (!issue || issue.organizationId !== organization.id) return undefined
-  const project = await meta.projectById(issue.projectId)
+  const project = await meta.projects.projectById(issue.projectId)
   if (!project || (await auth.may(actor, 'issue:read', { organization, project, issue })) !== 'yes') return undefined
   return { organization, project, issue }
 }

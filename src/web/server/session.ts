@@ -32,9 +32,9 @@ export async function demandActor(path: string): Promise<Actor> {
 /** The organization with this slug. Undefined when it does not exist or `actor` may not read it. */
 export async function organizationFor(actor: Actor, slug: string): Promise<OrganizationHere | undefined> {
   const { meta, auth } = app()
-  const organization = await meta.organizationBySlug(slug)
+  const organization = await meta.organizations.organizationBySlug(slug)
   if (!organization || (await auth.may(actor, 'organization:read', { organization })) !== 'yes') return undefined
-  return { actor, organization, role: (await meta.memberOf(organization.id, actor.person.id))?.role }
+  return { actor, organization, role: (await meta.organizations.memberOf(organization.id, actor.person.id))?.role }
 }
 
 /** For pages under /o/[org]: redirects to sign-in or from an old slug, or answers 404, before anything renders. */
@@ -43,7 +43,7 @@ export async function demandOrganization(slug: string, path: string): Promise<Or
   const requestedSlug = decodeURIComponent(slug)
   const found = await organizationFor(actor, requestedSlug)
   if (found) return found
-  const renamed = await app().meta.organizationByOldSlug(requestedSlug)
+  const renamed = await app().meta.organizations.organizationByOldSlug(requestedSlug)
   if (!renamed || !(await organizationFor(actor, renamed.slug))) notFound()
   redirect(renamedOrganizationPath(path, renamed.slug))
 }
@@ -57,8 +57,8 @@ export async function demandProject(slug: string, projectSlug: string, path: str
   const { meta, auth } = app()
   const { organization, actor } = here
   const requestedSlug = decodeURIComponent(projectSlug)
-  const project = await meta.projectBySlug(organization.id, requestedSlug)
-  const found = project ?? (await meta.projectByOldSlug(organization.id, requestedSlug))
+  const project = await meta.projects.projectBySlug(organization.id, requestedSlug)
+  const found = project ?? (await meta.projects.projectByOldSlug(organization.id, requestedSlug))
   if (!found || (await auth.may(actor, 'issue:read', { organization, project: found })) !== 'yes') notFound()
   if (!project) redirect(renamedProjectPath(path, found.slug))
   return { ...here, project: found }

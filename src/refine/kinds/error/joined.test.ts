@@ -40,22 +40,29 @@ const sent = (side: 'browser' | 'server', n: number, trace = `${n}`): Sent => ({
 async function opened(): Promise<MetaStore> {
   const meta = await openSqliteMeta(':memory:', { clock: testClock(recordedMs), readers: 0 })
   onTestFinished(() => meta.close())
-  const { id: organizationId } = await meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'ann' })
-  await meta.createProject({ organizationId, slug: 'web', name: 'Web', platform: 'javascript-nextjs' })
+  const { id: organizationId } = await meta.organizations.createOrganization({
+    slug: 'acme',
+    name: 'Acme',
+    ownerUserId: 'ann',
+  })
+  await meta.projects.createProject({ organizationId, slug: 'web', name: 'Web', platform: 'javascript-nextjs' })
   return meta
 }
 
 /** Refines events of one moment, then commits and links them in the given order. */
 async function take(meta: MetaStore, events: readonly Sent[]): Promise<void> {
   const effects = events.map((event) => refineEvent(event, { projectId: 1, keyId: 1 }).effect)
-  const from = await meta.cursor()
+  const from = await meta.batches.cursor()
   const none = { attachments: [], outcomes: [], dead: [] }
-  await meta.commitBatch(await meta.openBatch(from, from + 1), { events: effects, ...none }, recordedMs)
-  while ((await meta.linkErrors(100, recordedMs)).looked > 0);
+  await meta.batches.commitBatch(await meta.batches.openBatch(from, from + 1), { events: effects, ...none }, recordedMs)
+  while ((await meta.errorLinks.linkErrors(100, recordedMs)).looked > 0);
 }
 
 async function count(meta: MetaStore, total: number) {
-  const links = await Array.fromAsync(numbers(total), async (n) => (await meta.errorLinkOf(1, id(n)))?.server.eventId)
+  const links = await Array.fromAsync(
+    numbers(total),
+    async (n) => (await meta.errorLinks.errorLinkOf(1, id(n)))?.server.eventId,
+  )
   const right = links.filter((link, n) => link === id(50_000 + n)).length
   return { right, wrong: links.filter((link) => link !== undefined).length - right }
 }
@@ -84,7 +91,7 @@ test('50 parts of one page that fail at the same moment, without the hook: none 
   const servers = numbers(50).map((n) => sent('server', n, '1'))
   await take(meta, [...browsers, ...servers])
   expect(await count(meta, 50)).toEqual({ right: 0, wrong: 0 })
-  for (const n of numbers(50)) expect((await meta.errorEndState(1, id(n)))?.alone).toBe('several')
+  for (const n of numbers(50)) expect((await meta.errorLinks.errorEndState(1, id(n)))?.alone).toBe('several')
 })
 
 type Hook = (event: Sent, hint: { originalException: unknown }) => Sent

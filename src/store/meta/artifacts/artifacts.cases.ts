@@ -23,7 +23,7 @@ const place = (projectId: number, release = '', dist = ''): BundleLink => ({ pro
 
 const add = async (meta: MetaStore, links: BundleLink[], files = [file('~/a.js', { debugId })], bytes = 100) => {
   const uuid = randomUUID()
-  return meta.addBundle(
+  return meta.artifacts.addBundle(
     {
       organizationId: 1,
       uuid,
@@ -42,7 +42,7 @@ const add = async (meta: MetaStore, links: BundleLink[], files = [file('~/a.js',
 export function artifactCases(fresh: () => Promise<MetaStore>): void {
   const withTwo = async () => {
     const meta = await fresh()
-    await meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
+    await meta.projects.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
     return meta
   }
 
@@ -53,26 +53,26 @@ export function artifactCases(fresh: () => Promise<MetaStore>): void {
       await add(meta, [place(1), place(2)]),
       await add(meta, [place(2)]),
     ]
-    const { id } = await meta.requestRemoval({ kind: 'project', projectId: 1, issueId: null, userId: null })
-    await meta.removeRows(id, 0)
-    expect(await meta.doomedBlobs(id, 9)).toEqual([matching.blobKey])
-    expect((await meta.artifactsByDebugId(2, debugId)).map((artifact) => artifact.bundleId)).toEqual([
+    const { id } = await meta.retention.requestRemoval({ kind: 'project', projectId: 1, issueId: null, userId: null })
+    await meta.retention.removeRows(id, 0)
+    expect(await meta.retention.doomedBlobs(id, 9)).toEqual([matching.blobKey])
+    expect((await meta.artifacts.artifactsByDebugId(2, debugId)).map((artifact) => artifact.bundleId)).toEqual([
       other.id,
       shared.id,
     ])
-    expect(await meta.bundleKeys()).toEqual([shared.blobKey, other.blobKey])
-    expect(await meta.bundleByChecksum(1, matching.checksum)).toBeUndefined()
+    expect(await meta.artifacts.bundleKeys()).toEqual([shared.blobKey, other.blobKey])
+    expect(await meta.artifacts.bundleByChecksum(1, matching.checksum)).toBeUndefined()
   })
 
   test('backups and disk know them; one that is shared counts once', async () => {
     const meta = await withTwo()
     const first = await add(meta, [place(1)])
-    const mark = await meta.blobWatermark()
+    const mark = await meta.snapshots.blobWatermark()
     const second = await add(meta, [place(2), place(1)], undefined, 7)
     await add(meta, [place(2)], undefined, 1)
-    expect(await meta.blobKeys()).toEqual(expect.arrayContaining([first.blobKey, second.blobKey]))
-    expect(await meta.blobKeys(mark)).toHaveLength(2)
-    expect((await meta.bytesByProject()).map((byte) => [byte.projectId, byte.bundles])).toEqual([
+    expect(await meta.snapshots.blobKeys()).toEqual(expect.arrayContaining([first.blobKey, second.blobKey]))
+    expect(await meta.snapshots.blobKeys(mark)).toHaveLength(2)
+    expect((await meta.ledger.bytesByProject()).map((byte) => [byte.projectId, byte.bundles])).toEqual([
       [1, { count: 2, bytes: 107 }],
       [2, { count: 1, bytes: 1 }],
     ])
@@ -81,17 +81,17 @@ export function artifactCases(fresh: () => Promise<MetaStore>): void {
   test('one goes from a project, a release of it, and then for good', async () => {
     const meta = await withTwo()
     const { id, blobKey } = await add(meta, [place(1, 'r'), place(1, 's'), place(2)])
-    expect(await meta.removeBundle(id, 1, 'r')).toBeUndefined()
-    expect((await meta.linksOf([id])).map((link) => [link.projectId, link.release])).toEqual([
+    expect(await meta.artifacts.removeBundle(id, 1, 'r')).toBeUndefined()
+    expect((await meta.artifacts.linksOf([id])).map((link) => [link.projectId, link.release])).toEqual([
       [1, 's'],
       [2, ''],
     ])
-    expect([await meta.removeBundle(id, 1), await meta.removeBundle(id, 1), await meta.removeBundle(id, 2)]).toEqual([
-      undefined,
-      undefined,
-      blobKey,
-    ])
-    expect(await meta.removeBundle(id, 2)).toBeUndefined()
+    expect([
+      await meta.artifacts.removeBundle(id, 1),
+      await meta.artifacts.removeBundle(id, 1),
+      await meta.artifacts.removeBundle(id, 2),
+    ]).toEqual([undefined, undefined, blobKey])
+    expect(await meta.artifacts.removeBundle(id, 2)).toBeUndefined()
   })
 
   test('the newest bundle of a URL comes first; release and dist have to be the same', async () => {
@@ -101,7 +101,7 @@ export function artifactCases(fresh: () => Promise<MetaStore>): void {
       async (item) => (await add(meta, [item], [file('~/a.js'), file('~/b.js')])).id,
     )
     const look = async (release: string, dist: string, urls = ['~/a.js']) =>
-      (await meta.artifactsByUrl(1, release, dist, urls)).map((artifact) => ids.indexOf(artifact.bundleId))
+      (await meta.artifacts.artifactsByUrl(1, release, dist, urls)).map((artifact) => ids.indexOf(artifact.bundleId))
     expect([
       await look('r', ''),
       await look('r', '7'),
@@ -110,7 +110,7 @@ export function artifactCases(fresh: () => Promise<MetaStore>): void {
       await look('r', '', []),
     ]).toEqual([[1, 0], [2], [3], [], []])
     expect(await look('r', '', ['~/b.js', '~/c.js'])).toEqual([1, 0])
-    expect(await meta.artifactsByDebugId(1, '')).toEqual([])
+    expect(await meta.artifacts.artifactsByDebugId(1, '')).toEqual([])
   })
 
   test('looking for what was meant: by name in all releases, by debug id among projects, and how much there is', async () => {
@@ -122,7 +122,7 @@ export function artifactCases(fresh: () => Promise<MetaStore>): void {
     )
     const second = await add(meta, [place(2, 'r')], [file('~/app-A1.js', { debugId }), file('~/app%.js')])
     const named = async (projectIds: number[], ...names: string[]) =>
-      (await meta.filesNamed(projectIds, names, 9)).map((item) => [
+      (await meta.artifacts.filesNamed(projectIds, names, 9)).map((item) => [
         item.file.url,
         item.projectId,
         item.release,
@@ -139,38 +139,38 @@ export function artifactCases(fresh: () => Promise<MetaStore>): void {
       await named([1], 'p.js'),
       await named([1], 'app.js.map'),
     ]).toEqual([[], [], [], []])
-    expect(await meta.filesNamed([1], ['app.js'], 1)).toHaveLength(1)
-    expect((await meta.filesNamed([1], ['app.js'], 9, 's')).map((item) => [item.release, item.dist])).toEqual([
-      ['s', '7'],
-    ])
-    expect(await meta.filesNamed([1], ['app.js'], 9, '')).toEqual([])
+    expect(await meta.artifacts.filesNamed([1], ['app.js'], 1)).toHaveLength(1)
+    expect((await meta.artifacts.filesNamed([1], ['app.js'], 9, 's')).map((item) => [item.release, item.dist])).toEqual(
+      [['s', '7']],
+    )
+    expect(await meta.artifacts.filesNamed([1], ['app.js'], 9, '')).toEqual([])
     const places = async (ids: number[], id = debugId) =>
-      (await meta.placesOfDebugId(ids, id, 9)).map((item) => [item.projectId, item.uuid])
+      (await meta.artifacts.placesOfDebugId(ids, id, 9)).map((item) => [item.projectId, item.uuid])
     expect([await places([1, 2]), await places([1]), await places([]), await places([2], '')]).toEqual([
       [[2, second.uuid]],
       [],
       [],
       [],
     ])
-    expect(await meta.uploadsOf(1)).toEqual({ bundles: 1, newestMs: nowMs })
-    expect((await meta.uploadsOf(1, { release: 's', dist: '7' })).bundles).toBe(1)
-    expect(await meta.uploadsOf(1, { release: 's', dist: '' })).toEqual({ bundles: 0, newestMs: 0 })
-    expect(await meta.bundlesOfRelease(1, 's', undefined, 9)).toEqual([first.id])
-    expect([await meta.bundlesOfRelease(1, 's', '', 9), await meta.bundlesOfRelease(2, 's', undefined, 9)]).toEqual([
-      [],
-      [],
-    ])
-    await meta.linkBundle(first.id, [place(1, 't')], nowMs + 7)
-    expect((await meta.placesOfBundle(first.id, 1)).map((item) => [item.release, item.sinceMs])).toEqual([
+    expect(await meta.artifacts.uploadsOf(1)).toEqual({ bundles: 1, newestMs: nowMs })
+    expect((await meta.artifacts.uploadsOf(1, { release: 's', dist: '7' })).bundles).toBe(1)
+    expect(await meta.artifacts.uploadsOf(1, { release: 's', dist: '' })).toEqual({ bundles: 0, newestMs: 0 })
+    expect(await meta.artifacts.bundlesOfRelease(1, 's', undefined, 9)).toEqual([first.id])
+    expect([
+      await meta.artifacts.bundlesOfRelease(1, 's', '', 9),
+      await meta.artifacts.bundlesOfRelease(2, 's', undefined, 9),
+    ]).toEqual([[], []])
+    await meta.artifacts.linkBundle(first.id, [place(1, 't')], nowMs + 7)
+    expect((await meta.artifacts.placesOfBundle(first.id, 1)).map((item) => [item.release, item.sinceMs])).toEqual([
       ['r', nowMs],
       ['s', nowMs],
       ['t', nowMs + 7],
     ])
-    expect((await meta.bundlesById([first.id, 99, second.id])).map((bundle) => bundle.uuid)).toEqual([
+    expect((await meta.artifacts.bundlesById([first.id, 99, second.id])).map((bundle) => bundle.uuid)).toEqual([
       second.uuid,
       first.uuid,
     ])
-    expect(await meta.bundlesById([])).toEqual([])
+    expect(await meta.artifacts.bundlesById([])).toEqual([])
   })
 
   test('pages of bundles and of their files', async () => {
@@ -180,16 +180,18 @@ export function artifactCases(fresh: () => Promise<MetaStore>): void {
       async () => (await add(meta, [place(1)], [file('~/a.js'), file('~/b.js'), file('~/c.js')])).id,
     )
     const page = async (beforeId?: number) =>
-      (await meta.listBundles({ projectId: 1, text: '', beforeId, max: 2 })).map((bundle) => ids.indexOf(bundle.id))
+      (await meta.artifacts.listBundles({ projectId: 1, text: '', beforeId, max: 2 })).map((bundle) =>
+        ids.indexOf(bundle.id),
+      )
     expect([await page(), await page(ids[1])]).toEqual([[2, 1], [0]])
-    const [first] = await meta.filesOf({ bundleId: ids[0] ?? 0, text: '', afterId: 0, max: 1 })
-    const rest = await meta.filesOf({ bundleId: ids[0] ?? 0, text: '', afterId: first?.id ?? 0, max: 9 })
+    const [first] = await meta.artifacts.filesOf({ bundleId: ids[0] ?? 0, text: '', afterId: 0, max: 1 })
+    const rest = await meta.artifacts.filesOf({ bundleId: ids[0] ?? 0, text: '', afterId: first?.id ?? 0, max: 9 })
     expect([first?.url, ...rest.map((item) => item.url)]).toEqual(['~/a.js', '~/b.js', '~/c.js'])
   })
 
   describe('releases', () => {
     const make = (meta: MetaStore, version: string, projectIds: number[], change = {}, atMs = nowMs) =>
-      meta.makeRelease({ organizationId: 1, projectIds, version, change }, atMs)
+      meta.releases.makeRelease({ organizationId: 1, projectIds, version, change }, atMs)
 
     test('of several projects are one; what is said of it stays until it is said anew', async () => {
       const meta = await withTwo()
@@ -203,22 +205,22 @@ export function artifactCases(fresh: () => Promise<MetaStore>): void {
         release: { projectIds: [1, 2], url: 'u', releasedMs: 5, createdMs: nowMs },
       })
       await make(meta, 'r', [1, 2])
-      expect(await meta.releaseOf([2], 'r')).toMatchObject({ releasedMs: 5, projectIds: [2] })
+      expect(await meta.releases.releaseOf([2], 'r')).toMatchObject({ releasedMs: 5, projectIds: [2] })
       const change = { organizationId: 1, projectIds: [1, 2], version: 'r', change: { releasedMs: null } }
-      expect((await meta.changeRelease(change, nowMs)).releasedMs).toBeNull()
-      expect(await codeOf(() => meta.changeRelease({ ...change, version: 'x' }, nowMs))).toBe('NOT_FOUND')
-      expect([await meta.removeRelease(1, [1, 2], 'r'), await meta.removeRelease(1, [1, 2], 'r')]).toEqual([
-        true,
-        false,
-      ])
-      expect(await meta.releaseOf([1, 2], 'r')).toBeUndefined()
+      expect((await meta.releases.changeRelease(change, nowMs)).releasedMs).toBeNull()
+      expect(await codeOf(() => meta.releases.changeRelease({ ...change, version: 'x' }, nowMs))).toBe('NOT_FOUND')
+      expect([
+        await meta.releases.removeRelease(1, [1, 2], 'r'),
+        await meta.releases.removeRelease(1, [1, 2], 'r'),
+      ]).toEqual([true, false])
+      expect(await meta.releases.releaseOf([1, 2], 'r')).toBeUndefined()
     })
 
     test('are listed once each, newest first', async () => {
       const meta = await withTwo()
       for (const [i, version] of ['a', 'b', 'c'].entries()) await make(meta, version, [1, 2], {}, nowMs + i)
       const list = async (offset: number, text = '') =>
-        (await meta.releaseTimes({ projectIds: [1, 2], text, offset, max: 2 })).map(
+        (await meta.releases.releaseTimes({ projectIds: [1, 2], text, offset, max: 2 })).map(
           (releaseTime) => releaseTime.version,
         )
       expect([await list(0), await list(2), await list(0, 'B'), await list(0, '%')]).toEqual([
@@ -227,7 +229,7 @@ export function artifactCases(fresh: () => Promise<MetaStore>): void {
         ['b'],
         [],
       ])
-      expect(await meta.releaseTimes({ projectIds: [], text: '', offset: 0, max: 9 })).toEqual([])
+      expect(await meta.releases.releaseTimes({ projectIds: [], text: '', offset: 0, max: 9 })).toEqual([])
     })
   })
 }

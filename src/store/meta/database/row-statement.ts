@@ -5,7 +5,7 @@ import { type RowColumnType, type RowOf, rowOfSlots } from './rows.ts'
 import type { Tables } from './tables.ts'
 
 /** A statement for a list of rows. An empty list runs nothing. */
-export type RowStatement<V, R> = {
+type RowStatement<V, R> = {
   all(values: readonly V[]): Promise<R[]>
   run(values: readonly V[]): Promise<void>
 }

@@ -16,7 +16,7 @@ import type { Assigned, NewIssue } from './batch-issues.ts'
 import type { ProjectRow } from './batch-statements.ts'
 
 /** First and last use of a release or an environment of a project, in ms. */
-export type Span = { project: ProjectRow; name: string; firstMs: number; lastMs: number }
+type Span = { project: ProjectRow; name: string; firstMs: number; lastMs: number }
 
 /** An issue with the changes of a batch. The id of a new issue is 0 until it is inserted. */
 export type WorkIssue = {

@@ -24,7 +24,7 @@ export function commitCases(fresh: () => Promise<MetaStore>): void {
     expect(result.issues).toEqual([
       { id: 1, projectId: 1, organizationId: 1, events: 3, isNew: true, regressed: false },
     ])
-    expect(await meta.issueById(1)).toMatchObject({
+    expect(await meta.issues.issueById(1)).toMatchObject({
       shortId: 'WEB-1',
       count: 3,
       title: 'later',
@@ -37,18 +37,27 @@ export function commitCases(fresh: () => Promise<MetaStore>): void {
       status: 'unresolved',
       substatus: 'new',
     })
-    expect((await meta.activityOf(1)).map((item) => item.type)).toEqual(['first_seen'])
-    expect(await meta.digestsOf(1)).toEqual(['2774530904'])
-    expect(await meta.issuesOfDigest([1], '2774530904')).toMatchObject([{ issueId: 1, lastMs: nowMs }])
-    expect(await meta.issuesOfDigest([2], '2774530904')).toEqual([])
-    expect(await meta.environmentsOf([1])).toEqual(['production', 'staging'])
-    expect((await meta.releasesOf([1], 10)).map((release) => release.version)).toEqual(['web@2', 'web@1', 'web@0'])
-    expect((await meta.projectById(1))?.firstEventMs).toBe(nowMs + 5)
-    expect((await meta.keysOf(1))[0]?.lastUsedMs).toBe(nowMs + 5)
-    expect(await meta.cursor()).toBe(100)
-    expect(await meta.openBatches()).toEqual([])
+    expect((await meta.issues.activityOf(1)).map((item) => item.type)).toEqual(['first_seen'])
+    expect(await meta.issues.digestsOf(1)).toEqual(['2774530904'])
+    expect(await meta.issues.issuesOfDigest([1], '2774530904')).toMatchObject([{ issueId: 1, lastMs: nowMs }])
+    expect(await meta.issues.issuesOfDigest([2], '2774530904')).toEqual([])
+    expect(await meta.issues.environmentsOf([1])).toEqual(['production', 'staging'])
+    expect((await meta.issues.releasesOf([1], 10)).map((release) => release.version)).toEqual([
+      'web@2',
+      'web@1',
+      'web@0',
+    ])
+    expect((await meta.projects.projectById(1))?.firstEventMs).toBe(nowMs + 5)
+    expect((await meta.projects.keysOf(1))[0]?.lastUsedMs).toBe(nowMs + 5)
+    expect(await meta.batches.cursor()).toBe(100)
+    expect(await meta.batches.openBatches()).toEqual([])
     expect(
-      (await meta.outcomesSince({ fromMs: nowMs })).map((row) => [row.outcome, row.reason, row.quantity, row.bytes]),
+      (await meta.ledger.outcomesSince({ fromMs: nowMs })).map((row) => [
+        row.outcome,
+        row.reason,
+        row.quantity,
+        row.bytes,
+      ]),
     ).toEqual([
       ['invalid', 'bad_json', 1, 100],
       ['stored', 'ok', 2, 200],
@@ -63,11 +72,14 @@ export function commitCases(fresh: () => Promise<MetaStore>): void {
       releases: [use, { ...use, release: '', firstMs: nowMs, lastMs: nowMs }, { ...use, projectId: 999 }],
     })
     expect(result.issues).toHaveLength(1)
-    expect(await meta.releaseOf([1], 'web@7')).toMatchObject({ firstEventMs: nowMs - 60_000, lastEventMs: nowMs - 10 })
-    expect(await meta.releaseOf([999], 'web@7')).toBeUndefined()
-    expect(await meta.environmentsOf([1])).toEqual(['canary', 'production'])
-    expect((await meta.releaseEnvironments([1], ['web@7'], 10)).get('web@7')).toEqual(['canary'])
-    expect((await meta.releasesOf([1], 10)).map((release) => release.version)).toEqual(['web@7', 'web@6'])
+    expect(await meta.releases.releaseOf([1], 'web@7')).toMatchObject({
+      firstEventMs: nowMs - 60_000,
+      lastEventMs: nowMs - 10,
+    })
+    expect(await meta.releases.releaseOf([999], 'web@7')).toBeUndefined()
+    expect(await meta.issues.environmentsOf([1])).toEqual(['canary', 'production'])
+    expect((await meta.releases.releaseEnvironments([1], ['web@7'], 10)).get('web@7')).toEqual(['canary'])
+    expect((await meta.issues.releasesOf([1], 10)).map((release) => release.version)).toEqual(['web@7', 'web@6'])
   })
 
   test('a hash that another issue owns stays there, however often one batch names it', async () => {
@@ -81,8 +93,8 @@ export function commitCases(fresh: () => Promise<MetaStore>): void {
       [1, 2],
       [2, 2],
     ])
-    expect([(await meta.issueById(1))?.count, (await meta.issueById(2))?.count]).toEqual([3, 3])
-    expect([...(await meta.hashesOf([1, 2]))]).toEqual([
+    expect([(await meta.issues.issueById(1))?.count, (await meta.issues.issueById(2))?.count]).toEqual([3, 3])
+    expect([...(await meta.issues.hashesOf([1, 2]))]).toEqual([
       [1, [hash(1)]],
       [2, [hash(2)]],
     ])
@@ -96,7 +108,7 @@ export function commitCases(fresh: () => Promise<MetaStore>): void {
       [1, 1, false],
       [2, 1, true],
     ])
-    expect([(await meta.issueById(1))?.count, (await meta.issueById(2))?.shortId]).toEqual([3, 'WEB-2'])
+    expect([(await meta.issues.issueById(1))?.count, (await meta.issues.issueById(2))?.shortId]).toEqual([3, 'WEB-2'])
   })
 
   test.each<{ says: string; events: string[][]; issues: [string, number][] }>([
@@ -134,35 +146,37 @@ export function commitCases(fresh: () => Promise<MetaStore>): void {
         await commit(meta, {
           events: batch.map((hashes) => effect({ hashes: hashes.map((item) => hash(Number(item))) })),
         })
-      const found = await meta.issueIdsOf([
+      const found = await meta.issues.issueIdsOf([
         ...issues.map(([item]) => ({ projectId: 1, groupHash: hash(Number(item)) })),
         { projectId: 1, groupHash: hash(77) },
         { projectId: 2, groupHash: hash(1) },
       ])
       expect(found).toEqual(new Map(issues.map(([item, id]) => [`1:${hash(Number(item))}`, id])))
-      const owned = [...(await meta.hashesOf([1, 2]))].flatMap(([id, hashes]) => hashes.map((item) => `${item}=${id}`))
+      const owned = [...(await meta.issues.hashesOf([1, 2]))].flatMap(([id, hashes]) =>
+        hashes.map((item) => `${item}=${id}`),
+      )
       expect(owned.sort()).toEqual(issues.map(([item, id]) => `${hash(Number(item))}=${id}`).sort())
     }
   })
 
   test('the same hash in two projects is two issues', async () => {
     const meta = await fresh()
-    await meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
+    await meta.projects.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
     await commit(meta, { events: [effect(), effect({ projectId: 2 })] })
     expect([
-      (await meta.issueByShortId(1, 'web-1'))?.projectId,
-      (await meta.issueByShortId(1, 'API-1'))?.projectId,
-      await meta.issueByShortId(2, 'API-1'),
+      (await meta.issues.issueByShortId(1, 'web-1'))?.projectId,
+      (await meta.issues.issueByShortId(1, 'API-1'))?.projectId,
+      await meta.issues.issueByShortId(2, 'API-1'),
     ]).toEqual([1, 2, undefined])
   })
 
   test('a project that takes over an old slug goes on counting', async () => {
     const meta = await fresh()
     await commit(meta, { events: [effect()] })
-    await meta.updateProject(1, { slug: 'shop' })
-    await meta.createProject({ organizationId: 1, slug: 'web', name: 'New', platform: null })
+    await meta.projects.updateProject(1, { slug: 'shop' })
+    await meta.projects.createProject({ organizationId: 1, slug: 'web', name: 'New', platform: null })
     await commit(meta, { events: [effect({ projectId: 2 }), effect({ hashes: [hash(5)] })] })
-    expect(await Array.fromAsync([2, 3], async (id) => (await meta.issueById(id))?.shortId)).toEqual([
+    expect(await Array.fromAsync([2, 3], async (id) => (await meta.issues.issueById(id))?.shortId)).toEqual([
       'WEB-2',
       'SHOP-1',
     ])
@@ -172,47 +186,47 @@ export function commitCases(fresh: () => Promise<MetaStore>): void {
 export function orderCases(fresh: () => Promise<MetaStore>): void {
   test('batches commit in order, each once', async () => {
     const meta = await fresh()
-    const [batch, two] = [await meta.openBatch(0, 10), await meta.openBatch(10, 20)]
+    const [batch, two] = [await meta.batches.openBatch(0, 10), await meta.batches.openBatch(10, 20)]
     const nothing = { events: [], attachments: [], outcomes: [], dead: [] }
-    expect(await meta.openBatches()).toEqual([batch, two])
-    await expect(meta.commitBatch(two, nothing, nowMs)).rejects.toThrow('out of order')
-    expect(await meta.cursor()).toBe(0)
-    await meta.commitBatch(batch, nothing, nowMs)
-    await expect(meta.commitBatch(batch, nothing, nowMs)).rejects.toThrow('out of order')
-    await meta.commitBatch(two, nothing, nowMs)
-    await expect(meta.commitBatch(two, nothing, nowMs)).rejects.toThrow('no batch is open')
-    expect(await meta.cursor()).toBe(20)
+    expect(await meta.batches.openBatches()).toEqual([batch, two])
+    await expect(meta.batches.commitBatch(two, nothing, nowMs)).rejects.toThrow('out of order')
+    expect(await meta.batches.cursor()).toBe(0)
+    await meta.batches.commitBatch(batch, nothing, nowMs)
+    await expect(meta.batches.commitBatch(batch, nothing, nowMs)).rejects.toThrow('out of order')
+    await meta.batches.commitBatch(two, nothing, nowMs)
+    await expect(meta.batches.commitBatch(two, nothing, nowMs)).rejects.toThrow('no batch is open')
+    expect(await meta.batches.cursor()).toBe(20)
   })
 
   test('a batch that fails leaves nothing behind', async () => {
     const meta = await fresh()
-    const batch = await meta.openBatch(0, 10)
+    const batch = await meta.batches.openBatch(0, 10)
     await expect(
-      meta.commitBatch(
+      meta.batches.commitBatch(
         batch,
         { events: [effect(), effect({ hashes: [] })], attachments: [], outcomes: [stored], dead: [] },
         nowMs,
       ),
     ).rejects.toThrow('has no hash')
     expect([
-      await meta.issueById(1),
-      await meta.cursor(),
-      await meta.outcomesSince({ fromMs: 0 }),
-      await meta.openBatches(),
+      await meta.issues.issueById(1),
+      await meta.batches.cursor(),
+      await meta.ledger.outcomesSince({ fromMs: 0 }),
+      await meta.batches.openBatches(),
     ]).toEqual([undefined, 0, [], [batch]])
   })
 
   test('a batch that is tried again notes what it noted before it failed', async () => {
     const meta = await fresh()
-    await meta.updateProject(1, { scrape: true })
-    const batch = await meta.openBatch(0, 10)
+    await meta.projects.updateProject(1, { scrape: true })
+    const batch = await meta.batches.openBatch(0, 10)
     const url = 'https://cdn.test/a.js'
     const good = effect({ misses: ['d:1'], scrapes: [scrapeName('shop@1', '', url)] })
     const tried = (events: EventEffect[]) =>
-      meta.commitBatch(batch, { events, attachments: [], outcomes: [], dead: [] }, nowMs)
+      meta.batches.commitBatch(batch, { events, attachments: [], outcomes: [], dead: [] }, nowMs)
     await expect(tried([good, effect({ hashes: [] })])).rejects.toThrow('has no hash')
     await tried([good])
-    expect([await meta.missingMapsOf(1), await meta.dueScrapes(nowMs, 9)]).toMatchObject([
+    expect([await meta.artifacts.missingMapsOf(1), await meta.artifacts.dueScrapes(nowMs, 9)]).toMatchObject([
       [{ names: ['d:1'] }],
       [{ url }],
     ])
@@ -252,14 +266,16 @@ export function regressionCases(fresh: () => Promise<MetaStore>): void {
   ])('regression: $says', async ({ status, eventMs, after, regressed }) => {
     const meta = await fresh()
     await commit(meta, { events: [effect()] })
-    await meta.updateIssue(1, { status }, 'ann', nowMs + 1)
+    await meta.issues.updateIssue(1, { status }, 'ann', nowMs + 1)
     const [result] = (
       await commit(meta, {
         events: [effect({ timestampMs: eventMs }), effect({ timestampMs: eventMs })],
       })
     ).issues
-    const issue = await meta.issueById(1)
+    const issue = await meta.issues.issueById(1)
     expect([issue?.status, issue?.substatus, result?.regressed, issue?.count]).toEqual([...after, regressed, 3])
-    expect((await meta.activityOf(1)).filter((item) => item.type === 'set_regression')).toHaveLength(regressed ? 1 : 0)
+    expect((await meta.issues.activityOf(1)).filter((item) => item.type === 'set_regression')).toHaveLength(
+      regressed ? 1 : 0,
+    )
   })
 }

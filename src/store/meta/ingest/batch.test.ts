@@ -23,26 +23,27 @@ async function openWith(change: (connection: Connection) => Connection): Promise
   const write = change(file)
   const meta = { ...metaParts({ write, read: write, dialect, clock: testClock(nowMs) }, file), close: file.close }
   await withProject(meta)
-  await meta.updateProject(1, { scrape: true })
+  await meta.projects.updateProject(1, { scrape: true })
   return meta
 }
 
-/** A connection that counts the calls that PostgreSQL would answer in a round trip each. */
+/** A connection that counts its calls: PostgreSQL answers each of them in a round trip. */
 function counting(count: () => void) {
+  const counted =
+    <A extends unknown[], T>(call: (...values: A) => T) =>
+    (...values: A): T => {
+      count()
+      return call(...values)
+    }
   return (connection: Connection): Connection => ({
     ...connection,
-    all: (query) => (count(), connection.all(query)),
-    get: (query) => (count(), connection.get(query)),
-    run: (query) => (count(), connection.run(query)),
+    all: counted(connection.all) as Connection['all'],
+    get: counted(connection.get) as Connection['get'],
+    run: counted(connection.run),
     prepared: <P, R>(build: Parameters<typeof connection.prepared<P, R>>[0]): PreparedQuery<P, R> => {
-      const query = connection.prepared<P, R>(build)
-      return {
-        all: (values) => (count(), query.all(values)),
-        get: (values) => (count(), query.get(values)),
-        run: (values) => (count(), query.run(values)),
-        // PostgreSQL never uses it: it takes each list in one statement (`columnsMax`).
-        each: (list) => (count(), query.each(list)),
-      }
+      const { all, get, run, each } = connection.prepared<P, R>(build)
+      // PostgreSQL never uses `each`: it takes each list in one statement (`columnsMax`).
+      return { all: counted(all), get: counted(get), run: counted(run), each: counted(each) }
     },
   })
 }
@@ -118,7 +119,7 @@ function fullBatch(size: number, first: number): BatchEffects {
 test('the number of statements of a commit does not grow with its events', async () => {
   let calls = 0
   const meta = await openWith(counting(() => calls++))
-  await meta.createChannel({
+  await meta.alerts.createChannel({
     organizationId: 1,
     projectId: null,
     kind: 'webhook',
@@ -126,12 +127,12 @@ test('the number of statements of a commit does not grow with its events', async
     sealedTarget: 'x',
     sealedSecret: '',
   })
-  await meta.setOwnership(1, { text: '* ann@acme.test' }, { userId: 'ann' }, nowMs)
+  await meta.projects.setOwnership(1, { text: '* ann@acme.test' }, { userId: 'ann' }, nowMs)
   const callsOf = async (size: number, first: number) => {
-    const from = await meta.cursor()
-    const batch = await meta.openBatch(from, from + size)
+    const from = await meta.batches.cursor()
+    const batch = await meta.batches.openBatch(from, from + size)
     calls = 0
-    const { issues } = await meta.commitBatch(batch, fullBatch(size, first), nowMs)
+    const { issues } = await meta.batches.commitBatch(batch, fullBatch(size, first), nowMs)
     expect(issues).toHaveLength(size)
     return calls
   }
@@ -139,11 +140,11 @@ test('the number of statements of a commit does not grow with its events', async
   const known = [await callsOf(5, 1), await callsOf(1_000, 100_000), await callsOf(1_000, 100_000)]
   // A batch that writes every table. A batch of plain events needs about half of them.
   for (const number of known) expect(number).toBeLessThanOrEqual(43)
-  expect(await meta.countIssues({ projectIds: [1] })).toBe(1_005)
-  const from = await meta.cursor()
-  const batch = await meta.openBatch(from, from + 1)
+  expect(await meta.issues.countIssues({ projectIds: [1] })).toBe(1_005)
+  const from = await meta.batches.cursor()
+  const batch = await meta.batches.openBatch(from, from + 1)
   calls = 0
-  await meta.commitBatch(batch, { events: [effect()], attachments: [], outcomes: [stored], dead: [] }, nowMs)
+  await meta.batches.commitBatch(batch, { events: [effect()], attachments: [], outcomes: [stored], dead: [] }, nowMs)
   expect(calls).toBeLessThanOrEqual(20)
 })
 
@@ -169,12 +170,16 @@ test('a transaction that runs again writes the same as one that runs once', asyn
   for (const change of [runningTwice, (connection: Connection) => connection]) {
     const meta = await openWith(change)
     for (const round of [0, 1]) {
-      const batch = await meta.openBatch(round * 10, round * 10 + 10)
-      await meta.commitBatch(batch, fullBatch(3, 1), nowMs)
+      const batch = await meta.batches.openBatch(round * 10, round * 10 + 10)
+      await meta.batches.commitBatch(batch, fullBatch(3, 1), nowMs)
     }
-    const issues = await Promise.all([1, 2, 3].map(async (id) => (await meta.issueById(id))?.count))
-    const outcomes = (await meta.outcomesSince({ fromMs: 0 })).map((row) => [row.keyId, row.outcome, row.quantity])
-    seen.push([issues, outcomes, await meta.missingMapsOf(1), await meta.dueScrapes(nowMs, 9)])
+    const issues = await Promise.all([1, 2, 3].map(async (id) => (await meta.issues.issueById(id))?.count))
+    const outcomes = (await meta.ledger.outcomesSince({ fromMs: 0 })).map((row) => [
+      row.keyId,
+      row.outcome,
+      row.quantity,
+    ])
+    seen.push([issues, outcomes, await meta.artifacts.missingMapsOf(1), await meta.artifacts.dueScrapes(nowMs, 9)])
   }
   expect(seen[0]).toEqual(seen[1])
   expect(seen[0]).toMatchObject([[2, 2, 2], {}, { length: 3 }, { length: 3 }])

@@ -94,10 +94,18 @@ export type OutcomeStore = {
   /** Stores when ingest last saw keys, also in refused requests. Skips unknown ids. */
   touchKeys(uses: { keyId: number; atMs: number }[]): Promise<void>
 }
-/** Attachments, retention, and values by name. */
-export type RetentionStore = {
+/** Rows of attachments. */
+export type AttachmentStore = {
   attachmentsOf(projectId: number, eventId: string): Promise<(AttachmentRow & { id: number })[]>
   attachmentById(id: number): Promise<(AttachmentRow & { id: number }) | undefined>
+}
+/** Values of the installation by name. */
+export type ValueStore = {
+  getValue(name: string): Promise<string | undefined>
+  setValue(name: string, value: string): Promise<void>
+}
+/** Retention of rows. */
+export type RetentionStore = {
   /** Deletes expired rows. Returns blob keys to delete. Outcomes stay 13 months and outlive the rows they count. */
   prune(
     nowMs: number,
@@ -105,8 +113,6 @@ export type RetentionStore = {
     deadLettersBeforeMs: number,
     rowsBeforeMs?: number,
   ): Promise<string[]>
-  getValue(name: string): Promise<string | undefined>
-  setValue(name: string, value: string): Promise<void>
 }
 
 /** Implements outcomes and the last use of keys. */
@@ -190,9 +196,9 @@ export function outcomePart(store: Store): OutcomeStore {
   }
 }
 
-/** Implements attachment rows, single values, and retention. */
-export function retentionPart(store: Store): RetentionStore {
-  const { write, read } = store
+/** Implements retention. */
+export function prunePart(store: Store): RetentionStore {
+  const { write } = store
   const { builder } = store.dialect
   return {
     prune: async (nowMs, attachmentsBeforeMs, deadLettersBeforeMs, rowsBeforeMs = attachmentsBeforeMs) => {
@@ -221,6 +227,12 @@ export function retentionPart(store: Store): RetentionStore {
         )
       })
     },
+  }
+}
+
+/** Implements values by name. */
+export function valuePart({ write, read, dialect: { builder } }: Store): ValueStore {
+  return {
     getValue: async (name) =>
       (await read.get(builder.selectFrom('value').select('text').where('name', '=', name)))?.text,
     setValue: async (name, text) => {
@@ -231,6 +243,12 @@ export function retentionPart(store: Store): RetentionStore {
           .onConflict((conflict) => conflict.column('name').doUpdateSet({ text })),
       )
     },
+  }
+}
+
+/** Implements reads of attachment rows. */
+export function attachmentPart({ read, dialect: { builder } }: Store): AttachmentStore {
+  return {
     attachmentsOf: async (projectId, eventId) =>
       (
         await read.all(

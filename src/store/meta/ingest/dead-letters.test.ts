@@ -40,12 +40,16 @@ async function withDead(...items: ReturnType<typeof dead>[]): Promise<MetaStore>
   const meta = await openSqliteMeta(join(folder, `${open.length}.sqlite`), { clock: testClock(nowMs) })
   open.push(meta)
   const outcomes = items.flatMap(() => [count('received', 'ok'), count('dead', 'failed')])
-  await meta.commitBatch(await meta.openBatch(0, 10), { events: [], attachments: [], outcomes, dead: items }, nowMs)
+  await meta.batches.commitBatch(
+    await meta.batches.openBatch(0, 10),
+    { events: [], attachments: [], outcomes, dead: items },
+    nowMs,
+  )
   return meta
 }
 const sums = async (meta: MetaStore) => {
   const found: Record<string, number> = {}
-  for (const { outcome, reason, quantity } of await meta.outcomeSums({ fromMs: 0 }))
+  for (const { outcome, reason, quantity } of await meta.ledger.outcomeSums({ fromMs: 0 }))
     found[`${outcome} ${reason}`] = (found[`${outcome} ${reason}`] ?? 0) + quantity
   return found
 }
@@ -54,16 +58,16 @@ const again = { id: 1, projectId: 1, keyId: 2, category: 'default', itemType: 'e
 test('a dead item that came again is taken out with its record’s commit, and counts once', async () => {
   const meta = await withDead(dead(5), dead(6))
   const anew = { events: [], attachments: [], dead: [], again: [again] }
-  await meta.commitBatch(
-    await meta.openBatch(10, 20),
+  await meta.batches.commitBatch(
+    await meta.batches.openBatch(10, 20),
     { ...anew, outcomes: [count('received', 'ok'), count('stored', 'ok')] },
     nowMs + 1,
   )
-  expect((await meta.deadLetters(9)).map((deadItem) => deadItem.jpos)).toEqual([6])
+  expect((await meta.ledger.deadLetters(9)).map((deadItem) => deadItem.jpos)).toEqual([6])
   expect(await sums(meta)).toEqual({ 'received ok': 2, 'dead failed': 2, 'dead sent_again': -1, 'stored ok': 1 })
   // A second record of the same dead letter counts as a new arrival, so the ledger still balances.
-  await meta.commitBatch(
-    await meta.openBatch(20, 30),
+  await meta.batches.commitBatch(
+    await meta.batches.openBatch(20, 30),
     { ...anew, outcomes: [count('received', 'ok'), count('duplicate', 'same_event_id')] },
     nowMs + 2,
   )
@@ -72,18 +76,18 @@ test('a dead item that came again is taken out with its record’s commit, and c
 
 test('one that is deleted stays among the dead, with another reason', async () => {
   const meta = await withDead(dead(5))
-  expect(await meta.deleteDeadLetter(1, 1, nowMs)).toBe('dead/5')
-  expect(await meta.deleteDeadLetter(1, 1, nowMs)).toBeUndefined()
-  expect(await meta.deadLetterById(1)).toBeUndefined()
+  expect(await meta.ledger.deleteDeadLetter(1, 1, nowMs)).toBe('dead/5')
+  expect(await meta.ledger.deleteDeadLetter(1, 1, nowMs)).toBeUndefined()
+  expect(await meta.ledger.deadLetterById(1)).toBeUndefined()
   expect(await sums(meta)).toEqual({ 'received ok': 1, 'dead failed': 0, 'dead deleted': 1 })
 })
 
 test('lists by project, newest first; sizes by project', async () => {
   const meta = await withDead(dead(5), dead(6, 2), dead(7))
-  expect((await meta.deadLetters(9, [1])).map((deadItem) => deadItem.jpos)).toEqual([7, 5])
-  expect(await meta.deadLetters(9, [])).toEqual([])
-  expect((await meta.deadLetters(1)).map((deadItem) => deadItem.jpos)).toEqual([7])
-  expect(await meta.bytesByProject()).toEqual([
+  expect((await meta.ledger.deadLetters(9, [1])).map((deadItem) => deadItem.jpos)).toEqual([7, 5])
+  expect(await meta.ledger.deadLetters(9, [])).toEqual([])
+  expect((await meta.ledger.deadLetters(1)).map((deadItem) => deadItem.jpos)).toEqual([7])
+  expect(await meta.ledger.bytesByProject()).toEqual([
     {
       projectId: 1,
       attachments: { count: 0, bytes: 0 },
@@ -101,9 +105,12 @@ test('lists by project, newest first; sizes by project', async () => {
 
 test('sums begin at an hour and are of the asked projects', async () => {
   const meta = await withDead()
-  await meta.addOutcomes([count('stored', 'ok', { quantity: 5 })], nowMs - 3 * 3_600_000)
-  await meta.addOutcomes([count('stored', 'ok', { quantity: 2 }), count('stored', 'ok', { projectId: 3 })], nowMs)
-  expect(await meta.outcomeSums({ fromMs: nowMs - 3_600_000, projectIds: [1] })).toEqual([
+  await meta.ledger.addOutcomes([count('stored', 'ok', { quantity: 5 })], nowMs - 3 * 3_600_000)
+  await meta.ledger.addOutcomes(
+    [count('stored', 'ok', { quantity: 2 }), count('stored', 'ok', { projectId: 3 })],
+    nowMs,
+  )
+  expect(await meta.ledger.outcomeSums({ fromMs: nowMs - 3_600_000, projectIds: [1] })).toEqual([
     {
       projectId: 1,
       keyId: 2,
@@ -114,5 +121,5 @@ test('sums begin at an hour and are of the asked projects', async () => {
       bytes: 9,
     },
   ])
-  expect(await meta.outcomeSums({ fromMs: 0, projectIds: [] })).toEqual([])
+  expect(await meta.ledger.outcomeSums({ fromMs: 0, projectIds: [] })).toEqual([])
 })

@@ -8,34 +8,34 @@ export function environmentCases(fresh: () => Promise<MetaStore>): void {
     const meta = await fresh()
     const at = (environment: string, ms: number) => effect({ environment, timestampMs: nowMs + ms })
     await commit(meta, { events: [at('prod', 5), at('dev', 1), at('prod', 9), at('', 0)] })
-    expect(await meta.projectEnvironments(1, { max: 9 })).toEqual([
+    expect(await meta.projects.projectEnvironments(1, { max: 9 })).toEqual([
       { name: 'dev', firstSeenMs: nowMs + 1, lastSeenMs: nowMs + 1, hidden: false },
       { name: 'prod', firstSeenMs: nowMs + 5, lastSeenMs: nowMs + 9, hidden: false },
     ])
-    expect(await meta.hideEnvironment(1, 'dev', true)).toMatchObject({ name: 'dev', hidden: true })
+    expect(await meta.projects.hideEnvironment(1, 'dev', true)).toMatchObject({ name: 'dev', hidden: true })
     await commit(meta, { events: [at('dev', 20)] })
-    expect(await meta.environmentOf(1, 'dev')).toMatchObject({ hidden: true, lastSeenMs: nowMs + 20 })
+    expect(await meta.projects.environmentOf(1, 'dev')).toMatchObject({ hidden: true, lastSeenMs: nowMs + 20 })
     expect(
-      (await meta.projectEnvironments(1, { max: 9, hidden: true })).map(
+      (await meta.projects.projectEnvironments(1, { max: 9, hidden: true })).map(
         (projectEnvironment) => projectEnvironment.name,
       ),
     ).toEqual(['dev'])
     expect(
-      (await meta.projectEnvironments(1, { max: 9, hidden: false })).map(
+      (await meta.projects.projectEnvironments(1, { max: 9, hidden: false })).map(
         (projectEnvironment) => projectEnvironment.name,
       ),
     ).toEqual(['prod'])
-    expect(await meta.projectEnvironments(1, { max: 1 })).toHaveLength(1)
-    expect((await meta.hideEnvironment(1, 'dev', false)).hidden).toBe(false)
+    expect(await meta.projects.projectEnvironments(1, { max: 1 })).toHaveLength(1)
+    expect((await meta.projects.hideEnvironment(1, 'dev', false)).hidden).toBe(false)
   })
 
   test('of many those that are hidden are among the ones that a list has', async () => {
     const meta = await fresh()
     const names = ['zzz', ...Array.from({ length: 30 }, (_, i) => `e${i + 10}`)]
     await commit(meta, { events: names.map((environment) => effect({ environment })) })
-    await meta.hideEnvironment(1, 'zzz', true)
+    await meta.projects.hideEnvironment(1, 'zzz', true)
     const list = async (hidden?: boolean) =>
-      (await meta.projectEnvironments(1, { max: 3, ...(hidden === undefined ? {} : { hidden }) })).map(
+      (await meta.projects.projectEnvironments(1, { max: 3, ...(hidden === undefined ? {} : { hidden }) })).map(
         (projectEnvironment) => projectEnvironment.name,
       )
     expect([await list(), await list(true), await list(false)]).toEqual([
@@ -47,19 +47,19 @@ export function environmentCases(fresh: () => Promise<MetaStore>): void {
 
   test('over several projects an environment is hidden where nobody shows it', async () => {
     const meta = await fresh()
-    await meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
+    await meta.projects.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
     const seen = (environment: string, projectId: number) => effect({ environment, projectId })
     await commit(meta, { events: [seen('dev', 1), seen('dev', 2), seen('test', 1), seen('prod', 2)] })
-    await meta.hideEnvironment(1, 'dev', true)
-    await meta.hideEnvironment(1, 'test', true)
-    const hidden = async (ids: number[]) => [...(await meta.hiddenEnvironments(ids))].sort()
+    await meta.projects.hideEnvironment(1, 'dev', true)
+    await meta.projects.hideEnvironment(1, 'test', true)
+    const hidden = async (ids: number[]) => [...(await meta.projects.hiddenEnvironments(ids))].sort()
     expect([await hidden([1]), await hidden([2]), await hidden([1, 2]), await hidden([])]).toEqual([
       ['dev', 'test'],
       [],
       ['test'],
       [],
     ])
-    await meta.hideEnvironment(2, 'dev', true)
+    await meta.projects.hideEnvironment(2, 'dev', true)
     expect(await hidden([1, 2])).toEqual(['dev', 'test'])
   })
 
@@ -70,7 +70,7 @@ export function environmentCases(fresh: () => Promise<MetaStore>): void {
   ])('project %i has no "%s" to hide', async (projectId, name) => {
     const meta = await fresh()
     await commit(meta, { events: [effect({ environment: 'dev' }), effect({ environment: '' })] })
-    expect(await codeOf(() => meta.hideEnvironment(projectId, name, true))).toBe('NOT_FOUND')
-    expect(await meta.environmentOf(projectId, name)).toBeUndefined()
+    expect(await codeOf(() => meta.projects.hideEnvironment(projectId, name, true))).toBe('NOT_FOUND')
+    expect(await meta.projects.environmentOf(projectId, name)).toBeUndefined()
   })
 }

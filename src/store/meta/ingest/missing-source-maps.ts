@@ -152,6 +152,25 @@ function noteStatements(store: Store) {
 
 const keyOf = (row: Pick<Note, 'project_id' | 'name' | 'hash'>) => `${row.project_id} ${row.hash} ${row.name}`
 
+/** Returns the notes of events by key, without those that are cached. The first event of a group decides its position. */
+function notesOf(
+  effects: readonly EventEffect[],
+  nowMs: number,
+  isCached: (key: string) => boolean,
+): Map<string, Note> {
+  const notes = new Map<string, Note>()
+  for (const { projectId, hashes, misses = [], jpos } of effects) {
+    const [hash] = hashes
+    if (hash === undefined) continue
+    for (const name of misses) {
+      const note = { project_id: projectId, name: name.toWellFormed(), hash, from_jpos: jpos, last_ms: nowMs }
+      const key = keyOf(note)
+      if (!isCached(key) && !notes.has(key)) notes.set(key, note)
+    }
+  }
+  return notes
+}
+
 /** Creates the writer. Most events miss the same files as the previous event, so written notes are cached for a day. */
 export function missingMapWriter(store: Store): MissingMapWriter {
   const { sums, add } = countStatements(store)
@@ -200,16 +219,7 @@ export function missingMapWriter(store: Store): MissingMapWriter {
     record: async (effects, nowMs) => {
       const before = clearings
       const day = Math.floor(nowMs / dayMs)
-      const notes = new Map<string, Note>()
-      for (const { projectId, hashes, misses = [], jpos } of effects) {
-        const [hash] = hashes
-        if (hash === undefined) continue
-        for (const name of misses) {
-          const note = { project_id: projectId, name: name.toWellFormed(), hash, from_jpos: jpos, last_ms: nowMs }
-          const key = keyOf(note)
-          if (!cache.has(`${day} ${key}`) && !notes.has(key)) notes.set(key, note)
-        }
-      }
+      const notes = notesOf(effects, nowMs, (key) => cache.has(`${day} ${key}`))
       const stored = new Set((await touch.all([...notes.values()])).map(keyOf))
       const fullProjects = await writeNew(
         [...notes.values()].filter((note) => !stored.has(keyOf(note))),

@@ -15,23 +15,23 @@ const value = {
 export function alertCases(fresh: () => Promise<MetaStore>): void {
   const withChannel = async (more: Partial<Channel> = {}) => {
     const meta = await fresh()
-    return { meta, channel: await meta.createChannel({ ...value, ...more }) }
+    return { meta, channel: await meta.alerts.createChannel({ ...value, ...more }) }
   }
 
   test('channels are made, changed and removed', async () => {
     const { meta, channel } = await withChannel({ name: '  Ops room ', kind: 'webhook', sealedSecret: 's' })
     expect(channel).toMatchObject({ id: 1, name: 'Ops room', kind: 'webhook', active: true, failingSinceMs: null })
-    expect(await meta.updateChannel(1, { active: false, projectId: 1, sealedTarget: 'u' })).toEqual({
+    expect(await meta.alerts.updateChannel(1, { active: false, projectId: 1, sealedTarget: 'u' })).toEqual({
       ...channel,
       active: false,
       projectId: 1,
       sealedTarget: 'u',
     })
-    expect(await meta.channelsOf(1)).toEqual([await meta.channelById(1)])
-    await meta.deleteChannel(1)
-    expect(await meta.channelsOf(1)).toEqual([])
-    expect(await codeOf(() => meta.updateChannel(1, { active: true }))).toBe('NOT_FOUND')
-    expect(await codeOf(() => meta.createChannel({ ...value, name: ' ' }))).toBe('VALIDATION')
+    expect(await meta.alerts.channelsOf(1)).toEqual([await meta.alerts.channelById(1)])
+    await meta.alerts.deleteChannel(1)
+    expect(await meta.alerts.channelsOf(1)).toEqual([])
+    expect(await codeOf(() => meta.alerts.updateChannel(1, { active: true }))).toBe('NOT_FOUND')
+    expect(await codeOf(() => meta.alerts.createChannel({ ...value, name: ' ' }))).toBe('VALIDATION')
   })
 
   test('a commit asks for a notification of what is new and of what came back, once an issue', async () => {
@@ -39,30 +39,30 @@ export function alertCases(fresh: () => Promise<MetaStore>): void {
     await commit(meta, {
       events: [effect({ eventId: 'first' }), effect({ eventId: 'second' }), effect({ hashes: [hash(2)] })],
     })
-    expect((await meta.alertsDue(10, nowMs)).map((item) => [item.issueId, item.kind, item.eventId, item.atMs])).toEqual(
-      [
-        [1, 'new', 'first', nowMs],
-        [2, 'new', effect().eventId, nowMs],
-      ],
-    )
-    await meta.decideAlerts([], [1, 2], nowMs)
+    expect(
+      (await meta.alerts.alertsDue(10, nowMs)).map((item) => [item.issueId, item.kind, item.eventId, item.atMs]),
+    ).toEqual([
+      [1, 'new', 'first', nowMs],
+      [2, 'new', effect().eventId, nowMs],
+    ])
+    await meta.alerts.decideAlerts([], [1, 2], nowMs)
     await commit(meta, { events: [effect()] })
-    expect(await meta.alertsDue(10, nowMs)).toEqual([])
-    await meta.updateIssue(1, { status: 'resolved' }, null, nowMs + 10)
+    expect(await meta.alerts.alertsDue(10, nowMs)).toEqual([])
+    await meta.issues.updateIssue(1, { status: 'resolved' }, null, nowMs + 10)
     await commit(meta, { events: [effect({ eventId: 'back', timestampMs: nowMs + 20 })] })
-    expect(await meta.alertsDue(10, nowMs)).toMatchObject([
+    expect(await meta.alerts.alertsDue(10, nowMs)).toMatchObject([
       { issueId: 1, kind: 'regression', eventId: 'back', projectId: 1 },
     ])
   })
 
   test.each<[string, (meta: MetaStore) => Promise<unknown>]>([
-    ['no channel', (meta) => meta.deleteChannel(1)],
-    ['an inactive channel', (meta) => meta.updateChannel(1, { active: false })],
+    ['no channel', (meta) => meta.alerts.deleteChannel(1)],
+    ['an inactive channel', (meta) => meta.alerts.updateChannel(1, { active: false })],
   ])('%s: nothing is asked for', async (_says, change) => {
     const { meta } = await withChannel()
     await change(meta)
     await commit(meta, { events: [effect()] })
-    expect(await meta.alertsDue(10, nowMs)).toEqual([])
+    expect(await meta.alerts.alertsDue(10, nowMs)).toEqual([])
   })
 
   test('deciding queues deliveries, removes the changes and forgets what is 30 days old', async () => {
@@ -75,41 +75,46 @@ export function alertCases(fresh: () => Promise<MetaStore>): void {
       items: [{ issueId: 1, kind: 'new', eventId: 'e' }],
       more: 0,
     } as const
-    await meta.decideAlerts([{ ...made, items: [...made.items] }], [1], nowMs)
-    expect(await meta.alertsDue(10, nowMs)).toEqual([])
-    expect(await meta.deliveriesQueued(nowMs - 1, 10)).toEqual([])
-    expect(await meta.deliveriesQueued(nowMs, 10)).toEqual([await meta.deliveryById(1)])
-    expect(await meta.deliveryById(1)).toMatchObject({
+    await meta.alerts.decideAlerts([{ ...made, items: [...made.items] }], [1], nowMs)
+    expect(await meta.alerts.alertsDue(10, nowMs)).toEqual([])
+    expect(await meta.alerts.deliveriesQueued(nowMs - 1, 10)).toEqual([])
+    expect(await meta.alerts.deliveriesQueued(nowMs, 10)).toEqual([await meta.alerts.deliveryById(1)])
+    expect(await meta.alerts.deliveryById(1)).toMatchObject({
       ...made,
       status: 'queued',
       attempts: 0,
       createdMs: nowMs,
       sentMs: null,
     })
-    expect(await meta.deliveriesSince([1], nowMs)).toHaveLength(1)
-    expect(await meta.deliveriesSince([2], nowMs)).toEqual([])
-    await meta.decideAlerts([], [], nowMs + 31 * 86_400_000)
-    expect(await meta.deliveryLog(1, 10)).toEqual([])
+    expect(await meta.alerts.deliveriesSince([1], nowMs)).toHaveLength(1)
+    expect(await meta.alerts.deliveriesSince([2], nowMs)).toEqual([])
+    await meta.alerts.decideAlerts([], [], nowMs + 31 * 86_400_000)
+    expect(await meta.alerts.deliveryLog(1, 10)).toEqual([])
   })
 
   test('tries are noted; a failure marks the channel, a success clears it', async () => {
     const { meta } = await withChannel()
-    const [item] = await meta.queueTest(1, ['', ''], nowMs)
+    const [item] = await meta.alerts.queueTest(1, ['', ''], nowMs)
     expect(item).toMatchObject({ kind: 'test', status: 'queued' })
-    expect(await meta.deliveriesQueued(nowMs + 1e9, 10)).toEqual([])
-    expect(await meta.deliveriesSince([1], 0)).toEqual([])
-    await meta.recordDelivery(1, { status: 'queued', error: 'no', nextMs: nowMs + 5 }, nowMs)
-    expect(await meta.deliveryById(1)).toMatchObject({ attempts: 1, error: 'no', nextMs: nowMs + 5 })
-    expect(await meta.channelById(1)).toMatchObject({ failingSinceMs: null, lastError: 'no' })
-    await meta.recordDelivery(1, { status: 'failed', error: 'never' }, nowMs + 6)
-    await meta.recordDelivery(2, { status: 'failed', error: 'never' }, nowMs + 9)
-    expect(await meta.channelById(1)).toMatchObject({ failingSinceMs: nowMs + 6, lastError: 'never' })
-    expect((await meta.deliveryLog(1, 10)).map((row) => [row.id, row.status])).toEqual([
+    expect(await meta.alerts.deliveriesQueued(nowMs + 1e9, 10)).toEqual([])
+    expect(await meta.alerts.deliveriesSince([1], 0)).toEqual([])
+    await meta.alerts.recordDelivery(1, { status: 'queued', error: 'no', nextMs: nowMs + 5 }, nowMs)
+    expect(await meta.alerts.deliveryById(1)).toMatchObject({ attempts: 1, error: 'no', nextMs: nowMs + 5 })
+    expect(await meta.alerts.channelById(1)).toMatchObject({ failingSinceMs: null, lastError: 'no' })
+    await meta.alerts.recordDelivery(1, { status: 'failed', error: 'never' }, nowMs + 6)
+    await meta.alerts.recordDelivery(2, { status: 'failed', error: 'never' }, nowMs + 9)
+    expect(await meta.alerts.channelById(1)).toMatchObject({ failingSinceMs: nowMs + 6, lastError: 'never' })
+    expect((await meta.alerts.deliveryLog(1, 10)).map((row) => [row.id, row.status])).toEqual([
       [2, 'failed'],
       [1, 'failed'],
     ])
-    await meta.recordDelivery(2, { status: 'sent' }, nowMs + 10)
-    expect(await meta.channelById(1)).toMatchObject({ failingSinceMs: null, lastError: '' })
-    expect(await meta.deliveryById(2)).toMatchObject({ status: 'sent', error: '', sentMs: nowMs + 10, attempts: 2 })
+    await meta.alerts.recordDelivery(2, { status: 'sent' }, nowMs + 10)
+    expect(await meta.alerts.channelById(1)).toMatchObject({ failingSinceMs: null, lastError: '' })
+    expect(await meta.alerts.deliveryById(2)).toMatchObject({
+      status: 'sent',
+      error: '',
+      sentMs: nowMs + 10,
+      attempts: 2,
+    })
   })
 }

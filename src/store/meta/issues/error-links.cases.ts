@@ -20,7 +20,7 @@ export function failureCases(fresh: () => Promise<MetaStore>): void {
         await joinAll(meta)
       }
       expect(await linkOf(meta)).toEqual(['digest', id(1001)])
-      expect(await meta.errorEndState(1, id(1))).toEqual({ side: 'browser', waiting: false, alone: '' })
+      expect(await meta.errorLinks.errorEndState(1, id(1))).toEqual({ side: 'browser', waiting: false, alone: '' })
     })
 
     test('an issue names the server errors that its events hide, the most frequent first', async () => {
@@ -29,19 +29,19 @@ export function failureCases(fresh: () => Promise<MetaStore>): void {
       await commit(meta, { events: [...links, server(1, sure(1)), server(2, sure(2)), effect({ hashes: [hash(77)] })] })
       await joinAll(meta)
       const issueOf = async (projectId: number, groupHash: string) =>
-        (await meta.issueIdsOf([{ projectId, groupHash }])).get(`${projectId}:${groupHash}`) ?? 0
+        (await meta.issues.issueIdsOf([{ projectId, groupHash }])).get(`${projectId}:${groupHash}`) ?? 0
       const hiding = await issueOf(1, links[0]?.hashes[0] ?? '')
       const [one, two] = [await issueOf(2, hash(1001)), await issueOf(2, hash(1002))]
-      const hidden = await meta.hiddenErrorsOf([hiding, one, await issueOf(1, hash(77))], [1, 2])
+      const hidden = await meta.errorLinks.hiddenErrorsOf([hiding, one, await issueOf(1, hash(77))], [1, 2])
       expect([...hidden.keys()]).toEqual([hiding])
       expect(hidden.get(hiding)?.map(({ id, events }) => [id, events])).toEqual([
         [two, 2],
         [one, 1],
       ])
-      expect(hidden.get(hiding)?.[0]?.shortId).toBe((await meta.issueById(two))?.shortId)
-      expect(await meta.hiddenErrorsOf([hiding], [1])).toEqual(new Map())
-      await meta.mergeIssues(one, [two], null, nowMs)
-      expect((await meta.hiddenErrorsOf([hiding], [2])).get(hiding)).toMatchObject([{ events: 3 }])
+      expect(hidden.get(hiding)?.[0]?.shortId).toBe((await meta.issues.issueById(two))?.shortId)
+      expect(await meta.errorLinks.hiddenErrorsOf([hiding], [1])).toEqual(new Map())
+      await meta.merges.mergeIssues(one, [two], null, nowMs)
+      expect((await meta.errorLinks.hiddenErrorsOf([hiding], [2])).get(hiding)).toMatchObject([{ events: 3 }])
     })
 
     test('a record that is refined again makes no second side and no second link', async () => {
@@ -51,27 +51,27 @@ export function failureCases(fresh: () => Promise<MetaStore>): void {
         await commit(meta, { events })
         await joinAll(meta)
       }
-      const issueId = (await meta.issueIdsOf([{ projectId: 2, groupHash: hash(1001) }])).get(`2:${hash(1001)}`) ?? 0
-      expect(await meta.clientEndsOf(issueId, [1], 9)).toMatchObject({
+      const issueId =
+        (await meta.issues.issueIdsOf([{ projectId: 2, groupHash: hash(1001) }])).get(`2:${hash(1001)}`) ?? 0
+      expect(await meta.errorLinks.clientEndsOf(issueId, [1], 9)).toMatchObject({
         events: 1,
         people: 1,
         newest: [{ reason: 'digest' }],
       })
-      expect((await meta.linkErrors(200, nowMs)).looked).toBe(0)
+      expect((await meta.errorLinks.linkErrors(200, nowMs)).looked).toBe(0)
     })
 
     test('what waits says so, and what stays alone why', async () => {
       const meta = await open()
       await commit(meta, { events: [browser(1, sure(1)), browser(2, { traceId: 't' }), effect({ eventId: id(3) })] })
-      expect(await meta.errorEndState(1, id(1))).toEqual({ side: 'browser', waiting: true, alone: '' })
+      expect(await meta.errorLinks.errorEndState(1, id(1))).toEqual({ side: 'browser', waiting: true, alone: '' })
       await joinAll(meta)
       await commit(meta, { events: [server(1, { traceId: 't' }), server(2, { traceId: 't' })] })
       await joinAll(meta)
-      expect(await Array.fromAsync([1, 2], async (n) => (await meta.errorEndState(1, id(n)))?.alone)).toEqual([
-        'none',
-        'several',
-      ])
-      expect(await meta.errorEndState(1, id(3))).toBeUndefined()
+      expect(
+        await Array.fromAsync([1, 2], async (n) => (await meta.errorLinks.errorEndState(1, id(n)))?.alone),
+      ).toEqual(['none', 'several'])
+      expect(await meta.errorLinks.errorEndState(1, id(3))).toBeUndefined()
     })
 
     test('a link by trace is taken back when the trace turns out to hold two failures', async () => {
@@ -80,8 +80,11 @@ export function failureCases(fresh: () => Promise<MetaStore>): void {
       await joinAll(meta)
       expect(await linkOf(meta)).toEqual(['trace', id(1001)])
       await commit(meta, { events: [server(2, { traceId: 't' })] })
-      expect((await meta.linkErrors(200, nowMs)).issueIds).toHaveLength(2)
-      expect([await linkOf(meta), (await meta.errorEndState(1, id(1)))?.alone]).toEqual([undefined, 'several'])
+      expect((await meta.errorLinks.linkErrors(200, nowMs)).issueIds).toHaveLength(2)
+      expect([await linkOf(meta), (await meta.errorLinks.errorEndState(1, id(1)))?.alone]).toEqual([
+        undefined,
+        'several',
+      ])
     })
 
     test('a surer link takes the place of another one', async () => {
@@ -103,7 +106,10 @@ export function failureCases(fresh: () => Promise<MetaStore>): void {
         events: [browser(1, { ...sure(1), traceId: 't' }), ...[2, 3].map((n) => server(n, { traceId: 't' }))],
       })
       await joinAll(meta)
-      expect([await linkOf(meta), (await meta.errorEndState(1, id(1)))?.alone]).toEqual([undefined, 'several'])
+      expect([await linkOf(meta), (await meta.errorLinks.errorEndState(1, id(1)))?.alone]).toEqual([
+        undefined,
+        'several',
+      ])
       await commit(meta, { events: [server(1, sure(1))] })
       await joinAll(meta)
       expect(await linkOf(meta)).toEqual(['digest', id(1001)])
@@ -115,7 +121,10 @@ export function failureCases(fresh: () => Promise<MetaStore>): void {
       await joinAll(meta)
       await commit(meta, { events: [server(2, sure(1))] })
       await joinAll(meta)
-      expect([await linkOf(meta), (await meta.errorEndState(1, id(1)))?.alone]).toEqual([undefined, 'several'])
+      expect([await linkOf(meta), (await meta.errorLinks.errorEndState(1, id(1)))?.alone]).toEqual([
+        undefined,
+        'several',
+      ])
     })
 
     // A forged server event: anyone who knows the key of the browser's project can send it.
@@ -140,7 +149,7 @@ export function failureCases(fresh: () => Promise<MetaStore>): void {
           await joinAll(meta)
           links.push((await linkOf(meta))?.[1])
         }
-        expect([order, links.at(-1), (await meta.errorEndState(1, id(1)))?.alone]).toEqual([
+        expect([order, links.at(-1), (await meta.errorLinks.errorEndState(1, id(1)))?.alone]).toEqual([
           order,
           undefined,
           'several',
@@ -165,7 +174,10 @@ export function failureCases(fresh: () => Promise<MetaStore>): void {
       const old = numbers(20).map((n) => forged(n, hint, { hashes: [hash(n + 2)], receivedMs: nowMs - 9e6 }))
       await commit(meta, { events: [...old, forged(30, hint), browser(1, hint), server(1, hint)] })
       await joinAll(meta)
-      expect([await linkOf(meta), (await meta.errorEndState(1, id(1)))?.alone]).toEqual([undefined, 'several'])
+      expect([await linkOf(meta), (await meta.errorLinks.errorEndState(1, id(1)))?.alone]).toEqual([
+        undefined,
+        'several',
+      ])
     })
 
     test.each([
@@ -194,7 +206,10 @@ export function failureCases(fresh: () => Promise<MetaStore>): void {
       expect(await linkOf(meta)).toEqual(['route', id(1001)])
       await commit(meta, { events: [browser(2, sure(2))] })
       await joinAll(meta)
-      expect([await linkOf(meta), (await meta.errorEndState(1, id(1)))?.alone]).toEqual([undefined, 'several'])
+      expect([await linkOf(meta), (await meta.errorLinks.errorEndState(1, id(1)))?.alone]).toEqual([
+        undefined,
+        'several',
+      ])
     })
 
     test('a browser event that is decided before its turn still makes others doubtful at its turn', async () => {
@@ -202,7 +217,7 @@ export function failureCases(fresh: () => Promise<MetaStore>): void {
       await commit(meta, { events: [browser(1, { digest: '111', hints: 1 }), server(1, { digest: '111' })] })
       await joinAll(meta)
       await commit(meta, { events: [server(3, { traceId: 't' }), browser(2, { traceId: 't' })] })
-      while ((await meta.linkErrors(1, nowMs)).more);
+      while ((await meta.errorLinks.linkErrors(1, nowMs)).more);
       expect([await linkOf(meta), await linkOf(meta, 2)]).toEqual([undefined, ['trace', id(1003)]])
     })
 
@@ -213,8 +228,8 @@ export function failureCases(fresh: () => Promise<MetaStore>): void {
       await joinAll(meta)
       await commit(meta, { events: [own(2, 1), own(3, 2)] })
       await joinAll(meta)
-      expect(await meta.limitErrorEnds(2)).toBe(2)
-      expect([await meta.errorEndState(1, id(1)), await linkOf(meta)]).toEqual([undefined, undefined])
+      expect(await meta.errorLinks.limitErrorEnds(2)).toBe(2)
+      expect([await meta.errorLinks.errorEndState(1, id(1)), await linkOf(meta)]).toEqual([undefined, undefined])
       await commit(meta, { events: [own(1, 9), own(9, 9), server(9, sure(9))] })
       await joinAll(meta)
       expect(await Array.fromAsync([1, 9], async (n) => linkOf(meta, n))).toEqual(
@@ -224,8 +239,12 @@ export function failureCases(fresh: () => Promise<MetaStore>): void {
 
     test('of two organizations none is linked', async () => {
       const meta = await open()
-      const { id: organizationId } = await meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'bob' })
-      const other = await meta.createProject({ organizationId, slug: 'api', name: 'Api', platform: 'node' })
+      const { id: organizationId } = await meta.organizations.createOrganization({
+        slug: 'other',
+        name: 'Other',
+        ownerUserId: 'bob',
+      })
+      const other = await meta.projects.createProject({ organizationId, slug: 'api', name: 'Api', platform: 'node' })
       await commit(meta, { events: [browser(1, { ...sure(1), traceId: 't' })] })
       await commit(meta, { events: [server(1, { ...sure(1), traceId: 't' }, { projectId: other.id })] })
       await joinAll(meta)
@@ -237,13 +256,14 @@ export function failureCases(fresh: () => Promise<MetaStore>): void {
       const events = numbers(5).map((n) => browser(n, { ...sure(1), userHash: ['a', 'a', 'b', '', ''][n] ?? '' }))
       await commit(meta, { events: [server(1, sure(1)), ...events] })
       await joinAll(meta)
-      const issueId = (await meta.issueIdsOf([{ projectId: 2, groupHash: hash(1001) }])).get(`2:${hash(1001)}`) ?? 0
-      const { newest, ...sums } = await meta.clientEndsOf(issueId, [1, 2], 3)
+      const issueId =
+        (await meta.issues.issueIdsOf([{ projectId: 2, groupHash: hash(1001) }])).get(`2:${hash(1001)}`) ?? 0
+      const { newest, ...sums } = await meta.errorLinks.clientEndsOf(issueId, [1, 2], 3)
       expect([sums, newest.length]).toEqual([{ events: 5, people: 2, lastMs: nowMs + 5 }, 3])
-      expect(await meta.clientEndsOf(issueId, [2], 3)).toMatchObject({ events: 0, newest: [] })
-      expect(await meta.clientEndsOf(issueId, [], 3)).toMatchObject({ events: 0, newest: [] })
-      expect(await meta.errorLinksOfEvent(2, id(1001), [1], 2)).toMatchObject({ events: 5 })
-      expect((await meta.issueById(issueId))?.count).toBe(1)
+      expect(await meta.errorLinks.clientEndsOf(issueId, [2], 3)).toMatchObject({ events: 0, newest: [] })
+      expect(await meta.errorLinks.clientEndsOf(issueId, [], 3)).toMatchObject({ events: 0, newest: [] })
+      expect(await meta.errorLinks.errorLinksOfEvent(2, id(1001), [1], 2)).toMatchObject({ events: 5 })
+      expect((await meta.issues.issueById(issueId))?.count).toBe(1)
     })
 
     test('1,000 people with one digest are all linked, whichever of its server errors; those of one batch are bounded', async () => {
@@ -252,11 +272,12 @@ export function failureCases(fresh: () => Promise<MetaStore>): void {
       const servers = numbers(300).map((n) => server(n, sure(1), { hashes: [hash(1001)] }))
       await commit(meta, { events: [...browsers, ...servers] })
       await joinAll(meta)
-      const issueId = (await meta.issueIdsOf([{ projectId: 2, groupHash: hash(1001) }])).get(`2:${hash(1001)}`) ?? 0
-      expect(await meta.clientEndsOf(issueId, [1], 1)).toMatchObject({ events: 1000, people: 1000 })
-      expect(await Array.fromAsync([199, 200], async (n) => (await meta.errorEndState(2, id(1000 + n)))?.side)).toEqual(
-        ['server', undefined],
-      )
+      const issueId =
+        (await meta.issues.issueIdsOf([{ projectId: 2, groupHash: hash(1001) }])).get(`2:${hash(1001)}`) ?? 0
+      expect(await meta.errorLinks.clientEndsOf(issueId, [1], 1)).toMatchObject({ events: 1000, people: 1000 })
+      expect(
+        await Array.fromAsync([199, 200], async (n) => (await meta.errorLinks.errorEndState(2, id(1000 + n)))?.side),
+      ).toEqual(['server', undefined])
     })
 
     test('1,200 people who wait for one server event are linked in parts', async () => {
@@ -306,7 +327,7 @@ export function failureCases(fresh: () => Promise<MetaStore>): void {
       const events = [server(1, sure(1)), server(2, sure(1)), browser(1, sure(1))]
       await commit(meta, { events })
       await joinAll(meta)
-      expect((await meta.errorEndState(1, id(1)))?.alone).toBe('several')
+      expect((await meta.errorLinks.errorEndState(1, id(1)))?.alone).toBe('several')
       await mapAgain(meta, events[1], 1002, 1001)
       await joinAll(meta)
       expect((await linkOf(meta))?.[0]).toBe('digest')
@@ -325,8 +346,13 @@ export function failureCases(fresh: () => Promise<MetaStore>): void {
         hours: [0],
         token: 't',
       }
-      const step = await meta.planReprocessStep((await meta.beginReprocessing(2, 'upload', 9)).id, rewrite)
-      await meta.commitReprocessStep(step.id, [{ fromHash: hash(from), effect: { ...event, hashes: [hash(to)] } }])
+      const step = await meta.retention.planReprocessStep(
+        (await meta.retention.beginReprocessing(2, 'upload', 9)).id,
+        rewrite,
+      )
+      await meta.retention.commitReprocessStep(step.id, [
+        { fromHash: hash(from), effect: { ...event, hashes: [hash(to)] } },
+      ])
     }
 
     test('events whose frames are mapped again stay linked', async () => {
@@ -335,8 +361,9 @@ export function failureCases(fresh: () => Promise<MetaStore>): void {
       await commit(meta, { events })
       await joinAll(meta)
       await mapAgain(meta, events[0], 1001, 1002)
-      const issueId = (await meta.issueIdsOf([{ projectId: 2, groupHash: hash(1002) }])).get(`2:${hash(1002)}`) ?? 0
-      expect(await meta.clientEndsOf(issueId, [1], 1)).toMatchObject({
+      const issueId =
+        (await meta.issues.issueIdsOf([{ projectId: 2, groupHash: hash(1002) }])).get(`2:${hash(1002)}`) ?? 0
+      expect(await meta.errorLinks.clientEndsOf(issueId, [1], 1)).toMatchObject({
         events: 1,
         newest: [{ server: { groupHash: hash(1002) } }],
       })

@@ -31,7 +31,7 @@ const attachment = (eventId: string, name: string) => ({
   blobKey: `attachments/1/${eventId}/${name}`,
 })
 const quantities = async (meta: MetaStore) =>
-  (await meta.outcomesSince({ fromMs: 0 })).map(
+  (await meta.ledger.outcomesSince({ fromMs: 0 })).map(
     (item) => `${item.itemType} ${item.outcome} ${item.reason} ${item.quantity}`,
   )
 
@@ -47,7 +47,9 @@ function feedbackCases(fresh: () => Promise<MetaStore>): void {
   test('feedback is stored once by its id, and counted so', async () => {
     const meta = await fresh()
     for (let round = 0; round < 2; round++) await commit(meta, { feedback: [{ row: said(), outcome }] })
-    expect(await meta.listFeedback({ projectIds: [1], max: 10 })).toMatchObject([{ message: 'It broke', state: 'new' }])
+    expect(await meta.feedback.listFeedback({ projectIds: [1], max: 10 })).toMatchObject([
+      { message: 'It broke', state: 'new' },
+    ])
     expect((await quantities(meta)).sort()).toEqual([
       'user_report duplicate same_event_id 1',
       'user_report stored ok 1',
@@ -68,48 +70,51 @@ function feedbackCases(fresh: () => Promise<MetaStore>): void {
         { row: said({ feedbackId: 'e'.repeat(32), eventId: '' }), outcome },
       ],
     })
-    const [item] = await meta.unlinkedFeedback(nowMs, 10)
+    const [item] = await meta.feedback.unlinkedFeedback(nowMs, 10)
     expect([
       item?.eventId,
-      (await meta.unlinkedFeedback(nowMs, 10)).length,
-      await meta.unlinkedFeedback(nowMs - 1, 10),
+      (await meta.feedback.unlinkedFeedback(nowMs, 10)).length,
+      await meta.feedback.unlinkedFeedback(nowMs - 1, 10),
     ]).toEqual(['a'.repeat(32), 1, []])
-    await meta.linkFeedback(item?.id ?? 0, { nextMs: nowMs + 5 })
+    await meta.feedback.linkFeedback(item?.id ?? 0, { nextMs: nowMs + 5 })
     expect([
-      (await meta.unlinkedFeedback(nowMs, 10)).length,
-      (await meta.unlinkedFeedback(nowMs + 5, 10)).length,
+      (await meta.feedback.unlinkedFeedback(nowMs, 10)).length,
+      (await meta.feedback.unlinkedFeedback(nowMs + 5, 10)).length,
     ]).toEqual([0, 1])
     await commit(meta, { events: [effect()] })
-    await meta.linkFeedback(item?.id ?? 0, { issueId: 1 })
-    expect(await meta.unlinkedFeedback(nowMs + dayMs, 10)).toEqual([])
-    expect((await meta.feedbackOfIssue(1, 10)).map((row) => row.id)).toEqual([item?.id])
+    await meta.feedback.linkFeedback(item?.id ?? 0, { issueId: 1 })
+    expect(await meta.feedback.unlinkedFeedback(nowMs + dayMs, 10)).toEqual([])
+    expect((await meta.feedback.feedbackOfIssue(1, 10)).map((row) => row.id)).toEqual([item?.id])
     const asked = { projectIds: [1], filter: { op: 'feedback' as const } }
-    expect(await meta.countIssues(asked)).toBe(1)
-    await meta.setFeedbackState(item?.id ?? 0, 'spam', 'ann', nowMs)
-    expect([await meta.feedbackOfIssue(1, 10), await meta.countFeedback([1])]).toEqual([
+    expect(await meta.issues.countIssues(asked)).toBe(1)
+    await meta.feedback.setFeedbackState(item?.id ?? 0, 'spam', 'ann', nowMs)
+    expect([await meta.feedback.feedbackOfIssue(1, 10), await meta.feedback.countFeedback([1])]).toEqual([
       [],
       { new: 1, resolved: 0, spam: 1 },
     ])
-    expect(await meta.countIssues(asked)).toBe(0)
+    expect(await meta.issues.countIssues(asked)).toBe(0)
   })
 
   test('feedback goes with its screenshots, by hand and by time', async () => {
     const meta = await fresh()
     const row = said({ kind: 'feedback' })
     await commit(meta, { feedback: [{ row, outcome }], attachments: [attachment(row.feedbackId, 'shot')] })
-    const [item] = await meta.listFeedback({ projectIds: [1], max: 1 })
-    expect(await meta.deleteFeedback(item?.id ?? 0)).toEqual([attachment(row.feedbackId, 'shot').blobKey])
-    expect([await meta.attachmentsOf(1, row.feedbackId), await meta.deleteFeedback(item?.id ?? 0)]).toEqual([[], []])
+    const [item] = await meta.feedback.listFeedback({ projectIds: [1], max: 1 })
+    expect(await meta.feedback.deleteFeedback(item?.id ?? 0)).toEqual([attachment(row.feedbackId, 'shot').blobKey])
+    expect([
+      await meta.attachments.attachmentsOf(1, row.feedbackId),
+      await meta.feedback.deleteFeedback(item?.id ?? 0),
+    ]).toEqual([[], []])
     await commit(meta, { feedback: [{ row, outcome }] })
-    await meta.prune(nowMs, nowMs, 0)
-    expect(await meta.listFeedback({ projectIds: [1], max: 1 })).toHaveLength(1)
-    await meta.prune(nowMs, nowMs + 1, 0)
-    expect(await meta.listFeedback({ projectIds: [1], max: 1 })).toEqual([])
+    await meta.retention.prune(nowMs, nowMs, 0)
+    expect(await meta.feedback.listFeedback({ projectIds: [1], max: 1 })).toHaveLength(1)
+    await meta.retention.prune(nowMs, nowMs + 1, 0)
+    expect(await meta.feedback.listFeedback({ projectIds: [1], max: 1 })).toEqual([])
   })
 }
 
 const ask = (meta: MetaStore, kind: 'issue' | 'discard' | 'project', issueId: number | null = 1) =>
-  meta.requestRemoval({ kind, projectId: 1, issueId: kind === 'project' ? null : issueId, userId: 'ann' })
+  meta.retention.requestRemoval({ kind, projectId: 1, issueId: kind === 'project' ? null : issueId, userId: 'ann' })
 
 function removalCases(fresh: () => Promise<MetaStore>): void {
   test('a removal is asked for once, and only of what is there', async () => {
@@ -117,14 +122,14 @@ function removalCases(fresh: () => Promise<MetaStore>): void {
     await commit(meta, { events: [effect()] })
     const first = await ask(meta, 'issue')
     expect((await ask(meta, 'discard')).id).toBe(first.id)
-    expect(await meta.openRemovals()).toMatchObject([{ stage: 'asked', title: 'WEB-1', userId: 'ann' }])
+    expect(await meta.retention.openRemovals()).toMatchObject([{ stage: 'asked', title: 'WEB-1', userId: 'ann' }])
     expect([await codeOf(() => ask(meta, 'issue', 9)), await codeOf(() => ask(meta, 'issue', 2))]).toEqual([
       'NOT_FOUND',
       'NOT_FOUND',
     ])
-    await meta.setRemoval(first.id, { stage: 'done', endedMs: nowMs })
-    expect(await meta.openRemovals()).toEqual([])
-    expect(await meta.removalsOf(1, 5)).toMatchObject([{ endedMs: nowMs }])
+    await meta.retention.setRemoval(first.id, { stage: 'done', endedMs: nowMs })
+    expect(await meta.retention.openRemovals()).toEqual([])
+    expect(await meta.retention.removalsOf(1, 5)).toMatchObject([{ endedMs: nowMs }])
   })
 
   test('an issue goes with what hangs on it; what the ledger counted is noted once', async () => {
@@ -133,110 +138,118 @@ function removalCases(fresh: () => Promise<MetaStore>): void {
       events: [effect(), effect({ eventId: 'b'.repeat(32) })],
       feedback: [{ row: said(), outcome }],
     })
-    await meta.linkFeedback(1, { issueId: 1 })
+    await meta.feedback.linkFeedback(1, { issueId: 1 })
     const { id } = await ask(meta, 'issue')
-    for (let round = 0; round < 2; round++) await meta.removeRows(id, 2)
+    for (let round = 0; round < 2; round++) await meta.retention.removeRows(id, 2)
     expect([
-      await meta.issueById(1),
-      await meta.listFeedback({ projectIds: [1], max: 9 }),
-      (await meta.hashesOf([1])).get(1),
+      await meta.issues.issueById(1),
+      await meta.feedback.listFeedback({ projectIds: [1], max: 9 }),
+      (await meta.issues.hashesOf([1])).get(1),
     ]).toEqual([undefined, [], []])
     expect([
-      (await meta.removedEvents()).get(1),
-      (await meta.removalById(id))?.stage,
-      (await meta.removalById(id))?.events,
+      (await meta.retention.removedEvents()).get(1),
+      (await meta.retention.removalById(id))?.stage,
+      (await meta.retention.removalById(id))?.events,
     ]).toEqual([2, 'blobs', 2])
     await commit(meta, { events: [effect()] })
-    expect((await meta.issueById(2))?.shortId).toBe('WEB-2')
+    expect((await meta.issues.issueById(2))?.shortId).toBe('WEB-2')
   })
 
   test('a discarded fingerprint is told to refine until it is taken back', async () => {
     const meta = await fresh()
     await commit(meta, { events: [effect({ hashes: [hash(1), hash(2)] })] })
-    await meta.removeRows((await ask(meta, 'discard')).id, 1)
-    expect((await meta.projectSettings(1))?.discardedHashes?.toSorted()).toEqual([hash(1), hash(2)])
+    await meta.retention.removeRows((await ask(meta, 'discard')).id, 1)
+    expect((await meta.projects.projectSettings(1))?.discardedHashes?.toSorted()).toEqual([hash(1), hash(2)])
     const { title, culprit } = effect()
     const item = { shortId: 'WEB-1', title, culprit, userId: 'ann' }
     expect(title).not.toBe('')
-    expect(await meta.discardedOf(1)).toMatchObject([item, item])
-    await meta.undiscard(1, 'WEB-1')
-    expect((await meta.projectSettings(1))?.discardedHashes).toBeUndefined()
+    expect(await meta.retention.discardedOf(1)).toMatchObject([item, item])
+    await meta.retention.undiscard(1, 'WEB-1')
+    expect((await meta.projects.projectSettings(1))?.discardedHashes).toBeUndefined()
   })
 
   test('files are doomed with the events that are named, and no others', async () => {
     const meta = await fresh()
     const ids = ['a', 'b', 'c'].map((letter) => letter.repeat(32))
     await commit(meta, { events: [effect()], attachments: ids.map((eventId) => attachment(eventId, 'x')) })
-    expect(await meta.attachedEventIds(1, '', 2)).toEqual(ids.slice(0, 2))
-    expect(await meta.attachedEventIds(1, ids[1] ?? '', 2)).toEqual(ids.slice(2))
+    expect(await meta.retention.attachedEventIds(1, '', 2)).toEqual(ids.slice(0, 2))
+    expect(await meta.retention.attachedEventIds(1, ids[1] ?? '', 2)).toEqual(ids.slice(2))
     const { id } = await ask(meta, 'issue')
-    await meta.doomAttachments(id, 1, ids.slice(0, 2))
-    expect(await meta.doomedBlobs(id, 9)).toEqual(ids.slice(0, 2).map((item) => attachment(item, 'x').blobKey))
-    expect(await meta.attachedEventIds(1, '', 9)).toEqual(ids.slice(2))
-    await meta.forgetDoomed(await meta.doomedBlobs(id, 1))
-    expect(await meta.doomedBlobs(id, 9)).toHaveLength(1)
+    await meta.retention.doomAttachments(id, 1, ids.slice(0, 2))
+    expect(await meta.retention.doomedBlobs(id, 9)).toEqual(
+      ids.slice(0, 2).map((item) => attachment(item, 'x').blobKey),
+    )
+    expect(await meta.retention.attachedEventIds(1, '', 9)).toEqual(ids.slice(2))
+    await meta.retention.forgetDoomed(await meta.retention.doomedBlobs(id, 1))
+    expect(await meta.retention.doomedBlobs(id, 9)).toHaveLength(1)
   })
 
   test('the keys of blobs are those of all rows, or of the rows since a mark', async () => {
     const meta = await fresh()
     const dead = { jpos: 5, projectId: 1, keyId: 1, receivedMs: nowMs, reason: 'x', bytes: 1, blobKey: 'dead/5' }
     const named = (letter: string) => attachment(letter.repeat(32), 'x')
-    expect([await meta.blobWatermark(), await meta.blobKeys()]).toEqual([{ attachment: 0, deadItem: 0, bundle: 0 }, []])
+    expect([await meta.snapshots.blobWatermark(), await meta.snapshots.blobKeys()]).toEqual([
+      { attachment: 0, deadItem: 0, bundle: 0 },
+      [],
+    ])
     await commit(meta, { events: [effect()], attachments: [named('a'), named('b')], dead: [dead] })
-    const mark = await meta.blobWatermark()
-    expect(await meta.blobKeys(mark)).toEqual([])
+    const mark = await meta.snapshots.blobWatermark()
+    expect(await meta.snapshots.blobKeys(mark)).toEqual([])
     // Ids are not reused, so later rows are found whatever was deleted.
-    await meta.doomAttachments((await ask(meta, 'issue')).id, 1, ['b'.repeat(32)])
+    await meta.retention.doomAttachments((await ask(meta, 'issue')).id, 1, ['b'.repeat(32)])
     await commit(meta, { attachments: [named('c')], dead: [{ ...dead, jpos: 6, blobKey: 'dead/6' }] })
-    expect(await meta.blobKeys(mark)).toEqual([named('c').blobKey, 'dead/6'])
-    expect(await meta.blobKeys()).toEqual([named('a').blobKey, named('c').blobKey, 'dead/5', 'dead/6'])
+    expect(await meta.snapshots.blobKeys(mark)).toEqual([named('c').blobKey, 'dead/6'])
+    expect(await meta.snapshots.blobKeys()).toEqual([named('a').blobKey, named('c').blobKey, 'dead/5', 'dead/6'])
   })
 
   test('a project ends for accept when it is asked, and for refine when it is gone', async () => {
     const meta = await fresh()
     const dead = { jpos: 5, projectId: 1, keyId: 1, receivedMs: nowMs, reason: 'x', bytes: 1, blobKey: 'dead/5' }
     await commit(meta, { events: [effect()], attachments: [attachment('a'.repeat(32), 'x')], dead: [dead] })
-    const before = (await meta.keySnapshot()).version
+    const before = (await meta.projects.keySnapshot()).version
     const { id } = await ask(meta, 'project')
     expect([
-      (await meta.keySnapshot()).keys,
-      (await meta.keySnapshot()).version > before,
-      (await meta.projectById(1))?.slug,
+      (await meta.projects.keySnapshot()).keys,
+      (await meta.projects.keySnapshot()).version > before,
+      (await meta.projects.projectById(1))?.slug,
     ]).toEqual([{}, true, 'web'])
-    await meta.removeRows(id, 1)
+    await meta.retention.removeRows(id, 1)
     expect([
-      await meta.projectById(1),
-      await meta.issueById(1),
-      (await meta.tally()).deadItems,
-      (await meta.tally()).attachments,
+      await meta.projects.projectById(1),
+      await meta.issues.issueById(1),
+      (await meta.snapshots.tally()).deadItems,
+      (await meta.snapshots.tally()).attachments,
     ]).toEqual([undefined, undefined, 0, 0])
-    expect((await meta.doomedBlobs(id, 9)).sort()).toEqual([attachment('a'.repeat(32), 'x').blobKey, 'dead/5'])
-    expect(await meta.projectSettings(1)).toMatchObject({ removed: true, organizationId: 1 })
-    expect([await meta.projectSettings(77), await meta.faults()]).toEqual([undefined, []])
+    expect((await meta.retention.doomedBlobs(id, 9)).sort()).toEqual([
+      attachment('a'.repeat(32), 'x').blobKey,
+      'dead/5',
+    ])
+    expect(await meta.projects.projectSettings(1)).toMatchObject({ removed: true, organizationId: 1 })
+    expect([await meta.projects.projectSettings(77), await meta.snapshots.faults()]).toEqual([undefined, []])
   })
 }
 
 function organizationCases(fresh: () => Promise<MetaStore>): void {
   test('an organization’s old slug leads to it, until another one takes it', async () => {
     const meta = await fresh()
-    await meta.updateOrganization(1, { slug: 'new' }, 90)
-    await meta.updateOrganization(1, { slug: 'newer', name: 'Newer' }, 90)
-    expect([await meta.organizationBySlug('acme'), (await meta.organizationByOldSlug('acme'))?.slug]).toEqual([
-      undefined,
-      'newer',
-    ])
-    await meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'bob' })
-    await meta.updateOrganization(2, { slug: 'acme' }, 90)
-    expect([(await meta.organizationBySlug('acme'))?.id, await meta.organizationByOldSlug('acme')]).toEqual([
-      2,
-      undefined,
-    ])
-    await meta.updateOrganization(1, { slug: 'new' }, 90)
-    expect([await meta.organizationByOldSlug('new'), (await meta.organizationByOldSlug('newer'))?.slug]).toEqual([
-      undefined,
-      'new',
-    ])
-    expect(await codeOf(() => meta.updateOrganization(1, { slug: 'acme' }, 90))).toBe('CONFLICT')
+    await meta.organizations.updateOrganization(1, { slug: 'new' }, 90)
+    await meta.organizations.updateOrganization(1, { slug: 'newer', name: 'Newer' }, 90)
+    expect([
+      await meta.organizations.organizationBySlug('acme'),
+      (await meta.organizations.organizationByOldSlug('acme'))?.slug,
+    ]).toEqual([undefined, 'newer'])
+    await meta.organizations.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'bob' })
+    await meta.organizations.updateOrganization(2, { slug: 'acme' }, 90)
+    expect([
+      (await meta.organizations.organizationBySlug('acme'))?.id,
+      await meta.organizations.organizationByOldSlug('acme'),
+    ]).toEqual([2, undefined])
+    await meta.organizations.updateOrganization(1, { slug: 'new' }, 90)
+    expect([
+      await meta.organizations.organizationByOldSlug('new'),
+      (await meta.organizations.organizationByOldSlug('newer'))?.slug,
+    ]).toEqual([undefined, 'new'])
+    expect(await codeOf(() => meta.organizations.updateOrganization(1, { slug: 'acme' }, 90))).toBe('CONFLICT')
   })
 
   test.each<[object, string]>([
@@ -251,43 +264,46 @@ function organizationCases(fresh: () => Promise<MetaStore>): void {
     [{ retentionErrorsDays: null }, 'nothing thrown'],
   ])('a change of an organization to %j: %s', async (change, code) => {
     const meta = await fresh()
-    expect(await codeOf(() => meta.updateOrganization(1, change, 90))).toBe(code)
-    expect((await meta.organizationSettings(1)).rev).toBe(code === 'VALIDATION' ? 0 : 1)
+    expect(await codeOf(() => meta.organizations.updateOrganization(1, change, 90))).toBe(code)
+    expect((await meta.organizations.organizationSettings(1)).rev).toBe(code === 'VALIDATION' ? 0 : 1)
   })
 
   test('an organization is not changed for an older revision', async () => {
     const meta = await fresh()
-    await meta.updateOrganization(1, { name: 'One' }, 90, { userId: 'ann', rev: 0 })
-    expect(await codeOf(() => meta.updateOrganization(1, { name: 'Two' }, 90, { userId: 'bob', rev: 0 }))).toBe(
-      'CONFLICT',
-    )
-    expect((await meta.organizationById(1))?.name).toBe('One')
+    await meta.organizations.updateOrganization(1, { name: 'One' }, 90, { userId: 'ann', rev: 0 })
+    expect(
+      await codeOf(() => meta.organizations.updateOrganization(1, { name: 'Two' }, 90, { userId: 'bob', rev: 0 })),
+    ).toBe('CONFLICT')
+    expect((await meta.organizations.organizationById(1))?.name).toBe('One')
   })
 
   test('a retention of its own is told with its projects, and what it dropped is noted', async () => {
     const meta = await fresh()
-    expect([await meta.shorterRetentions(), await meta.retainedSince()]).toEqual([[], new Map()])
-    await meta.updateOrganization(1, { retentionErrorsDays: 30 }, 90)
-    expect(await meta.shorterRetentions()).toEqual([{ organizationId: 1, days: 30, projectIds: [1] }])
+    expect([await meta.organizations.shorterRetentions(), await meta.organizations.retainedSince()]).toEqual([
+      [],
+      new Map(),
+    ])
+    await meta.organizations.updateOrganization(1, { retentionErrorsDays: 30 }, 90)
+    expect(await meta.organizations.shorterRetentions()).toEqual([{ organizationId: 1, days: 30, projectIds: [1] }])
     await commit(meta, { feedback: [{ row: said(), outcome }], attachments: [attachment('a'.repeat(32), 'x')] })
-    expect(await meta.dropExpired(1, [1], nowMs)).toEqual([])
-    expect(await meta.dropExpired(1, [1], nowMs + 1)).toEqual([attachment('a'.repeat(32), 'x').blobKey])
-    expect(await meta.listFeedback({ projectIds: [1], max: 1 })).toEqual([])
-    await meta.dropExpired(1, [1], nowMs - 5)
-    expect(await meta.retainedSince()).toEqual(new Map([[1, nowMs + 1]]))
+    expect(await meta.organizations.dropExpired(1, [1], nowMs)).toEqual([])
+    expect(await meta.organizations.dropExpired(1, [1], nowMs + 1)).toEqual([attachment('a'.repeat(32), 'x').blobKey])
+    expect(await meta.feedback.listFeedback({ projectIds: [1], max: 1 })).toEqual([])
+    await meta.organizations.dropExpired(1, [1], nowMs - 5)
+    expect(await meta.organizations.retainedSince()).toEqual(new Map([[1, nowMs + 1]]))
   })
 }
 
 function organizationRemovalCases(fresh: () => Promise<MetaStore>): void {
-  const asked = (meta: MetaStore) => meta.requestOrganizationRemoval({ organizationId: 1, userId: 'ann' })
+  const asked = (meta: MetaStore) => meta.retention.requestOrganizationRemoval({ organizationId: 1, userId: 'ann' })
 
   test('an organization is asked for once, with its projects, whose keys end', async () => {
     const meta = await fresh()
-    await meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
+    await meta.projects.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
     const first = await asked(meta)
     expect((await asked(meta)).id).toBe(first.id)
     expect(
-      (await meta.openRemovals()).map((openRemoval) => [
+      (await meta.retention.openRemovals()).map((openRemoval) => [
         openRemoval.kind,
         openRemoval.projectId,
         openRemoval.title,
@@ -298,14 +314,19 @@ function organizationRemovalCases(fresh: () => Promise<MetaStore>): void {
       ['project', 1, 'Web', 'ann'],
       ['project', 2, 'Api', 'ann'],
     ])
-    expect([(await meta.keySnapshot()).keys, (await meta.memberOf(1, 'ann'))?.role]).toEqual([{}, 'owner'])
-    expect(await codeOf(() => meta.requestOrganizationRemoval({ organizationId: 9, userId: 'ann' }))).toBe('NOT_FOUND')
+    expect([(await meta.projects.keySnapshot()).keys, (await meta.organizations.memberOf(1, 'ann'))?.role]).toEqual([
+      {},
+      'owner',
+    ])
+    expect(await codeOf(() => meta.retention.requestOrganizationRemoval({ organizationId: 9, userId: 'ann' }))).toBe(
+      'NOT_FOUND',
+    )
   })
 
   test('it goes after its projects, with all that names it, and its sums stay', async () => {
     const meta = await fresh()
-    const other = await meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'eve' })
-    await meta.invite({
+    const other = await meta.organizations.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'eve' })
+    await meta.organizations.invite({
       organizationId: 1,
       email: 'b@c.example',
       role: 'member',
@@ -313,17 +334,20 @@ function organizationRemovalCases(fresh: () => Promise<MetaStore>): void {
       secret: 's',
       nowMs,
     })
-    await meta.createToken({ name: 't', userId: 'ann', organizationId: 1, scopes: [], secret: 'x', nowMs })
-    await meta.updateOrganization(1, { slug: 'acme-2' }, 90)
+    await meta.people.createToken({ name: 't', userId: 'ann', organizationId: 1, scopes: [], secret: 'x', nowMs })
+    await meta.organizations.updateOrganization(1, { slug: 'acme-2' }, 90)
     await commit(meta, { events: [effect()] })
     const { id } = await asked(meta)
-    await meta.removeOrganization(id)
-    expect([(await meta.organizationById(1))?.name, (await meta.removalById(id))?.stage]).toEqual(['Acme', 'asked'])
-    const project = (await meta.openRemovals()).find((openRemoval) => openRemoval.kind === 'project')
-    await meta.removeRows(project?.id ?? 0, 3)
-    await meta.setRemoval(project?.id ?? 0, { blobs: 2, stage: 'done', endedMs: nowMs })
-    expect(await meta.requestProjectRemovals(1, 'ann')).toBe(0)
-    expect((await meta.organizationLeft(1)).toSorted()).toEqual([
+    await meta.retention.removeOrganization(id)
+    expect([
+      (await meta.organizations.organizationById(1))?.name,
+      (await meta.retention.removalById(id))?.stage,
+    ]).toEqual(['Acme', 'asked'])
+    const project = (await meta.retention.openRemovals()).find((openRemoval) => openRemoval.kind === 'project')
+    await meta.retention.removeRows(project?.id ?? 0, 3)
+    await meta.retention.setRemoval(project?.id ?? 0, { blobs: 2, stage: 'done', endedMs: nowMs })
+    expect(await meta.retention.requestProjectRemovals(1, 'ann')).toBe(0)
+    expect((await meta.retention.organizationLeft(1)).toSorted()).toEqual([
       'api_token',
       'invitation',
       'member',
@@ -331,33 +355,39 @@ function organizationRemovalCases(fresh: () => Promise<MetaStore>): void {
       'organization',
       'short_id',
     ])
-    for (let round = 0; round < 2; round++) await meta.removeOrganization(id)
-    expect(await meta.organizationLeft(1)).toEqual([])
+    for (let round = 0; round < 2; round++) await meta.retention.removeOrganization(id)
+    expect(await meta.retention.organizationLeft(1)).toEqual([])
     expect([
-      await meta.organizationById(1),
-      await meta.organizationByOldSlug('acme'),
-      await meta.tokenBySecret('x'),
+      await meta.organizations.organizationById(1),
+      await meta.organizations.organizationByOldSlug('acme'),
+      await meta.people.tokenBySecret('x'),
     ]).toEqual([undefined, undefined, undefined])
-    expect(await meta.organizationRemovalsBy('ann', 9)).toMatchObject([
+    expect(await meta.retention.organizationRemovalsBy('ann', 9)).toMatchObject([
       { id, kind: 'organization', title: 'Acme', stage: 'proof', events: 3, blobs: 2 },
     ])
     expect([
-      await meta.organizationRemovalsBy('eve', 9),
-      (await meta.organizations()).map((organization) => organization.id),
+      await meta.retention.organizationRemovalsBy('eve', 9),
+      (await meta.organizations.organizations()).map((organization) => organization.id),
     ]).toEqual([[], [other.id]])
     // Events that waited in the journal are filtered, not dead. The ledger counts the deleted events as removed.
-    expect([(await meta.projectSettings(1))?.removed, (await meta.removedEvents()).get(1)]).toEqual([true, 1])
+    expect([(await meta.projects.projectSettings(1))?.removed, (await meta.retention.removedEvents()).get(1)]).toEqual([
+      true,
+      1,
+    ])
   })
 
   test('a project that is made in between holds it, and is asked for', async () => {
     const meta = await fresh()
     const { id } = await asked(meta)
-    for (const openRemoval of await meta.openRemovals())
-      if (openRemoval.kind === 'project') await meta.removeRows(openRemoval.id, 0)
-    await meta.createProject({ organizationId: 1, slug: 'late', name: 'Late', platform: null })
-    await meta.removeOrganization(id)
-    expect((await meta.organizationById(1))?.name).toBe('Acme')
-    expect([await meta.requestProjectRemovals(1, 'ann'), await meta.requestProjectRemovals(1, 'ann')]).toEqual([1, 1])
-    expect((await meta.openRemovals()).filter((openRemoval) => openRemoval.title === 'Late')).toHaveLength(1)
+    for (const openRemoval of await meta.retention.openRemovals())
+      if (openRemoval.kind === 'project') await meta.retention.removeRows(openRemoval.id, 0)
+    await meta.projects.createProject({ organizationId: 1, slug: 'late', name: 'Late', platform: null })
+    await meta.retention.removeOrganization(id)
+    expect((await meta.organizations.organizationById(1))?.name).toBe('Acme')
+    expect([
+      await meta.retention.requestProjectRemovals(1, 'ann'),
+      await meta.retention.requestProjectRemovals(1, 'ann'),
+    ]).toEqual([1, 1])
+    expect((await meta.retention.openRemovals()).filter((openRemoval) => openRemoval.title === 'Late')).toHaveLength(1)
   })
 }

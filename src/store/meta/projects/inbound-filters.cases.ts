@@ -20,21 +20,27 @@ export function filterCases(fresh: () => Promise<MetaStore>): void {
   describe('inbound filters', () => {
     test('are a project’s, changed in part, told to refine only where there are any', async () => {
       const meta = await fresh()
-      expect([await meta.filtersOf(1), (await meta.projectSettings(1))?.filters]).toEqual([noFilters, undefined])
-      await meta.updateProject(1, { filters: { localhost: true, browsers: ['ie'] } })
-      await meta.updateProject(1, { filters: { messages: [' x* ', 'x*', ''] } })
-      await meta.updateProject(1, { name: 'Other' })
+      expect([await meta.projects.filtersOf(1), (await meta.projects.projectSettings(1))?.filters]).toEqual([
+        noFilters,
+        undefined,
+      ])
+      await meta.projects.updateProject(1, { filters: { localhost: true, browsers: ['ie'] } })
+      await meta.projects.updateProject(1, { filters: { messages: [' x* ', 'x*', ''] } })
+      await meta.projects.updateProject(1, { name: 'Other' })
       const filters = { ...noFilters, localhost: true, browsers: ['ie'], messages: ['x*'] }
-      expect([await meta.filtersOf(1), (await meta.projectSettings(1))?.filters]).toEqual([filters, filters])
-      await meta.updateProject(1, { filters: noFilters })
-      expect(await meta.projectSettings(1)).not.toHaveProperty('filters')
-      expect(await codeOf(() => meta.filtersOf(9))).toBe('NOT_FOUND')
+      expect([await meta.projects.filtersOf(1), (await meta.projects.projectSettings(1))?.filters]).toEqual([
+        filters,
+        filters,
+      ])
+      await meta.projects.updateProject(1, { filters: noFilters })
+      expect(await meta.projects.projectSettings(1)).not.toHaveProperty('filters')
+      expect(await codeOf(() => meta.projects.filtersOf(9))).toBe('NOT_FOUND')
     })
 
     test('a revision guards them, as the rest of the settings', async () => {
       const meta = await fresh()
-      const { rev } = await meta.updateProject(1, { filters: { localhost: true } }, { userId: 'ann', rev: 0 })
-      expect(await codeOf(() => meta.updateProject(1, { filters: {} }, { userId: 'ann', rev: rev - 1 }))).toBe(
+      const { rev } = await meta.projects.updateProject(1, { filters: { localhost: true } }, { userId: 'ann', rev: 0 })
+      expect(await codeOf(() => meta.projects.updateProject(1, { filters: {} }, { userId: 'ann', rev: rev - 1 }))).toBe(
         'CONFLICT',
       )
     })
@@ -47,8 +53,8 @@ export function filterCases(fresh: () => Promise<MetaStore>): void {
       [{ addresses: ['example.com'] }],
     ])('%j is refused', async (filters) => {
       const meta = await fresh()
-      expect(await codeOf(() => meta.updateProject(1, { filters }))).toBe('VALIDATION')
-      expect(await meta.filtersOf(1)).toEqual(noFilters)
+      expect(await codeOf(() => meta.projects.updateProject(1, { filters }))).toBe('VALIDATION')
+      expect(await meta.projects.filtersOf(1)).toEqual(noFilters)
     })
 
     test('of what they dropped the newest hundred of each are kept, for a week', async () => {
@@ -57,23 +63,23 @@ export function filterCases(fresh: () => Promise<MetaStore>): void {
       await commit(meta, { samples: [...many.slice(0, 60), sample({ reason: 'release_version', title: 'other' })] })
       await commit(meta, { samples: many.slice(60) })
       const titles = async () =>
-        (await meta.filteredEvents(1, 'localhost', 999)).map((filteredEvent) => filteredEvent.title)
+        (await meta.projects.filteredEvents(1, 'localhost', 999)).map((filteredEvent) => filteredEvent.title)
       expect([(await titles()).length, (await titles())[0], (await titles()).at(-1)]).toEqual([samplesMax, '119', '20'])
-      expect(await meta.filteredEvents(1, 'localhost', 2)).toHaveLength(2)
-      expect(await meta.filteredEvents(1, 'release_version', 9)).toHaveLength(1)
-      await meta.prune(nowMs + (sampleDays - 1) * 86_400_000, 0, 0)
+      expect(await meta.projects.filteredEvents(1, 'localhost', 2)).toHaveLength(2)
+      expect(await meta.projects.filteredEvents(1, 'release_version', 9)).toHaveLength(1)
+      await meta.retention.prune(nowMs + (sampleDays - 1) * 86_400_000, 0, 0)
       expect(await titles()).toHaveLength(samplesMax)
-      await meta.prune(nowMs + (sampleDays + 1) * 86_400_000, 0, 0)
+      await meta.retention.prune(nowMs + (sampleDays + 1) * 86_400_000, 0, 0)
       expect(await titles()).toEqual([])
     })
 
     test('go with their project; what comes for one that is gone is left out', async () => {
       const meta = await fresh()
       await commit(meta, { samples: [sample(), sample({ projectId: 99 })] })
-      expect(await meta.filteredEvents(99, 'localhost', 9)).toEqual([])
-      const { id } = await meta.requestRemoval({ kind: 'project', projectId: 1, issueId: null, userId: null })
-      await meta.removeRows(id, 1)
-      expect([await meta.filteredEvents(1, 'localhost', 9), await meta.faults()]).toEqual([[], []])
+      expect(await meta.projects.filteredEvents(99, 'localhost', 9)).toEqual([])
+      const { id } = await meta.retention.requestRemoval({ kind: 'project', projectId: 1, issueId: null, userId: null })
+      await meta.retention.removeRows(id, 1)
+      expect([await meta.projects.filteredEvents(1, 'localhost', 9), await meta.snapshots.faults()]).toEqual([[], []])
     })
   })
 }

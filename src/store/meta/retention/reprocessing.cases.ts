@@ -33,17 +33,17 @@ const rewrite = {
 
 /** Commits moves as one step of a run. */
 async function moved(meta: MetaStore, moves: ReprocessingMove[], ofRun?: number) {
-  const runId = ofRun ?? (await meta.beginReprocessing(1, 'upload', 9)).id
-  const step = await meta.planReprocessStep(runId, rewrite)
-  return { ...(await meta.commitReprocessStep(step.id, moves)), step: step.id }
+  const runId = ofRun ?? (await meta.retention.beginReprocessing(1, 'upload', 9)).id
+  const step = await meta.retention.planReprocessStep(runId, rewrite)
+  return { ...(await meta.retention.commitReprocessStep(step.id, moves)), step: step.id }
 }
 
 const counts = async (meta: MetaStore) =>
-  (await meta.listIssues({ projectIds: [1], sort: 'first', max: 99 }))
+  (await meta.issues.listIssues({ projectIds: [1], sort: 'first', max: 99 }))
     .map((issue) => [issue.shortId, issue.count])
     .sort()
 const owner = async (meta: MetaStore, n: number) =>
-  (await meta.issueIdsOf([{ projectId: 1, groupHash: hash(n) }])).get(`1:${hash(n)}`)
+  (await meta.issues.issueIdsOf([{ projectId: 1, groupHash: hash(n) }])).get(`1:${hash(n)}`)
 
 async function bundle(meta: MetaStore, release: string, ids: string[], n = 1) {
   const files = ids.map((id, at) => ({
@@ -59,7 +59,9 @@ async function bundle(meta: MetaStore, release: string, ids: string[], n = 1) {
     crc: 0,
   }))
   const whole = { organizationId: 1, uuid: `u${n}`, checksum: `c${n}`, kind: 'bundle' as const, blobKey: `b${n}` }
-  return meta.addBundle({ ...whole, bytes: 1, createdMs: nowMs }, files, [{ projectId: 1, release, dist: '' }])
+  return meta.artifacts.addBundle({ ...whole, bytes: 1, createdMs: nowMs }, files, [
+    { projectId: 1, release, dist: '' },
+  ])
 }
 
 /** Cases of missing source maps. */
@@ -74,32 +76,32 @@ function missedCases(fresh: () => Promise<MetaStore>): void {
         event(9, { hashes: [hash(3)], misses: ['l'] }),
       ],
     })
-    expect(await meta.arrivals()).toEqual([])
+    expect(await meta.artifacts.arrivals()).toEqual([])
     const [item, two, three] = [
       await bundle(meta, 'shop@1', [], 1),
       await bundle(meta, '', [debugId], 2),
       await bundle(meta, 'x', [], 3),
     ]
-    expect(await meta.arrivals()).toEqual([{ projectId: 1, bundleIds: [item.id, two.id, three.id] }])
+    expect(await meta.artifacts.arrivals()).toEqual([{ projectId: 1, bundleIds: [item.id, two.id, three.id] }])
     const [byDebug, byRelease] = [debugName(debugId), releaseName('shop@1', '')]
     // Noted once per group, from its first event on.
-    expect(await meta.missingMapsInBundles(1, [item.id])).toEqual([
+    expect(await meta.artifacts.missingMapsInBundles(1, [item.id])).toEqual([
       { groupHash: hash(1), names: [byRelease], fromJpos: 7 },
     ])
-    expect(await meta.missingMapsInBundles(1, [two.id])).toEqual([
+    expect(await meta.artifacts.missingMapsInBundles(1, [two.id])).toEqual([
       { groupHash: hash(1), names: [byDebug], fromJpos: 7 },
     ])
-    expect(await meta.missingMapsInBundles(1, [three.id])).toEqual([])
-    expect(await meta.missingMapsInBundles(2, [item.id, two.id])).toEqual([])
-    expect([await meta.lateProjects(nowMs), await meta.lateProjects(nowMs + 1)]).toEqual([[], [1]])
-    expect((await meta.missingMapsOf(1, ['l'])).map((group) => group.groupHash)).toEqual([hash(3)])
-    await meta.dropArrivals(1, [item.id, three.id], nowMs + 1)
-    expect(await meta.arrivals()).toEqual([{ projectId: 1, bundleIds: [two.id] }])
+    expect(await meta.artifacts.missingMapsInBundles(1, [three.id])).toEqual([])
+    expect(await meta.artifacts.missingMapsInBundles(2, [item.id, two.id])).toEqual([])
+    expect([await meta.artifacts.lateProjects(nowMs), await meta.artifacts.lateProjects(nowMs + 1)]).toEqual([[], [1]])
+    expect((await meta.artifacts.missingMapsOf(1, ['l'])).map((group) => group.groupHash)).toEqual([hash(3)])
+    await meta.artifacts.dropArrivals(1, [item.id, three.id], nowMs + 1)
+    expect(await meta.artifacts.arrivals()).toEqual([{ projectId: 1, bundleIds: [two.id] }])
     // The same bundle arrives again for another release.
-    await meta.linkBundle(item.id, [{ projectId: 1, release: 'shop@1', dist: 'ios' }], nowMs + 5)
-    await meta.dropArrivals(1, [item.id], nowMs + 5)
+    await meta.artifacts.linkBundle(item.id, [{ projectId: 1, release: 'shop@1', dist: 'ios' }], nowMs + 5)
+    await meta.artifacts.dropArrivals(1, [item.id], nowMs + 5)
     expect(
-      (await meta.missingMapsInBundles(1, (await meta.arrivals())[0]?.bundleIds ?? []))
+      (await meta.artifacts.missingMapsInBundles(1, (await meta.artifacts.arrivals())[0]?.bundleIds ?? []))
         .map((group) => group.groupHash)
         .sort(),
     ).toEqual([hash(1), hash(2)])
@@ -109,67 +111,67 @@ function missedCases(fresh: () => Promise<MetaStore>): void {
     const meta = await fresh()
     const names = [releaseName('a', ''), releaseName('b', '')]
     await commit(meta, { events: [event(1, { misses: names }), event(2, { hashes: [hash(2)], misses: names })] })
-    expect(await meta.missingMapsOf(1)).toHaveLength(2)
+    expect(await meta.artifacts.missingMapsOf(1)).toHaveLength(2)
     await commit(meta, { events: [event(3, { hashes: [hash(2)], misses: names.slice(1) })] }, nowMs + 9)
-    await meta.clearMissingMaps({
+    await meta.artifacts.clearMissingMaps({
       projectId: 1,
       groups: [1, 2].map((n) => ({ groupHash: hash(n), names })),
       beforeMs: nowMs + 5,
       stillMissing: new Set([`${names[0]} ${hash(1)}`]),
     })
-    const left = (await meta.missingMapsOf(1)).map((item) => [item.groupHash, item.names])
+    const left = (await meta.artifacts.missingMapsOf(1)).map((item) => [item.groupHash, item.names])
     expect(left).toEqual([
       [hash(1), names.slice(0, 1)],
       [hash(2), names.slice(1)],
     ])
-    expect(await meta.missingMapCounts(1)).toEqual({ quantity: 2, refused: 0, refusedMs: null })
+    expect(await meta.artifacts.missingMapCounts(1)).toEqual({ quantity: 2, refused: 0, refusedMs: null })
     await commit(meta, { events: [event(4, { misses: names })] }, nowMs + 10)
-    expect((await meta.missingMapCounts(1)).quantity).toBe(3)
-    expect(await meta.pruneMissingMaps(nowMs + 9)).toBe(0)
-    expect(await meta.pruneMissingMaps(nowMs + 10)).toBe(1)
-    expect((await meta.missingMapCounts(1)).quantity).toBe(2)
+    expect((await meta.artifacts.missingMapCounts(1)).quantity).toBe(3)
+    expect(await meta.artifacts.pruneMissingMaps(nowMs + 9)).toBe(0)
+    expect(await meta.artifacts.pruneMissingMaps(nowMs + 10)).toBe(1)
+    expect((await meta.artifacts.missingMapCounts(1)).quantity).toBe(2)
   })
 
   test('a flood of made-up ids fills its own project only, is told, and makes room when it is over', async () => {
     const meta = await fresh()
-    await meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
+    await meta.projects.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
     for (let n = 0; n < missingMapsMax + 7; n += 5000)
       await commit(meta, {
         events: Array.from({ length: Math.min(5000, missingMapsMax + 7 - n) }, (_, at) =>
           event(1, { misses: [`d:${n + at}`] }),
         ),
       })
-    expect(await meta.missingMapCounts(1)).toEqual({ quantity: missingMapsMax, refused: 7, refusedMs: nowMs })
+    expect(await meta.artifacts.missingMapCounts(1)).toEqual({ quantity: missingMapsMax, refused: 7, refusedMs: nowMs })
     await commit(meta, { events: [event(2, { projectId: 2, misses: ['d:x'] })] })
-    expect(await meta.missingMapCounts(2)).toEqual({ quantity: 1, refused: 0, refusedMs: null })
+    expect(await meta.artifacts.missingMapCounts(2)).toEqual({ quantity: 1, refused: 0, refusedMs: null })
     // Once the check interval is over, notes that were unused for a day are evicted.
     await commit(meta, { events: [event(2, { misses: ['d:after'] })] }, nowMs + 2 * 86_400_000)
-    expect(await meta.missingMapCounts(1)).toEqual({
+    expect(await meta.artifacts.missingMapCounts(1)).toEqual({
       quantity: missingMapsMax - 999,
       refused: 1007,
       refusedMs: nowMs + 2 * 86_400_000,
     })
-    expect(await meta.missingMapsOf(1, ['d:after'])).toHaveLength(1)
+    expect(await meta.artifacts.missingMapsOf(1, ['d:after'])).toHaveLength(1)
     // An existing note stays recent.
     await commit(meta, { events: [event(3, { misses: ['d:1'] })] }, nowMs + 30 * 86_400_000)
-    expect(await meta.pruneMissingMaps(nowMs + 1)).toBeGreaterThan(missingMapsMax - 1001)
-    expect(await meta.missingMapCounts(1)).toEqual({ quantity: 2, refused: 0, refusedMs: null })
+    expect(await meta.artifacts.pruneMissingMaps(nowMs + 1)).toBeGreaterThan(missingMapsMax - 1001)
+    expect(await meta.artifacts.missingMapCounts(1)).toEqual({ quantity: 2, refused: 0, refusedMs: null })
   })
 
   test('a project takes its notes with it', async () => {
     const meta = await fresh()
     await commit(meta, { events: [event(1, { misses: ['d:x'] })] })
     await bundle(meta, '', [debugId])
-    await meta.planReprocessStep((await meta.beginReprocessing(1, 'upload', 1)).id, rewrite)
-    const { id } = await meta.requestRemoval({ kind: 'project', projectId: 1, issueId: null, userId: null })
-    await meta.removeRows(id, 1)
+    await meta.retention.planReprocessStep((await meta.retention.beginReprocessing(1, 'upload', 1)).id, rewrite)
+    const { id } = await meta.retention.requestRemoval({ kind: 'project', projectId: 1, issueId: null, userId: null })
+    await meta.retention.removeRows(id, 1)
     expect([
-      await meta.missingMapsOf(1),
-      await meta.arrivals(),
-      await meta.reprocessingRuns(9),
-      await meta.reprocessingSteps(),
+      await meta.artifacts.missingMapsOf(1),
+      await meta.artifacts.arrivals(),
+      await meta.retention.reprocessingRuns(9),
+      await meta.retention.reprocessingSteps(),
     ]).toEqual([[], [], [], []])
-    expect(await meta.faults()).toEqual([])
+    expect(await meta.snapshots.faults()).toEqual([])
   })
 }
 
@@ -179,13 +181,13 @@ function moveCases(fresh: () => Promise<MetaStore>): void {
     const meta = await fresh()
     const events = [event(1), event(2)]
     await commit(meta, { events })
-    await meta.updateIssue(1, { assigneeUserId: 'ann' }, 'ann', nowMs)
+    await meta.issues.updateIssue(1, { assigneeUserId: 'ann' }, 'ann', nowMs)
     const result = await moved(
       meta,
       events.map((item) => moveOf(item, 2)),
     )
     expect(result).toMatchObject({ organizationId: 1, issues: [1], merged: [], moved: 0 })
-    expect(await meta.issueById(1)).toMatchObject({
+    expect(await meta.issues.issueById(1)).toMatchObject({
       shortId: 'WEB-1',
       title: 'readable 2',
       culprit: 'pay(cart)',
@@ -193,9 +195,9 @@ function moveCases(fresh: () => Promise<MetaStore>): void {
       assigneeUserId: 'ann',
     })
     expect([await owner(meta, 1), await owner(meta, 2)]).toEqual([1, 1])
-    const told = (await meta.activityOf(1)).filter((item) => item.type === 'mapped_again')
+    const told = (await meta.issues.activityOf(1)).filter((item) => item.type === 'mapped_again')
     expect(told.map((item) => item.data)).toEqual([{ regrouping: 1, events: 2 }])
-    expect(await meta.reprocessingRuns(9)).toMatchObject([{ mapped: 2, moved: 0, issues: 1 }])
+    expect(await meta.retention.reprocessingRuns(9)).toMatchObject([{ mapped: 2, moved: 0, issues: 1 }])
   })
 
   test('an older event does not name the issue', async () => {
@@ -203,16 +205,16 @@ function moveCases(fresh: () => Promise<MetaStore>): void {
     const [eventEffect, two] = [event(1), event(2)]
     await commit(meta, { events: [eventEffect, two] })
     await moved(meta, [moveOf(eventEffect, 2)])
-    expect((await meta.issueById(1))?.title).toBe(minified.title)
+    expect((await meta.issues.issueById(1))?.title).toBe(minified.title)
   })
 
   test('events that map to something else leave, with what was decided about their issue', async () => {
     const meta = await fresh()
     const events = [event(1), event(2), event(3, { digest: '77' })]
     await commit(meta, { events })
-    await meta.updateIssue(1, { status: 'ignored', assigneeUserId: 'ann' }, 'ann', nowMs)
+    await meta.issues.updateIssue(1, { status: 'ignored', assigneeUserId: 'ann' }, 'ann', nowMs)
     const [item, two, three] = events.map((own, at) => moveOf(own, at === 0 ? 2 : 3))
-    const run = (await meta.beginReprocessing(1, 'upload', 3)).id
+    const run = (await meta.retention.beginReprocessing(1, 'upload', 3)).id
     await moved(meta, [item as ReprocessingMove], run)
     const result = await moved(meta, [two as ReprocessingMove, three as ReprocessingMove], run)
     expect(result).toMatchObject({ merged: [], moved: 2 })
@@ -220,24 +222,28 @@ function moveCases(fresh: () => Promise<MetaStore>): void {
       ['WEB-1', 1],
       ['WEB-2', 2],
     ])
-    expect(await meta.issueById(2)).toMatchObject({
+    expect(await meta.issues.issueById(2)).toMatchObject({
       status: 'ignored',
       assigneeUserId: 'ann',
       title: 'readable 3',
       firstSeenMs: nowMs + 2,
       lastSeenMs: nowMs + 3,
     })
-    expect((await meta.reprocessingSteps()).map((step) => step.stale)).toEqual([[], [1]])
-    expect([await meta.digestsOf(1), await meta.digestsOf(2)]).toEqual([[], ['77']])
-    const told = async (id: number) => (await meta.activityOf(id)).filter((each) => each.type === 'mapped_again')
+    expect((await meta.retention.reprocessingSteps()).map((step) => step.stale)).toEqual([[], [1]])
+    expect([await meta.issues.digestsOf(1), await meta.issues.digestsOf(2)]).toEqual([[], ['77']])
+    const told = async (id: number) => (await meta.issues.activityOf(id)).filter((each) => each.type === 'mapped_again')
     expect(await Array.fromAsync([1, 2], async (id) => (await told(id)).map((each) => each.data))).toEqual([
       [{ regrouping: run, events: 1, left: 2 }],
       [{ regrouping: run, events: 2, came: 2, from: ['WEB-1'] }],
     ])
     expect(
-      await meta.setIssueEdges(1, { events: 1, firstMs: 5, lastMs: 6, firstRelease: 'a', lastRelease: 'b' }, 1),
+      await meta.retention.setIssueEdges(
+        1,
+        { events: 1, firstMs: 5, lastMs: 6, firstRelease: 'a', lastRelease: 'b' },
+        1,
+      ),
     ).toBe(true)
-    expect(await meta.issueById(1)).toMatchObject({
+    expect(await meta.issues.issueById(1)).toMatchObject({
       firstSeenMs: 5,
       lastSeenMs: 6,
       firstRelease: 'a',
@@ -246,25 +252,29 @@ function moveCases(fresh: () => Promise<MetaStore>): void {
     // Some events are no longer stored, so the others do not tell when the issue began. Another event arrived
     // meanwhile, so the older result does not apply.
     const early = { events: 9, firstMs: 1, lastMs: 2, firstRelease: 'z', lastRelease: 'z' }
-    const { count = 0 } = (await meta.issueById(2)) ?? {}
-    expect([await meta.setIssueEdges(2, early, count - 1), await meta.setIssueEdges(99, early, 0)]).toEqual([
-      false,
-      false,
-    ])
-    await meta.setIssueEdges(
+    const { count = 0 } = (await meta.issues.issueById(2)) ?? {}
+    expect([
+      await meta.retention.setIssueEdges(2, early, count - 1),
+      await meta.retention.setIssueEdges(99, early, 0),
+    ]).toEqual([false, false])
+    await meta.retention.setIssueEdges(
       2,
       { events: 1, firstMs: 5, lastMs: nowMs + 2, firstRelease: 'a', lastRelease: 'b' },
       count,
     )
-    expect(await meta.issueById(2)).toMatchObject({ firstSeenMs: nowMs + 2, lastSeenMs: nowMs + 2, firstRelease: '' })
+    expect(await meta.issues.issueById(2)).toMatchObject({
+      firstSeenMs: nowMs + 2,
+      lastSeenMs: nowMs + 2,
+      firstRelease: '',
+    })
   })
 
   test('an issue all of whose events belong to another goes into that one: its link, its words, its person', async () => {
     const meta = await fresh()
     const events = [event(1), event(2)]
     await commit(meta, { events: [...events, event(3, { hashes: [hash(2)], title: 'readable 2' })] })
-    await meta.addComment(1, 'ann', 'look at the cart', nowMs)
-    await meta.updateIssue(1, { assigneeUserId: 'ann' }, 'ann', nowMs)
+    await meta.issues.addComment(1, 'ann', 'look at the cart', nowMs)
+    await meta.issues.updateIssue(1, { assigneeUserId: 'ann' }, 'ann', nowMs)
     const result = await moved(
       meta,
       events.map((item) => moveOf(item, 2)),
@@ -272,23 +282,23 @@ function moveCases(fresh: () => Promise<MetaStore>): void {
     expect(result).toMatchObject({ issues: [2], merged: [1], moved: 2 })
     expect(await counts(meta)).toEqual([['WEB-2', 3]])
     expect([await owner(meta, 1), await owner(meta, 2)]).toEqual([2, 2])
-    expect((await meta.issueById(1))?.shortId).toBe('WEB-2')
-    expect((await meta.issueByShortId(1, 'web-1'))?.id).toBe(2)
-    expect(await meta.issueByShortId(2, 'web-1')).toBeUndefined()
-    expect(await meta.issueById(2)).toMatchObject({
+    expect((await meta.issues.issueById(1))?.shortId).toBe('WEB-2')
+    expect((await meta.issues.issueByShortId(1, 'web-1'))?.id).toBe(2)
+    expect(await meta.issues.issueByShortId(2, 'web-1')).toBeUndefined()
+    expect(await meta.issues.issueById(2)).toMatchObject({
       title: 'readable 2',
       comments: 1,
       assigneeUserId: 'ann',
       firstSeenMs: nowMs + 1,
       lastSeenMs: nowMs + 3,
     })
-    expect((await meta.activityOf(2)).map((item) => item.type)).toEqual([
+    expect((await meta.issues.activityOf(2)).map((item) => item.type)).toEqual([
       'first_seen',
       'note',
       'assigned',
       'mapped_again',
     ])
-    expect(await meta.faults()).toEqual([])
+    expect(await meta.snapshots.faults()).toEqual([])
     // Later events with the old hash go there at once.
     await commit(meta, { events: [event(4)] })
     expect(await counts(meta)).toEqual([['WEB-2', 4]])
@@ -299,9 +309,12 @@ function moveCases(fresh: () => Promise<MetaStore>): void {
     const [eventEffect, two, three] = [event(1), event(2, { hashes: [hash(2)] }), event(3, { hashes: [hash(3)] })]
     await commit(meta, { events: [eventEffect, two, three] })
     await moved(meta, [moveOf(eventEffect, 2)])
-    expect((await meta.issueById(1))?.shortId).toBe('WEB-2')
+    expect((await meta.issues.issueById(1))?.shortId).toBe('WEB-2')
     await moved(meta, [{ ...moveOf(eventEffect, 3), fromHash: hash(2) }, moveOf(two, 3)])
-    expect([(await meta.issueById(1))?.shortId, (await meta.issueById(2))?.shortId]).toEqual(['WEB-3', 'WEB-3'])
+    expect([(await meta.issues.issueById(1))?.shortId, (await meta.issues.issueById(2))?.shortId]).toEqual([
+      'WEB-3',
+      'WEB-3',
+    ])
     expect(await counts(meta)).toEqual([['WEB-3', 3]])
     // Also in one transaction, in either order.
     const other = await fresh()
@@ -309,26 +322,29 @@ function moveCases(fresh: () => Promise<MetaStore>): void {
     await commit(other, { events: [a, b, c] })
     const both = await moved(other, [moveOf(b, 3), moveOf(a, 3)])
     expect([both.merged.sort(), both.issues]).toEqual([[1, 2], [3]])
-    expect([(await other.issueById(1))?.id, (await other.issueById(2))?.id]).toEqual([3, 3])
+    expect([(await other.issues.issueById(1))?.id, (await other.issues.issueById(2))?.id]).toEqual([3, 3])
   })
 
   test('an event that was later than its new issue’s resolution brings that back', async () => {
     const meta = await fresh()
     const late = event(9)
     await commit(meta, { events: [late, event(1, { hashes: [hash(2)] })] })
-    await meta.updateIssue(2, { status: 'resolved' }, 'ann', nowMs + 5)
+    await meta.issues.updateIssue(2, { status: 'resolved' }, 'ann', nowMs + 5)
     await moved(meta, [moveOf(late, 2)])
-    expect(await meta.issueById(2)).toMatchObject({ status: 'unresolved', substatus: 'regressed', count: 2 })
-    expect((await meta.activityOf(2)).map((item) => item.type)).toContain('set_regression')
+    expect(await meta.issues.issueById(2)).toMatchObject({ status: 'unresolved', substatus: 'regressed', count: 2 })
+    expect((await meta.issues.activityOf(2)).map((item) => item.type)).toContain('set_regression')
   })
 
   test('nothing moves while a removal in the project is open', async () => {
     const meta = await fresh()
     await commit(meta, { events: [event(1)] })
-    const { id } = await meta.requestRemoval({ kind: 'issue', projectId: 1, issueId: 1, userId: 'ann' })
+    const { id } = await meta.retention.requestRemoval({ kind: 'issue', projectId: 1, issueId: 1, userId: 'ann' })
     await expect(moved(meta, [moveOf(event(1), 2)])).rejects.toMatchObject({ code: 'CONFLICT' })
-    expect([await counts(meta), await meta.reprocessingSteps()]).toMatchObject([[['WEB-1', 1]], [{ stage: 'planned' }]])
-    await meta.setRemoval(id, { stage: 'done', endedMs: nowMs })
+    expect([await counts(meta), await meta.retention.reprocessingSteps()]).toMatchObject([
+      [['WEB-1', 1]],
+      [{ stage: 'planned' }],
+    ])
+    await meta.retention.setRemoval(id, { stage: 'done', endedMs: nowMs })
     expect(await moved(meta, [moveOf(event(1), 2)])).toMatchObject({ issues: [1] })
   })
 
@@ -336,31 +352,36 @@ function moveCases(fresh: () => Promise<MetaStore>): void {
     const meta = await fresh()
     const events = [event(1), event(2, { hashes: [hash(2)] })]
     await commit(meta, { events })
-    const run = await meta.beginReprocessing(1, 'upload', 7)
-    await meta.updateReprocessing(run.id, { looked: 3, error: 'away' })
+    const run = await meta.retention.beginReprocessing(1, 'upload', 7)
+    await meta.retention.updateReprocessing(run.id, { looked: 3, error: 'away' })
     const move = moveOf(event(1), 2)
     const { step } = await moved(meta, [move], run.id)
-    expect(await meta.commitReprocessStep(step, [move])).toMatchObject({ issues: [], moved: 0 })
+    expect(await meta.retention.commitReprocessStep(step, [move])).toMatchObject({ issues: [], moved: 0 })
     expect(await counts(meta)).toEqual([['WEB-2', 2]])
-    expect(await meta.reprocessingSteps()).toMatchObject([{ id: step, rewrite, stage: 'counted' }])
-    expect(await meta.reprocessingSteps('open')).toMatchObject([{ id: step }])
-    expect(await meta.reprocessingSteps({ fromMs: Number.MAX_SAFE_INTEGER, apartMs: 5 })).toEqual([])
-    await meta.setReprocessStep(step, 'cut')
-    expect(await meta.reprocessingSteps()).toMatchObject([{ stage: 'cut' }])
-    const madeMs = (await meta.reprocessingSteps())[0]?.madeMs ?? 0
+    expect(await meta.retention.reprocessingSteps()).toMatchObject([{ id: step, rewrite, stage: 'counted' }])
+    expect(await meta.retention.reprocessingSteps('open')).toMatchObject([{ id: step }])
+    expect(await meta.retention.reprocessingSteps({ fromMs: Number.MAX_SAFE_INTEGER, apartMs: 5 })).toEqual([])
+    await meta.retention.setReprocessStep(step, 'cut')
+    expect(await meta.retention.reprocessingSteps()).toMatchObject([{ stage: 'cut' }])
+    const madeMs = (await meta.retention.reprocessingSteps())[0]?.madeMs ?? 0
     const due = await Array.fromAsync(
       [madeMs + 4, madeMs + 5, madeMs - 4, madeMs - 5],
-      async (fromMs) => (await meta.reprocessingSteps({ fromMs, apartMs: 5 })).length,
+      async (fromMs) => (await meta.retention.reprocessingSteps({ fromMs, apartMs: 5 })).length,
     )
-    expect([await meta.reprocessingSteps('open'), due]).toEqual([[], [0, 1, 0, 1]])
-    await meta.dropReprocessStep(step)
+    expect([await meta.retention.reprocessingSteps('open'), due]).toEqual([[], [0, 1, 0, 1]])
+    await meta.retention.dropReprocessStep(step)
     // An aborted run continues with the same id and starts counting again.
-    expect(await meta.beginReprocessing(1, 'upload', 6)).toMatchObject({ id: run.id, looked: 0, total: 6, mapped: 1 })
-    expect((await meta.beginReprocessing(1, 'late', 1)).id).not.toBe(run.id)
-    expect(await meta.openReprocessingRuns()).toHaveLength(2)
-    await meta.endReprocessing(run.id)
+    expect(await meta.retention.beginReprocessing(1, 'upload', 6)).toMatchObject({
+      id: run.id,
+      looked: 0,
+      total: 6,
+      mapped: 1,
+    })
+    expect((await meta.retention.beginReprocessing(1, 'late', 1)).id).not.toBe(run.id)
+    expect(await meta.retention.openReprocessingRuns()).toHaveLength(2)
+    await meta.retention.endReprocessing(run.id)
     expect(
-      (await meta.reprocessingRuns(9, [1])).map((regrouping) => [
+      (await meta.retention.reprocessingRuns(9, [1])).map((regrouping) => [
         regrouping.cause,
         regrouping.endedMs,
         regrouping.error,
@@ -370,20 +391,25 @@ function moveCases(fresh: () => Promise<MetaStore>): void {
       ['upload', nowMs, ''],
     ])
     expect([
-      await meta.reprocessingRuns(9, []),
-      await meta.reprocessingRuns(9, [2]),
-      await meta.reprocessingRuns(1),
+      await meta.retention.reprocessingRuns(9, []),
+      await meta.retention.reprocessingRuns(9, [2]),
+      await meta.retention.reprocessingRuns(1),
     ]).toMatchObject([[], [], [{}]])
-    expect((await meta.beginReprocessing(1, 'upload', 1)).id).not.toBe(run.id)
+    expect((await meta.retention.beginReprocessing(1, 'upload', 1)).id).not.toBe(run.id)
   })
 
   test('a move without an issue is refused, and nothing of its transaction stays', async () => {
     const meta = await fresh()
     await commit(meta, { events: [event(1)] })
-    const step = await meta.planReprocessStep((await meta.beginReprocessing(1, 'upload', 9)).id, rewrite)
+    const step = await meta.retention.planReprocessStep(
+      (await meta.retention.beginReprocessing(1, 'upload', 9)).id,
+      rewrite,
+    )
     const stray = { ...moveOf(event(2), 3), fromHash: hash(9) }
-    await expect(meta.commitReprocessStep(step.id, [moveOf(event(1), 2), stray])).rejects.toThrow('belongs to no issue')
-    expect([await owner(meta, 2), (await meta.reprocessingSteps())[0]?.stage]).toEqual([undefined, 'planned'])
+    await expect(meta.retention.commitReprocessStep(step.id, [moveOf(event(1), 2), stray])).rejects.toThrow(
+      'belongs to no issue',
+    )
+    expect([await owner(meta, 2), (await meta.retention.reprocessingSteps())[0]?.stage]).toEqual([undefined, 'planned'])
   })
 }
 
@@ -397,20 +423,20 @@ function decidedCases(fresh: () => Promise<MetaStore>): void {
     const own = [event(1), event(2), event(3)]
     const other = [event(4, { hashes: [hash(2)] }), event(5, { hashes: [hash(2)] })]
     await commit(meta, { events: [...own, ...other] })
-    await meta.mergeIssues(1, [2], 'ann', nowMs)
+    await meta.merges.mergeIssues(1, [2], 'ann', nowMs)
     for (const n of order) {
       const moves = (n === 1 ? own : other).map((item) => moveOf(item, n + 0x10))
       expect(await moved(meta, moves)).toMatchObject({ issues: [1], merged: [], moved: 0 })
     }
     expect(await counts(meta)).toEqual([['WEB-1', 5]])
     // An unmerge takes their new hashes along.
-    expect(await meta.issueHashes(1)).toEqual([
+    expect(await meta.merges.issueHashes(1)).toEqual([
       { hash: hash(1), mergedFrom: null },
       { hash: hash(2), mergedFrom: 'WEB-2' },
       { hash: hash(0x11), mergedFrom: null },
       { hash: hash(0x12), mergedFrom: 'WEB-2' },
     ])
-    const { created: made } = await meta.unmergeHashes(1, leaving([hash(2), hash(0x12)], 2), null, nowMs)
+    const { created: made } = await meta.merges.unmergeHashes(1, leaving([hash(2), hash(0x12)], 2), null, nowMs)
     expect([made?.shortId, await counts(meta)]).toEqual([
       'WEB-2',
       [
@@ -427,8 +453,8 @@ function decidedCases(fresh: () => Promise<MetaStore>): void {
     const meta = await fresh()
     const rest = event(2, { hashes: [hash(2)] })
     await commit(meta, { events: [event(1), rest, event(3, { hashes: [hash(3), hash(2)] })] })
-    await meta.mergeIssues(1, [2], 'ann', nowMs)
-    await meta.unmergeHashes(1, leaving([hash(3)], 1), null, nowMs)
+    await meta.merges.mergeIssues(1, [2], 'ann', nowMs)
+    await meta.merges.unmergeHashes(1, leaving([hash(3)], 1), null, nowMs)
     await moved(meta, [moveOf(event(1), 0x11)])
     await moved(meta, [moveOf(rest, 0x12)])
     expect(await counts(meta)).toEqual([
@@ -442,7 +468,7 @@ function decidedCases(fresh: () => Promise<MetaStore>): void {
     const [eventEffect, two] = [event(1), event(2)]
     await commit(meta, { events: [eventEffect, two] })
     await moved(meta, [moveOf(eventEffect, 2)])
-    await meta.unmergeHashes(1, leaving([hash(2)], 1), null, nowMs)
+    await meta.merges.unmergeHashes(1, leaving([hash(2)], 1), null, nowMs)
     await moved(meta, [moveOf(two, 3)])
     expect([await counts(meta), await owner(meta, 3)]).toEqual([
       [
@@ -458,14 +484,14 @@ function decidedCases(fresh: () => Promise<MetaStore>): void {
     const events = [event(1), event(2), event(3)]
     await commit(meta, { events: [...events, event(4, { hashes: [hash(4)] })] })
     for (const id of [1, 2])
-      await meta.updateIssue(id, { status: 'ignored', statusDetails: { ignoreCount: 2 } }, 'ann', nowMs)
+      await meta.issues.updateIssue(id, { status: 'ignored', statusDetails: { ignoreCount: 2 } }, 'ann', nowMs)
     const before = async () =>
-      await Array.fromAsync([1, 2, 3], async (id) => (await meta.issueById(id))?.statusDetails.eventsBefore)
+      await Array.fromAsync([1, 2, 3], async (id) => (await meta.issues.issueById(id))?.statusDetails.eventsBefore)
     expect(await before()).toEqual([3, 1, undefined])
     const [item, two, three] = events.map((own, at) => moveOf(own, [2, 3, 4][at] ?? 0))
     await moved(meta, [item as ReprocessingMove, two as ReprocessingMove, three as ReprocessingMove])
     expect(await before()).toEqual([1, 2, 1])
-    expect(await meta.issueById(3)).toMatchObject({ count: 1, statusDetails: { ignoreCount: 2 } })
+    expect(await meta.issues.issueById(3)).toMatchObject({ count: 1, statusDetails: { ignoreCount: 2 } })
   })
 }
 

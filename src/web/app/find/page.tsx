@@ -19,6 +19,6 @@ export default async function FindPage({
   const jumpPath = await existingJump(actor, text)
   if (jumpPath !== undefined) redirect(jumpPath)
   const selected = typeof org === 'string' ? (await organizationFor(actor, org))?.organization : undefined
-  const organization = selected ?? (await app().meta.organizationsOf(actor.person.id))[0]
+  const organization = selected ?? (await app().meta.organizations.organizationsOf(actor.person.id))[0]
   redirect(organization ? `/o/${organization.slug}/issues?q=${query}` : '/')
 }

@@ -23,7 +23,7 @@ export default async function LoginPage({
 }) {
   const { next: nextParam, password } = await searchParams
   const next = localPath(nextParam)
-  if (await app().meta.isEmpty()) redirect('/setup')
+  if (await app().meta.people.isEmpty()) redirect('/setup')
   if (await actorHere()) redirect(next)
   const t = await getTranslations('login')
   return (

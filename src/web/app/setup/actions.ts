@@ -27,7 +27,7 @@ function nameErrors(values: Record<string, string>, slugged: readonly string[]):
 export async function setupAction(_before: FormState, data: FormData): Promise<FormState> {
   const t = await getTranslations('setup')
   const { meta, auth } = app()
-  if (!(await meta.isEmpty())) return failed(data, { message: t('closed'), fields: {} })
+  if (!(await meta.people.isEmpty())) return failed(data, { message: t('closed'), fields: {} })
   if (!isSetupSecret(textOf(data, 'secret'), await auth.setupSecret()))
     return failed(data, { message: t('wrongLink'), fields: {} })
   const name = textOf(data, 'name')

@@ -20,7 +20,7 @@ export default async function SetupPage({ searchParams }: { searchParams: Promis
   const { meta, auth, config } = app()
   const t = await getTranslations('setup')
   const secretText = typeof secret === 'string' ? secret : ''
-  const closed = !(await meta.isEmpty())
+  const closed = !(await meta.people.isEmpty())
   const open = !closed && isSetupSecret(secretText, await auth.setupSecret())
   return (
     <main className="narrow-page">

@@ -11,6 +11,6 @@ export const loadUserReports: IssueLoader<DataOf<typeof userReports>> = {
   mayBeLate: false,
   async load({ here }) {
     const deps = app()
-    return toRestFeedback(deps, await deps.meta.feedbackOfIssue(here.issue.id, reportsMax))
+    return toRestFeedback(deps, await deps.meta.feedback.feedbackOfIssue(here.issue.id, reportsMax))
   },
 }

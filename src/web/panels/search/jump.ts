@@ -10,10 +10,13 @@ type Readable = { organization: Organization; projectIds: number[] }
 
 /** The person's organizations, each with the projects whose issues the person may read. */
 async function readable(actor: Actor): Promise<Readable[]> {
-  return await Array.fromAsync(await app().meta.organizationsOf(actor.person.id), async (organization) => ({
-    organization,
-    projectIds: await readableIds(app(), actor, organization),
-  }))
+  return await Array.fromAsync(
+    await app().meta.organizations.organizationsOf(actor.person.id),
+    async (organization) => ({
+      organization,
+      projectIds: await readableIds(app(), actor, organization),
+    }),
+  )
 }
 
 /** Path of the event with this id in any organization of the person, or undefined. Throws STORE_UNAVAILABLE. */
@@ -28,7 +31,7 @@ export async function eventPath(actor: Actor, eventId: string): Promise<string |
 /** Path of the issue with this short id, or undefined if there is no such issue that the person may read. */
 export async function shortPath(actor: Actor, shortId: string): Promise<string | undefined> {
   for (const { organization, projectIds } of await readable(actor)) {
-    const issue = await app().meta.issueByShortId(organization.id, shortId.toUpperCase())
+    const issue = await app().meta.issues.issueByShortId(organization.id, shortId.toUpperCase())
     if (issue && projectIds.includes(issue.projectId)) return `/o/${organization.slug}/issues/${issue.id}`
   }
   return undefined
@@ -50,11 +53,12 @@ export async function searchedOrganizations(actor: Actor): Promise<SearchedOrgan
     slug: organization.slug,
     name: organization.name,
     days: Math.min(
-      (await meta.organizationSettings(organization.id)).retentionErrorsDays ?? config.retentionErrorsDays,
+      (await meta.organizations.organizationSettings(organization.id)).retentionErrorsDays ??
+        config.retentionErrorsDays,
       config.retentionErrorsDays,
     ),
     liveId: live.lastId(organization.id),
-    projects: (await meta.projectsOf(organization.id))
+    projects: (await meta.projects.projectsOf(organization.id))
       .filter((project) => projectIds.includes(project.id))
       .map(({ slug, name }) => ({ slug, name })),
   }))

@@ -11,6 +11,6 @@ export async function environmentsOf(projects: readonly Project[]): Promise<stri
   const { fromMs, toMs } = rangeOf({ statsPeriod: environmentsPeriod }, clock.now())
   const projectIds = projects.map((project) => project.id)
   const values = await events.tagValues({ projectIds, environments: [], fromMs, toMs }, 'environment', environmentsMax)
-  const hidden = await meta.hiddenEnvironments(projectIds)
+  const hidden = await meta.projects.hiddenEnvironments(projectIds)
   return values.map((tagValue) => tagValue.value).filter((tagValue) => tagValue !== '' && !hidden.has(tagValue))
 }

@@ -24,6 +24,6 @@ export async function joinAction(_before: FormState, data: FormData): Promise<Fo
     if (!failure) throw error
     return failure.code === 'NOT_FOUND' ? expired() : failed(data, failure)
   }
-  const organization = await parts.meta.organizationById(invitation.organizationId)
+  const organization = await parts.meta.organizations.organizationById(invitation.organizationId)
   redirect(organization ? `/o/${organization.slug}/issues` : '/')
 }

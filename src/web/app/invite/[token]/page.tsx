@@ -23,7 +23,7 @@ export default async function InvitePage({ params }: { params: Promise<{ token: 
   const parts = app()
   const t = await getTranslations('people')
   const invitation = await openInvitation(parts, secret)
-  const organization = invitation && (await parts.meta.organizationById(invitation.organizationId))
+  const organization = invitation && (await parts.meta.organizations.organizationById(invitation.organizationId))
   const actor = await actorHere()
   const hasAccount = invitation !== undefined && (await parts.auth.personByEmail(invitation.email)) !== undefined
   const login = `/login?next=${encodeURIComponent(`/invite/${secret}`)}`

@@ -20,7 +20,7 @@ export default async function OrganizationLayout({
   const requestedSlug = decodeURIComponent((await params).org)
   const here = await organizationFor(actor, requestedSlug)
   if (here) return <OrganizationFrame here={here}>{children}</OrganizationFrame>
-  const renamed = await app().meta.organizationByOldSlug(requestedSlug)
+  const renamed = await app().meta.organizations.organizationByOldSlug(requestedSlug)
   // The page knows its path and redirects.
   if (renamed && (await organizationFor(actor, renamed.slug))) return children
   notFound()

@@ -32,7 +32,10 @@ export async function OrganizationFrame({
     <Shell
       frame={{
         organization: { slug, name },
-        organizations: (await meta.organizationsOf(person.id)).map((other) => ({ slug: other.slug, name: other.name })),
+        organizations: (await meta.organizations.organizationsOf(person.id)).map((other) => ({
+          slug: other.slug,
+          name: other.name,
+        })),
         person: { id: person.id, name: person.name, email: person.email },
         projects,
         views: await viewsOf(meta, id, { userId: person.id, mayShare: await may('issue:triage') }),
@@ -42,7 +45,7 @@ export async function OrganizationFrame({
           status: await may('status:read'),
           tokens: await may('token:organization'),
         },
-        failingChannels: failingChannels(await meta.channelsOf(id)).length,
+        failingChannels: failingChannels(await meta.alerts.channelsOf(id)).length,
         liveId: live.lastId(id),
       }}
       signOut={signOutAction}

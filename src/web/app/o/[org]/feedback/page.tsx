@@ -40,9 +40,9 @@ export default async function FeedbackPage({
   const state = feedbackStates.find((feedbackState) => feedbackState === search.status) ?? 'new'
   const beforeId =
     typeof search.before === 'string' && /^\d{1,15}$/.test(search.before) ? Number(search.before) : undefined
-  const found = await meta.listFeedback({ projectIds, state, beforeId, max: pageMax + 1 })
+  const found = await meta.feedback.listFeedback({ projectIds, state, beforeId, max: pageMax + 1 })
   const rows = await toRestFeedback(parts, found.slice(0, pageMax))
-  const counts = await meta.countFeedback(projectIds)
+  const counts = await meta.feedback.countFeedback(projectIds)
   const mayTriage = (await auth.may(actor, 'issue:triage', { organization })) === 'yes'
   const mayDelete = (await auth.may(actor, 'issue:delete', { organization })) === 'yes'
   const base = `/o/${organization.slug}`

@@ -30,8 +30,8 @@ export default async function SettingsLayout({
     async ({ id, slug, name }) => ({
       slug,
       name,
-      keys: (await meta.keysOf(id)).length,
-      missesMaps: (await meta.missingMapCounts(id)).quantity > 0,
+      keys: (await meta.projects.keysOf(id)).length,
+      missesMaps: (await meta.artifacts.missingMapCounts(id)).quantity > 0,
     }),
   )
   const cookie = (await cookies()).get(selectionCookie(organization.slug))?.value
@@ -46,10 +46,10 @@ export default async function SettingsLayout({
           selected={rememberedProjects(cookie, actor.person.id, projects)[0]}
           rights={{ tokens: await may('token:organization'), status: await may('status:read') }}
           counts={{
-            members: (await meta.membersOf(organization.id)).length,
-            notifications: (await meta.channelsOf(organization.id)).length,
-            failing: failingChannels(await meta.channelsOf(organization.id)).length,
-            tokens: (await meta.tokensOf(actor.person.id)).length,
+            members: (await meta.organizations.membersOf(organization.id)).length,
+            notifications: (await meta.alerts.channelsOf(organization.id)).length,
+            failing: failingChannels(await meta.alerts.channelsOf(organization.id)).length,
+            tokens: (await meta.people.tokensOf(actor.person.id)).length,
           }}
         />
         <div className="settings-body">{children}</div>

@@ -23,13 +23,13 @@ export async function bundlesOf(
   let more = false
   const rows = (
     await Array.fromAsync(projects, async (project) => {
-      const bundles = await meta.listBundles({
+      const bundles = await meta.artifacts.listBundles({
         projectId: project.id,
         text: version,
         beforeId: undefined,
         max: bundlesMax,
       })
-      const links = await meta.linksOf(bundles.map((bundle) => bundle.id))
+      const links = await meta.artifacts.linksOf(bundles.map((bundle) => bundle.id))
       more ||= bundles.length === bundlesMax
       return bundles.flatMap((bundle) => {
         const ownLinks = links.filter(

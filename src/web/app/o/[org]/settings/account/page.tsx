@@ -36,7 +36,7 @@ export default async function ProfilePage({ params }: { params: Promise<{ org: s
           <Button type="submit">{t('signOut')}</Button>
         </form>
       </section>
-      <OwnRemovals removals={await app().meta.organizationRemovalsBy(actor.person.id, removalsMax)} />
+      <OwnRemovals removals={await app().meta.retention.organizationRemovalsBy(actor.person.id, removalsMax)} />
     </div>
   )
 }

@@ -20,10 +20,10 @@ export default async function MembersPage({ params }: { params: Promise<{ org: s
   const t = await getTranslations('people')
   const { auth, meta, clock } = app()
   const mayWrite = (await auth.may(actor, 'member:write', { organization })) === 'yes' && role !== undefined
-  const members = await meta.membersOf(organization.id)
-  const invitations = await meta.invitationsOf(organization.id)
+  const members = await meta.organizations.membersOf(organization.id)
+  const invitations = await meta.organizations.invitationsOf(organization.id)
   const ids = [...members.map((member) => member.userId), ...invitations.map((invitation) => invitation.invitedBy)]
-  const people = new Map((await meta.people([...new Set(ids)])).map((person) => [person.id, person]))
+  const people = new Map((await meta.people.people([...new Set(ids)])).map((person) => [person.id, person]))
   return (
     <div className="settings-page">
       <OrganizationHead organization={organization} here="members" />

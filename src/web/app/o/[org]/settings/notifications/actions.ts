@@ -37,7 +37,7 @@ async function change(
 /** Runs `work` on the channel of the form. */
 function changeChannel(data: FormData, work: (channel: Channel) => Done | Promise<Done>): Promise<ChannelState> {
   return change(data, 'channel:write', async (organization) => {
-    const channel = await app().meta.channelById(Number(textOf(data, 'channel')) || 0)
+    const channel = await app().meta.alerts.channelById(Number(textOf(data, 'channel')) || 0)
     if (!channel || channel.organizationId !== organization.id)
       return { notice: (await getTranslations('notifications'))('gone') }
     return work(channel)

@@ -26,13 +26,13 @@ export default async function NotificationsPage({ params }: { params: Promise<{ 
   const parts = app()
   const { auth, meta } = parts
   const mayWrite = (await auth.may(actor, 'channel:write', { organization })) === 'yes'
-  const projects = await meta.projectsOf(organization.id)
+  const projects = await meta.projects.projectsOf(organization.id)
   const slugOf = new Map(projects.map((project) => [project.id, project.slug]))
   const rows = await Promise.all(
-    (await meta.channelsOf(organization.id)).map(async (channel) => ({
+    (await meta.alerts.channelsOf(organization.id)).map(async (channel) => ({
       channel,
       recipients: await shownRecipientsOf(parts, channel),
-      log: await meta.deliveryLog(channel.id, shownMax),
+      log: await meta.alerts.deliveryLog(channel.id, shownMax),
     })),
   )
   const smtp = await smtpOf(parts)

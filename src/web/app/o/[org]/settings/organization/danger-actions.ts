@@ -25,5 +25,9 @@ export async function deleteOrganizationAction(_before: FormState, data: FormDat
   if (!state.done) return state
   revalidatePath('/', 'layout')
   // A longer removal is still running, and the organization's page shows its progress.
-  redirect((await meta.organizationById(organization.id)) ? `/o/${organization.slug}/settings/organization` : '/')
+  redirect(
+    (await meta.organizations.organizationById(organization.id))
+      ? `/o/${organization.slug}/settings/organization`
+      : '/',
+  )
 }

@@ -28,8 +28,8 @@ export default async function OrganizationPage({ params }: { params: Promise<{ o
   const t = await getTranslations('people')
   const { auth, meta, config } = app()
   const mayWrite = (await auth.may(actor, 'organization:write', { organization })) === 'yes'
-  const { retentionErrorsDays, rev } = await meta.organizationSettings(organization.id)
-  const removals = await meta.removalsOf(organization.id, shownMax)
+  const { retentionErrorsDays, rev } = await meta.organizations.organizationSettings(organization.id)
+  const removals = await meta.retention.removalsOf(organization.id, shownMax)
   const { name, slug } = organization
   const ending = removals.find((removal) => removal.kind === 'organization' && removal.endedMs === null)
   return (
@@ -52,7 +52,7 @@ export default async function OrganizationPage({ params }: { params: Promise<{ o
       {!ending && (await auth.may(actor, 'organization:delete', { organization })) === 'yes' ? (
         <OrganizationDanger
           organization={{ slug, name }}
-          successor={successorOf(await meta.organizations(), organization.id)}
+          successor={successorOf(await meta.organizations.organizations(), organization.id)}
         />
       ) : null}
     </div>

@@ -26,7 +26,7 @@ export default async function OrganizationTokensPage({ params }: { params: Promi
     <div className="settings-page">
       <OrganizationTokens
         organization={organization.slug}
-        tokens={(await meta.tokensOfOrganization(organization.id)).map(shownToken)}
+        tokens={(await meta.people.tokensOfOrganization(organization.id)).map(shownToken)}
       />
     </div>
   )

@@ -37,7 +37,7 @@ export default async function ProjectSetupPage({ params, searchParams }: Props) 
   )
   const t = await getTranslations('projectSetup')
   const { meta, auth, config } = app()
-  const key = (await meta.keysOf(project.id)).find((projectKey) => projectKey.active)
+  const key = (await meta.projects.keysOf(project.id)).find((projectKey) => projectKey.active)
   const dsn = key && dsnOf(config.url, key)
   const target = { dsn: dsn ?? '', url: config.url, organization: organization.slug, project: project.slug }
   const setup = setupOf(project.platform, target)

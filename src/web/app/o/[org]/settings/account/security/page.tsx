@@ -34,7 +34,7 @@ export default async function SecurityPage({
           <PasswordForm
             organization={organization.slug}
             email={actor.person.email}
-            hasTokens={(await meta.tokensOf(actor.person.id)).length > 0}
+            hasTokens={(await meta.people.tokensOf(actor.person.id)).length > 0}
             isChanged={password === 'changed'}
           />
           <Sessions organization={organization.slug} sessions={sessions} />

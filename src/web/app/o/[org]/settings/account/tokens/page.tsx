@@ -19,7 +19,7 @@ export default async function TokensPage({ params }: { params: Promise<{ org: st
     <div className="settings-page">
       <Tokens
         organization={organization.slug}
-        tokens={(await meta.tokensOf(actor.person.id)).map(shownToken)}
+        tokens={(await meta.people.tokensOf(actor.person.id)).map(shownToken)}
         scopes={scopes}
         mayCreate={(await auth.may(actor, 'token:own', { organization })) === 'yes'}
       />

@@ -9,7 +9,7 @@ async function General({ here: { actor, organization, project } }: SettingsConte
   const t = await getTranslations('projectSettings')
   const { auth, meta } = app()
   const mayWrite = (await auth.may(actor, 'project:write', { organization, project })) === 'yes'
-  const scraping = await meta.scrapeSettings(project.id)
+  const scraping = await meta.artifacts.scrapeSettings(project.id)
   return (
     <>
       {mayWrite ? null : <p className="mb-4 max-w-[72ch] text-ink-2">{t('readOnly')}</p>}
@@ -26,7 +26,7 @@ async function General({ here: { actor, organization, project } }: SettingsConte
           allowedOrigins: project.allowedOrigins,
           revision: project.rev,
           switches: project.switches,
-          scrub: await meta.scrubSettings(project.id),
+          scrub: await meta.projects.scrubSettings(project.id),
           scraping: { scrape: scraping.on, scrapeTls: scraping.verifyTls, hasToken: scraping.sealedToken !== '' },
         }}
       />

@@ -12,7 +12,7 @@ async function Environments({ here: { actor, organization, project }, place }: S
   const t = await getTranslations('projectSettings')
   const { auth, meta } = app()
   const mayWrite = (await auth.may(actor, 'project:write', { organization, project })) === 'yes'
-  const environments = await meta.projectEnvironments(project.id, { max: shownMax })
+  const environments = await meta.projects.projectEnvironments(project.id, { max: shownMax })
   return (
     <>
       <p className="mb-4 max-w-[72ch] text-ink-2">{mayWrite ? t('environmentsIntro') : t('readOnly')}</p>

@@ -16,7 +16,9 @@ async function Filters({ here: { actor, organization, project } }: SettingsConte
   const mayWrite = (await auth.may(actor, 'project:write', { organization, project })) === 'yes'
   const dropped = await droppedOf(meta, project.id, clock.now())
   const samples = (
-    await Array.fromAsync(inboundFilters, async ({ reason }) => meta.filteredEvents(project.id, reason, shownMax))
+    await Array.fromAsync(inboundFilters, async ({ reason }) =>
+      meta.projects.filteredEvents(project.id, reason, shownMax),
+    )
   ).flat()
   return (
     <>
@@ -25,7 +27,7 @@ async function Filters({ here: { actor, organization, project } }: SettingsConte
       <FilterForm
         key={project.rev}
         place={{ organization: organization.slug, project: String(project.id), revision: project.rev }}
-        filters={await meta.filtersOf(project.id)}
+        filters={await meta.projects.filtersOf(project.id)}
         dropped={Object.fromEntries(dropped)}
         mayWrite={mayWrite}
       />

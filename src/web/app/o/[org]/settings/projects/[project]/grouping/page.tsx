@@ -15,7 +15,7 @@ async function GroupingRules({ here: { actor, organization, project } }: Setting
     version,
     secondary,
     secondaryUntilMs = 0,
-  } = await meta.groupingSettings(project.id)
+  } = await meta.projects.groupingSettings(project.id)
   const format = await getFormatter()
   return (
     <>

@@ -21,7 +21,7 @@ async function changeKeys(data: FormData, change: (at: Change) => Promise<unknow
   try {
     await auth.demand(actor, 'key:write', { organization, project })
     const keyId = Number(textOf(data, 'key')) || 0
-    if (keyId && !(await meta.keysOf(project.id)).some((key) => key.id === keyId))
+    if (keyId && !(await meta.projects.keysOf(project.id)).some((key) => key.id === keyId))
       return failed(data, { message: (await getTranslations('keys'))('gone'), fields: {} })
     await change({ projectId: project.id, keyId, actor, rev: revisionOf(data) })
   } catch (error) {

@@ -16,7 +16,7 @@ async function Keys({ here: { actor, organization, project }, place }: SettingsC
     <>
       <p className="mb-4 max-w-[72ch] text-ink-2">{mayWrite ? t('intro') : t('readOnly')}</p>
       <ul className="border-t border-line">
-        {(await meta.keysOf(project.id)).map((key) => (
+        {(await meta.projects.keysOf(project.id)).map((key) => (
           <ProjectKeyRow
             key={key.id}
             place={place}

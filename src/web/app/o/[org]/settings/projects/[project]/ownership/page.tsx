@@ -8,7 +8,7 @@ async function Ownership({ here: { actor, organization, project } }: SettingsCon
   const t = await getTranslations('triage.ownership')
   const { auth, meta } = app()
   const mayWrite = (await auth.may(actor, 'project:write', { organization, project })) === 'yes'
-  const { text, autoAssign, rev } = await meta.ownershipOf(project.id)
+  const { text, autoAssign, rev } = await meta.projects.ownershipOf(project.id)
   return (
     <>
       <p className="mb-4 max-w-[72ch] text-ink-2">{mayWrite ? t('note') : t('notAllowed')}</p>

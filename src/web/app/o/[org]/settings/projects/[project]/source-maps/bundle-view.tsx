@@ -78,11 +78,11 @@ export async function BundleView({
   const t = await getTranslations('sources')
   const locale = await getLocale()
   const { auth, meta } = app()
-  const bundle = await meta.bundleOf(project.id, uuid)
+  const bundle = await meta.artifacts.bundleOf(project.id, uuid)
   if (!bundle) notFound()
-  const found = await meta.filesOf({ bundleId: bundle.id, text: '', afterId, max: pageMax + 1 })
+  const found = await meta.artifacts.filesOf({ bundleId: bundle.id, text: '', afterId, max: pageMax + 1 })
   const files = found.slice(0, pageMax)
-  const links = (await meta.linksOf([bundle.id])).filter((link) => link.projectId === project.id)
+  const links = (await meta.artifacts.linksOf([bundle.id])).filter((link) => link.projectId === project.id)
   const mayWrite = (await auth.may(actor, 'release:write', { organization, project })) === 'yes'
   const base = `/o/${organization.slug}/settings/projects/${project.slug}/source-maps`
   return (

@@ -106,9 +106,11 @@ async function ListView({
 }) {
   const t = await getTranslations('sources')
   const { meta, config } = app()
-  const found = await meta.listBundles({ projectId: project.id, text, beforeId, max: pageMax + 1 })
+  const found = await meta.artifacts.listBundles({ projectId: project.id, text, beforeId, max: pageMax + 1 })
   const rows = found.slice(0, pageMax)
-  const links = (await meta.linksOf(rows.map((row) => row.id))).filter((link) => link.projectId === project.id)
+  const links = (await meta.artifacts.linksOf(rows.map((row) => row.id))).filter(
+    (link) => link.projectId === project.id,
+  )
   const base = `/o/${organization.slug}/settings/projects/${project.slug}/source-maps`
   const search = text === '' ? '' : `q=${encodeURIComponent(text)}&`
   const isEmpty = rows.length === 0 && text === '' && beforeId === undefined
