@@ -101,6 +101,21 @@ function makeCluster(bin: string, primary: TestServer | undefined): string {
 }
 
 /**
+ * Ends the server and removes its folder when this process is gone, however it ended: a killed worker of the tests runs
+ * no code. The watcher waits for the end of its input.
+ */
+function watch(server: ChildProcess, folder: string, user: { uid: number; gid: number } | undefined): ChildProcess {
+  const watcher = spawn('sh', ['-c', `read _; kill -QUIT ${server.pid}; sleep 1; rm -rf '${folder}'`], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+    cwd: '/',
+    ...user,
+  })
+  watcher.unref()
+  return watcher
+}
+
+/**
  * Starts a PostgreSQL server. `safe`: it syncs to disk, for tests that kill it; other tests are faster without.
  * `standbyOf`: it follows that server. Throws if it does not start in 60 s.
  */
@@ -110,7 +125,7 @@ export async function startPostgres(options: { safe?: boolean; standbyOf?: TestS
   if (!bin || why) throw new Error(why)
   const folder = makeCluster(bin, options.standbyOf)
   const port = await freePort()
-  const state: { child?: ChildProcess } = {}
+  const state: { child?: ChildProcess; watcher?: ChildProcess } = {}
   const url = (database: string, user = 'mishap') => `postgres://${user}@127.0.0.1:${port}/${database}`
   const fast = options.safe ? [] : ['fsync=off', 'full_page_writes=off']
   const settings = [
@@ -126,6 +141,7 @@ export async function startPostgres(options: { safe?: boolean; standbyOf?: TestS
     const user = root ? postgresUser() : undefined
     const child = spawn(join(bin, 'postgres'), words, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'], ...user })
     state.child = child
+    state.watcher = watch(child, folder, user)
     let output = ''
     child.stderr?.on('data', (piece: Buffer) => {
       output = (output + String(piece)).slice(-4000)
@@ -144,10 +160,10 @@ export async function startPostgres(options: { safe?: boolean; standbyOf?: TestS
     const { child } = state
     if (!child || child.exitCode !== null || child.signalCode !== null) return
     const ended = new Promise((resolve) => child.once('exit', resolve))
+    state.watcher?.kill('SIGKILL')
     child.kill(signal)
     await ended
   }
-  process.once('exit', () => state.child?.kill('SIGQUIT'))
   await start()
   return {
     port,
