@@ -11,7 +11,7 @@ export type HealthParts = {
 }
 
 /** Answers with JSON that no cache keeps. */
-export function answerJson(res: ServerResponse, status: number, body: object): void {
+function answerJson(res: ServerResponse, status: number, body: object): void {
   res.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end(JSON.stringify(body))
 }
 
