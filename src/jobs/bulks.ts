@@ -51,6 +51,19 @@ function notifyChanged(changed: BulkDeps['changed'], unpublished: Map<number, nu
   }
 }
 
+/** Returns a bulk when it has ended, or as it is after `ms`; undefined if it is gone. */
+async function waitForEnd(
+  { clock, meta }: Pick<BulkDeps, 'clock' | 'meta'>,
+  id: number,
+  ms: number,
+): Promise<Bulk | undefined> {
+  for (const endMs = clock.now() + ms; ; ) {
+    const found = await meta.issues.bulkById(id)
+    if (!found || found.endedMs !== null || clock.now() >= endMs) return found
+    await clock.sleep(pollMs)
+  }
+}
+
 /** The round in progress, and the number of requests whose later parts are still to be recorded. */
 type BulkState = { running: Promise<{ changed: number }> | undefined; growing: number }
 
@@ -121,12 +134,6 @@ export function createBulks({ clock, observe, meta, changed }: BulkDeps): Bulks 
       return bulk && start(bulk)
     },
     run,
-    wait: async (id, ms) => {
-      for (const endMs = clock.now() + ms; ; ) {
-        const found = await meta.issues.bulkById(id)
-        if (!found || found.endedMs !== null || clock.now() >= endMs) return found
-        await clock.sleep(pollMs)
-      }
-    },
+    wait: (id, ms) => waitForEnd({ clock, meta }, id, ms),
   }
 }

@@ -305,6 +305,21 @@ async function createCandidateQueue(deps: DownsamplingDeps) {
   }
 }
 
+/** Ends the steps that a crash interrupted. A step that fails is logged. */
+async function resumeSteps(
+  { meta, observe }: DownsamplingDeps,
+  end: (step: DownsampleStep) => Promise<void>,
+): Promise<void> {
+  for (const step of await meta.retention.downsampleSteps()) {
+    try {
+      await end(step)
+    } catch (error) {
+      // The job retries it. Events must not wait for it.
+      observe.error({ step: step.id, error: faultOf(error) }, 'a downsampling step could not be finished')
+    }
+  }
+}
+
 /** Creates the downsampling of the app process. Nothing runs before `resume` or `run`. */
 export function createDownsampling(deps: DownsamplingDeps): Downsampling {
   const { meta, events, observe } = deps
@@ -352,16 +367,7 @@ export function createDownsampling(deps: DownsamplingDeps): Downsampling {
   }
 
   return {
-    resume: async () => {
-      for (const step of await meta.retention.downsampleSteps()) {
-        try {
-          await end(step)
-        } catch (error) {
-          // The job retries it. Events must not wait for it.
-          observe.error({ step: step.id, error: faultOf(error) }, 'a downsampling step could not be finished')
-        }
-      }
-    },
+    resume: () => resumeSteps(deps, end),
     run: async () => {
       await clear()
       const { disk, dropped } = await dropPartitions(deps)

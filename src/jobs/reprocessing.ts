@@ -3,8 +3,6 @@ import { MishapError } from '../base/errors.ts'
 import { faultOf, type Observe } from '../base/observe.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import type { EventRow } from '../store/events/events.ts'
-import type { RowRef } from '../store/events/reprocess.ts'
-import { lateMapName, type MissingMapGroup } from '../store/meta/ingest/missing-source-maps.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 import type {
   ReprocessingMove,
@@ -14,6 +12,15 @@ import type {
   ReprocessingStep,
 } from '../store/meta/retention/reprocessing.ts'
 import type { Lock } from './lock.ts'
+import {
+  byGeneration,
+  pendingRequests,
+  type ReprocessCandidateDeps,
+  type RunRequest,
+  reprocessBackMs,
+  rowRefsOf,
+  type WeekGeneration,
+} from './reprocess-candidates.ts'
 
 /** Reprocessed rows. `tsv` has the lines of `moves`. */
 export type RemappedRows = {
@@ -27,15 +34,9 @@ export type ReprocessingDeps = {
   clock: Clock
   observe: Observe
   meta: MetaWith<
-    | 'batches.cursor'
     | 'issues.hashesOf'
     | 'retention.openRemovals'
     | 'retention.downsampleSteps'
-    | 'artifacts.arrivals'
-    | 'artifacts.dropArrivals'
-    | 'artifacts.missingMapsInBundles'
-    | 'artifacts.missingMapsOf'
-    | 'artifacts.lateProjects'
     | 'artifacts.clearMissingMaps'
     | 'artifacts.pruneMissingMaps'
     | 'retention.beginReprocessing'
@@ -49,11 +50,10 @@ export type ReprocessingDeps = {
     | 'retention.dropReprocessStep'
     | 'retention.setIssueEdges'
     | 'issues.issueById'
-  >
-  events: Pick<
-    EventStore,
-    'rowRefsOf' | 'rowsAt' | 'presentPositions' | 'insertRewritten' | 'revert' | 'replace' | 'edgesOf'
-  >
+  > &
+    ReprocessCandidateDeps['meta']
+  events: Pick<EventStore, 'rowsAt' | 'presentPositions' | 'insertRewritten' | 'revert' | 'replace' | 'edgesOf'> &
+    ReprocessCandidateDeps['events']
   /** The lock for changing rows in several stores. */
   lock: Lock
   /** Waits for batches in flight. Later batches see the new files. */
@@ -83,16 +83,10 @@ export type Reprocessing = {
   stop(): void
 }
 
-const dayMs = 86_400_000
-/** Maximum age of reprocessed events. */
-const backMs = 30 * dayMs
 /** Uploads come in many pieces. Most have arrived a second later. */
 const gatherMs = 1000
-/** Late maps have arrived by then, or never will. */
-const lateMapMs = 30_000
-/** Limits: groups per query, rows per search and per read, rows and bytes per write. */
+/** Limits: groups per query, rows per read, rows and bytes per write. */
 const groupsMax = 100
-const rowRefsDefaultMax = 100_000
 const pageMax = 200
 const stepRowsMax = 2000
 const stepBytesMax = 24 * 1024 * 1024
@@ -212,7 +206,6 @@ async function writeStep(state: RunState, { moves, lines }: PendingRows, generat
   }
 }
 
-type WeekGeneration = { week: string; gen: number }
 type Counts = Record<'looked' | 'mapped' | 'moved', number>
 type RunState = {
   deps: ReprocessingDeps
@@ -293,51 +286,6 @@ async function remapGeneration(
   return flush()
 }
 
-type RunRequest = { projectId: number; cause: ReprocessingRun['cause']; groups(): Promise<MissingMapGroup[]> }
-
-/** Yields rows of the groups that can have missed the new files, in pages: a project can have millions. */
-async function* rowRefsOf(
-  { events, meta, clock, rowRefsMax = rowRefsDefaultMax }: ReprocessingDeps,
-  { projectId, cause }: RunRequest,
-  groups: MissingMapGroup[],
-): AsyncGenerator<RowRef[]> {
-  const names = [...new Set(groups.flatMap((group) => group.names))]
-  const hashes = groups.map((group) => group.groupHash)
-  const debugIds = names.flatMap((name) => (name.startsWith('d:') ? [name.slice(2)] : []))
-  const releases = names.flatMap((name) => (name.startsWith('r:') ? [name.slice(2, name.indexOf('\n'))] : []))
-  // Above the limit of one search, all rows of the groups are checked.
-  const isSelective = cause === 'upload' && debugIds.length <= debugIdsMax
-  const query = {
-    projectId,
-    hashes,
-    before: await meta.batches.cursor(),
-    sinceMs: clock.now() - backMs,
-    max: rowRefsMax,
-    ...(isSelective ? { debugIds, releases: [...new Set(releases)] } : { debugIds: [], releases: [] }),
-  }
-  for (let fromJpos = Math.min(...groups.map((group) => group.fromJpos)); ; ) {
-    const found = await events.rowRefsOf({ ...query, fromJpos })
-    if (found.length > 0) yield found
-    const last = found.at(-1)
-    if (!last || found.length < rowRefsMax) return
-    fromJpos = last.jpos + 1
-  }
-}
-
-/** Each id needs two search terms: with dashes and without. */
-const debugIdsMax = 120
-
-/** Groups rows by week and generation, because those are written together. */
-function byGeneration(rowRefs: readonly RowRef[]): Map<string, { generation: WeekGeneration; positions: number[] }> {
-  const generations = new Map<string, { generation: WeekGeneration; positions: number[] }>()
-  for (const { week, gen, jpos } of rowRefs) {
-    const existing = generations.get(`${week} ${gen}`)
-    if (existing) existing.positions.push(jpos)
-    else generations.set(`${week} ${gen}`, { generation: { week, gen }, positions: [jpos] })
-  }
-  return generations
-}
-
 /** Reprocesses groups of a project. Returns undefined if it must wait or was stopped, and is called again later. */
 async function regroup(deps: ReprocessingDeps, request: RunRequest, stopped: AbortSignal): Promise<Counts | undefined> {
   const { meta, observe, clock } = deps
@@ -407,21 +355,6 @@ async function verifySteps({ meta, events, lock, clock, observe }: ReprocessingD
   }
 }
 
-/** Returns the reprocessing that is due now. */
-async function pendingRequests(deps: ReprocessingDeps): Promise<{ request: RunRequest; done(): Promise<void> }[]> {
-  const { meta, clock } = deps
-  const nowMs = clock.now()
-  const uploads = (await meta.artifacts.arrivals()).map(({ projectId, bundleIds }) => ({
-    request: { projectId, cause: 'upload' as const, groups: () => meta.artifacts.missingMapsInBundles(projectId, bundleIds) },
-    done: () => meta.artifacts.dropArrivals(projectId, bundleIds, nowMs),
-  }))
-  const lateMaps = (await meta.artifacts.lateProjects(nowMs - lateMapMs)).map((projectId) => ({
-    request: { projectId, cause: 'late' as const, groups: () => meta.artifacts.missingMapsOf(projectId, [lateMapName]) },
-    done: async () => {},
-  }))
-  return [...uploads, ...lateMaps]
-}
-
 /** Completes open steps with the lock. */
 async function endOpen(deps: ReprocessingDeps, stopped: AbortSignal): Promise<void> {
   for (const step of await deps.meta.retention.reprocessingSteps('open')) {
@@ -447,7 +380,7 @@ export function createReprocessing(deps: ReprocessingDeps): Reprocessing {
   async function round(): Promise<Record<string, unknown>> {
     await endOpen(deps, stopped)
     await verifySteps(deps)
-    await meta.artifacts.pruneMissingMaps(clock.now() - backMs)
+    await meta.artifacts.pruneMissingMaps(clock.now() - reprocessBackMs)
     const sums = { looked: 0, mapped: 0, moved: 0 }
     for (const { request, done } of await pendingRequests(deps)) {
       if (stopped.aborted) break

@@ -248,6 +248,18 @@ const createPool = (
     maps,
   })
 
+/** Creates the source map cache and what reprocesses stored rows by it. Both are undefined without artifacts. */
+function createMapping(
+  { clock, observe, meta, artifacts, blobs, worker: { blobSource } }: RefineDeps,
+  waits: Waits,
+): { maps: MapCache | undefined; remapper: Remapper | undefined } {
+  if (!artifacts) return { maps: undefined, remapper: undefined }
+  const away = (isAway: boolean) => (isAway ? waits.begin('blobs') : waits.end('blobs'))
+  const maps = createMapCache({ clock, observe, meta: artifacts, blobs, blobSource, away })
+  const groupingOf = async (id: number) => (await meta.projects.projectSettings(id))?.grouping
+  return { maps, remapper: createRemapper({ clock, observe, maps, groupingOf }) }
+}
+
 /** Stops refine if the journal ends below the cursor. Its new records would be skipped silently as already refined. */
 async function checkPosition(deps: RefineDeps, durable: number): Promise<void> {
   const cursor = await deps.meta.batches.cursor()
@@ -308,20 +320,9 @@ async function runLoop(work: Work, state: LoopState, signal: ReturnType<typeof c
 /** Makes the loop. It runs only after `start`. */
 export function createRefine(deps: RefineDeps): Refine {
   const stopped = new AbortController()
-  const { clock, observe, artifacts, blobs, worker } = deps
-  const waits = createWaits(clock)
-  const { blobSource } = worker
-  const away = (isAway: boolean) => (isAway ? waits.begin('blobs') : waits.end('blobs'))
-  const maps = artifacts && createMapCache({ clock, observe, meta: artifacts, blobs, blobSource, away })
+  const waits = createWaits(deps.clock)
+  const { maps, remapper } = createMapping(deps, waits)
   const pool = createPool(deps, maps, { stopped, waits })
-  const remapper =
-    maps &&
-    createRemapper({
-      clock,
-      observe,
-      maps,
-      groupingOf: async (id) => (await deps.meta.projects.projectSettings(id))?.grouping,
-    })
   const totals: Totals = { batches: 0, records: 0, events: 0, ms: 0 }
   const work: Work = { ...deps, pool, stopped, totals, waits, memory: createMemory() }
   const signal = createSignal()

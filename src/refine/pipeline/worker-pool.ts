@@ -151,6 +151,29 @@ const settingsFor = async (
 ): Promise<ProjectSettings[]> =>
   (await Promise.all(projectIds.map(settingsOf))).filter((settings) => settings !== undefined)
 
+/** Sends a worker the settings of a range's projects. Calls `fail` if they cannot be read. */
+function answerSettings(
+  options: WorkerPoolOptions,
+  { job, projectIds }: Extract<FromWorker, { kind: 'found' }>,
+  from: Worker,
+  fail: (error: Error) => void,
+): void {
+  settingsFor(options, projectIds).then(
+    (settings) => from.postMessage({ kind: 'settings', job, settings } satisfies ToWorker),
+    (error: unknown) => fail(error instanceof Error ? error : new Error(String(error))),
+  )
+}
+
+/** Puts the jobs of a crashed worker at the front of `waiting`. Fails a job that has crashed too often. */
+function requeue(jobs: readonly Open[], waiting: Open[], error: string): void {
+  for (const job of jobs.toReversed()) {
+    job.suspect = true
+    if (jobs.length === 1) job.crashes++
+    if (job.crashes < job.crashesMax) waiting.unshift(job)
+    else job.fail(new WorkerEnded(`a worker ended on it: ${error || 'without an error'}`))
+  }
+}
+
 /** One worker thread and its jobs. After a crash it is replaced. Its jobs run one at a time until none is suspect. */
 function spawn(options: WorkerPoolOptions, state: { closed: boolean }) {
   const waiting: Open[] = []
@@ -162,12 +185,7 @@ function spawn(options: WorkerPoolOptions, state: { closed: boolean }) {
     worker = newWorker()
     const jobs = [...assigned.values()]
     assigned.clear()
-    for (const job of jobs.toReversed()) {
-      job.suspect = true
-      if (jobs.length === 1) job.crashes++
-      if (job.crashes < job.crashesMax) waiting.unshift(job)
-      else job.fail(new WorkerEnded(`a worker ended on it: ${last.error || 'without an error'}`))
-    }
+    requeue(jobs, waiting, last.error)
     dispatch()
   }
 
@@ -205,14 +223,11 @@ function spawn(options: WorkerPoolOptions, state: { closed: boolean }) {
     if (!entry) return
     if (message.kind === 'found') {
       entry.found({ to: message.to, records: message.records, done: entry.promise })
-      settingsFor(options, message.projectIds).then(
-        (settings) => from.postMessage({ kind: 'settings', job: message.job, settings } satisfies ToWorker),
-        (error: unknown) => {
-          if (assigned.get(entry.job) !== entry) return
-          entry.fail(error instanceof Error ? error : new Error(String(error)))
-          ended(entry.job)
-        },
-      )
+      answerSettings(options, message, from, (error) => {
+        if (assigned.get(entry.job) !== entry) return
+        entry.fail(error)
+        ended(entry.job)
+      })
       return
     }
     if (message.kind === 'done') entry.done(message.range)

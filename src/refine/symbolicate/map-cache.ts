@@ -7,8 +7,8 @@ import type { FrameData, UnmappedReason } from '../../domain/event.ts'
 import type { BlobStore } from '../../store/blobs/blobs.ts'
 import type { BlobSource } from '../../store/blobs/open.ts'
 import type { ArtifactFile } from '../../store/meta/artifacts/artifacts.ts'
-import type { MetaWith } from '../../store/meta/meta-store.ts'
 import { debugName } from '../../store/meta/ingest/missing-source-maps.ts'
+import type { MetaWith } from '../../store/meta/meta-store.ts'
 import type { FlatMap } from './flat.ts'
 import type { MapQuery } from './frames.ts'
 import type { FromLoader, Loaded, LoadJob, ToLoader } from './load.ts'
@@ -294,14 +294,20 @@ function createPool(deps: MapCacheDeps, limits: MapLimits) {
   }
 }
 
+/** Starts a thread that does not keep the process alive. */
+function startLoader({ file, blobSource }: MapCacheDeps, { heapMb }: MapLimits): Worker {
+  const worker = new Worker(file ?? new URL('./loader.ts', import.meta.url), {
+    workerData: { blobSource },
+    resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 64 },
+  })
+  worker.unref()
+  return worker
+}
+
 /** Starts a thread and adds it to `members`. Calls `free` when it can take another job or has ended. */
 function spawn(deps: MapCacheDeps, limits: MapLimits, members: Set<Member>, free: () => void): Member {
   const { clock, observe, meta } = deps
-  const worker = new Worker(deps.file ?? new URL('./loader.ts', import.meta.url), {
-    workerData: { blobSource: deps.blobSource },
-    resourceLimits: { maxOldGenerationSizeMb: limits.heapMb, maxYoungGenerationSizeMb: 64 },
-  })
-  worker.unref()
+  const worker = startLoader(deps, limits)
   let job: Job | undefined
   let stopTimer: () => void = () => undefined
   const member: Member = { end: () => worker.terminate(), idle: () => job === undefined, take }

@@ -14,6 +14,7 @@ import { encodeEventRow, eventColumns } from './encode.ts'
 import type { EventStore } from './event-store.ts'
 import { eventsCases, ids, monday, row, tsv, wide } from './events.cases.ts'
 import type { EventFilter } from './events.ts'
+import { syncCases } from './sync.cases.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-events-'))
 const socketPath = join(folder, 'engine.sock')
@@ -75,43 +76,7 @@ afterAll(async () => {
 
 describe('the embedded engine holds what every events store does', () => eventsCases(store))
 
-describe('what a power cut must not take back', () => {
-  const syncs = async () =>
-    Number((await ask<{ n: string }>("SELECT sum(value) AS n FROM system.events WHERE event = 'FileSync'"))[0]?.n ?? 0)
-  const partsOf = async (table: string) =>
-    Number(
-      (await ask<{ n: string }>(`SELECT uniqExact(_part) AS n FROM mishap.${table} WHERE project_id = 977`))[0]?.n ?? 0,
-    )
-
-  test('a deletion has synced the parts that it wrote anew, when it is answered', async () => {
-    await store().insert('events', Buffer.from(encodeEventRow(row(1_000_000, { projectId: 977 }))), 'synced:1')
-    for (const table of ['events', 'issue_time', 'hour_issue']) {
-      const [parts, before] = [await partsOf(table), await syncs()]
-      await client.command({ query: `DELETE FROM mishap.${table} WHERE project_id = 977` })
-      expect([table, parts > 0, (await syncs()) - before >= 5 * parts]).toEqual([table, true, true])
-    }
-  })
-
-  test('a data folder made before gets the settings at its next start', async () => {
-    const settings =
-      'min_rows_to_fsync_after_merge = 0, min_compressed_bytes_to_fsync_after_merge = 0, fsync_after_insert = 1, fsync_part_directory = 1'
-    await client.command({ query: `ALTER TABLE mishap.hour_issue MODIFY SETTING ${settings}` })
-    await client.command({ query: 'ALTER TABLE mishap.issue_time MODIFY SETTING max_compress_block_size = 1048576' })
-    const made = async (table = 'hour_issue') =>
-      (
-        await ask<{ made: string }>(
-          `SELECT create_table_query AS made FROM system.tables WHERE database = 'mishap' AND name = '${table}'`,
-        )
-      )[0]?.made ?? ''
-    expect(await made()).toContain('min_rows_to_fsync_after_merge = 0')
-    await store().migrate()
-    expect(await made('issue_time')).toContain('max_compress_block_size = 8192')
-    expect(await made()).not.toContain('max_compress_block_size')
-    expect(await made()).toContain('min_rows_to_fsync_after_merge = 1')
-    expect(await made()).toContain('min_compressed_bytes_to_fsync_after_merge = 1')
-    expect(await made()).toContain('max_parts_to_merge_at_once = 10')
-  })
-})
+describe('what a power cut must not take back', () => syncCases(store, client))
 
 test('tables of this version are left alone at a start: on a full disk a definition that is written anew is cut off', async () => {
   const folderOf = join(folder, 'data', 'metadata')

@@ -5,8 +5,9 @@ import { revisionCases } from './database/revision.cases.ts'
 import { edgeCases } from './edges.cases.ts'
 import { failureIssueCases } from './failure-issues.cases.ts'
 import { failureOrderCases } from './failure-orders.cases.ts'
-import { codeOf, commit, effect, hash, nowMs, stored, withProject } from './fixture.cases.ts'
+import { codeOf, commit, effect, hash, nowMs, withProject } from './fixture.cases.ts'
 import { commitCases, orderCases, regressionCases } from './ingest/batch.cases.ts'
+import { countCases } from './ingest/counts.cases.ts'
 import { environmentCases } from './ingest/environments.cases.ts'
 import { alertCases } from './issues/alerts.cases.ts'
 import { failureCases } from './issues/error-links.cases.ts'
@@ -21,8 +22,6 @@ import { filterCases as inboundCases } from './projects/inbound-filters.cases.ts
 import { scrapeCases } from './projects/scrape.cases.ts'
 import { releaseCases } from './releases/releases.cases.ts'
 import { reprocessingCases } from './retention/reprocessing.cases.ts'
-
-const dayMs = 86_400_000
 
 type Open = (clock: ReturnType<typeof testClock>) => Promise<MetaStore>
 
@@ -382,97 +381,6 @@ function settingCases(fresh: () => Promise<MetaStore>, open: Open): void {
     expect(new Set(versions).size).toBe(versions.length)
     expect(await codeOf(() => meta.projects.updateKey(1, { rateLimit: { count: 0, windowS: 60 } }))).toBe('VALIDATION')
     expect(await codeOf(() => meta.projects.updateKey(99, {}))).toBe('NOT_FOUND')
-  })
-}
-
-function countCases(fresh: () => Promise<MetaStore>): void {
-  test('outcomes sum by hour; the ledger keeps 13 months', async () => {
-    const meta = await fresh()
-    const hour = Math.floor(nowMs / 3_600_000) * 3_600_000
-    await meta.ledger.addOutcomes([stored, stored], nowMs)
-    await meta.ledger.addOutcomes(
-      [
-        { ...stored, quantity: 3 },
-        { ...stored, projectId: 2 },
-      ],
-      hour,
-    )
-    await meta.ledger.addOutcomes([stored], hour - 1)
-    await meta.ledger.addOutcomes([], nowMs)
-    expect(
-      (await meta.ledger.outcomesSince({ fromMs: nowMs })).map((row) => [row.hourMs, row.projectId, row.quantity]),
-    ).toEqual([
-      [hour, 1, 5],
-      [hour, 2, 1],
-    ])
-    expect((await meta.ledger.outcomesSince({ fromMs: hour - 1, projectIds: [1] })).map((row) => row.quantity)).toEqual(
-      [1, 5],
-    )
-    expect(await meta.ledger.outcomesSince({ fromMs: 0, projectIds: [] })).toEqual([])
-    const laterMs = nowMs + 394 * dayMs
-    await meta.retention.prune(laterMs, laterMs, 0)
-    expect(await meta.ledger.outcomesSince({ fromMs: 0 })).toHaveLength(3)
-    // Rows that outlive the ledger's 13 months extend it, spans as well as events.
-    const muchLaterMs = nowMs + 600 * dayMs
-    await meta.retention.prune(muchLaterMs, muchLaterMs - 700 * dayMs, 0)
-    await meta.retention.prune(muchLaterMs, muchLaterMs - 90 * dayMs, 0, muchLaterMs - 700 * dayMs)
-    await meta.retention.prune(nowMs + 410 * dayMs, nowMs + 10 * dayMs, 0)
-    expect(await meta.ledger.outcomesSince({ fromMs: 0 })).toHaveLength(3)
-    await meta.retention.prune(nowMs + 410 * dayMs, nowMs + 40 * dayMs, 0)
-    expect(await meta.ledger.outcomesSince({ fromMs: 0 })).toEqual([])
-  })
-
-  test('attachments and dead items: kept, then pruned with the blobs that nothing else uses', async () => {
-    const meta = await fresh()
-    const attachment = {
-      projectId: 1,
-      eventId: 'e1',
-      name: 'a.txt',
-      type: 'event.attachment',
-      contentType: 'text/plain',
-      bytes: 3,
-      blobKey: 'k1',
-      receivedMs: 100,
-    }
-    const dead = { jpos: 7, projectId: 1, keyId: 1, receivedMs: 100, reason: 'failed', bytes: 9, blobKey: 'd1' }
-    await commit(meta, {
-      attachments: [
-        attachment,
-        { ...attachment, blobKey: 'k2' },
-        { ...attachment, eventId: 'e2', blobKey: 'k2', receivedMs: 300 },
-      ],
-      dead: [dead, { ...dead, jpos: 8, blobKey: '' }, { ...dead, jpos: 9, receivedMs: 900, blobKey: 'd9' }],
-    })
-    expect((await meta.attachments.attachmentsOf(1, 'e1')).map((item) => item.blobKey)).toEqual(['k1', 'k2'])
-    expect(await meta.attachments.attachmentsOf(2, 'e1')).toEqual([])
-    expect(await meta.attachments.attachmentById(1)).toEqual({ id: 1, ...attachment })
-    expect((await meta.ledger.deadLetters(2)).map((deadItem) => deadItem.jpos)).toEqual([9, 8])
-    expect((await meta.retention.prune(nowMs, 200, 500)).sort()).toEqual(['d1', 'k1'])
-    expect([
-      await meta.attachments.attachmentById(1),
-      (await meta.attachments.attachmentById(3))?.eventId,
-      (await meta.ledger.deadLetters(9)).length,
-    ]).toEqual([undefined, 'e2', 1])
-  })
-
-  test('key uses and values', async () => {
-    const meta = await fresh()
-    await meta.ledger.touchKeys([
-      { keyId: 1, atMs: 50 },
-      { keyId: 1, atMs: 20 },
-      { keyId: 99, atMs: 1 },
-    ])
-    expect((await meta.projects.keysOf(1))[0]?.lastUsedMs).toBe(50)
-    await meta.values.setValue('a', '1')
-    await meta.values.setValue('a', '2')
-    expect([
-      await meta.values.getValue('a'),
-      await meta.values.getValue('b'),
-      await meta.people.isEmpty(),
-      await meta.people.people([]),
-      await meta.people.personById('x'),
-      await meta.people.personByEmail('x'),
-    ]).toEqual(['2', undefined, true, [], undefined, undefined])
   })
 }
 

@@ -12,26 +12,42 @@ const printOf = (item: { entry: string; type: string; url: string; debugId: stri
 
 type WritePart = Pick<ArtifactStore, 'addBundle' | 'sameBundle' | 'linkBundle'>
 
+/** Links a bundle to projects and records the arrival of new links. Returns their number. */
+async function addLinks(
+  { write, dialect: { builder } }: Store,
+  id: number,
+  links: readonly BundleLink[],
+  nowMs: number,
+): Promise<number> {
+  let sum = 0
+  for (const { projectId, release, dist } of links) {
+    const row = { bundle_id: id, project_id: projectId, release, dist, created_ms: nowMs }
+    const insert = builder.insertInto('artifact_link').values(row)
+    const { changes } = await write.run(insert.onConflict((conflict) => conflict.doNothing()))
+    if (changes > 0) await recordArrival(write, builder, projectId, id, nowMs)
+    sum += changes
+  }
+  return sum
+}
+
+/** Records which bundle an upload with this checksum is. */
+async function nameBundle(
+  { write, dialect: { builder } }: Store,
+  organizationId: number,
+  checksum: string,
+  id: number,
+): Promise<void> {
+  const row = { organization_id: organizationId, checksum, bundle_id: id }
+  const insert = builder.insertInto('artifact_checksum').values(row)
+  await write.run(
+    insert.onConflict((conflict) => conflict.columns(['organization_id', 'checksum']).doUpdateSet({ bundle_id: id })),
+  )
+}
+
 /** Implements additions of bundles. */
-export function bundleWritePart({ write, dialect: { builder } }: Store): WritePart {
-  const addLinks = async (id: number, links: readonly BundleLink[], nowMs: number): Promise<number> => {
-    let sum = 0
-    for (const { projectId, release, dist } of links) {
-      const row = { bundle_id: id, project_id: projectId, release, dist, created_ms: nowMs }
-      const insert = builder.insertInto('artifact_link').values(row)
-      const { changes } = await write.run(insert.onConflict((conflict) => conflict.doNothing()))
-      if (changes > 0) await recordArrival(write, builder, projectId, id, nowMs)
-      sum += changes
-    }
-    return sum
-  }
-  const name = async (organizationId: number, checksum: string, id: number) => {
-    const row = { organization_id: organizationId, checksum, bundle_id: id }
-    const insert = builder.insertInto('artifact_checksum').values(row)
-    await write.run(
-      insert.onConflict((conflict) => conflict.columns(['organization_id', 'checksum']).doUpdateSet({ bundle_id: id })),
-    )
-  }
+export function bundleWritePart(store: Store): WritePart {
+  const { write } = store
+  const { builder } = store.dialect
   return {
     sameBundle: (organizationId, uuid, checksum, files) =>
       write.transaction(async () => {
@@ -43,7 +59,7 @@ export function bundleWritePart({ write, dialect: { builder } }: Store): WritePa
           const rows = await write.all(builder.selectFrom('artifact_file').selectAll().where('bundle_id', '=', row.id))
           const found = rows.map((item) => printOf({ ...item, debugId: item.debug_id })).sort()
           if (found.join() !== signature) continue
-          await name(organizationId, checksum, row.id)
+          await nameBundle(store, organizationId, checksum, row.id)
           return toBundle(row)
         }
         return undefined
@@ -81,11 +97,11 @@ export function bundleWritePart({ write, dialect: { builder } }: Store): WritePa
           }),
         )
         for (const file of files) await insert.run({ ...file, text: JSON.stringify(file.headers) })
-        await addLinks(id, links, createdMs)
-        if (kind === 'bundle') await name(organizationId, checksum, id)
+        await addLinks(store, id, links, createdMs)
+        if (kind === 'bundle') await nameBundle(store, organizationId, checksum, id)
         return { ...bundle, id, files: files.length, usedMs: createdMs }
       }),
-    linkBundle: (id, links, nowMs) => write.transaction(async () => addLinks(id, links, nowMs)),
+    linkBundle: (id, links, nowMs) => write.transaction(async () => addLinks(store, id, links, nowMs)),
   }
 }
 

@@ -115,6 +115,40 @@ export type RetentionStore = {
   ): Promise<string[]>
 }
 
+/** Returns outcomes by hour, in the order of the primary key. */
+async function outcomesSince(
+  { read, dialect: { builder } }: Store,
+  { projectIds, fromMs }: { projectIds?: number[]; fromMs: number },
+): Promise<OutcomeRow[]> {
+  if (projectIds?.length === 0) return []
+  const since = builder
+    .selectFrom('outcome')
+    .selectAll()
+    .where('hour_ms', '>=', Math.floor(fromMs / hourMs) * hourMs)
+    // The primary key, so that each database answers in the same order.
+    .orderBy('hour_ms')
+    .orderBy('project_id')
+    .orderBy('key_id')
+    .orderBy('category')
+    .orderBy('outcome')
+    .orderBy('reason')
+    .orderBy('item_type')
+  const rows = await read.all(projectIds ? since.where('project_id', 'in', projectIds) : since)
+  return rows.map(
+    (row): OutcomeRow => ({
+      hourMs: row.hour_ms,
+      projectId: row.project_id,
+      keyId: row.key_id,
+      category: row.category as OutcomeRow['category'],
+      outcome: row.outcome as OutcomeRow['outcome'],
+      reason: row.reason as OutcomeRow['reason'],
+      itemType: row.item_type,
+      quantity: row.quantity,
+      bytes: row.bytes,
+    }),
+  )
+}
+
 /** Implements outcomes and the last use of keys. */
 export function outcomePart(store: Store): OutcomeStore {
   const {
@@ -135,35 +169,7 @@ export function outcomePart(store: Store): OutcomeStore {
     addOutcomes: async (counts, atMs) => {
       if (counts.length > 0) await write.transaction(async () => writeOutcomes(counts, atMs))
     },
-    outcomesSince: async ({ projectIds, fromMs }) => {
-      if (projectIds?.length === 0) return []
-      const since = builder
-        .selectFrom('outcome')
-        .selectAll()
-        .where('hour_ms', '>=', Math.floor(fromMs / hourMs) * hourMs)
-        // The primary key, so that each database answers in the same order.
-        .orderBy('hour_ms')
-        .orderBy('project_id')
-        .orderBy('key_id')
-        .orderBy('category')
-        .orderBy('outcome')
-        .orderBy('reason')
-        .orderBy('item_type')
-      const rows = await read.all(projectIds ? since.where('project_id', 'in', projectIds) : since)
-      return rows.map(
-        (row): OutcomeRow => ({
-          hourMs: row.hour_ms,
-          projectId: row.project_id,
-          keyId: row.key_id,
-          category: row.category as OutcomeRow['category'],
-          outcome: row.outcome as OutcomeRow['outcome'],
-          reason: row.reason as OutcomeRow['reason'],
-          itemType: row.item_type,
-          quantity: row.quantity,
-          bytes: row.bytes,
-        }),
-      )
-    },
+    outcomesSince: (request) => outcomesSince(store, request),
     outcomeSums: async ({ projectIds, fromMs }) => {
       if (projectIds?.length === 0) return []
       const sums = builder

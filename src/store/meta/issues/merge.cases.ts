@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { newestGrouping } from '../../../domain/grouping.ts'
 import { codeOf, commit, effect, hash, nowMs } from '../fixture.cases.ts'
-import { changeOverMs } from '../ingest/grouping.ts'
+import { groupingCases } from '../ingest/grouping.cases.ts'
 import type { EventEffect } from '../meta.ts'
 import type { MetaStore } from '../meta-store.ts'
 import type { Leaving } from './merge.ts'
@@ -55,7 +54,7 @@ export function mergeCases(fresh: () => Promise<MetaStore>): void {
   describe('what was thinned', () => thinnedCases(fresh))
   describe('the rest of a merged issue', () => restCases(fresh))
   describe('what is reckoned by events', () => reckonedCases(fresh))
-  describe('rules of grouping', () => ruleCases(fresh))
+  describe('rules of grouping', () => groupingCases(fresh))
   describe('issues that may be alike', () => similarCases(fresh))
 }
 
@@ -463,52 +462,6 @@ function reckonedCases(fresh: () => Promise<MetaStore>): void {
     expect([await wanted(), await make()]).toEqual([[1], []])
     await meta.merges.unmergeHashes(1, leaving([hash(3)], 99), null, laterMs)
     expect(await wanted()).toEqual([1])
-  })
-}
-
-function ruleCases(fresh: () => Promise<MetaStore>): void {
-  test('nothing set: a new project has the newest version', async () => {
-    const meta = await fresh()
-    expect(await meta.projects.groupingSettings(1)).toEqual({
-      fingerprintRules: '',
-      stackRules: '',
-      version: newestGrouping,
-    })
-    expect((await meta.projects.projectSettings(1))?.grouping).toEqual(await meta.projects.groupingSettings(1))
-    expect(await codeOf(() => meta.projects.groupingSettings(99))).toBe('NOT_FOUND')
-  })
-  test('rules are kept with a new revision and reach refine', async () => {
-    const meta = await fresh()
-    const rules = { fingerprintRules: 'type:A -> b', stackRules: 'function:x -app' }
-    const { rev } = await meta.projects.updateProject(1, rules)
-    expect(rev).toBe(1)
-    expect((await meta.projects.projectSettings(1))?.grouping).toEqual({ ...rules, version: newestGrouping })
-    await meta.projects.updateProject(1, { name: 'Other' })
-    expect(await meta.projects.groupingSettings(1)).toMatchObject(rules)
-    await meta.projects.updateProject(1, { fingerprintRules: '', stackRules: '' })
-    expect((await meta.projects.projectSettings(1))?.grouping).toMatchObject({ fingerprintRules: '', stackRules: '' })
-  })
-  test.each([[{ fingerprintRules: 'nonsense' }], [{ stackRules: 'function:x' }]])(
-    '%j cannot be read: refused',
-    async (change) => {
-      const meta = await fresh()
-      expect(await codeOf(() => meta.projects.updateProject(1, change))).toBe('VALIDATION')
-      expect((await meta.projects.projectById(1))?.rev).toBe(0)
-    },
-  )
-  test('another version: hashes of the one before find their issue until the change-over ends', async () => {
-    const meta = await fresh()
-    await meta.projects.updateProject(1, { groupingVersion: 1 })
-    await commit(meta, { events: [event(1)] })
-    await meta.projects.updateProject(1, { groupingVersion: 2 })
-    expect((await meta.projects.projectSettings(1))?.grouping).toMatchObject({ version: 2, secondary: 1 })
-    expect((await meta.projects.groupingSettings(1)).secondaryUntilMs).toBeGreaterThan(changeOverMs)
-    // As refine sends it: the new hash first, then the old one.
-    await commit(meta, { events: [event(1, 5, { hashes: [hash(21), hash(1)] })] })
-    expect(await shown(meta)).toEqual([['WEB-1', 2]])
-    // From then on the new hash alone finds it.
-    await commit(meta, { events: [event(1, 6, { hashes: [hash(21)] })] })
-    expect(await shown(meta)).toEqual([['WEB-1', 3]])
   })
 }
 

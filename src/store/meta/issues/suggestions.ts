@@ -45,6 +45,37 @@ async function firstSuggestionsOf(
   return new Map(rows.map((row) => [row.issue_id, toSuggestion(row)]))
 }
 
+async function suggestionsDue(
+  { write, dialect: { builder } }: Store,
+  max: number,
+): Promise<SuggestionsDue | undefined> {
+  const row = await write.get(
+    builder
+      .selectFrom('ownership')
+      .select(['project_id', 'sweep_id', 'text'])
+      .where('sweep_id', 'is not', null)
+      .orderBy('project_id')
+      .limit(1),
+  )
+  if (!row || row.sweep_id === null) return undefined
+  const issues = await write.all(
+    builder
+      .selectFrom('issue')
+      .select('id')
+      // The plus prevents the use of project indexes: they are by time, so each step would sort the whole project.
+      .where(sql<number>`+project_id`, '=', row.project_id)
+      .where('id', '<=', row.sweep_id)
+      .orderBy('id', 'desc')
+      .limit(max),
+  )
+  return {
+    projectId: row.project_id,
+    issueIds: issues.map((issue) => issue.id),
+    sweepId: row.sweep_id,
+    rules: row.text,
+  }
+}
+
 /** Implements suggested owners. */
 export function suggestionPart(store: Store): SuggestionStore {
   const { write, read } = store
@@ -77,33 +108,7 @@ export function suggestionPart(store: Store): SuggestionStore {
         for (const [issueId, suggestions] of all) if (await replace(issueId, suggestions)) changed.add(issueId)
         return changed
       }),
-    suggestionsDue: async (max) => {
-      const row = await write.get(
-        builder
-          .selectFrom('ownership')
-          .select(['project_id', 'sweep_id', 'text'])
-          .where('sweep_id', 'is not', null)
-          .orderBy('project_id')
-          .limit(1),
-      )
-      if (!row || row.sweep_id === null) return undefined
-      const issues = await write.all(
-        builder
-          .selectFrom('issue')
-          .select('id')
-          // The plus prevents the use of project indexes: they are by time, so each step would sort the whole project.
-          .where(sql<number>`+project_id`, '=', row.project_id)
-          .where('id', '<=', row.sweep_id)
-          .orderBy('id', 'desc')
-          .limit(max),
-      )
-      return {
-        projectId: row.project_id,
-        issueIds: issues.map((issue) => issue.id),
-        sweepId: row.sweep_id,
-        rules: row.text,
-      }
-    },
+    suggestionsDue: (max) => suggestionsDue(store, max),
     endSuggestionsDue: async ({ projectId, issueIds, sweepId, rules }) => {
       const last = issueIds.at(-1)
       await write.run(

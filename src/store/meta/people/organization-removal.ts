@@ -38,6 +38,18 @@ const referring = [
   'saved_search',
 ] as const
 
+/** Returns the tables that still have rows of an organization. */
+async function organizationLeft({ read, dialect: { builder } }: Store, organizationId: number): Promise<string[]> {
+  const left: string[] = []
+  if (await read.get(builder.selectFrom('organization').select('id').where('id', '=', organizationId)))
+    left.push('organization')
+  for (const table of referring) {
+    const rows = builder.selectFrom(table).select('organization_id').where('organization_id', '=', organizationId)
+    if (await read.get(rows)) left.push(table)
+  }
+  return left
+}
+
 /** Implements the deletion of organizations, based on the deletion of projects. */
 export function organizationRemovalPart(store: Store): OrganizationRemovalStore {
   const { write, read, clock } = store
@@ -95,16 +107,7 @@ export function organizationRemovalPart(store: Store): OrganizationRemovalStore 
         await write.run(builder.updateTable('removal').set(change).where('id', '=', removalId))
         await bumpKeysVersion(store)
       }),
-    organizationLeft: async (organizationId) => {
-      const left: string[] = []
-      if (await read.get(builder.selectFrom('organization').select('id').where('id', '=', organizationId)))
-        left.push('organization')
-      for (const table of referring) {
-        const rows = builder.selectFrom(table).select('organization_id').where('organization_id', '=', organizationId)
-        if (await read.get(rows)) left.push(table)
-      }
-      return left
-    },
+    organizationLeft: (organizationId) => organizationLeft(store, organizationId),
     organizationRemovalsBy: async (userId, max) =>
       (
         await read.all(

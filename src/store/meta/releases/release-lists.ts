@@ -118,6 +118,36 @@ type FilterPart = Pick<
   'releaseTimes' | 'countReleases' | 'newIssues' | 'releaseEnvironments' | 'releaseBundles'
 >
 
+/** Returns at most `max` environments of each version, by name. */
+async function releaseEnvironments(
+  { read, dialect: { builder } }: Store,
+  projectIds: readonly number[],
+  versions: readonly string[],
+  max: number,
+): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>()
+  if (projectIds.length === 0) return found
+  // Query each version separately, because anybody with a key can send thousands of environments for each.
+  for (const version of versions) {
+    const rows = await read.all(
+      builder
+        .selectFrom('release_environment')
+        .select('environment')
+        .distinct()
+        .where('project_id', 'in', projectIds)
+        .where('version', '=', version)
+        .orderBy('environment')
+        .limit(max),
+    )
+    if (rows.length > 0)
+      found.set(
+        version,
+        rows.map((row) => row.environment),
+      )
+  }
+  return found
+}
+
 /** Implements the list of releases and their counts. */
 export function releaseFilterPart(store: Store): FilterPart {
   const { read } = store
@@ -152,29 +182,7 @@ export function releaseFilterPart(store: Store): FilterPart {
                 .groupBy(['project_id', 'first_release']),
             )
           ).map((row) => ({ projectId: row.project_id, version: row.first_release, issues: row.n })),
-    releaseEnvironments: async (projectIds, versions, max) => {
-      const found = new Map<string, string[]>()
-      if (projectIds.length === 0) return found
-      // Query each version separately, because anybody with a key can send thousands of environments for each.
-      for (const version of versions) {
-        const rows = await read.all(
-          builder
-            .selectFrom('release_environment')
-            .select('environment')
-            .distinct()
-            .where('project_id', 'in', projectIds)
-            .where('version', '=', version)
-            .orderBy('environment')
-            .limit(max),
-        )
-        if (rows.length > 0)
-          found.set(
-            version,
-            rows.map((row) => row.environment),
-          )
-      }
-      return found
-    },
+    releaseEnvironments: (projectIds, versions, max) => releaseEnvironments(store, projectIds, versions, max),
     releaseBundles: async (projectIds, versions) =>
       projectIds.length === 0 || versions.length === 0
         ? new Map()

@@ -120,45 +120,52 @@ type RequestPart = Pick<
   | 'undiscard'
 >
 
+/** Stores a removal, or returns the open one of the same thing. The caller opens the transaction. */
+async function requestRemoval(
+  store: Store,
+  { kind, projectId, issueId, userId }: Parameters<RemovalStore['requestRemoval']>[0],
+): Promise<Removal> {
+  const { write, clock } = store
+  const { builder } = store.dialect
+  const project = await write.get(builder.selectFrom('project').selectAll().where('id', '=', projectId))
+  const issue =
+    issueId === null ? undefined : await write.get(builder.selectFrom('issue').selectAll().where('id', '=', issueId))
+  if (!project || (issueId !== null && issue?.project_id !== projectId)) throw new MishapError('NOT_FOUND')
+  const same = (
+    await write.all(
+      builder.selectFrom('removal').selectAll().where('ended_ms', 'is', null).where('project_id', '=', projectId),
+    )
+  ).find((row) => row.kind === 'project' || row.issue_id === issueId)
+  if (same) return toRemoval(same)
+  const row = {
+    organization_id: project.organization_id,
+    project_id: projectId,
+    issue_id: issueId,
+    kind,
+    title: issue ? issue.short_id : project.name,
+    user_id: userId,
+    created_ms: clock.now(),
+    ended_ms: null,
+    stage: 'asked',
+    events: 0,
+    blobs: 0,
+    error: '',
+  }
+  const lastId = await insertedId(write, builder.insertInto('removal').values(row))
+  if (kind === 'project') {
+    await write.run(builder.deleteFrom('project_key').where('project_id', '=', projectId))
+    await bumpKeysVersion(store)
+  }
+  return toRemoval({ id: lastId, ...row })
+}
+
 /** Implements requests and lookups of removals. */
 export function removalPart(store: Store): RequestPart {
-  const { write, read, clock } = store
+  const { write, read } = store
   const { builder } = store.dialect
   const all = () => builder.selectFrom('removal').selectAll()
   return {
-    requestRemoval: ({ kind, projectId, issueId, userId }) =>
-      write.transaction(async () => {
-        const project = await write.get(builder.selectFrom('project').selectAll().where('id', '=', projectId))
-        const issue =
-          issueId === null
-            ? undefined
-            : await write.get(builder.selectFrom('issue').selectAll().where('id', '=', issueId))
-        if (!project || (issueId !== null && issue?.project_id !== projectId)) throw new MishapError('NOT_FOUND')
-        const same = (await write.all(all().where('ended_ms', 'is', null).where('project_id', '=', projectId))).find(
-          (row) => row.kind === 'project' || row.issue_id === issueId,
-        )
-        if (same) return toRemoval(same)
-        const row = {
-          organization_id: project.organization_id,
-          project_id: projectId,
-          issue_id: issueId,
-          kind,
-          title: issue ? issue.short_id : project.name,
-          user_id: userId,
-          created_ms: clock.now(),
-          ended_ms: null,
-          stage: 'asked',
-          events: 0,
-          blobs: 0,
-          error: '',
-        }
-        const lastId = await insertedId(write, builder.insertInto('removal').values(row))
-        if (kind === 'project') {
-          await write.run(builder.deleteFrom('project_key').where('project_id', '=', projectId))
-          await bumpKeysVersion(store)
-        }
-        return toRemoval({ id: lastId, ...row })
-      }),
+    requestRemoval: (value) => write.transaction(() => requestRemoval(store, value)),
     openRemovals: async () => (await write.all(all().where('ended_ms', 'is', null).orderBy('id'))).map(toRemoval),
     removalById: async (id) => {
       const row = await read.get(all().where('id', '=', id))
