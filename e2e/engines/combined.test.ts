@@ -6,14 +6,11 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RestStatus } from '../../src/contract/status.ts'
-import { noS3, type S3Server, startS3Server } from '../../src/store/blobs/s3-server.cases.ts'
-import { noPostgres, startPostgres, type TestServer } from '../../src/store/meta/database/postgres/server.cases.ts'
 import { type Acknowledged, childrenOf, faultsOf, send, settled, verifyFaults } from '../crash/traffic.ts'
 import { api, bootstrap, discard, type Product, type Project, root, start, until } from '../product.ts'
-import { type ClickHouseNode, noNodeReason, startClickHouseNode } from './clickhouse-node/node.ts'
-import { type Wire, wireTo } from './wire.ts'
+import { noStores, type Stores, startStores } from './stores.ts'
 
-const skipped = noPostgres() ?? noNodeReason() ?? noS3
+const skipped = noStores()
 if (skipped) console.warn(`skipped: ${skipped}`)
 
 /** For more: `ENGINE_ROUNDS=20 npm run e2e -- e2e/engines/combined.test.ts`. */
@@ -21,17 +18,7 @@ const rounds = Number(process.env.ENGINE_ROUNDS ?? 1)
 /** How long each store is away in the test of the outages, s. */
 const awaySeconds = Number(process.env.ENGINE_AWAY_SECONDS ?? 2)
 
-type State = {
-  postgres: TestServer
-  node: ClickHouseNode
-  s3: S3Server
-  /** The network to the node and to S3. */
-  wires: [Wire, Wire]
-  product: Product
-  project: Project
-}
-const state = {} as State
-const user = { name: 'mishap', password: 'p@ss/word', database: 'errors' }
+const state = {} as { stores: Stores; product: Product; project: Project }
 const folders: string[] = []
 const folder = () => {
   const made = mkdtempSync(join(tmpdir(), 'mishap-combined-'))
@@ -39,16 +26,7 @@ const folder = () => {
   return made
 }
 
-/** The settings of the three stores. */
-function stores(): Record<string, string> {
-  const { postgres, s3, wires } = state
-  const [node, bucket] = wires.map(({ port }) => `127.0.0.1:${port}`)
-  return {
-    MISHAP_META: postgres.url('combined'),
-    MISHAP_EVENTS: `http://${user.name}:${encodeURIComponent(user.password)}@${node}/${user.database}`,
-    MISHAP_BLOBS: s3.url('mishap').replace(s3.endpoint, `http://${bucket}`),
-  }
-}
+const settings = () => state.stores.settings(true)
 
 /** Runs a command. This process must not block meanwhile: the command reaches two stores through its wires. */
 const mishap = (env: Record<string, string>, ...words: string[]): Promise<string> =>
@@ -61,12 +39,16 @@ const mishap = (env: Record<string, string>, ...words: string[]): Promise<string
 
 async function startAgain(): Promise<void> {
   const { data, port } = state.product
-  state.product = await start({ data, port, env: stores() })
+  state.product = await start({ data, port, env: settings() })
 }
 
 /** A store whose process can be killed and started again. */
 type Victim = { kill(): Promise<void>; start(): Promise<void> }
-const victims = { PostgreSQL: () => state.postgres, 'the node': () => state.node, S3: () => state.s3 } as const
+const victims = {
+  PostgreSQL: () => state.stores.postgres,
+  'the node': () => state.stores.node,
+  S3: () => state.stores.s3,
+} as const
 
 async function killAndStart(victim: Victim, awayMs: number): Promise<void> {
   await victim.kill()
@@ -81,13 +63,13 @@ const killApp = () => {
 
 const kills: Record<string, (awayMs: number) => Promise<unknown>> = {
   'process app': async () => killApp(),
-  PostgreSQL: (awayMs) => killAndStart(state.postgres, awayMs),
-  'the node': (awayMs) => killAndStart(state.node, awayMs),
-  S3: (awayMs) => killAndStart(state.s3, awayMs),
+  PostgreSQL: (awayMs) => killAndStart(state.stores.postgres, awayMs),
+  'the node': (awayMs) => killAndStart(state.stores.node, awayMs),
+  S3: (awayMs) => killAndStart(state.stores.s3, awayMs),
   'all connections, again and again': async (awayMs) => {
     for (let n = 0; n < 4 + awayMs / 60; n++) {
-      for (const wire of state.wires) wire.cut()
-      await state.postgres.sql(
+      for (const wire of state.stores.wires) wire.cut()
+      await state.stores.postgres.sql(
         'postgres',
         "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'combined'",
       )
@@ -139,22 +121,15 @@ describe.skipIf(skipped)('the product on PostgreSQL, a ClickHouse node and S3', 
   const all: Acknowledged[] = []
 
   beforeAll(async () => {
-    const started = [startPostgres({ safe: true }), startClickHouseNode({ users: [user] }), startS3Server()] as const
-    ;[state.postgres, state.node, state.s3] = await Promise.all(started)
-    const { postgres, node, s3 } = state
-    await postgres.sql('postgres', 'create database combined')
-    await node.ask(`CREATE DATABASE ${user.database}`)
-    await s3.createBucket('mishap')
-    state.wires = [await wireTo(node.port), await wireTo(Number(new URL(s3.endpoint).port))]
-    state.product = await start({ data: folder(), env: stores() })
+    state.stores = await startStores()
+    state.product = await start({ data: folder(), env: settings() })
     state.project = bootstrap(state.product)
     await settled(state.product, state.project)
   }, 180_000)
 
   afterAll(async () => {
     if (state.product) await discard(state.product)
-    for (const wire of state.wires ?? []) wire.close()
-    await Promise.all([state.postgres?.remove(), state.node?.discard(), state.s3?.remove()])
+    await state.stores?.remove()
     for (const made of folders) rmSync(made, { recursive: true, force: true })
   })
 
@@ -178,7 +153,7 @@ describe.skipIf(skipped)('the product on PostgreSQL, a ClickHouse node and S3', 
       }
       const faults = await faultsOf(state.product, state.project, types.slice(before), all)
       expect({ round, faults }).toEqual({ round, faults: [] })
-      await mishap(stores(), 'verify', '--data', state.product.data)
+      await mishap(settings(), 'verify', '--data', state.product.data)
       if (rounds > 1) console.log(`round ${round}: 0 of ${all.length} lost`)
     }
     expect(await faultsOf(state.product, state.project, types, all, true)).toEqual([])
@@ -188,6 +163,7 @@ describe.skipIf(skipped)('the product on PostgreSQL, a ClickHouse node and S3', 
 
   test.each(Object.keys(victims) as (keyof typeof victims)[])(
     '%s is away: ingest answers 200, users see what is away, and the backlog drains',
+    { timeout: 400_000 + awaySeconds * 1000 },
     async (what) => {
       const victim = victims[what]()
       const type = `Away${what.replaceAll(/\W/g, '')}Error`
@@ -210,15 +186,14 @@ describe.skipIf(skipped)('the product on PostgreSQL, a ClickHouse node and S3', 
         )
       expect(await faultsOf(state.product, state.project, [type], traffic.acknowledged)).toEqual([])
     },
-    { timeout: 400_000 + awaySeconds * 1000 },
   )
 
   test('a backup of the three is restored into embedded stores with equal counts, and both verify', async () => {
     const [file, embedded] = [join(folder(), 'all.tar'), folder()]
-    await mishap(stores(), 'backup', file, '--data', state.product.data)
+    await mishap(settings(), 'backup', file, '--data', state.product.data)
     const before = await countsOf(state.product)
     await state.product.stop()
-    expect(await verifyFaults(state.product.data, stores())).toBe('')
+    expect(await verifyFaults(state.product.data, settings())).toBe('')
     await mishap({}, 'restore', file, '--data', embedded)
     expect(await verifyFaults(embedded)).toBe('')
     const restored = await start({ data: embedded })
