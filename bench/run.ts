@@ -7,6 +7,7 @@ import { root } from '../e2e/product.ts'
 import { sectionOf } from '../scripts/mutation.ts'
 import { benchAccept } from './accept.ts'
 import { benchCommit } from './commit.ts'
+import { benchExternal } from './external.ts'
 import { benchGrouping } from './grouping.ts'
 import { benchHostile } from './hostile.ts'
 import { benchKeys } from './keys.ts'
@@ -38,6 +39,7 @@ const sizes = (wordAfter('--rows') ?? '1000000,10000000').split(',').map(Number)
 const parts: Record<string, () => Promise<Row[]>> = {
   accept: benchAccept,
   commit: () => benchCommit(words.includes('--quick') ? 5 : 25, wordAfter('--against')),
+  external: () => benchExternal(seconds / 6),
   grouping: benchGrouping,
   hostile: benchHostile,
   keys: benchKeys,

@@ -47,10 +47,12 @@ function restored(): string {
 
 test('restored blobs go to the store, and the spool to its folder', async () => {
   const [blobs, folder] = [otherStore(), newFolder()]
-  await sendBlobs(blobs, restored(), folder)
+  const takeBack = await sendBlobs(blobs, restored(), folder)
   expect(await blobs.list('')).toEqual(['attachments/1/a', 'attachments/1/b'])
   expect((await blobs.get('attachments/1/b'))?.toString()).toBe('second')
   expect(await openFileBlobs(folder).list('')).toEqual(['spool/20260101/c'])
+  await takeBack()
+  expect(await blobs.list('')).toEqual([])
 })
 
 test('a restore that fails takes back what it wrote', async () => {

@@ -48,13 +48,13 @@ export const remoteKeys = async (blobs: Pick<BlobStore, 'list'>): Promise<string
 
 /**
  * Moves restored blobs from files into a store on another machine, and their spool into its folder. Deletes what it has
- * written when it fails. Throws BLOBS_UNAVAILABLE.
+ * written when it fails. Returns a function that deletes it later. Both throw BLOBS_UNAVAILABLE.
  */
 export async function sendBlobs(
   blobs: Pick<BlobStore, 'putStream' | 'delete'>,
   from: string,
   folder: string,
-): Promise<void> {
+): Promise<() => Promise<void>> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const entries = await readdir(from, { recursive: true, withFileTypes: true })
@@ -62,6 +62,7 @@ export async function sendBlobs(
     .filter((entry) => entry.isFile())
     .map((entry) => relative(from, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
   const sent: string[] = []
+  const takeBack = () => forAll(sent, (key) => blobs.delete(key))
   try {
     await forAll(keys, async (key) => {
       const file = join(from, key)
@@ -73,7 +74,8 @@ export async function sendBlobs(
       await blobs.putStream(key, createReadStream(file), (await stat(file)).size)
     })
   } catch (error) {
-    await forAll(sent, (key) => blobs.delete(key)).catch(() => undefined)
+    await takeBack().catch(() => undefined)
     throw error
   }
+  return takeBack
 }

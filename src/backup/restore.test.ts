@@ -106,6 +106,7 @@ const restore = (
   file: string,
   change: Partial<Manifest> = {},
   target: Partial<Target> = {},
+  more: Partial<Parameters<typeof restoreBackup>[2]> = {},
 ) =>
   restoreBackup(here.data, file, {
     folders: here.folders,
@@ -136,6 +137,7 @@ const restore = (
         },
       } satisfies Stores)
     },
+    ...more,
   })
 const filesOf = (folder: string) => readdirSync(folder, { recursive: true }).map(String).sort()
 
@@ -184,6 +186,30 @@ describe('backup and back', () => {
     const clear = async () => void cleared++
     await expect(restore(here, file, change, { clear })).rejects.toThrow(sentence)
     expect([filesOf(here.data), cleared]).toEqual([[], 1])
+  })
+  test('a restore into servers that fails takes back the blobs, and the next one replaces the rows', async () => {
+    const here = emptyData()
+    const blobs = { ...openFileBlobs(join(root, `bucket-${made}`)), isRemote: true }
+    const converted = { events: 4, spans: 7, sessions: 0 }
+    const servers = { blobs, convert: async () => converted }
+    await expect(restore(here, file, { events: 3 }, {}, servers)).rejects.toThrow('holds 4 events')
+    expect([await blobs.list(''), filesOf(here.data)]).toEqual([[], ['restoring']])
+    await restore(here, file, {}, { isUsed: async () => true }, servers)
+    expect([await blobs.list(''), existsSync(here.mark)]).toEqual([['attachments/a'], false])
+  })
+  test('a restore that fails before a server has its rows leaves no mark, and says what could not be cleared', async () => {
+    const here = emptyData()
+    const clear = () => Promise.reject(new Error('away'))
+    const servers = {
+      convert: async () => ({ events: 4, spans: 7, sessions: 0 }),
+      withStores: () => Promise.reject(new Error('it holds rows')),
+    }
+    await expect(restore(here, file, {}, {}, servers)).rejects.toThrow('it holds rows')
+    expect(filesOf(here.data)).toEqual([])
+    await expect(restore(here, file, {}, { clear }, servers)).rejects.toMatchObject({
+      message: expect.stringContaining('still holds a part of it'),
+      causes: ['it holds rows'],
+    })
   })
   test('a database elsewhere that holds data is refused, unless an interrupted restore put it there', async () => {
     const here = emptyData()

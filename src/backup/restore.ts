@@ -65,9 +65,15 @@ async function expectedRows(
   return convert && (await isEngineCopy(folder)) ? { ...manifest, ...(await convert(folder)) } : manifest
 }
 
-/** Restores the rows and compares the counts with the manifest. */
-async function restoreStores({ meta, events }: Stores, manifest: Manifest, from: Unpacked): Promise<void> {
+/** Restores the rows and compares the counts with the manifest. Calls `stored` once the events store has its rows. */
+async function restoreStores(
+  { meta, events }: Stores,
+  manifest: Manifest,
+  from: Unpacked,
+  stored: () => void,
+): Promise<void> {
   await events.restore(parts.events, join(from.stage, parts.events), from.isRepeat)
+  stored()
   const found = {
     ...(await meta.snapshots.tally()),
     ...rowsByTable(await events.size()),
@@ -107,6 +113,9 @@ export async function restoreBackup(data: string, path: string, deps: RestoreDep
   await rm(stage, { recursive: true, force: true })
   await mkdir(stage, { recursive: true, mode: 0o700 })
   await writeFile(deps.mark, '')
+  /** What clears the stores that are not in the data folder. */
+  const takeBack = [deps.target.clear]
+  let serverHasRows = false
   try {
     // Skips symbolic links. Strict mode rejects paths that lead out of the folder.
     await extract({
@@ -120,20 +129,31 @@ export async function restoreBackup(data: string, path: string, deps: RestoreDep
     const manifest = readManifest(await readFile(join(stage, parts.manifest), 'utf8').catch(() => ''))
     for (const item of parts.files) if (existsSync(join(stage, item))) await rename(join(stage, item), join(data, item))
     for (const item of [folders.meta, folders.engine]) await mkdir(item, { recursive: true, mode: 0o700 })
-    if (deps.blobs.isRemote) await sendBlobs(deps.blobs, join(stage, parts.blobs), folders.blobs)
+    if (deps.blobs.isRemote) takeBack.push(await sendBlobs(deps.blobs, join(stage, parts.blobs), folders.blobs))
     else await place(join(stage, parts.blobs), folders.blobs)
     await deps.recordPlace()
     await place(join(stage, parts.journal), folders.journal)
     await deps.target.place(join(stage, parts.meta))
     const from = { stage, isRepeat }
     const expected = await expectedRows(manifest, from, deps.convert)
-    await deps.withStores((stores) => restoreStores(stores, expected, from))
+    const stored = () => {
+      serverHasRows = deps.convert !== undefined
+    }
+    await deps.withStores((stores) => restoreStores(stores, expected, from, stored))
     await rm(deps.mark, { force: true })
     return manifest
   } catch (error) {
-    for (const item of [...all, ...parts.files.map((name) => join(data, name)), deps.mark])
+    for (const item of [...all, ...parts.files.map((name) => join(data, name))])
       await rm(item, { recursive: true, force: true })
-    await deps.target.clear()
+    // With the mark, the next restore into this folder replaces the rows of the server. Nothing else may delete them.
+    if (!serverHasRows) await rm(deps.mark, { force: true })
+    const ended = await Promise.allSettled(takeBack.map((clear) => clear()))
+    if (ended.some(({ status }) => status === 'rejected'))
+      throw new MishapError('VALIDATION', {
+        detail:
+          'The restore failed, and MISHAP_META or MISHAP_BLOBS still holds a part of it. Empty both before you try again.',
+        causes: [error instanceof Error ? error.message : String(error)],
+      })
     throw error
   } finally {
     await rm(stage, { recursive: true, force: true })
