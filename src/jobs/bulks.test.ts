@@ -136,7 +136,7 @@ async function sizesOf(msEach: number, total: number): Promise<number[]> {
   const sizes: number[] = []
   const bulk = { id: 1, organizationId: 1, userId: null, total, done: 0, changed: 0, undone: false, createdMs: 0 }
   const left = () => total - sizes.reduce((sum, size) => sum + size, 0)
-  const store = {
+  const issues = {
     openBulks: () => (left() > 0 ? [{ ...bulk, endedMs: null }] : []),
     stepBulk: (_id: number, max: number) => {
       sizes.push(Math.min(max, left()))
@@ -145,7 +145,7 @@ async function sizesOf(msEach: number, total: number): Promise<number[]> {
     },
     dropBulks: () => false,
   }
-  const meta = store as unknown as BulkDeps['meta']
+  const meta = { issues } as unknown as BulkDeps['meta']
   await createBulks({
     observe: silent,
     meta,

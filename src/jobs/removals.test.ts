@@ -224,10 +224,10 @@ test.each(wholeOrganization)('an organization: a failure at %s is gone on with',
 
 test('an organization waits for a project that was made in between, and names what is left', async () => {
   const { deps, rows, state } = organizationWorld()
-  Object.assign(deps.meta, { requestProjectRemovals: () => 1 })
+  Object.assign(deps.meta.retention, { requestProjectRemovals: () => 1 })
   expect(await createRemovals(deps).run()).toEqual({ done: 1, failed: 0 })
   expect(rows[0]?.stage).toBe('asked')
-  Object.assign(deps.meta, { requestProjectRemovals: () => 0, organizationLeft: () => ['member'] })
+  Object.assign(deps.meta.retention, { requestProjectRemovals: () => 0, organizationLeft: () => ['member'] })
   expect(await createRemovals(deps).run()).toEqual({ done: 0, failed: 1 })
   expect([rows[0]?.error, rows[0]?.endedMs, state.organization]).toEqual(['Error: still there: member', null, false])
 })
@@ -241,7 +241,7 @@ test('a batch that waits for its recovery is waited for', async () => {
 
 test('what is left is named, and the removal stays open', async () => {
   const { deps, state } = world()
-  Object.assign(deps.meta, { issueById: () => ({}) })
+  Object.assign(deps.meta.issues, { issueById: () => ({}) })
   expect(await createRemovals(deps).run()).toEqual({ done: 0, failed: 1 })
   expect([state.removal.error, state.removal.endedMs]).toEqual(['Error: still there: the issue', null])
 })

@@ -222,9 +222,14 @@ test('who is named gets a mail; without a mail server nothing is kept for later'
 test('mails go out while the events store is away and an owner is to be found', async () => {
   const { meta, sent, triage } = await rig({ away: true })
   const [ann, bob] = ['ann', 'bob'].map((id) => ({ id, name: id, email: `${id}@example.test` }))
-  Object.assign(meta, {
-    personById: (id: string) => [ann, bob].find((item) => item?.id === id),
-    memberOf: (organizationId: number, userId: string) => ({ organizationId, userId, role: 'member', createdMs: 0 }),
+  Object.assign(meta.people, { personById: async (id: string) => [ann, bob].find((item) => item?.id === id) })
+  Object.assign(meta.organizations, {
+    memberOf: async (organizationId: number, userId: string) => ({
+      organizationId,
+      userId,
+      role: 'member',
+      createdMs: 0,
+    }),
   })
   await meta.projects.setOwnership(1, { text: 'path:* bob@example.test' }, { userId: 'ann' }, nowMs)
   await commit(meta, { events: [effect()] })
@@ -253,9 +258,11 @@ const eventAt = (filename: string): Partial<SeenEvent> => ({
 /** Ann, Bob and Eve; Eve is not a member. */
 function withPeople(meta: MetaStore): void {
   const people = ['ann', 'bob', 'eve'].map((id) => ({ id, name: id, email: `${id}@example.test` }))
-  Object.assign(meta, {
-    personByEmail: (email: string) => people.find((person) => person.email === email),
-    memberOf: (organizationId: number, userId: string) =>
+  Object.assign(meta.people, {
+    personByEmail: async (email: string) => people.find((person) => person.email === email),
+  })
+  Object.assign(meta.organizations, {
+    memberOf: async (organizationId: number, userId: string) =>
       userId === 'eve' ? undefined : { organizationId, userId, role: 'member', createdMs: 0 },
   })
 }
