@@ -16,7 +16,7 @@ if (skipped) console.warn(`skipped: ${skipped}`)
 /** For more: `ENGINE_ROUNDS=20 npm run e2e -- e2e/engines/combined.test.ts`. */
 const rounds = Number(process.env.ENGINE_ROUNDS ?? 1)
 /** How long each store is away in the test of the outages, s. */
-const awaySeconds = Number(process.env.ENGINE_AWAY_SECONDS ?? 2)
+const awaySeconds = Number(process.env.ENGINE_AWAY_SECONDS ?? 1)
 
 const state = {} as { stores: Stores; product: Product; project: Project }
 const folders: string[] = []
