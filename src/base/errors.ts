@@ -339,6 +339,11 @@ export const catalogue = {
     happened: 'The database on the ClickHouse server belongs to another installation of Mishap.',
     todo: 'Use a database for each installation, or the data folder that belongs to this database.',
   },
+  START_STORES_MOVED: {
+    status: 78,
+    happened: 'The settings name other stores than those that the data folder was moved to.',
+    todo: 'Set the variables that the message names. See docs/external.md.',
+  },
   BACKUP_NO_TARGET: {
     status: 400,
     happened: 'The events of this backup lie on a target of a ClickHouse server that is not configured here.',

@@ -36,6 +36,8 @@ import { checkBlobStore } from '../store/blobs/start.ts'
 import type { ServerAway } from '../store/events/server-check.ts'
 import type { KeySnapshot } from '../store/meta/meta.ts'
 import { blobSourceOf } from './blob-source.ts'
+import { settleStores } from './settle-stores.ts'
+import { switchStores } from './switch-stores.ts'
 
 type ServerOptions = { config: Config; version: string; dev: boolean; print(line: string): void }
 
@@ -158,6 +160,11 @@ function handleMessage(main: Main, message: FromApp): void {
   else if (message.kind === 'known') state.known.add(message.credential)
   else if (message.kind === 'self') state.selfDsn = message.dsn
   else if (message.kind === 'blobs') state.blobsUp = message.up
+  else if (message.kind === 'moved')
+    moveOn(main, message).catch((error: unknown) => {
+      observe.error({ error: String(error) }, 'the move could not be recorded')
+      void main.stop('the move could not be recorded')
+    })
   else if (message.kind === 'stored') state.storedBy = main.app.pid()
   else if (message.kind === 'refused') {
     state.refused = new MishapError(message.code, { detail: message.sentence })
@@ -170,6 +177,19 @@ function handleMessage(main: Main, message: FromApp): void {
     if (message.setupSecret)
       options.print(`Set it up (this link works once): ${config.url}/setup?secret=${message.setupSecret}`)
   }
+}
+
+/** Goes on with the stores that `mishap move` has filled. Ingest does not notice. */
+async function moveOn(main: Main, message: FromApp & { kind: 'moved' }): Promise<void> {
+  const { config } = main.options
+  const changed = await switchStores({ config, app: main.app, engine: main.engine }, message)
+  main.options = { ...main.options, config: changed }
+  main.state.storedBy = undefined
+  Object.assign(
+    main,
+    startChildren({ ...main.options, isChecked: true }, main.observe, () => main),
+  )
+  main.observe.info({ stores: message.record.places }, 'the data folder was moved to other stores')
 }
 
 function sendDurable(main: Main): void {
@@ -446,10 +466,12 @@ export async function startServer(
   const isChecked = await demandServer(config, observe)
   const lock = lockDataFolder(config.data)
   const ended = Promise.withResolvers<MishapError | undefined>()
-  const away = await checkBlobStore(config.data, blobSourceOf(config, folders), systemClock).catch((error: unknown) => {
-    lock.release()
-    throw error
-  })
+  const away = await settleStores(config)
+    .then(() => checkBlobStore(config.data, blobSourceOf(config, folders), systemClock))
+    .catch((error: unknown) => {
+      lock.release()
+      throw error
+    })
   if (away !== undefined) observe.warn({ reason: away }, 'the blob store is away; ingest starts, and batches wait')
   const journal = await openJournal(config, folders.journal, observe)
   const dropOrphans = await cleanSpool(folders, journal, observe)
