@@ -12,9 +12,11 @@ import type { AppSetup, FromApp, ToApp } from '../serve/messages.ts'
 import { serveWeb } from '../web/serve.ts'
 import { maintenanceCommands, peopleCommands } from './commands.ts'
 import { createApp, type Running } from './create.ts'
+import { createRunningMove } from './move-running.ts'
 import type { App } from './parts.ts'
 import type { Link } from './publish-keys.ts'
 
+const movedDetail = 'Mishap moves its data to other stores. Ingest continues.'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
@@ -56,7 +58,14 @@ async function runProcess(setup: AppSetup): Promise<void> {
     if (organization && setup.config.selfReporting) await ensureSelfProject(app.meta, organization.id)
     await app.publishKeys()
   }
+  let stopping: Promise<void> | undefined
+  const stop = () => {
+    stopping ??= running.stop()
+    return stopping
+  }
+  const move = createRunningMove({ setup, running, link, stop })
   const control = await serveControl(setup.sockets.control, {
+    ...move.commands,
     ...peopleCommands(app.meta, app.auth, setup.config.url, changed),
     ...maintenanceCommands({
       config: setup.config,
@@ -79,6 +88,10 @@ async function runProcess(setup: AppSetup): Promise<void> {
     port: setup.config.port,
     dev: setup.dev,
     before: (req, res) => {
+      if (move.isHeld()) {
+        refuseRequest(req, res, new MishapError('STORE_UNAVAILABLE', { detail: movedDetail }), app.clock)
+        return true
+      }
       if (!api.owns(req.url ?? '/')) return false
       api.handle(req, res)
       return true
@@ -93,7 +106,7 @@ async function runProcess(setup: AppSetup): Promise<void> {
     web.close()
     control.close()
     web.closeAllConnections()
-    await running.stop()
+    await stop()
     for (const path of [setup.sockets.app, setup.sockets.control]) rmSync(path, { force: true })
     process.exit(0)
   }
