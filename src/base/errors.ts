@@ -297,7 +297,7 @@ export const catalogue = {
   START_BLOBS_ELSEWHERE: {
     status: 78,
     happened: 'The blobs of this data folder are in another store.',
-    todo: 'Correct MISHAP_BLOBS. To change the store, restore a backup into an empty data folder.',
+    todo: 'Correct MISHAP_BLOBS. To change the store, use mishap move.',
   },
   START_EVENTS_CREDENTIALS: {
     status: 78,
