@@ -21,7 +21,19 @@ const keyOf = ({ table, id }: { table: string; id: string }) => `${table} ${id}`
 const sumsOf = (memory: Memory): PartitionSum[] =>
   [...memory].flatMap(([key, { rows }]) => {
     const [table = '', id = ''] = key.split(' ')
-    return rows.length === 0 ? [] : [{ table, id, rows: rows.length, sum: rows.map((row) => row.id).sort().join() }]
+    return rows.length === 0
+      ? []
+      : [
+          {
+            table,
+            id,
+            rows: rows.length,
+            sum: rows
+              .map((row) => row.id)
+              .sort()
+              .join(),
+          },
+        ]
   })
 
 /** An events store in memory that counts what is read from it. */
@@ -99,7 +111,9 @@ describe('events', () => {
     const rows = await move.finish()
     expect(sumsOf(to.memory)).toEqual(sumsOf(from.memory))
     expect(from.state.read).toBe(read)
-    expect(rows.events).toBe([...from.memory].flatMap(([key, { rows: all }]) => (key.startsWith('events') ? all : [])).length)
+    expect(rows.events).toBe(
+      [...from.memory].flatMap(([key, { rows: all }]) => (key.startsWith('events') ? all : [])).length,
+    )
   })
 
   test('rows above the position of a round come with the next one', async () => {

@@ -35,7 +35,9 @@ async function writeWhole(data: string, name: string, value: object): Promise<vo
 }
 
 const isPlaces = (value: unknown): value is StorePlaces =>
-  ['meta', 'events', 'blobs'].every((name) => typeof (value as Record<string, unknown> | undefined)?.[name] === 'string')
+  ['meta', 'events', 'blobs'].every(
+    (name) => typeof (value as Record<string, unknown> | undefined)?.[name] === 'string',
+  )
 
 /** Returns the record of a data folder; undefined if it was never moved. Throws START_STORES_MOVED for a damaged one. */
 export function readStores(data: string): StoresRecord | undefined {
@@ -57,8 +59,7 @@ export async function writeStores(data: string, record: StoresRecord): Promise<v
 }
 
 /** Records the targets of a move before it writes into them, so that it may replace what it left when it was cut off. */
-export const writeMoving = (data: string, to: StorePlaces): Promise<void> =>
-  writeWhole(data, movingFile, to)
+export const writeMoving = (data: string, to: StorePlaces): Promise<void> => writeWhole(data, movingFile, to)
 
 /** Returns the targets of an interrupted move. */
 export function readMoving(data: string): Partial<StorePlaces> {
@@ -96,5 +97,7 @@ export function demandStores(config: Pick<Config, 'data' | 'meta' | 'events' | '
       ? `unset ${variables[store]}`
       : `set ${variables[store]} to the address of ${place}`
   })
-  throw new MishapError('START_STORES_MOVED', { detail: `The stores of ${config.data} were moved: ${todo.join(', ')}.` })
+  throw new MishapError('START_STORES_MOVED', {
+    detail: `The stores of ${config.data} were moved: ${todo.join(', ')}.`,
+  })
 }

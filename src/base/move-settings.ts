@@ -34,7 +34,9 @@ export function moveSettingsOf(flags: Environment, env: Environment): MoveSettin
     const [given, text] = [flags[flag], flags[flag] ?? env[target]]
     if (text === undefined || text === '') continue
     if (given !== undefined && given !== word)
-      throw refuse(`${flag} takes only the word ${word}. Set ${target} to an address: a command line shows its password.`)
+      throw refuse(
+        `${flag} takes only the word ${word}. Set ${target} to an address: a command line shows its password.`,
+      )
     const value = text === word ? '' : text
     const setting = settings.find(({ env: name }) => name === variable)
     if (!setting?.check(value)) throw refuse(`${target} is not valid. Allowed: ${word}, or ${setting?.allowed}.`)
@@ -44,7 +46,9 @@ export function moveSettingsOf(flags: Environment, env: Environment): MoveSettin
     throw refuse(`Set at least one of ${stores.map(({ target }) => target).join(', ')} to the new store.`)
   if (found.MISHAP_BLOBS) {
     if (!blobCredentials({ ...env, MISHAP_BLOBS: found.MISHAP_BLOBS }))
-      throw refuse('MISHAP_MOVE_BLOBS has no keys. Add accessKeyId and secretAccessKey to it, or set the AWS_* variables.')
+      throw refuse(
+        'MISHAP_MOVE_BLOBS has no keys. Add accessKeyId and secretAccessKey to it, or set the AWS_* variables.',
+      )
     for (const name of keyVariables) if (env[name]) found[name] = env[name]
   }
   return found

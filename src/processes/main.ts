@@ -13,7 +13,7 @@ import {
   settings,
 } from '../base/config.ts'
 import { MishapError } from '../base/errors.ts'
-import { configWith, moveFlags, moveSettingsOf } from '../base/move-settings.ts'
+import { configWith, type MoveSettings, moveFlags, moveSettingsOf } from '../base/move-settings.ts'
 import { giveCommand } from '../serve/control.ts'
 import { layOut } from '../serve/folders.ts'
 import { setUpStatements } from '../store/events/grants.ts'
@@ -218,6 +218,24 @@ async function verify(words: Words, rehearse = false): Promise<void> {
 
 type MoveAnswer = { pausedMs: number; blobs: number; events?: number }
 
+/** Moves by the running product, else a stopped data folder. Waits during a start. No answer: the product has ended. */
+async function copyAll(config: Config, settings: MoveSettings): Promise<{ isRunning: boolean; answer?: object }> {
+  const { control } = layOut(config.data).sockets
+  const { runStopped } = await import('./commands.ts')
+  for (let tries = 0; ; tries++) {
+    if (await giveCommand(control, 'ping', {})) {
+      const answer = await giveCommand(control, 'move', settings)
+      return { isRunning: true, ...(answer ? { answer } : {}) }
+    }
+    try {
+      return { isRunning: false, answer: await runStopped(config, 'move', settings) }
+    } catch (error) {
+      if (!(error instanceof MishapError) || error.code !== 'START_LOCKED' || tries >= 300) throw error
+      await systemClock.sleep(200)
+    }
+  }
+}
+
 /** Waits until the product runs on its new stores, and checks them. Throws STORE_UNAVAILABLE if it does not. */
 async function verifyMoved(config: Config): Promise<Check[]> {
   const { sockets } = layOut(config.data)
@@ -236,14 +254,12 @@ async function verifyMoved(config: Config): Promise<Check[]> {
 async function move(words: Words): Promise<void> {
   const config = configOf(words)
   const settings = moveSettingsOf(words.flags, environment())
-  const { sockets } = layOut(config.data)
-  const isRunning = (await giveCommand(sockets.control, 'ping', {})) !== undefined
-  const { runStopped } = await import('./commands.ts')
-  const answer = isRunning
-    ? await giveCommand(sockets.control, 'move', settings)
-    : await runStopped(config, 'move', settings)
+  const { isRunning, answer } = await copyAll(config, settings)
   if (!answer)
-    leave('mishap: the product ended during the move. Its old stores are in use. Start it, and run mishap move again.', 1)
+    leave(
+      'mishap: the product ended during the move. Its old stores are in use. Start it, and run mishap move again.',
+      1,
+    )
   const checks = isRunning ? await verifyMoved(configWith(config, settings)) : []
   const result = answer as MoveAnswer
   const { kept = [] } = readStores(config.data) ?? {}

@@ -61,7 +61,9 @@ function planOf({ config, settings, clock }: MoveParts): Plan {
   const [before, places] = [placesOf(config), placesOf(to)]
   const changed = storeNames.filter((store) => before[store] !== places[store])
   if (changed.length === 0)
-    throw new MishapError('VALIDATION', { detail: 'The data folder has these stores already. There is nothing to move.' })
+    throw new MishapError('VALIDATION', {
+      detail: 'The data folder has these stores already. There is nothing to move.',
+    })
   const [cutOff, earlier] = [readMoving(config.data), readStores(config.data)?.kept ?? []]
   const left = changed.map((store) => ({ store, place: before[store], untilMs: clock.now() }))
   return {
@@ -69,12 +71,14 @@ function planOf({ config, settings, clock }: MoveParts): Plan {
     env: { ...environment(), ...settings },
     places,
     changed,
-    kept: [...earlier.filter(({ store, place }) => !changed.includes(store) || place !== places[store]), ...left].filter(
+    kept: [
+      ...earlier.filter(({ store, place }) => !changed.includes(store) || place !== places[store]),
+      ...left,
+    ].filter(
       ({ store, place }, at, all) => all.findLastIndex((item) => item.store === store && item.place === place) === at,
     ),
     mayReplace: (store) =>
-      cutOff[store] === places[store] ||
-      earlier.some((item) => item.store === store && item.place === places[store]),
+      cutOff[store] === places[store] || earlier.some((item) => item.store === store && item.place === places[store]),
   }
 }
 
@@ -153,9 +157,7 @@ export async function moveStores(parts: MoveParts): Promise<Moved> {
     return copyStores({ clock, events, blobs, meta: moves('meta') ? meta : undefined, cursor, quiet })
   }
   const result = moves('events')
-    ? await parts.withSource((from) =>
-        withEvents(plan.to, layout, observe, (to) => copy({ from, to }), plan.env),
-      )
+    ? await parts.withSource((from) => withEvents(plan.to, layout, observe, (to) => copy({ from, to }), plan.env))
     : await copy(undefined)
   return { record: { places: plan.places, kept: plan.kept, pending }, result }
 }

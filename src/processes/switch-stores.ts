@@ -1,5 +1,5 @@
 import { type StoresRecord, writeStores } from '../backup/stores-record.ts'
-import { changeEnvironment, type Config } from '../base/config.ts'
+import { type Config, changeEnvironment } from '../base/config.ts'
 import { configWith, type MoveSettings } from '../base/move-settings.ts'
 import type { Child } from '../serve/supervise.ts'
 import { finishSwitch } from './settle-stores.ts'
