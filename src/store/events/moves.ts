@@ -130,14 +130,14 @@ async function rowSums(connection: Connection, database: string): Promise<Partit
   const sums: PartitionSum[] = []
   for (const { name, key } of keys) {
     const content = hasPositions(name)
-      ? `count() AS n, toString(sum(cityHash64(${key}, jpos))) AS total`
-      : `sum(n) AS n, toString(sum(cityHash64(project_id, group_hash, hour) * n)) AS total`
-    const found = await connection.rows<{ id: string; n: string; total: string }>(
+      ? `count() AS found, toString(sum(cityHash64(${key}, jpos))) AS total`
+      : `sum(n) AS found, toString(sum(cityHash64(project_id, group_hash, hour) * n)) AS total`
+    const found = await connection.rows<{ id: string; found: string; total: string }>(
       `SELECT _partition_id AS id, ${content} FROM ${database}.${name} GROUP BY id ORDER BY id`,
       {},
       { seconds: workSeconds },
     )
-    sums.push(...found.map(({ id, n, total }) => ({ table: name, id, rows: Number(n), sum: total })))
+    sums.push(...found.map(({ id, found: rows, total }) => ({ table: name, id, rows: Number(rows), sum: total })))
   }
   return sums
 }
