@@ -86,10 +86,11 @@ describe.skipIf(skipped)('mishap move', () => {
   }, 180_000)
 
   afterAll(async () => {
-    if (state.product) await discard(state.product)
+    await state.product?.stop('SIGKILL')
     await state.node?.discard()
     await state.postgres?.remove()
     await state.s3?.remove()
+    if (state.product) await discard(state.product)
   })
 
   test('a move is killed, started again, and takes everything with it', { timeout: 300_000 }, async () => {

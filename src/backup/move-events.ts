@@ -18,7 +18,7 @@ type Copied = RowPartition & { until: number }
 const keyOf = ({ table, id }: Pick<RowPartition, 'table' | 'id'>) => `${table} ${id}`
 
 /** Copies the rows of one events store to another in rounds. The first rounds run while the source takes inserts. */
-export type EventsMove = {
+type EventsMove = {
   /**
    * Copies what has changed since the last round. `until`: all rows below this position are in the source for good.
    * Returns the number of copied partitions.

@@ -2,26 +2,8 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import type { Config } from '../base/config.ts'
 import { MishapError } from '../base/errors.ts'
+import type { StorePlaces, StoresRecord } from '../base/move-settings.ts'
 import { syncPath } from '../store/sync.ts'
-
-/** Names of the stores of a data folder, without secrets: `sqlite`, `embedded` and `files` are in the data folder. */
-export type StorePlaces = { meta: string; events: string; blobs: string }
-
-/** Where the stores of a data folder are since its last move. */
-export type StoresRecord = {
-  places: StorePlaces
-  /** Stores that earlier moves left. They are complete up to the move. */
-  kept: { store: keyof StorePlaces; place: string; untilMs: number }[]
-  /** What is left to do in the data folder. It can be repeated. */
-  pending?: {
-    /** Id of the pair of data folder and PostgreSQL database. */
-    pair?: string
-    /** File in the meta folder that becomes the database. */
-    file?: string
-    /** Place of the blobs; empty: in files. */
-    blobs?: string
-  }
-}
 
 /** The file of the data folder with the record. A data folder that was never moved has none. */
 export const storesFile = 'stores.json'

@@ -69,3 +69,22 @@ export function configWith<C extends Config>(config: C, { MISHAP_META, MISHAP_EV
     ...(MISHAP_BLOBS === undefined ? {} : { blobs: blobsOf(MISHAP_BLOBS)?.place }),
   }
 }
+
+/** Names of the stores of a data folder, without secrets: `sqlite`, `embedded` and `files` are in the data folder. */
+export type StorePlaces = { meta: string; events: string; blobs: string }
+
+/** Where the stores of a data folder are since its last move. */
+export type StoresRecord = {
+  places: StorePlaces
+  /** Stores that earlier moves left. They are complete up to the move. */
+  kept: { store: keyof StorePlaces; place: string; untilMs: number }[]
+  /** What is left to do in the data folder. It can be repeated. */
+  pending?: {
+    /** Id of the pair of data folder and PostgreSQL database. */
+    pair?: string
+    /** File in the meta folder that becomes the database. */
+    file?: string
+    /** Place of the blobs; empty: in files. */
+    blobs?: string
+  }
+}

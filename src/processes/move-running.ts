@@ -11,7 +11,7 @@ import type { Link } from './publish-keys.ts'
 type Parts = { setup: AppSetup; running: Running; link: Link; stop(): Promise<void> }
 
 /** The command `move` of the running product. */
-export type RunningMove = {
+type RunningMove = {
   commands: Commands
   /** Whether process app has ended the use of its stores. It answers no request then. */
   isHeld(): boolean

@@ -3,18 +3,11 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { copyStores, type MoveResult } from '../backup/move.ts'
 import { remoteKeys } from '../backup/remote-blobs.ts'
-import {
-  placesOf,
-  readMoving,
-  readStores,
-  type StorePlaces,
-  type StoresRecord,
-  writeMoving,
-} from '../backup/stores-record.ts'
+import { placesOf, readMoving, readStores, writeMoving } from '../backup/stores-record.ts'
 import type { Clock } from '../base/clock.ts'
 import { type Config, environment } from '../base/config.ts'
 import { MishapError } from '../base/errors.ts'
-import { configWith, type MoveSettings } from '../base/move-settings.ts'
+import { configWith, type MoveSettings, type StorePlaces, type StoresRecord } from '../base/move-settings.ts'
 import type { Observe } from '../base/observe.ts'
 import type { Folders, Sockets } from '../serve/messages.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
@@ -40,7 +33,7 @@ type MoveParts = {
 }
 
 /** The end of a move: what the switch records, and what was copied. */
-export type Moved = { record: StoresRecord; result: MoveResult }
+type Moved = { record: StoresRecord; result: MoveResult }
 
 /** One move: the settings before and after, and the stores that change. */
 type Plan = {

@@ -1,6 +1,6 @@
-import { type StoresRecord, writeStores } from '../backup/stores-record.ts'
+import { writeStores } from '../backup/stores-record.ts'
 import { type Config, changeEnvironment } from '../base/config.ts'
-import { configWith, type MoveSettings } from '../base/move-settings.ts'
+import { configWith, type MoveSettings, type StoresRecord } from '../base/move-settings.ts'
 import type { Child } from '../serve/supervise.ts'
 import { finishSwitch } from './settle-stores.ts'
 

@@ -1,7 +1,6 @@
-import type { StoresRecord } from '../backup/stores-record.ts'
 import type { Config } from '../base/config.ts'
 import type { ErrorCode } from '../base/errors.ts'
-import type { MoveSettings } from '../base/move-settings.ts'
+import type { MoveSettings, StoresRecord } from '../base/move-settings.ts'
 import type { RecordHead } from '../journal/journal.ts'
 import type { RequestLogEntry } from '../journal/request-log.ts'
 import type { ServerAway } from '../store/events/server-check.ts'
