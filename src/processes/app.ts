@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { createApi } from '../api/api.ts'
 import { MishapError } from '../base/errors.ts'
 import { requestIdOf } from '../base/observe.ts'
 import { ensureSelfProject } from '../operations/self-project.ts'
 import { refuseRequest } from '../serve/answers.ts'
-import { serveControl } from '../serve/control.ts'
+import { type Commands, serveControl } from '../serve/control.ts'
 import type { AppSetup, FromApp, ToApp } from '../serve/messages.ts'
 import { serveWeb } from '../web/serve.ts'
 import { maintenanceCommands, peopleCommands } from './commands.ts'
@@ -35,6 +35,32 @@ async function answerAway({ config, meta, clock }: App, req: IncomingMessage, re
   }
 }
 
+/** Answers the commands of `mishap` on a socket. */
+function serveCommands(setup: AppSetup, running: Running, more: Commands): Promise<Server> {
+  const { app } = running
+  const changed = async () => {
+    const organization = (await app.meta.organizations.organizations())[0]
+    if (organization && setup.config.selfReporting) await ensureSelfProject(app.meta, organization.id)
+    await app.publishKeys()
+  }
+  return serveControl(setup.sockets.control, {
+    ...more,
+    ...peopleCommands(app.meta, app.auth, setup.config.url, changed),
+    ...maintenanceCommands({
+      config: setup.config,
+      version: setup.version,
+      clock: app.clock,
+      folders: setup.folders,
+      meta: app.meta,
+      events: app.events,
+      blobs: app.blobs,
+      backups: running.backups,
+      pause: running.pause,
+      durable: running.durable,
+    }),
+  })
+}
+
 /** Runs the process: opens the app, serves screens, API and commands, and exits with main. */
 async function runProcess(setup: AppSetup): Promise<void> {
   const link: Link = {
@@ -53,33 +79,13 @@ async function runProcess(setup: AppSetup): Promise<void> {
   }
   const { app } = running
   Object.assign(globalThis, { [Symbol.for('mishap.app')]: app })
-  const changed = async () => {
-    const organization = (await app.meta.organizations.organizations())[0]
-    if (organization && setup.config.selfReporting) await ensureSelfProject(app.meta, organization.id)
-    await app.publishKeys()
-  }
   let stopping: Promise<void> | undefined
   const stop = () => {
     stopping ??= running.stop()
     return stopping
   }
   const move = createRunningMove({ setup, running, link, stop })
-  const control = await serveControl(setup.sockets.control, {
-    ...move.commands,
-    ...peopleCommands(app.meta, app.auth, setup.config.url, changed),
-    ...maintenanceCommands({
-      config: setup.config,
-      version: setup.version,
-      clock: app.clock,
-      folders: setup.folders,
-      meta: app.meta,
-      events: app.events,
-      blobs: app.blobs,
-      backups: running.backups,
-      pause: running.pause,
-      durable: running.durable,
-    }),
-  })
+  const control = await serveCommands(setup, running, move.commands)
   const api = createApi(app)
   const web = await serveWeb({
     root,

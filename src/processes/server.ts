@@ -10,11 +10,10 @@ import { type Config, environment, SettingError, screensFolder } from '../base/c
 import { MishapError } from '../base/errors.ts'
 import { createNetworks } from '../base/network.ts'
 import { createObserve, type Observe } from '../base/observe.ts'
-import type { OutcomeCount } from '../base/outcome.ts'
 import { createIngest, type Ingest } from '../ingest/ingest.ts'
 import { findOrphans } from '../ingest/spool.ts'
 import { openJournalReader, openJournalWriter } from '../journal/files.ts'
-import type { JournalWriter, RecordHead } from '../journal/journal.ts'
+import type { JournalWriter } from '../journal/journal.ts'
 import { refuseRequest } from '../serve/answers.ts'
 import { createClientOf, isOwnOrigin } from '../serve/client.ts'
 import { boundHeads } from '../serve/connection-limits.ts'
@@ -36,6 +35,7 @@ import { checkBlobStore } from '../store/blobs/start.ts'
 import type { ServerAway } from '../store/events/server-check.ts'
 import type { KeySnapshot } from '../store/meta/meta.ts'
 import { blobSourceOf } from './blob-source.ts'
+import { createOutcomeRecorder } from './outcome-recorder.ts'
 import { settleStores } from './settle-stores.ts'
 import { switchStores } from './switch-stores.ts'
 
@@ -47,8 +47,6 @@ const stopMs = 4000
 const requestLogMs = 500
 const reportDurableMs = 20
 const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
-
-type KeyUse = ReturnType<Ingest['drainUses']>[number]
 
 /** The state of process main. */
 type Main = {
@@ -201,54 +199,6 @@ function sendDurable(main: Main): void {
     lagBytes: journal.lagBytes(),
     boundBytes: options.config.journalBytesMax,
   } satisfies ToApp)
-}
-
-/**
- * Records ingest's rejections and key uses: one summed record per second. While the journal accepts nothing (its limit,
- * a full disk) they are summed up here, so that no outcome is lost.
- */
-function createOutcomeRecorder(journal: () => JournalWriter, ingest: Ingest): () => Promise<void> {
-  const waiting = { outcomes: new Map<string, OutcomeCount>(), uses: new Map<number, KeyUse>() }
-  return async () => {
-    for (const count of ingest.drainOutcomes()) {
-      const { quantity, bytes, ...labels } = count
-      const key = JSON.stringify(labels)
-      const before = waiting.outcomes.get(key)
-      waiting.outcomes.set(
-        key,
-        before ? { ...before, quantity: before.quantity + quantity, bytes: before.bytes + bytes } : count,
-      )
-    }
-    for (const use of ingest.drainUses()) waiting.uses.set(use.keyId, use)
-    if (waiting.outcomes.size === 0 && waiting.uses.size === 0) return
-    const sent = { outcomes: [...waiting.outcomes.values()], uses: [...waiting.uses.values()] }
-    const head: RecordHead = {
-      kind: 'outcomes',
-      receivedMs: systemClock.now(),
-      projectId: 0,
-      organizationId: 0,
-      keyId: 0,
-      clientAddress: '',
-      userAgent: '',
-      origin: '',
-      contentType: 'application/json',
-    }
-    const drained = { outcomes: new Map(waiting.outcomes), uses: new Map(waiting.uses) }
-    waiting.outcomes.clear()
-    waiting.uses.clear()
-    await journal()
-      .append(head, Buffer.from(JSON.stringify(sent)))
-      .catch(() => {
-        for (const [key, count] of drained.outcomes) {
-          const since = waiting.outcomes.get(key)
-          waiting.outcomes.set(
-            key,
-            since ? { ...count, quantity: count.quantity + since.quantity, bytes: count.bytes + since.bytes } : count,
-          )
-        }
-        for (const [key, use] of drained.uses) if (!waiting.uses.has(key)) waiting.uses.set(key, use)
-      })
-  }
 }
 
 function startChildren(

@@ -38,8 +38,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const insert = (numbers: number[], token: string) =>
-  state.from.insert('events', tsv(numbers.map((n) => row(n))), token)
+const insert = (numbers: number[], token: string) => state.from.insert('events', tsv(numbers.map((n) => row(n))), token)
 const eventsOf = (sums: { table: string; rows: number }[], name = 'events') =>
   sums.filter(({ table }) => table === name).reduce((rows, part) => rows + part.rows, 0)
 
