@@ -10,7 +10,7 @@ import { isSpool } from '../store/blobs/open.ts'
 const parallel = 8
 
 /** Runs `work` for all items, a few at a time. Rejects with the first error, after running ones have ended. */
-async function forAll<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+export async function forAll<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const next = items.values()
   const ended = await Promise.allSettled(
     Array.from({ length: parallel }, async () => {

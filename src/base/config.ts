@@ -448,6 +448,9 @@ export const screensFolder = (basePath: string): string =>
 /** Returns the environment of this process. No other code reads it. */
 export const environment = (): Record<string, string | undefined> => process.env
 
+/** Changes variables for this process and those that it starts. */
+export const changeEnvironment = (values: Record<string, string>): void => void Object.assign(process.env, values)
+
 /** Secrets of the events store. They are not part of Config, which other processes get as an argument. */
 type EventsSecrets = { password: string; backup: string }
 

@@ -297,7 +297,7 @@ export const catalogue = {
   START_BLOBS_ELSEWHERE: {
     status: 78,
     happened: 'The blobs of this data folder are in another store.',
-    todo: 'Correct MISHAP_BLOBS. To change the store, restore a backup into an empty data folder.',
+    todo: 'Correct MISHAP_BLOBS. To change the store, use mishap move.',
   },
   START_EVENTS_CREDENTIALS: {
     status: 78,
@@ -338,6 +338,11 @@ export const catalogue = {
     status: 78,
     happened: 'The database on the ClickHouse server belongs to another installation of Mishap.',
     todo: 'Use a database for each installation, or the data folder that belongs to this database.',
+  },
+  START_STORES_MOVED: {
+    status: 78,
+    happened: 'The settings name other stores than those that the data folder was moved to.',
+    todo: 'Set the variables that the message names. See docs/external.md.',
   },
   BACKUP_NO_TARGET: {
     status: 400,

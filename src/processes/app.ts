@@ -1,20 +1,22 @@
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { createApi } from '../api/api.ts'
 import { MishapError } from '../base/errors.ts'
 import { requestIdOf } from '../base/observe.ts'
 import { ensureSelfProject } from '../operations/self-project.ts'
 import { refuseRequest } from '../serve/answers.ts'
-import { serveControl } from '../serve/control.ts'
+import { type Commands, serveControl } from '../serve/control.ts'
 import type { AppSetup, FromApp, ToApp } from '../serve/messages.ts'
 import { serveWeb } from '../web/serve.ts'
 import { maintenanceCommands, peopleCommands } from './commands.ts'
 import { createApp, type Running } from './create.ts'
+import { createRunningMove } from './move-running.ts'
 import type { App } from './parts.ts'
 import type { Link } from './publish-keys.ts'
 
+const movedDetail = 'Mishap moves its data to other stores. Ingest continues.'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
@@ -31,6 +33,32 @@ async function answerAway({ config, meta, clock }: App, req: IncomingMessage, re
     refuseRequest(req, res, error, clock)
     return true
   }
+}
+
+/** Answers the commands of `mishap` on a socket. */
+function serveCommands(setup: AppSetup, running: Running, more: Commands): Promise<Server> {
+  const { app } = running
+  const changed = async () => {
+    const organization = (await app.meta.organizations.organizations())[0]
+    if (organization && setup.config.selfReporting) await ensureSelfProject(app.meta, organization.id)
+    await app.publishKeys()
+  }
+  return serveControl(setup.sockets.control, {
+    ...more,
+    ...peopleCommands(app.meta, app.auth, setup.config.url, changed),
+    ...maintenanceCommands({
+      config: setup.config,
+      version: setup.version,
+      clock: app.clock,
+      folders: setup.folders,
+      meta: app.meta,
+      events: app.events,
+      blobs: app.blobs,
+      backups: running.backups,
+      pause: running.pause,
+      durable: running.durable,
+    }),
+  })
 }
 
 /** Runs the process: opens the app, serves screens, API and commands, and exits with main. */
@@ -51,26 +79,13 @@ async function runProcess(setup: AppSetup): Promise<void> {
   }
   const { app } = running
   Object.assign(globalThis, { [Symbol.for('mishap.app')]: app })
-  const changed = async () => {
-    const organization = (await app.meta.organizations.organizations())[0]
-    if (organization && setup.config.selfReporting) await ensureSelfProject(app.meta, organization.id)
-    await app.publishKeys()
+  let stopping: Promise<void> | undefined
+  const stop = () => {
+    stopping ??= running.stop()
+    return stopping
   }
-  const control = await serveControl(setup.sockets.control, {
-    ...peopleCommands(app.meta, app.auth, setup.config.url, changed),
-    ...maintenanceCommands({
-      config: setup.config,
-      version: setup.version,
-      clock: app.clock,
-      folders: setup.folders,
-      meta: app.meta,
-      events: app.events,
-      blobs: app.blobs,
-      backups: running.backups,
-      pause: running.pause,
-      durable: running.durable,
-    }),
-  })
+  const move = createRunningMove({ setup, running, link, stop })
+  const control = await serveCommands(setup, running, move.commands)
   const api = createApi(app)
   const web = await serveWeb({
     root,
@@ -79,6 +94,10 @@ async function runProcess(setup: AppSetup): Promise<void> {
     port: setup.config.port,
     dev: setup.dev,
     before: (req, res) => {
+      if (move.isHeld()) {
+        refuseRequest(req, res, new MishapError('STORE_UNAVAILABLE', { detail: movedDetail }), app.clock)
+        return true
+      }
       if (!api.owns(req.url ?? '/')) return false
       api.handle(req, res)
       return true
@@ -93,7 +112,7 @@ async function runProcess(setup: AppSetup): Promise<void> {
     web.close()
     control.close()
     web.closeAllConnections()
-    await running.stop()
+    await stop()
     for (const path of [setup.sockets.app, setup.sockets.control]) rmSync(path, { force: true })
     process.exit(0)
   }

@@ -10,10 +10,12 @@ import { loadSecrets } from '../auth/secret.ts'
 import { type Backups, createBackups } from '../backup/backup.ts'
 import { rehearsal, sweepLeftovers } from '../backup/leftovers.ts'
 import { restoreBackup } from '../backup/restore.ts'
+import { storesFile, writeStores } from '../backup/stores-record.ts'
 import { type Check, verify } from '../backup/verify.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { type Config, programVersion } from '../base/config.ts'
 import { MishapError } from '../base/errors.ts'
+import { onlyMoveSettings } from '../base/move-settings.ts'
 import { createObserve, type Observe } from '../base/observe.ts'
 import { openJournalReader } from '../journal/files.ts'
 import { bootstrap } from '../operations/first-run.ts'
@@ -29,8 +31,10 @@ import type { TableName } from '../store/events/tables.ts'
 import { programValue } from '../store/meta/database/migrate.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { blobSourceOf } from './blob-source.ts'
+import { moveStores } from './move.ts'
 import { withEngine, withEvents } from './open-events.ts'
 import { copyMeta, hasMeta, metaTarget, openMeta } from './open-meta.ts'
+import { finishSwitch, settleStores } from './settle-stores.ts'
 
 const dayMs = 86_400_000
 
@@ -209,7 +213,11 @@ async function restoreStopped(config: Config, file: string): Promise<object> {
     folders: layout.folders,
     target: metaTarget(config, layout.folders.meta),
     blobs: openBlobs(source),
-    recordPlace: () => recordBlobPlace(config.data, source),
+    recordPlace: async () => {
+      // The record of an earlier move of this folder says nothing about the restored data.
+      await rm(join(config.data, storesFile), { force: true })
+      await recordBlobPlace(config.data, source)
+    },
     mark: restoreMarker(config.data),
     convert: config.events ? (folder) => convertCopy(config, layout, observe, folder) : undefined,
     withStores: async (work) => {
@@ -301,6 +309,30 @@ const peopleCommand = (name: 'bootstrap' | 'reset-password'): Stopped => ({
   },
 })
 
+/** Moves a data folder whose product is stopped. */
+async function moveStopped(config: Config, value: Record<string, string>): Promise<object> {
+  const observe = createObserve('command', config.logLevel)
+  const layout = layOut(config.data)
+  await demandBlobPlace(config.data, blobSourceOf(config, layout.folders))
+  const { record, result } = await moveStores({
+    config,
+    settings: onlyMoveSettings(value),
+    layout,
+    clock: systemClock,
+    observe,
+    cursor: async () => 0,
+    quiet: async () => undefined,
+    withSource: (work) =>
+      withEvents(config, layout, observe, async (events) => {
+        await events.migrate()
+        return work(events)
+      }),
+  })
+  await writeStores(config.data, record)
+  await finishSwitch(config.data)
+  return result
+}
+
 /** Every command that works on a stopped server. */
 const stopped: Readonly<Record<string, Stopped>> = {
   bootstrap: peopleCommand('bootstrap'),
@@ -308,6 +340,7 @@ const stopped: Readonly<Record<string, Stopped>> = {
   backup: keeping('backup'),
   verify: keeping('verify'),
   rehearse: { demand: demandData, carryOut: rehearse },
+  move: { demand: demandData, carryOut: moveStopped },
   restore: { takesBroken: true, carryOut: (config, value) => restoreStopped(config, value.file ?? '') },
 }
 
@@ -322,7 +355,10 @@ export async function runStopped(config: Config, name: string, value: Record<str
   layOut(config.data)
   const lock = lockDataFolder(config.data)
   try {
-    if (!command.takesBroken) demandComplete(config.data)
+    if (!command.takesBroken) {
+      demandComplete(config.data)
+      await settleStores(config)
+    }
     return await command.carryOut(config, value)
   } finally {
     lock.release()

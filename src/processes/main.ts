@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { placesOf, readStores } from '../backup/stores-record.ts'
 import type { Check } from '../backup/verify.ts'
 import { systemClock } from '../base/clock.ts'
 import {
@@ -12,6 +13,7 @@ import {
   settings,
 } from '../base/config.ts'
 import { MishapError } from '../base/errors.ts'
+import { configWith, type MoveSettings, moveFlags, moveSettingsOf } from '../base/move-settings.ts'
 import { giveCommand } from '../serve/control.ts'
 import { layOut } from '../serve/folders.ts'
 import { setUpStatements } from '../store/events/grants.ts'
@@ -35,6 +37,11 @@ const help = `Mishap ${version}: errors and performance of your web applications
                                               0 good, 1 something is wrong, 2 it could not be asked. All but --dist and
                                               --json are required; instead of an option SENTRY_RELEASE, SENTRY_URL,
                                               SENTRY_ORG, SENTRY_PROJECT and SENTRY_AUTH_TOKEN are read
+  mishap move [--meta sqlite] [--events embedded] [--blobs files] [--json] [--data ./data]
+                                              moves the data to the stores in MISHAP_MOVE_META, MISHAP_MOVE_EVENTS and
+                                              MISHAP_MOVE_BLOBS, also while the product runs. They take the values of
+                                              MISHAP_META, MISHAP_EVENTS and MISHAP_BLOBS, or the words above, which
+                                              mean the data folder. Run it again if it was interrupted
   mishap events grants                        prints the statements that prepare a ClickHouse server for MISHAP_EVENTS
   mishap upgrade --rehearse [--data ./data]   opens a copy with this version and verifies it; the product is stopped
   mishap --version
@@ -87,6 +94,7 @@ function configOf(words: Words): Config {
     '--platform',
     '--email',
     '--name',
+    ...moveFlags,
   ])
   const unknownFlag = Object.keys(words.flags).find((flag) => !knownFlags.has(flag))
   if (unknownFlag) leave(`mishap: ${unknownFlag} is unknown. See mishap --help.`, 64)
@@ -208,6 +216,68 @@ async function verify(words: Words, rehearse = false): Promise<void> {
   if (!isIntact) process.exit(1)
 }
 
+type MoveAnswer = { pausedMs: number; blobs: number; events?: number }
+
+/** Moves by the running product, else a stopped data folder. Waits during a start. No answer: the product has ended. */
+async function copyAll(config: Config, settings: MoveSettings): Promise<{ isRunning: boolean; answer?: object }> {
+  const { control } = layOut(config.data).sockets
+  const { runStopped } = await import('./commands.ts')
+  for (let tries = 0; ; tries++) {
+    if (await giveCommand(control, 'ping', {})) {
+      const answer = await giveCommand(control, 'move', settings)
+      return { isRunning: true, ...(answer ? { answer } : {}) }
+    }
+    try {
+      return { isRunning: false, answer: await runStopped(config, 'move', settings) }
+    } catch (error) {
+      if (!(error instanceof MishapError) || error.code !== 'START_LOCKED' || tries >= 300) throw error
+      await systemClock.sleep(200)
+    }
+  }
+}
+
+/** Waits until the product runs on its new stores, and checks them. Throws STORE_UNAVAILABLE if it does not. */
+async function verifyMoved(config: Config): Promise<Check[]> {
+  const { sockets } = layOut(config.data)
+  for (let tries = 0; ; tries++) {
+    const places = readStores(config.data)?.places
+    const isSwitched = places !== undefined && JSON.stringify(places) === JSON.stringify(placesOf(config))
+    const answer = isSwitched ? await giveCommand(sockets.control, 'verify', {}).catch(() => undefined) : undefined
+    const checks = answer && (answer as { checks: Check[] }).checks
+    // A new process first recovers the batch that was open at the switch. Until then its rows are counted nowhere.
+    if (checks && (tries >= 600 || checks.every((check) => check.wrong.length === 0))) return checks
+    if (tries >= 600)
+      throw new MishapError('STORE_UNAVAILABLE', { detail: 'The product does not answer after the move. See its log.' })
+    await systemClock.sleep(200)
+  }
+}
+
+/** Moves the data of a running or stopped product to other stores. */
+async function move(words: Words): Promise<void> {
+  const config = configOf(words)
+  const settings = moveSettingsOf(words.flags, environment())
+  const { isRunning, answer } = await copyAll(config, settings)
+  if (!answer)
+    leave(
+      'mishap: the product ended during the move. Its old stores are in use. Start it, and run mishap move again.',
+      1,
+    )
+  const checks = isRunning ? await verifyMoved(configWith(config, settings)) : []
+  const result = answer as MoveAnswer
+  const { kept = [] } = readStores(config.data) ?? {}
+  if (words.switches.has('--json')) print(JSON.stringify({ ...result, kept, checks }))
+  else {
+    const copied = [...(result.events === undefined ? [] : [`${result.events} events`]), `${result.blobs} files`]
+    print(`Moved ${copied.join(', ')}. Processing paused for ${(result.pausedMs / 1000).toFixed(1)} s.`)
+    print('Before the next start, set these variables to their new values:')
+    for (const name of Object.keys(settings)) print(`  ${name}${settings[name] === '' ? ' (remove it)' : ''}`)
+    for (const { store, place } of kept) print(`Kept: ${store} in ${place}. Delete it once you no longer need it.`)
+  }
+  const wrong = checks.filter((check) => check.wrong.length > 0)
+  for (const check of wrong) printError(`WRONG ${check.sentence} ${check.wrong.join('; ')}`)
+  if (wrong.length > 0) process.exit(1)
+}
+
 /** Prints what an administrator runs on a ClickHouse server. Names come from MISHAP_EVENTS, if it is set. */
 function printGrants(words: Words): void {
   const { user, database } = configOf(words).events ?? { user: 'mishap', database: 'mishap' }
@@ -244,6 +314,7 @@ async function run(): Promise<void> {
   if (words.names[0] === 'backup') return backup(words)
   if (words.names[0] === 'restore') return restore(words)
   if (name === 'verify') return verify(words)
+  if (name === 'move') return move(words)
   if (name === 'events grants') return printGrants(words)
   if (name === 'doctor') return doctor(words)
   if (name === 'upgrade' && words.switches.has('--rehearse')) return verify(words, true)

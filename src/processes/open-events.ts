@@ -20,8 +20,14 @@ const engineStartMs = 60_000
 const openEngine = (socketPath: string, clock: Clock, observe: Observe): EventStore =>
   createEventStore({ url: 'http://localhost', socketPath, database: 'mishap', observe, clock })
 
-function openServer(config: Config, server: EventsServer, clock: Clock, observe: Observe): EventStore {
-  const { password, backup } = eventsSecrets()
+function openServer(
+  config: Config,
+  server: EventsServer,
+  clock: Clock,
+  observe: Observe,
+  env = environment(),
+): EventStore {
+  const { password, backup } = eventsSecrets(env)
   const { authSecret } = loadSecrets(config.data)
   return createEventStore({
     url: server.url,
@@ -72,20 +78,21 @@ export async function withEngine<T>(
 
 /**
  * Runs `work` with the events store of a data folder that is not in use: the ClickHouse server of the settings, or an
- * engine. Throws START_EVENTS_* or STORE_UNAVAILABLE if the server cannot be used.
+ * engine. `env` has the password. Throws START_EVENTS_* or STORE_UNAVAILABLE if the server cannot be used.
  */
 export async function withEvents<T>(
   config: Config,
   layout: { folders: Folders; sockets: Sockets },
   observe: Observe,
   work: (events: EventStore) => Promise<T>,
+  env = environment(),
 ): Promise<T> {
   if (!config.events) return withEngine(config, layout, observe, work)
-  if (!(await demandServer(config, observe)))
+  if (!(await demandServer(config, observe, env)))
     throw new MishapError('STORE_UNAVAILABLE', {
       detail: `The ClickHouse server at ${config.events.host} does not answer.`,
     })
-  const events = openServer(config, config.events, systemClock, observe)
+  const events = openServer(config, config.events, systemClock, observe, env)
   try {
     return await work(events)
   } finally {

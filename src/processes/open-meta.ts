@@ -1,46 +1,34 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { MetaTarget } from '../backup/restore.ts'
 import type { Clock } from '../base/clock.ts'
-import { type Config, metaUrlOf } from '../base/config.ts'
+import { type Config, environment, metaUrlOf } from '../base/config.ts'
 import { MishapError } from '../base/errors.ts'
 import { parsePostgresUrl } from '../base/postgres-url.ts'
 import type { MetaStore, MetaWith } from '../store/meta/meta-store.ts'
 import { copyPostgres, loadPostgres, openPostgresMeta, type PostgresLoad } from '../store/meta/postgres.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
+import { databaseFile, pairFile, pairOf, writePair } from './meta-files.ts'
 
-const databaseFile = 'mishap.sqlite'
-/** The file in the meta folder of a data folder whose database is PostgreSQL. It has the id of the pair. */
-const pairFile = 'postgres.id'
-/** The same id in the database. */
-const pairValue = 'data_folder'
+/** The id of the pair in the database. */
+export const pairValue = 'data_folder'
 
+type Environment = Record<string, string | undefined>
 type Setup = Pick<Config, 'meta' | 'hostname'>
 
 const refuse = (detail: string) => new MishapError('START_DATABASE', { detail })
 
-function addressOf(url: string) {
-  const address = parsePostgresUrl(metaUrlOf(url))
+/** Returns the address of a database; `env` has its password. Throws START_DATABASE. */
+function addressOf(url: string, env: Environment = environment()) {
+  const address = parsePostgresUrl(metaUrlOf(url, env))
   if (!address) throw refuse('MISHAP_META is malformed.')
   return address
 }
 
 /** How the server names this process: the host, and the process id in it. */
 const nameOf = ({ hostname }: Setup) => `mishap ${hostname} ${process.pid}`
-
-function pairOf(folder: string): string | undefined {
-  const file = join(folder, pairFile)
-  return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined
-}
-
-function writePair(folder: string, id: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const file = join(folder, pairFile)
-  writeFileSync(`${file}.new`, `${id}\n`, { mode: 0o600, flush: true })
-  renameSync(`${file}.new`, file)
-}
 
 /**
  * Throws START_DATABASE unless the data folder and the database belong together: positions in the journal and issues of
@@ -120,3 +108,13 @@ export async function copyMeta<C extends Config>(config: C, copy: string): Promi
   await copyPostgres(addressOf(config.meta), { name: nameOf(config) }, join(folder, databaseFile))
   return { ...config, data: copy, meta: '' }
 }
+
+/**
+ * Opens the PostgreSQL database of other settings, whose password is in `env`, to fill it from a SQLite file. Throws
+ * START_DATABASE, DATABASE_UNAVAILABLE.
+ */
+export const withDatabase = <T>(
+  config: Setup,
+  env: Environment,
+  work: (load: PostgresLoad) => Promise<T>,
+): Promise<T> => loadPostgres(addressOf(config.meta, env), { name: nameOf(config) }, work)

@@ -10,11 +10,10 @@ import { type Config, environment, SettingError, screensFolder } from '../base/c
 import { MishapError } from '../base/errors.ts'
 import { createNetworks } from '../base/network.ts'
 import { createObserve, type Observe } from '../base/observe.ts'
-import type { OutcomeCount } from '../base/outcome.ts'
 import { createIngest, type Ingest } from '../ingest/ingest.ts'
 import { findOrphans } from '../ingest/spool.ts'
 import { openJournalReader, openJournalWriter } from '../journal/files.ts'
-import type { JournalWriter, RecordHead } from '../journal/journal.ts'
+import type { JournalWriter } from '../journal/journal.ts'
 import { refuseRequest } from '../serve/answers.ts'
 import { createClientOf, isOwnOrigin } from '../serve/client.ts'
 import { boundHeads } from '../serve/connection-limits.ts'
@@ -37,6 +36,9 @@ import { checkBlobStore } from '../store/blobs/start.ts'
 import type { ServerAway } from '../store/events/server-check.ts'
 import type { KeySnapshot } from '../store/meta/meta.ts'
 import { blobSourceOf } from './blob-source.ts'
+import { createOutcomeRecorder } from './outcome-recorder.ts'
+import { settleStores } from './settle-stores.ts'
+import { switchStores } from './switch-stores.ts'
 
 type ServerOptions = { config: Config; version: string; dev: boolean; print(line: string): void }
 
@@ -46,8 +48,6 @@ const stopMs = 4000
 const requestLogMs = 500
 const reportDurableMs = 20
 const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
-
-type KeyUse = ReturnType<Ingest['drainUses']>[number]
 
 /** The state of process main. */
 type Main = {
@@ -149,6 +149,11 @@ function handleMessage(main: Main, message: FromApp): void {
   else if (message.kind === 'known') state.known.add(message.credential)
   else if (message.kind === 'self') state.selfDsn = message.dsn
   else if (message.kind === 'blobs') state.blobsUp = message.up
+  else if (message.kind === 'moved')
+    moveOn(main, message).catch((error: unknown) => {
+      observe.error({ error: String(error) }, 'the move could not be recorded')
+      void main.stop('the move could not be recorded')
+    })
   else if (message.kind === 'stored') state.storedBy = main.app.pid()
   else if (message.kind === 'refused') {
     state.refused = new MishapError(message.code, { detail: message.sentence })
@@ -163,6 +168,19 @@ function handleMessage(main: Main, message: FromApp): void {
   }
 }
 
+/** Goes on with the stores that `mishap move` has filled. Ingest does not notice. */
+async function moveOn(main: Main, message: FromApp & { kind: 'moved' }): Promise<void> {
+  const { config } = main.options
+  const changed = await switchStores({ config, app: main.app, engine: main.engine }, message)
+  main.options = { ...main.options, config: changed }
+  main.state.storedBy = undefined
+  Object.assign(
+    main,
+    startChildren({ ...main.options, isChecked: true }, main.observe, () => main),
+  )
+  main.observe.info({ stores: message.record.places }, 'the data folder was moved to other stores')
+}
+
 function sendDurable(main: Main): void {
   const { journal, options } = main
   main.state.durableSent = journal.durable()
@@ -172,54 +190,6 @@ function sendDurable(main: Main): void {
     lagBytes: journal.lagBytes(),
     boundBytes: options.config.journalBytesMax,
   } satisfies ToApp)
-}
-
-/**
- * Records ingest's rejections and key uses: one summed record per second. While the journal accepts nothing (its limit,
- * a full disk) they are summed up here, so that no outcome is lost.
- */
-function createOutcomeRecorder(journal: () => JournalWriter, ingest: Ingest): () => Promise<void> {
-  const waiting = { outcomes: new Map<string, OutcomeCount>(), uses: new Map<number, KeyUse>() }
-  return async () => {
-    for (const count of ingest.drainOutcomes()) {
-      const { quantity, bytes, ...labels } = count
-      const key = JSON.stringify(labels)
-      const before = waiting.outcomes.get(key)
-      waiting.outcomes.set(
-        key,
-        before ? { ...before, quantity: before.quantity + quantity, bytes: before.bytes + bytes } : count,
-      )
-    }
-    for (const use of ingest.drainUses()) waiting.uses.set(use.keyId, use)
-    if (waiting.outcomes.size === 0 && waiting.uses.size === 0) return
-    const sent = { outcomes: [...waiting.outcomes.values()], uses: [...waiting.uses.values()] }
-    const head: RecordHead = {
-      kind: 'outcomes',
-      receivedMs: systemClock.now(),
-      projectId: 0,
-      organizationId: 0,
-      keyId: 0,
-      clientAddress: '',
-      userAgent: '',
-      origin: '',
-      contentType: 'application/json',
-    }
-    const drained = { outcomes: new Map(waiting.outcomes), uses: new Map(waiting.uses) }
-    waiting.outcomes.clear()
-    waiting.uses.clear()
-    await journal()
-      .append(head, Buffer.from(JSON.stringify(sent)))
-      .catch(() => {
-        for (const [key, count] of drained.outcomes) {
-          const since = waiting.outcomes.get(key)
-          waiting.outcomes.set(
-            key,
-            since ? { ...count, quantity: count.quantity + since.quantity, bytes: count.bytes + since.bytes } : count,
-          )
-        }
-        for (const [key, use] of drained.uses) if (!waiting.uses.has(key)) waiting.uses.set(key, use)
-      })
-  }
 }
 
 function startChildren(
@@ -437,10 +407,12 @@ export async function startServer(
   const isChecked = await demandServer(config, observe)
   const lock = lockDataFolder(config.data)
   const ended = Promise.withResolvers<MishapError | undefined>()
-  const away = await checkBlobStore(config.data, blobSourceOf(config, folders), systemClock).catch((error: unknown) => {
-    lock.release()
-    throw error
-  })
+  const away = await settleStores(config)
+    .then(() => checkBlobStore(config.data, blobSourceOf(config, folders), systemClock))
+    .catch((error: unknown) => {
+      lock.release()
+      throw error
+    })
   if (away !== undefined) observe.warn({ reason: away }, 'the blob store is away; ingest starts, and batches wait')
   const journal = await openJournal(config, folders.journal, observe)
   const dropOrphans = await cleanSpool(folders, journal, observe)

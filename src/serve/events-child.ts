@@ -10,16 +10,24 @@ import type { Folders, Sockets } from './messages.ts'
 import { type Child, supervise } from './supervise.ts'
 import { watchServer } from './watch-server.ts'
 
-const accessOf = (server: EventsServer): ServerAccess => ({ ...server, password: eventsSecrets().password })
-const check = (server: EventsServer) => checkServer(accessOf(server), eventsSecrets().backup !== '')
+const accessOf = (server: EventsServer, env = environment()): ServerAccess => ({
+  ...server,
+  password: eventsSecrets(env).password,
+})
+const check = (server: EventsServer, env = environment()) =>
+  checkServer(accessOf(server, env), eventsSecrets(env).backup !== '')
 
 /**
  * Checks the ClickHouse server of the settings. Returns whether it passed: a server that does not answer is not an
  * error, because ingest does not need it. Throws START_EVENTS_*. Without a server there is nothing to check.
  */
-export async function demandServer({ events }: Pick<Config, 'events'>, observe: Observe): Promise<boolean> {
+export async function demandServer(
+  { events }: Pick<Config, 'events'>,
+  observe: Observe,
+  env = environment(),
+): Promise<boolean> {
   if (!events) return true
-  const found = await check(events)
+  const found = await check(events, env)
   if (found !== 'ready')
     observe.warn(
       { host: events.host, away: found },

@@ -1,5 +1,6 @@
 import type { Config } from '../base/config.ts'
 import type { ErrorCode } from '../base/errors.ts'
+import type { MoveSettings, StoresRecord } from '../base/move-settings.ts'
 import type { RecordHead } from '../journal/journal.ts'
 import type { RequestLogEntry } from '../journal/request-log.ts'
 import type { ServerAway } from '../store/events/server-check.ts'
@@ -29,6 +30,8 @@ export type FromApp =
       code: 'START_NEWER_DATA' | 'START_JOURNAL_BEHIND' | 'START_DATABASE' | 'START_EVENTS_TAKEN'
       sentence: string
     }
+  /** The stores of the data folder are copied, and process app has stopped using the old ones. */
+  | { kind: 'moved'; record: StoresRecord; settings: MoveSettings }
   /** Whether the blob store answers. */
   | { kind: 'blobs'; up: boolean }
   /** A dead letter to replay. */

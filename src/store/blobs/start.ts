@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { rename, writeFile } from 'node:fs/promises'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../base/clock.ts'
 import { type ErrorCode, MishapError } from '../../base/errors.ts'
@@ -28,9 +28,14 @@ function recordedPlace(data: string): string | undefined {
 
 /** Records the bucket of this data folder, so that no later start looks for its blobs in another place. */
 export async function recordBlobPlace(data: string, source: BlobSource): Promise<void> {
-  if (!source.s3) return
+  if (source.s3) await writeBlobPlace(data, placeOf(source))
+}
+
+/** Records the place of the blobs of this data folder; empty: in files. */
+export async function writeBlobPlace(data: string, place: string): Promise<void> {
   const file = join(data, blobStoreFile)
-  await writeFile(`${file}~`, `${JSON.stringify({ place: placeOf(source) })}\n`, { mode: 0o600 })
+  if (place === '') return rm(file, { force: true })
+  await writeFile(`${file}~`, `${JSON.stringify({ place })}\n`, { mode: 0o600 })
   await syncPath(`${file}~`)
   await rename(`${file}~`, file)
   await syncPath(data)
@@ -89,23 +94,41 @@ async function tryOut(client: S3Client): Promise<void> {
 }
 
 /**
+ * Uses a blob store once in each way that Mishap needs. Returns the fault of a store that may come back by itself. Throws
+ * START_BLOBS_* for everything that a person must correct.
+ */
+async function outageOf(source: BlobSource, clock: Clock): Promise<MishapError | undefined> {
+  if (!source.s3) return undefined
+  try {
+    await tryOut(createS3Client({ ...source.s3, clock, idleMs: startIdleMs }))
+    return undefined
+  } catch (error) {
+    if (!(error instanceof S3Fault)) throw error
+    const code = codeOf(error)
+    const isOutage =
+      code === 'START_BLOBS_UNREACHABLE' || error.reason.startsWith('HTTP 5') || serverFaults.has(error.reason)
+    const fault = new MishapError(isOutage ? 'START_BLOBS_UNREACHABLE' : code, { detail: error.message })
+    if (isOutage) return fault
+    throw fault
+  }
+}
+
+/** Checks a blob store before a move into it. Throws START_BLOBS_*. */
+export async function probeBlobStore(source: BlobSource, clock: Clock): Promise<void> {
+  const outage = await outageOf(source, clock)
+  if (outage) throw outage
+}
+
+/**
  * Checks the blob store at a start. Returns undefined if it works. A store that worked before and cannot be reached now
  * is an outage: then it returns the reason, and the start goes on, because ingest does not need it. Throws START_BLOBS_*
  * for everything that a person must correct.
  */
 export async function checkBlobStore(data: string, source: BlobSource, clock: Clock): Promise<string | undefined> {
   await demandBlobPlace(data, source)
-  if (!source.s3) return undefined
-  try {
-    await tryOut(createS3Client({ ...source.s3, clock, idleMs: startIdleMs }))
-  } catch (error) {
-    if (!(error instanceof S3Fault)) throw error
-    const code = codeOf(error)
-    const isOutage =
-      code === 'START_BLOBS_UNREACHABLE' || error.reason.startsWith('HTTP 5') || serverFaults.has(error.reason)
-    if (isOutage && recordedPlace(data) !== undefined) return error.message
-    throw new MishapError(isOutage ? 'START_BLOBS_UNREACHABLE' : code, { detail: error.message })
-  }
+  const outage = await outageOf(source, clock)
+  if (outage && recordedPlace(data) !== undefined) return outage.message
+  if (outage) throw outage
   await recordBlobPlace(data, source)
   return undefined
 }

@@ -8,6 +8,7 @@ import type { EventStore } from './event-store.ts'
 import { waitingFor } from './gate.ts'
 import type { EventsKind } from './kind.ts'
 import { migrate } from './migrate.ts'
+import { createMoves } from './moves.ts'
 import { createNewest } from './newest.ts'
 import { createOverview } from './overview.ts'
 import { createReads } from './reads.ts'
@@ -82,6 +83,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createOverview(waitingFor(settling, connection), database, clock),
     ...createTags(connection, database),
     ...createCopies(connection, { database, clock, target: options.backupTarget ?? '', migrate: migrated }),
+    ...createMoves(connection, { database, migrate: migrated }),
     ...createSnapshot(connection, database),
     ...createUsage(connection, database),
     ...createRemove(connection, database, settling),

@@ -13,6 +13,7 @@ import type {
   SetStats,
 } from './events.ts'
 import type { FrameKey } from './frames.ts'
+import type { MoveStore } from './moves.ts'
 import type { NewestStore } from './newest.ts'
 import type { OverviewStore } from './overview.ts'
 import type { ReprocessingStore, Rewrite } from './reprocess.ts'
@@ -26,6 +27,7 @@ export type EventStore = DownsampleStore &
   ReprocessingStore &
   SkewStore &
   NewestStore &
+  MoveStore &
   OverviewStore &
   SpanStore &
   SessionStore &

@@ -137,6 +137,8 @@ export async function migrate(connection: Connection, database: string, installa
   const { kind } = connection
   if (kind.isRemote) await demandVersion(connection)
   await connection.endEarlier()
+  // A killed export of rows leaves the merges of the embedded engine stopped.
+  if (!kind.isRemote) await connection.command('SYSTEM START MERGES')
   await createDatabase(connection, database)
   if (kind.isRemote) {
     await connection.command(controlTable(database, kind.engines.rows))

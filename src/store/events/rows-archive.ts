@@ -40,10 +40,10 @@ const endLine = Buffer.from('complete\n')
 const fileOf = (folder: string, table: string, partition: string) => join(folder, table, `${partition}.tsv.zst`)
 
 /** Tables of the archive: `withDerived` has each table before what is derived from it. */
-const archivedTables = tableNames.flatMap(withDerived)
+export const archivedTables: readonly string[] = tableNames.flatMap(withDerived)
 
 /** Returns the columns that an insert names. The engine computes the others. */
-async function columnsOf(connection: Connection, database: string, table: string): Promise<string[]> {
+export async function columnsOf(connection: Connection, database: string, table: string): Promise<string[]> {
   const found = await connection.rows<{ name: string }>(
     `SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String}
      AND default_kind NOT IN ('MATERIALIZED', 'ALIAS') ORDER BY position`,
@@ -92,27 +92,38 @@ function linesIn(bytes: Buffer): number {
   return lines
 }
 
+/** Rows of one partition that match `where`. */
+type PartitionPart = { database: string; table: string; columns: readonly string[]; partition: string; where: string }
+
+/**
+ * Yields rows of a partition as tab-separated lines. `counted` gets their number. The caller has stopped the merges of an
+ * embedded store. Throws STORE_UNAVAILABLE if the store fails in the middle.
+ */
+export async function* partitionRows(
+  connection: Connection,
+  { database, table, columns, partition, where }: PartitionPart,
+  counted: (rows: number) => void,
+): AsyncGenerator<Buffer> {
+  for (const condition of await pieces(connection, database, table, partition)) {
+    const source = await connection.stream(
+      `SELECT ${columns.join(', ')} FROM ${database}.${table} WHERE _partition_id = '${partition}' AND ${condition} AND ${where}`,
+      endLine.toString(),
+    )
+    yield* withoutEnd(source, counted)
+  }
+}
+
 /** Writes one partition. Returns the number of its rows. */
 async function exportPartition(
   connection: Connection,
-  from: { database: string; table: string; columns: readonly string[]; partition: string },
+  from: Omit<PartitionPart, 'where'>,
   file: string,
 ): Promise<number> {
-  const { database, table, columns, partition } = from
-  const conditions = await pieces(connection, database, table, partition)
   let rows = 0
-  async function* all(): AsyncGenerator<Buffer> {
-    for (const condition of conditions) {
-      const source = await connection.stream(
-        `SELECT ${columns.join(', ')} FROM ${database}.${table} WHERE _partition_id = '${partition}' AND ${condition}`,
-        endLine.toString(),
-      )
-      yield* withoutEnd(source, (lines) => {
-        rows += lines
-      })
-    }
-  }
-  await pipeline(Readable.from(all()), createZstdCompress(compression), createWriteStream(file, { mode: 0o600 }))
+  const all = partitionRows(connection, { ...from, where: '1' }, (lines) => {
+    rows += lines
+  })
+  await pipeline(Readable.from(all), createZstdCompress(compression), createWriteStream(file, { mode: 0o600 }))
   return rows
 }
 
@@ -171,7 +182,7 @@ async function readIndex(folder: string): Promise<Index> {
 }
 
 /** Cuts a stream into whole lines of at most `insertBytesMax`. A longer line is a piece of its own. */
-async function* wholeLines(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+export async function* wholeLines(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let parts: Buffer[] = []
   let bytes = 0
   for await (const chunk of source) {
