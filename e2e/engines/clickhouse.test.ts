@@ -1,4 +1,5 @@
 // The whole product on a ClickHouse server: kills, cut connections, outages, backups, and starts that must be refused.
+
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { childrenOf, faultsOf, send, settled, verifyFaults } from '../crash/traffic.ts'
 import { api, bootstrap, discard, freePort, type Product, type Project, ready, root, start, until } from '../product.ts'
+import { runsAll } from './all.ts'
 import { type ClickHouseNode, noNodeReason, startClickHouseNode } from './clickhouse-node/node.ts'
 import { type Wire, wireTo } from './wire.ts'
 
@@ -143,77 +145,89 @@ describe.skipIf(skipped)('the product on a ClickHouse server', () => {
       ])
   })
 
-  test('kills of everything in turn: nothing acknowledged is lost, nothing is stored twice', {
-    timeout: 600_000,
-  }, async () => {
-    const rounds = Number(process.env.ENGINE_ROUNDS ?? 1)
-    const all: Parameters<typeof faultsOf>[3] = []
-    for (let round = 0; round < rounds; round++)
-      for (const [what, kill] of Object.entries(kills)) {
-        const type = `Kill${round}${what.replaceAll(/\W/g, '')}Error`
-        const traffic = send(product(), project(), [type], 8, true)
-        await pause(1500)
-        await kill()
-        await pause(1500)
-        await traffic.stop()
-        all.push(...traffic.acknowledged)
-        expect({ what, faults: await faultsOf(product(), project(), [type], all) }).toEqual({ what, faults: [] })
-        // A busy machine sends few.
-        expect(traffic.acknowledged.length).toBeGreaterThan(20)
-      }
-    await product().stop()
-    expect(await verifyFaults(product().data)).toBe('')
-    await startAgain(product())
-  })
+  test.runIf(runsAll)(
+    'kills of everything in turn: nothing acknowledged is lost, nothing is stored twice',
+    {
+      timeout: 600_000,
+    },
+    async () => {
+      const rounds = Number(process.env.ENGINE_ROUNDS ?? 1)
+      const all: Parameters<typeof faultsOf>[3] = []
+      for (let round = 0; round < rounds; round++)
+        for (const [what, kill] of Object.entries(kills)) {
+          const type = `Kill${round}${what.replaceAll(/\W/g, '')}Error`
+          const traffic = send(product(), project(), [type], 8, true)
+          await pause(1500)
+          await kill()
+          await pause(1500)
+          await traffic.stop()
+          all.push(...traffic.acknowledged)
+          expect({ what, faults: await faultsOf(product(), project(), [type], all) }).toEqual({ what, faults: [] })
+          // A busy machine sends few.
+          expect(traffic.acknowledged.length).toBeGreaterThan(20)
+        }
+      await product().stop()
+      expect(await verifyFaults(product().data)).toBe('')
+      await startAgain(product())
+    },
+  )
 
-  test('while the server is away, ingest answers 200, the status says so, and the backlog drains', async () => {
-    await settled(product(), project())
-    await node().kill()
-    const traffic = send(product(), project(), ['AwayError'])
-    const status = await until('the outage', 30_000, async () => {
-      const { json } = await api(product(), project(), '/status/')
-      const { engine } = json as { engine: { up: boolean; away: string | null } }
-      return !engine.up && engine
-    })
-    expect(status).toMatchObject({ kind: 'server', away: 'silent' })
-    const answer = await api(product(), project(), `/organizations/acme/eventids/${'a'.repeat(32)}/`)
-    expect([answer.status, answer.text]).toEqual([
-      503,
-      expect.stringContaining(`The ClickHouse server at 127.0.0.1:${wire().port} does not answer`),
-    ])
-    expect((await fetch(`${product().url}/api/health/ready`)).status).toBe(503)
-    await traffic.stop()
-    // Broken requests answer 400, and nothing else was refused.
-    expect(Object.keys(traffic.refused)).toEqual(['400'])
-    await node().start()
-    await settled(product(), project())
-    expect(await faultsOf(product(), project(), ['AwayError'], traffic.acknowledged)).toEqual([])
-  })
+  test.runIf(runsAll)(
+    'while the server is away, ingest answers 200, the status says so, and the backlog drains',
+    async () => {
+      await settled(product(), project())
+      await node().kill()
+      const traffic = send(product(), project(), ['AwayError'])
+      const status = await until('the outage', 30_000, async () => {
+        const { json } = await api(product(), project(), '/status/')
+        const { engine } = json as { engine: { up: boolean; away: string | null } }
+        return !engine.up && engine
+      })
+      expect(status).toMatchObject({ kind: 'server', away: 'silent' })
+      const answer = await api(product(), project(), `/organizations/acme/eventids/${'a'.repeat(32)}/`)
+      expect([answer.status, answer.text]).toEqual([
+        503,
+        expect.stringContaining(`The ClickHouse server at 127.0.0.1:${wire().port} does not answer`),
+      ])
+      expect((await fetch(`${product().url}/api/health/ready`)).status).toBe(503)
+      await traffic.stop()
+      // Broken requests answer 400, and nothing else was refused.
+      expect(Object.keys(traffic.refused)).toEqual(['400'])
+      await node().start()
+      await settled(product(), project())
+      expect(await faultsOf(product(), project(), ['AwayError'], traffic.acknowledged)).toEqual([])
+    },
+  )
 
-  test('a backup goes to another kind of store and back, and all is there', { timeout: 400_000 }, async () => {
-    const rowsOf = async (database: string) => node().ask(`SELECT count(), sum(cityHash64(*)) FROM ${database}.events`)
-    const before = await rowsOf('errors')
-    const [first, back] = [join(folder, 'first.tar'), join(folder, 'back.tar')]
-    await mishap('backup', first, '--data', product().data)
-    await product().stop()
-    // From the server into an embedded store
-    use(undefined)
-    const embedded = join(folder, 'embedded')
-    mkdirSync(embedded)
-    await mishap('restore', first, '--data', embedded)
-    expect(await verifyFaults(embedded)).toBe('')
-    // From the embedded store into a database of the server
-    await mishap('backup', back, '--data', embedded)
-    use(urlOf(second, wire().port))
-    const again = join(folder, 'again')
-    mkdirSync(again)
-    await mishap('restore', back, '--data', again)
-    expect(await rowsOf('second')).toBe(before)
-    expect(await verifyFaults(again)).toBe('')
-    use(urlOf(user, wire().port))
-    await startAgain(product())
-    await ready(product(), 60_000)
-  })
+  test.runIf(runsAll)(
+    'a backup goes to another kind of store and back, and all is there',
+    { timeout: 400_000 },
+    async () => {
+      const rowsOf = async (database: string) =>
+        node().ask(`SELECT count(), sum(cityHash64(*)) FROM ${database}.events`)
+      const before = await rowsOf('errors')
+      const [first, back] = [join(folder, 'first.tar'), join(folder, 'back.tar')]
+      await mishap('backup', first, '--data', product().data)
+      await product().stop()
+      // From the server into an embedded store
+      use(undefined)
+      const embedded = join(folder, 'embedded')
+      mkdirSync(embedded)
+      await mishap('restore', first, '--data', embedded)
+      expect(await verifyFaults(embedded)).toBe('')
+      // From the embedded store into a database of the server
+      await mishap('backup', back, '--data', embedded)
+      use(urlOf(second, wire().port))
+      const again = join(folder, 'again')
+      mkdirSync(again)
+      await mishap('restore', back, '--data', again)
+      expect(await rowsOf('second')).toBe(before)
+      expect(await verifyFaults(again)).toBe('')
+      use(urlOf(user, wire().port))
+      await startAgain(product())
+      await ready(product(), 60_000)
+    },
+  )
 
   test('events grants prints what the user has', async () => {
     const printed = await mishap('events', 'grants')
@@ -236,7 +250,7 @@ describe.skipIf(skipped)('the product on a ClickHouse server', () => {
     expect(found.text).not.toContain('p@ss')
   })
 
-  test('the database of another installation is refused', async () => {
+  test.runIf(runsAll)('the database of another installation is refused', async () => {
     const found = await refusal(urlOf(user, node().port), { MISHAP_PORT: String(await freePort()) })
     expect(found).toMatchObject({ code: 78, text: expect.stringContaining('mishap: START_EVENTS_TAKEN: ') })
   })

@@ -1,4 +1,5 @@
 // The whole product on PostgreSQL, a ClickHouse node and S3 at once: kills, cut connections, outages and a backup.
+
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RestStatus } from '../../src/contract/status.ts'
 import { type Acknowledged, childrenOf, faultsOf, send, settled, verifyFaults } from '../crash/traffic.ts'
 import { api, bootstrap, discard, type Product, type Project, root, start, until } from '../product.ts'
+import { runsAll } from './all.ts'
 import { noStores, type Stores, startStores } from './stores.ts'
 
 const skipped = noStores()
@@ -117,7 +119,7 @@ async function countsOf(product: Product): Promise<object> {
   return { events: rowsOf('events'), spans: rowsOf('spans'), issues }
 }
 
-describe.skipIf(skipped)('the product on PostgreSQL, a ClickHouse node and S3', () => {
+describe.skipIf(skipped || !runsAll)('the product on PostgreSQL, a ClickHouse node and S3', () => {
   const types: string[] = []
   const all: Acknowledged[] = []
 

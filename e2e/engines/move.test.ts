@@ -1,4 +1,5 @@
 // The whole product moves to PostgreSQL, a ClickHouse server and S3 and back, while it takes events.
+
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,6 +9,7 @@ import { noS3, type S3Server, startS3Server } from '../../src/store/blobs/s3-ser
 import { noPostgres, startPostgres, type TestServer } from '../../src/store/meta/database/postgres/server.cases.ts'
 import { type Acknowledged, childrenOf, faultsOf, send, settled } from '../crash/traffic.ts'
 import { bootstrap, discard, type Product, type Project, ready, root, start, until } from '../product.ts'
+import { runsAll } from './all.ts'
 import { type ClickHouseNode, noNodeReason, startClickHouseNode } from './clickhouse-node/node.ts'
 
 const skipped = noPostgres() ?? noS3 ?? noNodeReason()
@@ -73,7 +75,7 @@ const answerOf = ({ code, out }: Ended) => {
   return JSON.parse(out) as { pausedMs: number; kept: { store: string }[]; checks: { wrong: string[] }[] }
 }
 
-describe.skipIf(skipped)('mishap move', () => {
+describe.skipIf(skipped || !runsAll)('mishap move', () => {
   beforeAll(async () => {
     state.sent = []
     state.postgres = await startPostgres({ safe: true })

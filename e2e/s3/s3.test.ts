@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RestEvent } from '../../src/contract/events.ts'
 import type { RestStatus } from '../../src/contract/status.ts'
 import { noS3, type S3Server, startS3Server } from '../../src/store/blobs/s3-server.cases.ts'
+import { runsAll } from '../engines/all.ts'
 import { type Build, buildOf, failedEvent, uploadBuild } from '../mapped.ts'
 import {
   api,
@@ -123,89 +124,95 @@ describe.skipIf(noS3)('a product with its blobs on S3', () => {
     expect((await statusOf()).blobStore).toEqual({ place: 's3', up: true, reason: null })
   })
 
-  test('while the server is away, ingest accepts, screens say so, batches wait, and then nothing is lost', async () => {
-    const second = await buildOf('second')
-    await uploadBuild(state.product, state.project, second)
-    await state.server.kill()
-    await until('the ready check to say so', 20_000, async () => {
-      const answer = await fetch(`${state.product.url}/api/health/ready`)
-      return answer.status === 503 && (await answer.json()).blobs === false
-    })
-    // The map of this build was never read, so its event must wait too.
-    const unmapped = failedEvent(second)
-    expect((await ingest(state.product, state.project, envelopeOf(unmapped))).status).toBe(200)
-    const ids = [await sendWith(small), await sendWith(large)]
-    const away = await until('the wait', 20_000, async () => {
-      const status = await statusOf()
-      return status.journal.waitsFor?.store === 'blobs' && status
-    })
-    expect((await api(state.product, state.project, `${eventPath(unmapped.event_id)}/`)).status).toBe(404)
-    expect(away.blobStore).toMatchObject({ place: 's3', up: false })
-    const path = `${eventPath(stored.small)}/attachments/`
-    const [attachment] = (await api(state.product, state.project, path)).json as { id: string }[]
-    const refused = await api(state.product, state.project, `${path}${attachment?.id}/?download=1`)
-    expect([refused.status, (refused.json as { code: string }).code]).toEqual([503, 'BLOBS_UNAVAILABLE'])
+  test.runIf(runsAll)(
+    'while the server is away, ingest accepts, screens say so, batches wait, and then nothing is lost',
+    async () => {
+      const second = await buildOf('second')
+      await uploadBuild(state.product, state.project, second)
+      await state.server.kill()
+      await until('the ready check to say so', 20_000, async () => {
+        const answer = await fetch(`${state.product.url}/api/health/ready`)
+        return answer.status === 503 && (await answer.json()).blobs === false
+      })
+      // The map of this build was never read, so its event must wait too.
+      const unmapped = failedEvent(second)
+      expect((await ingest(state.product, state.project, envelopeOf(unmapped))).status).toBe(200)
+      const ids = [await sendWith(small), await sendWith(large)]
+      const away = await until('the wait', 20_000, async () => {
+        const status = await statusOf()
+        return status.journal.waitsFor?.store === 'blobs' && status
+      })
+      expect((await api(state.product, state.project, `${eventPath(unmapped.event_id)}/`)).status).toBe(404)
+      expect(away.blobStore).toMatchObject({ place: 's3', up: false })
+      const path = `${eventPath(stored.small)}/attachments/`
+      const [attachment] = (await api(state.product, state.project, path)).json as { id: string }[]
+      const refused = await api(state.product, state.project, `${path}${attachment?.id}/?download=1`)
+      expect([refused.status, (refused.json as { code: string }).code]).toEqual([503, 'BLOBS_UNAVAILABLE'])
 
-    // A kill in the outage: the journal has everything, and the start does not need the store.
-    await state.product.stop('SIGKILL')
-    const { data, port } = state.product
-    state.product = await start({ data, port, env: envOf() })
-    ids.push(await sendWith(small))
-    await state.server.start()
-    await ready(state.product, 90_000)
-    for (const [at, id] of ids.entries()) expect((await downloaded(id)).equals(at === 1 ? large : small)).toBe(true)
-    expect((await filesOf(unmapped.event_id)).length).toBe(3)
-    // A busy machine can miss the 3 s for the first read after the outage, but the file must not count as gone.
-    const unread = await api(state.product, state.project, `${eventPath(unmapped.event_id)}/`)
-    expect(unread.text).not.toContain('file_gone')
-    await until('the map', 60_000, async () => {
-      const event = failedEvent(second)
-      expect((await ingest(state.product, state.project, envelopeOf(event))).status).toBe(200)
-      return (await filesOf(event.event_id)).every((file) => file === 'src/cart.ts')
-    })
-    const after = await until('the backlog', 30_000, async () => {
-      const status = await statusOf()
-      return status.journal.waitingRecords === 0 && status
-    })
-    expect([after.ledger.lost, after.ledger.dead, after.blobStore.up, after.journal.waitsFor]).toEqual([
-      0,
-      0,
-      true,
-      null,
-    ])
-  })
+      // A kill in the outage: the journal has everything, and the start does not need the store.
+      await state.product.stop('SIGKILL')
+      const { data, port } = state.product
+      state.product = await start({ data, port, env: envOf() })
+      ids.push(await sendWith(small))
+      await state.server.start()
+      await ready(state.product, 90_000)
+      for (const [at, id] of ids.entries()) expect((await downloaded(id)).equals(at === 1 ? large : small)).toBe(true)
+      expect((await filesOf(unmapped.event_id)).length).toBe(3)
+      // A busy machine can miss the 3 s for the first read after the outage, but the file must not count as gone.
+      const unread = await api(state.product, state.project, `${eventPath(unmapped.event_id)}/`)
+      expect(unread.text).not.toContain('file_gone')
+      await until('the map', 60_000, async () => {
+        const event = failedEvent(second)
+        expect((await ingest(state.product, state.project, envelopeOf(event))).status).toBe(200)
+        return (await filesOf(event.event_id)).every((file) => file === 'src/cart.ts')
+      })
+      const after = await until('the backlog', 30_000, async () => {
+        const status = await statusOf()
+        return status.journal.waitingRecords === 0 && status
+      })
+      expect([after.ledger.lost, after.ledger.dead, after.blobStore.up, after.journal.waitsFor]).toEqual([
+        0,
+        0,
+        true,
+        null,
+      ])
+    },
+  )
 
-  test('a backup holds the blobs and is restored into files and into another bucket; verify is clean', async () => {
-    const file = join(folderOf('archive'), 'all.tar')
-    const { data } = state.product
-    expect(await run(envOf(), 'backup', file, '--data', data)).toMatchObject({ code: 0 })
-    expect(await run(envOf(), 'verify', '--data', data)).toMatchObject({ code: 0 })
-    const [inFiles, inBucket] = [folderOf('files'), folderOf('bucket')]
-    expect(await run(envOf('used'), 'restore', file, '--data', inBucket)).toMatchObject({ code: 0 })
-    expect(await run({}, 'restore', file, '--data', inFiles)).toMatchObject({ code: 0 })
-    expect(await run(envOf('used'), 'verify', '--data', inBucket)).toMatchObject({ code: 0 })
-    expect(await run({}, 'verify', '--data', inFiles)).toMatchObject({ code: 0 })
-    expect(existsSync(join(inFiles, 'blobs/attachments'))).toBe(true)
-    expect(readdirSync(join(inBucket, 'blobs')).filter((name) => name !== 'spool')).toEqual([])
-    // A prefix with blobs is taken, and a data folder is not started with another store than its own.
-    const taken = await run(envOf('used'), 'restore', file, '--data', folderOf('taken'))
-    expect([taken.code, taken.output]).toEqual([1, expect.stringContaining('already holds blobs')])
-    for (const [env, folder] of [
-      [envOf('used'), inFiles],
-      [{}, inBucket],
-      [envOf('third'), inBucket],
-    ] as const) {
-      const elsewhere = await run(env, 'start', '--port', '1', '--data', folder)
-      expect([elsewhere.code, elsewhere.output]).toEqual([78, expect.stringContaining('START_BLOBS_ELSEWHERE')])
-    }
-    const restored = await start({ data: inBucket, env: envOf('used') })
-    try {
-      await ready(restored, 90_000)
-      expect((await downloaded(stored.large, restored)).equals(large)).toBe(true)
-    } finally {
-      await restored.stop()
-    }
-  })
+  test.runIf(runsAll)(
+    'a backup holds the blobs and is restored into files and into another bucket; verify is clean',
+    async () => {
+      const file = join(folderOf('archive'), 'all.tar')
+      const { data } = state.product
+      expect(await run(envOf(), 'backup', file, '--data', data)).toMatchObject({ code: 0 })
+      expect(await run(envOf(), 'verify', '--data', data)).toMatchObject({ code: 0 })
+      const [inFiles, inBucket] = [folderOf('files'), folderOf('bucket')]
+      expect(await run(envOf('used'), 'restore', file, '--data', inBucket)).toMatchObject({ code: 0 })
+      expect(await run({}, 'restore', file, '--data', inFiles)).toMatchObject({ code: 0 })
+      expect(await run(envOf('used'), 'verify', '--data', inBucket)).toMatchObject({ code: 0 })
+      expect(await run({}, 'verify', '--data', inFiles)).toMatchObject({ code: 0 })
+      expect(existsSync(join(inFiles, 'blobs/attachments'))).toBe(true)
+      expect(readdirSync(join(inBucket, 'blobs')).filter((name) => name !== 'spool')).toEqual([])
+      // A prefix with blobs is taken, and a data folder is not started with another store than its own.
+      const taken = await run(envOf('used'), 'restore', file, '--data', folderOf('taken'))
+      expect([taken.code, taken.output]).toEqual([1, expect.stringContaining('already holds blobs')])
+      for (const [env, folder] of [
+        [envOf('used'), inFiles],
+        [{}, inBucket],
+        [envOf('third'), inBucket],
+      ] as const) {
+        const elsewhere = await run(env, 'start', '--port', '1', '--data', folder)
+        expect([elsewhere.code, elsewhere.output]).toEqual([78, expect.stringContaining('START_BLOBS_ELSEWHERE')])
+      }
+      const restored = await start({ data: inBucket, env: envOf('used') })
+      try {
+        await ready(restored, 90_000)
+        expect((await downloaded(stored.large, restored)).equals(large)).toBe(true)
+      } finally {
+        await restored.stop()
+      }
+    },
+  )
 
   test.each([
     [
