@@ -1,5 +1,5 @@
-import type { MetaWith } from '../store/meta/meta-store.ts'
 import type { SavedSearch, SearchStore } from '../store/meta/issues/searches.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 
 /** Saves a view of the issue stream. Throws VALIDATION with fields, CONFLICT for a taken name or too many views. */
 export const createSearch = (

@@ -15,7 +15,11 @@ const rowOf = ({ groupHash, jpos, timestampUs }: EventPlace) => {
 const placeOf = (n: number): EventPlace => ({ groupHash: hashOf(n), jpos: n, timestampUs: n })
 
 /** Fake parts of an App. `read` records how many events each query requested. */
-function rig(parts: { meta?: { projects?: object; issues?: object; merges?: object }; events?: object; explainMs?: number }) {
+function rig(parts: {
+  meta?: { projects?: object; issues?: object; merges?: object }
+  events?: object
+  explainMs?: number
+}) {
   const read: number[] = []
   const passed = { ms: 0 }
   const deps = {
