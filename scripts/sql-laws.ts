@@ -42,7 +42,7 @@ export const moments: Law = {
 
 /** Methods of arrays that take the promise of their callback for its answer, or drop it. */
 const unawaited = new Set(['filter', 'some', 'every', 'find', 'findIndex', 'findLast', 'forEach', 'sort', 'toSorted'])
-/** Whether a chain of members and calls names the meta store: `deps.meta.prune(1)`. */
+/** Whether a chain of members and calls names the meta store: `deps.meta.retention.prune(1)`. */
 function namesStore(node: Tree | undefined): boolean {
   for (let at = node; at; at = child(at, 'callee') ?? child(at, 'object'))
     if (nameOf(at) === 'meta' || nameOf(child(at, 'property')) === 'meta') return true

@@ -173,7 +173,7 @@ const bad: [law: string, path: string, text: string][] = [
   ['hashes', 'src/store/events/a.ts', 'export const q = `lower(hex(group_hash)) AS hash`'],
   ['hashes', 'src/store/events/a.ts', 'export const q = `hex(e.user_hash)`'],
   ['moments', 'src/store/events/a.ts', `export const q = "timestamp < toDateTime(1, 'UTC')"`],
-  ['awaiting', 'src/jobs/a.ts', 'export const f = (deps: Deps) => void deps.meta.prune(1)'],
+  ['awaiting', 'src/jobs/a.ts', 'export const f = (deps: Deps) => void deps.meta.retention.prune(1)'],
   [
     'awaiting',
     'src/store/meta/a.ts',
@@ -353,12 +353,12 @@ const good: [law: string, path: string, text: string][] = [
   [
     'writes',
     'src/api/a.ts',
-    `import { createKey } from '../operations/keys.ts'\nexport const f = (app: App) => createKey(app, app.meta.projectsOf(1)[0].id, {})`,
+    `import { createKey } from '../operations/keys.ts'\nexport const f = (app: App) => createKey(app, app.meta.projects.projectsOf(1)[0].id, {})`,
   ],
   ['writes', 'src/web/app/page.tsx', `const { scrubSettings } = app().meta.projects\nconst at = import.meta.url`],
   ['writes', 'src/web/app/page.tsx', `export const f = () => app().blobs.getStream('a')`],
-  ['writes', 'src/operations/a.ts', `export const f = ({ meta }: Parts) => meta.createKey(1, 'a')`],
-  ['writes', 'src/api/a.test.ts', `test('a', () => { expect(app.meta.createKey(1, 'a').active).toBe(true) })`],
+  ['writes', 'src/operations/a.ts', `export const f = ({ meta }: Parts) => meta.projects.createKey(1, 'a')`],
+  ['writes', 'src/api/a.test.ts', `test('a', () => { expect(app.meta.projects.createKey(1, 'a').active).toBe(true) })`],
 ]
 
 /** Texts of files by path. */

@@ -20,6 +20,7 @@ function engine(looks: number, projects = ['1', '1']) {
     hour: 1_795_000_000 - (1_795_000_000 % 3600),
   }))
   const connection = {
+    kind: { isRemote: false },
     command: async (sql: string, bound: Record<string, unknown>, limits?: { seconds: number }) => {
       if (limits) commands.push({ ...bound, ...limits })
       asked.push(/^KILL QUERY/.test(sql) ? `kill ${String(bound.token)}` : 'command')

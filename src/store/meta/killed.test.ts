@@ -15,11 +15,11 @@ const { systemClock } = await import(${JSON.stringify(new URL('../../base/clock.
 const meta = await openSqliteMeta(${JSON.stringify(file)}, { clock: systemClock })
 const event = ${JSON.stringify(effect())}
 const outcome = ${JSON.stringify(stored)}
-for (const left of await meta.openBatches()) await meta.commitBatch(left, { events: Array(10).fill(event), attachments: [], dead: [], outcomes: Array(10).fill(outcome) }, ${nowMs})
+for (const left of await meta.batches.openBatches()) await meta.batches.commitBatch(left, { events: Array(10).fill(event), attachments: [], dead: [], outcomes: Array(10).fill(outcome) }, ${nowMs})
 for (;;) {
-  const from = await meta.cursor()
-  await meta.commitBatch(await meta.openBatch(from, from + 10), { events: Array(10).fill(event), attachments: [], dead: [], outcomes: Array(10).fill(outcome) }, ${nowMs})
-  writeSync(1, (await meta.cursor()) + '\\n')
+  const from = await meta.batches.cursor()
+  await meta.batches.commitBatch(await meta.batches.openBatch(from, from + 10), { events: Array(10).fill(event), attachments: [], dead: [], outcomes: Array(10).fill(outcome) }, ${nowMs})
+  writeSync(1, (await meta.batches.cursor()) + '\\n')
 }`
 
 test('kill -9 amid commits: what was answered stays, counters and cursor agree', async () => {
