@@ -162,6 +162,7 @@ describe('commands', () => {
       'backup',
       'bootstrap',
       'doctor',
+      'move',
       'restore',
       'upgrade',
       'user',

@@ -21,6 +21,7 @@ function engine(looks: number, projects = ['1', '1']) {
   }))
   const connection = {
     kind: { isRemote: false },
+    commentOf: (token: string) => token,
     command: async (sql: string, bound: Record<string, unknown>, limits?: { seconds: number }) => {
       if (limits) commands.push({ ...bound, ...limits })
       asked.push(/^KILL QUERY/.test(sql) ? `kill ${String(bound.token)}` : 'command')
