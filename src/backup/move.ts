@@ -21,7 +21,7 @@ type MoveDeps = {
 /** What a move has copied. `pausedMs`: time from the end of all changes to the end of the copy. */
 export type MoveResult = { pausedMs: number; blobs: number } & Partial<Record<TableName, number>>
 
-/** Rounds after the first one. Each is shorter, because less has come meanwhile. */
+/** Rounds after the first round. Each is shorter, because less has come meanwhile. */
 const roundsMax = 5
 /** A round that is this short (ms) is repeated after the pause without harm. */
 const shortMs = 1000

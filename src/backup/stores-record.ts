@@ -21,7 +21,7 @@ const isPlaces = (value: unknown): value is StorePlaces =>
     (name) => typeof (value as Record<string, unknown> | undefined)?.[name] === 'string',
   )
 
-/** Returns the record of a data folder; undefined if it was never moved. Throws START_STORES_MOVED for a damaged one. */
+/** Returns the record of a data folder; undefined if it was never moved. Throws START_STORES_MOVED for a damaged record. */
 export function readStores(data: string): StoresRecord | undefined {
   const file = join(data, storesFile)
   if (!existsSync(file)) return undefined

@@ -8,7 +8,7 @@ export async function filterAsync<T>(items: Iterable<T>, isWanted: (item: T) => 
   return wanted
 }
 
-/** Returns whether `isWanted` resolves to true for an item. It stops at the first one. */
+/** Returns whether `isWanted` resolves to true for an item. It stops at the first wanted item. */
 export async function someAsync<T>(items: Iterable<T>, isWanted: (item: T) => Promise<boolean>): Promise<boolean> {
   for (const item of items) if (await isWanted(item)) return true
   return false

@@ -101,7 +101,7 @@ export function createBulks({ clock, observe, meta, changed }: BulkDeps): Bulks 
     return state.running
   }
   const start = (bulk: Bulk): Bulk => {
-    // A current round can have looked for open bulks before this one, so run again after it.
+    // A current round can have looked for open bulks before this, so run again after it.
     void (state.running ?? Promise.resolve())
       .then(run)
       .catch((error: unknown) =>

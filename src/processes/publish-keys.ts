@@ -25,7 +25,7 @@ export function createKeyLine(link: Link, meta: MetaStore, config: Config) {
     },
     publish: async () => {
       const { promise, resolve } = Promise.withResolvers<void>()
-      // One after the other: an older snapshot must not arrive after a newer one.
+      // One after the other: an older snapshot must not arrive after a newer snapshot.
       const sent = line.then(() => send(resolve))
       line = sent.catch(() => undefined)
       await sent

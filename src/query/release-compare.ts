@@ -85,9 +85,9 @@ function compareIssues(a: Counts, b: Counts, exposures: readonly [a: Exposure, b
 }
 
 /** The sure differences first, then those with the most events. */
-const bySize = ({ row: one, issueId }: Compared, { row: other, issueId: otherId }: Compared): number =>
-  Number(other.verdict !== 'same') - Number(one.verdict !== 'same') ||
-  other.a.events + other.b.events - (one.a.events + one.b.events) ||
+const bySize = ({ row, issueId }: Compared, { row: other, issueId: otherId }: Compared): number =>
+  Number(other.verdict !== 'same') - Number(row.verdict !== 'same') ||
+  other.a.events + other.b.events - (row.a.events + row.b.events) ||
   otherId - issueId
 
 /** Gives each kind its issues. Only the listed ones are read. */
@@ -155,7 +155,7 @@ function sideOf(release: RestRelease, exposure: Exposure): Omit<RestReleaseCompa
 
 /**
  * Compares the issues, crash-free rates and adoption of two releases over the last 90 days; `a` is the release before,
- * `b` the release after. `projects` are those whose events the caller can read. Undefined if one of the releases is in
+ * `b` the release after. `projects` are those whose events the caller can read. Undefined if row of the releases is in
  * none of them. Throws STORE_UNAVAILABLE, QUERY_TIMEOUT.
  */
 export async function compareReleases(deps: QueryDeps, request: Request): Promise<RestReleaseCompare | undefined> {

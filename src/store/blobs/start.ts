@@ -41,7 +41,7 @@ export async function writeBlobPlace(data: string, place: string): Promise<void>
   await syncPath(data)
 }
 
-/** Throws START_BLOBS_ELSEWHERE if the blobs of this data folder are in another place than the configured one. */
+/** Throws START_BLOBS_ELSEWHERE if the blobs of this data folder are in another place than the configured place. */
 export async function demandBlobPlace(data: string, source: BlobSource): Promise<void> {
   const [recorded, place] = [recordedPlace(data), placeOf(source)]
   const elsewhere = (where: string) =>

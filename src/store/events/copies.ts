@@ -136,7 +136,7 @@ function createRestores(connection: Connection, { database, clock, target, migra
         await connection.command(`DROP TABLE IF EXISTS ${database}.${table} SYNC`)
       const as = source === database ? '' : ` AS ${database}`
       const statement = `RESTORE DATABASE ${source}${as} FROM ${destinationOn(target, name)}`
-      // The database exists: the user may not create one.
+      // The database exists: the user may not create a database.
       await runCopy(connection, clock, statement, name, "create_database = 'must-exist', ")
     },
   }

@@ -102,7 +102,7 @@ function tagCondition(values: Values, filter: Extract<EventFilter, { op: 'tag' }
 /** An exact text uses the index. Patterns and `has` scan the texts of each event. */
 function frameCondition(values: Values, { key, match, value }: Extract<EventFilter, { op: 'frame' }>): string {
   if (match === 'is') return `has(frames, ${values.add('String', frameText(key, value))})`
-  if (match === 'has') return `arrayExists(one -> startsWith(one, ${values.add('String', `${key}=`)}), frames)`
+  if (match === 'has') return `arrayExists(frame -> startsWith(frame, ${values.add('String', `${key}=`)}), frames)`
   const pattern = `${key.replaceAll('_', '\\_')}=${likePattern(value)}`
   return `arrayExists(one -> one ILIKE ${values.add('String', pattern)}, frames)`
 }

@@ -30,7 +30,7 @@ export function isRecent(version: string, oldest: string = oldestVersion): boole
   return true
 }
 
-/** Returns why an answer to a simple query is no answer; undefined if it is one. Throws START_EVENTS_*. */
+/** Returns why an answer to a simple query is no answer; undefined if it is an answer. Throws START_EVENTS_*. */
 function awayBy({ host, user }: ServerAccess, answer: ServerAnswer): ServerAway | undefined {
   if (answer.isClickHouse && answer.code === 0) return undefined
   if (credentialCodes.has(answer.code))

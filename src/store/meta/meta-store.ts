@@ -68,7 +68,7 @@ type RetentionParts = RetentionStore &
 
 /** The parts of the meta store by subject. */
 type MetaParts = {
-  /** The batches of refine, and the single transaction that commits one. */
+  /** The batches of refine, and the single transaction that commits a batch. */
   batches: Omit<BatchStore, 'projectSettings'>
   issues: IssueParts
   merges: MergeStore & MergeUndoStore

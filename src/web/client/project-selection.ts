@@ -37,7 +37,7 @@ export function rememberProjects(organization: string, personId: string, words: 
 /** What an address says about projects: slugs or ids, without empty parts. Undefined: the screen has no such filter. */
 export type AddressSelection = { path: string; rest: string; words: string[] } | undefined
 
-/** Reads the project filter of an address. Only the lists of issues and releases have one. */
+/** Reads the project filter of an address. Only the lists of issues and releases have a filter. */
 export function addressSelection(base: string, path: string, search: URLSearchParams): AddressSelection {
   if (path !== `${base}/issues` && path !== `${base}/releases`) return undefined
   const rest = new URLSearchParams(search)

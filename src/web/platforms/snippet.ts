@@ -21,7 +21,7 @@ export type PlatformSetup = {
   readable: Readable
   /** Names the release and uploads what `readable` needs. */
   release: readonly SnippetPart[]
-  /** Throws an error that nobody catches, or captures one. */
+  /** Throws an error that nobody catches, or captures an error. */
   test: SnippetPart
 }
 

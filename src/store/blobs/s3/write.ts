@@ -117,7 +117,7 @@ async function beginUpload(client: S3Client, key: string): Promise<Upload> {
   return { add, complete, abort }
 }
 
-/** Collects pieces and gives them back in one. */
+/** Collects pieces and gives them back together. */
 function createPending() {
   let pieces: Uint8Array[] = []
   let bytes = 0

@@ -185,7 +185,7 @@ export function createPartCheck(folder: string, freeBytes = freeBytesOf): PartCh
     const found: Torn[] = []
     for (const part of parts) {
       if (whole.has(part)) continue
-      // The second look passes over a part that the engine removed during the first one.
+      // The second look passes over a part that the engine removed during the first look.
       const damage = (await damageOf(part)) && (await damageOf(part))
       if (damage) found.push({ part, damage, hasSources: parts.some((other) => isFrom(part, other)) })
       else whole.add(part)

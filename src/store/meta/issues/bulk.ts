@@ -46,7 +46,7 @@ export type BulkStore = {
    * the bulk was already undone. Throws VALIDATION for a merge.
    */
   undoBulk(id: number, nowMs: number): Promise<Bulk | undefined>
-  /** Deletes bulks that ended before `beforeMs`, at most `max` issues of one. Returns false when none are left. */
+  /** Deletes bulks that ended before `beforeMs`, at most `max` issues of a bulk. Returns false when none are left. */
   dropBulks(beforeMs: number, max: number): Promise<boolean>
 }
 

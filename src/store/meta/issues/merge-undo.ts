@@ -10,7 +10,7 @@ type Former = Pick<Issue, 'status' | 'substatus' | 'statusDetails' | 'priority' 
   activity: number[]
 }
 
-/** An issue that became part of another one. */
+/** An issue that became part of another issue. */
 type MergedIssue = { id: string; shortId: string; title: string; was?: Former }
 
 /** Data of a merge's activity entry: the first merged issues, and their total number. */

@@ -213,7 +213,7 @@ async function moveAll(
   await moveIssues(store, ids, toId, ['first_seen'], nowMs)
 }
 
-/** Maximum issues that a merge's entry lists, and that can be undone as one. */
+/** Maximum issues that a merge's entry lists, and that can be undone together. */
 const namedMax = 20
 
 /**

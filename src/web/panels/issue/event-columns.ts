@@ -20,7 +20,7 @@ export function readColumns(text: string | null | undefined): string[] | undefin
   return keys.length > 0 ? [...new Set(keys)].slice(0, columnsMax) : undefined
 }
 
-/** All tags of the events, without those that repeat another one. */
+/** All tags of the events, without those that repeat another tag. */
 export function offeredColumns(events: readonly Tagged[]): string[] {
   const keys = new Set(events.flatMap((event) => event.tags.map((tag) => tag.key)))
   // A comma separates columns in the URL.

@@ -56,7 +56,7 @@ export function notesOf(
   const found = notesOfMeta(meta)
   const knownPaths = new Set(found.map((note) => note.path))
   for (const error of errors) {
-    // The stack panel shows this one. The payload has no error.
+    // The stack panel shows this note. The payload has no error.
     if (error.type === 'native_not_symbolicated') continue
     const path = typeof error.data.name === 'string' ? error.data.name : ''
     const rule = typeof error.data.reason === 'string' ? error.data.reason : error.message || error.type

@@ -11,8 +11,8 @@ import { Button } from '../../ui/controls.tsx'
 import { KeyHint } from '../../ui/key-hint.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Time } from '../../ui/time.tsx'
-import { frameLocation } from './frames.ts'
 import { headOf } from './issue-head.ts'
+import { frameLocation } from './stack/frames.ts'
 
 const framesMax = 6
 const tagsMax = 12

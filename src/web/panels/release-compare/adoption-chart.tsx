@@ -32,7 +32,7 @@ export function AdoptionChart({
   const placeOf = (ms: number) => ((ms - firstMs) / Math.max(1, lastMs - firstMs)) * 100
   const deployed = deployedMs === undefined ? -1 : placeOf(deployedMs)
   const lastOf = ({ shares }: Series) => shares.findLast((share) => share !== null) ?? 0
-  const label = series.map((one) => t('now', { release: short(one.version), share: percent.format(lastOf(one)) }))
+  const label = series.map((line) => t('now', { release: short(line.version), share: percent.format(lastOf(line)) }))
   const marks = Array.from({ length: ticks }, (_, at) => firstMs + ((lastMs - firstMs) * at) / (ticks - 1))
   return (
     <div className="adoption">
@@ -45,8 +45,8 @@ export function AdoptionChart({
         <svg viewBox={`0 0 ${adoptionWidth} 100`} preserveAspectRatio="none" role="img" aria-label={label.join(', ')}>
           <path className="adoption-grid" d={`M0 0H${adoptionWidth}M0 50H${adoptionWidth}`} />
           <path className="adoption-base" d={`M0 100H${adoptionWidth}`} />
-          {series.map((one, place) => (
-            <path key={one.version} className="adoption-line" data-place={place} d={adoptionPath(one.shares)} />
+          {series.map((line, place) => (
+            <path key={line.version} className="adoption-line" data-place={place} d={adoptionPath(line.shares)} />
           ))}
         </svg>
         {deployed >= 0 && deployed <= 100 ? (
@@ -54,13 +54,13 @@ export function AdoptionChart({
             <span>{t('deployed')}</span>
           </span>
         ) : null}
-        {series.map((one, place) => {
-          const peak = adoptionPeak(one.shares)
+        {series.map((line, place) => {
+          const peak = adoptionPeak(line.shares)
           if (!peak) return null
           const left = (peak.at / Math.max(1, startsMs.length - 1)) * 100
           return (
             <span
-              key={one.version}
+              key={line.version}
               className="adoption-name"
               data-late={left > 80 || undefined}
               data-low={peak.share < lowShare || undefined}
@@ -68,7 +68,7 @@ export function AdoptionChart({
               aria-hidden="true"
             >
               <ReleaseSwatch place={place} />
-              <PlainText text={short(one.version)} charactersMax={24} />
+              <PlainText text={short(line.version)} charactersMax={24} />
             </span>
           )
         })}

@@ -55,7 +55,7 @@ function useViewChanges({ organization, offerUndo }: Pick<SavedViewsProps, 'orga
   return { error, add, replace, remove }
 }
 
-/** The saved views with buttons to update and delete them, and a form that saves the shown list as one. */
+/** The saved views with buttons to update and delete them, and a form that saves the shown list as a view. */
 export function ViewsEditor({ views, shown, canShare, params, projects, ...props }: ViewsEditorProps) {
   const t = useTranslations('search.views')
   const { error, add, replace, remove } = useViewChanges(props)

@@ -90,7 +90,7 @@ export function completionScope(params: Pick<ListParams, 'env'>, projectIds: rea
 /** The hash that opens the panel of saved views. */
 export const viewsHash = '#save-view'
 
-/** Opens the panel of saved views, with the focus on its button. Returns false on a page without one. */
+/** Opens the panel of saved views, with the focus on its button. Returns false on a page without the panel. */
 export function openViews(): boolean {
   const details = document.querySelector<HTMLDetailsElement>('details.views')
   if (!details) return false

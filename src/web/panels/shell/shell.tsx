@@ -82,7 +82,7 @@ function useMenu() {
   return { isOpen, nav, show, close }
 }
 
-/** The text of the palette's key. The server does not know the keyboard, so the first render has the usual one. */
+/** The text of the palette's key. The server does not know the keyboard, so the first render has the usual text. */
 function useKeyHint(): string {
   const [hint, setHint] = useState('Ctrl+K')
   useEffect(() => setHint(shownKeys('$mod+k').join(' ').toUpperCase().replace('CTRL', 'Ctrl')), [])

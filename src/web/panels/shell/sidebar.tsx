@@ -64,7 +64,7 @@ function Entry({
   )
 }
 
-/** The organization with a popup: the other organizations of the person, and the pages of this one. */
+/** The organization with a popup: the other organizations of the person, and the pages of this organization. */
 function OrganizationSwitch({ organization, organizations }: Frame) {
   const t = useTranslations('frame')
   const base = `/o/${organization.slug}`

@@ -259,7 +259,7 @@ function Rows({
   canTriage: boolean
   accept: (issue: RestIssue) => void
   peek: ReactNode
-  /** The entered search is wrong: these rows are of the last valid one. */
+  /** The entered search is wrong: these rows are of the last valid search. */
   isStale: boolean
 }) {
   const { list, rows, hits } = issues

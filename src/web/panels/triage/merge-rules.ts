@@ -2,7 +2,7 @@ import type { RestIssue } from '../../../contract/issues.ts'
 
 /** Maximum issues per merge: their ids must fit into a URL below 8 kB. */
 export const mergesMax = 300
-/** Maximum issues whose merge can be undone as one. */
+/** Maximum issues whose merge can be undone together. */
 export const undosMax = 20
 
 type Mergeable = Pick<RestIssue, 'id' | 'shortId' | 'lifetime'> & { project: Pick<RestIssue['project'], 'id'> }

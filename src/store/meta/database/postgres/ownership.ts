@@ -31,7 +31,7 @@ async function tryLock(client: ServerClient): Promise<boolean> {
   return (rows as { taken: number }[])[0]?.taken === 1
 }
 
-/** The error for a database that another Mishap uses. It names that one. */
+/** The error for a database that another Mishap uses. It names that Mishap. */
 const takenBy = (holder: Holder | undefined) =>
   new MishapError('START_DATABASE', {
     detail: holder?.name

@@ -4,7 +4,7 @@ import type { ServerClient } from './server-client.ts'
 /** Connections to the primary. */
 export type Pool = {
   /**
-   * Runs `work` with a connection that nobody else uses meanwhile. Waits for a free one. A connection whose work fails
+   * Runs `work` with a connection that nobody else uses meanwhile. Waits for a free connection. A connection whose work fails
    * because it was lost is not used again. Throws the error of a new connection.
    */
   use<T>(work: (client: ServerClient) => Promise<T>): Promise<T>

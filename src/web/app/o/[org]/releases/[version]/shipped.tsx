@@ -42,7 +42,7 @@ async function Verdicts({ here, projects }: { here: ReleaseHere; projects: Proje
   ))
 }
 
-/** The deploys of a release, or the command that reports one. */
+/** The deploys of a release, or the command that reports a deploy. */
 export async function DeployPart({ here, loaded }: PartProps) {
   const t = await getTranslations('releases')
   return (

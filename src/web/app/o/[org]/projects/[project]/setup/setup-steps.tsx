@@ -58,6 +58,6 @@ type SetupStepsProps = {
   /** Sends commits and deploys. */
   commits: PlatformSetup['install']
   optional: ReactNode
-  /** Whether the last step is open at first, not the first one. */
+  /** Whether the last step is open at first, not the first step. */
   asksOptional: boolean
 }

@@ -2,9 +2,9 @@
 import { FolderGit2, SquarePen } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
-import type { RestEvent, RestFrame } from '../../../contract/events.ts'
-import { type StoredEditor, storedEditor } from '../../client/editor.ts'
-import { buttonClass } from '../../ui/controls.tsx'
+import type { RestEvent, RestFrame } from '../../../../contract/events.ts'
+import { type StoredEditor, storedEditor } from '../../../client/editor.ts'
+import { buttonClass } from '../../../ui/controls.tsx'
 import { editorHref, editors, repositoryHref } from './source-link.ts'
 
 type SourcePlace = { repository: RestEvent['repository']; project: string; editor: StoredEditor | undefined }

@@ -1,6 +1,6 @@
-import type { RestEvent, RestFrame } from '../../../contract/events.ts'
-import type { StoredEditor } from '../../client/editor.ts'
-import { safeHref } from '../../text.ts'
+import type { RestEvent, RestFrame } from '../../../../contract/events.ts'
+import type { StoredEditor } from '../../../client/editor.ts'
+import { safeHref } from '../../../text.ts'
 
 // Links of a frame to its source: in the repository, and in an editor on the person's computer.
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { RestException, RestFrame, RestThread } from '../../../contract/events.ts'
+import type { RestException, RestFrame, RestThread } from '../../../../contract/events.ts'
+import { sampleFrame } from '../sample.cases.ts'
 import {
   chainOf,
   type FrameMode,
@@ -12,7 +13,6 @@ import {
   runsOf,
   threadsOf,
 } from './frames.ts'
-import { sampleFrame } from './sample.cases.ts'
 
 const frame = sampleFrame
 const app = (name: string) => frame({ function: name, filename: `src/${name}.ts`, inApp: true })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RestBreadcrumb } from '../../../contract/events.ts'
+import type { RestBreadcrumb } from '../../../../contract/events.ts'
 import {
   crumbEntries,
   errorEntry,

@@ -2,14 +2,14 @@
 import { Circle, Database, Globe, MousePointerClick, Navigation, Smartphone, Terminal } from 'lucide-react'
 import { useLocale, useTranslations } from 'next-intl'
 import { useMemo, useState } from 'react'
-import type { RestEvent } from '../../../contract/events.ts'
-import { entryOf } from '../../client/event-entries.ts'
-import { Section } from '../../ui/panel-section.tsx'
-import { PlainText } from '../../ui/plain-text.tsx'
-import { Segments } from '../../ui/segments.tsx'
-import { SeverityShape } from '../../ui/severity.tsx'
-import { useTimeText } from '../../ui/time.tsx'
-import { MetadataNote } from './metadata-note.tsx'
+import type { RestEvent } from '../../../../contract/events.ts'
+import { entryOf } from '../../../client/event-entries.ts'
+import { Section } from '../../../ui/panel-section.tsx'
+import { PlainText } from '../../../ui/plain-text.tsx'
+import { Segments } from '../../../ui/segments.tsx'
+import { SeverityShape } from '../../../ui/severity.tsx'
+import { useTimeText } from '../../../ui/time.tsx'
+import { MetadataNote } from '../metadata-note.tsx'
 import {
   crumbEntries,
   errorEntry,

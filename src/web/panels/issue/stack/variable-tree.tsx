@@ -2,8 +2,8 @@
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import { PlainText } from '../../ui/plain-text.tsx'
-import { MetadataNote } from './metadata-note.tsx'
+import { PlainText } from '../../../ui/plain-text.tsx'
+import { MetadataNote } from '../metadata-note.tsx'
 import { previewOf } from './variable-text.ts'
 
 /** Members to show per object before "more": a hostile payload can have 100,000. */

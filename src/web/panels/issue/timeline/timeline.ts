@@ -1,4 +1,4 @@
-import type { RestBreadcrumb } from '../../../contract/events.ts'
+import type { RestBreadcrumb } from '../../../../contract/events.ts'
 
 /** The icon of an entry. */
 export type Glyph = 'navigation' | 'request' | 'ui' | 'query' | 'log' | 'device' | 'other'
@@ -59,7 +59,7 @@ const glyphs: Readonly<Record<string, Glyph>> = {
   system: 'device',
 }
 
-/** The icon: of the category's first part if it has one, otherwise of the type. */
+/** The icon: of the category's first part if it has an icon, otherwise of the type. */
 function glyphOf({ type, category }: RestBreadcrumb): Glyph {
   const first = category?.split('.')[0]?.toLowerCase() ?? ''
   const found = (name: string) => (Object.hasOwn(glyphs, name) ? glyphs[name] : undefined)

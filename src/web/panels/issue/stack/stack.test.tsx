@@ -1,9 +1,9 @@
 import { NextIntlClientProvider } from 'next-intl'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
-import issuepage from '../../messages/issuepage.en.json' with { type: 'json' }
-import issues from '../../messages/issues.en.json' with { type: 'json' }
-import { sampleFrame } from './sample.cases.ts'
+import issuepage from '../../../messages/issuepage.en.json' with { type: 'json' }
+import issues from '../../../messages/issues.en.json' with { type: 'json' }
+import { sampleFrame } from '../sample.cases.ts'
 import { Exceptions } from './stack.tsx'
 
 const frames = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RestFrame } from '../../../contract/events.ts'
+import type { RestFrame } from '../../../../contract/events.ts'
 import { editorHref, editors, isFolder, repositoryHref, sourcePathOf } from './source-link.ts'
 
 const frameOf = (filename: string | null, more: Partial<RestFrame> = {}) =>

@@ -1,5 +1,5 @@
-import type { RestFrame } from '../../../contract/events.ts'
-import type { CharacterRange } from '../../ui/code/tokens.ts'
+import type { RestFrame } from '../../../../contract/events.ts'
+import type { CharacterRange } from '../../../ui/code/tokens.ts'
 
 /** The expression of a line that had no value, and that value as the language writes it. */
 type FailingExpression = { range: CharacterRange; expression: string; value: string }

@@ -1,4 +1,4 @@
-import type { RestException, RestFrame, RestThread } from '../../../contract/events.ts'
+import type { RestException, RestFrame, RestThread } from '../../../../contract/events.ts'
 
 export type FrameMode = 'app' | 'all'
 
