@@ -1,7 +1,7 @@
 import { useTranslations } from 'next-intl'
 import type { Removal } from '../../store/meta/retention/removals.ts'
 import { OwnRemovals } from '../panels/settings/removal-list.tsx'
-import { Button } from '../ui/controls.tsx'
+import { Button } from '../ui/forms/controls.tsx'
 import { signOutAction } from './login/actions.ts'
 
 /** Shown to an account without an organization: what to do, and the organizations it deleted. */

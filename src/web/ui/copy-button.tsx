@@ -4,7 +4,7 @@ import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import { systemClock } from '../../base/clock.ts'
 import { copyText } from './clipboard.ts'
-import { Button } from './controls.tsx'
+import { Button } from './forms/controls.tsx'
 
 /** Copies `text` (or the result of `text()`) and confirms it. */
 export function CopyButton({

@@ -1,7 +1,7 @@
 'use client'
 import { useState } from 'react'
 import { copyText } from './clipboard.ts'
-import { buttonClass } from './controls.tsx'
+import { buttonClass } from './forms/controls.tsx'
 
 /** A copy button without translations, for screens that must work when everything else is broken. */
 export function CopyPlain({ text }: { text: string }) {

@@ -3,7 +3,7 @@ import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import type { ReactNode, RefObject } from 'react'
-import { buttonClass } from './controls.tsx'
+import { buttonClass } from './forms/controls.tsx'
 import { useSuspendedKeys } from './keys/keys.tsx'
 
 /**

@@ -2,8 +2,8 @@
 import { useEffect, useState } from 'react'
 import { withBase } from '../base-path.ts'
 import { reloadOnce, report } from '../client/report.ts'
-import { buttonClass } from './controls.tsx'
 import { CopyPlain } from './copy-plain.tsx'
+import { buttonClass } from './forms/controls.tsx'
 
 export type PageError = Error & { digest?: string }
 

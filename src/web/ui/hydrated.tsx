@@ -4,7 +4,7 @@ import { useEffect } from 'react'
 import { systemClock } from '../../base/clock.ts'
 import { navigationEnds } from '../client/nav.ts'
 import { markStarted } from '../client/report.ts'
-import { replayEarlyInput } from './kept-form.ts'
+import { replayEarlyInput } from './forms/kept-form.ts'
 
 /** Reports to the boot script that the page's scripts run, and to the navigation guard that the page is on screen. */
 export function Hydrated() {

@@ -3,7 +3,7 @@ import { useTranslations } from 'next-intl'
 import { useEffect, useState } from 'react'
 import { systemClock } from '../../base/clock.ts'
 import { ApiError } from '../client/api.ts'
-import { Button } from './controls.tsx'
+import { Button } from './forms/controls.tsx'
 import { ErrorState } from './states.tsx'
 
 /** A skeleton of rows. Empty for the first 150 ms, so that a fast response does not flicker. */

@@ -1,7 +1,7 @@
 'use client'
 import { useParams } from 'next/navigation'
 import { useTranslations } from 'next-intl'
-import { FindForm } from './find-form.tsx'
+import { FindForm } from './forms/find-form.tsx'
 import { Link } from './link.tsx'
 
 const places = [

@@ -1,6 +1,6 @@
 'use client'
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef } from 'react'
-import type { Choice } from './choice-dialog.tsx'
+import type { Choice } from './forms/choice-dialog.tsx'
 
 type Source = () => Choice[]
 type Actions = { add(source: Source): () => void; list(): Choice[] }

@@ -1,8 +1,8 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import type { GuardedState } from '../client/form.ts'
-import { Button } from './controls.tsx'
-import { clearDraft } from './kept-form.ts'
+import { Button } from './forms/controls.tsx'
+import { clearDraft } from './forms/kept-form.ts'
 
 /**
  * Shown after a conflict in a settings form: who saved first, and the choice to overwrite or reload. The form keeps the

@@ -3,7 +3,7 @@ import { X } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useRef, useState } from 'react'
 import { systemClock } from '../../base/clock.ts'
-import { Button } from './controls.tsx'
+import { Button } from './forms/controls.tsx'
 import { SeverityShape } from './severity.tsx'
 
 type Toast = {

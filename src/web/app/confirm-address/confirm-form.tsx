@@ -1,8 +1,8 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { noState } from '../../client/form.ts'
-import { ActionForm } from '../../ui/action-form.tsx'
-import { Button } from '../../ui/controls.tsx'
+import { ActionForm } from '../../ui/forms/action-form.tsx'
+import { Button } from '../../ui/forms/controls.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { confirmAddressAction } from './actions.ts'
 

@@ -1,8 +1,8 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { noState } from '../../client/form.ts'
-import { ActionForm } from '../../ui/action-form.tsx'
-import { Button, TextField } from '../../ui/controls.tsx'
+import { ActionForm } from '../../ui/forms/action-form.tsx'
+import { Button, TextField } from '../../ui/forms/controls.tsx'
 import { signInAction } from './actions.ts'
 
 /** E-mail and password. `next` is a path of this site. */

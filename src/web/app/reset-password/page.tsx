@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
 import { app } from '../../handle.ts'
-import { buttonClass } from '../../ui/controls.tsx'
+import { buttonClass } from '../../ui/forms/controls.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Logo } from '../../ui/logo.tsx'
 import { ResetForm } from './reset-form.tsx'

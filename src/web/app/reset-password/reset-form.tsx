@@ -2,8 +2,8 @@
 import { useTranslations } from 'next-intl'
 import { noState } from '../../client/form.ts'
 import { EndTokens } from '../../panels/settings/end-tokens.tsx'
-import { ActionForm } from '../../ui/action-form.tsx'
-import { Button, TextField } from '../../ui/controls.tsx'
+import { ActionForm } from '../../ui/forms/action-form.tsx'
+import { Button, TextField } from '../../ui/forms/controls.tsx'
 import { resetPasswordAction } from './actions.ts'
 
 /** Sets a new password for the account of the link's secret. */

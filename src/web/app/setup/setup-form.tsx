@@ -1,9 +1,9 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { noState } from '../../client/form.ts'
-import { ActionForm } from '../../ui/action-form.tsx'
-import { Button, Field, Select, TextField } from '../../ui/controls.tsx'
-import { PlatformOptions } from '../../ui/platform-options.tsx'
+import { ActionForm } from '../../ui/forms/action-form.tsx'
+import { Button, Field, Select, TextField } from '../../ui/forms/controls.tsx'
+import { PlatformOptions } from '../../ui/forms/platform-options.tsx'
 import { setupAction } from './actions.ts'
 
 const inputs = [

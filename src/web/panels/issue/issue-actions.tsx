@@ -3,7 +3,7 @@ import { Check, ChevronDown } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
 import { Avatar } from '../../ui/avatar.tsx'
-import { Button } from '../../ui/controls.tsx'
+import { Button } from '../../ui/forms/controls.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import type { IssueContext } from '../panel.ts'
 

@@ -3,7 +3,7 @@ import { ChevronLeft, ChevronRight, ChevronsLeft, ChevronsRight } from 'lucide-r
 import { useTranslations } from 'next-intl'
 import { useEffect, useState } from 'react'
 import type { RestEvent } from '../../../contract/events.ts'
-import { buttonClass } from '../../ui/controls.tsx'
+import { buttonClass } from '../../ui/forms/controls.tsx'
 import { useKey } from '../../ui/keys/keys.tsx'
 import { Link } from '../../ui/link.tsx'
 import { RowEnd } from '../../ui/row-end.tsx'

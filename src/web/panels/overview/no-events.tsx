@@ -1,6 +1,6 @@
 import './overview.css'
 import { useTranslations } from 'next-intl'
-import { buttonClass } from '../../ui/controls.tsx'
+import { buttonClass } from '../../ui/forms/controls.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'

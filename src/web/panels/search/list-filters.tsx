@@ -5,7 +5,7 @@ import { useTimeZone, useTranslations } from 'next-intl'
 import { useState } from 'react'
 import { systemClock } from '../../../base/clock.ts'
 import { apiFetch } from '../../client/api.ts'
-import { Button } from '../../ui/controls.tsx'
+import { Button } from '../../ui/forms/controls.tsx'
 import { Choices, Popup } from '../../ui/popup.tsx'
 import { fieldOf, msOfField, useTimeText } from '../../ui/time.tsx'
 import {

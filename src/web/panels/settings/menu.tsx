@@ -11,7 +11,7 @@ import {
   type SettingsRights,
   sectionPath,
 } from '../../client/settings-pages.ts'
-import { choicesFor } from '../../ui/choice-dialog.tsx'
+import { choicesFor } from '../../ui/forms/choice-dialog.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'

@@ -2,7 +2,7 @@
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { accountPages, allowedPages } from '../../client/settings-pages.ts'
-import { type Choice, ChoiceDialog } from '../../ui/choice-dialog.tsx'
+import { type Choice, ChoiceDialog } from '../../ui/forms/choice-dialog.tsx'
 import { shownKeys } from '../../ui/keys/key-rules.ts'
 import { useBindings } from '../../ui/keys/keys.tsx'
 import { jumpOf } from '../search/terms.ts'

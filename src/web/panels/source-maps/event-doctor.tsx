@@ -6,7 +6,7 @@ import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import type { DoctorFile, DoctorFinding, DoctorStep, EventDiagnosis } from '../../../domain/doctor.ts'
 import { ApiError, apiFetch } from '../../client/api.ts'
-import { Button } from '../../ui/controls.tsx'
+import { Button } from '../../ui/forms/controls.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Finding } from './doctor-finding.tsx'
 

@@ -26,7 +26,7 @@ vi.mock('@tanstack/react-query', () => ({
     return { data: undefined, error: null, failureReason: null, refetch, ...seen.answer }
   },
 }))
-vi.mock('../../ui/controls.tsx', () => ({
+vi.mock('../../ui/forms/controls.tsx', () => ({
   Button: (props: { onClick?: () => void; children: ReactNode }) => {
     seen.buttons.push(props)
     return <button type="button">{props.children}</button>

@@ -2,7 +2,7 @@
 import { Bell, BellOff, Bookmark, BookmarkCheck } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import type { RestIssueDetail } from '../../../contract/issues.ts'
-import { Button } from '../../ui/controls.tsx'
+import { Button } from '../../ui/forms/controls.tsx'
 import { putIssues, useErrorToast } from './change.ts'
 
 const icon = { size: 15, strokeWidth: 1.75, 'aria-hidden': true } as const

@@ -5,8 +5,8 @@ import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 're
 import type { RestMember } from '../../../contract/people.ts'
 import { handleOf } from '../../../domain/comment.ts'
 import { apiFetch } from '../../client/api.ts'
-import { Button } from '../../ui/controls.tsx'
 import { useErrorText } from '../../ui/error-text.ts'
+import { Button } from '../../ui/forms/controls.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { membersFor, stepped } from './assignee-rules.ts'
 

@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react'
 import { systemClock } from '../../../base/clock.ts'
 import type { RestIssue } from '../../../contract/issues.ts'
 import type { StatusChange } from '../../client/issue-status.ts'
-import type { Choice } from '../../ui/choice-dialog.tsx'
+import type { Choice } from '../../ui/forms/choice-dialog.tsx'
 import { useKey } from '../../ui/keys/keys.tsx'
 import { usePaletteActions } from '../../ui/palette-actions.tsx'
 import type { OfferUndo } from '../../ui/undo.ts'
@@ -13,7 +13,7 @@ import type { Everything } from './bulk-change.ts'
 import { putIssues, type Settled, useErrorToast, useRevert } from './change.ts'
 import { archiveChoices, resolveChoices, type StatusChoice, snoozeChoices } from './status-choices.ts'
 
-const ChoiceDialog = dynamic(() => import('../../ui/choice-dialog.tsx').then((module) => module.ChoiceDialog), {
+const ChoiceDialog = dynamic(() => import('../../ui/forms/choice-dialog.tsx').then((module) => module.ChoiceDialog), {
   ssr: false,
 })
 

@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import { TypedDelete } from '../../ui/typed-delete.tsx'
+import { TypedDelete } from '../../ui/forms/typed-delete.tsx'
 import { deleteIssueAction } from './delete-actions.ts'
 
 /** Deletes the issue. Collapsed at the foot of its page. */

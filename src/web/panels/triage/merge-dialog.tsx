@@ -2,8 +2,8 @@
 import { useTranslations } from 'next-intl'
 import { useRef } from 'react'
 import type { RestIssue } from '../../../contract/issues.ts'
-import { Button, buttonClass } from '../../ui/controls.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { Button, buttonClass } from '../../ui/forms/controls.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 
 /** Maximum issues to name; the others are counted. */

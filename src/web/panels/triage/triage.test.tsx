@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { placeIn } from '../../client/list-order.ts'
-import { choicesFor } from '../../ui/choice-dialog.tsx'
+import { choicesFor } from '../../ui/forms/choice-dialog.tsx'
 import { mentionAt } from './comment-form.tsx'
 import { archiveChoices, resolveChoices, snoozeChoices } from './status-choices.ts'
 

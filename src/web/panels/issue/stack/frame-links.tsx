@@ -4,7 +4,7 @@ import { useTranslations } from 'next-intl'
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
 import type { RestEvent, RestFrame } from '../../../../contract/events.ts'
 import { type StoredEditor, storedEditor } from '../../../client/editor.ts'
-import { buttonClass } from '../../../ui/controls.tsx'
+import { buttonClass } from '../../../ui/forms/controls.tsx'
 import { editorHref, editors, repositoryHref } from './source-link.ts'
 
 type SourcePlace = { repository: RestEvent['repository']; project: string; editor: StoredEditor | undefined }

@@ -2,8 +2,8 @@
 import { useTranslations } from 'next-intl'
 import type { RestFeedback } from '../../../../../contract/feedback.ts'
 import { noState } from '../../../../client/form.ts'
-import { ActionForm } from '../../../../ui/action-form.tsx'
-import { Button } from '../../../../ui/controls.tsx'
+import { ActionForm } from '../../../../ui/forms/action-form.tsx'
+import { Button } from '../../../../ui/forms/controls.tsx'
 import { deleteFeedbackAction, sortFeedbackAction } from './actions.ts'
 
 const ways = {

@@ -7,7 +7,7 @@ import { ProjectsTable } from '../../../../panels/projects/projects-table.tsx'
 import { platformById } from '../../../../platforms.ts'
 import { demandOrganization } from '../../../../server/session.ts'
 import { unlessAway } from '../../../../server/unless-away.ts'
-import { buttonClass } from '../../../../ui/controls.tsx'
+import { buttonClass } from '../../../../ui/forms/controls.tsx'
 import { Link } from '../../../../ui/link.tsx'
 import { EmptyState } from '../../../../ui/states.tsx'
 

@@ -2,7 +2,7 @@
 import { useTranslations } from 'next-intl'
 import { noState } from '../../../../../client/form.ts'
 import { platformGroups } from '../../../../../platforms.ts'
-import { ShortForm } from '../../../../../ui/short-form.tsx'
+import { ShortForm } from '../../../../../ui/forms/short-form.tsx'
 import { createProjectAction } from './actions.ts'
 
 /** Name and platform of a new project. */

@@ -2,10 +2,10 @@
 import { useTranslations } from 'next-intl'
 import { noState } from '../../../../../client/form.ts'
 import { type ReleaseStatus, typedName } from '../../../../../panels/releases/params.ts'
-import { ActionForm } from '../../../../../ui/action-form.tsx'
-import { Button } from '../../../../../ui/controls.tsx'
+import { ActionForm } from '../../../../../ui/forms/action-form.tsx'
+import { Button } from '../../../../../ui/forms/controls.tsx'
+import { TypedDelete } from '../../../../../ui/forms/typed-delete.tsx'
 import { Time } from '../../../../../ui/time.tsx'
-import { TypedDelete } from '../../../../../ui/typed-delete.tsx'
 import { archiveAction, deleteReleaseAction, finalizeAction } from './actions.ts'
 
 /** Archives the release, or opens it again. */

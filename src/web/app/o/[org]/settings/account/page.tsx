@@ -3,7 +3,7 @@ import { getTranslations } from 'next-intl/server'
 import { app } from '../../../../../handle.ts'
 import { OwnRemovals } from '../../../../../panels/settings/removal-list.tsx'
 import { demandOrganization } from '../../../../../server/session.ts'
-import { Button } from '../../../../../ui/controls.tsx'
+import { Button } from '../../../../../ui/forms/controls.tsx'
 import { PlainText } from '../../../../../ui/plain-text.tsx'
 import { signOutAction } from '../../../../login/actions.ts'
 

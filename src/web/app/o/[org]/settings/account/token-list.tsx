@@ -1,9 +1,9 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { type FormState, noState } from '../../../../../client/form.ts'
-import { ActionForm } from '../../../../../ui/action-form.tsx'
-import { Button } from '../../../../../ui/controls.tsx'
 import { CopyButton } from '../../../../../ui/copy-button.tsx'
+import { ActionForm } from '../../../../../ui/forms/action-form.tsx'
+import { Button } from '../../../../../ui/forms/controls.tsx'
 import { PlainText } from '../../../../../ui/plain-text.tsx'
 import { Time } from '../../../../../ui/time.tsx'
 

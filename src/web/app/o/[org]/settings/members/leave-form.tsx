@@ -1,7 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import { ActionForm } from '../../../../../ui/action-form.tsx'
-import { Button } from '../../../../../ui/controls.tsx'
+import { ActionForm } from '../../../../../ui/forms/action-form.tsx'
+import { Button } from '../../../../../ui/forms/controls.tsx'
 import { leaveAction } from './actions.ts'
 import { startState } from './state.ts'
 

@@ -1,7 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import { ActionForm } from '../../../../../ui/action-form.tsx'
-import { Button, Field, Select, TextField } from '../../../../../ui/controls.tsx'
+import { ActionForm } from '../../../../../ui/forms/action-form.tsx'
+import { Button, Field, Select, TextField } from '../../../../../ui/forms/controls.tsx'
 import { clearMailServerAction, setMailServerAction } from './actions.ts'
 import { startState } from './channel-row.tsx'
 

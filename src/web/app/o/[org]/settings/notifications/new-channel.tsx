@@ -1,9 +1,9 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import { ActionForm } from '../../../../../ui/action-form.tsx'
-import { Button, Field, NameField, Select, TextField } from '../../../../../ui/controls.tsx'
 import { CopyButton } from '../../../../../ui/copy-button.tsx'
+import { ActionForm } from '../../../../../ui/forms/action-form.tsx'
+import { Button, Field, NameField, Select, TextField } from '../../../../../ui/forms/controls.tsx'
 import { type ChannelState, createChannelAction } from './actions.ts'
 import { startState } from './channel-row.tsx'
 

@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import { TypedDelete } from '../../../../../ui/typed-delete.tsx'
+import { TypedDelete } from '../../../../../ui/forms/typed-delete.tsx'
 import { deleteOrganizationAction } from './danger-actions.ts'
 
 /** Deletes an organization. `successor`: the organization whose owners then control the installation; null: none. */

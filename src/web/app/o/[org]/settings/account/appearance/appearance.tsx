@@ -6,7 +6,7 @@ import { withBase } from '../../../../../../base-path.ts'
 import { chosenTheme, setTheme, type Theme } from '../../../../../../client/theme.ts'
 import { browserZone, chosenTimes, setTimes, type Times } from '../../../../../../client/zone.ts'
 import { locales } from '../../../../../../locale.ts'
-import { Field, Select } from '../../../../../../ui/controls.tsx'
+import { Field, Select } from '../../../../../../ui/forms/controls.tsx'
 import { zoneName } from '../../../../../../zone.ts'
 
 const themes: Theme[] = ['system', 'light', 'dark']

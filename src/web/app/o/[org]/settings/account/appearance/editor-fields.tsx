@@ -3,7 +3,7 @@ import { useTranslations } from 'next-intl'
 import { useEffect, useState } from 'react'
 import { storedEditor, storeEditor } from '../../../../../../client/editor.ts'
 import { editors, isFolder } from '../../../../../../panels/issue/stack/source-link.ts'
-import { Field, Input, Select } from '../../../../../../ui/controls.tsx'
+import { Field, Input, Select } from '../../../../../../ui/forms/controls.tsx'
 
 /** The editor that frames open in, and the folder of the code. Stored in this browser, because computers differ. */
 export function EditorFields() {

@@ -2,8 +2,8 @@
 import { useTranslations } from 'next-intl'
 import { noState } from '../../../../../../client/form.ts'
 import { EndTokens } from '../../../../../../panels/settings/end-tokens.tsx'
-import { ActionForm } from '../../../../../../ui/action-form.tsx'
-import { Button, TextField } from '../../../../../../ui/controls.tsx'
+import { ActionForm } from '../../../../../../ui/forms/action-form.tsx'
+import { Button, TextField } from '../../../../../../ui/forms/controls.tsx'
 import { changePasswordAction } from './security-actions.ts'
 
 /** Changes the password. `hasTokens`: offers to revoke API tokens. `isChanged`: confirms a change. */

@@ -1,7 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { noState } from '../../../../../../client/form.ts'
-import { ShortForm } from '../../../../../../ui/short-form.tsx'
+import { ShortForm } from '../../../../../../ui/forms/short-form.tsx'
 import { createTokenAction, deleteTokenAction, type TokenState } from '../actions.ts'
 import { NewSecret, type ShownToken, TokenList } from '../token-list.tsx'
 

@@ -2,7 +2,7 @@
 import { useTranslations } from 'next-intl'
 import { maskedToken } from '../../../../../../../domain/scrape.ts'
 import type { GuardedState } from '../../../../../../client/form.ts'
-import { TextField } from '../../../../../../ui/controls.tsx'
+import { TextField } from '../../../../../../ui/forms/controls.tsx'
 import { Boxes } from './boxes.tsx'
 
 export type ShownScraping = { scrape: boolean; scrapeTls: boolean; hasToken: boolean }

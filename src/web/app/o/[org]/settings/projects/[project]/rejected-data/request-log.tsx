@@ -5,7 +5,7 @@ import { parseAsString, useQueryState } from 'nuqs'
 import type { RestRequestLog } from '../../../../../../../../contract/request-log.ts'
 import { apiFetch } from '../../../../../../../client/api.ts'
 import { Requests } from '../../../../../../../panels/request-log/requests.tsx'
-import { Select } from '../../../../../../../ui/controls.tsx'
+import { Select } from '../../../../../../../ui/forms/controls.tsx'
 import { useLive } from '../../../../../../../ui/live.tsx'
 import { EmptyState, QueryFailed } from '../../../../../../../ui/states.tsx'
 

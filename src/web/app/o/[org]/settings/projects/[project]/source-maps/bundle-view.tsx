@@ -5,12 +5,12 @@ import type { ArtifactFile, Bundle } from '../../../../../../../../store/meta/ar
 import { app } from '../../../../../../../handle.ts'
 import { BundleVerdict } from '../../../../../../../panels/source-maps/verdict.tsx'
 import type { ProjectHere } from '../../../../../../../server/session.ts'
+import { TypedDelete } from '../../../../../../../ui/forms/typed-delete.tsx'
 import { Link } from '../../../../../../../ui/link.tsx'
 import { PlainText } from '../../../../../../../ui/plain-text.tsx'
 import { bytesText } from '../../../../../../../ui/relative.ts'
 import { ScrollBox } from '../../../../../../../ui/scroll-box.tsx'
 import { Time } from '../../../../../../../ui/time.tsx'
-import { TypedDelete } from '../../../../../../../ui/typed-delete.tsx'
 import { deleteBundleAction } from './actions.ts'
 import { Places } from './places.tsx'
 

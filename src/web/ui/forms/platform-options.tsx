@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import { platformGroups } from '../platforms.ts'
+import { platformGroups } from '../../platforms.ts'
 
 /** The options of a select of platforms, in groups. */
 export function PlatformOptions() {

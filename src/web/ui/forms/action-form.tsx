@@ -2,10 +2,10 @@
 import { unstable_rethrow } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { type FormEvent, type ReactNode, useActionState, useRef, useState, useTransition } from 'react'
-import type { FormState } from '../client/form.ts'
-import { reloadOnce, report } from '../client/report.ts'
+import type { FormState } from '../../client/form.ts'
+import { reloadOnce, report } from '../../client/report.ts'
+import { SeverityShape } from '../severity.tsx'
 import { clearDraft, draftRevision, useFormDraft } from './kept-form.ts'
-import { SeverityShape } from './severity.tsx'
 
 /**
  * A form for a server action. Before hydration the browser submits it; afterwards this component calls the action, so

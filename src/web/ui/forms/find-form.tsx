@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import { withBase } from '../base-path.ts'
+import { withBase } from '../../base-path.ts'
 import { Button, Input } from './controls.tsx'
 
 /** A search form. `/find` opens a known id, else it searches the issues of `org`. */

@@ -1,6 +1,6 @@
 'use client'
 import type { ReactNode } from 'react'
-import type { FormState } from '../client/form.ts'
+import type { FormState } from '../../client/form.ts'
 import { ActionForm } from './action-form.tsx'
 import { Button, NameField } from './controls.tsx'
 

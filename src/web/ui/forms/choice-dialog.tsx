@@ -1,8 +1,8 @@
 'use client'
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
+import { Dialog } from '../dialog.tsx'
+import { PlainText } from '../plain-text.tsx'
 import { Input } from './controls.tsx'
-import { Dialog } from './dialog.tsx'
-import { PlainText } from './plain-text.tsx'
 
 /** One choice. `keys` appear next to it. `off` is the reason why it cannot be chosen. */
 export type Choice = {

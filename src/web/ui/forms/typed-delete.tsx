@@ -1,7 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
-import { type FormState, noState } from '../client/form.ts'
+import { type FormState, noState } from '../../client/form.ts'
 import { ActionForm } from './action-form.tsx'
 import { Button, TextField } from './controls.tsx'
 

@@ -1,6 +1,6 @@
 'use client'
 import { type RefObject, useEffect } from 'react'
-import { systemClock } from '../../base/clock.ts'
+import { systemClock } from '../../../base/clock.ts'
 
 const keyOf = (name: string) => `kept:${location.pathname}:${name}`
 
