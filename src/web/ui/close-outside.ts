@@ -4,9 +4,9 @@ import { type RefObject, useEffect } from 'react'
 export function useCloseOutside(details: RefObject<HTMLDetailsElement | null>, isOpen: boolean): void {
   useEffect(() => {
     if (!isOpen) return undefined
-    const close = (event: PointerEvent) => {
-      if (event.target instanceof Node && details.current && !details.current.contains(event.target))
-        details.current.open = false
+    const close = ({ target }: Event) => {
+      const { current } = details
+      if (current && !current.contains(target as Node)) current.open = false
     }
     document.addEventListener('pointerdown', close)
     return () => document.removeEventListener('pointerdown', close)

@@ -117,19 +117,3 @@ export function Time({ at, form = 'relative', className }: TimeProps) {
     </time>
   )
 }
-
-/** The value of a datetime-local field for a time (ms since 1970) in a zone (IANA name), to the minute. */
-export function fieldOf(ms: number, zone: string): string {
-  // Swedish dates are written as the field wants them: 2026-11-16 10:00.
-  const text = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' }).format(ms)
-  return text.replace(' ', 'T')
-}
-
-/** The time (ms since 1970) of the value of a datetime-local field in a zone. NaN for no time. */
-export function msOfField(text: string, zone: string): number {
-  const asUtc = Date.parse(`${text}Z`)
-  if (Number.isNaN(asUtc)) return Number.NaN
-  const offsetAt = (ms: number) => Date.parse(`${fieldOf(ms, zone)}Z`) - Math.floor(ms / 60_000) * 60_000
-  // The offset at a time that is wrong by the offset. Around a change of the clocks the second look is the right one.
-  return asUtc - offsetAt(asUtc - offsetAt(asUtc))
-}

@@ -1,13 +1,12 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { SlidersHorizontal } from 'lucide-react'
-import { useTimeZone, useTranslations } from 'next-intl'
+import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import { systemClock } from '../../../base/clock.ts'
 import { apiFetch } from '../../client/api.ts'
 import { Button } from '../../ui/forms/controls.tsx'
 import { Choices, Popup } from '../../ui/popup.tsx'
-import { fieldOf, msOfField, useTimeText } from '../../ui/time.tsx'
 import {
   environmentsPeriod,
   type ListParams,
@@ -17,7 +16,7 @@ import {
   type Sort,
   sorts,
 } from './list-params.ts'
-import { boundsOf, isRelativeRange, type RelativeRange, relativeRanges } from './range.ts'
+import { boundsOf, isRelativeRange, localFieldOf, type RelativeRange, relativeRanges } from './range.ts'
 import { otherTerms, withoutKey } from './scope-text.ts'
 import type { ParamChange } from './use-list-params.ts'
 
@@ -33,8 +32,6 @@ function AbsoluteRange({
   close: () => void
 }) {
   const t = useTranslations('issues.range')
-  const zone = useTimeZone() ?? 'UTC'
-  const { zone: zoneText } = useTimeText()
   const [bounds] = useState(() => boundsOf(params.range, systemClock.now()))
   const [wrong, setWrong] = useState(false)
   return (
@@ -43,15 +40,15 @@ function AbsoluteRange({
       onSubmit={(event) => {
         event.preventDefault()
         const form = new FormData(event.currentTarget)
-        const fromMs = msOfField(String(form.get('from')), zone)
-        const toMs = msOfField(String(form.get('to')), zone)
+        const fromMs = Date.parse(String(form.get('from')))
+        const toMs = Date.parse(String(form.get('to')))
         if (!(fromMs < toMs)) return setWrong(true)
         change({ t: null, from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() })
         close()
       }}
     >
       <label>
-        {t('from')} ({zoneText})
+        {t('from')}
         <input
           className="input"
           type="datetime-local"
@@ -59,12 +56,12 @@ function AbsoluteRange({
           required
           // biome-ignore lint/a11y/noAutofocus: the panel opens on request, and its first field is used next
           autoFocus
-          defaultValue={fieldOf(bounds.fromMs, zone)}
+          defaultValue={localFieldOf(bounds.fromMs)}
         />
       </label>
       <label>
-        {t('to')} ({zoneText})
-        <input className="input" type="datetime-local" name="to" required defaultValue={fieldOf(bounds.toMs, zone)} />
+        {t('to')}
+        <input className="input" type="datetime-local" name="to" required defaultValue={localFieldOf(bounds.toMs)} />
       </label>
       {wrong ? (
         <p role="alert" className="text-small text-error">
@@ -95,8 +92,7 @@ export function RangeSelect({
   const filters = useTranslations('issues.filters')
   const [isFixed, setFixed] = useState(false)
   const { range } = params
-  const zone = useTimeZone() ?? 'UTC'
-  const fixed = range.kind === 'absolute' ? fixedText(range, zone) : undefined
+  const fixed = range.kind === 'absolute' ? fixedText(range) : undefined
   const choices = [
     ...periods.map((period) => ({
       value: period,
@@ -136,8 +132,8 @@ export function RangeSelect({
 }
 
 /** The ends of a fixed range, in the reader's zone. The second day is left out where it is the first. */
-function fixedText({ fromMs, toMs }: { fromMs: number; toMs: number }, zone: string): string {
-  const [from, to] = [fieldOf(fromMs, zone).replace('T', ' '), fieldOf(toMs, zone).replace('T', ' ')]
+function fixedText({ fromMs, toMs }: { fromMs: number; toMs: number }): string {
+  const [from, to] = [localFieldOf(fromMs).replace('T', ' '), localFieldOf(toMs).replace('T', ' ')]
   return `${from} – ${from.slice(0, 10) === to.slice(0, 10) ? to.slice(11) : to}`
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addRange, boundsOf, type Range, rangeOf } from './range.ts'
+import { addRange, boundsOf, localFieldOf, type Range, rangeOf } from './range.ts'
 
 const from = '2026-11-20T00:00:00Z'
 const to = '2026-11-21T00:00:00Z'
@@ -37,5 +37,12 @@ describe('addRange', () => {
     const params = new URLSearchParams()
     addRange(params, range)
     expect(params.toString()).toBe(expected)
+  })
+})
+
+describe('localFieldOf', () => {
+  it('can be read back to the same minute', () => {
+    const ms = Date.parse('2026-03-04T05:06:00Z')
+    expect(Date.parse(localFieldOf(ms))).toBe(ms)
   })
 })

@@ -43,3 +43,11 @@ export function addRange(params: URLSearchParams, range: Range): void {
     params.set('end', new Date(range.toMs).toISOString())
   }
 }
+
+/** The value of a datetime-local field, in the reader's time zone, to the minute. */
+export function localFieldOf(ms: number): string {
+  const at = new Date(ms)
+  const two = (value: number) => String(value).padStart(2, '0')
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+  return `${day}T${two(at.getHours())}:${two(at.getMinutes())}`
+}

@@ -22,16 +22,17 @@ const KeyHelp = dynamic(() => import('./key-help.tsx').then((module) => module.K
 
 function EngineBar() {
   const t = useTranslations('shell')
-  const [down, setDown] = useState<{ host: string | undefined } | undefined>()
+  // The host of the server that is down; '' for the embedded engine.
+  const [down, setDown] = useState<string>()
   useLive((change: LiveChange) => {
-    if (change.kind === 'engine') setDown(change.up ? undefined : { host: change.host })
+    if (change.kind === 'engine') setDown(change.up ? undefined : (change.host ?? ''))
     // After `missed` the server reports at once if the engine is down.
     if (change.kind === 'missed') setDown(undefined)
   })
-  if (!down) return null
+  if (down === undefined) return null
   return (
     <div className="offline" role="status">
-      {down.host === undefined ? t('engineDown') : t('serverDown', { host: down.host })}
+      {down ? t('serverDown', { host: down }) : t('engineDown')}
     </div>
   )
 }
