@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { RestHealthData, RestSessions } from '../contract/release-health.ts'
-import type { ReleaseHealth } from '../query/releases/release-health.ts'
+import type { ReleaseHealth } from '../query/release-health.ts'
 import type { SessionRow } from '../store/events/session-store.ts'
 import { encodeSessionRow } from '../store/events/sessions/encode.ts'
 import { appForFile } from './app.cases.ts'

@@ -1,6 +1,6 @@
 import type { Scope } from '../store/events/events.ts'
 import type { QueryDeps, View } from './issue.ts'
-import { newestReleases } from './releases/latest.ts'
+import { newestReleases } from './latest.ts'
 import type { KeySource, SearchKey, UserPart } from './search/key.ts'
 import { searchKeyOf } from './search/lookup.ts'
 import { splitRelease } from './search/release-parts.ts'

@@ -3,8 +3,8 @@ import { sortReleases } from '../domain/release-order.ts'
 import type { SessionGroup } from '../store/events/session-store.ts'
 import type { IssueFilter, Project } from '../store/meta/meta.ts'
 import { issueStatsOf, type QueryDeps, type View } from './issue.ts'
-import { releaseHealth } from './releases/release-health.ts'
-import { differenceOf, shareOf } from './releases/release-health-stats.ts'
+import { releaseHealth } from './release-health.ts'
+import { differenceOf, shareOf } from './release-health-stats.ts'
 
 /** What the decisions need besides the stores. The App has all of it. */
 export type DecisionDeps = QueryDeps & {

@@ -16,8 +16,8 @@ import {
   sourceMapDecisions,
 } from './overview-decisions.ts'
 import { bucketOf, pointsOf } from './range.ts'
-import { shareOf } from './releases/release-health-stats.ts'
-import { releaseAnnotations } from './releases/releases.ts'
+import { shareOf } from './release-health-stats.ts'
+import { releaseAnnotations } from './releases.ts'
 
 /** Bars of the charts, and points of a project's trend. */
 const barsMax = 60

@@ -2,7 +2,7 @@ import type { RestPoint } from '../contract/issues.ts'
 import type { Project } from '../store/meta/meta.ts'
 import type { QueryDeps } from './issue.ts'
 import { pointsOf, rangeOf } from './range.ts'
-import { releaseVersions } from './releases/releases.ts'
+import { releaseVersions } from './releases.ts'
 
 const dayMs = 86_400_000
 /** Releases of a project that are put in order to find the newest. */

@@ -4,7 +4,7 @@ import { compareReleases, ofSamePackage, sortReleases } from '../domain/release-
 import type { Issue, Organization, Project } from '../store/meta/meta.ts'
 import type { Commit, CommitFile, CommitTime } from '../store/meta/releases/commits.ts'
 import type { QueryDeps } from './issue.ts'
-import { toRestCommit } from './releases/releases.ts'
+import { toRestCommit } from './releases.ts'
 import { type ChangedFile, framesMax, partsOf, type SuspectFrame, type Suspicion, suspicionsOf } from './suspicion.ts'
 
 /** Limit of earlier releases without events whose commits are included. */

@@ -2,7 +2,7 @@ import { MishapError } from '../../base/errors.ts'
 import type { IssueChangeBody, StatusDetailsBody } from '../../contract/issue-changes.ts'
 import { openSubstatuses, type StatusDetails } from '../../domain/issue-states.ts'
 import type { App } from '../../processes/parts.ts'
-import { latestReleases } from '../../query/releases/latest.ts'
+import { latestReleases } from '../../query/latest.ts'
 import type { IssueChange } from '../../store/meta/issues/triage.ts'
 import type { Issue, Person } from '../../store/meta/meta.ts'
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { RestReleaseWithHealth } from '../../contract/release-health.ts'
 import type { RestRelease } from '../../contract/releases.ts'
 import { rangeOf } from '../../query/range.ts'
-import { healthData } from '../../query/releases/release-health.ts'
+import { healthData } from '../../query/release-health.ts'
 import type { Project } from '../../store/meta/meta.ts'
 import type { Call } from '../route.ts'
 

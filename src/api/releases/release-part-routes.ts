@@ -14,7 +14,7 @@ import {
   releaseCommits,
   releaseDeploys,
   toRestDeploy,
-} from '../../query/releases/releases.ts'
+} from '../../query/releases.ts'
 import { releaseSkew } from '../../query/skew.ts'
 import { committersOf } from '../../query/suspects.ts'
 import type { Project } from '../../store/meta/meta.ts'

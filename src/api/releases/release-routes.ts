@@ -11,7 +11,7 @@ import {
 } from '../../contract/releases.ts'
 import { createRelease, deleteRelease, setReleaseCommits, updateRelease } from '../../operations/releases.ts'
 import { pageByOffset, readCursor } from '../../query/cursor.ts'
-import { listReleases, toRestReleases } from '../../query/releases/releases.ts'
+import { listReleases, toRestReleases } from '../../query/releases.ts'
 import type { Project } from '../../store/meta/meta.ts'
 import type { Release, ReleaseChange } from '../../store/meta/releases/releases.ts'
 import { pageHeaders } from '../page.ts'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
 import { restReleaseHealth, restSessions } from '../../contract/release-health.ts'
 import { rangeOf } from '../../query/range.ts'
-import { releaseHealth } from '../../query/releases/release-health.ts'
+import { releaseHealth } from '../../query/release-health.ts'
 import {
   groupsMax,
   intervalOf,
@@ -11,7 +11,7 @@ import {
   sessionFields,
   sessionGroupings,
   sessionsAnswer,
-} from '../../query/releases/release-sessions.ts'
+} from '../../query/release-sessions.ts'
 import type { Call, Route } from '../route.ts'
 import { organizationOf, rangeQuery, route, viewQuery } from '../route.ts'
 import { releaseProjects } from './release-projects.ts'

@@ -1,5 +1,5 @@
 import type { QueryDeps } from '../issue.ts'
-import { latestReleases, newestReleases } from '../releases/latest.ts'
+import { latestReleases, newestReleases } from '../latest.ts'
 import type { TextPattern } from './ast.ts'
 import { fits, type ReleaseParts, splitRelease } from './release-parts.ts'
 

@@ -1,6 +1,6 @@
 import type { RestAnnotations } from '../../contract/releases.ts'
 import type { Range } from '../../query/range.ts'
-import { releaseAnnotations } from '../../query/releases/releases.ts'
+import { releaseAnnotations } from '../../query/releases.ts'
 import type { Organization, Project } from '../../store/meta/meta.ts'
 import { type Answered, answered } from '../client/answered.ts'
 import { app } from '../handle.ts'

@@ -1,6 +1,6 @@
 import { useTranslations } from 'next-intl'
 import type { RestCommit, RestCommitFile } from '../../../contract/commits.ts'
-import type { CommitIssues } from '../../../query/releases/release-commits.ts'
+import type { CommitIssues } from '../../../query/release-commits.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'

@@ -11,7 +11,7 @@ import {
   releaseDeploys,
   releaseEvents,
   releaseSeries,
-} from '../../../query/releases/releases.ts'
+} from '../../../query/releases.ts'
 import type { Project } from '../../../store/meta/meta.ts'
 import { app } from '../../handle.ts'
 import { demandOrganization, type OrganizationHere } from '../../server/session.ts'

@@ -1,5 +1,5 @@
 import { getTranslations } from 'next-intl/server'
-import { adoptionOf } from '../../../../../../query/releases/release-adoption.ts'
+import { adoptionOf } from '../../../../../../query/release-adoption.ts'
 import { app } from '../../../../../handle.ts'
 import { AdoptionChart } from '../../../../../panels/release-compare/adoption-chart.tsx'
 import type { ReleaseJudgement } from '../../../../../panels/release-compare/load.ts'

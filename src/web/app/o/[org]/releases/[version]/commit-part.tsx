@@ -1,6 +1,6 @@
 import { getTranslations } from 'next-intl/server'
 import { Suspense } from 'react'
-import { type CommitIssues, commitIssues } from '../../../../../../query/releases/release-commits.ts'
+import { type CommitIssues, commitIssues } from '../../../../../../query/release-commits.ts'
 import { releasePath } from '../../../../../client/release-path.ts'
 import { app } from '../../../../../handle.ts'
 import { Commits } from '../../../../../panels/releases/commits.tsx'

@@ -1,5 +1,5 @@
-import { sortReleases } from '../../domain/release-order.ts'
-import type { MetaWith } from '../../store/meta/meta-store.ts'
+import { sortReleases } from '../domain/release-order.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
 
 /** Limit of a project's releases, the newest by creation, among which the latest is searched. */
 const scannedMax = 1_000

@@ -1,12 +1,12 @@
-import { MishapError } from '../../base/errors.ts'
-import type { RestSessions } from '../../contract/release-health.ts'
-import type { EventFilter } from '../../store/events/events.ts'
-import type { HealthCounts, SessionDimension, SessionGroup } from '../../store/events/session-store.ts'
-import type { Project } from '../../store/meta/meta.ts'
-import type { QueryDeps } from '../issue.ts'
-import type { Search, TextPattern } from '../search/ast.ts'
-import { parseSearch } from '../search/parse.ts'
-import { fits } from '../search/release-parts.ts'
+import { MishapError } from '../base/errors.ts'
+import type { RestSessions } from '../contract/release-health.ts'
+import type { EventFilter } from '../store/events/events.ts'
+import type { HealthCounts, SessionDimension, SessionGroup } from '../store/events/session-store.ts'
+import type { Project } from '../store/meta/meta.ts'
+import type { QueryDeps } from './issue.ts'
+import type { Search, TextPattern } from './search/ast.ts'
+import { parseSearch } from './search/parse.ts'
+import { fits } from './search/release-parts.ts'
 
 /** Fields that can be queried for a group of sessions. */
 export const sessionFields = [

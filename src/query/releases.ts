@@ -1,20 +1,14 @@
 import { createHash } from 'node:crypto'
-import type { RestAuthor, RestCommit, RestCommitFile, RestRepository } from '../../contract/commits.ts'
-import type { RestPoint } from '../../contract/issues.ts'
-import type {
-  RestAnnotation,
-  RestAnnotations,
-  RestDeploy,
-  RestRelease,
-  RestVersionInfo,
-} from '../../contract/releases.ts'
-import { sortReleases, versionInfo } from '../../domain/release-order.ts'
-import type { Organization, Project } from '../../store/meta/meta.ts'
-import type { Commit, Repository } from '../../store/meta/releases/commits.ts'
-import type { Deploy } from '../../store/meta/releases/deploys.ts'
-import type { Release } from '../../store/meta/releases/releases.ts'
-import type { QueryDeps, View } from '../issue.ts'
-import { bucketOf, pointsOf } from '../range.ts'
+import type { RestAuthor, RestCommit, RestCommitFile, RestRepository } from '../contract/commits.ts'
+import type { RestPoint } from '../contract/issues.ts'
+import type { RestAnnotation, RestAnnotations, RestDeploy, RestRelease, RestVersionInfo } from '../contract/releases.ts'
+import { sortReleases, versionInfo } from '../domain/release-order.ts'
+import type { Organization, Project } from '../store/meta/meta.ts'
+import type { Commit, Repository } from '../store/meta/releases/commits.ts'
+import type { Deploy } from '../store/meta/releases/deploys.ts'
+import type { Release } from '../store/meta/releases/releases.ts'
+import type { QueryDeps, View } from './issue.ts'
+import { bucketOf, pointsOf } from './range.ts'
 
 /** Limit of releases that are sorted by release order, the newest. Older ones follow by creation. */
 const sortedMax = 5_000

@@ -1,7 +1,7 @@
-import type { SessionGroup } from '../../store/events/session-store.ts'
-import type { Project } from '../../store/meta/meta.ts'
-import type { QueryDeps } from '../issue.ts'
-import { bucketOf, type Range } from '../range.ts'
+import type { SessionGroup } from '../store/events/session-store.ts'
+import type { Project } from '../store/meta/meta.ts'
+import type { QueryDeps } from './issue.ts'
+import { bucketOf, type Range } from './range.ts'
 
 /** Points of the chart. */
 const pointsMax = 60
