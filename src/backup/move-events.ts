@@ -7,7 +7,7 @@ import {
   type RowPartition,
   type RowTarget,
   rowsOfSums,
-} from '../store/events/copies/moves.ts'
+} from '../store/events/moves.ts'
 import type { TableName } from '../store/events/tables.ts'
 
 type Source = Pick<MoveStore, 'rowPartitions' | 'rowColumns' | 'rowsIn' | 'rowSums'>

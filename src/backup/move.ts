@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
-import type { MoveStore } from '../store/events/copies/moves.ts'
+import type { MoveStore } from '../store/events/moves.ts'
 import type { TableName } from '../store/events/tables.ts'
 import { copyNewBlobs, finishBlobs } from './move-blobs.ts'
 import { createEventsMove } from './move-events.ts'

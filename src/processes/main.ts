@@ -16,7 +16,7 @@ import { MishapError } from '../base/errors.ts'
 import { configWith, type MoveSettings, moveFlags, moveSettingsOf } from '../base/move-settings.ts'
 import { giveCommand } from '../serve/control.ts'
 import { layOut } from '../serve/folders.ts'
-import { setUpStatements } from '../store/events/server/grants.ts'
+import { setUpStatements } from '../store/events/grants.ts'
 import { startServer } from './server.ts'
 
 const version = programVersion()

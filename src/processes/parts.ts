@@ -23,7 +23,7 @@ import type { Live } from '../serve/live.ts'
 import type { RequestLog } from '../serve/request-log.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/event-store.ts'
-import type { ServerAway } from '../store/events/server/server-check.ts'
+import type { ServerAway } from '../store/events/server-check.ts'
 import type { DeadLetter } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 /** Every part of process app, connected. Available as globalThis[Symbol.for('mishap.app')]. */

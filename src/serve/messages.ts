@@ -3,7 +3,7 @@ import type { ErrorCode } from '../base/errors.ts'
 import type { MoveSettings, StoresRecord } from '../base/move-settings.ts'
 import type { RecordHead } from '../journal/journal.ts'
 import type { RequestLogEntry } from '../journal/request-log.ts'
-import type { ServerAway } from '../store/events/server/server-check.ts'
+import type { ServerAway } from '../store/events/server-check.ts'
 import type { KeySnapshot } from '../store/meta/meta.ts'
 import type { AppMetrics } from './metrics.ts'
 

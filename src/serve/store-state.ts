@@ -1,5 +1,5 @@
 import { faultOf, type Observe } from '../base/observe.ts'
-import type { ServerAway } from '../store/events/server/server-check.ts'
+import type { ServerAway } from '../store/events/server-check.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 import type { Live } from './live.ts'
 

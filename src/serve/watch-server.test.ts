@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { testClock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import type { Observe } from '../base/observe.ts'
-import type { ServerAway } from '../store/events/server/server-check.ts'
+import type { ServerAway } from '../store/events/server-check.ts'
 import { watchServer } from './watch-server.ts'
 
 const server = { url: 'http://ch:8123', host: 'ch:8123', user: 'u', database: 'm' }

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { EventsServer } from '../base/events-server.ts'
 import { faultOf, type Observe } from '../base/observe.ts'
-import type { ServerAway } from '../store/events/server/server-check.ts'
+import type { ServerAway } from '../store/events/server-check.ts'
 import type { Child } from './supervise.ts'
 
 type WatchOptions = {

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { grantsOf } from '../../../src/store/events/server/grants.ts'
+import { grantsOf } from '../../../src/store/events/grants.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const startMs = 60_000

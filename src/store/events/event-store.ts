@@ -1,5 +1,4 @@
 import type { TagCount } from '../../domain/event.ts'
-import type { MoveStore } from './copies/moves.ts'
 import type { Cut, DownsampleStore } from './downsample.ts'
 import type {
   EventFilter,
@@ -14,6 +13,7 @@ import type {
   SetStats,
 } from './events.ts'
 import type { FrameKey } from './frames.ts'
+import type { MoveStore } from './moves.ts'
 import type { NewestStore } from './newest.ts'
 import type { OverviewStore } from './overview.ts'
 import type { ReprocessingStore, Rewrite } from './reprocess.ts'

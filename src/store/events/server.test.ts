@@ -11,9 +11,9 @@ import { connect } from './connection.ts'
 import { encodeEventRow } from './encode.ts'
 import type { EventStore } from './event-store.ts'
 import { eventsCases, row } from './events.cases.ts'
+import { setUpStatements } from './grants.ts'
 import { serverKind } from './kind.ts'
-import { setUpStatements } from './server/grants.ts'
-import { checkServer } from './server/server-check.ts'
+import { checkServer } from './server-check.ts'
 
 const skipped = noNodeReason()
 const user = { name: 'mishap', password: 'a:b/c', database: 'errors', backup: true }

@@ -1,6 +1,6 @@
-import { MishapError } from '../../../base/errors.ts'
-import { askServer, type ServerAccess, type ServerAnswer } from '../server-ask.ts'
+import { MishapError } from '../../base/errors.ts'
 import { neededGrants } from './grants.ts'
+import { askServer, type ServerAccess, type ServerAnswer } from './server-ask.ts'
 
 /** The oldest version whose statements were tested (docs/external.md). */
 export const oldestVersion = '26.5'

@@ -1,4 +1,4 @@
-import { serverKind } from '../kind.ts'
+import { serverKind } from './kind.ts'
 
 /**
  * What Mishap does on its database. A deletion of rows, DROP PARTITION and APPLY DELETED MASK are `ALTER DELETE`; new

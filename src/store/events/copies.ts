@@ -1,13 +1,13 @@
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { Clock } from '../../../base/clock.ts'
-import { MishapError } from '../../../base/errors.ts'
-import type { Connection } from '../connection.ts'
-import type { EventStore } from '../event-store.ts'
-import { exportRows, holdsRows, importRows } from '../rows-archive.ts'
-import { rollupFeeds } from '../schema/rollups.ts'
-import { rowsByTable, type TableName, tableNames, withDerived } from '../tables.ts'
+import type { Clock } from '../../base/clock.ts'
+import { MishapError } from '../../base/errors.ts'
+import type { Connection } from './connection.ts'
+import type { EventStore } from './event-store.ts'
+import { exportRows, holdsRows, importRows } from './rows-archive.ts'
+import { rollupFeeds } from './schema/rollups.ts'
+import { rowsByTable, type TableName, tableNames, withDerived } from './tables.ts'
 
 type CopyPart = Pick<EventStore, 'backup' | 'copying' | 'restore' | 'exportRows'>
 

@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createEventsMove } from '../../../backup/move-events.ts'
-import { systemClock } from '../../../base/clock.ts'
-import { silent } from '../../../base/observe.ts'
-import { createEventStore } from '../clickhouse.ts'
-import type { EventStore } from '../event-store.ts'
-import { row, tsv } from '../events.cases.ts'
+import { createEventsMove } from '../../backup/move-events.ts'
+import { systemClock } from '../../base/clock.ts'
+import { silent } from '../../base/observe.ts'
+import { createEventStore } from './clickhouse.ts'
+import type { EventStore } from './event-store.ts'
+import { row, tsv } from './events.cases.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-moves-'))
 const socketPath = join(folder, 'engine.sock')
@@ -20,7 +20,7 @@ const open = (database: string) =>
   createEventStore({ url: 'http://localhost', socketPath, database, observe: silent, clock: systemClock })
 
 beforeAll(async () => {
-  const entry = join(import.meta.dirname, '../../../processes/engine.ts')
+  const entry = join(import.meta.dirname, '../../processes/engine.ts')
   const words = ['--max-http-header-size=4194304', entry, join(folder, 'data'), socketPath, String(400 * 2 ** 20)]
   state.engine = spawn(process.execPath, words, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { MishapError } from '../../../base/errors.ts'
-import type { Connection, InsertFence } from '../connection.ts'
-import { archivedTables, columnsOf, partitionRows, wholeLines } from '../rows-archive.ts'
-import { rollupFeeds } from '../schema/rollups.ts'
-import { type TableName, tableNames } from '../tables.ts'
+import { MishapError } from '../../base/errors.ts'
+import type { Connection, InsertFence } from './connection.ts'
+import { archivedTables, columnsOf, partitionRows, wholeLines } from './rows-archive.ts'
+import { rollupFeeds } from './schema/rollups.ts'
+import { type TableName, tableNames } from './tables.ts'
 
 /** A partition of a table. `version` grows with each insert and each deletion, but not with merges. */
 export type RowPartition = { table: string; id: string; version: number; deletion: number }

@@ -1,9 +1,9 @@
-import type { Connection } from '../connection.ts'
-import { cutBound, cutWhere } from '../downsample.ts'
-import type { EventStore } from '../event-store.ts'
-import { rewriteBound, rewriteWhere } from '../reprocess.ts'
-import { hashText } from '../rows.ts'
-import { projectParts, rollupParts } from '../schema/rollups.ts'
+import type { Connection } from './connection.ts'
+import { cutBound, cutWhere } from './downsample.ts'
+import type { EventStore } from './event-store.ts'
+import { rewriteBound, rewriteWhere } from './reprocess.ts'
+import { hashText } from './rows.ts'
+import { projectParts, rollupParts } from './schema/rollups.ts'
 
 /** Limit for an unresponsive disk. */
 const workSecondsMax = 3600
