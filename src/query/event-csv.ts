@@ -1,8 +1,8 @@
 import type { SeenEvent } from '../store/events/events.ts'
 import type { Issue } from '../store/meta/meta.ts'
-import { csvLine } from './csv.ts'
 import { normalOf } from './event.ts'
 import { type EventListRequest, eventRowsOf } from './event-list.ts'
+import { csvLine } from './events/csv.ts'
 import type { QueryDeps } from './issue.ts'
 
 /** Events of one file: about 50 MB, and some seconds of work. */

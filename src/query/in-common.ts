@@ -2,8 +2,8 @@ import type { RestInCommon } from '../contract/issues.ts'
 import { commonEventsMin } from '../domain/in-common.ts'
 import type { GroupCount, Scope } from '../store/events/events.ts'
 import type { Issue } from '../store/meta/meta.ts'
+import { commonOf, type ValueCount } from './events/lift.ts'
 import type { QueryDeps } from './issue.ts'
-import { commonOf, type ValueCount } from './lift.ts'
 
 /** Limits of the issue's newest events that are read, and of their values. */
 const ownMax = 5_000

@@ -4,8 +4,8 @@ import type { GroupCount, Scope } from '../store/events/events.ts'
 import type { SessionGroup } from '../store/events/session-store.ts'
 import type { QueryDeps, View } from './issue.ts'
 import { toRestIssues } from './issue.ts'
-import { compareRates, type Occurrences, type RateVerdict } from './release-compare-stats.ts'
 import { aheadMs, healthChangeOf, reachMs, releasesHealth } from './release-health.ts'
+import { compareRates, type Occurrences, type RateVerdict } from './releases/release-compare-stats.ts'
 import { findRelease } from './releases.ts'
 
 /** As many groups as a list by events reads (issues.ts). */

@@ -6,7 +6,7 @@ import { type ClickHouseClient, ClickHouseError, createClient } from '@clickhous
 import type { Clock } from '../../base/clock.ts'
 import { MishapError } from '../../base/errors.ts'
 import { type EventsKind, embeddedKind } from './kind.ts'
-import { createStatements } from './statements.ts'
+import { createStatements } from './server/statements.ts'
 
 type ConnectionOptions = {
   url: string

@@ -1,10 +1,10 @@
 import { MishapError } from '../../base/errors.ts'
 import type { Connection } from './connection.ts'
-import { claim, controlTable } from './control.ts'
 import { recountProjects } from './recount.ts'
 import { framesColumn, framesIndex, lookupGranules, lookupIndex } from './schema/events.ts'
 import { derivedRows, longer, ofProject, projectSpan, rollupKeys, rollupView } from './schema/rollups.ts'
 import { olderTables, settingsOf } from './schema/settings.ts'
+import { claim, controlTable } from './server/control.ts'
 import { isRecent, oldestVersion } from './server-check.ts'
 import { tableNames, tables, withDerived } from './tables.ts'
 

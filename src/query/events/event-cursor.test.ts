@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { EventPosition, SeenEvent } from '../store/events/events.ts'
+import type { EventPosition, SeenEvent } from '../../store/events/events.ts'
 import { eventPage, pageRequest, readEventCursor } from './event-cursor.ts'
 
 /** Events at three times, newest first. Two share a time, so the id decides. */

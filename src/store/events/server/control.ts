@@ -1,7 +1,7 @@
-import { MishapError } from '../../base/errors.ts'
-import type { Connection, InsertFence } from './connection.ts'
-import { settingsOf } from './schema/settings.ts'
-import { anyTable, type TableName } from './tables.ts'
+import { MishapError } from '../../../base/errors.ts'
+import type { Connection, InsertFence } from '../connection.ts'
+import { settingsOf } from '../schema/settings.ts'
+import { anyTable, type TableName } from '../tables.ts'
 
 /** Fences of a store that this program reaches over a network. The embedded store needs none. */
 type Fences = {

@@ -1,5 +1,5 @@
-import type { RestInCommon } from '../contract/issues.ts'
-import { commonLiftMin, isTrivialTag } from '../domain/in-common.ts'
+import type { RestInCommon } from '../../contract/issues.ts'
+import { commonLiftMin, isTrivialTag } from '../../domain/in-common.ts'
 
 /** Finds tag values that an issue's events have more often than other events. Pure; in-common.ts queries the store. */
 

@@ -1,7 +1,7 @@
-import { MishapError } from '../base/errors.ts'
-import type { EventPosition, SeenEvent } from '../store/events/events.ts'
-import type { Page } from './cursor.ts'
-import { readCursor } from './cursor.ts'
+import { MishapError } from '../../base/errors.ts'
+import type { EventPosition, SeenEvent } from '../../store/events/events.ts'
+import type { Page } from '../cursor.ts'
+import { readCursor } from '../cursor.ts'
 
 /** Limit of rows that a client can skip by offset. Such a page costs as much as all the rows before it. */
 const offsetMax = 10_000

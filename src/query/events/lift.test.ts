@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { randomOf } from '../random.cases.ts'
+import { randomOf } from '../../random.cases.ts'
 import { type Counted, commonOf, liftOf } from './lift.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { Connection } from './connection.ts'
-import type { EventStore } from './event-store.ts'
+import type { Connection } from '../connection.ts'
+import type { EventStore } from '../event-store.ts'
 
 /** Counts each project's rows from its weeks, which include downsampled rows; these are subtracted. */
 export function createUsage(connection: Connection, database: string): Pick<EventStore, 'rowsByProject'> {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client'
-import type { Clock } from '../../base/clock.ts'
-import { MishapError } from '../../base/errors.ts'
-import type { EventsKind } from './kind.ts'
+import type { Clock } from '../../../base/clock.ts'
+import { MishapError } from '../../../base/errors.ts'
+import type { EventsKind } from '../kind.ts'
 
 /** The query id of a statement and the settings that tag it. */
 type Tags = { id: string; settings: Record<string, string> }

@@ -1,9 +1,9 @@
-import type { TagCount } from '../../domain/event.ts'
-import type { Connection } from './connection.ts'
-import type { EventStore } from './event-store.ts'
-import type { Scope } from './events.ts'
-import { compileScope, createValues, hashList, type Values } from './filter.ts'
-import { compileRollup } from './spans.ts'
+import type { TagCount } from '../../../domain/event.ts'
+import type { Connection } from '../connection.ts'
+import type { EventStore } from '../event-store.ts'
+import type { Scope } from '../events.ts'
+import { compileScope, createValues, hashList, type Values } from '../filter.ts'
+import { compileRollup } from '../spans.ts'
 
 type Tags = Pick<EventStore, 'tagsOf' | 'tagKeys' | 'tagValues' | 'tagPairs' | 'columnValues' | 'frameValues'>
 
