@@ -182,6 +182,13 @@ async function committed<T>(database: DatabaseSync, work: () => Promise<T>): Pro
   }
 }
 
+/**
+ * The first row of a statement. A write with `returning` runs to its end: `get` stops at the first row, and the commit
+ * then happens while the statement is reset, where the driver drops the error of a full disk.
+ */
+const firstOf = (text: string, statement: StatementSync, values: SQLInputValue[]): unknown =>
+  /^\s*(?:insert|update|delete)\b/i.test(text) ? statement.all(...values)[0] : statement.get(...values)
+
 /** Returns `prepared` of a connection: the statement is compiled once. */
 function preparing(
   database: DatabaseSync,
@@ -196,7 +203,7 @@ function preparing(
       ) as SQLInputValue[]
     return {
       all: (values) => run(() => writing(() => statement.all(...bind(values)) as R[])),
-      get: (values) => run(() => writing(() => statement.get(...bind(values)) as R | undefined)),
+      get: (values) => run(() => writing(() => firstOf(text, statement, bind(values)) as R | undefined)),
       run: (values) => run(() => ({ changes: Number(writing(() => statement.run(...bind(values))).changes) })),
       each: (list) => run(() => writing(() => list.flatMap((values) => statement.all(...bind(values)) as R[]))),
     }
@@ -211,14 +218,17 @@ export function openSqlite(file: string, options: { readOnly?: boolean } = {}): 
   const database = openDatabase(file, options.readOnly ?? false)
   const statementOf = createStatements(database)
   const { statement, transaction } = createTransactions()
-  const run = <R>(query: Compilable<unknown>, execute: (made: StatementSync, values: SQLInputValue[]) => R) =>
+  const run = <R>(
+    query: Compilable<unknown>,
+    execute: (made: StatementSync, values: SQLInputValue[], text: string) => R,
+  ) =>
     statement(() => {
       const { sql: text, parameters } = query.compile()
-      return writing(() => execute(statementOf(text), parameters as SQLInputValue[]))
+      return writing(() => execute(statementOf(text), parameters as SQLInputValue[], text))
     })
   return {
     all: <R>(query: Compilable<R>) => run(query, (made, values) => made.all(...values) as R[]),
-    get: <R>(query: Compilable<R>) => run(query, (made, values) => made.get(...values) as R | undefined),
+    get: <R>(query: Compilable<R>) => run(query, (made, values, text) => firstOf(text, made, values) as R | undefined),
     run: (query) => run(query, (made, values) => ({ changes: Number(made.run(...values).changes) })),
     script: (text) => statement(() => writing(() => database.exec(text))),
     statement: (text, parameters) =>
