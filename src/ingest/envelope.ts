@@ -205,7 +205,7 @@ function limitItems(
 ): { skip?: number[]; limited?: Limited } {
   const { core } = request
   // Check the journal share first: it applies to the whole envelope, before any budget is used.
-  let limited = core.share.take(key, bodyBytes, request.receivedMs)
+  let limited = core.share.take(key, bodyBytes, core.deps.clock.now())
   const unlinked = unlinkedAttachments(walk.items)
   const isFree = key.rateLimit === undefined && core.deps.config.organizationEventsPerMinute === 0
   if (!limited && isFree && unlinked.size === 0) return {}
@@ -276,7 +276,7 @@ async function append(
 export function takeRate(request: IngestRequest, key: IngestKey, kind: RecordKind, bytes: number, files = 1): boolean {
   const { core, receivedMs } = request
   const limited =
-    core.share.take(key, bytes, receivedMs) ??
+    core.share.take(key, bytes, core.deps.clock.now()) ??
     core.rates.take(key, receivedMs) ??
     (kind === 'attachments' ? core.attachmentQuota.take(key.projectId, bytes, receivedMs, files) : undefined)
   if (limited === undefined) return true

@@ -145,6 +145,7 @@ describe('a body over 1 MiB', () => {
     Object.assign(made.journal.writer, {
       lagBytes: () => state.beside,
       bodyBytes: () => state.beside,
+      waitingBytes: () => 0,
       doneBytes: () => state.done,
     })
     expect((await made.send(`/api/8/envelope/?sentry_key=${otherKey}`, { body: envelope(10) })).status).toBe(200)

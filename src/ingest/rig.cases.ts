@@ -38,6 +38,7 @@ function memoryJournal() {
     trim: async () => undefined,
     lagBytes: () => 0,
     bodyBytes: () => 0,
+    waitingBytes: () => 0,
     reserve: (declared = 0) => {
       let own = 0
       let freed = false

@@ -1,5 +1,6 @@
 import type { JournalWriter } from '../journal/journal.ts'
 import type { IngestKey } from '../store/meta/meta.ts'
+import { spoolBytesMin } from './limits.ts'
 import type { Limited } from './rates.ts'
 
 /** Above this lag, keys are limited to a fair share: 2 to 4 s of work for one worker on two cores. */
@@ -8,6 +9,12 @@ export const pressureBytes = 24 * 1024 * 1024
 export const spoolPressureBytes = 256 * 1024 * 1024
 /** Interval to recalculate the shares. */
 const countMs = 250
+/** Lag above `pressureBytes` is to be gone after this time. Without it, a lag of 83 MiB took 16 s to halve. */
+const recoverS = 10
+/** Part of the throughput of refine that stays for senders, however large the lag is. */
+const recoverShare = 0.25
+/** Limits stay until the lag is this part below `pressureBytes`: without limits, the loudest sender gets the most. */
+const keptShare = 0.5
 /** Rates are averaged over this time, so that a single burst does not count as a flood. */
 const meanMs = 4000
 /** While refine makes no progress (its store is down), shares apply from this part of the bound on. */
@@ -21,7 +28,7 @@ const retryAfterS = 5
 /** A key that sent within this time counts as company: a flood from another key would delay it. */
 const activeMs = 600_000
 
-type Measures = Pick<JournalWriter, 'lagBytes' | 'doneBytes' | 'bodyBytes'>
+type Measures = Pick<JournalWriter, 'lagBytes' | 'doneBytes' | 'bodyBytes' | 'waitingBytes'>
 /** Room reserved by one key. */
 type Reservation = { organizationId: number; bytes: number }
 type Meter = { organizationId: number; bytes: number; rate: number; budget: number; share: number }
@@ -76,6 +83,8 @@ class Admission implements Share {
   /** Room reserved for arriving bodies, by key. */
   readonly #held = new Map<number, Reservation>()
   #countedMs = 0
+  /** Bytes taken since the last count. */
+  #taken = 0
   #lag = 0
   /** Part of the lag: bodies in the blob store. */
   #beside = 0
@@ -94,15 +103,25 @@ class Admission implements Share {
   take(key: IngestKey, bytes: number, nowMs: number): Limited | undefined {
     const passedMs = nowMs - this.#countedMs
     // After the clock is set back, counting restarts from there.
-    if (passedMs < 0 || passedMs >= countMs)
-      this.#count(nowMs, passedMs > 0 && passedMs < 10 * meanMs ? passedMs : countMs)
+    const known = passedMs >= 0 && passedMs < 10 * meanMs
+    if (!known || passedMs >= countMs || this.#reachesPressure())
+      this.#count(nowMs, known ? Math.max(1, passedMs) : countMs)
     const meter = this.#meterOf(key)
     meter.bytes += bytes
     this.#hear(key, nowMs)
-    if (!this.#on || meter.share === Number.POSITIVE_INFINITY) return undefined
-    if (meter.budget <= 0) return { scope: 'key', reason: 'overloaded', retryAfterS }
-    meter.budget -= bytes
+    if (this.#on && meter.share !== Number.POSITIVE_INFINITY) {
+      if (meter.budget <= 0) return { scope: 'key', reason: 'overloaded', retryAfterS }
+      meter.budget -= bytes
+    }
+    // A larger body goes to the blob store, whose limit is far away.
+    if (bytes < spoolBytesMin) this.#taken += bytes
     return undefined
+  }
+
+  /** Between two counts, a flood can send 60 MiB: counting by time alone would notice that too late. */
+  #reachesPressure(): boolean {
+    const lag = this.#lag - this.#beside
+    return !this.#on && lag < pressureBytes && lag + this.#taken >= pressureBytes
   }
 
   waits(key: IngestKey): Limited | undefined {
@@ -177,7 +196,8 @@ class Admission implements Share {
   #count(nowMs: number, spanMs: number): void {
     this.#countedMs = nowMs
     const weight = Math.min(1, spanMs / meanMs)
-    this.#lag = this.#journal.lagBytes()
+    this.#taken = 0
+    this.#lag = this.#journal.lagBytes() + this.#journal.waitingBytes()
     this.#beside = this.#journal.bodyBytes()
     const done = this.#journal.doneBytes()
     const drained = done - this.#done
@@ -201,16 +221,18 @@ class Admission implements Share {
     if (capacity === undefined) return
     this.#part(capacity)
     for (const meter of this.#meters.values()) {
-      const before = wasOn && Number.isFinite(meter.budget) ? meter.budget : 0
+      const before = wasOn && Number.isFinite(meter.budget) ? meter.budget : (meter.share * countMs) / 1000
       // Up to one second of the share can come in a burst. Excess bytes reduce the next budget.
       meter.budget = Math.min(meter.share, before + (meter.share * spanMs) / 1000)
     }
   }
 
-  /** Allowed bytes per second: slightly less than the throughput of refine, so that the lag shrinks. */
+  /** Allowed bytes per second: less than the throughput of refine, so that the lag shrinks. */
   #capacity(nowMs: number): number | undefined {
-    if (this.#lag - this.#beside < pressureBytes && this.#beside < spoolPressureBytes) return undefined
-    if (nowMs - this.#movedMs < stalledMs) return this.#drain * 0.9
+    const excess = Math.max(this.#lag - this.#beside - pressureBytes, this.#beside - spoolPressureBytes)
+    if (excess < (this.#on ? -pressureBytes * keptShare : 0)) return undefined
+    if (nowMs - this.#movedMs < stalledMs)
+      return Math.max(this.#drain * recoverShare, this.#drain * 0.9 - excess / recoverS)
     if (this.#lag < this.#boundBytes * stalledShare) return undefined
     return (Math.max(0, this.#boundBytes - this.#lag) / lastMs) * 1000
   }

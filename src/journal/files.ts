@@ -94,6 +94,7 @@ export async function openJournalWriter(options: WriterOptions): Promise<Journal
     trim: (before) => writer.trim(before),
     lagBytes: () => writer.lagBytes(),
     bodyBytes: () => writer.beside.waiting,
+    waitingBytes: () => writer.waitingBytes,
     reserve: (declared) => writer.reserve(declared),
     addBody: (jpos, bytes) => writer.addBody(jpos, bytes),
     doneBytes: () => writer.doneBytes,
@@ -119,7 +120,7 @@ class Writer {
   /** Size in bytes of every segment in the folder. */
   readonly #sizes = new Map<number, number>()
   readonly #waiting: Waiting[] = []
-  #waitingBytes = 0
+  waitingBytes = 0
   #current: Open | undefined
   #lastSegment = 0
   #trimmed: number
@@ -180,7 +181,7 @@ class Writer {
     if (refusal) return Promise.reject(refusal)
     return new Promise((resolve, reject) => {
       this.#waiting.push({ head: headBytes, body, bodyBytes, resolve, reject })
-      this.#waitingBytes += bytes
+      this.waitingBytes += bytes
       this.beside.add(bodyBytes)
       this.#wake()
     })
@@ -285,10 +286,10 @@ class Writer {
     if (this.#closed) return new MishapError('ACCEPT_OVERLOADED', { detail: 'Mishap is stopping.', retryAfterS: 5 })
     // The absolute difference: a clock that was set back must not preserve an old value for hours.
     if (Math.abs(this.#options.clock.now() - this.#freeCheckedMs) >= freeCheckMs) void this.#checkDisk()
-    if (this.#freeBytes - this.#waitingBytes - free < this.#options.diskReserveBytes) {
+    if (this.#freeBytes - this.waitingBytes - free < this.#options.diskReserveBytes) {
       return new MishapError('ACCEPT_DISK_FULL', { retryAfterS: 60 })
     }
-    const waitingBytes = this.lagBytes() + this.#waitingBytes + writtenBytes
+    const waitingBytes = this.lagBytes() + this.waitingBytes + writtenBytes
     if (waitingBytes + bytes + Math.min(bodyBytes, this.#boundBytes / 2) > this.#boundBytes) {
       return new MishapError('ACCEPT_OVERLOADED', { retryAfterS: 10 })
     }
@@ -368,7 +369,7 @@ class Writer {
       bytes += next
       count++
     }
-    this.#waitingBytes -= bytes
+    this.waitingBytes -= bytes
     return this.#waiting.splice(0, count)
   }
 

@@ -89,6 +89,8 @@ export type JournalWriter = {
   lagBytes(): number
   /** The bytes of those bodies only. */
   bodyBytes(): number
+  /** Bytes of appended records that are not durable yet. */
+  waitingBytes(): number
   /** Reserves `declared` bytes, 0 if unknown. Throws MishapError ACCEPT_OVERLOADED or ACCEPT_DISK_FULL. */
   reserve(declared?: number): BodyReservation
   /** Counts a body whose record was written before the restart. */
