@@ -61,7 +61,7 @@ describe('a filter becomes a condition whose values are bound', () => {
     ],
     [
       { op: 'frame', key: 'in_app', match: 'has', value: '' },
-      '(arrayExists(one -> startsWith(one, {p0:String}), frames))',
+      '(arrayExists(frame -> startsWith(frame, {p0:String}), frames))',
       ['in_app='],
     ],
     [{ op: 'releases', values: ['x'] }, '(release IN {p0:Array(String)})', [['x']]],
