@@ -85,7 +85,6 @@ const configXml = (folder: string): string => `<clickhouse>
 <storage_configuration><disks><backups><type>local</type><path>${folder}/backups/</path></backups></disks></storage_configuration>
 <backups><allowed_disk>backups</allowed_disk></backups>
 <background_processing_pool_task_sleep_seconds_when_no_work_random_part>0.02</background_processing_pool_task_sleep_seconds_when_no_work_random_part>
-<background_processing_pool_thread_sleep_seconds_if_nothing_to_do>0.02</background_processing_pool_thread_sleep_seconds_if_nothing_to_do>
 <access_control_improvements><select_from_system_db_requires_grant>true</select_from_system_db_requires_grant></access_control_improvements>
 </clickhouse>`
 
