@@ -28,6 +28,7 @@ import { createGroupingPreview } from '../refine/pipeline/grouping.ts'
 import { createMapCache } from '../refine/symbolicate/map-cache.ts'
 import { createEventRate } from '../serve/event-rate.ts'
 import { createLive } from '../serve/live.ts'
+import { createReaders } from '../serve/readers.ts'
 import { createRequestLog } from '../serve/request-log.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
 import { createEventStore } from '../store/events/clickhouse.ts'
@@ -134,6 +135,7 @@ export async function openTestApp(): Promise<TestApp> {
   const live = createLive(1000)
   const app: App = {
     seal,
+    readers: createReaders(live.isHeard),
     alerts,
     triage: createTriage({
       clock: systemClock,

@@ -98,6 +98,7 @@ async function runProcess(setup: AppSetup): Promise<void> {
         refuseRequest(req, res, new MishapError('STORE_UNAVAILABLE', { detail: movedDetail }), app.clock)
         return true
       }
+      app.readers.arrive()
       if (!api.owns(req.url ?? '/')) return false
       api.handle(req, res)
       return true

@@ -17,6 +17,7 @@ import { reportKnownCredentials } from '../serve/known-credentials.ts'
 import { createLag } from '../serve/lag.ts'
 import { createLive } from '../serve/live.ts'
 import type { AppSetup } from '../serve/messages.ts'
+import { createReaders } from '../serve/readers.ts'
 import { createReplay } from '../serve/replay.ts'
 import { createRequestLog, type RequestLog } from '../serve/request-log.ts'
 import { createStoreState } from '../serve/store-state.ts'
@@ -161,7 +162,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const maintenance = wireDownsampling({ ...setup, clock, observe, meta, events, blobs, bytesUnder }, () =>
     refine.pause(),
   )
-  const core = { config, clock, observe, meta, events, blobs, live }
+  const core = { config, clock, observe, meta, events, blobs, live, readers: createReaders(live.isHeard) }
   const app: App = {
     version: setup.version,
     startedMs: clock.now(),

@@ -20,6 +20,7 @@ import type { BlobState } from '../serve/blob-watch.ts'
 import type { EventRate } from '../serve/event-rate.ts'
 import type { JournalState } from '../serve/lag.ts'
 import type { Live } from '../serve/live.ts'
+import type { Readers } from '../serve/readers.ts'
 import type { RequestLog } from '../serve/request-log.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/event-store.ts'
@@ -50,6 +51,7 @@ export type App = {
   /** Removes hashes from an issue, with their events. */
   unmerge: Unmerge
   live: Live
+  readers: Readers
   journal(): Promise<JournalState>
   waitsFor: Refine['waitsFor']
   engineUp(): boolean

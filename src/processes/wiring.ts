@@ -204,6 +204,7 @@ export function wireRefine(app: App, setup: AppSetup, lag: ReturnType<typeof cre
     workers: config.refineWorkers,
     worker: { journalFolder: setup.folders.journal, blobSource: blobSourceOf(config, setup.folders) },
     artifacts: meta,
+    readers: app.readers,
     committed: (result) => {
       publishCommit(live, result)
       app.eventRate.add(result.issues)

@@ -35,6 +35,7 @@ export function createLive(startId: number): Live {
       channel.listeners.add(listener)
       return () => void channel.listeners.delete(listener)
     },
+    isHeard: () => [...channels.values()].some(({ listeners }) => listeners.size > 0),
     admit: (personId) => {
       const personStreams = streams.get(personId) ?? new Set()
       if (personStreams.size >= streamsMax) return undefined
@@ -58,6 +59,8 @@ export type Live = {
    * only new ones. Returns the function to unsubscribe.
    */
   subscribe(organizationId: number, lastId: number, listener: (id: number, change: LiveChange) => void): () => void
+  /** True while a stream of any organization is open. */
+  isHeard(): boolean
   /** Counts a stream of a person. Returns a repeatable release function, or undefined if the person has 10. */
   admit(personId: string): (() => void) | undefined
 }

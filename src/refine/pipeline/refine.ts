@@ -20,6 +20,7 @@ import {
   readMemory,
   type Stored,
 } from './deduplicate.ts'
+import { createGather, type Readers } from './pace.ts'
 import type { RefinedRange } from './range.ts'
 import { committedOutcomes } from './record-outcomes.ts'
 import { applyStored, refineOpen } from './recovery.ts'
@@ -34,9 +35,6 @@ const recordsMax = 1000
 const bytesMax = 8 * 1024 * 1024
 /** Two batches in flight are 38% faster than a single batch. */
 const inFlightMax = 2
-/** After a smaller batch, the loop waits `gatherMs` for more: each insert is a part that the engine must merge. */
-const smallRecords = 200
-const gatherMs = 150
 const waitingMax = 5000
 const dayMs = 86_400_000
 
@@ -55,6 +53,8 @@ type RefineDeps = {
   blobs: BlobStore
   workers: number
   worker: WorkerSetup
+  /** Who reads events now. Without it, somebody always does. */
+  readers?: Readers
   /** Finds uploaded source maps. Without it, frames stay unmapped. */
   artifacts?: MapCacheDeps['meta']
   /** Called after each commit that changed issues, never before. */
@@ -303,6 +303,7 @@ async function runLoop(work: Work, state: LoopState, signal: ReturnType<typeof c
   // The durable end at which no record was found. A start begins an empty segment, so the journal ends beyond its last
   // record. Without this check, an idle product kept a core busy with repeated reads.
   let emptyTo = -1
+  const gather = createGather(work.clock, work.readers, work.stopped.signal)
   while (!work.stopped.signal.aborted && !state.draining) {
     const { durable, pauseCount, inFlight, position } = state
     if (pauseCount > 0 || position >= durable || durable === emptyTo || inFlight >= inFlightMax) {
@@ -313,7 +314,7 @@ async function runLoop(work: Work, state: LoopState, signal: ReturnType<typeof c
     const { to, records } = await launch(position)
     if (to === position) emptyTo = durable
     state.position = to
-    if (records < smallRecords) await work.clock.sleep(gatherMs, work.stopped.signal)
+    await gather(records)
   }
 }
 
