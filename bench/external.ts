@@ -1,4 +1,5 @@
-// The product on PostgreSQL, a ClickHouse node and S3 on this machine, in turns with the embedded stores.
+// The product on PostgreSQL, a ClickHouse node and S3 on this machine, in turns with the embedded stores. `npm run bench
+// -- external --rows 1000000`: the reads come after as many events.
 import { noStores, startStores } from '../e2e/engines/stores.ts'
 import { api, bootstrap, discard, type Product, type Project, ready, start } from '../e2e/product.ts'
 import { percentile, realBodies, runLoad } from './load.ts'
@@ -27,6 +28,16 @@ async function storedPerSecond({ product, project }: Measured, seconds: number):
   return ok / ((performance.now() - began) / 1000)
 }
 
+/** Stores events until a product has about `rows` of them. */
+async function fill(measured: Measured, rows: number): Promise<void> {
+  const stored = async () => {
+    const { json } = await api(measured.product, measured.project, '/status/')
+    return (json as { ledger: { stored: number } }).ledger.stored
+  }
+  for (let left = rows - (await stored()); left > 0; left = rows - (await stored()))
+    await storedPerSecond(measured, Math.min(30, 1 + left / offered))
+}
+
 /** Asks both products in turn, so that what else the machine does meets both. */
 async function read(all: readonly Measured[]): Promise<void> {
   const list = '/organizations/bench/issues/?query=&statsPeriod=24h'
@@ -46,7 +57,7 @@ async function read(all: readonly Measured[]): Promise<void> {
       }
 }
 
-function rowsOf(embedded: Measured, external: Measured): Row[] {
+function rowsOf(embedded: Measured, external: Measured, rows: number): Row[] {
   const show = (list: readonly number[]) => list.map((rate) => Math.round(rate)).join(', ')
   const ratio = median(external.rates.map((rate, round) => rate / (embedded.rates[round] ?? Number.NaN)))
   const reads = (['list', 'issue'] as const).map((name) => {
@@ -57,7 +68,7 @@ function rowsOf(embedded: Measured, external: Measured): Row[] {
     const slower = percentile(b, 0.95) / percentile(a, 0.95)
     const shown = [a, b].map((sorted) => [0.5, 0.95].map((share) => percentile(sorted, share).toFixed(0)).join(' and '))
     return {
-      what: `${name} by the API on the three external stores, with the events of these runs`,
+      what: `${name} by the API on the three external stores, with ${rows ? `${rows.toLocaleString('en')} events` : 'the events of these runs'}`,
       goal: `p95 at most ${goals.reads}x of embedded`,
       result: `${slower.toFixed(2)}: p50 and p95 ${shown[1]} ms; embedded ${shown[0]} ms`,
       met: slower <= goals.reads,
@@ -74,8 +85,8 @@ function rowsOf(embedded: Measured, external: Measured): Row[] {
   ]
 }
 
-/** Rows for the three external stores against the embedded ones. Each run offers load for `seconds`. */
-export async function benchExternal(seconds: number): Promise<Row[]> {
+/** Rows for the three external stores against the embedded ones. Each run offers load for `seconds`. Reads `rows` events. */
+export async function benchExternal(seconds: number, rows = 0): Promise<Row[]> {
   const why = noStores()
   if (why) throw new Error(why)
   const stores = await startStores()
@@ -94,8 +105,9 @@ export async function benchExternal(seconds: number): Promise<Row[]> {
     for (const measured of all) await storedPerSecond(measured, 3)
     for (let round = 0; round < rounds; round++)
       for (const measured of all) measured.rates.push(await storedPerSecond(measured, seconds))
+    for (const measured of all) await fill(measured, rows)
     await read(all)
-    return rowsOf(embedded, external)
+    return rowsOf(embedded, external, rows)
   } finally {
     for (const { product } of all) await discard(product)
     await stores.remove()

@@ -13,6 +13,7 @@ import { benchHostile } from './hostile.ts'
 import { benchKeys } from './keys.ts'
 import { benchMapped } from './mapped.ts'
 import { machine, type Row, table } from './measure.ts'
+import { benchMove } from './move.ts'
 import { benchOverview } from './overview.ts'
 import { benchPaint } from './paint.ts'
 import { benchPipeline } from './pipeline.ts'
@@ -39,10 +40,11 @@ const sizes = (wordAfter('--rows') ?? '1000000,10000000').split(',').map(Number)
 const parts: Record<string, () => Promise<Row[]>> = {
   accept: benchAccept,
   commit: () => benchCommit(words.includes('--quick') ? 5 : 25, wordAfter('--against')),
-  external: () => benchExternal(seconds / 6),
+  external: () => benchExternal(seconds / 6, words.includes('--rows') ? sizes[0] : 0),
   grouping: benchGrouping,
   hostile: benchHostile,
   keys: benchKeys,
+  move: () => benchMove(sizes[0] ?? 1_000_000),
   paint: () => benchPaint(words.includes('--quick') ? 1 : 9),
   pipeline: () => benchPipeline(seconds),
   mapped: () => benchMapped(),
