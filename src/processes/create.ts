@@ -1,5 +1,6 @@
 import { type Backups, sweepAtStart } from '../backup/backup.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
+import type { Config } from '../base/config.ts'
 import type { MishapError } from '../base/errors.ts'
 import { createObserve, createRequestScope, faultOf, type Observe, type RequestScope } from '../base/observe.ts'
 import { createRecent } from '../base/recent.ts'
@@ -11,7 +12,6 @@ import { createUnmerge } from '../jobs/unmerge.ts'
 import { issueCountsAge } from '../query/issue-counts.ts'
 import { createGroupingPreview } from '../refine/pipeline/grouping.ts'
 import type { Refine } from '../refine/pipeline/refine.ts'
-import { createBlobWatch } from '../serve/blob-watch.ts'
 import { createEventRate } from '../serve/event-rate.ts'
 import { reportKnownCredentials } from '../serve/known-credentials.ts'
 import { createLag } from '../serve/lag.ts'
@@ -21,10 +21,12 @@ import { createReaders } from '../serve/readers.ts'
 import { createReplay } from '../serve/replay.ts'
 import { createRequestLog, type RequestLog } from '../serve/request-log.ts'
 import { createStoreState } from '../serve/store-state.ts'
+import { createStoreWatch } from '../serve/store-watch.ts'
 import { createSweep } from '../serve/sweep.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import { openBlobs } from '../store/blobs/open.ts'
 import { createFolderBytes } from '../store/folder-bytes.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
 import { blobSourceOf } from './blob-source.ts'
 import { openWithRetry } from './commands.ts'
 import { openEvents } from './open-events.ts'
@@ -129,16 +131,33 @@ function startParts(
   return stopReporting
 }
 
-/** Watches the blob store and reports it to process main, for its ready check. */
-const watchBlobs = (blobs: BlobStore, clock: Clock, observe: Observe, link: Link) =>
-  createBlobWatch({
-    blobs,
+type Watching = { clock: Clock; observe: Observe; link: Link }
+
+/** Watches the blob store and the database, and reports them to process main, for its ready check. */
+function watchStores(config: Config, meta: MetaStore, blobs: BlobStore, { clock, observe, link }: Watching) {
+  const database = { isRemote: config.meta !== '', ping: meta.people.isEmpty }
+  const databaseWatch = createStoreWatch({
+    store: database,
+    clock,
+    changed: ({ up, reason }) => {
+      link.send({ kind: 'database', up })
+      if (!up) observe.warn({ reason }, 'the database is away; screens and batches wait')
+    },
+  })
+  const blobWatch = createStoreWatch({
+    store: blobs,
     clock,
     changed: ({ up, reason }) => {
       link.send({ kind: 'blobs', up })
       if (!up) observe.warn({ reason }, 'the blob store is away; batches with attachments wait')
     },
   })
+  const stop = () => {
+    databaseWatch.stop()
+    blobWatch.stop()
+  }
+  return { blobs: blobWatch.state, stop }
+}
 
 /** Opens and connects all parts in order. Throws MishapError START_NEWER_DATA. */
 export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
@@ -150,7 +169,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const auth = reportKnownCredentials(authParts.auth, clock, (credential) => link.send({ kind: 'known', credential }))
   const events = openEvents(config, sockets.engine, clock, observe)
   const blobs = openBlobs(blobSourceOf(config, folders), createSweep())
-  const blobWatch = watchBlobs(blobs, clock, observe, link)
+  const watched = watchStores(config, meta, blobs, { clock, observe, link })
   const live = createLive(clock.now())
   const keys = createKeyLine(link, meta, config)
   const state = { stopping: false, durable: 0 }
@@ -188,7 +207,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     journal: async () => lag.state(clock.now(), await refine.waiting()),
     waitsFor: () => refine.waitsFor(),
     engineUp: store.up,
-    blobState: blobWatch.state,
+    blobState: watched.blobs,
     eventsServer: () => (config.events ? { ...config.events, away: store.away() } : undefined),
     publishKeys: keys.publish,
     selfDsn: () => selfDsnOf(meta, config),
@@ -203,7 +222,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   keys.publish().catch((error: unknown) => observe.warn({ error: faultOf(error) }, 'the keys were not published'))
   const stop = async () => {
     state.stopping = true
-    const parts = [{ stop: stopReporting }, blobWatch, jobs, maintenance.downsampling, reprocessing, alerts]
+    const parts = [{ stop: stopReporting }, watched, jobs, maintenance.downsampling, reprocessing, alerts]
     for (const part of parts) part.stop()
     await refine.stop(2500)
     await events.close()

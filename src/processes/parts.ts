@@ -16,12 +16,12 @@ import type { IssueCounts } from '../query/issue-counts.ts'
 import type { Doctor } from '../refine/pipeline/doctor.ts'
 import type { GroupingPreview } from '../refine/pipeline/grouping.ts'
 import type { Refine } from '../refine/pipeline/refine.ts'
-import type { BlobState } from '../serve/blob-watch.ts'
 import type { EventRate } from '../serve/event-rate.ts'
 import type { JournalState } from '../serve/lag.ts'
 import type { Live } from '../serve/live.ts'
 import type { Readers } from '../serve/readers.ts'
 import type { RequestLog } from '../serve/request-log.ts'
+import type { StoreAnswer } from '../serve/store-watch.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import type { ServerAway } from '../store/events/server-check.ts'
@@ -55,7 +55,7 @@ export type App = {
   journal(): Promise<JournalState>
   waitsFor: Refine['waitsFor']
   engineUp(): boolean
-  blobState(): BlobState
+  blobState(): StoreAnswer
   /** Returns the ClickHouse server and why it is away; undefined for the embedded store. */
   eventsServer(): (EventsServer & { away: ServerAway | undefined }) | undefined
   /** Sends the changed keys to process main. Resolves when ingest uses them. */

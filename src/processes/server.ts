@@ -74,6 +74,8 @@ type Main = {
     selfDsn: string | undefined
     /** Whether process app can use the blob store. */
     blobsUp: boolean
+    /** Whether the database answers process app. */
+    databaseUp: boolean
   }
   app: Child
   engine: Child
@@ -88,6 +90,7 @@ const healthParts = ({ options, state, app, engine }: Main): HealthParts => ({
   events: options.config.events ? 'server' : 'embedded',
   tables: state.storedBy !== undefined && state.storedBy === app.pid(),
   blobs: state.blobsUp,
+  database: state.databaseUp,
 })
 
 /** The wrong setting if listening fails: an unknown name, an address of another machine, or a privileged port. */
@@ -149,6 +152,7 @@ function handleMessage(main: Main, message: FromApp): void {
   else if (message.kind === 'known') state.known.add(message.credential)
   else if (message.kind === 'self') state.selfDsn = message.dsn
   else if (message.kind === 'blobs') state.blobsUp = message.up
+  else if (message.kind === 'database') state.databaseUp = message.up
   else if (message.kind === 'moved')
     moveOn(main, message).catch((error: unknown) => {
       observe.error({ error: String(error) }, 'the move could not be recorded')
@@ -356,6 +360,7 @@ const newState = (config: Config): Main['state'] => ({
   storedBy: undefined,
   selfDsn: undefined,
   blobsUp: true,
+  databaseUp: true,
   startedMs: systemClock.now(),
   appMetrics: undefined,
   screens: new Map(),

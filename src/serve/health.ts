@@ -8,6 +8,7 @@ export type HealthParts = {
   events: 'server' | 'embedded'
   tables: boolean
   blobs: boolean
+  database: boolean
 }
 
 /** Answers with JSON that no cache keeps. */
@@ -16,7 +17,7 @@ function answerJson(res: ServerResponse, status: number, body: object): void {
 }
 
 /**
- * `live`: this process answers. `ready`: screens, events store and blob store work too, with tables of this version, and
+ * `live`: this process answers. `ready`: screens, events store, blob store and database work too, with tables of this version, and
  * process app answers a request on the normal path (`answers`).
  */
 export async function answerHealth(
@@ -27,7 +28,7 @@ export async function answerHealth(
 ): Promise<void> {
   if (kind === 'live') return answerJson(res, 200, { status: 'ok', ...parts })
   const all = { ...parts, answers: parts.app && (await answers()) }
-  const isReady = all.app && all.engine && all.tables && all.blobs && all.answers
+  const isReady = all.app && all.engine && all.tables && all.blobs && all.database && all.answers
   answerJson(res, isReady ? 200 : 503, { status: isReady ? 'ok' : 'starting', ...all })
 }
 

@@ -34,6 +34,8 @@ export type FromApp =
   | { kind: 'moved'; record: StoresRecord; settings: MoveSettings }
   /** Whether the blob store answers. */
   | { kind: 'blobs'; up: boolean }
+  /** Whether the database answers. */
+  | { kind: 'database'; up: boolean }
   /** A dead letter to replay. */
   | { kind: 'append'; id: number; head: RecordHead; body: Uint8Array }
   | { kind: 'numbers'; numbers: AppMetrics }

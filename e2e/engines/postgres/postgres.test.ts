@@ -132,6 +132,9 @@ describe.skipIf(why)('the product on PostgreSQL', () => {
       return got.status === 503 && got
     })
     expect(answer.json).toMatchObject({ code: 'DATABASE_UNAVAILABLE' })
+    const health = async () => (await fetch(`${product.url}/api/health/ready`)).json()
+    await until('the ready check', 20_000, async () => ((await health()) as { database: boolean }).database === false)
+    expect(await health()).toMatchObject({ status: 'starting', app: true, database: false })
     await pause(5000)
     await traffic.stop()
     expect(

@@ -2,18 +2,18 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { testClock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
-import { type BlobState, createBlobWatch } from './blob-watch.ts'
+import { createStoreWatch, type StoreAnswer } from './store-watch.ts'
 
 function watch(isRemote: boolean) {
   const clock = testClock()
-  const changes: BlobState[] = []
+  const changes: StoreAnswer[] = []
   const answers: { resolve(): void; reject(error: Error): void }[] = []
   const ping = () => {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     answers.push({ resolve, reject })
     return promise
   }
-  const watched = createBlobWatch({ blobs: { isRemote, ping }, clock, changed: (state) => changes.push(state) })
+  const watched = createStoreWatch({ store: { isRemote, ping }, clock, changed: (state) => changes.push(state) })
   return { clock, changes, answers, watched }
 }
 const up = { up: true, reason: null }

@@ -1,30 +1,31 @@
 import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
-import type { BlobStore } from '../store/blobs/blobs.ts'
 
-/** Whether the blob store answers; `reason`: why not. */
-export type BlobState = { up: boolean; reason: string | null }
+/** A store that can be on another machine. `ping` throws while it does not answer. */
+type WatchedStore = { isRemote: boolean; ping(): Promise<unknown> }
+/** Whether a store answers; `reason`: why not. */
+export type StoreAnswer = { up: boolean; reason: string | null }
 
 const everyMs = 3000
 /** A store that does not answer within this time is away, ms. */
 const answerMs = 5000
 
 /**
- * Asks a blob store on another machine every 3 s whether it answers. Files are always up. `changed` is called when the
- * answer changes, and once at the start.
+ * Asks a store on another machine every 3 s whether it answers. Files are always up. `changed` is called when the answer
+ * changes, and once at the start.
  */
-export function createBlobWatch({
-  blobs,
+export function createStoreWatch({
+  store,
   clock,
   changed,
 }: {
-  blobs: Pick<BlobStore, 'isRemote' | 'ping'>
+  store: WatchedStore
   clock: Clock
-  changed(state: BlobState): void
-}): { state(): BlobState; stop(): void } {
-  let state: BlobState = { up: true, reason: null }
+  changed(state: StoreAnswer): void
+}): { state(): StoreAnswer; stop(): void } {
+  let state: StoreAnswer = { up: true, reason: null }
   let isAsking = false
-  const set = (next: BlobState) => {
+  const set = (next: StoreAnswer) => {
     const isNew = next.up !== state.up
     state = next
     if (isNew) changed(state)
@@ -35,7 +36,7 @@ export function createBlobWatch({
     isAsking = true
     const cancel = clock.after(answerMs, () => set({ up: false, reason: 'It does not answer.' }))
     try {
-      await blobs.ping()
+      await store.ping()
       cancel()
       set({ up: true, reason: null })
     } catch (error) {
@@ -47,7 +48,7 @@ export function createBlobWatch({
   }
 
   changed(state)
-  if (!blobs.isRemote) return { state: () => state, stop: () => undefined }
+  if (!store.isRemote) return { state: () => state, stop: () => undefined }
   void ask()
   return { state: () => state, stop: clock.every(everyMs, () => void ask()) }
 }
