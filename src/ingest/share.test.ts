@@ -104,6 +104,54 @@ describe('shares', () => {
     expect(taken).toBeGreaterThan(0.9 * pressureBytes)
     expect(taken).toBeLessThan(1.1 * pressureBytes)
   })
+  test('a key that begins to flood while limits are on is noticed before the next count', () => {
+    const state = { lag: 30 * MiB, done: 0 }
+    const share = createShare(
+      { lagBytes: () => state.lag, doneBytes: () => state.done, bodyBytes: () => 0, waitingBytes: () => 0 },
+      10_000 * MiB,
+    )
+    const at = 1_800_000_000_000
+    for (let n = 0; n < 40; n++) {
+      for (let sent = 0; sent < 20; sent++) share.take(keyOf(1), 102_400, at + n * 250)
+      share.take(keyOf(2), 1000, at + n * 250)
+      state.done += MiB
+    }
+    let taken = 0
+    for (let n = 0; n < 1000; n++) if (!share.take(keyOf(3), 102_400, at + 9751 + n / 100)) taken += 102_400
+    expect(taken).toBeLessThan(24 * MiB)
+  })
+  test('a modest key has room at once when limits begin, though its organization is limited', () => {
+    const state = { lag: 0, done: 0 }
+    const share = createShare(
+      { lagBytes: () => state.lag, doneBytes: () => state.done, bodyBytes: () => 0, waitingBytes: () => 0 },
+      10_000 * MiB,
+    )
+    const [noisy, modest, other] = [keyOf(1, 5), keyOf(2, 5), keyOf(3, 6)]
+    const at = 1_800_000_000_000
+    for (let n = 0; n < 40; n++) {
+      for (let sent = 0; sent < 40; sent++) share.take(noisy, 102_400, at + n * 250)
+      for (const key of [modest, other]) share.take(key, 25_000, at + n * 250)
+      state.done += 2 * MiB
+    }
+    state.lag = pressureBytes
+    for (let sent = 0; sent < 300; sent++) share.take(noisy, 102_400, at + 9752)
+    expect(share.level(noisy)).toBeLessThan(10 * MiB)
+    expect(Array.from({ length: 5 }, () => share.take(modest, 8192, at + 9753))).toEqual(Array(5).fill(undefined))
+  })
+  test('who did not cause a large lag is not refused for it', () => {
+    const alone = sender(1, 20 * MiB)
+    const rest = Array.from({ length: 20 }, (_, i) => sender(i + 2, 100 * 1024))
+    run([alone, ...rest], { drainPerS: 6 * MiB, seconds: 120, lag: 300 * MiB })
+    expect(rest.reduce((sum, entry) => sum + entry.refused, 0)).toBe(0)
+    expect(alone.refused).toBeGreaterThan(0)
+  })
+  test('a key below the level of its organization does not pay for a large lag', () => {
+    const [noisy, modest, other] = [sender(1, 30 * MiB, 5), sender(2, 2 * MiB, 5), sender(3, 16_384)]
+    run([noisy, modest, other], { drainPerS: 6 * MiB, seconds: 60, lag: 300 * MiB })
+    // The drain is not known for the first moments.
+    expect(modest.refused / (modest.accepted + modest.refused)).toBeLessThan(0.05)
+    expect(noisy.refused).toBeGreaterThan(0)
+  })
   test('a large lag shrinks to the pressure, and the flood still gets a part of the throughput', () => {
     const noisy = sender(1, 40 * MiB)
     const { lag } = run([noisy, sender(2, 16_384)], { drainPerS: 8 * MiB, seconds: 25, lag: 90 * MiB })
@@ -263,6 +311,20 @@ describe('to the byte', () => {
     for (const key of [keyOf(1), keyOf(2)]) share.take(key, MiB, at)
     Object.assign(state, { lag, beside, done: 1 })
     share.take(keyOf(1), MiB, at + 250)
+    expect(share.level(keyOf(1))).toBe(level)
+  })
+
+  test.each([
+    ['half of the pressure', pressureBytes / 2, 64 * 1024],
+    ['less', pressureBytes / 2 - 1, Number.POSITIVE_INFINITY],
+  ])('limits stay until %s waits', (_name, lag, level) => {
+    const state = { lag: pressureBytes, done: 1 }
+    const share = createShare(journal(state), 10_000 * MiB)
+    for (const key of [keyOf(1), keyOf(2)]) share.take(key, MiB, at)
+    share.take(keyOf(1), MiB, at + 250)
+    expect(share.level(keyOf(1))).toBe(64 * 1024)
+    Object.assign(state, { lag, done: 2 })
+    share.take(keyOf(1), MiB, at + 500)
     expect(share.level(keyOf(1))).toBe(level)
   })
 

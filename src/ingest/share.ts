@@ -1,6 +1,5 @@
 import type { JournalWriter } from '../journal/journal.ts'
 import type { IngestKey } from '../store/meta/meta.ts'
-import { spoolBytesMin } from './limits.ts'
 import type { Limited } from './rates.ts'
 
 /** Above this lag, keys are limited to a fair share: 2 to 4 s of work for one worker on two cores. */
@@ -9,10 +8,12 @@ export const pressureBytes = 24 * 1024 * 1024
 export const spoolPressureBytes = 256 * 1024 * 1024
 /** Interval to recalculate the shares. */
 const countMs = 250
-/** Lag above `pressureBytes` is to be gone after this time. Without it, a lag of 83 MiB took 16 s to halve. */
+/** The part of the lag above `pressureBytes` shrinks by this time constant. Without it, 83 MiB took 74 s, not 22 s. */
 const recoverS = 10
-/** Part of the throughput of refine that stays for senders, however large the lag is. */
+/** Part of their share that stays for limited senders, however large the lag is. */
 const recoverShare = 0.25
+/** While limits are on, a count also happens after as many bytes: a new key has no limit until the next one. */
+const newKeyBytes = 4 * 1024 * 1024
 /** Limits stay until the lag is this part below `pressureBytes`: without limits, the loudest sender gets the most. */
 const keptShare = 0.5
 /** Rates are averaged over this time, so that a single burst does not count as a flood. */
@@ -113,15 +114,15 @@ class Admission implements Share {
       if (meter.budget <= 0) return { scope: 'key', reason: 'overloaded', retryAfterS }
       meter.budget -= bytes
     }
-    // A larger body goes to the blob store, whose limit is far away.
-    if (bytes < spoolBytesMin) this.#taken += bytes
+    this.#taken += bytes
     return undefined
   }
 
   /** Between two counts, a flood can send 60 MiB: counting by time alone would notice that too late. */
   #reachesPressure(): boolean {
+    if (this.#on) return this.#taken >= newKeyBytes
     const lag = this.#lag - this.#beside
-    return !this.#on && lag < pressureBytes && lag + this.#taken >= pressureBytes
+    return lag < pressureBytes && lag + this.#taken >= pressureBytes
   }
 
   waits(key: IngestKey): Limited | undefined {
@@ -219,7 +220,7 @@ class Admission implements Share {
     const wasOn = this.#on
     this.#on = capacity !== undefined
     if (capacity === undefined) return
-    this.#part(capacity)
+    this.#part(capacity.bytesPerS, capacity.forLimited)
     for (const meter of this.#meters.values()) {
       const before = wasOn && Number.isFinite(meter.budget) ? meter.budget : (meter.share * countMs) / 1000
       // Up to one second of the share can come in a burst. Excess bytes reduce the next budget.
@@ -227,29 +228,40 @@ class Admission implements Share {
     }
   }
 
-  /** Allowed bytes per second: less than the throughput of refine, so that the lag shrinks. */
-  #capacity(nowMs: number): number | undefined {
+  /**
+   * Allowed bytes per second: less than the throughput of refine, so that the lag shrinks. `forLimited`: what limited
+   * senders must leave of it, because the lag is large. Others do not pay for a lag that they did not cause.
+   */
+  #capacity(nowMs: number): { bytesPerS: number; forLimited: number } | undefined {
     const excess = Math.max(this.#lag - this.#beside - pressureBytes, this.#beside - spoolPressureBytes)
     if (excess < (this.#on ? -pressureBytes * keptShare : 0)) return undefined
     if (nowMs - this.#movedMs < stalledMs)
-      return Math.max(this.#drain * recoverShare, this.#drain * 0.9 - excess / recoverS)
+      return { bytesPerS: this.#drain * 0.9, forLimited: Math.max(0, excess) / recoverS }
     if (this.#lag < this.#boundBytes * stalledShare) return undefined
-    return (Math.max(0, this.#boundBytes - this.#lag) / lastMs) * 1000
+    return { bytesPerS: (Math.max(0, this.#boundBytes - this.#lag) / lastMs) * 1000, forLimited: 0 }
   }
 
-  #part(capacity: number): void {
+  #part(capacity: number, reduction: number): void {
     // A key that sends alone delays only itself. The journal exists to absorb such a burst.
     if (this.#heardMs.size === 1) {
       for (const meter of this.#meters.values()) meter.share = Number.POSITIVE_INFINITY
       return
     }
-    const organizations = Map.groupBy(this.#meters.values(), (meter) => meter.organizationId)
+    const organizations = [...Map.groupBy(this.#meters.values(), (meter) => meter.organizationId).values()]
     const wanted = (own: Meter[]) => own.reduce((sum, meter) => sum + meter.rate, 0)
-    const level = fairLevel([...organizations.values()].map(wanted), capacity)
-    for (const own of organizations.values()) {
-      const rates = own.map((meter) => meter.rate)
-      const share = wanted(own) <= level ? Number.POSITIVE_INFINITY : fairLevel(rates, level)
-      for (const meter of own) meter.share = Math.max(shareBytesPerSMin, share)
+    const level = fairLevel(organizations.map(wanted), capacity)
+    const limited = organizations.filter((own) => wanted(own) > level).length
+    const kept = limited === 0 ? 1 : Math.max(recoverShare, 1 - reduction / (limited * level || 1))
+    for (const own of organizations) {
+      const ownLevel =
+        wanted(own) <= level
+          ? Number.POSITIVE_INFINITY
+          : fairLevel(
+              own.map((meter) => meter.rate),
+              level,
+            )
+      for (const meter of own)
+        meter.share = Math.max(shareBytesPerSMin, meter.rate > ownLevel ? ownLevel * kept : ownLevel)
     }
   }
 }

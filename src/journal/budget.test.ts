@@ -47,6 +47,19 @@ const appendCode = (writer: JournalWriter, bytes: number) =>
     (error: { code?: string }) => error.code,
   )
 
+test('records count as waiting until they are durable, also while their group is written', async () => {
+  const writer = await open()
+  const appended = writer.append(head(1), Buffer.alloc(MiB))
+  const waiting = [writer.waitingBytes() > MiB]
+  for (let ticks = 0; ticks < 3; ticks++) {
+    await Promise.resolve()
+    waiting.push(writer.waitingBytes() > MiB)
+  }
+  expect(waiting).toEqual([true, true, true, true])
+  await appended
+  expect(writer.waitingBytes()).toBe(0)
+})
+
 test('a body beside the journal waits with its record, and is done with it', async () => {
   const writer = await open()
   const before = writer.lagBytes()

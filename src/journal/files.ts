@@ -120,7 +120,9 @@ class Writer {
   /** Size in bytes of every segment in the folder. */
   readonly #sizes = new Map<number, number>()
   readonly #waiting: Waiting[] = []
+  /** Bytes of records that are not durable yet, with the group that is being written. */
   waitingBytes = 0
+  #groupBytes = 0
   #current: Open | undefined
   #lastSegment = 0
   #trimmed: number
@@ -329,6 +331,8 @@ class Writer {
     while (this.#waiting.length > 0) {
       const group = this.#take()
       const written = await this.#writeGroup(group)
+      // Until here its bytes were in no segment's size.
+      this.waitingBytes -= this.#groupBytes
       if (written === undefined) {
         for (const entry of group) {
           this.beside.drop(entry.bodyBytes)
@@ -369,7 +373,7 @@ class Writer {
       bytes += next
       count++
     }
-    this.waitingBytes -= bytes
+    this.#groupBytes = bytes
     return this.#waiting.splice(0, count)
   }
 
