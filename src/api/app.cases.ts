@@ -135,7 +135,7 @@ export async function openTestApp(): Promise<TestApp> {
   const live = createLive(1000)
   const app: App = {
     seal,
-    readers: createReaders(live.isHeard),
+    readers: createReaders(systemClock, live.isHeard),
     alerts,
     triage: createTriage({
       clock: systemClock,

@@ -181,7 +181,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const maintenance = wireDownsampling({ ...setup, clock, observe, meta, events, blobs, bytesUnder }, () =>
     refine.pause(),
   )
-  const core = { config, clock, observe, meta, events, blobs, live, readers: createReaders(live.isHeard) }
+  const core = { config, clock, observe, meta, events, blobs, live, readers: createReaders(clock, live.isHeard) }
   const app: App = {
     version: setup.version,
     startedMs: clock.now(),

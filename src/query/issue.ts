@@ -19,6 +19,8 @@ export type QueryDeps = {
   clock: Clock
   config: { url: string }
   auth: { personByEmail(email: string): Promise<Person | undefined> }
+  /** `isCatchingUp`: a request has just ended a wait of refine, so what came before it is not readable yet. */
+  readers: { isCatchingUp(): boolean }
 }
 
 /** Scope of an issue list: projects of one organization, environments (empty: all), a range. */

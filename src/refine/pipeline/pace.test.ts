@@ -2,55 +2,84 @@ import { expect, test } from 'vitest'
 import { testClock } from '../../base/clock.ts'
 import { createGather } from './pace.ts'
 
-/** Runs the wait after batches of `records`, each `everyMs` apart, and returns how long the last one took, ms. */
-async function waitOf(
-  records: number[],
-  { present = false, none = false, everyMs = 0, arriveMs = -1, stopMs = -1 } = {},
-): Promise<number> {
+type How = {
+  present?: boolean
+  /** Time between two batches. */
+  everyMs?: number
+  /** When a request comes, ms after the last batch; below 0: while it runs. */
+  arriveMs?: number
+  stopMs?: number
+  /** Bytes in the journal behind the last batch, and when they have grown to `grownBytes`. */
+  leftBytes?: number
+  grownMs?: number
+  grownBytes?: number
+}
+const MiB = 1024 * 1024
+
+/** Returns how long the wait after the last of some batches takes, ms. */
+async function waitOf(records: number[], how: How): Promise<number> {
   const clock = testClock()
   const listeners = new Set<() => void>()
   const stopped = new AbortController()
-  const readers = {
-    present: () => present,
-    onArrival: (listener: () => void) => {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+  let arrivedMs = 0
+  const arrive = () => {
+    arrivedMs = clock.now()
+    for (const listener of listeners) listener()
   }
-  const gather = createGather(clock, none ? undefined : readers, stopped.signal)
+  const gather = createGather(
+    clock,
+    {
+      present: () => how.present ?? false,
+      arrivedMs: () => arrivedMs,
+      onArrival: (listener) => {
+        listeners.add(listener)
+        return () => void listeners.delete(listener)
+      },
+    },
+    stopped.signal,
+  )
   let tookMs = 0
   for (const [at, batch] of records.entries()) {
-    let done = false
+    const isLast = at === records.length - 1
+    clock.advance(10)
+    if (isLast && (how.arriveMs ?? 0) < 0) arrive()
     const began = clock.now()
-    const waiting = gather(batch).then(() => {
+    let done = false
+    const waiting = gather.after(batch, isLast ? (how.leftBytes ?? 0) : 0).then(() => {
       done = true
     })
-    const isLast = at === records.length - 1
-    for (let ms = 0; ms < 3000 && !done; ms += 10) {
-      if (isLast && ms === arriveMs) for (const listener of listeners) listener()
-      if (isLast && ms === stopMs) stopped.abort()
+    for (let ms = 0; ms < 3000; ms += 10) {
+      if (isLast && ms === how.arriveMs) arrive()
+      if (isLast && ms === how.stopMs) stopped.abort()
+      if (isLast && ms === how.grownMs) gather.grown(how.grownBytes ?? 0)
       await new Promise((resolve) => setImmediate(resolve))
-      if (!done) clock.advance(10)
-      await new Promise((resolve) => setImmediate(resolve))
+      if (done) break
+      clock.advance(10)
     }
     await waiting
     tookMs = clock.now() - began
-    clock.advance(Math.max(0, everyMs - tookMs))
+    clock.advance(Math.max(0, (how.everyMs ?? 0) - tookMs))
   }
   expect(listeners.size).toBe(0)
   return tookMs
 }
 
-test.each<[string, number[], Parameters<typeof waitOf>[1], number]>([
+test.each<[string, number[], How, number]>([
   ['somebody looks', [10], { present: true }, 150],
   ['somebody looks, and the batch is not small', [200], { present: true }, 0],
-  ['it is not known who looks', [10], { none: true }, 150],
-  ['nobody looks', [10], {}, 1000],
-  ['nobody looks at a steady 100/s', [100, 100, 100, 100, 100], { everyMs: 1000 }, 1000],
+  ['nobody looks', [10], {}, 700],
+  ['nobody looks at a steady 100/s', [100, 100, 100, 100, 100], { everyMs: 1000 }, 700],
   ['nobody looks at a steady 450/s', [450, 450, 450, 450, 450], { everyMs: 1000 }, 400],
-  ['nobody looks, and the batch is large', [500], {}, 0],
+  ['nobody looks, and the batch is not small', [500], {}, 0],
+  ['a request came while the batch ran', [10], { arriveMs: -1 }, 150],
   ['a request comes in the first 150 ms', [10], { arriveMs: 50 }, 150],
   ['a request comes later', [10], { arriveMs: 600 }, 600],
+  ['half of a batch waits', [10], { leftBytes: 4 * MiB }, 0],
+  ['less than half of a batch waits', [10], { leftBytes: 4 * MiB - 1 }, 700],
+  ['half of a batch comes at once', [10], { grownMs: 20, grownBytes: 4 * MiB }, 20],
+  ['half of a batch comes later', [10], { grownMs: 500, grownBytes: 4 * MiB }, 500],
+  ['half of a batch comes while somebody looks', [10], { present: true, grownMs: 50, grownBytes: 4 * MiB }, 50],
+  ['less comes', [10], { grownMs: 500, grownBytes: 4 * MiB - 1 }, 700],
   ['the loop stops', [10], { stopMs: 300 }, 300],
   ['the loop stops at once', [10], { stopMs: 0 }, 0],
 ])('after a batch, while %s', async (_name, records, how, expectedMs) => {

@@ -7,10 +7,12 @@ const gatherMs = 150
  * While nobody reads, the loop waits longer, until a request comes: `quietMs` up to `quietPerS` records/s, and above it
  * `busyMs`, so that the lag stays below 1 s. Decision 28 has the figures.
  */
-const quietMs = 1000
+const quietMs = 700
 const quietPerS = 200
 const busyMs = 400
 const busyRecords = 500
+/** With as many bytes in the journal, half of a batch, there is nothing to wait for. */
+const enoughBytes = 4 * 1024 * 1024
 /** Rates are averaged over this time. */
 const meanMs = 2000
 
@@ -18,8 +20,20 @@ const meanMs = 2000
 export type Readers = {
   /** True while a screen has an open stream of changes. */
   present(): boolean
-  /** Calls `listener` when a request comes that may read events. Returns the function to unsubscribe. */
+  /** Time of the last request that may read events, ms. */
+  arrivedMs(): number
+  /** Calls `listener` when such a request comes. Returns the function to unsubscribe. */
   onArrival(listener: () => void): () => void
+}
+
+type Gather = {
+  /**
+   * Resolves when the next batch may begin. `records`: the size of the last one. `leftBytes`: the bytes that are in the
+   * journal behind it; more than a segment if it ended at the end of one.
+   */
+  after(records: number, leftBytes: number): Promise<void>
+  /** More is in the journal: `leftBytes` in all. */
+  grown(leftBytes: number): void
 }
 
 /** Returns a function that takes the records of a batch, and returns the mean of records per second. */
@@ -35,28 +49,50 @@ function createRate(clock: Clock): (records: number) => number {
   }
 }
 
-/**
- * Returns a function that is called after each batch with its number of records, and resolves when the next one may
- * begin. Without `readers`, somebody always reads. An abort of `stopped` ends the wait.
- */
-export function createGather(
-  clock: Clock,
-  readers: Readers | undefined,
-  stopped: AbortSignal,
-): (records: number) => Promise<void> {
+/** Creates the waits between batches. An abort of `stopped` ends them. */
+export function createGather(clock: Clock, readers: Readers, stopped: AbortSignal): Gather {
   const rateOf = createRate(clock)
-  return async (records) => {
-    const perS = rateOf(records)
-    const isQuiet = readers !== undefined && !readers.present()
-    if (records >= (isQuiet ? busyRecords : smallRecords)) return
-    const hurry = new AbortController()
-    const stop = () => hurry.abort()
-    const forget = readers?.onArrival(stop)
-    await clock.sleep(gatherMs, stopped)
+  /** End of the last wait. A request since then does not wait for the next one. */
+  let endedMs = clock.now()
+  let wake: AbortController | undefined
+  let isEnough = false
+
+  async function sleep(ms: number): Promise<void> {
+    const control = new AbortController()
+    wake = control
+    const stop = () => control.abort()
     stopped.addEventListener('abort', stop)
-    if (isQuiet && !stopped.aborted && !hurry.signal.aborted)
-      await clock.sleep((perS > quietPerS ? busyMs : quietMs) - gatherMs, hurry.signal)
+    if (!stopped.aborted) await clock.sleep(ms, control.signal)
     stopped.removeEventListener('abort', stop)
-    forget?.()
+    wake = undefined
+  }
+
+  async function wait(records: number, perS: number): Promise<void> {
+    const isQuiet = !readers.present()
+    if (records >= (isQuiet ? busyRecords : smallRecords)) return
+    let isHurried = readers.arrivedMs() > endedMs
+    const forget = readers.onArrival(() => {
+      isHurried = true
+    })
+    await sleep(gatherMs)
+    forget()
+    if (!isQuiet || isHurried || isEnough) return
+    const forgetLate = readers.onArrival(() => wake?.abort())
+    await sleep((perS > quietPerS ? busyMs : quietMs) - gatherMs)
+    forgetLate()
+  }
+
+  return {
+    after: async (records, leftBytes) => {
+      const perS = rateOf(records)
+      isEnough = leftBytes >= enoughBytes
+      if (!isEnough) await wait(records, perS)
+      endedMs = clock.now()
+    },
+    grown: (leftBytes) => {
+      if (leftBytes < enoughBytes) return
+      isEnough = true
+      wake?.abort()
+    },
   }
 }

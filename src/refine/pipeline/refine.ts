@@ -53,8 +53,7 @@ type RefineDeps = {
   blobs: BlobStore
   workers: number
   worker: WorkerSetup
-  /** Who reads events now. Without it, somebody always does. */
-  readers?: Readers
+  readers: Readers
   /** Finds uploaded source maps. Without it, frames stay unmapped. */
   artifacts?: MapCacheDeps['meta']
   /** Called after each commit that changed issues, never before. */
@@ -91,7 +90,14 @@ export type Refine = {
 
 type Totals = { batches: number; records: number; events: number; ms: number }
 
-type Work = RefineDeps & { memory: Memory; pool: WorkerPool; stopped: AbortController; totals: Totals; waits: Waits }
+type Work = RefineDeps & {
+  memory: Memory
+  pool: WorkerPool
+  stopped: AbortController
+  totals: Totals
+  waits: Waits
+  gather: ReturnType<typeof createGather>
+}
 
 async function commit(
   work: Work,
@@ -303,7 +309,6 @@ async function runLoop(work: Work, state: LoopState, signal: ReturnType<typeof c
   // The durable end at which no record was found. A start begins an empty segment, so the journal ends beyond its last
   // record. Without this check, an idle product kept a core busy with repeated reads.
   let emptyTo = -1
-  const gather = createGather(work.clock, work.readers, work.stopped.signal)
   while (!work.stopped.signal.aborted && !state.draining) {
     const { durable, pauseCount, inFlight, position } = state
     if (pauseCount > 0 || position >= durable || durable === emptyTo || inFlight >= inFlightMax) {
@@ -314,7 +319,7 @@ async function runLoop(work: Work, state: LoopState, signal: ReturnType<typeof c
     const { to, records } = await launch(position)
     if (to === position) emptyTo = durable
     state.position = to
-    await gather(records)
+    await work.gather.after(records, state.durable - state.position)
   }
 }
 
@@ -325,7 +330,8 @@ export function createRefine(deps: RefineDeps): Refine {
   const { maps, remapper } = createMapping(deps, waits)
   const pool = createPool(deps, maps, { stopped, waits })
   const totals: Totals = { batches: 0, records: 0, events: 0, ms: 0 }
-  const work: Work = { ...deps, pool, stopped, totals, waits, memory: createMemory() }
+  const gather = createGather(deps.clock, deps.readers, stopped.signal)
+  const work: Work = { ...deps, pool, stopped, totals, waits, gather, memory: createMemory() }
   const signal = createSignal()
   const reader = openJournalReader(deps.worker.journalFolder)
   const state: LoopState = {
@@ -348,6 +354,7 @@ export function createRefine(deps: RefineDeps): Refine {
       // One check is enough: the position and the cursor only grow from here.
       if (state.durable === 0) state.checked = checkPosition(deps, durable).catch(deps.failed)
       state.durable = Math.max(state.durable, durable)
+      gather.grown(state.durable - state.position)
       signal.notify()
     },
     waitsFor: waits.oldest,
