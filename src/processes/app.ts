@@ -20,11 +20,14 @@ const movedDetail = 'Mishap moves its data to other stores. Ingest continues.'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
- * Answers a page while a database server does not answer: a page that says so and reloads by itself. Open pages keep
- * their frame, because their requests are not for HTML. A database in the data folder is never away.
+ * Answers a page while a database server does not answer: a page that says so and reloads by itself. A navigation in an
+ * open page (`rsc`) gets 503, so that the browser loads the whole page: rendering it would end in an error screen with a
+ * digest, which does not recover. Other requests of open pages keep their frame. A database in the data folder is never
+ * away.
  */
 async function answerAway({ config, meta, clock }: App, req: IncomingMessage, res: ServerResponse): Promise<boolean> {
-  if (config.meta === '' || !(req.headers.accept ?? '').includes('text/html')) return false
+  const isPage = (req.headers.accept ?? '').includes('text/html') || (req.method === 'GET' && 'rsc' in req.headers)
+  if (config.meta === '' || !isPage) return false
   try {
     await meta.people.isEmpty()
     return false

@@ -135,6 +135,15 @@ describe.skipIf(why)('the product on PostgreSQL', () => {
     const health = async () => (await fetch(`${product.url}/api/health/ready`)).json()
     await until('the ready check', 20_000, async () => ((await health()) as { database: boolean }).database === false)
     expect(await health()).toMatchObject({ status: 'starting', app: true, database: false })
+    // A document says so and reloads. A navigation in an open page becomes a document.
+    for (const [name, headers] of Object.entries({ document: { accept: 'text/html' }, navigation: { rsc: '1' } })) {
+      const page = await fetch(`${product.url}/login`, { headers })
+      expect({ name, status: page.status, says: (await page.text()).includes('database') }).toEqual({
+        name,
+        status: 503,
+        says: true,
+      })
+    }
     await pause(5000)
     await traffic.stop()
     expect(
