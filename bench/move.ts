@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { settled } from '../e2e/crash/traffic.ts'
 import { noStores, startStores } from '../e2e/engines/stores.ts'
 import { bootstrap, discard, type Product, type Project, ready, root, start } from '../e2e/product.ts'
+import { databaseFile } from '../src/processes/meta-files.ts'
 import { realBodies, runLoad } from './load.ts'
 import type { Row } from './measure.ts'
 
@@ -36,7 +37,7 @@ async function seed(product: Product, project: Project, events: number): Promise
 /** Number of issues in the database of a product with embedded stores. */
 async function issuesOf(product: Product): Promise<number> {
   const { DatabaseSync } = await import('node:sqlite')
-  const database = new DatabaseSync(join(product.data, 'mishap.sqlite'), { readOnly: true })
+  const database = new DatabaseSync(join(product.data, 'meta', databaseFile), { readOnly: true })
   try {
     return Number(database.prepare('select count(*) n from issue').get()?.n)
   } finally {
