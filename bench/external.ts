@@ -85,7 +85,10 @@ function rowsOf(embedded: Measured, external: Measured, rows: number): Row[] {
   ]
 }
 
-/** Rows for the three external stores against the embedded ones. Each run offers load for `seconds`. Reads `rows` events. */
+/**
+ * Rows for the three external stores against the embedded ones. Each run offers load for `seconds`. The reads come when
+ * each product has `rows` events.
+ */
 export async function benchExternal(seconds: number, rows = 0): Promise<Row[]> {
   const why = noStores()
   if (why) throw new Error(why)

@@ -2,6 +2,7 @@
 // `npm run bench -- move --rows 1000000`.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { settled } from '../e2e/crash/traffic.ts'
 import { noStores, startStores } from '../e2e/engines/stores.ts'
 import { bootstrap, discard, type Product, type Project, ready, root, start } from '../e2e/product.ts'
@@ -36,7 +37,6 @@ async function seed(product: Product, project: Project, events: number): Promise
 
 /** Number of issues in the database of a product with embedded stores. */
 async function issuesOf(product: Product): Promise<number> {
-  const { DatabaseSync } = await import('node:sqlite')
   const database = new DatabaseSync(join(product.data, 'meta', databaseFile), { readOnly: true })
   try {
     return Number(database.prepare('select count(*) n from issue').get()?.n)

@@ -8,11 +8,11 @@ export const pressureBytes = 24 * 1024 * 1024
 export const spoolPressureBytes = 256 * 1024 * 1024
 /** Interval to recalculate the shares. */
 const countMs = 250
-/** The part of the lag above `pressureBytes` shrinks by this time constant. Without it, 83 MiB took 74 s, not 22 s. */
+/** Time constant with which the lag above `pressureBytes` shrinks. Without it, 83 MiB took 74 s instead of 22 s. */
 const recoverS = 10
 /** Part of their share that stays for limited senders, however large the lag is. */
 const recoverShare = 0.25
-/** While limits are on, a count also happens after as many bytes: a new key has no limit until the next one. */
+/** While limits are on, a count also happens after this many bytes: a new key has no limit until the next count. */
 const newKeyBytes = 4 * 1024 * 1024
 /** Limits stay until the lag is this part below `pressureBytes`: without limits, the loudest sender gets the most. */
 const keptShare = 0.5
@@ -105,8 +105,7 @@ class Admission implements Share {
     const passedMs = nowMs - this.#countedMs
     // After the clock is set back, counting restarts from there.
     const known = passedMs >= 0 && passedMs < 10 * meanMs
-    if (!known || passedMs >= countMs || this.#reachesPressure())
-      this.#count(nowMs, known ? Math.max(1, passedMs) : countMs)
+    if (!known || passedMs >= countMs || this.#isCountDue()) this.#count(nowMs, known ? Math.max(1, passedMs) : countMs)
     const meter = this.#meterOf(key)
     meter.bytes += bytes
     this.#hear(key, nowMs)
@@ -118,8 +117,8 @@ class Admission implements Share {
     return undefined
   }
 
-  /** Between two counts, a flood can send 60 MiB: counting by time alone would notice that too late. */
-  #reachesPressure(): boolean {
+  /** Whether the bytes since the last count ask for the next one. By time alone, a flood can send 60 MiB in between. */
+  #isCountDue(): boolean {
     if (this.#on) return this.#taken >= newKeyBytes
     const lag = this.#lag - this.#beside
     return lag < pressureBytes && lag + this.#taken >= pressureBytes
@@ -220,7 +219,7 @@ class Admission implements Share {
     const wasOn = this.#on
     this.#on = capacity !== undefined
     if (capacity === undefined) return
-    this.#part(capacity.bytesPerS, capacity.forLimited)
+    this.#part(capacity.bytesPerS, capacity.withheld)
     for (const meter of this.#meters.values()) {
       const before = wasOn && Number.isFinite(meter.budget) ? meter.budget : (meter.share * countMs) / 1000
       // Up to one second of the share can come in a burst. Excess bytes reduce the next budget.
@@ -229,19 +228,19 @@ class Admission implements Share {
   }
 
   /**
-   * Allowed bytes per second: less than the throughput of refine, so that the lag shrinks. `forLimited`: what limited
-   * senders must leave of it, because the lag is large. Others do not pay for a lag that they did not cause.
+   * Allowed bytes per second: less than the throughput of refine, so that the lag shrinks. `withheld`: the part
+   * that limited senders do not get while the lag is large. Others do not pay for a lag that they did not cause.
    */
-  #capacity(nowMs: number): { bytesPerS: number; forLimited: number } | undefined {
+  #capacity(nowMs: number): { bytesPerS: number; withheld: number } | undefined {
     const excess = Math.max(this.#lag - this.#beside - pressureBytes, this.#beside - spoolPressureBytes)
     if (excess < (this.#on ? -pressureBytes * keptShare : 0)) return undefined
     if (nowMs - this.#movedMs < stalledMs)
-      return { bytesPerS: this.#drain * 0.9, forLimited: Math.max(0, excess) / recoverS }
+      return { bytesPerS: this.#drain * 0.9, withheld: Math.max(0, excess) / recoverS }
     if (this.#lag < this.#boundBytes * stalledShare) return undefined
-    return { bytesPerS: (Math.max(0, this.#boundBytes - this.#lag) / lastMs) * 1000, forLimited: 0 }
+    return { bytesPerS: (Math.max(0, this.#boundBytes - this.#lag) / lastMs) * 1000, withheld: 0 }
   }
 
-  #part(capacity: number, reduction: number): void {
+  #part(capacity: number, withheld: number): void {
     // A key that sends alone delays only itself. The journal exists to absorb such a burst.
     if (this.#heardMs.size === 1) {
       for (const meter of this.#meters.values()) meter.share = Number.POSITIVE_INFINITY
@@ -251,15 +250,10 @@ class Admission implements Share {
     const wanted = (own: Meter[]) => own.reduce((sum, meter) => sum + meter.rate, 0)
     const level = fairLevel(organizations.map(wanted), capacity)
     const limited = organizations.filter((own) => wanted(own) > level).length
-    const kept = limited === 0 ? 1 : Math.max(recoverShare, 1 - reduction / (limited * level || 1))
+    const kept = limited === 0 ? 1 : Math.max(recoverShare, 1 - withheld / (limited * level || 1))
     for (const own of organizations) {
-      const ownLevel =
-        wanted(own) <= level
-          ? Number.POSITIVE_INFINITY
-          : fairLevel(
-              own.map((meter) => meter.rate),
-              level,
-            )
+      const rates = own.map((meter) => meter.rate)
+      const ownLevel = wanted(own) <= level ? Number.POSITIVE_INFINITY : fairLevel(rates, level)
       for (const meter of own)
         meter.share = Math.max(shareBytesPerSMin, meter.rate > ownLevel ? ownLevel * kept : ownLevel)
     }

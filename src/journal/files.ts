@@ -122,7 +122,6 @@ class Writer {
   readonly #waiting: Waiting[] = []
   /** Bytes of records that are not durable yet, with the group that is being written. */
   waitingBytes = 0
-  #groupBytes = 0
   #current: Open | undefined
   #lastSegment = 0
   #trimmed: number
@@ -329,10 +328,10 @@ class Writer {
   /** Writes one group at a time. Records that arrive meanwhile form the next group, which starts at once. */
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const group = this.#take()
-      const written = await this.#writeGroup(group)
+      const { group, bytes } = this.#take()
+      const written = await this.#writeGroup(group, bytes)
       // Until here its bytes were in no segment's size.
-      this.waitingBytes -= this.#groupBytes
+      this.waitingBytes -= bytes
       if (written === undefined) {
         for (const entry of group) {
           this.beside.drop(entry.bodyBytes)
@@ -363,7 +362,8 @@ class Writer {
     }
   }
 
-  #take(): Waiting[] {
+  /** Takes the records of the next group, and their size. */
+  #take(): { group: Waiting[]; bytes: number } {
     let bytes = 0
     let count = 0
     for (const entry of this.#waiting) {
@@ -373,14 +373,12 @@ class Writer {
       bytes += next
       count++
     }
-    this.#groupBytes = bytes
-    return this.#waiting.splice(0, count)
+    return { group: this.#waiting.splice(0, count), bytes }
   }
 
   /** Writes and syncs a group. Returns the position of its first record, or undefined when the disk refused it. */
-  async #writeGroup(group: Waiting[]): Promise<number | undefined> {
+  async #writeGroup(group: Waiting[], groupBytes: number): Promise<number | undefined> {
     try {
-      const groupBytes = group.reduce((sum, entry) => sum + recordBytes(entry.head.length, entry.body.length), 0)
       if (this.#current && this.#current.offset > 0 && this.#current.offset + groupBytes > this.#segmentBytes)
         await this.#seal()
       const current = this.#current ?? (await this.#nextSegment())

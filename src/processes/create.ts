@@ -21,7 +21,7 @@ import { createReaders } from '../serve/readers.ts'
 import { createReplay } from '../serve/replay.ts'
 import { createRequestLog, type RequestLog } from '../serve/request-log.ts'
 import { createStoreState } from '../serve/store-state.ts'
-import { createStoreWatch } from '../serve/store-watch.ts'
+import { createStoreWatch, type WatchedStore } from '../serve/store-watch.ts'
 import { createSweep } from '../serve/sweep.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import { openBlobs } from '../store/blobs/open.ts'
@@ -135,23 +135,18 @@ type Watching = { clock: Clock; observe: Observe; link: Link }
 
 /** Watches the blob store and the database, and reports them to process main, for its ready check. */
 function watchStores(config: Config, meta: MetaStore, blobs: BlobStore, { clock, observe, link }: Watching) {
+  const watch = (kind: 'blobs' | 'database', store: WatchedStore, warning: string) =>
+    createStoreWatch({
+      store,
+      clock,
+      changed: ({ up, reason }) => {
+        link.send({ kind, up })
+        if (!up) observe.warn({ reason }, warning)
+      },
+    })
   const database = { isRemote: config.meta !== '', ping: meta.people.isEmpty }
-  const databaseWatch = createStoreWatch({
-    store: database,
-    clock,
-    changed: ({ up, reason }) => {
-      link.send({ kind: 'database', up })
-      if (!up) observe.warn({ reason }, 'the database is away; screens and batches wait')
-    },
-  })
-  const blobWatch = createStoreWatch({
-    store: blobs,
-    clock,
-    changed: ({ up, reason }) => {
-      link.send({ kind: 'blobs', up })
-      if (!up) observe.warn({ reason }, 'the blob store is away; batches with attachments wait')
-    },
-  })
+  const databaseWatch = watch('database', database, 'the database is away; screens and batches wait')
+  const blobWatch = watch('blobs', blobs, 'the blob store is away; batches with attachments wait')
   const stop = () => {
     databaseWatch.stop()
     blobWatch.stop()

@@ -17,8 +17,8 @@ function answerJson(res: ServerResponse, status: number, body: object): void {
 }
 
 /**
- * `live`: this process answers. `ready`: screens, events store, blob store and database work too, with tables of this version, and
- * process app answers a request on the normal path (`answers`).
+ * `live`: this process answers. `ready`: screens, events store, blob store and database work too, the tables are of this
+ * version, and process app answers a request on the normal path (`answers`).
  */
 export async function answerHealth(
   kind: string,

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 
 /** A store that can be on another machine. `ping` throws while it does not answer. */
-type WatchedStore = { isRemote: boolean; ping(): Promise<unknown> }
+export type WatchedStore = { isRemote: boolean; ping(): Promise<unknown> }
 /** Whether a store answers; `reason`: why not. */
 export type StoreAnswer = { up: boolean; reason: string | null }
 

@@ -11,7 +11,7 @@ const quietMs = 700
 const quietPerS = 200
 const busyMs = 400
 const busyRecords = 500
-/** With as many bytes in the journal, half of a batch, there is nothing to wait for. */
+/** Half of a batch. With this many bytes in the journal, there is nothing to wait for. */
 const enoughBytes = 4 * 1024 * 1024
 /** Rates are averaged over this time. */
 const meanMs = 2000
@@ -71,15 +71,15 @@ export function createGather(clock: Clock, readers: Readers, stopped: AbortSigna
     const isQuiet = !readers.present()
     if (records >= (isQuiet ? busyRecords : smallRecords)) return
     let isHurried = readers.arrivedMs() > endedMs
-    const forget = readers.onArrival(() => {
+    let isLong = false
+    const unsubscribe = readers.onArrival(() => {
       isHurried = true
+      if (isLong) wake?.abort()
     })
     await sleep(gatherMs)
-    forget()
-    if (!isQuiet || isHurried || isEnough) return
-    const forgetLate = readers.onArrival(() => wake?.abort())
-    await sleep((perS > quietPerS ? busyMs : quietMs) - gatherMs)
-    forgetLate()
+    isLong = isQuiet && !isHurried && !isEnough
+    if (isLong) await sleep((perS > quietPerS ? busyMs : quietMs) - gatherMs)
+    unsubscribe()
   }
 
   return {
