@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import type { Actor } from '../auth/auth.ts'
 import { testClock } from '../base/clock.ts'
+import { MishapError } from '../base/errors.ts'
 import { eachSwitch } from '../domain/project-switches.ts'
 import type { App } from '../processes/parts.ts'
 import { createLive } from '../serve/live.ts'
@@ -97,6 +98,24 @@ describe('live stream', () => {
     await new Promise((resolve) => setImmediate(resolve))
     app.live.publish(1, events('1'))
     expect(await answer.text()).toBe('retry: 1000\n\n: still here\n\n')
+  })
+
+  test('stays open while the database is away, and says so without it', async () => {
+    const clock = testClock()
+    const away = async () => Promise.reject(new MishapError('DATABASE_UNAVAILABLE'))
+    const app = parts({ clock, meta: { projects: { projectsOf: away } } })
+    const stop = new AbortController()
+    const answer = liveStream(app, actor, organization, '', stop.signal, away)
+    app.live.publishToAll({ kind: 'database', up: false })
+    clock.advance(15_000)
+    await new Promise((resolve) => setImmediate(resolve))
+    app.live.publishToAll({ kind: 'database', up: true })
+    const text = await read(answer, 4)
+    expect([...text.matchAll(/^data: (.*)$/gm)].map((match) => match[1])).toEqual([
+      '{"kind":"database","up":false}',
+      '{"kind":"database","up":true}',
+    ])
+    stop.abort()
   })
 
   test('resumes behind the last id, and not before now without one', async () => {

@@ -8,13 +8,24 @@ import type { Organization } from '../store/meta/meta.ts'
 const heartbeatMs = 15_000
 /** Maximum messages waiting for a slow reader. Above it the connection ends and the browser resumes by id. */
 const waitingMax = 1000
+/** The id to subscribe after when a stream starts now. */
+const fromNow = 0
 
-/** Returns the part of a change that the caller can see; undefined if nothing is left. */
-function seenBy(change: LiveChange, projectIds: Set<string>): LiveChange | undefined {
-  if (change.kind !== 'events') return change
+/** Returns the part of a change by events that the caller can see; undefined if nothing is left. */
+function seenBy(change: LiveChange & { kind: 'events' }, projectIds: Set<string>): LiveChange | undefined {
   const projects = change.projects.filter((project) => projectIds.has(project.id))
   return projects.length ? { kind: 'events', projects } : undefined
 }
+
+/**
+ * Whether the login session or token of a stream has ended. While the database is away the stream stays: nothing of an
+ * organization changes then, and the open page hears that the database is back.
+ */
+const hasEnded = (stillMay: () => Promise<boolean>): Promise<boolean> =>
+  stillMay().then(
+    (may) => !may,
+    (error: unknown) => !(error instanceof MishapError && error.code === 'DATABASE_UNAVAILABLE'),
+  )
 
 /** Runs works one after the other. Calls `failed` when one of them throws, or when more than `waitingMax` wait. */
 function createLine(failed: () => void): (work: () => Promise<void>) => void {
@@ -52,8 +63,7 @@ export function liveStream(
   stillMay: () => Promise<boolean> = async () => true,
 ): Response {
   const text = new TextEncoder()
-  // 0: the stream starts now.
-  const after = /^\d{1,16}$/.test(lastId) ? Number(lastId) : 0
+  const after = /^\d{1,16}$/.test(lastId) ? Number(lastId) : fromNow
   const leave = app.live.admit(actor.person.id)
   if (!leave) throw new MishapError('REQUEST_TOO_MANY_STREAMS', { retryAfterS: 30 })
   let stop: () => void = leave
@@ -76,6 +86,7 @@ export function liveStream(
         send('retry: 1000\n\n')
         const forward = async (id: number, change: LiveChange) => {
           if (ended) return
+          if (change.kind !== 'events') return write(change, id)
           const seen = seenBy(change, new Set((await readableIds(app, actor, organization)).map(String)))
           if (seen) write(seen, id)
         }
@@ -88,7 +99,7 @@ export function liveStream(
         if (!app.engineUp()) inLine(async () => write(outageOf(app)))
         const cancelHeartbeat = app.clock.every(heartbeatMs, () => {
           send(': still here\n\n')
-          stillMay().then((may) => !may && close(), close)
+          void hasEnded(stillMay).then((ended) => ended && close())
         })
         stop = () => {
           unsubscribe()

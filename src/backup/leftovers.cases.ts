@@ -8,10 +8,10 @@ import { createBackups } from './backup.ts'
 const [data = '', file = ''] = process.argv.slice(2)
 const folders = { journal: join(data, 'journal'), blobs: join(data, 'blobs') }
 for (const folder of Object.values(folders)) mkdirSync(folder, { recursive: true })
-// The archive must still be growing when the test sees it. A busy machine had written 64 MiB by then.
+// The archive must still be growing when the test sees it. A busy machine had written 1 GiB by then.
 const segment = join(folders.journal, '1.seg')
 writeFileSync(segment, '')
-truncateSync(segment, 1024 * 1024 * 1024)
+truncateSync(segment, 4 * 1024 * 1024 * 1024)
 const watch = setInterval(() => undefined, 1000)
 const backups = createBackups({
   clock: testClock(),

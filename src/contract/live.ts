@@ -4,5 +4,7 @@ export type LiveChange =
   | { kind: 'issue'; id: string }
   /** `host`: the ClickHouse server that stores the events; undefined for the embedded store. */
   | { kind: 'engine'; up: boolean; host?: string }
+  /** The database, where it is a PostgreSQL server. */
+  | { kind: 'database'; up: boolean }
   /** The stream resumed after an id that is too old. Some changes are lost, so clients must reload everything once. */
   | { kind: 'missed' }

@@ -320,6 +320,10 @@ async function moveStopped(config: Config, value: Record<string, string>): Promi
     layout,
     clock: systemClock,
     observe,
+    databaseBytes: async () => {
+      const meta = await openMeta(config, layout.folders.meta, systemClock)
+      return meta.snapshots.bytes().finally(meta.close)
+    },
     cursor: async () => 0,
     quiet: async () => undefined,
     withSource: (work) =>

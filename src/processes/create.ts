@@ -15,7 +15,7 @@ import type { Refine } from '../refine/pipeline/refine.ts'
 import { createEventRate } from '../serve/event-rate.ts'
 import { reportKnownCredentials } from '../serve/known-credentials.ts'
 import { createLag } from '../serve/lag.ts'
-import { createLive } from '../serve/live.ts'
+import { createLive, type Live } from '../serve/live.ts'
 import type { AppSetup } from '../serve/messages.ts'
 import { createReaders } from '../serve/readers.ts'
 import { createReplay } from '../serve/replay.ts'
@@ -131,16 +131,17 @@ function startParts(
   return stopReporting
 }
 
-type Watching = { clock: Clock; observe: Observe; link: Link }
+type Watching = { clock: Clock; observe: Observe; link: Link; live: Live }
 
-/** Watches the blob store and the database, and reports them to process main, for its ready check. */
-function watchStores(config: Config, meta: MetaStore, blobs: BlobStore, { clock, observe, link }: Watching) {
+/** Watches the blob store and the database. Reports both to main for its ready check, and the database to open pages. */
+function watchStores(config: Config, meta: MetaStore, blobs: BlobStore, { clock, observe, link, live }: Watching) {
   const watch = (kind: 'blobs' | 'database', store: WatchedStore, warning: string) =>
     createStoreWatch({
       store,
       clock,
       changed: ({ up, reason }) => {
         link.send({ kind, up })
+        if (kind === 'database') live.publishToAll({ kind, up })
         if (!up) observe.warn({ reason }, warning)
       },
     })
@@ -164,8 +165,8 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const auth = reportKnownCredentials(authParts.auth, clock, (credential) => link.send({ kind: 'known', credential }))
   const events = openEvents(config, sockets.engine, clock, observe)
   const blobs = openBlobs(blobSourceOf(config, folders), createSweep())
-  const watched = watchStores(config, meta, blobs, { clock, observe, link })
   const live = createLive(clock.now())
+  const watched = watchStores(config, meta, blobs, { clock, observe, link, live })
   const keys = createKeyLine(link, meta, config)
   const state = { stopping: false, durable: 0 }
   const store = createStoreState(live, meta, observe, config.events?.host)

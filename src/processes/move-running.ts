@@ -61,6 +61,7 @@ export function createRunningMove({ setup, running, link, stop }: Parts): Runnin
         layout: { folders, sockets },
         clock,
         observe,
+        databaseBytes: () => meta.snapshots.bytes(),
         cursor: () => meta.batches.cursor(),
         quiet,
         withSource: (work) => withOwnEvents(running, config, sockets.engine, work),

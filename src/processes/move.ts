@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { copyStores, type MoveResult } from '../backup/move.ts'
+import { demandFreeSpace } from '../backup/move-space.ts'
 import { remoteKeys } from '../backup/remote-blobs.ts'
 import { placesOf, readMoving, readStores, writeMoving } from '../backup/stores-record.ts'
 import type { Clock } from '../base/clock.ts'
@@ -25,6 +26,8 @@ type MoveParts = {
   layout: { folders: Folders; sockets: Sockets }
   clock: Clock
   observe: Observe
+  /** Size of the database that is in use. */
+  databaseBytes(): Promise<number>
   /** See `copyStores`. */
   cursor(): Promise<number>
   quiet(): Promise<void>
@@ -103,6 +106,21 @@ async function demandEvents(plan: Plan, events: EventStore): Promise<void> {
   if (rows > 0 && !plan.mayReplace('events')) throw inUse('MISHAP_MOVE_EVENTS', `${rows} rows`)
 }
 
+/** Throws VALIDATION if what the move writes into the data folder does not fit there. */
+async function demandSpaceFor(
+  { to }: Plan,
+  { config, databaseBytes }: MoveParts,
+  events: EventStore | undefined,
+  blobs: BlobStore | undefined,
+): Promise<void> {
+  const eventBytes = async () => ((await events?.size()) ?? []).reduce((sum, table) => sum + table.bytesOnDisk, 0)
+  await demandFreeSpace(config.data, config.diskReserveBytes, {
+    events: to.events ? 0 : await eventBytes(),
+    blobs: to.blobs ? 0 : ((await blobs?.size()) ?? 0),
+    database: to.meta === config.meta ? 0 : await databaseBytes(),
+  })
+}
+
 /** Copies the database. Returns what the switch has to do. */
 async function copyDatabase(plan: Plan, { config, layout, clock }: MoveParts): Promise<StoresRecord['pending']> {
   const folder = layout.folders.meta
@@ -142,6 +160,7 @@ export async function moveStores(parts: MoveParts): Promise<Moved> {
   let pending: StoresRecord['pending'] = blobs ? { blobs: plan.to.blobs ? plan.places.blobs : '' } : {}
   const copy = async (events: { from: EventStore; to: EventStore } | undefined): Promise<MoveResult> => {
     if (events) await demandEvents(plan, events.to)
+    await demandSpaceFor(plan, parts, events?.from, blobs?.from)
     await writeMoving(config.data, plan.places)
     const meta = async () => {
       pending = { ...pending, ...(await copyDatabase(plan, parts)) }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../base/clock.ts'
 import { errorBody, type MishapError } from '../base/errors.ts'
@@ -5,6 +6,11 @@ import { errorBody, type MishapError } from '../base/errors.ts'
 /** A refused body is read and discarded for a while, so that the client sees the answer and not a reset. */
 const drainBytesMax = 8 * 1024 * 1024
 const drainMs = 5000
+
+/** The colours of the screens, in light and dark. The page has no other file, so the policy allows this text alone. */
+const waitingStyle =
+  ':root{color-scheme:light dark}body{margin:15vh auto;max-width:60ch;padding:0 20px;font:15px/1.5 system-ui,sans-serif;background:light-dark(#f7f6f2,#0e1416);color:light-dark(#181f23,#ebe9e5)}h1{font-size:20px;line-height:1.3}'
+const waitingPolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(waitingStyle).digest('base64')}'`
 
 type Waiting = { status: number; waitS: number; title: string; sentence: string }
 
@@ -15,10 +21,10 @@ function waitingPage(res: ServerResponse, { status, waitS, title, sentence }: Wa
     'retry-after': String(waitS),
     refresh: String(waitS),
     'cache-control': 'no-store',
-    'content-security-policy': "default-src 'none'",
+    'content-security-policy': waitingPolicy,
   })
   res.end(
-    `<!doctype html><html lang="en"><title>${title}</title><h1>${title}</h1><p>${sentence} This page reloads automatically.</p>`,
+    `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${waitingStyle}</style><h1>${title}</h1><p>${sentence} This page reloads automatically.</p>`,
   )
 }
 

@@ -22,6 +22,19 @@ test('the last id is that of the newest change of the organization', () => {
   expect([live.lastId(1), live.lastId(2)]).toEqual([101, 100])
 })
 
+test('a change for all reaches each organization that is heard', () => {
+  const live = createLive(100)
+  const heard: [number, number, LiveChange][] = []
+  for (const id of [1, 2]) live.subscribe(id, 0, (changeId, liveChange) => heard.push([id, changeId, liveChange]))
+  live.publish(2, change('a'))
+  live.publishToAll({ kind: 'database', up: false })
+  expect(heard).toEqual([
+    [2, 101, change('a')],
+    [1, 101, { kind: 'database', up: false }],
+    [2, 102, { kind: 'database', up: false }],
+  ])
+})
+
 describe('a stream that was away', () => {
   const missed: [number, LiveChange][] = [[1600, { kind: 'missed' }]]
   const ids = (from: number, count: number): [number, LiveChange][] =>

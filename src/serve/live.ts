@@ -17,7 +17,7 @@ export function createLive(startId: number): Live {
     channels.set(organizationId, channel)
     return channel
   }
-  return {
+  const live: Live = {
     lastId: (organizationId) => channelOf(organizationId).lastId,
     publish: (organizationId, change) => {
       const channel = channelOf(organizationId)
@@ -25,6 +25,9 @@ export function createLive(startId: number): Live {
       channel.recent.push({ id, change })
       if (channel.recent.length > recentMax) channel.recent.shift()
       for (const listener of channel.listeners) listener(id, change)
+    },
+    publishToAll: (change) => {
+      for (const organizationId of channels.keys()) live.publish(organizationId, change)
     },
     subscribe: (organizationId, lastId, listener) => {
       const channel = channelOf(organizationId)
@@ -47,11 +50,14 @@ export function createLive(startId: number): Live {
       }
     },
   }
+  return live
 }
 
 /** Listeners for changes by commits. Server-sent events use them. */
 export type Live = {
   publish(organizationId: number, change: LiveChange): void
+  /** Publishes to each organization that ever had a change or a stream. It needs no database. */
+  publishToAll(change: LiveChange): void
   /** Id of the newest change. Data read afterwards includes it. A stream that resumes after it misses nothing. */
   lastId(organizationId: number): number
   /**

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parsePostgresUrl } from '../../../src/base/postgres-url.ts'
 import { noPostgres, startPostgres, type TestServer } from '../../../src/store/meta/database/postgres/server.cases.ts'
 import { openPostgres } from '../../../src/store/meta/database/postgres.ts'
+import { noChromium, openBrowser, openPage, signIn } from '../../browser.ts'
 import { type Acknowledged, faultsOf, send, settled, verifyFaults } from '../../crash/traffic.ts'
 import {
   api,
@@ -44,6 +45,7 @@ function mishap(words: string[], env: Record<string, string>, input = '') {
 describe.skipIf(why)('the product on PostgreSQL', () => {
   let server: TestServer
   let running: Product | undefined
+  let browser: Awaited<ReturnType<typeof openBrowser>> | undefined
   const folders: string[] = []
   const folder = () => {
     const made = mkdtempSync(join(tmpdir(), 'mishap-e2e-'))
@@ -57,6 +59,7 @@ describe.skipIf(why)('the product on PostgreSQL', () => {
     for (const name of ['meta', 'second']) await server.sql('postgres', `create database ${name}`)
   })
   afterAll(async () => {
+    await browser?.close()
     if (running) await discard(running)
     for (const made of folders) rmSync(made, { recursive: true, force: true })
     await server.remove()
@@ -125,6 +128,7 @@ describe.skipIf(why)('the product on PostgreSQL', () => {
 
   /** Takes PostgreSQL away: ingest answers, the API says what is away, and everything goes on afterwards. */
   async function outage(product: Product, project: Project): Promise<void> {
+    const open = await openIssues(product, project)
     await server.kill()
     const traffic = send(product, project, ['OutageError'], 2)
     const answer = await until('the answer of the API', 20_000, async () => {
@@ -144,6 +148,7 @@ describe.skipIf(why)('the product on PostgreSQL', () => {
         says: true,
       })
     }
+    await open?.says(1)
     await pause(5000)
     await traffic.stop()
     expect(
@@ -152,8 +157,25 @@ describe.skipIf(why)('the product on PostgreSQL', () => {
         .filter((status) => status === 0 || status >= 500),
     ).toEqual([])
     await server.start()
+    await open?.says(0)
     await settled(product, project)
     expect(await faultsOf(product, project, ['OutageError'], traffic.acknowledged)).toEqual([])
+  }
+
+  /** Opens the list in a browser and waits for its stream. `says`: how many bars of the open page name PostgreSQL. */
+  async function openIssues(product: Product, project: Project) {
+    if (noChromium) return void console.warn(`an open page is not looked at: ${noChromium}`)
+    browser = await openBrowser()
+    const { page } = await openPage(browser, product.url)
+    const stream = page.waitForResponse((response) => response.url().includes('/live/'))
+    await signIn(page, product.url, `owner@${project.org}.test`)
+    await page.goto(`${product.url}/o/${project.org}/issues`)
+    await stream
+    const bars = page.getByRole('status').filter({ hasText: 'PostgreSQL' })
+    return {
+      says: (count: number) =>
+        until(`${count} bars in the open page`, 20_000, async () => (await bars.count()) === count),
+    }
   }
 
   test.each([

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { MishapError } from '../../base/errors.ts'
 import type { Connection, InsertFence } from './connection.ts'
-import { archivedTables, columnsOf, partitionRows, wholeLines } from './rows-archive.ts'
+import { archivedTables, columnsOf, insertLines, partitionRows } from './rows-archive.ts'
 import { rollupFeeds } from './schema/rollups.ts'
 import { type TableName, tableNames } from './tables.ts'
 
@@ -96,8 +96,9 @@ async function takeRows(connection: Connection, { database, migrate }: MoveOptio
     async put(partition, columns, rows, replace) {
       if (replace) await drop(partition)
       const check = await fence(partition.table, columns)
-      for await (const lines of wholeLines(rows))
-        await connection.insert(partition.table, columns, lines, `${token}:${inserts++}`, check)
+      await insertLines(rows, (lines) =>
+        connection.insert(partition.table, columns, lines, `${token}:${inserts++}`, check),
+      )
     },
     finish: migrate,
   }

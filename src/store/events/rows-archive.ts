@@ -182,7 +182,7 @@ async function readIndex(folder: string): Promise<Index> {
 }
 
 /** Cuts a stream into whole lines of at most `insertBytesMax`. A longer line is a piece of its own. */
-export async function* wholeLines(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* wholeLines(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let parts: Buffer[] = []
   let bytes = 0
   for await (const chunk of source) {
@@ -200,6 +200,29 @@ export async function* wholeLines(source: AsyncIterable<Buffer>): AsyncGenerator
 }
 
 /**
+ * Inserts tab-separated rows in pieces of whole lines. The next piece is read while one is inserted, because two stores do
+ * the two. Rejects with the first error of either, once no insert runs.
+ */
+export async function insertLines(
+  source: AsyncIterable<Buffer>,
+  insert: (lines: Buffer) => Promise<void>,
+): Promise<void> {
+  let running: Promise<void> = Promise.resolve()
+  try {
+    for await (const lines of wholeLines(source)) {
+      await running
+      running = insert(lines)
+      // It is awaited above or below. The source can take longer to fail or to give more.
+      running.catch(() => undefined)
+    }
+  } catch (error) {
+    await Promise.allSettled([running])
+    throw error
+  }
+  await running
+}
+
+/**
  * Inserts exported rows into empty tables of this version. The caller has dropped the views that fill the rollups. Each
  * piece has a token, so that a repeated insert stores it once. Throws VALIDATION for a damaged export.
  */
@@ -213,10 +236,10 @@ export async function importRows(connection: Connection, folder: string): Promis
     for (const { id, rows } of partitions) {
       const unpacked = createReadStream(fileOf(folder, name, id)).pipe(createZstdDecompress())
       let [piece, inserted] = [0, 0]
-      for await (const lines of wholeLines(unpacked as AsyncIterable<Buffer>)) {
+      await insertLines(unpacked as AsyncIterable<Buffer>, async (lines) => {
         await connection.insert(name, columns, lines, `restore:${name}/${id}:${piece++}`)
         inserted += linesIn(lines)
-      }
+      })
       if (inserted !== rows)
         throw new MishapError('VALIDATION', {
           detail: `The backup holds ${rows} rows of ${name} in ${id}, but ${inserted} were read. The file is damaged.`,

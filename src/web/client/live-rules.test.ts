@@ -12,6 +12,12 @@ describe('liveMessage', () => {
       '{"kind":"engine","up":false}',
       { kind: 'change', id: 0, change: { kind: 'engine', up: false } },
     ],
+    [
+      'the database is away',
+      '',
+      '{"kind":"database","up":false}',
+      { kind: 'change', id: 0, change: { kind: 'database', up: false } },
+    ],
     ['too much happened', '9', '{"kind":"missed"}', { kind: 'change', id: 9, change: { kind: 'missed' } }],
     ['an unknown kind', '1', '{"kind":"spell"}', undefined],
     ['no JSON', '1', 'x', undefined],

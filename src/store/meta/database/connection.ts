@@ -52,6 +52,8 @@ export type Connection = {
 type SqliteConnection = Connection & {
   /** Writes a consistent copy of the database to a file that must not exist. */
   copyTo(file: string): Promise<void>
+  /** Size of the database in bytes, with what is still in the write-ahead log. */
+  bytes(): Promise<number>
   /** Returns the faults from an integrity check of the database; empty when there are none. */
   faults(): Promise<string[]>
 }
@@ -241,9 +243,15 @@ export function openSqlite(file: string, options: { readOnly?: boolean } = {}): 
     prepared: preparing(database, statement),
     transaction: (work) => transaction(() => committed(database, work)),
     copyTo: (copy) => statement(() => void database.prepare('vacuum into ?').run(copy)),
+    bytes: () => statement(() => bytesOf(database)),
     faults: () => statement(() => integrityErrorsOf(database)),
     close: async () => database.close(),
   }
+}
+
+function bytesOf(database: DatabaseSync): number {
+  const pragma = (name: 'page_count' | 'page_size') => Number(database.prepare(`pragma ${name}`).get()?.[name] ?? 0)
+  return pragma('page_count') * pragma('page_size')
 }
 
 function integrityErrorsOf(database: DatabaseSync): string[] {

@@ -59,6 +59,16 @@ export function postgresCopies(connection: PostgresConnection): SnapshotSource {
         await copy.close()
       }
     },
+    bytes: async () => {
+      const size = sql<{ bytes: number }>`select pg_database_size(current_database())::float8 as bytes`
+      return (
+        (
+          await connection.reads.get<{ bytes: number }>({
+            compile: () => size.compile(postgresDialect().builder) as never,
+          })
+        )?.bytes ?? 0
+      )
+    },
     faults: () => faultsOf(connection),
   }
 }

@@ -4,6 +4,8 @@ import type { Store } from './store.ts'
 export type MetaBackupStore = {
   /** Writes a consistent copy of the whole database to a file that must not exist. */
   copyTo(file: string): Promise<void>
+  /** Size of the database on disk in bytes. A copy needs at most about as much. */
+  bytes(): Promise<number>
   /** Faults of the database file; empty when there are none. */
   faults(): Promise<string[]>
   /** Row counts to compare with the other stores. */
@@ -26,7 +28,7 @@ export type MetaBackupStore = {
 type BlobWatermark = { attachment: number; deadItem: number; bundle: number }
 
 /** What a kind of database does in its own way. */
-export type SnapshotSource = Pick<MetaBackupStore, 'copyTo' | 'faults'>
+export type SnapshotSource = Pick<MetaBackupStore, 'copyTo' | 'bytes' | 'faults'>
 
 /** Copies and checks of the whole store. */
 export function backupPart({ read, dialect: { builder } }: Store, copies: SnapshotSource): MetaBackupStore {
@@ -40,6 +42,7 @@ export function backupPart({ read, dialect: { builder } }: Store, copies: Snapsh
     )
   return {
     copyTo: (file) => copies.copyTo(file),
+    bytes: () => copies.bytes(),
     faults: () => copies.faults(),
     tally: async () => ({
       organizations: await count('organization'),

@@ -188,6 +188,7 @@ function removalCases(fresh: () => Promise<MetaStore>): void {
     const meta = await fresh()
     const dead = { jpos: 5, projectId: 1, keyId: 1, receivedMs: nowMs, reason: 'x', bytes: 1, blobKey: 'dead/5' }
     const named = (letter: string) => attachment(letter.repeat(32), 'x')
+    expect(await meta.snapshots.bytes()).toBeGreaterThan(100_000)
     expect([await meta.snapshots.blobWatermark(), await meta.snapshots.blobKeys()]).toEqual([
       { attachment: 0, deadItem: 0, bundle: 0 },
       [],

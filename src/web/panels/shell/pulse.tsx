@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useLocale, useTranslations } from 'next-intl'
 import type { RestIngestHealth } from '../../../contract/status.ts'
-import { apiFetch } from '../../client/api.ts'
+import { ApiError, apiFetch } from '../../client/api.ts'
 import { sectionPath } from '../../client/settings-pages.ts'
 import { Link } from '../../ui/link.tsx'
 import { useLive } from '../../ui/live.tsx'
@@ -56,7 +56,7 @@ function PulseLine({ health, href }: { health: RestIngestHealth; href: string | 
 /** One line that says whether data arrives. It links to the status, or to the rejected data of the project concerned. */
 export function Pulse({ organization, mayStatus }: { organization: string; mayStatus: boolean }) {
   const path = `organizations/${organization}/health/`
-  const { data, refetch } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: ['health', organization],
     queryFn: ({ signal }) => apiFetch<RestIngestHealth>(path, { signal }),
     refetchInterval: pollMs,
@@ -65,13 +65,20 @@ export function Pulse({ organization, mayStatus }: { organization: string; maySt
   })
   const renew = useThrottle(pollMs / 4, () => void (mayStatus && refetch()))
   useLive((change) => {
-    if (change.kind === 'engine' || (change.kind === 'events' && data?.eventsPerMinute === 0)) renew()
+    if (
+      change.kind === 'engine' ||
+      change.kind === 'database' ||
+      (change.kind === 'events' && data?.eventsPerMinute === 0)
+    )
+      renew()
   })
+  // The last answer is from before the outage. Its "All is well" would be wrong now.
+  const isAway = error instanceof ApiError && error.code === 'DATABASE_UNAVAILABLE'
   if (!data) return <p className="shell-pulse" />
   const { state, rejectedProject } = data
   const href =
     state === 'rejecting' && rejectedProject
       ? sectionPath('ingest', organization, rejectedProject.slug)
       : `/o/${organization}/settings/status`
-  return <PulseLine health={data} href={href} />
+  return <PulseLine health={isAway ? { ...data, state: 'waiting' } : data} href={href} />
 }

@@ -20,19 +20,25 @@ import { useSelection } from './use-selection.ts'
 const Palette = dynamic(() => import('./palette.tsx').then((module) => module.Palette), { ssr: false })
 const KeyHelp = dynamic(() => import('./key-help.tsx').then((module) => module.KeyHelp), { ssr: false })
 
-function EngineBar() {
+/** Says in each open page which store is away. */
+function StoreBar() {
   const t = useTranslations('shell')
   // The host of the server that is down; '' for the embedded engine.
   const [down, setDown] = useState<string>()
+  const [isDatabaseDown, setDatabaseDown] = useState(false)
   useLive((change: LiveChange) => {
     if (change.kind === 'engine') setDown(change.up ? undefined : (change.host ?? ''))
     // After `missed` the server reports at once if the engine is down.
-    if (change.kind === 'missed') setDown(undefined)
+    if (change.kind === 'database') setDatabaseDown(!change.up)
+    if (change.kind === 'missed') {
+      setDown(undefined)
+      setDatabaseDown(false)
+    }
   })
-  if (down === undefined) return null
+  if (down === undefined && !isDatabaseDown) return null
   return (
     <div className="offline" role="status">
-      {down ? t('serverDown', { host: down }) : t('engineDown')}
+      {isDatabaseDown ? t('databaseDown') : down ? t('serverDown', { host: down }) : t('engineDown')}
     </div>
   )
 }
@@ -152,7 +158,7 @@ function ShellParts({ frame, signOut, children }: ShellProps) {
           <button type="button" className="shell-backdrop" onClick={menu.close} aria-label={t('closeMenu')} />
         ) : null}
         <main id="content" className="shell-main" inert={menu.isOpen}>
-          <EngineBar />
+          <StoreBar />
           {children}
         </main>
         <TabBar

@@ -1,0 +1,35 @@
+import { statfs } from 'node:fs/promises'
+import { MishapError } from '../base/errors.ts'
+
+/** Bytes that a move writes into the data folder, by store. 0: it moves elsewhere. The database is copied there always. */
+type Incoming = { events: number; blobs: number; database: number }
+
+/** A part that is merged exists twice for a while. Parts of the source are merged already, so one at a time is enough. */
+const mergeFactor = 1.25
+
+const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6).toLocaleString('en')} MB`
+
+async function freeBytesOf(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}
+
+/**
+ * Throws VALIDATION, with the free and the needed bytes, if the stores of a move do not fit into the data folder.
+ * `reserveBytes` must stay free: without them ingest ends.
+ */
+export async function demandFreeSpace(
+  folder: string,
+  reserveBytes: number,
+  incoming: Incoming,
+  freeOf = freeBytesOf,
+): Promise<void> {
+  const needed = incoming.events * mergeFactor + incoming.blobs + incoming.database
+  if (needed === 0) return
+  const free = await freeOf(folder)
+  if (free >= needed + reserveBytes) return
+  const parts = Object.entries(incoming).filter(([, bytes]) => bytes > 0)
+  throw new MishapError('VALIDATION', {
+    detail: `The move needs ${megabytes(needed + reserveBytes)} on the disk of the data folder (${parts.map(([name, bytes]) => `${name} ${megabytes(bytes)}`).join(', ')}), and ${megabytes(free)} are free. The old stores are still in use.`,
+  })
+}
