@@ -42,11 +42,14 @@ export function isAway(error: unknown): boolean {
 export const isAnswer = (error: unknown): boolean =>
   /^[0-9A-Z]{5}$/.test(codeOf(error)) && !codeOf(error).startsWith('E')
 
+/** Whether the server could not write: no space, an I/O error. */
+export const isUnwritable = (error: unknown): boolean => unwritableStates.has(codeOf(error))
+
 /** Converts a driver error to a code of the catalogue. Returns other errors unchanged. */
 export function postgresFailure(error: unknown): unknown {
   if (error instanceof MishapError) return error
   const cause = error instanceof Error ? error.message : String(error)
-  if (unwritableStates.has(codeOf(error))) return new MishapError('DATABASE_UNWRITABLE', { causes: [cause] })
+  if (isUnwritable(error)) return new MishapError('DATABASE_UNWRITABLE', { causes: [cause] })
   if (isAway(error)) return new MishapError('DATABASE_UNAVAILABLE', { causes: [cause] })
   if (isConflict(error)) return new MishapError('DATABASE_UNAVAILABLE', { causes: ['Too many changes at once.'] })
   return error

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { MishapError } from '../../../../base/errors.ts'
 import type { PostgresAddress, PostgresHost } from '../../../../base/postgres-url.ts'
-import { isAnswer, isAway } from './failures.ts'
+import { isAnswer, isAway, isUnwritable } from './failures.ts'
 import { tlsOptions } from './tls.ts'
 
 const connectTimeoutMs = 5_000
@@ -158,10 +158,14 @@ async function refusalOf(driver: pg.Client): Promise<{ why: string; isLasting: b
     : undefined
 }
 
+/** How PostgreSQL refuses a connection when its disk is full: an internal error (XX000), seen with 15.18. */
+const fullDisk = /^could not (?:write|extend)\b/
+
 /** Explains why a connection failed, and whether waiting helps. */
 function explain(error: unknown): { why: string; isLasting: boolean } {
   const why = error instanceof Error ? error.message || String((error as { code?: string }).code) : String(error)
   if (isAway(error)) return { why, isLasting: false }
+  if (isUnwritable(error) || fullDisk.test(why)) return { why: `its disk is full or failing (${why})`, isLasting: true }
   if (isAnswer(error)) return { why, isLasting: true }
   return { why: `TLS: ${why}`, isLasting: true }
 }

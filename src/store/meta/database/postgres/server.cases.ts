@@ -27,8 +27,10 @@ export type TestServer = {
 const startMs = 60_000
 const root = process.getuid?.() === 0
 
-/** The folder with initdb and postgres of the newest version, or undefined. */
+/** The folder with initdb and postgres: that of MISHAP_TEST_POSTGRES, or of the newest installed version. */
 function binaries(): string | undefined {
+  const { MISHAP_TEST_POSTGRES: chosen } = process.env
+  if (chosen) return chosen
   const debian = '/usr/lib/postgresql'
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : []
   const places = [...versions.map((version) => join(debian, version, 'bin')), '/usr/local/bin', '/opt/homebrew/bin']
