@@ -6,10 +6,29 @@ import type { Row } from './measure.ts'
 
 const rounds = 30
 
+/**
+ * Runs in the page. Resolves with the time of the frame that paints the first row, in ms since 1970. Playwright's own
+ * wait looks every 500 ms after the first 270, which is coarser than what is measured.
+ */
+const paintedAt = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const timeout = setTimeout(() => reject(new Error('no row in 15 s')), 15_000)
+    const look = () => {
+      if (!document.querySelector('[data-id]')) return
+      watching.disconnect()
+      clearTimeout(timeout)
+      // A task that a frame's callback posts runs after the frame is painted.
+      requestAnimationFrame(() => setTimeout(() => resolve(Date.now()), 0))
+    }
+    const watching = new MutationObserver(look)
+    watching.observe(document.body, { childList: true, subtree: true })
+    look()
+  })
+
 /** Sends new issues one by one under load. Times each from its send to its row, or to the bar that announces it. */
 export async function benchScreen(): Promise<Row[]> {
   const what = 'SDK flush to row painted in an open list, 100 events/s'
-  if (noChromium) return [{ what, goal: 'p95 at most 1 s', result: 'not measured: no Chromium', met: false }]
+  if (noChromium) return [{ what, goal: 'p95 at most 400 ms', result: 'not measured: no Chromium', met: false }]
   const product = await start({ env: { MISHAP_LOG_LEVEL: 'warn' } })
   const project = bootstrap(product, 'bench', 'web')
   const quiet = bootstrap(product, 'bench', 'quiet')
@@ -28,10 +47,11 @@ export async function benchScreen(): Promise<Row[]> {
     await page.goto(`${product.url}/o/bench/issues?project=quiet&q=Round${round}Error`)
     await page.getByRole('main').waitFor()
     await page.waitForTimeout(700)
-    const began = performance.now()
+    const painted = page.evaluate(paintedAt)
+    await page.evaluate(() => undefined) // The page watches now: it answers one call after the other.
+    const began = Date.now()
     await ingest(product, quiet, envelopeOf(errorEvent(`Round${round}Error`)))
-    await page.locator('[data-id]').first().waitFor({ timeout: 15_000 })
-    times.push(performance.now() - began)
+    times.push((await painted) - began)
   }
   await loading
   times.sort((a, b) => a - b)
@@ -41,9 +61,9 @@ export async function benchScreen(): Promise<Row[]> {
   return [
     {
       what,
-      goal: 'p95 at most 1 s',
+      goal: 'p95 at most 400 ms',
       result: `p50 ${Math.round(percentile(times, 0.5))} ms, p95 ${Math.round(p95)} ms over ${rounds} new issues`,
-      met: p95 <= 1000,
+      met: p95 <= 400,
     },
   ]
 }
