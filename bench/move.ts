@@ -64,7 +64,7 @@ export async function benchMove(events: number): Promise<Row[]> {
   const why = noStores()
   if (why) throw new Error(why)
   const stores = await startStores()
-  const product = await start({ env: { MISHAP_LOG_LEVEL: 'warn' } })
+  const product = await start()
   try {
     const project = bootstrap(product, 'bench', 'web')
     await ready(product)
@@ -91,6 +91,9 @@ export async function benchMove(events: number): Promise<Row[]> {
     const { pausedMs, checks } = await moving.finally(() => ended.abort())
     const seconds = (performance.now() - began) / 1000
     const { sent, ok } = await traffic
+    for (const [, phase, ms] of product.log().matchAll(/"phase":"([^"]+)","ms":(\d+)/g))
+      console.error(`move: ${phase} ${ms} ms`)
+    console.error(`move: in all ${Math.round(seconds * 1000)} ms`)
     const wrong = checks.flatMap((check) => check.wrong)
     const isClean = wrong.length === 0 && sent === ok
     return [

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../base/clock.ts'
+import { silent } from '../base/observe.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
 import type { PartitionSum, RowPartition, RowRange, RowTarget } from '../store/events/moves.ts'
 import { copyStores } from './move.ts'
@@ -162,6 +163,7 @@ test('the database is copied last, after all changes have ended', async () => {
   const steps: string[] = []
   const [from, to] = [openFileBlobs(newFolder()), openFileBlobs(newFolder())]
   const result = await copyStores({
+    observe: silent,
     clock: systemClock,
     events: undefined,
     blobs: { from, to },

@@ -166,7 +166,7 @@ export async function moveStores(parts: MoveParts): Promise<Moved> {
       pending = { ...pending, ...(await copyDatabase(plan, parts)) }
     }
     const { cursor, quiet } = parts
-    return copyStores({ clock, events, blobs, meta: moves('meta') ? meta : undefined, cursor, quiet })
+    return copyStores({ clock, observe, events, blobs, meta: moves('meta') ? meta : undefined, cursor, quiet })
   }
   const result = moves('events')
     ? await parts.withSource((from) => withEvents(plan.to, layout, observe, (to) => copy({ from, to }), plan.env))

@@ -48,10 +48,16 @@ export type Connection = {
   /** Runs a statement that returns no rows. `seconds` limits its run time. */
   command(sql: string, bound?: QueryParameters, options?: { seconds?: number; database?: string }): Promise<void>
   /**
-   * Inserts one block of tab-separated rows. Throws STORE_UNAVAILABLE if they may or may not be stored, the engine's
+   * Inserts one block of tab-separated rows, in one or more chunks. Throws STORE_UNAVAILABLE if they may or may not be stored, the engine's
    * error if it rejects their content.
    */
-  insert(table: string, columns: readonly string[], tsv: Buffer, token: string, fence?: InsertFence): Promise<void>
+  insert(
+    table: string,
+    columns: readonly string[],
+    tsv: Buffer | readonly Buffer[],
+    token: string,
+    fence?: InsertFence,
+  ): Promise<void>
   /**
    * Returns the result of a SELECT as a stream of tab-separated lines, followed by `endLine`. Without it, the stream was
    * cut off: an error in the middle has no other sign.
@@ -174,7 +180,7 @@ const sizeOf = (bound: QueryParameters): number =>
 type Insert = {
   table: string
   columns: readonly string[]
-  tsv: Buffer
+  tsv: Buffer | readonly Buffer[]
   token: string
   comment: string
   fence: InsertFence | undefined
@@ -189,7 +195,7 @@ async function insertRows(
 ): Promise<void> {
   const [first, ...rest] = columns
   if (first === undefined || tsv.length === 0) return
-  const values = Readable.from([tsv], { objectMode: false })
+  const values = Readable.from(Buffer.isBuffer(tsv) ? [tsv] : tsv, { objectMode: false })
   const options = {
     // A server refuses an id that still runs. A repeat of an insert waits there instead, and then stores nothing.
     query_id: store.kind.isRemote ? randomUUID() : comment,

@@ -20,7 +20,7 @@ test('pieces are inserted in order, and the next one is read meanwhile', async (
   await insertLines(lines(40, read), async (piece) => {
     for (let turn = 0; turn < 50; turn++) await setImmediate()
     seen.push(read.length)
-    inserted.push(...piece.toString().split('\n').slice(0, -1).map(Number))
+    inserted.push(...Buffer.concat(piece).toString().split('\n').slice(0, -1).map(Number))
   })
   expect(inserted).toEqual(Array.from({ length: 40 }, (_, n) => n))
   // When the first piece is in, the second one has been read, and no more: memory holds two.
