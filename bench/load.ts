@@ -13,6 +13,8 @@ type LoadOptions = {
   bodies: Buffer[]
   connections: number /** `rate`: requests/s over all connections. Without it, as fast as they are answered. */
   rate?: number
+  /** Opens a new connection when the server closes one: some servers answer one request on each. */
+  reconnects?: boolean
 }
 type LoadResult = {
   sent: number
@@ -54,6 +56,7 @@ function runConnection(
     let sentAt = 0
     let id = ''
     let buffered = ''
+    let failed = false
     const send = () => {
       const now = performance.now()
       if (now >= state.ends) return void socket.end()
@@ -76,16 +79,24 @@ function runConnection(
       const length = Number(/content-length: (\d+)/i.exec(buffered)?.[1] ?? 0)
       if (buffered.length < end + 4 + length) return
       const status = Number(buffered.slice(9, 12))
+      const closing = /\r\nconnection: close\r\n/i.test(buffered.slice(0, end + 2))
       buffered = ''
       state.times.push(performance.now() - sentAt)
       if (status === 200) {
         state.result.ok++
         state.result.ids.push(id)
       } else state.result.refused[status] = (state.result.refused[status] ?? 0) + 1
-      send()
+      if (closing) socket.end()
+      else send()
     })
-    socket.on('error', () => undefined)
-    socket.on('close', () => resolve())
+    socket.on('error', () => {
+      failed = true
+    })
+    socket.on('close', () => {
+      if (!options.reconnects || performance.now() >= state.ends) return resolve()
+      // The pause keeps a server that is gone from being asked in a tight loop.
+      setTimeout(() => resolve(runConnection(options, templates, state)), failed ? 20 : 0)
+    })
   })
 }
 

@@ -1,6 +1,7 @@
 // npm run bench: measures every figure against its limit and writes bench/results.md, with the machine it ran on. npm
 // run bench -- accept pipeline screen start: only these. npm run bench -- --quick: shorter runs. npm run bench --
-// --full: also the soak of an hour, and 1 and 10 million events (soak --minutes 3; scale --rows 1000000).
+// --full: also the soak of an hour, and 1 and 10 million events (soak --minutes 3; scale --rows 1000000). npm run bench
+// -- peers: other products beside Mishap, which it installs (--rounds 3).
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../e2e/product.ts'
@@ -16,6 +17,7 @@ import { machine, type Row, table } from './measure.ts'
 import { benchMove } from './move.ts'
 import { benchOverview } from './overview.ts'
 import { benchPaint } from './paint.ts'
+import { benchPeers } from './peers/run.ts'
 import { benchPipeline } from './pipeline.ts'
 import { benchRegroup } from './regroup.ts'
 import { benchRetro } from './retro.ts'
@@ -33,7 +35,7 @@ const words = process.argv.slice(2)
 const seconds = words.includes('--quick') ? 15 : 60
 const wordAfter = (flag: string): string | undefined =>
   words.includes(flag) ? words[words.indexOf(flag) + 1] : undefined
-const values = new Set(['--minutes', '--rows', '--against'].map(wordAfter))
+const values = new Set(['--minutes', '--rows', '--against', '--rounds'].map(wordAfter))
 const named = words.filter((word) => !word.startsWith('--') && !values.has(word))
 const full = words.includes('--full')
 const sizes = (wordAfter('--rows') ?? '1000000,10000000').split(',').map(Number)
@@ -60,13 +62,16 @@ const parts: Record<string, () => Promise<Row[]>> = {
   scale: () => benchScale(sizes),
   search: () => benchSearch(sizes),
   overview: () => benchOverview(sizes),
+  peers: () => benchPeers(words.includes('--quick') ? 5 : 20, Number(wordAfter('--rounds') ?? 1)),
 }
 /** These take hours instead of minutes, so they run only on request. */
 const long = new Set(['soak', 'scale', 'search', 'overview'])
+/** These install other software, so they run only by name. */
+const byName = new Set(['peers'])
 
 const rows: Row[] = []
 for (const [name, run] of Object.entries(parts)) {
-  if (named.length > 0 ? !named.includes(name) : long.has(name) && !full) continue
+  if (named.length > 0 ? !named.includes(name) : byName.has(name) || (long.has(name) && !full)) continue
   console.error(`bench: ${name}`)
   rows.push(...(await run()))
 }
