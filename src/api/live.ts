@@ -8,13 +8,29 @@ import type { Organization } from '../store/meta/meta.ts'
 const heartbeatMs = 15_000
 /** Maximum messages waiting for a slow reader. Above it the connection ends and the browser resumes by id. */
 const waitingMax = 1000
+const utf8 = new TextEncoder()
 /** The id to subscribe after when a stream starts now. */
 const fromNow = 0
 
-/** Returns the part of a change by events that the caller can see; undefined if nothing is left. */
-function seenBy(change: LiveChange & { kind: 'events' }, projectIds: Set<string>): LiveChange | undefined {
-  const projects = change.projects.filter((project) => projectIds.has(project.id))
-  return projects.length ? { kind: 'events', projects } : undefined
+const isDatabaseAway = (error: unknown): boolean =>
+  error instanceof MishapError && error.code === 'DATABASE_UNAVAILABLE'
+
+/** Returns the part of a change that the caller can see; undefined if nothing is left, `missed` if nothing can be said. */
+async function seenBy(
+  app: App,
+  actor: Actor,
+  organization: Organization,
+  change: LiveChange,
+): Promise<LiveChange | undefined> {
+  if (change.kind !== 'events') return change
+  try {
+    const projectIds = new Set((await readableIds(app, actor, organization)).map(String))
+    const projects = change.projects.filter((project) => projectIds.has(project.id))
+    return projects.length ? { kind: 'events', projects } : undefined
+  } catch (error) {
+    if (!isDatabaseAway(error)) throw error
+    return { kind: 'missed' }
+  }
 }
 
 /**
@@ -24,7 +40,7 @@ function seenBy(change: LiveChange & { kind: 'events' }, projectIds: Set<string>
 const hasEnded = (stillMay: () => Promise<boolean>): Promise<boolean> =>
   stillMay().then(
     (may) => !may,
-    (error: unknown) => !(error instanceof MishapError && error.code === 'DATABASE_UNAVAILABLE'),
+    (error: unknown) => !isDatabaseAway(error),
   )
 
 /** Runs works one after the other. Calls `failed` when one of them throws, or when more than `waitingMax` wait. */
@@ -62,7 +78,6 @@ export function liveStream(
   signal: AbortSignal,
   stillMay: () => Promise<boolean> = async () => true,
 ): Response {
-  const text = new TextEncoder()
   const after = /^\d{1,16}$/.test(lastId) ? Number(lastId) : fromNow
   const leave = app.live.admit(actor.person.id)
   if (!leave) throw new MishapError('REQUEST_TOO_MANY_STREAMS', { retryAfterS: 30 })
@@ -73,7 +88,7 @@ export function liveStream(
       start: (controller) => {
         const send = (message: string) => {
           if (!ended && (controller.desiredSize ?? 0) < -waitingMax) close()
-          else if (!ended) controller.enqueue(text.encode(message))
+          else if (!ended) controller.enqueue(utf8.encode(message))
         }
         const close = () => {
           if (ended) return
@@ -86,15 +101,16 @@ export function liveStream(
         send('retry: 1000\n\n')
         const forward = async (id: number, change: LiveChange) => {
           if (ended) return
-          if (change.kind !== 'events') return write(change, id)
-          const seen = seenBy(change, new Set((await readableIds(app, actor, organization)).map(String)))
+          const seen = await seenBy(app, actor, organization, change)
           if (seen) write(seen, id)
         }
         // One after the other: which projects the person can read is a query, and changes must keep their order.
         const inLine = createLine(close)
-        const unsubscribe = app.live.subscribe(organization.id, after, (id, change) =>
-          inLine(() => forward(id, change)),
-        )
+        const unsubscribe = app.live.subscribe(organization.id, after, (id, change) => {
+          // Events before it wait for the database. The page must hear of its outage now.
+          if (change.kind === 'database') write(change)
+          else inLine(() => forward(id, change))
+        })
         // A screen that was rendered after the outage began gets no change event for it. The changes so far come first.
         if (!app.engineUp()) inLine(async () => write(outageOf(app)))
         const cancelHeartbeat = app.clock.every(heartbeatMs, () => {

@@ -4,8 +4,8 @@ import { MishapError } from '../base/errors.ts'
 /** Bytes that a move writes into the data folder, by store. 0: it moves elsewhere. The database is copied there always. */
 type Incoming = { events: number; blobs: number; database: number }
 
-/** A part that is merged exists twice for a while. Parts of the source are merged already, so one at a time is enough. */
-const mergeFactor = 1.25
+/** The engine keeps merged parts for eight minutes, so rows that are inserted in pieces are there twice or more often. */
+const mergeFactor = 2
 
 const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6).toLocaleString('en')} MB`
 
@@ -16,16 +16,16 @@ async function freeBytesOf(folder: string): Promise<number> {
 
 /**
  * Throws VALIDATION, with the free and the needed bytes, if the stores of a move do not fit into the data folder.
- * `reserveBytes` must stay free: without them ingest ends.
+ * `reserveBytes` must stay free: without them ingest ends. `replaced`: bytes in the targets that the move replaces.
  */
 export async function demandFreeSpace(
   folder: string,
   reserveBytes: number,
-  incoming: Incoming,
+  { incoming, replaced }: { incoming: Incoming; replaced: number },
   freeOf = freeBytesOf,
 ): Promise<void> {
-  const needed = incoming.events * mergeFactor + incoming.blobs + incoming.database
-  if (needed === 0) return
+  const needed = incoming.events * mergeFactor + incoming.blobs + incoming.database - replaced
+  if (needed <= 0) return
   const free = await freeOf(folder)
   if (free >= needed + reserveBytes) return
   const parts = Object.entries(incoming).filter(([, bytes]) => bytes > 0)

@@ -38,6 +38,8 @@ type MoveParts = {
 /** The end of a move: what the switch records, and what was copied. */
 type Moved = { record: StoresRecord; result: MoveResult }
 
+type Pair<T> = { from: T; to: T }
+
 /** One move: the settings before and after, and the stores that change. */
 type Plan = {
   to: Config
@@ -106,18 +108,26 @@ async function demandEvents(plan: Plan, events: EventStore): Promise<void> {
   if (rows > 0 && !plan.mayReplace('events')) throw inUse('MISHAP_MOVE_EVENTS', `${rows} rows`)
 }
 
-/** Throws VALIDATION if what the move writes into the data folder does not fit there. */
+const bytesOf = async (events: EventStore | undefined): Promise<number> =>
+  (await (events?.size() ?? [])).reduce((sum, table) => sum + table.bytesOnDisk, 0)
+
+/**
+ * Throws VALIDATION if what the move writes into the data folder does not fit there. What an interrupted or earlier move
+ * has left in the targets is replaced, so it counts as free.
+ */
 async function demandSpaceFor(
   { to }: Plan,
   { config, databaseBytes }: MoveParts,
-  events: EventStore | undefined,
-  blobs: BlobStore | undefined,
+  { events, blobs }: { events: Pair<EventStore> | undefined; blobs: Pair<BlobStore> | undefined },
 ): Promise<void> {
-  const eventBytes = async () => ((await events?.size()) ?? []).reduce((sum, table) => sum + table.bytesOnDisk, 0)
+  const [eventBytes, blobBytes] = [to.events ? 0 : await bytesOf(events?.from), to.blobs ? 0 : await blobs?.from.size()]
   await demandFreeSpace(config.data, config.diskReserveBytes, {
-    events: to.events ? 0 : await eventBytes(),
-    blobs: to.blobs ? 0 : ((await blobs?.size()) ?? 0),
-    database: to.meta === config.meta ? 0 : await databaseBytes(),
+    incoming: {
+      events: eventBytes,
+      blobs: blobBytes ?? 0,
+      database: to.meta === config.meta ? 0 : await databaseBytes(),
+    },
+    replaced: (eventBytes ? await bytesOf(events?.to) : 0) + (blobBytes ? ((await blobs?.to.size()) ?? 0) : 0),
   })
 }
 
@@ -158,9 +168,9 @@ export async function moveStores(parts: MoveParts): Promise<Moved> {
     ? { from: openBlobs(blobSourceOf(config, layout.folders)), to: await openBlobTarget(plan, parts) }
     : undefined
   let pending: StoresRecord['pending'] = blobs ? { blobs: plan.to.blobs ? plan.places.blobs : '' } : {}
-  const copy = async (events: { from: EventStore; to: EventStore } | undefined): Promise<MoveResult> => {
+  const copy = async (events: Pair<EventStore> | undefined): Promise<MoveResult> => {
     if (events) await demandEvents(plan, events.to)
-    await demandSpaceFor(plan, parts, events?.from, blobs?.from)
+    await demandSpaceFor(plan, parts, { events, blobs })
     await writeMoving(config.data, plan.places)
     const meta = async () => {
       pending = { ...pending, ...(await copyDatabase(plan, parts)) }

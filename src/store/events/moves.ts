@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { systemClock } from '../../base/clock.ts'
 import { MishapError } from '../../base/errors.ts'
 import type { Connection, InsertFence } from './connection.ts'
-import { archivedTables, columnsOf, insertLines, partitionRows } from './rows-archive.ts'
+import { archivedTables, columnsOf, insertLines, partitionRows, stopMerges } from './rows-archive.ts'
 import { rollupFeeds } from './schema/rollups.ts'
 import { type TableName, tableNames } from './tables.ts'
 
@@ -40,8 +39,6 @@ export type MoveStore = {
 }
 
 const workSeconds = 3600
-/** A stopped merge ends at its next block. */
-const [mergesEndMs, mergesLookMs] = [30_000, 20]
 /** Stands for all positions. */
 export const everyRow: RowRange = { from: 0, until: Number.MAX_SAFE_INTEGER }
 
@@ -125,23 +122,6 @@ async function rowPartitions(connection: Connection, database: string): Promise<
   }))
 }
 
-/**
- * Stops merges of the embedded engine and waits for those of a table. One that still ends would replace parts while they
- * are read, and their rows would be missing: the comparison then copied the whole partition again, during the pause.
- */
-async function stopMerges(connection: Connection, database: string, table: string): Promise<void> {
-  await connection.command('SYSTEM STOP MERGES')
-  const running = async () => {
-    const [found] = await connection.rows<{ n: string }>(
-      'SELECT count() AS n FROM system.merges WHERE database = {database:String} AND table = {table:String}',
-      { database, table },
-    )
-    return Number(found?.n ?? 0) > 0
-  }
-  for (let waitedMs = 0; waitedMs < mergesEndMs && (await running()); waitedMs += mergesLookMs)
-    await systemClock.sleep(mergesLookMs)
-}
-
 /** Rollups add up equal keys when they merge, so only their totals can be compared. */
 async function rowSums(connection: Connection, database: string): Promise<PartitionSum[]> {
   const keys = await connection.rows<{ name: string; key: string }>(
@@ -176,8 +156,8 @@ export function createMoves(connection: Connection, options: MoveOptions): MoveS
         throw new MishapError('VALIDATION', { detail: `The events store has an unknown partition ${table} ${id}.` })
       const columns = await columnsOf(connection, database, table)
       const where = hasPositions(table) ? `jpos >= ${Math.trunc(from)} AND jpos < ${Math.trunc(until)}` : '1'
-      if (!connection.kind.isRemote) await stopMerges(connection, database, table)
       try {
+        if (!connection.kind.isRemote) await stopMerges(connection, database, table)
         yield* partitionRows(connection, { database, table, columns, partition: id, where }, () => undefined)
       } finally {
         if (!connection.kind.isRemote) await connection.command('SYSTEM START MERGES')

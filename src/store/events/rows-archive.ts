@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { z } from 'zod'
+import { systemClock } from '../../base/clock.ts'
 import { MishapError } from '../../base/errors.ts'
 import type { Connection } from './connection.ts'
 import { type TableName, tableNames, withDerived } from './tables.ts'
@@ -34,6 +35,8 @@ const compression = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 const insertBytesMin = 16 * 1024 * 1024
 /** The embedded engine holds a whole result in memory. */
 const resultBytesMax = 32 * 1024 * 1024
+/** A stopped merge ends at its next block. */
+const [mergesEndMs, mergesLookMs] = [30_000, 20]
 /** Ends a complete stream. No row is like it: each begins with a number or a date. */
 const endLine = Buffer.from('complete\n')
 
@@ -98,6 +101,27 @@ function linesIn(bytes: Buffer): number {
   return lines
 }
 
+/**
+ * Stops merges of the embedded engine and waits for those of a table. One that still ends would replace parts while they
+ * are read, and their rows would be missing. The caller starts merges again, also after an error. Throws STORE_UNAVAILABLE
+ * if one still runs after 30 s.
+ */
+export async function stopMerges(connection: Connection, database: string, table: string): Promise<void> {
+  await connection.command('SYSTEM STOP MERGES')
+  const running = async () => {
+    const [found] = await connection.rows<{ n: string }>(
+      'SELECT count() AS n FROM system.merges WHERE database = {database:String} AND table = {table:String}',
+      { database, table },
+    )
+    return Number(found?.n ?? 0) > 0
+  }
+  for (let waitedMs = 0; await running(); waitedMs += mergesLookMs) {
+    if (waitedMs >= mergesEndMs)
+      throw new MishapError('STORE_UNAVAILABLE', { causes: [`a merge of ${table} does not end`] })
+    await systemClock.sleep(mergesLookMs)
+  }
+}
+
 /** Rows of one partition that match `where`. */
 type PartitionPart = { database: string; table: string; columns: readonly string[]; partition: string; where: string }
 
@@ -133,6 +157,22 @@ async function exportPartition(
   return rows
 }
 
+/** Throws STORE_UNAVAILABLE unless all rows of a partition were exported. */
+async function demandAll(
+  connection: Connection,
+  database: string,
+  { name, id, rows }: { name: string; id: string; rows: number },
+): Promise<void> {
+  const [found] = await connection.rows<{ n: string }>(
+    `SELECT count() AS n FROM ${database}.${name} WHERE _partition_id = {id:String}`,
+    { id },
+  )
+  if (Number(found?.n) !== rows)
+    throw new MishapError('STORE_UNAVAILABLE', {
+      causes: [`${name} has ${found?.n} rows in ${id}, and ${rows} were read`],
+    })
+}
+
 /**
  * Writes the rows of all tables into `folder`, which is created. Nothing may be inserted or deleted meanwhile. Returns
  * the rows of each stored table. Throws STORE_UNAVAILABLE if the store fails in the middle.
@@ -143,9 +183,9 @@ export async function exportRows(
   folder: string,
 ): Promise<Record<TableName, number>> {
   const index: Index = { format, tables: [] }
-  if (!connection.kind.isRemote) await connection.command(`SYSTEM STOP MERGES`)
   try {
     for (const name of archivedTables) {
+      if (!connection.kind.isRemote) await stopMerges(connection, database, name)
       await mkdir(join(folder, name), { recursive: true, mode: 0o700 })
       const columns = await columnsOf(connection, database, name)
       const found = await connection.rows<{ id: string }>(
@@ -156,10 +196,9 @@ export async function exportRows(
       const partitions: Index['tables'][number]['partitions'] = []
       for (const { id } of found) {
         const file = fileOf(folder, name, id)
-        partitions.push({
-          id,
-          rows: await exportPartition(connection, { database, table: name, columns, partition: id }, file),
-        })
+        const rows = await exportPartition(connection, { database, table: name, columns, partition: id }, file)
+        await demandAll(connection, database, { name, id, rows })
+        partitions.push({ id, rows })
       }
       index.tables.push({ name, columns, partitions })
     }
@@ -207,7 +246,7 @@ async function* wholeLines(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer
 
 /**
  * Inserts tab-separated rows in pieces of whole lines. The next piece is read while one is inserted, because two stores do
- * the two. Rejects with the first error of either, once no insert runs.
+ * the two. Rejects once no insert runs, with the error of the insert if both failed.
  */
 export async function insertLines(
   source: AsyncIterable<Buffer>,
@@ -222,8 +261,8 @@ export async function insertLines(
       running.catch(() => undefined)
     }
   } catch (error) {
-    await Promise.allSettled([running])
-    throw error
+    const [insert] = await Promise.allSettled([running])
+    throw insert.status === 'rejected' ? insert.reason : error
   }
   await running
 }

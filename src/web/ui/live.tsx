@@ -1,6 +1,6 @@
 'use client'
 import { useQueryClient } from '@tanstack/react-query'
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react'
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef } from 'react'
 import { systemClock } from '../../base/clock.ts'
 import type { LiveChange } from '../../contract/live.ts'
 import { withBase } from '../base-path.ts'
@@ -88,17 +88,15 @@ function environmentOf(
 }
 
 /**
- * Refetches failed queries when the stream is back. While Mishap starts, it answers with errors, and no other retry
- * would follow.
+ * Returns a function that refetches failed queries. While Mishap starts or a store is away, it answers with errors, and
+ * no other retry would follow.
  */
-function useRetryFailed(up: boolean): void {
+function useRetryFailed(): () => void {
   const client = useQueryClient()
-  const before = useRef(up)
-  useEffect(() => {
-    if (up && !before.current)
-      void client.refetchQueries({ type: 'active', predicate: (query) => query.state.status === 'error' })
-    before.current = up
-  }, [up, client])
+  return useCallback(
+    () => void client.refetchQueries({ type: 'active', predicate: (query) => query.state.status === 'error' }),
+    [client],
+  )
 }
 
 /**
@@ -117,16 +115,22 @@ export function LiveProvider({
   const listeners = useRef(new Set<Listener>())
   const line = useRef<LiveLine>(undefined)
   const first = useRef({ since, openRequested: false })
-  const [up, setUp] = useState(true)
-  useRetryFailed(up)
+  const retryFailed = useRetryFailed()
   useEffect(() => {
     const stop = new AbortController()
     const channel = 'BroadcastChannel' in window ? new BroadcastChannel(`mishap-live:${organization}`) : undefined
+    const tell: Listener = (change, id) => {
+      for (const listener of listeners.current) listener(change, id)
+      if ((change.kind === 'database' || change.kind === 'engine') && change.up) retryFailed()
+    }
+    let wasUp = true
     const mine = startLiveLine(environmentOf(organization, channel, stop.signal), first.current.since, {
-      change: (change, id) => {
-        for (const listener of listeners.current) listener(change, id)
+      change: tell,
+      up: (up) => {
+        // Mishap opens a stream only while its database answers.
+        if (up && !wasUp) tell({ kind: 'database', up: true }, mine.lastId())
+        wasUp = up
       },
-      up: setUp,
     })
     line.current = mine
     channel?.addEventListener('message', (event) => mine.receive(event.data as LiveMessage))
@@ -136,7 +140,7 @@ export function LiveProvider({
       mine.stop()
       channel?.close()
     }
-  }, [organization])
+  }, [organization, retryFailed])
   const stream = useMemo<Stream>(
     () => ({
       listen: (listener) => {

@@ -27,13 +27,10 @@ function StoreBar() {
   const [down, setDown] = useState<string>()
   const [isDatabaseDown, setDatabaseDown] = useState(false)
   useLive((change: LiveChange) => {
+    if (change.kind === 'database') setDatabaseDown(!change.up)
     if (change.kind === 'engine') setDown(change.up ? undefined : (change.host ?? ''))
     // After `missed` the server reports at once if the engine is down.
-    if (change.kind === 'database') setDatabaseDown(!change.up)
-    if (change.kind === 'missed') {
-      setDown(undefined)
-      setDatabaseDown(false)
-    }
+    if (change.kind === 'missed') setDown(undefined)
   })
   if (down === undefined && !isDatabaseDown) return null
   return (
