@@ -8,6 +8,7 @@ ARG MISHAP_BASE_PATH=""
 WORKDIR /build
 COPY package.json package-lock.json .npmrc tsconfig.json ./
 COPY packaging/runtime/package.json packaging/runtime/
+COPY packaging/development/package.json packaging/development/
 COPY scripts scripts
 COPY src src
 RUN node scripts/bootstrap.mjs pack --url "http://localhost$MISHAP_BASE_PATH"

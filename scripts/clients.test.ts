@@ -11,7 +11,11 @@ const root = join(import.meta.dirname, '..')
 const text = (path: string) => readFileSync(join(root, path), 'utf8')
 const versionsIn = (path: string): Record<string, string> =>
   (JSON.parse(text(path)) as { devDependencies: Record<string, string> }).devDependencies
-const versions = { ...versionsIn('package.json'), ...versionsIn('e2e/clients/package.json') }
+const versions = {
+  ...versionsIn('package.json'),
+  ...versionsIn('packaging/development/package.json'),
+  ...versionsIn('e2e/clients/package.json'),
+}
 
 /** Reads the pinned SDK version of each toolchain. Ruby is not pinned: it uses the installed gem. */
 const pins: Readonly<Partial<Record<Client['toolchain'], (client: Client) => string | undefined>>> = {

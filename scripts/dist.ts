@@ -5,7 +5,7 @@
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join } from 'node:path'
 import { screensFolder } from '../src/base/config.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -50,9 +50,6 @@ export function program(from: readonly string[], read: (path: string) => string)
   return found
 }
 
-/** Leaves out the image library (18 MB): images are served unchanged. */
-const isLeftOut = (path: string): boolean => /(^|\/)node_modules\/(@img|sharp)(\/|$)/.test(path)
-
 /**
  * Rewrites the folder `dist`, with the screens for the path `basePath` of MISHAP_URL. Returns the number of program
  * files. Throws if these screens are not built.
@@ -67,10 +64,7 @@ function makeDist(dist: string, basePath = ''): number {
     mkdirSync(dirname(target), { recursive: true })
     writeFileSync(target, code)
   }
-  cpSync(join(root, screens), join(dist, screens), {
-    recursive: true,
-    filter: (source) => !isLeftOut(relative(root, source)),
-  })
+  cpSync(join(root, screens), join(dist, screens), { recursive: true })
   const { name, version, dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   // The status page reads the pinned versions here. npm installs nothing from this inner file.
   const inner = { name, version, type: 'module', dependencies, devDependencies }

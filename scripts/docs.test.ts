@@ -80,7 +80,13 @@ type Package = Record<'dependencies' | 'devDependencies' | 'optionalDependencies
 describe('dependencies', () => {
   const named = JSON.parse(text('package.json')) as Package
   const runtime = JSON.parse(text('packaging/runtime/package.json')) as Package
-  const all = { ...named.dependencies, ...named.devDependencies, ...runtime.optionalDependencies }
+  const development = JSON.parse(text('packaging/development/package.json')) as Package
+  const all = {
+    ...named.dependencies,
+    ...named.devDependencies,
+    ...development.devDependencies,
+    ...runtime.optionalDependencies,
+  }
 
   test('each one is pinned exactly', () => {
     for (const [name, version] of Object.entries(all)) expect(version, name).toMatch(/^(npm:@?[\w/-]+@)?\d+\.\d+\.\d+$/)

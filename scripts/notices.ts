@@ -9,6 +9,8 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '..')
 
 type Locked = {
+  /** Set if the folder has another name: an alias. */
+  name?: string
   version?: string
   license?: string
   dev?: boolean
@@ -99,7 +101,7 @@ export function notices(): Notice[] {
   for (const [path, locked] of Object.entries(packages)) {
     if (!path.includes('node_modules/') || locked.link) continue
     if ((locked.dev || locked.devOptional) && !screens.has(path)) continue
-    const name = nameOf(path)
+    const name = locked.name ?? nameOf(path)
     const version = locked.version ?? ''
     // Packages for some platforms only are listed without a text. Their parent package has the same text.
     const text = locked.optional || locked.os || locked.cpu ? '' : licenceText(join(root, path))

@@ -242,8 +242,11 @@ test('the example has the hook of the setup screen', () => {
 test('the example names the versions that are tested', () => {
   const versions = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as Record<string, Record<string, string>>
   const { dependencies } = versions(join(example, 'package.json'))
-  const tested = versions(join(root, 'package.json')).devDependencies
+  const tested = {
+    ...versions(join(root, 'package.json')).devDependencies,
+    ...versions(join(root, 'packaging/development/package.json')).devDependencies,
+  }
   expect(existsSync(join(example, 'README.md'))).toBe(true)
   for (const [name, version] of Object.entries(dependencies ?? {}))
-    expect([name, version]).toEqual([name, tested?.[name]])
+    expect([name, version]).toEqual([name, tested[name]])
 })

@@ -1,6 +1,7 @@
 // scripts/bootstrap.mjs builds this with the pinned Node, from the package root:
 // - MISHAP_BUILD_ID=<hash of the sources> NEXT_TELEMETRY_DISABLED=1 node node_modules/next/dist/bin/next build src/web
 // - Output: src/web/.next/standalone, with the server in its src/web. The script copies .next/static there.
+// - MISHAP_BUILD_CACHE=1 keeps a cache for the next build.
 // - With MISHAP_BASE_PATH=/mishap (the path of MISHAP_URL): src/web/.next-at-mishap, because Next inlines the path.
 import { resolve } from 'node:path'
 import { env } from 'node:process'
@@ -57,6 +58,7 @@ const config = {
   generateBuildId: () => env.MISHAP_BUILD_ID ?? 'development',
   images: { unoptimized: true },
   reactStrictMode: true,
+  experimental: { turbopackFileSystemCacheForBuild: env.MISHAP_BUILD_CACHE === '1' },
   // Redirects the URL scheme of Sentry, which old mails, chats and tools contain. `query` becomes `q`.
   redirects: async () =>
     [
