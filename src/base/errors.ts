@@ -254,6 +254,11 @@ export const catalogue = {
     happened: 'The screens are not built for this address.',
     todo: 'Start with npm start, which builds them. The npm package has screens for addresses without a path: use a host name of its own.',
   },
+  START_NO_ENGINE: {
+    status: 78,
+    happened: 'The embedded events store is not installed.',
+    todo: 'Install again without --omit=optional, or set MISHAP_EVENTS to a ClickHouse server.',
+  },
   START_HALF_RESTORED: {
     status: 1,
     happened: 'A restore into this data folder was cut off.',

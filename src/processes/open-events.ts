@@ -6,6 +6,7 @@ import { MishapError } from '../base/errors.ts'
 import type { EventsServer } from '../base/events-server.ts'
 import type { Observe } from '../base/observe.ts'
 import { engineChild } from '../serve/engine-child.ts'
+import { demandEngineLibrary } from '../serve/engine-library.ts'
 import { demandServer } from '../serve/events-child.ts'
 import type { Folders, Sockets } from '../serve/messages.ts'
 import { supervise } from '../serve/supervise.ts'
@@ -48,13 +49,17 @@ function openServer(
 export const openEvents = (config: Config, socketPath: string, clock: Clock, observe: Observe): EventStore =>
   config.events ? openServer(config, config.events, clock, observe) : openEngine(socketPath, clock, observe)
 
-/** Runs `work` with an engine on a folder that is not in use. Throws STORE_UNAVAILABLE if it does not start. */
+/**
+ * Runs `work` with an engine on a folder that is not in use. Throws START_NO_ENGINE, and STORE_UNAVAILABLE if it does
+ * not start.
+ */
 export async function withEngine<T>(
   config: Config,
   layout: { folders: Folders; sockets: Sockets },
   observe: Observe,
   work: (events: EventStore) => Promise<T>,
 ): Promise<T> {
+  demandEngineLibrary()
   const clock = systemClock
   const engine = supervise({
     ...engineChild(config, layout, environment()),

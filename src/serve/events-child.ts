@@ -6,6 +6,7 @@ import { engineAnswers } from '../store/events/alive.ts'
 import type { ServerAccess } from '../store/events/server-ask.ts'
 import { checkServer, type ServerAway, serverAway } from '../store/events/server-check.ts'
 import { engineChild } from './engine-child.ts'
+import { demandEngineLibrary } from './engine-library.ts'
 import type { Folders, Sockets } from './messages.ts'
 import { type Child, supervise } from './supervise.ts'
 import { watchServer } from './watch-server.ts'
@@ -19,14 +20,18 @@ const check = (server: EventsServer, env = environment()) =>
 
 /**
  * Checks the ClickHouse server of the settings. Returns whether it passed: a server that does not answer is not an
- * error, because ingest does not need it. Throws START_EVENTS_*. Without a server there is nothing to check.
+ * error, because ingest does not need it. Throws START_EVENTS_*. Without a server the engine must be installed:
+ * throws START_NO_ENGINE.
  */
 export async function demandServer(
   { events }: Pick<Config, 'events'>,
   observe: Observe,
   env = environment(),
 ): Promise<boolean> {
-  if (!events) return true
+  if (!events) {
+    demandEngineLibrary()
+    return true
+  }
   const found = await check(events, env)
   if (found !== 'ready')
     observe.warn(
