@@ -42,7 +42,6 @@ const browserEnvironment: IdleEnvironment = {
   after: systemClock.after,
   isBusy: () => (window.mishap?.navigation?.running ?? 0) > 0,
   watch: (run) => {
-    if (!('PerformanceObserver' in window)) return () => {}
     const observer = new PerformanceObserver(run)
     for (const type of ['resource', 'longtask'])
       if (PerformanceObserver.supportedEntryTypes.includes(type)) observer.observe({ type })

@@ -1,6 +1,6 @@
 'use client'
 import { useQueryClient } from '@tanstack/react-query'
-import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef } from 'react'
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef } from 'react'
 import { systemClock } from '../../base/clock.ts'
 import type { LiveChange } from '../../contract/live.ts'
 import { withBase } from '../base-path.ts'
@@ -20,10 +20,10 @@ type Stream = {
 const LiveStream = createContext<Stream>({ listen: () => () => {}, openNow: () => {}, lastId: () => 0 })
 
 /**
- * The stream opens after the page was idle for this time, ms. It then reports the changes since the document. With 1,000
- * the first new row of a list came 0.8 s after its event, with 200 as soon as it is stored.
+ * The stream opens after the page was idle for this time, ms. It then reports the changes since the document. For half a
+ * second only the frame may ask for something. With 1,000 the first new row of a list came 0.8 s after its event.
  */
-const idle = { idleMs: 200, atMostMs: 2000 }
+const idle = { idleMs: 700, atMostMs: 3000 }
 
 /** Calls `run` after `ms`, or when Mishap answers again, whichever comes first. */
 function scheduleRetry(ms: number, run: () => void): () => void {
@@ -46,17 +46,13 @@ function scheduleRetry(ms: number, run: () => void): () => void {
 }
 
 /** The browser functions of a live line. They end when `signal` aborts. */
-function environmentOf(
-  organization: string,
-  channel: BroadcastChannel | undefined,
-  signal: AbortSignal,
-): LiveEnvironment {
+function environmentOf(organization: string, channel: BroadcastChannel, signal: AbortSignal): LiveEnvironment {
   const name = `mishap-live:${organization}`
   return {
     scheduleRetry,
     whenIdle: (run) => whenIdle(idle, run),
     post: (message) => {
-      if (!signal.aborted) channel?.postMessage(message)
+      if (!signal.aborted) channel.postMessage(message)
     },
     open: (lastId, on) => {
       const source = new EventSource(
@@ -88,18 +84,6 @@ function environmentOf(
 }
 
 /**
- * Returns a function that refetches failed queries. While Mishap starts or a store is away, it answers with errors, and
- * no other retry would follow.
- */
-function useRetryFailed(): () => void {
-  const client = useQueryClient()
-  return useCallback(
-    () => void client.refetchQueries({ type: 'active', predicate: (query) => query.state.status === 'error' }),
-    [client],
-  )
-}
-
-/**
  * One EventSource per browser and organization, because HTTP/1.1 allows six connections. The tab with the Web Lock
  * opens it and forwards changes to the other tabs. `since` is the id of the newest change in the document.
  */
@@ -115,32 +99,34 @@ export function LiveProvider({
   const listeners = useRef(new Set<Listener>())
   const line = useRef<LiveLine>(undefined)
   const first = useRef({ since, openRequested: false })
-  const retryFailed = useRetryFailed()
+  const client = useQueryClient()
   useEffect(() => {
     const stop = new AbortController()
-    const channel = 'BroadcastChannel' in window ? new BroadcastChannel(`mishap-live:${organization}`) : undefined
+    const channel = new BroadcastChannel(`mishap-live:${organization}`)
     const tell: Listener = (change, id) => {
       for (const listener of listeners.current) listener(change, id)
-      if ((change.kind === 'database' || change.kind === 'engine') && change.up) retryFailed()
+      // While Mishap starts or a store is away, it answers with errors, and no other retry would follow.
+      if ('up' in change && change.up)
+        void client.refetchQueries({ type: 'active', predicate: (query) => query.state.status === 'error' })
     }
     let wasUp = true
     const mine = startLiveLine(environmentOf(organization, channel, stop.signal), first.current.since, {
       change: tell,
       up: (up) => {
         // Mishap opens a stream only while its database answers.
-        if (up && !wasUp) tell({ kind: 'database', up: true }, mine.lastId())
+        if (up && !wasUp) tell({ kind: 'database', up: true }, 0)
         wasUp = up
       },
     })
     line.current = mine
-    channel?.addEventListener('message', (event) => mine.receive(event.data as LiveMessage))
+    channel.addEventListener('message', (event) => mine.receive(event.data as LiveMessage))
     if (first.current.openRequested) mine.openNow()
     return () => {
       stop.abort()
       mine.stop()
-      channel?.close()
+      channel.close()
     }
-  }, [organization, retryFailed])
+  }, [organization, client])
   const stream = useMemo<Stream>(
     () => ({
       listen: (listener) => {

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useLocale, useTranslations } from 'next-intl'
 import type { RestIngestHealth } from '../../../contract/status.ts'
-import { ApiError, apiFetch } from '../../client/api.ts'
+import { type ApiError, apiFetch } from '../../client/api.ts'
 import { sectionPath } from '../../client/settings-pages.ts'
 import { Link } from '../../ui/link.tsx'
 import { useLive } from '../../ui/live.tsx'
@@ -65,15 +65,10 @@ export function Pulse({ organization, mayStatus }: { organization: string; maySt
   })
   const renew = useThrottle(pollMs / 4, () => void (mayStatus && refetch()))
   useLive((change) => {
-    if (
-      change.kind === 'engine' ||
-      change.kind === 'database' ||
-      (change.kind === 'events' && data?.eventsPerMinute === 0)
-    )
-      renew()
+    if ('up' in change || (change.kind === 'events' && !data?.eventsPerMinute)) renew()
   })
-  // The last answer is from before the outage. Its "All is well" would be wrong now.
-  const isAway = error instanceof ApiError && error.code === 'DATABASE_UNAVAILABLE'
+  // The last answer is from before the outage of the database. Its "All is well" would be wrong now.
+  const isAway = (error as Partial<ApiError> | null)?.status === 503
   if (!data) return <p className="shell-pulse" />
   const { state, rejectedProject } = data
   const href =

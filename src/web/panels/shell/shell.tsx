@@ -25,17 +25,17 @@ function StoreBar() {
   const t = useTranslations('shell')
   // The host of the server that is down; '' for the embedded engine.
   const [down, setDown] = useState<string>()
-  const [isDatabaseDown, setDatabaseDown] = useState(false)
+  const [isDatabaseUp, setDatabaseUp] = useState(true)
   useLive((change: LiveChange) => {
-    if (change.kind === 'database') setDatabaseDown(!change.up)
+    if (change.kind === 'database') setDatabaseUp(change.up)
     if (change.kind === 'engine') setDown(change.up ? undefined : (change.host ?? ''))
     // After `missed` the server reports at once if the engine is down.
     if (change.kind === 'missed') setDown(undefined)
   })
-  if (down === undefined && !isDatabaseDown) return null
+  if (isDatabaseUp && down === undefined) return null
   return (
     <div className="offline" role="status">
-      {isDatabaseDown ? t('databaseDown') : down ? t('serverDown', { host: down }) : t('engineDown')}
+      {t(isDatabaseUp ? (down ? 'serverDown' : 'engineDown') : 'databaseDown', { host: down ?? '' })}
     </div>
   )
 }
