@@ -127,6 +127,8 @@ describe.skipIf(noChromium)('the stream of issues in the browser', () => {
     await page.keyboard.press('Escape')
     await page.locator('.views > summary').click()
     const line = page.locator('.views-line').filter({ hasText: name })
+    // A box is measured at once, and the list of views may still be opening.
+    await line.locator('a').waitFor()
     const [whole, chip] = [await line.locator('a').boundingBox(), await line.locator('.chip').boundingBox()]
     const right = (box: typeof whole) => (box ? box.x + box.width : Number.NaN)
     expect(right(chip)).toBeLessThanOrEqual(right(whole) + 0.5)

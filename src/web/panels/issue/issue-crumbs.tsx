@@ -14,8 +14,8 @@ import { useToast } from '../../ui/toast.tsx'
 import type { IssueContext } from '../panel.ts'
 import { Attention } from '../triage/attention.tsx'
 import { useStateWords } from '../triage/state-words.ts'
+import { Badges } from './badges.tsx'
 import { IssueMenu } from './issue-menu.tsx'
-import { Badges } from './issue-row.tsx'
 
 const icon = { size: 15, strokeWidth: 1.75, 'aria-hidden': true } as const
 
