@@ -1,18 +1,13 @@
-import { statfs } from 'node:fs/promises'
 import { MishapError } from '../base/errors.ts'
+import { freeBytesOf } from '../base/free-bytes.ts'
 
-/** Bytes that a move writes into the data folder, by store. 0: it moves elsewhere. The database is copied there always. */
+/** Bytes that a move writes into the data folder, by store. 0: the store stays or moves elsewhere. A database that moves is copied there first, wherever it goes. */
 type Incoming = { events: number; blobs: number; database: number }
 
-/** The engine keeps merged parts for eight minutes, so rows that are inserted in pieces are there twice or more often. */
+/** The engine keeps the parts of a merge for eight minutes after it. Rows that were inserted in pieces are then stored twice. */
 const mergeFactor = 2
 
 const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6).toLocaleString('en')} MB`
-
-async function freeBytesOf(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder)
-  return bavail * bsize
-}
 
 /**
  * Throws VALIDATION, with the free and the needed bytes, if the stores of a move do not fit into the data folder.

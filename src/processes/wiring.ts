@@ -1,11 +1,11 @@
 import { readdirSync, statSync } from 'node:fs'
-import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Alerts, createAlerts } from '../alert/alert.ts'
 import { smtpOf } from '../alert/smtp.ts'
 import { type Backups, createBackups } from '../backup/backup.ts'
 import { copyFoldersOf } from '../backup/leftovers.ts'
 import { MishapError } from '../base/errors.ts'
+import { freeBytesOf } from '../base/free-bytes.ts'
 import { faultOf } from '../base/observe.ts'
 import { createOutgoing } from '../base/outgoing.ts'
 import { originAllowed } from '../ingest/origins.ts'
@@ -97,8 +97,7 @@ export function wireArtifacts({
 }: Pick<App, 'config' | 'clock' | 'observe' | 'meta' | 'blobs'>): Artifacts {
   const freeBytes = async () => {
     if (parts.blobs.isRemote) return Number.POSITIVE_INFINITY
-    const { bavail, bsize } = await statfs(config.data)
-    return bavail * bsize - config.diskReserveBytes
+    return (await freeBytesOf(config.data)) - config.diskReserveBytes
   }
   return createArtifacts({ ...parts, freeBytes })
 }

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, open, statfs, unlink } from 'node:fs/promises'
+import { type FileHandle, open, unlink } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
+import { freeBytesOf } from '../base/free-bytes.ts'
 import { bundleFileBytesMax, chunkRequestBytesMax } from '../wire/upload.ts'
 
 const KiB = 1024
@@ -137,8 +138,7 @@ class Store implements Body {
     if (used.files + step > limits.fileBytes) throw new MishapError('REQUEST_OVERLOADED', { retryAfterS: 10 })
     used.files += step
     this.#files += step
-    const { bavail, bsize } = await statfs(folder)
-    if (bavail * bsize - diskReserveBytes < step) throw diskFull()
+    if ((await freeBytesOf(folder)) - diskReserveBytes < step) throw diskFull()
   }
 
   sendTo(to: Writable): void {

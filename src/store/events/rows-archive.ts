@@ -78,7 +78,7 @@ async function pieces(connection: Connection, database: string, table: string, p
 async function* withoutEnd(source: Readable, counted: (rows: number) => void): AsyncGenerator<Buffer> {
   let held: Buffer = Buffer.alloc(0)
   for await (const chunk of source as AsyncIterable<Buffer>) {
-    // A long chunk is passed on as it is. To copy each one behind the few held bytes cost a third of a move in collections.
+    // A long chunk is passed on without a copy. Copies took a third of the time of process app during a move.
     const isLong = chunk.length >= endLine.length
     if (isLong && held.length > 0) {
       counted(linesIn(held))

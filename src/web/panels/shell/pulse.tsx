@@ -67,7 +67,7 @@ export function Pulse({ organization, mayStatus }: { organization: string; maySt
   useLive((change) => {
     if ('up' in change || (change.kind === 'events' && !data?.eventsPerMinute)) renew()
   })
-  // The last answer is from before the outage of the database. Its "All is well" would be wrong now.
+  // The last answer is from before the outage of the database, so its state is wrong now.
   const isAway = (error as Partial<ApiError> | null)?.status === 503
   if (!data) return <p className="shell-pulse" />
   const { state, rejectedProject } = data
