@@ -1,27 +1,35 @@
 'use client'
-import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useTranslations } from 'next-intl'
-import { type MouseEvent, useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import {
+  type MouseEvent,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
 import type { RestIssue } from '../../../contract/issues.ts'
 import { withoutBase } from '../../base-path.ts'
 import { useSharedScale } from '../../ui/chart/trend.tsx'
 import { IssueRow } from '../issue/issue-row.tsx'
 import { useRowWords } from '../issue/row-words.ts'
 import type { ProjectName } from '../search/list-params.ts'
+import { type RowWindow, rowWindow, scrollToRow } from './row-window.ts'
 import { useLongPress } from './use-long-press.ts'
 
 /** The heights of rows.css. */
 const rowPx = 52
 const phoneRowPx = 72
 const phone = '(max-width: 720px)'
-/** Height of the sticky head above the rows, px. Scrolling to a row keeps it below. */
-const headPx = 150
+/** Heights of the sticky head above the rows and of what is below, px. Scrolling to a row keeps it between them. */
+const covered = { headPx: 150, footPx: 60 }
 /** Fetch the next page when this many rows are left. */
 const ahead = 40
 /** Rows in the document, before a script knows the window height: enough for the tallest common screen. */
 const firstCount = 24
-
-const noStore = () => () => {}
 
 function onPhoneChange(change: () => void): () => void {
   const query = window.matchMedia(phone)
@@ -62,6 +70,48 @@ type ListProps = {
   projects: readonly ProjectName[]
 }
 
+/**
+ * The rows near the scroll position of the window, and a function that scrolls to a row. The first render must match the
+ * server's, and the browser can restore a scroll position before hydration: so the position counts from the first effect.
+ */
+function useRowWindow(list: RefObject<HTMLElement | null>, count: number, rowPx: number) {
+  const [part, setPart] = useState<RowWindow>({ from: 0, to: firstCount })
+  const placeOf = useCallback(
+    () => ({
+      topPx: Math.round((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY),
+      rowPx,
+      scrollPx: window.scrollY,
+      viewPx: window.innerHeight,
+    }),
+    [list, rowPx],
+  )
+  useLayoutEffect(() => {
+    const update = () => {
+      const next = rowWindow(count, placeOf())
+      setPart((last) => (last.from === next.from && last.to === next.to ? last : next))
+    }
+    update()
+    // What is above the list can grow.
+    const observer = new ResizeObserver(update)
+    observer.observe(document.body)
+    window.addEventListener('scroll', update, { passive: true })
+    window.addEventListener('resize', update)
+    return () => {
+      observer.disconnect()
+      window.removeEventListener('scroll', update)
+      window.removeEventListener('resize', update)
+    }
+  }, [count, placeOf])
+  const show = useCallback(
+    (index: number) => {
+      const top = scrollToRow(index, placeOf(), covered)
+      if (top !== undefined) window.scrollTo({ top })
+    },
+    [placeOf],
+  )
+  return { ...part, show }
+}
+
 /** Renders the rows near the scroll position. All rows have the same height, so none is measured. */
 export function IssueList({
   rows,
@@ -81,47 +131,21 @@ export function IssueList({
 }: ListProps) {
   const t = useTranslations('issues')
   const list = useRef<HTMLUListElement>(null)
-  const [topPx, setTop] = useState(0)
   const words = useRowWords()
   const shared = useSharedScale(rows)
   const heightPx = useRowPx()
   const placeOf = usePlaces(projects)
-  useLayoutEffect(() => {
-    const measure = () => setTop(Math.round((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY))
-    measure()
-    const observer = new ResizeObserver(measure)
-    observer.observe(document.body)
-    return () => observer.disconnect()
-  }, [])
-  const virtual = useWindowVirtualizer({
-    count: rows.length,
-    estimateSize: () => heightPx,
-    overscan: 8,
-    useFlushSync: false,
-    scrollMargin: topPx,
-    scrollPaddingStart: headPx,
-    scrollPaddingEnd: 60,
-  })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: rows have another height now
-  useEffect(() => virtual.measure(), [heightPx])
-  // The browser can restore a scroll position before hydration, but the first render must match the server's.
-  const hydrated = useSyncExternalStore(
-    noStore,
-    () => true,
-    () => false,
-  )
-  const items = hydrated ? virtual.getVirtualIndexes() : rows.slice(0, firstCount).map((_row, index) => index)
-  const lastIndex = items.at(-1) ?? 0
+  const { from, to, show } = useRowWindow(list, rows.length, heightPx)
   useEffect(() => {
-    if (more && lastIndex >= rows.length - ahead) fetchMore()
-  }, [more, lastIndex, rows.length, fetchMore])
+    if (more && to > rows.length - ahead) fetchMore()
+  }, [more, to, rows.length, fetchMore])
   const lastCursorId = useRef(cursorId)
   useEffect(() => {
     if (lastCursorId.current === cursorId) return
     lastCursorId.current = cursorId
     const index = rows.findIndex((row) => row.id === cursorId)
-    if (index >= 0) virtual.scrollToIndex(index, { align: 'auto' })
-  }, [cursorId, rows, virtual])
+    if (index >= 0) show(index)
+  }, [cursorId, rows, show])
 
   const issueAt = (target: EventTarget | null): RestIssue | undefined => {
     const id = target instanceof Element ? target.closest('[data-id]')?.getAttribute('data-id') : undefined
@@ -158,25 +182,21 @@ export function IssueList({
         onClick={click}
         {...press}
       >
-        {items.map((index) => {
-          const issue = rows[index]
-          if (!issue) return null
-          return (
-            <IssueRow
-              key={issue.id}
-              issue={issue}
-              href={hrefOf(issue)}
-              index={index}
-              total={total}
-              isCursor={issue.id === cursorId}
-              isSelected={selected.has(issue.id)}
-              words={words}
-              shared={shared}
-              place={placeOf(issue)}
-              canAccept={canTriage}
-            />
-          )
-        })}
+        {rows.slice(from, to).map((issue, place) => (
+          <IssueRow
+            key={issue.id}
+            issue={issue}
+            href={hrefOf(issue)}
+            index={from + place}
+            total={total}
+            isCursor={issue.id === cursorId}
+            isSelected={selected.has(issue.id)}
+            words={words}
+            shared={shared}
+            place={placeOf(issue)}
+            canAccept={canTriage}
+          />
+        ))}
       </ul>
       {more ? <div className="issue-more">{t('more')}</div> : null}
     </div>
