@@ -1,6 +1,7 @@
 import type { Connection } from './connection.ts'
 import { cutBound, cutWhere } from './downsample.ts'
 import type { EventStore } from './event-store.ts'
+import { differingSpanDays } from './recount-spans.ts'
 import { rewriteBound, rewriteWhere } from './reprocess.ts'
 import { hashText } from './rows.ts'
 import { projectParts, rollupParts } from './schema/rollups.ts'
@@ -8,6 +9,16 @@ import { projectParts, rollupParts } from './schema/rollups.ts'
 /** Limit for an unresponsive disk. */
 const workSecondsMax = 3600
 type SnapshotPart = Pick<EventStore, 'check'>
+
+/** Days of projects whose rollup of spans differs from the spans, by its lengths. */
+async function checkSpanRollup(connection: Connection, database: string): Promise<Record<string, number>> {
+  const differing = async (length: 0 | 1) => {
+    const sql = `SELECT count() AS n FROM (${differingSpanDays(database, length)})`
+    const [found] = await connection.rows<{ n: string }>(sql, {}, { seconds: workSecondsMax })
+    return Number(found?.n ?? 0)
+  }
+  return { span_hour: await differing(0), span_day: await differing(1) }
+}
 
 /** See `EventStore.check`. */
 async function check(
@@ -77,7 +88,7 @@ async function check(
     })),
     twice: Number(ends?.twice ?? 0),
     lastJpos: Number(ends?.last ?? 0),
-    rollups,
+    rollups: { ...rollups, ...(await checkSpanRollup(connection, database)) },
   }
 }
 

@@ -32,9 +32,10 @@ export function spanRow(n: number, changes: SpanChanges = {}): SpanRow {
     kind: '',
     origin: 'auto.db',
     cut: '',
-    attributes: '{"db.system":"postgres\\"ql"}',
+    attributes: { 'db.system': 'postgres"q\'l', 'thread.id': 7.5, flags: ['a', '\t'], ok: true, text: '[x' },
     measurements: {},
     links: '',
+    events: '',
     platform: 'node',
     release: 'api@1',
     environment: 'production',
@@ -43,6 +44,13 @@ export function spanRow(n: number, changes: SpanChanges = {}): SpanRow {
     jpos: 900_000_000,
     place: n,
     repaired: 0,
+    route: '/cart/[id]',
+    category: 'db',
+    statement: "SELECT '\\t' FROM a",
+    weight: 4,
+    failed: false,
+    httpStatus: 0,
+    clockShiftUs: -1500,
     ...changes,
   }
 }
@@ -132,7 +140,8 @@ export function spanCases(open: () => EventStore): void {
     const left = async (projectId: number) => (await open().spansOfTrace([projectId], traceOf(1), 10)).length
     expect(await open().removeBefore('spans', [54], Date.UTC(2026, 10, 24))).toBe(1)
     expect(await open().removeBefore('spans', [54], Date.UTC(2026, 10, 24))).toBe(0)
-    expect([await left(54), await left(55), await open().rowsOf(54)]).toEqual([2, 3, 2])
+    // Each remaining day has a span, and its hour and day in the rollup.
+    expect([await left(54), await left(55), await open().rowsOf(54)]).toEqual([2, 3, 2 * 3])
     await open().remove(54)
     await open().rewrite()
     expect([await left(54), await left(55), await open().rowsOf(54)]).toEqual([0, 3, 0])

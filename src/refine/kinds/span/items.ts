@@ -6,6 +6,8 @@ import { type Draft, newDraft } from '../../pipeline/draft.ts'
 import { type Loose, object, own, type Sent, scalar, truth } from '../../pipeline/value.ts'
 import { environmentOf, releaseOf } from '../error/normalize.ts'
 import { drift } from '../error/time.ts'
+import { conventional } from './conventions.ts'
+import { weightOf } from './describe.ts'
 import {
   attributeBytesMax,
   type ByteBudget,
@@ -34,6 +36,7 @@ export type SpanItem = {
   /** From the envelope's `trace` header, for spans without their own values. */
   release: unknown
   environment: unknown
+  sampleRate: unknown
   /** Whether to use the sender's address if no user is given. */
   inferAddress: boolean
   sent: Sent | undefined
@@ -55,6 +58,7 @@ export function spanItem(value: unknown, contentType: unknown, trace: unknown, s
     isStreamed,
     release: own(header, 'release'),
     environment: own(header, 'environment'),
+    sampleRate: own(header, 'sample_rate'),
     inferAddress: own(settings, 'infer_ip') === 'auto',
     sent,
   }
@@ -98,8 +102,8 @@ function bareSpan(sent: unknown, { item, context, jpos, moveUs, budget }: Detail
   if (start === undefined && end === undefined) return undefined
   const repairs: Repairs = { count: 0 }
   const attributes: Loose = isStreamed
-    ? plainAttributes(own(span, 'attributes'))
-    : { ...object(own(span, 'data')), ...object(own(span, 'tags')) }
+    ? conventional(plainAttributes(own(span, 'attributes')))
+    : { ...conventional(object(own(span, 'data')) ?? {}), ...object(own(span, 'tags')) }
   const parentId = normalizeSpanId(own(span, 'parent_span_id')) ?? ''
   const op = word(own(span, 'op') ?? own(attributes, 'sentry.op'), lengths.op, repairs)
   const plain = word(own(span, 'status'), lengths.status, repairs)
@@ -132,10 +136,14 @@ function bareSpan(sent: unknown, { item, context, jpos, moveUs, budget }: Detail
     attributes: boundedAttributes(attributes, budget, repairs, columns),
     measurements: { ...measurementsOf(own(span, 'measurements'), repairs), ...vitalsOf(attributes) },
     links: linksOf(own(span, 'links'), repairs),
+    events: '',
+    weight: weightOf(own(attributes, 'sentry.sample_rate') ?? item.sampleRate),
+    clockShiftUs: moveUs,
     platform: scalar(own(span, 'platform'))?.slice(0, 64) ?? platformOf(own(attributes, 'sentry.sdk.name')),
     release: releaseOf(own(attributes, 'sentry.release') ?? item.release) ?? '',
     environment: environmentOf(own(attributes, 'sentry.environment') ?? item.environment) ?? '',
     user: userOf(attributes, item.inferAddress ? context.head.clientAddress : undefined),
+    source: '',
     receivedMs: context.head.receivedMs,
     jpos,
     repaired: repairs.count,
@@ -174,6 +182,33 @@ export function draftOf({ spans, isStreamed, release, inferAddress }: SpanItem, 
   return draft
 }
 
+/**
+ * Gives spans that name no segment the one above them in the same item. Parents can form a cycle, so each chain of
+ * parents is followed once.
+ */
+function placeInSegments(spans: readonly Bare[]): void {
+  const byId = new Map(spans.map((span) => [`${span.traceId}${span.spanId}`, span]))
+  for (const span of spans) {
+    const chain: Bare[] = []
+    let at: Bare | undefined = span
+    const seen = new Set<Bare>()
+    while (at && at.segmentId === '' && !seen.has(at)) {
+      seen.add(at)
+      chain.push(at)
+      at = byId.get(`${at.traceId}${at.parentId}`)
+    }
+    if (!at || at.segmentId === '') {
+      // Their parents lead nowhere. Without this, a long chain would be followed from each of its spans.
+      for (const item of chain) byId.delete(`${item.traceId}${item.spanId}`)
+      continue
+    }
+    for (const item of chain) {
+      item.segmentId = at.segmentId
+      item.transaction ||= at.transaction
+    }
+  }
+}
+
 /** The rows of a span item. Places start at `first`. */
 export function itemRows(item: SpanItem, context: Context, jpos: number, first: number): SpansOfItem {
   const moveUs = drift(context.head.receivedMs, context.sentMs) * 1e6
@@ -184,6 +219,7 @@ export function itemRows(item: SpanItem, context: Context, jpos: number, first: 
     const span = bareSpan(entry, details)
     if (span) bare.push(span)
   }
+  placeInSegments(bare)
   return {
     rows: scrubbedRows(bare, item.sent, context, first),
     excess: item.spans.length - accepted.length,

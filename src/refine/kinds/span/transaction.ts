@@ -3,10 +3,12 @@ import type { SpanRow } from '../../../store/events/span-store.ts'
 import { normalizeId, normalizeSpanId } from '../../../wire/ids.ts'
 import type { Context } from '../../pipeline/context.ts'
 import type { Draft } from '../../pipeline/draft.ts'
-import { type Loose, listOf, object, own, type Sent } from '../../pipeline/value.ts'
+import { type Loose, listOf, object, own, type Sent, scalar } from '../../pipeline/value.ts'
 import { isPlain, rulesOf, scrubTree } from '../../scrub/scrub.ts'
 import { userHash } from '../error/row.ts'
 import { seconds } from '../error/time.ts'
+import { conventional } from './conventions.ts'
+import { type Described, describeAll, weightOf } from './describe.ts'
 import {
   attributeBytesMax,
   type ByteBudget,
@@ -26,9 +28,11 @@ import {
 } from './parts.ts'
 
 /** A span before scrubbing: attributes are still an object, the user is not hashed. */
-export type Bare = Omit<SpanRow, 'attributes' | 'place' | 'userHash'> & {
+export type Bare = Omit<SpanRow, keyof Described | 'attributes' | 'place' | 'userHash'> & {
   attributes: Loose
   user: NormalEvent['user']
+  /** Where the SDK took the name of the segment from; '' if it does not say. */
+  source: string
 }
 
 /** The result of an item: its rows, the number of spans over the limit, and the number of unreadable spans. */
@@ -40,11 +44,19 @@ const columns: ReadonlySet<string> = new Set(['sentry.op', 'sentry.origin', 'sen
 const finishReasonOf = (data: Loose, tags: Loose): unknown =>
   own(data, 'sentry.idle_span_finish_reason') ?? own(tags, 'idle_span_finish_reason') ?? own(tags, 'finishReason')
 
+/** The position of the item's rows and the number of the first, and the sample rate in the header of its envelope. */
+type Place = { jpos: number; first: number; sampleRate: unknown }
+
 /** The segment of a transaction, from the normalized event and its received trace context. */
-function segmentOf({ received, event }: Draft, context: Context, jpos: number, budget: ByteBudget): Bare {
+function segmentOf(
+  { received, event }: Draft,
+  context: Context,
+  { jpos, sampleRate }: Place,
+  budget: ByteBudget,
+): Bare {
   const repairs: Repairs = { count: 0 }
   const trace = object(own(object(own(received, 'contexts')) ?? {}, 'trace')) ?? {}
-  const data = object(own(trace, 'data')) ?? {}
+  const data = conventional(object(own(trace, 'data')) ?? {})
   const tags = { ...object(own(trace, 'tags')), ...Object.fromEntries(event.tags) }
   const sentId = normalizeSpanId(own(trace, 'span_id'))
   const traceId = normalizeId(own(trace, 'trace_id'))
@@ -75,16 +87,20 @@ function segmentOf({ received, event }: Draft, context: Context, jpos: number, b
     status,
     ...intervalOf(start, endUs, receivedUs, endUs, repairs),
     selfUs: -1,
-    kind: word(own(data, 'sentry.kind') ?? own(data, 'otel.kind'), lengths.kind, repairs).toLowerCase(),
+    kind: word(own(data, 'sentry.kind'), lengths.kind, repairs).toLowerCase(),
     origin: word(own(trace, 'origin') ?? own(data, 'sentry.origin'), lengths.origin, repairs),
     cut: cutOf(op, status, finishReasonOf(data, tags)),
     attributes: { ...attributes, ...boundedAttributes(tags, budget, repairs, new Set(Object.keys(attributes))) },
     measurements: measurementsOf(own(received, 'measurements'), repairs),
     links: linksOf(own(trace, 'links'), repairs),
+    events: '',
+    weight: weightOf(own(data, 'sentry.sample_rate') ?? sampleRate),
+    clockShiftUs: moveUs,
     platform: event.platform,
     release: event.release ?? '',
     environment: event.environment ?? '',
     user: event.user,
+    source: scalar(own(object(own(received, 'transaction_info')) ?? {}, 'source')) ?? '',
     receivedMs: context.head.receivedMs,
     jpos,
     repaired: repairs.count,
@@ -105,7 +121,7 @@ function childOf(sent: unknown, { segment, moveUs, receivedUs, budget }: ChildCo
   const interval: Interval = intervalOf(start, end, receivedUs, segment.startUs + segment.durationUs, repairs)
   const parentId = normalizeSpanId(own(span, 'parent_span_id'))
   if (!parentId) repairs.count++
-  const data = object(own(span, 'data')) ?? {}
+  const data = conventional(object(own(span, 'data')) ?? {})
   const op = word(own(span, 'op') ?? own(data, 'sentry.op'), lengths.op, repairs)
   const status = word(own(span, 'status'), lengths.status, repairs)
   const attributes = boundedAttributes(data, budget, repairs, columns)
@@ -121,7 +137,7 @@ function childOf(sent: unknown, { segment, moveUs, receivedUs, budget }: ChildCo
     status,
     description: line(own(span, 'description'), lengths.description, repairs),
     ...interval,
-    kind: word(own(data, 'sentry.kind') ?? own(data, 'otel.kind'), lengths.kind, repairs).toLowerCase(),
+    kind: word(own(data, 'sentry.kind'), lengths.kind, repairs).toLowerCase(),
     origin: word(own(span, 'origin') ?? own(data, 'sentry.origin'), lengths.origin, repairs),
     cut: segment.cut !== '' && status === 'deadline_exceeded' ? segment.cut : '',
     attributes: { ...attributes, ...tags },
@@ -139,11 +155,11 @@ export const childrenOf = (received: Loose): unknown[] => {
 
 /**
  * The rows of a transaction: its segment, then its children in the sent order. `draft` has passed the first steps of an
- * event. Places start at `first`.
+ * event.
  */
-export function transactionRows(draft: Draft, context: Context, jpos: number, first: number): SpansOfItem {
+export function transactionRows(draft: Draft, context: Context, place: Place): SpansOfItem {
   const budget: ByteBudget = { bytes: attributeBytesMax }
-  const segment = segmentOf(draft, context, jpos, budget)
+  const segment = segmentOf(draft, context, place, budget)
   const sentEndS = seconds(own(draft.received, 'timestamp'))
   const moveUs = sentEndS === undefined ? 0 : Math.round(draft.event.timestamp * 1e6) - Math.round(sentEndS * 1e6)
   const childContext: ChildContext = { segment, moveUs, receivedUs: context.head.receivedMs * 1000, budget }
@@ -159,7 +175,7 @@ export function transactionRows(draft: Draft, context: Context, jpos: number, fi
     const entry = bare[at]
     if (entry) entry.selfUs = selfUs
   }
-  const rows = scrubbedRows(bare, draft.sent, context, first)
+  const rows = scrubbedRows(bare, draft.sent, context, place.first)
   return { rows, excess: Math.max(0, sent.length - spansMax), broken }
 }
 
@@ -180,15 +196,15 @@ export function scrubbedRows(bare: Bare[], sent: Sent | undefined, context: Cont
   const rules = rulesOf(context)
   if (!isPlain(sent, rules)) scrubTree({ list }, rules, undefined)
   const hashes = new Map([...people.values()].map((user) => [user, userHash(user)]))
-  return list.map(({ user, attributes, ...texts }, at): SpanRow => {
-    const { user: _user, ...span } = bare[at] as Bare
-    const isEmpty = Object.keys(attributes).length === 0
-    return {
+  const scrubbed = list.map(({ user: _user, ...texts }, at) => ({ ...(bare[at] as Bare), ...texts }))
+  const described = describeAll(scrubbed, context.tools.segments)
+  return scrubbed.map(
+    ({ source: _source, user: _user, ...span }, at): SpanRow => ({
       ...span,
-      ...texts,
-      attributes: isEmpty ? '' : JSON.stringify(attributes),
-      userHash: hashes.get(user) ?? '',
+      ...(described[at] as Described),
+      attributes: span.attributes as SpanRow['attributes'],
+      userHash: hashes.get(list[at]?.user) ?? '',
       place: first + at,
-    }
-  })
+    }),
+  )
 }
