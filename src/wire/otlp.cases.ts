@@ -7,14 +7,14 @@ export const spanHex = (n: number) => n.toString(16).padStart(16, 'e')
 /** 21 November 2026, 09:39:58 UTC. */
 export const startNano = 1_795_253_998_000_000_000n
 
-export type JsonValue = { [key: string]: unknown }
+type JsonValue = { [key: string]: unknown }
 export type JsonSpan = { [key: string]: unknown }
 
 export const attribute = (key: string, value: unknown) => ({ key, value: anyValueOf(value) })
 export const attributesOf = (values: Record<string, unknown>) =>
   Object.entries(values).map(([key, value]) => attribute(key, value))
 
-export function anyValueOf(value: unknown): JsonValue {
+function anyValueOf(value: unknown): JsonValue {
   if (typeof value === 'string') return { stringValue: value }
   if (typeof value === 'boolean') return { boolValue: value }
   if (typeof value === 'bigint') return { intValue: String(value) }

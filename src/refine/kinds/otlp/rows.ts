@@ -37,7 +37,7 @@ const entryKinds: ReadonlySet<string> = new Set(['server', 'consumer'])
  * Whether a span is a segment: it has no parent, or its parent is in another process. Exporters before version 1.3 of
  * OTLP do not say where the parent is. For them, a span that serves a request or takes a message begins a segment.
  */
-export function isSegment({ parentId, flags, kind }: Pick<OtlpSpan, 'parentId' | 'flags' | 'kind'>): boolean {
+function isSegment({ parentId, flags, kind }: Pick<OtlpSpan, 'parentId' | 'flags' | 'kind'>): boolean {
   if (parentId === '') return true
   return (flags & hasIsRemote) !== 0 ? (flags & isRemote) !== 0 : entryKinds.has(kindOf(kind))
 }
