@@ -124,6 +124,10 @@ const span = z
         attributes: record.exactOptional().describe('Only links of OpenTelemetry have attributes.'),
       }),
     ),
+    events: z
+      .array(z.strictObject({ name: z.string(), timestamp: at, attributes: record }))
+      .exactOptional()
+      .describe('Span events of OpenTelemetry, exceptions too. Absent: none.'),
     /** Number of repaired faults in the sent span. */
     repaired: z.int(),
     get children() {

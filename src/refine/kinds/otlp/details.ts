@@ -1,18 +1,25 @@
 import type { Json } from '../../../wire/json.ts'
 import { type ByteBudget, boundedAttributes, lengths, line, type Repairs } from '../span/parts.ts'
-import type { OtlpEvent, OtlpLink } from './message.ts'
+import type { OtlpLink, OtlpSpan } from './message.ts'
 
 /** Events and links of a span that a row keeps. SDKs send up to 128 of each, but a span has rarely more than one. */
 const detailsMax = 20
 
 const noNames: ReadonlySet<string> = new Set()
 
-/** The events of a span in their order, exceptions too: name, time in microseconds and attributes. */
-export function eventsOf(sent: readonly OtlpEvent[], budget: ByteBudget, repairs: Repairs): Json[] {
+/**
+ * The events of a span in their order, exceptions too: name, time in seconds and attributes. An event without a time has
+ * that of its span.
+ */
+export function eventsOf(
+  { events: sent, startUs }: Pick<OtlpSpan, 'events' | 'startUs'>,
+  budget: ByteBudget,
+  repairs: Repairs,
+): Json[] {
   if (sent.length > detailsMax) repairs.count++
-  return sent.slice(0, detailsMax).map(({ name, atUs, attributes }) => ({
+  return sent.slice(0, detailsMax).map(({ name, atUs = startUs, attributes }) => ({
     name: line(name, lengths.name, repairs),
-    ...(atUs === undefined ? {} : { at: atUs }),
+    timestamp: (atUs ?? 0) / 1e6,
     attributes: boundedAttributes(attributes, budget, repairs, noNames),
   }))
 }

@@ -31,9 +31,13 @@ function microseconds(value: unknown): number | undefined {
   return Number(BigInt(value) / 1000n) || undefined
 }
 
+/** JSON can have numbers that no double has. They become texts, as NaN is one. */
+const finite = (value: unknown): unknown =>
+  typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
+
 /** An integer as number or digits. */
 function integer(value: unknown): unknown {
-  if (typeof value === 'number') return value
+  if (typeof value === 'number') return finite(value)
   return typeof value === 'string' && /^-?\d{1,20}$/.test(value) ? exactInteger(value) : undefined
 }
 
@@ -42,7 +46,7 @@ function anyValue(sent: unknown, levels: number): unknown {
   const value = object(sent)
   if (!value) return undefined
   const plain = own(value, 'stringValue') ?? own(value, 'boolValue') ?? own(value, 'doubleValue')
-  if (plain !== undefined && plain !== null) return typeof plain === 'object' ? undefined : plain
+  if (plain !== undefined && plain !== null) return typeof plain === 'object' ? undefined : finite(plain)
   const digits = own(value, 'intValue')
   if (digits !== undefined) return integer(digits)
   const bytes = own(value, 'bytesValue')

@@ -4,6 +4,7 @@ import type { Context } from '../../pipeline/context.ts'
 import { type Draft, newDraft } from '../../pipeline/draft.ts'
 import { type Loose, own, scalar } from '../../pipeline/value.ts'
 import { environmentOf, releaseOf } from '../error/normalize.ts'
+import { weightOf } from '../span/describe.ts'
 import { userOf } from '../span/items.ts'
 import {
   type ByteBudget,
@@ -27,7 +28,13 @@ export type SoundSpan = PlacedSpan & { span: OtlpSpan & { traceId: string; spanI
 export type Unit = SoundSpan[]
 
 /** Attributes with a column of their own. */
-const columns: ReadonlySet<string> = new Set(['sentry.op', 'sentry.origin', 'sentry.release', 'sentry.environment'])
+const columns: ReadonlySet<string> = new Set([
+  'sentry.op',
+  'sentry.origin',
+  'sentry.release',
+  'sentry.environment',
+  'sentry.sample_rate',
+])
 
 /** Bits of `flags`: whether the parent is known to be in another process, or known to be in this one. */
 const [hasIsRemote, isRemote] = [0x100, 0x200]
@@ -93,7 +100,21 @@ const serviceOf = (resource: Loose): Loose =>
     serviceNames.flatMap((name) => (own(resource, name) === undefined ? [] : [[name, own(resource, name)]])),
   )
 
-const statusOf = (code: number): string => (code === 2 ? 'error' : 'ok')
+/** Names of the status codes. A code of a later version counts as unset. */
+const statuses = ['unset', 'ok', 'error'] as const
+const statusOf = (code: number): string => statuses[code] ?? statuses[0]
+
+/** The rejection threshold of consistent sampling in the trace state (`ot=th:c8`): up to 56 bits as hex, cut at the end. */
+const threshold = /(?:^|,)\s*ot=(?:[^,]{0,200};)?th:([0-9a-f]{1,14})(?:[;,\s]|$)/
+const thresholdDigits = 14
+
+/** The number of spans that a span stands for, by the sampling that its SDK states. */
+function weightOfSpan({ attributes, traceState }: OtlpSpan): number {
+  const rate = own(attributes, 'sentry.sample_rate')
+  const sent = rate === undefined ? threshold.exec(traceState)?.[1] : undefined
+  if (sent === undefined) return weightOf(rate)
+  return weightOf(1 - Number.parseInt(sent.padEnd(thresholdDigits, '0'), 16) / 16 ** thresholdDigits)
+}
 const nameOf = (name: unknown, repairs: Repairs): string => line(name, lengths.name, repairs)
 const firstOf = (attributes: Loose, ...names: string[]): unknown => {
   for (const name of names) {
@@ -121,7 +142,7 @@ export function bareSpan(placed: SoundSpan, { context, jpos, budget, segments }:
     ...span.attributes,
   }
   const attributes: Loose = boundedAttributes(kept, budget, repairs, columns)
-  const events = eventsOf(span.events, budget, repairs)
+  const events = eventsOf(span, budget, repairs)
   const links = linksOf(span.links, budget, repairs)
   const bare: Bare = {
     projectId: context.head.projectId,
@@ -144,6 +165,9 @@ export function bareSpan(placed: SoundSpan, { context, jpos, budget, segments }:
     attributes,
     measurements: vitalsOf(span.attributes),
     links: '',
+    events: '',
+    weight: weightOfSpan(span),
+    clockShiftUs: 0,
     platform: platformOf(resource.attributes),
     release: releaseOf(firstOf(all, 'sentry.release', 'service.version')) ?? '',
     environment:
@@ -159,8 +183,7 @@ export function bareSpan(placed: SoundSpan, { context, jpos, budget, segments }:
 /** Adds the scrubbed events and links to a row. */
 export function withDetails(row: SpanRow, events: readonly Json[], links: readonly Json[]): SpanRow {
   if (links.length > 0) row.links = JSON.stringify(links)
-  if (events.length > 0)
-    row.attributes = JSON.stringify({ ...(JSON.parse(row.attributes || '{}') as object), 'otel.events': events })
+  if (events.length > 0) row.events = JSON.stringify(events)
   return row
 }
 
