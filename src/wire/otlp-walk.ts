@@ -12,7 +12,7 @@ export type OtlpWalk = {
   rejected: number
   /** Why the body is no OTLP message; undefined while it can be one. */
   error: string | undefined
-  push(chunk: Uint8Array): void
+  push(chunk: Buffer): void
   /** The body is complete. */
   end(): void
 }
@@ -51,7 +51,7 @@ class ProtobufWalk implements OtlpWalk {
   /** The valid ids of the current span. */
   #ids = 0
 
-  push(chunk: Uint8Array): void {
+  push(chunk: Buffer): void {
     for (let i = 0; i < chunk.length && this.error === undefined; ) {
       if (this.#skip > 0) {
         const taken = Math.min(this.#skip, chunk.length - i)
@@ -194,20 +194,23 @@ class JsonWalk implements OtlpWalk {
   #isClosed = false
   #inText = false
   #isEscaped = false
-  /** The text that is being read, if it matters. */
-  #captured: number[] | undefined
+  /** The text that is being read, if it matters. Only its beginning is kept. */
+  #captured: string | undefined
   /** In a matched object: a name comes next. In the list of spans: an entry comes next. */
   #isNext = false
   #name = ''
   #traceId = ''
   #spanId = ''
 
-  push(chunk: Uint8Array): void {
-    for (let i = 0; i < chunk.length && this.error === undefined; i++) {
-      const byte = chunk[i] ?? 0
-      if (this.#inText) this.#text(byte)
-      else if (!isSpace(byte)) this.#sign(byte)
-      this.#at++
+  push(chunk: Buffer): void {
+    for (let i = 0; i < chunk.length && this.error === undefined; ) {
+      const from = i
+      if (this.#inText) i = this.#text(chunk, i)
+      else {
+        const byte = chunk[i++] ?? 0
+        if (!isSpace(byte)) this.#sign(byte)
+      }
+      this.#at += i - from
     }
   }
 
@@ -215,17 +218,29 @@ class JsonWalk implements OtlpWalk {
     if (this.error === undefined && !this.#isClosed) this.error = `the body ends early, after ${this.#at} bytes`
   }
 
-  #text(byte: number) {
-    if (this.#isEscaped) this.#isEscaped = false
-    else if (byte === backslash) this.#isEscaped = true
-    else if (byte === quote) return this.#textEnd()
-    if (this.#captured && this.#captured.length < capturedMax) this.#captured.push(byte)
+  /** Reads a text up to its end or the end of the chunk. Returns where to go on. */
+  #text(chunk: Buffer, from: number): number {
+    let at = from
+    let isEscaped = this.#isEscaped
+    let byte = 0
+    for (; at < chunk.length; at++) {
+      byte = chunk[at] ?? 0
+      if (isEscaped) isEscaped = false
+      else if (byte === backslash) isEscaped = true
+      else if (byte === quote) break
+    }
+    this.#isEscaped = isEscaped
+    if (this.#captured !== undefined && this.#captured.length < capturedMax)
+      this.#captured += chunk.latin1Slice(from, Math.min(at, from + capturedMax))
+    if (at === chunk.length) return at
+    this.#textEnd()
+    return at + 1
   }
 
   #textEnd(): void {
     this.#inText = false
-    if (!this.#captured) return
-    const text = String.fromCharCode(...this.#captured)
+    const text = this.#captured
+    if (text === undefined) return
     this.#captured = undefined
     if (this.#isNext) {
       this.#name = text
@@ -246,7 +261,7 @@ class JsonWalk implements OtlpWalk {
     else if (byte === closeObject || byte === closeList) this.#close(byte)
     else if (byte === quote) {
       this.#inText = true
-      if (isOnPath && isInObject && (this.#isNext || this.#depth === spanDepth)) this.#captured = []
+      if (isOnPath && isInObject && (this.#isNext || this.#depth === spanDepth)) this.#captured = ''
     } else if (isOnPath && byte === comma) this.#isNext = true
     else if (isOnPath && byte === colon) this.#isNext = false
   }
