@@ -71,4 +71,17 @@ describe.each(formats)('rows of a body in %s', (format) => {
     const changes = { status: { code }, attributes: attributesOf({ 'http.response.status_code': http }) }
     expect(rowsOf(refined(format, jsonBody([jsonSpan(1, changes)])))[0]).toMatchObject({ failed, httpStatus: http })
   })
+
+  test('older names of attributes, the route of a segment and the statement of its query', () => {
+    const served = { 'http.method': 'POST', 'http.route': '/quote' }
+    const queried = { 'db.system': 'postgresql', 'db.statement': 'SELECT * FROM quotes WHERE id = 5' }
+    const spans = [
+      jsonSpan(1, { name: 'POST /quote', kind: 2, attributes: attributesOf(served) }),
+      jsonSpan(2, { parentSpanId: spanHex(1), kind: 3, attributes: attributesOf(queried) }),
+    ]
+    expect(rowsOf(refined(format, jsonBody(spans)))).toMatchObject([
+      { route: 'POST /quote', category: 'http', attributes: { 'http.request.method': 'POST' } },
+      { route: 'POST /quote', category: 'db', statement: 'SELECT * FROM quotes WHERE id = ?' },
+    ])
+  })
 })

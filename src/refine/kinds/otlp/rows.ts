@@ -4,6 +4,7 @@ import type { Context } from '../../pipeline/context.ts'
 import { type Draft, newDraft } from '../../pipeline/draft.ts'
 import { type Loose, own, scalar } from '../../pipeline/value.ts'
 import { environmentOf, releaseOf } from '../error/normalize.ts'
+import { conventional } from '../span/conventions.ts'
 import { weightOf } from '../span/describe.ts'
 import { userOf } from '../span/items.ts'
 import {
@@ -132,14 +133,15 @@ export function bareSpan(placed: SoundSpan, { context, jpos, budget, segments }:
   const { span, resource } = placed
   const { traceId, spanId, parentId } = span
   const repairs: Repairs = { count: 0 }
+  const named = conventional(span.attributes)
   const segment = segments.get(spanId)?.span
   const isOwnSegment = isSegment(span)
-  const all: Loose = { ...resource.attributes, ...span.attributes }
+  const all: Loose = { ...resource.attributes, ...named }
   const receivedUs = context.head.receivedMs * 1000
   const kept = {
     ...namedAttributes(placed),
     ...(isOwnSegment ? resource.attributes : serviceOf(resource.attributes)),
-    ...span.attributes,
+    ...named,
   }
   const attributes: Loose = boundedAttributes(kept, budget, repairs, columns)
   const events = eventsOf(span, budget, repairs)
@@ -153,26 +155,27 @@ export function bareSpan(placed: SoundSpan, { context, jpos, budget, segments }:
     isSegment: isOwnSegment,
     item: 'span',
     transaction: segment ? nameOf(segment.name, { count: 0 }) : '',
-    op: word(opOf(span.kind, span.attributes), lengths.op, repairs),
+    op: word(opOf(span.kind, named), lengths.op, repairs),
     name: nameOf(span.name, repairs),
     description: '',
     status: statusOf(span.status.code),
     ...intervalOf(span.startUs, span.endUs, receivedUs, receivedUs, repairs),
     selfUs: -1,
     kind: kindOf(span.kind),
-    origin: word(own(span.attributes, 'sentry.origin') ?? 'otlp', lengths.origin, repairs),
+    origin: word(own(named, 'sentry.origin') ?? 'otlp', lengths.origin, repairs),
     cut: '',
     attributes,
-    measurements: vitalsOf(span.attributes),
+    measurements: vitalsOf(named),
     links: '',
     events: '',
     weight: weightOfSpan(span),
     clockShiftUs: 0,
+    source: '',
     platform: platformOf(resource.attributes),
     release: releaseOf(firstOf(all, 'sentry.release', 'service.version')) ?? '',
     environment:
       environmentOf(firstOf(all, 'sentry.environment', 'deployment.environment.name', 'deployment.environment')) ?? '',
-    user: userOf({ 'user.id': own(span.attributes, 'enduser.id'), ...span.attributes }, undefined),
+    user: userOf({ 'user.id': own(named, 'enduser.id'), ...named }, undefined),
     receivedMs: context.head.receivedMs,
     jpos,
     repaired: repairs.count,
