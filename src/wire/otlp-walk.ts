@@ -231,7 +231,7 @@ class JsonWalk implements OtlpWalk {
     }
     this.#isEscaped = isEscaped
     if (this.#captured !== undefined && this.#captured.length < capturedMax)
-      this.#captured += chunk.latin1Slice(from, Math.min(at, from + capturedMax))
+      this.#captured += chunk.toString('latin1', from, Math.min(at, from + capturedMax))
     if (at === chunk.length) return at
     this.#textEnd()
     return at + 1
