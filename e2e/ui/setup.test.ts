@@ -94,6 +94,7 @@ describe.skipIf(noChromium)('from an empty folder to the first event', () => {
       ['errors', 'ok'],
       ['stack', 'ok'],
       ['sessions', 'waiting'],
+      ['traces', 'waiting'],
       ['release', 'waiting'],
     ])
       await page.locator(`[data-kind=${kind}][data-state=${kindState}]`).waitFor({ timeout: 5000 })

@@ -116,7 +116,18 @@ const span = z
     release: z.string(),
     measurements,
     additional_attributes: record,
-    links: z.array(z.strictObject({ trace_id: eventId, span_id: spanId, sampled: z.boolean() })),
+    links: z.array(
+      z.strictObject({
+        trace_id: eventId,
+        span_id: spanId,
+        sampled: z.boolean(),
+        attributes: record.exactOptional().describe('Only links of OpenTelemetry have attributes.'),
+      }),
+    ),
+    events: z
+      .array(z.strictObject({ name: z.string(), timestamp: at, attributes: record }))
+      .exactOptional()
+      .describe('Span events of OpenTelemetry, exceptions too. Absent: none.'),
     /** Number of repaired faults in the sent span. */
     repaired: z.int(),
     get children() {

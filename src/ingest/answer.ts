@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { ErrorCode, MishapError } from '../base/errors.ts'
 import { errorBody, MishapError as Failure } from '../base/errors.ts'
 import type { OutcomeReason } from '../base/outcome.ts'
+import { encodeStatus, otlpContentType, otlpFormatOf, rpcCodeOf } from '../wire/otlp.ts'
 
 /** A refusal with its own outcome reason, for errors whose code alone does not determine the reason. */
 export class Refusal extends Failure {
@@ -62,6 +63,18 @@ export function answerText(res: ServerResponse, text: string): void {
   res.end(text)
 }
 
+/** Answers with bytes of a content type. `more` lists further headers as name, value, name, value. */
+export function answerBytes(
+  res: ServerResponse,
+  status: number,
+  contentType: string,
+  body: Buffer,
+  more: readonly string[] = [],
+): void {
+  res.writeHead(status, [...cors, 'content-type', contentType, 'content-length', String(body.length), ...more])
+  res.end(body)
+}
+
 /** Answers without a body: 200 for security reports, 201 for attachments. */
 export function answerEmpty(res: ServerResponse, status: number): void {
   res.writeHead(status, emptyHeaders)
@@ -90,6 +103,19 @@ export function answerError(res: ServerResponse, error: MishapError, more: strin
   if (error.retryAfterS !== undefined) headers.push('retry-after', String(error.retryAfterS))
   res.writeHead(error.status, headers)
   res.end(body)
+}
+
+/**
+ * Answers an OTLP request with an error as google.rpc.Status, in the encoding of its content type or else in JSON. The
+ * message begins with our stable code. The headers are those of `answerError`.
+ */
+export function answerStatus(res: ServerResponse, contentType: string, error: MishapError, more: string[] = []): void {
+  const format = otlpFormatOf(contentType) ?? 'json'
+  const { detail, code, causes } = errorBody(error)
+  const body = encodeStatus(format, rpcCodeOf(error.status), `${code}: ${[detail, ...causes].join(' ')}`)
+  const headers = ['x-sentry-error', headerText(error.message), ...more]
+  if (error.retryAfterS !== undefined) headers.push('retry-after', String(error.retryAfterS))
+  answerBytes(res, error.status, otlpContentType[format], body, headers)
 }
 
 /** Header values are printable ASCII. Any other character could end the header. */

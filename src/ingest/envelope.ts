@@ -4,13 +4,13 @@ import type { BodyReservation, RecordHead, RecordKind } from '../journal/journal
 import type { IngestKey } from '../store/meta/meta.ts'
 import { EnvelopeWalk } from '../wire/envelope.ts'
 import { claimedCount, itemKind, itemsMax, needsEventId } from '../wire/item-types.ts'
-import { answerError, answerId, Refusal } from './answer.ts'
+import { answerId, Refusal } from './answer.ts'
 import { dsnAgrees, findKeyByDsn } from './key.ts'
 import { envelopeHeadersBytesMax, LimitCheck } from './limits.ts'
 import { unlinkedAttachments } from './lone-attachments.ts'
 import { type Limited, rateLimitHeader } from './rates.ts'
 import type { Receiver } from './receive.ts'
-import { dropSpool, fail, headOf, type IngestRequest, Overloaded } from './request.ts'
+import { answerFailure, dropSpool, fail, headOf, type IngestRequest, Overloaded } from './request.ts'
 
 /** Receives the envelope route, and any body with the content type of an envelope. */
 export const envelopeReceiver: Receiver = {
@@ -237,7 +237,7 @@ const limitedAnswer = ({ reason }: Limited) =>
 function answerLimited(request: IngestRequest, key: IngestKey, limited: Limited): void {
   request.core.ledger.use(key, request.receivedMs, 'ACCEPT_RATE_LIMITED')
   const error = new MishapError('ACCEPT_RATE_LIMITED', { retryAfterS: limited.retryAfterS })
-  answerError(request.res, error, ['x-sentry-rate-limits', rateLimitHeader(limited)])
+  answerFailure(request, error, ['x-sentry-rate-limits', rateLimitHeader(limited)])
 }
 
 async function append(
@@ -271,16 +271,24 @@ async function append(
 
 /**
  * Takes one item from the rate budget, for routes whose body is one item. If the budget is used up, answers and returns
- * false. `files` is the number of parts in an attachment form.
+ * false. `entries` is the number of parts in an attachment form, or of spans in an OTLP body.
  */
-export function takeRate(request: IngestRequest, key: IngestKey, kind: RecordKind, bytes: number, files = 1): boolean {
+export function takeRate(
+  request: IngestRequest,
+  key: IngestKey,
+  kind: RecordKind,
+  bytes: number,
+  entries = 1,
+): boolean {
   const { core, receivedMs } = request
   const limited =
     core.share.take(key, bytes, core.deps.clock.now()) ??
     core.rates.take(key, receivedMs) ??
-    (kind === 'attachments' ? core.attachmentQuota.take(key.projectId, bytes, receivedMs, files) : undefined)
+    (kind === 'attachments' ? core.attachmentQuota.take(key.projectId, bytes, receivedMs, entries) : undefined)
   if (limited === undefined) return true
-  core.ledger.count(key, request.target.route.category, 'rate_limited', limited.reason, itemTypeOf[kind], bytes)
+  const { category } = request.target.route
+  const quantity = kind === 'otlp' ? entries : 1
+  core.ledger.count(key, category, 'rate_limited', limited.reason, itemTypeOf[kind], bytes, quantity)
   core.requestLog.add(request, { ...limitedAnswer(limited), items: [{ type: itemTypeOf[kind], bytes }] })
   request.answered = true
   answerLimited(request, key, limited)
@@ -294,5 +302,6 @@ export const itemTypeOf: Record<RecordKind, string> = {
   security: 'raw_security',
   attachments: 'attachment',
   minidump: 'event',
+  otlp: 'otlp',
   outcomes: '',
 }

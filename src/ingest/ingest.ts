@@ -5,6 +5,7 @@ import type { OutcomeCount } from '../base/outcome.ts'
 import type { RequestLogEntry } from '../journal/request-log.ts'
 import { envelopeBytesMax } from '../wire/item-types.ts'
 import { readBoundary } from '../wire/multipart.ts'
+import { otlpFormatOf } from '../wire/otlp.ts'
 import { answerError, answerPreflight, Refusal } from './answer.ts'
 import { attachmentsReceiver, isSecurityType, securityReceiver, storeReceiver, takeStore } from './append.ts'
 import { createInflater, readEncoding } from './body.ts'
@@ -14,9 +15,10 @@ import { findKey, readAuth } from './key.ts'
 import { createLedger, type KeyUse } from './ledger.ts'
 import { createAttachmentQuota } from './lone-attachments.ts'
 import { minidumpReceiver } from './minidump.ts'
+import { otlpReceiver } from './otlp.ts'
 import { createRates } from './rates.ts'
 import { receive } from './receive.ts'
-import { type Core, drain, fail, type IngestDeps, type IngestRequest, refuse } from './request.ts'
+import { answerFailure, type Core, drain, fail, type IngestDeps, type IngestRequest, refuse } from './request.ts'
 import { createRequestLogBuffer, type RequestLogBuffer } from './request-log.ts'
 import { allowOf, createTargets, readRoute, type Target } from './routes.ts'
 import { createShare } from './share.ts'
@@ -101,13 +103,13 @@ function handle(core: Core, target: Target | undefined, req: IncomingMessage, re
 }
 
 function begin(request: IngestRequest) {
-  const { req, res, target, core } = request
+  const { req, target, core } = request
   const { name, projectId } = target.route
   if (name === 'later' || name === 'unknown') return refuseUnknownRoute(request)
   const get = req.method === 'GET' && name === 'store'
   if (req.method !== 'POST' && !get) {
     drain(core, req)
-    return answerError(res, new MishapError('ACCEPT_METHOD'), ['allow', allowOf(name)])
+    return answerFailure(request, new MishapError('ACCEPT_METHOD'), ['allow', allowOf(name)])
   }
   const asEnvelope =
     name === 'envelope' || (name === 'store' && request.contentType.startsWith('application/x-sentry-envelope'))
@@ -131,7 +133,10 @@ function begin(request: IngestRequest) {
     if (!isSecurityType(request.contentType)) throw new MishapError('ACCEPT_ENCODING_UNKNOWN')
     receive(request, securityReceiver)
   } else if (name === 'minidump') receive(request, minidumpReceiver)
-  else {
+  else if (name === 'otlp') {
+    if (otlpFormatOf(request.contentType) === undefined) throw new MishapError('ACCEPT_ENCODING_UNKNOWN')
+    receive(request, otlpReceiver)
+  } else {
     if (target.route.eventId === '') {
       throw new Refusal('ACCEPT_BODY_MALFORMED', 'bad_event_id', [], 'The event id in the path is not a UUID.')
     }

@@ -9,7 +9,7 @@ import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { IngestKey, KeySnapshot } from '../store/meta/meta.ts'
 import type { EnvelopeWalk } from '../wire/envelope.ts'
 import { claimedCount, itemKind } from '../wire/item-types.ts'
-import { answerError, Refusal } from './answer.ts'
+import { answerError, answerStatus, Refusal } from './answer.ts'
 import type { Encoding, Inflater } from './body.ts'
 import type { Ledger } from './ledger.ts'
 import { slowBytesPerS, slowMs, unpackMs } from './limits.ts'
@@ -166,7 +166,13 @@ export function refuse(request: IngestRequest, error: MishapError, walk?: Envelo
     res.shouldKeepAlive = false
     res.once('finish', () => req.destroy())
   } else drain(core, req)
-  if (!res.headersSent && !res.destroyed) answerError(res, error, more)
+  if (!res.headersSent && !res.destroyed) answerFailure(request, error, more)
+}
+
+/** Answers an error in the form that the clients of the route expect. `more` lists further headers. */
+export function answerFailure({ res, target, contentType }: IngestRequest, error: MishapError, more: string[]): void {
+  if (target.route.name === 'otlp') answerStatus(res, contentType, error, more)
+  else answerError(res, error, more)
 }
 
 export function drain(core: Core, req: IncomingMessage): void {

@@ -4,7 +4,7 @@ import { parseAuthQuery } from '../wire/authheader.ts'
 import { normalizeId } from '../wire/ids.ts'
 
 /** `later`: routes that SDKs use and this version lacks. `unknown`: all other paths under /api/{project}/. */
-type RouteName = 'envelope' | 'store' | 'security' | 'attachments' | 'minidump' | 'later' | 'unknown'
+type RouteName = 'envelope' | 'store' | 'security' | 'attachments' | 'minidump' | 'otlp' | 'later' | 'unknown'
 
 type Route = {
   name: RouteName
@@ -31,6 +31,9 @@ const built: Record<string, { name: RouteName; category: DataCategory }> = {
   'csp-report': { name: 'security', category: 'security' },
   minidump: { name: 'minidump', category: 'error' },
 }
+
+/** The path of OTLP traces, and the path that servers had for it before. */
+const otlpPaths: ReadonlySet<string> = new Set(['integration/otlp/v1/traces', 'otlp/v1/traces'])
 
 const later: Record<string, DataCategory> = {
   unreal: 'error',
@@ -68,7 +71,9 @@ export function readRoute(path: string): Route | undefined {
 }
 
 function readSubroute(projectId: number, subpath: string): Route {
-  const words = (subpath.endsWith('/') ? subpath.slice(0, -1) : subpath).split('/')
+  const plain = subpath.endsWith('/') ? subpath.slice(0, -1) : subpath
+  if (otlpPaths.has(plain)) return { name: 'otlp', projectId, category: 'span', eventId: '' }
+  const words = plain.split('/')
   const first = words[0] ?? ''
   const builtRoute = Object.hasOwn(built, first) ? built[first] : undefined
   if (builtRoute && words.length === 1) return { ...builtRoute, projectId, eventId: '' }

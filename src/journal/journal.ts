@@ -7,7 +7,7 @@ import type { DataCategory } from '../base/outcome.ts'
  */
 export const segmentSpan = 2 ** 28
 
-export type RecordKind = 'envelope' | 'store' | 'security' | 'attachments' | 'minidump' | 'outcomes'
+export type RecordKind = 'envelope' | 'store' | 'security' | 'attachments' | 'minidump' | 'otlp' | 'outcomes'
 
 /** Head of a record: what ingest knows about one request. The body follows it in the record. */
 export type RecordHead = {
@@ -34,7 +34,7 @@ export type RecordHead = {
   spool?: { key: string; bytes: number }
   /** Process only this event of the record (0 = its first): the others are already stored. */
   only?: number
-  /** Process only this item of the envelope (0 = its first): all others already have their outcome. */
+  /** Process only this item of the envelope or OTLP body (0 = its first): all others already have their outcome. */
   onlyItem?: number
   /** The record is a replayed dead letter. The commit removes that dead letter. */
   again?: ReplayedDeadLetter

@@ -211,6 +211,7 @@ const nodeOf = (item: SeenSpan, slug: string): RestTraceSpan => ({
   measurements: item.measurements,
   additional_attributes: item.attributes,
   links: parsed<RestTraceSpan['links']>(item.links, []),
+  ...(item.events ? { events: parsed<NonNullable<RestTraceSpan['events']>>(item.events, []) } : {}),
   repaired: item.repaired,
   children: [],
   errors: [],

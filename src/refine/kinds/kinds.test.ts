@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { noFilters } from '../../domain/filters.ts'
 import { tableNames, tables } from '../../store/events/tables.ts'
+import { jsonBody, jsonSpan } from '../../wire/otlp.cases.ts'
 import { plainSettings, recordedMs, refineBody } from '../pipeline/fixture.cases.ts'
 import { type Refined, sumOf } from './kind.ts'
 import { kindOf, repeatWindows } from './kinds.ts'
@@ -92,6 +93,8 @@ describe('what a record counts as received is what its outcomes sum up to', () =
   const form = (...names: string[]) =>
     `${names.map((name) => `--b\r\nContent-Disposition: form-data; name="${name}"; filename="${name}"\r\n\r\nx\r\n`).join('')}--b--\r\n`
 
+  const otlpText = JSON.stringify(jsonBody([jsonSpan(1), jsonSpan(2), jsonSpan(3, { spanId: '' })]))
+
   test.each<[string, number, string, object]>([
     ['no envelope', 1, 'x', { kind: 'envelope' }],
     ['an event', 1, '{"message":"x"}', { kind: 'store' }],
@@ -107,6 +110,9 @@ describe('what a record counts as received is what its outcomes sum up to', () =
     ],
     ['files of no event', 1, form('a', 'c'), { kind: 'attachments', contentType: 'multipart/form-data; boundary=b' }],
     ['a crash without a dump', 1, 'x', { kind: 'minidump' }],
+    ['OTLP, of its spans one without ids', 3, otlpText, { kind: 'otlp', contentType: 'application/json' }],
+    ['OTLP without spans', 1, '{}', { kind: 'otlp', contentType: 'application/json' }],
+    ['OTLP that is no message', 1, 'x', { kind: 'otlp', contentType: 'application/x-protobuf' }],
   ])('a body of %s', (_name, count, body, head) => {
     const refined = refineBody(body, head)
     expect([refined.received, outcomesOf(refined)]).toEqual([count, count])

@@ -45,7 +45,7 @@ export function refineRecord(
   }
   if (head.kind === 'envelope') refineEnvelope(work, body)
   else bodyKindOf(head.kind)?.take(work, body)
-  if (head.onlyItem !== undefined) return onlyItem(work.out)
+  if (head.onlyItem !== undefined) return onlyItem(work.out, head.onlyItem, head.kind === 'otlp')
   return head.only === undefined ? work.out : onlyEvent(work, head.only, body.length)
 }
 
@@ -72,9 +72,12 @@ function onlyEvent(work: RecordWork, index: number, bytes: number): Refined {
   return { ...nothing(), outcomes: [end], received: 1 }
 }
 
-/** The rows of one replayed item. Parts of it that became no row had their outcome the first time. */
-function onlyItem(out: Refined): Refined {
-  const groups = out.groups.filter((group) => group.part === 'onlyItem')
+/**
+ * The rows of one replayed item. Parts of it that became no row had their outcome the first time. `hasOthers`: the record
+ * is no envelope, so all of its items were refined.
+ */
+function onlyItem(out: Refined, index: number, hasOthers: boolean): Refined {
+  const groups = out.groups.filter((group) => group.part === 'onlyItem' && (!hasOthers || group.index === index))
   return groups.length > 0 ? only(groups) : out
 }
 

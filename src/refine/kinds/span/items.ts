@@ -151,7 +151,7 @@ function bareSpan(sent: unknown, { item, context, jpos, moveUs, budget }: Detail
 }
 
 /** The user of a span: id, e-mail, name and address. `sender`: the sender's address, if the SDK allows its use. */
-function userOf(attributes: Loose, sender: string | undefined): NormalEvent['user'] {
+export function userOf(attributes: Loose, sender: string | undefined): NormalEvent['user'] {
   const text = (key: string) => scalar(own(attributes, key))?.trim().slice(0, 128) || undefined
   const [id, email, username] = [text('user.id'), text('user.email'), text('user.name') ?? text('user.username')]
   const address = [text('user.ip_address'), text('client.address'), sender].find((entry) => entry && isIP(entry))

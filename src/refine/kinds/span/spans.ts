@@ -23,7 +23,7 @@ const transactionKey = ({ spanId, traceId }: Pick<SpanRow, 'spanId' | 'traceId'>
  * The dedup key of a span item: the ids of all of its spans. An SDK resends an envelope unchanged. An item that has
  * some of these spans and others too is a different item.
  */
-const spanItemKey = (rows: readonly Pick<SpanRow, 'spanId' | 'traceId'>[]): string =>
+export const spanItemKey = (rows: readonly Pick<SpanRow, 'spanId' | 'traceId'>[]): string =>
   hash('md5', rows.map((row) => row.traceId + row.spanId).join(), 'hex')
 
 /** Spans of the record so far. Each span of a record needs its own place. */
@@ -51,7 +51,7 @@ export const transactionWindow: RepeatWindow = {
 export const spanItemWindow: RepeatWindow = { name: 'spanItems', max: hourlyMax }
 
 /** Adds the rows of one item. They are stored, counted and refused together. */
-function addRows(
+export function addRows(
   work: RecordWork,
   rows: readonly SpanRow[],
   { window, key, index, outcomes }: Pick<RowGroup, 'window' | 'key' | 'index' | 'outcomes'>,
@@ -91,7 +91,7 @@ function attributesLength(attributes: SpanRow['attributes']): number {
 }
 
 /** How many rows fit into the size allowed for an item of `bytes` bytes. The first row always fits. */
-function fittingCount(rows: readonly SpanRow[], bytes: number): number {
+export function fittingCount(rows: readonly SpanRow[], bytes: number): number {
   let left = bytes * growthMax + growthFree
   for (const [at, row] of rows.entries()) {
     const texts = [row.transaction, row.route, row.name, row.description, row.statement, row.release, row.environment]

@@ -1,0 +1,78 @@
+import { type Loose, safeKey } from '../../pipeline/value.ts'
+
+// The spans of an ExportTraceServiceRequest in plain values, the same for protobuf and JSON. Times are in microseconds
+// since 1970, ids are lower-case hex.
+
+/** Attributes of the process that made the spans, and of the library. */
+export type OtlpResource = { attributes: Loose }
+export type OtlpScope = { name: string; version: string }
+
+export type OtlpEvent = { name: string; atUs: number | undefined; attributes: Loose }
+export type OtlpLink = {
+  traceId: string | undefined
+  spanId: string | undefined
+  traceState: string
+  flags: number
+  attributes: Loose
+}
+
+/** One span. Ids are undefined if they have the wrong length or are zero. */
+export type OtlpSpan = {
+  traceId: string | undefined
+  spanId: string | undefined
+  parentId: string
+  traceState: string
+  name: unknown
+  kind: number
+  flags: number
+  startUs: number | undefined
+  endUs: number | undefined
+  attributes: Loose
+  events: OtlpEvent[]
+  links: OtlpLink[]
+  /** What the SDK left out because of its own limits. */
+  dropped: { attributes: number; events: number; links: number }
+  status: { code: number; message: string }
+}
+
+/** A span with its surroundings. `span` is undefined if its message is broken. */
+export type PlacedSpan = { resource: OtlpResource; scope: OtlpScope; span: OtlpSpan | undefined }
+
+/** The spans of a body in the order they were sent, at most `otlpSpansMax`, and the number of further ones. */
+export type OtlpBody = { spans: PlacedSpan[]; excess: number }
+
+/** A span without any field. */
+export const emptySpan = (): OtlpSpan => ({
+  traceId: undefined,
+  spanId: undefined,
+  parentId: '',
+  traceState: '',
+  name: '',
+  kind: 0,
+  flags: 0,
+  startUs: undefined,
+  endUs: undefined,
+  attributes: {},
+  events: [],
+  links: [],
+  dropped: { attributes: 0, events: 0, links: 0 },
+  status: { code: 0, message: '' },
+})
+
+/** Entries of a span that are read. SDKs keep 128 of each. */
+export const entriesMax = 1000
+/** Levels of a value that are read. Deeper ones become a text, however deep they are. */
+export const valueLevelsMax = 4
+export const tooDeep = '[Object]'
+
+/** Sets an attribute. The first of equal keys counts, as in SDKs. */
+export function setAttribute(to: Loose, key: string, value: unknown): void {
+  const name = safeKey(key)
+  if (key !== '' && value !== undefined && !Object.hasOwn(to, name)) to[name] = value
+}
+
+/** An integer of 64 bits: a number while it is exact, else its digits. */
+export const exactInteger = (value: bigint | string): number | string => {
+  const number = Number(value)
+  return Number.isSafeInteger(number) ? number : String(value)
+}
