@@ -18,6 +18,7 @@ const spans = z
     ops: column,
     names: column,
     statuses: column,
+    failures: column.describe('1: the span ended in an error.'),
     platforms: column,
     environments: column,
     cuts: column,
@@ -105,6 +106,10 @@ export const restTraceItem = z
     links: z.array(record),
     measurements: z.record(z.string(), z.number()).describe('Times in milliseconds.'),
     description: z.string(),
+    events: z.array(record).describe('Span events of OpenTelemetry.'),
+    clockShift: z
+      .number()
+      .describe('Milliseconds that were added to its times, because the clock of the sender was wrong.'),
     repaired: z.int().describe('Number of repaired faults in the sent span.'),
   })
   .meta({ id: 'TraceItem' })

@@ -34,6 +34,7 @@ export function columnsOf(list: readonly TestSpan[]): TraceSpans {
     ops: list.map((span) => textOf(span.op)),
     names: list.map((span) => textOf(span.name)),
     statuses: list.map((span) => textOf(span.status)),
+    failures: list.map((span) => (/error/.test(span.status ?? '') ? 1 : 0)),
     platforms: list.map(() => 0),
     environments: list.map(() => 0),
     cuts: list.map(() => 0),

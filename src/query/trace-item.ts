@@ -17,6 +17,7 @@ const fieldsOf = (span: SeenSpan): Record<string, string | number> => ({
   'span.status': span.status,
   'span.kind': span.kind,
   'span.duration': span.durationUs / 1000,
+  route: span.route,
   transaction: span.transaction,
   origin: span.origin,
   platform: span.platform,
@@ -26,7 +27,7 @@ const fieldsOf = (span: SeenSpan): Record<string, string | number> => ({
 
 /** One span with all its attributes, those of its columns first. */
 export function traceItem(span: SeenSpan, projectSlug: string): RestTraceItem {
-  const sent = span.attributes === '' ? {} : (JSON.parse(span.attributes) as Record<string, unknown>)
+  const sent = span.attributes
   const fields = Object.entries(fieldsOf(span)).filter(([name, value]) => value !== '' && !Object.hasOwn(sent, name))
   const attributes = Object.keys(sent)
     .sort()
@@ -41,6 +42,8 @@ export function traceItem(span: SeenSpan, projectSlug: string): RestTraceItem {
     links: span.links === '' ? [] : (JSON.parse(span.links) as Record<string, unknown>[]),
     measurements: span.measurements,
     description: span.description || span.name,
+    events: span.events === '' ? [] : (JSON.parse(span.events) as Record<string, unknown>[]),
+    clockShift: span.clockShiftUs / 1000,
     repaired: span.repaired,
   }
 }

@@ -88,7 +88,15 @@ test('OTLP has nanoseconds as text, typed attributes, kinds and states, by proje
     kind: '',
     origin: '',
     cut: '' as const,
-    attributes: '{"n":1,"d":1.5,"b":true,"l":["x"],"o":{"a":1}}',
+    attributes: { n: 1, d: 1.5, b: true, l: ['x'], o: { a: 1 } },
+    events: '',
+    route: '',
+    category: '' as const,
+    statement: '',
+    weight: 1,
+    failed: true,
+    httpStatus: 0,
+    clockShiftUs: 0,
     measurements: {},
     links: '[{"trace_id":"cc","span_id":"dd","sampled":true}]',
     platform: 'node',
@@ -98,7 +106,9 @@ test('OTLP has nanoseconds as text, typed attributes, kinds and states, by proje
     receivedMs: 0,
     repaired: 0,
   }
-  expect(toOtlp([span, { ...span, release: 'r@2', parentId: '', status: 'ok' }], () => 'web')).toMatchObject({
+  expect(
+    toOtlp([span, { ...span, release: 'r@2', parentId: '', status: 'ok', failed: false }], () => 'web'),
+  ).toMatchObject({
     resourceSpans: [
       {
         resource: {

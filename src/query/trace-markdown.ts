@@ -1,6 +1,6 @@
 import type { RestTraceView } from '../contract/trace-views.ts'
 import { type Run, runsOf } from '../domain/trace-runs.ts'
-import { isFailedStatus, textOf } from '../domain/trace-spans.ts'
+import { textOf } from '../domain/trace-spans.ts'
 import { criticalPath, type Gap, mainRoot, timesOf } from '../domain/trace-times.ts'
 import { buildTree, childrenOf, extentOf, type TraceTree } from '../domain/trace-tree.ts'
 import { fenced, inline } from './markdown-text.ts'
@@ -30,7 +30,7 @@ function nodeLine(parts: Parts, node: number, selfUs: Float64Array): string {
     `at ${ms(tree.starts[node] ?? 0)}`,
     `${ms(tree.durations[node] ?? 0)}`,
     `self ${ms(selfUs[node] ?? 0)}`,
-    ...(isFailedStatus(status) ? [`failed: ${status}`] : []),
+    ...(view.spans.failures[node] === 1 ? [`failed: ${status}`] : []),
     ...(shift === 0 ? [] : [`clock corrected by ${ms(shift)}`]),
   ]
   return `${nodeName(parts, node)} (${notes.join(', ')})`

@@ -1,4 +1,3 @@
-import { isFailedStatus } from '../domain/trace-spans.ts'
 import type { SeenSpan } from '../store/events/span-store.ts'
 
 type OtlpValue =
@@ -45,11 +44,12 @@ function otlpSpan(span: SeenSpan): Record<string, unknown> {
       'sentry.op': span.op,
       'sentry.origin': span.origin,
       'sentry.description': span.description,
-      ...parsed<Record<string, unknown>>(span.attributes, {}),
+      ...span.attributes,
       ...span.measurements,
     }),
+    ...(span.events === '' ? {} : { events: parsed<unknown[]>(span.events, []) }),
     ...(links.length > 0 ? { links: links.map((link) => ({ traceId: link.trace_id, spanId: link.span_id })) } : {}),
-    status: { code: isFailedStatus(span.status) ? 2 : span.status === 'ok' ? 1 : 0, message: span.status },
+    status: { code: span.failed ? 2 : span.status === 'ok' ? 1 : 0, message: span.status },
   }
 }
 

@@ -73,6 +73,7 @@ function compactSpans(columns: TraceColumns, kept: readonly number[], originUs: 
     ops: numbers(columns.ops),
     names: numbers(columns.names),
     statuses: numbers(columns.statuses),
+    failures: pick(columns.failures, 0),
     platforms: numbers(columns.platforms),
     environments: numbers(columns.environments),
     cuts: numbers(columns.cuts),

@@ -209,7 +209,7 @@ const nodeOf = (item: SeenSpan, slug: string): RestTraceSpan => ({
   environment: item.environment,
   release: item.release,
   measurements: item.measurements,
-  additional_attributes: parsed<Record<string, unknown>>(item.attributes, {}),
+  additional_attributes: item.attributes,
   links: parsed<RestTraceSpan['links']>(item.links, []),
   repaired: item.repaired,
   children: [],

@@ -21,7 +21,6 @@ export const spanColumns = [
   'kind',
   'origin',
   'cut',
-  'attributes',
   'measurements',
   'links',
   'platform',
@@ -32,6 +31,16 @@ export const spanColumns = [
   'jpos',
   'place',
   'repaired',
+  'route',
+  'category',
+  'statement',
+  'weight',
+  'failed',
+  'http_status',
+  'clock_shift',
+  'tags',
+  'numbers',
+  'events',
 ] as const
 
 const whole = (value: number, least: number): number =>
@@ -46,15 +55,31 @@ function measured(values: Record<string, number>): string {
   return out
 }
 
+/** Splits attributes into the maps of texts and of numbers. Other values are JSON texts: `true`, `["a","b"]`. */
+function attributeMaps(attributes: SpanRow['attributes']): { tags: string; numbers: string } {
+  let [tags, numbers] = ['', '']
+  for (const key in attributes) {
+    const value = attributes[key]
+    if (typeof value === 'number') numbers += `${numbers ? ',' : ''}${quoted(key)}:${value}`
+    else if (value !== undefined && value !== null)
+      tags += `${tags ? ',' : ''}${quoted(key)}:${quoted(typeof value === 'string' ? value : JSON.stringify(value))}`
+  }
+  return { tags, numbers }
+}
+
 /** Encodes a row as a line of tab-separated values (UTF-8 once encoded) with newline; columns as in `spanColumns`. */
 export function encodeSpanRow(row: SpanRow): string {
+  const { tags, numbers } = attributeMaps(row.attributes)
   return (
     `${row.projectId}\t${binaryId(row.traceId)}\t${hash(row.spanId)}\t${hash(row.parentId)}\t${hash(row.segmentId)}\t` +
     `${row.isSegment ? 1 : 0}\t${row.item}\t${field(row.transaction)}\t${field(row.op)}\t${field(row.name)}\t` +
     `${field(row.description)}\t${micros(row.startUs)}\t${whole(row.durationUs, 0)}\t${whole(row.selfUs, -1)}\t` +
-    `${field(row.status)}\t${field(row.kind)}\t${field(row.origin)}\t${row.cut}\t${field(row.attributes)}\t` +
+    `${field(row.status)}\t${field(row.kind)}\t${field(row.origin)}\t${row.cut}\t` +
     `{${measured(row.measurements)}}\t${field(row.links)}\t${field(row.platform)}\t${field(row.release)}\t` +
     `${field(row.environment)}\t${hash(row.userHash)}\t${time(row.receivedMs)}\t${row.jpos}\t${row.place}\t` +
-    `${Math.min(row.repaired, 255)}\n`
+    `${Math.min(row.repaired, 255)}\t${field(row.route)}\t${row.category}\t${field(row.statement)}\t` +
+    `${row.weight >= 1 && Number.isFinite(row.weight) ? row.weight : 1}\t${row.failed ? 1 : 0}\t` +
+    `${Math.min(whole(row.httpStatus, 0), 65_535)}\t${whole(row.clockShiftUs, Number.MIN_SAFE_INTEGER)}\t` +
+    `{${tags}}\t{${numbers}}\t${field(row.events)}\n`
   )
 }

@@ -4,6 +4,7 @@ import { recountProjects } from './recount.ts'
 import { framesColumn, framesIndex, lookupGranules, lookupIndex } from './schema/events.ts'
 import { derivedRows, longer, ofProject, projectSpan, rollupKeys, rollupView } from './schema/rollups.ts'
 import { olderTables, settingsOf } from './schema/settings.ts'
+import { laterSpanColumns } from './schema/spans.ts'
 import { claim, controlTable } from './server/control.ts'
 import { isRecent, oldestVersion } from './server-check.ts'
 import { tableNames, tables, withDerived } from './tables.ts'
@@ -59,6 +60,22 @@ async function refitFrames(connection: Connection, database: string): Promise<vo
     if (found.length > 0) continue
     await connection.command(`ALTER TABLE ${database}.events ${step}`, {}, { seconds: workSeconds })
   }
+}
+
+/**
+ * Adds the later columns of spans to an older table. Only the definition changes: their defaults compute the values of
+ * existing rows. The check comes first, as for `frames`.
+ */
+async function refitSpans(connection: Connection, database: string): Promise<void> {
+  const found = await connection.rows<{ name: string }>(
+    "SELECT name FROM system.columns WHERE database = {database:String} AND table = 'spans'",
+    { database },
+  )
+  const names = new Set(found.map(({ name }) => name))
+  const missing = laterSpanColumns.filter(({ name }) => !names.has(name))
+  if (missing.length === 0) return
+  const steps = missing.map(({ name, type }) => `ADD COLUMN IF NOT EXISTS ${name} ${type}`)
+  await connection.command(`ALTER TABLE ${database}.spans ${steps.join(', ')}`, {}, { seconds: workSeconds })
 }
 
 /**
@@ -149,6 +166,7 @@ export async function migrate(connection: Connection, database: string, installa
   await moveHours(connection, database)
   await addProjects(connection, database)
   await refitFrames(connection, database)
+  await refitSpans(connection, database)
   await refitSettings(connection, database)
   await refitIndexes(connection, database)
 }

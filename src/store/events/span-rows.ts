@@ -1,3 +1,4 @@
+import type { Json } from '../../wire/json.ts'
 import type { Connection } from './connection.ts'
 import { hashText, traceHex } from './rows.ts'
 import type { SeenSpan, SpanStore } from './span-store.ts'
@@ -12,8 +13,9 @@ const wholeFactor = 2
 
 /** The columns of `StoredSpan`. */
 export const spanSelect = `project_id, lower(hex(trace_id)) AS trace_hex, span_id, parent_id, segment_id, is_segment, transaction, op, name,
-  description, toUnixTimestamp64Micro(start) AS start_us, duration, self_time, status, kind, origin, cut, attributes,
-  measurements, links, platform, release, environment, user_hash, toUnixTimestamp64Milli(received) AS received_ms, repaired`
+  description, toUnixTimestamp64Micro(start) AS start_us, duration, self_time, status, kind, origin, cut, tags, numbers,
+  measurements, links, events, platform, release, environment, user_hash, toUnixTimestamp64Milli(received) AS received_ms, repaired,
+  route, category, statement, weight, failed, http_status, clock_shift`
 
 /** A row from the engine: fields as in the span, 64-bit numbers as text. */
 export type StoredSpan = Pick<
@@ -26,14 +28,23 @@ export type StoredSpan = Pick<
   | 'kind'
   | 'origin'
   | 'cut'
-  | 'attributes'
   | 'measurements'
   | 'links'
+  | 'events'
   | 'platform'
   | 'release'
   | 'environment'
   | 'repaired'
+  | 'route'
+  | 'category'
+  | 'statement'
+  | 'weight'
 > & {
+  tags: Record<string, string>
+  numbers: Record<string, number>
+  failed: number
+  http_status: number
+  clock_shift: string
   project_id: string
   trace_hex: string
   span_id: string
@@ -48,6 +59,23 @@ export type StoredSpan = Pick<
 }
 
 const idText = (decimal: string): string => (decimal === '0' ? '' : hashText(decimal))
+
+/** Booleans, lists and objects are stored as JSON. A text that looks like one of them is read as such. */
+function readTag(text: string): Json {
+  if (text === 'true' || text === 'false') return text === 'true'
+  if (!/^[[{]/.test(text)) return text
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return text
+  }
+}
+
+/** The attributes of a span, from both of their columns. */
+const attributesOf = ({ tags, numbers }: Pick<StoredSpan, 'tags' | 'numbers'>): Record<string, Json> => ({
+  ...Object.fromEntries(Object.entries(tags).map(([key, text]) => [key, readTag(text)])),
+  ...numbers,
+})
 
 /** Converts a stored span. */
 export const readSpan = (row: StoredSpan): SeenSpan => ({
@@ -68,15 +96,23 @@ export const readSpan = (row: StoredSpan): SeenSpan => ({
   kind: row.kind,
   origin: row.origin,
   cut: row.cut,
-  attributes: row.attributes,
+  attributes: attributesOf(row),
   measurements: row.measurements,
   links: row.links,
+  events: row.events,
   platform: row.platform,
   release: row.release,
   environment: row.environment,
   userHash: idText(row.user_hash),
   receivedMs: Number(row.received_ms),
   repaired: row.repaired,
+  route: row.route,
+  category: row.category,
+  statement: row.statement,
+  weight: row.weight,
+  failed: row.failed === 1,
+  httpStatus: row.http_status,
+  clockShiftUs: Number(row.clock_shift),
 })
 
 /** Order of a trace's spans, as in the engine's query: segments first, then start; first received duplicate first. */

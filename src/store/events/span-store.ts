@@ -1,3 +1,5 @@
+import type { Json } from '../../wire/json.ts'
+
 /** Why a page load or navigation ended early, as SDKs name it. */
 export type SpanCut = '' | 'deadline_exceeded' | 'heartbeatFailed'
 
@@ -27,12 +29,14 @@ export type SpanRow = {
   kind: string
   origin: string
   cut: SpanCut
-  /** JSON of an object, or ''. */
-  attributes: string
+  /** Attributes by name. Numbers are stored apart from texts; other values become JSON texts (docs/spans.md). */
+  attributes: Readonly<Record<string, Json>>
   /** Web vitals and other values by name. Times are in milliseconds. */
   measurements: Record<string, number>
   /** JSON of a list, or ''. */
   links: string
+  /** Span events of OpenTelemetry: JSON of a list, or ''. */
+  events: string
   platform: string
   release: string
   environment: string
@@ -43,7 +47,40 @@ export type SpanRow = {
   place: number
   /** Number of faults in the sent data that were repaired. */
   repaired: number
+  /** Parameterized page or endpoint of its segment, such as `/orders/[id]`; '' if unknown. */
+  route: string
+  /** What the span spends its time on. */
+  category: SpanCategory
+  /** Parameterized database statement, address of a request or path of an asset; '' for other spans. */
+  statement: string
+  /** The number of spans that this one stands for: 1 / sample rate. At least 1. */
+  weight: number
+  /** The span ended in an error: by its status, else by its HTTP status. */
+  failed: boolean
+  /** Status of the HTTP response; 0 if there is none. */
+  httpStatus: number
+  /** Microseconds by which the times were corrected, because the sender's clock was wrong. Mostly 0. */
+  clockShiftUs: number
 }
+
+/** Categories of spans, by what they spend their time on. */
+export type SpanCategory =
+  | ''
+  | 'http'
+  | 'db'
+  | 'cache'
+  | 'queue'
+  | 'resource'
+  | 'browser'
+  | 'ui'
+  | 'function'
+  | 'template'
+  | 'file'
+  | 'ai'
+  | 'other'
+
+/** Statuses of a span that did not fail. An empty one is unknown. */
+export const fineStatuses = ['', 'ok', 'unset', 'cancelled', 'unknown'] as const
 
 /** The displayed part of a span. */
 export type SeenSpan = Omit<SpanRow, 'jpos' | 'place' | 'item'>

@@ -11,9 +11,9 @@ export function traceCases(open: () => EventStore): void {
     spanRow(n, { traceId: trace, projectId: 71, jpos: 960_000_000, ...changes })
   const rows = [
     span(0, { isSegment: true, parentId: '', op: 'pageload', name: '/cart', measurements: { lcp: 88 } }),
-    span(1, { durationUs: 9_000_000, attributes: '{"db.system":"mysql","rows":3,"isCached":true}' }),
+    span(1, { durationUs: 9_000_000, attributes: { 'db.system': 'mysql', rows: 3, isCached: true } }),
     span(2, { projectId: 72, op: 'secret', name: 'secret', status: 'ok', measurements: { lcp: 1 } }),
-    span(3, { status: 'internal_error', durationUs: 1 }),
+    span(3, { status: 'internal_error', failed: true, durationUs: 1 }),
     span(4, { traceId: 'cd'.repeat(16) }),
   ]
   const all = { all: [71, 72], readable: [71] }

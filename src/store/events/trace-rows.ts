@@ -9,7 +9,7 @@ const byFilter = 'SETTINGS use_skip_indexes_on_data_read = 0, use_primary_key = 
 const nameMax = 200
 const ofTrace = 'project_id IN {projects:Array(UInt64)} AND trace_id = toFixedString(unhex({trace:String}), 16)'
 /** Spans that a summary of a large trace shows before others: segments, then failures, then the longest. */
-const byWeight = `is_segment DESC, status NOT IN ('', 'ok', 'unset', 'cancelled', 'deadline_exceeded') DESC, duration DESC, span_id`
+const byImportance = 'is_segment DESC, failed DESC, duration DESC, span_id'
 
 /** A text of a span, or '' in a project that the reader may not see: its texts do not even leave the store. */
 const seen = (expression: string) => `if(project_id IN {readable:Array(UInt64)}, ${expression}, '')`
@@ -22,7 +22,7 @@ const columnSelect = `groupArray(project_id) AS projects, groupArray(span_id) AS
   groupArray(segment_id) AS segment_ids, groupArray(is_segment) AS segments,
   groupArray(toFloat64(toUnixTimestamp64Micro(start))) AS starts, groupArray(toFloat64(duration)) AS durations,
   groupArray(${seen('op')}) AS ops, groupArray(${seen(`leftUTF8(if(name != '', name, if(description != '', description, transaction)), ${nameMax})`)}) AS names,
-  groupArray(${seen('status')}) AS statuses, groupArray(${seen('platform')}) AS platforms,
+  groupArray(${seen('status')}) AS statuses, groupArray(if(project_id IN {readable:Array(UInt64)}, failed, 0)) AS failures, groupArray(${seen('platform')}) AS platforms,
   groupArray(${seen('environment')}) AS environments, groupArray(${seen('cut')}) AS cuts,
   groupArrayIf((span_id, measurements), notEmpty(measurements) AND project_id IN {readable:Array(UInt64)}) AS vitals`
 
@@ -37,6 +37,7 @@ type StoredColumns = {
   ops: string[]
   names: string[]
   statuses: string[]
+  failures: number[]
   platforms: string[]
   environments: string[]
   cuts: string[]
@@ -66,6 +67,7 @@ function readColumns(row: StoredColumns | undefined): TraceColumns {
     ops: row?.ops ?? [],
     names: row?.names ?? [],
     statuses: row?.statuses ?? [],
+    failures: row?.failures ?? [],
     platforms: row?.platforms ?? [],
     environments: row?.environments ?? [],
     cuts: row?.cuts ?? [],
@@ -115,7 +117,7 @@ export function createTraces(connection: Connection, database: string): TraceSto
       // Narrow columns select the spans: the names of two million would be read for five thousand.
       const [row] = await connection.rows<StoredColumns>(
         `SELECT ${columnSelect} FROM (SELECT * FROM ${table} PREWHERE ${ofTrace} AND (start, span_id) IN (
-           SELECT start, span_id FROM ${table} PREWHERE ${ofTrace} ORDER BY ${byWeight} LIMIT {max:UInt32})
+           SELECT start, span_id FROM ${table} PREWHERE ${ofTrace} ORDER BY ${byImportance} LIMIT {max:UInt32})
          LIMIT {max:UInt32}) ${byFilter}`,
         { projects: all, readable, trace, max },
       )
@@ -145,8 +147,8 @@ export function createTraces(connection: Connection, database: string): TraceSto
       if (trace === undefined || projectIds.length === 0) return []
       const rows = await connection.rows<{ span_id: string }>(
         `SELECT span_id FROM ${table} PREWHERE ${ofTrace}
-         WHERE JSONExtractString(attributes, {key:String}) = {value:String}
-           OR JSONExtractRaw(attributes, {key:String}) = {value:String}
+         WHERE tags[{key:String}] = {value:String}
+           OR (mapContains(numbers, {key:String}) AND toString(numbers[{key:String}]) = {value:String})
          LIMIT {max:UInt32} ${byFilter}`,
         { projects: projectIds, trace, key, value, max },
       )

@@ -17,6 +17,8 @@ export type TraceColumns = {
   /** The name, else the description, else the name of the segment; cut. */
   names: string[]
   statuses: string[]
+  /** 1: the span ended in an error. */
+  failures: number[]
   platforms: string[]
   environments: string[]
   cuts: string[]

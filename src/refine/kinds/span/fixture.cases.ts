@@ -64,4 +64,4 @@ export const endsOf = (result: ReturnType<typeof refineBody>) =>
   [...result.spans.flatMap((span) => span.outcomes), ...result.outcomes].map(
     (entry) => `${entry.itemType} ${entry.category} ${entry.outcome} ${entry.reason} ${entry.quantity}`,
   )
-export const attributesOf = (row: SpanRow | undefined) => JSON.parse(row?.attributes || '{}') as Record<string, unknown>
+export const attributesOf = (row: SpanRow | undefined): Record<string, unknown> => row?.attributes ?? {}

@@ -6,6 +6,7 @@ import { type Draft, newDraft } from '../../pipeline/draft.ts'
 import { type Loose, object, own, type Sent, scalar, truth } from '../../pipeline/value.ts'
 import { environmentOf, releaseOf } from '../error/normalize.ts'
 import { drift } from '../error/time.ts'
+import { weightOf } from './describe.ts'
 import {
   attributeBytesMax,
   type ByteBudget,
@@ -34,6 +35,7 @@ export type SpanItem = {
   /** From the envelope's `trace` header, for spans without their own values. */
   release: unknown
   environment: unknown
+  sampleRate: unknown
   /** Whether to use the sender's address if no user is given. */
   inferAddress: boolean
   sent: Sent | undefined
@@ -55,6 +57,7 @@ export function spanItem(value: unknown, contentType: unknown, trace: unknown, s
     isStreamed,
     release: own(header, 'release'),
     environment: own(header, 'environment'),
+    sampleRate: own(header, 'sample_rate'),
     inferAddress: own(settings, 'infer_ip') === 'auto',
     sent,
   }
@@ -132,6 +135,9 @@ function bareSpan(sent: unknown, { item, context, jpos, moveUs, budget }: Detail
     attributes: boundedAttributes(attributes, budget, repairs, columns),
     measurements: { ...measurementsOf(own(span, 'measurements'), repairs), ...vitalsOf(attributes) },
     links: linksOf(own(span, 'links'), repairs),
+    events: '',
+    weight: weightOf(own(attributes, 'sentry.sample_rate') ?? item.sampleRate),
+    clockShiftUs: moveUs,
     platform: scalar(own(span, 'platform'))?.slice(0, 64) ?? platformOf(own(attributes, 'sentry.sdk.name')),
     release: releaseOf(own(attributes, 'sentry.release') ?? item.release) ?? '',
     environment: environmentOf(own(attributes, 'sentry.environment') ?? item.environment) ?? '',

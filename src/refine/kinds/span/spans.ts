@@ -80,12 +80,23 @@ const growthFree = 16_384
 /** Bytes of a row's numbers and ids. */
 const plainBytes = 200
 
+/** Characters of the attributes, about as encoded. */
+function attributesLength(attributes: SpanRow['attributes']): number {
+  let sum = 0
+  for (const key in attributes) {
+    const value = attributes[key]
+    sum += key.length + 6 + (typeof value === 'string' ? value.length : typeof value === 'object' ? 256 : 8)
+  }
+  return sum
+}
+
 /** How many rows fit into the size allowed for an item of `bytes` bytes. The first row always fits. */
 function fittingCount(rows: readonly SpanRow[], bytes: number): number {
   let left = bytes * growthMax + growthFree
   for (const [at, row] of rows.entries()) {
-    left -= plainBytes + row.transaction.length + row.release.length + row.environment.length + row.name.length
-    left -= row.description.length + row.attributes.length + row.links.length + row.op.length + row.origin.length
+    const texts = [row.transaction, row.route, row.name, row.description, row.statement, row.release, row.environment]
+    left -= plainBytes + attributesLength(row.attributes) + row.links.length + row.events.length
+    left -= texts.reduce((sum, text) => sum + text.length, row.op.length + row.origin.length)
     if (left < 0) return Math.max(1, at)
   }
   return rows.length
@@ -141,7 +152,9 @@ export function refineTransaction(
     filteredSpans(work, itemType, childrenOf(received).length, dropped.reason, 0)
     return
   }
-  const rows = acceptedRows(work, itemType, transactionRows(draft, context, record.jpos, placeOf(work)), bytes)
+  const sampleRate = own(object(work.envelope.trace) ?? {}, 'sample_rate')
+  const place = { jpos: record.jpos, first: placeOf(work), sampleRate }
+  const rows = acceptedRows(work, itemType, transactionRows(draft, context, place), bytes)
   const [segment] = rows
   if (!segment) return
   const children = rows.length - 1

@@ -7,6 +7,7 @@ import { type Loose, listOf, object, own, type Sent } from '../../pipeline/value
 import { isPlain, rulesOf, scrubTree } from '../../scrub/scrub.ts'
 import { userHash } from '../error/row.ts'
 import { seconds } from '../error/time.ts'
+import { type Described, describe, weightOf } from './describe.ts'
 import {
   attributeBytesMax,
   type ByteBudget,
@@ -26,7 +27,7 @@ import {
 } from './parts.ts'
 
 /** A span before scrubbing: attributes are still an object, the user is not hashed. */
-export type Bare = Omit<SpanRow, 'attributes' | 'place' | 'userHash'> & {
+export type Bare = Omit<SpanRow, keyof Described | 'attributes' | 'place' | 'userHash'> & {
   attributes: Loose
   user: NormalEvent['user']
 }
@@ -40,8 +41,16 @@ const columns: ReadonlySet<string> = new Set(['sentry.op', 'sentry.origin', 'sen
 const finishReasonOf = (data: Loose, tags: Loose): unknown =>
   own(data, 'sentry.idle_span_finish_reason') ?? own(tags, 'idle_span_finish_reason') ?? own(tags, 'finishReason')
 
+/** The position of the item's rows and the number of the first, and the sample rate in the header of its envelope. */
+type Place = { jpos: number; first: number; sampleRate: unknown }
+
 /** The segment of a transaction, from the normalized event and its received trace context. */
-function segmentOf({ received, event }: Draft, context: Context, jpos: number, budget: ByteBudget): Bare {
+function segmentOf(
+  { received, event }: Draft,
+  context: Context,
+  { jpos, sampleRate }: Place,
+  budget: ByteBudget,
+): Bare {
   const repairs: Repairs = { count: 0 }
   const trace = object(own(object(own(received, 'contexts')) ?? {}, 'trace')) ?? {}
   const data = object(own(trace, 'data')) ?? {}
@@ -81,6 +90,9 @@ function segmentOf({ received, event }: Draft, context: Context, jpos: number, b
     attributes: { ...attributes, ...boundedAttributes(tags, budget, repairs, new Set(Object.keys(attributes))) },
     measurements: measurementsOf(own(received, 'measurements'), repairs),
     links: linksOf(own(trace, 'links'), repairs),
+    events: '',
+    weight: weightOf(own(data, 'sentry.sample_rate') ?? sampleRate),
+    clockShiftUs: moveUs,
     platform: event.platform,
     release: event.release ?? '',
     environment: event.environment ?? '',
@@ -139,11 +151,11 @@ export const childrenOf = (received: Loose): unknown[] => {
 
 /**
  * The rows of a transaction: its segment, then its children in the sent order. `draft` has passed the first steps of an
- * event. Places start at `first`.
+ * event.
  */
-export function transactionRows(draft: Draft, context: Context, jpos: number, first: number): SpansOfItem {
+export function transactionRows(draft: Draft, context: Context, place: Place): SpansOfItem {
   const budget: ByteBudget = { bytes: attributeBytesMax }
-  const segment = segmentOf(draft, context, jpos, budget)
+  const segment = segmentOf(draft, context, place, budget)
   const sentEndS = seconds(own(draft.received, 'timestamp'))
   const moveUs = sentEndS === undefined ? 0 : Math.round(draft.event.timestamp * 1e6) - Math.round(sentEndS * 1e6)
   const childContext: ChildContext = { segment, moveUs, receivedUs: context.head.receivedMs * 1000, budget }
@@ -159,7 +171,7 @@ export function transactionRows(draft: Draft, context: Context, jpos: number, fi
     const entry = bare[at]
     if (entry) entry.selfUs = selfUs
   }
-  const rows = scrubbedRows(bare, draft.sent, context, first)
+  const rows = scrubbedRows(bare, draft.sent, context, place.first)
   return { rows, excess: Math.max(0, sent.length - spansMax), broken }
 }
 
@@ -182,11 +194,11 @@ export function scrubbedRows(bare: Bare[], sent: Sent | undefined, context: Cont
   const hashes = new Map([...people.values()].map((user) => [user, userHash(user)]))
   return list.map(({ user, attributes, ...texts }, at): SpanRow => {
     const { user: _user, ...span } = bare[at] as Bare
-    const isEmpty = Object.keys(attributes).length === 0
     return {
       ...span,
       ...texts,
-      attributes: isEmpty ? '' : JSON.stringify(attributes),
+      ...describe({ ...span, ...texts, attributes }),
+      attributes: attributes as SpanRow['attributes'],
       userHash: hashes.get(user) ?? '',
       place: first + at,
     }

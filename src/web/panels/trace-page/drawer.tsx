@@ -86,6 +86,9 @@ function Attributes({ trace, item }: { trace: TraceControls; item: RestTraceItem
           </Field>
         ))}
       </dl>
+      {item.clockShift !== 0 ? (
+        <p className="tp-dim">{t('senderClock', { count: Math.round(item.clockShift) })}</p>
+      ) : null}
       {item.repaired > 0 ? <p className="tp-dim">{t('repaired', { count: item.repaired })}</p> : null}
     </>
   )

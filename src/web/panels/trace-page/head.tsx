@@ -1,5 +1,5 @@
 'use client'
-import { Ellipsis, Link2 } from 'lucide-react'
+import { Ellipsis } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { mainRoot } from '../../../domain/trace-times.ts'
 import { withBase } from '../../base-path.ts'
@@ -65,10 +65,7 @@ export function Head({ trace }: { trace: TraceControls }) {
         choices={views.map((view) => ({ value: view, label: t(`views.${view}`) }))}
         onChange={trace.setView}
       />
-      <span className="tp-copy-link">
-        <Link2 size={15} strokeWidth={1.75} aria-hidden="true" />
-        <CopyButton text={() => window.location.href} label={t('copyLink')} />
-      </span>
+      <CopyButton text={() => window.location.href} label={t('copyLink')} />
       <Exports trace={trace} />
     </header>
   )

@@ -1,6 +1,6 @@
 import type { RestTraceView } from '../../../contract/trace-views.ts'
 import { type Run, runsOf } from '../../../domain/trace-runs.ts'
-import { isFailedStatus, textOf } from '../../../domain/trace-spans.ts'
+import { isBoundary } from '../../../domain/trace-spans.ts'
 import { type CriticalPath, criticalPath, type Gap, mainRoot, timesOf } from '../../../domain/trace-times.ts'
 import { buildTree, childrenOf, extentOf, type TraceTree } from '../../../domain/trace-tree.ts'
 
@@ -24,10 +24,11 @@ export type TraceModel = {
   pointsOf: ReadonlyMap<number, Point[]>
   /** The first node of the band that a node belongs to: what one process did in a row. -1 for a missing parent. */
   bands: Int32Array
+  /** Number of spans of a band, by its first node. */
   bandSizes: ReadonlyMap<number, number>
   fromUs: number
   toUs: number
-  /** Number of spans with the status of a failure. */
+  /** Number of spans that ended in an error. */
   failed: number
 }
 
@@ -38,18 +39,23 @@ function pointsIn({ events, feedback }: RestTraceView): Point[] {
   ].sort((a, b) => a.atUs - b.atUs)
 }
 
-/** A band begins where the project or the platform changes, so that browser and server of one project are two. */
+/**
+ * A band is what one process did in a row: it begins at each segment, and where the project changes. Roots of one
+ * project in a row, such as spans whose segment did not arrive, are one band.
+ */
 function bandsOf({ spans }: RestTraceView, tree: TraceTree): Int32Array {
   const bands = new Int32Array(tree.nodeCount).fill(-1)
+  let lastRoot = -1
   for (const node of tree.order) {
     if (node >= tree.spanCount) continue
     const parent = tree.parents[node] ?? -1
-    const isSame =
-      parent >= 0 &&
-      parent < tree.spanCount &&
-      spans.projects[parent] === spans.projects[node] &&
-      spans.platforms[parent] === spans.platforms[node]
-    bands[node] = isSame ? (bands[parent] ?? node) : node
+    if (parent >= 0 && parent < tree.spanCount) {
+      bands[node] = isBoundary(spans, node, parent) ? node : (bands[parent] ?? node)
+      continue
+    }
+    const isNext = lastRoot >= 0 && tree.parents[lastRoot] === parent && !isBoundary(spans, node, lastRoot)
+    bands[node] = isNext ? (bands[lastRoot] ?? node) : node
+    lastRoot = node
   }
   return bands
 }
@@ -58,6 +64,9 @@ function bandsOf({ spans }: RestTraceView, tree: TraceTree): Int32Array {
 function movePoints(points: Point[], tree: TraceTree): Point[] {
   return points.map((point) => ({ ...point, atUs: point.atUs + (tree.shifts[point.node] ?? 0) }))
 }
+
+/** Length of the axis of a trace that has only one error. */
+const axisUsMin = 1_000_000
 
 /** Builds the model of a trace. */
 export function modelOf(view: RestTraceView): TraceModel {
@@ -71,8 +80,6 @@ export function modelOf(view: RestTraceView): TraceModel {
   for (const band of bands) if (band >= 0) bandSizes.set(band, (bandSizes.get(band) ?? 0) + 1)
   const extent = extentOf(tree)
   const times = points.map((point) => point.atUs)
-  let failed = 0
-  for (let span = 0; span < tree.spanCount; span++) if (isFailedStatus(textOf(spans, 'statuses', span))) failed++
   return {
     view,
     tree,
@@ -88,8 +95,8 @@ export function modelOf(view: RestTraceView): TraceModel {
     bands,
     bandSizes,
     fromUs: tree.spanCount === 0 ? Math.min(0, ...times) : Math.min(extent.fromUs, ...times),
-    toUs: tree.spanCount === 0 ? Math.max(1, ...times) : Math.max(extent.toUs, ...times),
-    failed,
+    toUs: tree.spanCount === 0 ? Math.max(axisUsMin, ...times) : Math.max(extent.toUs, ...times),
+    failed: spans.failures.reduce((sum, failed) => sum + failed, 0),
   }
 }
 

@@ -95,6 +95,7 @@ type Paint = BarsInput & Canvas & { x: (us: number) => number }
 
 /** A label after the bar, inside its end if there is no space, or before it. */
 function label({ context, palette, width }: Paint, text: string, [from, to]: [number, number], top: number): void {
+  if (to < 0 || from > width) return
   const length = text.length * characterPx
   context.textBaseline = 'middle'
   const middle = top + barTop + barHeight / 2 + 0.5

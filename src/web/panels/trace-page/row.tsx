@@ -1,7 +1,7 @@
 'use client'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useTranslations } from 'next-intl'
-import { isFailedStatus, textOf } from '../../../domain/trace-spans.ts'
+import { textOf } from '../../../domain/trace-spans.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'
 import { type Severity, SeverityShape } from '../../ui/severity.tsx'
@@ -15,6 +15,9 @@ type RowProps = { trace: TraceControls; words: Words; row: number; isMatch: bool
 const indentPx = 14
 /** Deeper rows are not indented further: the name would have no space. */
 const indentMax = 14
+
+/** Ops of segments in a browser. SDKs for browser and server of one framework have the same platform. */
+const browserOps = /^(?:pageload|navigation|ui)(?:\.|$)/
 
 const levels: ReadonlySet<string> = new Set(['fatal', 'error', 'warning', 'info', 'debug'])
 const levelOf = (level: string | undefined): Severity => (levels.has(level ?? '') ? (level as Severity) : 'error')
@@ -41,7 +44,12 @@ function Band({ trace: { model }, words, node }: Pick<RowProps, 'trace' | 'words
   const t = useTranslations('trace')
   const { spans, projects } = model.view
   const project = projects[spans.projects[node] ?? 0]
-  const where = [textOf(spans, 'platforms', node), textOf(spans, 'environments', node)].filter(Boolean).join(', ')
+  const op = textOf(spans, 'ops', node)
+  const platform = textOf(spans, 'platforms', node)
+  const runtime = browserOps.test(op) ? t('browser') : op === 'http.server' ? t('server') : ''
+  const where = [runtime, platform === 'other' ? '' : platform, textOf(spans, 'environments', node)]
+    .filter(Boolean)
+    .join(', ')
   return (
     <>
       {project && project.place >= 0 ? <Rail place={project.place} /> : null}
@@ -112,7 +120,7 @@ function Node({ trace, words, node }: Pick<RowProps, 'trace' | 'words'> & { node
       ) : (
         <span className="tp-fold" />
       )}
-      {isFailedStatus(status) ? (
+      {model.view.spans.failures[node] === 1 ? (
         <SeverityShape level="error" label={t('failed', { status: status.slice(0, 60) })} />
       ) : null}
       {op ? (

@@ -1,4 +1,4 @@
-import { isFailedStatus, type TraceSpans, textOf } from '../../../domain/trace-spans.ts'
+import type { TraceSpans } from '../../../domain/trace-spans.ts'
 import type { TraceModel } from './model.ts'
 
 /** A parsed search: all terms must match. An attribute is asked of the server. */
@@ -90,7 +90,7 @@ export function matchesOf(
   const matches = (span: number): boolean => {
     const duration = spans.durations[span] ?? 0
     if (duration < search.slowerUs || duration > search.fasterUs) return false
-    if (search.isFailed && !isFailedStatus(textOf(spans, 'statuses', span))) return false
+    if (search.isFailed && spans.failures[span] !== 1) return false
     if (attributeIds && !attributeIds.has(spans.ids[span] ?? '')) return false
     const hasFields = fields.every(({ key, value, texts }) =>
       key === 'project' ? slugOf(span) === value : texts.has(columns[key][span] ?? 0),

@@ -117,7 +117,7 @@ describe('the model', () => {
     expect(longestWait(model)).toEqual({ node: 2, us: expect.any(Number) })
     expect(vitalsOf(model).get('lcp')).toEqual({ value: 1200, span: 1 })
     expect([model.fromUs, model.toUs]).toEqual([0, 1_200_000])
-    expect(modelOf(viewOf([], { events: [event(0, -1)] }))).toMatchObject({ fromUs: 0, toUs: 1 })
+    expect(modelOf(viewOf([], { events: [event(0, -1)] }))).toMatchObject({ fromUs: 0, toUs: 1_000_000 })
   })
 })
 

@@ -1,4 +1,5 @@
 'use client'
+import '../../styles/issues.css'
 import './trace-page.css'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
