@@ -150,7 +150,9 @@ test('any ids and times give one tree with each span once', () => {
       const tree = buildTree(columnsOf(list), { isSampled })
       const distinct = new Set(list.map((item) => `${item.project} ${item.id}`)).size
       const ofSpans = [...tree.order].filter((node) => node < tree.spanCount)
-      return ofSpans.length === distinct && new Set(tree.order).size === tree.order.length && agrees(tree)
+      expect(ofSpans).toHaveLength(distinct)
+      expect(new Set(tree.order).size).toBe(tree.order.length)
+      expect(agrees(tree)).toBe(true)
     }),
     { numRuns: 400 },
   )

@@ -8,13 +8,13 @@ import type { Project } from '../store/meta/meta.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 import { normalizeSpanId } from '../wire/ids.ts'
 
-export type TraceViewDeps = {
+type TraceViewDeps = {
   events: Pick<EventStore, 'traceSpans' | 'largestSpans' | 'traceTotals' | 'byTraceId' | 'spansOfEvents'>
   meta: MetaWith<'issues.issueIdsOf' | 'issues.issueById' | 'feedback.feedbackOfIssue'>
 }
 
 /** The organization's projects, in the order of the sidebar, and those that the reader may read. */
-export type TraceReader = { projects: readonly Project[]; readable: readonly Project[] }
+type TraceReader = { projects: readonly Project[]; readable: readonly Project[] }
 
 /** Limit of spans that a view holds. A request can raise it up to the second number. */
 export const viewSpansMax = 50_000

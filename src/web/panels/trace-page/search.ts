@@ -2,7 +2,7 @@ import type { TraceSpans } from '../../../domain/trace-spans.ts'
 import type { TraceModel } from './model.ts'
 
 /** A parsed search: all terms must match. An attribute is asked of the server. */
-export type TraceSearch = {
+type TraceSearch = {
   words: readonly string[]
   fields: readonly { key: 'op' | 'status' | 'project' | 'name'; value: string }[]
   slowerUs: number

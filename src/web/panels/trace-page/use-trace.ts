@@ -10,7 +10,7 @@ import { readState, stateQuery, type View, type ViewState } from './view-state.t
 import { fitted, isWhole, type Window, within, zoomed } from './zoom.ts'
 
 /** A row that a person chose. Bands are no rows to choose. */
-export type Selected = { kind: Exclude<RowKind, 'band'>; ref: number }
+type Selected = { kind: Exclude<RowKind, 'band'>; ref: number }
 
 export type TraceControls = {
   organization: string

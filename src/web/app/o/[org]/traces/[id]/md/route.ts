@@ -14,7 +14,7 @@ const headers = {
 const refuse = (status: number, code: string, detail: string): Response =>
   Response.json({ detail, code, causes: [] }, { status, headers })
 
-/** A trace as Markdown. `traces/X.md` is rewritten to this route. */
+/** A trace as Markdown. The path of the trace with the suffix md is rewritten to this route. */
 export async function GET(
   _request: Request,
   { params }: { params: Promise<{ org: string; id: string }> },
