@@ -86,14 +86,19 @@ describe.skipIf(noChromium)('the page of a trace', () => {
     await open()
     await rows().first().waitFor()
     const texts = (await rows().allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim())
-    const places = [
+    const forms = [
       /^http.server GET \/orders/,
       /^8 × db SELECT/,
       /^no span for/,
       /^template render page/,
       /^cache.get load user/,
       /^StockError .* gone/,
-    ].map((words) => texts.findIndex((text) => words.test(text)))
+    ]
+    // Before the first query there can be a gap, too: the SDK's first span is slow.
+    const run = texts.findIndex((text) => /^8 × db/.test(text))
+    const places = forms.map((words, form) =>
+      texts.findIndex((text, at) => words.test(text) && at >= (form < 2 ? 0 : run)),
+    )
     expect(places).toEqual(places.toSorted((a, b) => a - b))
     expect(places).not.toContain(-1)
     expect(await page().getByRole('heading', { level: 1 }).innerText()).toBe('GET /orders')
@@ -105,7 +110,8 @@ describe.skipIf(noChromium)('the page of a trace', () => {
     const press = async (...keys: string[]) => {
       for (const key of keys) await page().keyboard.press(key)
     }
-    await press('ArrowDown', 'ArrowDown')
+    const texts = await rows().allInnerTexts()
+    for (let row = 0; row <= texts.findIndex((text) => text.includes('8 ×')); row++) await press('ArrowDown')
     await selected().getByText('8 ×').waitFor()
     await press('ArrowRight')
     expect(await rows().filter({ hasText: 'SELECT' }).count()).toBe(9)

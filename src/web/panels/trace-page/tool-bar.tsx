@@ -57,7 +57,7 @@ function Zoom({ trace }: { trace: TraceControls }) {
     <span className="tp-zoom">
       {acts.map(([name, key, text, run]) => (
         <Button key={key} compact icon aria-label={t(name)} title={`${t(name)} (${key})`} onClick={run}>
-          {text}
+          <span aria-hidden="true">{text}</span>
         </Button>
       ))}
     </span>
