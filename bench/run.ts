@@ -28,6 +28,7 @@ import { benchSearch } from './search.ts'
 import { benchSoak } from './soak.ts'
 import { benchSpans } from './spans.ts'
 import { benchStart } from './start.ts'
+import { benchTrace } from './trace.ts'
 import { benchTriage } from './triage.ts'
 import { benchUpload } from './upload.ts'
 
@@ -62,10 +63,11 @@ const parts: Record<string, () => Promise<Row[]>> = {
   scale: () => benchScale(sizes),
   search: () => benchSearch(sizes),
   overview: () => benchOverview(sizes),
+  trace: () => benchTrace(sizes.at(-1) ?? 10_000_000),
   peers: () => benchPeers(words.includes('--quick') ? 5 : 20, Number(wordAfter('--rounds') ?? 1)),
 }
 /** These take hours instead of minutes, so they run only on request. */
-const long = new Set(['soak', 'scale', 'search', 'overview'])
+const long = new Set(['soak', 'scale', 'search', 'overview', 'trace'])
 /** These install other software, so they run only by name. */
 const byName = new Set(['peers'])
 

@@ -5,8 +5,11 @@ import { hydrated, type Login, loginOf, noChromium, openBrowser, openPage } from
 import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, password, until } from '../product.ts'
 
 const product = inject('product')
-/** Maximum first-load JavaScript of the issue stream, in KiB gzipped. */
-const firstLoadMaxKiB = 225
+/** Maximum first-load JavaScript of screens, in KiB gzipped. */
+const firstLoads: [name: string, path: string, maxKiB: number][] = [
+  ['the issue stream', '/o/quiet/issues', 225],
+  ['the page of a trace', `/o/quiet/traces/${'ab'.repeat(16)}`, 240],
+]
 
 /** The two requests of the frame. It sends them once the page is idle, so that they never delay the content. */
 const frameRequest = /^GET \/api\/0\/organizations\/[a-z]+\/(health|issue-counts)\/$/
@@ -200,28 +203,28 @@ describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
     await second.context().close()
   })
 
-  test(`first-load JavaScript of the issue stream is at most ${firstLoadMaxKiB} KiB gzipped`, async () => {
+  test.each(firstLoads)('first-load JavaScript of %s, %s, is at most %i KiB gzipped', async (name, path, maxKiB) => {
     const page = await openAs('quiet')
-    const text = await (await page.request.get(`${product.url}/o/quiet/issues`)).text()
+    const text = await (await page.request.get(`${product.url}${path}`)).text()
     const scripts = [...text.matchAll(/<script\b[^>]*\bsrc="([^"]+)"[^>]*>/g)].filter(([tag]) => !/nomodule/i.test(tag))
     const paths = [...new Set(scripts.map(([, src]) => src ?? ''))]
     expect(paths.length).toBeGreaterThan(3)
     // Requests of the hydration count. The reporter loads when the page is quiet.
     const requests = recordRequests(page)
-    await page.goto(`${product.url}/o/quiet/issues`)
+    await page.goto(`${product.url}${path}`)
     await hydrated(page)
     for (const { what } of requests) {
-      const path = /^GET (\/_next\/static\/.*\.js)/.exec(what)?.[1]
-      if (path && !paths.includes(path)) paths.push(path)
+      const script = /^GET (\/_next\/static\/.*\.js)/.exec(what)?.[1]
+      if (script && !paths.includes(script)) paths.push(script)
     }
     let bytes = 0
-    for (const path of paths) {
-      const script = await (await page.request.get(product.url + path)).body()
+    for (const address of paths) {
+      const script = await (await page.request.get(product.url + address)).body()
       if (!script.includes('sentry_version')) bytes += gzipSync(script, { level: 9 }).length
     }
     const kiB = bytes / 1024
-    console.log(`first-load JavaScript of the issue stream: ${kiB.toFixed(1)} KiB gzipped in ${paths.length} files`)
-    expect(kiB).toBeLessThanOrEqual(firstLoadMaxKiB)
+    console.log(`first-load JavaScript of ${name}: ${kiB.toFixed(1)} KiB gzipped in ${paths.length} files`)
+    expect(kiB).toBeLessThanOrEqual(maxKiB)
     await page.context().close()
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { RestTraceView } from '../contract/trace-views.ts'
 import type { RestTraceError, RestTraceMeta, RestTraceSpan } from '../contract/traces.ts'
 import { refineBody } from '../refine/pipeline/fixture.cases.ts'
 import { encodeEventRow } from '../store/events/encode.ts'
@@ -355,5 +356,73 @@ describe('an event by its id, over the projects of an organization', () => {
     await stored(foreign, 'event', event(hex(4020), 'far away'))
     expect((await find(hex(4020))).status).toBe(404)
     expect((await find(hex(4001), { token: (await personAs(null)).token })).status).toBe(404)
+  })
+})
+
+describe('a trace as the page reads it', () => {
+  const id = hex(77)
+  const viewOf = async (options = {}, query = '') =>
+    (await call('GET', `/organizations/acme/trace-view/${id}/${query}`, options)).json as RestTraceView
+
+  test('all spans in columns, errors at their spans, feedback at its error', async () => {
+    const { app, project } = made()
+    await stored(project, 'transaction', transaction(81, 'pageload', { trace_id: id }, [child(82, 81), child(83, 82)]))
+    await stored(project, 'event', { ...error(81, { trace_id: id, span_id: hex(83, 16) }), event_id: hex(8101) })
+    const view = await viewOf()
+    expect(view).toMatchObject({
+      traceID: id,
+      spanCount: 3,
+      isSampled: false,
+      keptDays: 30,
+      eventsTruncated: false,
+      events: [{ title: 'StockError: no stock 81', type: 'StockError', span: 1, project: 0 }],
+      feedback: [],
+    })
+    expect(view.spans.starts[0]).toBe(0)
+    expect(new Set(view.spans.ids)).toEqual(new Set([81, 82, 83].map((n) => hex(n, 16))))
+    expect(view.events[0]?.span).toBe(view.spans.ids.indexOf(hex(83, 16)))
+    expect(view.projects.reduce((sum, item) => sum + item.spans, 0)).toBe(3)
+    expect((await viewOf({}, '?limit=2')).isSampled).toBe(true)
+    expect((await call('GET', `/organizations/acme/trace-view/${id}/?limit=999999`)).status).toBe(400)
+    expect(app.config.retentionSpansDays).toBe(view.keptDays)
+  })
+
+  test('an unknown trace is empty, and a stranger finds nothing', async () => {
+    const unknown = await call('GET', `/organizations/acme/trace-view/${hex(78)}/`)
+    expect(unknown.json).toMatchObject({ spanCount: 0, projects: [], events: [] })
+    const stranger = await personAs(null)
+    for (const path of ['trace-view/ID/', 'trace/ID/otlp/', 'trace/ID/markdown/', 'trace/ID/matches/?key=a&value=b'])
+      expect(
+        (await call('GET', `/organizations/acme/${path.replace('ID', id)}`, { token: stranger.token })).status,
+      ).toBe(404)
+  })
+
+  test('one span with its attributes; one of another trace, or none, is not there', async () => {
+    const path = (span: string, trace = id) => `/organizations/acme/trace-items/${span}/?traceId=${trace}`
+    expect((await call('GET', path(hex(82, 16)))).json).toMatchObject({
+      itemId: hex(82, 16),
+      traceId: id,
+      projectSlug: 'web',
+      description: 'query 82',
+      attributes: expect.arrayContaining([
+        { name: 'span.op', type: 'str', value: 'db' },
+        { name: 'db.system', type: 'str', value: 'postgresql' },
+        { name: 'span.duration', type: 'int', value: 500 },
+      ]),
+    })
+    expect((await call('GET', path(hex(82, 16), hex(78)))).status).toBe(404)
+    expect((await call('GET', path('nonsense'))).status).toBe(404)
+    expect((await call('GET', `/organizations/acme/trace-items/${hex(82, 16)}/`)).status).toBe(400)
+  })
+
+  test('matches of an attribute, Markdown and OTLP', async () => {
+    const matches = await call('GET', `/organizations/acme/trace/${id}/matches/?key=db.system&value=postgresql`)
+    expect((matches.json as { spanIds: string[] }).spanIds.sort()).toEqual([82, 83].map((n) => hex(n, 16)))
+    const text = await call('GET', `/organizations/acme/trace/${id}/markdown/`)
+    expect(text.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+    expect(text.text).toContain('db query 82 (at')
+    const otlp = await call('GET', `/organizations/acme/trace/${id}/otlp/`)
+    expect(otlp.headers.get('content-disposition')).toContain(`trace-${id}.otlp.json`)
+    expect(otlp.text).toContain('"startTimeUnixNano"')
   })
 })

@@ -97,14 +97,16 @@ const config = {
       return [{ ...plain, has, destination: `${destination}?q=:words` }, plain]
     }),
   // A dynamic segment cannot have a suffix, so route handlers answer issues/WEB-1.md and .json.
-  rewrites: async () =>
-    ['md', 'json'].flatMap((form) => [
+  rewrites: async () => [
+    { source: '/o/:org/traces/:id([^/]+)\\.md', destination: '/o/:org/traces/:id/md' },
+    ...['md', 'json'].flatMap((form) => [
       { source: `/o/:org/issues/:id([^/]+)\\.${form}`, destination: `/o/:org/issues/:id/${form}` },
       {
         source: `/o/:org/issues/:id/events/:event([^/]+)\\.${form}`,
         destination: `/o/:org/issues/:id/${form}/:event`,
       },
     ]),
+  ],
 }
 
 export default config

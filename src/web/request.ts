@@ -43,6 +43,8 @@ import sourcesDe from './messages/sources.de.json'
 import sourcesEn from './messages/sources.en.json'
 import operationDe from './messages/status.de.json'
 import operationEn from './messages/status.en.json'
+import traceDe from './messages/trace.de.json'
+import traceEn from './messages/trace.en.json'
 import tracesDe from './messages/traces.de.json'
 import tracesEn from './messages/traces.en.json'
 import triageDe from './messages/triage.de.json'
@@ -72,6 +74,7 @@ const catalogues = {
     security: securityEn,
     diagnostics: diagnosticsEn,
     sources: sourcesEn,
+    trace: traceEn,
     traces: tracesEn,
     triage: triageEn,
   },
@@ -97,6 +100,7 @@ const catalogues = {
     security: securityDe,
     diagnostics: diagnosticsDe,
     sources: sourcesDe,
+    trace: traceDe,
     traces: tracesDe,
     triage: triageDe,
   },

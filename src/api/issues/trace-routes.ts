@@ -1,16 +1,43 @@
 import { z } from 'zod'
+import { readableProjects } from '../../auth/allowed-projects.ts'
 import { MishapError } from '../../base/errors.ts'
+import { type RestTraceView, restTraceItem, restTraceMatches, restTraceView } from '../../contract/trace-views.ts'
 import { restTrace, restTraceMeta } from '../../contract/traces.ts'
 import { traceMeta, traceSpansMax, traceTree } from '../../query/trace.ts'
+import { traceItem } from '../../query/trace-item.ts'
+import { traceMarkdown } from '../../query/trace-markdown.ts'
+import { toOtlp } from '../../query/trace-otlp.ts'
+import { traceView, viewSpansMax, viewSpansMost } from '../../query/trace-view.ts'
 import { normalizeId } from '../../wire/ids.ts'
-import type { Route } from '../route.ts'
-import { readableIdsOf, route } from '../route.ts'
+import type { Call, Route } from '../route.ts'
+import { organizationOf, readableIdsOf, route } from '../route.ts'
+
+const matchesMax = 10_000
+/** Limit of exported spans: their rows are complete, and the answer is built in memory. */
+const exportMax = 10_000
 
 /** Returns the id of the path as 32 lower-case hex digits. Throws NOT_FOUND if it is invalid. */
 function traceIdOf(text: string | undefined): string {
   const id = normalizeId(text)
   if (id === undefined) throw new MishapError('NOT_FOUND')
   return id
+}
+
+/** The projects of the organization that the caller may read. */
+const readableOf = ({ app, actor, found }: Pick<Call<unknown, unknown>, 'app' | 'actor' | 'found'>) =>
+  readableProjects(app, actor, organizationOf(found))
+
+/** Everything that the caller may see of the trace of the path. */
+async function viewOf(
+  call: Pick<Call<unknown, unknown>, 'app' | 'actor' | 'found' | 'params'>,
+  max: number,
+): Promise<RestTraceView> {
+  const { app, found, params } = call
+  const reader = {
+    projects: await app.meta.projects.projectsOf(organizationOf(found).id),
+    readable: await readableOf(call),
+  }
+  return await traceView(app, reader, traceIdOf(params.trace), { keptDays: app.config.retentionSpansDays, max })
 }
 
 export const traceRoutes: readonly Route[] = [
@@ -41,6 +68,105 @@ export const traceRoutes: readonly Route[] = [
     handle: async (call) => {
       const { nodes, truncated } = await traceTree(call.app, await readableIdsOf(call), traceIdOf(call.params.trace))
       return truncated ? { body: nodes, headers: { 'x-truncated': String(traceSpansMax) } } : { body: nodes }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/organizations/:org/trace-view/:trace',
+    operationId: 'traceView',
+    summary: `All spans of a trace in a compact form, with its errors and feedback. Spans of projects that the caller may not read have times, but no texts. A trace with more than ${viewSpansMax.toLocaleString('en')} spans (or limit, at most ${viewSpansMost.toLocaleString('en')}) is a sample.`,
+    action: 'event:read',
+    response: restTraceView,
+    query: z.object({
+      limit: z.coerce.number().int().min(1).max(viewSpansMost).optional().describe('The most spans to answer.'),
+    }),
+    handle: async (call) => ({ body: await viewOf(call, call.query.limit ?? viewSpansMax) }),
+  }),
+  route({
+    method: 'GET',
+    path: '/organizations/:org/trace/:trace/matches',
+    operationId: 'traceMatches',
+    summary: 'The spans of a trace that have this value of an attribute, at most 10,000.',
+    action: 'event:read',
+    response: restTraceMatches,
+    query: z.object({ key: z.string().min(1).max(200), value: z.string().max(2000) }),
+    handle: async (call) => {
+      const { app, params, query } = call
+      const ids = await readableIdsOf(call)
+      return {
+        body: { spanIds: await app.events.spansWithAttribute(ids, traceIdOf(params.trace), query, matchesMax) },
+      }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/organizations/:org/trace-items/:item',
+    operationId: 'traceItem',
+    summary: 'One span with all its attributes.',
+    action: 'event:read',
+    response: restTraceItem,
+    query: z.object({
+      traceId: z.string().max(64).describe('The trace of the span.'),
+      itemType: z.enum(['spans']).optional(),
+      project: z.string().max(200).optional().describe('Id of its project, if several have a span with this id.'),
+    }),
+    handle: async (call) => {
+      const { app, params, query } = call
+      const readable = await readableOf(call)
+      const within = readable.filter((project) => query.project === undefined || String(project.id) === query.project)
+      const ids = within.map((project) => project.id)
+      const span = await app.events.spanOfTrace(ids, traceIdOf(query.traceId), (params.item ?? '').toLowerCase())
+      if (!span) throw new MishapError('NOT_FOUND')
+      return { body: traceItem(span, within.find((project) => project.id === span.projectId)?.slug ?? '') }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/organizations/:org/trace/:trace/otlp',
+    operationId: 'traceOtlp',
+    summary: `The spans of a trace as OTLP in JSON, at most ${exportMax.toLocaleString('en')}: segments first. The header X-Truncated means that more are stored.`,
+    action: 'event:read',
+    response: z.record(z.string(), z.unknown()),
+    handle: async (call) => {
+      const readable = await readableOf(call)
+      const id = traceIdOf(call.params.trace)
+      const found = await call.app.events.spansOfTrace(
+        readable.map((project) => project.id),
+        id,
+        exportMax + 1,
+      )
+      const slugs = new Map(readable.map((project) => [project.id, project.slug]))
+      const body = toOtlp(found.slice(0, exportMax), (projectId) => slugs.get(projectId) ?? '')
+      const name = `trace-${id}.otlp.json`
+      return {
+        body,
+        headers: {
+          'content-disposition': `attachment; filename="${name}"`,
+          ...(found.length > exportMax ? { 'x-truncated': String(exportMax) } : {}),
+        },
+      }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/organizations/:org/trace/:trace/markdown',
+    operationId: 'traceMarkdown',
+    summary: 'A trace as Markdown for tickets and assistants: its tree, errors and critical path.',
+    action: 'event:read',
+    produces: 'text/markdown',
+    response: z.string(),
+    handle: async (call) => {
+      const view = await viewOf(call, viewSpansMax)
+      const { slug } = organizationOf(call.found)
+      const text = traceMarkdown(view, `${call.app.config.url}/o/${slug}/traces/${view.traceID}`)
+      return new Response(text, {
+        headers: {
+          'content-type': 'text/markdown; charset=utf-8',
+          'x-content-type-options': 'nosniff',
+          'content-security-policy': 'sandbox',
+          'cache-control': 'no-store',
+        },
+      })
     },
   }),
 ]

@@ -25,6 +25,7 @@ import { createSettle } from './settle.ts'
 import { createSnapshot } from './snapshot.ts'
 import { createSpans } from './span-rows.ts'
 import { createTableStore } from './table-store.ts'
+import { createTraces } from './trace-rows.ts'
 
 type EventStoreOptions = {
   /** Base URL of ClickHouse's HTTP interface. The host is ignored when `socketPath` is set. */
@@ -92,6 +93,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createRetention(connection, database, observe),
     ...createSessions(connection, database),
     ...createSpans(connection, database),
+    ...createTraces(connection, database),
     ...stored,
     migrate: migrated,
     ping: () => connection.ping(),

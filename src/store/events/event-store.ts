@@ -22,6 +22,8 @@ import type { SessionStore } from './session-store.ts'
 import type { SpanStore } from './span-store.ts'
 import type { TableStore } from './table-store.ts'
 import type { TableName } from './tables.ts'
+import type { TraceStore } from './trace-store.ts'
+
 /** The events store: ClickHouse over its HTTP interface (embedded: the engine process on a Unix socket). */
 export type EventStore = DownsampleStore &
   ReprocessingStore &
@@ -30,6 +32,7 @@ export type EventStore = DownsampleStore &
   MoveStore &
   OverviewStore &
   SpanStore &
+  TraceStore &
   SessionStore &
   TableStore & {
     /** Creates the database and tables. Safe to repeat. Throws MishapError STORE_UNAVAILABLE. */

@@ -11,13 +11,14 @@ const byFilter = 'SETTINGS use_skip_indexes_on_data_read = 0, use_primary_key = 
 /** Up to this many rows per requested span, duplicates included, are sorted here. The engine sorts larger traces. */
 const wholeFactor = 2
 
-const spanSelect = `project_id, lower(hex(trace_id)) AS trace_hex, span_id, parent_id, segment_id, is_segment, transaction, op, name,
+/** The columns of `StoredSpan`. */
+export const spanSelect = `project_id, lower(hex(trace_id)) AS trace_hex, span_id, parent_id, segment_id, is_segment, transaction, op, name,
   description, toUnixTimestamp64Micro(start) AS start_us, duration, self_time, status, kind, origin, cut, tags, numbers,
   measurements, links, events, platform, release, environment, user_hash, toUnixTimestamp64Milli(received) AS received_ms, repaired,
   route, category, statement, weight, failed, http_status, clock_shift`
 
 /** A row from the engine: fields as in the span, 64-bit numbers as text. */
-type StoredSpan = Pick<
+export type StoredSpan = Pick<
   SeenSpan,
   | 'transaction'
   | 'op'
@@ -76,7 +77,8 @@ const attributesOf = ({ tags, numbers }: Pick<StoredSpan, 'tags' | 'numbers'>): 
   ...numbers,
 })
 
-const readSpan = (row: StoredSpan): SeenSpan => ({
+/** Converts a stored span. */
+export const readSpan = (row: StoredSpan): SeenSpan => ({
   projectId: Number(row.project_id),
   traceId: row.trace_hex,
   spanId: idText(row.span_id),

@@ -41,6 +41,8 @@ import sourcesDe from './sources.de.json'
 import sourcesEn from './sources.en.json'
 import operationDe from './status.de.json'
 import operationEn from './status.en.json'
+import traceDe from './trace.de.json'
+import traceEn from './trace.en.json'
 import tracesDe from './traces.de.json'
 import tracesEn from './traces.en.json'
 import triageDe from './triage.de.json'
@@ -65,6 +67,7 @@ describe.each([
   ['status', operationEn, operationDe],
   ['issue page', partsEn, partsDe],
   ['people', peopleEn, peopleDe],
+  ['trace', traceEn, traceDe],
   ['traces', tracesEn, tracesDe],
   ['release', releasesEn, releasesDe],
   ['failure', failuresEn, failuresDe],

@@ -2,6 +2,7 @@ import { readableIds } from '../../../auth/allowed-projects.ts'
 import type { Actor } from '../../../auth/auth.ts'
 import { eventById, eventsOfDigest } from '../../../query/events.ts'
 import type { Issue, Organization } from '../../../store/meta/meta.ts'
+import { normalizeId } from '../../../wire/ids.ts'
 import { app } from '../../handle.ts'
 import { codeOf, unlessAway } from '../../server/unless-away.ts'
 import { jumpOf } from './terms.ts'
@@ -98,23 +99,18 @@ export async function existingJump(actor: Actor, text: string): Promise<string |
   return kind === 'event' ? unlessAway(eventPath(actor, name)) : await shortPath(actor, name)
 }
 
-/** Path of a search for a trace's issues; undefined if no readable event has it. Throws STORE_UNAVAILABLE. */
+/** Path of a trace of which the person may read a span or an event, in any organization. Throws STORE_UNAVAILABLE. */
 export async function tracePath(actor: Actor, traceId: string): Promise<string | undefined> {
-  const deps = app()
-  const plain = traceId.replaceAll('-', '').toLowerCase()
-  // The store writes "no trace" as all zeros.
-  if (!/^[0-9a-f]{32}$/.test(plain) || /^0+$/.test(plain)) return undefined
-  const nowMs = deps.clock.now()
+  const { events } = app()
+  const id = normalizeId(traceId)
+  if (!id) return undefined
   for (const { organization, projectIds } of await readable(actor)) {
     if (projectIds.length === 0) continue
-    const scope = { projectIds, environments: [], fromMs: 0, toMs: nowMs + 86_400_000 }
-    const groups = await deps.events.groups({
-      scope,
-      filter: { op: 'field', field: 'trace_id', match: 'is', value: plain },
-      order: 'last',
-      max: 1,
-    })
-    if (groups.length) return `/o/${organization.slug}/issues?q=${encodeURIComponent(`trace:${plain}`)}&t=90d`
+    const [refs, spans] = await Promise.all([
+      events.byTraceId(projectIds, id, 1),
+      events.traceSpans({ all: projectIds, readable: projectIds }, id, 1),
+    ])
+    if (refs.length > 0 || spans.ids.length > 0) return `/o/${organization.slug}/traces/${id}`
   }
   return undefined
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { hueOf, kindOf, laneOf, positionOn } from './lane.ts'
+import { hueOf } from '../../client/op-hue.ts'
+import { kindOf, laneOf, positionOn } from './lane.ts'
 
 const splitOff = ([hereS, ...others]: [number, ...number[]]) => [hereS, others] as const
 const segment = (startTimestamp: number, endTimestamp: number) => ({ startTimestamp, endTimestamp })

@@ -7,13 +7,14 @@ import type { RestEvent } from '../../../contract/events.ts'
 import type { RestEventSpan, RestSegment, RestTraceEvent, RestTraceMeta } from '../../../contract/traces.ts'
 import { nearestTo } from '../../../domain/segments.ts'
 import { ApiError, apiFetch } from '../../client/api.ts'
+import { hueOf } from '../../client/op-hue.ts'
 import { Button } from '../../ui/forms/controls.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Section } from '../../ui/panel-section.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { durationText } from '../../ui/relative.ts'
 import { useNow } from '../../ui/time.tsx'
-import { hueOf, kindOf, type Lane, laneOf, positionOn } from './lane.ts'
+import { kindOf, type Lane, laneOf, positionOn } from './lane.ts'
 
 /** Segments to show at first; a person can show all. */
 const shownMax = 8
@@ -357,6 +358,7 @@ export function TraceStrip({
   }
   if (!traceId) return null
   const summary = data && data.segments.length > 0
+  const ownSpan = data?.events.find((item) => item.eventID === event.eventID)?.span?.spanID
   return (
     <Section
       id="trace"
@@ -364,6 +366,9 @@ export function TraceStrip({
       aside={
         <span className="text-ink-3">
           {summary ? `${t('summary', { segments: data.segmentCount, spans: data.span_count })} · ` : null}
+          <Link className="link" href={`/o/${organization}/traces/${traceId}${ownSpan ? `?span=${ownSpan}` : ''}`}>
+            {t('open')}
+          </Link>{' '}
           <code>{traceId.slice(0, 8)}</code>
         </span>
       }

@@ -2,9 +2,21 @@ import { notFound, redirect } from 'next/navigation'
 import { tracePath } from '../../../panels/search/jump.ts'
 import { demandActor } from '../../../server/session.ts'
 
-/** Short link of a trace. Opens the issues that have events in it. */
-export default async function TraceLink({ params }: { params: Promise<{ trace: string }> }) {
+type Props = {
+  params: Promise<{ trace: string }>
+  searchParams: Promise<Record<string, string | string[] | undefined>>
+}
+
+/** Short link of a trace, in whichever organization it is. The query string goes along: it holds span and zoom. */
+export default async function TraceLink({ params, searchParams }: Props) {
   const { trace } = await params
-  const actor = await demandActor(`/t/${trace}`)
-  redirect((await tracePath(actor, decodeURIComponent(trace))) ?? notFound())
+  const query = new URLSearchParams(
+    Object.entries(await searchParams).flatMap(([key, value]) =>
+      typeof value === 'string' ? [[key, value] as [string, string]] : [],
+    ),
+  )
+  const end = query.size > 0 ? `?${query}` : ''
+  const actor = await demandActor(`/t/${trace}${end}`)
+  const path = (await tracePath(actor, decodeURIComponent(trace))) ?? notFound()
+  redirect(`${path}${end}`)
 }

@@ -1,0 +1,250 @@
+import type { RestTraceView, RestTraceViewEvent } from '../contract/trace-views.ts'
+import type { TraceSpans } from '../domain/trace-spans.ts'
+import { byStart } from '../domain/trace-tree.ts'
+import type { EventStore } from '../store/events/event-store.ts'
+import type { EventRef, EventSpan } from '../store/events/events.ts'
+import type { TraceColumns, TraceProjects } from '../store/events/trace-store.ts'
+import type { Project } from '../store/meta/meta.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
+import { normalizeSpanId } from '../wire/ids.ts'
+
+type TraceViewDeps = {
+  events: Pick<EventStore, 'traceSpans' | 'largestSpans' | 'traceTotals' | 'byTraceId' | 'spansOfEvents'>
+  meta: MetaWith<'issues.issueIdsOf' | 'issues.issueById' | 'feedback.feedbackOfIssue'>
+}
+
+/** The organization's projects, in the order of the sidebar, and those that the reader may read. */
+type TraceReader = { projects: readonly Project[]; readable: readonly Project[] }
+
+/** Limit of spans that a view holds. A request can raise it up to the second number. */
+export const viewSpansMax = 50_000
+export const viewSpansMost = 200_000
+/** Spans of the sample of a larger trace. */
+const sampleSpans = 5000
+/** A trace up to this size is read by one query. Of a larger one the rows are counted first. */
+export const smallSpans = 2000
+const errorsMax = 100
+const feedbackMax = 20
+
+/** Numbers texts: 0 is ''. */
+function createTexts(): { texts: string[]; numberOf(text: string): number } {
+  const texts = ['']
+  const numbers = new Map([['', 0]])
+  return {
+    texts,
+    numberOf(text) {
+      const known = numbers.get(text)
+      if (known !== undefined) return known
+      numbers.set(text, texts.length)
+      return texts.push(text) - 1
+    },
+  }
+}
+
+/** The indexes of `columns` by start, each span of a project once. */
+function onceByStart({ ids, projectIds, startsUs, durationsUs }: TraceColumns): number[] {
+  const known = new Map<number, Set<string>>()
+  const kept: number[] = []
+  for (const at of byStart(startsUs, durationsUs, ids.length)) {
+    const project = projectIds[at] ?? 0
+    const ofProject = known.get(project) ?? new Set<string>()
+    known.set(project, ofProject)
+    const id = ids[at] ?? ''
+    if (ofProject.has(id)) continue
+    ofProject.add(id)
+    kept.push(at)
+  }
+  return kept
+}
+
+function compactSpans(columns: TraceColumns, kept: readonly number[], originUs: number, places: Map<number, number>) {
+  const { texts, numberOf } = createTexts()
+  const pick = <Value>(list: readonly Value[], none: Value) => kept.map((at) => list[at] ?? none)
+  const numbers = (list: readonly string[]) => kept.map((at) => numberOf(list[at] ?? ''))
+  const spans: TraceSpans & RestTraceView['spans'] = {
+    texts,
+    ids: pick(columns.ids, ''),
+    parentIds: pick(columns.parentIds, ''),
+    segmentIds: pick(columns.segmentIds, ''),
+    projects: kept.map((at) => places.get(columns.projectIds[at] ?? 0) ?? 0),
+    segments: pick(columns.segments, 0),
+    starts: kept.map((at) => (columns.startsUs[at] ?? 0) - originUs),
+    durations: pick(columns.durationsUs, 0),
+    ops: numbers(columns.ops),
+    names: numbers(columns.names),
+    statuses: numbers(columns.statuses),
+    failures: pick(columns.failures, 0),
+    platforms: numbers(columns.platforms),
+    environments: numbers(columns.environments),
+    cuts: numbers(columns.cuts),
+  }
+  return spans
+}
+
+type Read = { columns: TraceColumns; spanCount: number; byProject: Map<number, number> | undefined; isSampled: boolean }
+
+/** Reads the spans: all of them, or a sample of a trace that has more than `max`. */
+async function readSpans(
+  { events }: TraceViewDeps,
+  projects: TraceProjects,
+  traceId: string,
+  max: number,
+): Promise<Read> {
+  const few = await events.traceSpans(projects, traceId, Math.min(max, smallSpans) + 1)
+  const all = { spanCount: 0, byProject: undefined, isSampled: false }
+  if (few.ids.length <= Math.min(max, smallSpans)) return { ...all, columns: few }
+  const totals = await events.traceTotals(projects, traceId)
+  if (totals.spans <= max) return { ...all, columns: await events.traceSpans(projects, traceId, max) }
+  const columns = await events.largestSpans(projects, traceId, Math.min(max, sampleSpans))
+  return { columns, spanCount: totals.spans, byProject: totals.byProject, isSampled: true }
+}
+
+/** Finds the span of an event: its own, else the one above it. Spans of the event's project come first. */
+function placer(columns: TraceColumns, kept: readonly number[]): (own: EventSpan | undefined) => number {
+  const byKey = new Map<string, number>()
+  const byId = new Map<string, number>()
+  for (let place = kept.length - 1; place >= 0; place--) {
+    const at = kept[place] ?? 0
+    const id = columns.ids[at] ?? ''
+    byId.set(id, place)
+    byKey.set(`${columns.projectIds[at]} ${id}`, place)
+  }
+  const find = (projectId: number, id: string | undefined) =>
+    id ? (byKey.get(`${projectId} ${id}`) ?? byId.get(id)) : undefined
+  return (own) =>
+    own
+      ? (find(own.projectId, normalizeSpanId(own.spanId)) ?? find(own.projectId, normalizeSpanId(own.parentId)) ?? -1)
+      : -1
+}
+
+type Events = { refs: EventRef[]; owns: Map<string, EventSpan>; isTruncated: boolean }
+const keyOf = ({ projectId, eventId }: { projectId: number; eventId: string }) => `${projectId} ${eventId}`
+
+async function readEvents({ events }: TraceViewDeps, readable: readonly number[], traceId: string): Promise<Events> {
+  const found = await events.byTraceId([...readable], traceId, errorsMax + 1)
+  const refs = found.slice(0, errorsMax)
+  const owns = await events.spansOfEvents(refs)
+  return { refs, owns: new Map(owns.map((own) => [keyOf(own), own])), isTruncated: found.length > errorsMax }
+}
+
+type Placing = { originUs: number; places: Map<number, number>; spanOf(own: EventSpan | undefined): number }
+
+async function listEvents(
+  { meta }: TraceViewDeps,
+  { refs, owns }: Events,
+  { originUs, places, spanOf }: Placing,
+): Promise<{ events: RestTraceViewEvent[]; feedback: RestTraceView['feedback'] }> {
+  const issueIds = await meta.issues.issueIdsOf(refs)
+  const feedback: RestTraceView['feedback'] = []
+  const asked = new Set<number>()
+  const ofEvent = new Map(refs.map((ref) => [keyOf(ref), ref]))
+  const events = await Array.fromAsync(refs, async (ref) => {
+    const { projectId, eventId, timestampUs } = ref
+    const id = issueIds.get(`${projectId}:${ref.groupHash}`)
+    const issue = id === undefined ? undefined : await meta.issues.issueById(id)
+    const own = owns.get(keyOf(ref))
+    if (issue && !asked.has(issue.id)) {
+      asked.add(issue.id)
+      for (const item of await meta.feedback.feedbackOfIssue(issue.id, feedbackMax)) {
+        const about = ofEvent.get(keyOf(item))
+        if (!about) continue
+        feedback.push({
+          id: item.id,
+          groupID: String(issue.id),
+          name: item.name,
+          message: item.message.slice(0, 500),
+          project: places.get(item.projectId) ?? 0,
+          at: about.timestampUs - originUs,
+          span: spanOf(owns.get(keyOf(about))),
+        })
+      }
+    }
+    return {
+      eventID: eventId,
+      groupID: issue ? String(issue.id) : null,
+      shortId: issue?.shortId ?? null,
+      title: own?.title || (issue?.title ?? ''),
+      type: own?.errorType ?? '',
+      level: own?.level || (issue?.level ?? 'error'),
+      project: places.get(projectId) ?? 0,
+      at: timestampUs - originUs,
+      span: spanOf(own),
+    }
+  })
+  return { events, feedback }
+}
+
+/** The projects of the trace: in the order of the sidebar, those that the reader may not read last and without names. */
+function projectsOf(
+  { projects, readable }: TraceReader,
+  counts: ReadonlyMap<number, number>,
+): { list: RestTraceView['projects']; places: Map<number, number> } {
+  const known = new Map(readable.map((project, place) => [project.id, place]))
+  const placeOf = (id: number) => known.get(id) ?? -1
+  const used = projects
+    .filter((project) => counts.has(project.id))
+    .toSorted((a, b) => Number(!known.has(a.id)) - Number(!known.has(b.id)) || placeOf(a.id) - placeOf(b.id))
+  const list = used.map(({ id, slug, platform }) => {
+    const isReadable = known.has(id)
+    return {
+      id: isReadable ? String(id) : null,
+      slug: isReadable ? slug : null,
+      platform: isReadable ? platform : null,
+      place: placeOf(id),
+      spans: counts.get(id) ?? 0,
+    }
+  })
+  return { list, places: new Map(used.map((project, place) => [project.id, place])) }
+}
+
+/**
+ * Reads a trace over the projects of an organization, in the compact form of the trace page. Spans of projects that the
+ * reader may not read have no texts. A trace that has nothing else is empty, like a trace that does not exist.
+ * `max`: limit of spans, at most `viewSpansMost`. Throws MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE.
+ */
+export async function traceView(
+  deps: TraceViewDeps,
+  reader: TraceReader,
+  traceId: string,
+  { keptDays, max = viewSpansMax }: { keptDays: number; max?: number },
+): Promise<RestTraceView> {
+  const readable = reader.readable.map((project) => project.id)
+  const projects = { all: reader.projects.map((project) => project.id), readable }
+  const [read, found] = await Promise.all([
+    readSpans(deps, projects, traceId, Math.min(max, viewSpansMost)),
+    readEvents(deps, readable, traceId),
+  ])
+  const isSeen = new Set(readable)
+  const isEmpty = found.refs.length === 0 && !read.columns.projectIds.some((id) => isSeen.has(id))
+  const { columns } = read
+  const kept = isEmpty ? [] : onceByStart(columns)
+  const counts = new Map<number, number>(isEmpty ? [] : (read.byProject ?? []))
+  if (!read.byProject)
+    for (const at of kept) {
+      const id = columns.projectIds[at] ?? 0
+      counts.set(id, (counts.get(id) ?? 0) + 1)
+    }
+  for (const { projectId } of found.refs) counts.set(projectId, counts.get(projectId) ?? 0)
+  const { list, places } = projectsOf(reader, counts)
+  const [first] = kept
+  const originUs = first === undefined ? (found.refs[0]?.timestampUs ?? 0) : (columns.startsUs[first] ?? 0)
+  const placing = { originUs, places, spanOf: placer(columns, kept) }
+  const atId = new Map(kept.map((at, place) => [columns.ids[at] ?? '', place]))
+  return {
+    traceID: traceId,
+    origin: originUs,
+    spanCount: read.isSampled && !isEmpty ? read.spanCount : kept.length,
+    isSampled: read.isSampled && !isEmpty,
+    keptDays,
+    projects: list,
+    spans: compactSpans(columns, kept, originUs, places),
+    vitals: isEmpty
+      ? []
+      : columns.measurements.flatMap(([id, values]) => {
+          const span = atId.get(id)
+          return span === undefined ? [] : [{ span, values }]
+        }),
+    ...(await listEvents(deps, found, placing)),
+    eventsTruncated: found.isTruncated,
+  }
+}

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { encodeSpanRow } from './encode-span.ts'
+import type { EventStore } from './event-store.ts'
+import { type SpanChanges, spanRow } from './span-rows.cases.ts'
+
+const idOf = (n: number) => `f${n.toString(16)}`.padStart(16, '0')
+const trace = 'ab'.repeat(16)
+
+export function traceCases(open: () => EventStore): void {
+  const span = (n: number, changes: SpanChanges = {}) =>
+    spanRow(n, { traceId: trace, projectId: 71, jpos: 960_000_000, ...changes })
+  const rows = [
+    span(0, { isSegment: true, parentId: '', op: 'pageload', name: '/cart', measurements: { lcp: 88 } }),
+    span(1, { durationUs: 9_000_000, attributes: { 'db.system': 'mysql', rows: 3, isCached: true } }),
+    span(2, { projectId: 72, op: 'secret', name: 'secret', status: 'ok', measurements: { lcp: 1 } }),
+    span(3, { status: 'internal_error', failed: true, durationUs: 1 }),
+    span(4, { traceId: 'cd'.repeat(16) }),
+  ]
+  const all = { all: [71, 72], readable: [71] }
+  const insert = () => open().insert('spans', Buffer.from(rows.map(encodeSpanRow).join('')), 'spans:70-71')
+
+  test('a trace as columns: texts of readable projects only', async () => {
+    await insert()
+    const { names, ...found } = await open().traceSpans(all, trace, 10)
+    const by = <Value>(list: Value[]) =>
+      Object.fromEntries(found.ids.map((id, at) => [Number.parseInt(id.slice(-1), 16), list[at]]))
+    expect(by(found.projectIds)).toEqual({ 0: 71, 1: 71, 2: 72, 3: 71 })
+    expect(by(found.ops)).toEqual({ 0: 'pageload', 1: 'db', 2: '', 3: 'db' })
+    expect(by(names)).toMatchObject({ 0: '/cart', 1: rows[1]?.description, 2: '' })
+    expect(by(found.statuses)).toEqual({ 0: 'ok', 1: 'ok', 2: '', 3: 'internal_error' })
+    expect(by(found.startsUs)).toEqual(Object.fromEntries(rows.slice(0, 4).map((row, n) => [n, row.startUs])))
+    expect(by(found.durationsUs)).toMatchObject({ 1: 9_000_000, 2: 2500 })
+    expect(by(found.parentIds)).toMatchObject({ 0: '', 1: idOf(0) })
+    expect(found.measurements).toEqual([[idOf(0), { lcp: 88 }]])
+    expect(JSON.stringify({ names, found })).not.toContain('secret')
+    expect((await open().traceSpans(all, trace, 2)).ids).toHaveLength(2)
+    expect((await open().traceSpans({ all: [], readable: [] }, trace, 2)).ids).toEqual([])
+  })
+
+  test('a summary has segments, then failures, then the longest; the totals count all', async () => {
+    const ids = async (max: number) => (await open().largestSpans(all, trace, max)).ids.sort()
+    expect([await ids(1), await ids(2), await ids(3)]).toEqual([[0], [0, 3], [0, 1, 3]].map((list) => list.map(idOf)))
+    const totals = await open().traceTotals(all, trace)
+    expect(totals).toEqual({
+      spans: 4,
+      byProject: new Map([
+        [71, 3],
+        [72, 1],
+      ]),
+      fromUs: rows[0]?.startUs,
+      toUs: (rows[1]?.startUs ?? 0) + 9_000_000,
+    })
+  })
+
+  test('one span by its id, and spans by an attribute, within projects', async () => {
+    expect(await open().spanOfTrace([71], trace, idOf(1))).toMatchObject({
+      spanId: idOf(1),
+      attributes: rows[1]?.attributes,
+    })
+    expect(await open().spanOfTrace([71], trace, idOf(2))).toBeUndefined()
+    expect(await open().spanOfTrace([71], trace, "' OR 1")).toBeUndefined()
+    const matches = (key: string, value: string) => open().spansWithAttribute([71], trace, { key, value }, 10)
+    expect(await matches('db.system', 'mysql')).toEqual([idOf(1)])
+    expect(await matches('rows', '3')).toEqual([idOf(1)])
+    expect(await matches('isCached', 'true')).toEqual([idOf(1)])
+    expect(await matches('db.system', 'my')).toEqual([])
+  })
+}

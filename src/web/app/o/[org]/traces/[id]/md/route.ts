@@ -1,0 +1,40 @@
+import { traceMarkdown } from '../../../../../../../query/trace-markdown.ts'
+import { normalizeId } from '../../../../../../../wire/ids.ts'
+import { app } from '../../../../../../handle.ts'
+import { readTrace } from '../../../../../../panels/trace-page/load.ts'
+import { actorHere, organizationFor } from '../../../../../../server/session.ts'
+import { codeOf } from '../../../../../../server/unless-away.ts'
+
+const headers = {
+  'cache-control': 'private, no-store',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; sandbox",
+}
+
+const refuse = (status: number, code: string, detail: string): Response =>
+  Response.json({ detail, code, causes: [] }, { status, headers })
+
+/** A trace as Markdown. The path of the trace with the suffix md is rewritten to this route. */
+export async function GET(
+  _request: Request,
+  { params }: { params: Promise<{ org: string; id: string }> },
+): Promise<Response> {
+  const { org, id } = await params
+  const actor = await actorHere()
+  if (!actor) return refuse(401, 'AUTH_REQUIRED', 'Authentication credentials were not provided.')
+  const here = await organizationFor(actor, org)
+  const traceId = normalizeId(decodeURIComponent(id))
+  if (!here || !traceId) return refuse(404, 'NOT_FOUND', 'The requested resource does not exist')
+  try {
+    const view = await readTrace(here, traceId)
+    const url = `${app().config.url}/o/${here.organization.slug}/traces/${traceId}`
+    return new Response(traceMarkdown(view, url), {
+      headers: { ...headers, 'content-type': 'text/markdown; charset=utf-8' },
+    })
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'STORE_UNAVAILABLE' || code === 'QUERY_TIMEOUT')
+      return refuse(503, code, 'The events store is down. Ingest continues.')
+    throw error
+  }
+}

@@ -1,0 +1,140 @@
+import type { RestTraceView } from '../../../contract/trace-views.ts'
+import { type Run, runsOf } from '../../../domain/trace-runs.ts'
+import { isBoundary } from '../../../domain/trace-spans.ts'
+import { type CriticalPath, criticalPath, type Gap, mainRoot, timesOf } from '../../../domain/trace-times.ts'
+import { buildTree, childrenOf, extentOf, type TraceTree } from '../../../domain/trace-tree.ts'
+
+/** An error or feedback at its span. `node` is -1 if only its time is known. */
+export type Point = { kind: 'error' | 'feedback'; index: number; atUs: number; node: number }
+
+/** Everything that the views of a trace show, computed once for each answer of the server. */
+export type TraceModel = {
+  view: RestTraceView
+  tree: TraceTree
+  selfUs: Float64Array
+  networkUs: Float64Array
+  /** Gaps before a child, by the child, and at the end of a span, by the span. */
+  gapsBefore: ReadonlyMap<number, Gap>
+  gapsAtEnd: ReadonlyMap<number, Gap>
+  runs: ReadonlyMap<number, Run[]>
+  path: CriticalPath
+  /** Numbers of the parts of the critical path, by node. */
+  partsOf: ReadonlyMap<number, number[]>
+  points: readonly Point[]
+  pointsOf: ReadonlyMap<number, Point[]>
+  /** The first node of the band that a node belongs to: what one process did in a row. -1 for a missing parent. */
+  bands: Int32Array
+  /** Number of spans of a band, by its first node. */
+  bandSizes: ReadonlyMap<number, number>
+  fromUs: number
+  toUs: number
+  /** Number of spans that ended in an error. */
+  failed: number
+}
+
+function pointsIn({ events, feedback }: RestTraceView): Point[] {
+  return [
+    ...events.map(({ at, span }, index): Point => ({ kind: 'error', index, atUs: at, node: span })),
+    ...feedback.map(({ at, span }, index): Point => ({ kind: 'feedback', index, atUs: at, node: span })),
+  ].sort((a, b) => a.atUs - b.atUs)
+}
+
+/**
+ * A band is what one process did in a row: it begins at each segment, and where the project changes. Roots of one
+ * project in a row, such as spans whose segment did not arrive, are one band.
+ */
+function bandsOf({ spans }: RestTraceView, tree: TraceTree): Int32Array {
+  const bands = new Int32Array(tree.nodeCount).fill(-1)
+  let lastRoot = -1
+  for (const node of tree.order) {
+    if (node >= tree.spanCount) continue
+    const parent = tree.parents[node] ?? -1
+    if (parent >= 0 && parent < tree.spanCount) {
+      bands[node] = isBoundary(spans, node, parent) ? node : (bands[parent] ?? node)
+      continue
+    }
+    const isNext = lastRoot >= 0 && tree.parents[lastRoot] === parent && !isBoundary(spans, node, lastRoot)
+    bands[node] = isNext ? (bands[lastRoot] ?? node) : node
+    lastRoot = node
+  }
+  return bands
+}
+
+/** Corrected times are those of the tree: a moved span takes its errors along. */
+function movePoints(points: Point[], tree: TraceTree): Point[] {
+  return points.map((point) => ({ ...point, atUs: point.atUs + (tree.shifts[point.node] ?? 0) }))
+}
+
+/** Length of the axis of a trace that has only one error. */
+const axisUsMin = 1_000_000
+
+/** Builds the model of a trace. */
+export function modelOf(view: RestTraceView): TraceModel {
+  const { spans } = view
+  const tree = buildTree(spans, { isSampled: view.isSampled })
+  const { selfUs, gaps, networkUs } = timesOf(spans, tree)
+  const points = movePoints(pointsIn(view), tree)
+  const path = criticalPath(tree, mainRoot(tree))
+  const bands = bandsOf(view, tree)
+  const bandSizes = new Map<number, number>()
+  for (const band of bands) if (band >= 0) bandSizes.set(band, (bandSizes.get(band) ?? 0) + 1)
+  const extent = extentOf(tree)
+  const times = points.map((point) => point.atUs)
+  return {
+    view,
+    tree,
+    selfUs,
+    networkUs,
+    gapsBefore: new Map(gaps.flatMap((gap) => (gap.before >= 0 ? [[gap.before, gap] as const] : []))),
+    gapsAtEnd: new Map(gaps.flatMap((gap) => (gap.before < 0 ? [[gap.node, gap] as const] : []))),
+    runs: runsOf(spans, tree),
+    path,
+    partsOf: Map.groupBy(path.nodes.keys(), (part) => path.nodes[part] ?? -1),
+    points,
+    pointsOf: Map.groupBy(points, (point) => point.node),
+    bands,
+    bandSizes,
+    fromUs: tree.spanCount === 0 ? Math.min(0, ...times) : Math.min(extent.fromUs, ...times),
+    toUs: tree.spanCount === 0 ? Math.max(axisUsMin, ...times) : Math.max(extent.toUs, ...times),
+    failed: spans.failures.reduce((sum, failed) => sum + failed, 0),
+  }
+}
+
+/** The run that a node is a part of, if it is one of repeated siblings. */
+export function runOfNode({ tree, runs }: TraceModel, node: number): Run | undefined {
+  const parent = tree.parents[node] ?? -1
+  const found = runs.get(parent)
+  if (!found) return undefined
+  const place = (parent < 0 ? Int32Array.from(tree.roots) : childrenOf(tree, parent)).indexOf(node)
+  return found.find((run) => place >= run.place && place < run.place + run.count)
+}
+
+/** The members of a run. */
+export function membersOf({ tree }: TraceModel, run: Run): Int32Array {
+  const parent = tree.parents[run.first] ?? -1
+  const siblings = parent < 0 ? Int32Array.from(tree.roots) : childrenOf(tree, parent)
+  return siblings.subarray(run.place, run.place + run.count)
+}
+
+/** Whether a node is a span of a project that the reader may not read. */
+export const isHidden = ({ view, tree }: TraceModel, node: number): boolean =>
+  node < tree.spanCount && view.projects[view.spans.projects[node] ?? 0]?.slug === null
+
+/** The web vitals of a trace: the largest value of each. */
+export function vitalsOf({ view }: TraceModel): ReadonlyMap<string, { value: number; span: number }> {
+  const vitals = new Map<string, { value: number; span: number }>()
+  for (const { span, values } of view.vitals)
+    for (const [name, value] of Object.entries(values))
+      if (value > (vitals.get(name)?.value ?? -1)) vitals.set(name, { value, span })
+  return vitals
+}
+
+/** The node that the end of the trace waited for longest, and for how long. */
+export function longestWait({ path }: TraceModel): { node: number; us: number } | undefined {
+  const sums = new Map<number, number>()
+  for (const [part, node] of path.nodes.entries())
+    sums.set(node, (sums.get(node) ?? 0) + (path.toUs[part] ?? 0) - (path.fromUs[part] ?? 0))
+  let longest: { node: number; us: number } | undefined
+  for (const [node, us] of sums) if (!longest || us > longest.us) longest = { node, us }
+  return longest
+}

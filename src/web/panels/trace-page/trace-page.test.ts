@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest'
+import type { RestTraceView } from '../../../contract/trace-views.ts'
+import { columnsOf, type TestSpan } from '../../../domain/trace.cases.ts'
+import { isHidden, longestWait, modelOf, vitalsOf } from './model.ts'
+import { noFolds, revealed, rowAt, rowsOf } from './rows.ts'
+import { lengthOf, matchesOf, parseSearch } from './search.ts'
+import { readState, stateQuery } from './view-state.ts'
+import { fitted, isWhole, ticksOf, within, zoomed } from './zoom.ts'
+
+const event = (at: number, span: number) => ({
+  eventID: 'e'.repeat(32),
+  groupID: '1',
+  shortId: 'WEB-1',
+  title: 'Error: gone',
+  type: 'Error',
+  level: 'error',
+  project: 0,
+  at: at * 1000,
+  span,
+})
+const viewOf = (list: TestSpan[], more: Partial<RestTraceView> = {}): RestTraceView => ({
+  traceID: 'ab'.repeat(16),
+  origin: 0,
+  spanCount: list.length,
+  isSampled: false,
+  keptDays: 30,
+  projects: [
+    { id: '1', slug: 'web', platform: 'javascript', place: 0, spans: 1 },
+    { id: '2', slug: 'api', platform: 'node', place: 1, spans: 1 },
+    { id: null, slug: null, platform: null, place: -1, spans: 1 },
+  ],
+  spans: columnsOf(list) as RestTraceView['spans'],
+  vitals: [],
+  events: [],
+  eventsTruncated: false,
+  feedback: [],
+  ...more,
+})
+
+const list: TestSpan[] = [
+  { id: 'a', op: 'pageload', name: '/cart', segment: true, for: 1000 },
+  { id: 'b', parent: 'a', op: 'http.client', name: 'GET /api', from: 10, for: 900 },
+  { id: 'c', parent: 'b', op: 'http.server', name: 'GET /api', project: 1, segment: true, from: 60, for: 800 },
+  ...[1, 2, 3, 4, 5].map((n) => ({
+    id: `d${n}`,
+    parent: 'c',
+    op: 'db',
+    name: `SELECT ${n}`,
+    project: 1,
+    from: 60 + n * 10,
+    for: 9,
+  })),
+  { id: 'e', parent: 'c', op: 'secret', project: 2, from: 500, for: 100, status: 'internal_error' },
+  { id: 'f', parent: 'c', op: 'render', name: 'page', project: 1, from: 610, for: 240, status: 'internal_error' },
+]
+const model = modelOf(
+  viewOf(list, {
+    events: [event(650, 9), event(1200, -1)],
+    vitals: [
+      { span: 0, values: { lcp: 900 } },
+      { span: 1, values: { lcp: 1200 } },
+    ],
+  }),
+)
+const drawn = (folds = noFolds) => {
+  const { kinds, refs, depths } = rowsOf(model, folds)
+  return kinds.map(
+    (kind, at) => `${' '.repeat(depths[at] ?? 0)}${kind} ${kind === 'point' ? refs[at] : list[refs[at] ?? 0]?.id}`,
+  )
+}
+
+describe('rows', () => {
+  test('bands, runs, gaps and points in their places', () => {
+    expect(drawn()).toEqual(
+      [
+        'band a',
+        'node a',
+        ' node b',
+        '  gap c',
+        '  band c',
+        '  node c',
+        '   run d1',
+        '   gap e',
+        '   band e',
+        '   node e',
+        '   band f',
+        '   node f',
+        '    point 0',
+        '  endGap b',
+        ' endGap a',
+        'point 1',
+      ].filter((row) => row !== '   band f'),
+    )
+  })
+  test('what is closed has no rows below it, an open run shows its members one level deeper', () => {
+    expect(drawn({ closed: new Set([2]), openRuns: new Set() })).not.toContain('   run d1')
+    const open = drawn({ closed: new Set(), openRuns: new Set([3]) })
+    expect(open.filter((row) => row.startsWith('    node d'))).toHaveLength(5)
+  })
+  test('a hidden span is found by opening what hides it', () => {
+    const closed = { closed: new Set([0, 2]), openRuns: new Set<number>() }
+    expect(rowAt(rowsOf(model, closed), 'node', 5)).toBe(-1)
+    expect(rowAt(rowsOf(model, revealed(model, closed, 5)), 'node', 5)).toBeGreaterThan(0)
+  })
+})
+
+describe('the model', () => {
+  test('bands count the spans of one process, and hidden spans are told', () => {
+    expect([...model.bandSizes]).toEqual([
+      [0, 2],
+      [2, 7],
+      [8, 1],
+    ])
+    expect([isHidden(model, 8), isHidden(model, 9), model.failed]).toEqual([true, false, 2])
+  })
+  test('the longest wait, the largest vitals, and time that errors add', () => {
+    expect(longestWait(model)).toEqual({ node: 2, us: expect.any(Number) })
+    expect(vitalsOf(model).get('lcp')).toEqual({ value: 1200, span: 1 })
+    expect([model.fromUs, model.toUs]).toEqual([0, 1_200_000])
+    expect(modelOf(viewOf([], { events: [event(0, -1)] }))).toMatchObject({ fromUs: 0, toUs: 1_000_000 })
+  })
+})
+
+describe('search', () => {
+  const found = (text: string, ids?: string[]) => {
+    const search = parseSearch(text)
+    const matches = search ? matchesOf(model, search, ids && new Set(ids.map((id) => id.padStart(16, '0')))) : []
+    return [...matches].map((node) => list[node]?.id)
+  }
+  test.each<[string, string[]]>([
+    ['', []],
+    ['GET', ['b', 'c']],
+    ['get slower:850ms', ['b']],
+    ['op:db faster:9ms', ['d1', 'd2', 'd3', 'd4', 'd5']],
+    ['"select 3"', ['d3']],
+    ['is:error', ['e', 'f']],
+    ['status:internal project:api', ['f']],
+    ['api slower:0.8s', ['b', 'c']],
+    ['nothing', []],
+  ])('%s', (text, ids) => expect(found(text)).toEqual(ids))
+  test('an attribute waits for the server and combines with words', () => {
+    expect(parseSearch('db.system:postgresql')?.attribute).toEqual({ key: 'db.system', value: 'postgresql' })
+    expect(parseSearch('x:"a b"')?.attribute).toEqual({ key: 'x', value: 'a b' })
+    expect(found('x:1')).toEqual([])
+    expect(found('x:1 select', ['d2', 'f'])).toEqual(['d2'])
+  })
+  test.each([
+    ['100ms', 100_000],
+    ['1.5s', 1_500_000],
+    ['20', 20_000],
+    ['3µs', 3],
+    ['2min', 120_000_000],
+    ['x', undefined],
+    ['1e9', undefined],
+  ])('%s is a length', (text, us) => expect(lengthOf(text)).toBe(us))
+})
+
+describe('zoom', () => {
+  const whole = { fromUs: 0, toUs: 1000 }
+  test('in and out around a moment, never outside of the trace', () => {
+    expect(zoomed(whole, whole, 'in')).toEqual({ fromUs: 250, toUs: 750 })
+    expect(zoomed(whole, whole, 'in', 0)).toEqual({ fromUs: 0, toUs: 500 })
+    expect(zoomed({ fromUs: 0, toUs: 500 }, whole, 'out', 500)).toEqual(whole)
+    expect(zoomed({ fromUs: 100, toUs: 110 }, whole, 'in')).toEqual({ fromUs: 100, toUs: 110 })
+    expect(within({ fromUs: 900, toUs: 1300 }, whole)).toEqual({ fromUs: 600, toUs: 1000 })
+    expect(fitted({ fromUs: 400, toUs: 500 }, whole)).toEqual({ fromUs: 390, toUs: 510 })
+    expect([isWhole(whole, whole), isWhole({ fromUs: 1, toUs: 1000 }, whole)]).toEqual([true, false])
+  })
+  test('ticks are round and few', () => {
+    expect(ticksOf({ fromUs: 0, toUs: 4_200_000 }, 6)).toEqual([0, 1e6, 2e6, 3e6, 4e6])
+    expect(ticksOf({ fromUs: 130, toUs: 170 }, 6)).toEqual([130, 140, 150, 160, 170])
+  })
+})
+
+test('a link holds span, view, search, zoom and colours; what is wrong in one is left out', () => {
+  const state = {
+    span: '0123456789abcdef',
+    view: 'list' as const,
+    q: 'db slower:1s',
+    window: { fromUs: 5, toUs: 9 },
+    colour: 'op' as const,
+  }
+  expect(readState(new URLSearchParams(stateQuery(state)))).toEqual(state)
+  const none = { span: '', view: 'waterfall', q: '', window: undefined, colour: 'project' }
+  expect(readState(new URLSearchParams('span=x&view=y&from=9&to=5&colour=z'))).toEqual(none)
+  expect(stateQuery(readState(new URLSearchParams()))).toBe('')
+})

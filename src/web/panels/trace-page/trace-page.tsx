@@ -1,0 +1,140 @@
+'use client'
+import '../../styles/issues.css'
+import './trace-page.css'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslations } from 'next-intl'
+import { useState } from 'react'
+import type { RestTraceView } from '../../../contract/trace-views.ts'
+import { ApiError, apiFetch } from '../../client/api.ts'
+import { Button } from '../../ui/forms/controls.tsx'
+import { ListFailed } from '../../ui/list-states.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { useNow } from '../../ui/time.tsx'
+import { Drawer } from './drawer.tsx'
+import { FlameView } from './flame-view.tsx'
+import { Head, TraceFacts } from './head.tsx'
+import { ListView } from './list-view.tsx'
+import { Minimap } from './minimap.tsx'
+import { ToolBar } from './tool-bar.tsx'
+import { useTrace } from './use-trace.ts'
+import { useTraceKeys } from './use-trace-keys.ts'
+import { Waterfall } from './waterfall.tsx'
+
+/** The browser can show this many spans; the first answer of a larger trace is a sample. */
+const allMax = 200_000
+/** Spans of a running trace arrive for half a minute. Ask again while the trace is younger than this, ms. */
+const recentMs = 60_000
+const pollMs = 5000
+const dayMs = 86_400_000
+const retryMs = 3000
+
+const isAway = (error: unknown) => error instanceof ApiError && (error.status === 0 || error.status === 503)
+
+type PageProps = {
+  organization: string
+  traceId: string
+  /** Came with the document. Undefined: the trace is large or the store was down, and the browser asks. */
+  preloaded: RestTraceView | undefined
+  /** The query string of the address: span, view, search and zoom. */
+  search: string
+}
+
+/** The reason why a trace has errors and no spans. */
+function NoSpans({ view }: { view: RestTraceView }) {
+  const t = useTranslations('trace')
+  const isOld = useNow() - view.origin / 1000 > view.keptDays * dayMs
+  return (
+    <div className="tp-note" role="note">
+      <b>{t('noSpans')}</b> {isOld ? t('noSpansOld', { days: view.keptDays }) : t('noSpansWhy')}
+    </div>
+  )
+}
+
+function Sample({ view, showAll }: { view: RestTraceView; showAll: (() => void) | undefined }) {
+  const t = useTranslations('trace')
+  return (
+    <div className="tp-note" role="note">
+      {t('sampled', { shown: view.spans.ids.length, count: view.spanCount })}{' '}
+      {showAll ? (
+        <Button compact onClick={showAll}>
+          {t('showWhole', { count: view.spanCount })}
+        </Button>
+      ) : null}
+    </div>
+  )
+}
+
+type PartsProps = { organization: string; view: RestTraceView; search: string; showAll: (() => void) | undefined }
+
+function TraceParts({ organization, view, search, showAll }: PartsProps) {
+  const trace = useTrace(organization, view, search)
+  useTraceKeys(trace)
+  const Shown = { waterfall: Waterfall, flame: FlameView, list: ListView }[trace.view]
+  return (
+    <div className="trace-page">
+      <Head trace={trace} />
+      <TraceFacts trace={trace} />
+      {view.spanCount === 0 ? <NoSpans view={view} /> : <Minimap trace={trace} />}
+      {view.isSampled ? <Sample view={view} showAll={showAll} /> : null}
+      <ToolBar trace={trace} />
+      <div className="tp-body" data-drawer={trace.selected !== undefined || undefined}>
+        <Shown trace={trace} />
+        <Drawer trace={trace} />
+      </div>
+    </div>
+  )
+}
+
+function Nothing({ traceId, keptDays }: { traceId: string; keptDays: number }) {
+  const t = useTranslations('trace')
+  return (
+    <EmptyState title={t('nothing')}>
+      <p>
+        <code>{traceId}</code>
+      </p>
+      <p>{t('nothingWhy', { days: keptDays })}</p>
+    </EmptyState>
+  )
+}
+
+/** The page of a trace, and its states: loading, failed, unknown, without spans. */
+export function TracePage({ organization, traceId, preloaded, search }: PageProps) {
+  const t = useTranslations('trace')
+  const now = useNow()
+  const [wantsAll, setWantsAll] = useState(false)
+  const { data, error, failureReason, isFetching, refetch } = useQuery({
+    queryKey: ['trace-view', organization, traceId, wantsAll],
+    queryFn: ({ signal }) =>
+      apiFetch<RestTraceView>(`organizations/${organization}/trace-view/${traceId}/`, {
+        query: { limit: wantsAll ? allMax : undefined },
+        signal,
+      }),
+    ...(preloaded && !wantsAll ? { initialData: preloaded } : {}),
+    placeholderData: (before: RestTraceView | undefined) => before,
+    staleTime: 60_000,
+    retry: (tries, failed) => isAway(failed) && tries < 100,
+    retryDelay: retryMs,
+    refetchInterval: ({ state }) =>
+      state.data && now - state.data.origin / 1000 < recentMs && state.data.spanCount < 2000 ? pollMs : false,
+  })
+  if (!data) {
+    const failed = error ?? failureReason
+    return failed ? (
+      <ListFailed error={failed} retrying={isAway(failed)} retry={() => void refetch()} />
+    ) : (
+      <p className="tp-loading" role="status">
+        {t('loading')}
+      </p>
+    )
+  }
+  if (data.spanCount === 0 && data.events.length === 0) return <Nothing traceId={traceId} keptDays={data.keptDays} />
+  const canShowAll = data.isSampled && data.spanCount <= allMax && !(wantsAll && isFetching)
+  return (
+    <TraceParts
+      organization={organization}
+      view={data}
+      search={search}
+      showAll={canShowAll ? () => setWantsAll(true) : undefined}
+    />
+  )
+}
