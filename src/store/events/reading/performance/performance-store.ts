@@ -143,9 +143,12 @@ export type RouteFailures = { projectId: number; route: string; hydration: numbe
 
 /** Queries of the performance pages. All of them throw QUERY_TIMEOUT or STORE_UNAVAILABLE. */
 export type PerformanceStore = {
-  /** Routes in an order. `text` is a part of the route, in any case. `all`: the number of routes that match. */
+  /**
+   * Routes in an order. `text` is a part of the route, in any case. `key` selects one. `all`: the number of routes that
+   * match.
+   */
   routeStats(
-    request: Compared & { order: RouteOrder; text: string; max: number; offset: number },
+    request: Compared & { order: RouteOrder; text: string; key?: RouteKey; max: number; offset: number },
   ): Promise<{ routes: RouteStats[]; all: number }>
   /** Totals of a scope: segments of all routes, with those of projects without data before. */
   segmentTotals(request: Compared): Promise<(Sampled & { projectId: number; samplesBefore: number })[]>
@@ -156,6 +159,7 @@ export type PerformanceStore = {
     bucketMs: number
     withCut: boolean
   }): Promise<(RouteKey & Sampled & Percentiles & { startMs: number; failed: number })[]>
+  /** Vitals by route, and of all routes together: these have the project 0. */
   vitalStats(request: { scope: Scope; route?: RouteKey }): Promise<VitalStats[]>
   /** The element that caused most of each vital of each route. */
   vitalCauses(request: { scope: Scope; route?: RouteKey }): Promise<VitalCause[]>

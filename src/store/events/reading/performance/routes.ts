@@ -73,11 +73,12 @@ function readRoute(row: StoredRoute): RouteStats {
 
 function createRouteStats(connection: Connection, table: string): PerformanceStore['routeStats'] {
   return async (request) => {
-    const { scope, withCut, order, text, max, offset } = request
+    const { scope, withCut, order, text, key, max, offset } = request
     if (scope.projectIds.length === 0) return { routes: [], all: 0 }
     const values = createValues()
     const { where, own } = compileBoth(values, request)
     const named = text === '' ? '1' : `positionCaseInsensitiveUTF8(route, ${values.add('String', text)}) > 0`
+    const one = key ? `route = ${values.add('String', key.route)} AND op = ${values.add('String', key.op)}` : '1'
     const rows = await connection.rows<StoredRoute>(
       `SELECT project_id, toString(op) AS op, toString(route) AS route, countIf(own) AS n, sumIf(toFloat64(weight), own) AS c,
          sumIf(toFloat64(weight) * failed, own) AS failed_c, sumIf(toFloat64(weight) * duration, own AND measured_one) AS total,
@@ -87,7 +88,7 @@ function createRouteStats(connection: Connection, table: string): PerformanceSto
          quantileTDigestWeightedIf(0.75)(duration, ${weighed}, NOT own AND measured_one) AS p_before,
          argMin(release, start) AS first_release, count() OVER () AS all
        FROM (SELECT project_id, op, route, start, weight, failed, duration, release, ${own} AS own, ${isMeasured(withCut)} AS measured_one
-         FROM ${table} WHERE ${where} AND ${named})
+         FROM ${table} WHERE ${where} AND ${named} AND ${one})
        GROUP BY project_id, op, route HAVING n > 0
        ORDER BY ${orders[order]} DESC, c DESC, project_id, route, op
        LIMIT ${values.add('UInt32', max)} OFFSET ${values.add('UInt32', offset)}`,

@@ -53,7 +53,7 @@ export function createVitals(
       if (scope.projectIds.length === 0) return []
       const values = createValues()
       type Row = {
-        project_id: string
+        project: string
         route: string
         vital: string
         n: string
@@ -64,16 +64,16 @@ export function createVitals(
         poor: number
       }
       const rows = await connection.rows<Row>(
-        `SELECT project_id, route, vital, count() AS n, sum(toFloat64(weight)) AS c,
+        `SELECT if(grouping(project_id) = 1, 0, project_id) AS project, route, vital, count() AS n, sum(toFloat64(weight)) AS c,
            quantileTDigestWeighted(0.75)(value, ${weighed}) AS p75, sum(weight * (${scoreSql()})) / c AS score,
            sumIf(toFloat64(weight), value <= ${each((name) => vitalCurves[name].good)}) / c AS good,
            sumIf(toFloat64(weight), value > ${each((name) => vitalCurves[name].poor)}) / c AS poor
          FROM ${compileVitals(values, table, scope, route, '')}
-         GROUP BY project_id, route, vital ORDER BY project_id, route, vital`,
+         GROUP BY GROUPING SETS ((vital), (project_id, route, vital)) ORDER BY project, route, vital`,
         values.bound,
       )
-      return rows.flatMap(({ project_id, vital, n, c, ...row }) =>
-        isVital(vital) ? [{ ...row, projectId: Number(project_id), vital, samples: Number(n), count: c }] : [],
+      return rows.flatMap(({ project, vital, n, c, ...row }) =>
+        isVital(vital) ? [{ ...row, projectId: Number(project), vital, samples: Number(n), count: c }] : [],
       )
     },
 
