@@ -123,6 +123,11 @@ function runtimeText(): string {
   return folders.map((folder) => licenceText(join(root, 'node_modules', folder))).find((text) => text !== '') ?? ''
 }
 
+/** `conventions.json` is generated from this. */
+const conventionsText =
+  'From the Sentry semantic conventions, commit b350b1ed of 2026-08-13.\n' +
+  'MIT licence, copyright Functional Software, Inc. dba Sentry.'
+
 /** The content of THIRD_PARTY_NOTICES. */
 export function noticesFile(): string {
   const all = notices()
@@ -142,6 +147,7 @@ export function noticesFile(): string {
     ...all.map((item) => `${item.name} ${item.version}: ${item.licence}`),
     '',
     ...texts,
+    `${line}\nNames and types of attributes (src/refine/kinds/span/conventions.json)\n${line}\n\n${conventionsText}\n`,
     `${line}\nNode.js\n${line}\n\n${runtimeText()}\n`,
   ].join('\n')
 }

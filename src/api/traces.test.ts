@@ -117,7 +117,10 @@ describe('a trace over two projects', () => {
     const spans = nodes.filter((node) => node.event_type === 'span')
     expect(spans.map(shape)).toEqual([['c1', [['cb', [['c2', [['15', [['16', []]]]]]]]]]])
     expect(spans[0]).toMatchObject({ is_transaction: true, cut: 'deadline_exceeded', self_time: expect.any(Number) })
-    expect(spans[0]?.children[0]).toMatchObject({ additional_attributes: { 'db.system': 'postgresql' }, duration: 500 })
+    expect(spans[0]?.children[0]).toMatchObject({
+      additional_attributes: { 'db.system.name': 'postgresql' },
+      duration: 500,
+    })
     expect(nodes.at(-1)).toMatchObject({
       event_type: 'error',
       type: 'error',

@@ -8,7 +8,7 @@ import type { UserAgentDetails } from '../kinds/error/user-agent.ts'
 import type { Rules } from '../scrub/rules.ts'
 import type { MapSource } from '../symbolicate/frames.ts'
 
-/** Caches of a worker. They are bounded and do not change any result. Made by `createTools`. */
+/** Caches of a worker. They are bounded, and all but `segments` do not change any result. Made by `createTools`. */
 export type Tools = {
   agents: LRUCache<string, UserAgentDetails>
   rules: LRUCache<string, Rules>
@@ -18,11 +18,16 @@ export type Tools = {
   plainAgents: LRUCache<string, boolean>
   /** The crawler that a user agent names, '' if none. */
   crawlers: LRUCache<string, string>
+  /** Routes of recent segments, by project and span id, for their late spans. */
+  segments: LRUCache<string, string>
   /** Compiled grouping rules, by their text. */
   grouping: RuleCache
 }
 
-/** Makes the caches: 5,000 user agents (real traffic has some hundred at a time) and 500 sets of scrubbing rules. */
+/**
+ * Makes the caches: 5,000 user agents (real traffic has some hundred at a time), 500 sets of scrubbing rules, and 20,000
+ * segments (3 MB; web vitals come up to minutes after their page load).
+ */
 export function createTools(): Tools {
   return {
     agents: new LRUCache({ max: 5000 }),
@@ -31,6 +36,7 @@ export function createTools(): Tools {
     filtersOf: new WeakMap(),
     plainAgents: new LRUCache({ max: 5000 }),
     crawlers: new LRUCache({ max: 5000 }),
+    segments: new LRUCache({ max: 20_000 }),
     grouping: createRuleCache(),
   }
 }

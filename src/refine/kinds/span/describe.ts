@@ -1,13 +1,17 @@
 import { fineStatuses, type SpanCategory, type SpanRow } from '../../../store/events/span-store.ts'
+import type { Tools } from '../../pipeline/context.ts'
 import { type Loose, own, scalar } from '../../pipeline/value.ts'
+import { isNamed, routeOf } from './route.ts'
+import { statementOf } from './statement.ts'
 
 /** The part of a row that is derived from its scrubbed texts and attributes. */
 export type Described = Pick<SpanRow, 'route' | 'category' | 'statement' | 'failed' | 'httpStatus'>
 
-/** A span's scrubbed texts and attributes. */
-type Describable = Pick<SpanRow, 'op' | 'name' | 'description' | 'transaction' | 'status' | 'kind' | 'isSegment'> & {
-  attributes: Loose
-}
+/** A span's scrubbed texts and attributes. `source`: where the name of its segment comes from, as SDKs state it. */
+type Describable = Pick<
+  SpanRow,
+  'projectId' | 'spanId' | 'segmentId' | 'isSegment' | 'op' | 'name' | 'description' | 'transaction' | 'status' | 'kind'
+> & { source: string; attributes: Loose }
 
 /** Rates below it come from faults: one span would count as more than a million. */
 const rateMin = 1e-6
@@ -79,15 +83,38 @@ function httpStatusOf(attributes: Loose): number {
 
 const fine: ReadonlySet<string> = new Set(fineStatuses)
 
-/** Derives the columns of a span that others are grouped by. */
-export function describe(span: Describable): Described {
-  const httpStatus = httpStatusOf(span.attributes)
-  const isUnknown = span.status === '' || span.status === 'unset'
-  return {
-    route: span.transaction,
-    category: categoryOf(span),
-    statement: '',
-    failed: isUnknown ? httpStatus >= 500 : !fine.has(span.status),
-    httpStatus,
+/** The route of a segment by itself, or of a span whose segment is elsewhere. */
+function ownRoute(span: Describable): string {
+  const { op, kind, transaction, attributes, isSegment } = span
+  const sent = scalar(own(attributes, 'sentry.segment.name.source') ?? own(attributes, 'sentry.source'))
+  const source = span.source || sent || ''
+  if (isSegment) return routeOf({ op, kind, name: transaction, source, attributes })
+  // The address of a child is that of its own request.
+  return isNamed(transaction) ? routeOf({ op: '', kind: '', name: transaction, source, attributes: {} }) : ''
+}
+
+/**
+ * Derives the columns that spans are grouped by. All spans of a segment have its route. Web vitals and other late spans
+ * arrive without their segment, and it may have no name: `segments` remembers the routes of recent ones.
+ */
+export function describeAll(spans: readonly Describable[], segments: Tools['segments']): Described[] {
+  const keyOf = (span: Describable, id: string) => `${span.projectId} ${id}`
+  for (const span of spans) {
+    if (!span.isSegment) continue
+    const route = ownRoute(span)
+    if (route !== '') segments.set(keyOf(span, span.spanId), route)
   }
+  return spans.map((span) => {
+    const httpStatus = httpStatusOf(span.attributes)
+    const isUnknown = span.status === '' || span.status === 'unset'
+    const category = categoryOf(span)
+    const { op, isSegment, kind, attributes } = span
+    return {
+      route: segments.get(keyOf(span, isSegment ? span.spanId : span.segmentId)) ?? ownRoute(span),
+      category,
+      statement: statementOf({ category, op, isSegment, kind, text: span.description || span.name, attributes }),
+      failed: isUnknown ? httpStatus >= 500 : !fine.has(span.status),
+      httpStatus,
+    }
+  })
 }

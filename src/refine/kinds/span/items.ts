@@ -6,6 +6,7 @@ import { type Draft, newDraft } from '../../pipeline/draft.ts'
 import { type Loose, object, own, type Sent, scalar, truth } from '../../pipeline/value.ts'
 import { environmentOf, releaseOf } from '../error/normalize.ts'
 import { drift } from '../error/time.ts'
+import { conventional } from './conventions.ts'
 import { weightOf } from './describe.ts'
 import {
   attributeBytesMax,
@@ -101,8 +102,8 @@ function bareSpan(sent: unknown, { item, context, jpos, moveUs, budget }: Detail
   if (start === undefined && end === undefined) return undefined
   const repairs: Repairs = { count: 0 }
   const attributes: Loose = isStreamed
-    ? plainAttributes(own(span, 'attributes'))
-    : { ...object(own(span, 'data')), ...object(own(span, 'tags')) }
+    ? conventional(plainAttributes(own(span, 'attributes')))
+    : { ...conventional(object(own(span, 'data')) ?? {}), ...object(own(span, 'tags')) }
   const parentId = normalizeSpanId(own(span, 'parent_span_id')) ?? ''
   const op = word(own(span, 'op') ?? own(attributes, 'sentry.op'), lengths.op, repairs)
   const plain = word(own(span, 'status'), lengths.status, repairs)
@@ -142,6 +143,7 @@ function bareSpan(sent: unknown, { item, context, jpos, moveUs, budget }: Detail
     release: releaseOf(own(attributes, 'sentry.release') ?? item.release) ?? '',
     environment: environmentOf(own(attributes, 'sentry.environment') ?? item.environment) ?? '',
     user: userOf(attributes, item.inferAddress ? context.head.clientAddress : undefined),
+    source: '',
     receivedMs: context.head.receivedMs,
     jpos,
     repaired: repairs.count,
@@ -180,6 +182,33 @@ export function draftOf({ spans, isStreamed, release, inferAddress }: SpanItem, 
   return draft
 }
 
+/**
+ * Gives spans that name no segment the one above them in the same item. Parents can form a cycle, so each chain of
+ * parents is followed once.
+ */
+function placeInSegments(spans: readonly Bare[]): void {
+  const byId = new Map(spans.map((span) => [`${span.traceId}${span.spanId}`, span]))
+  for (const span of spans) {
+    const chain: Bare[] = []
+    let at: Bare | undefined = span
+    const seen = new Set<Bare>()
+    while (at && at.segmentId === '' && !seen.has(at)) {
+      seen.add(at)
+      chain.push(at)
+      at = byId.get(`${at.traceId}${at.parentId}`)
+    }
+    if (!at || at.segmentId === '') {
+      // Their parents lead nowhere. Without this, a long chain would be followed from each of its spans.
+      for (const item of chain) byId.delete(`${item.traceId}${item.spanId}`)
+      continue
+    }
+    for (const item of chain) {
+      item.segmentId = at.segmentId
+      item.transaction ||= at.transaction
+    }
+  }
+}
+
 /** The rows of a span item. Places start at `first`. */
 export function itemRows(item: SpanItem, context: Context, jpos: number, first: number): SpansOfItem {
   const moveUs = drift(context.head.receivedMs, context.sentMs) * 1e6
@@ -190,6 +219,7 @@ export function itemRows(item: SpanItem, context: Context, jpos: number, first: 
     const span = bareSpan(entry, details)
     if (span) bare.push(span)
   }
+  placeInSegments(bare)
   return {
     rows: scrubbedRows(bare, item.sent, context, first),
     excess: item.spans.length - accepted.length,

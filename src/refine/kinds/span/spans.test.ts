@@ -59,7 +59,7 @@ describe('a transaction', () => {
       jpos: 1000,
       place: 0,
     })
-    expect([attributesOf(segment), attributesOf(first)]).toEqual([{ plan: 'team' }, { 'db.system': 'postgresql' }])
+    expect([attributesOf(segment), attributesOf(first)]).toEqual([{ plan: 'team' }, { 'db.system.name': 'postgresql' }])
     expect(first).toMatchObject({
       spanId: spanId(2),
       parentId: spanId(1),

@@ -3,11 +3,12 @@ import type { SpanRow } from '../../../store/events/span-store.ts'
 import { normalizeId, normalizeSpanId } from '../../../wire/ids.ts'
 import type { Context } from '../../pipeline/context.ts'
 import type { Draft } from '../../pipeline/draft.ts'
-import { type Loose, listOf, object, own, type Sent } from '../../pipeline/value.ts'
+import { type Loose, listOf, object, own, type Sent, scalar } from '../../pipeline/value.ts'
 import { isPlain, rulesOf, scrubTree } from '../../scrub/scrub.ts'
 import { userHash } from '../error/row.ts'
 import { seconds } from '../error/time.ts'
-import { type Described, describe, weightOf } from './describe.ts'
+import { conventional } from './conventions.ts'
+import { type Described, describeAll, weightOf } from './describe.ts'
 import {
   attributeBytesMax,
   type ByteBudget,
@@ -30,6 +31,8 @@ import {
 export type Bare = Omit<SpanRow, keyof Described | 'attributes' | 'place' | 'userHash'> & {
   attributes: Loose
   user: NormalEvent['user']
+  /** Where the SDK took the name of the segment from; '' if it does not say. */
+  source: string
 }
 
 /** The result of an item: its rows, the number of spans over the limit, and the number of unreadable spans. */
@@ -53,7 +56,7 @@ function segmentOf(
 ): Bare {
   const repairs: Repairs = { count: 0 }
   const trace = object(own(object(own(received, 'contexts')) ?? {}, 'trace')) ?? {}
-  const data = object(own(trace, 'data')) ?? {}
+  const data = conventional(object(own(trace, 'data')) ?? {})
   const tags = { ...object(own(trace, 'tags')), ...Object.fromEntries(event.tags) }
   const sentId = normalizeSpanId(own(trace, 'span_id'))
   const traceId = normalizeId(own(trace, 'trace_id'))
@@ -84,7 +87,7 @@ function segmentOf(
     status,
     ...intervalOf(start, endUs, receivedUs, endUs, repairs),
     selfUs: -1,
-    kind: word(own(data, 'sentry.kind') ?? own(data, 'otel.kind'), lengths.kind, repairs).toLowerCase(),
+    kind: word(own(data, 'sentry.kind'), lengths.kind, repairs).toLowerCase(),
     origin: word(own(trace, 'origin') ?? own(data, 'sentry.origin'), lengths.origin, repairs),
     cut: cutOf(op, status, finishReasonOf(data, tags)),
     attributes: { ...attributes, ...boundedAttributes(tags, budget, repairs, new Set(Object.keys(attributes))) },
@@ -97,6 +100,7 @@ function segmentOf(
     release: event.release ?? '',
     environment: event.environment ?? '',
     user: event.user,
+    source: scalar(own(object(own(received, 'transaction_info')) ?? {}, 'source')) ?? '',
     receivedMs: context.head.receivedMs,
     jpos,
     repaired: repairs.count,
@@ -117,7 +121,7 @@ function childOf(sent: unknown, { segment, moveUs, receivedUs, budget }: ChildCo
   const interval: Interval = intervalOf(start, end, receivedUs, segment.startUs + segment.durationUs, repairs)
   const parentId = normalizeSpanId(own(span, 'parent_span_id'))
   if (!parentId) repairs.count++
-  const data = object(own(span, 'data')) ?? {}
+  const data = conventional(object(own(span, 'data')) ?? {})
   const op = word(own(span, 'op') ?? own(data, 'sentry.op'), lengths.op, repairs)
   const status = word(own(span, 'status'), lengths.status, repairs)
   const attributes = boundedAttributes(data, budget, repairs, columns)
@@ -133,7 +137,7 @@ function childOf(sent: unknown, { segment, moveUs, receivedUs, budget }: ChildCo
     status,
     description: line(own(span, 'description'), lengths.description, repairs),
     ...interval,
-    kind: word(own(data, 'sentry.kind') ?? own(data, 'otel.kind'), lengths.kind, repairs).toLowerCase(),
+    kind: word(own(data, 'sentry.kind'), lengths.kind, repairs).toLowerCase(),
     origin: word(own(span, 'origin') ?? own(data, 'sentry.origin'), lengths.origin, repairs),
     cut: segment.cut !== '' && status === 'deadline_exceeded' ? segment.cut : '',
     attributes: { ...attributes, ...tags },
@@ -192,15 +196,15 @@ export function scrubbedRows(bare: Bare[], sent: Sent | undefined, context: Cont
   const rules = rulesOf(context)
   if (!isPlain(sent, rules)) scrubTree({ list }, rules, undefined)
   const hashes = new Map([...people.values()].map((user) => [user, userHash(user)]))
-  return list.map(({ user, attributes, ...texts }, at): SpanRow => {
-    const { user: _user, ...span } = bare[at] as Bare
-    return {
+  const scrubbed = list.map(({ user: _user, ...texts }, at) => ({ ...(bare[at] as Bare), ...texts }))
+  const described = describeAll(scrubbed, context.tools.segments)
+  return scrubbed.map(
+    ({ source: _source, user: _user, ...span }, at): SpanRow => ({
       ...span,
-      ...texts,
-      ...describe({ ...span, ...texts, attributes }),
-      attributes: attributes as SpanRow['attributes'],
-      userHash: hashes.get(user) ?? '',
+      ...(described[at] as Described),
+      attributes: span.attributes as SpanRow['attributes'],
+      userHash: hashes.get(list[at]?.user) ?? '',
       place: first + at,
-    }
-  })
+    }),
+  )
 }
