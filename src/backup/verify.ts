@@ -257,7 +257,7 @@ export async function verify(deps: VerifyDeps): Promise<Check[]> {
     check('once', 'No event and no span is stored twice.', total, twice > 0 ? [`${twice} rows too many`] : []),
     check(
       'rollups',
-      'The hourly counts match the events.',
+      'The hourly counts match the events and the spans.',
       Object.keys(found.rollups).length,
       Object.entries(found.rollups).flatMap(([name, off]) => (off > 0 ? [`${name}: ${off} groups differ`] : [])),
     ),

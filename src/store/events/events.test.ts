@@ -14,6 +14,7 @@ import { encodeEventRow, eventColumns } from './encode.ts'
 import type { EventStore } from './event-store.ts'
 import { eventsCases, ids, monday, row, tsv, wide } from './events.cases.ts'
 import type { EventFilter } from './events.ts'
+import { spanRollupCases } from './span-rollup.cases.ts'
 import { syncCases } from './sync.cases.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-events-'))
@@ -75,6 +76,12 @@ afterAll(async () => {
 })
 
 describe('the embedded engine holds what every events store does', () => eventsCases(store))
+
+describe('the rollup of spans', () => {
+  const connection = connect({ url: 'http://localhost', socketPath, database: 'mishap', clock: systemClock })
+  afterAll(() => connection.close())
+  spanRollupCases(store, () => ({ connection, name: 'mishap' }))
+})
 
 describe('what a power cut must not take back', () => syncCases(store, client))
 

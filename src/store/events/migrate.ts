@@ -1,6 +1,7 @@
 import { MishapError } from '../../base/errors.ts'
 import type { Connection } from './connection.ts'
 import { recountProjects } from './recount.ts'
+import { addSpanRollup } from './recount-spans.ts'
 import { framesColumn, framesIndex, lookupGranules, lookupIndex } from './schema/events.ts'
 import { derivedRows, longer, ofProject, projectSpan, rollupKeys, rollupView } from './schema/rollups.ts'
 import { olderTables, settingsOf } from './schema/settings.ts'
@@ -167,6 +168,7 @@ export async function migrate(connection: Connection, database: string, installa
   await addProjects(connection, database)
   await refitFrames(connection, database)
   await refitSpans(connection, database)
+  await addSpanRollup(connection, database)
   await refitSettings(connection, database)
   await refitIndexes(connection, database)
 }

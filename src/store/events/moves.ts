@@ -3,6 +3,7 @@ import { MishapError } from '../../base/errors.ts'
 import type { Connection, InsertFence } from './connection.ts'
 import { archivedTables, columnsOf, insertLines, partitionRows, stopMerges } from './rows-archive.ts'
 import { rollupFeeds } from './schema/rollups.ts'
+import { spanRollupName } from './schema/span-rollup.ts'
 import { type TableName, tableNames } from './tables.ts'
 
 /** A partition of a table. `version` grows with each insert and each deletion, but not with merges. */
@@ -122,6 +123,10 @@ async function rowPartitions(connection: Connection, database: string): Promise<
   }))
 }
 
+/** Columns of rollups that identify what a row counts. */
+const issueKey = 'project_id, group_hash, hour'
+const spanKey = 'project_id, length, metric, hour, route, statement, bucket'
+
 /** Rollups add up equal keys when they merge, so only their totals can be compared. */
 async function rowSums(connection: Connection, database: string): Promise<PartitionSum[]> {
   const keys = await connection.rows<{ name: string; key: string }>(
@@ -132,7 +137,7 @@ async function rowSums(connection: Connection, database: string): Promise<Partit
   for (const { name, key } of keys) {
     const content = hasPositions(name)
       ? `count() AS found, toString(sum(cityHash64(${key}, jpos))) AS total`
-      : `sum(n) AS found, toString(sum(cityHash64(project_id, group_hash, hour) * n)) AS total`
+      : `sum(n) AS found, toString(sum(cityHash64(${name === spanRollupName ? spanKey : issueKey}) * n)) AS total`
     const found = await connection.rows<{ id: string; found: string; total: string }>(
       `SELECT _partition_id AS id, ${content} FROM ${database}.${name} GROUP BY id ORDER BY id`,
       {},

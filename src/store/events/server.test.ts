@@ -7,13 +7,14 @@ import { type ClickHouseNode, noNodeReason, startClickHouseNode } from '../../..
 import { systemClock } from '../../base/clock.ts'
 import { silent } from '../../base/observe.ts'
 import { createEventStore } from './clickhouse.ts'
-import { connect } from './connection.ts'
+import { type Connection, connect } from './connection.ts'
 import { encodeEventRow } from './encode.ts'
 import type { EventStore } from './event-store.ts'
 import { eventsCases, row } from './events.cases.ts'
 import { setUpStatements } from './grants.ts'
 import { serverKind } from './kind.ts'
 import { checkServer } from './server-check.ts'
+import { spanRollupCases } from './span-rollup.cases.ts'
 
 const skipped = noNodeReason()
 const user = { name: 'mishap', password: 'a:b/c', database: 'errors', backup: true }
@@ -71,6 +72,15 @@ describe.skipIf(skipped)('a ClickHouse server, as a user with the grants of `mis
 
   // On a busy machine a deletion with its syncs takes seconds.
   describe('holds what every events store does', { timeout: 90_000 }, () => eventsCases(store))
+
+  describe('the rollup of spans', { timeout: 90_000 }, () => {
+    const opened: { connection?: Connection } = {}
+    afterAll(() => opened.connection?.close())
+    spanRollupCases(store, () => {
+      opened.connection ??= connect(access())
+      return { connection: opened.connection, name: 'errors' }
+    })
+  })
 
   describe('an insert whose sender is gone', { timeout: 90_000 }, () => {
     /** Takes an insert off the wire: returns a function that sends it now, as a network that was away would. */
@@ -265,6 +275,7 @@ describe.skipIf(skipped)('a ClickHouse server, as a user with the grants of `mis
       'issue_time FINAL': rollup,
       'hour_issue FINAL': rollup,
       thinned: rollup,
+      'span_rollup FINAL': '*',
     }
     /** Number and content of the rows of each table. */
     const everything = async (database: string) => {

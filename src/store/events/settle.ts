@@ -4,6 +4,7 @@ import type { Observe } from '../../base/observe.ts'
 import type { Connection, InsertFence } from './connection.ts'
 import { createGate, type Gate } from './gate.ts'
 import { recount, recountProjects } from './recount.ts'
+import { recountSpansBetween } from './recount-spans.ts'
 import { createFences } from './server/control.ts'
 import type { Places } from './table.ts'
 import { anyTable, type TableName } from './tables.ts'
@@ -79,7 +80,8 @@ export function createSettle(connection: Connection, database: string, clock: Cl
         { seconds: workSeconds },
       )
       if (rows.length > 0 && hasRollups) {
-        await counting(() => recountBetween(connection, database, from, to))
+        const recountRows = name === 'spans' ? recountSpansBetween : recountBetween
+        await counting(() => recountRows(connection, database, from, to))
         observe.info(
           { from, to, rows: rows.length },
           'rows of an unconfirmed insert were found; their rollups are recounted',

@@ -1,6 +1,7 @@
 import type { Connection } from './connection.ts'
 import { cutBound, cutWhere } from './downsample.ts'
 import type { EventStore } from './event-store.ts'
+import { differingSpanDays } from './recount-spans.ts'
 import { rewriteBound, rewriteWhere } from './reprocess.ts'
 import { hashText } from './rows.ts'
 import { projectParts, rollupParts } from './schema/rollups.ts'
@@ -63,6 +64,17 @@ async function check(
            SELECT project_id, ${key} AS its_group, week, -toInt64(sum(n)) AS m FROM ${database}.${part} GROUP BY ALL
          ) ${where} GROUP BY ALL HAVING difference != 0)`,
       bound,
+      { seconds: workSecondsMax },
+    )
+    rollups[name] = Number(off?.n ?? 0)
+  }
+  for (const [name, length] of [
+    ['span_hour', 0],
+    ['span_day', 1],
+  ] as const) {
+    const [off] = await connection.rows<{ n: string }>(
+      `SELECT count() AS n FROM (${differingSpanDays(database, length)})`,
+      {},
       { seconds: workSecondsMax },
     )
     rollups[name] = Number(off?.n ?? 0)

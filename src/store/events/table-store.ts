@@ -117,8 +117,9 @@ export function createTableStore(
       let removed = 0
       for (const projects of someOf(projectIds))
         for (const table of withDerived(name)) {
-          // Derived tables only store the week, so a week is deleted from all tables or from none.
-          const start = table === name ? anyTable(name).partition.day : 'week'
+          // Derived tables only store the partition, so a week of events is deleted from all tables or from none.
+          const { partition, derivedDay } = anyTable(name)
+          const start = table === name ? partition.day : derivedDay
           const where = `project_id IN {projects:Array(UInt64)} AND ${start} < toDate({day:String})`
           const rows = await removeRows(table, where, { projects, day })
           if (table === name) removed += rows

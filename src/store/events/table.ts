@@ -27,6 +27,8 @@ export type StoredTable<Row> = {
   hasRollups: boolean
   /** Tables derived from its rows, with the same partitions. They are dropped together. */
   derived: readonly string[]
+  /** SQL of the first day of a derived row's partition. */
+  derivedDay: string
   /** SQL of the first day of a row's partition, and the days of a partition. */
   partition: { day: string; days: number }
   /** Retention of the rows in days. */

@@ -1,5 +1,6 @@
 import { dedupSettings, type EventsKind } from '../kind.ts'
 import { settingsOf } from './settings.ts'
+import { spanRollupFeed } from './span-rollup.ts'
 
 const columns = `
   week Date,
@@ -98,8 +99,8 @@ ${columnTypes[name].select} FROM ${database}.events ${columnTypes[name].from} GR
 export const rollupTables = (database: string, kind: EventsKind): string[] =>
   rollupNames.flatMap((name) => [rollupTable(database, name, kind), rollupView(database, name)])
 
-/** Names of the views that fill the rollups from inserted events. */
-export const rollupFeeds: readonly string[] = rollupNames.map((name) => `${name}_feed`)
+/** Names of the views that fill the rollups from inserted events and spans. */
+export const rollupFeeds: readonly string[] = [...rollupNames.map((name) => `${name}_feed`), spanRollupFeed]
 
 /** Rows of a span of `issue_time` that are built from other rows: from `from`, by the start of their period. */
 type Derived = { span: number; from: string; start(hour: string): string; group: string }

@@ -16,6 +16,7 @@ export const sessionsTable: StoredTable<SessionRow> = {
   // Rollups are built from completed days, not from inserts.
   hasRollups: false,
   derived: [],
+  derivedDay: 'toDate(minute)',
   // By session start: all updates of a session and the rollup that replaces them share a partition.
   partition: { day: 'toDate(minute)', days: 1 },
   // Screens show a release's health next to its errors.

@@ -21,6 +21,7 @@ export const eventsTable: StoredTable<EventRow> = {
   insertBytesMax: Number.POSITIVE_INFINITY,
   hasRollups: true,
   derived: [...rollupNames, 'thinned'],
+  derivedDay: 'week',
   partition: { day: 'toMonday(received)', days: 7 },
   retentionDays: ({ retentionErrorsDays }) => retentionErrorsDays,
   dropFirst: undefined,

@@ -1,4 +1,5 @@
 import { encodeSpanRow, spanColumns } from '../encode-span.ts'
+import { spanRollupName, spanRollupTable } from '../schema/span-rollup.ts'
 import { spansTable as spansDdl } from '../schema/spans.ts'
 import type { SpanRow } from '../span-store.ts'
 import type { StoredTable } from '../table.ts'
@@ -6,15 +7,16 @@ import type { StoredTable } from '../table.ts'
 /** Spans from transactions and span items, about a hundred per event. */
 export const spansTable: StoredTable<SpanRow> = {
   name: 'spans',
-  ddl: (database, kind) => [spansDdl(database, kind)],
+  ddl: (database, kind) => [spansDdl(database, kind), spanRollupTable(database, kind)],
   columns: spanColumns,
   encode: encodeSpanRow,
   place: 'place',
   token: 'spans',
   // One insert per batch unless it is very large: the engine keeps a whole insert in memory.
   insertBytesMax: 16 * 1024 * 1024,
-  hasRollups: false,
-  derived: [],
+  hasRollups: true,
+  derived: [spanRollupName],
+  derivedDay: 'day',
   partition: { day: 'toDate(received)', days: 1 },
   retentionDays: ({ retentionSpansDays }) => retentionSpansDays,
   // Before any event: no statistic of an issue depends on spans.
