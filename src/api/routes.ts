@@ -15,6 +15,7 @@ import { organizationTokenRoutes } from './people/organization-token-routes.ts'
 import { peopleRoutes } from './people/people-routes.ts'
 import { removalRoutes } from './people/removal-routes.ts'
 import { teamRoutes } from './people/team-routes.ts'
+import { performanceApiRoutes } from './performance/performance-routes.ts'
 import { doctorRoutes } from './projects/doctor-routes.ts'
 import { environmentRoutes } from './projects/environment-routes.ts'
 import { filterRoutes } from './projects/filter-routes.ts'
@@ -50,6 +51,7 @@ export const routes: readonly Route[] = [
   ...traceRoutes,
   ...environmentRoutes,
   ...overviewRoutes,
+  ...performanceApiRoutes,
   ...searchRoutes,
   ...filterRoutes,
   ...notificationRoutes,

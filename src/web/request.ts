@@ -31,6 +31,8 @@ import partsDe from './messages/parts.de.json'
 import partsEn from './messages/parts.en.json'
 import peopleDe from './messages/people.de.json'
 import peopleEn from './messages/people.en.json'
+import performanceDe from './messages/performance.de.json'
+import performanceEn from './messages/performance.en.json'
 import releasesDe from './messages/releases.de.json'
 import releasesEn from './messages/releases.en.json'
 import rowsDe from './messages/rows.de.json'
@@ -68,6 +70,7 @@ const catalogues = {
     overview: overviewEn,
     parts: partsEn,
     people: peopleEn,
+    performance: performanceEn,
     releases: releasesEn,
     rows: rowsEn,
     search: searchEn,
@@ -94,6 +97,7 @@ const catalogues = {
     overview: overviewDe,
     parts: partsDe,
     people: peopleDe,
+    performance: performanceDe,
     releases: releasesDe,
     rows: rowsDe,
     search: searchDe,

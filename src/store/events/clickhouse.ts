@@ -11,6 +11,7 @@ import { migrate } from './migrate.ts'
 import { createMoves } from './moves.ts'
 import { createNewest } from './newest.ts'
 import { createOverview } from './overview.ts'
+import { createPerformance } from './reading/performance/performance.ts'
 import { createReads } from './reading/reads.ts'
 import { createSkew } from './reading/skew.ts'
 import { createStats } from './reading/stats.ts'
@@ -82,6 +83,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createSkew(connection, database),
     ...createNewest(connection, database),
     ...createOverview(waitingFor(settling, connection), database, clock),
+    ...createPerformance(connection, database),
     ...createTags(connection, database),
     ...createCopies(connection, { database, clock, target: options.backupTarget ?? '', migrate: migrated }),
     ...createMoves(connection, { database, migrate: migrated }),

@@ -16,6 +16,7 @@ import type { FrameKey } from './frames.ts'
 import type { MoveStore } from './moves.ts'
 import type { NewestStore } from './newest.ts'
 import type { OverviewStore } from './overview.ts'
+import type { PerformanceStore } from './reading/performance/performance-store.ts'
 import type { SkewStore } from './reading/skew.ts'
 import type { ReprocessingStore, Rewrite } from './reprocess.ts'
 import type { SessionStore } from './session-store.ts'
@@ -31,6 +32,7 @@ export type EventStore = DownsampleStore &
   NewestStore &
   MoveStore &
   OverviewStore &
+  PerformanceStore &
   SpanStore &
   TraceStore &
   SessionStore &

@@ -6,6 +6,7 @@ import type { EventStore } from './event-store.ts'
 import type { EventRow, Scope } from './events.ts'
 import { filterCases } from './filter.cases.ts'
 import { overviewCases } from './overview.cases.ts'
+import { performanceCases } from './reading/performance/performance.cases.ts'
 import { reprocessingCases } from './reprocess.cases.ts'
 import { skewCases } from './skew.cases.ts'
 import { spanCases } from './span-rows.cases.ts'
@@ -95,6 +96,7 @@ export function eventsCases(open: () => EventStore): void {
   describe('spans', () => spanCases(open))
   describe('traces', () => traceCases(open))
   overviewCases(open)
+  performanceCases(open)
   describe('rows', () => {
     test('the newest of a project, and the newest of each group', async () => {
       const store = open()

@@ -1,0 +1,237 @@
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { MishapError } from '../base/errors.ts'
+import type {
+  RestNavigation,
+  RestRoutePage,
+  RestRoutes,
+  RestStatementCallers,
+  RestStatements,
+  RestVitals,
+  RestWhySlow,
+} from '../contract/performance.ts'
+import { encodeSpanRow } from '../store/events/encode-span.ts'
+import { type SpanChanges, spanRow } from '../store/events/span-rows.cases.ts'
+import { appForFile } from './app.cases.ts'
+
+const { made, call, personAs } = appForFile()
+const nowMs = Date.now()
+const hour = 3_600_000
+const day = 24 * hour
+const hostile = '/"><img src=x onerror=alert(1)>/[id]'
+
+const get = async <Answer>(path: string) => {
+  const answer = await call('GET', `/organizations/acme/performance/${path}`)
+  expect(answer.status, path).toBe(200)
+  return answer.json as Answer
+}
+
+/** 60 requests at a sample rate of 0.1; the third part is slow, has a flag and runs a query six times. */
+const requests = (): SpanChanges[] =>
+  Array.from({ length: 60 }, (_, n): SpanChanges[] => {
+    const isSlow = n % 3 === 0
+    const segmentId = n.toString(16).padStart(16, 'b')
+    const common = {
+      traceId: n.toString(16).padStart(32, 'b'),
+      segmentId,
+      route: '/orders/[id]',
+      startUs: (nowMs - hour) * 1000 + n * 1000,
+      weight: 10,
+    }
+    return [
+      {
+        ...common,
+        spanId: segmentId,
+        isSegment: true,
+        op: 'http.server',
+        category: 'http',
+        statement: '',
+        transaction: 'GET /orders/[id]',
+        durationUs: isSlow ? 900_000 : 90_000,
+        failed: n < 3,
+        attributes: { 'flag.new': isSlow ? 'on' : 'off' },
+      },
+      ...Array.from({ length: isSlow ? 6 : 1 }, (_child, k) => ({
+        ...common,
+        spanId: (1000 + n * 10 + k).toString(16).padStart(16, 'c'),
+        durationUs: 10_000,
+        statement: 'SELECT * FROM items WHERE id = ?',
+      })),
+    ]
+  }).flat()
+
+const pages: SpanChanges[] = [
+  ...Array.from(
+    { length: 60 },
+    (_, n): SpanChanges => ({
+      isSegment: true,
+      op: 'http.server',
+      route: '/orders/[id]',
+      durationUs: 60_000,
+      weight: 10,
+      startUs: (nowMs - 8 * day) * 1000 + n,
+      receivedMs: nowMs - 8 * day + 1000,
+      category: 'http',
+      statement: '',
+    }),
+  ),
+  {
+    isSegment: true,
+    op: 'pageload',
+    route: hostile,
+    durationUs: 5_000_000,
+    weight: 1,
+    release: 'api@2',
+    category: 'browser',
+    statement: '',
+    measurements: { lcp: 5000 },
+    attributes: { 'lcp.element': 'img' },
+  },
+]
+
+beforeAll(async () => {
+  const { app, project, store } = made()
+  const rows = [...requests(), ...pages].map((changes, n) =>
+    spanRow(n + 1, {
+      projectId: project.id,
+      startUs: (nowMs - hour) * 1000 + n,
+      receivedMs: nowMs - hour + 1000,
+      jpos: 5_000_001,
+      ...changes,
+    }),
+  )
+  await app.events.insert('spans', Buffer.from(rows.map(encodeSpanRow).join('')), 'spans:performance')
+  await store([
+    { platform: 'node', timestamp: nowMs / 1000 - 60, transaction: 'GET /orders/[id]', message: 'out of stock' },
+    { platform: 'javascript', timestamp: nowMs / 1000 - 60, transaction: hostile, message: 'error while hydrating' },
+  ])
+}, 30_000)
+
+const idOf = async (route: string) => (await get<RestRoutes>('')).rows.find((row) => row.route === route)?.id ?? ''
+
+describe('performance', () => {
+  test('lists routes by what their sample stands for, against the range before', async () => {
+    const { rows, all, samples, count } = await get<RestRoutes>('?sort=volume')
+    expect([all, samples, count]).toEqual([2, 61, 601])
+    expect(rows[0]).toMatchObject({
+      project: { slug: 'web' },
+      op: 'http.server',
+      route: '/orders/[id]',
+      samples: 60,
+      count: 600,
+      failureRate: 0.05,
+      p75: 900,
+      vitalsScore: null,
+      newIn: null,
+      previous: { samples: 60, count: 600, p75: 60, failureRate: 0 },
+    })
+    expect(rows[0]?.p75Change).toBeCloseTo(14, 1)
+    expect(rows[0]?.timePerDayMs).toBeCloseTo((400 * 90 + 200 * 900) / 7, -3)
+    expect(rows[0]?.series.at(-1)?.[1]).toBe(900)
+    // Its project has segments before, and the route has none.
+    expect(rows[1]).toMatchObject({ route: hostile, newIn: 'api@2', p75Change: null })
+    expect(rows[1]?.vitalsScore).toBeLessThan(0.1)
+  })
+
+  test('is filtered, ordered, paged and compared with the week before', async () => {
+    expect((await get<RestRoutes>('?query=ORDERS')).rows.map(({ route }) => route)).toEqual(['/orders/[id]'])
+    expect((await get<RestRoutes>('?sort=slow&limit=1')).rows[0]?.route).toBe(hostile)
+    expect((await get<RestRoutes>('?sort=slow&limit=1&offset=1')).rows[0]?.route).toBe('/orders/[id]')
+    expect((await get<RestRoutes>('?statsPeriod=24h')).rows[0]?.previous.samples).toBe(0)
+    const [week] = (await get<RestRoutes>('?statsPeriod=2d&against=week&query=orders')).rows
+    expect(week?.previous.samples).toBe(60)
+    expect((await get<RestRoutes>('?environment=staging')).rows).toEqual([])
+  })
+
+  test('a route has its figures, where the time goes, breakdowns and issues', async () => {
+    const page = await get<RestRoutePage>(`routes/${await idOf('/orders/[id]')}/`)
+    expect(page).toMatchObject({ route: '/orders/[id]', op: 'http.server', samples: 60, count: 600, p50: 90 })
+    expect(page.distribution.reduce((sum, bucket) => sum + bucket.count, 0)).toBe(600)
+    expect(page.slowest[0]?.duration).toBe(900)
+    expect(page.typical[0]?.duration).toBe(90)
+    const [part] = page.time.parts
+    expect(part).toMatchObject({ category: 'db', statement: 'SELECT * FROM items WHERE id = ?', segments: 1 })
+    expect(part?.perSegment).toBeCloseTo(160 / 60, 5)
+    expect(part?.share).toBeCloseTo(1600 / (20 * 900 + 40 * 90), 3)
+    expect(page.time.outside).toBeCloseTo(1 - (part?.share ?? 0), 5)
+    expect(page.breakdowns.map(({ kind }) => kind)).toEqual(['release', 'environment', 'browser', 'device'])
+    expect(page.issues.map(({ title, events }) => [title, events])).toEqual([['out of stock', 1]])
+    expect(page.vitals).toEqual([])
+  })
+
+  test('a hostile name is one route with its vitals', async () => {
+    const page = await get<RestRoutePage>(`routes/${await idOf(hostile)}/`)
+    expect(page.route).toBe(hostile)
+    expect(page.vitals[0]).toMatchObject({ vital: 'lcp', p75: 5000, poor: 1, cause: { element: 'img' } })
+    expect(page.issues).toHaveLength(1)
+  })
+
+  test('why slow: flag and repeated query, by the rules of an issue’s values in common', async () => {
+    const found = await get<RestWhySlow>(`routes/${await idOf('/orders/[id]')}/why-slow/?from=500`)
+    expect([found.own, found.others]).toEqual([20, 40])
+    expect(found.attributes[0]).toMatchObject({ key: 'flag.new', value: 'on', ownShare: 1, otherShare: 0 })
+    expect(found.spans).toEqual([
+      expect.objectContaining({ key: '5+ × db', value: 'SELECT * FROM items WHERE id = ?' }),
+    ])
+    expect(found.traces).toHaveLength(3)
+    // Fewer than 20 samples say more about chance.
+    const few = await get<RestWhySlow>(`routes/${await idOf('/orders/[id]')}/why-slow/?from=5000`)
+    expect(few).toMatchObject({ own: 0, attributes: [], spans: [] })
+  })
+
+  test('vitals by route and of all together', async () => {
+    const { rows, totals } = await get<RestVitals>('vitals/')
+    expect(rows.map(({ route }) => route)).toEqual([hostile])
+    expect(totals.map(({ vital, samples }) => [vital, samples])).toEqual([['lcp', 1]])
+  })
+
+  test('queries with their callers', async () => {
+    const { rows } = await get<RestStatements>('queries/')
+    expect(rows).toHaveLength(1)
+    expect(rows[0]).toMatchObject({
+      statement: 'SELECT * FROM items WHERE id = ?',
+      count: 1600,
+      callers: 1,
+      failureRate: 0,
+    })
+    const found = await get<RestStatementCallers>(`queries/${rows[0]?.id}/`)
+    expect(found.callers).toEqual([expect.objectContaining({ route: '/orders/[id]', count: 1600 })])
+    expect((await get<RestStatements>('assets/')).rows).toEqual([])
+  })
+
+  test('navigation health has errors of hydration beside', async () => {
+    const { rows, slowMs } = await get<RestNavigation>('navigation/')
+    expect(slowMs).toBe(3800)
+    expect(rows).toEqual([expect.objectContaining({ route: hostile, pageLoads: 1, slow: 1, hydration: 1, skew: 0 })])
+    expect((await get<RestNavigation>('navigation/?release=api@9')).rows).toEqual([])
+  })
+
+  test.each([
+    ['routes/none/', 404],
+    ['routes/MCAgLw/', 404],
+    ['queries/1-00000000000000aa/', 404],
+    ['?sort=wrong', 400],
+    ['?against=never', 400],
+    ['?offset=-1', 400],
+    ['?project=none', 404],
+    ['routes/MCAgLw/why-slow/', 400],
+  ])('%s answers %d', async (path, status) => {
+    expect((await call('GET', `/organizations/acme/performance/${path}`)).status).toBe(status)
+  })
+
+  test('says that the store is away', async () => {
+    const spy = vi.spyOn(made().app.events, 'routeStats').mockRejectedValue(new MishapError('QUERY_TIMEOUT'))
+    try {
+      const answer = await call('GET', '/organizations/acme/performance/')
+      expect(answer.json).toMatchObject({ code: 'QUERY_TIMEOUT' })
+    } finally {
+      spy.mockRestore()
+    }
+  })
+
+  test('a viewer reads it, a stranger does not', async () => {
+    const { token } = await personAs('viewer')
+    expect((await call('GET', '/organizations/acme/performance/', { token })).status).toBe(200)
+    const stranger = await personAs(null)
+    expect((await call('GET', '/organizations/acme/performance/', { token: stranger.token })).status).toBe(404)
+  })
+})

@@ -1,0 +1,210 @@
+import type { Scope } from '../../events.ts'
+
+/** Identifies a route: page loads, navigations and requests of one route are told apart by their op. */
+export type RouteKey = { projectId: number; op: string; route: string }
+
+/** `samples`: the spans that were read. `count`: what they stand for, by their sample rates. */
+export type Sampled = { samples: number; count: number }
+
+/** Percentiles in ms. Null without samples. */
+export type Percentiles = { p50Ms: number | null; p75Ms: number | null; p95Ms: number | null }
+
+/** Segments of one period. `failed` and `totalMs` are weighted. Cut segments only count, unless they are asked for. */
+export type Measured = Sampled & Percentiles & { failed: number; totalMs: number; apdex: number | null }
+
+/** Orders of the routes: all time, p75, growth of the p75, failure rate, number of segments. */
+export const routeOrders = ['lost', 'slow', 'worse', 'failing', 'volume'] as const
+export type RouteOrder = (typeof routeOrders)[number]
+
+export type RouteStats = RouteKey & {
+  now: Measured
+  before: Pick<Measured, 'samples' | 'count' | 'failed' | 'p75Ms'>
+  /** The release of the first segment in both periods. */
+  firstRelease: string
+}
+
+/** Two periods of one length. Segments of `before` are compared with those of the scope. */
+export type Compared = { scope: Scope; beforeMs: { fromMs: number; toMs: number }; withCut: boolean }
+
+export const vitalNames = ['lcp', 'inp', 'cls', 'fcp', 'ttfb'] as const
+export type VitalName = (typeof vitalNames)[number]
+
+/** A web vital of a route. Shares and the score are from 0 to 1. CLS has no unit, the others are in ms. */
+export type VitalStats = Sampled & {
+  projectId: number
+  route: string
+  vital: VitalName
+  p75: number
+  score: number
+  good: number
+  poor: number
+}
+
+/** What caused most of a vital: an element or the target of an interaction. */
+export type VitalCause = Sampled & { projectId: number; route: string; vital: VitalName; element: string; p75: number }
+
+/** A range of durations in microseconds: the upper end is excluded. */
+export type DurationRange = { fromUs: number; toUs: number }
+
+/** One route in one scope, and optionally the durations that the reader selected. */
+export type RouteRequest = { key: RouteKey; scope: Scope; withCut: boolean }
+
+export type TracedSegment = {
+  traceId: string
+  spanId: string
+  startMs: number
+  durationMs: number
+  failed: boolean
+  release: string
+}
+
+/** Child spans of some segments of a route that spend their time on the same thing. */
+export type TimePart = {
+  category: string
+  op: string
+  statement: string
+  spans: number
+  /** Segments with at least one of them. */
+  segments: number
+  /** Of all segments that were read, outside of children of their own. */
+  selfMs: number
+  totalMs: number
+  /** Mean time after the start of the segment. */
+  offsetMs: number
+}
+
+export const breakdownKinds = ['release', 'environment', 'browser', 'device'] as const
+export type BreakdownKind = (typeof breakdownKinds)[number]
+export type BreakdownRow = Sampled & { value: string; p75Ms: number | null; failed: number }
+
+/**
+ * Values of slow segments and of others. `own` and `others` are the segments that were read, `ownCount` what the slow ones
+ * stand for. The counts of values are of the segments that were read, corrected by weights.
+ */
+export type SlowCounts = {
+  own: number
+  others: number
+  ownCount: number
+  values: { key: string; value: string; own: number; others: number }[]
+}
+
+export const statementKinds = ['queries', 'requests', 'assets'] as const
+export type StatementKind = (typeof statementKinds)[number]
+
+export type StatementStats = Sampled & {
+  projectId: number
+  /** 16 hex digits. */
+  hash: string
+  statement: string
+  op: string
+  totalMs: number
+  p75Ms: number | null
+  p95Ms: number | null
+  failed: number
+  /** Distinct routes that it runs in. */
+  callers: number
+  /** Mean size in bytes and share of render-blocking loads: assets only. */
+  bytes: number | null
+  blocking: number | null
+}
+
+export type Caller = Sampled & {
+  route: string
+  totalMs: number
+  p95Ms: number | null
+  failed: number
+  /** A trace in which it was slow. */
+  traceId: string
+  spanId: string
+}
+
+/** Health of the navigation to a route. Counts are weighted; `samples` are the segments that were read. */
+export type NavigationStats = {
+  projectId: number
+  route: string
+  samples: number
+  /** Page loads of the browser, and navigations of the router. */
+  pageLoads: number
+  navigations: number
+  slow: number
+  failed: number
+  p75Ms: number | null
+  /** Page loads by the back and forward buttons: the browser could not restore the page from its cache. */
+  backForward: number
+  /** Failed requests of the router for a page's data. The browser then loads the whole document. */
+  hardNavigations: number
+  /** Requests that loaded pages ahead, and those for pages that nobody opened in the range. */
+  prefetches: number
+  unusedPrefetches: number
+}
+
+/** Errors by route: failed hydration and version skew. */
+export type RouteFailures = { projectId: number; route: string; hydration: number; skew: number }
+
+/** Queries of the performance pages. All of them throw QUERY_TIMEOUT or STORE_UNAVAILABLE. */
+export type PerformanceStore = {
+  /**
+   * Routes in an order. `text` is a part of the route, in any case. `key` selects one. `all`: the number of routes that
+   * match.
+   */
+  routeStats(
+    request: Compared & { order: RouteOrder; text: string; key?: RouteKey; max: number; offset: number },
+  ): Promise<{ routes: RouteStats[]; all: number }>
+  /** Totals of a scope: segments of all routes, with those of projects without data before. */
+  segmentTotals(request: Compared): Promise<(Sampled & { projectId: number; samplesBefore: number })[]>
+  /** p50, p75 and p95 of routes by bucket, oldest first. Buckets without segments are left out. */
+  routeSeries(request: {
+    scope: Scope
+    keys: readonly RouteKey[]
+    bucketMs: number
+    withCut: boolean
+  }): Promise<(RouteKey & Sampled & Percentiles & { startMs: number; failed: number })[]>
+  /** Vitals by route, and of all routes together: these have the project 0. */
+  vitalStats(request: { scope: Scope; route?: RouteKey }): Promise<VitalStats[]>
+  /** The element that caused most of each vital of each route. */
+  vitalCauses(request: { scope: Scope; route?: RouteKey }): Promise<VitalCause[]>
+  /** Segments of a route by duration: 20 buckets for each power of ten, shortest first. */
+  routeDurations(request: RouteRequest): Promise<(Sampled & DurationRange)[]>
+  /** Segments of a route: the slowest, or the newest with durations in a range. */
+  routeTraces(
+    request: RouteRequest & { durations?: DurationRange; order: 'slowest' | 'newest'; max: number },
+  ): Promise<TracedSegment[]>
+  /** What the newest segments of a route, at most `segmentsMax`, spent their time on. */
+  routeParts(
+    request: RouteRequest & { durations?: DurationRange; segmentsMax: number; max: number },
+  ): Promise<{ segments: number; totalMs: number; parts: TimePart[] }>
+  routeBreakdown(request: RouteRequest & { kind: BreakdownKind; max: number }): Promise<BreakdownRow[]>
+  /** The names under which the segments of a route came, most frequent first. */
+  routeNames(request: RouteRequest & { max: number }): Promise<string[]>
+  /** Attributes and child spans of the newest segments with these durations and of the newest others. */
+  slowValues(
+    request: RouteRequest & { durations: DurationRange; segmentsMax: number; spanSegmentsMax: number; max: number },
+  ): Promise<{ attributes: SlowCounts; spans: SlowCounts }>
+  /** Statements by total time. `hash` selects one. */
+  statementStats(request: {
+    scope: Scope
+    kind: StatementKind
+    text: string
+    hash?: string
+    order: 'total' | 'slow' | 'count' | 'failing'
+    max: number
+    offset: number
+  }): Promise<{ statements: StatementStats[]; all: number }>
+  /** The routes that a statement runs in, by total time. */
+  statementCallers(request: {
+    scope: Scope
+    kind: StatementKind
+    hash: string
+    max: number
+  }): Promise<(Caller & { projectId: number })[]>
+  /** Navigation health by route, most page loads and navigations first. `release`: only segments of it. */
+  navigationStats(request: { scope: Scope; release: string; slowUs: number; max: number }): Promise<NavigationStats[]>
+  /** Releases of page loads and navigations, most first. */
+  navigationReleases(scope: Scope, max: number): Promise<{ release: string; count: number }[]>
+  routeFailures(request: {
+    scope: Scope
+    release: string
+    hydrationTexts: readonly string[]
+    max: number
+  }): Promise<RouteFailures[]>
+}

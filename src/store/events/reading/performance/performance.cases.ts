@@ -1,0 +1,386 @@
+import { describe, expect, test } from 'vitest'
+import { encodeSpanRow } from '../../encode-span.ts'
+import type { EventStore } from '../../event-store.ts'
+import { row, tsv } from '../../events.cases.ts'
+import { type SpanChanges, spanRow } from '../../span-rows.cases.ts'
+
+const hour = 3_600_000
+const day = 24 * hour
+/** Monday 2026-11-16 10:00 UTC. */
+const monday = Date.UTC(2026, 10, 16, 10)
+const [web, api, other] = [820, 821, 822]
+const scope = { projectIds: [web, api], environments: [], fromMs: monday, toMs: monday + day }
+const beforeMs = { fromMs: monday - day, toMs: monday }
+const compared = { scope, beforeMs, withCut: false }
+const load = { projectId: web, op: 'pageload', route: '/orders/[id]' }
+const id = (n: number) => n.toString(16).padStart(16, 'e')
+const trace = (n: number) => n.toString(16).padStart(32, 'd')
+
+/** Page loads: 40 fast ones and 20 slow ones, which have a flag, a browser and a query that runs six times. */
+function pageLoads(): SpanChanges[] {
+  return Array.from({ length: 60 }, (_, n): SpanChanges[] => {
+    const isSlow = n % 3 === 0
+    const startUs = (monday + hour) * 1000 + n * 1_000_000
+    const common = {
+      traceId: trace(n),
+      segmentId: id(n),
+      route: load.route,
+      startUs,
+      weight: 10,
+      release: isSlow ? 'web@2' : 'web@1',
+    }
+    return [
+      {
+        ...common,
+        spanId: id(n),
+        parentId: '',
+        isSegment: true,
+        op: 'pageload',
+        category: 'browser',
+        statement: '',
+        transaction: 'Pageload',
+        durationUs: isSlow ? 3_000_000 : 300_000 + n,
+        failed: n === 0,
+        attributes: {
+          'flag.new': isSlow ? 'on' : 'off',
+          'url.path': `/orders/${n}`,
+          'user_agent.original': isSlow
+            ? 'Mozilla/5.0 (iPhone) Mobile/15E Safari/604.1'
+            : 'Mozilla/5.0 Chrome/150 Safari/537',
+        },
+        measurements: { ttfb: 100, fcp: isSlow ? 4000 : 500 },
+      },
+      ...Array.from({ length: isSlow ? 6 : 1 }, (_child, k) => ({
+        ...common,
+        spanId: id(1000 + n * 10 + k),
+        parentId: id(n),
+        startUs: startUs + 10_000 * k,
+        durationUs: 50_000,
+        op: 'db',
+        category: 'db' as const,
+        statement: 'SELECT * FROM items WHERE id = ?',
+        attributes: {},
+      })),
+      {
+        ...common,
+        spanId: id(5000 + n),
+        parentId: id(n),
+        op: 'ui.webvital.lcp',
+        category: 'ui' as const,
+        statement: '',
+        durationUs: 0,
+        measurements: { lcp: isSlow ? 5000 : 800 },
+        attributes: { 'browser.web_vital.lcp.element': isSlow ? 'img.hero' : 'h1' },
+      },
+    ]
+  }).flat()
+}
+
+const others: SpanChanges[] = [
+  // The period before: twice as fast, and the release that was first.
+  ...Array.from(
+    { length: 60 },
+    (_, n): SpanChanges => ({
+      isSegment: true,
+      category: 'browser',
+      op: 'pageload',
+      route: load.route,
+      startUs: (monday - 2 * hour) * 1000 + n,
+      durationUs: 150_000,
+      release: 'web@0',
+      weight: 1,
+    }),
+  ),
+  // Cut off: it counts, but its 30 seconds count for no percentile.
+  {
+    isSegment: true,
+    category: 'browser',
+    op: 'pageload',
+    route: load.route,
+    durationUs: 30_000_000,
+    cut: 'deadline_exceeded',
+    weight: 10,
+  },
+  // The server's part of the same route.
+  {
+    isSegment: true,
+    category: 'browser',
+    op: 'http.server',
+    route: load.route,
+    durationUs: 20_000,
+    weight: 10,
+    release: 'web@1',
+  },
+  // A navigation with a failed request of the router, and two requests ahead: one for a page that was opened.
+  {
+    isSegment: true,
+    category: 'browser',
+    op: 'navigation',
+    route: '/cart',
+    durationUs: 4_000_000,
+    weight: 2,
+    attributes: { 'url.path': '/cart' },
+  },
+  ...[
+    { 'url.full': 'https://shop.test/cart?_rsc=1' },
+    { 'url.full': 'https://shop.test/cart?_rsc=2', 'http.request.prefetch': true },
+    { 'url.full': 'https://shop.test/help?_rsc=3', 'http.request.prefetch': true },
+  ].map(
+    (attributes, n): SpanChanges => ({
+      op: 'http.client',
+      category: 'http',
+      statement: 'GET shop.test/cart',
+      route: '/cart',
+      durationUs: 30_000,
+      failed: n === 0,
+      httpStatus: n === 0 ? 502 : 200,
+      weight: 2,
+      attributes,
+    }),
+  ),
+  {
+    isSegment: true,
+    category: 'browser',
+    op: 'pageload',
+    route: '/cart',
+    durationUs: 200_000,
+    weight: 2,
+    attributes: { 'browser.navigation.type': 'back_forward' },
+  },
+]
+
+const spans = () =>
+  [...pageLoads(), ...others].map((changes, n) =>
+    spanRow(n + 1, {
+      projectId: web,
+      startUs: (monday + 2 * hour) * 1000 + n,
+      jpos: 920_000_000,
+      receivedMs: monday + 3 * hour,
+      ...changes,
+    }),
+  )
+
+/** Cases for the queries of the performance pages. */
+export function performanceCases(open: () => EventStore): void {
+  describe('performance', () => {
+    test('inserts its rows', async () => {
+      const rows = spans()
+      rows.push(
+        spanRow(9000, {
+          projectId: other,
+          isSegment: true,
+          category: 'browser',
+          jpos: 920_000_001,
+          startUs: (monday + hour) * 1000,
+        }),
+      )
+      await open().insert('spans', Buffer.from(rows.map(encodeSpanRow).join('')), 'performance')
+      expect(
+        (await open().segmentTotals(compared)).map((total) => [total.projectId, total.samples, total.samplesBefore]),
+      ).toEqual([[web, 64, 60]])
+    })
+
+    test('routes have weighted counts, percentiles and their change', async () => {
+      const { routes, all } = await open().routeStats({ ...compared, order: 'lost', text: '', max: 10, offset: 0 })
+      expect(all).toBe(4)
+      expect(routes.map(({ op, route }) => `${op} ${route}`)).toEqual([
+        'pageload /orders/[id]',
+        'navigation /cart',
+        'pageload /cart',
+        'http.server /orders/[id]',
+      ])
+      const [first] = routes
+      expect(first).toMatchObject({ projectId: web, firstRelease: 'web@0' })
+      // 60 and the cut one, each for ten.
+      expect([first?.now.samples, first?.now.count, first?.now.failed]).toEqual([61, 610, 10])
+      expect(first?.now.p50Ms).toBeCloseTo(300, -1)
+      expect(first?.now.p75Ms).toBeCloseTo(3000, -1)
+      expect(first?.now.totalMs).toBeCloseTo(20 * 10 * 3000 + 40 * 10 * 300, -2)
+      // 40 of 60 are satisfied, 20 tolerate three seconds, of which one failed.
+      expect(first?.now.apdex).toBeCloseTo((40 + 19 / 2) / 60, 3)
+      expect(first?.before).toMatchObject({ samples: 60, count: 60, p75Ms: 150 })
+    })
+
+    test.each([
+      ['slow', 'navigation /cart'],
+      ['worse', 'pageload /orders/[id]'],
+      ['failing', 'pageload /orders/[id]'],
+      ['volume', 'pageload /orders/[id]'],
+    ] as const)('the order %s begins with %s', async (order, expected) => {
+      const { routes } = await open().routeStats({ ...compared, order, text: '', max: 1, offset: 0 })
+      expect(routes.map(({ op, route }) => `${op} ${route}`)).toEqual([expected])
+    })
+
+    test('finds routes by a part in any case, and asks for cut ones', async () => {
+      const found = await open().routeStats({
+        ...compared,
+        withCut: true,
+        order: 'lost',
+        text: 'ORDERS',
+        max: 10,
+        offset: 0,
+      })
+      expect(found.all).toBe(2)
+      expect(found.routes[0]?.now.totalMs).toBeCloseTo(20 * 10 * 3000 + 40 * 10 * 300 + 10 * 30_000, -2)
+      const staging = { ...compared, scope: { ...scope, environments: ['staging'] } }
+      expect(await open().routeStats({ ...staging, order: 'lost', text: '', max: 10, offset: 0 })).toEqual({
+        routes: [],
+        all: 0,
+      })
+    })
+
+    test('percentiles by bucket', async () => {
+      const series = await open().routeSeries({ scope, keys: [load], bucketMs: hour, withCut: false })
+      expect(series.map(({ startMs, samples, count }) => [startMs, samples, count])).toEqual([
+        [monday + hour, 60, 600],
+        [monday + 2 * hour, 1, 10],
+      ])
+      expect(series[0]?.p95Ms).toBeCloseTo(3000, -1)
+      // Only a cut one: no percentile.
+      expect(series[1]?.p75Ms).toBeNull()
+    })
+
+    test('vitals of a route with score, ratings and cause', async () => {
+      const found = await open().vitalStats({ scope, route: load })
+      expect(found.filter(({ projectId }) => projectId === 0)).toHaveLength(3)
+      const vitals = found.filter(({ projectId }) => projectId === web)
+      expect(vitals.map(({ vital, samples, count }) => [vital, samples, count])).toEqual([
+        ['fcp', 60, 600],
+        ['lcp', 60, 600],
+        ['ttfb', 60, 600],
+      ])
+      const lcp = vitals.find(({ vital }) => vital === 'lcp')
+      expect(lcp?.good).toBeCloseTo(2 / 3, 5)
+      expect(lcp?.poor).toBeCloseTo(1 / 3, 5)
+      expect(lcp?.p75).toBeCloseTo(5000, -1)
+      // 800 ms: z = (ln 800 - ln 2400) / sigma, with sigma = ln 2 / 1.2816.
+      expect(lcp?.score).toBeCloseTo((2 * 0.9788 + 0.0874) / 3, 2)
+      const [cause] = await open().vitalCauses({ scope, route: load })
+      expect(cause).toMatchObject({ vital: 'lcp', element: 'img.hero', samples: 20, count: 200 })
+    })
+
+    test('one route: durations, traces, names and breakdowns', async () => {
+      const request = { key: load, scope, withCut: false }
+      const durations = await open().routeDurations(request)
+      expect(durations.reduce((sum, { samples }) => sum + samples, 0)).toBe(60)
+      for (const { fromUs, toUs } of durations) expect(toUs / fromUs).toBeCloseTo(10 ** 0.05, 2)
+      const slowest = await open().routeTraces({ ...request, order: 'slowest', max: 3 })
+      expect(slowest.map(({ durationMs }) => durationMs)).toEqual([3000, 3000, 3000])
+      const typical = await open().routeTraces({
+        ...request,
+        order: 'newest',
+        durations: { fromUs: 290_000, toUs: 310_000 },
+        max: 2,
+      })
+      expect(typical[0]).toMatchObject({ traceId: trace(59), spanId: id(59), release: 'web@1', failed: false })
+      expect(await open().routeNames({ ...request, max: 5 })).toEqual(['Pageload', 'GET /cart'])
+      const browsers = await open().routeBreakdown({ ...request, kind: 'browser', max: 5 })
+      expect(browsers.map(({ value, count }) => [value, count])).toEqual([
+        ['Chrome', 400],
+        ['Safari', 200],
+      ])
+      expect((await open().routeBreakdown({ ...request, kind: 'device', max: 5 })).map(({ value }) => value)).toEqual([
+        'desktop',
+        'mobile',
+      ])
+      expect((await open().routeBreakdown({ ...request, kind: 'release', max: 5 }))[1]).toMatchObject({
+        value: 'web@2',
+        p75Ms: 3000,
+      })
+    })
+
+    test('where the time goes', async () => {
+      const found = await open().routeParts({ key: load, scope, withCut: false, segmentsMax: 100, max: 10 })
+      expect(found.segments).toBe(60)
+      expect(found.totalMs).toBeCloseTo(20 * 3000 + 40 * 300, -1)
+      expect(found.parts[0]).toMatchObject({
+        category: 'db',
+        op: 'db',
+        statement: 'SELECT * FROM items WHERE id = ?',
+        spans: 160,
+        segments: 60,
+      })
+      expect(found.parts[0]?.selfMs).toBeCloseTo(160 * 50, 5)
+      const newest = await open().routeParts({ key: load, scope, withCut: false, segmentsMax: 3, max: 10 })
+      expect([newest.segments, newest.parts[0]?.spans]).toEqual([3, 8])
+    })
+
+    test('why slow: attributes and spans of both sides', async () => {
+      const found = await open().slowValues({
+        key: load,
+        scope,
+        withCut: false,
+        durations: { fromUs: 2_000_000, toUs: 10_000_000 },
+        segmentsMax: 1000,
+        spanSegmentsMax: 1000,
+        max: 50,
+      })
+      expect([found.attributes.own, found.attributes.others, found.attributes.ownCount]).toEqual([20, 40, 200])
+      const value = (of: keyof typeof found, key: string, text: string) =>
+        found[of].values.find((candidate) => candidate.key === key && candidate.value === text)
+      expect(value('attributes', 'flag.new', 'on')).toMatchObject({ own: 20, others: 0 })
+      expect(value('attributes', 'browser', 'Safari')).toMatchObject({ own: 20, others: 0 })
+      expect(value('attributes', 'environment', 'production')).toMatchObject({ own: 20, others: 40 })
+      expect(found.attributes.values.some(({ key }) => key === 'url.path')).toBe(false)
+      expect(value('spans', 'db', 'SELECT * FROM items WHERE id = ?')).toMatchObject({ own: 20, others: 40 })
+      expect(value('spans', '5+ × db', 'SELECT * FROM items WHERE id = ?')).toMatchObject({ own: 20, others: 0 })
+    })
+
+    test('statements with their callers', async () => {
+      const request = { scope, text: '', order: 'total', max: 10, offset: 0 } as const
+      const { statements, all } = await open().statementStats({ ...request, kind: 'queries' })
+      expect([all, statements.length]).toEqual([1, 1])
+      const [query] = statements
+      expect(query).toMatchObject({ samples: 160, count: 1600, failed: 0, callers: 1, bytes: null, p95Ms: 50 })
+      expect(query?.totalMs).toBeCloseTo(1600 * 50, 5)
+      const hash = query?.hash ?? ''
+      const one = await open().statementStats({ ...request, kind: 'queries', hash })
+      expect(one.statements[0]?.statement).toBe('SELECT * FROM items WHERE id = ?')
+      const callers = await open().statementCallers({ scope, kind: 'queries', hash, max: 5 })
+      expect(callers).toHaveLength(1)
+      expect(callers[0]).toMatchObject({ route: load.route, samples: 160, count: 1600 })
+      const requests = await open().statementStats({ ...request, kind: 'requests' })
+      expect(requests.statements[0]).toMatchObject({ statement: 'GET shop.test/cart', count: 6, failed: 2 })
+      expect((await open().statementStats({ ...request, kind: 'assets' })).all).toBe(0)
+    })
+
+    test('navigation health', async () => {
+      const found = await open().navigationStats({ scope, release: '', slowUs: 3_800_000, max: 10 })
+      expect(
+        found.map(({ route, pageLoads, navigations, slow, failed }) => [route, pageLoads, navigations, slow, failed]),
+      ).toEqual([
+        // The cut one took longer than its 30 seconds.
+        [load.route, 610, 0, 10, 10],
+        ['/cart', 2, 2, 2, 0],
+      ])
+      expect(found[1]).toMatchObject({ backForward: 2, hardNavigations: 2, prefetches: 4, unusedPrefetches: 2 })
+      const ofRelease = await open().navigationStats({ scope, release: 'web@2', slowUs: 3_800_000, max: 10 })
+      expect(ofRelease.map(({ route, pageLoads }) => [route, pageLoads])).toEqual([[load.route, 200]])
+      expect((await open().navigationReleases(scope, 2)).map(({ release }) => release)).toEqual(['web@1', 'web@2'])
+    })
+
+    test('hydration failures and skew by route', async () => {
+      const at = { projectId: web, transaction: '/cart', timestampUs: (monday + hour) * 1000 }
+      await open().insert(
+        'events',
+        tsv([
+          row(83_001, { ...at, message: 'Error\nHydration failed because of x' }),
+          row(83_002, { ...at, tags: { 'sign.skew': 'chunk' } }),
+          row(83_003, at),
+        ]),
+        'performance-events',
+      )
+      const found = await open().routeFailures({ scope, release: '', hydrationTexts: ['Hydration failed'], max: 10 })
+      expect(found).toEqual([{ projectId: web, route: '/cart', hydration: 1, skew: 1 }])
+    })
+
+    test('answers nothing for no projects', async () => {
+      const nothing = { ...scope, projectIds: [] }
+      expect(
+        await open().routeStats({ ...compared, scope: nothing, order: 'lost', text: '', max: 1, offset: 0 }),
+      ).toEqual({ routes: [], all: 0 })
+      expect(await open().vitalStats({ scope: nothing })).toEqual([])
+      expect(await open().navigationStats({ scope: nothing, release: '', slowUs: 1, max: 1 })).toEqual([])
+    })
+  })
+}

@@ -1,0 +1,117 @@
+import type { Connection } from '../../connection.ts'
+import { createValues, type Values } from '../../filter.ts'
+import type { PerformanceStore, SlowCounts } from './performance-store.ts'
+import { browserSql, compileMeasured } from './route.ts'
+import { compileSpanScope } from './segments.ts'
+
+type Request = Parameters<PerformanceStore['slowValues']>[0]
+/** Attributes that differ for almost every segment, or say the same as a column. Their values explain nothing. */
+const without = [
+  'url.full',
+  'url.path',
+  'url.query',
+  'http.url',
+  'http.target',
+  'user_agent.original',
+  'browser.performance.time_origin',
+  'sentry.previous_trace',
+  'browser.navigation.id',
+  'http.response.status_code',
+  'http.status_code',
+]
+const valueCharactersMax = 200
+/** A statement that runs at least so often in a segment is counted for that, too: one query for each row of a list. */
+const oftenMin = 5
+/** No duration is longer. */
+const endlessUs = Number.MAX_SAFE_INTEGER
+
+/**
+ * The newest segments on both sides, at most `max` of each. `own`: it has the selected durations. A sample bounds the
+ * time: 20,000 find a planted value with the same bounds as all.
+ */
+function compileSides(values: Values, table: string, request: Request, max: number, columns: string): string {
+  const { durations, ...route } = request
+  const side = (own: 0 | 1, fromUs: number, toUs: number) =>
+    `SELECT ${columns}, weight, ${own} AS own FROM ${table} WHERE ${compileMeasured(values, route, { fromUs, toUs })}`
+  const limit = `ORDER BY start DESC LIMIT ${values.add('UInt32', max)}`
+  const others = `${side(0, 0, durations.fromUs)} UNION ALL ${side(0, durations.toUs, endlessUs)}`
+  return `(SELECT * FROM (${side(1, durations.fromUs, durations.toUs)} ${limit})
+    UNION ALL SELECT * FROM (SELECT * FROM (${others}) ${limit}))`
+}
+
+type StoredValue = { key: string; value: string; own_n: string; own_c: number; others_n: string; others_c: number }
+
+/**
+ * Counts each pair of both sides. The empty pair counts the segments themselves, so that one pass counts both.
+ */
+const compileCounts = (values: Values, pairs: string, max: number): string =>
+  `SELECT key, value, countIf(own = 1) AS own_n, sumIf(weight, own = 1) AS own_c, countIf(own = 0) AS others_n,
+     sumIf(weight, own = 0) AS others_c
+   FROM (${pairs}) GROUP BY key, value HAVING own_n > 0 OR key = ''
+   ORDER BY key = '' DESC, own_c DESC, key, value LIMIT ${values.add('UInt32', max + 1)}`
+
+/** What the segments say of themselves: their attributes and some columns. */
+function compileAttributes(values: Values, table: string, request: Request): string {
+  const columns = `start, tags, release, environment, http_status, ${browserSql} AS browser`
+  const sides = compileSides(values, table, request, request.segmentsMax, columns)
+  const isShort = `length(pair.2) BETWEEN 1 AND ${valueCharactersMax}`
+  return `SELECT own, weight, pair.1 AS key, pair.2 AS value FROM (
+    SELECT own, toFloat64(weight) AS weight, arrayJoin(arrayPushBack(arrayFilter(
+        pair -> pair.1 NOT IN ${values.add('Array(String)', without)} AND ${isShort} AND pair.2 != '0',
+        arrayConcat(arrayMap((key, text) -> (toString(key), text), mapKeys(tags), mapValues(tags)),
+          [('release', toString(release)), ('environment', toString(environment)), ('http.status', toString(http_status)),
+            ('browser', browser)])), ('', ''))) AS pair
+    FROM ${sides})`
+}
+
+/** What the segments did: each statement of their child spans once, and how often it ran if it was often. */
+function compileChildren(values: Values, table: string, request: Request): string {
+  const sides = compileSides(values, table, request, request.spanSegmentsMax, 'start, span_id')
+  const { key, scope } = request
+  const children = `SELECT segment_id, toString(op) AS child_op, toString(if(statement = '', op, statement)) AS shown, count() AS times
+    FROM ${table} WHERE ${compileSpanScope(values, { ...scope, projectIds: [key.projectId] })} AND is_segment = 0
+      AND route = ${values.add('String', key.route)} AND segment_id IN (SELECT span_id FROM sides)
+    GROUP BY segment_id, child_op, shown`
+  const often = `if(times >= ${oftenMin}, [(child_op, shown), (concat('${oftenMin}+ × ', child_op), shown)], [(child_op, shown)])`
+  return `WITH sides AS ${sides} SELECT own, weight, pair.1 AS key, pair.2 AS value FROM (
+    SELECT own, toFloat64(weight) AS weight, ('', '') AS pair FROM sides
+    UNION ALL SELECT own, toFloat64(weight) AS weight, arrayJoin(${often}) AS pair
+      FROM (${children}) AS child INNER JOIN sides ON child.segment_id = sides.span_id)`
+}
+
+/**
+ * Counts by weight, scaled to the segments that were read: the bounds of a lift follow from the number that was seen.
+ */
+function readCounts(rows: readonly StoredValue[]): SlowCounts {
+  const sum = rows.find((row) => row.key === '')
+  const [own, others] = [Number(sum?.own_n ?? 0), Number(sum?.others_n ?? 0)]
+  const scaled = (weight: number, of: number, samples: number) => (of > 0 ? (weight / of) * samples : 0)
+  return {
+    own,
+    others,
+    ownCount: sum?.own_c ?? 0,
+    values: rows
+      .filter((row) => row.key !== '')
+      .map((row) => ({
+        key: row.key,
+        value: row.value,
+        own: scaled(row.own_c, sum?.own_c ?? 0, own),
+        others: scaled(row.others_c, sum?.others_c ?? 0, others),
+      })),
+  }
+}
+
+/** See `PerformanceStore.slowValues`. */
+export function createSlow(connection: Connection, table: string): Pick<PerformanceStore, 'slowValues'> {
+  return {
+    async slowValues(request) {
+      const read = async (compile: typeof compileAttributes) => {
+        const values = createValues()
+        const sql = compileCounts(values, compile(values, table, request), request.max)
+        return readCounts(await connection.rows<StoredValue>(sql, values.bound))
+      }
+      const [attributes, children] = await Promise.all([read(compileAttributes), read(compileChildren)])
+      return { attributes, spans: children }
+    },
+  }
+}

@@ -1,0 +1,65 @@
+'use client'
+import { usePathname, useRouter, useSearchParams } from 'next/navigation'
+import { useTranslations } from 'next-intl'
+import { useTransition } from 'react'
+import { Choices, Popup } from '../../ui/popup.tsx'
+import { RowEnd } from '../../ui/row-end.tsx'
+import { EnvironmentSelect, ProjectSelect, RangeSelect } from '../search/list-filters.tsx'
+import type { ProjectName } from '../search/list-params.ts'
+import { againsts, changedSearch, type PerformanceChange, type PerformanceParams } from './params.ts'
+
+/** A function that changes the URL, and whether that navigation is still pending. */
+export function usePerformanceChange(): [boolean, (change: PerformanceChange) => void] {
+  const router = useRouter()
+  const path = usePathname()
+  const search = useSearchParams()
+  const [isPending, start] = useTransition()
+  const change = (changed: PerformanceChange) =>
+    start(() => router.push(path + changedSearch(new URLSearchParams(search), changed), { scroll: false }))
+  return [isPending, change]
+}
+
+/** Project, environment, range, and what changes are compared with. Each is part of the URL. */
+export function PerformanceScope({
+  organization,
+  params,
+  projects,
+  environments,
+}: {
+  organization: string
+  params: Pick<PerformanceParams, 'project' | 'env' | 'range' | 'against'>
+  projects: readonly ProjectName[]
+  environments: string[] | undefined
+}) {
+  const t = useTranslations('performance.against')
+  const [isPending, change] = usePerformanceChange()
+  return (
+    <div className="performance-scope" data-pending={isPending || undefined}>
+      <ProjectSelect value={params.project} projects={projects} change={change} />
+      <EnvironmentSelect
+        organization={organization}
+        value={params.env}
+        preloaded={environments}
+        change={({ env }) => change({ env: env ?? null })}
+      />
+      <RangeSelect
+        params={params}
+        change={({ t: period, from, to }) => change({ t: period ?? null, from: from ?? null, to: to ?? null })}
+      />
+      <Popup name="against" label={t('label')} value={t(params.against)}>
+        {(close) => (
+          <Choices
+            label={t('label')}
+            filterLabel={t('label')}
+            choices={againsts.map((value) => ({ value, text: t(value), isChosen: value === params.against }))}
+            choose={(value) => {
+              change({ against: value === 'previous' ? null : value })
+              close()
+            }}
+          />
+        )}
+      </Popup>
+      <RowEnd />
+    </div>
+  )
+}

@@ -1,0 +1,184 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { useLocale, useTranslations } from 'next-intl'
+import { Fragment, useRef } from 'react'
+import type { RestStatement, RestStatementCallers, RestStatements } from '../../../contract/performance.ts'
+import { apiFetch } from '../../client/api.ts'
+import { Link } from '../../ui/link.tsx'
+import { QueryFailed } from '../../ui/states.tsx'
+import { Failures, NameCell } from './cells.tsx'
+import { ListBar } from './list-bar.tsx'
+import { Pages } from './pages.tsx'
+import { type PerformanceParams, rowsPerPage, statementSorts, viewQueryOf } from './params.ts'
+import { useSampledText } from './sampled.tsx'
+import { usePerformanceChange } from './scope.tsx'
+import { useRowKeys } from './use-row-keys.ts'
+import { performanceWords } from './words.ts'
+
+type Kind = 'queries' | 'requests' | 'assets'
+type TableProps = {
+  organization: string
+  kind: Kind
+  answer: RestStatements
+  params: PerformanceParams
+  projectIds: readonly string[]
+  places: Readonly<Record<string, number>>
+  kept: string
+}
+
+/** The routes that a statement runs in, below its row. */
+function Callers({
+  organization,
+  kind,
+  params,
+  projectIds,
+  places,
+  kept,
+  id,
+}: Omit<TableProps, 'answer'> & { id: string }) {
+  const t = useTranslations('performance.statements')
+  const words = performanceWords(useLocale())
+  const sampled = useSampledText()
+  const query = viewQueryOf(params, projectIds)
+  const { data, error } = useQuery({
+    queryKey: ['performance-callers', organization, kind, id, query],
+    queryFn: ({ signal }) =>
+      apiFetch<RestStatementCallers>(`organizations/${organization}/performance/${kind}/${id}/`, { query, signal }),
+  })
+  if (error) return <QueryFailed error={error} />
+  if (!data) return <p className="performance-none">{t('loading')}</p>
+  return (
+    <div className="performance-callers">
+      <p className="performance-whole">
+        <code>{data.statement.statement}</code>
+      </p>
+      <h3>{t('callersOf', { count: data.callers.length })}</h3>
+      <ul className="performance-list">
+        {data.callers.map((caller) => (
+          <li key={`${caller.project.id} ${caller.route}`}>
+            <Link className="performance-cut" href={`/o/${organization}/performance${withText(kept, caller.route)}`}>
+              <NameCell place={places[caller.project.slug] ?? 0} project={caller.project.slug} text={caller.route} />
+            </Link>
+            <span className="text-ink-3">{sampled(caller)}</span>
+            <b>{words.long(caller.totalMs)}</b>
+            <span className="text-ink-3">p95 {words.duration(caller.p95)}</span>
+            <Link href={`/o/${organization}/traces/${caller.slowest.traceId}?span=${caller.slowest.spanId}`}>
+              {t('slowest')}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+/** The list of routes, filtered by a route. */
+function withText(kept: string, text: string): string {
+  const search = new URLSearchParams(kept)
+  search.set('q', text)
+  return `?${search}`
+}
+
+function Figures({ row, kind }: { row: RestStatement; kind: Kind }) {
+  const words = performanceWords(useLocale())
+  const sampled = useSampledText()
+  return (
+    <>
+      <td className="number">
+        <b>{words.long(row.totalMs)}</b>
+      </td>
+      <td className="number" title={sampled(row)}>
+        {words.count(row.count)}
+      </td>
+      <td className="number performance-wide text-ink-2">{words.duration(row.p75)}</td>
+      <td className="number">{words.duration(row.p95)}</td>
+      <td className="number performance-wide">
+        <Failures rate={row.failureRate} />
+      </td>
+      {kind === 'assets' ? (
+        <>
+          <td className="number performance-wide">{row.bytes === null ? '–' : words.bytes(row.bytes)}</td>
+          <td className="number performance-wide">{words.rate(row.blocking)}</td>
+        </>
+      ) : null}
+      <td className="number performance-wide">{words.exact(row.callers)}</td>
+    </>
+  )
+}
+
+/** Database statements, sent requests or assets. Enter or a click shows the routes that they run in. */
+export function StatementsTable(props: TableProps) {
+  const { kind, answer, params, places } = props
+  const t = useTranslations('performance.statements')
+  const table = useRef<HTMLTableElement>(null)
+  const [, change] = usePerformanceChange()
+  const toggle = ({ id }: { id: string }) => change({ open: params.open === id ? null : id })
+  const [at, select] = useRowKeys(answer.rows, table, toggle, -1)
+  const columns = [
+    ['total', ''],
+    ['count', ''],
+    ['p75', 'wide'],
+    ['p95', ''],
+    ['failures', 'wide'],
+    ...(kind === 'assets'
+      ? ([
+          ['size', 'wide'],
+          ['blocking', 'wide'],
+        ] as const)
+      : []),
+    ['callers', 'wide'],
+  ] as const
+  return (
+    <>
+      <ListBar
+        q={params.q}
+        label={t(`filter.${kind}`)}
+        sort={params.statementSort}
+        first="total"
+        choices={statementSorts.map((value) => ({ value, label: t(`sort.${value}`) }))}
+      />
+      <div className="performance-table-box">
+        <table ref={table} className="performance-table" aria-label={t(`title.${kind}`)}>
+          <thead>
+            <tr>
+              <th scope="col">{t(`title.${kind}`)}</th>
+              {columns.map(([name, width]) => (
+                <th key={name} scope="col" className={width ? 'number performance-wide' : 'number'}>
+                  {t(`column.${name}`)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {answer.rows.map((row, index) => (
+              <Fragment key={row.id}>
+                {/* biome-ignore lint/a11y/useKeyWithClickEvents: j and k select too, and the row has a button */}
+                <tr data-cursor={index === at || undefined} aria-selected={index === at} onClick={() => select(index)}>
+                  <th scope="row">
+                    <button
+                      type="button"
+                      className="performance-name"
+                      aria-expanded={params.open === row.id}
+                      onClick={() => toggle(row)}
+                    >
+                      <NameCell place={places[row.project.slug] ?? 0} project={row.project.slug} text={row.statement} />
+                    </button>
+                  </th>
+                  <Figures row={row} kind={kind} />
+                </tr>
+                {params.open === row.id ? (
+                  <tr className="performance-opened">
+                    <td colSpan={columns.length + 1}>
+                      <Callers {...props} id={row.id} />
+                    </td>
+                  </tr>
+                ) : null}
+              </Fragment>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <Pages at={params.at} all={answer.all} each={rowsPerPage} />
+    </>
+  )
+}

@@ -1,0 +1,143 @@
+'use client'
+import { useLocale, useTranslations } from 'next-intl'
+import { useMemo, useState } from 'react'
+import type { RestRoutePage } from '../../../contract/performance.ts'
+import { groupAnnotations } from '../../ui/chart/annotations.ts'
+import { roundTop } from '../../ui/chart/bars.ts'
+import { ChartAnnotations } from '../../ui/chart/chart-annotations.tsx'
+import { useTimeText } from '../../ui/time.tsx'
+import { filledSeries, performanceWords } from './words.ts'
+
+const heightPx = 190
+/** Units of the drawing for each bucket: the line goes through their middles. */
+const unit = 10
+const annotationSlots = 12
+const names = ['p50', 'p75', 'p95'] as const
+
+type Point = { p50: number | null; p75: number | null; p95: number | null; samples: number }
+
+/** A line through the buckets that have a value. Buckets without samples interrupt it; one alone is a dot. */
+function pathOf(values: readonly (number | null)[], top: number): string {
+  let path = ''
+  let isOpen = false
+  values.forEach((value, at) => {
+    if (value === null) {
+      isOpen = false
+      return
+    }
+    const place = `${(at + 0.5) * unit} ${Math.round((heightPx - (value / top) * heightPx) * 10) / 10}`
+    path += isOpen ? `L${place}` : `M${place}h.01`
+    isOpen = true
+  })
+  return path
+}
+
+/** Percentiles of a route over the range, with lines for releases and deploys. */
+export function TrendChart({ organization, page }: { organization: string; page: RestRoutePage }) {
+  const t = useTranslations('performance.trend')
+  const words = performanceWords(useLocale())
+  const { text, zone } = useTimeText()
+  const [at, setAt] = useState<number | null>(null)
+  const [fromMs, endMs] = [Date.parse(page.start), Date.parse(page.end)]
+  const points = filledSeries(
+    page.series.map(([startS, samples, p50, p75, p95]): { startS: number; value: Point } => ({
+      startS,
+      value: { samples, p50, p75, p95 },
+    })),
+    fromMs,
+    endMs,
+    page.bucketSeconds,
+  )
+  const startMs = (points[0]?.startS ?? 0) * 1000
+  const stopMs = startMs + points.length * page.bucketSeconds * 1000
+  const groups = useMemo(
+    () => groupAnnotations(page.releases.marks, startMs, stopMs, annotationSlots),
+    [page.releases, startMs, stopMs],
+  )
+  const top = roundTop(Math.max(1, ...points.map(({ value }) => value?.p95 ?? 0)))
+  const shown = at === null ? undefined : points[at]
+  const last = points.findLast(({ value }) => value?.p75 != null)?.value
+  return (
+    <figure className="performance-trend">
+      <div className="performance-y" aria-hidden="true">
+        <span>{words.duration(top)}</span>
+        <span>{words.duration(top / 2)}</span>
+        <span>0</span>
+      </div>
+      <div className="performance-plot">
+        <svg
+          role="img"
+          aria-label={t('label', { p75: words.duration(last?.p75 ?? null) })}
+          viewBox={`0 0 ${points.length * unit} ${heightPx}`}
+          preserveAspectRatio="none"
+          style={{ height: heightPx }}
+          onMouseLeave={() => setAt(null)}
+        >
+          <path
+            className="performance-grid"
+            d={`M0 .5H${points.length * unit}M0 ${heightPx / 2}H${points.length * unit}`}
+          />
+          <path className="performance-base" d={`M0 ${heightPx}H${points.length * unit}`} />
+          {names.map((name) => (
+            <path
+              key={name}
+              className="performance-percentile"
+              data-name={name}
+              d={pathOf(
+                points.map(({ value }) => value?.[name] ?? null),
+                top,
+              )}
+            />
+          ))}
+          {points.map(({ startS }, index) => (
+            // biome-ignore lint/a11y/noStaticElementInteractions: the table of the range has the same content
+            <rect
+              key={startS}
+              className="performance-hit"
+              x={index * unit}
+              y={0}
+              width={unit}
+              height={heightPx}
+              onMouseEnter={() => setAt(index)}
+            />
+          ))}
+        </svg>
+        {names.map((name) => {
+          const value = last?.[name]
+          return value == null ? null : (
+            <span
+              key={name}
+              className="performance-direct"
+              data-name={name}
+              aria-hidden="true"
+              style={{ top: `${(1 - value / top) * 100}%` }}
+            >
+              {name}
+            </span>
+          )
+        })}
+        <ChartAnnotations organization={organization} groups={groups} />
+      </div>
+      <figcaption>
+        {shown ? (
+          <>
+            <b>{text(shown.startS * 1000, 'minute')}</b>
+            {names.map((name) => (
+              <span key={name}>
+                {name} {words.duration(shown.value?.[name] ?? null)}
+              </span>
+            ))}
+            <span>{t('samples', { count: shown.value?.samples ?? 0 })}</span>
+          </>
+        ) : (
+          <>
+            <span>{text(startMs, 'shortMinute')}</span>
+            <span>
+              {text(endMs, 'shortMinute')}, {zone}
+            </span>
+          </>
+        )}
+      </figcaption>
+    </figure>
+  )
+}

@@ -1,0 +1,170 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { X } from 'lucide-react'
+import { useLocale, useTranslations } from 'next-intl'
+import { useMemo } from 'react'
+import type { RestRoutePage, RestSlowValue, RestWhySlow } from '../../../contract/performance.ts'
+import { commonEventsMin, commonLiftMin } from '../../../domain/in-common.ts'
+import { type ApiRequest, apiFetch } from '../../client/api.ts'
+import { buttonClass } from '../../ui/forms/controls.tsx'
+import { Link } from '../../ui/link.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { QueryFailed } from '../../ui/states.tsx'
+import { brushOfDurations, bucketsOf, slowestPart } from './brush.ts'
+import { Distribution } from './distribution.tsx'
+import type { PerformanceParams } from './params.ts'
+import { performanceWords } from './words.ts'
+
+/** The largest ratio to show. A larger ratio only reflects how few the others are. */
+const liftShownMax = 100
+const shownMax = 6
+
+type WhySlowProps = {
+  organization: string
+  page: RestRoutePage
+  query: NonNullable<ApiRequest['query']>
+  /** The selected durations. Without them the slowest quarter is explained. */
+  brush: PerformanceParams['brush']
+  change: (brush: PerformanceParams['brush']) => void
+}
+
+/** The distribution of a route, and what its selected part has more often than the rest. */
+export function WhySlow({ organization, page, query, brush, change }: WhySlowProps) {
+  const t = useTranslations('performance.whySlow')
+  const words = performanceWords(useLocale())
+  const buckets = useMemo(() => bucketsOf(page.distribution), [page.distribution])
+  const selected =
+    (brush && brushOfDurations(buckets, brush.fromMs, brush.toMs)) ?? slowestPart(buckets, page.p75) ?? undefined
+  const [from, to] = [
+    selected === undefined ? 0 : (buckets[selected.from]?.fromMs ?? 0),
+    selected === undefined ? 0 : (buckets[selected.to]?.toMs ?? 0),
+  ]
+  const isToEnd = selected !== undefined && selected.to === buckets.length - 1
+  const own = buckets.reduce(
+    (sum, { samples }, at) => (selected && at >= selected.from && at <= selected.to ? sum + samples : sum),
+    0,
+  )
+  const all = buckets.reduce((sum, { samples }) => sum + samples, 0)
+  if (buckets.length === 0) return null
+  return (
+    <section aria-labelledby="why-slow">
+      <div className="performance-head">
+        <h2 id="why-slow">{t('title')}</h2>
+        {selected ? (
+          <span className="performance-note">
+            {t(isToEnd ? 'slower' : 'between', {
+              from: words.duration(from),
+              to: words.duration(to),
+              own: words.exact(own),
+              all: words.exact(all),
+            })}
+          </span>
+        ) : null}
+        {brush ? (
+          <button type="button" className="performance-clear" aria-label={t('clear')} onClick={() => change(undefined)}>
+            <X size={14} strokeWidth={1.75} aria-hidden="true" />
+          </button>
+        ) : null}
+      </div>
+      <Distribution
+        buckets={buckets}
+        brush={selected}
+        select={(next) => {
+          const [first, last] = next ? [buckets[next.from], buckets[next.to]] : []
+          change(first && last ? { fromMs: first.fromMs, toMs: last.toMs } : undefined)
+        }}
+      />
+      {selected ? <Reasons organization={organization} id={page.id} query={query} from={from} to={to} /> : null}
+    </section>
+  )
+}
+
+function Reasons({
+  organization,
+  id,
+  query,
+  from,
+  to,
+}: Pick<WhySlowProps, 'organization' | 'query'> & { id: string; from: number; to: number }) {
+  const t = useTranslations('performance.whySlow')
+  const { data, error } = useQuery({
+    queryKey: ['why-slow', organization, id, query, from, to],
+    queryFn: ({ signal }) =>
+      apiFetch<RestWhySlow>(`organizations/${organization}/performance/routes/${id}/why-slow/`, {
+        query: { ...query, from, to },
+        signal,
+      }),
+    retry: false,
+  })
+  if (error) return <QueryFailed error={error} />
+  if (!data) return <div className="performance-reasons" />
+  const values = [
+    ...data.spans.map((value) => ({ value, isSpan: true })),
+    ...data.attributes.map((value) => ({ value, isSpan: false })),
+  ]
+    .sort((a, b) => b.value.low - a.value.low)
+    .slice(0, shownMax)
+  return (
+    <div className="performance-reasons">
+      {values.length === 0 ? (
+        <p className="performance-none">
+          {data.own < commonEventsMin || data.others < commonEventsMin
+            ? t('few', { own: data.own, others: data.others, min: commonEventsMin })
+            : t('nothing', { lift: commonLiftMin })}
+        </p>
+      ) : (
+        <>
+          <p className="performance-legend">
+            <span>{t('legend')}</span>
+            <span>{t('own')}</span>
+            <span>{t('rest')}</span>
+          </p>
+          <ul className="in-common">
+            {values.map(({ value, isSpan }) => (
+              <Reason key={`${isSpan} ${value.key}=${value.value}`} value={value} />
+            ))}
+          </ul>
+          <p className="performance-note">{t('sampled', { own: data.own, others: data.others })}</p>
+        </>
+      )}
+      {data.traces.length > 0 ? (
+        <p className="performance-traces">
+          {data.traces.map((trace, at) => (
+            <Link
+              key={trace.traceId}
+              className={buttonClass({ compact: true })}
+              href={`/o/${organization}/traces/${trace.traceId}?span=${trace.spanId}`}
+            >
+              {t('trace', { number: at + 1 })}
+            </Link>
+          ))}
+        </p>
+      ) : null}
+    </div>
+  )
+}
+
+function Reason({ value }: { value: RestSlowValue }) {
+  const t = useTranslations('performance.whySlow')
+  const words = performanceWords(useLocale())
+  const lift =
+    value.lift > liftShownMax ? t('liftOver', { lift: liftShownMax }) : t('lift', { lift: words.lift(value.lift) })
+  return (
+    <li title={`${lift} (${words.lift(value.low)} – ${words.lift(value.high)})\n${value.value}`}>
+      <span className="in-common-line">
+        <span className="text-ink-3">
+          <PlainText text={value.key} charactersMax={60} />
+        </span>
+        <code className="performance-cut">
+          <PlainText text={value.value} charactersMax={120} />
+        </code>
+        <b>{words.share(value.ownShare)}</b>
+        <span className="in-common-other">{words.share(value.otherShare)}</span>
+      </span>
+      <span className="in-common-bar" aria-hidden="true">
+        <span style={{ width: `${Math.round(value.ownShare * 100)}%` }} />
+        <i style={{ left: `${Math.round(value.otherShare * 100)}%` }} />
+      </span>
+    </li>
+  )
+}

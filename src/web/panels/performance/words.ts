@@ -1,0 +1,110 @@
+/** Numbers of the performance pages as text. */
+export type PerformanceWords = {
+  /** Short: 41.2K. */
+  count(count: number): string
+  /** All digits. */
+  exact(count: number): string
+  /** Milliseconds with three digits: 940 ms, 2.41 s, 3.2 min. Null: a dash. */
+  duration(ms: number | null): string
+  /** Long times: 15.3 h. */
+  long(ms: number): string
+  /** A rate of 0 to 1. */
+  rate(rate: number | null): string
+  /** A share of 0 to 1 in whole percent. */
+  share(share: number): string
+  /** A change with its sign. */
+  change(change: number): string
+  /** A score of 0 to 1 as 0 to 100. */
+  score(score: number): string
+  apdex(apdex: number | null): string
+  bytes(bytes: number): string
+  lift(lift: number): string
+}
+
+const dash = '–'
+const secondMs = 1000
+const minuteMs = 60_000
+const hourMs = 3_600_000
+const shortUnits = [
+  [2 * minuteMs, 'min'],
+  [secondMs, 's'],
+] as const
+const longUnits = [
+  [hourMs, 'h'],
+  [minuteMs, 'min'],
+  [secondMs, 's'],
+] as const
+const space = '\u00a0'
+
+/** The formatters for a locale. */
+export function performanceWords(locale: string): PerformanceWords {
+  const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumSignificantDigits: 3 })
+  const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 })
+  const one = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
+  const two = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+  const three = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 })
+  const rate = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
+  const share = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
+  const signed = new Intl.NumberFormat(locale, {
+    style: 'percent',
+    maximumFractionDigits: 0,
+    signDisplay: 'exceptZero',
+  })
+  const scaled = (ms: number, units: readonly (readonly [number, string])[]) => {
+    const [lengthMs, unit] = units.find(([length]) => Math.abs(ms) >= length) ?? [1, 'ms']
+    return `${three.format(ms / lengthMs)}${space}${unit}`
+  }
+  return {
+    count: (count) => compact.format(count),
+    exact: (count) => whole.format(count),
+    duration: (ms) => (ms === null ? dash : scaled(ms, shortUnits)),
+    long: (ms) => scaled(ms, longUnits),
+    rate: (part) => (part === null ? dash : rate.format(part)),
+    share: (part) => share.format(part),
+    change: (change) => signed.format(change),
+    score: (score) => whole.format(score * 100),
+    apdex: (apdex) => (apdex === null ? dash : two.format(apdex)),
+    bytes: (bytes) => `${three.format(bytes / (bytes < 1e6 ? 1e3 : 1e6))}${space}${bytes < 1e6 ? 'kB' : 'MB'}`,
+    lift: (lift) => one.format(lift),
+  }
+}
+
+/** The change of a duration as a tone. Within 5 % it is none. */
+export const toneOf = (change: number | null): 'worse' | 'better' | undefined =>
+  change === null || Math.abs(change) < 0.05 ? undefined : change > 0 ? 'worse' : 'better'
+
+/** The line of a row from zero on its own scale. Gaps are closed. '' for fewer than two points. */
+export function linePath(values: readonly (number | null)[], widthPx: number, heightPx: number): string {
+  const points = values.flatMap((value, at) => (value === null ? [] : [[at, value] as const]))
+  if (points.length < 2) return ''
+  const most = Math.max(1e-9, ...points.map(([, value]) => value))
+  const last = values.length - 1
+  return points
+    .map(([at, value], index) => {
+      const [x, y] = [(at / last) * widthPx, heightPx - (value / most) * heightPx]
+      return `${index === 0 ? 'M' : 'L'}${Math.round(x * 10) / 10} ${Math.round(y * 10) / 10}`
+    })
+    .join('')
+}
+
+/** The op of a segment as a word of the catalogue. */
+export const opWord = (op: string): 'load' | 'navigation' | 'request' | 'task' | undefined => {
+  if (op === 'pageload') return 'load'
+  if (op === 'navigation') return 'navigation'
+  if (op === 'http.server') return 'request'
+  return /^(?:queue|task|job|celery|cron)/.test(op) ? 'task' : undefined
+}
+
+/** The points of a range: one for each bucket, those without samples null. */
+export function filledSeries<Value>(
+  found: readonly { startS: number; value: Value }[],
+  fromMs: number,
+  toMs: number,
+  bucketS: number,
+): { startS: number; value: Value | null }[] {
+  const known = new Map(found.map(({ startS, value }) => [startS, value]))
+  const points: { startS: number; value: Value | null }[] = []
+  for (let startS = Math.floor(fromMs / 1000 / bucketS) * bucketS; startS * 1000 < toMs; startS += bucketS)
+    points.push({ startS, value: known.get(startS) ?? null })
+  return points
+}
