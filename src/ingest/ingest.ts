@@ -18,15 +18,16 @@ import { createRates } from './rates.ts'
 import { receive } from './receive.ts'
 import { type Core, drain, fail, type IngestDeps, type IngestRequest, refuse } from './request.ts'
 import { createRequestLogBuffer, type RequestLogBuffer } from './request-log.ts'
-import { allowOf, createTargets, readRoute, type Target } from './routes.ts'
+import { allowOf, createTargets, type Target } from './routes.ts'
 import { createShare } from './share.ts'
 
 /** The HTTP ingest: authorizes the sender, appends to the journal and answers. */
 export type Ingest = {
-  /** Returns whether the path belongs to ingest and must never reach the web pages. A query string is allowed. */
-  owns(method: string, path: string): boolean
-  /** Answers a request whose path ingest owns. Never throws: every failure gets an answer. */
-  handle(req: IncomingMessage, res: ServerResponse): void
+  /**
+   * Answers a request whose URL belongs to ingest and must never reach the web pages. Returns false for any other URL.
+   * Never throws: every failure gets an answer.
+   */
+  handle(req: IncomingMessage, res: ServerResponse): boolean
   /** Returns and clears the summed refusals (invalid, rate_limited, filtered) since the last call. */
   drainOutcomes(): OutcomeCount[]
   /** Returns keys used since the last call: at most one accepted and one refused use per key, by time. */
@@ -56,10 +57,13 @@ export function createIngest(deps: IngestDeps): Ingest {
   }
   const targetOf = createTargets()
   return {
-    owns: (_method, path) => readRoute(path) !== undefined || isDialogPath(path),
     handle: (req, res) => {
       const url = req.url ?? ''
-      handle(core, isDialogPath(url) ? dialogTarget(url) : targetOf(url), req, res)
+      if (!url.startsWith('/api/')) return false
+      const target = targetOf(url) ?? (isDialogPath(url) ? dialogTarget(url) : undefined)
+      if (target === undefined) return false
+      handle(core, target, req, res)
+      return true
     },
     drainOutcomes: () => core.ledger.drainOutcomes(),
     drainUses: () => core.ledger.drainUses(),
@@ -68,12 +72,11 @@ export function createIngest(deps: IngestDeps): Ingest {
   }
 }
 
-function handle(core: Core, target: Target | undefined, req: IncomingMessage, res: ServerResponse) {
+function handle(core: Core, target: Target, req: IncomingMessage, res: ServerResponse) {
   if (req.method === 'OPTIONS') {
     drain(core, req)
     return answerPreflight(res)
   }
-  if (target === undefined) return answerError(res, new MishapError('NOT_FOUND'))
   const { headers } = req
   const request: IngestRequest = {
     core,
@@ -93,7 +96,7 @@ function handle(core: Core, target: Target | undefined, req: IncomingMessage, re
     busy: false,
   }
   try {
-    if (isDialogPath(req.url ?? '')) handleDialog(request)
+    if (target.isDialog) handleDialog(request)
     else begin(request)
   } catch (error) {
     fail(request, error)
