@@ -53,6 +53,7 @@ export function createIngest(deps: IngestDeps): Ingest {
     share: createShare(deps.journal, deps.config.journalBytesMax),
     inflater: createInflater(),
     bodyBytesMax: deps.bodyBytesMax ?? envelopeBytesMax,
+    afterTurn: createTurnQueue(),
     clientAddress: ({ socket, headers }) => addressOf(socket.remoteAddress, headers['x-forwarded-for']),
   }
   const targetOf = createTargets()
@@ -69,6 +70,19 @@ export function createIngest(deps: IngestDeps): Ingest {
     drainUses: () => core.ledger.drainUses(),
     drainRequestLog: () => core.requestLog.drain(),
     answers: () => core.requestLog.answers(),
+  }
+}
+
+/** Makes a queue with one immediate for all calls of a turn. */
+function createTurnQueue(): (run: () => void) => void {
+  let queue: (() => void)[] = []
+  const flush = () => {
+    const due = queue
+    queue = []
+    for (const run of due) run()
+  }
+  return (run) => {
+    if (queue.push(run) === 1) setImmediate(flush)
   }
 }
 

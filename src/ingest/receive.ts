@@ -23,9 +23,9 @@ export function receive(request: IngestRequest, receiver: Receiver) {
   const declared = req.headers['content-length']
   if (declared !== undefined && Number(declared) > bytesMax) return refuse(request, new MishapError('ACCEPT_TOO_LARGE'))
   const inMemoryMax = receiver.large ? spoolBytesMin : bytesMax
-  // Node parses the rest of the packet after this call. A body that came with its head is then complete: taking it whole,
-  // without listeners and a time-out, costs 4 us less.
-  process.nextTick(() => {
+  // Node parses the rest of the packet after this call and after the next tick. A body that came with its head is
+  // complete at the end of the turn. It is then read whole, without listeners, a time-out and a list of chunks.
+  request.core.afterTurn(() => {
     if (!req.complete || req.readableLength > inMemoryMax) return receivePieces(request, receiver, inMemoryMax)
     const body = (req.read() as Buffer | null) ?? Buffer.alloc(0)
     request.wireBytes = body.length
@@ -66,10 +66,12 @@ function receivePieces(request: IngestRequest, receiver: Receiver, inMemoryMax: 
     req.off('end', onEnd)
     req.off('close', onClose)
   }
-  if (req.destroyed) return onClose()
-  req.on('data', onData)
-  req.on('end', onEnd)
-  req.on('close', onClose)
+  if (req.destroyed) onClose()
+  else {
+    req.on('data', onData)
+    req.on('end', onEnd)
+    req.on('close', onClose)
+  }
 }
 
 function joined(chunks: Buffer[]): Buffer {

@@ -45,7 +45,8 @@ function itemsOf({ items, outcome, reason = 'ok', skip, jpos }: Ended): RequestI
 }
 
 /** What an entry is made from. Most are overwritten before the next drain, so entries are made only then. */
-type Noted = Ended & Pick<RequestLogEntry, 'atMs' | 'keyId' | 'projectId' | 'route' | 'sdk' | 'bytes'> & { more: number }
+type Noted = Ended &
+  Pick<RequestLogEntry, 'atMs' | 'keyId' | 'projectId' | 'route' | 'sdk' | 'bytes'> & { more: number }
 
 /** Keeps nothing of the request but short values: headers of items can have a MiB. Invented type names are replaced. */
 function noteOf(request: IngestRequest, ended: Ended): Noted {

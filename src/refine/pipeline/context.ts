@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { ProjectFilters } from '../../domain/filters.ts'
 import type { RecordHead } from '../../journal/journal.ts'
+import type { TableName } from '../../store/events/tables.ts'
 import type { ProjectSettings } from '../../store/meta/meta.ts'
 import type { Filter } from '../filter/rules.ts'
 import { createRuleCache, type RuleCache } from '../fingerprint/fingerprint.ts'
@@ -20,6 +21,8 @@ export type Tools = {
   crawlers: LRUCache<string, string>
   /** Compiled grouping rules, by their text. */
   grouping: RuleCache
+  /** Bytes of lines for a byte of records in the last large range, by table. It only sizes buffers. */
+  lineBytes: Map<TableName, number>
 }
 
 /** Makes the caches: 5,000 user agents (real traffic has some hundred at a time) and 500 sets of scrubbing rules. */
@@ -32,6 +35,7 @@ export function createTools(): Tools {
     plainAgents: new LRUCache({ max: 5000 }),
     crawlers: new LRUCache({ max: 5000 }),
     grouping: createRuleCache(),
+    lineBytes: new Map(),
   }
 }
 
