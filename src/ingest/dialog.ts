@@ -24,6 +24,7 @@ export function dialogTarget(url: string): Target {
     route: { name: 'envelope', projectId: 0, category: 'feedback', eventId: '' },
     query: new URLSearchParams(queryAt === -1 ? '' : url.slice(queryAt + 1)),
     auth: undefined,
+    isDialog: true,
   }
 }
 

@@ -6,7 +6,7 @@ import type { RequestLogEntry } from '../journal/request-log.ts'
 import { envelopeBytesMax } from '../wire/item-types.ts'
 import { readBoundary } from '../wire/multipart.ts'
 import { otlpFormatOf } from '../wire/otlp.ts'
-import { answerError, answerPreflight, Refusal } from './answer.ts'
+import { answerPreflight, Refusal } from './answer.ts'
 import { attachmentsReceiver, isSecurityType, securityReceiver, storeReceiver, takeStore } from './append.ts'
 import { createInflater, readEncoding } from './body.ts'
 import { dialogTarget, handleDialog, isDialogPath } from './dialog.ts'
@@ -20,15 +20,16 @@ import { createRates } from './rates.ts'
 import { receive } from './receive.ts'
 import { answerFailure, type Core, drain, fail, type IngestDeps, type IngestRequest, refuse } from './request.ts'
 import { createRequestLogBuffer, type RequestLogBuffer } from './request-log.ts'
-import { allowOf, createTargets, readRoute, type Target } from './routes.ts'
+import { allowOf, createTargets, type Target } from './routes.ts'
 import { createShare } from './share.ts'
 
 /** The HTTP ingest: authorizes the sender, appends to the journal and answers. */
 export type Ingest = {
-  /** Returns whether the path belongs to ingest and must never reach the web pages. A query string is allowed. */
-  owns(method: string, path: string): boolean
-  /** Answers a request whose path ingest owns. Never throws: every failure gets an answer. */
-  handle(req: IncomingMessage, res: ServerResponse): void
+  /**
+   * Answers a request whose URL belongs to ingest and must never reach the web pages. Returns false for any other URL.
+   * Never throws: every failure gets an answer.
+   */
+  handle(req: IncomingMessage, res: ServerResponse): boolean
   /** Returns and clears the summed refusals (invalid, rate_limited, filtered) since the last call. */
   drainOutcomes(): OutcomeCount[]
   /** Returns keys used since the last call: at most one accepted and one refused use per key, by time. */
@@ -54,14 +55,18 @@ export function createIngest(deps: IngestDeps): Ingest {
     share: createShare(deps.journal, deps.config.journalBytesMax),
     inflater: createInflater(),
     bodyBytesMax: deps.bodyBytesMax ?? envelopeBytesMax,
+    afterTurn: createTurnQueue(),
     clientAddress: ({ socket, headers }) => addressOf(socket.remoteAddress, headers['x-forwarded-for']),
   }
   const targetOf = createTargets()
   return {
-    owns: (_method, path) => readRoute(path) !== undefined || isDialogPath(path),
     handle: (req, res) => {
       const url = req.url ?? ''
-      handle(core, isDialogPath(url) ? dialogTarget(url) : targetOf(url), req, res)
+      if (!url.startsWith('/api/')) return false
+      const target = targetOf(url) ?? (isDialogPath(url) ? dialogTarget(url) : undefined)
+      if (target === undefined) return false
+      handle(core, target, req, res)
+      return true
     },
     drainOutcomes: () => core.ledger.drainOutcomes(),
     drainUses: () => core.ledger.drainUses(),
@@ -70,12 +75,24 @@ export function createIngest(deps: IngestDeps): Ingest {
   }
 }
 
-function handle(core: Core, target: Target | undefined, req: IncomingMessage, res: ServerResponse) {
+/** Makes a queue with one immediate for all calls of a turn. */
+function createTurnQueue(): (run: () => void) => void {
+  let queue: (() => void)[] = []
+  const flush = () => {
+    const due = queue
+    queue = []
+    for (const run of due) run()
+  }
+  return (run) => {
+    if (queue.push(run) === 1) setImmediate(flush)
+  }
+}
+
+function handle(core: Core, target: Target, req: IncomingMessage, res: ServerResponse) {
   if (req.method === 'OPTIONS') {
     drain(core, req)
     return answerPreflight(res)
   }
-  if (target === undefined) return answerError(res, new MishapError('NOT_FOUND'))
   const { headers } = req
   const request: IngestRequest = {
     core,
@@ -95,7 +112,7 @@ function handle(core: Core, target: Target | undefined, req: IncomingMessage, re
     busy: false,
   }
   try {
-    if (isDialogPath(req.url ?? '')) handleDialog(request)
+    if (target.isDialog) handleDialog(request)
     else begin(request)
   } catch (error) {
     fail(request, error)

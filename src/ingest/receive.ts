@@ -23,6 +23,19 @@ export function receive(request: IngestRequest, receiver: Receiver) {
   const declared = req.headers['content-length']
   if (declared !== undefined && Number(declared) > bytesMax) return refuse(request, new MishapError('ACCEPT_TOO_LARGE'))
   const inMemoryMax = receiver.large ? spoolBytesMin : bytesMax
+  // Node parses the rest of the packet after this call and after the next tick. A body that came with its head is
+  // complete at the end of the turn. It is then read whole, without listeners, a time-out and a list of chunks.
+  request.core.afterTurn(() => {
+    if (!req.complete || req.readableLength > inMemoryMax) return receivePieces(request, receiver, inMemoryMax)
+    const body = (req.read() as Buffer | null) ?? Buffer.alloc(0)
+    request.wireBytes = body.length
+    receiveSmall(request, receiver, body, inMemoryMax)
+  })
+}
+
+/** Reads a body of which not all has arrived. */
+function receivePieces(request: IngestRequest, receiver: Receiver, inMemoryMax: number): void {
+  const { req } = request
   request.dueMs = request.receivedMs + slowMs
   watchSlow(request)
   const chunks = createChunks()
@@ -39,7 +52,7 @@ export function receive(request: IngestRequest, receiver: Receiver) {
   const onEnd = () => {
     stop()
     stopWatching(request)
-    if (!request.answered) receiveSmall(request, receiver, chunks.list(), inMemoryMax)
+    if (!request.answered) receiveSmall(request, receiver, joined(chunks.list()), inMemoryMax)
   }
   const onClose = () => {
     if (req.complete) return
@@ -53,15 +66,21 @@ export function receive(request: IngestRequest, receiver: Receiver) {
     req.off('end', onEnd)
     req.off('close', onClose)
   }
-  req.on('data', onData)
-  req.on('end', onEnd)
-  req.on('close', onClose)
+  if (req.destroyed) onClose()
+  else {
+    req.on('data', onData)
+    req.on('end', onEnd)
+    req.on('close', onClose)
+  }
 }
 
-function receiveSmall(request: IngestRequest, receiver: Receiver, chunks: Buffer[], inMemoryMax: number) {
+function joined(chunks: Buffer[]): Buffer {
+  const [first] = chunks
+  return chunks.length === 1 && first ? first : Buffer.concat(chunks)
+}
+
+function receiveSmall(request: IngestRequest, receiver: Receiver, wire: Buffer, inMemoryMax: number) {
   try {
-    const [first] = chunks
-    const wire = chunks.length === 1 && first ? first : Buffer.concat(chunks)
     if (wire.length === 0) return receiver.small(request, wire)
     const body = request.core.inflater.inflateAll(request.encoding, wire, inMemoryMax)
     if (body !== undefined) return receiver.small(request, body)

@@ -33,21 +33,58 @@ export type RequestLogBuffer = {
 
 const printable = (text: string) => text.slice(0, sdkCharsMax).replace(/[^\x20-\x7e]/g, '?')
 
-/** The items as listed in a note. Invented type names are replaced. */
+/** The items as listed in an entry. */
 function itemsOf({ items, outcome, reason = 'ok', skip, jpos }: Ended): RequestItem[] {
   const skipped = new Set(skip)
-  return items.slice(0, requestItemsMax).map(({ type, bytes }, index) => {
-    const name = type === '' || isItemType(type) ? type : 'unknown'
+  return items.map(({ type, bytes }, index) => {
     const ended = jpos === undefined ? outcome : skipped.has(index) ? 'rate_limited' : undefined
     return ended
-      ? { type: name, bytes, outcome: ended, reason }
-      : { type: name, bytes, outcome: 'waiting' as const, reason: '' as const }
+      ? { type, bytes, outcome: ended, reason }
+      : { type, bytes, outcome: 'waiting' as const, reason: '' as const }
   })
 }
 
+/** What an entry is made from. Most are overwritten before the next drain, so entries are made only then. */
+type Noted = Ended &
+  Pick<RequestLogEntry, 'atMs' | 'keyId' | 'projectId' | 'route' | 'sdk' | 'bytes'> & { more: number }
+
+/** Keeps nothing of the request but short values: headers of items can have a MiB. Invented type names are replaced. */
+function noteOf(request: IngestRequest, ended: Ended): Noted {
+  const { key, req, target, client, receivedMs, wireBytes } = request
+  return {
+    ...ended,
+    atMs: receivedMs,
+    keyId: key?.keyId ?? 0,
+    projectId: key?.projectId ?? 0,
+    route: target.route.name,
+    sdk: client || (req.headers['user-agent'] ?? ''),
+    bytes: wireBytes,
+    items: ended.items
+      .slice(0, requestItemsMax)
+      .map(({ type, bytes }) => ({ type: type === '' || isItemType(type) ? type : 'unknown', bytes })),
+    more: Math.max(0, ended.items.length - requestItemsMax),
+  }
+}
+
+const entryOf = (noted: Noted): RequestLogEntry => ({
+  atMs: noted.atMs,
+  keyId: noted.keyId,
+  projectId: noted.projectId,
+  route: noted.route,
+  sdk: printable(noted.sdk),
+  bytes: noted.bytes,
+  status: noted.status,
+  code: noted.code,
+  reason: noted.reason ?? '',
+  eventId: noted.eventId ?? '',
+  jpos: noted.jpos ?? -1,
+  items: itemsOf(noted),
+  more: noted.more,
+})
+
 /** Creates the notes for the request log. They are bounded to 100 requests of 1,000 keys between two drains. */
 export function createRequestLogBuffer(): RequestLogBuffer {
-  let rings = new Map<number, { entries: RequestLogEntry[]; next: number }>()
+  let rings = new Map<number, { notes: Noted[]; next: number }>()
   const counts = new Map<string, { status: number; code: string; count: number }>()
 
   return {
@@ -61,31 +98,17 @@ export function createRequestLogBuffer(): RequestLogBuffer {
       let ring = rings.get(keyId)
       if (!ring) {
         if (rings.size >= keysMax) return
-        ring = { entries: [], next: 0 }
+        ring = { notes: [], next: 0 }
         rings.set(keyId, ring)
       }
-      ring.entries[ring.next] = {
-        atMs: request.receivedMs,
-        keyId,
-        projectId: request.key?.projectId ?? 0,
-        route: request.target.route.name,
-        sdk: printable(request.client || (request.req.headers['user-agent'] ?? '')),
-        bytes: request.wireBytes,
-        status,
-        code,
-        reason: ended.reason ?? '',
-        eventId: ended.eventId ?? '',
-        jpos: ended.jpos ?? -1,
-        items: itemsOf(ended),
-        more: Math.max(0, ended.items.length - requestItemsMax),
-      }
+      ring.notes[ring.next] = noteOf(request, ended)
       ring.next = (ring.next + 1) % requestsPerKey
     },
     drain: () => {
       if (rings.size === 0) return []
-      const drained = [...rings.values()].flatMap(({ entries }) => entries)
+      const drained = [...rings.values()].flatMap(({ notes }) => notes)
       rings = new Map()
-      return drained.sort((a, b) => a.atMs - b.atMs)
+      return drained.sort((a, b) => a.atMs - b.atMs).map(entryOf)
     },
     answers: () => [...counts.values()].map((count) => ({ ...count })),
   }

@@ -41,6 +41,8 @@ export type Core = {
   inflater: Inflater
   bodyBytesMax: number
   clientAddress: (req: IncomingMessage) => string
+  /** Calls `run` at the end of this turn of the event loop. It must not throw. */
+  afterTurn(run: () => void): void
 }
 
 /** One request in progress. */

@@ -96,6 +96,9 @@ function memoryBlobs() {
   return { store, blobs, state }
 }
 
+/** Answered for URLs that ingest does not own. */
+export const unownedStatus = 418
+
 export type Rig = {
   accept: Ingest
   port: number
@@ -134,8 +137,7 @@ export async function createRig(
     ...(options.bodyBytesMax === undefined ? {} : { bodyBytesMax: options.bodyBytesMax }),
   })
   const server = createServer((req, res) => {
-    if (accept.owns(req.method ?? '', req.url ?? '')) accept.handle(req, res)
-    else res.writeHead(418).end()
+    if (!accept.handle(req, res)) res.writeHead(unownedStatus).end()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

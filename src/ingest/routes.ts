@@ -22,6 +22,8 @@ export type Target = {
   query: URLSearchParams
   /** Auth from the query, if it has a sentry_key. */
   auth: ClientAuth | undefined
+  /** The crash-report dialog, which has its own checks. */
+  isDialog?: true
 }
 
 const built: Record<string, { name: RouteName; category: DataCategory }> = {

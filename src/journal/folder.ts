@@ -64,9 +64,14 @@ export function syncFolder(folder: string): void {
   }
 }
 
-/** Reads `bytes` bytes at `offset`. The result is shorter at the end of the file. */
-export function readAt(handle: number, offset: number, bytes: number): Buffer {
-  const buffer = Buffer.allocUnsafe(bytes)
+/** Reads `bytes` bytes at `offset` into memory of `allocate`. The result is shorter at the end of the file. */
+export function readAt(
+  handle: number,
+  offset: number,
+  bytes: number,
+  allocate: (bytes: number) => Buffer = Buffer.allocUnsafe,
+): Buffer {
+  const buffer = allocate(bytes)
   let filled = 0
   while (filled < bytes) {
     const read = readSync(handle, buffer, filled, bytes - filled, offset + filled)

@@ -108,7 +108,7 @@ export type JournalReader = {
    * ends that segment.
    */
   read(from: number, durable: number, recordsMax: number, bytesMax: number): { records: JournalRecord[]; next: number }
-  /** Counts at most `recordsMax` records between two positions. Reads only their lengths: 2 µs each at any size. */
+  /** Counts at most `recordsMax` records between two positions. Reads blocks of 64 KiB for their lengths. */
   count(from: number, durable: number, recordsMax: number): number
   close(): void
 }

@@ -33,6 +33,31 @@ export function encodePrefix(jpos: number, head: Buffer, body: Buffer): Buffer {
   return prefix
 }
 
+/** Longer bodies are written from where they are. Up to this size, a copy costs less than three parts of a write. */
+export const copiedBytesMax = 16 * 1024
+
+/** Bytes that `encodeRecord` writes. */
+export const encodedBytes = (headBytes: number, bodyBytes: number): number =>
+  recordBytes(headBytes, bodyBytes <= copiedBytesMax ? bodyBytes : 0)
+
+/**
+ * Writes a record at `at` of `into`, where it gets the position `jpos`. Returns the end of what it wrote. A body over
+ * `copiedBytesMax` is not copied and must follow.
+ */
+export function encodeRecord(into: Buffer, at: number, jpos: number, head: Buffer, body: Buffer): number {
+  const headAt = at + prefixBytes
+  const bodyAt = headAt + head.length
+  const isCopied = body.length <= copiedBytesMax
+  into.writeUInt32LE(prefixBytes - sizedBytes + head.length + body.length, at)
+  into.writeUInt32LE(head.length, at + sizedBytes)
+  into.set(head, headAt)
+  if (isCopied) into.set(body, bodyAt)
+  const end = isCopied ? bodyAt + body.length : bodyAt
+  const own = crc32(into.subarray(at + sizedBytes, end), seedOf(jpos))
+  into.writeUInt32LE(isCopied ? own : crc32(body, own), at + 4)
+  return end
+}
+
 /** Why decoding stopped: `short`: the bytes end within a record; `end`: an end mark; `corrupt`: a wrong checksum. */
 type Stop = 'full' | 'short' | 'end' | 'corrupt'
 

@@ -304,12 +304,13 @@ function createFront(main: Main, ingest: Ingest) {
   const metrics = createMetrics(main, ingest)
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
     const target = innerTarget(req.url ?? '/', config.basePath)
+    req.url = target
+    // Most requests are for ingest, so it looks first.
+    if (ingest.handle(req, res)) return
     const queryAt = target.indexOf('?')
     const path = queryAt < 0 ? target : target.slice(0, queryAt)
-    req.url = target
     const health = healthOf(path)
-    if (ingest.owns(req.method ?? 'GET', path)) ingest.handle(req, res)
-    else if (health !== undefined) void answerHealth(health, healthParts(main), answers, res)
+    if (health !== undefined) void answerHealth(health, healthParts(main), answers, res)
     else if (path === '/metrics' || path === '/metrics/')
       void proxy.admits(req, res).then((admitted) => admitted && metrics(req, res))
     else if (!isOwnOrigin(req, who(req), url)) refuseRequest(req, res, new MishapError('AUTH_ORIGIN'), systemClock)

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { ProjectFilters } from '../../domain/filters.ts'
 import type { RecordHead } from '../../journal/journal.ts'
+import type { TableName } from '../../store/events/tables.ts'
 import type { ProjectSettings } from '../../store/meta/meta.ts'
 import type { Filter } from '../filter/rules.ts'
 import { createRuleCache, type RuleCache } from '../fingerprint/fingerprint.ts'
@@ -22,6 +23,8 @@ export type Tools = {
   segments: LRUCache<string, string>
   /** Compiled grouping rules, by their text. */
   grouping: RuleCache
+  /** Bytes of lines for a byte of records in the last large range, by table. It only sizes buffers. */
+  lineBytes: Map<TableName, number>
 }
 
 /**
@@ -38,6 +41,7 @@ export function createTools(): Tools {
     crawlers: new LRUCache({ max: 5000 }),
     segments: new LRUCache({ max: 20_000 }),
     grouping: createRuleCache(),
+    lineBytes: new Map(),
   }
 }
 

@@ -18,6 +18,7 @@ import { createTools, type Tools } from './context.ts'
 import { deadLetterKey } from './dead-letters.ts'
 import { createLines, type Forms, type Lines } from './lines.ts'
 import { addEffects, emptyRange, type KeyUse, type RangeGroup, type RangeJob, type RefinedRange } from './range.ts'
+import { createReadBuffers } from './read-buffers.ts'
 import { refineRecord } from './record.ts'
 import { loggedRecords, outcomesOfDeadLetter, outcomesOfRecord } from './record-outcomes.ts'
 import { waitingBlobs } from './waiting-blobs.ts'
@@ -80,12 +81,13 @@ type RangeLines = {
   cut(sizes: Map<TableName, number>): void
 }
 
-function createRangeLines(eventBytes: number): RangeLines & { all: Map<TableName, Lines> } {
+/** `capacityOf`: the expected bytes of a table. */
+function createRangeLines(capacityOf: (table: TableName) => number): RangeLines & { all: Map<TableName, Lines> } {
   const all = new Map<TableName, Lines>()
   return {
     all,
     of: (table) => {
-      const lines = all.get(table) ?? createLines(table === 'events' ? eventBytes : 0)
+      const lines = all.get(table) ?? createLines(capacityOf(table))
       all.set(table, lines)
       return lines
     },
@@ -250,7 +252,9 @@ export async function refineRange(
   const range = emptyRange(job, to)
   const mapsOf = rangeMaps(maps)
   const bodyBytes = records.reduce((sum, record) => sum + record.body.length, 0)
-  const lines = createRangeLines(bodyBytes * bytesPerBodyByte + records.length * 1024)
+  const lines = createRangeLines(
+    (table) => bodyBytes * (tools.lineBytes.get(table) ?? bytesPerBodyByte) + records.length * 1024,
+  )
   const byProject = new Map(settings.map((setting) => [setting.projectId, setting]))
   const logged = loggedRecords(records)
   for (const [at, record] of records.entries()) {
@@ -282,7 +286,10 @@ export async function refineRange(
       if (logged.has(record)) range.ends.push(outcomesOfDeadLetter(record, bytes))
     }
   }
-  for (const [table, all] of lines.all) range.lines.set(table, all.take())
+  for (const [table, all] of lines.all) {
+    if (bodyBytes >= largeBytes) tools.lineBytes.set(table, (all.size / bodyBytes) * 1.1)
+    range.lines.set(table, all.take())
+  }
   range.outcomes = summed(range.outcomes)
   range.records = records.length
   return range
@@ -315,8 +322,12 @@ function summed(outcomes: OutcomeCount[]): OutcomeCount[] {
   return [...sums.values()]
 }
 
-/** Two JSON forms and the columns, measured with bodies of 2 and 12 kB. The buffer grows if that is too small. */
+/**
+ * Two JSON forms and the columns, measured with bodies of 2 and 12 kB. The buffer grows if that is too small. Buffers that
+ * grow or stay half empty make V8 collect the heap more often, so later ranges use what the last large one needed.
+ */
 const bytesPerBodyByte = 2.5
+const largeBytes = 256 * 1024
 
 const noSettings: ProjectSettings = {
   projectId: 0,
@@ -334,10 +345,11 @@ export function work(
   listen: (listener: (message: ToWorker) => void) => void,
   refine: typeof refineRange = refineRange,
 ): void {
-  const reader = openJournalReader(setup.journalFolder)
+  const buffers = createReadBuffers()
+  const reader = openJournalReader(setup.journalFolder, { allocate: buffers.take })
   const blobs = waitingBlobs(openBlobs(setup.blobSource), (full) => post({ kind: 'full', full }))
   const tools = createTools()
-  const open = new Map<number, { job: RangeJob; records: JournalRecord[]; to: number }>()
+  const open = new Map<number, { job: RangeJob; records: JournalRecord[]; to: number; memory: Buffer[] }>()
   const pending = new Map<number, (answers: MapAnswer[]) => void>()
   let requestCount = 0
   const requestMaps = (projectId: number, queries: MapQuery[], waitMs: number) =>
@@ -354,20 +366,22 @@ export function work(
     }
     if (message.kind === 'range') {
       const { records, next } = reader.read(message.from, message.durable, message.recordsMax, message.bytesMax)
-      open.set(message.job, { job: message, records, to: next })
+      open.set(message.job, { job: message, records, to: next, memory: buffers.taken() })
       const projectIds = [...new Set(records.map((record) => record.head.projectId))]
       return post({ kind: 'found', job: message.job, to: next, projectIds, records: records.length })
     }
     const entry = open.get(message.job)
     open.delete(message.job)
     if (!entry) return
-    refine(entry.job, entry.records, entry.to, message.settings, blobs, tools, maps).then(
-      (range) =>
-        post(
-          { kind: 'done', range },
-          [...range.lines.values()].map(({ buffer }) => buffer),
-        ),
-      (error: unknown) => post({ kind: 'failed', job: message.job, reason: faultOf(error) }),
-    )
+    refine(entry.job, entry.records, entry.to, message.settings, blobs, tools, maps)
+      .then(
+        (range) =>
+          post(
+            { kind: 'done', range },
+            [...range.lines.values()].map(({ buffer }) => buffer),
+          ),
+        (error: unknown) => post({ kind: 'failed', job: message.job, reason: faultOf(error) }),
+      )
+      .finally(() => buffers.give(entry.memory))
   })
 }
