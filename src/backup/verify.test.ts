@@ -30,6 +30,8 @@ type World = {
   outcomes: OutcomeRow[]
   faults: string[]
   blobs: string[]
+  /** Blobs that can be read and that the list lacks. */
+  unlisted: string[]
   named: string[]
   cursor: number
   open: number
@@ -82,6 +84,7 @@ const whole = (): World => ({
   ],
   faults: [],
   blobs: ['attachments/1'],
+  unlisted: [],
   named: ['attachments/1'],
   cursor: 100,
   open: 0,
@@ -111,7 +114,13 @@ const look = (world: World) =>
       },
       tally: async (table) => (table === 'spans' ? world.spans : []),
     },
-    blobs: { list: async () => world.blobs },
+    blobs: {
+      list: async () => world.blobs,
+      reader: async (key) =>
+        [...world.blobs, ...world.unlisted].includes(key)
+          ? { bytes: 1, read: async () => Buffer.alloc(1), close: async () => undefined }
+          : undefined,
+    },
     journal: {
       read: (from) => {
         if (world.broken) throw new Error('a broken record')
@@ -160,6 +169,12 @@ const look = (world: World) =>
   })
 const wrongOf = async (world: World) =>
   Object.fromEntries((await look(world)).filter((item) => item.wrong.length).map((item) => [item.name, item.wrong]))
+
+test('a file that a list of the bucket lacks and that can be read is not missing', async () => {
+  const world = whole()
+  world.unlisted = world.blobs.splice(0)
+  expect(await wrongOf(world)).toEqual({})
+})
 
 test('nothing is wrong with what is whole', async () => {
   expect(await wrongOf(whole())).toEqual({})
