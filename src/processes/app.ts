@@ -64,6 +64,10 @@ function serveCommands(setup: AppSetup, running: Running, more: Commands): Promi
   })
 }
 
+/** Resolves when main wants this process to end, so that it starts a new one. */
+const restartRequested = () =>
+  new Promise<void>((resolve) => process.on('message', (message) => (message as ToApp).kind === 'restart' && resolve()))
+
 /** Runs the process: opens the app, serves screens, API and commands, and exits with main. */
 async function runProcess(setup: AppSetup): Promise<void> {
   const link: Link = {
@@ -77,7 +81,8 @@ async function runProcess(setup: AppSetup): Promise<void> {
     if (!(error instanceof MishapError)) throw error
     if (error.code !== 'START_NEWER_DATA' && error.code !== 'START_DATABASE') throw error
     process.send?.({ kind: 'refused', code: error.code, sentence: error.message } satisfies FromApp)
-    await once(process, 'disconnect')
+    // Main decides: a first start that is refused ends the product, a later one is repeated.
+    await Promise.race([once(process, 'disconnect'), restartRequested()])
     process.exit(error.status)
   }
   const { app } = running

@@ -76,6 +76,10 @@ type Main = {
     blobsUp: boolean
     /** Whether the database answers process app. */
     databaseUp: boolean
+    /** Whether process app could not start with the database, although it could before. */
+    databaseRefused: boolean
+    /** Whether process app was up since the start. */
+    wasUp: boolean
   }
   app: Child
   engine: Child
@@ -90,7 +94,7 @@ const healthParts = ({ options, state, app, engine }: Main): HealthParts => ({
   events: options.config.events ? 'server' : 'embedded',
   tables: state.storedBy !== undefined && state.storedBy === app.pid(),
   blobs: state.blobsUp,
-  database: state.databaseUp,
+  database: state.databaseUp && !state.databaseRefused,
 })
 
 /** The wrong setting if listening fails: an unknown name, an address of another machine, or a privileged port. */
@@ -135,6 +139,22 @@ async function appendForApp(main: Main, { id, head, body }: FromApp & { kind: 'a
   }
 }
 
+/**
+ * Ends the product, because process app cannot start. A database that was usable before is different: its disk is full,
+ * or somebody changed a password. Ingest needs no database, so it goes on, and app starts again after a pause.
+ */
+function refuseStart(main: Main, { code, sentence }: FromApp & { kind: 'refused' }): void {
+  const { state, observe } = main
+  if (code === 'START_DATABASE' && state.wasUp) {
+    state.databaseRefused = true
+    observe.error({ code, sentence }, 'process app cannot use the database; it starts again')
+    main.app.send({ kind: 'restart' } satisfies ToApp)
+    return
+  }
+  state.refused = new MishapError(code, { detail: sentence })
+  void main.stop(sentence)
+}
+
 /** Handles messages of process app. */
 function handleMessage(main: Main, message: FromApp): void {
   const { state, observe, options } = main
@@ -159,10 +179,9 @@ function handleMessage(main: Main, message: FromApp): void {
       void main.stop('the move could not be recorded')
     })
   else if (message.kind === 'stored') state.storedBy = main.app.pid()
-  else if (message.kind === 'refused') {
-    state.refused = new MishapError(message.code, { detail: message.sentence })
-    void main.stop(message.sentence)
-  } else if (message.kind === 'up') {
+  else if (message.kind === 'refused') refuseStart(main, message)
+  else if (message.kind === 'up') {
+    Object.assign(state, { wasUp: true, databaseRefused: false })
     main.app.send({ kind: 'engine', up: main.engine.up(), away: main.state.away } satisfies ToApp)
     sendDurable(main)
     const { config } = options
@@ -361,6 +380,8 @@ const newState = (config: Config): Main['state'] => ({
   selfDsn: undefined,
   blobsUp: true,
   databaseUp: true,
+  databaseRefused: false,
+  wasUp: false,
   startedMs: systemClock.now(),
   appMetrics: undefined,
   screens: new Map(),

@@ -17,6 +17,8 @@ export type ToApp =
   | { kind: 'notes'; notes: RequestLogEntry[] }
   /** A record requested by the app is in the journal (at `jpos`), or was refused. */
   | { kind: 'appended'; id: number; jpos: number; code?: ErrorCode }
+  /** The app reported `refused` and is to end: main starts it again after a pause. */
+  | { kind: 'restart' }
 
 /** Messages from the app process to the main process. */
 export type FromApp =

@@ -9,7 +9,7 @@ import { parsePostgresUrl } from '../../../src/base/postgres-url.ts'
 import { noPostgres, startPostgres, type TestServer } from '../../../src/store/meta/database/postgres/server.cases.ts'
 import { openPostgres } from '../../../src/store/meta/database/postgres.ts'
 import { noChromium, openBrowser, openPage, signIn } from '../../browser.ts'
-import { type Acknowledged, faultsOf, send, settled, verifyFaults } from '../../crash/traffic.ts'
+import { type Acknowledged, childrenOf, faultsOf, send, settled, verifyFaults } from '../../crash/traffic.ts'
 import {
   api,
   bootstrap,
@@ -104,6 +104,7 @@ describe.skipIf(why)('the product on PostgreSQL', () => {
     expect(await faultsOf(product, project, types, acknowledged, true)).toEqual([])
 
     await outage(product, project)
+    await refusal(product, project)
 
     const backup = join(folder(), 'backup.tar')
     expect(mishap(['backup', backup, '--data', data], {})).toMatchObject({ status: 0 })
@@ -160,6 +161,25 @@ describe.skipIf(why)('the product on PostgreSQL', () => {
     await open?.says(0)
     await settled(product, project)
     expect(await faultsOf(product, project, ['OutageError'], traffic.acknowledged)).toEqual([])
+  }
+
+  /** Process app dies while the database refuses writes: the product goes on accepting, and recovers by itself. */
+  async function refusal(product: Product, project: Project): Promise<void> {
+    const readOnly = (value: string) =>
+      server.sql('postgres', `alter database meta set default_transaction_read_only = ${value}`)
+    await readOnly('on')
+    for (const pid of childrenOf(product.child.pid, 'app.ts')) process.kill(pid, 'SIGKILL')
+    await until('the refusal in the log', 30_000, async () => product.log().includes('cannot use the database'))
+    const traffic = send(product, project, ['RefusedError'], 2)
+    const health = (await (await fetch(`${product.url}/api/health/ready`)).json()) as { database: boolean }
+    expect(health.database).toBe(false)
+    // Long enough for a second try, which is refused too.
+    await pause(2000)
+    await traffic.stop()
+    await readOnly('off')
+    expect(traffic.refused[0]).toBe(undefined)
+    expect(traffic.acknowledged.length).toBeGreaterThan(5)
+    expect(await faultsOf(product, project, ['RefusedError'], traffic.acknowledged)).toEqual([])
   }
 
   /** Opens the list in a browser and waits for its stream. `says`: how many bars of the open page name PostgreSQL. */

@@ -1,11 +1,10 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { SlidersHorizontal } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import { systemClock } from '../../../base/clock.ts'
 import { apiFetch } from '../../client/api.ts'
-import { Button } from '../../ui/forms/controls.tsx'
 import { Choices, Popup } from '../../ui/popup.tsx'
 import {
   environmentsPeriod,
@@ -16,69 +15,14 @@ import {
   type Sort,
   sorts,
 } from './list-params.ts'
-import { boundsOf, isRelativeRange, localFieldOf, type RelativeRange, relativeRanges } from './range.ts'
+import { isRelativeRange, localFieldOf, type RelativeRange, relativeRanges } from './range.ts'
 import { otherTerms, withoutKey } from './scope-text.ts'
 import type { ParamChange } from './use-list-params.ts'
 
 const periods = Object.keys(relativeRanges).filter((key): key is RelativeRange => isRelativeRange(key))
 
-function AbsoluteRange({
-  params,
-  change,
-  close,
-}: {
-  params: Pick<ListParams, 'range'>
-  change: (change: ParamChange) => void
-  close: () => void
-}) {
-  const t = useTranslations('issues.range')
-  const [bounds] = useState(() => boundsOf(params.range, systemClock.now()))
-  const [wrong, setWrong] = useState(false)
-  return (
-    <form
-      className="range-panel"
-      onSubmit={(event) => {
-        event.preventDefault()
-        const form = new FormData(event.currentTarget)
-        const fromMs = Date.parse(String(form.get('from')))
-        const toMs = Date.parse(String(form.get('to')))
-        if (!(fromMs < toMs)) return setWrong(true)
-        change({ t: null, from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() })
-        close()
-      }}
-    >
-      <label>
-        {t('from')}
-        <input
-          className="input"
-          type="datetime-local"
-          name="from"
-          required
-          // biome-ignore lint/a11y/noAutofocus: the panel opens on request, and its first field is used next
-          autoFocus
-          defaultValue={localFieldOf(bounds.fromMs)}
-        />
-      </label>
-      <label>
-        {t('to')}
-        <input className="input" type="datetime-local" name="to" required defaultValue={localFieldOf(bounds.toMs)} />
-      </label>
-      {wrong ? (
-        <p role="alert" className="text-small text-error">
-          {t('wrong')}
-        </p>
-      ) : null}
-      <div className="flex gap-2">
-        <Button type="submit" look="main" compact>
-          {t('apply')}
-        </Button>
-        <Button compact look="plain" onClick={close}>
-          {t('cancel')}
-        </Button>
-      </div>
-    </form>
-  )
-}
+// Few people choose an absolute range, and every list would load its form.
+const RangeForm = dynamic(() => import('./range-form.tsx').then((module) => module.RangeForm), { ssr: false })
 
 /** The time range: relative ranges, and a form for an absolute range. */
 export function RangeSelect({
@@ -113,7 +57,7 @@ export function RangeSelect({
           setFixed(false)
           close()
         }
-        if (isFixed) return <AbsoluteRange params={params} change={change} close={done} />
+        if (isFixed) return <RangeForm params={params} change={change} close={done} />
         return (
           <Choices
             label={t('label')}

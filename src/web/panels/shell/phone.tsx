@@ -1,5 +1,5 @@
 'use client'
-import { Ellipsis, Inbox, LayoutDashboard, Menu, MessageSquare, Search, Tag } from 'lucide-react'
+import { Ellipsis, Menu, Search } from 'lucide-react'
 import { usePathname } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import type { MouseEvent, ReactNode } from 'react'
@@ -7,7 +7,8 @@ import type { RestIssueCounts } from '../../../contract/search.ts'
 import { Link } from '../../ui/link.tsx'
 import { Logo } from '../../ui/logo.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { type Frame, projectSearch } from './frame.ts'
+import type { Frame } from './frame.ts'
+import { useSections } from './sections.ts'
 import { currentOf } from './sidebar.tsx'
 
 const icon = { size: 18, strokeWidth: 1.75, 'aria-hidden': true } as const
@@ -82,33 +83,16 @@ export function TabBar({
   showMenu: () => void
 }) {
   const t = useTranslations('frame')
-  const shell = useTranslations('shell')
-  const people = useTranslations('people')
   const path = usePathname()
-  const base = `/o/${frame.organization.slug}`
-  const project = projectSearch(remembered)
-  const unresolved = counts?.projects.reduce((sum, row) => sum + row.unresolved, 0)
-  const tabs = [
-    { href: base, exact: true, label: t('overview'), Icon: LayoutDashboard, count: 0, search: '' },
-    { href: `${base}/issues`, exact: false, label: shell('issues'), Icon: Inbox, count: unresolved, search: project },
-    { href: `${base}/releases`, exact: false, label: shell('releases'), Icon: Tag, count: 0, search: project },
-    {
-      href: `${base}/feedback`,
-      exact: false,
-      label: people('feedback'),
-      Icon: MessageSquare,
-      count: counts?.newFeedback,
-      search: '',
-    },
-  ]
+  const sections = useSections(frame, counts, remembered)
   return (
     <nav className="phone-tabs" aria-label={t('tabs')}>
-      {tabs.map(({ href, exact, label, Icon, count, search }) => (
+      {sections.map(({ href, isExact, label, Icon, count, search }) => (
         <Link
           key={href}
           href={href + search}
           className="phone-tab"
-          aria-current={currentOf(path, href, { exact }) && 'page'}
+          aria-current={currentOf(path, href, { exact: isExact }) && 'page'}
         >
           <Icon {...icon} />
           {count ? <span className="phone-count">{count > 999 ? '999+' : count}</span> : null}

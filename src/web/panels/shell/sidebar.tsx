@@ -1,14 +1,5 @@
 'use client'
-import {
-  ChevronsUpDown,
-  CircleQuestionMark,
-  Inbox,
-  LayoutDashboard,
-  MessageSquare,
-  Search,
-  Settings,
-  Tag,
-} from 'lucide-react'
+import { ChevronsUpDown, CircleQuestionMark, Search, Settings } from 'lucide-react'
 import { usePathname } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
@@ -18,9 +9,10 @@ import { Link } from '../../ui/link.tsx'
 import { Logo } from '../../ui/logo.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { type Frame, projectSearch } from './frame.ts'
+import type { Frame } from './frame.ts'
 import { ProjectList, useOpenView, useSavedViews, ViewList } from './lists.tsx'
 import { Pulse } from './pulse.tsx'
+import { useSections } from './sections.ts'
 import type { useSelection } from './use-selection.ts'
 
 const icon = { size: 15, strokeWidth: 1.75, 'aria-hidden': true } as const
@@ -116,39 +108,18 @@ function Navigation({
   remembered: readonly string[]
   isViewOpen: boolean
 }) {
-  const t = useTranslations('shell')
-  const own = useTranslations('frame')
-  const people = useTranslations('people')
   const path = usePathname()
-  const base = `/o/${frame.organization.slug}`
-  const project = projectSearch(remembered)
-  const unresolved = counts?.projects.reduce((sum, row) => sum + row.unresolved, 0)
-  return (
-    <>
-      <Entry href={base} label={own('overview')} current={currentOf(path, base, { exact: true })}>
-        <LayoutDashboard {...icon} />
-      </Entry>
-      <Entry
-        href={`${base}/issues${project}`}
-        label={t('issues')}
-        current={currentOf(path, `${base}/issues`, { isViewOpen })}
-        count={unresolved}
-      >
-        <Inbox {...icon} />
-      </Entry>
-      <Entry href={`${base}/releases${project}`} label={t('releases')} current={currentOf(path, `${base}/releases`)}>
-        <Tag {...icon} />
-      </Entry>
-      <Entry
-        href={`${base}/feedback`}
-        label={people('feedback')}
-        current={currentOf(path, `${base}/feedback`)}
-        count={counts?.newFeedback}
-      >
-        <MessageSquare {...icon} />
-      </Entry>
-    </>
-  )
+  return useSections(frame, counts, remembered).map(({ href, isExact, label, Icon, count, search }) => (
+    <Entry
+      key={href}
+      href={href + search}
+      label={label}
+      current={currentOf(path, href, { exact: isExact, isViewOpen: isViewOpen && href.endsWith('/issues') })}
+      count={count}
+    >
+      <Icon {...icon} />
+    </Entry>
+  ))
 }
 
 /** The foot: status line, user menu, help, settings. */

@@ -1,0 +1,45 @@
+import { Inbox, LayoutDashboard, type LucideIcon, MessageSquare, Tag } from 'lucide-react'
+import { useTranslations } from 'next-intl'
+import type { RestIssueCounts } from '../../../contract/search.ts'
+import { type Frame, projectSearch } from './frame.ts'
+
+export type Section = {
+  /** The path of the section's first page. */
+  href: string
+  /** Only its own page counts as the section. */
+  isExact: boolean
+  label: string
+  Icon: LucideIcon
+  /** New or open things in it. */
+  count: number | undefined
+  /** The search of its link: the selected projects, where the section has them. */
+  search: string
+}
+
+/** The sections of an organization, in the order of the sidebar and of the bar of tabs. */
+export function useSections(
+  { organization }: Frame,
+  counts: RestIssueCounts | undefined,
+  remembered: readonly string[],
+): Section[] {
+  const t = useTranslations('frame')
+  const shell = useTranslations('shell')
+  const people = useTranslations('people')
+  const base = `/o/${organization.slug}`
+  const project = projectSearch(remembered)
+  const unresolved = counts?.projects.reduce((sum, row) => sum + row.unresolved, 0)
+  const section = (path: string, label: string, Icon: LucideIcon, count?: number, search = ''): Section => ({
+    href: base + path,
+    isExact: path === '',
+    label,
+    Icon,
+    count,
+    search,
+  })
+  return [
+    section('', t('overview'), LayoutDashboard),
+    section('/issues', shell('issues'), Inbox, unresolved, project),
+    section('/releases', shell('releases'), Tag, undefined, project),
+    section('/feedback', people('feedback'), MessageSquare, counts?.newFeedback),
+  ]
+}
