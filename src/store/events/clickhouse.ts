@@ -23,6 +23,7 @@ import { createRetention } from './retention.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { createSettle } from './settle.ts'
 import { createSnapshot } from './snapshot.ts'
+import { createSpanSearch } from './span-questions.ts'
 import { createSpans } from './span-rows.ts'
 import { createTableStore } from './table-store.ts'
 
@@ -92,6 +93,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createRetention(connection, database, observe),
     ...createSessions(connection, database),
     ...createSpans(connection, database),
+    ...createSpanSearch(connection, database),
     ...stored,
     migrate: migrated,
     ping: () => connection.ping(),

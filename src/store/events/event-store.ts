@@ -19,6 +19,7 @@ import type { OverviewStore } from './overview.ts'
 import type { SkewStore } from './reading/skew.ts'
 import type { ReprocessingStore, Rewrite } from './reprocess.ts'
 import type { SessionStore } from './session-store.ts'
+import type { SpanSearchStore } from './span-search.ts'
 import type { SpanStore } from './span-store.ts'
 import type { TableStore } from './table-store.ts'
 import type { TableName } from './tables.ts'
@@ -30,6 +31,7 @@ export type EventStore = DownsampleStore &
   MoveStore &
   OverviewStore &
   SpanStore &
+  SpanSearchStore &
   SessionStore &
   TableStore & {
     /** Creates the database and tables. Safe to repeat. Throws MishapError STORE_UNAVAILABLE. */

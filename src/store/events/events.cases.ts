@@ -9,6 +9,7 @@ import { overviewCases } from './overview.cases.ts'
 import { reprocessingCases } from './reprocess.cases.ts'
 import { skewCases } from './skew.cases.ts'
 import { spanCases } from './span-rows.cases.ts'
+import { spanSearchCases } from './span-search.cases.ts'
 
 /** Monday 2026-11-16 10:00 UTC. */
 export const monday = Date.UTC(2026, 10, 16, 10)
@@ -92,6 +93,8 @@ const nasty = [
 export function eventsCases(open: () => EventStore): void {
   describe('skew', () => skewCases(open))
   describe('spans', () => spanCases(open))
+
+  describe('searches over spans', () => spanSearchCases(open))
   overviewCases(open)
   describe('rows', () => {
     test('the newest of a project, and the newest of each group', async () => {
