@@ -145,7 +145,7 @@ describe('spans', () => {
     ['a sort', 'events', { field: 'id', sort: '-count()' }, /"sort".*count\(\)/],
     ['a dataset', 'events', { dataset: 'errors', field: 'id' }, /"dataset".*errors/],
     ['a value', 'events', { field: 'id', query: 'span.op:db span.duration:soon' }, /position 26/],
-    ['a term of issues', 'events', { field: 'id', query: 'span.op:db is:unresolved' }, /position 13, is/],
+    ['a term of issues', 'events', { field: 'id', query: 'span.op:db is:unresolved' }, /position 12, is/],
     ['a function in the search', 'events', { field: 'count()', query: 'p42(span.duration):>1s' }, /position 1, p42/],
     ['a function below OR', 'events', { field: 'count()', query: 'count():>1 OR x:y' }, /position 1, count\(\)/],
     ['a function beside no function', 'events', { field: 'id', query: 'count():>1' }, /"query"/],

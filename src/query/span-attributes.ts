@@ -2,7 +2,7 @@ import type { RestSpanAttributes } from '../contract/span-search.ts'
 import type { Scope } from '../store/events/events.ts'
 import type { KeyCount } from '../store/events/span-search.ts'
 import type { QueryDeps } from './issue.ts'
-import { spanKeyOf, spanKeys } from './search/span-keys.ts'
+import { spanKeyOf, spanKeys } from './span-keys.ts'
 import { valueOfName } from './spans/functions.ts'
 
 /** Most attributes of one answer. */

@@ -9,10 +9,10 @@ import { fieldsOf, metaOfFields, orderOf, type SpanField, shownCell, splitFields
 import { isWide, type SpanPlan, spanPlan } from './spans/plan.ts'
 
 /**
- * Most spans that one answer reads: of narrow columns, and of attributes or patterns. Longer ranges are answered from
+ * Most spans that one answer reads: of narrow columns, of attributes or patterns, and for all facets of a screen. Longer ranges are answered from
  * their newest part (bench/span-search.ts).
  */
-const spansMax = { narrow: 6_000_000, wide: 1_500_000 }
+const spansMax = { narrow: 6_000_000, wide: 1_500_000, facets: 2_000_000 }
 /** Rows of an order other than by time, and aggregates, are not paged further. */
 const offsetMax = 10_000
 
@@ -44,7 +44,7 @@ const scopeOfView = ({ projects, environments, range }: SpanView): Scope => ({
 export async function scannedOf(
   deps: QueryDeps,
   view: SpanView,
-  reads: 'narrow' | 'wide',
+  reads: keyof typeof spansMax,
   signal?: AbortSignal,
 ): Promise<Scanned> {
   const scope = scopeOfView(view)

@@ -41,6 +41,8 @@ import securityDe from './messages/security.de.json'
 import securityEn from './messages/security.en.json'
 import sourcesDe from './messages/sources.de.json'
 import sourcesEn from './messages/sources.en.json'
+import spansDe from './messages/spans.de.json'
+import spansEn from './messages/spans.en.json'
 import operationDe from './messages/status.de.json'
 import operationEn from './messages/status.en.json'
 import tracesDe from './messages/traces.de.json'
@@ -72,6 +74,7 @@ const catalogues = {
     security: securityEn,
     diagnostics: diagnosticsEn,
     sources: sourcesEn,
+    spans: spansEn,
     traces: tracesEn,
     triage: triageEn,
   },
@@ -97,6 +100,7 @@ const catalogues = {
     security: securityDe,
     diagnostics: diagnosticsDe,
     sources: sourcesDe,
+    spans: spansDe,
     traces: tracesDe,
     triage: triageDe,
   },

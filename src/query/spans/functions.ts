@@ -1,5 +1,5 @@
 import type { SpanAggregate, SpanValue } from '../../store/events/span-search.ts'
-import { spanKeyOf } from '../search/span-keys.ts'
+import { spanKeyOf } from '../span-keys.ts'
 
 /** The type of a field in an answer, and its unit. */
 export type FieldType = {

@@ -5,8 +5,8 @@ import type { KeySource } from '../search/key.ts'
 import { parseSearch } from '../search/parse.ts'
 import { contained } from '../search/plan-text.ts'
 import { fits } from '../search/release-parts.ts'
-import { spanKeyOf } from '../search/span-keys.ts'
 import { numberOf } from '../search/value.ts'
+import { spanKeyOf } from '../span-keys.ts'
 import { aggregateOfText } from './functions.ts'
 
 /** What a search over spans asks of the events store. */

@@ -2,6 +2,7 @@ import type { Connection } from './connection.ts'
 import { createFacets } from './searching/facets.ts'
 import { createNewestSpans } from './searching/newest.ts'
 import { createSpanGroups, createSpanRows, createSpanSeries } from './searching/rows.ts'
+import { createTraceSummaries } from './searching/summaries.ts'
 import type { SpanSearchStore } from './span-search.ts'
 
 /** Creates the searches over spans. */
@@ -12,6 +13,7 @@ export function createSpanSearch(connection: Connection, database: string): Span
     spanRows: createSpanRows(connection, table),
     spanGroups: createSpanGroups(connection, table),
     spanSeries: createSpanSeries(connection, table),
+    traceSummaries: createTraceSummaries(connection, database),
     ...createFacets(connection, table),
   }
 }

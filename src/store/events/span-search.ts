@@ -130,12 +130,32 @@ export type SpanSearchStore = {
   durationHistogram(asked: Asked): Promise<{ at: number; count: number; failed: number }[]>
   /** Returns names of attributes in the newest 50,000 spans, most spans first. */
   attributeKeys(scope: Scope, as: 'text' | 'number', max: number, signal?: AbortSignal): Promise<KeyCount[]>
+  /** Returns these traces, with spans of at most an hour around the range, in no order. */
+  traceSummaries(
+    range: Pick<Scope, 'projectIds' | 'fromMs' | 'toMs'>,
+    traceIds: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<TraceSummary[]>
   /** Returns the values of a text in the newest spans that contain `text`, most spans first. */
   spanValues(
     scope: Scope,
     value: SpanValue,
     request: { text: string; max: number; signal?: AbortSignal | undefined },
   ): Promise<{ value: string; events: number }[]>
+}
+
+/** A trace as lists show it, of the spans in the projects that were asked for. */
+export type TraceSummary = {
+  traceId: string
+  /** Its first segment, or its first span. */
+  root: { label: string; op: string; projectId: number }
+  startMs: number
+  durationMs: number
+  spans: number
+  failed: number
+  /** Error events of the trace. */
+  errors: number
+  projectIds: number[]
 }
 
 export type KeyCount = { key: string; spans: number; unique: number }

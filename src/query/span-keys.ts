@@ -1,6 +1,6 @@
-import type { SpanNumber, SpanText, SpanValue, Vital } from '../../store/events/span-search.ts'
-import type { KeyType, SearchKey } from './key.ts'
-import type { KeyLookup } from './lookup.ts'
+import type { SpanNumber, SpanText, SpanValue, Vital } from '../store/events/span-search.ts'
+import type { KeyType, SearchKey } from './search/key.ts'
+import type { KeyLookup } from './search/lookup.ts'
 
 // The table of keys of searches over spans. Every other name is an attribute.
 
