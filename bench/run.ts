@@ -26,6 +26,7 @@ import { benchScreen } from './screen.ts'
 import { benchScroll } from './scroll.ts'
 import { benchSearch } from './search.ts'
 import { benchSoak } from './soak.ts'
+import { benchSpanSearch } from './span-search.ts'
 import { benchSpans } from './spans.ts'
 import { benchStart } from './start.ts'
 import { benchTrace } from './trace.ts'
@@ -55,6 +56,7 @@ const parts: Record<string, () => Promise<Row[]>> = {
   retro: () => benchRetro(),
   screen: benchScreen,
   scroll: benchScroll,
+  'span-search': benchSpanSearch,
   spans: () => benchSpans(words.includes('--quick') ? 8 : 20),
   start: benchStart,
   triage: benchTriage,

@@ -10,6 +10,7 @@ import { child, nameOf, walk } from './tree.ts'
  */
 const publicFiles: Readonly<Record<string, readonly string[]>> = {
   search: [
+    'complete.ts',
     'jump.ts',
     'list-filters.tsx',
     'list-params.ts',

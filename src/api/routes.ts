@@ -32,6 +32,7 @@ import { repositoryRoutes } from './releases/repository-routes.ts'
 import { sessionRoutes } from './releases/sessions-routes.ts'
 import { uploadRoutes } from './releases/upload-routes.ts'
 import type { Route } from './route.ts'
+import { spanRoutes } from './spans/span-routes.ts'
 import { statusRoutes } from './status/status-routes.ts'
 
 /** The complete list of /api/0/ routes. All other paths answer 404. docs/openapi.json is generated from it. */
@@ -49,6 +50,7 @@ export const routes: readonly Route[] = [
   ...ownershipRoutes,
   ...eventRoutes,
   ...traceRoutes,
+  ...spanRoutes,
   ...environmentRoutes,
   ...overviewRoutes,
   ...performanceApiRoutes,

@@ -173,7 +173,12 @@ export const restTag = z
   })
   .meta({ id: 'Tag' })
 export type RestTag = z.infer<typeof restTag>
-export const restTagKey = z.strictObject({ key: z.string(), name: z.string(), totalValues: z.int() })
+export const restTagKey = z.strictObject({
+  key: z.string(),
+  name: z.string(),
+  totalValues: z.int(),
+  uniqueValues: z.int().exactOptional().describe('Of attributes of spans.'),
+})
 export const restTagValue = z.strictObject({
   key: z.string(),
   name: z.string(),

@@ -2,18 +2,21 @@ import type { QueryMistake } from '../base/errors.ts'
 import type { Search } from './search/ast.ts'
 import { readSearch } from './search/grammar.ts'
 import type { SearchKey } from './search/key.ts'
-import { findsNothing, messageKeyOf, offeredKeys, searchKeyOf } from './search/lookup.ts'
+import { findsNothing, type KeyLookup, messageKeyOf, offeredKeys, searchKeyOf } from './search/lookup.ts'
 import { SearchError } from './search/mistakes.ts'
 import { nearestWord } from './search/suggest.ts'
 
 // The part of the search language that the browser uses.
 
-export { messageKeyOf, nearestWord, offeredKeys, type SearchKey, searchKeyOf }
+export { type KeyLookup, messageKeyOf, nearestWord, offeredKeys, type SearchKey, searchKeyOf }
 
-/** Returns all mistakes in a search text, by position. Empty if the text is valid. Pure: it runs in the browser. */
-export function searchMistakes(text: string): readonly QueryMistake[] {
+/**
+ * Returns all mistakes in a search text, by position. Empty if the text is valid. `keyOf`: the table of keys. Pure: it
+ * runs in the browser.
+ */
+export function searchMistakes(text: string, keyOf?: KeyLookup): readonly QueryMistake[] {
   try {
-    readSearch(text)
+    readSearch(text, keyOf)
     return []
   } catch (error) {
     // A text that is too long has no mistake at one place. The server answers with the limit.

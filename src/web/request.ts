@@ -43,6 +43,8 @@ import securityDe from './messages/security.de.json'
 import securityEn from './messages/security.en.json'
 import sourcesDe from './messages/sources.de.json'
 import sourcesEn from './messages/sources.en.json'
+import spansDe from './messages/spans.de.json'
+import spansEn from './messages/spans.en.json'
 import operationDe from './messages/status.de.json'
 import operationEn from './messages/status.en.json'
 import traceDe from './messages/trace.de.json'
@@ -78,6 +80,7 @@ const catalogues = {
     diagnostics: diagnosticsEn,
     sources: sourcesEn,
     trace: traceEn,
+    spans: spansEn,
     traces: tracesEn,
     triage: triageEn,
   },
@@ -105,6 +108,7 @@ const catalogues = {
     diagnostics: diagnosticsDe,
     sources: sourcesDe,
     trace: traceDe,
+    spans: spansDe,
     traces: tracesDe,
     triage: triageDe,
   },

@@ -9,6 +9,7 @@ import { type RestMember, type RestUser, restMember, restUser } from '../../cont
 import { type RestToken, restNewToken, restToken, tokenName } from '../../contract/tokens.ts'
 import { createToken, deleteToken } from '../../operations/tokens.ts'
 import type { App } from '../../processes/parts.ts'
+import { spanTags } from '../../query/span-attributes.ts'
 import type { ApiToken, Organization } from '../../store/meta/meta.ts'
 import { liveStream } from '../live.ts'
 import { organizationOf, projectOf, type Route, route, scopeOf, viewOf, viewQuery } from '../route.ts'
@@ -169,17 +170,32 @@ export const organizationRoutes: readonly Route[] = [
     method: 'GET',
     path: '/organizations/:org/tags',
     operationId: 'listTags',
-    summary: 'Tag keys in use, most events first.',
+    summary: 'Tag keys in use, most events first. With dataset=spans: attributes of spans, most spans first.',
     action: 'event:read',
-    query: z.object(viewQuery),
-    response: z.array(restTagKey),
-    handle: async (call) => ({
-      body: (await call.app.events.tagKeys(scopeOf(await viewOf(call)), 200, call.request.signal)).map((tagKey) => ({
-        key: tagKey.key,
-        name: tagKey.key,
-        totalValues: tagKey.events,
-      })),
+    query: z.object({
+      dataset: z.string().max(50).optional().describe('spans: attributes of spans. Else tags of error events.'),
+      ...viewQuery,
     }),
+    response: z.array(restTagKey),
+    handle: async (call) => {
+      const [scope, { signal }] = [scopeOf(await viewOf(call)), call.request]
+      if (call.query.dataset === 'spans')
+        return {
+          body: (await spanTags(call.app, scope, 200, signal)).map(({ key, spans, unique }) => ({
+            key,
+            name: key,
+            totalValues: spans,
+            uniqueValues: unique,
+          })),
+        }
+      return {
+        body: (await call.app.events.tagKeys(scope, 200, signal)).map((tagKey) => ({
+          key: tagKey.key,
+          name: tagKey.key,
+          totalValues: tagKey.events,
+        })),
+      }
+    },
   }),
   route({
     method: 'GET',

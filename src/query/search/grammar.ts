@@ -1,6 +1,6 @@
 import type { QueryMistake } from '../../base/errors.ts'
 import type { Search, Term } from './ast.ts'
-import { aggregateOf, searchKeyOf } from './lookup.ts'
+import { aggregateOf, type KeyLookup, searchKeyOf } from './lookup.ts'
 import { mistakesOf, queryError, readEach, refuse, refuseValue, SearchError } from './mistakes.ts'
 import type { Raw, TextPosition } from './value.ts'
 import { aggregated, dateOf, numbered, placed, textPattern, typed } from './value.ts'
@@ -14,6 +14,7 @@ const depthMax = 20
 
 type Scanner = {
   text: string
+  keyOf: KeyLookup
   at: number
   depth: number
   terms: number
@@ -29,14 +30,14 @@ const keyPattern =
 
 /**
  * Reads a search text (at most 4,096 characters, 100 terms and 200 values in lists) to a tree. Returns undefined if it
- * has no condition. Pure: it runs in the browser.
+ * has no condition. `keyOf` is the table of keys: by default that of issues and events. Pure: it runs in the browser.
  * @throws SearchError QUERY_SYNTAX, QUERY_TYPE or QUERY_TOO_LONG. The message starts with "Invalid query" and names all
  * `mistakes` with their positions in characters.
  */
-export function readSearch(text: string): Search | undefined {
+export function readSearch(text: string, keyOf: KeyLookup = searchKeyOf): Search | undefined {
   if (text.length > searchCharsMax) throw new SearchError('QUERY_TOO_LONG')
   try {
-    return readAll(text)
+    return readAll(text, keyOf)
   } catch (error) {
     const isCounted = error instanceof SearchError && error.mistakes.length > 0
     throw isCounted && /[\u{10000}-\u{10ffff}]/u.test(text) ? inCharacters(text, error) : error
@@ -56,8 +57,8 @@ function inCharacters(text: string, { mistakes }: SearchError): SearchError {
   )
 }
 
-function readAll(text: string): Search | undefined {
-  const scanner: Scanner = { text, at: 0, depth: 0, terms: 0, values: 0, mistakes: [] }
+function readAll(text: string, keyOf: KeyLookup): Search | undefined {
+  const scanner: Scanner = { text, keyOf, at: 0, depth: 0, terms: 0, values: 0, mistakes: [] }
   let found: Search | undefined
   try {
     found = readOr(scanner)
@@ -258,15 +259,15 @@ function readFilter(s: Scanner, found: RegExpExecArray): Search | undefined {
   // A flag is not a tag of the same name. No event can have a tag called `flags[…]`, so this finds nothing.
   const tagKey = family === 'flags' && inner !== undefined ? `flags[${inner}]` : inner
   const name = tagKey ?? keyQuoted ?? aggregate?.replace(/\s+/g, '') ?? plain ?? ''
-  const kind = tagKey !== undefined ? 'tag' : aggregate !== undefined && !searchKeyOf(name) ? 'aggregate' : 'plain'
+  const kind = tagKey !== undefined ? 'tag' : aggregate !== undefined && !s.keyOf(name) ? 'aggregate' : 'plain'
   s.at += matched.length
   const position = readPosition(s)
-  const text = bracketText(s, kind === 'tag' || searchKeyOf(name) !== undefined)
+  const text = bracketText(s, kind === 'tag' || s.keyOf(name) !== undefined)
   if (text > 0) {
     s.at += text
     return undefined
   }
-  const term = build({ name, kind, type: type?.[1], position, at }, readValues(s, name))
+  const term = build({ name, kind, type: type?.[1], position, at }, readValues(s, name), s.keyOf)
   return bang && term ? { op: 'not', of: term } : term
 }
 
@@ -312,16 +313,16 @@ function readList(s: Scanner): Raw[] {
 
 const anyOf = (terms: Search[]): Search => (terms.length === 1 && terms[0] ? terms[0] : { op: 'or', of: terms })
 
-function build(key: Key, values: Raw[]): Search | undefined {
+function build(key: Key, values: Raw[], keyOf: KeyLookup): Search | undefined {
   const { name, kind, at } = key
   const texts = () =>
     values.map((rawValue) => (key.position ? placed(textPattern(rawValue), key.position) : textPattern(rawValue)))
   if (kind === 'aggregate') {
-    const of = aggregateOf(name)
+    const of = aggregateOf(name, keyOf)
     const terms = values.map((rawValue) => (rawValue.quoted ? undefined : aggregated(name, of, rawValue.text, at)))
     return terms.includes(undefined) ? undefined : anyOf(terms.flatMap((term) => term ?? []))
   }
-  const searchKey = kind === 'tag' ? undefined : searchKeyOf(name)
+  const searchKey = kind === 'tag' ? undefined : keyOf(name)
   if (!searchKey) {
     if (key.type !== 'number') return { op: 'match', key: name, tag: true, values: texts(), at }
     return anyOf(
@@ -334,7 +335,7 @@ function build(key: Key, values: Raw[]): Search | undefined {
   }
   switch (searchKey.type) {
     case 'has':
-      return anyOf(values.map((value): Term => hasTerm(value.text, at)))
+      return anyOf(values.map((value): Term => hasTerm(value.text, at, keyOf)))
     case 'text':
     case 'version':
       return { op: 'match', key: searchKey.name, tag: false, values: texts(), at }
@@ -345,9 +346,9 @@ function build(key: Key, values: Raw[]): Search | undefined {
   }
 }
 
-function hasTerm(text: string, at: number): Term {
+function hasTerm(text: string, at: number, keyOf: KeyLookup): Term {
   const inTags = /^tags\[(.+)\]$/.exec(text)
-  const searchKey = inTags ? undefined : searchKeyOf(text)
+  const searchKey = inTags ? undefined : keyOf(text)
   return { op: 'has', key: inTags?.[1] ?? searchKey?.name ?? text, tag: searchKey === undefined, at }
 }
 

@@ -1,5 +1,6 @@
 import type { EventFilter } from '../../store/events/events.ts'
 import type { FrameKey } from '../../store/events/frames.ts'
+import type { SpanValue } from '../../store/events/span-search.ts'
 import type { IssueFilter } from '../../store/meta/meta.ts'
 
 /** How the value of a key is parsed. A key outside the table is a tag, and tag values are text. */
@@ -40,7 +41,9 @@ export type KeySource =
   /** The tag `handled`: the key is true where the tag is `yes` (or `no`). */
   | { in: 'handled'; trueWhen: 'yes' | 'no' }
   | { in: 'user'; part: UserPart }
-  // Both, or neither.
+  /** Spans, in the events store (span-keys.ts). */
+  | { in: 'span'; value: SpanValue }
+  // All, or none.
   | { in: 'project'; by: 'slug' | 'id' }
   /** `has:` asks about another key. */
   | { in: 'presence' }

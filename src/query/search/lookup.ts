@@ -60,14 +60,17 @@ const counted =
 const shares = /^(?:failure_rate|percentage|crash_rate|crash_free_rate)$/
 const ofArgument = /^(?:avg|p50|p75|p90|p95|p99|p100|percentile|min|max|sum|any)$/
 
+/** Returns the entry of a key by name or alias. Undefined: a tag or an attribute. */
+export type KeyLookup = (name: string) => SearchKey | undefined
+
 /** Returns the unit of an aggregate such as `p95(transaction.duration)`; undefined for an unknown aggregate. */
-export function aggregateOf(text: string): Measured | undefined {
+export function aggregateOf(text: string, keyOf: KeyLookup = searchKeyOf): Measured | undefined {
   const found = /^([A-Za-z_]\w*)\(([^,()]*)/.exec(text)
   const [, name = '', argument = ''] = found ?? []
   if (counted.test(name)) return 'number'
   if (shares.test(name)) return 'percent'
   if (!ofArgument.test(name)) return undefined
   if (argument === '') return 'duration'
-  const type = searchKeyOf(argument)?.type
+  const type = keyOf(argument)?.type
   return type === 'duration' || type === 'number' ? type : undefined
 }

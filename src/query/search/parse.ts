@@ -1,16 +1,17 @@
 import { MishapError } from '../../base/errors.ts'
 import type { Search } from './ast.ts'
 import { readSearch } from './grammar.ts'
+import type { KeyLookup } from './lookup.ts'
 import { SearchError } from './mistakes.ts'
 
 /**
  * Parses the search text of a request to a tree. Returns undefined if it has no condition. For limits and messages see
- * readSearch, which browsers use.
+ * readSearch, which browsers use, too.
  * @throws MishapError QUERY_SYNTAX, QUERY_TYPE or QUERY_TOO_LONG, with all `mistakes` of the text.
  */
-export function parseSearch(text: string): Search | undefined {
+export function parseSearch(text: string, keyOf?: KeyLookup): Search | undefined {
   try {
-    return readSearch(text)
+    return readSearch(text, keyOf)
   } catch (error) {
     if (!(error instanceof SearchError)) throw error
     const { code, message, mistakes } = error

@@ -24,6 +24,7 @@ import { createRetention } from './retention.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { createSettle } from './settle.ts'
 import { createSnapshot } from './snapshot.ts'
+import { createSpanSearch } from './span-questions.ts'
 import { createSpans } from './span-rows.ts'
 import { createTableStore } from './table-store.ts'
 import { createTraces } from './trace-rows.ts'
@@ -96,6 +97,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createSessions(connection, database),
     ...createSpans(connection, database),
     ...createTraces(connection, database),
+    ...createSpanSearch(connection, database),
     ...stored,
     migrate: migrated,
     ping: () => connection.ping(),

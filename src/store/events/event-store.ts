@@ -20,6 +20,7 @@ import type { PerformanceStore } from './reading/performance/performance-store.t
 import type { SkewStore } from './reading/skew.ts'
 import type { ReprocessingStore, Rewrite } from './reprocess.ts'
 import type { SessionStore } from './session-store.ts'
+import type { SpanSearchStore } from './span-search.ts'
 import type { SpanStore } from './span-store.ts'
 import type { TableStore } from './table-store.ts'
 import type { TableName } from './tables.ts'
@@ -35,6 +36,7 @@ export type EventStore = DownsampleStore &
   PerformanceStore &
   SpanStore &
   TraceStore &
+  SpanSearchStore &
   SessionStore &
   TableStore & {
     /** Creates the database and tables. Safe to repeat. Throws MishapError STORE_UNAVAILABLE. */

@@ -10,6 +10,7 @@ import { performanceCases } from './reading/performance/performance.cases.ts'
 import { reprocessingCases } from './reprocess.cases.ts'
 import { skewCases } from './skew.cases.ts'
 import { spanCases } from './span-rows.cases.ts'
+import { spanSearchCases } from './span-search.cases.ts'
 import { traceCases } from './trace-rows.cases.ts'
 
 /** Monday 2026-11-16 10:00 UTC. */
@@ -95,6 +96,8 @@ export function eventsCases(open: () => EventStore): void {
   describe('skew', () => skewCases(open))
   describe('spans', () => spanCases(open))
   describe('traces', () => traceCases(open))
+
+  describe('searches over spans', () => spanSearchCases(open))
   overviewCases(open)
   performanceCases(open)
   describe('rows', () => {

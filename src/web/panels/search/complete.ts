@@ -1,4 +1,4 @@
-import { offeredKeys, type SearchKey, searchKeyOf } from '../../../query/search.ts'
+import { type KeyLookup, offeredKeys, type SearchKey, searchKeyOf } from '../../../query/search.ts'
 import { keyOfTag, quoted, termsOf } from './terms.ts'
 
 // Suggestions at the caret of the search box. Pure functions: the box calls them on each keystroke.
@@ -28,11 +28,27 @@ type CaretContext =
   | { in: 'value'; key: string; from: number; to: number; typed: string; list: boolean }
   | { in: 'none' }
 
+/**
+ * The keys of a box. `dataset`: where the server finds their values and other names; undefined: in error events.
+ * `words`: the catalogue with the sentences of the keys.
+ */
+export type KeyTable = {
+  offered: readonly SearchKey[]
+  keyOf: KeyLookup
+  dataset?: 'spans'
+  words: 'search' | 'spans'
+}
+
+/** The keys of issues and error events. */
+export const issueKeys: KeyTable = { offered: offeredKeys, keyOf: searchKeyOf, words: 'search' }
+
 const linesMax = 12
 /** Keys that offer the values of the tag with the same name. That tag is not listed again. */
-const sameAsTag: ReadonlySet<string> = new Set(offeredKeys.filter((key) => key.tag).map((key) => key.name))
+const sameAsTag = ({ offered, dataset }: KeyTable): ReadonlySet<string> =>
+  new Set(offered.filter((key) => key.tag || dataset).map((key) => key.name))
 /** Suggested starts of date and number values. */
 const dates = ['-1h', '-24h', '-7d', '-30d', '+7d', '+30d']
+const durationExamples = ['>100ms', '>1s', '>10s', '<10ms']
 const numberExamples = ['>10', '>100', '>1k', '<10']
 
 /** The part of a value at the caret: the whole value, or one entry of a list. */
@@ -86,9 +102,12 @@ export function caretContextOf(text: string, caret: number): CaretContext {
 }
 
 /** Whether values come from the server. For other keys the box has its own values, or none. */
-export function needsServerValues(context: CaretContext): context is Extract<CaretContext, { in: 'value' }> {
+export function needsServerValues(
+  context: CaretContext,
+  { keyOf }: KeyTable = issueKeys,
+): context is Extract<CaretContext, { in: 'value' }> {
   if (context.in !== 'value') return false
-  const searchKey = searchKeyOf(context.key)
+  const searchKey = keyOf(context.key)
   if (!searchKey) return !/^[><=]/.test(context.typed) && !context.key.includes('(')
   return searchKey.values !== undefined
 }
@@ -102,19 +121,23 @@ function begins(typed: string, kind: 'key' | 'value'): (a: string, b: string) =>
 }
 
 /** Keys that `has:` accepts. Events always have a value for the others. */
-const textKeys = offeredKeys.filter((key) => key.type === 'text' || key.type === 'version').map((key) => key.name)
+const textKeys = ({ offered }: KeyTable) =>
+  offered.filter((key) => key.type === 'text' || key.type === 'version').map((key) => key.name)
 
 /** The names of tags in the list of keys. */
-const tagNames = (data: CompletionData): string[] =>
-  data.tagKeys.filter((tagKey) => !sameAsTag.has(tagKey)).map(keyOfTag)
+function tagNames(data: CompletionData, table: KeyTable): string[] {
+  const known = sameAsTag(table)
+  return data.tagKeys.filter((tagKey) => !known.has(tagKey)).map((tagKey) => keyOfTag(tagKey, table.keyOf))
+}
 
 function keyLines(
   context: Extract<CaretContext, { in: 'key' }>,
   data: CompletionData,
   sentenceOf: (key: SearchKey) => string,
+  table: KeyTable,
 ): Suggestion[] {
-  const hints = new Map(offeredKeys.map((key) => [key.name, sentenceOf(key)]))
-  const names = [...new Set([...hints.keys(), ...tagNames(data)])]
+  const hints = new Map(table.offered.map((key) => [key.name, sentenceOf(key)]))
+  const names = [...new Set([...hints.keys(), ...tagNames(data, table)])]
     .filter((key) => matches(key, context.typed))
     .sort(begins(context.typed, 'key'))
   return names.slice(0, linesMax).map((name) => ({
@@ -130,9 +153,13 @@ function keyLines(
 }
 
 /** Values that need no server; undefined if the server has them. */
-function localValues(key: string, data: CompletionData): { value: string; count: number | null }[] | undefined {
+function localValues(
+  key: string,
+  data: CompletionData,
+  table: KeyTable,
+): { value: string; count: number | null }[] | undefined {
   const plain = (values: readonly string[]) => values.map((value) => ({ value, count: null }))
-  const searchKey = searchKeyOf(key)
+  const searchKey = table.keyOf(key)
   if (!searchKey || searchKey.values) return undefined
   if (searchKey.words) return plain(searchKey.words)
   switch (searchKey.type) {
@@ -140,15 +167,21 @@ function localValues(key: string, data: CompletionData): { value: string; count:
       return plain(dates)
     case 'number':
       return plain(numberExamples)
+    case 'duration':
+      return plain(durationExamples)
     case 'has':
-      return plain([...new Set([...textKeys, ...tagNames(data)])])
+      return plain([...new Set([...textKeys(table), ...tagNames(data, table)])])
     default:
       return []
   }
 }
 
-function valueLines(context: Extract<CaretContext, { in: 'value' }>, data: CompletionData): Suggestion[] {
-  const local = localValues(context.key, data)
+function valueLines(
+  context: Extract<CaretContext, { in: 'value' }>,
+  data: CompletionData,
+  table: KeyTable,
+): Suggestion[] {
+  const local = localValues(context.key, data, table)
   const values = (local ?? data.values).filter((suggestion) => matches(suggestion.value, context.typed))
   // Values of the server are already sorted by count.
   const sorted = local ? values.toSorted((a, b) => begins(context.typed, 'value')(a.value, b.value)) : values
@@ -174,9 +207,10 @@ export function suggestionsFor(
   context: CaretContext,
   data: CompletionData,
   sentenceOf: (key: SearchKey) => string,
+  table: KeyTable = issueKeys,
 ): Suggestion[] {
-  if (context.in === 'key') return keyLines(context, data, sentenceOf)
-  return context.in === 'value' ? valueLines(context, data) : []
+  if (context.in === 'key') return keyLines(context, data, sentenceOf, table)
+  return context.in === 'value' ? valueLines(context, data, table) : []
 }
 
 /** Recent searches, for an empty box. */

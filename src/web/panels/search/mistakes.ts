@@ -1,5 +1,5 @@
 import type { QueryMistake } from '../../../base/errors.ts'
-import { nearestWord, plainValuesOf, searchKeyOf, searchMistakes } from '../../../query/search.ts'
+import { type KeyLookup, nearestWord, plainValuesOf, searchKeyOf, searchMistakes } from '../../../query/search.ts'
 import { termsOf } from './terms.ts'
 
 /** The names of the mistakes that the screens have a sentence for. */
@@ -52,9 +52,9 @@ function unknownProjects(
 }
 
 /** All mistakes of a text, by position. `slugs`: the known projects; undefined if the box has none. */
-export function mistakesOf(text: string, slugs: readonly string[] | undefined): Mistake[] {
+export function mistakesOf(text: string, slugs: readonly string[] | undefined, keyOf?: KeyLookup): Mistake[] {
   const terms = termsOf(text)
-  const found = [...searchMistakes(text), ...(slugs?.length ? unknownProjects(text, slugs) : [])]
+  const found = [...searchMistakes(text, keyOf), ...(slugs?.length ? unknownProjects(text, slugs) : [])]
   return found
     .toSorted((a, b) => a.from - b.from)
     .flatMap(({ reason: name, from, to, suggestion }) => {

@@ -4,7 +4,7 @@ import dynamic from 'next/dynamic'
 import { useTranslations } from 'next-intl'
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { usePendingSearchFocus } from '../../ui/keys/search-key.ts'
-import { adjacentTerm, type Suggestion, withNegation, withSuggestion } from './complete.ts'
+import { adjacentTerm, type KeyTable, type Suggestion, withNegation, withSuggestion } from './complete.ts'
 import { type Mistake, mistakesOf } from './mistakes.ts'
 import { SearchChips } from './search-chips.tsx'
 import { SearchLines } from './search-lines.tsx'
@@ -60,11 +60,18 @@ type SearchBoxProps = {
   onWrong?: (isWrong: boolean) => void
   /** Whether a lone identifier opens the page it names. */
   jumps?: boolean
+  /** The keys of the search; by default those of issues. */
+  table?: KeyTable
 }
 
 /** The mistakes of the last entered text. The text of a link can be wrong, too. */
-function useMistakes({ value, projects, onWrong }: Pick<SearchBoxProps, 'value' | 'projects' | 'onWrong'>) {
-  const [mistakes, setMistakes] = useState<Mistake[]>(() => mistakesOf(value, projects))
+function useMistakes({
+  value,
+  projects,
+  onWrong,
+  table,
+}: Pick<SearchBoxProps, 'value' | 'projects' | 'onWrong' | 'table'>) {
+  const [mistakes, setMistakes] = useState<Mistake[]>(() => mistakesOf(value, projects, table?.keyOf))
   const checked = useRef(value)
   useEffect(() => {
     if (checked.current === value) return
@@ -78,7 +85,7 @@ function useMistakes({ value, projects, onWrong }: Pick<SearchBoxProps, 'value' 
   }
   /** Marks the mistakes of a text. Returns whether it has any. */
   function check(text: string): boolean {
-    const found = mistakesOf(text, projects)
+    const found = mistakesOf(text, projects, table?.keyOf)
     mark(found)
     return found.length > 0
   }
@@ -87,7 +94,7 @@ function useMistakes({ value, projects, onWrong }: Pick<SearchBoxProps, 'value' 
 
 /** Text, caret and suggestion list in one hook, because each depends on the others. */
 function useBox(props: SearchBoxProps) {
-  const { organization, scope, value } = props
+  const { organization, scope, value, table } = props
   const { mistakes, mark, check } = useMistakes(props)
   const [draft, setDraft] = useState(value)
   const [caret, setCaret] = useState(0)
@@ -101,7 +108,7 @@ function useBox(props: SearchBoxProps) {
     shownValue.current = value
     setDraft(early !== undefined && early !== value ? early : value)
   }, [value])
-  const { lines, waiting, remember } = useComplete({ organization, scope, text: draft, caret, open })
+  const { lines, waiting, remember } = useComplete({ organization, scope, text: draft, caret, open, table })
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new list resets the active line
   useEffect(() => setActive(-1), [draft, caret])
 

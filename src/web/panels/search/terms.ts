@@ -1,5 +1,5 @@
 import { pastedDigest } from '../../../domain/pasted-digest.ts'
-import { searchKeyOf } from '../../../query/search.ts'
+import { type KeyLookup, searchKeyOf } from '../../../query/search.ts'
 import { defaultQuery } from './list-params.ts'
 
 /** A part of a search text. `text` is exactly the characters from `from` to `to`. */
@@ -82,8 +82,8 @@ export function quoted(value: string): string {
 }
 
 /** A tag's key for a search text: `tags[…]` if a search key has that name, or it has special characters. */
-export function keyOfTag(tag: string): string {
-  const searchKey = searchKeyOf(tag)
+export function keyOfTag(tag: string, keyOf: KeyLookup = searchKeyOf): string {
+  const searchKey = keyOf(tag)
   return /^[\w.-]+$/.test(tag) && (!searchKey || (searchKey.tag === 'equal' && searchKey.name === tag))
     ? tag
     : `tags[${tag}]`

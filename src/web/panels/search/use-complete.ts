@@ -8,6 +8,8 @@ import { apiFetch } from '../../client/api.ts'
 import {
   type CompletionData,
   caretContextOf,
+  issueKeys,
+  type KeyTable,
   needsServerValues,
   readRecent,
   recentLines,
@@ -67,32 +69,41 @@ export function useComplete({
   text,
   caret,
   open,
+  table = issueKeys,
 }: {
   organization: string
   scope: CompletionScope
   text: string
   caret: number
   open: boolean
+  table?: KeyTable | undefined
 }): { lines: Suggestion[]; waiting: boolean; remember: (text: string) => void } {
-  const t = useTranslations('search')
-  const { recent, remember } = useRecent(organization)
+  const search = useTranslations('search')
+  const spans = useTranslations('spans')
+  const t = table.words === 'search' ? search : spans
+  const { dataset } = table
+  const { recent, remember } = useRecent(dataset ? `${organization}:${dataset}` : organization)
   const caretContext = useMemo(() => caretContextOf(text, caret), [text, caret])
-  const needsValues = open && needsServerValues(caretContext)
+  const needsValues = open && needsServerValues(caretContext, table)
   const typed = useSettled(needsValues ? caretContext.typed : '')
   const key = needsValues ? caretContext.key : ''
   const keys = useQuery({
-    queryKey: ['tag-keys', organization, scope],
-    queryFn: ({ signal }) => apiFetch<TagKey[]>(`organizations/${organization}/tags/`, { query: scope, signal }),
+    queryKey: ['tag-keys', organization, scope, dataset],
+    queryFn: ({ signal }) =>
+      apiFetch<TagKey[]>(`organizations/${organization}/tags/`, { query: { ...scope, dataset }, signal }),
     enabled: open,
     ...fresh,
   })
   const values = useQuery({
-    queryKey: ['tag-values', organization, scope, key, typed],
+    queryKey: ['tag-values', organization, scope, key, typed, dataset],
     queryFn: ({ signal }) =>
-      apiFetch<Value[]>(`organizations/${organization}/tags/${encodeURIComponent(key)}/values/`, {
-        query: { ...scope, query: typed, limit: 12 },
-        signal,
-      }),
+      apiFetch<Value[]>(
+        `organizations/${organization}/${dataset ? 'trace-items/attributes' : 'tags'}/${encodeURIComponent(key)}/values/`,
+        {
+          query: { ...scope, query: typed, limit: 12 },
+          signal,
+        },
+      ),
     enabled: needsValues,
     // Keep old values of the same key only: those of another key would be wrong.
     placeholderData: (before, query) => (query?.queryKey[3] === key ? before : undefined),
@@ -104,8 +115,13 @@ export function useComplete({
   )
   const lines = useMemo(() => {
     if (!open) return []
-    const offered = suggestionsFor(caretContext, completionData, (searchKey) => t(`key.${messageKeyOf(searchKey)}`))
+    const offered = suggestionsFor(
+      caretContext,
+      completionData,
+      (searchKey) => t(`key.${messageKeyOf(searchKey)}`),
+      table,
+    )
     return text.trim() === '' ? [...recentLines(recent, text), ...offered] : offered
-  }, [open, caretContext, completionData, recent, text, t])
+  }, [open, caretContext, completionData, recent, text, t, table])
   return { lines, waiting: needsValues && values.isFetching && values.data === undefined, remember }
 }

@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { hydrated, noChromium, openBrowser, openPage, signIn, type Watched } from '../browser.ts'
+import { api, bootstrap, ingest, type Project, until } from '../product.ts'
+
+const product = inject('product')
+const org = 'tracing'
+const hex = (bytes: number) => randomBytes(bytes).toString('hex')
+const hostile = '<img src=x onerror=alert(1)> \u202eevil'
+
+/** A page load of a route with a query, as a transaction of a Python SDK at a sample rate of 0.1. */
+function transaction(n: number): string {
+  const [trace, root] = [hex(16), hex(8)]
+  const endS = Date.now() / 1000 - 30 - n
+  const durationS = n % 4 === 0 ? 3 : 0.3
+  const payload = {
+    event_id: hex(16),
+    type: 'transaction',
+    transaction: n === 1 ? hostile : `GET /orders/${n % 3}`,
+    platform: 'python',
+    release: `shop@1.${n % 2}`,
+    environment: 'production',
+    start_timestamp: endS - durationS,
+    timestamp: endS,
+    contexts: {
+      trace: { trace_id: trace, span_id: root, op: 'http.server', status: n === 2 ? 'internal_error' : 'ok' },
+    },
+    spans: [
+      {
+        trace_id: trace,
+        span_id: hex(8),
+        parent_span_id: root,
+        op: 'db',
+        description: 'SELECT 1',
+        start_timestamp: endS - 0.2,
+        timestamp: endS - 0.1,
+        data: { 'db.system': 'postgresql' },
+      },
+    ],
+  }
+  const header = { trace: { trace_id: trace, public_key: 'x', sample_rate: '0.1' } }
+  return `${JSON.stringify(header)}\n{"type":"transaction"}\n${JSON.stringify(payload)}\n`
+}
+
+describe.skipIf(noChromium)('the search over traces', () => {
+  const state = {} as { browser: Browser; watched: Watched; page: Page; project: Project }
+  const at = (search = '') => `${product.url}/o/${org}/traces${search}`
+  const rows = (page: Page) => page.locator('.span-row')
+
+  beforeAll(async () => {
+    state.project = bootstrap(product, org, 'web')
+    state.browser = await openBrowser()
+    state.watched = await openPage(state.browser, product.url)
+    state.page = state.watched.page
+    await signIn(state.page, product.url, `owner@${org}.test`)
+  })
+  afterAll(() => state.browser?.close())
+
+  test('none: how to send traces; the sidebar leads there', async () => {
+    const { page } = state
+    await page.goto(`${product.url}/o/${org}/issues`)
+    await hydrated(page)
+    await page.getByRole('link', { name: 'Traces' }).first().click()
+    await page.waitForURL(/\/traces$/)
+    await page.getByRole('heading', { name: 'No spans came in this time range.' }).waitFor()
+    expect(await page.locator('pre').textContent()).toContain('tracesSampleRate')
+  })
+
+  test('traces with their spans, failures and durations, and how many spans they stand for', async () => {
+    const { page } = state
+    for (let n = 0; n < 12; n++) await ingest(product, state.project, transaction(n))
+    await until('spans', 20_000, async () => {
+      const path = `/organizations/${org}/events/?dataset=spans&field=count_sample()&statsPeriod=24h`
+      const { data } = (await api(product, state.project, path)).json as { data: { 'count_sample()': number }[] }
+      return data[0]?.['count_sample()'] === 24
+    })
+    await page.goto(at())
+    await hydrated(page)
+    expect(await rows(page).count()).toBe(12)
+    const text = await rows(page).first().textContent()
+    expect(text).toContain('GET /orders/0')
+    expect(text).toContain('2 spans')
+    expect(await page.locator('.stream-count').textContent()).toContain('24')
+    // A hostile name is text, and its signs are visible.
+    expect(await page.locator('.span-row img').count()).toBe(0)
+    expect(await page.locator('.span-row .control-mark').count()).toBeGreaterThan(0)
+  })
+
+  test('a facet filters; the toggle lists spans; the address keeps both', async () => {
+    const { page } = state
+    await page.getByRole('region', { name: 'span.op' }).getByRole('button', { name: /^db/ }).click()
+    await page.waitForURL(/q=span\.op/)
+    await page.getByRole('radio', { name: 'Spans' }).click()
+    await page.waitForURL(/mode=spans/)
+    await page.locator('.span-row', { hasText: 'SELECT 1' }).first().waitFor()
+    expect(await rows(page).count()).toBe(12)
+    await page.reload()
+    expect(await rows(page).count()).toBe(12)
+  })
+
+  test('a drag over the histogram sets the duration', async () => {
+    const { page } = state
+    await page.goto(at('?q=is_transaction%3Atrue&mode=spans'))
+    await hydrated(page)
+    expect(await rows(page).count()).toBe(12)
+    const box = await page.locator('.span-bars[data-brush]').boundingBox()
+    if (!box) throw new Error('no histogram')
+    await page.mouse.move(box.x + box.width * 0.7, box.y + 20)
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width - 2, box.y + 20, { steps: 4 })
+    await page.mouse.up()
+    await page.waitForURL(/span\.duration/)
+    await until('fewer rows', 10_000, async () => (await rows(page).count()) === 3)
+    await page.getByRole('button', { name: 'All durations' }).click()
+    await until('all rows', 10_000, async () => (await rows(page).count()) === 12)
+  })
+
+  test('keys and values are suggested at the caret', async () => {
+    const { page } = state
+    await page.goto(at())
+    await hydrated(page)
+    const field = page.getByRole('combobox', { name: 'Search spans' })
+    await field.fill('span.o')
+    await page
+      .getByRole('option', { name: /span\.op/ })
+      .first()
+      .waitFor()
+    await field.fill('span.op:')
+    await page.getByRole('option', { name: /http\.server/ }).waitFor()
+    await field.fill('span.duration:soon')
+    await field.press('Escape')
+    await field.fill('span.duration:soon')
+    await page.keyboard.press('Enter')
+    expect(await field.getAttribute('aria-invalid')).toBe('true')
+  })
+
+  test('j and Enter open a trace', async () => {
+    const { page } = state
+    await page.goto(at('?q=transaction%3A"GET%20%2Forders%2F2"'))
+    await hydrated(page)
+    await page.keyboard.press('j')
+    await page.locator('.span-row[aria-current]').waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/traces\/[0-9a-f]{32}$/)
+  })
+
+  test.each([
+    ['nothing found', '?q=span.op%3Anone', 'No span matches.'],
+    ['a wrong search', '?q=span.duration%3Asoon', 'Invalid query'],
+  ])('%s says so', async (_name, search, wanted) => {
+    const { page } = state
+    await page.goto(at(search))
+    await page.getByRole('heading', { name: wanted }).waitFor()
+    expect(await page.locator('.stream-bar').isVisible()).toBe(true)
+  })
+
+  test.each([
+    [1440, 900],
+    [390, 844],
+  ])('nothing is wider than a screen of %i pixels', async (width, height) => {
+    const { page } = state
+    await page.setViewportSize({ width, height })
+    await page.goto(at())
+    await hydrated(page)
+    const over = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+    expect(over).toBe(0)
+  })
+})

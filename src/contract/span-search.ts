@@ -1,0 +1,96 @@
+import { z } from 'zod'
+
+const cell = z.union([z.string(), z.number(), z.boolean(), z.null()])
+const iso = z.string().describe('ISO 8601, UTC.')
+
+const sampling = {
+  dataset: z.literal('spans'),
+  samples: z
+    .int()
+    .nullable()
+    .describe('Stored spans that match. Counts are larger where SDKs send only a part of their traces. Null: unknown.'),
+  dataScanned: z
+    .enum(['full', 'partial'])
+    .describe('partial: the range has too many spans for one answer. Only those since `scannedFrom` are in it.'),
+  scannedFrom: iso.describe('Start of the part of the range that was read.'),
+}
+
+/** GET organizations/{org}/events/: spans, or aggregates of spans. */
+export const restSpanTable = z
+  .strictObject({
+    data: z.array(z.record(z.string(), cell)).describe('One object for each row: the requested fields.'),
+    meta: z.strictObject({
+      fields: z.record(z.string(), z.string()).describe('Type of each field: string, duration, integer and so on.'),
+      units: z.record(z.string(), z.string().nullable()).describe('Unit of each field; durations are in milliseconds.'),
+      ...sampling,
+    }),
+  })
+  .meta({ id: 'SpanTable' })
+export type RestSpanTable = z.infer<typeof restSpanTable>
+
+const pair = z.strictObject({ count: z.number().nullable() })
+const series = z.strictObject({
+  data: z.array(z.tuple([z.int(), z.array(pair)])).describe('Start of the bucket in seconds, and its value.'),
+  order: z.int(),
+  start: z.int(),
+  end: z.int(),
+  isMetricsData: z.literal(false),
+  meta: restSpanTable.shape.meta,
+})
+
+/** GET organizations/{org}/events-stats/: one series, or series by group or by function. */
+export const restSpanStats = z
+  .union([series, z.record(z.string(), z.union([series, z.record(z.string(), z.union([series, z.int()])), z.int()]))])
+  .meta({ id: 'SpanStats' })
+export type RestSpanStats = z.infer<typeof restSpanStats>
+export type RestSpanStatsSeries = z.infer<typeof series>
+
+/** GET organizations/{org}/events-timeseries/: the same with milliseconds. */
+export const restSpanTimeseries = z
+  .strictObject({
+    timeSeries: z.array(
+      z.strictObject({
+        yAxis: z.string(),
+        groupBy: z.array(z.strictObject({ key: z.string(), value: cell })).nullable(),
+        values: z.array(
+          z.strictObject({
+            timestamp: z.int().describe('Start of the bucket, milliseconds since 1970.'),
+            value: z.number().nullable().describe('Null: no span has it.'),
+            incomplete: z.boolean().describe('The bucket is not over yet.'),
+            sampleCount: z.int().describe('Stored spans in the bucket.'),
+          }),
+        ),
+        meta: z.strictObject({
+          valueType: z.string(),
+          valueUnit: z.string().nullable(),
+          interval: z.int().describe('Length of a bucket, milliseconds.'),
+          order: z.int().describe('Place among the groups, the largest first.'),
+        }),
+      }),
+    ),
+    meta: z.strictObject({ ...sampling, start: z.int(), end: z.int() }),
+  })
+  .meta({ id: 'SpanTimeseries' })
+export type RestSpanTimeseries = z.infer<typeof restSpanTimeseries>
+
+/** GET organizations/{org}/trace-items/attributes/: names that a search over spans can use. */
+export const restSpanAttributes = z.array(
+  z
+    .strictObject({
+      key: z.string().describe('As a search and a field write it.'),
+      name: z.string().describe('As the SDK sent it.'),
+      attributeSource: z.strictObject({ source_type: z.enum(['sentry', 'user']) }),
+    })
+    .meta({ id: 'SpanAttribute' }),
+)
+export type RestSpanAttributes = z.infer<typeof restSpanAttributes>
+
+/** GET organizations/{org}/trace-items/attributes/{key}/values/. */
+export const restSpanAttributeValues = z.array(
+  z.strictObject({
+    key: z.string(),
+    name: z.string(),
+    value: z.string(),
+    count: z.int().nullable().describe('Stored spans among the newest.'),
+  }),
+)

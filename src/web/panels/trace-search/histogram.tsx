@@ -1,0 +1,152 @@
+'use client'
+import { useLocale, useTranslations } from 'next-intl'
+import { type PointerEvent, useRef, useState } from 'react'
+import type { DurationBar } from '../../../query/span-explore.ts'
+import { Button } from '../../ui/forms/controls.tsx'
+import { durationText } from '../../ui/relative.ts'
+
+const leastPercent = 3
+
+/** The height of a bar. The root shows a few slow spans beside many fast ones. */
+const heightOf = (count: number, most: number): number =>
+  count === 0 ? 0 : Math.max(leastPercent, Math.sqrt(count / Math.max(1, most)) * 100)
+
+/**
+ * The distribution of durations on a logarithmic axis. A drag over bars selects their durations; with the keys, a click
+ * on a bar does.
+ */
+export function Histogram({
+  bars,
+  select,
+  clear,
+}: {
+  bars: readonly DurationBar[]
+  select: (fromMs: number, toMs: number) => void
+  /** Removes the selection, if the search has one. */
+  clear: (() => void) | undefined
+}) {
+  const t = useTranslations('spans')
+  const locale = useLocale()
+  const [brush, setBrush] = useState<{ from: number; to: number }>()
+  const plot = useRef<HTMLDivElement>(null)
+  const length = (ms: number) => durationText(ms, locale)
+  const most = Math.max(...bars.map(({ count }) => count))
+  const barAt = (event: PointerEvent) => {
+    const box = plot.current?.getBoundingClientRect()
+    const at = box ? Math.floor(((event.clientX - box.left) / box.width) * bars.length) : 0
+    return Math.max(0, Math.min(bars.length - 1, at))
+  }
+  const [low, high] = brush ? [Math.min(brush.from, brush.to), Math.max(brush.from, brush.to)] : [-1, -1]
+  function apply(from: number, to: number): void {
+    const [first, last] = [bars[from], bars[to]]
+    setBrush(undefined)
+    if (first && last) select(first.fromMs, last.toMs)
+  }
+  const number = new Intl.NumberFormat(locale, { notation: 'compact' })
+  const middle = bars[Math.floor(bars.length / 2)]
+  return (
+    <section className="span-chart" aria-label={t('durations')}>
+      <h2>
+        {t('durations')}
+        {clear ? (
+          <Button compact onClick={clear}>
+            {t('allDurations')}
+          </Button>
+        ) : (
+          <span>{t('brush')}</span>
+        )}
+      </h2>
+      <div
+        ref={plot}
+        className="span-bars"
+        data-brush
+        onPointerDown={(event) => {
+          if (event.button !== 0) return
+          plot.current?.setPointerCapture(event.pointerId)
+          setBrush({ from: barAt(event), to: barAt(event) })
+        }}
+        onPointerMove={(event) => brush && setBrush({ ...brush, to: barAt(event) })}
+        onPointerUp={() => brush && apply(low, high)}
+        onPointerCancel={() => setBrush(undefined)}
+      >
+        {bars.map((bar, at) => (
+          <button
+            key={bar.fromMs}
+            type="button"
+            className="span-bar"
+            data-chosen={(at >= low && at <= high) || undefined}
+            title={t('bar', { from: length(bar.fromMs), to: length(bar.toMs), count: number.format(bar.count) })}
+            aria-label={t('bar', { from: length(bar.fromMs), to: length(bar.toMs), count: number.format(bar.count) })}
+            onKeyDown={(event) => event.key === 'Enter' && apply(at, at)}
+          >
+            <span style={{ height: `${heightOf(bar.count, most)}%` }} />
+            <span data-failed style={{ height: `${heightOf(bar.failed, most)}%` }} />
+          </button>
+        ))}
+      </div>
+      <div className="span-axis" aria-hidden="true">
+        <span>{length(bars[0]?.fromMs ?? 0)}</span>
+        <span>{bars.length > 4 ? length(middle?.fromMs ?? 0) : ''}</span>
+        <span>{length(bars.at(-1)?.toMs ?? 0)}</span>
+      </div>
+    </section>
+  )
+}
+
+/** Spans over time, and the failed ones among them. A click on a bar sets the range. */
+export function Failures({
+  series,
+  bucketMs,
+  range,
+  select,
+}: {
+  series: readonly { startMs: number; count: number; failed: number }[]
+  bucketMs: number
+  range: { fromMs: number; toMs: number }
+  select: (fromMs: number, toMs: number) => void
+}) {
+  const t = useTranslations('spans')
+  const locale = useLocale()
+  const number = new Intl.NumberFormat(locale, { notation: 'compact' })
+  const found = new Map(series.map((point) => [point.startMs, point]))
+  const first = Math.floor(range.fromMs / bucketMs) * bucketMs
+  const points = Array.from({ length: Math.ceil((range.toMs - first) / bucketMs) }, (_, n) => {
+    const startMs = first + n * bucketMs
+    return found.get(startMs) ?? { startMs, count: 0, failed: 0 }
+  })
+  const most = Math.max(1, ...points.map(({ count }) => count))
+  const failed = points.reduce((sum, point) => sum + point.failed, 0)
+  const count = points.reduce((sum, point) => sum + point.count, 0)
+  const share = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
+  return (
+    <section className="span-chart" aria-label={t('failures')}>
+      <h2>
+        {t('failures')}
+        <span>
+          {t('failed', { count: number.format(failed), share: share.format(count > 0 ? failed / count : 0) })}
+        </span>
+      </h2>
+      <div className="span-bars">
+        {points.map((point) => {
+          const label = t('timeBar', { count: number.format(point.count), failed: number.format(point.failed) })
+          return (
+            <button
+              key={point.startMs}
+              type="button"
+              className="span-bar"
+              title={label}
+              aria-label={label}
+              onClick={() => select(point.startMs, point.startMs + bucketMs)}
+            >
+              <span style={{ height: `${heightOf(point.count, most)}%` }} />
+              <span data-failed style={{ height: `${heightOf(point.failed, most)}%` }} />
+            </button>
+          )
+        })}
+      </div>
+      <div className="span-axis" aria-hidden="true">
+        <span>{number.format(most)}</span>
+      </div>
+    </section>
+  )
+}
