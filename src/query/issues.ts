@@ -1,6 +1,6 @@
 import { MishapError } from '../base/errors.ts'
 import type { RestIssue } from '../contract/issues.ts'
-import type { EventFilter, GroupCount, Scope } from '../store/events/events.ts'
+import type { EventFilter, GroupCount, GroupEvents, Scope } from '../store/events/events.ts'
 import type { Issue } from '../store/meta/meta.ts'
 import type { Cursor, Page } from './cursor.ts'
 import { pageByOffset, readCursor, writeCursor } from './cursor.ts'
@@ -250,7 +250,7 @@ async function countedOf(
         }
         return branch.event
           ? deps.events.groups({ scope, filter, order: 'last', max: groupsMax, users: true })
-          : deps.events.countsOf(scope, refs, { users: true })
+          : deps.events.eventsOf(scope, refs, { users: true })
       }),
   )
   for (const groups of answers) {
@@ -308,7 +308,7 @@ async function foundBy(deps: QueryDeps, request: IssueListRequest, branch: Branc
           users,
           filter: { op: 'and', of: [branch.event, { op: 'groups', hashes }] },
         })
-      : await deps.events.countsOf(scope, candidates, { users })
+      : await (request.sort === 'date' ? deps.events.countsOf : deps.events.eventsOf)(scope, candidates, { users })
     const ids = new Map(
       candidates.map((candidate) => [`${candidate.projectId}:${candidate.groupHash}`, candidate.issueId]),
     )
@@ -333,7 +333,7 @@ function scopeOf(request: IssueListRequest, branch: Branch): Scope {
 
 /** The sums of groups over their issues, of those in `starts` (when each was first seen); `ids` by project and hash. */
 function summed(
-  groups: readonly GroupCount[],
+  groups: readonly (GroupEvents & Partial<GroupCount>)[],
   ids: ReadonlyMap<string, number>,
   starts: ReadonlyMap<number, number>,
   plain: boolean,
@@ -346,7 +346,7 @@ function summed(
     const sum = found.get(id) ?? { id, firstSeenMs, events: 0, users: 0, lastMs: 0, plain }
     sum.events += group.events
     sum.users += group.users ?? 0
-    sum.lastMs = Math.max(sum.lastMs, group.lastMs)
+    sum.lastMs = Math.max(sum.lastMs, group.lastMs ?? 0)
     found.set(id, sum)
   }
   return found
