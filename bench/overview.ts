@@ -1,6 +1,6 @@
 // Time of the overview with 1 and 10 million events in 50,000 issues over 30 days. The events store copies rows of
 // normally ingested events (scale.ts).
-import { api, bootstrap, discard, type Product, type Project, ready } from '../e2e/product.ts'
+import { api, bootstrap, type Product, type Project, ready } from '../e2e/product.ts'
 import { percentile } from './load.ts'
 import type { Row } from './measure.ts'
 import { growing } from './scale.ts'
@@ -24,14 +24,14 @@ async function measure(product: Product, project: Project, period: string): Prom
   return times.sort((a, b) => a - b)
 }
 
-/** Rows for each number of events in `sizes`, ascending. */
-export async function benchOverview(sizes: number[]): Promise<Row[]> {
-  const { product: at, fillTo } = await growing()
+/** Rows for each number of events in `sizes`, ascending. `folder`: see `growing`. */
+export async function benchOverview(sizes: number[], folder?: string): Promise<Row[]> {
+  const { product: at, isFilled, fillTo, end } = await growing(folder)
   let product = at()
   const project = bootstrap(product, 'scale', 'web')
   await ready(product)
   const issues = Math.min(issuesMax, Math.ceil((sizes[0] ?? 0) / 20))
-  await seedSmall(product, project, issues)
+  if (!(await isFilled())) await seedSmall(product, project, issues)
   const rows: Row[] = []
   for (const size of sizes) {
     await fillTo(size)
@@ -48,6 +48,6 @@ export async function benchOverview(sizes: number[]): Promise<Row[]> {
       })
     }
   }
-  await discard(product)
+  await end()
   return rows
 }

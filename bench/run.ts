@@ -1,6 +1,7 @@
 // npm run bench: measures every figure against its limit and writes bench/results.md, with the machine it ran on. npm
 // run bench -- accept pipeline screen start: only these. npm run bench -- --quick: shorter runs. npm run bench --
-// --full: also the soak of an hour, and 1 and 10 million events (soak --minutes 3; scale --rows 1000000). npm run bench
+// --full: also the soak of an hour, and 1 and 10 million events (soak --minutes 3; scale --rows 1000000; search --data
+// FOLDER: fills that folder once, and keeps it for the next run). npm run bench
 // -- peers: other products beside Mishap, which it installs (--rounds 3).
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -37,10 +38,11 @@ const words = process.argv.slice(2)
 const seconds = words.includes('--quick') ? 15 : 60
 const wordAfter = (flag: string): string | undefined =>
   words.includes(flag) ? words[words.indexOf(flag) + 1] : undefined
-const values = new Set(['--minutes', '--rows', '--against', '--rounds'].map(wordAfter))
+const values = new Set(['--minutes', '--rows', '--against', '--rounds', '--data'].map(wordAfter))
 const named = words.filter((word) => !word.startsWith('--') && !values.has(word))
 const full = words.includes('--full')
 const sizes = (wordAfter('--rows') ?? '1000000,10000000').split(',').map(Number)
+const folder = wordAfter('--data')
 const parts: Record<string, () => Promise<Row[]>> = {
   accept: benchAccept,
   commit: () => benchCommit(words.includes('--quick') ? 5 : 25, wordAfter('--against')),
@@ -62,9 +64,9 @@ const parts: Record<string, () => Promise<Row[]>> = {
   triage: benchTriage,
   upload: () => benchUpload(words.includes('--quick')),
   soak: () => benchSoak(Number(wordAfter('--minutes') ?? 60)),
-  scale: () => benchScale(sizes),
-  search: () => benchSearch(sizes),
-  overview: () => benchOverview(sizes),
+  scale: () => benchScale(sizes, folder),
+  search: () => benchSearch(sizes, folder),
+  overview: () => benchOverview(sizes, folder),
   trace: () => benchTrace(sizes.at(-1) ?? 10_000_000),
   peers: () => benchPeers(words.includes('--quick') ? 5 : 20, Number(wordAfter('--rounds') ?? 1)),
 }

@@ -39,6 +39,9 @@ function run(product: Product, sql: string): Promise<string> {
   })
 }
 
+const countOf = async (product: Product): Promise<number> =>
+  Number(await run(product, 'SELECT count() FROM mishap.events'))
+
 /** Sends one event of each issue through ingest. */
 async function seed(product: Product, project: Project): Promise<void> {
   const path = `/api/${project.id}/envelope/?sentry_key=${project.key}&sentry_version=7`
@@ -71,11 +74,11 @@ async function fill(product: Product, rows: number, more: Record<string, string>
     jpos: 'n',
     ...more,
   }
-  const there = Number(await run(product, 'SELECT count() FROM mishap.events'))
+  const there = await countOf(product)
   // Positions far below the journal's first segment, so that no row is mistaken for part of a batch.
   await run(
     product,
-    'CREATE TABLE IF NOT EXISTS mishap.bench_base ENGINE = Memory AS SELECT *, rowNumberInAllBlocks() AS i FROM (SELECT * FROM mishap.events LIMIT 1 BY group_hash)',
+    'CREATE OR REPLACE TABLE mishap.bench_base ENGINE = Memory AS SELECT *, rowNumberInAllBlocks() AS i FROM (SELECT * FROM mishap.events LIMIT 1 BY group_hash)',
   )
   const base = Number(await run(product, 'SELECT count() FROM mishap.bench_base'))
   for (let at = there; at < rows; at += blockRows) {
@@ -107,12 +110,18 @@ const quietEnv = { MISHAP_LOG_LEVEL: 'warn' }
 // chDB counts memory that such inserts allocate but not all that they free, so raise the limit during the fill.
 const unlimitedEnv = { ...quietEnv, MISHAP_ENGINE_MEMORY_BYTES: String(2 ** 34) }
 
-/** A product that has a high limit during a fill and the defaults for queries. Each `fillTo` restarts the process. */
-export async function growing(): Promise<{
+/**
+ * A product that has a high limit during a fill and the defaults for queries. Each `fillTo` restarts the process.
+ * `folder`: a data folder that is kept, and whose events are used if it has them.
+ */
+export async function growing(folder?: string): Promise<{
   product: () => Product
+  /** Whether the folder had the events of an earlier run when it was opened. */
+  isFilled(): Promise<boolean>
   fillTo(rows: number, more?: Record<string, string>): Promise<void>
+  end(): Promise<void>
 }> {
-  let product = await start({ env: unlimitedEnv })
+  let product = await start({ env: unlimitedEnv, ...(folder === undefined ? {} : { data: folder }) })
   let isUnlimited = true
   const restart = async (env: Record<string, string>) => {
     await product.stop()
@@ -122,12 +131,15 @@ export async function growing(): Promise<{
   }
   return {
     product: () => product,
+    isFilled: async () => folder !== undefined && (await countOf(product)) > 0,
     fillTo: async (rows, more) => {
+      if ((await countOf(product)) >= rows) return restart(quietEnv)
       if (!isUnlimited) await restart(unlimitedEnv)
       await fill(product, rows, more)
       await restart(quietEnv)
       await rest(product)
     },
+    end: () => (folder === undefined ? discard(product) : product.stop()),
   }
 }
 
@@ -210,13 +222,13 @@ async function measureRestore(product: Product, size: number): Promise<Row> {
   }
 }
 
-/** Rows for each number of events in `sizes`, ascending. The first size is the baseline. */
-export async function benchScale(sizes: number[]): Promise<Row[]> {
-  const { product: at, fillTo } = await growing()
+/** Rows for each number of events in `sizes`, ascending. The first size is the baseline. `folder`: see `growing`. */
+export async function benchScale(sizes: number[], folder?: string): Promise<Row[]> {
+  const { product: at, isFilled, fillTo, end } = await growing(folder)
   let product = at()
   const project = bootstrap(product, 'scale', 'web')
   await ready(product)
-  await seed(product, project)
+  if (!(await isFilled())) await seed(product, project)
   const rows: Row[] = []
   let first: Record<string, number> | undefined
   for (const size of sizes) {
@@ -240,9 +252,9 @@ export async function benchScale(sizes: number[]): Promise<Row[]> {
         met: own <= most && ratio <= 2,
       })
     }
-    if (!first) rows.push(await measureRestore(product, size))
+    if (!first && folder === undefined) rows.push(await measureRestore(product, size))
     first ??= p95
   }
-  await discard(product)
+  await end()
   return rows
 }

@@ -1,7 +1,7 @@
 // Times of the stream by state, and of a search by two tags and words, with 50,000 issues and 1 and 10 million events
 // over 30 days. The events store copies rows of normally ingested events, with other tags.
 import { settled } from '../e2e/crash/traffic.ts'
-import { api, bootstrap, discard, envelopeOf, errorEvent, type Product, type Project, ready } from '../e2e/product.ts'
+import { api, bootstrap, envelopeOf, errorEvent, type Product, type Project, ready } from '../e2e/product.ts'
 import { percentile, runLoad } from './load.ts'
 import type { Row } from './measure.ts'
 import { growing } from './scale.ts'
@@ -82,15 +82,17 @@ async function measure(product: Product, project: Project, paths: readonly strin
   return times.sort((a, b) => a - b)
 }
 
-/** Rows for each number of events in `sizes`, ascending. The first size is the baseline. */
-export async function benchSearch(sizes: number[]): Promise<Row[]> {
-  const { product: at, fillTo } = await growing()
+/** Rows for each number of events in `sizes`, ascending. The first size is the baseline. `folder`: see `growing`. */
+export async function benchSearch(sizes: number[], folder?: string): Promise<Row[]> {
+  const { product: at, isFilled, fillTo, end } = await growing(folder)
   let product = at()
   const project = bootstrap(product, 'scale', 'web')
   await ready(product)
   const issues = Math.min(issuesMax, Math.ceil((sizes[0] ?? 0) / 10))
-  await seedSmall(product, project, issues)
-  await decide(product, project, issues)
+  if (!(await isFilled())) {
+    await seedSmall(product, project, issues)
+    await decide(product, project, issues)
+  }
   const rows: Row[] = []
   const first: Record<string, number> = {}
   for (const size of sizes) {
@@ -114,6 +116,6 @@ export async function benchSearch(sizes: number[]): Promise<Row[]> {
       })
     }
   }
-  await discard(product)
+  await end()
   return rows
 }

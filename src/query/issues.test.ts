@@ -29,20 +29,24 @@ function eventsOf(groups: readonly GroupCount[]) {
     return users ? found : found.map(({ users: _, ...rest }) => rest)
   }
   const newest = groups.toSorted((a, b) => b.lastMs - a.lastMs)
-  const events: Pick<EventStore, 'groups' | 'countsOf' | 'statsOf'> = {
+  const knownOf = (refs: readonly { groupHash: string }[], users: boolean) => {
+    const known = new Set(refs.map((ref) => ref.groupHash))
+    return withUsers(
+      users,
+      groups.filter((group) => known.has(group.groupHash)),
+    )
+  }
+  const events: Pick<EventStore, 'groups' | 'countsOf' | 'eventsOf' | 'statsOf'> = {
     groups: async ({ filter, max, users = false }) => {
       asked.push(filter)
       const some = hashesOf(filter)
       const known = some && new Set(some)
       return withUsers(users, newest.filter((item) => !known || known.has(item.groupHash)).slice(0, max))
     },
-    countsOf: async (_scope, refs, { users = false } = {}) => {
-      const known = new Set(refs.map((ref) => ref.groupHash))
-      return withUsers(
-        users,
-        groups.filter((group) => known.has(group.groupHash)),
-      )
-    },
+    countsOf: async (_scope, refs, { users = false } = {}) =>
+      knownOf(refs, users).map((group) => ({ ...group, firstMs: group.lastMs })),
+    eventsOf: async (_scope, refs, { users = false } = {}) =>
+      knownOf(refs, users).map(({ lastMs: _last, ...rest }) => rest),
     statsOf: async (_scope, _bucketMs, sets, withLife = () => true) =>
       sets.map((_one, at) => ({ events: 1, users: 2, lifetimeUsers: withLife(at) ? 3 : 0, series: [] })),
   }
@@ -69,7 +73,6 @@ beforeAll(async () => {
     events: 1,
     users: 1,
     lastMs: atMs(n),
-    firstMs: atMs(n),
   }))
 })
 

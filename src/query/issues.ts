@@ -1,6 +1,6 @@
 import { MishapError } from '../base/errors.ts'
 import type { RestIssue } from '../contract/issues.ts'
-import type { EventFilter, GroupCount, Scope } from '../store/events/events.ts'
+import type { EventFilter, GroupCount, GroupEvents, Scope } from '../store/events/events.ts'
 import type { Issue } from '../store/meta/meta.ts'
 import type { Cursor, Page } from './cursor.ts'
 import { pageByOffset, readCursor, writeCursor } from './cursor.ts'
@@ -45,10 +45,14 @@ export async function listIssues(deps: QueryDeps, request: IssueListRequest): Pr
     only && startsFromState(deps, request, only)
       ? await fromState(deps, request, only, cursor, limit)
       : await fromEvents(deps, request, plan, cursor, limit)
-  const { counted, ...listPage } = page
-  const [stats, ownCounts] = await Promise.all([issueStatsOf(deps, request, page.rows), counted?.()])
+  const { counted, countHits, ...listPage } = page
+  const [stats, ownCounts, hits = page.hits] = await Promise.all([
+    issueStatsOf(deps, request, page.rows),
+    counted?.(),
+    countHits?.(),
+  ])
   for (const [id, counts] of ownCounts ?? []) Object.assign(stats.get(id) ?? {}, counts)
-  return { ...listPage, rows: await toRestIssues(deps, request, page.rows, stats) }
+  return { ...listPage, hits, rows: await toRestIssues(deps, request, page.rows, stats) }
 }
 
 /** Checks that the stream accepts a query, without running it. Throws QUERY_* as listIssues does. */
@@ -109,8 +113,11 @@ async function readInParts({ meta, clock }: QueryDeps, ids: readonly number[]): 
 }
 
 type Counted = Map<number, { events: number; users: number }>
-/** `counted` counts the events and users of the page's issues that the query finds. */
-type Rows = Page<Issue> & { counted?: () => Promise<Counted> }
+/**
+ * `counted` counts the events and users of the page's issues that the query finds. `countHits` counts the hits, if the
+ * page does not have them.
+ */
+type Rows = Page<Issue> & { counted?: () => Promise<Counted>; countHits?: () => Promise<number> }
 
 /** Whether a branch has no condition on events. */
 const isPlain = ({ event, fromMs, toMs }: Branch): boolean =>
@@ -146,8 +153,8 @@ async function fromState(
   const last = rows.at(-1)
   const more = found.length > skip + limit
   // A short list was read to its end, so a second query would only count the same rows.
-  const hits = more || cursor.after ? await deps.meta.issues.countIssues(selection) : found.length
-  const page = pageByOffset(rows, cursor.offset, limit, more, hits)
+  const isWhole = !more && !cursor.after
+  const page = pageByOffset(rows, cursor.offset, limit, more, isWhole ? found.length : undefined)
   // A new event moves an issue to the front, past a reader of later pages. When it was first seen never changes.
   if (skip === 0) page.walk = sort === 'first' ? 'stable' : 'may-skip'
   if (last)
@@ -155,7 +162,13 @@ async function fromState(
       after: { valueMs: sort === 'first' ? last.firstSeenMs : last.lastSeenMs, id: last.id },
       offset: cursor.offset + rows.length,
     })
-  return page
+  if (isWhole) return page
+  const countHits = async () => {
+    // SQLite counts 50,000 issues in 3 ms in this process. By then the events store works on its part of the page.
+    await deps.clock.sleep(0)
+    return deps.meta.issues.countIssues(selection)
+  }
+  return { ...page, countHits }
 }
 
 /**
@@ -237,7 +250,7 @@ async function countedOf(
         }
         return branch.event
           ? deps.events.groups({ scope, filter, order: 'last', max: groupsMax, users: true })
-          : deps.events.countsOf(scope, refs, { users: true })
+          : deps.events.eventsOf(scope, refs, { users: true })
       }),
   )
   for (const groups of answers) {
@@ -295,7 +308,7 @@ async function foundBy(deps: QueryDeps, request: IssueListRequest, branch: Branc
           users,
           filter: { op: 'and', of: [branch.event, { op: 'groups', hashes }] },
         })
-      : await deps.events.countsOf(scope, candidates, { users })
+      : await (request.sort === 'date' ? deps.events.countsOf : deps.events.eventsOf)(scope, candidates, { users })
     const ids = new Map(
       candidates.map((candidate) => [`${candidate.projectId}:${candidate.groupHash}`, candidate.issueId]),
     )
@@ -320,7 +333,7 @@ function scopeOf(request: IssueListRequest, branch: Branch): Scope {
 
 /** The sums of groups over their issues, of those in `starts` (when each was first seen); `ids` by project and hash. */
 function summed(
-  groups: readonly GroupCount[],
+  groups: readonly (GroupEvents & Partial<GroupCount>)[],
   ids: ReadonlyMap<string, number>,
   starts: ReadonlyMap<number, number>,
   plain: boolean,
@@ -333,7 +346,7 @@ function summed(
     const sum = found.get(id) ?? { id, firstSeenMs, events: 0, users: 0, lastMs: 0, plain }
     sum.events += group.events
     sum.users += group.users ?? 0
-    sum.lastMs = Math.max(sum.lastMs, group.lastMs)
+    sum.lastMs = Math.max(sum.lastMs, group.lastMs ?? 0)
     found.set(id, sum)
   }
   return found

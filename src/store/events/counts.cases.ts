@@ -70,13 +70,12 @@ export function countCases(open: () => EventStore): void {
         `groups:${name}`,
       )
       const scope: Scope = { projectIds: [projectId], environments: [], fromMs: monday - range, toMs: monday }
-      const countA = { projectId, groupHash: a, events: 3, users: 2, firstMs: at(3) / 1000, lastMs: at(2) / 1000 }
-      const countB = { projectId, groupHash: b, events: 1, users: 1, firstMs: at(1) / 1000, lastMs: at(1) / 1000 }
+      const countA = { projectId, groupHash: a, events: 3, users: 2, lastMs: at(2) / 1000 }
+      const countB = { projectId, groupHash: b, events: 1, users: 1, lastMs: at(1) / 1000 }
       const orders = {
         last: [countB, countA],
         events: [countA, countB],
         users: [countA, countB],
-        first: [countB, countA],
       } as const
       for (const [order, expected] of Object.entries(orders)) {
         const asked = { scope, order: order as keyof typeof orders, max: 5 }
@@ -105,9 +104,17 @@ export function countCases(open: () => EventStore): void {
           ],
           { users: true },
         ),
-      ).toEqual([countA])
+      ).toEqual([{ ...countA, firstMs: at(3) / 1000 }])
       expect(await store.countsOf(scope, [{ projectId, groupHash: b }])).toEqual([
-        { projectId, groupHash: b, events: 1, firstMs: countB.firstMs, lastMs: countB.lastMs },
+        { projectId, groupHash: b, events: 1, firstMs: at(1) / 1000, lastMs: countB.lastMs },
+      ])
+      expect(
+        await Array.fromAsync([false, true], (users) =>
+          store.eventsOf(scope, [{ projectId, groupHash: b }], { users }),
+        ),
+      ).toEqual([
+        [{ projectId, groupHash: b, events: 1 }],
+        [{ projectId, groupHash: b, events: 1, users: countB.users }],
       ])
       expect(await store.series(scope, hour, [{ projectId, groupHash: a }])).toEqual([
         { projectId, groupHash: a, startMs: monday - 3 * hour, events: 2 },
@@ -233,6 +240,10 @@ export function countCases(open: () => EventStore): void {
       expect(
         (await store.countsOf({ ...wide(56), projectIds: [56, 57] }, pairs)).map((count) => count.projectId),
       ).toEqual([57])
+      // Of one project, the hashes alone are compared.
+      const ofOne = pairs.map(({ groupHash }) => ({ projectId: 56, groupHash }))
+      const both = { ...wide(56), projectIds: [56, 57] }
+      expect(await store.eventsOf(both, ofOne)).toEqual([{ projectId: 56, groupHash: hash, events: 1 }])
     })
   })
 }

@@ -1,53 +1,63 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Connection } from './connection.ts'
 import type { EventStore } from './event-store.ts'
-import type { EventFilter, GroupCount, Scope } from './events.ts'
+import type { EventFilter, GroupCount, GroupEvents, Scope } from './events.ts'
 import { compileFilter, compileScope, createValues, hashNumber, type Values } from './filter.ts'
 import { hashText } from './rows.ts'
 import { compileRollup, dayMs, hourMs } from './spans.ts'
 
-type Counts = Pick<EventStore, 'groups' | 'countsOf' | 'series' | 'filteredSeries' | 'byRelease' | 'togetherOf'>
+type Counts = Pick<
+  EventStore,
+  'groups' | 'countsOf' | 'eventsOf' | 'series' | 'filteredSeries' | 'byRelease' | 'togetherOf'
+>
 /** A group. Two projects can have the same hash. */
 export type Pair = { projectId: number; groupHash: string }
-type StoredCount = {
-  project_id: string
-  group_hash: string
-  events: string
-  users_n?: string
-  last_ms: string
-  first_ms: string
-}
+type StoredEvents = { project_id: string; group_hash: string; events: string; users_n?: string }
+type StoredCount = StoredEvents & { last_ms: string }
+type StoredSpan = StoredCount & { first_ms: string }
 
 /** Shorter scopes read the rows: there are few, and rounding to whole hours would be visible at the edges. */
 const rollupFromMs = 12 * hourMs
 
-const fromRows = `count() AS events, max(toUnixTimestamp64Milli(timestamp)) AS last_ms, min(toUnixTimestamp64Milli(timestamp)) AS first_ms`
-const fromRollup = `sum(n) AS events, toUnixTimestamp64Milli(max(last_at)) AS last_ms, toUnixTimestamp64Milli(min(first_at)) AS first_ms`
+const eventsFrom = { rows: 'count() AS events', rollup: 'sum(n) AS events' }
+/** The times of events: each is a column to read. They are converted after the sum, once for each group. */
+const lastOf = {
+  rows: ', toUnixTimestamp64Milli(max(timestamp)) AS last_ms',
+  rollup: ', toUnixTimestamp64Milli(max(last_at)) AS last_ms',
+}
+const firstOf = {
+  rows: ', toUnixTimestamp64Milli(min(timestamp)) AS first_ms',
+  rollup: ', toUnixTimestamp64Milli(min(first_at)) AS first_ms',
+}
 /** Users are counted on request only: for a million events in 2,000 groups they take 160 ms, everything else 45 ms. */
 const usersOf = {
   rows: ', uniqCombined64If(12)(user_hash, user_hash != 0) AS users_n',
   rollup: ', uniqCombined64Merge(12)(users) AS users_n',
 }
 
-/** Columns that are counted for each group. */
-const counted = (rollup: boolean, users: boolean): string =>
-  `${rollup ? fromRollup : fromRows}${users ? usersOf[rollup ? 'rollup' : 'rows'] : ''}`
+/** What is counted for each group beside its events. */
+type Counted = { users: boolean; times: 'none' | 'last' | 'both' }
 
-const orders = { last: 'last_ms', events: 'events', users: 'users_n', first: 'first_ms' } as const
+/** Columns that are counted for each group. */
+function counted(rollup: boolean, { users, times }: Counted): string {
+  const from = rollup ? 'rollup' : 'rows'
+  const last = times === 'none' ? '' : lastOf[from]
+  return `${eventsFrom[from]}${last}${times === 'both' ? firstOf[from] : ''}${users ? usersOf[from] : ''}`
+}
+
+const orders = { last: 'last_ms', events: 'events', users: 'users_n' } as const
 
 /** Returns whether whole hours are precise enough for the scope. */
 export const isLong = (scope: Scope): boolean => scope.toMs - scope.fromMs >= rollupFromMs
 
-function readCount(row: StoredCount): GroupCount {
-  return {
-    projectId: Number(row.project_id),
-    groupHash: hashText(row.group_hash),
-    events: Number(row.events),
-    ...(row.users_n === undefined ? {} : { users: Number(row.users_n) }),
-    lastMs: Number(row.last_ms),
-    firstMs: Number(row.first_ms),
-  }
-}
+const readEvents = (row: StoredEvents): GroupEvents => ({
+  projectId: Number(row.project_id),
+  groupHash: hashText(row.group_hash),
+  events: Number(row.events),
+  ...(row.users_n === undefined ? {} : { users: Number(row.users_n) }),
+})
+
+const readCount = (row: StoredCount): GroupCount => ({ ...readEvents(row), lastMs: Number(row.last_ms) })
 
 /** Binds known groups as two arrays and as pairs, because two projects can have the same hash. */
 function boundPairs(values: Values, pairs: readonly Pair[]) {
@@ -60,8 +70,11 @@ function boundPairs(values: Values, pairs: readonly Pair[]) {
     'Array(UInt64)',
     known.map((item) => hashNumber(item.groupHash)),
   )
+  const isOneProject = new Set(known.map((item) => item.projectId)).size < 2
   const both = `(project_id, group_hash) IN (SELECT arrayJoin(arrayZip(${projects}, ${hashes})))`
-  return { projects, hashes, both, isOneProject: new Set(known.map((item) => item.projectId)).size < 2 }
+  // A set of numbers is found faster than one of pairs.
+  const unindexed = isOneProject ? `project_id IN ${projects} AND group_hash IN (SELECT arrayJoin(${hashes}))` : both
+  return { projects, hashes, both, unindexed, isOneProject }
 }
 
 /** Condition for known groups: first the columns of the key, then the pairs. */
@@ -166,13 +179,29 @@ function createTogether(connection: Connection, database: string, clock: Clock):
   }
 }
 
-const columnsOf = (users: boolean): string => `project_id, group_hash, n, first_at, last_at${users ? ', users' : ''}`
+const columnsOf = ({ users, times }: Counted): string =>
+  `project_id, group_hash, n${times === 'none' ? '' : ', last_at'}${times === 'both' ? ', first_at' : ''}${users ? ', users' : ''}`
 
 /** Queries that count groups. Scopes of 12 hours or more use the rollups, in whole hours. */
 export function createCounts(connection: Connection, database: string, clock: Clock): Counts {
   /** Table and condition for the rows of a scope, with an optional filter and a condition on groups. */
   const rowsOf = (values: Values, scope: Scope, filter: EventFilter | undefined, where = '1'): string =>
     `${database}.events WHERE ${compileScope(values, scope)} AND ${filter ? compileFilter(values, filter) : '1'} AND ${where}`
+
+  /** Counts known groups. */
+  async function countKnown<Row>(scope: Scope, hashes: readonly Pair[], columns: Counted): Promise<Row[]> {
+    if (hashes.length === 0 || scope.projectIds.length === 0) return []
+    const values = createValues()
+    const rollup = isLong(scope)
+    const many = rollup && hashes.length > manyPairs
+    const where = many ? boundPairs(values, hashes).unindexed : compilePairs(values, hashes)
+    return connection.rows<Row>(
+      `SELECT project_id, group_hash, ${counted(rollup, columns)}
+       FROM ${rollup ? compileRollup(values, database, scope, { columns: columnsOf(columns), where, known: !many, nowMs: clock.now() }) : rowsOf(values, scope, undefined, where)}
+       GROUP BY project_id, group_hash ${many ? unindexed : ''}`,
+      values.bound,
+    )
+  }
 
   return {
     filteredSeries: createFilteredSeries(connection, database),
@@ -183,29 +212,23 @@ export function createCounts(connection: Connection, database: string, clock: Cl
       if (scope.projectIds.length === 0) return []
       const values = createValues()
       const rollup = !filter && isLong(scope)
+      const columns = { users, times: 'last' } as const
       const rows = await connection.rows<StoredCount>(
-        `SELECT project_id, group_hash, ${counted(rollup, users)}
-         FROM ${rollup ? compileRollup(values, database, scope, { columns: columnsOf(users), where: '1', known: false, nowMs: clock.now() }) : rowsOf(values, scope, filter)}
+        `SELECT project_id, group_hash, ${counted(rollup, columns)}
+         FROM ${rollup ? compileRollup(values, database, scope, { columns: columnsOf(columns), where: '1', known: false, nowMs: clock.now() }) : rowsOf(values, scope, filter)}
          GROUP BY project_id, group_hash ORDER BY ${orders[order]} DESC, last_ms DESC, group_hash LIMIT ${values.add('UInt32', max)}`,
         values.bound,
       )
       return rows.map(readCount)
     },
 
-    async countsOf(scope, hashes, { users = false } = {}) {
-      if (hashes.length === 0 || scope.projectIds.length === 0) return []
-      const values = createValues()
-      const rollup = isLong(scope)
-      const many = rollup && hashes.length > manyPairs
-      const where = many ? boundPairs(values, hashes).both : compilePairs(values, hashes)
-      const rows = await connection.rows<StoredCount>(
-        `SELECT project_id, group_hash, ${counted(rollup, users)}
-         FROM ${rollup ? compileRollup(values, database, scope, { columns: columnsOf(users), where, known: !many, nowMs: clock.now() }) : rowsOf(values, scope, undefined, where)}
-         GROUP BY project_id, group_hash ${many ? unindexed : ''}`,
-        values.bound,
-      )
-      return rows.map(readCount)
-    },
+    countsOf: async (scope, hashes, { users = false } = {}) =>
+      (await countKnown<StoredSpan>(scope, hashes, { users, times: 'both' })).map((row) => ({
+        ...readCount(row),
+        firstMs: Number(row.first_ms),
+      })),
+    eventsOf: async (scope, hashes, { users = false } = {}) =>
+      (await countKnown<StoredEvents>(scope, hashes, { users, times: 'none' })).map(readEvents),
 
     async series(scope, bucketMs, hashes) {
       if (hashes.length === 0 || scope.projectIds.length === 0) return []

@@ -7,6 +7,7 @@ import type {
   EventRow,
   EventSpan,
   GroupCount,
+  GroupEvents,
   PlaceInIssue,
   Scope,
   SeenEvent,
@@ -86,7 +87,7 @@ export type EventStore = DownsampleStore &
     groups(request: {
       scope: Scope
       filter?: EventFilter
-      order: 'last' | 'events' | 'users' | 'first'
+      order: 'last' | 'events' | 'users'
       max: number
       /** Whether to count users. Default: only if they are the order. */
       users?: boolean
@@ -96,7 +97,13 @@ export type EventStore = DownsampleStore &
       scope: Scope,
       hashes: { projectId: number; groupHash: string }[],
       options?: { users?: boolean },
-    ): Promise<GroupCount[]>
+    ): Promise<(GroupCount & { firstMs: number })[]>
+    /** Like `countsOf`, without the times of the first and last event, which are two columns more to read. */
+    eventsOf(
+      scope: Scope,
+      hashes: { projectId: number; groupHash: string }[],
+      options?: { users?: boolean },
+    ): Promise<GroupEvents[]>
     /**
      * Stats of each set of groups, in order. Sets are disjoint; a user of several groups of a set counts once. Each
      * `startMs` is a multiple of `bucketMs`. If that is whole hours and the scope has at least 12, its ends are rounded

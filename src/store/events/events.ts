@@ -111,16 +111,17 @@ export type Scope = {
   toMs: number
 }
 
-/** Stats of one group (hash) within a scope. */
-export type GroupCount = {
+/** Events of one group (hash) within a scope. */
+export type GroupEvents = {
   projectId: number
   groupHash: string
   events: number
   /** Set on request only: merging users costs more than everything else. */
   users?: number
-  lastMs: number
-  firstMs: number
 }
+
+/** Events of one group within a scope, and the time of the last one. */
+export type GroupCount = GroupEvents & { lastMs: number }
 
 /** Stats of a set of groups within a scope. `series` has the non-empty buckets in time order. */
 export type SetStats = {

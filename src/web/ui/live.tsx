@@ -149,7 +149,7 @@ export function LiveProvider({
  * Calls `listener` with each change of this organization and its id while mounted. `atOnce` opens the stream without
  * waiting for an idle page, because the person watches from the first second.
  */
-export function useLive(listener: Listener, { atOnce = false }: { atOnce?: boolean } = {}): void {
+export function useLive(listener: Listener, atOnce = false): void {
   const { listen, openNow } = useContext(LiveStream)
   const latest = useRef(listener)
   latest.current = listener

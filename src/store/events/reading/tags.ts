@@ -3,7 +3,7 @@ import type { Connection } from '../connection.ts'
 import type { EventStore } from '../event-store.ts'
 import type { Scope } from '../events.ts'
 import { compileScope, createValues, hashList, type Values } from '../filter.ts'
-import { compileRollup } from '../spans.ts'
+import { compileProjectRollup } from '../spans.ts'
 
 type Tags = Pick<EventStore, 'tagsOf' | 'tagKeys' | 'tagValues' | 'tagPairs' | 'columnValues' | 'frameValues'>
 
@@ -172,10 +172,8 @@ async function newestOf(
   max = sampleMax,
 ): Promise<Scope> {
   const values = createValues()
-  const hours = compileRollup(values, database, scope, {
+  const hours = compileProjectRollup(values, database, scope, {
     columns: 'hour, n',
-    where: '1',
-    known: false,
     nowMs: scope.toMs,
     longest: 'hour',
   })

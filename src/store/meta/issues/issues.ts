@@ -129,22 +129,23 @@ function matching(
   return filter ? query.where((build) => condition(build, filter)) : query
 }
 
+/** Runs as many statements as the items need. */
+async function inChunks<Item, Row>(
+  items: readonly Item[],
+  query: (chunk: readonly Item[]) => Promise<Row[]>,
+): Promise<Row[]> {
+  const found: Row[] = []
+  for (let start = 0; start < items.length; start += idsMax)
+    found.push(...(await query(items.slice(start, start + idsMax))))
+  return found
+}
+
 /** Implements lookups of issues by their ids, and of many ids. */
 function issueSetPart({ read, dialect }: Store): SetPart {
   const { builder } = dialect
   const among = (ids: readonly number[], filter: IssueFilter | undefined) => {
     const query = builder.selectFrom('issue').where('id', 'in', ids)
     return filter ? query.where((build) => condition(build, filter)) : query
-  }
-  /** Runs as many statements as the ids need. */
-  const inChunks = async <Row>(
-    ids: readonly number[],
-    query: (chunkIds: readonly number[]) => Promise<Row[]>,
-  ): Promise<Row[]> => {
-    const found: Row[] = []
-    for (let start = 0; start < ids.length; start += idsMax)
-      found.push(...(await query(ids.slice(start, start + idsMax))))
-    return found
   }
   return {
     issuesByIds: async (ids, filter) =>
@@ -237,23 +238,19 @@ export function issueListPart(store: Store): ListPart & SetPart {
 
 /** Implements reads of rows that are related to issues. */
 export function relatedRowsPart({ read, dialect: { builder } }: Store): RelatedRowsReadPart {
-  const fingerprint = read.prepared<{ projectId: number; hash: string }, { issue_id: number }>((slot) =>
-    builder
-      .selectFrom('fingerprint')
-      .select('issue_id')
-      .where('project_id', '=', slot('projectId'))
-      .where('hash', '=', slot('hash')),
-  )
   const hashes = read.prepared<{ id: number }, { hash: string }>((slot) =>
     builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', slot('id')).orderBy('hash'),
   )
 
   return {
+    // A statement for each of 10,000 hashes took 55 ms, one for 500 takes 19 in all.
     issueIdsOf: async (requested) => {
       const found = new Map<string, number>()
-      for (const { projectId, groupHash } of requested) {
-        const row = await fingerprint.get({ projectId, hash: groupHash })
-        if (row) found.set(`${projectId}:${groupHash}`, row.issue_id)
+      for (const [projectId, groups] of Map.groupBy(requested, (item) => item.projectId)) {
+        const of = builder.selectFrom('fingerprint').select(['hash', 'issue_id']).where('project_id', '=', projectId)
+        const hashesOfProject = [...new Set(groups.map((item) => item.groupHash))]
+        const rows = await inChunks(hashesOfProject, (chunk) => read.all(of.where('hash', 'in', chunk)))
+        for (const row of rows) found.set(`${projectId}:${row.hash}`, row.issue_id)
       }
       return found
     },

@@ -38,12 +38,9 @@ function Watch({ slug, digest, streamed }: { slug: string; digest: string; strea
     refetchInterval: ({ state }) => (!streamed || state.error ? pollMs : false),
   })
   const refetch = useThrottle(pauseMs, () => void query.refetch())
-  useLive(
-    (change) => {
-      if (change.kind === 'events' || change.kind === 'missed') refetch()
-    },
-    { atOnce: streamed },
-  )
+  useLive((change) => {
+    if (change.kind === 'events' || change.kind === 'missed') refetch()
+  }, streamed)
   const [first, ...more] = query.data ?? []
   const event = first?.events[0]?.id
   const path =

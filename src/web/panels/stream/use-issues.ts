@@ -245,7 +245,7 @@ function useLiveRows({ since, rows, waiting, enabled, ...listState }: Freshness)
     if (id > 0 && id <= after.current) return
     if (!enabled || (params.range.kind === 'absolute' && params.range.toMs < systemClock.now())) return
     live.current?.handle(liveChange)
-  })
+  }, true)
   const acted = useCallback(() => live.current?.acted(), [])
   const renew = useCallback((ids: readonly string[]) => {
     for (const id of ids) live.current?.handle({ kind: 'issue', id })

@@ -89,13 +89,10 @@ export function Arrivals({
     queryFn: ({ signal }) => apiFetch<RestArrivals>(`${path}arrivals/`, { signal }),
     refetchInterval: pollMs,
   })
-  useLive(
-    (change) => {
-      const arrived = change.kind === 'events' && change.projects.some((project) => project.id === projectId)
-      if (arrived || change.kind === 'missed') void client.invalidateQueries({ queryKey: key })
-    },
-    { atOnce: true },
-  )
+  useLive((change) => {
+    const arrived = change.kind === 'events' && change.projects.some((project) => project.id === projectId)
+    if (arrived || change.kind === 'missed') void client.invalidateQueries({ queryKey: key })
+  }, true)
   async function sendTest() {
     setSending(true)
     try {
