@@ -42,6 +42,9 @@ const settings = z.strictObject({
   scrubIPAddresses: z.boolean(),
   sensitiveFields: z.array(z.string()),
   safeFields: z.array(z.string()),
+  /** Ours: patterns of routes (docs/spans.md), and paths whose next part was learned to vary. */
+  routePatterns: z.array(z.string()),
+  learnedRoutes: z.array(z.string()),
   /** Ours: whether public scripts that nobody uploaded are fetched. */
   scrapeJavaScript: z.boolean(),
   verifySSL: z.boolean(),
@@ -120,6 +123,7 @@ export const projectChangeBody = z
     scrubIPAddresses: z.boolean(),
     sensitiveFields: entries,
     safeFields: entries,
+    routePatterns: entries,
     scrapeJavaScript: z.boolean(),
     verifySSL: z.boolean(),
     ...eachSwitch(() => z.boolean()),

@@ -11,6 +11,7 @@ import type { Downsampling } from './downsampling.ts'
 import { limitErrorEnds } from './error-links.ts'
 import { droppedName, recordEvicted } from './evicted-rows.ts'
 import { linkFeedback } from './feedback.ts'
+import { learnRoutes } from './learn-routes.ts'
 import type { Lock } from './lock.ts'
 import { applyOwnRetention } from './own-retention.ts'
 import type { Removals } from './removals.ts'
@@ -182,6 +183,12 @@ export const jobTable: readonly Job[] = [
     everyMs: minuteMs,
     firstMs: 30_000,
     run: async ({ meta }) => limitErrorEnds({ meta }),
+  },
+  {
+    name: 'routes',
+    everyMs: 10 * minuteMs,
+    firstMs: 2 * minuteMs,
+    run: learnRoutes,
   },
   {
     name: 'feedback',

@@ -47,6 +47,7 @@ export async function toRestProject(
   const scrub = await app.meta.projects.scrubSettings(project.id)
   const scrape = await app.meta.artifacts.scrapeSettings(project.id)
   const grouping = await app.meta.projects.groupingSettings(project.id)
+  const routes = await app.meta.projects.routeSettings(project.id)
   return {
     id: String(project.id),
     slug: project.slug,
@@ -78,6 +79,8 @@ export async function toRestProject(
     scrubIPAddresses: scrub.scrubIpAddresses,
     sensitiveFields: scrub.sensitiveFields,
     safeFields: scrub.safeFields,
+    routePatterns: routes.patterns,
+    learnedRoutes: routes.learned,
     scrapeJavaScript: scrape.on,
     verifySSL: scrape.verifyTls,
     ...project.switches,
@@ -167,6 +170,7 @@ function changeOf(body: ProjectChangeBody): ProjectChange {
     scrubIpAddresses: body.scrubIPAddresses,
     sensitiveFields: body.sensitiveFields,
     safeFields: body.safeFields,
+    routePatterns: body.routePatterns,
     scrape: body.scrapeJavaScript,
     scrapeTls: body.verifySSL,
     ...eachSwitch((name) => body[name]),

@@ -141,6 +141,8 @@ export function downsampleCases(open: () => EventStore): void {
         project_hour: 0,
         project_day: 0,
         project_week: 0,
+        span_hour: 0,
+        span_day: 0,
       })
       const after = await numbersOf(store, 173)
       expect(after.rows).toHaveLength(300 - gone)
@@ -171,6 +173,8 @@ export function downsampleCases(open: () => EventStore): void {
         project_hour: 0,
         project_day: 0,
         project_week: 0,
+        span_hour: 0,
+        span_day: 0,
       })
       await store.remove(174, [hash])
       expect((await checkOf(store, 174)).own).toEqual([[other, 3, 0]])

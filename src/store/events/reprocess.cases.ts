@@ -70,6 +70,8 @@ const sound = {
     project_hour: 0,
     project_day: 0,
     project_week: 0,
+    span_hour: 0,
+    span_day: 0,
   },
   twice: 0,
 }

@@ -107,6 +107,12 @@ export function spanRollupCases(open: () => EventStore, database: () => Database
     expect(Math.abs((found?.p50 ?? 0) / 310_000 - 1)).toBeLessThan(0.06)
   })
 
+  test('routes that are paths are listed by project, those with most spans first', async () => {
+    const found = await open().pathsByProject(at, 10)
+    expect(found.filter((entry) => entry.projectId === projectId)).toEqual([{ projectId, routes: ['/orders/[id]'] }])
+    expect(await open().pathsByProject(at + 30 * day, 10)).toEqual([])
+  })
+
   test('statements and web vitals have their own rows', async () => {
     expect(await sumsOf(database(), `metric = 'statement' AND length = 0`)).toEqual([
       { length: 0, metric: 'statement', op: 'db', statement: 'SELECT ?', n: 2, weight: 4, failed: 0, total: 12_000 },

@@ -1,6 +1,7 @@
 import type { Json } from '../../wire/json.ts'
 import type { Connection } from './connection.ts'
 import { hashText, traceHex } from './rows.ts'
+import { spanRollupName } from './schema/span-rollup.ts'
 import type { SeenSpan, SpanStore } from './span-store.ts'
 
 /**
@@ -130,7 +131,7 @@ function onceEach(spans: readonly SeenSpan[]): SeenSpan[] {
   })
 }
 
-/** Creates the span queries. Spans have no rollups, so the queries wait for no recount. */
+/** Creates the span queries. None of them needs exact rollups, so they wait for no recount. */
 export function createSpans(connection: Connection, database: string): SpanStore {
   const table = `${database}.spans`
   return {
@@ -146,6 +147,19 @@ export function createSpans(connection: Connection, database: string): SpanStore
         traceId: row.trace_hex,
         spanId: hashText(row.span_id),
       }))
+    },
+
+    async pathsByProject(sinceMs, max) {
+      const rows = await connection.rows<{ project: string; routes: string[] }>(
+        `SELECT project_id AS project, groupArray(route) AS routes FROM (
+           SELECT project_id, route::String AS route, sum(n) AS spans FROM ${database}.${spanRollupName}
+           WHERE length = 1 AND metric IN ('duration', 'cut') AND hour >= toStartOfDay(toDateTime({since:UInt32}, 'UTC'))
+             AND match(route, '^([A-Z]{3,10} )?/')
+           GROUP BY project_id, route ORDER BY spans DESC, route LIMIT {max:UInt32} BY project_id)
+         GROUP BY project`,
+        { since: Math.max(0, Math.floor(sinceMs / 1000)), max },
+      )
+      return rows.map(({ project, routes }) => ({ projectId: Number(project), routes }))
     },
 
     async spansOfTrace(projectIds, traceId, max) {

@@ -93,6 +93,11 @@ export type SpanStore = {
   /** Returns at most `max` transactions received since `sinceMs`, newest first. The deduplication starts from them. */
   recentTransactions(sinceMs: number, max: number): Promise<TransactionKey[]>
   /**
+   * Returns up to `max` routes of each project since `sinceMs` (rounded down to a day), those with most spans first.
+   * Routes that are no paths are left out.
+   */
+  pathsByProject(sinceMs: number, max: number): Promise<{ projectId: number; routes: string[] }[]>
+  /**
    * Returns the spans of a trace within projects (none for an empty list): segments first, then by start, without
    * duplicates. Throws MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE.
    */

@@ -6,6 +6,7 @@ import type { ProjectFilters } from '../../domain/filters.ts'
 import type { Status, StatusDetails, Substatus } from '../../domain/issue-states.ts'
 import type { SignCounts, SignKey } from '../../domain/noise.ts'
 import type { ProjectSwitches } from '../../domain/project-switches.ts'
+import type { RouteSettings } from '../../domain/routes.ts'
 import type { FeedbackEffect } from './issues/feedback.ts'
 import type { FilteredEvent } from './projects/inbound-filters.ts'
 import type { ReleaseEffects } from './releases/release-effects.ts'
@@ -133,6 +134,8 @@ export type ProjectSettings = {
   scrape?: true
   /** Grouping settings; absent for version 1 without rules. */
   grouping?: GroupingSettings
+  /** How addresses become routes; absent without patterns and learned names. */
+  routes?: RouteSettings
 }
 
 /** Grouping settings of a project. Rule texts are '' for none (docs/grouping.md). */
@@ -167,6 +170,8 @@ export type ProjectChange = {
   slug?: string
   platform?: string | null
   allowedOrigins?: string[]
+  /** Patterns of routes; see `RouteSettings`. */
+  routePatterns?: string[]
   /** Only the given filters change. */
   filters?: Partial<ProjectFilters>
 } & Partial<ScrubSettings> &

@@ -40,6 +40,7 @@ import { tokenPart } from './people/tokens.ts'
 import { filterPart } from './projects/inbound-filters.ts'
 import { ownershipPart } from './projects/ownership.ts'
 import { keyPart, projectChangePart, projectPart, settingsPart, snapshotPart } from './projects/projects.ts'
+import { routePart } from './projects/routes.ts'
 import { scrapePart } from './projects/scrape.ts'
 import { releaseParts } from './releases/release-parts.ts'
 import {
@@ -80,6 +81,7 @@ const projectParts = (store: Store): MetaStore['projects'] => ({
   ...filterPart(store),
   ...ownershipPart(store),
   ...environmentPart(store),
+  ...routePart(store),
 })
 
 /** Uploaded and fetched files, their chunks, and the source maps that are missing. */

@@ -1,3 +1,4 @@
+import { type RouteRules, type RouteSettings, routeRules } from '../../../domain/routes.ts'
 import { fineStatuses, type SpanCategory, type SpanRow } from '../../../store/events/span-store.ts'
 import type { Tools } from '../../pipeline/context.ts'
 import { type Loose, own, scalar } from '../../pipeline/value.ts'
@@ -84,24 +85,29 @@ function httpStatusOf(attributes: Loose): number {
 const fine: ReadonlySet<string> = new Set(fineStatuses)
 
 /** The route of a segment by itself, or of a span whose segment is elsewhere. */
-function ownRoute(span: Describable): string {
+function ownRoute(span: Describable, rules: RouteRules): string {
   const { op, kind, transaction, attributes, isSegment } = span
   const sent = scalar(own(attributes, 'sentry.segment.name.source') ?? own(attributes, 'sentry.source'))
   const source = span.source || sent || ''
-  if (isSegment) return routeOf({ op, kind, name: transaction, source, attributes })
+  if (isSegment) return routeOf({ op, kind, name: transaction, source, attributes }, rules)
   // The address of a child is that of its own request.
-  return isNamed(transaction) ? routeOf({ op: '', kind: '', name: transaction, source, attributes: {} }) : ''
+  return isNamed(transaction) ? routeOf({ op: '', kind: '', name: transaction, source, attributes: {} }, rules) : ''
 }
 
 /**
  * Derives the columns that spans are grouped by. All spans of a segment have its route. Web vitals and other late spans
  * arrive without their segment, and it may have no name: `segments` remembers the routes of recent ones.
  */
-export function describeAll(spans: readonly Describable[], segments: Tools['segments']): Described[] {
+export function describeAll(
+  spans: readonly Describable[],
+  segments: Tools['segments'],
+  settings: RouteSettings | undefined,
+): Described[] {
+  const rules = routeRules(settings)
   const keyOf = (span: Describable, id: string) => `${span.projectId} ${id}`
   for (const span of spans) {
     if (!span.isSegment) continue
-    const route = ownRoute(span)
+    const route = ownRoute(span, rules)
     if (route !== '') segments.set(keyOf(span, span.spanId), route)
   }
   return spans.map((span) => {
@@ -110,7 +116,7 @@ export function describeAll(spans: readonly Describable[], segments: Tools['segm
     const category = categoryOf(span)
     const { op, isSegment, kind, attributes } = span
     return {
-      route: segments.get(keyOf(span, isSegment ? span.spanId : span.segmentId)) ?? ownRoute(span),
+      route: segments.get(keyOf(span, isSegment ? span.spanId : span.segmentId)) ?? ownRoute(span, rules),
       category,
       statement: statementOf({ category, op, isSegment, kind, text: span.description || span.name, attributes }),
       failed: isUnknown ? httpStatus >= 500 : !fine.has(span.status),

@@ -1,3 +1,5 @@
+import { matchingPattern, noRules, type RouteRules, withLearned } from '../../../domain/routes.ts'
+
 /** Longer paths are cut. */
 const pathMax = 300
 const partsMax = 24
@@ -53,10 +55,16 @@ export function pathOf(address: string): string | undefined {
   return found[1] ?? '/'
 }
 
-/** A path with placeholders, without an empty end: `/orders/7/` becomes `/orders/[id]`. */
-export function parameterizedPath(path: string): string {
+/**
+ * A path with placeholders, without an empty end: `/orders/7/` becomes `/orders/[id]`. `rules`: the patterns and the
+ * learned names of the project, for its own pages.
+ */
+export function parameterizedPath(path: string, rules: RouteRules = noRules): string {
   const parts = path.slice(0, pathMax).split('/').slice(0, partsMax)
-  const out = parts.map(placeholderOf).join('/')
+  if (parts.length > 2 && parts.at(-1) === '') parts.pop()
+  const pattern = matchingPattern(parts, rules)
+  if (pattern !== undefined) return pattern
+  const out = withLearned(parts.map(placeholderOf), rules.learned).join('/')
   return out.length > 1 && out.endsWith('/') ? out.slice(0, -1) : out || '/'
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { routeRules } from '../../../domain/routes.ts'
 import { assetPath, parameterizedPath, pathOf } from './path.ts'
 import { routeOf } from './route.ts'
 import { statementOf } from './statement.ts'
@@ -97,6 +98,18 @@ describe('the route of a segment', () => {
   ])('%s', (_name, source, expected) => {
     expect(routeOf(source)).toBe(expected)
   })
+})
+
+test('a project has its own patterns, and names that were learned', () => {
+  const rules = routeRules({ patterns: ['/shop/[category]/[id]'], learned: ['/users'] })
+  const route = (path: string) =>
+    routeOf({ op: 'pageload', kind: '', name: 'Pageload', source: 'url', attributes: { 'url.path': path } }, rules)
+  expect(['/shop/shoes/7', '/users/jane/', '/users/7', '/orders/7'].map(route)).toEqual([
+    '/shop/[category]/[id]',
+    '/users/[name]',
+    '/users/[id]',
+    '/orders/[id]',
+  ])
 })
 
 describe('the statement of a span', () => {

@@ -1,3 +1,4 @@
+import type { RouteRules } from '../../../domain/routes.ts'
 import { type Loose, own, scalar } from '../../pipeline/value.ts'
 import { parameterizedPath, pathOf } from './path.ts'
 
@@ -26,24 +27,24 @@ function addressOf(attributes: Loose): string | undefined {
 }
 
 /** The route without a method: a template of the framework, else the segment's name, else its address. */
-function pageOf({ name, source, attributes }: RouteSource): string {
+function pageOf({ name, source, attributes }: RouteSource, rules: RouteRules | undefined): string {
   const template = text(attributes, 'http.route', 'url.template', 'next.route')
   if (template) return template.replace(withMethod, '').replace(/(?<=.)\/$/, '')
   const bare = name.replace(withMethod, '').trim()
   const isGeneric = generic.test(bare)
   if (!isGeneric && templates.has(source)) return bare
   const address = addressOf(attributes)
-  if (address !== undefined && (isGeneric || source === 'url')) return parameterizedPath(address)
+  if (address !== undefined && (isGeneric || source === 'url')) return parameterizedPath(address, rules)
   const path = /^(?:\/|https?:\/\/)/.test(bare) ? pathOf(bare) : undefined
-  return path === undefined ? bare : parameterizedPath(path)
+  return path === undefined ? bare : parameterizedPath(path, rules)
 }
 
 /**
  * The route of a segment: its parameterized page, endpoint or job. Requests to a server that change something begin with
  * their method: `POST /orders`, as they are other work than `/orders`. '' if the segment names nothing.
  */
-export function routeOf(segment: RouteSource): string {
-  const page = pageOf(segment)
+export function routeOf(segment: RouteSource, rules?: RouteRules): string {
+  const page = pageOf(segment, rules)
   const isServer = segment.op === 'http.server' || segment.kind === 'server'
   const sent =
     text(segment.attributes, 'http.request.method', 'http.method') || (withMethod.exec(segment.name)?.[1] ?? '')

@@ -120,6 +120,7 @@ export type Tables = DeliveryTables & {
     grouping_until_ms: Defaulted<number | null>
     filters: Defaulted<JsonText>
     switches: Defaulted<JsonText>
+    routes: Defaulted<JsonText>
   } & Revised
   old_slug: { organization_id: number; slug: string; project_id: number }
   project_key: {

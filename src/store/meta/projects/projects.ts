@@ -3,6 +3,7 @@ import { type Selectable, sql } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
 import { newestGrouping } from '../../../domain/grouping.ts'
 import { eachSwitch, type ProjectSwitches, projectSwitches } from '../../../domain/project-switches.ts'
+import { readRoutes } from '../../../domain/routes.ts'
 import { checkName, checkSlug, idOf } from '../database/names.ts'
 import { staleError } from '../database/revision.ts'
 import { fromJson, insertedId, type Store } from '../database/store.ts'
@@ -20,6 +21,7 @@ import type {
   ScrubSettings,
 } from '../meta.ts'
 import { isInactive, readFilters, writeFilters } from './inbound-filters.ts'
+import { type RouteStore, routesColumn } from './routes.ts'
 import { checkFieldNames, checkOrigins } from './setting-lists.ts'
 
 /** Keys of projects. */
@@ -50,7 +52,7 @@ export type ProjectStore = {
   /** Grouping settings from people. Throws NOT_FOUND. */
   groupingSettings(projectId: number): Promise<GroupingSettings>
   updateProject(id: number, change: ProjectChange, by?: ChangedBy): Promise<Project>
-}
+} & RouteStore
 
 const readSwitches = (text: string, change: Partial<ProjectSwitches> = {}): ProjectSwitches => {
   const kept = fromJson<Partial<ProjectSwitches>>(text)
@@ -147,6 +149,7 @@ function projectColumns(old: Selectable<Tables['project']>, change: ProjectChang
       : old.switches,
     ...groupingColumns(old, change, nowMs),
     filters: change.filters ? writeFilters(old.filters, change.filters) : old.filters,
+    routes: routesColumn(old.routes, change.routePatterns),
   }
 }
 
@@ -324,6 +327,7 @@ export function settingsPart({
         ...(row.scrape === 1 ? { scrape: true as const } : {}),
         ...idleless(row.filters),
         ...groupingOf(row, clock.now()),
+        ...(row.routes === '{}' ? {} : { routes: readRoutes(row.routes) }),
       }
     },
     groupingSettings: async (projectId) => {

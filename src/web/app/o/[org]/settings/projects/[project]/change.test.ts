@@ -36,6 +36,7 @@ describe('the settings form', () => {
       scrubIpAddresses: false,
       sensitiveFields: [],
       safeFields: [],
+      routePatterns: [],
       scrape: false,
       scrapeTls: false,
       ...eachSwitch(() => false),
@@ -45,12 +46,14 @@ describe('the settings form', () => {
       allowedOrigins: 'a.example\nb.example',
       sensitiveFields: 'x',
       safeFields: 'y',
+      routePatterns: '/shop/[category]\n!/docs',
     })
     expect(changeOf(lists)).toMatchObject({
       platform: 'node',
       allowedOrigins: ['a.example', 'b.example'],
       sensitiveFields: ['x'],
       safeFields: ['y'],
+      routePatterns: ['/shop/[category]', '!/docs'],
     })
   })
 

@@ -28,6 +28,7 @@ export function changeOf(
     scrubIpAddresses: on('scrubIpAddresses'),
     sensitiveFields: entriesOf(longTextOf(data, 'sensitiveFields')),
     safeFields: entriesOf(longTextOf(data, 'safeFields')),
+    routePatterns: entriesOf(longTextOf(data, 'routePatterns')),
     scrape: on('scrape'),
     scrapeTls: on('scrapeTls'),
     ...eachSwitch(on),

@@ -27,6 +27,7 @@ async function General({ here: { actor, organization, project } }: SettingsConte
           revision: project.rev,
           switches: project.switches,
           scrub: await meta.projects.scrubSettings(project.id),
+          routes: await meta.projects.routeSettings(project.id),
           scraping: { scrape: scraping.on, scrapeTls: scraping.verifyTls, hasToken: scraping.sealedToken !== '' },
         }}
       />

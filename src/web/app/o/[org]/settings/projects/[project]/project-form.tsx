@@ -1,6 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { type ProjectSwitches, projectSwitches } from '../../../../../../../domain/project-switches.ts'
+import type { RouteSettings } from '../../../../../../../domain/routes.ts'
 import type { ScrubSettings } from '../../../../../../../store/meta/meta.ts'
 import { type GuardedState, noGuardedState } from '../../../../../../client/form.ts'
 import { platformById } from '../../../../../../platforms.ts'
@@ -24,6 +25,7 @@ export type ShownProject = {
   switches: ProjectSwitches
   scrub: ScrubSettings
   scraping: ShownScraping
+  routes: RouteSettings
 }
 
 const formName = 'project-settings'
@@ -63,6 +65,12 @@ export function ProjectForm({
               <h2>{t('scrubbing')}</h2>
             </legend>
             <ScrubFields scrub={project.scrub} state={state} />
+          </fieldset>
+          <fieldset disabled={disabled} className="flex flex-col gap-4">
+            <legend className="mb-3">
+              <h2>{t('routes')}</h2>
+            </legend>
+            <RouteFields routes={project.routes} state={state} />
           </fieldset>
           <fieldset disabled={disabled} className="flex flex-col gap-4">
             <legend className="mb-3">
@@ -139,6 +147,33 @@ function ScrubFields({ scrub, state }: { scrub: ScrubSettings; state: GuardedSta
           value={values[name] ?? linesOf(scrub[name])}
         />
       ))}
+    </>
+  )
+}
+
+/** Patterns that people give, and the paths that were learned. */
+function RouteFields({ routes, state }: { routes: RouteSettings; state: GuardedState }) {
+  const t = useTranslations('projectSettings')
+  return (
+    <>
+      <List
+        id="routePatterns"
+        label={t('routePatterns')}
+        hint={t('routePatternsHint')}
+        errors={state.fields.routePatterns}
+        value={state.values.routePatterns ?? linesOf(routes.patterns)}
+        placeholder={'/shop/[category]/[id]\n/files/**'}
+      />
+      {routes.learned.length > 0 ? (
+        <div className="text-ink-2">
+          <p>{t('learnedRoutes')}</p>
+          <ul className="mt-1 max-h-40 overflow-auto font-mono">
+            {routes.learned.map((prefix) => (
+              <li key={prefix}>{`${prefix}/[name]`}</li>
+            ))}
+          </ul>
+        </div>
+      ) : null}
     </>
   )
 }
