@@ -40,11 +40,11 @@ function storeOf(list: Parameters<typeof columns>[0], events: { projectId: numbe
   }))
   const deps = {
     events: {
-      traceSpans: async (_projects, _trace, max) => {
+      traceSpans: async (_projects: unknown, _trace: string, max: number) => {
         asked.push(['spans', max])
         return columns(list.slice(0, max))
       },
-      largestSpans: async (_projects, _trace, max) => {
+      largestSpans: async (_projects: unknown, _trace: string, max: number) => {
         asked.push(['largest', max])
         return columns(list.slice(0, max))
       },
@@ -142,14 +142,17 @@ describe('a trace in the form of its page', () => {
     expect(feedback).toMatchObject([{ id: 3, groupID: '9', message: 'broken', span: 1 }])
   })
 
-  test('a small trace is one query; a larger one is counted; over the limit it is a sample', async () => {
+  test('a small trace is one query, a larger one two; over the limit it is a sample', async () => {
     const many = Array.from({ length: 6000 }, (_, n) => ({ n: n + 1, projectId: 1 }))
     const small = storeOf(many.slice(0, 2000))
     expect([(await small.view()).isSampled, small.asked]).toEqual([false, [['spans', 2001]]])
     const middle = storeOf(many)
     expect([(await middle.view()).spans.ids.length, middle.asked]).toEqual([
       6000,
-      [['spans', 2001], ['totals'], ['spans', 50_000]],
+      [
+        ['spans', 2001],
+        ['spans', 50_001],
+      ],
     ])
     const large = storeOf(many)
     const view = await large.view({ max: 5500 })
