@@ -173,7 +173,9 @@ export async function benchTrace(rows: number): Promise<Row[]> {
     await run(product, 'SELECT 1')
     bare.push(performance.now() - began)
   }
-  const some = Array.from({ length: 100 }, (_, n) => idOf(n * 911))
+  const some = Array.from({ length: 100 }, (_, n) =>
+    idOf((n * 911) % Math.max(1, Math.floor((rows - millions - 235_000) / ordinary))),
+  )
   const kinds: [string, string[], number][] = [
     [`${ordinary} spans`, some, 60],
     ['25,000 spans', Array.from({ length: 30 }, () => large.twentyFive), 150],

@@ -74,7 +74,8 @@ describe.skipIf(noChromium)('the page of a trace', () => {
 
   test('is one click away from the issue, at the span of the error, and /t/ leads to it', async () => {
     await page().goto(`${product.url}/o/${org}/issues/${state.issue}`)
-    await page().getByRole('link', { name: 'Open trace' }).click()
+    // The link has the span once the strip knows it.
+    await page().locator('a[href*="/traces/"][href*="?span="]', { hasText: 'Open trace' }).click()
     await page().waitForURL(`**/o/${org}/traces/${state.trace}?span=*`)
     await selected().getByText('render page').waitFor()
     await page().goto(`${product.url}/t/${state.trace}?view=list`)

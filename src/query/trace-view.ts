@@ -21,7 +21,7 @@ export const viewSpansMax = 50_000
 export const viewSpansMost = 200_000
 /** Spans of the sample of a larger trace. */
 const sampleSpans = 5000
-/** A trace up to this size is read by one query. Of a larger one the rows are counted first. */
+/** A trace up to this size is read by one query. Of a larger one these rows are read again, with all others. */
 export const smallSpans = 2000
 const errorsMax = 100
 const feedbackMax = 20
@@ -93,8 +93,10 @@ async function readSpans(
   const few = await events.traceSpans(projects, traceId, Math.min(max, smallSpans) + 1)
   const all = { spanCount: 0, byProject: undefined, isSampled: false }
   if (few.ids.length <= Math.min(max, smallSpans)) return { ...all, columns: few }
+  // A count before would cost each large trace a query, and it is read whole almost always.
+  const most = max > smallSpans ? await events.traceSpans(projects, traceId, max + 1) : few
+  if (most.ids.length <= max) return { ...all, columns: most }
   const totals = await events.traceTotals(projects, traceId)
-  if (totals.spans <= max) return { ...all, columns: await events.traceSpans(projects, traceId, max) }
   const columns = await events.largestSpans(projects, traceId, Math.min(max, sampleSpans))
   return { columns, spanCount: totals.spans, byProject: totals.byProject, isSampled: true }
 }

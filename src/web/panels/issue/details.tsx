@@ -236,7 +236,9 @@ export function EventDetails({ event, hrefs }: { event: RestEvent; hrefs: TagHre
       {event.traceId ? (
         <li className="tag-chip">
           <span>{sections('trace')}</span>
-          <code>{event.traceId.slice(0, 64)}</code>
+          <Link className="link" href={`/t/${encodeURIComponent(event.traceId)}`}>
+            <code>{event.traceId.slice(0, 64)}</code>
+          </Link>
         </li>
       ) : null}
       {more > 0 ? (

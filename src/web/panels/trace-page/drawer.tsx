@@ -12,7 +12,7 @@ import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'
 import { QueryFailed } from '../../ui/states.tsx'
-import { isHidden, runOfNode } from './model.ts'
+import { isHidden } from './model.ts'
 import type { TraceControls } from './use-trace.ts'
 import { useWords, type Words } from './words.ts'
 
@@ -169,7 +169,7 @@ function PointDetails({ trace, number }: { trace: TraceControls; number: number 
 function RunDetails({ trace, words, first }: Parts & { first: number }) {
   const t = useTranslations('trace')
   const { model, folds, toggle, setQ } = trace
-  const run = runOfNode(model, first)
+  const run = model.runAt.get(first)
   if (!run) return null
   return (
     <>
@@ -199,7 +199,7 @@ function titleOf(
   if (!selected) return ''
   if (selected.kind === 'point') return t(model.points[selected.ref]?.kind === 'feedback' ? 'feedback' : 'error')
   if (selected.kind === 'gap' || selected.kind === 'endGap') return t('gapTitle')
-  const run = selected.kind === 'run' ? runOfNode(model, selected.ref) : undefined
+  const run = selected.kind === 'run' ? model.runAt.get(selected.ref) : undefined
   return `${run ? `${run.count} × ` : ''}${words.op(selected.ref)}`
 }
 

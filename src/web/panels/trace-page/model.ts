@@ -16,7 +16,9 @@ export type TraceModel = {
   /** Gaps before a child, by the child, and at the end of a span, by the span. */
   gapsBefore: ReadonlyMap<number, Gap>
   gapsAtEnd: ReadonlyMap<number, Gap>
+  /** Runs of repeated siblings, by their parent, and by their first node. */
   runs: ReadonlyMap<number, Run[]>
+  runAt: ReadonlyMap<number, Run>
   path: CriticalPath
   /** Numbers of the parts of the critical path, by node. */
   partsOf: ReadonlyMap<number, number[]>
@@ -76,6 +78,7 @@ export function modelOf(view: RestTraceView): TraceModel {
   const points = movePoints(pointsIn(view), tree)
   const path = criticalPath(tree, mainRoot(tree))
   const bands = bandsOf(view, tree)
+  const runs = runsOf(spans, tree)
   const bandSizes = new Map<number, number>()
   for (const band of bands) if (band >= 0) bandSizes.set(band, (bandSizes.get(band) ?? 0) + 1)
   const extent = extentOf(tree)
@@ -87,7 +90,8 @@ export function modelOf(view: RestTraceView): TraceModel {
     networkUs,
     gapsBefore: new Map(gaps.flatMap((gap) => (gap.before >= 0 ? [[gap.before, gap] as const] : []))),
     gapsAtEnd: new Map(gaps.flatMap((gap) => (gap.before < 0 ? [[gap.node, gap] as const] : []))),
-    runs: runsOf(spans, tree),
+    runs,
+    runAt: new Map([...runs.values()].flatMap((list) => list.map((run) => [run.first, run] as const))),
     path,
     partsOf: Map.groupBy(path.nodes.keys(), (part) => path.nodes[part] ?? -1),
     points,
@@ -112,8 +116,10 @@ export function runOfNode({ tree, runs }: TraceModel, node: number): Run | undef
 /** The members of a run. */
 export function membersOf({ tree }: TraceModel, run: Run): Int32Array {
   const parent = tree.parents[run.first] ?? -1
-  const siblings = parent < 0 ? Int32Array.from(tree.roots) : childrenOf(tree, parent)
-  return siblings.subarray(run.place, run.place + run.count)
+  const end = run.place + run.count
+  return parent < 0
+    ? Int32Array.from(tree.roots.slice(run.place, end))
+    : childrenOf(tree, parent).subarray(run.place, end)
 }
 
 /** Whether a node is a span of a project that the reader may not read. */

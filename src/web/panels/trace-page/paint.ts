@@ -1,6 +1,6 @@
 import { textOf } from '../../../domain/trace-spans.ts'
 import { hueOf } from '../../client/op-hue.ts'
-import { isHidden, membersOf, runOfNode, type TraceModel } from './model.ts'
+import { isHidden, membersOf, type TraceModel } from './model.ts'
 import type { Rows } from './rows.ts'
 import type { Window } from './zoom.ts'
 
@@ -153,7 +153,7 @@ function nodeRow(paint: Paint, node: number, top: number): void {
 
 function runRow(paint: Paint, first: number, top: number): void {
   const { context, model, palette, by } = paint
-  const run = runOfNode(model, first)
+  const run = model.runAt.get(first)
   if (!run) return
   const { starts, durations } = model.tree
   context.fillStyle = colourOf(model, palette, by, first)

@@ -1,11 +1,12 @@
 'use client'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useTranslations } from 'next-intl'
+import { memo } from 'react'
 import { textOf } from '../../../domain/trace-spans.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'
 import { type Severity, SeverityShape } from '../../ui/severity.tsx'
-import { isHidden, runOfNode } from './model.ts'
+import { isHidden } from './model.ts'
 import { isBranch } from './rows.ts'
 import type { TraceControls } from './use-trace.ts'
 import type { Words } from './words.ts'
@@ -147,7 +148,7 @@ function RunRow({ trace, words, first }: Pick<RowProps, 'trace' | 'words'> & { f
   return (
     <>
       <Fold isOpen={isOpen} label={t(isOpen ? 'closeRow' : 'openRow')} onClick={() => toggle('run', first)} />
-      <span className="tp-times">{t('times', { count: runOfNode(model, first)?.count ?? 0 })}</span>
+      <span className="tp-times">{t('times', { count: model.runAt.get(first)?.count ?? 0 })}</span>
       <b>
         <PlainText text={words.op(first)} charactersMax={60} />
       </b>
@@ -158,8 +159,11 @@ function RunRow({ trace, words, first }: Pick<RowProps, 'trace' | 'words'> & { f
   )
 }
 
-/** The name of a row of the waterfall. Its bar is on the canvas, and its length is in the name for screen readers. */
-export function Row({ trace, words, row, isMatch }: RowProps) {
+/**
+ * The name of a row of the waterfall. Its bar is on the canvas, and its length is in the name for screen readers. A
+ * scroll renders only the rows that come in.
+ */
+export const Row = memo(function Row({ trace, words, row, isMatch }: RowProps) {
   const { rows, selected, select, model } = trace
   const [kind, ref, depth] = [rows.kinds[row], rows.refs[row] ?? 0, rows.depths[row] ?? 0]
   if (kind === undefined) return null
@@ -206,4 +210,4 @@ export function Row({ trace, words, row, isMatch }: RowProps) {
       {kind === 'run' ? <span className="sr-only">{words.run(ref)}</span> : null}
     </div>
   )
-}
+})

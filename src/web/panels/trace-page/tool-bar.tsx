@@ -1,5 +1,5 @@
 'use client'
-import { ArrowDown, ArrowUp, Search } from 'lucide-react'
+import { ArrowDown, ArrowUp, Maximize2, Minus, Plus, Search } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { Button } from '../../ui/forms/controls.tsx'
 import { KeyHint } from '../../ui/key-hint.tsx'
@@ -49,15 +49,15 @@ function Found({ trace }: { trace: TraceControls }) {
 function Zoom({ trace }: { trace: TraceControls }) {
   const t = useTranslations('trace')
   const acts = [
-    ['keys.zoomOut', '-', '−', () => trace.zoom('out')],
-    ['keys.zoomIn', '+', '+', () => trace.zoom('in')],
-    ['keys.fit', '0', '0', trace.fit],
+    ['keys.zoomOut', '-', Minus, () => trace.zoom('out')],
+    ['keys.zoomIn', '+', Plus, () => trace.zoom('in')],
+    ['keys.fit', '0', Maximize2, trace.fit],
   ] as const
   return (
     <span className="tp-zoom">
-      {acts.map(([name, key, text, run]) => (
+      {acts.map(([name, key, Icon, run]) => (
         <Button key={key} compact icon aria-label={t(name)} title={`${t(name)} (${key})`} onClick={run}>
-          <span aria-hidden="true">{text}</span>
+          <Icon size={13} strokeWidth={1.75} aria-hidden="true" />
         </Button>
       ))}
     </span>

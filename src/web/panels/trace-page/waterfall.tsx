@@ -119,10 +119,10 @@ export function Waterfall({ trace }: { trace: TraceControls }) {
   // Every change of the inputs paints again; a scroll paints without a render.
   useLayoutEffect(paint)
   const onScroll = () => {
-    paint()
     const next = Math.max(0, Math.floor((scroller.current?.scrollTop ?? 0) / rowPx) - overscan)
-    // Names and bars of one frame belong together. Half of the overscan may pass without a render.
+    // Names and bars of one frame belong together. Half of the overscan may pass without a render, which paints too.
     if (Math.abs(next - firstRow) >= overscan / 2 || (next === 0 && firstRow !== 0)) flushSync(() => setFirstRow(next))
+    else paint()
   }
   const pool = visible + overscan * 2 + overscan / 2
   const last = Math.min(rows.kinds.length, firstRow + pool)

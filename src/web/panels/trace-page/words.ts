@@ -1,17 +1,19 @@
 'use client'
 import { useLocale, useTranslations } from 'next-intl'
+import { useMemo } from 'react'
 import { textOf } from '../../../domain/trace-spans.ts'
 import { durationText } from '../../ui/relative.ts'
-import { isHidden, runOfNode, type TraceModel } from './model.ts'
+import { isHidden, type TraceModel } from './model.ts'
 
-/** Words and numbers of a trace in the reader's language. */
-export function useWords(model: TraceModel) {
-  const t = useTranslations('trace')
-  const locale = useLocale()
-  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
-  const whole = new Intl.NumberFormat(locale)
+/** See `useWords`. */
+function wordsOf(
+  model: TraceModel,
+  t: ReturnType<typeof useTranslations<'trace'>>,
+  { percent, whole, three }: Record<'percent' | 'whole' | 'three', Intl.NumberFormat>,
+  locale: string,
+) {
   const { spans } = model.view
-  const duration = (us: number) => durationText(us / 1000, locale)
+  const duration = (us: number) => durationText(us / 1000, locale, (value) => three.format(value))
   return {
     duration,
     share: (us: number) => percent.format(us / Math.max(1, model.toUs - model.fromUs)),
@@ -28,7 +30,7 @@ export function useWords(model: TraceModel) {
         : textOf(spans, 'names', node),
     project: (node: number): string => model.view.projects[spans.projects[node] ?? 0]?.slug ?? t('hiddenProject'),
     run: (first: number): string => {
-      const run = runOfNode(model, first)
+      const run = model.runAt.get(first)
       return run ? t('runSum', { total: duration(run.totalUs), each: duration(run.totalUs / run.count) }) : ''
     },
     gap: (kind: 'gap' | 'endGap', ref: number): string => {
@@ -37,6 +39,22 @@ export function useWords(model: TraceModel) {
       return t(gap.kind === 'network' ? 'network' : 'noSpan', { duration: duration(gap.toUs - gap.fromUs) })
     },
   }
+}
+
+/** Words and numbers of a trace in the reader's language. The same object until the trace changes. */
+export function useWords(model: TraceModel) {
+  const t = useTranslations('trace')
+  const locale = useLocale()
+  // The rows of one frame have about a hundred numbers, and a new format costs more than the rest of a row.
+  const { percent, whole, three } = useMemo(
+    () => ({
+      percent: new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 }),
+      whole: new Intl.NumberFormat(locale),
+      three: new Intl.NumberFormat(locale, { maximumSignificantDigits: 3, useGrouping: false }),
+    }),
+    [locale],
+  )
+  return useMemo(() => wordsOf(model, t, { percent, whole, three }, locale), [model, t, percent, whole, three, locale])
 }
 
 export type Words = ReturnType<typeof useWords>

@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'vitest'
+import type { TraceColumns } from '../store/events/trace-store.ts'
+import type { Project } from '../store/meta/meta.ts'
+import { traceView } from './trace-view.ts'
+
+type Deps = Parameters<typeof traceView>[0]
+const trace = 'ab'.repeat(16)
+const id = (n: number) => n.toString(16).padStart(16, '0')
+const project = (n: number, slug: string) => ({ id: n, slug, platform: 'node' }) as Project
+const [web, secret] = [project(1, 'web'), project(2, 'secret')]
+
+/** Columns of spans by project, in any order of start. */
+const columns = (list: readonly { n: number; projectId: number; startUs?: number; lcp?: number }[]): TraceColumns => ({
+  projectIds: list.map((span) => span.projectId),
+  ids: list.map((span) => id(span.n)),
+  parentIds: list.map(() => id(1)),
+  segmentIds: list.map(() => ''),
+  segments: list.map(() => 0),
+  startsUs: list.map((span) => span.startUs ?? span.n * 10),
+  durationsUs: list.map(() => 5),
+  ops: list.map((span) => (span.projectId === 1 ? 'db' : '')),
+  names: list.map((span) => (span.projectId === 1 ? `SELECT ${span.n % 2}` : '')),
+  statuses: list.map(() => ''),
+  failures: list.map(() => 0),
+  platforms: list.map(() => ''),
+  environments: list.map(() => ''),
+  cuts: list.map(() => ''),
+  measurements: list.flatMap((span) => (span.lcp ? [[id(span.n), { lcp: span.lcp }] as const] : [])),
+})
+
+/** A store with these spans. `asked` notes the queries and their limits. */
+function storeOf(list: Parameters<typeof columns>[0], events: { projectId: number; span: number }[] = []) {
+  const asked: [string, number?][] = []
+  const refs = events.map(({ projectId }, n) => ({
+    projectId,
+    eventId: `${n}`.padStart(32, '0'),
+    groupHash: 'f'.repeat(16),
+    timestampUs: 500,
+    receivedMs: 0,
+  }))
+  const deps = {
+    events: {
+      traceSpans: async (_projects: unknown, _trace: string, max: number) => {
+        asked.push(['spans', max])
+        return columns(list.slice(0, max))
+      },
+      largestSpans: async (_projects: unknown, _trace: string, max: number) => {
+        asked.push(['largest', max])
+        return columns(list.slice(0, max))
+      },
+      traceTotals: async () => {
+        asked.push(['totals'])
+        const byProject = new Map<number, number>()
+        for (const span of list) byProject.set(span.projectId, (byProject.get(span.projectId) ?? 0) + 1)
+        return { spans: list.length, byProject, fromUs: 0, toUs: 0 }
+      },
+      byTraceId: async () => refs,
+      spansOfEvents: async () =>
+        events.map(({ projectId, span }, n) => ({
+          projectId,
+          eventId: `${n}`.padStart(32, '0'),
+          spanId: id(span),
+          parentId: id(1),
+          title: 'E: x',
+          culprit: '',
+          type: 'error',
+          errorType: 'E',
+          errorValue: 'x',
+          level: 'fatal',
+          transaction: '',
+        })),
+    },
+    meta: {
+      issues: {
+        issueIdsOf: async () => new Map([[`1:${'f'.repeat(16)}`, 9]]),
+        issueById: async (issue: number) => ({ id: issue, shortId: 'WEB-9', title: 'E', level: 'error' }),
+      },
+      feedback: {
+        feedbackOfIssue: async () => [
+          { id: 3, projectId: 1, eventId: '0'.padStart(32, '0'), name: 'Ada', message: 'broken' },
+          { id: 4, projectId: 1, eventId: 'f'.repeat(32), name: 'Bob', message: 'another event' },
+        ],
+      },
+    },
+  } as unknown as Deps
+  const view = (options = {}, reader = { projects: [secret, web], readable: [web] }) =>
+    traceView(deps, reader, trace, { keptDays: 30, ...options })
+  return { view, asked }
+}
+
+describe('a trace in the form of its page', () => {
+  test('spans by start, each once in its project, texts as numbers, vitals at their spans', async () => {
+    const { view } = storeOf([
+      { n: 3, projectId: 1, lcp: 7 },
+      { n: 2, projectId: 1 },
+      { n: 2, projectId: 1, startUs: 25 },
+      { n: 4, projectId: 1 },
+    ])
+    const { spans, origin, vitals, spanCount } = await view()
+    expect([origin, spanCount, spans.ids, spans.starts]).toEqual([20, 3, [2, 3, 4].map(id), [0, 10, 20]])
+    expect([spans.texts, spans.names, spans.ops]).toEqual([
+      ['', 'db', 'SELECT 0', 'SELECT 1'],
+      [2, 3, 2],
+      [1, 1, 1],
+    ])
+    expect(vitals).toEqual([{ span: 1, values: { lcp: 7 } }])
+  })
+
+  test('spans of a project that the reader may not read are last in the list, without a name', async () => {
+    const { projects, spans } = await storeOf([
+      { n: 1, projectId: 1 },
+      { n: 2, projectId: 2 },
+    ]).view()
+    expect(projects).toEqual([
+      { id: '1', slug: 'web', platform: 'node', place: 0, spans: 1 },
+      { id: null, slug: null, platform: null, place: -1, spans: 1 },
+    ])
+    expect([spans.projects, JSON.stringify({ projects, spans }).includes('secret')]).toEqual([[0, 1], false])
+  })
+
+  test('a trace of such projects alone is like one that does not exist', async () => {
+    const { view } = storeOf([{ n: 2, projectId: 2 }])
+    expect(await view()).toMatchObject({ spanCount: 0, projects: [], vitals: [], spans: { ids: [] } })
+  })
+
+  test('errors are at their spans, else at the span above, and bring their feedback', async () => {
+    const { view } = storeOf(
+      [
+        { n: 1, projectId: 1 },
+        { n: 2, projectId: 1 },
+      ],
+      [
+        { projectId: 1, span: 2 },
+        { projectId: 1, span: 77 },
+      ],
+    )
+    const { events, feedback } = await view()
+    expect(events.map(({ span, shortId, level, at }) => [span, shortId, level, at])).toEqual([
+      [1, 'WEB-9', 'fatal', 490],
+      [0, 'WEB-9', 'fatal', 490],
+    ])
+    expect(feedback).toMatchObject([{ id: 3, groupID: '9', message: 'broken', span: 1 }])
+  })
+
+  test('a small trace is one query, a larger one two; over the limit it is a sample', async () => {
+    const many = Array.from({ length: 6000 }, (_, n) => ({ n: n + 1, projectId: 1 }))
+    const small = storeOf(many.slice(0, 2000))
+    expect([(await small.view()).isSampled, small.asked]).toEqual([false, [['spans', 2001]]])
+    const middle = storeOf(many)
+    expect([(await middle.view()).spans.ids.length, middle.asked]).toEqual([
+      6000,
+      [
+        ['spans', 2001],
+        ['spans', 50_001],
+      ],
+    ])
+    const large = storeOf(many)
+    const view = await large.view({ max: 5500 })
+    expect([view.isSampled, view.spanCount, view.spans.ids.length, view.projects[0]?.spans]).toEqual([
+      true,
+      6000,
+      5000,
+      6000,
+    ])
+    expect(large.asked.at(-1)).toEqual(['largest', 5000])
+  })
+})
