@@ -172,7 +172,12 @@ describe('what is refused', () => {
       () => gzipSync(bodyOfSpan(Buffer.alloc(otlpBytesMax, 1))),
     ],
     ['packed JSON', { ...asJson, 'content-encoding': 'gzip' }, () => gzipSync(`{"a":"${'x'.repeat(otlpBytesMax)}"}`)],
-  ])('a body over 20 MiB: 413, %s', async (_name, headers, make) => {
+    [
+      'packed, of empty objects',
+      { ...asJson, 'content-encoding': 'gzip' },
+      () => gzipSync(`{"a":[${'{},'.repeat(1_500_000)}{}]}`),
+    ],
+  ])('a body over 20 MiB, or as much as one: 413, %s', async (_name, headers, make) => {
     const rig = await start()
     const answer = await rig.send(path, { headers, body: make() })
     expect(answer.status).toBe(413)

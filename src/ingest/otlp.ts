@@ -61,7 +61,8 @@ function formatOf({ contentType }: IngestRequest): OtlpFormat {
 
 const otlpTypes = `OTLP is sent as ${otlpContentType.protobuf} or ${otlpContentType.json}.`
 
-function checkWalk({ error }: OtlpWalk): void {
+function checkWalk({ error, isTooLarge }: OtlpWalk): void {
+  if (error !== undefined && isTooLarge) throw new Refusal('ACCEPT_TOO_LARGE', 'too_large', [error])
   if (error !== undefined)
     throw new Refusal('ACCEPT_BODY_MALFORMED', 'bad_item', [error], 'The body is no OTLP traces message.')
 }

@@ -12,6 +12,8 @@ export type OtlpWalk = {
   rejected: number
   /** Why the body is no OTLP message; undefined while it can be one. */
   error: string | undefined
+  /** The error is a limit: the body can be a message, but a too large one. */
+  isTooLarge: boolean
   push(chunk: Buffer): void
   /** The body is complete. */
   end(): void
@@ -32,6 +34,7 @@ const fieldMax = 2 ** 29 - 1
 
 /** Walks protobuf: request, ResourceSpans, ScopeSpans and the fields of each Span, but not into those fields. */
 class ProtobufWalk implements OtlpWalk {
+  readonly isTooLarge = false
   spans = 0
   rejected = 0
   error: string | undefined
@@ -177,6 +180,11 @@ const spansDepth = 6
 const spanDepth = 7
 /** Longer names and ids cannot be the ones that are looked for. */
 const capturedMax = 40
+/**
+ * Objects and lists of a body. The shortest attribute takes 18 bytes for each, so 20 MiB of spans have 1.2 million. Empty
+ * objects would be seven million: 1.5 GB once they are parsed.
+ */
+const jsonOpenedMax = 1_500_000
 const isSpace = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
 /**
@@ -184,11 +192,13 @@ const isSpace = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0
  * words and the order of commas: a body that only those spoil is refused by the parser of refine.
  */
 class JsonWalk implements OtlpWalk {
+  isTooLarge = false
   spans = 0
   rejected = 0
   error: string | undefined
   #at = 0
   #depth = 0
+  #opened = 0
   /** The depth down to which the open brackets are the path to a span: an object or list for each level. */
   #matched = 0
   #isClosed = false
@@ -275,6 +285,10 @@ class JsonWalk implements OtlpWalk {
 
   #open(byte: number, isOnPath: boolean): void {
     this.#depth++
+    if (++this.#opened > jsonOpenedMax) {
+      this.error = `more than ${jsonOpenedMax} objects and lists`
+      this.isTooLarge = true
+    }
     if (!isOnPath || this.#depth > spanDepth) return
     const isList = this.#depth % 2 === 0
     const fits = isList ? byte === openList && this.#name === listNames[this.#depth] : byte === openObject

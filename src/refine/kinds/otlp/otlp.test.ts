@@ -229,6 +229,19 @@ describe.each(formats)('a body in %s', (format) => {
     const result = refined(format, jsonBody(spans), { filters })
     expect(rowsOf(result).map((row) => [row.spanId, row.place])).toEqual([[spanHex(2), 2]])
     expect(endsOf(result)).toEqual(['otlp span stored ok 1', 'otlp span filtered web_crawler 2'])
+    // A recovery keeps what is stored, at the places that it has without filters too.
+    const recovered = refineBody(
+      encoders[format](jsonBody(spans)),
+      headOf(format),
+      { filters },
+      undefined,
+      new Set([1000]),
+    )
+    expect(rowsOf(recovered).map((row) => [row.spanId, row.place])).toEqual([
+      [spanHex(1), 0],
+      [spanHex(3), 1],
+      [spanHex(2), 2],
+    ])
     const old = refined(format, jsonBody(spans, { 'service.version': '1.0.0' }), {
       filters: { ...noFilters, releases: ['1.0.*'] },
     })
