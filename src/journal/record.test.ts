@@ -3,8 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { head } from './journal.cases.ts'
 import { segmentSpan } from './journal.ts'
 import {
+  copiedBytesMax,
   decodeRecords,
+  encodedBytes,
   encodePrefix,
+  encodeRecord,
   endMark,
   offsetOf,
   prefixBytes,
@@ -15,6 +18,18 @@ import {
 } from './record.ts'
 
 const start = 3 * segmentSpan + 4096
+
+test.each([0, 1, copiedBytesMax, copiedBytesMax + 1])(
+  'a record with a body of %i bytes, as encoded in one piece, is the one of its parts',
+  (size) => {
+    const [headBytes, body] = [Buffer.from(JSON.stringify(head(1))), Buffer.alloc(size, 'x')]
+    const bytes = encodedBytes(headBytes.length, size)
+    const into = Buffer.alloc(7 + bytes)
+    expect(encodeRecord(into, 7, start, headBytes, body)).toBe(into.length)
+    const whole = size <= copiedBytesMax ? into.subarray(7) : Buffer.concat([into.subarray(7), body])
+    expect(whole.equals(Buffer.concat([encodePrefix(start, headBytes, body), headBytes, body]))).toBe(true)
+  },
+)
 
 /** Writes consecutive records as in a segment from `start` on. Returns the bytes and where each record begins. */
 function written(...bodies: string[]): { bytes: Buffer; starts: number[] } {

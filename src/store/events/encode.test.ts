@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { encodeEventRow, eventColumns } from './encode.ts'
+import { encodeEventRow, eventColumns, repeating } from './encode.ts'
 import { row } from './events.cases.ts'
 
 const fields = (changes: Parameters<typeof row>[1]) => encodeEventRow(row(1, changes)).slice(0, -1).split('\t')
@@ -37,4 +37,14 @@ test.each<[string, Parameters<typeof row>[1], (typeof eventColumns)[number], str
   ['no tags', { tags: {} }, 'tags', '{}'],
 ])('%s', (_name, changes, column, expected) => {
   expect(fields(changes)[at(column)]).toBe(expected)
+})
+
+test('a value is encoded once while it repeats, and anew when it changes', () => {
+  const calls: string[] = []
+  const encode = repeating((value: string) => {
+    calls.push(value)
+    return value.toUpperCase()
+  })
+  expect(['', 'a', 'a', 'b', 'a', '', ''].map(encode)).toEqual(['', 'A', 'A', 'B', 'A', '', ''])
+  expect(calls).toEqual(['', 'a', 'b', 'a', ''])
 })
