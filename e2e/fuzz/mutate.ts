@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { makeDump } from '../../src/refine/kinds/minidump/fixture.cases.ts'
+import { attributesOf, jsonBody, jsonSpan, protobufOf } from '../../src/wire/otlp.cases.ts'
 
 type Random = () => number
 
@@ -315,6 +316,8 @@ function address(fuzzed: Fuzzed, target: Target, random: Random): void {
         'csp-report/',
         `events/${hex}/attachments/`,
         'minidump/',
+        'integration/otlp/v1/traces',
+        'otlp/v1/traces/',
         'nel/',
         'envelope',
         'x/y/z',
@@ -366,6 +369,23 @@ function breakUpload(fuzzed: Fuzzed, random: Random): void {
   ])
 }
 
+/** Sends spans in protobuf or JSON, with a few bytes broken. */
+function breakOtlp(fuzzed: Fuzzed, random: Random): void {
+  const spans = Array.from({ length: Math.floor(random() * 40) }, (_, n) =>
+    jsonSpan(n + 1, {
+      kind: Math.floor(random() * 8),
+      attributes: attributesOf({ a: pick(random, strings)(random), b: [1, { c: true }] }),
+    }),
+  )
+  const isJson = chance(random, 0.5)
+  const body = isJson ? Buffer.from(JSON.stringify(jsonBody(spans))) : protobufOf(jsonBody(spans))
+  if (chance(random, 0.7))
+    for (let n = 0; n < 1 + random() * 5; n++) body[Math.floor(random() * body.length)] = Math.floor(random() * 256)
+  fuzzed.what.push('otlp')
+  fuzzed.headers['content-type'] = isJson ? 'application/json' : 'application/x-protobuf'
+  fuzzed.body = chance(random, 0.1) ? body.subarray(0, Math.floor(random() * body.length)) : body
+}
+
 /** Creates one request from `random`. Every tenth is an unchanged recorded envelope. */
 export function makeRequest(recorded: Envelope[], target: Target, random: Random): Fuzzed {
   const fuzzed: Fuzzed = { method: 'POST', path: '', headers: {}, body: Buffer.alloc(0), what: [] }
@@ -411,6 +431,7 @@ export function makeRequest(recorded: Envelope[], target: Target, random: Random
       Buffer.from(chance(random, 0.8) ? '\r\n--x--\r\n' : '\r\n--x'),
     ])
   if (/minidump/.test(fuzzed.path) && chance(random, 0.9)) breakUpload(fuzzed, random)
+  if (/otlp/.test(fuzzed.path) && chance(random, 0.9)) breakOtlp(fuzzed, random)
   encode(fuzzed, random)
   if (chance(random, 0.01) && fuzzed.body.length > 2) fuzzed.leaveAt = Math.floor(random() * fuzzed.body.length)
   return fuzzed
