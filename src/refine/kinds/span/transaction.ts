@@ -197,7 +197,7 @@ export function scrubbedRows(bare: Bare[], sent: Sent | undefined, context: Cont
   if (!isPlain(sent, rules)) scrubTree({ list }, rules, undefined)
   const hashes = new Map([...people.values()].map((user) => [user, userHash(user)]))
   const scrubbed = list.map(({ user: _user, ...texts }, at) => ({ ...(bare[at] as Bare), ...texts }))
-  const described = describeAll(scrubbed, context.tools.segments, context.settings.routes)
+  const described = describeAll(scrubbed, context.tools, context.settings.routes)
   return scrubbed.map(
     ({ source: _source, user: _user, ...span }, at): SpanRow => ({
       ...span,
