@@ -34,13 +34,15 @@ type Pattern = { text: string; parts: string[]; isOpen: boolean }
 /** Route settings in a form that is fast to apply. */
 export type RouteRules = { patterns: readonly Pattern[]; learned: ReadonlySet<string> }
 
-const compiled = new WeakMap<RouteSettings, RouteRules>()
+/** Compiled settings, by their object. */
+export type RouteRuleCache = WeakMap<RouteSettings, RouteRules>
+
 export const noRules: RouteRules = { patterns: [], learned: new Set() }
 
-/** Compiles settings once for each settings object. */
-export function routeRules(settings: RouteSettings | undefined): RouteRules {
+/** Compiles settings, once for each settings object with the same cache. */
+export function routeRules(settings: RouteSettings | undefined, cache: RouteRuleCache = new WeakMap()): RouteRules {
   if (!settings) return noRules
-  const cached = compiled.get(settings)
+  const cached = cache.get(settings)
   if (cached) return cached
   const patterns = settings.patterns
     .filter((text) => !text.startsWith('!'))
@@ -50,7 +52,7 @@ export function routeRules(settings: RouteSettings | undefined): RouteRules {
       return { text, parts: isOpen ? parts.slice(0, -1) : parts, isOpen }
     })
   const rules = { patterns, learned: new Set(settings.learned) }
-  compiled.set(settings, rules)
+  cache.set(settings, rules)
   return rules
 }
 

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { ProjectFilters } from '../../domain/filters.ts'
+import type { RouteRuleCache } from '../../domain/routes.ts'
 import type { RecordHead } from '../../journal/journal.ts'
 import type { TableName } from '../../store/events/tables.ts'
 import type { ProjectSettings } from '../../store/meta/meta.ts'
@@ -21,6 +22,7 @@ export type Tools = {
   crawlers: LRUCache<string, string>
   /** Routes of recent segments, by project and span id, for their late spans. */
   segments: LRUCache<string, string>
+  routeRules: RouteRuleCache
   /** Compiled grouping rules, by their text. */
   grouping: RuleCache
   /** Bytes of lines for a byte of records in the last large range, by table. It only sizes buffers. */
@@ -40,6 +42,7 @@ export function createTools(): Tools {
     plainAgents: new LRUCache({ max: 5000 }),
     crawlers: new LRUCache({ max: 5000 }),
     segments: new LRUCache({ max: 20_000 }),
+    routeRules: new WeakMap(),
     grouping: createRuleCache(),
     lineBytes: new Map(),
   }

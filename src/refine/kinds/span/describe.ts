@@ -100,10 +100,10 @@ function ownRoute(span: Describable, rules: RouteRules): string {
  */
 export function describeAll(
   spans: readonly Describable[],
-  segments: Tools['segments'],
+  { segments, routeRules: cache }: Pick<Tools, 'segments' | 'routeRules'>,
   settings: RouteSettings | undefined,
 ): Described[] {
-  const rules = routeRules(settings)
+  const rules = routeRules(settings, cache)
   const keyOf = (span: Describable, id: string) => `${span.projectId} ${id}`
   for (const span of spans) {
     if (!span.isSegment) continue

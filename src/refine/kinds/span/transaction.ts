@@ -188,7 +188,7 @@ export function transactionRows(draft: Draft, context: Context, place: Place): S
 export function scrubbedRows(bare: Bare[], sent: Sent | undefined, context: Context, first: number): SpanRow[] {
   const rules = rulesOf(context)
   const scrubbed = isPlain(sent, rules) ? bare : scrubTexts(bare, rules)
-  const described = describeAll(scrubbed, context.tools.segments, context.settings.routes)
+  const described = describeAll(scrubbed, context.tools, context.settings.routes)
   const hashes = new Map<Bare['user'], string>()
   return scrubbed.map((span, at) => {
     const hash = hashes.get(span.user) ?? userHash(span.user)
