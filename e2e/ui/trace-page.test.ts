@@ -234,7 +234,7 @@ describe.skipIf(noChromium)('the page of a trace', () => {
     await open()
     await rows().first().waitFor()
     expect(await faults(page())).toEqual([])
-    await rows().nth(1).click()
+    await rows().filter({ hasText: 'load user' }).click()
     await drawer().getByRole('button', { name: 'Copy JSON' }).waitFor()
     expect(await faults(page())).toEqual([])
     const markdown = await page().request.get(`${product.url}/o/${org}/traces/${state.trace}.md`)

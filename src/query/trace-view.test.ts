@@ -154,6 +154,8 @@ describe('a trace in the form of its page', () => {
         ['spans', 50_001],
       ],
     ])
+    const preload = storeOf(many)
+    expect([(await preload.view({ isPreload: true })).isSampled, preload.asked]).toEqual([true, [['spans', 2001]]])
     const large = storeOf(many)
     const view = await large.view({ max: 5500 })
     expect([view.isSampled, view.spanCount, view.spans.ids.length, view.projects[0]?.spans]).toEqual([

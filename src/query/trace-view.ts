@@ -22,7 +22,7 @@ export const viewSpansMost = 200_000
 /** Spans of the sample of a larger trace. */
 const sampleSpans = 5000
 /** A trace up to this size is read by one query. Of a larger one these rows are read again, with all others. */
-export const smallSpans = 2000
+const smallSpans = 2000
 const errorsMax = 100
 const feedbackMax = 20
 
@@ -88,11 +88,12 @@ async function readSpans(
   { events }: TraceViewDeps,
   projects: TraceProjects,
   traceId: string,
-  max: number,
+  { max, isPreload }: { max: number; isPreload: boolean },
 ): Promise<Read> {
   const few = await events.traceSpans(projects, traceId, Math.min(max, smallSpans) + 1)
   const all = { spanCount: 0, byProject: undefined, isSampled: false }
   if (few.ids.length <= Math.min(max, smallSpans)) return { ...all, columns: few }
+  if (isPreload) return { ...all, columns: few, spanCount: few.ids.length, isSampled: true }
   // A count before would cost each large trace a query, and it is read whole almost always.
   const most = max > smallSpans ? await events.traceSpans(projects, traceId, max + 1) : few
   if (most.ids.length <= max) return { ...all, columns: most }
@@ -202,18 +203,19 @@ function projectsOf(
 /**
  * Reads a trace over the projects of an organization, in the compact form of the trace page. Spans of projects that the
  * reader may not read have no texts. A trace that has nothing else is empty, like a trace that does not exist.
- * `max`: limit of spans, at most `viewSpansMost`. Throws MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE.
+ * `max`: limit of spans, at most `viewSpansMost`. `isPreload`: a trace that one query does not read whole is cut and
+ * marked as a sample, without the queries for a good one. Throws MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE.
  */
 export async function traceView(
   deps: TraceViewDeps,
   reader: TraceReader,
   traceId: string,
-  { keptDays, max = viewSpansMax }: { keptDays: number; max?: number },
+  { keptDays, max = viewSpansMax, isPreload = false }: { keptDays: number; max?: number; isPreload?: boolean },
 ): Promise<RestTraceView> {
   const readable = reader.readable.map((project) => project.id)
   const projects = { all: reader.projects.map((project) => project.id), readable }
   const [read, found] = await Promise.all([
-    readSpans(deps, projects, traceId, Math.min(max, viewSpansMost)),
+    readSpans(deps, projects, traceId, { max: Math.min(max, viewSpansMost), isPreload }),
     readEvents(deps, readable, traceId),
   ])
   const isSeen = new Set(readable)

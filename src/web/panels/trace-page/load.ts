@@ -1,25 +1,25 @@
 import { readableProjects } from '../../../auth/allowed-projects.ts'
 import type { RestTraceView } from '../../../contract/trace-views.ts'
-import { smallSpans, traceView } from '../../../query/trace-view.ts'
+import { traceView } from '../../../query/trace-view.ts'
 import { app } from '../../handle.ts'
 import type { OrganizationHere } from '../../server/session.ts'
 
-/** A trace as the person may see it. `max`: limit of spans. Throws MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE. */
+/** A trace as the person may see it. `isPreload`: see `traceView`. Throws MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE. */
 export async function readTrace(
   { actor, organization }: OrganizationHere,
   traceId: string,
-  max?: number,
+  isPreload = false,
 ): Promise<RestTraceView> {
   const deps = app()
   const reader = {
     projects: await deps.meta.projects.projectsOf(organization.id),
     readable: await readableProjects(deps, actor, organization),
   }
-  return await traceView(deps, reader, traceId, { keptDays: deps.config.retentionSpansDays, ...(max ? { max } : {}) })
+  return await traceView(deps, reader, traceId, { keptDays: deps.config.retentionSpansDays, isPreload })
 }
 
 /** The trace for the document: a small one. A large one would delay the frame, so the browser asks for it. */
 export async function loadTrace(here: OrganizationHere, traceId: string): Promise<RestTraceView | undefined> {
-  const view = await readTrace(here, traceId, smallSpans)
+  const view = await readTrace(here, traceId, true)
   return view.isSampled ? undefined : view
 }

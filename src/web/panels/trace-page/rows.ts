@@ -3,7 +3,7 @@ import { childrenOf } from '../../../domain/trace-tree.ts'
 import { type Point, runOfNode, type TraceModel } from './model.ts'
 
 /** `ref` is a node, for a run its first node, for a gap its node or the child after it, for a point its number. */
-export type RowKind = 'band' | 'node' | 'run' | 'gap' | 'endGap' | 'point'
+type RowKind = 'band' | 'node' | 'run' | 'gap' | 'endGap' | 'point'
 
 /** The visible rows as columns. */
 export type Rows = { kinds: RowKind[]; refs: number[]; depths: number[] }
@@ -102,6 +102,31 @@ export function revealed(model: TraceModel, folds: Folds, node: number): Folds {
     if (run) openRuns.add(run.first)
   }
   return { closed, openRuns }
+}
+
+/** What a person chose: a row that is no band. */
+export type Selected = { kind: Exclude<RowKind, 'band'>; ref: number }
+
+/**
+ * The folds and the selection after spans arrived later: nodes are numbers by start, so they change. A span is found
+ * again by its id. Undefined for what cannot be found again.
+ */
+export function carried(
+  before: TraceModel['view'],
+  after: TraceModel['view'],
+  folds: Folds,
+  selected: Selected | undefined,
+): { folds: Folds; selected: Selected | undefined } {
+  const moved = (node: number): number => {
+    const id = before.spans.ids[node]
+    return id === undefined ? -1 : after.spans.ids.indexOf(id)
+  }
+  const all = (nodes: ReadonlySet<number>) => new Set([...nodes].map(moved).filter((node) => node >= 0))
+  const ref = selected && selected.kind !== 'point' ? moved(selected.ref) : -1
+  return {
+    folds: { closed: all(folds.closed), openRuns: all(folds.openRuns) },
+    selected: selected && ref >= 0 ? { kind: selected.kind, ref } : undefined,
+  }
 }
 
 /** The row of something, -1 if it is not visible. */

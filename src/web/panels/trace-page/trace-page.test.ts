@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { RestTraceView } from '../../../contract/trace-views.ts'
 import { columnsOf, type TestSpan } from '../../../domain/trace.cases.ts'
 import { isHidden, longestWait, modelOf, vitalsOf } from './model.ts'
-import { noFolds, revealed, rowAt, rowsOf } from './rows.ts'
+import { carried, noFolds, revealed, rowAt, rowsOf } from './rows.ts'
 import { lengthOf, matchesOf, parseSearch } from './search.ts'
 import { readState, stateQuery } from './view-state.ts'
 import { fitted, isWhole, ticksOf, within, zoomed } from './zoom.ts'
@@ -102,6 +102,17 @@ describe('rows', () => {
     expect(rowAt(rowsOf(model, closed), 'node', 5)).toBe(-1)
     expect(rowAt(rowsOf(model, revealed(model, closed, 5)), 'node', 5)).toBeGreaterThan(0)
   })
+})
+
+test('what is open and selected stays so when an earlier span arrives', () => {
+  const later = viewOf([{ id: 'z', from: -5 }, ...list.filter((span) => span.id !== 'e')])
+  const folds = { closed: new Set([2, 8]), openRuns: new Set([3]) }
+  expect(carried(model.view, later, folds, { kind: 'node', ref: 9 })).toEqual({
+    folds: { closed: new Set([3]), openRuns: new Set([4]) },
+    selected: { kind: 'node', ref: 9 },
+  })
+  expect(carried(model.view, later, noFolds, { kind: 'gap', ref: 8 }).selected).toBeUndefined()
+  expect(carried(model.view, later, noFolds, { kind: 'point', ref: 0 }).selected).toBeUndefined()
 })
 
 describe('the model', () => {

@@ -4,13 +4,10 @@ import { useDeferredValue, useEffect, useMemo, useState } from 'react'
 import type { RestTraceView } from '../../../contract/trace-views.ts'
 import { apiFetch } from '../../client/api.ts'
 import { modelOf, type TraceModel } from './model.ts'
-import { type Folds, noFolds, type RowKind, type Rows, revealed, rowAt, rowsOf } from './rows.ts'
+import { carried, type Folds, noFolds, type Rows, revealed, rowAt, rowsOf, type Selected } from './rows.ts'
 import { matchesOf, parseSearch } from './search.ts'
 import { readState, stateQuery, type View, type ViewState } from './view-state.ts'
 import { fitted, isWhole, type Window, within, zoomed } from './zoom.ts'
-
-/** A row that a person chose. Bands are no rows to choose. */
-type Selected = { kind: Exclude<RowKind, 'band'>; ref: number }
 
 export type TraceControls = {
   organization: string
@@ -187,6 +184,33 @@ function stepsOf(
   }
 }
 
+/** What is open and selected. It starts at the span of the link, and follows the spans when later ones arrive. */
+function useChosen(model: TraceModel, startSpan: string) {
+  const { view } = model
+  const startNode = startSpan ? view.spans.ids.indexOf(startSpan) : -1
+  const [folds, setFolds] = useState(() => (startNode >= 0 ? revealed(model, noFolds, startNode) : noFolds))
+  const [selected, select] = useState<Selected | undefined>(
+    startNode >= 0 ? { kind: 'node', ref: startNode } : undefined,
+  )
+  const [knownView, setKnownView] = useState(view)
+  if (knownView !== view) {
+    // Spans that arrive later change the numbers of the nodes. React renders again before it shows anything.
+    const next = carried(knownView, view, folds, selected)
+    setKnownView(view)
+    setFolds(next.folds)
+    select(next.selected)
+  }
+  const toggle: TraceControls['toggle'] = (kind, ref) =>
+    setFolds((now) =>
+      kind === 'node' ? { ...now, closed: flipped(now.closed, ref) } : { ...now, openRuns: flipped(now.openRuns, ref) },
+    )
+  const reveal = (node: number) => {
+    setFolds((now) => revealed(model, now, node))
+    select({ kind: 'node', ref: node })
+  }
+  return { folds, setFolds, selected, select, toggle, reveal }
+}
+
 /** The state of the page: what is shown, selected, opened and searched, and the ways to change it. */
 export function useTrace(organization: string, view: RestTraceView, initialQuery: string): TraceControls {
   const model = useMemo(() => modelOf(view), [view])
@@ -196,23 +220,11 @@ export function useTrace(organization: string, view: RestTraceView, initialQuery
   const [q, setQ] = useState(initial.q)
   const [colour, setColour] = useState(initial.colour)
   const [zoomWindow, setZoom] = useState(initial.window)
-  const startNode = initial.span ? view.spans.ids.indexOf(initial.span) : -1
-  const [folds, setFolds] = useState(() => (startNode >= 0 ? revealed(model, noFolds, startNode) : noFolds))
-  const [selected, select] = useState<Selected | undefined>(
-    startNode >= 0 ? { kind: 'node', ref: startNode } : undefined,
-  )
+  const { folds, setFolds, selected, select, toggle, reveal } = useChosen(model, initial.span)
   const rows = useMemo(() => rowsOf(model, folds), [model, folds])
   const shown = zoomWindow ? within(zoomWindow, whole) : whole
   const { matches, isSearching } = useMatches(organization, model, q)
   const setWindow = (next: Window) => setZoom(isWhole(next, whole) ? undefined : within(next, whole))
-  const toggle: TraceControls['toggle'] = (kind, ref) =>
-    setFolds((now) =>
-      kind === 'node' ? { ...now, closed: flipped(now.closed, ref) } : { ...now, openRuns: flipped(now.openRuns, ref) },
-    )
-  const reveal = (node: number) => {
-    setFolds((now) => revealed(model, now, node))
-    select({ kind: 'node', ref: node })
-  }
   const node = nodeOf(model, selected)
   const isSpan =
     selected !== undefined && (selected.kind === 'node' || selected.kind === 'run') && node < model.tree.spanCount
