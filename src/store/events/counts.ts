@@ -182,13 +182,12 @@ function createTogether(connection: Connection, database: string, clock: Clock):
 const columnsOf = ({ users, times }: Counted): string =>
   `project_id, group_hash, n${times === 'none' ? '' : ', last_at'}${times === 'both' ? ', first_at' : ''}${users ? ', users' : ''}`
 
-/** Queries that count groups. Scopes of 12 hours or more use the rollups, in whole hours. */
-export function createCounts(connection: Connection, database: string, clock: Clock): Counts {
-  /** Table and condition for the rows of a scope, with an optional filter and a condition on groups. */
-  const rowsOf = (values: Values, scope: Scope, filter: EventFilter | undefined, where = '1'): string =>
-    `${database}.events WHERE ${compileScope(values, scope)} AND ${filter ? compileFilter(values, filter) : '1'} AND ${where}`
+/** Table and condition for the rows of a scope, with an optional filter and a condition on groups. */
+const rowsOf = (values: Values, database: string, scope: Scope, filter: EventFilter | undefined, where = '1'): string =>
+  `${database}.events WHERE ${compileScope(values, scope)} AND ${filter ? compileFilter(values, filter) : '1'} AND ${where}`
 
-  /** Counts known groups. */
+/** Counts of known groups. */
+function createKnown(connection: Connection, database: string, clock: Clock): Pick<Counts, 'countsOf' | 'eventsOf'> {
   async function countKnown<Row>(scope: Scope, hashes: readonly Pair[], columns: Counted): Promise<Row[]> {
     if (hashes.length === 0 || scope.projectIds.length === 0) return []
     const values = createValues()
@@ -197,16 +196,30 @@ export function createCounts(connection: Connection, database: string, clock: Cl
     const where = many ? boundPairs(values, hashes).unindexed : compilePairs(values, hashes)
     return connection.rows<Row>(
       `SELECT project_id, group_hash, ${counted(rollup, columns)}
-       FROM ${rollup ? compileRollup(values, database, scope, { columns: columnsOf(columns), where, known: !many, nowMs: clock.now() }) : rowsOf(values, scope, undefined, where)}
+       FROM ${rollup ? compileRollup(values, database, scope, { columns: columnsOf(columns), where, known: !many, nowMs: clock.now() }) : rowsOf(values, database, scope, undefined, where)}
        GROUP BY project_id, group_hash ${many ? unindexed : ''}`,
       values.bound,
     )
   }
 
   return {
+    countsOf: async (scope, hashes, { users = false } = {}) =>
+      (await countKnown<StoredSpan>(scope, hashes, { users, times: 'both' })).map((row) => ({
+        ...readCount(row),
+        firstMs: Number(row.first_ms),
+      })),
+    eventsOf: async (scope, hashes, { users = false } = {}) =>
+      (await countKnown<StoredEvents>(scope, hashes, { users, times: 'none' })).map(readEvents),
+  }
+}
+
+/** Queries that count groups. Scopes of 12 hours or more use the rollups, in whole hours. */
+export function createCounts(connection: Connection, database: string, clock: Clock): Counts {
+  return {
     filteredSeries: createFilteredSeries(connection, database),
     byRelease: createByRelease(connection, database),
     togetherOf: createTogether(connection, database, clock),
+    ...createKnown(connection, database, clock),
 
     async groups({ scope, filter, order, max, users = order === 'users' }) {
       if (scope.projectIds.length === 0) return []
@@ -215,20 +228,12 @@ export function createCounts(connection: Connection, database: string, clock: Cl
       const columns = { users, times: 'last' } as const
       const rows = await connection.rows<StoredCount>(
         `SELECT project_id, group_hash, ${counted(rollup, columns)}
-         FROM ${rollup ? compileRollup(values, database, scope, { columns: columnsOf(columns), where: '1', known: false, nowMs: clock.now() }) : rowsOf(values, scope, filter)}
+         FROM ${rollup ? compileRollup(values, database, scope, { columns: columnsOf(columns), where: '1', known: false, nowMs: clock.now() }) : rowsOf(values, database, scope, filter)}
          GROUP BY project_id, group_hash ORDER BY ${orders[order]} DESC, last_ms DESC, group_hash LIMIT ${values.add('UInt32', max)}`,
         values.bound,
       )
       return rows.map(readCount)
     },
-
-    countsOf: async (scope, hashes, { users = false } = {}) =>
-      (await countKnown<StoredSpan>(scope, hashes, { users, times: 'both' })).map((row) => ({
-        ...readCount(row),
-        firstMs: Number(row.first_ms),
-      })),
-    eventsOf: async (scope, hashes, { users = false } = {}) =>
-      (await countKnown<StoredEvents>(scope, hashes, { users, times: 'none' })).map(readEvents),
 
     async series(scope, bucketMs, hashes) {
       if (hashes.length === 0 || scope.projectIds.length === 0) return []
@@ -242,7 +247,7 @@ export function createCounts(connection: Connection, database: string, clock: Cl
       type Bucket = { project_id: string; group_hash: string; start_ms: string; events: string }
       const rows = await connection.rows<Bucket>(
         `SELECT project_id, group_hash, intDiv(${at}, ${bucket}) * ${bucket} AS start_ms, ${rollup ? 'sum(n)' : 'count()'} AS events
-         FROM ${rollup ? compileRollup(values, database, scope, { columns, where, known: true, nowMs: clock.now(), longest }) : rowsOf(values, scope, undefined, where)}
+         FROM ${rollup ? compileRollup(values, database, scope, { columns, where, known: true, nowMs: clock.now(), longest }) : rowsOf(values, database, scope, undefined, where)}
          GROUP BY project_id, group_hash, start_ms ORDER BY start_ms, project_id, group_hash`,
         values.bound,
       )
