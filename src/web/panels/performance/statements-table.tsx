@@ -62,9 +62,11 @@ function Callers({
             <span className="text-ink-3">{sampled(caller)}</span>
             <b>{words.long(caller.totalMs)}</b>
             <span className="text-ink-3">p95 {words.duration(caller.p95)}</span>
-            <Link href={`/o/${organization}/traces/${caller.slowest.traceId}?span=${caller.slowest.spanId}`}>
-              {t('slowest')}
-            </Link>
+            {caller.slowest ? (
+              <Link href={`/o/${organization}/traces/${caller.slowest.traceId}?span=${caller.slowest.spanId}`}>
+                {t('slowest')}
+              </Link>
+            ) : null}
           </li>
         ))}
       </ul>
