@@ -155,7 +155,11 @@ export function StatementsTable(props: TableProps) {
             {answer.rows.map((row, index) => (
               <Fragment key={row.id}>
                 {/* biome-ignore lint/a11y/useKeyWithClickEvents: j and k select too, and the row has a button */}
-                <tr data-cursor={index === at || undefined} aria-selected={index === at} onClick={() => select(index)}>
+                <tr
+                  data-cursor={index === at || undefined}
+                  aria-current={index === at || undefined}
+                  onClick={() => select(index)}
+                >
                   <th scope="row">
                     <button
                       type="button"
