@@ -84,7 +84,7 @@ describe.skipIf(noChromium)('the performance pages', () => {
       return found.samples === 6 + 120 + 40 + 12 && found
     })
     expect(routes.rows.find(({ route }) => route === '/orders/[id]')).toMatchObject({ samples: 120, count: 1200 })
-    expect(routes.rows.find(({ route }) => route === '/mail/[list]')).toMatchObject({ samples: 6, count: 6 })
+    expect(routes.rows.find(({ samples }) => samples === 6)).toMatchObject({ op: 'http.server', count: 6 })
   }, 90_000)
 
   test('the list says what a sample stands for, and explains the slow part of the selected route', async () => {
