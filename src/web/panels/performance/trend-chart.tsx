@@ -35,13 +35,14 @@ function pathOf(values: readonly (number | null)[], top: number): string {
 
 /** The names of the lines at their begin, from the top down. They keep the height of a line apart. */
 function labelsOf(point: Point | null | undefined, top: number): { name: string; topPx: number }[] {
-  let beforePx = -labelPx
-  return names.toReversed().flatMap((name) => {
+  let belowPx: number = heightPx - 2
+  const labels = names.flatMap((name) => {
     const value = point?.[name]
     if (value == null) return []
-    beforePx = Math.max(beforePx + labelPx, (1 - value / top) * heightPx - labelPx)
-    return [{ name, topPx: beforePx }]
+    belowPx = Math.min(belowPx, (1 - value / top) * heightPx) - labelPx
+    return [{ name, topPx: Math.max(0, belowPx) }]
   })
+  return labels.reverse()
 }
 
 /** Percentiles of a route over the range, with lines for releases and deploys. */
