@@ -122,6 +122,38 @@ export function request(startS: number, isSlow: boolean, rate = 0.1): Segment {
   }
 }
 
+/** Spans of web vitals, each with the element that caused it. */
+const vitals = (isPoor: boolean): Made[] => [
+  {
+    name: 'Largest contentful paint',
+    op: 'ui.webvital.lcp',
+    startS: 0,
+    ms: 0,
+    attributes: {
+      'browser.web_vital.lcp.value': isPoor ? 4800 : 1100,
+      'browser.web_vital.lcp.element': isPoor ? 'body > main > img.hero' : 'body > h1',
+      'browser.navigation.type': 'navigate',
+    },
+  },
+  {
+    name: 'Layout shift',
+    op: 'ui.webvital.cls',
+    startS: 0,
+    ms: 0,
+    attributes: {
+      'browser.web_vital.cls.value': isPoor ? 0.31 : 0.02,
+      'browser.web_vital.cls.source.1': 'div.banner',
+    },
+  },
+  {
+    name: 'Click',
+    op: 'ui.interaction.click',
+    startS: 0.2,
+    ms: 40,
+    attributes: { 'browser.web_vital.inp.value': isPoor ? 620 : 80, 'browser.web_vital.inp.target': 'button#buy' },
+  },
+]
+
 /** A page load with its vitals, an asset, and a page that the router loads ahead. */
 export function pageLoad(route: string, startS: number, ms: number, isPoor: boolean, rate = 1): Segment {
   return {
@@ -141,34 +173,7 @@ export function pageLoad(route: string, startS: number, ms: number, isPoor: bool
       'browser.web_vital.fcp.value': isPoor ? 3200 : 700,
     },
     children: [
-      {
-        name: 'Largest contentful paint',
-        op: 'ui.webvital.lcp',
-        startS: 0,
-        ms: 0,
-        attributes: {
-          'browser.web_vital.lcp.value': isPoor ? 4800 : 1100,
-          'browser.web_vital.lcp.element': isPoor ? 'body > main > img.hero' : 'body > h1',
-          'browser.navigation.type': 'navigate',
-        },
-      },
-      {
-        name: 'Layout shift',
-        op: 'ui.webvital.cls',
-        startS: 0,
-        ms: 0,
-        attributes: {
-          'browser.web_vital.cls.value': isPoor ? 0.31 : 0.02,
-          'browser.web_vital.cls.source.1': 'div.banner',
-        },
-      },
-      {
-        name: 'Click',
-        op: 'ui.interaction.click',
-        startS: 0.2,
-        ms: 40,
-        attributes: { 'browser.web_vital.inp.value': isPoor ? 620 : 80, 'browser.web_vital.inp.target': 'button#buy' },
-      },
+      ...vitals(isPoor),
       {
         name: 'cdn.example',
         op: 'resource.script',
