@@ -10,6 +10,16 @@ import { projectParts, rollupParts } from './schema/rollups.ts'
 const workSecondsMax = 3600
 type SnapshotPart = Pick<EventStore, 'check'>
 
+/** Days of projects whose rollup of spans differs from the spans, by its lengths. */
+async function checkSpanRollup(connection: Connection, database: string): Promise<Record<string, number>> {
+  const differing = async (length: 0 | 1) => {
+    const sql = `SELECT count() AS n FROM (${differingSpanDays(database, length)})`
+    const [found] = await connection.rows<{ n: string }>(sql, {}, { seconds: workSecondsMax })
+    return Number(found?.n ?? 0)
+  }
+  return { span_hour: await differing(0), span_day: await differing(1) }
+}
+
 /** See `EventStore.check`. */
 async function check(
   connection: Connection,
@@ -68,17 +78,6 @@ async function check(
     )
     rollups[name] = Number(off?.n ?? 0)
   }
-  for (const [name, length] of [
-    ['span_hour', 0],
-    ['span_day', 1],
-  ] as const) {
-    const [off] = await connection.rows<{ n: string }>(
-      `SELECT count() AS n FROM (${differingSpanDays(database, length)})`,
-      {},
-      { seconds: workSecondsMax },
-    )
-    rollups[name] = Number(off?.n ?? 0)
-  }
   return {
     groups: groups.map((group) => ({
       projectId: Number(group.project),
@@ -89,7 +88,7 @@ async function check(
     })),
     twice: Number(ends?.twice ?? 0),
     lastJpos: Number(ends?.last ?? 0),
-    rollups,
+    rollups: { ...rollups, ...(await checkSpanRollup(connection, database)) },
   }
 }
 
