@@ -20,7 +20,8 @@ type Made = {
 export type Segment = Made & { route: string; release: string; rate: number; children?: Made[] }
 
 const chrome = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36'
-const phone = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1 Version/18.0 Mobile/15E148 Safari/604.1'
+const phone =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1 Version/18.0 Mobile/15E148 Safari/604.1'
 
 function spansOf({ route, release, rate, children = [], ...segment }: Segment): Record<string, unknown>[] {
   const [traceId, segmentId] = [hex(16), hex(8)]
@@ -87,7 +88,10 @@ export function request(startS: number, isSlow: boolean, rate = 0.1): Segment {
     ms,
     rate,
     failed: isSlow && Math.random() < 0.05,
-    attributes: { 'flag.new-cart': isSlow ? 'on' : 'off', 'server.address': isSlow ? 'db-3.internal' : 'db-1.internal' },
+    attributes: {
+      'flag.new-cart': isSlow ? 'on' : 'off',
+      'server.address': isSlow ? 'db-3.internal' : 'db-1.internal',
+    },
     children: [
       {
         name: 'SELECT orders',
@@ -118,6 +122,38 @@ export function request(startS: number, isSlow: boolean, rate = 0.1): Segment {
   }
 }
 
+/** Spans of web vitals, each with the element that caused it. */
+const vitals = (isPoor: boolean): Made[] => [
+  {
+    name: 'Largest contentful paint',
+    op: 'ui.webvital.lcp',
+    startS: 0,
+    ms: 0,
+    attributes: {
+      'browser.web_vital.lcp.value': isPoor ? 4800 : 1100,
+      'browser.web_vital.lcp.element': isPoor ? 'body > main > img.hero' : 'body > h1',
+      'browser.navigation.type': 'navigate',
+    },
+  },
+  {
+    name: 'Layout shift',
+    op: 'ui.webvital.cls',
+    startS: 0,
+    ms: 0,
+    attributes: {
+      'browser.web_vital.cls.value': isPoor ? 0.31 : 0.02,
+      'browser.web_vital.cls.source.1': 'div.banner',
+    },
+  },
+  {
+    name: 'Click',
+    op: 'ui.interaction.click',
+    startS: 0.2,
+    ms: 40,
+    attributes: { 'browser.web_vital.inp.value': isPoor ? 620 : 80, 'browser.web_vital.inp.target': 'button#buy' },
+  },
+]
+
 /** A page load with its vitals, an asset, and a page that the router loads ahead. */
 export function pageLoad(route: string, startS: number, ms: number, isPoor: boolean, rate = 1): Segment {
   return {
@@ -137,31 +173,7 @@ export function pageLoad(route: string, startS: number, ms: number, isPoor: bool
       'browser.web_vital.fcp.value': isPoor ? 3200 : 700,
     },
     children: [
-      {
-        name: 'Largest contentful paint',
-        op: 'ui.webvital.lcp',
-        startS: 0,
-        ms: 0,
-        attributes: {
-          'browser.web_vital.lcp.value': isPoor ? 4800 : 1100,
-          'browser.web_vital.lcp.element': isPoor ? 'body > main > img.hero' : 'body > h1',
-          'browser.navigation.type': 'navigate',
-        },
-      },
-      {
-        name: 'Layout shift',
-        op: 'ui.webvital.cls',
-        startS: 0,
-        ms: 0,
-        attributes: { 'browser.web_vital.cls.value': isPoor ? 0.31 : 0.02, 'browser.web_vital.cls.source.1': 'div.banner' },
-      },
-      {
-        name: 'Click',
-        op: 'ui.interaction.click',
-        startS: 0.2,
-        ms: 40,
-        attributes: { 'browser.web_vital.inp.value': isPoor ? 620 : 80, 'browser.web_vital.inp.target': 'button#buy' },
-      },
+      ...vitals(isPoor),
       {
         name: 'cdn.example',
         op: 'resource.script',

@@ -72,7 +72,6 @@ const trace = z.strictObject({
 export type RestRouteTrace = z.infer<typeof trace>
 
 const vitalName = z.enum(['lcp', 'inp', 'cls', 'fcp', 'ttfb'])
-export type RestVitalName = z.infer<typeof vitalName>
 
 const vital = z.strictObject({
   vital: vitalName,
@@ -195,7 +194,6 @@ const statement = z.strictObject({
   id: z.string(),
   project: restProjectName,
   statement: z.string(),
-  op: z.string(),
   ...sampled,
   totalMs: z.number(),
   p75: ms,
@@ -226,7 +224,7 @@ export const restStatementCallers = z
         totalMs: z.number(),
         p95: ms,
         failureRate: rate,
-        slowest: z.strictObject({ traceId: eventId, spanId }),
+        slowest: z.strictObject({ traceId: eventId, spanId }).nullable().describe('The span that took longest.'),
       }),
     ),
   })

@@ -4,20 +4,20 @@ import type { View } from '../issue.ts'
 
 /** The range that changes are compared with: the one before, or the same time one or more weeks before. */
 export const againstChoices = ['previous', 'week'] as const
-export type Against = (typeof againstChoices)[number]
+type Against = (typeof againstChoices)[number]
 
 /** What a performance page shows. `withCut`: segments that an SDK ended early count for percentiles too. */
 export type PerformanceView = View & { against: Against; withCut: boolean }
 
 const weekMs = 7 * 86_400_000
 /** Fewer samples in one of the ranges give no stable change of a percentile. */
-export const comparedSamplesMin = 50
+const comparedSamplesMin = 50
 
 export const isoOf = (ms: number): string => new Date(ms).toISOString()
 export const nameOf = ({ id, slug }: Project) => ({ id: String(id), slug })
 
 /** The scope of a view in the events store. */
-export const scopeOf = ({ projects, environments, range }: View) => ({
+export const scopeOf = ({ projects, environments, range }: Pick<View, 'projects' | 'environments' | 'range'>) => ({
   projectIds: projects.map((project) => project.id),
   environments,
   fromMs: range.fromMs,
@@ -25,7 +25,9 @@ export const scopeOf = ({ projects, environments, range }: View) => ({
 })
 
 /** Both ranges of a view. */
-export function comparedOf(view: PerformanceView): Compared {
+export function comparedOf(
+  view: Pick<PerformanceView, 'against' | 'withCut' | 'projects' | 'environments' | 'range'>,
+): Compared {
   const { fromMs, toMs } = view.range
   const lengthMs = toMs - fromMs
   const shiftMs = view.against === 'week' ? Math.ceil(lengthMs / weekMs - 0.01) * weekMs : lengthMs

@@ -4,7 +4,7 @@ import type { QueryDeps } from '../issue.ts'
 import { isoOf, nameOf, type PerformanceView, scopeOf } from './compared.ts'
 
 /** A slow route load takes longer, in ms: Mishap's own limit of a route load. */
-export const slowLoadMs = 3800
+const slowLoadMs = 3800
 const routesMax = 200
 const releasesMax = 20
 

@@ -130,6 +130,16 @@ async function statsOf({ events }: Deps, view: PerformanceView, key: RouteKey): 
   return routes[0] ?? { ...key, now: nothing, before: nothing, firstRelease: '' }
 }
 
+/** The newest segments that took about as long as the median. */
+async function typicalOf({ events }: Deps, request: RouteRequest, medianMs: number | null): Promise<TracedSegment[]> {
+  if (!medianMs) return []
+  const durations = {
+    fromUs: Math.floor(medianMs * 1000 * (1 - typicalSpread)),
+    toUs: Math.ceil(medianMs * 1000 * (1 + typicalSpread)) + 1,
+  }
+  return events.routeTraces({ ...request, order: 'newest', durations, max: tracesMax })
+}
+
 /** Returns all of one route. Throws NOT_FOUND, QUERY_TIMEOUT, STORE_UNAVAILABLE. */
 export async function performanceRoute(deps: Deps, view: PerformanceView, id: string): Promise<RestRoutePage> {
   const { key, project } = routeOfView(view, id)
@@ -159,19 +169,7 @@ export async function performanceRoute(deps: Deps, view: PerformanceView, id: st
     }),
   ])
   const ofRoute = vitals.filter(({ projectId }) => projectId === key.projectId)
-  const medianUs = (stats.now.p50Ms ?? 0) * 1000
-  const typical =
-    medianUs > 0
-      ? await events.routeTraces({
-          ...request,
-          order: 'newest',
-          durations: {
-            fromUs: Math.floor(medianUs * (1 - typicalSpread)),
-            toUs: Math.ceil(medianUs * (1 + typicalSpread)) + 1,
-          },
-          max: tracesMax,
-        })
-      : []
+  const typical = await typicalOf(deps, request, stats.now.p50Ms)
   return {
     id: routeIdOf(key),
     project: nameOf(project),

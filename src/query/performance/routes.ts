@@ -41,7 +41,7 @@ export function measuredOf({ now, before }: RouteStats) {
 }
 
 /** The score of each route with vitals, by project and route. */
-export function scoresOf(vitals: readonly VitalStats[]): Map<string, number | null> {
+function scoresOf(vitals: readonly VitalStats[]): Map<string, number | null> {
   const byRoute = Map.groupBy(vitals, ({ projectId, route }) => `${projectId} ${route}`)
   return new Map([...byRoute].map(([key, ofRoute]) => [key, totalScore(ofRoute)]))
 }

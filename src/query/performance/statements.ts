@@ -9,7 +9,7 @@ import { projectOfView, statementIdOf, statementOfId } from './ids.ts'
 type Deps = Pick<QueryDeps, 'events'>
 
 export const statementOrders = ['total', 'slow', 'count', 'failing'] as const
-export type StatementOrder = (typeof statementOrders)[number]
+type StatementOrder = (typeof statementOrders)[number]
 
 const callersMax = 50
 
@@ -17,7 +17,6 @@ const toRestStatement = (found: StatementStats, project: Project): RestStatement
   id: statementIdOf(found),
   project: nameOf(project),
   statement: found.statement,
-  op: found.op,
   samples: found.samples,
   count: found.count,
   totalMs: found.totalMs,
@@ -60,12 +59,10 @@ export async function statementCallers(
   const project = projectOfView(view.projects, named?.projectId)
   const scope = { ...scopeOf(view), projectIds: [project.id] }
   const hash = named?.hash ?? ''
-  const [{ statements }, callers] = await Promise.all([
-    events.statementStats({ scope, kind, text: '', hash, order: 'total', max: 1, offset: 0 }),
-    events.statementCallers({ scope, kind, hash, max: callersMax }),
-  ])
+  const { statements } = await events.statementStats({ scope, kind, text: '', hash, order: 'total', max: 1, offset: 0 })
   const [found] = statements
   if (!found) throw new MishapError('NOT_FOUND')
+  const callers = await events.statementCallers({ scope, kind, statement: found.statement, max: callersMax })
   return {
     start: isoOf(scope.fromMs),
     end: isoOf(scope.toMs),
@@ -78,7 +75,7 @@ export async function statementCallers(
       totalMs: caller.totalMs,
       p95: caller.p95Ms,
       failureRate: rateOf(caller.failed, caller.count),
-      slowest: { traceId: caller.traceId, spanId: caller.spanId },
+      slowest: caller.slowest,
     })),
   }
 }

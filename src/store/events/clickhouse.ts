@@ -84,7 +84,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createSkew(connection, database),
     ...createNewest(connection, database),
     ...createOverview(waitingFor(settling, connection), database, clock),
-    ...createPerformance(connection, database),
+    ...createPerformance(waitingFor(settling, connection), database, clock),
     ...createTags(connection, database),
     ...createCopies(connection, { database, clock, target: options.backupTarget ?? '', migrate: migrated }),
     ...createMoves(connection, { database, migrate: migrated }),

@@ -27,16 +27,12 @@ type DistributionProps = {
   select: (brush: Brush | undefined) => void
 }
 
-/** Durations on a log axis. A drag selects some of them; the two ends also move by keys. */
-export function Distribution({ buckets, brush, select }: DistributionProps) {
-  const t = useTranslations('performance.distribution')
-  const words = performanceWords(useLocale())
+/** The selection while a drag or a key changes it. */
+function useSelection({ buckets: { length }, brush, select }: DistributionProps) {
   const plot = useRef<HTMLDivElement>(null)
   const anchor = useRef<number>(undefined)
   const [draft, setDraft] = useState<Brush>()
-  const { length } = buckets
   const shown = draft ?? brush
-  const top = Math.max(1, ...buckets.map(({ count }) => count))
   const bucketAt = (event: PointerEvent) => {
     const box = plot.current?.getBoundingClientRect()
     return box ? Math.floor(((event.clientX - box.left) / box.width) * length) : 0
@@ -73,6 +69,16 @@ export function Distribution({ buckets, brush, select }: DistributionProps) {
     event.stopPropagation()
     return select(movedBrush(shown, side, step, length))
   }
+  return { plot, shown, begin, drag, end, moveBy }
+}
+
+/** Durations on a log axis. A drag selects some of them; the two ends also move by keys. */
+export function Distribution({ buckets, brush, select }: DistributionProps) {
+  const t = useTranslations('performance.distribution')
+  const words = performanceWords(useLocale())
+  const { plot, shown, begin, drag, end, moveBy } = useSelection({ buckets, brush, select })
+  const { length } = buckets
+  const top = Math.max(1, ...buckets.map(({ count }) => count))
   const place = (at: number) => `${(at / length) * 100}%`
   return (
     <div className="performance-distribution">

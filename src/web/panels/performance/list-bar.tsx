@@ -24,7 +24,7 @@ function NameFilter({ value, label, apply }: { value: string; label: string; app
         type="text"
         name="q"
         data-search
-        className="release-search"
+        className="performance-search"
         aria-label={label}
         placeholder={label}
         defaultValue={value}

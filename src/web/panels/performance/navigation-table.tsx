@@ -147,7 +147,7 @@ export function NavigationTable({
               <tr
                 key={`${row.project.id} ${row.route}`}
                 data-cursor={index === at || undefined}
-                aria-selected={index === at}
+                aria-current={index === at || undefined}
                 onClick={() => select(index)}
               >
                 <th scope="row">

@@ -4,12 +4,12 @@ import { type Range, rangeOf } from '../search/range.ts'
 
 /** The default range: a week has every weekday, and a month costs more to read. */
 const performancePeriod = '7d'
-export const routeSorts = ['lost', 'slow', 'worse', 'failing', 'volume'] as const
+const routeSorts = ['lost', 'slow', 'worse', 'failing', 'volume'] as const
 export type RouteSort = (typeof routeSorts)[number]
 export const statementSorts = ['total', 'slow', 'count', 'failing'] as const
-export type StatementSort = (typeof statementSorts)[number]
+type StatementSort = (typeof statementSorts)[number]
 export const againsts = ['previous', 'week'] as const
-export type AgainstChoice = (typeof againsts)[number]
+type AgainstChoice = (typeof againsts)[number]
 export const rowsPerPage = 100
 const offsetMax = 1_000_000
 /** Limits of a query: between 1970 and 2106, at most ten years. */

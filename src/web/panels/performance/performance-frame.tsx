@@ -8,7 +8,7 @@ import type { PerformanceParams } from './params.ts'
 import { PerformanceScope } from './scope.tsx'
 
 /** The pages of performance in the order of their tabs, with their path. */
-export const performanceTabs = {
+const performanceTabs = {
   routes: '',
   vitals: '/vitals',
   queries: '/queries',
@@ -18,7 +18,7 @@ export const performanceTabs = {
 } as const
 export type PerformanceTab = keyof typeof performanceTabs
 
-export type PerformanceFrameProps = {
+type PerformanceFrameProps = {
   organization: string
   params: PerformanceParams
   /** All projects that the reader may read, in the order of the organization. */

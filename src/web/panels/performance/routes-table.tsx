@@ -90,7 +90,7 @@ function Row({
   )
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: j and k select too, and the row has a link
-    <tr data-cursor={isCursor || undefined} aria-selected={isCursor} onClick={select}>
+    <tr data-cursor={isCursor || undefined} aria-current={isCursor || undefined} onClick={select}>
       <th scope="row">
         <span className="performance-name">
           <Link href={`/o/${organization}/performance/${row.id}${kept}`}>

@@ -62,9 +62,11 @@ function Callers({
             <span className="text-ink-3">{sampled(caller)}</span>
             <b>{words.long(caller.totalMs)}</b>
             <span className="text-ink-3">p95 {words.duration(caller.p95)}</span>
-            <Link href={`/o/${organization}/traces/${caller.slowest.traceId}?span=${caller.slowest.spanId}`}>
-              {t('slowest')}
-            </Link>
+            {caller.slowest ? (
+              <Link href={`/o/${organization}/traces/${caller.slowest.traceId}?span=${caller.slowest.spanId}`}>
+                {t('slowest')}
+              </Link>
+            ) : null}
           </li>
         ))}
       </ul>
@@ -153,7 +155,11 @@ export function StatementsTable(props: TableProps) {
             {answer.rows.map((row, index) => (
               <Fragment key={row.id}>
                 {/* biome-ignore lint/a11y/useKeyWithClickEvents: j and k select too, and the row has a button */}
-                <tr data-cursor={index === at || undefined} aria-selected={index === at} onClick={() => select(index)}>
+                <tr
+                  data-cursor={index === at || undefined}
+                  aria-current={index === at || undefined}
+                  onClick={() => select(index)}
+                >
                   <th scope="row">
                     <button
                       type="button"

@@ -12,6 +12,7 @@ const heightPx = 190
 /** Units of the drawing for each bucket: the line goes through their middles. */
 const unit = 10
 const annotationSlots = 12
+const labelPx = 14
 const names = ['p50', 'p75', 'p95'] as const
 
 type Point = { p50: number | null; p75: number | null; p95: number | null; samples: number }
@@ -30,6 +31,18 @@ function pathOf(values: readonly (number | null)[], top: number): string {
     isOpen = true
   })
   return path
+}
+
+/** The names of the lines at their begin, from the top down. They keep the height of a line apart. */
+function labelsOf(point: Point | null | undefined, top: number): { name: string; topPx: number }[] {
+  let belowPx: number = heightPx - 2
+  const labels = names.flatMap((name) => {
+    const value = point?.[name]
+    if (value == null) return []
+    belowPx = Math.min(belowPx, (1 - value / top) * heightPx) - labelPx
+    return [{ name, topPx: Math.max(0, belowPx) }]
+  })
+  return labels.reverse()
 }
 
 /** Percentiles of a route over the range, with lines for releases and deploys. */
@@ -56,6 +69,7 @@ export function TrendChart({ organization, page }: { organization: string; page:
   )
   const top = roundTop(Math.max(1, ...points.map(({ value }) => value?.p95 ?? 0)))
   const shown = at === null ? undefined : points[at]
+  const first = points.find(({ value }) => value?.p75 != null)?.value
   const last = points.findLast(({ value }) => value?.p75 != null)?.value
   return (
     <figure className="performance-trend">
@@ -102,20 +116,11 @@ export function TrendChart({ organization, page }: { organization: string; page:
             />
           ))}
         </svg>
-        {names.map((name) => {
-          const value = last?.[name]
-          return value == null ? null : (
-            <span
-              key={name}
-              className="performance-direct"
-              data-name={name}
-              aria-hidden="true"
-              style={{ top: `${(1 - value / top) * 100}%` }}
-            >
-              {name}
-            </span>
-          )
-        })}
+        {labelsOf(first, top).map(({ name, topPx }) => (
+          <span key={name} className="performance-direct" data-name={name} aria-hidden="true" style={{ top: topPx }}>
+            {name}
+          </span>
+        ))}
         <ChartAnnotations organization={organization} groups={groups} />
       </div>
       <figcaption>

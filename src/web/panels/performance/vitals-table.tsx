@@ -107,7 +107,7 @@ export function VitalsTable({
               <tr
                 key={row.id}
                 data-cursor={index === at || undefined}
-                aria-selected={index === at}
+                aria-current={index === at || undefined}
                 onClick={() => select(index)}
               >
                 <th scope="row">

@@ -1,5 +1,5 @@
 /** Numbers of the performance pages as text. */
-export type PerformanceWords = {
+type PerformanceWords = {
   /** Short: 41.2K. */
   count(count: number): string
   /** All digits. */
@@ -25,14 +25,15 @@ const dash = '–'
 const secondMs = 1000
 const minuteMs = 60_000
 const hourMs = 3_600_000
+/** From a length on, its unit and the length of that. */
 const shortUnits = [
-  [2 * minuteMs, 'min'],
-  [secondMs, 's'],
+  [2 * minuteMs, minuteMs, 'min'],
+  [secondMs, secondMs, 's'],
 ] as const
 const longUnits = [
-  [hourMs, 'h'],
-  [minuteMs, 'min'],
-  [secondMs, 's'],
+  [hourMs, hourMs, 'h'],
+  [minuteMs, minuteMs, 'min'],
+  [secondMs, secondMs, 's'],
 ] as const
 const space = '\u00a0'
 
@@ -50,8 +51,8 @@ export function performanceWords(locale: string): PerformanceWords {
     maximumFractionDigits: 0,
     signDisplay: 'exceptZero',
   })
-  const scaled = (ms: number, units: readonly (readonly [number, string])[]) => {
-    const [lengthMs, unit] = units.find(([length]) => Math.abs(ms) >= length) ?? [1, 'ms']
+  const scaled = (ms: number, units: readonly (readonly [number, number, string])[]) => {
+    const [, lengthMs, unit] = units.find(([fromMs]) => Math.abs(ms) >= fromMs) ?? [0, 1, 'ms']
     return `${three.format(ms / lengthMs)}${space}${unit}`
   }
   return {

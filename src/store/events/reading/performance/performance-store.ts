@@ -4,13 +4,13 @@ import type { Scope } from '../../events.ts'
 export type RouteKey = { projectId: number; op: string; route: string }
 
 /** `samples`: the spans that were read. `count`: what they stand for, by their sample rates. */
-export type Sampled = { samples: number; count: number }
+type Sampled = { samples: number; count: number }
 
 /** Percentiles in ms. Null without samples. */
 export type Percentiles = { p50Ms: number | null; p75Ms: number | null; p95Ms: number | null }
 
 /** Segments of one period. `failed` and `totalMs` are weighted. Cut segments only count, unless they are asked for. */
-export type Measured = Sampled & Percentiles & { failed: number; totalMs: number; apdex: number | null }
+type Measured = Sampled & Percentiles & { failed: number; totalMs: number; apdex: number | null }
 
 /** Orders of the routes: all time, p75, growth of the p75, failure rate, number of segments. */
 export const routeOrders = ['lost', 'slow', 'worse', 'failing', 'volume'] as const
@@ -59,7 +59,7 @@ export type TracedSegment = {
 }
 
 /** Child spans of some segments of a route that spend their time on the same thing. */
-export type TimePart = {
+type TimePart = {
   category: string
   op: string
   statement: string
@@ -75,7 +75,7 @@ export type TimePart = {
 
 export const breakdownKinds = ['release', 'environment', 'browser', 'device'] as const
 export type BreakdownKind = (typeof breakdownKinds)[number]
-export type BreakdownRow = Sampled & { value: string; p75Ms: number | null; failed: number }
+type BreakdownRow = Sampled & { value: string; p75Ms: number | null; failed: number }
 
 /**
  * Values of slow segments and of others. `own` and `others` are the segments that were read, `ownCount` what the slow ones
@@ -96,7 +96,6 @@ export type StatementStats = Sampled & {
   /** 16 hex digits. */
   hash: string
   statement: string
-  op: string
   totalMs: number
   p75Ms: number | null
   p95Ms: number | null
@@ -108,14 +107,13 @@ export type StatementStats = Sampled & {
   blocking: number | null
 }
 
-export type Caller = Sampled & {
+type Caller = Sampled & {
   route: string
   totalMs: number
   p95Ms: number | null
   failed: number
-  /** A trace in which it was slow. */
-  traceId: string
-  spanId: string
+  /** The span that took longest. Null if it is gone, and only the rollup remembers it. */
+  slowest: { traceId: string; spanId: string } | null
 }
 
 /** Health of the navigation to a route. Counts are weighted; `samples` are the segments that were read. */
@@ -139,7 +137,7 @@ export type NavigationStats = {
 }
 
 /** Errors by route: failed hydration and version skew. */
-export type RouteFailures = { projectId: number; route: string; hydration: number; skew: number }
+type RouteFailures = { projectId: number; route: string; hydration: number; skew: number }
 
 /** Queries of the performance pages. All of them throw QUERY_TIMEOUT or STORE_UNAVAILABLE. */
 export type PerformanceStore = {
@@ -191,12 +189,7 @@ export type PerformanceStore = {
     offset: number
   }): Promise<{ statements: StatementStats[]; all: number }>
   /** The routes that a statement runs in, by total time. */
-  statementCallers(request: {
-    scope: Scope
-    kind: StatementKind
-    hash: string
-    max: number
-  }): Promise<(Caller & { projectId: number })[]>
+  statementCallers(request: { scope: Scope; kind: StatementKind; statement: string; max: number }): Promise<Caller[]>
   /** Navigation health by route, most page loads and navigations first. `release`: only segments of it. */
   navigationStats(request: { scope: Scope; release: string; slowUs: number; max: number }): Promise<NavigationStats[]>
   /** Releases of page loads and navigations, most first. */

@@ -333,10 +333,10 @@ export function performanceCases(open: () => EventStore): void {
       const [query] = statements
       expect(query).toMatchObject({ samples: 160, count: 1600, failed: 0, callers: 1, bytes: null, p95Ms: 50 })
       expect(query?.totalMs).toBeCloseTo(1600 * 50, 5)
-      const hash = query?.hash ?? ''
+      const { hash = '', statement = '' } = query ?? {}
       const one = await open().statementStats({ ...request, kind: 'queries', hash })
       expect(one.statements[0]?.statement).toBe('SELECT * FROM items WHERE id = ?')
-      const callers = await open().statementCallers({ scope, kind: 'queries', hash, max: 5 })
+      const callers = await open().statementCallers({ scope, kind: 'queries', statement, max: 5 })
       expect(callers).toHaveLength(1)
       expect(callers[0]).toMatchObject({ route: load.route, samples: 160, count: 1600 })
       const requests = await open().statementStats({ ...request, kind: 'requests' })

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../../base/clock.ts'
 import type { Connection } from '../../connection.ts'
 import { createNavigation } from './navigation.ts'
 import type { PerformanceStore } from './performance-store.ts'
@@ -8,14 +9,15 @@ import { createStatements } from './statements.ts'
 import { createVitals } from './vitals.ts'
 
 /** Creates the queries of the performance pages. */
-export function createPerformance(connection: Connection, database: string): PerformanceStore {
+export function createPerformance(connection: Connection, database: string, clock: Clock): PerformanceStore {
+  const sourceOf = () => ({ database, nowMs: clock.now() })
   const table = `${database}.spans`
   return {
-    ...createRoutes(connection, table),
-    ...createVitals(connection, table),
+    ...createRoutes(connection, sourceOf),
+    ...createVitals(connection, table, sourceOf),
     ...createRoute(connection, table),
     ...createSlow(connection, table),
-    ...createStatements(connection, table),
+    ...createStatements(connection, table, sourceOf),
     ...createNavigation(connection, database),
   }
 }

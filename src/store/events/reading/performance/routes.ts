@@ -1,7 +1,8 @@
 import type { Connection } from '../../connection.ts'
 import { createValues, type Values } from '../../filter.ts'
-import type { Compared, PerformanceStore, RouteKey, RouteOrder, RouteStats } from './performance-store.ts'
-import { apdexSum, compileSpanScope, isMeasured, percentilesIf, readMs, timeOf, weighed } from './segments.ts'
+import { factWeight, isRolled, longestOf, type Source, segmentFacts } from './facts.ts'
+import type { Percentiles, PerformanceStore, RouteKey, RouteOrder, RouteStats } from './performance-store.ts'
+import { apdexSum, readMs } from './segments.ts'
 
 /** Fewer segments in one of the periods give no stable change of a percentile. */
 const comparedMin = 50
@@ -13,40 +14,34 @@ type StoredRoute = {
   n: string
   c: number
   failed_c: number
-  total: number
-  p: [number | null, number | null, number | null]
+  total_own: number
+  p: [number, number, number]
   apdex: number
-  measured: number
+  measured_c: number
   n_before: string
   c_before: number
   failed_c_before: number
-  p_before: number | null
+  p_before: number
+  measured_before: number
   first_release: string
   all: string
 }
 
-/** Both periods as one condition. They do not overlap. */
-function compileBoth(values: Values, { scope, beforeMs }: Compared) {
-  const whole = compileSpanScope(values, {
-    ...scope,
-    fromMs: Math.min(scope.fromMs, beforeMs.fromMs),
-    toMs: Math.max(scope.toMs, beforeMs.toMs),
-  })
-  const own = `start >= ${timeOf(values, scope.fromMs)}`
-  const before = `(start >= ${timeOf(values, beforeMs.fromMs)} AND start < ${timeOf(values, beforeMs.toMs)})`
-  return { where: `${whole} AND is_segment = 1 AND (${own} OR ${before})`, own }
-}
-
 const orders: Record<RouteOrder, string> = {
-  lost: 'total',
+  lost: 'total_own',
   slow: 'p[2]',
   worse: `if(n >= ${comparedMin} AND n_before >= ${comparedMin}, p[2] / p_before, -1)`,
   failing: 'failed_c / c',
   volume: 'c',
 }
 
+/** The percentiles in ms. Without segments the engine answers 0. */
+function percentilesOf(us: readonly [number, number, number], measured: number): Percentiles {
+  const [p50Ms, p75Ms, p95Ms] = us.map((value) => (measured > 0 ? readMs(value) : null))
+  return { p50Ms: p50Ms ?? null, p75Ms: p75Ms ?? null, p95Ms: p95Ms ?? null }
+}
+
 function readRoute(row: StoredRoute): RouteStats {
-  const [p50, p75, p95] = row.p
   return {
     projectId: Number(row.project_id),
     op: row.op,
@@ -55,40 +50,37 @@ function readRoute(row: StoredRoute): RouteStats {
       samples: Number(row.n),
       count: row.c,
       failed: row.failed_c,
-      totalMs: row.total / 1000,
-      p50Ms: readMs(p50),
-      p75Ms: readMs(p75),
-      p95Ms: readMs(p95),
-      apdex: row.measured > 0 ? row.apdex / row.measured : null,
+      totalMs: row.total_own / 1000,
+      ...percentilesOf(row.p, row.measured_c),
+      apdex: row.measured_c > 0 ? row.apdex / row.measured_c : null,
     },
     before: {
       samples: Number(row.n_before),
       count: row.c_before,
       failed: row.failed_c_before,
-      p75Ms: readMs(row.p_before),
+      p75Ms: row.measured_before > 0 ? readMs(row.p_before) : null,
     },
     firstRelease: row.first_release,
   }
 }
 
-function createRouteStats(connection: Connection, table: string): PerformanceStore['routeStats'] {
-  return async (request) => {
-    const { scope, withCut, order, text, key, max, offset } = request
+function createRouteStats(connection: Connection, sourceOf: () => Source): PerformanceStore['routeStats'] {
+  return async ({ scope, beforeMs, withCut, order, text, key, max, offset }) => {
     if (scope.projectIds.length === 0) return { routes: [], all: 0 }
     const values = createValues()
-    const { where, own } = compileBoth(values, request)
+    const facts = segmentFacts(values, sourceOf(), { scope, beforeMs }, withCut, isRolled(scope))
     const named = text === '' ? '1' : `positionCaseInsensitiveUTF8(route, ${values.add('String', text)}) > 0`
     const one = key ? `route = ${values.add('String', key.route)} AND op = ${values.add('String', key.op)}` : '1'
     const rows = await connection.rows<StoredRoute>(
-      `SELECT project_id, toString(op) AS op, toString(route) AS route, countIf(own) AS n, sumIf(toFloat64(weight), own) AS c,
-         sumIf(toFloat64(weight) * failed, own) AS failed_c, sumIf(toFloat64(weight) * duration, own AND measured_one) AS total,
-         ${percentilesIf('own AND measured_one')} AS p, ${apdexSum('own AND measured_one')} AS apdex,
-         sumIf(toFloat64(weight), own AND measured_one) AS measured, countIf(NOT own) AS n_before,
-         sumIf(toFloat64(weight), NOT own) AS c_before, sumIf(toFloat64(weight) * failed, NOT own) AS failed_c_before,
-         quantileTDigestWeightedIf(0.75)(duration, ${weighed}, NOT own AND measured_one) AS p_before,
-         argMin(release, start) AS first_release, count() OVER () AS all
-       FROM (SELECT project_id, op, route, start, weight, failed, duration, release, ${own} AS own, ${isMeasured(withCut)} AS measured_one
-         FROM ${table} WHERE ${where} AND ${named} AND ${one})
+      `SELECT project_id, toString(op) AS op, toString(route) AS route, sumIf(facts.n, own) AS n, sumIf(weight, own) AS c,
+         sumIf(failed, own) AS failed_c, sumIf(facts.total, own AND measured) AS total_own,
+         quantilesExactWeightedIf(0.5, 0.75, 0.95)(value, ${factWeight}, own AND measured) AS p,
+         ${apdexSum('own AND measured')} AS apdex, sumIf(weight, own AND measured) AS measured_c,
+         sumIf(facts.n, NOT own) AS n_before, sumIf(weight, NOT own) AS c_before, sumIf(failed, NOT own) AS failed_c_before,
+         quantileExactWeightedIf(0.75)(value, ${factWeight}, NOT own AND measured) AS p_before,
+         sumIf(weight, NOT own AND measured) AS measured_before,
+         toString(argMin(release, at)) AS first_release, count() OVER () AS all
+       FROM ${facts} AS facts WHERE ${named} AND ${one}
        GROUP BY project_id, op, route HAVING n > 0
        ORDER BY ${orders[order]} DESC, c DESC, project_id, route, op
        LIMIT ${values.add('UInt32', max)} OFFSET ${values.add('UInt32', offset)}`,
@@ -98,21 +90,21 @@ function createRouteStats(connection: Connection, table: string): PerformanceSto
   }
 }
 
-function createSegmentTotals(connection: Connection, table: string): PerformanceStore['segmentTotals'] {
-  return async (request) => {
-    if (request.scope.projectIds.length === 0) return []
+function createSegmentTotals(connection: Connection, sourceOf: () => Source): PerformanceStore['segmentTotals'] {
+  return async ({ scope, beforeMs, withCut }) => {
+    if (scope.projectIds.length === 0) return []
     const values = createValues()
-    const { where, own } = compileBoth(values, request)
-    const rows = await connection.rows<{ project_id: string; n: string; c: number; n_before: string }>(
-      `SELECT project_id, countIf(${own}) AS n, sumIf(toFloat64(weight), ${own}) AS c, countIf(NOT (${own})) AS n_before
-       FROM ${table} WHERE ${where} GROUP BY project_id ORDER BY project_id`,
+    const facts = segmentFacts(values, sourceOf(), { scope, beforeMs }, withCut, isRolled(scope))
+    const rows = await connection.rows<{ project_id: string; samples: string; c: number; samples_before: string }>(
+      `SELECT project_id, sumIf(n, own) AS samples, sumIf(weight, own) AS c, sumIf(n, NOT own) AS samples_before
+       FROM ${facts} AS facts GROUP BY project_id ORDER BY project_id`,
       values.bound,
     )
     return rows.map((row) => ({
       projectId: Number(row.project_id),
-      samples: Number(row.n),
+      samples: Number(row.samples),
       count: row.c,
-      samplesBefore: Number(row.n_before),
+      samplesBefore: Number(row.samples_before),
     }))
   }
 }
@@ -122,10 +114,11 @@ type StoredBucket = {
   op: string
   route: string
   start_ms: string
-  n: string
+  samples: string
   c: number
   failed_c: number
-  p: [number | null, number | null, number | null]
+  p: [number, number, number]
+  measured_n: string
 }
 
 /** Condition for some routes. */
@@ -139,18 +132,20 @@ const compileKeys = (values: Values, keys: readonly RouteKey[]): string => {
   return `(project_id, toString(op), toString(route)) IN (SELECT arrayJoin(arrayZip(${projects}, ${ops}, ${routes})))`
 }
 
-function createRouteSeries(connection: Connection, table: string): PerformanceStore['routeSeries'] {
+function createRouteSeries(connection: Connection, sourceOf: () => Source): PerformanceStore['routeSeries'] {
   return async ({ scope, keys, bucketMs, withCut }) => {
     if (keys.length === 0) return []
     const values = createValues()
     const bucket = values.add('Int64', bucketMs)
-    const measured = isMeasured(withCut)
+    const isFromRollup = isRolled(scope, bucketMs)
+    const ranges = { scope, longest: longestOf(bucketMs) }
+    const facts = segmentFacts(values, sourceOf(), ranges, withCut, isFromRollup)
+    const ms = isFromRollup ? 'toInt64(toUnixTimestamp(at)) * 1000' : 'toUnixTimestamp64Milli(at)'
     const rows = await connection.rows<StoredBucket>(
-      `SELECT project_id, toString(op) AS op, toString(route) AS route,
-         intDiv(toUnixTimestamp64Milli(start), ${bucket}) * ${bucket} AS start_ms, count() AS n,
-         sum(toFloat64(weight)) AS c, sum(toFloat64(weight) * failed) AS failed_c, ${percentilesIf(measured)} AS p
-       FROM ${table} AS spans
-       WHERE ${compileSpanScope(values, scope)} AND is_segment = 1 AND ${compileKeys(values, keys)}
+      `SELECT project_id, toString(facts.op) AS op, toString(facts.route) AS route, intDiv(${ms}, ${bucket}) * ${bucket} AS start_ms,
+         sum(n) AS samples, sum(weight) AS c, sum(failed) AS failed_c,
+         quantilesExactWeightedIf(0.5, 0.75, 0.95)(value, ${factWeight}, measured) AS p, sumIf(n, measured) AS measured_n
+       FROM ${facts} AS facts WHERE ${compileKeys(values, keys)}
        GROUP BY project_id, op, route, start_ms ORDER BY start_ms`,
       values.bound,
     )
@@ -159,12 +154,10 @@ function createRouteSeries(connection: Connection, table: string): PerformanceSt
       op: row.op,
       route: row.route,
       startMs: Number(row.start_ms),
-      samples: Number(row.n),
+      samples: Number(row.samples),
       count: row.c,
       failed: row.failed_c,
-      p50Ms: readMs(row.p[0]),
-      p75Ms: readMs(row.p[1]),
-      p95Ms: readMs(row.p[2]),
+      ...percentilesOf(row.p, Number(row.measured_n)),
     }))
   }
 }
@@ -172,11 +165,11 @@ function createRouteSeries(connection: Connection, table: string): PerformanceSt
 /** Creates the queries over all routes. */
 export function createRoutes(
   connection: Connection,
-  table: string,
+  sourceOf: () => Source,
 ): Pick<PerformanceStore, 'routeStats' | 'segmentTotals' | 'routeSeries'> {
   return {
-    routeStats: createRouteStats(connection, table),
-    segmentTotals: createSegmentTotals(connection, table),
-    routeSeries: createRouteSeries(connection, table),
+    routeStats: createRouteStats(connection, sourceOf),
+    segmentTotals: createSegmentTotals(connection, sourceOf),
+    routeSeries: createRouteSeries(connection, sourceOf),
   }
 }

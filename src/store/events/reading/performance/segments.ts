@@ -3,7 +3,7 @@ import { aheadMs, type Values } from '../../filter.ts'
 import type { RouteKey } from './performance-store.ts'
 
 /** A time as SQL. */
-export const timeOf = (values: Values, ms: number): string =>
+const timeOf = (values: Values, ms: number): string =>
   `fromUnixTimestamp64Milli(${values.add('Int64', Math.floor(ms))}, 'UTC')`
 
 /** Condition for the spans of a scope. `fromMs` is inclusive, `toMs` exclusive. */
@@ -29,10 +29,6 @@ export const compileRoute = (values: Values, key: RouteKey, scope: Scope): strin
  */
 export const weighed = 'toUInt32(least(round(weight * 16), 16000000))'
 
-/** Percentiles of `duration` in microseconds. NaN without rows, which `readMs` turns into null. */
-export const percentilesIf = (condition: string): string =>
-  `quantilesTDigestWeightedIf(0.5, 0.75, 0.95)(duration, ${weighed}, ${condition})`
-
 /** Segments that count for percentiles. */
 export const isMeasured = (withCut: boolean): string => (withCut ? '1' : "cut = ''")
 
@@ -46,5 +42,5 @@ export const readMs = (us: number | null | undefined): number | null =>
  */
 export const apdexSum = (condition: string): string => {
   const limit = "multiIf(op = 'pageload', 2500000, op = 'navigation', 1000000, 300000)"
-  return `sumIf(weight * multiIf(failed = 1, 0, duration <= ${limit}, 1, duration <= 4 * ${limit}, 0.5, 0), ${condition})`
+  return `sumIf((weight - failed) * multiIf(value <= ${limit}, 1, value <= 4 * ${limit}, 0.5, 0), ${condition})`
 }

@@ -2,36 +2,30 @@ import { vitalCurves } from '../../../../domain/vitals.ts'
 import type { Connection } from '../../connection.ts'
 import type { Scope } from '../../events.ts'
 import { createValues, type Values } from '../../filter.ts'
+import { eachVital, factWeight, hasVitals, isRolled, type Source, vitalFacts } from './facts.ts'
 import { type PerformanceStore, type RouteKey, type VitalName, vitalNames } from './performance-store.ts'
 import { compileSpanScope, weighed } from './segments.ts'
-
-/** Only these spans have web vitals. SDK 11 sends a span for each of LCP, CLS and INP; older ones measure the segment. */
-const hasVitals = "(op = 'pageload' OR startsWith(op, 'ui.webvital.') OR startsWith(op, 'ui.interaction.'))"
-/** Vitals of navigations without a page load start later and are not comparable. */
-const ofPageLoad = "tags['browser.navigation.type'] != 'soft-navigation'"
 
 /** Standard normal quantile of 0.9: a value at p10 of its curve scores 0.9. */
 const deviations = 1.2815515655446004
 
-/** A CASE over the vitals. */
-const each = (of: (name: VitalName) => number): string =>
-  `multiIf(${vitalNames.map((name) => `vital = '${name}', ${of(name)}`).join(', ')}, 0)`
-
 /** The score of a value: the complement of the log-normal distribution through p10 and p50 of its curve. */
 function scoreSql(): string {
-  const median = each((name) => Math.log(vitalCurves[name].p50))
-  const spread = each((name) => (Math.log(vitalCurves[name].p50 / vitalCurves[name].p10) / deviations) * Math.SQRT2)
+  const median = eachVital((name) => Math.log(vitalCurves[name].p50))
+  const spread = eachVital(
+    (name) => (Math.log(vitalCurves[name].p50 / vitalCurves[name].p10) / deviations) * Math.SQRT2,
+  )
   return `0.5 * erfc((log(greatest(value, 1e-9)) - ${median}) / ${spread})`
 }
 
-/** The measured vitals of a scope, one row each. */
-function compileVitals(values: Values, table: string, scope: Scope, route: RouteKey | undefined, more: string): string {
+/** The measured vitals of a scope with their elements, one row each: attributes are only in the rows. */
+function compileVitals(values: Values, table: string, scope: Scope, route: RouteKey | undefined): string {
   const own = route
     ? `project_id = ${values.add('UInt64', route.projectId)} AND route = ${values.add('String', route.route)}`
     : '1'
-  return `(SELECT project_id, toString(route) AS route, weight, vital, value${more} FROM ${table}
+  return `(SELECT project_id, toString(route) AS route, weight, vital, value, ${elementSql} AS element FROM ${table}
     ARRAY JOIN mapKeys(measurements) AS vital, mapValues(measurements) AS value
-    WHERE ${compileSpanScope(values, scope)} AND ${own} AND ${hasVitals} AND ${ofPageLoad}
+    WHERE ${compileSpanScope(values, scope)} AND ${own} AND ${hasVitals}
       AND vital IN ${values.add('Array(String)', [...vitalNames])} AND value >= 0)`
 }
 
@@ -47,6 +41,7 @@ const elementSql = `multiIf(
 export function createVitals(
   connection: Connection,
   table: string,
+  sourceOf: () => Source,
 ): Pick<PerformanceStore, 'vitalStats' | 'vitalCauses'> {
   return {
     async vitalStats({ scope, route }) {
@@ -54,26 +49,31 @@ export function createVitals(
       const values = createValues()
       type Row = {
         project: string
-        route: string
+        its_route: string
         vital: string
-        n: string
+        samples: string
         c: number
         p75: number
         score: number
         good: number
         poor: number
       }
+      const facts = vitalFacts(values, sourceOf(), scope, isRolled(scope))
+      const own = route
+        ? `project_id = ${values.add('UInt64', route.projectId)} AND route = ${values.add('String', route.route)}`
+        : '1'
       const rows = await connection.rows<Row>(
-        `SELECT if(grouping(project_id) = 1, 0, project_id) AS project, route, vital, count() AS n, sum(toFloat64(weight)) AS c,
-           quantileTDigestWeighted(0.75)(value, ${weighed}) AS p75, sum(weight * (${scoreSql()})) / c AS score,
-           sumIf(toFloat64(weight), value <= ${each((name) => vitalCurves[name].good)}) / c AS good,
-           sumIf(toFloat64(weight), value > ${each((name) => vitalCurves[name].poor)}) / c AS poor
-         FROM ${compileVitals(values, table, scope, route, '')}
-         GROUP BY GROUPING SETS ((vital), (project_id, route, vital)) ORDER BY project, route, vital`,
+        `SELECT if(grouping(project_id) = 1, 0, project_id) AS project, toString(route) AS its_route, vital, sum(n) AS samples,
+           sum(weight) AS c, quantileExactWeighted(0.75)(value, ${factWeight}) AS p75, sum(weight * (${scoreSql()})) / c AS score,
+           sumIf(weight, rating = 0) / c AS good, sumIf(weight, rating = 2) / c AS poor
+         FROM ${facts} AS facts WHERE ${own}
+         GROUP BY GROUPING SETS ((vital), (project_id, route, vital)) ORDER BY project, its_route, vital`,
         values.bound,
       )
-      return rows.flatMap(({ project, vital, n, c, ...row }) =>
-        isVital(vital) ? [{ ...row, projectId: Number(project), vital, samples: Number(n), count: c }] : [],
+      return rows.flatMap(({ project, its_route, vital, samples, c, ...row }) =>
+        isVital(vital)
+          ? [{ ...row, projectId: Number(project), route: its_route, vital, samples: Number(samples), count: c }]
+          : [],
       )
     },
 
@@ -92,7 +92,7 @@ export function createVitals(
       const rows = await connection.rows<Row>(
         `SELECT project_id, route, vital, element, count() AS n, sum(toFloat64(weight)) AS c,
            quantileTDigestWeighted(0.75)(value, ${weighed}) AS p75
-         FROM ${compileVitals(values, table, scope, route, `, ${elementSql} AS element`)}
+         FROM ${compileVitals(values, table, scope, route)}
          WHERE element != '' AND element != '<unknown>'
          GROUP BY project_id, route, vital, element
          ORDER BY sum(weight * value) DESC, element LIMIT 1 BY project_id, route, vital`,

@@ -1,0 +1,186 @@
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import type { RestRoutes } from '../../src/contract/performance.ts'
+import { hydrated, noChromium, openBrowser, openPage, signIn, type Watched } from '../browser.ts'
+import { envelopesOf, navigation, pageLoad, request } from '../performance-spans.ts'
+import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, root, until } from '../product.ts'
+
+const product = inject('product')
+const org = 'fastlane'
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const hostile = '/"><img src=https://evil.example/x.png onerror=alert(1)>/[id]'
+
+/** Requests of the official SDK, whose default is streamed spans: the last of each three is slow. */
+const program = `
+import * as Sentry from '@sentry/node'
+Sentry.init({ dsn: process.env.DSN, release: 'mail@1.0.0', environment: 'production', tracesSampleRate: 1 })
+const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+for (let n = 0; n < 6; n++)
+  await Sentry.startSpan({ name: 'POST /mail', op: 'http.server', forceTransaction: true, attributes: { 'http.route': '/mail/[list]' } }, async () => {
+    await Sentry.startSpan({ name: 'SELECT', op: 'db', attributes: { 'db.system.name': 'postgresql', 'db.query.text': 'SELECT * FROM lists WHERE id = ' + n } }, () => wait(5))
+  })
+await Sentry.flush(5000)
+`
+
+function runSdk(dsn: string): Promise<number | null> {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: root,
+    env: { ...process.env, DSN: dsn },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  return new Promise((resolve) => child.once('exit', resolve))
+}
+
+describe.skipIf(noChromium)('the performance pages', () => {
+  const state = {} as { browser: Browser; watched: Watched; page: Page; shop: Project }
+  const at = (path = '') => `${product.url}/o/${org}/performance${path}`
+  const open = async (path = '') => {
+    await state.page.goto(at(path))
+    await hydrated(state.page)
+  }
+  const row = (table: string, text: string) =>
+    state.page.getByRole('table', { name: table }).getByRole('row').filter({ hasText: text })
+  async function faults(): Promise<string[]> {
+    await state.page.evaluate(axe)
+    return state.page.evaluate<string[]>(
+      "axe.run(document, { resultTypes: ['violations'] }).then((r) => r.violations.filter((v) => /serious|critical/.test(v.impact)).flatMap((v) => v.nodes.map((n) => v.id + ' ' + n.html.slice(0, 200))))",
+    )
+  }
+
+  beforeAll(async () => {
+    state.shop = bootstrap(product, org, 'shop')
+    state.browser = await openBrowser()
+    state.watched = await openPage(state.browser, product.url)
+    state.page = state.watched.page
+    await signIn(state.page, product.url, `owner@${org}.test`)
+  }, 60_000)
+  afterAll(() => state.browser?.close())
+
+  test('without spans, the page says how to send them', async () => {
+    const { page } = state
+    await open()
+    await page.getByRole('heading', { name: 'No traces yet' }).waitFor()
+    await page.getByText('tracesSampleRate: 0.1').waitFor()
+    expect(await faults()).toEqual([])
+  })
+
+  test('spans of SDK 11 are routes, statements, vitals and route loads', async () => {
+    expect(await runSdk(state.shop.dsn)).toBe(0)
+    const now = Date.now() / 1000 - 120
+    const segments = Array.from({ length: 120 }, (_, n) => request(now - n * 60, n % 4 === 0))
+    const loads = Array.from({ length: 40 }, (_, n) =>
+      pageLoad(n === 0 ? hostile : '/checkout/[id]', now - n * 60, n % 4 === 0 ? 5000 : 800, n % 4 === 0),
+    )
+    const moves = Array.from({ length: 12 }, (_, n) => navigation('/cart', now - n * 60, 300, n < 2))
+    for (const body of envelopesOf([...segments, ...loads, ...moves])) await ingest(product, state.shop, body)
+    const event = errorEvent('StockError', 'none left', { transaction: 'GET /orders/[id]' })
+    await ingest(product, state.shop, envelopeOf(event))
+    const routes = await until('the routes', 30_000, async () => {
+      const path = `/organizations/${org}/performance/?project=shop&statsPeriod=24h`
+      const found = (await api(product, state.shop, path)).json as RestRoutes
+      return found.samples === 6 + 120 + 40 + 12 && found
+    })
+    expect(routes.rows.find(({ route }) => route === '/orders/[id]')).toMatchObject({ samples: 120, count: 1200 })
+    expect(routes.rows.find(({ samples }) => samples === 6)).toMatchObject({ op: 'http.server', count: 6 })
+  }, 90_000)
+
+  test('the list says what a sample stands for, and explains the slow part of the selected route', async () => {
+    const { page } = state
+    await open('?project=shop&t=24h')
+    const orders = row('Routes', '/orders/[id]')
+    expect(await orders.locator('td').first().getAttribute('title')).toBe('120 of about 1,200')
+    const selected = page.getByRole('region', { name: 'Selected route' })
+    await selected.getByText('120 of about 1,200').waitFor()
+    await selected.getByText('flag.new-cart').waitFor()
+    await selected.getByText('5+ × db').waitFor()
+    await selected.getByRole('img', { name: /^p50, p75 and p95/ }).waitFor()
+    expect(await faults()).toEqual([])
+  })
+
+  test('j, k and Enter move and open; the address of a route survives brackets and slashes', async () => {
+    const { page } = state
+    await page.keyboard.press('j')
+    await page.keyboard.press('k')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/performance\/[\w-]+\?/)
+    await page.getByRole('heading', { level: 2, name: /\/orders\/\[id\]/ }).waitFor()
+    const time = page.getByRole('region', { name: 'Where the time goes' })
+    await time.getByText('SELECT * FROM items WHERE order_id = ?').waitFor()
+    await page.getByRole('link', { name: /StockError/ }).waitFor()
+    const slowest = page.getByRole('region', { name: 'Slowest traces' }).getByRole('link').first()
+    expect(await slowest.getAttribute('href')).toMatch(
+      new RegExp(`^/o/${org}/traces/[0-9a-f]{32}\\?span=[0-9a-f]{16}$`),
+    )
+    expect(await faults()).toEqual([])
+  })
+
+  test('a selection by keys is in the URL and stays after a reload', async () => {
+    const { page } = state
+    const handle = page.getByRole('slider', { name: 'Shortest selected duration' })
+    await handle.press('ArrowLeft')
+    await page.waitForURL(/brush=/)
+    await page.reload()
+    await hydrated(page)
+    await page.getByRole('button', { name: 'Clear the selection' }).waitFor()
+  })
+
+  test('from a query to its callers', async () => {
+    const { page } = state
+    await open('/queries?project=shop&t=24h')
+    await page.getByRole('button', { name: /SELECT \* FROM items/ }).click()
+    await page.getByText('Called by one route').waitFor()
+    await page.getByRole('link', { name: 'Slowest trace' }).waitFor()
+    expect(await faults()).toEqual([])
+    await open('/requests?project=shop&t=24h')
+    await row('Requests', 'stock.example').waitFor()
+    await open('/assets?project=shop&t=24h')
+    await row('Assets', '319 kB').waitFor()
+  })
+
+  test('vitals name the element that caused them; broken navigations are seen', async () => {
+    await open('/vitals?project=shop&t=24h')
+    await row('Web vitals', '/checkout/[id]').getByText('img.hero').waitFor()
+    expect(await faults()).toEqual([])
+    await open('/routes?project=shop&t=24h')
+    expect(await row('Route loads', '/cart').locator('td').allTextContents()).toEqual(
+      expect.arrayContaining(['12', '2 17%', '2']),
+    )
+    expect(await faults()).toEqual([])
+  })
+
+  test('a hostile name is text, and every page fits a phone in both themes', async () => {
+    const { page } = state
+    await open(`?project=shop&t=24h&q=img`)
+    await row('Routes', '<img src=https://evil.example').waitFor()
+    const isTooWide = () => page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    for (const path of ['', '/vitals', '/queries', '/requests', '/assets', '/routes'])
+      for (const width of [390, 1440]) {
+        await page.setViewportSize({ width, height: 900 })
+        await open(`${path}?project=shop&t=24h`)
+        expect(await isTooWide(), `${path} ${width}`).toBe(false)
+        expect(await faults(), `${path} ${width}`).toEqual([])
+      }
+    await page.emulateMedia({ colorScheme: 'light' })
+    await page.setViewportSize({ width: 1440, height: 900 })
+  })
+
+  test('nothing found offers to remove the filter', async () => {
+    const { page } = state
+    await open('?project=shop&q=nowhere')
+    await page.getByRole('heading', { name: 'Nothing found' }).waitFor()
+    await page
+      .getByRole('main')
+      .getByRole('link', { name: /nowhere/ })
+      .click()
+    await page.waitForURL((url) => !url.searchParams.has('q'))
+  })
+
+  test('made no foreign request and ran no foreign script', () => {
+    const { errors, foreign, dialogs } = state.watched
+    expect({ errors, foreign, dialogs }).toEqual({ errors: [], foreign: [], dialogs: [] })
+  })
+})

@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest'
+import { brushOf, brushOfDurations, bucketsOf, movedBrush, slowestPart } from './brush.ts'
+import { changedSearch, performanceParams, scopeSearch } from './params.ts'
+import { filledSeries, linePath, opWord, performanceWords, toneOf } from './words.ts'
+
+const words = performanceWords('en')
+const plain = (text: string) => text.replaceAll('\u00a0', ' ')
+
+test.each([
+  [null, '–'],
+  [0.42, '0.42 ms'],
+  [940, '940 ms'],
+  [1620, '1.62 s'],
+  [130_000, '2.17 min'],
+])('a duration of %s ms is %s', (ms, text) => expect(plain(words.duration(ms))).toBe(text))
+
+test.each([
+  [31_000, '31 s'],
+  [52 * 60_000, '52 min'],
+  [15.3 * 3_600_000, '15.3 h'],
+])('a long time of %s ms is %s', (ms, text) => expect(plain(words.long(ms))).toBe(text))
+
+test('counts, rates, changes and sizes', () => {
+  expect([words.count(41_204), words.exact(41_204), words.rate(0.019), words.rate(null)]).toEqual([
+    '41.2K',
+    '41,204',
+    '1.9%',
+    '–',
+  ])
+  expect([words.change(0.41), words.change(0), words.score(0.476), words.apdex(0.8)]).toEqual([
+    '+41%',
+    '0%',
+    '48',
+    '0.80',
+  ])
+  expect([plain(words.bytes(318_546)), plain(words.bytes(2.5e6))]).toEqual(['319 kB', '2.5 MB'])
+  expect(plain(performanceWords('de').duration(1620))).toBe('1,62 s')
+})
+
+test.each([
+  [null, undefined],
+  [0.04, undefined],
+  [0.41, 'worse'],
+  [-0.12, 'better'],
+] as const)('a change of %s is %s', (change, tone) => expect(toneOf(change)).toBe(tone))
+
+test.each([
+  ['pageload', 'load'],
+  ['http.server', 'request'],
+  ['queue.process', 'task'],
+  ['grpc', undefined],
+] as const)('the op %s is a %s', (op, word) => expect(opWord(op)).toBe(word))
+
+test('a line begins at zero, closes gaps, and needs two points', () => {
+  expect(linePath([0, 10], 10, 10)).toBe('M0 10L10 0')
+  expect(linePath([10, null, 5], 10, 10)).toBe('M0 0L10 5')
+  expect(linePath([null, 5], 10, 10)).toBe('')
+})
+
+test('a series has a point for each bucket of the range', () => {
+  expect(filledSeries([{ startS: 60, value: 5 }], 30_000, 150_000, 60)).toEqual([
+    { startS: 0, value: null },
+    { startS: 60, value: 5 },
+    { startS: 120, value: null },
+  ])
+})
+
+test('the URL is read with defaults for what it does not know', () => {
+  expect(performanceParams({})).toMatchObject({
+    range: { kind: 'relative', period: '7d' },
+    sort: 'lost',
+    statementSort: 'total',
+    against: 'previous',
+    at: 0,
+    brush: undefined,
+  })
+  expect(performanceParams({ t: '24h', sort: 'count', at: '100', brush: '250-1000.5', against: 'week' })).toMatchObject(
+    {
+      range: { period: '24h' },
+      sort: 'lost',
+      statementSort: 'count',
+      at: 100,
+      brush: { fromMs: 250, toMs: 1000.5 },
+      against: 'week',
+    },
+  )
+  for (const brush of ['', 'x', '5-5', '9-1', '1-99999999999'])
+    expect(performanceParams({ brush }).brush, brush).toBeUndefined()
+  expect(performanceParams({ brush: '250-' }).brush).toEqual({ fromMs: 250, toMs: 86_400_000 })
+})
+
+test('a filter returns to the first page, a selection does not; tabs keep the scope alone', () => {
+  const search = new URLSearchParams('at=100&q=a&project=web')
+  expect(changedSearch(search, { q: 'b' })).toBe('?q=b&project=web')
+  expect(changedSearch(search, { open: '1-a' })).toBe('?at=100&q=a&project=web&open=1-a')
+  expect(changedSearch(new URLSearchParams('q=a'), { q: null })).toBe('')
+  expect(scopeSearch(search)).toBe('?project=web')
+})
+
+const distribution = [
+  { from: 100, to: 112.2, samples: 4, count: 40 },
+  { from: 1000, to: 1122, samples: 2, count: 20 },
+]
+
+test('a distribution has no gaps and at least a power of ten', () => {
+  const buckets = bucketsOf(distribution)
+  expect(buckets).toHaveLength(21)
+  expect([buckets[0]?.count, buckets[10]?.count, buckets[20]?.count]).toEqual([40, 0, 20])
+  expect(buckets[10]?.fromMs).toBeCloseTo(316.2, 1)
+  expect(bucketsOf(distribution.slice(0, 1)).length).toBeGreaterThanOrEqual(20)
+  expect(bucketsOf([])).toEqual([])
+})
+
+test('a selection stays within the chart, and its ends stop at each other', () => {
+  expect(brushOf(9, -3, 8)).toEqual({ from: 0, to: 7 })
+  expect(movedBrush({ from: 2, to: 4 }, 'from', 9, 8)).toEqual({ from: 4, to: 4 })
+  expect(movedBrush({ from: 2, to: 4 }, 'to', 9, 8)).toEqual({ from: 2, to: 7 })
+})
+
+test('durations select their buckets; without any the slowest part is selected', () => {
+  const buckets = bucketsOf(distribution)
+  expect(brushOfDurations(buckets, 1000, 1122)).toEqual({ from: 20, to: 20 })
+  expect(brushOfDurations(buckets, 5000, 6000)).toBeUndefined()
+  expect(slowestPart(buckets, 1000)).toEqual({ from: 20, to: 20 })
+  expect(slowestPart(buckets, null)).toBeUndefined()
+})
