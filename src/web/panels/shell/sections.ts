@@ -3,7 +3,7 @@ import { useTranslations } from 'next-intl'
 import type { RestIssueCounts } from '../../../contract/search.ts'
 import { type Frame, projectSearch } from './frame.ts'
 
-export type Section = {
+type Section = {
   /** The path of the section's first page. */
   href: string
   /** Only its own page counts as the section. */

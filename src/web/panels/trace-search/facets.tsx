@@ -12,7 +12,7 @@ const termOf = (key: string, value: string): string =>
   `${spanKeyTable.offered.some(({ name }) => name === key) ? key : keyOfTag(key, spanKeyTable.keyOf)}:${quoted(value)}`
 
 /** Adds a term to a search, or removes it. */
-export function toggledTerm(q: string, term: string): string {
+function toggledTerm(q: string, term: string): string {
   const at = termsOf(q).findIndex(({ text }) => text === term)
   return at >= 0 ? withoutTerm(q, at) : `${q} ${term}`.trim()
 }

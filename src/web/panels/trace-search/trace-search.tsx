@@ -32,7 +32,7 @@ import { type Row, rowsOf, TraceRow } from './rows.tsx'
 const samplesMin = 100
 const pageRows = 50
 
-export type TraceSearchProps = {
+type TraceSearchProps = {
   organization: string
   params: TraceParams
   /** The range of the answer, ms. */
