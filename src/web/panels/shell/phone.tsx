@@ -68,7 +68,10 @@ export function PhoneHead({
   )
 }
 
-/** Below 720 px: the sections as a bar of tabs with words. "More" opens the menu. */
+/** A phone has space for five words: those of the first sections, and "More". */
+const tabsMax = 4
+
+/** Below 720 px: the first sections as a bar of tabs with words. "More" opens the menu, which has all of them. */
 export function TabBar({
   frame,
   counts,
@@ -87,7 +90,7 @@ export function TabBar({
   const sections = useSections(frame, counts, remembered)
   return (
     <nav className="phone-tabs" aria-label={t('tabs')}>
-      {sections.map(({ href, isExact, label, Icon, count, search }) => (
+      {sections.slice(0, tabsMax).map(({ href, isExact, label, Icon, count, search }) => (
         <Link
           key={href}
           href={href + search}

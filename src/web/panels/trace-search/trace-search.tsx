@@ -279,10 +279,7 @@ export function TraceSearch(props: TraceSearchProps) {
             <Failures series={found.series} bucketMs={found.bucketMs} range={range} select={between} />
           </div>
           <div className="span-columns">
-            <details className="span-side" open>
-              <summary>{t('facets')}</summary>
-              <Facets facets={found.facets} q={q} search={search} />
-            </details>
+            <Facets facets={found.facets} q={q} search={search} />
             <div className="span-main">
               <Toolbar params={params} change={change} />
               <List {...props} found={found} isPending={isPending} />
