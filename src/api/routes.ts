@@ -49,8 +49,9 @@ export const routes: readonly Route[] = [
   ...commentRoutes,
   ...ownershipRoutes,
   ...eventRoutes,
-  ...traceRoutes,
+  // Before the routes of a trace: `trace-items/attributes` is no item.
   ...spanRoutes,
+  ...traceRoutes,
   ...environmentRoutes,
   ...overviewRoutes,
   ...performanceApiRoutes,

@@ -31,7 +31,7 @@ export async function planOfView(deps: QueryDeps, view: SpanView, query: string)
 }
 
 /** The part of a view's range that one answer reads. */
-export type Scanned = { scope: Scope; isPartial: boolean }
+type Scanned = { scope: Scope; isPartial: boolean }
 
 const scopeOfView = ({ projects, environments, range }: SpanView): Scope => ({
   projectIds: projects.map((project) => project.id),

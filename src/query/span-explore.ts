@@ -4,13 +4,11 @@ import { bucketOf } from './range.ts'
 import { planOfView, type SpanView, scannedOf, slugsOf } from './span-events.ts'
 import { isWide } from './spans/plan.ts'
 
-export const exploreModes = ['traces', 'spans'] as const
-export type ExploreMode = (typeof exploreModes)[number]
-export const exploreSorts = ['newest', 'slowest', 'fastest'] as const
-export type ExploreSort = (typeof exploreSorts)[number]
+export type ExploreMode = 'traces' | 'spans'
+export type ExploreSort = 'newest' | 'slowest' | 'fastest'
 
 /** Rows of one page. */
-export const exploreRowsMax = 50
+const exploreRowsMax = 50
 /** Found spans whose traces are listed: several can be of one trace. */
 const spansForTraces = 400
 const facetValuesMax = 6

@@ -6,7 +6,7 @@ import { callOf, type FieldType, functionOf, type NamedValue, valueOfName } from
 export type SpanField =
   | ({ name: string } & NamedValue & { aggregate?: never })
   | { name: string; aggregate: SpanAggregate; type: FieldType }
-export type ValueField = Extract<SpanField, { value: unknown }>
+type ValueField = Extract<SpanField, { value: unknown }>
 export type AggregateField = Exclude<SpanField, ValueField>
 
 const isAggregate = (field: SpanField): field is AggregateField => field.aggregate !== undefined
@@ -18,7 +18,7 @@ const wrong = (parameter: string, sentence: string) =>
   new MishapError('VALIDATION', { fields: { [parameter]: [`${sentence}.`] } })
 
 /** Reads a field. Throws VALIDATION that names it. */
-export function fieldOf(name: string, parameter = 'field'): SpanField {
+function fieldOf(name: string, parameter = 'field'): SpanField {
   const call = callOf(name)
   if (call) {
     const made = functionOf(call)

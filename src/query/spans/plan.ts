@@ -18,7 +18,7 @@ export type SpanPlan = {
   withCut: boolean
 }
 
-export type SpanContext = {
+type SpanContext = {
   nowMs: number
   projects: readonly { id: number; slug: string }[]
   /** The latest release of each project. Only searches with `release:latest` need it. */

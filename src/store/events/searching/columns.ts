@@ -47,7 +47,7 @@ const curves: Record<Vital, { p10: number; p50: number; weight: number }> = {
 const z90 = 1.2815515655446004
 
 const isVital = (name: string): name is Vital => Object.hasOwn(curves, name)
-export const vitals: readonly Vital[] = Object.keys(curves).filter(isVital)
+const vitals: readonly Vital[] = Object.keys(curves).filter(isVital)
 
 /** The score of one vital: the share of page loads worldwide that are slower. A vital of 0 scores 1. */
 function scoreOf(vital: Vital): string {

@@ -48,10 +48,14 @@ async function sampled(
   return Number(found?.n ?? 0) >= sampleMax ? newest : scope
 }
 
-/** Creates the queries of facets, of the histogram and of completions. */
-export function createFacets(connection: Connection, table: string): Facets {
-  const newest = (scope: Scope, filter: SpanFilter | undefined, signal: AbortSignal | undefined) =>
-    sampled(connection, table, scope, filter, signal)
+type Newest = (scope: Scope, filter: SpanFilter | undefined, signal: AbortSignal | undefined) => Promise<Scope>
+
+/** Facets of columns and of attributes. */
+function createValueFacets(
+  connection: Connection,
+  table: string,
+  newest: Newest,
+): Pick<Facets, 'spanFacets' | 'attributeFacets'> {
   return {
     async spanFacets({ scope, filter, columns, max, signal }) {
       if (scope.projectIds.length === 0) return []
@@ -94,7 +98,15 @@ export function createFacets(connection: Connection, table: string): Facets {
       )
       return facetsOf(rows).slice(0, keys)
     },
+  }
+}
 
+/** Counts by project and by duration. */
+function createDistributions(
+  connection: Connection,
+  table: string,
+): Pick<Facets, 'projectFacet' | 'durationHistogram'> {
+  return {
     async projectFacet({ scope, filter, signal }) {
       if (scope.projectIds.length === 0) return []
       const values = createValues()
@@ -123,7 +135,16 @@ export function createFacets(connection: Connection, table: string): Facets {
       )
       return rows.map(({ at, n, failures }) => ({ at, count: n, failed: failures }))
     },
+  }
+}
 
+/** Names and values for completion. */
+function createCompletions(
+  connection: Connection,
+  table: string,
+  newest: Newest,
+): Pick<Facets, 'attributeKeys' | 'spanValues'> {
+  return {
     async attributeKeys(scope, as, max, signal) {
       if (scope.projectIds.length === 0) return []
       const part = await newest(scope, undefined, signal)
@@ -157,5 +178,15 @@ export function createFacets(connection: Connection, table: string): Facets {
       )
       return rows.map((row) => ({ value: row.counted_value, events: Number(row.n) }))
     },
+  }
+}
+
+/** Creates the queries of facets, of the histogram and of completions. */
+export function createFacets(connection: Connection, table: string): Facets {
+  const newest: Newest = (scope, filter, signal) => sampled(connection, table, scope, filter, signal)
+  return {
+    ...createValueFacets(connection, table, newest),
+    ...createDistributions(connection, table),
+    ...createCompletions(connection, table, newest),
   }
 }

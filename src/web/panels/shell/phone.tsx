@@ -68,10 +68,10 @@ export function PhoneHead({
   )
 }
 
-/** More tabs with words do not fit on a phone. The menu has all sections. */
+/** A phone has space for five words: those of the first sections, and "More". */
 const tabsMax = 4
 
-/** Below 720 px: the first sections as a bar of tabs with words. "More" opens the menu. */
+/** Below 720 px: the first sections as a bar of tabs with words. "More" opens the menu, which has all of them. */
 export function TabBar({
   frame,
   counts,

@@ -1,5 +1,6 @@
 'use client'
 import { useLocale, useTranslations } from 'next-intl'
+import { useState } from 'react'
 import type { SpanFacet } from '../../../store/events/span-search.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { keyOfTag, quoted, termsOf, withoutTerm } from '../search/terms.ts'
@@ -12,12 +13,12 @@ const termOf = (key: string, value: string): string =>
   `${spanKeyTable.offered.some(({ name }) => name === key) ? key : keyOfTag(key, spanKeyTable.keyOf)}:${quoted(value)}`
 
 /** Adds a term to a search, or removes it. */
-export function toggledTerm(q: string, term: string): string {
+function toggledTerm(q: string, term: string): string {
   const at = termsOf(q).findIndex(({ text }) => text === term)
   return at >= 0 ? withoutTerm(q, at) : `${q} ${term}`.trim()
 }
 
-/** The values of columns and attributes among the found spans. A value is a filter. */
+/** The values of columns and attributes among the found spans. A value is a filter. On a phone a button opens them. */
 export function Facets({
   facets,
   q,
@@ -30,40 +31,46 @@ export function Facets({
   const t = useTranslations('spans')
   const locale = useLocale()
   const number = new Intl.NumberFormat(locale, { notation: 'compact' })
+  const [isOpen, setOpen] = useState(false)
   const chosen = new Set(termsOf(q).map(({ text }) => text))
   return (
-    <div className="span-facets">
-      {facets.map(({ key, values }) => {
-        const most = Math.max(...values.map(({ count }) => count))
-        return (
-          <section key={key} aria-label={key}>
-            <h3 title={key}>
-              <PlainText text={key} charactersMax={charactersMax} />
-            </h3>
-            <ul>
-              {values.map(({ value, count, samples }) => {
-                const term = termOf(key, value)
-                return (
-                  <li key={value}>
-                    <button
-                      type="button"
-                      aria-pressed={chosen.has(term)}
-                      title={t('samplesOf', { samples: number.format(samples), count: number.format(count) })}
-                      onClick={() => search(toggledTerm(q, term))}
-                    >
-                      <span className="span-share" style={{ width: `${(count / most) * 100}%` }} />
-                      <span className="span-value">
-                        <PlainText text={value} charactersMax={charactersMax} />
-                      </span>
-                      <span className="span-count">{number.format(count)}</span>
-                    </button>
-                  </li>
-                )
-              })}
-            </ul>
-          </section>
-        )
-      })}
+    <div className="span-side" data-open={isOpen || undefined}>
+      <button type="button" className="span-fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {t('facets')}
+      </button>
+      <div className="span-facets">
+        {facets.map(({ key, values }) => {
+          const most = Math.max(...values.map(({ count }) => count))
+          return (
+            <section key={key} aria-label={key}>
+              <h3 title={key}>
+                <PlainText text={key} charactersMax={charactersMax} />
+              </h3>
+              <ul>
+                {values.map(({ value, count, samples }) => {
+                  const term = termOf(key, value)
+                  return (
+                    <li key={value}>
+                      <button
+                        type="button"
+                        aria-pressed={chosen.has(term)}
+                        title={t('samplesOf', { samples: number.format(samples), count: number.format(count) })}
+                        onClick={() => search(toggledTerm(q, term))}
+                      >
+                        <span className="span-share" style={{ width: `${(count / most) * 100}%` }} />
+                        <span className="span-value">
+                          <PlainText text={value} charactersMax={charactersMax} />
+                        </span>
+                        <span className="span-count">{number.format(count)}</span>
+                      </button>
+                    </li>
+                  )
+                })}
+              </ul>
+            </section>
+          )
+        })}
+      </div>
     </div>
   )
 }

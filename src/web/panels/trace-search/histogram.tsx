@@ -4,6 +4,7 @@ import { type PointerEvent, useRef, useState } from 'react'
 import type { DurationBar } from '../../../query/span-explore.ts'
 import { Button } from '../../ui/forms/controls.tsx'
 import { durationText } from '../../ui/relative.ts'
+import { useTimeText } from '../../ui/time.tsx'
 
 const leastPercent = 3
 
@@ -117,6 +118,8 @@ export function Failures({
   const most = Math.max(1, ...points.map(({ count }) => count))
   const failed = points.reduce((sum, point) => sum + point.failed, 0)
   const count = points.reduce((sum, point) => sum + point.count, 0)
+  const { text } = useTimeText()
+  const form = range.toMs - range.fromMs < 3 * 86_400_000 ? 'clock' : 'shortDay'
   const share = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
   return (
     <section className="span-chart" aria-label={t('failures')}>
@@ -145,7 +148,8 @@ export function Failures({
         })}
       </div>
       <div className="span-axis" aria-hidden="true">
-        <span>{number.format(most)}</span>
+        <span>{text(first, form)}</span>
+        <span>{text(range.toMs, form)}</span>
       </div>
     </section>
   )

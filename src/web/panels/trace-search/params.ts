@@ -1,5 +1,5 @@
 import type { ExploreMode, ExploreSort } from '../../../query/span-explore.ts'
-import { type Range, rangeOf } from '../search/range.ts'
+import { isRelativeRange, type Range, rangeOf } from '../search/range.ts'
 
 // Server page and browser both use this module, so that they read a URL the same way.
 
@@ -30,7 +30,8 @@ export type TraceChange = Partial<
 /** Reads the query string. Unknown values fall back to the defaults: traces of the last 24 hours, newest first. */
 export function traceParams(search: URLSearchParams): TraceParams {
   const at = /^\d{1,5}$/.test(search.get('at') ?? '') ? Number(search.get('at')) : 0
-  const range = rangeOf({ t: search.get('t') ?? '24h', from: search.get('from'), to: search.get('to') })
+  const period = search.get('t') ?? ''
+  const range = rangeOf({ t: isRelativeRange(period) ? period : '24h', from: search.get('from'), to: search.get('to') })
   const fits =
     range.kind === 'relative' ||
     (range.fromMs >= 0 && range.toMs <= momentMsMax && range.toMs - range.fromMs <= rangeMsMax)

@@ -32,7 +32,7 @@ import { type Row, rowsOf, TraceRow } from './rows.tsx'
 const samplesMin = 100
 const pageRows = 50
 
-export type TraceSearchProps = {
+type TraceSearchProps = {
   organization: string
   params: TraceParams
   /** The range of the answer, ms. */
@@ -279,10 +279,7 @@ export function TraceSearch(props: TraceSearchProps) {
             <Failures series={found.series} bucketMs={found.bucketMs} range={range} select={between} />
           </div>
           <div className="span-columns">
-            <details className="span-side" open>
-              <summary>{t('facets')}</summary>
-              <Facets facets={found.facets} q={q} search={search} />
-            </details>
+            <Facets facets={found.facets} q={q} search={search} />
             <div className="span-main">
               <Toolbar params={params} change={change} />
               <List {...props} found={found} isPending={isPending} />
