@@ -37,6 +37,25 @@ export function traceCases(open: () => EventStore): void {
     expect((await open().traceSpans({ all: [], readable: [] }, trace, 2)).ids).toEqual([])
   })
 
+  test('columns belong together where nearly all values are 0 or empty, which the engine stores apart', async () => {
+    const sparse = Array.from({ length: 300 }, (_, n) =>
+      span(n, {
+        traceId: 'ef'.repeat(16),
+        isSegment: n === 150,
+        failed: n === 250,
+        status: n === 250 ? 'aborted' : '',
+      }),
+    )
+    await open().insert('spans', Buffer.from(sparse.map(encodeSpanRow).join('')), 'spans:72-73')
+    const found = await open().traceSpans(all, 'ef'.repeat(16), 400)
+    const at = (n: number) => found.ids.indexOf(idOf(n))
+    expect([found.segments.indexOf(1), found.failures.indexOf(1), found.statuses.indexOf('aborted')]).toEqual([
+      at(150),
+      at(250),
+      at(250),
+    ])
+  })
+
   test('a summary has segments, then failures, then the longest; the totals count all', async () => {
     const ids = async (max: number) => (await open().largestSpans(all, trace, max)).ids.sort()
     expect([await ids(1), await ids(2), await ids(3)]).toEqual([[0], [0, 3], [0, 1, 3]].map((list) => list.map(idOf)))

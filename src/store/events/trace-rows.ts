@@ -14,17 +14,50 @@ const byImportance = 'is_segment DESC, failed DESC, duration DESC, span_id'
 /** A text of a span, or '' in a project that the reader may not see: its texts do not even leave the store. */
 const seen = (expression: string) => `if(project_id IN {readable:Array(UInt64)}, ${expression}, '')`
 
+/** The columns of a span, in the order of `StoredColumns` without `vitals`. */
+const fields = [
+  'project_id',
+  'span_id',
+  'parent_id',
+  'segment_id',
+  'is_segment',
+  'toFloat64(toUnixTimestamp64Micro(start))',
+  'toFloat64(duration)',
+  seen('op'),
+  seen(`leftUTF8(if(name != '', name, if(description != '', description, transaction)), ${nameMax})`),
+  seen('status'),
+  'if(project_id IN {readable:Array(UInt64)}, failed, 0)',
+  seen('platform'),
+  seen('environment'),
+  seen('cut'),
+]
+const names = [
+  'projects',
+  'ids',
+  'parents',
+  'segment_ids',
+  'segments',
+  'starts',
+  'durations',
+  'ops',
+  'names',
+  'statuses',
+  'failures',
+  'platforms',
+  'environments',
+  'cuts',
+] as const
+
 /**
- * One row with a list for each column. JSON with a list per column is a third of the bytes and half of the time of an
- * object per row: 25,000 spans in 60 ms instead of 130.
+ * One row with a list for each column, from the rows of `source`. JSON with a list per column is a third of the bytes of
+ * an object per row. One groupArray of tuples makes the lists: of a sparse column such as is_segment, an own groupArray
+ * would have all values first that are not 0, so that lists would not belong together.
  */
-const columnSelect = `groupArray(project_id) AS projects, groupArray(span_id) AS ids, groupArray(parent_id) AS parents,
-  groupArray(segment_id) AS segment_ids, groupArray(is_segment) AS segments,
-  groupArray(toFloat64(toUnixTimestamp64Micro(start))) AS starts, groupArray(toFloat64(duration)) AS durations,
-  groupArray(${seen('op')}) AS ops, groupArray(${seen(`leftUTF8(if(name != '', name, if(description != '', description, transaction)), ${nameMax})`)}) AS names,
-  groupArray(${seen('status')}) AS statuses, groupArray(if(project_id IN {readable:Array(UInt64)}, failed, 0)) AS failures, groupArray(${seen('platform')}) AS platforms,
-  groupArray(${seen('environment')}) AS environments, groupArray(${seen('cut')}) AS cuts,
-  groupArrayIf((span_id, measurements), notEmpty(measurements) AND project_id IN {readable:Array(UInt64)}) AS vitals`
+const columnsOf = (source: string): string => `SELECT
+    ${names.map((name, at) => `tupleElement(spans, ${at + 1}) AS ${name}`).join(', ')}, vitals
+  FROM (SELECT groupArray((${fields.join(', ')})) AS spans,
+    groupArrayIf((span_id, measurements), notEmpty(measurements) AND project_id IN {readable:Array(UInt64)}) AS vitals
+    FROM (${source}))`
 
 type StoredColumns = {
   projects: string[]
@@ -105,7 +138,7 @@ export function createTraces(connection: Connection, database: string): TraceSto
       const trace = traceHex(traceId)
       if (trace === undefined || all.length === 0) return readColumns(undefined)
       const [row] = await connection.rows<StoredColumns>(
-        `SELECT ${columnSelect} FROM (SELECT * FROM ${table} PREWHERE ${ofTrace} LIMIT {max:UInt32}) ${byFilter}`,
+        `${columnsOf(`SELECT * FROM ${table} PREWHERE ${ofTrace} LIMIT {max:UInt32}`)} ${byFilter}`,
         { projects: all, readable, trace, max },
       )
       return readColumns(row)
@@ -116,9 +149,9 @@ export function createTraces(connection: Connection, database: string): TraceSto
       if (trace === undefined || all.length === 0) return readColumns(undefined)
       // Narrow columns select the spans: the names of two million would be read for five thousand.
       const [row] = await connection.rows<StoredColumns>(
-        `SELECT ${columnSelect} FROM (SELECT * FROM ${table} PREWHERE ${ofTrace} AND (start, span_id) IN (
+        `${columnsOf(`SELECT * FROM ${table} PREWHERE ${ofTrace} AND (start, span_id) IN (
            SELECT start, span_id FROM ${table} PREWHERE ${ofTrace} ORDER BY ${byImportance} LIMIT {max:UInt32})
-         LIMIT {max:UInt32}) ${byFilter}`,
+         LIMIT {max:UInt32}`)} ${byFilter}`,
         { projects: all, readable, trace, max },
       )
       return readColumns(row)
