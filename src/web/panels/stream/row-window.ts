@@ -2,7 +2,7 @@
 export type RowWindow = { from: number; to: number }
 
 /** Where the list is: `topPx` and `scrollPx` count from the start of the document, `viewPx` is the height of the window. */
-export type ListPlace = { topPx: number; rowPx: number; scrollPx: number; viewPx: number }
+type ListPlace = { topPx: number; rowPx: number; scrollPx: number; viewPx: number }
 
 /** Rows above and below the window that are rendered too, so that a scroll does not show a gap. */
 const overscan = 8
