@@ -107,7 +107,7 @@ const questions: readonly [
   ['distribution of durations', 2_000_000, (store, scope) => store.durationHistogram({ scope, filter: isDb })],
   [
     'count over time',
-    6_000_000,
+    2_000_000,
     (store, scope) =>
       store.spanSeries({
         scope,
@@ -121,7 +121,7 @@ const questions: readonly [
   ],
   [
     'p75 by transaction',
-    6_000_000,
+    2_000_000,
     (store, scope) =>
       store.spanGroups({
         scope,

@@ -123,7 +123,7 @@ function barsOf(found: readonly { at: number; count: number; failed: number }[])
 export async function exploreSpans(deps: QueryDeps, view: SpanView, request: Request): Promise<Exploration> {
   const { mode, sort, offset } = request
   const { filter } = await planOfView(deps, view, request.query)
-  const scanned = await scannedOf(deps, view, isWide(filter) ? 'wide' : 'facets')
+  const scanned = await scannedOf(deps, view, isWide(filter) ? 'wide' : 'costly')
   const projectIds = view.projects.map((project) => project.id)
   const whole = { ...scanned.scope, fromMs: view.range.fromMs }
   const asked = { scope: scanned.scope, filter }

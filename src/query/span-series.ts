@@ -3,7 +3,7 @@ import type { RestSpanStats, RestSpanStatsSeries, RestSpanTimeseries } from '../
 import type { SpanCell } from '../store/events/span-search.ts'
 import type { QueryDeps } from './issue.ts'
 import { bucketOf } from './range.ts'
-import { planOfView, readsWide, type SpanView, samplingMeta, scannedOf, slugsOf } from './span-events.ts'
+import { costOf, planOfView, type SpanView, samplingMeta, scannedOf, slugsOf } from './span-events.ts'
 import { type AggregateField, fieldsOf, metaOfFields, orderOf, shownCell, splitFields } from './spans/fields.ts'
 
 /** Most buckets of a series, and most groups of one answer. */
@@ -54,7 +54,7 @@ async function seriesOf(deps: QueryDeps, view: SpanView, request: SeriesRequest)
   if (grouped.aggregates[0]) throw wrong('groupBy', `${grouped.aggregates[0].name} is a function. Group by fields.`)
   const bucketMs = intervalOf(request.interval, view.range)
   const plan = await planOfView(deps, view, request.query)
-  const scanned = await scannedOf(deps, view, readsWide([...aggregates, ...grouped.values], plan), request.signal)
+  const scanned = await scannedOf(deps, view, costOf([...aggregates, ...grouped.values], plan), request.signal)
   const values = grouped.values.map(({ value }) => value)
   const withCut = request.withCut || plan.withCut
   const asked = { scope: scanned.scope, filter: plan.filter, withCut, signal: request.signal }
