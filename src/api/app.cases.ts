@@ -185,6 +185,7 @@ export async function openTestApp(): Promise<TestApp> {
     live,
     journal: async () => ({ lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 0, boundBytes: 1 }),
     waitsFor: () => undefined,
+    caughtUp: async () => undefined,
     engineUp: () => true,
     blobState: () => ({ up: true, reason: null }),
     eventsServer: () => undefined,

@@ -202,6 +202,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     requestId: scope.id,
     journal: async () => lag.state(clock.now(), await refine.waiting()),
     waitsFor: () => refine.waitsFor(),
+    caughtUp: (ms) => refine.caughtUp(ms),
     engineUp: store.up,
     blobState: watched.blobs,
     eventsServer: () => (config.events ? { ...config.events, away: store.away() } : undefined),

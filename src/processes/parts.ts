@@ -54,6 +54,7 @@ export type App = {
   readers: Readers
   journal(): Promise<JournalState>
   waitsFor: Refine['waitsFor']
+  caughtUp: Refine['caughtUp']
   engineUp(): boolean
   blobState(): StoreAnswer
   /** Returns the ClickHouse server and why it is away; undefined for the embedded store. */

@@ -32,6 +32,26 @@ test('totals count the batches, records, events and time of what was committed',
   expect(first.ms).toBeGreaterThanOrEqual(0)
 })
 
+test('a reader can wait until what was on disk is committed, and not longer than it says', async () => {
+  const entry = await bench()
+  const refine = entry.open()
+  await refine.start()
+  await refine.caughtUp(60_000)
+  for (const sum of [3, 6]) {
+    await send(entry, 3)
+    refine.advance(entry.writer.durable())
+    await refine.caughtUp(60_000)
+    expect([await stored(entry), await entry.meta.batches.cursor()]).toEqual([sum, entry.writer.durable()])
+  }
+  const resume = await refine.pause()
+  await send(entry, 1)
+  refine.advance(entry.writer.durable())
+  await refine.caughtUp(10)
+  expect(await stored(entry)).toBe(6)
+  resume()
+  await settled(entry, 7)
+})
+
 test('a clock that goes back takes nothing from the total duration', async () => {
   const entry = await bench()
   let nowMs = Date.now()

@@ -93,6 +93,14 @@ function demandSpans(itemType: string | undefined): void {
     })
 }
 
+/** A program mostly asks for what it has just sent, and asks once. Screens are told of changes instead. */
+const catchUpMs = 800
+
+/** Waits until what was accepted before this request can be read, if a program asks. */
+const catchUp = async ({ app, request }: Pick<Call<unknown, unknown>, 'app' | 'request'>): Promise<void> => {
+  if (request.headers.has('authorization')) await app.caughtUp(catchUpMs)
+}
+
 /** Searches over spans. */
 export const spanRoutes: readonly Route[] = [
   route({
@@ -107,6 +115,7 @@ export const spanRoutes: readonly Route[] = [
     handle: async (call) => {
       const { app, query: asked, request } = call
       demandDataset(asked.dataset)
+      await catchUp(call)
       const page = await spanTable(app, await viewOf(call), {
         fields: asked.field,
         query: asked.query ?? '',

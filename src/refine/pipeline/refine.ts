@@ -36,6 +36,9 @@ const bytesMax = 8 * 1024 * 1024
 /** Two batches in flight are 38% faster than a single batch. */
 const inFlightMax = 2
 const waitingMax = 5000
+/** A backlog of more bytes is not waited for by a reader: it takes longer than an answer may. */
+const catchUpBytesMax = 2 * 1024 * 1024
+const reportedMs = 25
 const dayMs = 86_400_000
 
 type RefineDeps = {
@@ -78,6 +81,11 @@ export type Refine = {
   waiting(): Promise<number>
   /** The store that blocks refining because it is down or its disk is full; undefined if none does. */
   waitsFor(): Wait | undefined
+  /**
+   * Resolves when everything that was on disk at the call is committed, and after `ms` at the latest. Returns at once
+   * while the backlog is too large for that. For a program that reads what it has just sent.
+   */
+  caughtUp(ms: number): Promise<void>
   /** Totals of the commits since the start. `ms` is the sum of the batch durations from start to commit. */
   totals(): Totals
   /** Reprocesses stored rows of a project in a separate thread. Throws without artifacts. */
@@ -97,6 +105,8 @@ type Work = RefineDeps & {
   totals: Totals
   waits: Waits
   gather: ReturnType<typeof createGather>
+  /** The end of the last committed batch. */
+  progress: { committedTo: number }
 }
 
 async function commit(
@@ -111,6 +121,7 @@ async function commit(
     work.meta.batches.commitBatch(batch, effects, work.clock.now()),
   )
   if (range.uses.length > 0) await withRetry(work, 'database', () => work.meta.ledger.touchKeys(range.uses))
+  work.progress.committedTo = batch.to
   work.trim(batch.to)
   for (const key of range.spools) work.blobs.delete(key).catch(() => undefined)
   for (const { blobKey } of range.again) work.blobs.delete(blobKey).catch(() => undefined)
@@ -280,6 +291,11 @@ async function checkPosition(deps: RefineDeps, durable: number): Promise<void> {
 type LoopState = {
   durable: number
   position: number
+  /**
+   * The durable end at which no record was found. A start begins an empty segment, so the journal ends beyond its last
+   * record. Without this check, an idle product kept a core busy with repeated reads.
+   */
+  emptyTo: number
   inFlight: number
   draining: boolean
   pauseCount: number
@@ -306,18 +322,18 @@ async function runLoop(work: Work, state: LoopState, signal: ReturnType<typeof c
     return running
   }
 
-  // The durable end at which no record was found. A start begins an empty segment, so the journal ends beyond its last
-  // record. Without this check, an idle product kept a core busy with repeated reads.
-  let emptyTo = -1
   while (!work.stopped.signal.aborted && !state.draining) {
     const { durable, pauseCount, inFlight, position } = state
-    if (pauseCount > 0 || position >= durable || durable === emptyTo || inFlight >= inFlightMax) {
+    if (pauseCount > 0 || position >= durable || durable === state.emptyTo || inFlight >= inFlightMax) {
       await signal.wait()
       continue
     }
     await state.checked
     const { to, records } = await launch(position)
-    if (to === position) emptyTo = durable
+    if (to === position) {
+      state.emptyTo = durable
+      signal.notify()
+    }
     state.position = to
     await work.gather.after(records, state.durable - state.position)
   }
@@ -330,13 +346,15 @@ export function createRefine(deps: RefineDeps): Refine {
   const { maps, remapper } = createMapping(deps, waits)
   const pool = createPool(deps, maps, { stopped, waits })
   const totals: Totals = { batches: 0, records: 0, events: 0, ms: 0 }
+  const progress = { committedTo: 0 }
   const gather = createGather(deps.clock, deps.readers, stopped.signal)
-  const work: Work = { ...deps, pool, stopped, totals, waits, gather, memory: createMemory() }
+  const work: Work = { ...deps, pool, stopped, totals, waits, gather, memory: createMemory(), progress }
   const signal = createSignal()
   const reader = openJournalReader(deps.worker.journalFolder)
   const state: LoopState = {
     durable: 0,
     position: 0,
+    emptyTo: -1,
     inFlight: 0,
     draining: false,
     pauseCount: 0,
@@ -347,8 +365,22 @@ export function createRefine(deps: RefineDeps): Refine {
     while (state.inFlight > 0) await signal.wait()
   }
 
+  /** Whether everything before a position is committed. No record follows `emptyTo`. */
+  const isCommitted = (target: number) =>
+    progress.committedTo >= target || (state.emptyTo >= target && state.inFlight === 0)
+
   return {
     mapCache: maps,
+    caughtUp: async (ms) => {
+      // Main reports the end of the journal at most every 20 ms.
+      await deps.clock.sleep(reportedMs, stopped.signal)
+      const target = state.durable
+      // Positions of two segments say nothing about bytes.
+      const isOther = segmentOf(target) !== segmentOf(progress.committedTo)
+      if (!isOther && target - progress.committedTo > catchUpBytesMax) return
+      const late = deps.clock.sleep(ms, stopped.signal).then(() => true)
+      while (!isCommitted(target)) if (await Promise.race([late, signal.wait().then(() => false)])) return
+    },
     waiting: async () => reader.count(await deps.meta.batches.cursor(), state.durable, waitingMax),
     advance: (durable) => {
       // One check is enough: the position and the cursor only grow from here.
@@ -366,6 +398,7 @@ export function createRefine(deps: RefineDeps): Refine {
     start: async () => {
       await recover(work)
       state.position = await deps.meta.batches.cursor()
+      progress.committedTo = state.position
       deps.trim(state.position)
       runLoop(work, state, signal).catch((error: unknown) => {
         if (!stopped.signal.aborted) deps.failed(error)
