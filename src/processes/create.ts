@@ -158,8 +158,7 @@ function watchStores(config: Config, meta: MetaStore, blobs: BlobStore, { clock,
 /** Opens and connects all parts in order. Throws MishapError START_NEWER_DATA. */
 export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const { config, folders, sockets } = setup
-  const clock = systemClock
-  const scope = createRequestScope()
+  const [clock, scope] = [systemClock, createRequestScope()]
   const observe = createObserve('app', config.logLevel, { requestId: scope.id })
   const { meta, seal, close, ...authParts } = await openWithRetry(config, folders.meta, clock, observe)
   const auth = reportKnownCredentials(authParts.auth, clock, (credential) => link.send({ kind: 'known', credential }))

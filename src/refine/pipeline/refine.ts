@@ -339,14 +339,34 @@ async function runLoop(work: Work, state: LoopState, signal: ReturnType<typeof c
   }
 }
 
+/** Makes `caughtUp`. */
+function createCatchUp(
+  { clock, stopped, progress }: Work,
+  state: LoopState,
+  signal: ReturnType<typeof createSignal>,
+): Refine['caughtUp'] {
+  // No record follows `emptyTo`.
+  const isCommitted = (target: number) =>
+    progress.committedTo >= target || (state.emptyTo >= target && state.inFlight === 0)
+  return async (ms) => {
+    // Main reports the end of the journal at most every 20 ms.
+    await clock.sleep(reportedMs, stopped.signal)
+    const target = state.durable
+    // Positions of two segments say nothing about bytes.
+    const isOther = segmentOf(target) !== segmentOf(progress.committedTo)
+    if (!isOther && target - progress.committedTo > catchUpBytesMax) return
+    const late = clock.sleep(ms, stopped.signal).then(() => true)
+    while (!isCommitted(target)) if (await Promise.race([late, signal.wait().then(() => false)])) return
+  }
+}
+
 /** Makes the loop. It runs only after `start`. */
 export function createRefine(deps: RefineDeps): Refine {
   const stopped = new AbortController()
   const waits = createWaits(deps.clock)
   const { maps, remapper } = createMapping(deps, waits)
   const pool = createPool(deps, maps, { stopped, waits })
-  const totals: Totals = { batches: 0, records: 0, events: 0, ms: 0 }
-  const progress = { committedTo: 0 }
+  const [totals, progress] = [{ batches: 0, records: 0, events: 0, ms: 0 } satisfies Totals, { committedTo: 0 }]
   const gather = createGather(deps.clock, deps.readers, stopped.signal)
   const work: Work = { ...deps, pool, stopped, totals, waits, gather, memory: createMemory(), progress }
   const signal = createSignal()
@@ -365,22 +385,9 @@ export function createRefine(deps: RefineDeps): Refine {
     while (state.inFlight > 0) await signal.wait()
   }
 
-  /** Whether everything before a position is committed. No record follows `emptyTo`. */
-  const isCommitted = (target: number) =>
-    progress.committedTo >= target || (state.emptyTo >= target && state.inFlight === 0)
-
   return {
     mapCache: maps,
-    caughtUp: async (ms) => {
-      // Main reports the end of the journal at most every 20 ms.
-      await deps.clock.sleep(reportedMs, stopped.signal)
-      const target = state.durable
-      // Positions of two segments say nothing about bytes.
-      const isOther = segmentOf(target) !== segmentOf(progress.committedTo)
-      if (!isOther && target - progress.committedTo > catchUpBytesMax) return
-      const late = deps.clock.sleep(ms, stopped.signal).then(() => true)
-      while (!isCommitted(target)) if (await Promise.race([late, signal.wait().then(() => false)])) return
-    },
+    caughtUp: createCatchUp(work, state, signal),
     waiting: async () => reader.count(await deps.meta.batches.cursor(), state.durable, waitingMax),
     advance: (durable) => {
       // One check is enough: the position and the cursor only grow from here.
