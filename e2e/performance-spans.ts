@@ -17,7 +17,7 @@ type Made = {
   failed?: boolean
 }
 /** A segment and its child spans, whose starts are seconds after the segment's. */
-export type Segment = Made & { route: string; release: string; rate: number; children?: Made[] }
+type Segment = Made & { route: string; release: string; rate: number; children?: Made[] }
 
 const chrome = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36'
 const phone =

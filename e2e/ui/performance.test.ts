@@ -63,7 +63,7 @@ describe.skipIf(noChromium)('the performance pages', () => {
     const { page } = state
     await open()
     await page.getByRole('heading', { name: 'No traces yet' }).waitFor()
-    await page.getByText('tracesSampleRate: 0.1').waitFor()
+    await page.getByRole('region', { name: 'Settings of the SDK' }).getByText('tracesSampleRate: 0.1').waitFor()
     expect(await faults()).toEqual([])
   })
 

@@ -8,18 +8,14 @@ import {
   restVitals,
   restWhySlow,
 } from '../../contract/performance.ts'
-import { againstChoices, type PerformanceView } from '../../query/performance/compared.ts'
-import { performanceNavigation } from '../../query/performance/navigation.ts'
-import { performanceRoute } from '../../query/performance/route.ts'
-import { performanceRoutes } from '../../query/performance/routes.ts'
-import { performanceStatements, statementCallers, statementOrders } from '../../query/performance/statements.ts'
-import { performanceVitals } from '../../query/performance/vitals.ts'
-import { whySlow } from '../../query/performance/why-slow.ts'
-import {
-  routeOrders,
-  type StatementKind,
-  statementKinds,
-} from '../../store/events/reading/performance/performance-store.ts'
+import { againstChoices, type PerformanceView } from '../../query/performance-compared.ts'
+import { performanceNavigation } from '../../query/performance-navigation.ts'
+import { performanceRoute } from '../../query/performance-route.ts'
+import { performanceRoutes } from '../../query/performance-routes.ts'
+import { performanceStatements, statementCallers, statementOrders } from '../../query/performance-statements.ts'
+import { performanceVitals } from '../../query/performance-vitals.ts'
+import { whySlow } from '../../query/performance-why-slow.ts'
+import { routeOrders, type StatementKind, statementKinds } from '../../store/events/performance-store.ts'
 import type { Call, Route } from '../route.ts'
 import { limitOf, pageQuery, route, viewOf, viewQuery } from '../route.ts'
 

@@ -1,6 +1,6 @@
 import { readableProjects } from '../../../auth/allowed-projects.ts'
 import { namedProjects } from '../../../query/named-projects.ts'
-import type { PerformanceView } from '../../../query/performance/compared.ts'
+import type { PerformanceView } from '../../../query/performance-compared.ts'
 import { rangeOf } from '../../../query/range.ts'
 import { defaultProjects } from '../../../query/self-project.ts'
 import { app } from '../../handle.ts'

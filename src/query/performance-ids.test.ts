@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { comparedOf, type PerformanceView } from './compared.ts'
-import { routeIdOf, routeOfId, statementIdOf, statementOfId } from './ids.ts'
+import { comparedOf, type PerformanceView } from './performance-compared.ts'
+import { routeIdOf, routeOfId, statementIdOf, statementOfId } from './performance-ids.ts'
 
 test.each(['/orders/[id]', '/', '', 'GET /a?b=%2F..', '/日本/"><b>', '/[...rest]'])(
   'the route %s survives its id',

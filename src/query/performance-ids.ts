@@ -1,6 +1,6 @@
-import { MishapError } from '../../base/errors.ts'
-import type { RouteKey } from '../../store/events/reading/performance/performance-store.ts'
-import type { Project } from '../../store/meta/meta.ts'
+import { MishapError } from '../base/errors.ts'
+import type { RouteKey } from '../store/events/performance-store.ts'
+import type { Project } from '../store/meta/meta.ts'
 
 /**
  * The id of a route in addresses: base64url of its project, op and name. Names have slashes and brackets, which proxies

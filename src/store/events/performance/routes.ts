@@ -1,7 +1,7 @@
-import type { Connection } from '../../connection.ts'
-import { createValues, type Values } from '../../filter.ts'
+import type { Connection } from '../connection.ts'
+import { createValues, type Values } from '../filter.ts'
+import type { Percentiles, PerformanceStore, RouteKey, RouteOrder, RouteStats } from '../performance-store.ts'
 import { factWeight, isRolled, longestOf, type Source, segmentFacts } from './facts.ts'
-import type { Percentiles, PerformanceStore, RouteKey, RouteOrder, RouteStats } from './performance-store.ts'
 import { apdexSum, readMs } from './segments.ts'
 
 /** Fewer segments in one of the periods give no stable change of a percentile. */

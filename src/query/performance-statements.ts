@@ -1,10 +1,10 @@
-import { MishapError } from '../../base/errors.ts'
-import type { RestStatement, RestStatementCallers, RestStatements } from '../../contract/performance.ts'
-import type { StatementKind, StatementStats } from '../../store/events/reading/performance/performance-store.ts'
-import type { Project } from '../../store/meta/meta.ts'
-import type { QueryDeps } from '../issue.ts'
-import { isoOf, nameOf, type PerformanceView, rateOf, scopeOf } from './compared.ts'
-import { projectOfView, statementIdOf, statementOfId } from './ids.ts'
+import { MishapError } from '../base/errors.ts'
+import type { RestStatement, RestStatementCallers, RestStatements } from '../contract/performance.ts'
+import type { StatementKind, StatementStats } from '../store/events/performance-store.ts'
+import type { Project } from '../store/meta/meta.ts'
+import type { QueryDeps } from './issue.ts'
+import { isoOf, nameOf, type PerformanceView, rateOf, scopeOf } from './performance-compared.ts'
+import { projectOfView, statementIdOf, statementOfId } from './performance-ids.ts'
 
 type Deps = Pick<QueryDeps, 'events'>
 

@@ -1,9 +1,9 @@
-import type { Connection } from '../../connection.ts'
-import type { Scope } from '../../events.ts'
-import { createValues } from '../../filter.ts'
-import { hashText } from '../../rows.ts'
+import type { Connection } from '../connection.ts'
+import type { Scope } from '../events.ts'
+import { createValues } from '../filter.ts'
+import type { PerformanceStore, StatementKind, StatementStats } from '../performance-store.ts'
+import { hashText } from '../rows.ts'
 import { factWeight, isRolled, type Source, statementFacts } from './facts.ts'
-import type { PerformanceStore, StatementKind, StatementStats } from './performance-store.ts'
 import { compileSpanScope, readMs } from './segments.ts'
 
 /** The category of the spans of each page. */

@@ -1,8 +1,8 @@
-import { skewKindIds, skewTag } from '../../../../domain/skew.ts'
-import type { Connection } from '../../connection.ts'
-import type { Scope } from '../../events.ts'
-import { compileScope, createValues } from '../../filter.ts'
-import type { NavigationStats, PerformanceStore } from './performance-store.ts'
+import { skewKindIds, skewTag } from '../../../domain/skew.ts'
+import type { Connection } from '../connection.ts'
+import type { Scope } from '../events.ts'
+import { compileScope, createValues } from '../filter.ts'
+import type { NavigationStats, PerformanceStore } from '../performance-store.ts'
 import { compileSpanScope, readMs, weighed } from './segments.ts'
 
 /** A request of the Next.js router for the data of a page. */

@@ -1,19 +1,19 @@
-import type { RestRoutePage, RestRouteTrace } from '../../contract/performance.ts'
-import { totalScore } from '../../domain/vitals.ts'
+import type { RestRoutePage, RestRouteTrace } from '../contract/performance.ts'
+import { totalScore } from '../domain/vitals.ts'
 import {
   breakdownKinds,
   type RouteKey,
   type RouteRequest,
   type RouteStats,
   type TracedSegment,
-} from '../../store/events/reading/performance/performance-store.ts'
-import type { QueryDeps } from '../issue.ts'
-import { bucketOf } from '../range.ts'
-import { releaseAnnotations } from '../releases.ts'
-import { comparedOf, isoOf, nameOf, type PerformanceView, rateOf, timesOf } from './compared.ts'
-import { projectOfView, routeIdOf, routeOfId } from './ids.ts'
-import { measuredOf } from './routes.ts'
-import { toRestVitals } from './vitals.ts'
+} from '../store/events/performance-store.ts'
+import type { QueryDeps } from './issue.ts'
+import { comparedOf, isoOf, nameOf, type PerformanceView, rateOf, timesOf } from './performance-compared.ts'
+import { projectOfView, routeIdOf, routeOfId } from './performance-ids.ts'
+import { measuredOf } from './performance-routes.ts'
+import { toRestVitals } from './performance-vitals.ts'
+import { bucketOf } from './range.ts'
+import { releaseAnnotations } from './releases.ts'
 
 type Deps = Pick<QueryDeps, 'events' | 'meta'>
 

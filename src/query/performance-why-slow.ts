@@ -1,10 +1,10 @@
-import type { RestSlowValue, RestWhySlow } from '../../contract/performance.ts'
-import { commonEventsMin } from '../../domain/in-common.ts'
-import type { SlowCounts } from '../../store/events/reading/performance/performance-store.ts'
-import { commonOf } from '../events/lift.ts'
-import type { QueryDeps } from '../issue.ts'
-import { type PerformanceView, scopeOf } from './compared.ts'
-import { routeOfView, toRestTrace } from './route.ts'
+import type { RestSlowValue, RestWhySlow } from '../contract/performance.ts'
+import { commonEventsMin } from '../domain/in-common.ts'
+import type { SlowCounts } from '../store/events/performance-store.ts'
+import { commonOf } from './events/lift.ts'
+import type { QueryDeps } from './issue.ts'
+import { type PerformanceView, scopeOf } from './performance-compared.ts'
+import { routeOfView, toRestTrace } from './performance-route.ts'
 
 /** Segments of each side whose attributes are read, and those whose child spans are read. */
 const segmentsMax = 10_000

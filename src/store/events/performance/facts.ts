@@ -1,10 +1,10 @@
-import { vitalCurves } from '../../../../domain/vitals.ts'
-import { isLong } from '../../counts.ts'
-import type { Scope } from '../../events.ts'
-import { aheadMs, type Values } from '../../filter.ts'
-import { spanRollupName } from '../../schema/span-rollup.ts'
-import { compileEnvironments, dayMs, hourMs, rounded, spansOf } from '../../spans.ts'
-import { type VitalName, vitalNames } from './performance-store.ts'
+import { vitalCurves } from '../../../domain/vitals.ts'
+import { isLong } from '../counts.ts'
+import type { Scope } from '../events.ts'
+import { aheadMs, type Values } from '../filter.ts'
+import { type VitalName, vitalNames } from '../performance-store.ts'
+import { spanRollupName } from '../schema/span-rollup.ts'
+import { compileEnvironments, dayMs, hourMs, rounded, spansOf } from '../spans.ts'
 import { compileSpanScope, isMeasured } from './segments.ts'
 
 /**

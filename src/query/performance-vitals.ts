@@ -1,13 +1,9 @@
-import type { RestVital, RestVitals } from '../../contract/performance.ts'
-import { totalScore } from '../../domain/vitals.ts'
-import {
-  type VitalCause,
-  type VitalStats,
-  vitalNames,
-} from '../../store/events/reading/performance/performance-store.ts'
-import type { QueryDeps } from '../issue.ts'
-import { isoOf, nameOf, type PerformanceView, scopeOf } from './compared.ts'
-import { routeIdOf } from './ids.ts'
+import type { RestVital, RestVitals } from '../contract/performance.ts'
+import { totalScore } from '../domain/vitals.ts'
+import { type VitalCause, type VitalStats, vitalNames } from '../store/events/performance-store.ts'
+import type { QueryDeps } from './issue.ts'
+import { isoOf, nameOf, type PerformanceView, scopeOf } from './performance-compared.ts'
+import { routeIdOf } from './performance-ids.ts'
 
 const keyOf = ({ projectId, route }: { projectId: number; route: string }) => `${projectId} ${route}`
 

@@ -1,4 +1,4 @@
-import type { Scope } from '../../events.ts'
+import type { Scope } from './events.ts'
 
 /** Identifies a route: page loads, navigations and requests of one route are told apart by their op. */
 export type RouteKey = { projectId: number; op: string; route: string }

@@ -1,7 +1,7 @@
-import type { Connection } from '../../connection.ts'
-import { createValues, type Values } from '../../filter.ts'
-import { hashText } from '../../rows.ts'
-import type { BreakdownKind, DurationRange, PerformanceStore, RouteRequest } from './performance-store.ts'
+import type { Connection } from '../connection.ts'
+import { createValues, type Values } from '../filter.ts'
+import type { BreakdownKind, DurationRange, PerformanceStore, RouteRequest } from '../performance-store.ts'
+import { hashText } from '../rows.ts'
 import { compileRoute, compileSpanScope, isMeasured, readMs, weighed } from './segments.ts'
 
 /** Buckets of the distribution for each power of ten. */

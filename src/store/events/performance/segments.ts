@@ -1,6 +1,6 @@
-import type { Scope } from '../../events.ts'
-import { aheadMs, type Values } from '../../filter.ts'
-import type { RouteKey } from './performance-store.ts'
+import type { Scope } from '../events.ts'
+import { aheadMs, type Values } from '../filter.ts'
+import type { RouteKey } from '../performance-store.ts'
 
 /** A time as SQL. */
 const timeOf = (values: Values, ms: number): string =>

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { encodeSpanRow } from '../../encode-span.ts'
-import type { EventStore } from '../../event-store.ts'
-import { row, tsv } from '../../events.cases.ts'
-import { type SpanChanges, spanRow } from '../../span-rows.cases.ts'
+import { encodeSpanRow } from '../encode-span.ts'
+import type { EventStore } from '../event-store.ts'
+import { row, tsv } from '../events.cases.ts'
+import { type SpanChanges, spanRow } from '../span-rows.cases.ts'
 
 const hour = 3_600_000
 const day = 24 * hour

@@ -1,6 +1,6 @@
-import type { Connection } from '../../connection.ts'
-import { createValues, type Values } from '../../filter.ts'
-import type { PerformanceStore, SlowCounts } from './performance-store.ts'
+import type { Connection } from '../connection.ts'
+import { createValues, type Values } from '../filter.ts'
+import type { PerformanceStore, SlowCounts } from '../performance-store.ts'
 import { browserSql, compileMeasured } from './route.ts'
 import { compileSpanScope } from './segments.ts'
 

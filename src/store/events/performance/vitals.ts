@@ -1,9 +1,9 @@
-import { vitalCurves } from '../../../../domain/vitals.ts'
-import type { Connection } from '../../connection.ts'
-import type { Scope } from '../../events.ts'
-import { createValues, type Values } from '../../filter.ts'
+import { vitalCurves } from '../../../domain/vitals.ts'
+import type { Connection } from '../connection.ts'
+import type { Scope } from '../events.ts'
+import { createValues, type Values } from '../filter.ts'
+import { type PerformanceStore, type RouteKey, type VitalName, vitalNames } from '../performance-store.ts'
 import { eachVital, factWeight, hasVitals, isRolled, type Source, vitalFacts } from './facts.ts'
-import { type PerformanceStore, type RouteKey, type VitalName, vitalNames } from './performance-store.ts'
 import { compileSpanScope, weighed } from './segments.ts'
 
 /** Standard normal quantile of 0.9: a value at p10 of its curve scores 0.9. */

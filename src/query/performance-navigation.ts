@@ -1,7 +1,7 @@
-import type { RestNavigation, RestNavigationRow } from '../../contract/performance.ts'
-import type { NavigationStats } from '../../store/events/reading/performance/performance-store.ts'
-import type { QueryDeps } from '../issue.ts'
-import { isoOf, nameOf, type PerformanceView, scopeOf } from './compared.ts'
+import type { RestNavigation, RestNavigationRow } from '../contract/performance.ts'
+import type { NavigationStats } from '../store/events/performance-store.ts'
+import type { QueryDeps } from './issue.ts'
+import { isoOf, nameOf, type PerformanceView, scopeOf } from './performance-compared.ts'
 
 /** A slow route load takes longer, in ms: Mishap's own limit of a route load. */
 const slowLoadMs = 3800

@@ -1,6 +1,6 @@
-import type { Compared } from '../../store/events/reading/performance/performance-store.ts'
-import type { Project } from '../../store/meta/meta.ts'
-import type { View } from '../issue.ts'
+import type { Compared } from '../store/events/performance-store.ts'
+import type { Project } from '../store/meta/meta.ts'
+import type { View } from './issue.ts'
 
 /** The range that changes are compared with: the one before, or the same time one or more weeks before. */
 export const againstChoices = ['previous', 'week'] as const

@@ -1,15 +1,10 @@
-import type { RestRouteRow, RestRoutes } from '../../contract/performance.ts'
-import { totalScore } from '../../domain/vitals.ts'
-import type {
-  RouteKey,
-  RouteOrder,
-  RouteStats,
-  VitalStats,
-} from '../../store/events/reading/performance/performance-store.ts'
-import type { QueryDeps } from '../issue.ts'
-import { bucketOf } from '../range.ts'
-import { changeOf, comparedOf, nameOf, type PerformanceView, rateOf, timesOf } from './compared.ts'
-import { routeIdOf } from './ids.ts'
+import type { RestRouteRow, RestRoutes } from '../contract/performance.ts'
+import { totalScore } from '../domain/vitals.ts'
+import type { RouteKey, RouteOrder, RouteStats, VitalStats } from '../store/events/performance-store.ts'
+import type { QueryDeps } from './issue.ts'
+import { changeOf, comparedOf, nameOf, type PerformanceView, rateOf, timesOf } from './performance-compared.ts'
+import { routeIdOf } from './performance-ids.ts'
+import { bucketOf } from './range.ts'
 
 type Deps = Pick<QueryDeps, 'events'>
 
