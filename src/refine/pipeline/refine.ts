@@ -303,6 +303,16 @@ type LoopState = {
   checked: Promise<unknown>
 }
 
+const newLoopState = (): LoopState => ({
+  durable: 0,
+  position: 0,
+  emptyTo: -1,
+  inFlight: 0,
+  draining: false,
+  pauseCount: 0,
+  checked: Promise.resolve(),
+})
+
 /** Refines from `state.position` until it is stopped. A failed batch stops it. */
 async function runLoop(work: Work, state: LoopState, signal: ReturnType<typeof createSignal>): Promise<void> {
   const order: Order = { opened: Promise.resolve(), deduplicated: Promise.resolve(), committed: Promise.resolve() }
@@ -366,20 +376,13 @@ export function createRefine(deps: RefineDeps): Refine {
   const waits = createWaits(deps.clock)
   const { maps, remapper } = createMapping(deps, waits)
   const pool = createPool(deps, maps, { stopped, waits })
-  const [totals, progress] = [{ batches: 0, records: 0, events: 0, ms: 0 } satisfies Totals, { committedTo: 0 }]
+  const totals: Totals = { batches: 0, records: 0, events: 0, ms: 0 }
+  const progress = { committedTo: 0 }
   const gather = createGather(deps.clock, deps.readers, stopped.signal)
   const work: Work = { ...deps, pool, stopped, totals, waits, gather, memory: createMemory(), progress }
   const signal = createSignal()
   const reader = openJournalReader(deps.worker.journalFolder)
-  const state: LoopState = {
-    durable: 0,
-    position: 0,
-    emptyTo: -1,
-    inFlight: 0,
-    draining: false,
-    pauseCount: 0,
-    checked: Promise.resolve(),
-  }
+  const state = newLoopState()
 
   const drained = async () => {
     while (state.inFlight > 0) await signal.wait()
