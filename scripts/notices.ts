@@ -55,7 +55,6 @@ export const screenPackages = [
   '@fontsource-variable/jetbrains-mono',
   '@sentry/browser',
   '@tanstack/react-query',
-  '@tanstack/react-virtual',
   'highlight.js',
   'lowlight',
   'lucide-react',
