@@ -7,6 +7,8 @@ export type Places = {
   event: string
   digest: string
   trace: string
+  /** The id of a route on the performance pages. */
+  route: string
   release: string
   releaseBefore: string
   invitation: string
@@ -31,6 +33,13 @@ export const captures: Readonly<Record<string, (places: Places) => string>> = {
   'o/[org]/issues/[id]/events': ({ org, issue }) => `/o/${org}/issues/${issue}/events`,
   'o/[org]/issues/[id]/events/[event]': ({ org, issue, event }) => `/o/${org}/issues/${issue}/events/${event}`,
   'o/[org]/issues/[id]/grouping': ({ org, issue }) => `/o/${org}/issues/${issue}/grouping`,
+  ...Object.fromEntries(
+    ['', '/assets', '/queries', '/requests', '/routes', '/vitals'].map((page) => [
+      `o/[org]/performance${page}`,
+      ({ org }: Places) => `/o/${org}/performance${page}`,
+    ]),
+  ),
+  'o/[org]/performance/[route]': ({ org, route }) => `/o/${org}/performance/${route}`,
   'o/[org]/projects': ({ org }) => `/o/${org}/projects`,
   'o/[org]/projects/[project]/setup': ({ org, project }) => `/o/${org}/projects/${project}/setup`,
   'o/[org]/projects/new': ({ org }) => `/o/${org}/projects/new`,
@@ -64,6 +73,7 @@ export const captures: Readonly<Record<string, (places: Places) => string>> = {
   ),
   'o/[org]/settings/status': ({ org }) => `/o/${org}/settings/status`,
   'o/[org]/settings/tokens': ({ org }) => `/o/${org}/settings/tokens`,
+  'o/[org]/traces': ({ org }) => `/o/${org}/traces`,
   'o/[org]/traces/[id]': ({ org, trace }) => `/o/${org}/traces/${trace}`,
   'reset-password': () => '/reset-password?secret=none',
   setup: () => '/setup',

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
+import { routeIdOf } from '../../src/query/performance-ids.ts'
 import { type Login, loginOf, openBrowser, openPage } from '../browser.ts'
 import {
   api,
@@ -76,6 +77,7 @@ async function placesOf(product: Product, project: Project, event: string, event
     event,
     digest: project.org === 'acme' ? digest : '2774530906',
     trace: traceId,
+    route: routeIdOf({ projectId: Number(project.id), op: 'pageload', route: '/checkout/[orderId]' }),
     release,
     releaseBefore,
     invitation: 'nonsense',

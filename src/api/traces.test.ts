@@ -406,7 +406,7 @@ describe('a trace as the page reads it', () => {
       description: 'query 82',
       attributes: expect.arrayContaining([
         { name: 'span.op', type: 'str', value: 'db' },
-        { name: 'db.system', type: 'str', value: 'postgresql' },
+        { name: 'db.system.name', type: 'str', value: 'postgresql' },
         { name: 'span.duration', type: 'int', value: 500 },
       ]),
     })
@@ -416,7 +416,7 @@ describe('a trace as the page reads it', () => {
   })
 
   test('matches of an attribute, Markdown and OTLP', async () => {
-    const matches = await call('GET', `/organizations/acme/trace/${id}/matches/?key=db.system&value=postgresql`)
+    const matches = await call('GET', `/organizations/acme/trace/${id}/matches/?key=db.system.name&value=postgresql`)
     expect((matches.json as { spanIds: string[] }).spanIds.sort()).toEqual([82, 83].map((n) => hex(n, 16)))
     const text = await call('GET', `/organizations/acme/trace/${id}/markdown/`)
     expect(text.headers.get('content-type')).toBe('text/markdown; charset=utf-8')

@@ -1,3 +1,7 @@
+/** The web vitals that Mishap scores, in the order of screens. */
+export const vitalNames = ['lcp', 'inp', 'cls', 'fcp', 'ttfb'] as const
+export type VitalName = (typeof vitalNames)[number]
+
 /**
  * The curve of each web vital's score, and the bounds of good and poor. A value at `p10` scores 0.9, at `p50` 0.5, on a
  * log-normal curve. Times are in ms, CLS has no unit. `weight` is its part of the total.

@@ -1,6 +1,6 @@
 import type { RestVital, RestVitals } from '../contract/performance.ts'
-import { totalScore } from '../domain/vitals.ts'
-import { type VitalCause, type VitalStats, vitalNames } from '../store/events/performance-store.ts'
+import { totalScore, vitalNames } from '../domain/vitals.ts'
+import type { VitalCause, VitalStats } from '../store/events/performance-store.ts'
 import type { QueryDeps } from './issue.ts'
 import { isoOf, nameOf, type PerformanceView, scopeOf } from './performance-compared.ts'
 import { routeIdOf } from './performance-ids.ts'

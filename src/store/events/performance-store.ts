@@ -1,3 +1,4 @@
+import type { VitalName } from '../../domain/vitals.ts'
 import type { Scope } from './events.ts'
 
 /** Identifies a route: page loads, navigations and requests of one route are told apart by their op. */
@@ -25,9 +26,6 @@ export type RouteStats = RouteKey & {
 
 /** Two periods of one length. Segments of `before` are compared with those of the scope. */
 export type Compared = { scope: Scope; beforeMs: { fromMs: number; toMs: number }; withCut: boolean }
-
-export const vitalNames = ['lcp', 'inp', 'cls', 'fcp', 'ttfb'] as const
-export type VitalName = (typeof vitalNames)[number]
 
 /** A web vital of a route. Shares and the score are from 0 to 1. CLS has no unit, the others are in ms. */
 export type VitalStats = Sampled & {

@@ -1,8 +1,8 @@
-import { vitalCurves } from '../../../domain/vitals.ts'
+import { type VitalName, vitalCurves, vitalNames } from '../../../domain/vitals.ts'
 import type { Connection } from '../connection.ts'
 import type { Scope } from '../events.ts'
 import { createValues, type Values } from '../filter.ts'
-import { type PerformanceStore, type RouteKey, type VitalName, vitalNames } from '../performance-store.ts'
+import type { PerformanceStore, RouteKey } from '../performance-store.ts'
 import { eachVital, factWeight, hasVitals, isRolled, type Source, vitalFacts } from './facts.ts'
 import { compileSpanScope, weighed } from './segments.ts'
 

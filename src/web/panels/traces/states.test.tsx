@@ -74,10 +74,10 @@ const empty: RestTraceMeta = {
 }
 const away = new ApiError(503, 'STORE_UNAVAILABLE', 'The events store is away.')
 const awayText =
-  'Trace bbbbbbbb The trace could not be read The events store is down. Mishap retries automatically. STORE_UNAVAILABLE Try again'
+  'Trace Open trace bbbbbbbb The trace could not be read The events store is down. Mishap retries automatically. STORE_UNAVAILABLE Try again'
 
 test.each<[string, typeof seen.answer, string, RegExp, number]>([
-  ['loading', {}, 'Trace bbbbbbbb Looking for the spans of this trace …', /role="status"/, 0],
+  ['loading', {}, 'Trace Open trace bbbbbbbb Looking for the spans of this trace …', /role="status"/, 0],
   ['empty', { data: empty }, 'No spans of this trace are stored', /<b>/, 0],
   ['the events store is away and asked again', { failureReason: away }, awayText, /role="alert"/, 1],
   ['it was away for too long', { error: away }, awayText, /role="alert"/, 1],
@@ -98,7 +98,7 @@ test.each<[string, typeof seen.answer, string, RegExp, number]>([
   [
     'no permission',
     { error: new ApiError(403, 'AUTH_FORBIDDEN', 'The token lacks event:read.') },
-    'Trace bbbbbbbb You may not read the events and traces of this organization.',
+    'Trace Open trace bbbbbbbb You may not read the events and traces of this organization.',
     /role="alert"/,
     0,
   ],

@@ -197,6 +197,6 @@ test('it comes with the page or is asked for: nothing without a trace id, words 
       ),
     )
   expect(strip(null)).toBe('')
-  expect(strip(hex(9))).toBe('Trace 00000000 Looking for the spans of this trace …')
+  expect(strip(hex(9))).toBe('Trace Open trace 00000000 Looking for the spans of this trace …')
   expect(strip(hex(9), meta([segment(1)]))).toContain('GET /1')
 })
