@@ -1,11 +1,11 @@
 import type { RestRoutePage, RestRouteTrace } from '../contract/performance.ts'
 import { totalScore } from '../domain/vitals.ts'
-import {
-  breakdownKinds,
-  type RouteKey,
-  type RouteRequest,
-  type RouteStats,
-  type TracedSegment,
+import type {
+  BreakdownKind,
+  RouteKey,
+  RouteRequest,
+  RouteStats,
+  TracedSegment,
 } from '../store/events/performance-store.ts'
 import type { QueryDeps } from './issue.ts'
 import { comparedOf, isoOf, nameOf, type PerformanceView, rateOf, timesOf } from './performance-compared.ts'
@@ -14,6 +14,9 @@ import { measuredOf } from './performance-routes.ts'
 import { toRestVitals } from './performance-vitals.ts'
 import { bucketOf } from './range.ts'
 import { releaseAnnotations } from './releases.ts'
+
+/** In the order of the page. */
+const breakdownKinds: readonly BreakdownKind[] = ['release', 'environment', 'browser', 'device']
 
 type Deps = Pick<QueryDeps, 'events' | 'meta'>
 

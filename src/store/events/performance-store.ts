@@ -71,8 +71,8 @@ type TimePart = {
   offsetMs: number
 }
 
-export const breakdownKinds = ['release', 'environment', 'browser', 'device'] as const
-export type BreakdownKind = (typeof breakdownKinds)[number]
+/** What the segments of a route are broken down by. */
+export type BreakdownKind = 'release' | 'environment' | 'browser' | 'device'
 type BreakdownRow = Sampled & { value: string; p75Ms: number | null; failed: number }
 
 /**
