@@ -18,6 +18,12 @@ describe('liveMessage', () => {
       '{"kind":"database","up":false}',
       { kind: 'change', id: 0, change: { kind: 'database', up: false } },
     ],
+    [
+      'the database is back, after a change whose id the browser repeats',
+      '57',
+      '{"kind":"database","up":true}',
+      { kind: 'change', id: 0, change: { kind: 'database', up: true } },
+    ],
     ['too much happened', '9', '{"kind":"missed"}', { kind: 'change', id: 9, change: { kind: 'missed' } }],
     ['an unknown kind', '1', '{"kind":"spell"}', undefined],
     ['no JSON', '1', 'x', undefined],
