@@ -18,6 +18,7 @@ const publicFiles: Readonly<Record<string, readonly string[]>> = {
     'range-key.ts',
     'range.ts',
     'saved-views.tsx',
+    'scope-selects.tsx',
     'scope-text.ts',
     'search-box.tsx',
     'terms.ts',

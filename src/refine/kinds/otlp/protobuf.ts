@@ -24,7 +24,7 @@ import {
 type Field<Into> = { wire: WireType; read(reader: BinaryReader, into: Into): void }
 type Fields<Into> = Readonly<Record<number, Field<Into>>>
 
-/** Reads all fields of a message. @throws Error if the bytes are no message. */
+/** Reads all fields of a message. Throws Error if the bytes are no message. */
 function readMessage<Into>(bytes: Uint8Array, fields: Fields<Into>, into: Into): Into {
   const reader = new BinaryReader(bytes)
   while (reader.pos < reader.len) {

@@ -1,9 +1,10 @@
 'use client'
 import { usePathname, useRouter, useSearchParams } from 'next/navigation'
 import { useTransition } from 'react'
+import { searchWith } from '../../client/search-with.ts'
 import { RowEnd } from '../../ui/row-end.tsx'
-import { EnvironmentSelect, ProjectSelect, RangeSelect } from '../search/list-filters.tsx'
 import type { ListParams, ProjectName } from '../search/list-params.ts'
+import { ScopeSelects } from '../search/scope-selects.tsx'
 
 type Change = Partial<Record<'project' | 'env' | 't' | 'from' | 'to', string | null>>
 
@@ -23,26 +24,16 @@ export function OverviewScope({
   const path = usePathname()
   const search = useSearchParams()
   const [isPending, start] = useTransition()
-  const change = (changed: Change) => {
-    const next = new URLSearchParams(search)
-    for (const [key, value] of Object.entries(changed)) {
-      if (value) next.set(key, value)
-      else next.delete(key)
-    }
-    start(() => router.push(`${path}${next.size > 0 ? `?${next}` : ''}`, { scroll: false }))
-  }
+  const change = (changed: Change) =>
+    start(() => router.push(path + searchWith(new URLSearchParams(search), changed), { scroll: false }))
   return (
     <div className="overview-scope" data-pending={isPending || undefined}>
-      <ProjectSelect value={params.project} projects={projects} change={change} />
-      <EnvironmentSelect
+      <ScopeSelects
         organization={organization}
-        value={params.env}
-        preloaded={environments}
-        change={({ env }) => change({ env: env ?? null })}
-      />
-      <RangeSelect
         params={params}
-        change={({ t, from, to }) => change({ t: t ?? null, from: from ?? null, to: to ?? null })}
+        projects={projects}
+        environments={environments}
+        change={change}
       />
       <RowEnd />
     </div>

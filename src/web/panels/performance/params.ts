@@ -1,3 +1,4 @@
+import { searchWith } from '../../client/search-with.ts'
 import { type Range, rangeOf } from '../search/range.ts'
 
 // Server page and browser both use this module, so that they read a URL the same way.
@@ -89,13 +90,8 @@ export type PerformanceChange = Partial<
 
 /** The changed query string with its `?`, or ''. Every change except of `at` and of selections returns to the first page. */
 export function changedSearch(search: URLSearchParams, change: PerformanceChange): string {
-  const next = new URLSearchParams(search)
   const isSelection = Object.keys(change).every((key) => key === 'open' || key === 'brush')
-  for (const [key, value] of Object.entries(isSelection ? change : { at: null, ...change })) {
-    if (value === null || value === '') next.delete(key)
-    else next.set(key, value)
-  }
-  return next.size > 0 ? `?${next}` : ''
+  return searchWith(search, isSelection ? change : { at: null, ...change })
 }
 
 /** The parameters that all performance pages share: tabs and links between them keep these. */

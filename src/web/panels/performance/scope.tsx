@@ -4,8 +4,8 @@ import { useTranslations } from 'next-intl'
 import { useTransition } from 'react'
 import { Choices, Popup } from '../../ui/popup.tsx'
 import { RowEnd } from '../../ui/row-end.tsx'
-import { EnvironmentSelect, ProjectSelect, RangeSelect } from '../search/list-filters.tsx'
 import type { ProjectName } from '../search/list-params.ts'
+import { ScopeSelects } from '../search/scope-selects.tsx'
 import { againsts, changedSearch, type PerformanceChange, type PerformanceParams } from './params.ts'
 
 /** A function that changes the URL, and whether that navigation is still pending. */
@@ -35,16 +35,12 @@ export function PerformanceScope({
   const [isPending, change] = usePerformanceChange()
   return (
     <div className="performance-scope" data-pending={isPending || undefined}>
-      <ProjectSelect value={params.project} projects={projects} change={change} />
-      <EnvironmentSelect
+      <ScopeSelects
         organization={organization}
-        value={params.env}
-        preloaded={environments}
-        change={({ env }) => change({ env: env ?? null })}
-      />
-      <RangeSelect
         params={params}
-        change={({ t: period, from, to }) => change({ t: period ?? null, from: from ?? null, to: to ?? null })}
+        projects={projects}
+        environments={environments}
+        change={change}
       />
       <Popup name="against" label={t('label')} value={t(params.against)}>
         {(close) => (

@@ -1,10 +1,9 @@
 import { useTranslations } from 'next-intl'
-import type { ReactNode } from 'react'
 import { app } from '../../handle.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { NoProject, RemovableFilter } from '../../ui/empty-list.tsx'
 import { buttonClass } from '../../ui/forms/controls.tsx'
 import { Link } from '../../ui/link.tsx'
-import { PlainText } from '../../ui/plain-text.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { changedSearch, type ReleaseParams } from './params.ts'
@@ -35,16 +34,7 @@ export const cliEnvironment = (organization: string, project: string): string =>
 /** Shown without any release: explains how to create a release. */
 export function NoReleases({ organization, project }: { organization: string; project: string | undefined }) {
   const t = useTranslations('releases')
-  const issues = useTranslations('issues.noProject')
-  if (project === undefined)
-    return (
-      <EmptyState title={issues('title')}>
-        <p>{issues('todo')}</p>
-        <Link className={buttonClass({ look: 'main' }, 'mt-4')} href={`/o/${organization}/projects/new`}>
-          {issues('action')}
-        </Link>
-      </EmptyState>
-    )
+  if (project === undefined) return <NoProject organization={organization} />
   const lines = [
     cliEnvironment(organization, project),
     'VERSION=$(git rev-parse HEAD)',
@@ -66,23 +56,20 @@ export function NoReleaseMatches({ base, params, search }: { base: string; param
   const t = useTranslations('releases')
   const filters = useTranslations('issues.filters')
   const to = (change: Parameters<typeof changedSearch>[1]) => base + changedSearch(new URLSearchParams(search), change)
-  const out = (label: ReactNode, text: string, change: Parameters<typeof changedSearch>[1]) => (
-    <Link className={buttonClass({ compact: true })} href={to(change)}>
-      {label}{' '}
-      <code>
-        <PlainText text={text} charactersMax={60} />
-      </code>{' '}
-      ×
-    </Link>
-  )
   return (
     <EmptyState title={t('noneFound')}>
       <p>{t('noneFoundTodo')}</p>
       <div className="mt-4 flex flex-wrap gap-2">
-        {params.q ? out(null, params.q, { q: null }) : null}
-        {params.project ? out(`${filters('project')}:`, params.project, { project: null }) : null}
-        {params.env ? out(`${filters('environment')}:`, params.env, { env: null }) : null}
-        {params.status === 'archived' ? out(null, t('statusArchived'), { status: null }) : null}
+        {params.q ? <RemovableFilter text={params.q} href={to({ q: null })} /> : null}
+        {params.project ? (
+          <RemovableFilter label={`${filters('project')}:`} text={params.project} href={to({ project: null })} />
+        ) : null}
+        {params.env ? (
+          <RemovableFilter label={`${filters('environment')}:`} text={params.env} href={to({ env: null })} />
+        ) : null}
+        {params.status === 'archived' ? (
+          <RemovableFilter text={t('statusArchived')} href={to({ status: null })} />
+        ) : null}
         {params.at > 0 ? (
           <Link className={buttonClass({ compact: true })} href={to({ at: null })}>
             {t('newest')}

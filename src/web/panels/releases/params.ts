@@ -1,3 +1,4 @@
+import { searchWith } from '../../client/search-with.ts'
 import {
   defaultPeriod,
   isRelativeRange,
@@ -74,15 +75,8 @@ export type ReleaseChange = Partial<
 /**
  * The changed query string with its `?`, or '' if it is empty. Every change except of `at` returns to the first page.
  */
-export function changedSearch(search: URLSearchParams, change: ReleaseChange): string {
-  const next = new URLSearchParams(search)
-  for (const [key, value] of Object.entries({ at: null, ...change })) {
-    if (value === null || value === '') next.delete(key)
-    else next.set(key, value)
-  }
-  const text = next.toString()
-  return text ? `?${text}` : ''
-}
+export const changedSearch = (search: URLSearchParams, change: ReleaseChange): string =>
+  searchWith(search, { at: null, ...change })
 
 /** The range for REST calls and queries: statsPeriod, or start and end as ISO. */
 export function spanQuery(range: Range): { statsPeriod: string } | { start: string; end: string } {

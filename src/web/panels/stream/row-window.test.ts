@@ -9,7 +9,7 @@ test.each<[string, number, Partial<typeof place>, RowWindow]>([
   ['a list shorter than the window', 3, {}, { from: 0, to: 3 }],
   ['no rows', 0, { scrollPx: 500 }, { from: 0, to: 0 }],
   ['the middle', 1000, { scrollPx: 10_200 }, { from: 192, to: 224 }],
-  ['a row further: the same part', 1000, { scrollPx: 10_250 }, { from: 192, to: 228 }],
+  ['a row further: four more at the end', 1000, { scrollPx: 10_250 }, { from: 192, to: 228 }],
   ['the end', 1000, { scrollPx: 49_400 }, { from: 976, to: 1000 }],
   ['a position of a longer list', 100, { scrollPx: 49_400 }, { from: 100, to: 100 }],
   ['a list below the window', 1000, { topPx: 5000 }, { from: 0, to: 0 }],

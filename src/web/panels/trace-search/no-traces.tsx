@@ -1,8 +1,8 @@
 import { useTranslations } from 'next-intl'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { NoProject, RemovableFilter } from '../../ui/empty-list.tsx'
 import { buttonClass } from '../../ui/forms/controls.tsx'
 import { Link } from '../../ui/link.tsx'
-import { PlainText } from '../../ui/plain-text.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { changedSearch, type TraceParams } from './params.ts'
@@ -16,16 +16,7 @@ const snippet = (dsn: string) => `Sentry.init({
 /** Shown if no span came in the range: how to send spans. */
 export function NoTraces({ organization, dsn }: { organization: string; dsn: string | undefined }) {
   const t = useTranslations('spans')
-  const issues = useTranslations('issues.noProject')
-  if (dsn === undefined)
-    return (
-      <EmptyState title={issues('title')}>
-        <p>{issues('todo')}</p>
-        <Link className={buttonClass({ look: 'main' }, 'mt-4')} href={`/o/${organization}/projects/new`}>
-          {issues('action')}
-        </Link>
-      </EmptyState>
-    )
+  if (dsn === undefined) return <NoProject organization={organization} />
   return (
     <EmptyState title={t('none')}>
       <p className="mb-3">{t('noneTodo')}</p>
@@ -44,22 +35,17 @@ export function NoMatches({ base, params, search }: { base: string; params: Trac
   const t = useTranslations('spans')
   const filters = useTranslations('issues.filters')
   const to = (change: Parameters<typeof changedSearch>[1]) => base + changedSearch(new URLSearchParams(search), change)
-  const out = (label: string, text: string, href: string) => (
-    <Link className={buttonClass({ compact: true })} href={href}>
-      {label}{' '}
-      <code>
-        <PlainText text={text} charactersMax={60} />
-      </code>{' '}
-      ×
-    </Link>
-  )
   return (
     <EmptyState title={t('noneFound')}>
       <p>{t('noneFoundTodo')}</p>
       <div className="mt-4 flex flex-wrap gap-2">
-        {params.q ? out('', params.q, to({ q: null })) : null}
-        {params.project ? out(`${filters('project')}:`, params.project, to({ project: null })) : null}
-        {params.env ? out(`${filters('environment')}:`, params.env, to({ env: null })) : null}
+        {params.q ? <RemovableFilter text={params.q} href={to({ q: null })} /> : null}
+        {params.project ? (
+          <RemovableFilter label={`${filters('project')}:`} text={params.project} href={to({ project: null })} />
+        ) : null}
+        {params.env ? (
+          <RemovableFilter label={`${filters('environment')}:`} text={params.env} href={to({ env: null })} />
+        ) : null}
         {params.at > 0 ? (
           <Link className={buttonClass({ compact: true })} href={to({})}>
             {t('firstPage')}

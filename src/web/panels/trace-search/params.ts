@@ -1,4 +1,5 @@
 import type { ExploreMode, ExploreSort } from '../../../query/span-explore.ts'
+import { searchWith } from '../../client/search-with.ts'
 import { isRelativeRange, type Range, rangeOf } from '../search/range.ts'
 
 // Server page and browser both use this module, so that they read a URL the same way.
@@ -47,15 +48,8 @@ export function traceParams(search: URLSearchParams): TraceParams {
 }
 
 /** The changed query string with its `?`, or ''. Every change except of `at` returns to the first page. */
-export function changedSearch(search: URLSearchParams, change: TraceChange): string {
-  const next = new URLSearchParams(search)
-  for (const [key, value] of Object.entries({ at: null, ...change })) {
-    if (value === null || value === '') next.delete(key)
-    else next.set(key, value)
-  }
-  const text = next.toString()
-  return text ? `?${text}` : ''
-}
+export const changedSearch = (search: URLSearchParams, change: TraceChange): string =>
+  searchWith(search, { at: null, ...change })
 
 /** Whether nothing limits the spans but the range. An empty list then means that none came in it. */
 export const isPlain = ({ q, project, env, at }: TraceParams): boolean =>

@@ -11,9 +11,9 @@ import { RowEnd } from '../../ui/row-end.tsx'
 import { Segments } from '../../ui/segments.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
-import { EnvironmentSelect, ProjectSelect, RangeSelect } from '../search/list-filters.tsx'
 import type { ProjectName } from '../search/list-params.ts'
 import { useRangeKey } from '../search/range-key.ts'
+import { ScopeSelects } from '../search/scope-selects.tsx'
 import { SearchBox } from '../search/search-box.tsx'
 import { Facets } from './facets.tsx'
 import { Failures, Histogram } from './histogram.tsx'
@@ -135,20 +135,12 @@ function Bar({
         table={spanKeyTable}
       />
       <div className="stream-filters">
-        <ProjectSelect
-          value={params.project}
-          projects={projects}
-          change={({ project }) => change({ project: project ?? '' })}
-        />
-        <EnvironmentSelect
+        <ScopeSelects
           organization={organization}
-          value={params.env}
-          preloaded={environments}
-          change={({ env }) => change({ env: env ?? '' })}
-        />
-        <RangeSelect
           params={params}
-          change={({ t: period, from, to }) => change({ t: period ?? null, from: from ?? null, to: to ?? null })}
+          projects={projects}
+          environments={environments}
+          change={change}
         />
       </div>
       <RowEnd />

@@ -1,0 +1,32 @@
+import { useTranslations } from 'next-intl'
+import type { ReactNode } from 'react'
+import { buttonClass } from './forms/controls.tsx'
+import { Link } from './link.tsx'
+import { PlainText } from './plain-text.tsx'
+import { EmptyState } from './states.tsx'
+
+/** Shown in an organization without projects: how to create one. */
+export function NoProject({ organization }: { organization: string }) {
+  const t = useTranslations('issues.noProject')
+  return (
+    <EmptyState title={t('title')}>
+      <p>{t('todo')}</p>
+      <Link className={buttonClass({ look: 'main' }, 'mt-4')} href={`/o/${organization}/projects/new`}>
+        {t('action')}
+      </Link>
+    </EmptyState>
+  )
+}
+
+/** A filter of a list that found nothing. `href` is the list without it. */
+export function RemovableFilter({ label, text, href }: { label?: ReactNode; text: string; href: string }) {
+  return (
+    <Link className={buttonClass({ compact: true })} href={href}>
+      {label}{' '}
+      <code>
+        <PlainText text={text} charactersMax={60} />
+      </code>{' '}
+      ×
+    </Link>
+  )
+}
