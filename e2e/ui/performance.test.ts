@@ -145,6 +145,8 @@ describe.skipIf(noChromium)('the performance pages', () => {
     await row('Web vitals', '/checkout/[id]').getByText('img.hero').waitFor()
     expect(await faults()).toEqual([])
     await open('/routes?project=shop&t=24h')
+    // The table is streamed into the page.
+    await row('Route loads', '/cart').waitFor()
     expect(await row('Route loads', '/cart').locator('td').allTextContents()).toEqual(
       expect.arrayContaining(['12', '2 17%', '2']),
     )
