@@ -3,7 +3,7 @@ import type { Connection } from '../connection.ts'
 import type { Scope } from '../events.ts'
 import { compileScope, createValues } from '../filter.ts'
 import type { NavigationStats, PerformanceStore } from '../performance-store.ts'
-import { compileSpanScope, readMs, weighed } from './segments.ts'
+import { compileSegmentScope, compileSpanScope, readMs, type Tables, weighed } from './segments.ts'
 
 /** A request of the Next.js router for the data of a page. */
 const isRouterRequest = "(position(tags['url.query'], '_rsc=') > 0 OR position(tags['url.full'], '_rsc=') > 0)"
@@ -22,7 +22,7 @@ type StoredLoads = {
 }
 type StoredRequests = { project_id: string; route: string; hard: number; prefetches: number; unused: number }
 
-function createStats(connection: Connection, table: string): PerformanceStore['navigationStats'] {
+function createStats(connection: Connection, { spans, segments }: Tables): PerformanceStore['navigationStats'] {
   const loadsOf = (scope: Scope, release: string, slowUs: number, max: number) => {
     const values = createValues()
     const ofRelease = release === '' ? '1' : `release = ${values.add('String', release)}`
@@ -34,22 +34,24 @@ function createStats(connection: Connection, table: string): PerformanceStore['n
          sumIf(toFloat64(weight), failed = 1 AND cut = '') AS failed,
          quantileTDigestWeightedIf(0.75)(duration, ${weighed}, cut = '') AS p75,
          sumIf(toFloat64(weight), op = 'pageload' AND tags['browser.navigation.type'] = 'back_forward') AS back
-       FROM ${table} WHERE ${compileSpanScope(values, scope)} AND is_segment = 1 AND op IN ('pageload', 'navigation') AND ${ofRelease}
+       FROM ${segments} WHERE ${compileSegmentScope(values, scope)} AND is_segment = 1 AND op IN ('pageload', 'navigation')
+         AND ${ofRelease}
        GROUP BY project_id, route ORDER BY loads + navigations DESC, project_id, route LIMIT ${values.add('UInt32', max)}`,
       values.bound,
     )
   }
   const requestsOf = (scope: Scope, release: string) => {
     const values = createValues()
-    const where = `${compileSpanScope(values, scope)} AND ${release === '' ? '1' : `release = ${values.add('String', release)}`}`
+    const ofRelease = release === '' ? '1' : `release = ${values.add('String', release)}`
     return connection.rows<StoredRequests>(
-      `WITH opened AS (SELECT DISTINCT project_id, tags['url.path'] AS path FROM ${table}
-         WHERE ${where} AND is_segment = 1 AND op IN ('pageload', 'navigation'))
+      `WITH opened AS (SELECT DISTINCT project_id, tags['url.path'] AS path FROM ${segments}
+         WHERE ${compileSegmentScope(values, scope)} AND ${ofRelease} AND is_segment = 1 AND op IN ('pageload', 'navigation'))
        SELECT project_id, toString(route) AS route, sumIf(weight, NOT prefetch AND bad) AS hard, sumIf(weight, prefetch) AS prefetches,
          sumIf(weight, prefetch AND (project_id, path) NOT IN opened) AS unused
        FROM (SELECT project_id, route, toFloat64(weight) AS weight, ${isPrefetch} AS prefetch,
            failed = 1 OR http_status >= 400 AS bad, path(tags['url.full']) AS path
-         FROM ${table} WHERE ${where} AND op = 'http.client' AND is_segment = 0 AND ${isRouterRequest})
+         FROM ${spans} WHERE ${compileSpanScope(values, scope)} AND ${ofRelease} AND op = 'http.client' AND is_segment = 0
+           AND ${isRouterRequest})
        GROUP BY project_id, route`,
       values.bound,
     )
@@ -105,17 +107,17 @@ function createFailures(connection: Connection, database: string): PerformanceSt
 export function createNavigation(
   connection: Connection,
   database: string,
+  tables: Tables,
 ): Pick<PerformanceStore, 'navigationStats' | 'navigationReleases' | 'routeFailures'> {
-  const table = `${database}.spans`
   return {
-    navigationStats: createStats(connection, table),
+    navigationStats: createStats(connection, tables),
     routeFailures: createFailures(connection, database),
     async navigationReleases(scope, max) {
       if (scope.projectIds.length === 0) return []
       const values = createValues()
       return connection.rows<{ release: string; count: number }>(
-        `SELECT toString(release) AS release, sum(toFloat64(weight)) AS count FROM ${table}
-         WHERE ${compileSpanScope(values, scope)} AND is_segment = 1 AND op IN ('pageload', 'navigation') AND release != ''
+        `SELECT toString(release) AS release, sum(toFloat64(weight)) AS count FROM ${tables.segments}
+         WHERE ${compileSegmentScope(values, scope)} AND is_segment = 1 AND op IN ('pageload', 'navigation') AND release != ''
          GROUP BY release ORDER BY count DESC, release LIMIT ${values.add('UInt32', max)}`,
         values.bound,
       )

@@ -3,8 +3,9 @@ import type { Connection } from '../connection.ts'
 import type { Scope } from '../events.ts'
 import { createValues, type Values } from '../filter.ts'
 import type { PerformanceStore, RouteKey } from '../performance-store.ts'
-import { eachVital, factWeight, hasVitals, isRolled, type Source, vitalFacts } from './facts.ts'
-import { compileSpanScope, weighed } from './segments.ts'
+import { hasVitals } from '../schema/segments.ts'
+import { eachVital, factWeight, isRolled, type Source, vitalFacts } from './facts.ts'
+import { compileSegmentScope, weighed } from './segments.ts'
 
 /** Standard normal quantile of 0.9: a value at p10 of its curve scores 0.9. */
 const deviations = 1.2815515655446004
@@ -25,7 +26,7 @@ function compileVitals(values: Values, table: string, scope: Scope, route: Route
     : '1'
   return `(SELECT project_id, toString(route) AS route, weight, vital, value, ${elementSql} AS element FROM ${table}
     ARRAY JOIN mapKeys(measurements) AS vital, mapValues(measurements) AS value
-    WHERE ${compileSpanScope(values, scope)} AND ${own} AND ${hasVitals}
+    WHERE ${compileSegmentScope(values, scope)} AND ${own} AND ${hasVitals}
       AND vital IN ${values.add('Array(String)', [...vitalNames])} AND value >= 0)`
 }
 
@@ -34,7 +35,7 @@ const isVital = (text: string): text is VitalName => vitalNames.some((name) => n
 /** The element of each vital, by the attributes of SDK 11, and of older ones where they have it. */
 const elementSql = `multiIf(
   vital = 'lcp', coalesce(nullIf(tags['browser.web_vital.lcp.element'], ''), nullIf(tags['lcp.element'], ''), ''),
-  vital = 'inp', coalesce(nullIf(tags['browser.web_vital.inp.target'], ''), nullIf(if(name = '', description, name), ''), ''),
+  vital = 'inp', coalesce(nullIf(tags['browser.web_vital.inp.target'], ''), nullIf(label, ''), ''),
   vital = 'cls', coalesce(nullIf(tags['browser.web_vital.cls.source.1'], ''), nullIf(tags['cls.source.1'], ''), ''), '')`
 
 /** Creates the queries of web vitals. */

@@ -1,4 +1,5 @@
 import { dedupSettings, type EventsKind } from '../kind.ts'
+import { segmentsFeed } from './segments.ts'
 import { settingsOf } from './settings.ts'
 import { spanRollupFeed } from './span-rollup.ts'
 
@@ -100,7 +101,11 @@ export const rollupTables = (database: string, kind: EventsKind): string[] =>
   rollupNames.flatMap((name) => [rollupTable(database, name, kind), rollupView(database, name)])
 
 /** Names of the views that fill the rollups from inserted events and spans. */
-export const rollupFeeds: readonly string[] = [...rollupNames.map((name) => `${name}_feed`), spanRollupFeed]
+export const rollupFeeds: readonly string[] = [
+  ...rollupNames.map((name) => `${name}_feed`),
+  spanRollupFeed,
+  segmentsFeed,
+]
 
 /** Rows of a span of `issue_time` that are built from other rows: from `from`, by the start of their period. */
 type Derived = { span: number; from: string; start(hour: string): string; group: string }
