@@ -19,6 +19,7 @@ import { benchMove } from './move.ts'
 import { benchOverview } from './overview.ts'
 import { benchPaint } from './paint.ts'
 import { benchPeers } from './peers/run.ts'
+import { benchPerformance } from './performance.ts'
 import { benchPipeline } from './pipeline.ts'
 import { benchRegroup } from './regroup.ts'
 import { benchRetro } from './retro.ts'
@@ -52,6 +53,7 @@ const parts: Record<string, () => Promise<Row[]>> = {
   keys: benchKeys,
   move: () => benchMove(sizes[0] ?? 1_000_000),
   paint: () => benchPaint(words.includes('--quick') ? 1 : 9),
+  performance: benchPerformance,
   pipeline: () => benchPipeline(seconds),
   mapped: () => benchMapped(),
   regroup: benchRegroup,

@@ -4,7 +4,7 @@ import { recountProjects } from './recount.ts'
 import { addSegments } from './recount-segments.ts'
 import { addSpanRollup } from './recount-spans.ts'
 import { framesColumn, framesIndex, lookupGranules, lookupIndex } from './schema/events.ts'
-import { derivedRows, longer, ofProject, projectSpan, rollupKeys, rollupView } from './schema/rollups.ts'
+import { derivedRows, hoursIndex, longer, ofProject, projectSpan, rollupKeys, rollupView } from './schema/rollups.ts'
 import { olderTables, settingsOf } from './schema/settings.ts'
 import { laterSpanColumns, laterSpanIndexes } from './schema/spans.ts'
 import { claim, controlTable } from './server/control.ts'
@@ -44,6 +44,21 @@ async function refitIndexes(connection: Connection, database: string): Promise<v
         { seconds: workSeconds },
       )
   }
+}
+
+/** Adds the index of hours to an older rollup. The engine builds it in the background. The check comes first, as for `frames`. */
+async function refitHours(connection: Connection, database: string): Promise<void> {
+  const found = await connection.rows(
+    "SELECT 1 FROM system.data_skipping_indices WHERE database = {database:String} AND table = 'issue_time' AND name = 'hour'",
+    { database },
+  )
+  if (found.length > 0) return
+  for (const step of [`ADD ${hoursIndex}`, 'MATERIALIZE INDEX hour'])
+    await connection.command(
+      `ALTER TABLE ${database}.issue_time ${step} SETTINGS alter_sync = 0, mutations_sync = 0`,
+      {},
+      { seconds: workSeconds },
+    )
 }
 
 /**
@@ -179,6 +194,7 @@ export async function migrate(connection: Connection, database: string, installa
     await connection.command(statement, {}, { seconds: workSeconds })
   await moveHours(connection, database)
   await addProjects(connection, database)
+  await refitHours(connection, database)
   await refitFrames(connection, database)
   await refitSpans(connection, database)
   await addSpanRollup(connection, database)

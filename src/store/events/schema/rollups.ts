@@ -85,9 +85,15 @@ const columnTypes = {
 
 type Name = (typeof rollupNames)[number]
 
+/**
+ * Index of `issue_time`: the days of a week are among those of the same issues in its partition, but not in others. A list
+ * of all issues in 30 days skips four of five partitions of days (decision 34).
+ */
+export const hoursIndex = 'INDEX hour hour TYPE minmax GRANULARITY 1024'
+
 /** Partitions are as in events (weeks of `received`), so that retention drops the same weeks. */
 const rollupTable = (database: string, name: Name, kind: EventsKind): string =>
-  `CREATE TABLE IF NOT EXISTS ${database}.${name} (${columnTypes[name].columns}
+  `CREATE TABLE IF NOT EXISTS ${database}.${name} (${columnTypes[name].columns}${name === 'issue_time' ? `,\n  ${hoursIndex}` : ''}
 ) ENGINE = ${kind.engines.sums} PARTITION BY week ORDER BY (${columnTypes[name].order})
 SETTINGS index_granularity = ${columnTypes[name].granule}, ${dedupSettings(kind)}, ${settingsOf(name)}`
 
