@@ -37,6 +37,7 @@ const load = {
   measurements: { lcp: 2600 },
   attributes: {
     'url.full': 'https://shop.test/shop?id=1',
+    'url.path': '/shop',
     'user_agent.original': 'Mozilla/5.0 (Linux; Android 15) Chrome/140.0.0.0 Mobile Safari/537.36',
     'customer.plan': 'pro',
   },
@@ -48,7 +49,7 @@ export function segmentsCases(open: () => EventStore, database: () => { connecti
   const run = (statement: string) => database().connection.command(statement)
   const stored = () =>
     database().connection.rows<Record<string, unknown>>(
-      `SELECT toString(day) AS day, is_segment, route, op, browser, device, tags, measurements, label, place FROM ${table()}
+      `SELECT toString(day) AS day, is_segment, route, op, browser, device, tags, measurements, label, path, place FROM ${table()}
        WHERE project_id = ${projectId} ORDER BY jpos, place`,
     )
 
@@ -62,6 +63,12 @@ export function segmentsCases(open: () => EventStore, database: () => { connecti
         // Not on a page of its own.
         { n: 4, op: 'db', route: '/shop', measurements: { rows: 3 } },
         { n: 5, op: 'ui.webvital.cls', route: '/shop' },
+        ...['https://shop.test/cart?_rsc=1', 'https://shop.test/api'].map((url, at) => ({
+          n: 8 + at,
+          op: 'http.client',
+          route: '/shop',
+          attributes: { 'url.full': url },
+        })),
       ]),
       token,
     )
@@ -79,6 +86,7 @@ export function segmentsCases(open: () => EventStore, database: () => { connecti
         tags: { 'customer.plan': 'pro' },
         measurements: { lcp: 2600 },
         label: expect.stringContaining('SELECT'),
+        path: '/shop',
         place: 1,
       },
       expect.objectContaining({
@@ -89,6 +97,7 @@ export function segmentsCases(open: () => EventStore, database: () => { connecti
         place: 2,
       }),
       expect.objectContaining({ op: 'ui.webvital.inp', is_segment: 0, label: 'button.buy', place: 3 }),
+      expect.objectContaining({ op: 'http.client', is_segment: 0, path: '/cart', place: 8 }),
     ])
   })
 
@@ -124,9 +133,9 @@ export function segmentsCases(open: () => EventStore, database: () => { connecti
   test('own retention deletes the same days, and a removal everything', async () => {
     const old = { n: 7, ...load, receivedMs: at - 5 * day, startUs: (at - 5 * day) * 1000 }
     await open().insert('spans', rows([old], jpos - 1), 'spans:segments-3')
-    expect(await stored()).toHaveLength(5)
+    expect(await stored()).toHaveLength(6)
     expect(await open().removeBefore('spans', [projectId], Date.UTC(2026, 10, 16))).toBe(1)
-    expect(await stored()).toHaveLength(4)
+    expect(await stored()).toHaveLength(5)
     await open().remove(projectId)
     expect(await stored()).toEqual([])
   })

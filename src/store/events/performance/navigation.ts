@@ -3,10 +3,10 @@ import type { Connection } from '../connection.ts'
 import type { Scope } from '../events.ts'
 import { compileScope, createValues } from '../filter.ts'
 import type { NavigationStats, PerformanceStore } from '../performance-store.ts'
-import { compileSegmentScope, compileSpanScope, readMs, type Tables, weighed } from './segments.ts'
+import { compileSegmentScope, readMs, weighed } from './segments.ts'
 
-/** A request of the Next.js router for the data of a page. */
-const isRouterRequest = "(position(tags['url.query'], '_rsc=') > 0 OR position(tags['url.full'], '_rsc=') > 0)"
+/** Requests of the Next.js router for the data of a page: of no other client spans are there rows in `segments`. */
+const isRouterRequest = "is_segment = 0 AND op = 'http.client'"
 const isPrefetch = "tags['http.request.prefetch'] = 'true'"
 
 type StoredLoads = {
@@ -22,7 +22,7 @@ type StoredLoads = {
 }
 type StoredRequests = { project_id: string; route: string; hard: number; prefetches: number; unused: number }
 
-function createStats(connection: Connection, { spans, segments }: Tables): PerformanceStore['navigationStats'] {
+function createStats(connection: Connection, segments: string): PerformanceStore['navigationStats'] {
   const loadsOf = (scope: Scope, release: string, slowUs: number, max: number) => {
     const values = createValues()
     const ofRelease = release === '' ? '1' : `release = ${values.add('String', release)}`
@@ -44,14 +44,13 @@ function createStats(connection: Connection, { spans, segments }: Tables): Perfo
     const values = createValues()
     const ofRelease = release === '' ? '1' : `release = ${values.add('String', release)}`
     return connection.rows<StoredRequests>(
-      `WITH opened AS (SELECT DISTINCT project_id, tags['url.path'] AS path FROM ${segments}
+      `WITH opened AS (SELECT DISTINCT project_id, path FROM ${segments}
          WHERE ${compileSegmentScope(values, scope)} AND ${ofRelease} AND is_segment = 1 AND op IN ('pageload', 'navigation'))
        SELECT project_id, toString(route) AS route, sumIf(weight, NOT prefetch AND bad) AS hard, sumIf(weight, prefetch) AS prefetches,
          sumIf(weight, prefetch AND (project_id, path) NOT IN opened) AS unused
        FROM (SELECT project_id, route, toFloat64(weight) AS weight, ${isPrefetch} AS prefetch,
-           failed = 1 OR http_status >= 400 AS bad, path(tags['url.full']) AS path
-         FROM ${spans} WHERE ${compileSpanScope(values, scope)} AND ${ofRelease} AND op = 'http.client' AND is_segment = 0
-           AND ${isRouterRequest})
+           failed = 1 OR http_status >= 400 AS bad, path
+         FROM ${segments} WHERE ${compileSegmentScope(values, scope)} AND ${ofRelease} AND ${isRouterRequest})
        GROUP BY project_id, route`,
       values.bound,
     )
@@ -107,16 +106,16 @@ function createFailures(connection: Connection, database: string): PerformanceSt
 export function createNavigation(
   connection: Connection,
   database: string,
-  tables: Tables,
+  table: string,
 ): Pick<PerformanceStore, 'navigationStats' | 'navigationReleases' | 'routeFailures'> {
   return {
-    navigationStats: createStats(connection, tables),
+    navigationStats: createStats(connection, table),
     routeFailures: createFailures(connection, database),
     async navigationReleases(scope, max) {
       if (scope.projectIds.length === 0) return []
       const values = createValues()
       return connection.rows<{ release: string; count: number }>(
-        `SELECT toString(release) AS release, sum(toFloat64(weight)) AS count FROM ${tables.segments}
+        `SELECT toString(release) AS release, sum(toFloat64(weight)) AS count FROM ${table}
          WHERE ${compileSegmentScope(values, scope)} AND is_segment = 1 AND op IN ('pageload', 'navigation') AND release != ''
          GROUP BY release ORDER BY count DESC, release LIMIT ${values.add('UInt32', max)}`,
         values.bound,

@@ -19,6 +19,6 @@ export function createPerformance(connection: Connection, database: string, cloc
     ...createRoute(connection, tables),
     ...createSlow(connection, tables),
     ...createStatements(connection, tables.spans, sourceOf),
-    ...createNavigation(connection, database, tables),
+    ...createNavigation(connection, database, tables.segments),
   }
 }

@@ -9,7 +9,7 @@ type Request = Parameters<PerformanceStore['slowValues']>[0]
  * Attributes that differ for almost every segment, or say the same as a column. Their values explain nothing. `segments`
  * is without more of them.
  */
-const without = ['url.path', 'http.response.status_code', 'http.status_code']
+const without = ['http.response.status_code', 'http.status_code']
 const valueCharactersMax = 200
 /** A statement that runs at least so often in a segment is counted for that, too: one query for each row of a list. */
 const oftenMin = 5

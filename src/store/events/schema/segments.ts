@@ -8,8 +8,12 @@ export const segmentsFeed = `${segmentsName}_feed`
 /** Only these spans have web vitals. SDK 11 sends a span for each of LCP, CLS and INP; older ones measure the segment. */
 export const hasVitals = "(op = 'pageload' OR startsWith(op, 'ui.webvital.') OR startsWith(op, 'ui.interaction.'))"
 
-/** Spans that the table has: segments, and those that carry a web vital. */
-export const isInSegments = `(is_segment OR (notEmpty(measurements) AND ${hasVitals}))`
+/** A request of the Next.js router for the data of a page. */
+const isRouterRequest = `(op = 'http.client' AND is_segment = 0
+  AND (position(tags['url.query'], '_rsc=') > 0 OR position(tags['url.full'], '_rsc=') > 0))`
+
+/** Spans that the table has: segments, those that carry a web vital, and requests of the router. */
+export const isInSegments = `(is_segment OR (notEmpty(measurements) AND ${hasVitals}) OR ${isRouterRequest})`
 
 /**
  * Attributes that differ for almost every segment or repeat a column. No page reads them of segments, and they would be
@@ -17,6 +21,7 @@ export const isInSegments = `(is_segment OR (notEmpty(measurements) AND ${hasVit
  */
 const without = [
   'url.full',
+  'url.path',
   'url.query',
   'http.url',
   'http.target',
@@ -53,6 +58,7 @@ const columns: readonly (readonly [name: string, type: string, from?: string])[]
   ['environment', 'LowCardinality(String)'],
   ['transaction', 'LowCardinality(String)'],
   ['label', 'String CODEC(ZSTD(1))', "if(name = '', description, name)"],
+  ['path', 'String CODEC(ZSTD(1))', "if(is_segment, tags['url.path'], path(tags['url.full']))"],
   ['browser', 'LowCardinality(String)', browserSql],
   ['device', 'LowCardinality(String)', deviceSql],
   ['measurements', 'Map(LowCardinality(String), Float64) CODEC(ZSTD(1))'],
