@@ -58,14 +58,18 @@ function compileAttributes(values: Values, { segments }: Tables, request: Reques
 /** What the segments did: each statement of their child spans once, and how often it ran if it was often. */
 function compileStatements(values: Values, { spans, segments }: Tables, request: Request): string {
   const sides = compileSides(values, segments, request, request.spanSegmentsMax, 'start, span_id')
+  // A list is made once. The engine would run a named subquery for each of its four uses.
+  const kept = `(SELECT tupleElement(item, 1) AS span_id, tupleElement(item, 2) AS weight, tupleElement(item, 3) AS own,
+    tupleElement(item, 4) AS start FROM (SELECT arrayJoin(kept_segments) AS item))`
   const children = `SELECT segment_id, toString(op) AS child_op, toString(if(statement = '', op, statement)) AS shown, count() AS times
-    FROM ${spans} WHERE ${compileChildren(values, request, 'sides')} AND segment_id IN (SELECT span_id FROM sides)
+    FROM ${spans} WHERE ${compileChildren(values, request, kept)} AND segment_id IN (SELECT span_id FROM ${kept})
     GROUP BY segment_id, child_op, shown`
   const often = `if(times >= ${oftenMin}, [(child_op, shown), (concat('${oftenMin}+ × ', child_op), shown)], [(child_op, shown)])`
-  return `WITH sides AS ${sides} SELECT own, weight, pair.1 AS key, pair.2 AS value FROM (
-    SELECT own, toFloat64(weight) AS weight, ('', '') AS pair FROM sides
+  return `WITH (SELECT groupArray((span_id, weight, own, start)) FROM ${sides}) AS kept_segments
+    SELECT own, weight, pair.1 AS key, pair.2 AS value FROM (
+    SELECT own, toFloat64(weight) AS weight, ('', '') AS pair FROM ${kept}
     UNION ALL SELECT own, toFloat64(weight) AS weight, arrayJoin(${often}) AS pair
-      FROM (${children}) AS child INNER JOIN sides ON child.segment_id = sides.span_id)`
+      FROM (${children}) AS child INNER JOIN ${kept} AS side ON child.segment_id = side.span_id)`
 }
 
 /**
