@@ -9,7 +9,7 @@ import { Time } from '../../ui/time.tsx'
 import { Failures, NameCell, OpName } from './cells.tsx'
 import { type PerformanceParams, viewQueryOf } from './params.ts'
 import { RouteFacts } from './route-facts.tsx'
-import { FewSamples, useSampledText } from './sampled.tsx'
+import { FewSamples, SampledCount, useSampledText } from './sampled.tsx'
 import { usePerformanceChange } from './scope.tsx'
 import { TimeParts } from './time-parts.tsx'
 import { TrendChart } from './trend-chart.tsx'
@@ -66,7 +66,6 @@ function Traces({
 function Breakdown({ organization, breakdown }: { organization: string; breakdown: RestBreakdown }) {
   const t = useTranslations('performance.breakdown')
   const words = performanceWords(useLocale())
-  const sampled = useSampledText()
   const { kind, rows } = breakdown
   if (rows.every(({ value }) => value === '')) return null
   const most = Math.max(1, ...rows.map(({ p75 }) => p75 ?? 0))
@@ -103,8 +102,8 @@ function Breakdown({ organization, breakdown }: { organization: string; breakdow
                 style={{ width: `${((row.p75 ?? 0) / most) * 100}%` }}
               />
             </th>
-            <td className="number" title={sampled(row)}>
-              {words.count(row.count)}
+            <td className="number">
+              <SampledCount of={row} />
             </td>
             <td className="number">{words.duration(row.p75)}</td>
             <td className="number">

@@ -51,10 +51,12 @@ test.each([
   ['grpc', undefined],
 ] as const)('the op %s is a %s', (op, word) => expect(opWord(op)).toBe(word))
 
-test('a line begins at zero, closes gaps, and needs two points', () => {
+test('a line begins at zero and closes gaps; a single point is a dot', () => {
   expect(linePath([0, 10], 10, 10)).toBe('M0 10L10 0')
   expect(linePath([10, null, 5], 10, 10)).toBe('M0 0L10 5')
-  expect(linePath([null, 5], 10, 10)).toBe('')
+  expect(linePath([null, 5], 10, 10)).toBe('M10 0h.01')
+  expect(linePath([5], 10, 10)).toBe('M0 0h.01')
+  expect(linePath([null], 10, 10)).toBe('')
 })
 
 test('a series has a point for each bucket of the range', () => {
