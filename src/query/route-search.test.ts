@@ -36,10 +36,10 @@ describe.each(routeKeys.map((key) => [key.name, key] as const))('%s', (name, key
 
 test.each([
   ['orders', { op: 'match', column: 'route', match: 'like', text: '*orders*' }],
-  ['requests:>1k', { op: 'compare', figure: 'requests', compare: '>', number: 1000 }],
-  ['p95:>0.5s', { op: 'compare', figure: 'p95', compare: '>', number: 500 }],
-  ['lost:>=2h', { op: 'compare', figure: 'lost', compare: '>=', number: 7_200_000 }],
-  ['failure_rate:>0.01', { op: 'compare', figure: 'failureRate', compare: '>', number: 0.01 }],
+  ['requests:>1k', { op: 'compare', metric: 'requests', compare: '>', number: 1000 }],
+  ['p95:>0.5s', { op: 'compare', metric: 'p95', compare: '>', number: 500 }],
+  ['lost:>=2h', { op: 'compare', metric: 'lost', compare: '>=', number: 7_200_000 }],
+  ['failure_rate:>0.01', { op: 'compare', metric: 'failureRate', compare: '>', number: 0.01 }],
   ['new:yes', { op: 'new', projectIds: [2] }],
   ['new:no', { op: 'not', of: { op: 'new', projectIds: [2] } }],
   ['!new:true', { op: 'not', of: { op: 'new', projectIds: [2] } }],

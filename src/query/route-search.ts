@@ -1,4 +1,4 @@
-import type { RouteFigure, RouteFilter } from '../store/events/performance-store.ts'
+import type { RouteFilter, RouteMetric } from '../store/events/performance-store.ts'
 import type { Search, Term } from './search/ast.ts'
 import { readSearch } from './search/grammar.ts'
 import type { KeySource, KeyType, SearchKey } from './search/key.ts'
@@ -91,7 +91,7 @@ function refuseValueOf(text: string, { at }: Pick<Term, 'at'>, name: string, isD
   ])
 }
 
-const isFigure = (of: RouteSource['of']): of is RouteFigure => of !== 'route' && of !== 'op' && of !== 'new'
+const isMetric = (of: RouteSource['of']): of is RouteMetric => of !== 'route' && of !== 'op' && of !== 'new'
 
 function matchFilter(term: Extract<Term, { op: 'match' }>, text: string, { projects }: RouteContext): RouteFilter {
   const searchKey = term.tag ? undefined : routeKeyOf(term.key)
@@ -127,8 +127,8 @@ function termFilter(term: Term, text: string, context: RouteContext): RouteFilte
         return term.value
           ? { op: 'new', projectIds: [...context.projectsBefore] }
           : not({ op: 'new', projectIds: [...context.projectsBefore] })
-      if (!isFigure(source.of)) throw refuseKey(text, term, term.key)
-      return { op: 'compare', figure: source.of, compare: term.compare, number: term.value }
+      if (!isMetric(source.of)) throw refuseKey(text, term, term.key)
+      return { op: 'compare', metric: source.of, compare: term.compare, number: term.value }
     }
     default:
       throw refuseKey(text, term, 'key' in term ? term.key : term.op)

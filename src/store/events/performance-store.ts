@@ -18,7 +18,7 @@ export const routeOrders = ['lost', 'slow', 'worse', 'failing', 'volume'] as con
 export type RouteOrder = (typeof routeOrders)[number]
 
 /** Figures of a route that a search compares. Durations are in ms; `lost` is the time per day of the scope. */
-export type RouteFigure = 'requests' | 'samples' | 'lost' | 'p50' | 'p75' | 'p95' | 'failureRate' | 'apdex' | 'change'
+export type RouteMetric = 'requests' | 'samples' | 'lost' | 'p50' | 'p75' | 'p95' | 'failureRate' | 'apdex' | 'change'
 
 /** A condition on routes. A figure that a route does not have meets no comparison. */
 export type RouteFilter =
@@ -26,14 +26,14 @@ export type RouteFilter =
   | { op: 'not'; of: RouteFilter }
   | { op: 'match'; column: 'route' | 'op'; match: 'is' | 'like'; text: string }
   | { op: 'projects'; ids: number[] }
-  | { op: 'compare'; figure: RouteFigure; compare: '<' | '<=' | '=' | '>=' | '>'; number: number }
+  | { op: 'compare'; metric: RouteMetric; compare: '<' | '<=' | '=' | '>=' | '>'; number: number }
   /** Without segments in the range before, in a project that had some. */
   | { op: 'new'; projectIds: number[] }
   /** Neither a page load, a navigation, a request nor a screen (src/domain/job-ops.ts). */
   | { op: 'job' }
 
 /** What a scope has, for the tabs: routes, jobs among them, statements by kind, and segments. */
-export type PerformanceCounts = Sampled & Record<'routes' | 'jobs' | StatementKind, number>
+type PerformanceCounts = Sampled & Record<'routes' | 'jobs' | StatementKind, number>
 
 export type RouteStats = RouteKey & {
   now: Measured
@@ -139,10 +139,10 @@ export type NavigationStats = {
   projectId: number
   route: string
   p75Ms: number | null
-} & Record<NavigationFigure, Sampled>
+} & Record<NavigationCount, Sampled>
 
 /** What is counted of a route: each by samples, and by what they stand for. */
-export type NavigationFigure =
+type NavigationCount =
   /** Page loads of the browser, and navigations of the router. */
   | 'pageLoads'
   | 'navigations'

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { encodeSpanRow } from '../encode-span.ts'
 import type { EventStore } from '../event-store.ts'
 import { row, tsv } from '../events.cases.ts'
-import type { RouteFilter } from '../performance-store.ts'
 import { type SpanChanges, spanRow } from '../span-rows.cases.ts'
+import { routeFilterCases } from './route-filter.cases.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -269,63 +269,7 @@ export function performanceCases(open: () => EventStore): void {
       })
     })
 
-    const isIn = (projectIds: number[]): RouteFilter => ({ op: 'new', projectIds })
-    test.each<[string, RouteFilter, string[]]>([
-      ['requests above', { op: 'compare', figure: 'requests', compare: '>', number: 10 }, ['pageload /orders/[id]']],
-      ['samples of one', { op: 'compare', figure: 'samples', compare: '=', number: 61 }, ['pageload /orders/[id]']],
-      ['p95 above', { op: 'compare', figure: 'p95', compare: '>', number: 3500 }, ['navigation /cart']],
-      ['failures', { op: 'compare', figure: 'failureRate', compare: '>', number: 0.01 }, ['pageload /orders/[id]']],
-      ['change', { op: 'compare', figure: 'change', compare: '>', number: 1 }, ['pageload /orders/[id]']],
-      [
-        'time lost a day below',
-        { op: 'compare', figure: 'lost', compare: '<', number: 300 },
-        ['http.server /orders/[id]', 'queue.process send_invoice'],
-      ],
-      ['jobs', { op: 'job' }, ['queue.process send_invoice']],
-      [
-        'new ones',
-        { op: 'and', of: [isIn([web]), { op: 'match', column: 'op', match: 'is', text: 'pageload' }] },
-        ['pageload /cart'],
-      ],
-      ['new ones of a project without data before', isIn([api]), []],
-      [
-        'either',
-        {
-          op: 'or',
-          of: [
-            { op: 'match', column: 'route', match: 'like', text: 'send*' },
-            { op: 'compare', figure: 'p75', compare: '>=', number: 3500 },
-          ],
-        },
-        ['navigation /cart', 'queue.process send_invoice'],
-      ],
-      [
-        'none of these',
-        {
-          op: 'not',
-          of: {
-            op: 'or',
-            of: [
-              { op: 'projects', ids: [api] },
-              { op: 'match', column: 'route', match: 'like', text: '*/*' },
-            ],
-          },
-        },
-        ['queue.process send_invoice'],
-      ],
-    ])('finds routes by %s', async (_name, filter, expected) => {
-      const found = await open().routeStats({ ...compared, order: 'lost', filter, max: 10, offset: 0 })
-      expect(found.routes.map(({ op, route }) => `${op} ${route}`)).toEqual(expected)
-      expect(found.all).toBe(expected.length)
-      expect(found.samples).toBe(found.routes.reduce((sum, { now }) => sum + now.samples, 0))
-    })
-
-    test('counts what the tabs show, in rows as in sums of hours', async () => {
-      const counts = { routes: 5, jobs: 1, queries: 1, requests: 1, assets: 0, samples: 66, count: 627 }
-      expect(await open().performanceCounts(scope)).toEqual(counts)
-      const short = { ...scope, toMs: monday + 6 * hour }
-      expect(await open().performanceCounts(short)).toEqual(counts)
-    })
+    routeFilterCases(open, { compared, web, api })
 
     test('percentiles by bucket', async () => {
       const series = await open().routeSeries({ scope, keys: [load], bucketMs: hour, withCut: false })

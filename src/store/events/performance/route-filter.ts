@@ -1,7 +1,7 @@
 import { noJobOps } from '../../../domain/job-ops.ts'
 import type { Scope } from '../events.ts'
 import { likePattern, type Values } from '../filter.ts'
-import type { RouteFigure, RouteFilter } from '../performance-store.ts'
+import type { RouteFilter, RouteMetric } from '../performance-store.ts'
 import { compares } from '../searching/filter.ts'
 
 /** Fewer segments in one of the periods give no stable change of a percentile. */
@@ -13,7 +13,7 @@ export const isJob = (values: Values): string =>
   `splitByChar('.', toString(op))[1] NOT IN ${values.add('Array(String)', [...noJobOps])}`
 
 /** The figures as expressions over the columns of `routeStats`, and the condition that a route has them. */
-const figures = (values: Values, scope: Scope): Record<RouteFigure, readonly [has: string, value: string]> => {
+const metrics = (values: Values, scope: Scope): Record<RouteMetric, readonly [has: string, value: string]> => {
   const days = values.add('Float64', (scope.toMs - scope.fromMs) / dayMs)
   return {
     requests: ['1', 'c'],
@@ -36,11 +36,11 @@ function isOfName(filter: RouteFilter): boolean {
 }
 
 /** Splits a condition: names are compared before rows are grouped, so that other routes cost no percentiles. */
-export function splitRouteFilter(filter: RouteFilter | undefined): { names: RouteFilter; figures: RouteFilter } {
+export function splitRouteFilter(filter: RouteFilter | undefined): { names: RouteFilter; metrics: RouteFilter } {
   const parts = filter === undefined ? [] : filter.op === 'and' ? filter.of : [filter]
   return {
     names: { op: 'and', of: parts.filter(isOfName) },
-    figures: { op: 'and', of: parts.filter((part) => !isOfName(part)) },
+    metrics: { op: 'and', of: parts.filter((part) => !isOfName(part)) },
   }
 }
 
@@ -62,7 +62,7 @@ export function compileRouteFilter(values: Values, filter: RouteFilter, scope: S
     case 'projects':
       return `(project_id IN ${values.add('Array(UInt64)', filter.ids)})`
     case 'compare': {
-      const [has, value] = figures(values, scope)[filter.figure]
+      const [has, value] = metrics(values, scope)[filter.metric]
       return `(${has} AND ${value} ${compares[filter.compare]} ${values.add('Float64', filter.number)})`
     }
     case 'new':

@@ -69,7 +69,7 @@ function createRouteStats(connection: Connection, sourceOf: () => Source): Perfo
     if (scope.projectIds.length === 0) return { routes: [], all: 0, samples: 0, count: 0 }
     const values = createValues()
     const facts = segmentFacts(values, sourceOf(), { scope, beforeMs }, withCut, isRolled(scope))
-    const { names, figures } = splitRouteFilter(filter)
+    const { names, metrics } = splitRouteFilter(filter)
     const named = compileRouteFilter(values, names, scope)
     const one = key ? `route = ${values.add('String', key.route)} AND op = ${values.add('String', key.op)}` : '1'
     const rows = await connection.rows<StoredRoute>(
@@ -83,7 +83,7 @@ function createRouteStats(connection: Connection, sourceOf: () => Source): Perfo
          toString(argMin(release, at)) AS first_release, count() OVER () AS all,
          sum(n) OVER () AS all_n, sum(c) OVER () AS all_c
        FROM ${facts} AS facts WHERE ${named} AND ${one}
-       GROUP BY project_id, op, route HAVING n > 0 AND ${compileRouteFilter(values, figures, scope)}
+       GROUP BY project_id, op, route HAVING n > 0 AND ${compileRouteFilter(values, metrics, scope)}
        ORDER BY ${orders[order]} DESC, c DESC, project_id, route, op
        LIMIT ${values.add('UInt32', max)} OFFSET ${values.add('UInt32', offset)}`,
       values.bound,

@@ -89,5 +89,5 @@ export function RowsTable<Row>(props: RowsTableProps<Row>) {
 }
 
 /** The class of the cells of a column. */
-export const cellClass = ({ isWide, isText }: Pick<Column, 'isWide' | 'isText'>): string | undefined =>
+const cellClass = ({ isWide, isText }: Pick<Column, 'isWide' | 'isText'>): string | undefined =>
   [isText ? '' : 'number', isWide ? 'performance-wide' : ''].filter((name) => name !== '').join(' ') || undefined
