@@ -236,7 +236,10 @@ describe('performance', () => {
     expect(answer.status).toBe(400)
     expect(answer.json).toMatchObject({
       code: 'QUERY_TYPE',
-      mistakes: [{ reason: 'duration', position: 21 }],
+      mistakes: [
+        { reason: 'key', position: 6 },
+        { reason: 'duration', position: 21 },
+      ],
     })
     expect((await call('GET', '/organizations/acme/performance/?query=cart%20requets:%3E5')).json).toMatchObject({
       code: 'QUERY_TYPE',

@@ -21,3 +21,6 @@ export const noJobOps = [
   'mark',
   'measure',
 ] as const
+
+/** Whether a segment is a run of a job. */
+export const isJobOp = (op: string): boolean => !noJobOps.some((family) => family === op.split('.')[0])

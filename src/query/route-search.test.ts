@@ -74,7 +74,14 @@ test.each([
   ['tags[requests]:>5', [{ reason: 'key', position: 6 }]],
   ['__proto__:1', [{ reason: 'key', position: 1 }]],
   ['(cart', [{ reason: 'unclosed_group' }]],
-  // All mistakes at once, in an OR too.
+  // All mistakes at once: keys and values, in an OR too.
+  [
+    'requets:>5 p95:fast',
+    [
+      { reason: 'key', position: 1 },
+      { reason: 'duration', position: 16 },
+    ],
+  ],
   [
     'foo:1 bar:2',
     [

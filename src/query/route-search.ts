@@ -142,9 +142,32 @@ function filterOf(node: Search, text: string, context: RouteContext): RouteFilte
   return termFilter(node, text, context)
 }
 
+/** The keys with any value, so that a text with wrong values can still be read for its wrong keys. */
+const anyValueKeyOf: KeyLookup = (name) => {
+  const known = byName.get(name)
+  return known && { ...known, type: 'text', source: { in: 'route', of: 'route' } }
+}
+
+/** The mistakes of the keys of a text. None if it is not in the language. */
+function keyMistakes(text: string): SearchError['mistakes'] {
+  try {
+    const search = readSearch(text, anyValueKeyOf)
+    if (search) filterOf(search, text, { projects: [], projectsBefore: [] })
+    return []
+  } catch (error) {
+    return error instanceof SearchError ? error.mistakes.filter(({ reason }) => reason === 'key') : []
+  }
+}
+
 /** Converts a search text to a condition on routes. Undefined without one. Throws SearchError with all mistakes. */
 export function routeFilterOf(text: string, context: RouteContext): RouteFilter | undefined {
-  const search = readSearch(text, routeKeyOf)
+  let search: Search | undefined
+  try {
+    search = readSearch(text, routeKeyOf)
+  } catch (error) {
+    if (!(error instanceof SearchError) || error.mistakes.length === 0) throw error
+    throw queryError([...error.mistakes, ...keyMistakes(text)])
+  }
   return search && filterOf(search, text, context)
 }
 

@@ -7,7 +7,7 @@ import { Link } from '../../ui/link.tsx'
 import { Choices, Popup } from '../../ui/popup.tsx'
 import { NameCell } from './cells.tsx'
 import { ListBar } from './list-bar.tsx'
-import type { PerformanceParams } from './params.ts'
+import { type PerformanceParams, routeSearch } from './params.ts'
 import { RowsTable } from './rows-table.tsx'
 import { isFew, SampledCount, useSampledText } from './sampled.tsx'
 import { usePerformanceChange } from './scope.tsx'
@@ -107,11 +107,7 @@ export function NavigationTable({
   const router = useRouter()
   const table = useRef<HTMLTableElement>(null)
   const [, change] = usePerformanceChange()
-  const pathOf = ({ route }: RestNavigationRow) => {
-    const search = new URLSearchParams(kept)
-    search.set('q', route)
-    return `/o/${organization}/performance?${search}`
-  }
+  const pathOf = ({ route }: RestNavigationRow) => `/o/${organization}/performance${routeSearch(kept, route)}`
   const [at, select] = useRowKeys(answer.rows, table, (row) => router.push(pathOf(row)), -1)
   const releases = [...new Set([...answer.releases, ...(params.release ? [params.release] : [])])]
   return (

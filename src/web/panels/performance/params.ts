@@ -1,6 +1,7 @@
 import { type VitalLoads, vitalLoads } from '../../../domain/vitals.ts'
 import { searchWith } from '../../client/search-with.ts'
 import { type Range, rangeOf } from '../search/range.ts'
+import { quoted } from '../search/terms.ts'
 
 // Server page and browser both use this module, so that they read a URL the same way.
 
@@ -135,4 +136,11 @@ export function viewQueryOf(params: PerformanceParams, projectIds: readonly stri
       ? { statsPeriod: range.period }
       : { start: new Date(range.fromMs).toISOString(), end: new Date(range.toMs).toISOString() }),
   }
+}
+
+/** The query string of the list of routes with one name: its page loads, navigations and requests. */
+export function routeSearch(kept: string, route: string): string {
+  const search = new URLSearchParams(kept)
+  search.set('q', `route:${quoted(route)}`)
+  return `?${search}`
 }

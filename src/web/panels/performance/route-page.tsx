@@ -23,6 +23,8 @@ type RoutePageProps = {
   params: PerformanceParams
   projectIds: readonly string[]
   place: number
+  /** The query string that all pages keep, with `?`. */
+  kept: string
 }
 
 function Traces({
@@ -145,7 +147,7 @@ function RouteIssues({ organization, page }: { organization: string; page: RestR
 }
 
 /** The page of one route. */
-export function RoutePage({ organization, page, params, projectIds, place }: RoutePageProps) {
+export function RoutePage({ organization, page, params, projectIds, place, kept }: RoutePageProps) {
   const t = useTranslations('performance.route')
   const sampled = useSampledText()
   const [, change] = usePerformanceChange()
@@ -169,6 +171,7 @@ export function RoutePage({ organization, page, params, projectIds, place }: Rou
             organization={organization}
             page={page}
             query={viewQueryOf(params, projectIds)}
+            kept={kept}
             brush={params.brush}
             change={(brush) =>
               change({
@@ -182,7 +185,7 @@ export function RoutePage({ organization, page, params, projectIds, place }: Rou
       </div>
       <div className="performance-two">
         <div>
-          <TimeParts time={page.time} />
+          <TimeParts time={page.time} base={`/o/${organization}/performance`} kept={kept} />
           <section aria-labelledby="performance-breakdown">
             <h2 id="performance-breakdown" className="performance-title">
               {t('breakdown')}

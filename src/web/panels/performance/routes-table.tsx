@@ -88,7 +88,26 @@ function Name({
   )
 }
 
-function Cells({ row, answer, isJobs }: Pick<TableProps, 'answer' | 'isJobs'> & { row: RestRouteRow }) {
+/** A percentile as a link to its route, where the durations from it on are selected. */
+function Percentile({ ms, href, label }: { ms: number | null; href: string; label: string }) {
+  const words = performanceWords(useLocale())
+  if (ms === null) return words.duration(ms)
+  const search = new URLSearchParams(href.split('?')[1] ?? '')
+  search.set('brush', `${Math.floor(ms * 1000) / 1000}-`)
+  return (
+    <Link className="performance-percentile-link" href={`${href.split('?')[0]}?${search}`} title={label}>
+      {words.duration(ms)}
+    </Link>
+  )
+}
+
+function Cells({
+  row,
+  answer,
+  isJobs,
+  href,
+}: Pick<TableProps, 'answer' | 'isJobs'> & { row: RestRouteRow; href: string }) {
+  const t = useTranslations('performance.routes')
   const words = performanceWords(useLocale())
   const points = filledSeries(
     row.series.map(([startS, value]) => ({ startS, value })),
@@ -104,9 +123,13 @@ function Cells({ row, answer, isJobs }: Pick<TableProps, 'answer' | 'isJobs'> & 
       <td className="number performance-wide">{words.long(row.timePerDayMs)}</td>
       <td className="number performance-wide text-ink-2">{words.duration(row.p50)}</td>
       <td className="number">
-        <b>{words.duration(row.p75)}</b>
+        <b>
+          <Percentile ms={row.p75} href={href} label={t('slowerThan', { part: 'p75' })} />
+        </b>
       </td>
-      <td className="number performance-wide text-ink-2">{words.duration(row.p95)}</td>
+      <td className="number performance-wide text-ink-2">
+        <Percentile ms={row.p95} href={href} label={t('slowerThan', { part: 'p95' })} />
+      </td>
       <td className="number">
         <Failures rate={row.failureRate} />
       </td>
@@ -150,6 +173,7 @@ export function RoutesTable(props: TableProps) {
           projectIds={projectIds}
           places={places}
           href={pathOf(chosen)}
+          kept={kept}
         />
       ) : null}
       <RoutesBar organization={organization} params={params} projects={props.projects} />
@@ -166,7 +190,7 @@ export function RoutesTable(props: TableProps) {
         nameOf={(row) => (
           <Name row={row} href={pathOf(row)} place={places[row.project.slug] ?? 0} organization={organization} />
         )}
-        cellsOf={(row) => <Cells row={row} answer={answer} isJobs={isJobs} />}
+        cellsOf={(row) => <Cells row={row} answer={answer} isJobs={isJobs} href={pathOf(row)} />}
       />
       <Pages at={params.at} all={answer.all} each={rowsPerPage} />
     </>

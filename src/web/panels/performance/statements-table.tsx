@@ -9,7 +9,7 @@ import { QueryFailed } from '../../ui/states.tsx'
 import { Failures, NameCell } from './cells.tsx'
 import { ListBar } from './list-bar.tsx'
 import { Pages } from './pages.tsx'
-import { type PerformanceParams, rowsPerPage, statementSorts, viewQueryOf } from './params.ts'
+import { type PerformanceParams, routeSearch, rowsPerPage, statementSorts, viewQueryOf } from './params.ts'
 import { RowsTable } from './rows-table.tsx'
 import { isFew, SampledCount, useSampledText } from './sampled.tsx'
 import { usePerformanceChange } from './scope.tsx'
@@ -57,7 +57,7 @@ function Callers({
       <ul className="performance-list">
         {data.callers.map((caller) => (
           <li key={`${caller.project.id} ${caller.route}`}>
-            <Link className="performance-cut" href={`/o/${organization}/performance${withText(kept, caller.route)}`}>
+            <Link className="performance-cut" href={`/o/${organization}/performance${routeSearch(kept, caller.route)}`}>
               <NameCell place={places[caller.project.slug] ?? 0} project={caller.project.slug} text={caller.route} />
             </Link>
             <span className="text-ink-3">{sampled(caller)}</span>
@@ -73,13 +73,6 @@ function Callers({
       </ul>
     </div>
   )
-}
-
-/** The list of routes, filtered by a route. */
-function withText(kept: string, text: string): string {
-  const search = new URLSearchParams(kept)
-  search.set('q', text)
-  return `?${search}`
 }
 
 function Figures({ row, kind }: { row: RestStatement; kind: Kind }) {
@@ -111,13 +104,24 @@ function Figures({ row, kind }: { row: RestStatement; kind: Kind }) {
 /** The order whose column is marked. */
 const sorted = { total: 'total', slow: 'p95', count: 'count', failing: 'failures' } as const
 
+/** In the URL if the reader closed the row that opens by itself. */
+const closed = '-'
+
+/** The open row: the selected one, or else the one that the filter names. Links from routes lead there. */
+function openedOf(rows: readonly RestStatement[], { open, q }: Pick<PerformanceParams, 'open' | 'q'>): string {
+  if (open !== '' || q === '') return open
+  const named = rows.find(({ statement }) => statement === q) ?? (rows.length === 1 ? rows[0] : undefined)
+  return named?.id ?? ''
+}
+
 /** Database statements, sent requests or assets. Enter or a click shows the routes that they run in. */
 export function StatementsTable(props: TableProps) {
   const { kind, answer, params, places } = props
   const t = useTranslations('performance.statements')
   const table = useRef<HTMLTableElement>(null)
   const [, change] = usePerformanceChange()
-  const toggle = ({ id }: { id: string }) => change({ open: params.open === id ? null : id })
+  const open = openedOf(answer.rows, params)
+  const toggle = ({ id }: { id: string }) => change({ open: open === id ? closed : id })
   const [at, select] = useRowKeys(answer.rows, table, toggle, -1)
   const columns = [
     ['total', ''],
@@ -161,14 +165,14 @@ export function StatementsTable(props: TableProps) {
           <button
             type="button"
             className="performance-name"
-            aria-expanded={params.open === row.id}
+            aria-expanded={open === row.id}
             onClick={() => toggle(row)}
           >
             <NameCell place={places[row.project.slug] ?? 0} project={row.project.slug} text={row.statement} />
           </button>
         )}
         cellsOf={(row) => <Figures row={row} kind={kind} />}
-        openedOf={(row) => (params.open === row.id ? <Callers {...props} id={row.id} /> : null)}
+        openedOf={(row) => (open === row.id ? <Callers {...props} id={row.id} /> : null)}
       />
       <Pages at={params.at} all={answer.all} each={rowsPerPage} />
     </>

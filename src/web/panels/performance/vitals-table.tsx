@@ -27,6 +27,7 @@ const names = { pageload: ['lcp', 'inp', 'cls', 'fcp', 'ttfb'], navigation: ['lc
 function Totals({ answer }: { answer: RestVitals }) {
   const t = useTranslations('performance.vitals')
   const words = performanceWords(useLocale())
+  const sampled = useSampledText()
   return (
     <Facts>
       <Fact
@@ -38,7 +39,7 @@ function Totals({ answer }: { answer: RestVitals }) {
         <Fact
           key={vital.vital}
           label={vital.vital.toUpperCase()}
-          title={t(vital.vital)}
+          title={`${t(vital.vital)}\n${sampled(vital)}`}
           value={<VitalValue vital={vital} />}
           change={<VitalShares vital={vital} />}
         />
@@ -57,7 +58,7 @@ function Vital({ vital }: { vital: RestVital | undefined }) {
       <VitalValue vital={vital} />
       <VitalShares vital={vital} />
       {vital.cause ? (
-        <code className="performance-cause" title={`${t('cause')}: ${vital.cause.element}`}>
+        <code className="performance-cause" title={`${t('cause')}: ${vital.cause.element} (${sampled(vital.cause)})`}>
           <PlainText text={vital.cause.element} charactersMax={80} />
         </code>
       ) : null}

@@ -70,6 +70,12 @@ export function performanceWords(locale: string): PerformanceWords {
   }
 }
 
+/** The top of an axis of durations in ms: the next of 1, 1.5, 2, 2.5, 3, 4, 5, 6 and 8 of its power of ten. */
+export function topOf(ms: number): number {
+  const power = 10 ** Math.floor(Math.log10(ms))
+  return ([1, 1.5, 2, 2.5, 3, 4, 5, 6, 8].find((step) => step * power >= ms) ?? 10) * power
+}
+
 /** The change of a duration as a tone. Within 5 % it is none. */
 export const toneOf = (change: number | null): 'worse' | 'better' | undefined =>
   change === null || Math.abs(change) < 0.05 ? undefined : change > 0 ? 'worse' : 'better'
