@@ -42,7 +42,7 @@ export function VitalShares({ vital }: { vital: RestVital }) {
           <span key={name} data-rating={name} style={{ width: `${vital[name] * 100}%` }} />
         ))}
       </span>
-      <span aria-hidden="true">{words.share(vital.good)}</span>
+      <span aria-hidden="true">{t('goodShare', { share: words.share(vital.good) })}</span>
     </span>
   )
 }
