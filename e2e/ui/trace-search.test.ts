@@ -169,7 +169,7 @@ describe.skipIf(noChromium)('the search over traces', () => {
     await page.getByRole('heading', { level: 1, name: 'Database' }).waitFor()
     await page.getByRole('button', { name: 'Share the view Database with everybody' }).click()
     await page.getByRole('link', { name: /Database.*everybody/ }).waitFor()
-    await page.getByRole('button', { name: 'Open the list with Database' }).click()
+    await page.getByRole('button', { name: 'default: open the list with Database' }).click()
     await page.locator('.views-acts [aria-pressed=true]', { hasText: 'default' }).waitFor()
     expect(await faults(page)).toEqual([])
     await page.goto(at())

@@ -1,5 +1,6 @@
 import type { RouteFilter, RouteMetric } from '../store/events/performance-store.ts'
 import type { Search, Term } from './search/ast.ts'
+import { keysByName } from './search/by-name.ts'
 import { readSearch } from './search/grammar.ts'
 import type { KeySource, KeyType, SearchKey } from './search/key.ts'
 import type { KeyLookup } from './search/lookup.ts'
@@ -43,9 +44,7 @@ export const routeKeys: readonly SearchKey[] = [
   },
 ]
 
-const byName: ReadonlyMap<string, SearchKey> = new Map(
-  routeKeys.flatMap((entry) => [entry.name, ...(entry.aliases ?? [])].map((name) => [name, entry] as const)),
-)
+const byName = keysByName(routeKeys)
 
 /** Returns the entry of a key of routes by name or alias. Undefined for every other name: routes have no tags. */
 export const routeKeyOf: KeyLookup = (name) => byName.get(name)

@@ -152,7 +152,7 @@ function ViewActs({
       {isEditable ? act(t('rename'), t('renameNamed', { name }), edit) : null}
       {isEditable && canShare
         ? act(
-            t('shared'),
+            t('share'),
             t('sharedNamed', { name }),
             () => void changes.change(view, { visibility: isShared ? 'owner' : 'organization' }),
             isShared,
