@@ -180,6 +180,7 @@ describe.skipIf(noChromium)('the search over traces', () => {
     await hydrated(page)
     // Without its filter the list stays as the reader left it.
     await page.getByRole('button', { name: 'Remove the filter span.op:db' }).click()
+    await page.waitForURL((url) => !url.searchParams.get('q'))
     await page.getByRole('radio', { name: 'Traces' }).click()
     await page.waitForURL((url) => url.search === '?q=' || url.search === '')
     await page.getByRole('heading', { level: 1, name: 'Traces' }).waitFor()
