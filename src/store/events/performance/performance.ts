@@ -2,6 +2,7 @@ import type { Clock } from '../../../base/clock.ts'
 import type { Connection } from '../connection.ts'
 import type { PerformanceStore } from '../performance-store.ts'
 import { segmentsName } from '../schema/segments.ts'
+import { createCounts } from './counts.ts'
 import { createNavigation } from './navigation.ts'
 import { createRoute } from './route.ts'
 import { createRoutes } from './routes.ts'
@@ -15,6 +16,7 @@ export function createPerformance(connection: Connection, database: string, cloc
   const tables = { spans: `${database}.spans`, segments: `${database}.${segmentsName}` }
   return {
     ...createRoutes(connection, sourceOf),
+    ...createCounts(connection, sourceOf),
     ...createVitals(connection, tables.segments, sourceOf),
     ...createRoute(connection, tables),
     ...createSlow(connection, tables),
