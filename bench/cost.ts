@@ -25,9 +25,7 @@ async function costOf(product: Product, seconds: number, work: Promise<unknown>)
   }
   await work
   const took = (performance.now() - began) / 1000
-  const used = Object.entries(cpuOf(pid)).map(
-    ([name, total]) => [name, (total - (before[name] ?? 0)) / took] as const,
-  )
+  const used = Object.entries(cpuOf(pid)).map(([name, total]) => [name, (total - (before[name] ?? 0)) / took] as const)
   return {
     cores: used.reduce((sum, [, cores]) => sum + cores, 0),
     eachCores: used.map(([name, cores]) => `${name} ${cores.toFixed(3)}`).join(', '),
