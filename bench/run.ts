@@ -28,6 +28,7 @@ import { benchScreen } from './screen.ts'
 import { benchScroll } from './scroll.ts'
 import { benchSearch } from './search.ts'
 import { benchSoak } from './soak.ts'
+import { benchSpanIngest } from './span-ingest.ts'
 import { benchSpanSearch } from './span-search.ts'
 import { benchSpans } from './spans.ts'
 import { benchStart } from './start.ts'
@@ -60,6 +61,7 @@ const parts: Record<string, () => Promise<Row[]>> = {
   retro: () => benchRetro(),
   screen: benchScreen,
   scroll: benchScroll,
+  'span-ingest': () => benchSpanIngest(seconds),
   'span-search': benchSpanSearch,
   spans: () => benchSpans(words.includes('--quick') ? 8 : 20),
   start: benchStart,
