@@ -6,7 +6,7 @@ import type { OutcomeCount } from '../../base/outcome.ts'
 import type { DeadLetterCount } from '../../journal/dead-letter.ts'
 import type { BlobStore } from '../../store/blobs/blobs.ts'
 import type { EventStore } from '../../store/events/event-store.ts'
-import { byteLengthOf, isRowFile, linesOf, type Rows } from '../../store/events/row-file.ts'
+import { byteLengthOf, linesOf, type Rows } from '../../store/events/row-file.ts'
 import type { Places } from '../../store/events/table.ts'
 import { anyTable, type TableName, tableNames } from '../../store/events/tables.ts'
 import type { Batch, BatchEffects } from '../../store/meta/meta.ts'
@@ -92,9 +92,8 @@ function missingChunks({ range, table }: Insert, groups: readonly RangeGroup[], 
   const { insertBytesMax } = anyTable(table)
   const bytes = groups.reduce((sum, { from, to }) => sum + to - from, 0)
   if (bytes === 0) return []
-  // The usual case, without a copy of 20 MB. The engine reads a file as a whole: it may be larger than a body.
-  const isWhole = stored.size === 0 && bytes === byteLengthOf(rows)
-  if (isWhole && (isRowFile(rows) || bytes <= insertBytesMax)) return [rows]
+  // The usual case, without a copy of 20 MB.
+  if (stored.size === 0 && bytes === byteLengthOf(rows) && bytes <= insertBytesMax) return [rows]
   return chunksOf(missingLines(linesOf(rows), groups, stored), insertBytesMax)
 }
 
