@@ -46,6 +46,9 @@ function moveTimes(recorded: Recorded, nowS: number): void {
   const last = Math.max(...seconds.map(({ value }) => value))
   for (const { at, value } of seconds)
     if (last - value < dayS) recorded.bytes.write(String(value + nowS - last), at, 'latin1')
+  // Times are corrected by the sender's clock, which is right here.
+  const sent = /"sent_at":"/.exec(text)
+  if (sent) recorded.bytes.write(new Date(nowS * 1000).toISOString(), sent.index + sent[0].length, 'latin1')
   recorded.movedS = nowS
 }
 
