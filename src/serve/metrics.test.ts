@@ -77,6 +77,16 @@ test.each([
   )
 })
 
+test('a loop that was held for 0.3 s reports about that, without its own interval', async () => {
+  const loop = watchLoop()
+  await new Promise((resolve) => setTimeout(resolve, 250))
+  for (const endMs = performance.now() + 300; performance.now() < endMs; ) Math.sqrt(2)
+  await new Promise((resolve) => setTimeout(resolve, 250))
+  const { maxS } = loop()
+  expect(maxS).toBeGreaterThan(0.19)
+  expect(loop()).toEqual({ p50S: 0, p99S: 0, maxS: 0 })
+})
+
 test('loop and memory are numbers', () => {
   expect(watchLoop()()).toEqual({
     p50S: expect.any(Number),
