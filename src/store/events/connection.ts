@@ -196,6 +196,10 @@ async function insertRows(
 ): Promise<void> {
   const [first, ...rest] = columns
   if (first === undefined || (isRowFile(rows) ? rows.bytes : rows.length) === 0) return
+  // The embedded engine opens the file itself. A server gets its lines.
+  const file = isRowFile(rows) && !store.kind.isRemote ? rows : undefined
+  const parts = file ? [] : isRowFile(rows) || rows instanceof Uint8Array ? [linesOf(rows)] : rows
+  const values = Readable.from(parts, { objectMode: false })
   const options = {
     // A server refuses an id that still runs. A repeat of an insert waits there instead, and then stores nothing.
     query_id: store.kind.isRemote ? randomUUID() : comment,
@@ -211,22 +215,15 @@ async function insertRows(
       min_free_disk_bytes_to_perform_insert: freeBytesMin,
       log_comment: comment,
       ...store.kind.settings.insert,
+      ...(file ? { [rowFileParameter]: rowFileName(file) } : {}),
     },
   } as const
-  const names = columns.join(', ')
   try {
-    if (isRowFile(rows) && !store.kind.isRemote) {
-      const named = { ...options.clickhouse_settings, [rowFileParameter]: rowFileName(rows) }
-      const query = `INSERT INTO ${table} (${names}) FORMAT TabSeparated`
-      await client.command({ ...options, query, clickhouse_settings: named })
-      return
-    }
-    const parts = isRowFile(rows) || rows instanceof Uint8Array ? [linesOf(rows)] : rows
-    const values = Readable.from(parts, { objectMode: false })
     if (!fence) {
       await client.insert({ ...options, table, columns: [first, ...rest], format: 'TabSeparated', values })
       return
     }
+    const names = columns.join(', ')
     const { stream } = await client.exec({
       ...options,
       query: `INSERT INTO ${table} (${names}) SELECT ${names} FROM input(${quoted(fence.structure)}) WHERE ${fence.condition} FORMAT TabSeparated`,

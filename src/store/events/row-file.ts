@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
 /** Encoded rows of a table in a file of `rowsFolder`, which the embedded engine reads itself. */
@@ -22,8 +22,14 @@ export const rowsFolder = (engineFolder: string): string => join(engineFolder, '
  */
 export function prepareRowsFolder(engineFolder: string): string {
   const folder = rowsFolder(engineFolder)
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    // A full disk takes no folder. Rows stay in memory then.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+    return join(folder, `${randomUUID()}-`)
+  }
+  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true, force: true })
   return join(folder, `${randomUUID()}-`)
 }
 

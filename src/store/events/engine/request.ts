@@ -125,12 +125,12 @@ export async function readRequest(request: IncomingMessage, files: RowFiles): Pr
   for (const name of given.keys())
     if (!/^\w+$/.test(name) && !ownNames.has(name))
       throw new EngineError(404, 115, 'UNKNOWN_SETTING', 'A setting with a strange name')
-  const hasRows = inUrl !== undefined && !isForm && isInsert(inUrl)
+  const file = given.get(rowFileParameter) ?? undefined
+  const hasRows = inUrl !== undefined && !isForm && isInsert(inUrl) && file === undefined
   const spooled = hasRows ? await readRows(request, files.spool) : undefined
   const body = spooled ? undefined : await readBody(request)
   const named = new Map([...given, ...(isForm && body ? readForm(body, type) : [])])
   const sql = inUrl ?? named.get('query') ?? body?.toString('utf8') ?? ''
-  const file = spooled ? undefined : named.get(rowFileParameter)
   const result: EngineRequest = {
     queryId: named.get('query_id') || randomUUID(),
     sql,
