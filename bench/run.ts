@@ -9,6 +9,7 @@ import { root } from '../e2e/product.ts'
 import { sectionOf } from '../scripts/mutation.ts'
 import { benchAccept } from './accept.ts'
 import { benchCommit } from './commit.ts'
+import { benchCost } from './cost.ts'
 import { benchExternal } from './external.ts'
 import { benchGrouping } from './grouping.ts'
 import { benchHostile } from './hostile.ts'
@@ -28,6 +29,7 @@ import { benchScreen } from './screen.ts'
 import { benchScroll } from './scroll.ts'
 import { benchSearch } from './search.ts'
 import { benchSoak } from './soak.ts'
+import { benchSpanIngest } from './span-ingest.ts'
 import { benchSpanSearch } from './span-search.ts'
 import { benchSpans } from './spans.ts'
 import { benchStart } from './start.ts'
@@ -47,6 +49,7 @@ const folder = wordAfter('--data')
 const parts: Record<string, () => Promise<Row[]>> = {
   accept: benchAccept,
   commit: () => benchCommit(words.includes('--quick') ? 5 : 25, wordAfter('--against')),
+  cost: () => benchCost(words.includes('--quick') ? 15 : 30, wordAfter('--against')),
   external: () => benchExternal(seconds / 6, words.includes('--rows') ? sizes[0] : 0),
   grouping: benchGrouping,
   hostile: benchHostile,
@@ -60,6 +63,7 @@ const parts: Record<string, () => Promise<Row[]>> = {
   retro: () => benchRetro(),
   screen: benchScreen,
   scroll: benchScroll,
+  'span-ingest': () => benchSpanIngest(seconds),
   'span-search': benchSpanSearch,
   spans: () => benchSpans(words.includes('--quick') ? 8 : 20),
   start: benchStart,

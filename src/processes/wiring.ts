@@ -24,6 +24,7 @@ import type { createLag } from '../serve/lag.ts'
 import type { Live } from '../serve/live.ts'
 import type { AppSetup } from '../serve/messages.ts'
 import { watchLoop } from '../serve/metrics.ts'
+import { prepareRowsFolder } from '../store/events/row-file.ts'
 import type { BatchResult } from '../store/meta/meta.ts'
 import { blobSourceOf } from './blob-source.ts'
 import type { App } from './parts.ts'
@@ -201,7 +202,12 @@ export function wireRefine(app: App, setup: AppSetup, lag: ReturnType<typeof cre
     events,
     blobs,
     workers: config.refineWorkers,
-    worker: { journalFolder: setup.folders.journal, blobSource: blobSourceOf(config, setup.folders) },
+    worker: {
+      journalFolder: setup.folders.journal,
+      blobSource: blobSourceOf(config, setup.folders),
+      // A ClickHouse server reads no files of this machine.
+      ...(config.events ? {} : { rowsPrefix: prepareRowsFolder(setup.folders.engine) }),
+    },
     artifacts: meta,
     readers: app.readers,
     committed: (result) => {
