@@ -16,7 +16,7 @@ type StoredLoads = {
   loads: number
   navigations: number
   slow: number
-  failed: number
+  failed_loads: number
   p75: number | null
   back: number
 }
@@ -27,11 +27,18 @@ function createStats(connection: Connection, table: string): PerformanceStore['n
     const values = createValues()
     const ofRelease = release === '' ? '1' : `release = ${values.add('String', release)}`
     // A cut load took longer than it says: it is slow, and counts for no percentile.
-    const isSlow = `(duration > ${values.add('UInt64', slowUs)} OR cut != '')`
+    const slow = values.add('UInt64', slowUs)
+    // A streamed page ends the browser's span with its first bytes: a navigation that waited 4 s for its server component
+    // is 25 ms long, and "ok" if that component threw. The request on the server is in the same trace.
+    const served = (fault: string) =>
+      `(trace_id, route) IN (SELECT trace_id, route FROM ${table} WHERE ${compileSpanScope(values, scope)}
+         AND is_segment = 1 AND op = 'http.server' AND ${fault})`
+    const isSlow = `(duration > ${slow} OR cut != '' OR ${served(`duration > ${slow}`)})`
+    const isFailed = `(failed = 1 AND cut = '' OR ${served('failed = 1')})`
     return connection.rows<StoredLoads>(
       `SELECT project_id, toString(route) AS route, count() AS n, sumIf(toFloat64(weight), op = 'pageload') AS loads,
          sumIf(toFloat64(weight), op = 'navigation') AS navigations, sumIf(toFloat64(weight), ${isSlow}) AS slow,
-         sumIf(toFloat64(weight), failed = 1 AND cut = '') AS failed,
+         sumIf(toFloat64(weight), ${isFailed}) AS failed_loads,
          quantileTDigestWeightedIf(0.75)(duration, ${weighed}, cut = '') AS p75,
          sumIf(toFloat64(weight), op = 'pageload' AND tags['browser.navigation.type'] = 'back_forward') AS back
        FROM ${table} WHERE ${compileSpanScope(values, scope)} AND is_segment = 1 AND op IN ('pageload', 'navigation') AND ${ofRelease}
@@ -67,7 +74,7 @@ function createStats(connection: Connection, table: string): PerformanceStore['n
         pageLoads: row.loads,
         navigations: row.navigations,
         slow: row.slow,
-        failed: row.failed,
+        failed: row.failed_loads,
         p75Ms: readMs(row.p75),
         backForward: row.back,
         hardNavigations: own?.hard ?? 0,
