@@ -14,7 +14,7 @@ async function openTab(page: Page, tab: string): Promise<void> {
 }
 
 /** From a list that shows a route's rows: its row of this kind, its page, its slowest trace. Ends at the trace. */
-async function openSlowestTrace(page: Page, route: string, kind: string): Promise<void> {
+export async function openSlowestTrace(page: Page, route: string, kind: string): Promise<void> {
   await row(page, 'Routes', route).filter({ hasText: kind }).getByRole('link', { name: route }).first().click()
   await page.getByRole('heading', { level: 2, name: route }).waitFor()
   await page.getByRole('region', { name: 'Slowest traces' }).getByRole('link').first().click()
