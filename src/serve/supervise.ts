@@ -56,7 +56,7 @@ function spawnChild(options: ChildOptions): ChildProcess {
   if (started.pid !== undefined) setPriority(started.pid, niceness)
   if (started.stdout)
     createInterface({ input: started.stdout }).on('line', (line) => {
-      if (line.trim()) observe.info({ child: name, line }, 'a child says')
+      if (line.trim()) observe.debug({ child: name, line }, 'a child says')
     })
   return started
 }
