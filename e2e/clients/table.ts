@@ -17,7 +17,7 @@ export type Kind = (typeof kinds)[number]
 /** `counted`: in the ledger only. `none`: the SDK lacks this kind, or does not send it here, with the reason. */
 export type Fate = 'stored' | 'counted' | { none: string }
 
-export type ToolchainName = 'browser' | 'node' | 'next' | 'python' | 'go' | 'java' | 'ruby' | 'rust'
+export type ToolchainName = 'browser' | 'node' | 'older-node' | 'next' | 'python' | 'go' | 'java' | 'ruby' | 'rust'
 
 /** `program`: path in e2e/clients. `errors`: types of the plain error and of the chain, innermost first. */
 export type Client = {
@@ -117,11 +117,22 @@ export const clients: readonly Client[] = [
   next('next-pages', 'Next.js, Pages Router'),
   {
     name: 'node',
-    label: 'Node.js',
+    label: 'Node.js 11',
     package: '@sentry/node',
     version: '11.12.0',
     toolchain: 'node',
     program: 'node/main.js',
+    errors: inJavaScript,
+    fates: usual,
+    load: { route: '/cart', kind: 'request' },
+  },
+  {
+    name: 'node-10',
+    label: 'Node.js 10',
+    package: '@sentry/node',
+    version: '10.75.2',
+    toolchain: 'older-node',
+    program: 'node/main-10.cjs',
     errors: inJavaScript,
     fates: usual,
     load: { route: '/cart', kind: 'request' },
