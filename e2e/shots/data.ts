@@ -203,7 +203,11 @@ export async function sendShop(product: Product, project: Project): Promise<stri
 const markup = `"><img src=https://evil.example/x.png onerror=alert(1)><script>alert(2)</script>`
 const long = 'W'.repeat(400)
 /** Markup, a very long word and text against the direction. */
-export const hostileTexts: readonly string[] = [markup, long, 'abc\u202edcba\u0000\u200b \u05e9\u05dc\u05d5\u05dd']
+export const hostileTexts: readonly [string, string, string] = [
+  markup,
+  long,
+  'abc\u202edcba\u0000\u200b \u05e9\u05dc\u05d5\u05dd',
+]
 
 /** Sends three issues whose every text is markup, a script link, a very long word or text against the direction. */
 export async function sendHostile(product: Product, project: Project): Promise<string> {

@@ -252,7 +252,7 @@ function shopTrace(): Record<string, unknown>[] {
   ])
 }
 
-async function send(product: Product, project: Project, bodies: readonly string[]): Promise<void> {
+async function send(product: { url: string }, project: Project, bodies: readonly string[]): Promise<void> {
   for (const body of bodies) {
     const answer = await ingest(product, project, body)
     if (answer.status !== 200) throw new Error(`the spans were refused with ${answer.status}`)
@@ -277,10 +277,11 @@ export async function sendShopSpans(product: Product, project: Project): Promise
   return segments.length + 3
 }
 
-/** Sends traces whose every name is markup, a very long text, against the direction, or has control characters. */
-export async function sendHostileSpans(product: Product, project: Project): Promise<number> {
+/** Sends traces of the hour before `nowMs` whose every name is markup, very long, against the direction, or has control characters. */
+export async function sendHostileSpans(product: { url: string }, project: Project, nowMs = fixedMs): Promise<number> {
   const texts = [...hostileTexts, 'n'.repeat(10_000), '\u0007\u001b[31mred\u001b[0m\r\n\tnext\u0085line']
-  const startS = fixedS - 3600
+  const startS = nowMs / 1000 - 1800
+  const sentAt = new Date(nowMs)
   const segments = texts.flatMap((text, n): Segment[] => {
     const own = { release: text.slice(0, 200), rate: 0.5 }
     const path = `/${text}`
@@ -323,6 +324,6 @@ export async function sendHostileSpans(product: Product, project: Project): Prom
     400 - n * 50,
     { [text.slice(0, 100)]: text },
   ])
-  await send(product, project, [spanEnvelope(traceOf(hostileTraceId, fixedMs - 5_000_300, rows), sentAt)])
+  await send(product, project, [spanEnvelope(traceOf(hostileTraceId, nowMs - 5_000_300, rows), sentAt)])
   return segments.length + 1
 }
