@@ -11,7 +11,7 @@ export const digest = '2774530905'
 export const idOf = (name: string): string => createHash('sha256').update(name).digest('hex').slice(0, 32)
 export const traceId: string = idOf('trace')
 /** The span of that trace in which the error was thrown. */
-export const errorSpanId: string = idOf(`${traceId} render`).slice(0, 16)
+const errorSpanId: string = idOf(`${traceId} render`).slice(0, 16)
 export const hostileTraceId: string = idOf('hostile trace')
 
 type DemoIssue = {

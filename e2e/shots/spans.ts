@@ -44,20 +44,40 @@ const profiles: readonly Profile[] = [
   { route: '/cart', op: 'navigation', times: 260, ms: 340, rate: 0.25, failing: 0.08 },
   { route: '/products/[slug]', op: 'navigation', times: 300, ms: 280, rate: 0.1 },
   {
-    ...{ route: 'POST /api/cart', op: 'http.server', times: 340, ms: 310, rate: 0.25, worse: 2.4, failing: 0.03 },
-    ...{ queries: ['SELECT * FROM carts WHERE id = 77', ...Array<string>(9).fill(prices)] },
+    route: 'POST /api/cart',
+    op: 'http.server',
+    times: 340,
+    ms: 310,
+    rate: 0.25,
+    worse: 2.4,
+    failing: 0.03,
+    queries: ['SELECT * FROM carts WHERE id = 77', ...Array<string>(9).fill(prices)],
     calls: 'https://stock.acme.test/levels/7',
   },
   {
-    ...{ route: 'GET /api/search', op: 'http.server', times: 400, ms: 95, rate: 0.1 },
+    route: 'GET /api/search',
+    op: 'http.server',
+    times: 400,
+    ms: 95,
+    rate: 0.1,
     queries: ["SELECT id, title FROM products WHERE title ILIKE '%lamp%' LIMIT 20"],
   },
   {
-    ...{ route: 'POST /api/pay', op: 'http.server', times: 150, ms: 780, rate: 0.5, failing: 0.06 },
-    ...{ queries: ['UPDATE orders SET paid_at = now() WHERE id = 4711'], calls: 'https://pay.example/v2/charges' },
+    route: 'POST /api/pay',
+    op: 'http.server',
+    times: 150,
+    ms: 780,
+    rate: 0.5,
+    failing: 0.06,
+    queries: ['UPDATE orders SET paid_at = now() WHERE id = 4711'],
+    calls: 'https://pay.example/v2/charges',
   },
   {
-    ...{ route: 'GET /api/orders/[orderId]', op: 'http.server', times: 180, ms: 140, rate: 0.25 },
+    route: 'GET /api/orders/[orderId]',
+    op: 'http.server',
+    times: 180,
+    ms: 140,
+    rate: 0.25,
     queries: ['SELECT * FROM orders WHERE id = 4711', 'SELECT * FROM order_items WHERE order_id = 4711'],
   },
 ]
@@ -152,105 +172,110 @@ function traceOf(id: string, startMs: number, rows: readonly Row[]): Record<stri
   }))
 }
 
+/** One of the queries of a run. The API's clock is 740 ms behind. */
+const priceQuery = (n: number): Row => [
+  `price ${n}`,
+  'cart',
+  'db',
+  `SELECT amount, currency FROM prices WHERE sku = 'A-${1000 + n}'`,
+  -600 + n * 11,
+  10,
+  {
+    'db.system.name': 'postgresql',
+    'db.query.text': `SELECT amount, currency FROM prices WHERE sku = 'A-${1000 + n}'`,
+  },
+]
+
+const cartRows: readonly Row[] = [
+  ['cart', 'call', 'http.server', 'POST /api/cart', -690, 840, { segment: true, 'http.route': 'POST /api/cart' }],
+  [
+    'load',
+    'cart',
+    'db',
+    'SELECT * FROM carts WHERE id = 77',
+    -680,
+    24,
+    { 'db.system.name': 'postgresql', 'db.query.text': 'SELECT * FROM carts WHERE id = 77' },
+  ],
+  ...Array.from({ length: 38 }, (_, n) => priceQuery(n)),
+  [
+    'stock',
+    'cart',
+    'http.client',
+    'GET https://stock.acme.test/levels/7',
+    -150,
+    190,
+    { 'url.full': 'https://stock.acme.test/levels/7', 'http.response.status_code': 200 },
+  ],
+  ['publish', 'cart', 'queue.publish', 'cart.priced', 60, 12],
+]
+
+const serverRows: readonly Row[] = [
+  [
+    'server',
+    '',
+    'http.server',
+    'GET /checkout/[orderId]',
+    0,
+    1620,
+    { 'http.route': '/checkout/[orderId]', failed: true },
+  ],
+  [
+    'page',
+    'server',
+    'pageload',
+    '/checkout/[orderId]',
+    -40,
+    2600,
+    { segment: true, 'url.template': '/checkout/[orderId]', 'browser.web_vital.fcp.value': 1700 },
+  ],
+  [
+    'lcp',
+    'page',
+    'ui.webvital.lcp',
+    'Largest contentful paint',
+    2100,
+    0,
+    { 'browser.web_vital.lcp.value': 2140, 'browser.web_vital.lcp.element': 'main > section.summary' },
+  ],
+  [
+    'script',
+    'page',
+    'resource.script',
+    'cdn.acme.test/_next/static/chunks/checkout.js',
+    1690,
+    320,
+    { 'url.full': 'https://cdn.acme.test/_next/static/chunks/checkout.js' },
+  ],
+  ['task', 'page', 'ui.long_animation_frame', 'Main UI thread blocked', 2050, 180],
+  ['session', 'server', 'cache.get', 'session:u-61', 6, 3, { 'cache.hit': true }],
+  [
+    'call',
+    'server',
+    'http.client',
+    'POST http://api.acme.test/cart',
+    30,
+    880,
+    { 'url.full': 'http://api.acme.test/cart', 'http.request.method': 'POST', 'http.response.status_code': 200 },
+  ],
+  // 290 ms before it have no span.
+  [
+    'render',
+    'server',
+    'function',
+    'render CartSummary',
+    1200,
+    380,
+    { failed: true, 'code.function.name': 'CartSummary' },
+  ],
+  ['totals', 'render', 'function', 'totals', 1460, 60, { failed: true }],
+]
+
 /**
  * The trace of the shop's first error: a page load, the server that renders it, and an API whose clock is 740 ms behind,
  * so its part begins before the call. It has a run of queries, time without spans and the error.
  */
-function shopTrace(): Record<string, unknown>[] {
-  const db = (n: number): Row => [
-    `price ${n}`,
-    'cart',
-    'db',
-    `SELECT amount, currency FROM prices WHERE sku = 'A-${1000 + n}'`,
-    -600 + n * 11,
-    10,
-    {
-      'db.system.name': 'postgresql',
-      'db.query.text': `SELECT amount, currency FROM prices WHERE sku = 'A-${1000 + n}'`,
-    },
-  ]
-  return traceOf(traceId, traceErrorMs - 1500, [
-    [
-      'server',
-      '',
-      'http.server',
-      'GET /checkout/[orderId]',
-      0,
-      1620,
-      { 'http.route': '/checkout/[orderId]', failed: true },
-    ],
-    [
-      'page',
-      'server',
-      'pageload',
-      '/checkout/[orderId]',
-      -40,
-      2600,
-      { segment: true, 'url.template': '/checkout/[orderId]', 'browser.web_vital.fcp.value': 1700 },
-    ],
-    [
-      'lcp',
-      'page',
-      'ui.webvital.lcp',
-      'Largest contentful paint',
-      2100,
-      0,
-      { 'browser.web_vital.lcp.value': 2140, 'browser.web_vital.lcp.element': 'main > section.summary' },
-    ],
-    [
-      'script',
-      'page',
-      'resource.script',
-      'cdn.acme.test/_next/static/chunks/checkout.js',
-      1690,
-      320,
-      { 'url.full': 'https://cdn.acme.test/_next/static/chunks/checkout.js' },
-    ],
-    ['task', 'page', 'ui.long_animation_frame', 'Main UI thread blocked', 2050, 180],
-    ['session', 'server', 'cache.get', 'session:u-61', 6, 3, { 'cache.hit': true }],
-    [
-      'call',
-      'server',
-      'http.client',
-      'POST http://api.acme.test/cart',
-      30,
-      880,
-      { 'url.full': 'http://api.acme.test/cart', 'http.request.method': 'POST', 'http.response.status_code': 200 },
-    ],
-    ['cart', 'call', 'http.server', 'POST /api/cart', -690, 840, { segment: true, 'http.route': 'POST /api/cart' }],
-    [
-      'load',
-      'cart',
-      'db',
-      'SELECT * FROM carts WHERE id = 77',
-      -680,
-      24,
-      { 'db.system.name': 'postgresql', 'db.query.text': 'SELECT * FROM carts WHERE id = 77' },
-    ],
-    ...Array.from({ length: 38 }, (_, n) => db(n)),
-    [
-      'stock',
-      'cart',
-      'http.client',
-      'GET https://stock.acme.test/levels/7',
-      -150,
-      190,
-      { 'url.full': 'https://stock.acme.test/levels/7', 'http.response.status_code': 200 },
-    ],
-    ['publish', 'cart', 'queue.publish', 'cart.priced', 60, 12],
-    // 290 ms before it have no span.
-    [
-      'render',
-      'server',
-      'function',
-      'render CartSummary',
-      1200,
-      380,
-      { failed: true, 'code.function.name': 'CartSummary' },
-    ],
-    ['totals', 'render', 'function', 'totals', 1460, 60, { failed: true }],
-  ])
-}
+const shopTrace = (): Record<string, unknown>[] => traceOf(traceId, traceErrorMs - 1500, [...serverRows, ...cartRows])
 
 async function send(product: { url: string }, project: Project, bodies: readonly string[]): Promise<void> {
   for (const body of bodies) {
@@ -303,7 +328,12 @@ export async function sendHostileSpans(product: { url: string }, project: Projec
       { ...load, ...own, name: text, children },
       { ...navigation(path, startS - n * 50, 4000, n % 2 === 0), ...own, name: text },
       {
-        ...{ name: text, op: 'http.server', route: path, startS: startS - n * 40, ms: 700, failed: true },
+        name: text,
+        op: 'http.server',
+        route: path,
+        startS: startS - n * 40,
+        ms: 700,
+        failed: true,
         ...own,
         attributes: { 'flag.x': text },
         children: [
