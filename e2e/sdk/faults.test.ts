@@ -99,7 +99,9 @@ describe.skipIf(missing)(
       }
       await complete<RestNavigation>(state.project, 'navigation', ({ rows }) =>
         paths.every((path) =>
-          rows.some(({ route, pageLoads, navigations }) => route === path && pageLoads === 1 && navigations === 1),
+          rows.some(
+            ({ route, pageLoads, navigations }) => route === path && pageLoads.count === 1 && navigations.count === 1,
+          ),
         ),
       )
       await complete<RestStatements>(state.project, 'queries', ({ rows }) =>
