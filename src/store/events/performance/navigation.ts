@@ -30,10 +30,17 @@ function createStats(connection: Connection, segments: string): PerformanceStore
     const values = createValues()
     const ofRelease = release === '' ? '1' : `release = ${values.add('String', release)}`
     // A cut load took longer than it says: it is slow, and counts for no percentile.
-    const isSlow = `(duration > ${values.add('UInt64', slowUs)} OR cut != '')`
+    const slow = values.add('UInt64', slowUs)
+    // A streamed page ends the browser's span with its first bytes: a navigation that waited 4 s for its server component
+    // is 25 ms long, and "ok" if that component threw. The request on the server is in the same trace.
+    const served = (fault: string) =>
+      `(trace_id, route) IN (SELECT trace_id, route FROM ${table} WHERE ${compileSpanScope(values, scope)}
+         AND is_segment = 1 AND op = 'http.server' AND ${fault})`
+    const isSlow = `(duration > ${slow} OR cut != '' OR ${served(`duration > ${slow}`)})`
+    const isFailed = `(failed = 1 AND cut = '' OR ${served('failed = 1')})`
     return connection.rows<StoredLoads>(
       `SELECT project_id, toString(route) AS route, ${countIf("op = 'pageload'")} AS loads, ${countIf(`op = 'navigation' AND NOT ${isRestored}`)} AS navigations,
-         ${countIf(`${isSlow} AND NOT ${isRestored}`)} AS slow, ${countIf(`failed = 1 AND cut = '' AND NOT ${isRestored}`)} AS failed,
+         ${countIf(`${isSlow} AND NOT ${isRestored}`)} AS slow, ${countIf(`${isFailed} AND NOT ${isRestored}`)} AS failed,
          quantileTDigestWeightedIf(0.75)(duration, ${weighed}, cut = '' AND NOT ${isRestored}) AS p75,
          ${countIf(isBackForward)} AS back, ${countIf(isRestored)} AS restored
        FROM ${segments} WHERE ${compileSegmentScope(values, scope)} AND is_segment = 1 AND op IN ('pageload', 'navigation') AND ${ofRelease}

@@ -175,19 +175,19 @@ function RunDetails({ trace, words, first }: Parts & { first: number }) {
     <>
       <dl className="tp-fields">
         <Field name={t('runTotal')}>{words.duration(run.totalUs)}</Field>
-        <Field name={t('runEach')}>{words.duration(run.totalUs / run.count)}</Field>
+        <Field name={t('runEach')}>{words.duration(run.totalUs / run.times)}</Field>
         <Field name={t('share')}>{t('shareOf', { share: words.share(run.totalUs) })}</Field>
       </dl>
       <div className="tp-drawer-acts">
         <Button compact onClick={() => toggle('run', first)}>
           {folds.openRuns.has(first) ? t('foldRun') : t('showAll', { count: run.count })}
         </Button>
-        <Button compact look="plain" onClick={() => setQ(`op:${words.op(first)}`)}>
+        <Button compact look="plain" onClick={() => setQ(`op:${words.op(run.main)}`)}>
           {t('sameOp')}
         </Button>
       </div>
       <h3>{t('firstOfRun')}</h3>
-      <Stored trace={trace} node={first} />
+      <Stored trace={trace} node={run.main} />
     </>
   )
 }
@@ -200,7 +200,7 @@ function titleOf(
   if (selected.kind === 'point') return t(model.points[selected.ref]?.kind === 'feedback' ? 'feedback' : 'error')
   if (selected.kind === 'gap' || selected.kind === 'endGap') return t('gapTitle')
   const run = selected.kind === 'run' ? model.runAt.get(selected.ref) : undefined
-  return `${run ? `${run.count} × ` : ''}${words.op(selected.ref)}`
+  return run ? `${run.times} × ${words.op(run.main)}` : words.op(selected.ref)
 }
 
 /** The details of the selected row. */

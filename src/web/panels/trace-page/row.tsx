@@ -145,15 +145,16 @@ function RunRow({ trace, words, first }: Pick<RowProps, 'trace' | 'words'> & { f
   const t = useTranslations('trace')
   const { model, folds, toggle } = trace
   const isOpen = folds.openRuns.has(first)
+  const { times = 0, main = first } = model.runAt.get(first) ?? {}
   return (
     <>
       <Fold isOpen={isOpen} label={t(isOpen ? 'closeRow' : 'openRow')} onClick={() => toggle('run', first)} />
-      <span className="tp-times">{t('times', { count: model.runAt.get(first)?.count ?? 0 })}</span>
+      <span className="tp-times">{t('times', { count: times })}</span>
       <b>
-        <PlainText text={words.op(first)} charactersMax={60} />
+        <PlainText text={words.op(main)} charactersMax={60} />
       </b>
       <span className="tp-text tp-mono">
-        <PlainText text={words.name(first)} charactersMax={200} />
+        <PlainText text={words.name(main)} charactersMax={200} />
       </span>
     </>
   )
