@@ -34,7 +34,7 @@ function createStats(connection: Connection, segments: string): PerformanceStore
     // A streamed page ends the browser's span with its first bytes: a navigation that waited 4 s for its server component
     // is 25 ms long, and "ok" if that component threw. The request on the server is in the same trace.
     const served = (fault: string) =>
-      `(trace_id, route) IN (SELECT trace_id, route FROM ${table} WHERE ${compileSpanScope(values, scope)}
+      `(trace_id, route) IN (SELECT trace_id, route FROM ${segments} WHERE ${compileSegmentScope(values, scope)}
          AND is_segment = 1 AND op = 'http.server' AND ${fault})`
     const isSlow = `(duration > ${slow} OR cut != '' OR ${served(`duration > ${slow}`)})`
     const isFailed = `(failed = 1 AND cut = '' OR ${served('failed = 1')})`
