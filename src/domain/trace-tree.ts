@@ -1,5 +1,5 @@
 import { correctClocks } from './trace-clocks.ts'
-import type { TraceSpans } from './trace-spans.ts'
+import { type TraceSpans, textOf } from './trace-spans.ts'
 
 /**
  * The tree of a trace. Nodes are numbers: first the spans, by their index in the columns, then one node for each parent
@@ -87,7 +87,7 @@ function linkParents(
     const id = spans.parentIds[span] ?? ''
     if (id === '' || id === spans.ids[span]) continue
     let parent = findById(byId, spans, id, project)
-    if (parent === -1 && isSampled) parent = findById(byId, spans, spans.segmentIds[span] ?? '', project)
+    if (parent === -1 && isSampled) parent = findById(byId, spans, textOf(spans, 'segmentIds', span), project)
     if (parent === -1 || parent === span) {
       if (isSampled) continue
       if (parent === -1 && !missing.has(id)) missing.set(id, spans.ids.length + missing.size)

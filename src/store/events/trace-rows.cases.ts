@@ -2,9 +2,12 @@ import { expect, test } from 'vitest'
 import { encodeSpanRow } from './encode-span.ts'
 import type { EventStore } from './event-store.ts'
 import { type SpanChanges, spanRow } from './span-rows.cases.ts'
+import type { TextColumn } from './trace-store.ts'
 
 const idOf = (n: number) => `f${n.toString(16)}`.padStart(16, '0')
 const trace = 'ab'.repeat(16)
+
+const textsOf = ({ texts, numbers }: TextColumn): (string | undefined)[] => numbers.map((number) => texts[number])
 
 export function traceCases(open: () => EventStore): void {
   const span = (n: number, changes: SpanChanges = {}) =>
@@ -25,10 +28,12 @@ export function traceCases(open: () => EventStore): void {
     const by = <Value>(list: Value[]) =>
       Object.fromEntries(found.ids.map((id, at) => [Number.parseInt(id.slice(-1), 16), list[at]]))
     expect(by(found.projectIds)).toEqual({ 0: 71, 1: 71, 2: 72, 3: 71 })
-    expect(by(found.ops)).toEqual({ 0: 'pageload', 1: 'db', 2: '', 3: 'db' })
-    expect(by(names)).toMatchObject({ 0: '/cart', 1: rows[1]?.description, 2: '' })
-    expect(by(found.statuses)).toEqual({ 0: 'ok', 1: 'ok', 2: '', 3: 'internal_error' })
-    expect(by(found.startsUs)).toEqual(Object.fromEntries(rows.slice(0, 4).map((row, n) => [n, row.startUs])))
+    expect(by(textsOf(found.ops))).toEqual({ 0: 'pageload', 1: 'db', 2: '', 3: 'db' })
+    expect(by(textsOf(names))).toMatchObject({ 0: '/cart', 1: rows[1]?.description, 2: '' })
+    expect(by(textsOf(found.statuses))).toEqual({ 0: 'ok', 1: 'ok', 2: '', 3: 'internal_error' })
+    expect(by(found.starts.map((start) => found.originUs + start))).toEqual(
+      Object.fromEntries(rows.slice(0, 4).map((row, n) => [n, row.startUs])),
+    )
     expect(by(found.durationsUs)).toMatchObject({ 1: 9_000_000, 2: 2500 })
     expect(by(found.parentIds)).toMatchObject({ 0: '', 1: idOf(0) })
     expect(found.measurements).toEqual([[idOf(0), { lcp: 88 }]])
@@ -49,7 +54,7 @@ export function traceCases(open: () => EventStore): void {
     await open().insert('spans', Buffer.from(sparse.map(encodeSpanRow).join('')), 'spans:72-73')
     const found = await open().traceSpans(all, 'ef'.repeat(16), 400)
     const at = (n: number) => found.ids.indexOf(idOf(n))
-    expect([found.segments.indexOf(1), found.failures.indexOf(1), found.statuses.indexOf('aborted')]).toEqual([
+    expect([found.segments.indexOf(1), found.failures.indexOf(1), textsOf(found.statuses).indexOf('aborted')]).toEqual([
       at(150),
       at(250),
       at(250),
