@@ -111,7 +111,7 @@ describe('a trace over two projects', () => {
     expect(meta.events[0]?.shortId).toMatch(/^API-/)
   })
 
-  test('the tree: each span under its parent, over projects; errors beside it', async () => {
+  test('the tree: each span under its parent, over projects; errors at their spans', async () => {
     type Shape = [string, Shape[]]
     const shape = (traceSpan: RestTraceSpan): Shape => [traceSpan.event_id.slice(-2), traceSpan.children.map(shape)]
     const nodes = await treeOf()
@@ -122,22 +122,28 @@ describe('a trace over two projects', () => {
       additional_attributes: { 'db.system.name': 'postgresql' },
       duration: 500,
     })
-    expect(nodes.at(-1)).toMatchObject({
-      event_type: 'error',
-      type: 'error',
-      level: 'error',
-      project_slug: 'api',
-      title: 'StockError: no stock 1',
-      message: 'StockError: no stock 1',
-      culprit: expect.any(String),
-      metadata: { type: 'StockError', value: 'no stock 1' },
-      short_id: expect.stringMatching(/^API-/),
-      issue_id: expect.any(Number),
-      transaction: 'POST /buy',
-      timestamp: nowS - 8,
-      start_timestamp: nowS - 8,
-      span_id: hex(1, 16),
-    })
+    const withErrors = (traceSpan: RestTraceSpan): RestTraceSpan[] =>
+      traceSpan.errors.length > 0 ? [traceSpan] : traceSpan.children.flatMap(withErrors)
+    const [holder] = spans.flatMap(withErrors)
+    expect([nodes.length, holder?.event_id]).toEqual([spans.length, hex(1, 16)])
+    expect(holder?.errors).toMatchObject([
+      {
+        event_type: 'error',
+        type: 'error',
+        level: 'error',
+        project_slug: 'api',
+        title: 'StockError: no stock 1',
+        message: 'StockError: no stock 1',
+        culprit: expect.any(String),
+        metadata: { type: 'StockError', value: 'no stock 1' },
+        short_id: expect.stringMatching(/^API-/),
+        issue_id: expect.any(Number),
+        transaction: 'POST /buy',
+        timestamp: nowS - 8,
+        start_timestamp: nowS - 8,
+        span_id: hex(1, 16),
+      },
+    ])
   })
 
   test('an error says what it is itself, not what its issue says', async () => {
@@ -271,7 +277,7 @@ describe('a trace over two projects', () => {
     expect(new Map(found as [string, unknown][])).toEqual(new Map(errors.map(([name, , wanted]) => [name, wanted])))
   })
 
-  test('more than a thousand spans are cut, and it is said', async () => {
+  test('a trace of more than a thousand spans is whole; over the limit it is cut, and it is said', async () => {
     const { project } = made()
     for (const n of [61, 62])
       await stored(
@@ -284,14 +290,23 @@ describe('a trace over two projects', () => {
           Array.from({ length: 600 }, (_, at) => child(n * 1000 + at, n)),
         ),
       )
-    const answer = await call('GET', `/organizations/acme/trace/${hex(8)}/`)
+    const readTree = async (query: string) => {
+      const answer = await call('GET', `/organizations/acme/trace/${hex(8)}/${query}`)
+      const nodes = answer.json as RestTraceSpan[]
+      return [answer.headers.get('x-truncated'), nodes.reduce((sum, node) => sum + 1 + node.children.length, 0)]
+    }
+    expect([await readTree(''), await readTree('?limit=7')]).toEqual([
+      [null, 1202],
+      ['7', 7],
+    ])
     const meta = await metaOf(hex(8))
-    expect([answer.headers.get('x-truncated'), meta.truncated, meta.span_count, meta.segmentCount]).toEqual([
-      '1000',
+    expect([meta.truncated, meta.span_count, meta.span_count_map, meta.segmentCount]).toEqual([
       true,
-      1000,
+      1202,
+      { db: 1200, pageload: 2 },
       2,
     ])
+    expect((await call('GET', `/organizations/acme/trace/${hex(8)}/?limit=0`)).status).toBe(400)
   })
 })
 

@@ -4,7 +4,7 @@ import { MishapError } from '../../base/errors.ts'
 import { restTraceComparison, restTracePeers } from '../../contract/trace-compare.ts'
 import { type RestTraceView, restTraceItem, restTraceMatches, restTraceView } from '../../contract/trace-views.ts'
 import { restTrace, restTraceMeta } from '../../contract/traces.ts'
-import { traceMeta, traceSpansMax, traceTree } from '../../query/trace.ts'
+import { traceMeta, traceTree, treeSpansMax } from '../../query/trace.ts'
 import { comparisonMarkdown, traceComparison } from '../../query/trace-compare.ts'
 import { statementOf, traceItem } from '../../query/trace-item.ts'
 import { traceMarkdown } from '../../query/trace-markdown.ts'
@@ -66,12 +66,23 @@ export const traceRoutes: readonly Route[] = [
     method: 'GET',
     path: '/organizations/:org/trace/:trace',
     operationId: 'trace',
-    summary: `Spans of a trace as trees, with its errors. At most ${traceSpansMax} spans, segments first. The header X-Truncated means that more are stored.`,
+    summary: `Spans of a trace as trees, with errors at their spans. Errors whose span is not stored follow. At most ${treeSpansMax.toLocaleString('en')} spans, segments first, and 100 errors. The header X-Truncated means that more spans are stored.`,
     action: 'event:read',
     response: restTrace,
+    query: z.object({
+      limit: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(treeSpansMax)
+        .default(treeSpansMax)
+        .describe('The most spans to answer.'),
+    }),
     handle: async (call) => {
-      const { nodes, truncated } = await traceTree(call.app, await readableIdsOf(call), traceIdOf(call.params.trace))
-      return truncated ? { body: nodes, headers: { 'x-truncated': String(traceSpansMax) } } : { body: nodes }
+      const { limit } = call.query
+      const ids = await readableIdsOf(call)
+      const { nodes, truncated } = await traceTree(call.app, ids, traceIdOf(call.params.trace), limit)
+      return truncated ? { body: nodes, headers: { 'x-truncated': String(limit) } } : { body: nodes }
     },
   }),
   route({

@@ -154,6 +154,17 @@ export function createTraces(connection: Connection, database: string): TraceSto
       return await traceTotals(connection, table, projects, trace)
     },
 
+    async spanCounts(projectIds, traceId) {
+      const trace = traceHex(traceId)
+      if (trace === undefined || projectIds.length === 0) return new Map()
+      const rows = await connection.rows<{ op: string; spans: string }>(
+        `SELECT op, uniqExact(project_id, span_id) AS spans FROM ${table} PREWHERE ${ofTrace}
+         GROUP BY op ORDER BY spans DESC, op ${byFilter}`,
+        { projects: projectIds, trace },
+      )
+      return new Map(rows.map((row) => [row.op, Number(row.spans)]))
+    },
+
     async spanOfTrace(projectIds, traceId, spanId) {
       const trace = traceHex(traceId)
       if (trace === undefined || projectIds.length === 0 || !/^[0-9a-f]{16}$/.test(spanId)) return undefined

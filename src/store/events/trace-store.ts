@@ -52,6 +52,8 @@ export type TraceStore = {
   traceSpans(projects: TraceProjects, traceId: string, max: number): Promise<TraceColumns>
   /** The `max` spans that matter most: segments, then failed ones, then the longest. */
   largestSpans(projects: TraceProjects, traceId: string, max: number): Promise<TraceColumns>
+  /** Stored spans of a trace by op. A repeated span counts once. */
+  spanCounts(projectIds: readonly number[], traceId: string): Promise<Map<string, number>>
   traceTotals(projects: TraceProjects, traceId: string): Promise<TraceTotals>
   /** All stored details of a span; undefined if it is not in these projects. The first row of a repeated span. */
   spanOfTrace(projectIds: readonly number[], traceId: string, spanId: string): Promise<SeenSpan | undefined>

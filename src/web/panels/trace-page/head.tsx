@@ -11,6 +11,7 @@ import { Menu } from '../../ui/menu.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Segments } from '../../ui/segments.tsx'
 import { Time } from '../../ui/time.tsx'
+import { CompareMenu } from './compare-menu.tsx'
 import { longestWait, vitalsOf } from './model.ts'
 import type { TraceControls } from './use-trace.ts'
 import { views } from './view-state.ts'
@@ -65,6 +66,7 @@ export function Head({ trace }: { trace: TraceControls }) {
         choices={views.map((view) => ({ value: view, label: t(`views.${view}`) }))}
         onChange={trace.setView}
       />
+      <CompareMenu organization={trace.organization} traceId={id} />
       <CopyButton text={() => window.location.href} label={t('copyLink')} />
       <Exports trace={trace} />
     </header>

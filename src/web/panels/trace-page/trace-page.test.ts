@@ -189,7 +189,8 @@ test('a link holds span, view, search, zoom and colours; what is wrong in one is
     view: 'list' as const,
     q: 'db slower:1s',
     window: { fromUs: 5, toUs: 9 },
-    colour: 'op' as const,
+    colour: 'op',
+    clocks: 'recorded' as const,
   }
   expect(readState(new URLSearchParams(stateQuery(state)))).toEqual(state)
   const none = { span: '', view: 'waterfall', q: '', window: undefined, colour: 'project' }
