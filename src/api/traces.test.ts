@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { RestTraceComparison, RestTracePeers } from '../contract/trace-compare.ts'
 import type { RestTraceView } from '../contract/trace-views.ts'
 import type { RestTraceError, RestTraceMeta, RestTraceSpan } from '../contract/traces.ts'
 import { refineBody } from '../refine/pipeline/fixture.cases.ts'
@@ -410,6 +411,49 @@ describe('a trace as the page reads it', () => {
       expect(
         (await call('GET', `/organizations/acme/${path.replace('ID', id)}`, { token: stranger.token })).status,
       ).toBe(404)
+  })
+
+  test('two traces side by side, and traces of the same route', async () => {
+    const { project } = made()
+    const [first, second, other] = [hex(301), hex(302), hex(303)]
+    const parts = (n: number, trace: string, queries: number) =>
+      stored(project, 'transaction', {
+        ...transaction(
+          n,
+          'http.server',
+          { trace_id: trace },
+          Array.from({ length: queries }, (_, at) => child(n * 100 + at, n)),
+        ),
+        transaction: 'GET /compared',
+        start_timestamp: nowS - 100 + n / 100,
+        timestamp: nowS - 90 + n / 100,
+      })
+    await parts(310, first, 2)
+    await parts(320, second, 38)
+    await parts(330, other, 1)
+    const path = `/organizations/acme/trace/${first}`
+    const { a, b, rows, largest } = (await call('GET', `${path}/compare/${second}/`)).json as RestTraceComparison
+    expect([a.traceID, b.traceID, a.spans, b.spans, a.name]).toEqual([first, second, 3, 39, 'GET /compared'])
+    expect(rows.map((row) => [row.op, row.parent, row.a?.count, row.b?.count])).toEqual([
+      ['http.server', -1, 1, 1],
+      ['db', 0, 2, 38],
+    ])
+    expect(largest[0]).toBe(1)
+    const text = (await call('GET', `${path}/markdown/?compare=${second}`)).text
+    expect(text).toContain('db query 31000 [web] (A 2 x 1.00 s, B 38 x 19.0 s, +18.0 s)')
+    const peers = (await call('GET', `${path}/peers/`)).json as RestTracePeers
+    expect(peers).toMatchObject({
+      route: { project: String(project.id), op: 'http.server', route: '/compared' },
+      slowest: { traceId: expect.stringMatching(`${second}|${other}`), duration: 10_000 },
+      typical: { traceId: other },
+      previous: null,
+    })
+    const last = (await call('GET', `/organizations/acme/trace/${other}/peers/`)).json as RestTracePeers
+    expect(last.previous?.traceId).toBe(second)
+    expect((await call('GET', `/organizations/acme/trace/${hex(399)}/peers/`)).json).toMatchObject({ route: null })
+    const stranger = await personAs(null)
+    for (const end of ['peers/', `compare/${second}/`])
+      expect((await call('GET', `${path}/${end}`, { token: stranger.token })).status).toBe(404)
   })
 
   test('one span with its attributes; one of another trace, or none, is not there', async () => {

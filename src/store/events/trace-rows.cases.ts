@@ -89,4 +89,60 @@ export function traceCases(open: () => EventStore): void {
     expect(await matches('isCached', 'true')).toEqual([idOf(1)])
     expect(await matches('db.system', 'my')).toEqual([])
   })
+
+  test('the longest segment, and the segment of its route before it', async () => {
+    const at = 1_760_000_000_000_000
+    const segments = [1, 2, 3].map((n) =>
+      span(700 + n, {
+        traceId: `${n}`.repeat(32),
+        projectId: 73,
+        isSegment: true,
+        op: 'http.server',
+        route: 'GET /before',
+        startUs: at + n * 1_000_000,
+        durationUs: n * 1000,
+        jpos: 961_000_000,
+      }),
+    )
+    const inner = span(710, { traceId: '3'.repeat(32), projectId: 73, isSegment: true, durationUs: 5, route: 'x' })
+    const lines = [...segments, inner].map(encodeSpanRow).join('')
+    await open().insert('spans', Buffer.from(lines), 'spans:74-75')
+    const main = await open().mainSegment([73], '3'.repeat(32))
+    const key = { projectId: 73, op: 'http.server', route: 'GET /before' }
+    expect(main).toEqual({ key, startUs: at + 3_000_000 })
+    expect(await open().mainSegment([71], '3'.repeat(32))).toBeUndefined()
+    const before = (startUs: number, traceId: string) => open().segmentBefore(key, startUs, traceId)
+    expect(await before(at + 3_000_000, '3'.repeat(32))).toEqual({
+      traceId: '2'.repeat(32),
+      spanId: idOf(702),
+      startMs: (at + 2_000_000) / 1000,
+      durationMs: 2,
+    })
+    expect(await before(at + 3_000_000, '2'.repeat(32))).toMatchObject({ traceId: '1'.repeat(32) })
+    expect(await before(at + 1_000_000, '1'.repeat(32))).toBeUndefined()
+    expect(await before(at + 9 * 86_400_000_000, '9'.repeat(32))).toBeUndefined()
+  })
+
+  test('durations of a statement, and spans by op', async () => {
+    const startUs = Date.now() * 1000 - 60_000_000
+    const slow = [1, 1, 1, 1, 100].map((durationMs, n) =>
+      span(800 + n, {
+        traceId: 'a1'.repeat(16),
+        projectId: 74,
+        category: 'db',
+        statement: 'SELECT 7',
+        startUs,
+        durationUs: durationMs * 1000,
+        jpos: 962_000_000,
+      }),
+    )
+    await open().insert('spans', Buffer.from([...slow, ...slow.slice(0, 1)].map(encodeSpanRow).join('')), 'spans:76-77')
+    const found = await open().statementDurations(74, 'SELECT 7', Date.now() - 3_600_000)
+    expect(found?.samples).toBe(6)
+    expect(found?.hash).toMatch(/^[0-9a-f]{16}$/)
+    expect((found?.p50Ms ?? 0) / 1).toBeCloseTo(1, 0)
+    expect(Math.abs((found?.p99Ms ?? 0) / 100 - 1)).toBeLessThan(0.05)
+    expect(await open().statementDurations(74, 'SELECT 8', 0)).toBeUndefined()
+    expect(await open().spanCounts([74], 'a1'.repeat(16))).toEqual(new Map([['db', 5]]))
+  })
 }
