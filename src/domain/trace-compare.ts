@@ -4,7 +4,7 @@ import { mainRoot, timesOf } from './trace-times.ts'
 import { childrenOf, extentOf, type TraceTree } from './trace-tree.ts'
 
 /** One of two compared traces. `projects`: the names of its projects, null for those that the reader may not read. */
-export type ComparedTrace = { spans: TraceSpans; tree: TraceTree; projects: readonly (string | null)[] }
+type ComparedTrace = { spans: TraceSpans; tree: TraceTree; projects: readonly (string | null)[] }
 
 /** Spans of one trace that do the same below the same parent. Times in microseconds; `fromUs` after the trace's start. */
 export type ComparedSide = {
@@ -19,7 +19,7 @@ export type ComparedSide = {
 }
 
 /** `parent` is the number of the row above; -1 for a root. A side without such spans is undefined. */
-export type ComparedRow = {
+type ComparedRow = {
   parent: number
   depth: number
   kind: 'span' | 'missing' | 'hidden'
@@ -30,7 +30,7 @@ export type ComparedRow = {
   b: ComparedSide | undefined
 }
 
-export type TraceComparison = {
+type TraceComparison = {
   /** Each row before its children, in the order of start. */
   rows: ComparedRow[]
   /** Rows that were left out because others take more time. */
@@ -127,7 +127,14 @@ function rowOf([readerA, readerB]: [Reader, Reader], { a, b, parent, depth }: Gr
 }
 
 const startOf = ({ a, b }: ComparedRow): number => (a ?? b)?.fromUs ?? 0
-const differenceOf = ({ a, b }: ComparedRow): number => Math.abs((b?.selfUs ?? 0) - (a?.selfUs ?? 0))
+/** Smaller differences, as a part of the longer side, are noise and rounded times. */
+const noiseShare = 0.01
+
+function differenceOf({ a, b }: ComparedRow): number {
+  const [selfA, selfB] = [a?.selfUs ?? 0, b?.selfUs ?? 0]
+  const difference = Math.abs(selfB - selfA)
+  return difference > Math.max(selfA, selfB) * noiseShare ? difference : 0
+}
 
 /** The rows that take most time, with all rows above them, in their order. */
 function longestRows(rows: readonly ComparedRow[], max: number): ComparedRow[] {

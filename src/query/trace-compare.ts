@@ -62,17 +62,18 @@ export function traceComparison(a: RestTraceView, b: RestTraceView): RestTraceCo
 
 const timeText = (value: number): string =>
   value >= 1000 ? `${(value / 1000).toPrecision(3)} s` : `${value.toPrecision(3)} ms`
-const sideText = (side: RestComparedSide): string => (side ? `${side.count} x ${timeText(side.total)}` : 'none')
+const sideText = (side: RestComparedSide, by: 'total' | 'self'): string =>
+  side ? `${side.count} x ${timeText(side[by])}` : 'none'
 
-function rowText({ kind, op, name, project, a, b }: RestTraceComparison['rows'][number]): string {
+function rowText({ kind, op, name, project, a, b }: RestTraceComparison['rows'][number], by: 'total' | 'self'): string {
   const words = {
     span: `${op} ${name}`.replace(/\s+/g, ' ').trim().slice(0, nameMax),
     missing: '(missing parent)',
     hidden: '(a span of a project that you may not read)',
   }[kind]
-  const difference = (b?.total ?? 0) - (a?.total ?? 0)
+  const difference = (b?.[by] ?? 0) - (a?.[by] ?? 0)
   const verdict = !a ? 'only in B' : !b ? 'only in A' : `${difference < 0 ? '-' : '+'}${timeText(Math.abs(difference))}`
-  return `${words}${project ? ` [${project}]` : ''} (A ${sideText(a)}, B ${sideText(b)}, ${verdict})`
+  return `${words}${project ? ` [${project}]` : ''} (A ${sideText(a, by)}, B ${sideText(b, by)}, ${verdict})`
 }
 
 /** Formats a comparison as Markdown for tickets or assistants. */
@@ -80,7 +81,7 @@ export function comparisonMarkdown(comparison: RestTraceComparison, url: string)
   const { rows, largest, leftOut } = comparison
   const head = (name: 'A' | 'B', trace: RestComparedTrace) =>
     `- ${name}: ${inline(trace.traceID)} at ${trace.start}, ${timeText(trace.duration)}, ${trace.spans} spans${trace.isSampled ? ' (a sample is compared)' : ''}, ${trace.errors} errors`
-  const lines = rows.map((row) => `${'  '.repeat(Math.min(row.depth, depthMax))}${rowText(row)}`)
+  const lines = rows.map((row) => `${'  '.repeat(Math.min(row.depth, depthMax))}${rowText(row, 'total')}`)
   const isCut = lines.length > linesMax || leftOut > 0
   return [
     '# Two traces',
@@ -90,7 +91,7 @@ export function comparisonMarkdown(comparison: RestTraceComparison, url: string)
     ...(largest.length > 0
       ? [
           '## Largest differences of self time',
-          fenced(largest.flatMap((at) => (rows[at] ? [rowText(rows[at])] : [])).join('\n')),
+          fenced(largest.flatMap((at) => (rows[at] ? [rowText(rows[at], 'self')] : [])).join('\n')),
         ]
       : []),
     `## Spans${isCut ? ', not all of them' : ''}`,

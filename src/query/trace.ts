@@ -299,7 +299,9 @@ export async function traceTree(
   max = treeSpansMax,
 ): Promise<{ nodes: (RestTraceSpan | RestTraceError)[]; truncated: boolean }> {
   const { spans, truncated, events, eventSpans } = await traceOf(deps, projectIds, traceId, max)
-  const bySpan = Map.groupBy(events, ({ span }) => (span ? keyOf({ projectId: Number(span.projectID), spanId: span.spanID }) : ''))
+  const bySpan = Map.groupBy(events, ({ span }) =>
+    span ? keyOf({ projectId: Number(span.projectID), spanId: span.spanID }) : '',
+  )
   const errorsAt = (key: string) =>
     (bySpan.get(key) ?? []).map((event) => errorOf(event, eventSpans.get(eventKey(event.projectID, event.eventID))))
   const parts = { slugOf: await slugsOf(deps.meta, projectIds), errorsOf: (span: SeenSpan) => errorsAt(keyOf(span)) }

@@ -14,6 +14,7 @@ import { ListFailed } from '../../ui/list-states.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
+import { BackLink } from './back-link.tsx'
 import { CompareRows, Difference } from './compare-rows.tsx'
 import { type CompareControls, useCompare } from './use-compare.ts'
 import { useCompareWords } from './use-compare-words.ts'
@@ -90,13 +91,14 @@ function Compared({ organization, data }: { organization: string; data: RestTrac
   return (
     <div className="trace-page tc-page">
       <header className="tp-head">
+        <BackLink organization={organization} />
         <h1>
           <PlainText text={a.name || b.name || trace('title')} charactersMax={200} />
         </h1>
         <span className="tp-space" />
         <Button
           compact
-          look={compare.isOnlyDifferent ? 'main' : 'plain'}
+          look="plain"
           aria-pressed={compare.isOnlyDifferent}
           onClick={compare.toggleDifferent}
           title={`${t('onlyDifferent')} (d)`}
@@ -104,7 +106,7 @@ function Compared({ organization, data }: { organization: string; data: RestTrac
           {t('onlyDifferent')}
         </Button>
         <Link
-          className={buttonClass({ look: 'plain', compact: true })}
+          className={buttonClass({ compact: true })}
           href={`/o/${organization}/traces/${b.traceID}?compare=${a.traceID}`}
           title={`${t('swap')} (x)`}
         >
@@ -112,7 +114,7 @@ function Compared({ organization, data }: { organization: string; data: RestTrac
           {t('swap')}
         </Link>
         <a
-          className={buttonClass({ look: 'plain', compact: true })}
+          className={buttonClass({ compact: true })}
           href={withBase(`/o/${organization}/traces/${a.traceID}.md?compare=${b.traceID}`)}
         >
           {t('markdown')}

@@ -20,7 +20,8 @@ export function Difference({ row, by }: { row: RestComparedRow; by: 'total' | 's
   const t = useTranslations('trace.compare')
   const words = useCompareWords()
   const { verdict, ms } = verdictOf(row, by)
-  const sign = { slower: '+', faster: '−', onlyA: '', onlyB: '', same: '' }[verdict]
+  const isSum = by === 'total'
+  const sign = { slower: '+', faster: '−', onlyA: isSum ? '' : '−', onlyB: isSum ? '' : '+', same: '' }[verdict]
   return (
     <span className="tc-difference" data-verdict={verdict}>
       {verdict === 'same' ? t('same') : sign ? `${sign}${words.duration(ms)}` : t(verdict)}

@@ -4,7 +4,7 @@ import type { RestComparedRow, RestTraceComparison } from '../../../contract/tra
 const sameMs = 1
 const sameShare = 0.05
 
-export type Verdict = 'onlyA' | 'onlyB' | 'slower' | 'faster' | 'same'
+type Verdict = 'onlyA' | 'onlyB' | 'slower' | 'faster' | 'same'
 
 /** What B is against A, by the sum of a row's spans or by their self time. */
 export function verdictOf(

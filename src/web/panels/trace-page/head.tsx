@@ -11,6 +11,7 @@ import { Menu } from '../../ui/menu.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Segments } from '../../ui/segments.tsx'
 import { Time } from '../../ui/time.tsx'
+import { BackLink } from './back-link.tsx'
 import { CompareMenu } from './compare-menu.tsx'
 import { longestWait, vitalsOf } from './model.ts'
 import type { TraceControls } from './use-trace.ts'
@@ -54,6 +55,7 @@ export function Head({ trace }: { trace: TraceControls }) {
   const name = root === undefined ? '' : words.name(root) || words.op(root)
   return (
     <header className="tp-head">
+      <BackLink organization={trace.organization} />
       <h1>
         <PlainText text={name || t('title')} charactersMax={200} />
       </h1>
