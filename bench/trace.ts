@@ -49,6 +49,14 @@ const large = {
   millions: idOf(0xfffffff4),
 }
 
+/** Hours before now of the large traces. In one minute together, each granule would hold spans of all of them. */
+const hours: Readonly<Record<string, number>> = {
+  [large.tens]: 2,
+  [large.twentyFive]: 4,
+  [large.all]: 6,
+  [large.millions]: 8,
+}
+
 /** Ordinary traces arrive over these seconds, in the order of their numbers, as SDKs send them. */
 const spreadS = 1_000_000
 
@@ -63,7 +71,7 @@ async function fill(product: Product, project: Project, rows: number, trace?: st
     const number = `intDiv(n, ${each})`
     const id = trace ? `'${trace}'` : `rightPad(concat('ab', lower(hex(${number}))), 32, '7')`
     const shift = trace
-      ? '3600'
+      ? String((hours[trace] ?? 1) * 3600)
       : `toInt64(${spreadS} - ${number} * ${(spreadS / Math.max(1, rows / ordinary)).toFixed(6)})`
     await run(
       product,

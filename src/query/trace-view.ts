@@ -106,7 +106,7 @@ async function readSpans(
   const all = { spanCount: 0, byProject: undefined, isSampled: false }
   if (few.ids.length <= Math.min(max, smallSpans)) return { ...all, columns: few }
   if (isPreload) return { ...all, columns: few, spanCount: few.ids.length, isSampled: true }
-  // A count takes 6 ms, and reading 50,000 spans of two million in vain 150.
+  // A count takes 6 ms. Reading 50,001 of two million spans in vain took 118 ms of CPU in this process alone.
   const totals = await events.traceTotals(projects, traceId)
   if (totals.spans <= max) return { ...all, columns: await events.traceSpans(projects, traceId, max) }
   const columns = await events.largestSpans(projects, traceId, Math.min(max, sampleSpans))
