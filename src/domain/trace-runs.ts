@@ -21,6 +21,9 @@ const runMin = 5
 /** Literals of a statement and ids of an address: they differ between repeats. */
 const varying = /'[^']{0,200}'|\b(?:[0-9a-f]{8,64}|[0-9a-f-]{36}|\d+)\b/g
 
+/** A name without what differs between repeats. */
+export const normalizedName = (name: string): string => name.replace(varying, '?')
+
 /** Finds the runs of a tree, by the parent. -1 holds the runs of the roots. */
 export function runsOf(spans: TraceSpans, tree: TraceTree): Map<number, Run[]> {
   const forms = new Map<number, string>()
@@ -28,7 +31,7 @@ export function runsOf(spans: TraceSpans, tree: TraceTree): Map<number, Run[]> {
     const name = spans.names[span] ?? 0
     const known = forms.get(name)
     if (known !== undefined) return known
-    const form = textOf(spans, 'names', span).replace(varying, '?')
+    const form = normalizedName(textOf(spans, 'names', span))
     forms.set(name, form)
     return form
   }

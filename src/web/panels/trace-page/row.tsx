@@ -6,7 +6,7 @@ import { textOf } from '../../../domain/trace-spans.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'
 import { type Severity, SeverityShape } from '../../ui/severity.tsx'
-import { isHidden } from './model.ts'
+import { cutOf, isHidden } from './model.ts'
 import { isBranch } from './rows.ts'
 import type { TraceControls } from './use-trace.ts'
 import type { Words } from './words.ts'
@@ -132,6 +132,7 @@ function Node({ trace, words, node }: Pick<RowProps, 'trace' | 'words'> & { node
       <span className="tp-text tp-mono">
         <PlainText text={words.name(node)} charactersMax={200} />
       </span>
+      {cutOf(model, node) ? <span className="tp-shift">{t('cutOff')}</span> : null}
       {(model.tree.shifts[node] ?? 0) !== 0 && model.bands[node] === node ? (
         <span className="tp-shift">
           {t('corrected', { duration: words.duration(Math.abs(model.tree.shifts[node] ?? 0)) })}

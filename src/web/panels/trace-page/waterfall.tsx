@@ -14,6 +14,8 @@ import { ticksOf } from './zoom.ts'
 /** Rows above and below the visible ones, so that a fast scroll shows names at once. */
 const overscan = 12
 const rulerPx = 24
+/** Width of the text of a tick. Without this space right of its line, it goes to the left. */
+const tickTextPx = 52
 
 function Ruler({ trace, width, words }: { trace: TraceControls; width: number; words: Words }) {
   const t = useTranslations('trace')
@@ -26,7 +28,11 @@ function Ruler({ trace, width, words }: { trace: TraceControls; width: number; w
       <div className="tp-name">{t('span')}</div>
       <div className="tp-ticks">
         {ticks.map((at) => (
-          <span key={at} style={{ left: xOf(shown, width, at) }}>
+          <span
+            key={at}
+            data-left={xOf(shown, width, at) > width - tickTextPx || undefined}
+            style={{ left: xOf(shown, width, at) }}
+          >
             {at === 0 ? '0' : words.duration(at)}
           </span>
         ))}
