@@ -1,5 +1,6 @@
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Connection } from './connection.ts'
+import { traceDownsampleCases } from './downsample-traces.cases.ts'
 import { encodeSpanRow } from './encode-span.ts'
 import type { EventStore } from './event-store.ts'
 import { type SpanChanges, spanRow } from './span-rows.cases.ts'
@@ -165,4 +166,6 @@ export function spanRollupCases(open: () => EventStore, database: () => Database
     expect(await sumsOf(database(), '1')).toEqual([])
     expect(await open().rowsOf(projectId)).toBe(0)
   })
+
+  describe('downsampled by whole traces', () => traceDownsampleCases(open, database))
 }

@@ -81,9 +81,21 @@ export type Tables = DeliveryTables & {
     bytes_after: number | null
     events: Defaulted<number>
     attachments: Defaulted<number>
+    spans: Defaulted<number>
     reached: Defaulted<Flag>
   }
   thin_step: { id: Id; run_id: number; cut: JsonText; row_bytes: number; stage: string; made_ms: number }
+  trace_step: {
+    id: Id
+    run_id: number
+    day: string
+    level: number
+    before_jpos: number
+    stage: string
+    rows_before: Defaulted<number>
+    rows_removed: Defaulted<number>
+    made_ms: number
+  }
   thinned_issue: { issue_id: number; quantity: number }
   /** `title` is the issue's short id. */
   discarded: {
