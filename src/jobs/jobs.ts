@@ -84,6 +84,7 @@ async function applyRetention(deps: JobDeps): Promise<Record<string, unknown>> {
       blobs,
       await meta.retention.prune(nowMs, beforeMs, nowMs - deadLetterRetentionMs, rowsBeforeMs),
     )
+    await meta.retention.forgetTraceDays(new Date(beforeOf('spans') - dayMs).toISOString().slice(0, 10))
     const removedOfOrganizations = await applyOwnRetention({ nowMs, meta, events, blobs, retention: deps.retention })
     // No remaining event uses these bundles: a new event would have recorded its use.
     const bundles = await deleteAll(blobs, await meta.artifacts.dropBundles(beforeMs))

@@ -21,6 +21,7 @@ import { addEffects, emptyRange, type KeyUse, type RangeGroup, type RangeJob, ty
 import { createReadBuffers } from './read-buffers.ts'
 import { refineRecord } from './record.ts'
 import { loggedRecords, outcomesOfDeadLetter, outcomesOfRecord } from './record-outcomes.ts'
+import { shareSegments } from './shared-segments.ts'
 import { waitingBlobs } from './waiting-blobs.ts'
 
 export type ToWorker =
@@ -349,6 +350,7 @@ export function work(
   const reader = openJournalReader(setup.journalFolder, { allocate: buffers.take })
   const blobs = waitingBlobs(openBlobs(setup.blobSource), (full) => post({ kind: 'full', full }))
   const tools = createTools()
+  const shared = shareSegments(tools.segments, setup.journalFolder)
   const open = new Map<number, { job: RangeJob; records: JournalRecord[]; to: number; memory: Buffer[] }>()
   const pending = new Map<number, (answers: MapAnswer[]) => void>()
   let requestCount = 0
@@ -375,11 +377,13 @@ export function work(
     if (!entry) return
     refine(entry.job, entry.records, entry.to, message.settings, blobs, tools, maps)
       .then(
-        (range) =>
+        (range) => {
+          shared.send()
           post(
             { kind: 'done', range },
             [...range.lines.values()].map(({ buffer }) => buffer),
-          ),
+          )
+        },
         (error: unknown) => post({ kind: 'failed', job: message.job, reason: faultOf(error) }),
       )
       .finally(() => buffers.give(entry.memory))

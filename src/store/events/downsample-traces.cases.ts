@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Connection } from './connection.ts'
 import type { TraceCut } from './downsample-traces.ts'
 import { encodeEventRow } from './encode.ts'
@@ -114,6 +114,11 @@ export function traceDownsampleCases(open: () => EventStore, database: () => Dat
     state.others = (await differing()) as number[]
   })
 
+  // The restored rows of a case below were counted by the view.
+  afterAll(async () => {
+    for (const projectId of projects) await open().remove(projectId)
+  })
+
   test('days are listed, and spans that came after the step are seen', async () => {
     expect(await open().spanDays()).toEqual(expect.arrayContaining([day, next]))
     expect(await open().spansAfter(cut(1))).toBe(0)
@@ -130,9 +135,9 @@ export function traceDownsampleCases(open: () => EventStore, database: () => Dat
     // A second try after a kill takes the same.
     await open().chooseTraces(step)
     expect(await open().buildDay(step)).toEqual(first)
-    expect(await open().spansBefore(step)).toBe(first.rows)
+    expect(await open().spansOfStep(step)).toEqual({ older: first.rows, own: 0 })
     await open().replaceDay(step)
-    expect(await open().spansBefore(step)).toBe(0)
+    expect(await open().spansOfStep(step)).toEqual({ older: 0, own: first.kept })
     const left = await traces()
     expect(left.size).toBeGreaterThan(traceCount * 0.45)
     expect(left.size).toBeLessThan(traceCount * 0.65)
@@ -159,9 +164,9 @@ export function traceDownsampleCases(open: () => EventStore, database: () => Dat
     await insert(restored, 'spans:traces-2')
     // The view counted them as new spans.
     await database().connection.command(`DELETE FROM ${database().name}.span_rollup WHERE ${own}`)
-    expect(await open().spansBefore(step)).toBe(restored.length)
+    expect((await open().spansOfStep(step)).older).toBe(restored.length)
     await open().removeBeforeStep(step)
-    expect([await open().spansBefore(step), await traces()]).toEqual([0, left])
+    expect([(await open().spansOfStep(step)).older, await traces()]).toEqual([0, left])
     await insert(
       all.filter(({ receivedMs }) => receivedMs < dayStart + dayMs),
       'spans:traces-3',

@@ -28,8 +28,11 @@ export type TraceDownsampleStore = {
   spansAfter(cut: TraceCut): Promise<number>
   /** Replaces the day with what `buildDay` wrote. The rollup does not change. Nothing may be inserted meanwhile. */
   replaceDay(cut: TraceCut): Promise<void>
-  /** Counts the spans of the day from before the step: all before `replaceDay`, and those that a power cut restored. */
-  spansBefore(cut: TraceCut): Promise<number>
+  /**
+   * Counts spans of the day. `older`: from before the step: all before `replaceDay`, and later what a power cut restored.
+   * `own`: those that the step or a later one wrote.
+   */
+  spansOfStep(cut: TraceCut): Promise<{ older: number; own: number }>
   /** Deletes restored spans from before the step. */
   removeBeforeStep(cut: TraceCut): Promise<void>
   /** Deletes what the step no longer needs: after its check, or if it was given up. */
@@ -174,10 +177,13 @@ export function createTraceDownsampling(connection: Connection, database: string
   const dropScratch = async () => {
     for (const name of [sampleName, strataName]) await run(`DROP TABLE IF EXISTS ${database}.${name} SYNC`)
   }
-  const forgetTraces = (step: number) =>
+  const forgetChoice = (step: number) =>
     run(`ALTER TABLE ${database}.${keptTracesName} DROP PARTITION '${Math.floor(step)}'`)
   return {
-    forgetTraces,
+    forgetTraces: async (step) => {
+      await dropScratch()
+      await forgetChoice(step)
+    },
     async spanDays() {
       const found = await ask<{ partition: string }>(
         `SELECT DISTINCT partition FROM system.parts
@@ -187,7 +193,7 @@ export function createTraceDownsampling(connection: Connection, database: string
       return found.map(({ partition }) => partition).filter((partition) => dayForm.test(partition))
     },
     async chooseTraces(cut) {
-      await forgetTraces(cut.step)
+      await forgetChoice(cut.step)
       const route = await routeOf(cut)
       await run(
         `INSERT INTO ${database}.${keptTracesName} (step, trace_id, guarded) ${chosen(database, route)} ${bounded}`,
@@ -222,7 +228,7 @@ export function createTraceDownsampling(connection: Connection, database: string
       const bound = boundOf(cut)
       await run(`DELETE FROM ${database}.${removedSpansName} WHERE step = {step:UInt64}`, bound)
       await run(
-        `INSERT INTO ${database}.${removedSpansName} (day, project_id, step, facts)
+        `INSERT INTO ${database}.${removedSpansName} (day, project_id, step, n)
          SELECT toDate({day:String}), project_id, {step:UInt64}, sum(m) FROM (
            SELECT project_id, toInt64(sum(${factCount})) AS m FROM ${database}.spans WHERE ${older} GROUP BY project_id
            UNION ALL
@@ -235,7 +241,11 @@ export function createTraceDownsampling(connection: Connection, database: string
       )
       await dropScratch()
     },
-    spansBefore: (cut) => count(older, boundOf(cut)),
+    async spansOfStep(cut) {
+      const all = await count(ofDay, boundOf(cut))
+      const before = await count(older, boundOf(cut))
+      return { older: before, own: all - before }
+    },
     removeBeforeStep: (cut) => run(`DELETE FROM ${database}.spans WHERE ${older}`, boundOf(cut)),
   }
 }

@@ -76,7 +76,7 @@ export const differingSpanDays = (database: string, length: 0 | 1): string =>
   `SELECT day, project_id FROM (
      SELECT toDate(received) AS day, project_id, toInt64(sum(${factCount})) AS m FROM ${database}.spans GROUP BY ALL
      UNION ALL
-     SELECT day, project_id, sum(facts) AS m FROM ${database}.${removedSpansName} GROUP BY ALL
+     SELECT day, project_id, toInt64(sum(n)) AS m FROM ${database}.${removedSpansName} GROUP BY ALL
      UNION ALL
      SELECT day, project_id, -toInt64(sum(n)) AS m FROM ${database}.${spanRollupName} WHERE length = ${length} GROUP BY ALL
    ) GROUP BY day, project_id HAVING sum(m) != 0`

@@ -7,7 +7,7 @@ export const removedSpansName = 'spans_downsampled'
 export const keptTracesName = 'kept_traces'
 
 /**
- * Creates the tables beside downsampled spans. The rollup keeps the counts of removed spans: `facts` is what it counts
+ * Creates the tables beside downsampled spans. The rollup keeps the counts of removed spans: `n` is what it counts
  * more than the rows, so that `verify` can still compare them. Partitions are days of arrival, as in spans, so that they
  * are dropped together. `kept_traces` is the stored condition of a step: events of a trace can disappear between two
  * tries, and the second must keep the same traces.
@@ -17,7 +17,7 @@ export const downsampledSpansTables = (database: string, kind: EventsKind): stri
   day Date,
   project_id UInt64,
   step UInt64,
-  facts Int64
+  n UInt64
 ) ENGINE = ${kind.engines.rows} PARTITION BY day ORDER BY (project_id, step)
 SETTINGS ${settingsOf(removedSpansName)}`,
   `CREATE TABLE IF NOT EXISTS ${database}.${keptTracesName} (
