@@ -21,6 +21,7 @@ import { closeSessionDays } from './session-days.ts'
 import { createJobStates, type JobState } from './states.ts'
 import type { Triage } from './triage.ts'
 import { trustedNow } from './trusted-clock.ts'
+import { readUploadedRoutes } from './uploaded-routes.ts'
 import { sweepUploads } from './uploads.ts'
 
 export type JobDeps = {
@@ -190,6 +191,13 @@ export const jobTable: readonly Job[] = [
     everyMs: 10 * minuteMs,
     firstMs: 2 * minuteMs,
     run: learnRoutes,
+  },
+  {
+    // Soon after an upload, as the first visitors of a release follow it.
+    name: 'uploaded-routes',
+    everyMs: 10_000,
+    firstMs: 4000,
+    run: readUploadedRoutes,
   },
   {
     name: 'feedback',

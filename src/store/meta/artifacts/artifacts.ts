@@ -93,6 +93,8 @@ export type ArtifactStore = {
     max: number
   }): Promise<Bundle[]>
   linksOf(bundleIds: readonly number[]): Promise<(BundleLink & { bundleId: number })[]>
+  /** Places that bundles and single files were added to at or after a time, oldest first. Fetched files are left out. */
+  linksSince(ms: number, max: number): Promise<(BundleLink & { bundleId: number; createdMs: number })[]>
   /** Files of a bundle in archive order, after `afterId`. `text`: part of the URL, or a debug id. */
   filesOf(request: { bundleId: number; text: string; afterId: number; max: number }): Promise<ArtifactFile[]>
   /** Files that were uploaded singly to a release, newest first. */
@@ -176,7 +178,15 @@ export const toFile = (row: FileRow): ArtifactFile => ({
 
 type ReadPart = Pick<
   ArtifactStore,
-  'bundleByChecksum' | 'bundleById' | 'bundleOf' | 'bundlesById' | 'listBundles' | 'linksOf' | 'filesOf' | 'bundleKeys'
+  | 'bundleByChecksum'
+  | 'bundleById'
+  | 'bundleOf'
+  | 'bundlesById'
+  | 'listBundles'
+  | 'linksOf'
+  | 'linksSince'
+  | 'filesOf'
+  | 'bundleKeys'
 >
 
 const filesIn = (builder: Store['dialect']['builder']) =>
@@ -274,6 +284,26 @@ export function bundleListPart({ read, dialect: { builder } }: Store): ReadPart 
             release: row.release,
             dist: row.dist,
           })),
+    linksSince: async (ms, max) =>
+      (
+        await read.all(
+          builder
+            .selectFrom('artifact_link')
+            .innerJoin('artifact_bundle', 'artifact_bundle.id', 'artifact_link.bundle_id')
+            .selectAll('artifact_link')
+            .where('artifact_link.created_ms', '>=', ms)
+            .where('artifact_bundle.kind', '!=', 'scraped')
+            .orderBy('artifact_link.created_ms')
+            .orderBy('artifact_link.bundle_id')
+            .limit(max),
+        )
+      ).map(({ bundle_id, project_id, release, dist, created_ms }) => ({
+        bundleId: bundle_id,
+        projectId: project_id,
+        release,
+        dist,
+        createdMs: created_ms,
+      })),
     filesOf: async ({ bundleId, text, afterId, max }) => {
       let query = files().where('bundle_id', '=', bundleId).where('artifact_file.id', '>', afterId)
       if (text !== '')
