@@ -148,6 +148,9 @@ async function finishWithRetry(deps: DownsamplingDeps, step: DownsampleStep, sto
   }
 }
 
+/** What a run of traces did, for the result of the job. */
+const spansOf = ({ spans }: TraceRun): Record<string, number> => (spans > 0 ? { downsampledSpans: spans } : {})
+
 /**
  * Drops whole partitions of ranked tables (days of spans) before any event, the oldest first: no issue depends on them.
  * Their traces are downsampled before that. The last two days stay because recent traces need them. Returns the remaining
@@ -155,11 +158,12 @@ async function finishWithRetry(deps: DownsamplingDeps, step: DownsampleStep, sto
  */
 async function dropPartitions(
   deps: DownsamplingDeps,
-  first: DiskState,
-): Promise<{ disk: DiskState; dropped: Record<string, readonly string[]> }> {
+  run: TraceRun,
+): Promise<{ disk: DiskState; dropped: Record<string, readonly string[] | number> }> {
   const { events, meta, clock, measure } = deps
+  const first = run.disk
   const { budget } = first
-  if (budget === null || first.stored <= budget) return { disk: first, dropped: {} }
+  if (budget === null || first.stored <= budget) return { disk: first, dropped: spansOf(run) }
   const dropped: Record<string, string[]> = {}
   let disk = first
   const release = await deps.lock()
@@ -183,7 +187,7 @@ async function dropPartitions(
   } finally {
     release()
   }
-  return { disk, dropped }
+  return { disk, dropped: { ...dropped, ...spansOf(run) } }
 }
 
 /** Runs work with the lock while no commit is in progress. */
@@ -309,8 +313,6 @@ async function createCandidateQueue(deps: DownsamplingDeps) {
   }
 }
 
-const spansOf = ({ spans }: TraceRun) => (spans > 0 ? { downsampledSpans: spans } : {})
-
 /** Ends the steps that a crash interrupted. A step that fails is logged. */
 async function resumeSteps(
   { meta, observe }: DownsamplingDeps,
@@ -384,8 +386,7 @@ export function createDownsampling(deps: DownsamplingDeps): Downsampling {
       const first = await deps.measure()
       const run = await traces.run(first, (first.budget ?? 0) * targetShare)
       if (run.waits) return { stored: run.disk.stored, budget: first.budget, ...spansOf(run) }
-      const { disk, dropped: partitions } = await dropPartitions(deps, run.disk)
-      const dropped = { ...partitions, ...spansOf(run) }
+      const { disk, dropped } = await dropPartitions(deps, run)
       const { budget, stored } = disk
       const { rows } = disk.tables.events
       // Fewer rows (retention, a removal) or a met budget reset the floor.

@@ -49,7 +49,7 @@ export type TraceDownsamplingDeps = {
 export type TraceRun = { disk: DiskState; spans: number; waits: boolean }
 
 /** Downsamples whole traces of the oldest days. Part of the disk budget. */
-export type TraceDownsampling = {
+type TraceDownsampling = {
   /** Completes the steps that a crash interrupted. Nothing may be inserted meanwhile. */
   resume(): Promise<void>
   /** Checks the replaced days for what a power cut brought back. */
@@ -169,6 +169,34 @@ async function checkStep({ events, meta, observe }: TraceDownsamplingDeps, step:
   return false
 }
 
+/** Runs work with the lock while no commit is in progress. */
+async function exclusively(
+  { lock, pause }: Pick<TraceDownsamplingDeps, 'lock' | 'pause'>,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  const release = await lock()
+  try {
+    const resume = await pause()
+    try {
+      await work()
+    } finally {
+      resume()
+    }
+  } finally {
+    release()
+  }
+}
+
+/** Steps that are possible now, in their order: the oldest days of each level first. */
+async function nextSteps({ meta, events, clock }: TraceDownsamplingDeps): Promise<{ day: string; level: number }[]> {
+  const levelOf = new Map((await meta.retention.downsampledDays()).map(({ day, level }) => [day, level]))
+  // Recent traces are looked at most, and late spans still arrive.
+  const days = (await events.spanDays()).filter((day) => Date.parse(day) + dayMs <= clock.now() - dayMs)
+  return traceLevels.flatMap((_, at) =>
+    days.filter((day) => (levelOf.get(day) ?? 0) <= at).map((day) => ({ day, level: at + 1 })),
+  )
+}
+
 /** Creates the downsampling of traces. `stopped` starts no further step. */
 export function createTraceDownsampling(deps: TraceDownsamplingDeps, stopped: AbortSignal): TraceDownsampling {
   const { meta, events, clock, observe } = deps
@@ -176,30 +204,6 @@ export function createTraceDownsampling(deps: TraceDownsamplingDeps, stopped: Ab
   async function end(step: TraceStep): Promise<void> {
     if (step.stage === 'planned') await giveUp(deps, step)
     if (step.stage === 'counted') await replaceWithRetry(deps, step, false, stopped)
-  }
-
-  async function exclusively(work: () => Promise<unknown>): Promise<void> {
-    const release = await deps.lock()
-    try {
-      const resume = await deps.pause()
-      try {
-        await work()
-      } finally {
-        resume()
-      }
-    } finally {
-      release()
-    }
-  }
-
-  /** Steps that are possible now, in their order: the oldest days of each level first. */
-  async function nextSteps(): Promise<{ day: string; level: number }[]> {
-    const levelOf = new Map((await meta.retention.downsampledDays()).map(({ day, level }) => [day, level]))
-    // Recent traces are looked at most, and late spans still arrive.
-    const days = (await events.spanDays()).filter((day) => Date.parse(day) + dayMs <= clock.now() - dayMs)
-    return traceLevels.flatMap((_, at) =>
-      days.filter((day) => (levelOf.get(day) ?? 0) <= at).map((day) => ({ day, level: at + 1 })),
-    )
   }
 
   return {
@@ -214,14 +218,15 @@ export function createTraceDownsampling(deps: TraceDownsamplingDeps, stopped: Ab
     },
     async check() {
       for (const step of await meta.retention.traceSteps())
-        if (step.stage !== 'cut') await exclusively(() => end(step))
-        else if (Math.abs(clock.now() - step.madeMs) >= verifyAfterMs) await exclusively(() => checkStep(deps, step))
+        if (step.stage !== 'cut') await exclusively(deps, () => end(step))
+        else if (Math.abs(clock.now() - step.madeMs) >= verifyAfterMs)
+          await exclusively(deps, () => checkStep(deps, step))
     },
     async run(first, target) {
       const budget = first.budget ?? Number.POSITIVE_INFINITY
       const none = { disk: first, spans: 0, waits: false }
       if (first.stored <= budget || first.tables.spans.rows === 0) return none
-      const steps = await nextSteps()
+      const steps = await nextSteps(deps)
       if (steps.length === 0) return none
       const isFull = async ({ stored }: DiskState) =>
         stored <= budget * urgentShare && (await events.replacedBytes()) > budget * replacedShare

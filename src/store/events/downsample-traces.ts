@@ -12,7 +12,7 @@ export const traceLevels = [1 / 2, 1 / 4, 1 / 16, 0] as const
 export type TraceCut = { step: number; day: string; before: number; level: number }
 
 /** Spans or transactions that a step removes, by project. */
-export type RemovedSpans = { projectId: number; category: 'span' | 'transaction'; rows: number }
+type RemovedSpans = { projectId: number; category: 'span' | 'transaction'; rows: number }
 
 export type TraceDownsampleStore = {
   /** Returns the days of arrival that have spans, oldest first. */
@@ -133,7 +133,10 @@ function createSteps(connection: Connection, database: string) {
        GROUP BY project, category ORDER BY project, category`,
       boundOf(cut),
     )
-  return { run, ask, count, routeOf, slicesOf, sumsOf }
+  const dropScratch = async () => {
+    for (const name of [sampleName, strataName]) await run(`DROP TABLE IF EXISTS ${database}.${name} SYNC`)
+  }
+  return { run, ask, count, routeOf, slicesOf, sumsOf, dropScratch }
 }
 
 /**
@@ -170,13 +173,38 @@ const copied = (database: string, route: string, slice: string): string => `INSE
     AND span.is_segment = stratum.is_segment AND span.failed = stratum.failed
   ${bounded}`
 
+/** See `TraceDownsampleStore.buildDay`. */
+async function buildDay(
+  connection: Connection,
+  database: string,
+  cut: TraceCut,
+): ReturnType<TraceDownsampleStore['buildDay']> {
+  const { run, routeOf, slicesOf, sumsOf, dropScratch } = createSteps(connection, database)
+  const bound = boundOf(cut)
+  await dropScratch()
+  // A copy of the definition: REPLACE PARTITION needs the same columns, also those that ALTER added.
+  await run(`CREATE TABLE ${database}.${sampleName} AS ${database}.spans`)
+  await run(`CREATE TABLE ${database}.${strataName} (project_id UInt64, route String, hour DateTime('UTC'),
+    is_segment UInt8, failed UInt8, total Float64, guarded Float64, shared Float64)
+    ENGINE = ${connection.kind.engines.rows} ORDER BY (project_id, route, hour)`)
+  const route = await routeOf(cut)
+  const slices = await slicesOf(cut)
+  for (const slice of slices) await run(strata(database, route, slice), bound)
+  for (const slice of slices) await run(copied(database, route, slice), bound)
+  const [before, after] = [await sumsOf('spans', older, cut), await sumsOf(sampleName, '1', cut)]
+  const kept = new Map(after.map((sum) => [`${sum.project} ${sum.category}`, Number(sum.n)]))
+  const removed = before.map(({ project, category: its, n }) => ({
+    projectId: Number(project),
+    category: its,
+    rows: Number(n) - (kept.get(`${project} ${its}`) ?? 0),
+  }))
+  const sum = (sums: readonly Sums[]) => sums.reduce((total, { n }) => total + Number(n), 0)
+  return { rows: sum(before), kept: sum(after), removed: removed.filter(({ rows }) => rows > 0) }
+}
+
 /** Creates the downsampling of spans by whole traces. */
 export function createTraceDownsampling(connection: Connection, database: string): TraceDownsampleStore {
-  const { run, ask, count, routeOf, slicesOf, sumsOf } = createSteps(connection, database)
-  const { engines } = connection.kind
-  const dropScratch = async () => {
-    for (const name of [sampleName, strataName]) await run(`DROP TABLE IF EXISTS ${database}.${name} SYNC`)
-  }
+  const { run, ask, count, routeOf, dropScratch } = createSteps(connection, database)
   const forgetChoice = (step: number) =>
     run(`ALTER TABLE ${database}.${keptTracesName} DROP PARTITION '${Math.floor(step)}'`)
   return {
@@ -200,28 +228,7 @@ export function createTraceDownsampling(connection: Connection, database: string
         boundOf(cut),
       )
     },
-    async buildDay(cut) {
-      const bound = boundOf(cut)
-      await dropScratch()
-      // A copy of the definition: REPLACE PARTITION needs the same columns, also those that ALTER added.
-      await run(`CREATE TABLE ${database}.${sampleName} AS ${database}.spans`)
-      await run(`CREATE TABLE ${database}.${strataName} (project_id UInt64, route String, hour DateTime('UTC'),
-        is_segment UInt8, failed UInt8, total Float64, guarded Float64, shared Float64)
-        ENGINE = ${engines.rows} ORDER BY (project_id, route, hour)`)
-      const route = await routeOf(cut)
-      const slices = await slicesOf(cut)
-      for (const slice of slices) await run(strata(database, route, slice), bound)
-      for (const slice of slices) await run(copied(database, route, slice), bound)
-      const [before, after] = [await sumsOf('spans', older, cut), await sumsOf(sampleName, '1', cut)]
-      const kept = new Map(after.map((sum) => [`${sum.project} ${sum.category}`, Number(sum.n)]))
-      const removed = before.map(({ project, category: its, n }) => ({
-        projectId: Number(project),
-        category: its,
-        rows: Number(n) - (kept.get(`${project} ${its}`) ?? 0),
-      }))
-      const sum = (sums: readonly Sums[]) => sums.reduce((total, { n }) => total + Number(n), 0)
-      return { rows: sum(before), kept: sum(after), removed: removed.filter(({ rows }) => rows > 0) }
-    },
+    buildDay: (cut) => buildDay(connection, database, cut),
     spansAfter: async ({ day, before }) =>
       count('toDate(received) = toDate({day:String}) AND jpos >= {before:UInt64}', { day: checkedDay(day), before }),
     async replaceDay(cut) {

@@ -237,8 +237,32 @@ function namedSo(
   ])
 }
 
+/** See `ArtifactStore.linksSince`. */
+async function linksSince({ read, dialect: { builder } }: Store, ms: number, max: number) {
+  const rows = await read.all(
+    builder
+      .selectFrom('artifact_link')
+      .innerJoin('artifact_bundle', 'artifact_bundle.id', 'artifact_link.bundle_id')
+      .selectAll('artifact_link')
+      .where('artifact_link.created_ms', '>=', ms)
+      .where('artifact_bundle.kind', '!=', 'scraped')
+      .orderBy('artifact_link.created_ms')
+      .orderBy('artifact_link.bundle_id')
+      .limit(max),
+  )
+  return rows.map((row) => ({
+    bundleId: row.bundle_id,
+    projectId: row.project_id,
+    release: row.release,
+    dist: row.dist,
+    createdMs: row.created_ms,
+  }))
+}
+
 /** Implements lists of uploads. */
-export function bundleListPart({ read, dialect: { builder } }: Store): ReadPart {
+export function bundleListPart(store: Store): ReadPart {
+  const { read, dialect } = store
+  const { builder } = dialect
   const bundles = () => builder.selectFrom('artifact_bundle').selectAll()
   const files = () => filesIn(builder)
   const linked = (projectId: number) =>
@@ -284,26 +308,7 @@ export function bundleListPart({ read, dialect: { builder } }: Store): ReadPart 
             release: row.release,
             dist: row.dist,
           })),
-    linksSince: async (ms, max) =>
-      (
-        await read.all(
-          builder
-            .selectFrom('artifact_link')
-            .innerJoin('artifact_bundle', 'artifact_bundle.id', 'artifact_link.bundle_id')
-            .selectAll('artifact_link')
-            .where('artifact_link.created_ms', '>=', ms)
-            .where('artifact_bundle.kind', '!=', 'scraped')
-            .orderBy('artifact_link.created_ms')
-            .orderBy('artifact_link.bundle_id')
-            .limit(max),
-        )
-      ).map(({ bundle_id, project_id, release, dist, created_ms }) => ({
-        bundleId: bundle_id,
-        projectId: project_id,
-        release,
-        dist,
-        createdMs: created_ms,
-      })),
+    linksSince: (ms, max) => linksSince(store, ms, max),
     filesOf: async ({ bundleId, text, afterId, max }) => {
       let query = files().where('bundle_id', '=', bundleId).where('artifact_file.id', '>', afterId)
       if (text !== '')

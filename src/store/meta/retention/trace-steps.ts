@@ -22,7 +22,7 @@ export type TraceStep = {
 }
 
 /** A day of arrival whose traces were downsampled: its last level, and the number of removed spans. */
-export type DownsampledDay = { day: string; level: number; spans: number }
+type DownsampledDay = { day: string; level: number; spans: number }
 
 export type TraceStepStore = {
   planTraceStep(runId: number, step: { day: string; level: number; before: number }): Promise<TraceStep>

@@ -2,7 +2,7 @@
 import '../../styles/issues.css'
 import './trace-page.css'
 import { useQuery } from '@tanstack/react-query'
-import { useLocale, useTranslations } from 'next-intl'
+import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import type { RestTraceView } from '../../../contract/trace-views.ts'
 import { ApiError, apiFetch } from '../../client/api.ts'
@@ -42,9 +42,8 @@ type PageProps = {
 /** Says that the disk budget may have removed the trace. Nothing if it removed no spans. */
 function Downsampled({ days }: { days: RestTraceView['downsampled'] }) {
   const t = useTranslations('trace')
-  const format = new Intl.DateTimeFormat(useLocale(), { dateStyle: 'medium', timeZone: 'UTC' })
   if (!days) return null
-  const [from, to] = [format.format(new Date(days.from)), format.format(new Date(days.to))]
+  const { from, to } = days
   return <> {t('downsampled', { count: days.spans, range: from === to ? from : `${from} – ${to}` })}</>
 }
 
