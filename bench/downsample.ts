@@ -51,7 +51,7 @@ const insertDay = (database: string, from: number, to: number) => `INSERT INTO $
     concat('shop@', toString(intDiv(trace, 10000))), 'production', 0,
     toDateTime64('${day} 00:00:00', 3, 'UTC') + toIntervalMillisecond(trace * 86000000 / ${Math.ceil(total / spansOfTrace)}),
     number, place, 0, route, if(place = 0, 'http', 'db'), if(place = 0, '', concat('SELECT ', toString(place))), 4,
-    place = 3 AND trace % ${failing} = 0, 0, 0,
+    place = 0 AND trace % ${failing} = 0, 0, 0,
     map('http.request.method', 'GET', 'url.path', concat('/x/', toString(rand(number))), 'db.system.name', 'postgresql'),
     map('thread.id', place), ''
   FROM (SELECT number, intDiv(number, ${spansOfTrace}) AS trace, number % ${spansOfTrace} AS place,
@@ -73,8 +73,8 @@ try {
     await connection.command(insertDay('mishap', from, Math.min(total, from + 100_000)), {}, { seconds: 600 })
   const sumOf = async () =>
     (
-      await connection.rows<{ n: string; weight: number; failed: number; mean: number; p95: number; bytes: string }>(
-        `SELECT count() AS n, sum(toFloat64(weight)) AS weight, sum(weight * failed) AS failed,
+      await connection.rows<{ n: string; about: number; failures: number; mean: number; p95: number; bytes: string }>(
+        `SELECT count() AS n, sum(toFloat64(weight)) AS about, sum(toFloat64(weight) * failed) AS failures,
            avgWeighted(toFloat64(duration), weight) AS mean,
            quantileTDigestWeighted(0.95)(duration, toUInt64(round(weight))) AS p95,
            (SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND database = 'mishap' AND table = 'spans') AS bytes
