@@ -66,6 +66,7 @@ function namedBy(source: KeySource): string[] {
       return ['"op":"status"']
     // Every issue is an error, so a search for errors adds no condition. `feedback` does.
     case 'issueCategory':
+    case 'route':
     case 'span':
     case 'presence':
     case 'nothing':

@@ -1,9 +1,10 @@
 import type { ColumnType, Generated } from 'kysely'
+import type { DeliveryTables } from './delivery-tables.ts'
 
 type Counted = ColumnType<number, number | undefined, number>
 
-/** The table of the downsampling of traces. */
-export type TraceTables = {
+/** Tables of background work: deliveries, and the downsampling of traces. */
+export type JobTables = DeliveryTables & {
   trace_step: {
     id: Generated<number>
     run_id: number
