@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 import { randomOf } from '../../src/random.cases.ts'
 import { bootstrap, discard, freePort, type Product, ready, start, until } from '../product.ts'
 import { type Scope, type Step, steps } from './steps.ts'
-import { type Acknowledged, faultsOf, send, settled } from './traffic.ts'
+import { type Acknowledged, faultsOf, send, settled, verifyFaults } from './traffic.ts'
 
 /** Three kills for each power cut: `npm run e2e:crash -- --rounds 100` makes 300. */
 const rounds = 3 * Number(process.env.CRASH_ROUNDS ?? 1)
@@ -117,5 +117,7 @@ test(`${rounds} kills between the steps: nothing acknowledged is missing, nothin
   await settled(product, project)
   expect(await faultsOf(product, project, [...types, ...lastings], acknowledged, true)).toEqual([])
   expect(acknowledged.length).toBeGreaterThan(5 * rounds)
+  await product.stop()
+  expect(await verifyFaults(data)).toBe('')
   expect(unreached.length).toBeLessThan(Math.max(2, rounds / 4))
 })

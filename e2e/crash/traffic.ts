@@ -16,6 +16,7 @@ import {
   root,
   until,
 } from '../product.ts'
+import { rollupFaults, sendTrace, traceFaults } from './traces.ts'
 
 /** An acknowledged event. `ns` is the time of the answer, on the clock of `process.hrtime`. */
 export type Acknowledged = { id: string; type: string; ns: bigint; attachment?: Buffer }
@@ -27,26 +28,8 @@ type Traffic = {
   stop(): Promise<void>
 }
 
-/** The type of acknowledged transactions. Their id is the trace id. */
-const transactionType = 'transaction'
-
-/** A transaction of five spans. */
-function transactionOf(id: string): Buffer {
-  const at = Date.now() / 1000
-  const hex = (n: number) => `${n}`.padStart(16, '0')
-  const spans = [1, 2, 3, 4, 5].map((n) => ({
-    span_id: hex(n),
-    parent_span_id: id.slice(16),
-    op: 'db',
-    description: `query ${n}`,
-    start_timestamp: at - 0.5,
-    timestamp: at,
-  }))
-  const trace = { trace_id: id, span_id: id.slice(16), op: 'http.server' }
-  const payload = { type: 'transaction', transaction: 'GET /', start_timestamp: at - 1, timestamp: at, spans }
-  const body = JSON.stringify({ ...payload, contexts: { trace } })
-  return Buffer.from(`{"event_id":"${id}"}\n{"type":"transaction"}\n${body}\n`)
-}
+/** The type of acknowledged traces. Their id is the trace id. */
+const traceType = 'trace'
 
 const spooledBytes = 1_200_000
 
@@ -59,7 +42,7 @@ function withAttachment(event: Record<string, unknown>, bytes: Buffer): Buffer {
 /**
  * Sends about 200 requests per second until `stop`: mostly small events of `types`, a few with a file of 5 kB, one in a
  * hundred with a file of 1.2 MB, some to /store/, and some broken ones that must be refused.
- * With `traced`, one in six is a transaction of five spans.
+ * With `traced`, one in six is a trace of six spans: a transaction, streamed spans or an export of OpenTelemetry.
  */
 export function send(
   product: { url: string },
@@ -69,15 +52,15 @@ export function send(
   traced = false,
 ): Traffic {
   const traffic: Traffic = { acknowledged: [], refused: {}, stop: async () => undefined }
-  const state = { on: true, n: 0 }
+  const state = { on: true, n: 0, traces: 0 }
   async function one(): Promise<void> {
     const n = state.n++
     const type = types[n % types.length] ?? 'CutError'
     const event = errorEvent(type, 'while the power goes', { tags: { n: String(n) } })
     const kind = n % 100
-    const isTransaction = traced && kind % 6 === 1
-    const [broken, byStore] = [kind % 25 === 7, kind % 10 === 3 && !isTransaction]
-    const size = isTransaction ? 0 : kind === 50 ? spooledBytes : kind % 12 === 5 ? 5000 : 0
+    const isTrace = traced && kind % 6 === 1
+    const [broken, byStore] = [kind % 25 === 7, kind % 10 === 3 && !isTrace]
+    const size = isTrace ? 0 : kind === 50 ? spooledBytes : kind % 12 === 5 ? 5000 : 0
     const bytes = size > 0 && !broken && !byStore ? randomBytes(size) : undefined
     const request = broken
       ? ingest(product, project, '{"broken', { path: 'store', headers: { 'content-type': 'application/json' } })
@@ -86,18 +69,16 @@ export function send(
             path: 'store',
             headers: { 'content-type': 'application/json' },
           })
-        : ingest(
-            product,
-            project,
-            isTransaction ? transactionOf(event.event_id) : bytes ? withAttachment(event, bytes) : envelopeOf(event),
-          )
+        : isTrace
+          ? sendTrace(product, project, event.event_id, state.traces++)
+          : ingest(product, project, bytes ? withAttachment(event, bytes) : envelopeOf(event))
     const answer = await request.catch(() => undefined)
     const ns = process.hrtime.bigint()
     await answer?.arrayBuffer().catch(() => undefined)
     if (answer?.status === 200)
       traffic.acknowledged.push(
-        isTransaction
-          ? { id: event.event_id, type: transactionType, ns }
+        isTrace
+          ? { id: event.event_id, type: traceType, ns }
           : { id: event.event_id, type, ns, ...(bytes ? { attachment: bytes } : {}) },
       )
     else traffic.refused[answer?.status ?? 0] = (traffic.refused[answer?.status ?? 0] ?? 0) + 1
@@ -189,22 +170,13 @@ export async function faultsOf(
     faults.push(...(await attachmentFaults(product, project, expected)))
   }
   const table = status.disk.tables.find((item) => item.table === 'events')?.rows ?? 0
-  faults.push(...(await traceFaults(product, project, acknowledged)))
+  const traces = acknowledged.filter((event) => event.type === traceType).map(({ id }) => id)
+  faults.push(...(await traceFaults(product, project, traces.slice(-20))))
+  if (traces.length > 0) faults.push(...(await rollupFaults(product, project, traces.length)))
   const { ledger } = status
   if (everything && rows !== table) faults.push(`the issues have ${rows} rows, the table ${table}`)
   if (ledger.lost !== 0 || ledger.dead !== 0) faults.push(`the ledger says lost ${ledger.lost}, dead ${ledger.dead}`)
   return [...faults, ...(await storedFaults(product, project, table))]
-}
-
-/** Checks that the newest acknowledged transactions have five spans each. */
-async function traceFaults(product: Product, project: Project, acknowledged: Acknowledged[]): Promise<string[]> {
-  const faults: string[] = []
-  for (const { id } of acknowledged.filter((event) => event.type === transactionType).slice(-20)) {
-    const { json } = await api(product, project, `/organizations/${project.org}/trace-meta/${id}/`)
-    const { span_count: spans } = json as { span_count: number }
-    if (spans !== 6) faults.push(`the trace ${id} has ${spans} spans instead of 6`)
-  }
-  return faults
 }
 
 /** Compares stored items in the ledger with the rows of events and of spans. */

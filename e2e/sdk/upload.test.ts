@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -69,6 +69,7 @@ async function buildFile(name: string): Promise<string> {
   return outfile
 }
 
+type Uploaded = { uploadedRoutes: { releases: string[]; routes: string[] }[] }
 type Bundle = { bundleId: string; fileCount: number; associations: { release: string; dist: string | null }[] }
 const P = '/projects/upload/shop'
 const bundles = async (query: string) =>
@@ -156,6 +157,45 @@ test.skipIf(!clients[1][1])('sentry-cli 2.x: single files of a release', async (
   expect(await run(client, ['files', '--release', release, 'delete', '--all'])).toMatchObject({ code: 0 })
   expect((await files()).json).toEqual([])
 })
+
+/** A real Next.js build: that of the screens. */
+const nextBuild = join(import.meta.dirname, '../../src/web/.next')
+
+test.skipIf(!clients[0][1])(
+  'routes of a Next.js build come from the names of its files and from its manifest',
+  async () => {
+    const client = clients[0][1] ?? ''
+    const uploaded = async () => ((await api(product, project(), `${P}/`)).json as Uploaded).uploadedRoutes
+    const upload = async (...words: string[]) =>
+      expect(await run(client, ['sourcemaps', 'upload', ...words])).toMatchObject({
+        code: 0,
+        output: expect.stringContaining('File processing complete'),
+      })
+    // A copy, because the client finds no files in the folder of the build.
+    cpSync(join(nextBuild, 'server/app/o/[org]/issues'), join(folder, 'pages/server/app/o/[org]/issues'), {
+      recursive: true,
+    })
+    await upload('--release', 'next@1', '--url-prefix', '~/_next', 'pages')
+    const [byName] = await until('routes of names', 12_000, async () => {
+      const found = await uploaded()
+      return found.length > 0 && found
+    })
+    expect(byName?.releases).toEqual(['next@1'])
+    expect(byName?.routes).toEqual(expect.arrayContaining(['/o/[org]/issues', '/o/[org]/issues/[id]']))
+    cpSync(join(nextBuild, 'routes-manifest.json'), join(folder, 'next/routes-manifest.json'))
+    await upload('--release', 'next@2', '--ext', 'json', 'next')
+    const [byManifest] = await until('routes of the manifest', 30_000, async () => {
+      const found = await uploaded()
+      return found.length > 1 && found
+    })
+    expect(byManifest?.releases).toEqual(['next@2'])
+    expect(byManifest?.routes).toEqual(
+      expect.arrayContaining(['/', '/find', '/invite/[token]', '/o/[org]/issues/[id]']),
+    )
+    expect(byManifest?.routes.some((route) => route.startsWith('/_'))).toBe(false)
+  },
+  90_000,
+)
 
 test('the bundler plugin: an esbuild build injects, uploads, makes its release and finalizes it', async () => {
   writeFileSync(join(folder, 'plugged.ts'), 'export const seven: number = 7\nconsole.log(seven)\n')

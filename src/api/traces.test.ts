@@ -390,6 +390,7 @@ describe('a trace as the page reads it', () => {
       spanCount: 3,
       isSampled: false,
       keptDays: 30,
+      downsampled: null,
       eventsTruncated: false,
       events: [{ title: 'StockError: no stock 81', type: 'StockError', span: 1, project: 0 }],
       feedback: [],

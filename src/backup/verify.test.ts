@@ -160,6 +160,7 @@ const look = (world: World) =>
         removedEvents: async () => new Map([[1, world.removed]]),
         downsampleSteps: async () => world.steps,
         reprocessingSteps: async () => world.rewrites,
+        traceSteps: async () => [],
         downsampledOf: async () => new Map(world.told),
       },
       releases: {
@@ -386,7 +387,7 @@ test.each<[ReprocessingStep['stage'], boolean | undefined]>([
   }
   world.rewrites = [{ id: 4, runId: 1, rewrite, stale: [], stage, madeMs: 0 }]
   await look(world)
-  expect(asked.at(-1)).toEqual([undefined, counted === undefined ? undefined : { counted, rewrite }])
+  expect(asked.at(-1)).toEqual([undefined, counted === undefined ? undefined : { counted, rewrite }, []])
 })
 
 test('feedback is stored, but not as an event', async () => {

@@ -21,6 +21,7 @@ export type VerifyDeps = {
     | 'retention.removedEvents'
     | 'organizations.retainedSince'
     | 'retention.downsampleSteps'
+    | 'retention.traceSteps'
     | 'retention.reprocessingSteps'
     | 'retention.downsampledOf'
     | 'releases.orphanReleases'
@@ -236,9 +237,11 @@ export async function verify(deps: VerifyDeps): Promise<Check[]> {
   const reprocessing = (await deps.meta.retention.reprocessingSteps()).find(
     (reprocessStep) => reprocessStep.stage !== 'cut',
   )
+  const traceSteps = await deps.meta.retention.traceSteps()
   const found = await deps.events.check(
     step && { step: step.id, counted: step.stage === 'counted', cut: step.cut },
     reprocessing && { counted: reprocessing.stage === 'counted', rewrite: reprocessing.rewrite },
+    traceSteps.filter(({ stage }) => stage === 'counted').map(({ day }) => day),
   )
   const tallied = tableNames.filter((name) => anyTable(name).tally)
   const tallies = await Promise.all(tallied.map((name) => deps.events.tally(name)))

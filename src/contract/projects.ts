@@ -45,6 +45,8 @@ const settings = z.strictObject({
   /** Ours: patterns of routes (docs/spans.md), and paths whose next part was learned to vary. */
   routePatterns: z.array(z.string()),
   learnedRoutes: z.array(z.string()),
+  /** Ours: routes of Next.js applications, by the releases that they were uploaded with. Newest first. */
+  uploadedRoutes: z.array(z.strictObject({ releases: z.array(z.string()), routes: z.array(z.string()) })),
   /** Ours: whether public scripts that nobody uploaded are fetched. */
   scrapeJavaScript: z.boolean(),
   verifySSL: z.boolean(),

@@ -63,6 +63,8 @@ const disk = z.strictObject({
       bytesAfter: z.number().nullable(),
       events: count,
       attachments: count,
+      /** Spans of downsampled traces. */
+      spans: count,
       /** Whether the data met the budget afterwards. False if all issues are down to their kept events. */
       reached: z.boolean(),
     }),

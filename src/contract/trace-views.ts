@@ -76,6 +76,12 @@ export const restTraceView = z
       .describe('The trace has more spans than requested. These are its segments, failed spans and longest spans.'),
     /** Retention of spans in days. */
     keptDays: z.int(),
+    downsampled: z
+      .strictObject({ from: z.iso.date(), to: z.iso.date(), spans: z.int() })
+      .nullable()
+      .describe(
+        'Only without spans: the disk budget removed this many spans that arrived on these days, perhaps those of this trace. A trace with events names their day.',
+      ),
     projects: z.array(viewProject),
     spans,
     vitals: z.array(z.strictObject({ span: z.int(), values: z.record(z.string(), z.number()) })),

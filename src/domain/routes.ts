@@ -1,3 +1,5 @@
+import { compileUploaded, matchingUploaded, type UploadedRoutes } from './uploaded-routes.ts'
+
 /** How a project's addresses become routes, besides the placeholders that every project has. */
 export type RouteSettings = {
   /**
@@ -7,6 +9,8 @@ export type RouteSettings = {
   patterns: string[]
   /** Paths whose next part varies, learned from the data: `/users` makes `/users/jane` to `/users/[name]`. */
   learned: string[]
+  /** Routes of Next.js applications, uploaded with releases. They win over what was learned. */
+  uploaded?: readonly UploadedRoutes[]
 }
 
 export const patternsMax = 100
@@ -22,8 +26,8 @@ const patternForm = /^!?\/[^\s?#]{0,300}$/
 
 /** Reads the settings of a project as stored. */
 export function readRoutes(json: string): RouteSettings {
-  const { patterns = [], learned = [] } = JSON.parse(json) as Partial<RouteSettings>
-  return { patterns, learned }
+  const { patterns = [], learned = [], uploaded } = JSON.parse(json) as Partial<RouteSettings>
+  return { patterns, learned, ...(uploaded ? { uploaded } : {}) }
 }
 
 /** The first pattern that is none, or undefined. */
@@ -32,12 +36,30 @@ export const brokenPattern = (patterns: readonly string[]): string | undefined =
 
 type Pattern = { text: string; parts: string[]; isOpen: boolean }
 /** Route settings in a form that is fast to apply. */
-export type RouteRules = { patterns: readonly Pattern[]; learned: ReadonlySet<string> }
+export type RouteRules = {
+  patterns: readonly Pattern[]
+  learned: ReadonlySet<string>
+  /** Returns the uploaded route of a path, as parts between slashes, in a release. */
+  uploaded(parts: readonly string[], release: string): string | undefined
+}
 
 /** Compiled settings, by their object. */
 export type RouteRuleCache = WeakMap<RouteSettings, RouteRules>
 
-export const noRules: RouteRules = { patterns: [], learned: new Set() }
+export const noRules: RouteRules = { patterns: [], learned: new Set(), uploaded: () => undefined }
+
+/** Compiles the uploaded routes of a release when its first path comes. */
+function createUploaded(sets: readonly UploadedRoutes[]): RouteRules['uploaded'] {
+  const byRelease = new Map(sets.flatMap((set) => set.releases.map((release) => [release, set] as const)))
+  const compiled = new Map<UploadedRoutes, ReturnType<typeof compileUploaded>>()
+  return (parts, release) => {
+    const set = byRelease.get(release)
+    if (!set) return undefined
+    const routes = compiled.get(set) ?? compileUploaded(set.routes)
+    compiled.set(set, routes)
+    return matchingUploaded(parts, routes)
+  }
+}
 
 /** Compiles settings, once for each settings object with the same cache. */
 export function routeRules(settings: RouteSettings | undefined, cache: RouteRuleCache = new WeakMap()): RouteRules {
@@ -51,7 +73,7 @@ export function routeRules(settings: RouteSettings | undefined, cache: RouteRule
       const isOpen = parts.at(-1) === '**'
       return { text, parts: isOpen ? parts.slice(0, -1) : parts, isOpen }
     })
-  const rules = { patterns, learned: new Set(settings.learned) }
+  const rules = { patterns, learned: new Set(settings.learned), uploaded: createUploaded(settings.uploaded ?? []) }
   cache.set(settings, rules)
   return rules
 }

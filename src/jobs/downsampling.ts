@@ -10,6 +10,7 @@ import type { DiskState } from './disk.ts'
 import { type CandidateDeps, cutOf, downsampleCandidates, groupsOf, type Unit } from './downsample-candidates.ts'
 import { droppedName, recordEvicted } from './evicted-rows.ts'
 import type { Lock } from './lock.ts'
+import { createTraceDownsampling, type TraceDownsamplingDeps, type TraceRun } from './trace-downsampling.ts'
 
 export type DownsamplingDeps = {
   clock: Clock
@@ -31,12 +32,14 @@ export type DownsamplingDeps = {
     | 'values.getValue'
     | 'values.setValue'
   > &
-    CandidateDeps['meta']
+    CandidateDeps['meta'] &
+    TraceDownsamplingDeps['meta']
   events: Pick<
     EventStore,
     'rowsOfCut' | 'quantileOfCut' | 'eventsInCut' | 'countCutRows' | 'deleteCut' | 'rewriteWeeks' | 'dropOldest'
   > &
-    CandidateDeps['events']
+    CandidateDeps['events'] &
+    TraceDownsamplingDeps['events']
   blobs: Pick<BlobStore, 'delete'>
   /** The lock for removing rows from the stores. */
   lock: Lock
@@ -45,7 +48,7 @@ export type DownsamplingDeps = {
   measure(): Promise<DiskState>
 }
 
-/** Enforces the disk budget: evicts the oldest days of spans, then the oldest and most repeated events. */
+/** Enforces the disk budget: downsamples traces, evicts the oldest days of spans, then the most repeated events. */
 export type Downsampling = {
   /**
    * Completes steps that a crash interrupted. Waits for the events store without limit and never rejects. Call it
@@ -145,17 +148,22 @@ async function finishWithRetry(deps: DownsamplingDeps, step: DownsampleStep, sto
   }
 }
 
+/** What a run of traces did, for the result of the job. */
+const spansOf = ({ spans }: TraceRun): Record<string, number> => (spans > 0 ? { downsampledSpans: spans } : {})
+
 /**
  * Drops whole partitions of ranked tables (days of spans) before any event, the oldest first: no issue depends on them.
- * The last two days stay because recent traces need them. Returns the remaining usage and the dropped partitions.
+ * Their traces are downsampled before that. The last two days stay because recent traces need them. Returns the remaining
+ * usage and the dropped partitions.
  */
 async function dropPartitions(
   deps: DownsamplingDeps,
-): Promise<{ disk: DiskState; dropped: Record<string, readonly string[]> }> {
+  run: TraceRun,
+): Promise<{ disk: DiskState; dropped: Record<string, readonly string[] | number> }> {
   const { events, meta, clock, measure } = deps
-  const first = await measure()
+  const first = run.disk
   const { budget } = first
-  if (budget === null || first.stored <= budget) return { disk: first, dropped: {} }
+  if (budget === null || first.stored <= budget) return { disk: first, dropped: spansOf(run) }
   const dropped: Record<string, string[]> = {}
   let disk = first
   const release = await deps.lock()
@@ -179,7 +187,7 @@ async function dropPartitions(
   } finally {
     release()
   }
-  return { disk, dropped }
+  return { disk, dropped: { ...dropped, ...spansOf(run) } }
 }
 
 /** Runs work with the lock while no commit is in progress. */
@@ -327,6 +335,7 @@ export function createDownsampling(deps: DownsamplingDeps): Downsampling {
   const stopped = stopping.signal
   // Weeks with rows masked outside of a run. They use disk space until they are rewritten.
   const state = { floorRows: -1, masked: new Set<string>() }
+  const traces = createTraceDownsampling(deps, stopped)
 
   async function end(step: DownsampleStep): Promise<void> {
     await finishWithRetry(deps, step, stopped)
@@ -338,6 +347,7 @@ export function createDownsampling(deps: DownsamplingDeps): Downsampling {
     for (const step of await meta.retention.downsampleSteps())
       if (step.stage !== 'cut') await runExclusive(deps, () => end(step))
     await verifyCuts(deps, (week) => state.masked.add(week))
+    await traces.check()
     await events.rewriteWeeks([...state.masked])
     state.masked.clear()
     await deleteFiles(deps)
@@ -367,10 +377,16 @@ export function createDownsampling(deps: DownsamplingDeps): Downsampling {
   }
 
   return {
-    resume: () => resumeSteps(deps, end),
+    resume: async () => {
+      await resumeSteps(deps, end)
+      await traces.resume()
+    },
     run: async () => {
       await clear()
-      const { disk, dropped } = await dropPartitions(deps)
+      const first = await deps.measure()
+      const run = await traces.run(first, (first.budget ?? 0) * targetShare)
+      if (run.waits) return { stored: run.disk.stored, budget: first.budget, ...spansOf(run) }
+      const { disk, dropped } = await dropPartitions(deps, run)
       const { budget, stored } = disk
       const { rows } = disk.tables.events
       // Fewer rows (retention, a removal) or a met budget reset the floor.

@@ -24,6 +24,7 @@ function deps(known: number | null = 100 * dayMs) {
     },
     meta: {
       retention: {
+        forgetTraceDays: (day: string) => void calls.push(['days', Date.parse(day)]),
         prune: (...args: number[]) => {
           calls.push(['prune', ...args])
           return ['attachments/1/a', 'dead/7']
@@ -55,6 +56,7 @@ test('retention drops what was received before it, attachments with it, dead ite
     ['spans', 70 * dayMs, clock.now()],
     ['sessions', 10 * dayMs, clock.now()],
     ['prune', clock.now(), 10 * dayMs, 86 * dayMs, 10 * dayMs],
+    ['days', 69 * dayMs],
     ['bundles', 10 * dayMs],
   ])
   expect(deleted).toEqual(['attachments/1/a', 'dead/7', 'artifacts/1/b'])

@@ -21,6 +21,7 @@ import { closeSessionDays } from './session-days.ts'
 import { createJobStates, type JobState } from './states.ts'
 import type { Triage } from './triage.ts'
 import { trustedNow } from './trusted-clock.ts'
+import { readUploadedRoutes } from './uploaded-routes.ts'
 import { sweepUploads } from './uploads.ts'
 
 export type JobDeps = {
@@ -84,6 +85,7 @@ async function applyRetention(deps: JobDeps): Promise<Record<string, unknown>> {
       blobs,
       await meta.retention.prune(nowMs, beforeMs, nowMs - deadLetterRetentionMs, rowsBeforeMs),
     )
+    await meta.retention.forgetTraceDays(new Date(beforeOf('spans') - dayMs).toISOString().slice(0, 10))
     const removedOfOrganizations = await applyOwnRetention({ nowMs, meta, events, blobs, retention: deps.retention })
     // No remaining event uses these bundles: a new event would have recorded its use.
     const bundles = await deleteAll(blobs, await meta.artifacts.dropBundles(beforeMs))
@@ -189,6 +191,13 @@ export const jobTable: readonly Job[] = [
     everyMs: 10 * minuteMs,
     firstMs: 2 * minuteMs,
     run: learnRoutes,
+  },
+  {
+    // Soon after an upload, as the first visitors of a release follow it.
+    name: 'uploaded-routes',
+    everyMs: 10_000,
+    firstMs: 4000,
+    run: readUploadedRoutes,
   },
   {
     name: 'feedback',

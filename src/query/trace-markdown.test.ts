@@ -10,6 +10,7 @@ const view = (list: TestSpan[], more: Partial<RestTraceView> = {}): RestTraceVie
   spanCount: list.length,
   isSampled: false,
   keptDays: 30,
+  downsampled: null,
   projects: [
     { id: '1', slug: 'web', platform: 'node', place: 0, spans: list.length },
     { id: null, slug: null, platform: null, place: -1, spans: 1 },

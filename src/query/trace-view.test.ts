@@ -77,6 +77,12 @@ function storeOf(list: Parameters<typeof columns>[0], events: { projectId: numbe
         })),
     },
     meta: {
+      retention: {
+        downsampledDays: async () => [
+          { day: '1970-01-02', level: 1, spans: 70 },
+          { day: '2026-11-01', level: 4, spans: 900 },
+        ],
+      },
       issues: {
         issueIdsOf: async () => new Map([[`1:${'f'.repeat(16)}`, 9]]),
         issueById: async (issue: number) => ({ id: issue, shortId: 'WEB-9', title: 'E', level: 'error' }),
@@ -127,6 +133,15 @@ describe('a trace in the form of its page', () => {
   test('a trace of such projects alone is like one that does not exist', async () => {
     const { view } = storeOf([{ n: 2, projectId: 2 }])
     expect(await view()).toMatchObject({ spanCount: 0, projects: [], vitals: [], spans: { ids: [] } })
+  })
+
+  test('a trace without spans says which days the disk budget removed spans of, near its errors if it has any', async () => {
+    const none = storeOf([])
+    expect((await none.view()).downsampled).toEqual({ from: '1970-01-02', to: '2026-11-01', spans: 970 })
+    const errors = storeOf([], [{ projectId: 1, span: 2 }])
+    expect((await errors.view()).downsampled).toEqual({ from: '1970-01-02', to: '1970-01-02', spans: 70 })
+    const whole = storeOf([{ n: 1, projectId: 1 }])
+    expect((await whole.view()).downsampled).toBeNull()
   })
 
   test('errors are at their spans, else at the span above, and bring their feedback', async () => {

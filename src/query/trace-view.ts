@@ -10,7 +10,7 @@ import { normalizeSpanId } from '../wire/ids.ts'
 
 type TraceViewDeps = {
   events: Pick<EventStore, 'traceSpans' | 'largestSpans' | 'traceTotals' | 'byTraceId' | 'spansOfEvents'>
-  meta: MetaWith<'issues.issueIdsOf' | 'issues.issueById' | 'feedback.feedbackOfIssue'>
+  meta: MetaWith<'issues.issueIdsOf' | 'issues.issueById' | 'feedback.feedbackOfIssue' | 'retention.downsampledDays'>
 }
 
 /** The organization's projects, in the order of the sidebar, and those that the reader may read. */
@@ -25,6 +25,7 @@ const sampleSpans = 5000
 const smallSpans = 2000
 const errorsMax = 100
 const feedbackMax = 20
+const dayUs = 86_400_000_000
 
 /** Numbers texts: 0 is ''. */
 function createTexts(): { texts: string[]; numberOf(text: string): number } {
@@ -212,6 +213,22 @@ function projectsOf(
 }
 
 /**
+ * The days whose spans the disk budget removed in part, for a trace without spans. Spans arrive within a day of the
+ * trace's events, if there are any at `atUs`.
+ */
+async function downsampledOf({ meta }: TraceViewDeps, atUs: number | undefined): Promise<RestTraceView['downsampled']> {
+  const all = (await meta.retention.downsampledDays()).filter(({ spans }) => spans > 0)
+  const near = ({ day }: { day: string }) => {
+    const start = Date.parse(day) * 1000
+    return atUs === undefined || (atUs >= start - dayUs && atUs < start + dayUs)
+  }
+  const days = all.filter(near)
+  const [first, last] = [days[0], days.at(-1)]
+  if (!first || !last) return null
+  return { from: first.day, to: last.day, spans: days.reduce((sum, { spans }) => sum + spans, 0) }
+}
+
+/**
  * Reads a trace over the projects of an organization, in the compact form of the trace page. Spans of projects that the
  * reader may not read have no texts. A trace that has nothing else is empty, like a trace that does not exist.
  * `max`: limit of spans, at most `viewSpansMost`. `isPreload`: a trace that one query does not read whole is cut and
@@ -252,6 +269,7 @@ export async function traceView(
     spanCount: read.isSampled && !isEmpty ? read.spanCount : kept.length,
     isSampled: read.isSampled && !isEmpty,
     keptDays,
+    downsampled: kept.length > 0 ? null : await downsampledOf(deps, found.refs[0]?.timestampUs),
     projects: list,
     spans: compactSpans(columns, kept, places),
     vitals: isEmpty

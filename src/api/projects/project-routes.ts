@@ -81,6 +81,7 @@ export async function toRestProject(
     safeFields: scrub.safeFields,
     routePatterns: routes.patterns,
     learnedRoutes: routes.learned,
+    uploadedRoutes: [...(routes.uploaded ?? [])],
     scrapeJavaScript: scrape.on,
     verifySSL: scrape.verifyTls,
     ...project.switches,

@@ -9,6 +9,7 @@ import { createRuleCache, type RuleCache } from '../fingerprint/fingerprint.ts'
 import type { UserAgentDetails } from '../kinds/error/user-agent.ts'
 import type { Rules } from '../scrub/rules.ts'
 import type { MapSource } from '../symbolicate/frames.ts'
+import { createSegmentRoutes, type SegmentRoutes } from './shared-segments.ts'
 
 /** Caches of a worker. They are bounded, and all but `segments` do not change any result. Made by `createTools`. */
 export type Tools = {
@@ -21,7 +22,7 @@ export type Tools = {
   /** The crawler that a user agent names, '' if none. */
   crawlers: LRUCache<string, string>
   /** Routes of recent segments, by project and span id, for their late spans. */
-  segments: LRUCache<string, string>
+  segments: SegmentRoutes
   routeRules: RouteRuleCache
   /** Compiled grouping rules, by their text. */
   grouping: RuleCache
@@ -30,8 +31,8 @@ export type Tools = {
 }
 
 /**
- * Makes the caches: 5,000 user agents (real traffic has some hundred at a time), 500 sets of scrubbing rules, and 20,000
- * segments (3 MB; web vitals come up to minutes after their page load).
+ * Makes the caches: 5,000 user agents (real traffic has some hundred at a time), 500 sets of scrubbing rules, and the
+ * routes of recent segments.
  */
 export function createTools(): Tools {
   return {
@@ -41,7 +42,7 @@ export function createTools(): Tools {
     filtersOf: new WeakMap(),
     plainAgents: new LRUCache({ max: 5000 }),
     crawlers: new LRUCache({ max: 5000 }),
-    segments: new LRUCache({ max: 20_000 }),
+    segments: createSegmentRoutes(),
     routeRules: new WeakMap(),
     grouping: createRuleCache(),
     lineBytes: new Map(),

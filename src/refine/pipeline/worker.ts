@@ -23,6 +23,7 @@ import { addEffects, emptyRange, type KeyUse, type RangeGroup, type RangeJob, ty
 import { createReadBuffers } from './read-buffers.ts'
 import { refineRecord } from './record.ts'
 import { loggedRecords, outcomesOfDeadLetter, outcomesOfRecord } from './record-outcomes.ts'
+import { shareSegments } from './shared-segments.ts'
 import { waitingBlobs } from './waiting-blobs.ts'
 
 export type ToWorker =
@@ -359,6 +360,7 @@ export function work(
   const blobs = waitingBlobs(openBlobs(setup.blobSource), (full) => post({ kind: 'full', full }))
   const tools = createTools()
   const fileOf = setup.rowsPrefix === undefined ? undefined : createLineFiles(setup.rowsPrefix)
+  const shared = shareSegments(tools.segments, setup.journalFolder)
   const open = new Map<number, { job: RangeJob; records: JournalRecord[]; to: number; memory: Buffer[] }>()
   const pending = new Map<number, (answers: MapAnswer[]) => void>()
   let requestCount = 0
@@ -385,11 +387,13 @@ export function work(
     if (!entry) return
     refine(entry.job, entry.records, entry.to, message.settings, blobs, tools, maps, fileOf)
       .then(
-        (range) =>
+        (range) => {
+          shared.send()
           post(
             { kind: 'done', range },
             [...range.lines.values()].flatMap((rows) => (isRowFile(rows) ? [] : (rows.buffer as ArrayBuffer))),
-          ),
+          )
+        },
         (error: unknown) => post({ kind: 'failed', job: message.job, reason: faultOf(error) }),
       )
       .finally(() => buffers.give(entry.memory))

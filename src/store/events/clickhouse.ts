@@ -4,6 +4,7 @@ import { type Connection, connect } from './connection.ts'
 import { createCopies } from './copies.ts'
 import { createCounts } from './counts.ts'
 import { createDownsampling } from './downsample.ts'
+import { createTraceDownsampling } from './downsample-traces.ts'
 import type { EventStore } from './event-store.ts'
 import { waitingFor } from './gate.ts'
 import type { EventsKind } from './kind.ts'
@@ -92,6 +93,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createUsage(connection, database),
     ...createRemove(connection, database, settling),
     ...createDownsampling(connection, database),
+    ...createTraceDownsampling(connection, database),
     ...createReprocessing(connection, database, { ...settling, insert: stored.insert }),
     ...createRetention(connection, database, observe),
     ...createSessions(connection, database),

@@ -1,5 +1,6 @@
 import type { TagCount } from '../../domain/event.ts'
 import type { Cut, DownsampleStore } from './downsample.ts'
+import type { TraceDownsampleStore } from './downsample-traces.ts'
 import type {
   EventFilter,
   EventPosition,
@@ -29,6 +30,7 @@ import type { TraceStore } from './trace-store.ts'
 
 /** The events store: ClickHouse over its HTTP interface (embedded: the engine process on a Unix socket). */
 export type EventStore = DownsampleStore &
+  TraceDownsampleStore &
   ReprocessingStore &
   SkewStore &
   NewestStore &
@@ -227,11 +229,13 @@ export type EventStore = DownsampleStore &
     /**
      * Stored state for `mishap verify`: stored and downsampled rows by group, duplicate rows, and groups and weeks of
      * each rollup that differ from their sum. `open`: an interrupted cut, seen as not begun (`counted` false) or done.
-     * `rewrite`: the same for an interrupted rewrite; the rollups of its groups are not checked.
+     * `rewrite`: the same for an interrupted rewrite; the rollups of its groups are not checked. `openDays`: days of
+     * interrupted steps of the downsampling of traces; their rollups of spans are not checked.
      */
     check(
       open?: { step: number; counted: boolean; cut: Cut },
       rewrite?: { counted: boolean; rewrite: Rewrite },
+      openDays?: readonly string[],
     ): Promise<{
       groups: { projectId: number; groupHash: string; rows: number; thinned: number; oldestReceivedMs: number }[]
       twice: number

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { MishapError } from '../../base/errors.ts'
 import type { Connection, InsertFence } from './connection.ts'
 import { archivedTables, columnsOf, insertLines, partitionRows, stopMerges } from './rows-archive.ts'
+import { removedSpansName } from './schema/downsampled-spans.ts'
 import { rollupFeeds } from './schema/rollups.ts'
 import { segmentsName } from './schema/segments.ts'
 import { spanRollupName } from './schema/span-rollup.ts'
@@ -128,6 +129,11 @@ async function rowPartitions(connection: Connection, database: string): Promise<
 const issueKey = 'project_id, group_hash, hour'
 const spanKey = 'project_id, length, metric, hour, route, statement, bucket'
 
+const sumKeys: Readonly<Record<string, string>> = {
+  [spanRollupName]: spanKey,
+  [removedSpansName]: 'project_id, step',
+}
+
 /** Rollups add up equal keys when they merge, so only their totals can be compared. */
 async function rowSums(connection: Connection, database: string): Promise<PartitionSum[]> {
   const keys = await connection.rows<{ name: string; key: string }>(
@@ -138,7 +144,7 @@ async function rowSums(connection: Connection, database: string): Promise<Partit
   for (const { name, key } of keys) {
     const content = hasPositions(name)
       ? `count() AS found, toString(sum(cityHash64(${key}, jpos))) AS total`
-      : `sum(n) AS found, toString(sum(cityHash64(${name === spanRollupName ? spanKey : issueKey}) * n)) AS total`
+      : `sum(n) AS found, toString(sum(cityHash64(${sumKeys[name] ?? issueKey}) * n)) AS total`
     const found = await connection.rows<{ id: string; found: string; total: string }>(
       `SELECT _partition_id AS id, ${content} FROM ${database}.${name} GROUP BY id ORDER BY id`,
       {},

@@ -1,5 +1,6 @@
 import type { Connection } from './connection.ts'
 import { recopySegments } from './recount-segments.ts'
+import { removedSpansName } from './schema/downsampled-spans.ts'
 import {
   factCount,
   spanRollupColumns,
@@ -72,10 +73,15 @@ export async function recountSpansBetween(
   await recopySegments(connection, database, from, to)
 }
 
-/** Counts of each partition, project and length whose rollup differs from its spans: what `length` selects. */
+/**
+ * Counts of each partition, project and length whose rollup differs from its spans: what `length` selects. Downsampled
+ * spans are still counted in the rollup.
+ */
 export const differingSpanDays = (database: string, length: 0 | 1): string =>
   `SELECT day, project_id FROM (
      SELECT toDate(received) AS day, project_id, toInt64(sum(${factCount})) AS m FROM ${database}.spans GROUP BY ALL
+     UNION ALL
+     SELECT day, project_id, toInt64(sum(n)) AS m FROM ${database}.${removedSpansName} GROUP BY ALL
      UNION ALL
      SELECT day, project_id, -toInt64(sum(n)) AS m FROM ${database}.${spanRollupName} WHERE length = ${length} GROUP BY ALL
    ) GROUP BY day, project_id HAVING sum(m) != 0`
@@ -111,6 +117,8 @@ export async function addSpanRollup(connection: Connection, database: string): P
   )
   for (const { day } of days) {
     await run(`ALTER TABLE ${database}.${spanRollupName} DROP PARTITION '${day}'`)
+    // The spans that are left stand for the downsampled ones by their weights.
+    await run(`ALTER TABLE ${database}.${removedSpansName} DROP PARTITION '${day}'`)
     await run(`INSERT INTO ${database}.${spanRollupName} (${spanRollupColumns})
       ${spanRollupSelect(`${database}.spans`, `toDate(received) = toDate('${day}')`)} ${withoutDedup}`)
   }

@@ -12,10 +12,14 @@ const workSecondsMax = 3600
 type SnapshotPart = Pick<EventStore, 'check'>
 
 /** Days of projects whose rollup of spans, by its lengths, or whose segments differ from the spans. */
-async function checkSpanRollup(connection: Connection, database: string): Promise<Record<string, number>> {
+async function checkSpanRollup(
+  connection: Connection,
+  database: string,
+  openDays: readonly string[],
+): Promise<Record<string, number>> {
   const differing = async (days: string) => {
-    const sql = `SELECT count() AS n FROM (${days})`
-    const [found] = await connection.rows<{ n: string }>(sql, {}, { seconds: workSecondsMax })
+    const sql = `SELECT count() AS n FROM (${days}) WHERE NOT has({days:Array(String)}, toString(day))`
+    const [found] = await connection.rows<{ n: string }>(sql, { days: openDays }, { seconds: workSecondsMax })
     return Number(found?.n ?? 0)
   }
   return {
@@ -29,7 +33,7 @@ async function checkSpanRollup(connection: Connection, database: string): Promis
 async function check(
   connection: Connection,
   database: string,
-  ...[open, rewrite]: Parameters<EventStore['check']>
+  ...[open, rewrite, openDays = []]: Parameters<EventStore['check']>
 ): ReturnType<EventStore['check']> {
   const bound = {
     ...(open ? { ...cutBound(open.cut), step: open.step } : {}),
@@ -93,11 +97,11 @@ async function check(
     })),
     twice: Number(ends?.twice ?? 0),
     lastJpos: Number(ends?.last ?? 0),
-    rollups: { ...rollups, ...(await checkSpanRollup(connection, database)) },
+    rollups: { ...rollups, ...(await checkSpanRollup(connection, database, openDays)) },
   }
 }
 
 /** Creates the queries of `mishap verify`. */
 export const createSnapshot = (connection: Connection, database: string): SnapshotPart => ({
-  check: (open, rewrite) => check(connection, database, open, rewrite),
+  check: (open, rewrite, openDays) => check(connection, database, open, rewrite, openDays),
 })

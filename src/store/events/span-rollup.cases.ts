@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Connection } from './connection.ts'
+import { traceDownsampleCases } from './downsample-traces.cases.ts'
 import { encodeSpanRow } from './encode-span.ts'
 import type { EventStore } from './event-store.ts'
 import { segmentsCases } from './segments.cases.ts'
@@ -182,4 +183,5 @@ export function spanRollupCases(open: () => EventStore, database: () => Database
   })
 
   describe('segments', () => segmentsCases(open, database))
+  describe('downsampled by whole traces', () => traceDownsampleCases(open, database))
 }

@@ -36,6 +36,7 @@ import type { ReleaseStore } from './releases/releases.ts'
 import type { DownsamplingStore } from './retention/downsampling.ts'
 import type { RemovalStore } from './retention/removals.ts'
 import type { ReprocessingMetaStore } from './retention/reprocessing.ts'
+import type { TraceStepStore } from './retention/trace-steps.ts'
 
 /** Issues: reads, changes by people and by the clock, what people watch, and saved searches. */
 type IssueParts = IssueReadStore &
@@ -62,6 +63,7 @@ type ProjectParts = ProjectStore &
 /** What deletes and rewrites events: retention, downsampling, removals and reprocessing. */
 type RetentionParts = RetentionStore &
   DownsamplingStore &
+  TraceStepStore &
   RemovalStore &
   OrganizationRemovalStore &
   ReprocessingMetaStore

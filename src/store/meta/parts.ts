@@ -52,6 +52,7 @@ import {
 import { removalFilePart, removalPart, removalRowPart } from './retention/removals.ts'
 import { reprocessCommitPart } from './retention/reprocess-commit.ts'
 import { reprocessingEdgePart, reprocessingRunPart, reprocessingStepPart } from './retention/reprocessing.ts'
+import { traceStepPart } from './retention/trace-steps.ts'
 
 /** Issues: reads, changes by people and by the clock, what people watch, and saved searches. */
 const issueParts = (store: Store): MetaStore['issues'] => ({
@@ -104,6 +105,7 @@ const artifactParts = (store: Store, missingMaps: MissingMapWriter): MetaStore['
 const retentionParts = (store: Store, missingMaps: MissingMapWriter): MetaStore['retention'] => ({
   ...prunePart(store),
   ...downsampleRunPart(store),
+  ...traceStepPart(store),
   ...downsampleStepPart(store),
   ...downsampleCountPart(store),
   ...downsampleFilePart(store),

@@ -11,7 +11,17 @@ export type Described = Pick<SpanRow, 'route' | 'category' | 'statement' | 'fail
 /** A span's scrubbed texts and attributes. `source`: where the name of its segment comes from, as SDKs state it. */
 type Describable = Pick<
   SpanRow,
-  'projectId' | 'spanId' | 'segmentId' | 'isSegment' | 'op' | 'name' | 'description' | 'transaction' | 'status' | 'kind'
+  | 'projectId'
+  | 'spanId'
+  | 'segmentId'
+  | 'isSegment'
+  | 'op'
+  | 'name'
+  | 'description'
+  | 'transaction'
+  | 'status'
+  | 'kind'
+  | 'release'
 > & { source: string; attributes: Loose }
 
 /** Rates below it come from faults: one span would count as more than a million. */
@@ -86,12 +96,14 @@ const fine: ReadonlySet<string> = new Set(fineStatuses)
 
 /** The route of a segment by itself, or of a span whose segment is elsewhere. */
 function ownRoute(span: Describable, rules: RouteRules): string {
-  const { op, kind, transaction, attributes, isSegment } = span
+  const { op, kind, transaction, attributes, isSegment, release } = span
   const sent = scalar(own(attributes, 'sentry.segment.name.source') ?? own(attributes, 'sentry.source'))
   const source = span.source || sent || ''
-  if (isSegment) return routeOf({ op, kind, name: transaction, source, attributes }, rules)
+  if (isSegment) return routeOf({ op, kind, name: transaction, source, release, attributes }, rules)
   // The address of a child is that of its own request.
-  return isNamed(transaction) ? routeOf({ op: '', kind: '', name: transaction, source, attributes: {} }, rules) : ''
+  return isNamed(transaction)
+    ? routeOf({ op: '', kind: '', name: transaction, source, release, attributes: {} }, rules)
+    : ''
 }
 
 /**

@@ -56,13 +56,13 @@ export function pathOf(address: string): string | undefined {
 }
 
 /**
- * A path with placeholders, without an empty end: `/orders/7/` becomes `/orders/[id]`. `rules`: the patterns and the
- * learned names of the project, for its own pages.
+ * A path with placeholders, without an empty end: `/orders/7/` becomes `/orders/[id]`. `rules`: the patterns, the
+ * uploaded routes of the release and the learned names of the project, for its own pages.
  */
-export function parameterizedPath(path: string, rules: RouteRules = noRules): string {
+export function parameterizedPath(path: string, rules: RouteRules = noRules, release = ''): string {
   const parts = path.slice(0, pathMax).split('/').slice(0, partsMax)
   if (parts.length > 2 && parts.at(-1) === '') parts.pop()
-  const pattern = matchingPattern(parts, rules)
+  const pattern = matchingPattern(parts, rules) ?? rules.uploaded(parts, release)
   if (pattern !== undefined) return pattern
   const out = withLearned(parts.map(placeholderOf), rules.learned).join('/')
   return out.length > 1 && out.endsWith('/') ? out.slice(0, -1) : out || '/'

@@ -56,6 +56,7 @@ describe('the route of a segment', () => {
     kind: '',
     name,
     source: '',
+    release: '',
     attributes: { ...attributes },
     ...more,
   })
@@ -103,12 +104,33 @@ describe('the route of a segment', () => {
 test('a project has its own patterns, and names that were learned', () => {
   const rules = routeRules({ patterns: ['/shop/[category]/[id]'], learned: ['/users'] })
   const route = (path: string) =>
-    routeOf({ op: 'pageload', kind: '', name: 'Pageload', source: 'url', attributes: { 'url.path': path } }, rules)
+    routeOf(
+      { op: 'pageload', kind: '', name: 'Pageload', source: 'url', release: '', attributes: { 'url.path': path } },
+      rules,
+    )
   expect(['/shop/shoes/7', '/users/jane/', '/users/7', '/orders/7'].map(route)).toEqual([
     '/shop/[category]/[id]',
     '/users/[name]',
     '/users/[id]',
     '/orders/[id]',
+  ])
+})
+
+test('routes that were uploaded with a release win over what was learned, and patterns of people over them', () => {
+  const uploaded = [{ releases: ['shop@2'], routes: ['/users/[handle]', '/users/new', '/files/[...path]'] }]
+  const rules = routeRules({ patterns: ['/files/**'], learned: ['/users'], uploaded })
+  const route = (path: string, release: string) =>
+    routeOf(
+      { op: 'pageload', kind: '', name: 'Pageload', source: 'url', release, attributes: { 'url.path': path } },
+      rules,
+    )
+  expect(
+    ['/users/jane', '/users/new', '/users/7/', '/files/a/b', '/orders/7'].map((path) => route(path, 'shop@2')),
+  ).toEqual(['/users/[handle]', '/users/new', '/users/[handle]', '/files/**', '/orders/[id]'])
+  expect(['/users/jane', '/users/new', '/users/7'].map((path) => route(path, 'shop@1'))).toEqual([
+    '/users/[name]',
+    '/users/[name]',
+    '/users/[id]',
   ])
 })
 

@@ -3,7 +3,7 @@ import { type Loose, own, scalar } from '../../pipeline/value.ts'
 import { parameterizedPath, pathOf } from './path.ts'
 
 /** A segment: its name as sent, where the SDK took it from, and its scrubbed attributes. */
-type RouteSource = { op: string; kind: string; name: string; source: string; attributes: Loose }
+type RouteSource = { op: string; kind: string; name: string; source: string; release: string; attributes: Loose }
 
 const routeMax = 200
 /** Names that say only the kind of a segment. */
@@ -27,16 +27,16 @@ function addressOf(attributes: Loose): string | undefined {
 }
 
 /** The route without a method: a template of the framework, else the segment's name, else its address. */
-function pageOf({ name, source, attributes }: RouteSource, rules: RouteRules | undefined): string {
+function pageOf({ name, source, release, attributes }: RouteSource, rules: RouteRules | undefined): string {
   const template = text(attributes, 'http.route', 'url.template', 'next.route')
   if (template) return template.replace(withMethod, '').replace(/(?<=.)\/$/, '')
   const bare = name.replace(withMethod, '').trim()
   const isGeneric = generic.test(bare)
   if (!isGeneric && templates.has(source)) return bare
   const address = addressOf(attributes)
-  if (address !== undefined && (isGeneric || source === 'url')) return parameterizedPath(address, rules)
+  if (address !== undefined && (isGeneric || source === 'url')) return parameterizedPath(address, rules, release)
   const path = /^(?:\/|https?:\/\/)/.test(bare) ? pathOf(bare) : undefined
-  return path === undefined ? bare : parameterizedPath(path, rules)
+  return path === undefined ? bare : parameterizedPath(path, rules, release)
 }
 
 /**

@@ -40,6 +40,8 @@ export const laterSpanColumns: readonly { name: string; type: string }[] = [
     type: `Map(LowCardinality(String), Float64) DEFAULT ${mapOf(jsonPairs(true), 'toFloat64OrZero(pair.2)')} CODEC(ZSTD(3))`,
   },
   { name: 'events', type: "String DEFAULT '' CODEC(ZSTD(1))" },
+  // The level of downsampling that raised its weight; 0 for none.
+  { name: 'downsampled', type: 'UInt8 DEFAULT 0 CODEC(ZSTD(1))' },
 ]
 
 /**

@@ -1,4 +1,5 @@
 import { encodeSpanRow, spanColumns } from '../encode-span.ts'
+import { downsampledSpansTables, removedSpansName } from '../schema/downsampled-spans.ts'
 import { segmentsName, segmentsTable } from '../schema/segments.ts'
 import { spanRollupName, spanRollupTable } from '../schema/span-rollup.ts'
 import { spansTable as spansDdl } from '../schema/spans.ts'
@@ -8,7 +9,12 @@ import type { StoredTable } from '../table.ts'
 /** Spans from transactions and span items, about a hundred per event. */
 export const spansTable: StoredTable<SpanRow> = {
   name: 'spans',
-  ddl: (database, kind) => [spansDdl(database, kind), spanRollupTable(database, kind), segmentsTable(database, kind)],
+  ddl: (database, kind) => [
+    spansDdl(database, kind),
+    spanRollupTable(database, kind),
+    segmentsTable(database, kind),
+    ...downsampledSpansTables(database, kind),
+  ],
   columns: spanColumns,
   encode: encodeSpanRow,
   place: 'place',
@@ -16,7 +22,7 @@ export const spansTable: StoredTable<SpanRow> = {
   // One insert per batch unless it is very large: the engine keeps a whole insert in memory.
   insertBytesMax: 16 * 1024 * 1024,
   hasRollups: true,
-  derived: [spanRollupName, segmentsName],
+  derived: [spanRollupName, segmentsName, removedSpansName],
   derivedDay: 'day',
   partition: { day: 'toDate(received)', days: 1 },
   retentionDays: ({ retentionSpansDays }) => retentionSpansDays,

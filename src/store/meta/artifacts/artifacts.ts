@@ -93,6 +93,8 @@ export type ArtifactStore = {
     max: number
   }): Promise<Bundle[]>
   linksOf(bundleIds: readonly number[]): Promise<(BundleLink & { bundleId: number })[]>
+  /** Places that bundles and single files were added to at or after a time, oldest first. Fetched files are left out. */
+  linksSince(ms: number, max: number): Promise<(BundleLink & { bundleId: number; createdMs: number })[]>
   /** Files of a bundle in archive order, after `afterId`. `text`: part of the URL, or a debug id. */
   filesOf(request: { bundleId: number; text: string; afterId: number; max: number }): Promise<ArtifactFile[]>
   /** Files that were uploaded singly to a release, newest first. */
@@ -176,7 +178,15 @@ export const toFile = (row: FileRow): ArtifactFile => ({
 
 type ReadPart = Pick<
   ArtifactStore,
-  'bundleByChecksum' | 'bundleById' | 'bundleOf' | 'bundlesById' | 'listBundles' | 'linksOf' | 'filesOf' | 'bundleKeys'
+  | 'bundleByChecksum'
+  | 'bundleById'
+  | 'bundleOf'
+  | 'bundlesById'
+  | 'listBundles'
+  | 'linksOf'
+  | 'linksSince'
+  | 'filesOf'
+  | 'bundleKeys'
 >
 
 const filesIn = (builder: Store['dialect']['builder']) =>
@@ -227,8 +237,32 @@ function namedSo(
   ])
 }
 
+/** See `ArtifactStore.linksSince`. */
+async function linksSince({ read, dialect: { builder } }: Store, ms: number, max: number) {
+  const rows = await read.all(
+    builder
+      .selectFrom('artifact_link')
+      .innerJoin('artifact_bundle', 'artifact_bundle.id', 'artifact_link.bundle_id')
+      .selectAll('artifact_link')
+      .where('artifact_link.created_ms', '>=', ms)
+      .where('artifact_bundle.kind', '!=', 'scraped')
+      .orderBy('artifact_link.created_ms')
+      .orderBy('artifact_link.bundle_id')
+      .limit(max),
+  )
+  return rows.map((row) => ({
+    bundleId: row.bundle_id,
+    projectId: row.project_id,
+    release: row.release,
+    dist: row.dist,
+    createdMs: row.created_ms,
+  }))
+}
+
 /** Implements lists of uploads. */
-export function bundleListPart({ read, dialect: { builder } }: Store): ReadPart {
+export function bundleListPart(store: Store): ReadPart {
+  const { read, dialect } = store
+  const { builder } = dialect
   const bundles = () => builder.selectFrom('artifact_bundle').selectAll()
   const files = () => filesIn(builder)
   const linked = (projectId: number) =>
@@ -274,6 +308,7 @@ export function bundleListPart({ read, dialect: { builder } }: Store): ReadPart 
             release: row.release,
             dist: row.dist,
           })),
+    linksSince: (ms, max) => linksSince(store, ms, max),
     filesOf: async ({ bundleId, text, afterId, max }) => {
       let query = files().where('bundle_id', '=', bundleId).where('artifact_file.id', '>', afterId)
       if (text !== '')

@@ -31,6 +31,7 @@ import { statements as projectSwitches } from '../schema/0028-project-switches.t
 import { statements as hiddenErrors } from '../schema/0029-hidden-errors.ts'
 import { statements as routes } from '../schema/0030-routes.ts'
 import { statements as viewScopes } from '../schema/0031-view-scopes.ts'
+import { statements as traceSteps } from '../schema/0033-trace-steps.ts'
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -67,6 +68,7 @@ const steps: ((dialect: Dialect) => string[])[] = [
   hiddenErrors,
   routes,
   viewScopes,
+  traceSteps,
 ]
 
 /** Key of the value with the version that wrote the database last, for the error message of older versions. */

@@ -1,6 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { ViewScope } from '../../../domain/view-scopes.ts'
-import type { DeliveryTables } from './delivery-tables.ts'
+import type { JobTables } from './job-tables.ts'
 
 /** A column with an id that the database assigns. */
 type Id = Generated<number>
@@ -13,7 +13,7 @@ type Defaulted<T> = ColumnType<T, T | undefined, T>
 type Revised = { rev: Defaulted<number>; changed_ms: Defaulted<number | null>; changed_by: Defaulted<string | null> }
 
 /** All tables of meta for Kysely. Times are milliseconds since 1970 UTC, and their names end in `_ms`. */
-export type Tables = DeliveryTables & {
+export type Tables = JobTables & {
   version: { number: number; applied_ms: number }
   value: { name: string; text: string }
   organization: {
@@ -82,6 +82,7 @@ export type Tables = DeliveryTables & {
     bytes_after: number | null
     events: Defaulted<number>
     attachments: Defaulted<number>
+    spans: Defaulted<number>
     reached: Defaulted<Flag>
   }
   thin_step: { id: Id; run_id: number; cut: JsonText; row_bytes: number; stage: string; made_ms: number }

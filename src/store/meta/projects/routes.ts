@@ -1,5 +1,6 @@
 import { MishapError } from '../../../base/errors.ts'
 import { brokenPattern, patternsMax, type RouteSettings, readRoutes } from '../../../domain/routes.ts'
+import type { UploadedRoutes } from '../../../domain/uploaded-routes.ts'
 import type { Store } from '../database/store.ts'
 
 /** How addresses of a project become routes. */
@@ -8,6 +9,8 @@ export type RouteStore = {
   routeSettings(projectId: number): Promise<RouteSettings>
   /** Replaces the learned names. The revision stays: a form that is open meanwhile can still be saved. */
   setLearnedRoutes(projectId: number, learned: string[]): Promise<void>
+  /** Replaces the routes that were uploaded with releases. The revision stays. */
+  setUploadedRoutes(projectId: number, uploaded: readonly UploadedRoutes[]): Promise<void>
 }
 
 /** The column of a project with changed patterns. Throws VALIDATION with the field `routePatterns`. */
@@ -27,18 +30,20 @@ export function routesColumn(old: string, patterns: string[] | undefined): strin
 /** Implements the route settings of projects. */
 export function routePart({ read, write, dialect: { builder } }: Store): RouteStore {
   const routesOf = (id: number) => builder.selectFrom('project').select('routes').where('id', '=', id)
+  const change = (projectId: number, changes: Partial<RouteSettings>) =>
+    write.transaction(async () => {
+      const row = await write.get(routesOf(projectId))
+      if (!row) return
+      const routes = JSON.stringify({ ...readRoutes(row.routes), ...changes })
+      await write.run(builder.updateTable('project').set({ routes }).where('id', '=', projectId))
+    })
   return {
     routeSettings: async (projectId) => {
       const row = await read.get(routesOf(projectId))
       if (!row) throw new MishapError('NOT_FOUND')
       return readRoutes(row.routes)
     },
-    setLearnedRoutes: (projectId, learned) =>
-      write.transaction(async () => {
-        const row = await write.get(routesOf(projectId))
-        if (!row) return
-        const routes = JSON.stringify({ ...readRoutes(row.routes), learned })
-        await write.run(builder.updateTable('project').set({ routes }).where('id', '=', projectId))
-      }),
+    setLearnedRoutes: (projectId, learned) => change(projectId, { learned }),
+    setUploadedRoutes: (projectId, uploaded) => change(projectId, { uploaded }),
   }
 }

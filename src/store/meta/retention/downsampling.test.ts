@@ -131,7 +131,7 @@ test('runs: newest first, without an end while they last', async () => {
   clock.advance(1000)
   await meta.retention.endDownsampleRun(first, { bytesAfter: 4, reached: true })
   const second = await meta.retention.beginDownsampleRun({ budgetBytes: 5, bytesBefore: 8 })
-  const none = { budgetBytes: 5, events: 0, attachments: 0 }
+  const none = { budgetBytes: 5, events: 0, attachments: 0, spans: 0 }
   expect(await meta.retention.downsampleRuns(9)).toEqual([
     { ...none, id: second, startedMs: startMs + 1000, endedMs: null, bytesBefore: 8, bytesAfter: null, reached: false },
     { ...none, id: first, startedMs: startMs, endedMs: startMs + 1000, bytesBefore: 9, bytesAfter: 4, reached: true },

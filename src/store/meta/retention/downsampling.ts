@@ -32,6 +32,8 @@ type DownsampleRun = {
   bytesAfter: number | null
   events: number
   attachments: number
+  /** Spans of traces that were downsampled. */
+  spans: number
   /** Whether the budget was reached. */
   reached: boolean
 }
@@ -98,6 +100,7 @@ const toRun = (row: Selectable<Tables['thin_run']>): DownsampleRun => ({
   bytesAfter: row.bytes_after,
   events: row.events,
   attachments: row.attachments,
+  spans: row.spans,
   reached: row.reached === 1,
 })
 

@@ -25,6 +25,7 @@ const viewOf = (list: TestSpan[], more: Partial<RestTraceView> = {}): RestTraceV
   spanCount: list.length,
   isSampled: false,
   keptDays: 30,
+  downsampled: null,
   projects: [
     { id: '1', slug: 'web', platform: 'javascript', place: 0, spans: 1 },
     { id: '2', slug: 'api', platform: 'node', place: 1, spans: 1 },

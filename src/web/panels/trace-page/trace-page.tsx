@@ -40,6 +40,14 @@ type PageProps = {
   search: string
 }
 
+/** Says that the disk budget may have removed the trace. Nothing if it removed no spans. */
+function Downsampled({ days }: { days: RestTraceView['downsampled'] }) {
+  const t = useTranslations('trace')
+  if (!days) return null
+  const { from, to } = days
+  return <> {t('downsampled', { count: days.spans, range: from === to ? from : `${from} – ${to}` })}</>
+}
+
 /** The reason why a trace has errors and no spans. */
 function NoSpans({ view }: { view: RestTraceView }) {
   const t = useTranslations('trace')
@@ -47,6 +55,7 @@ function NoSpans({ view }: { view: RestTraceView }) {
   return (
     <div className="tp-note" role="note">
       <b>{t('noSpans')}</b> {isOld ? t('noSpansOld', { days: view.keptDays }) : t('noSpansWhy')}
+      <Downsampled days={view.downsampled} />
     </div>
   )
 }
@@ -86,14 +95,17 @@ function TraceParts({ organization, view, search, showAll }: PartsProps) {
   )
 }
 
-function Nothing({ traceId, keptDays }: { traceId: string; keptDays: number }) {
+function Nothing({ traceId, view: { keptDays, downsampled } }: { traceId: string; view: RestTraceView }) {
   const t = useTranslations('trace')
   return (
     <EmptyState title={t('nothing')}>
       <p>
         <code>{traceId}</code>
       </p>
-      <p>{t('nothingWhy', { days: keptDays })}</p>
+      <p>
+        {t('nothingWhy', { days: keptDays })}
+        <Downsampled days={downsampled} />
+      </p>
     </EmptyState>
   )
 }
@@ -128,7 +140,7 @@ export function TracePage({ organization, traceId, preloaded, search }: PageProp
       </p>
     )
   }
-  if (data.spanCount === 0 && data.events.length === 0) return <Nothing traceId={traceId} keptDays={data.keptDays} />
+  if (data.spanCount === 0 && data.events.length === 0) return <Nothing traceId={traceId} view={data} />
   const canShowAll = data.isSampled && data.spanCount <= allMax && !(wantsAll && isFetching)
   return (
     <TraceParts

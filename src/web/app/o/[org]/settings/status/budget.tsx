@@ -40,7 +40,7 @@ function Run({ run }: { run: Disk['thinned'][number] }) {
   const t = useTranslations('operation.budget')
   const locale = useLocale()
   const count = new Intl.NumberFormat(useLocale())
-  const { startedAt, bytesBefore, bytesAfter, budgetBytes, reached, events, attachments } = run
+  const { startedAt, bytesBefore, bytesAfter, budgetBytes, reached, events, attachments, spans } = run
   return (
     <tr className="align-top">
       <td className="whitespace-nowrap">
@@ -48,6 +48,7 @@ function Run({ run }: { run: Disk['thinned'][number] }) {
       </td>
       <td className="number">{count.format(events)}</td>
       <td className="number">{count.format(attachments)}</td>
+      <td className="number">{count.format(spans)}</td>
       <td className="number whitespace-nowrap">
         {bytesAfter === null ? '' : bytesText(Math.max(0, bytesBefore - bytesAfter), locale)}
       </td>
@@ -76,6 +77,7 @@ export function Budget({ disk }: { disk: Disk }) {
                   { text: t('when') },
                   { text: t('events'), number: true },
                   { text: t('attachments'), number: true },
+                  { text: t('spans'), number: true },
                   { text: t('freed'), number: true },
                   { text: t('why') },
                 ]}

@@ -151,7 +151,22 @@ function ScrubFields({ scrub, state }: { scrub: ScrubSettings; state: GuardedSta
   )
 }
 
-/** Patterns that people give, and the paths that were learned. */
+/** Routes that were uploaded with releases, by the newest release of each list. */
+function UploadedRoutes({ uploaded }: { uploaded: NonNullable<RouteSettings['uploaded']> }) {
+  const t = useTranslations('projectSettings')
+  return uploaded.map(({ releases, routes }) => (
+    <div key={releases[0]} className="text-ink-2">
+      <p className="break-words">{t('uploadedRoutes', { release: releases[0] ?? '', more: releases.length - 1 })}</p>
+      <ul className="mt-1 max-h-40 overflow-auto font-mono">
+        {routes.map((route) => (
+          <li key={route}>{route}</li>
+        ))}
+      </ul>
+    </div>
+  ))
+}
+
+/** Patterns that people give, the routes that were uploaded, and the paths that were learned. */
 function RouteFields({ routes, state }: { routes: RouteSettings; state: GuardedState }) {
   const t = useTranslations('projectSettings')
   return (
@@ -164,6 +179,7 @@ function RouteFields({ routes, state }: { routes: RouteSettings; state: GuardedS
         value={state.values.routePatterns ?? linesOf(routes.patterns)}
         placeholder={'/shop/[category]/[id]\n/files/**'}
       />
+      <UploadedRoutes uploaded={routes.uploaded ?? []} />
       {routes.learned.length > 0 ? (
         <div className="text-ink-2">
           <p>{t('learnedRoutes')}</p>

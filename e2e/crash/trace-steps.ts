@@ -1,0 +1,98 @@
+// NODE_OPTIONS=--import loads this file into every process of the product. It kills the product at a named step of the
+// downsampling of traces. The product has no code for it.
+import { existsSync, writeFileSync } from 'node:fs'
+import http from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
+import { DatabaseSync } from 'node:sqlite'
+import { isMainThread } from 'node:worker_threads'
+import { afterRun } from './statements.ts'
+
+/** Points between the steps of decision 35, in their order. */
+export const traceSteps = [
+  'planned',
+  'choose-runs',
+  'choose-answered',
+  'build-runs',
+  'build-answered',
+  'commit-begins',
+  'commit-done',
+  'removed-answered',
+  'replace-runs',
+  'replace-answered',
+  'cut',
+] as const
+type TraceStepName = (typeof traceSteps)[number]
+
+const { TRACE_STEP: wanted, TRACE_DONE: markFile = '' } = process.env
+
+function reached(step: TraceStepName): void {
+  if (step !== wanted || existsSync(markFile)) return
+  writeFileSync(markFile, step)
+  process.kill(0, 'SIGKILL')
+}
+
+const state = { commits: false }
+
+function watchSqlite(): void {
+  const { prepare, exec } = DatabaseSync.prototype
+  DatabaseSync.prototype.prepare = function (text: string, ...rest) {
+    const statement = prepare.call(this, text, ...rest)
+    const isPlan = /insert into "trace_step"/i.test(text)
+    const isCount = /update "trace_step" set "stage" = \?, "rows_before"/i.test(text)
+    const isCut = /update "trace_step" set "stage" = \? where/i.test(text)
+    if (!isPlan && !isCount && !isCut) return statement
+    afterRun(statement, () => {
+      if (isCount) state.commits = true
+      else reached(isPlan ? 'planned' : 'cut')
+    })
+    return statement
+  }
+  DatabaseSync.prototype.exec = function (text: string) {
+    const isCommit = state.commits && text.trim().toLowerCase() === 'commit'
+    if (isCommit) reached('commit-begins')
+    exec.call(this, text)
+    if (isCommit) {
+      state.commits = false
+      reached('commit-done')
+    }
+  }
+}
+
+/** The step of a statement, by its beginning. */
+const stepOf = (text: string): 'choose' | 'build' | 'removed' | 'replace' | undefined => {
+  if (/^\s*INSERT INTO \w+\.kept_traces/.test(text)) return 'choose'
+  if (/^\s*INSERT INTO \w+\.spans_sample/.test(text)) return 'build'
+  if (/^\s*INSERT INTO \w+\.spans_downsampled/.test(text)) return 'removed'
+  return /^\s*ALTER TABLE \w+\.spans REPLACE PARTITION/.test(text) ? 'replace' : undefined
+}
+
+function watchHttp(): void {
+  const { request } = http
+  http.request = ((...words: Parameters<typeof http.request>) => {
+    const made = request(...words)
+    // The first chunk of `write` or `end` is the statement.
+    let isSeen = false
+    const inspect = (piece: unknown): void => {
+      if (isSeen || piece === undefined || typeof piece === 'function') return
+      isSeen = true
+      const step = stepOf(String(piece))
+      if (!step) return
+      if (step !== 'removed') made.once('finish', () => setTimeout(() => reached(`${step}-runs`), 2))
+      made.prependListener('response', () => reached(`${step}-answered`))
+    }
+    for (const name of ['write', 'end'] as const) {
+      const own = made[name].bind(made) as (...all: unknown[]) => never
+      made[name] = ((...all: unknown[]) => {
+        inspect(all[0])
+        return own(...all)
+      }) as never
+    }
+    return made
+  }) as typeof http.request
+  syncBuiltinESMExports()
+}
+
+if (wanted && isMainThread) {
+  watchSqlite()
+  watchHttp()
+}

@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { testClock } from '../base/clock.ts'
+import { silent } from '../base/observe.ts'
+import { createArtifacts } from '../operations/artifacts.ts'
+import { openFileBlobs } from '../store/blobs/files.ts'
+import { nowMs, withProject } from '../store/meta/fixture.cases.ts'
+import { openSqliteMeta } from '../store/meta/sqlite.ts'
+import { readUploadedRoutes } from './uploaded-routes.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'mishap-uploaded-routes-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+async function* pieces(text: string) {
+  yield Buffer.from(text)
+}
+
+test('names of files and manifests give a release its routes, once, also after a restart', async () => {
+  const clock = testClock(nowMs)
+  const meta = await withProject(await openSqliteMeta(join(folder, 'meta.sqlite'), { clock }))
+  const blobs = openFileBlobs(join(folder, 'blobs'))
+  const artifacts = createArtifacts({ clock, observe: silent, meta, blobs, freeBytes: async () => 1e12 })
+  const upload = (release: string, url: string, text = 'x') =>
+    artifacts.addFile({
+      organizationId: 1,
+      projectIds: [1],
+      release,
+      stream: pieces(text),
+      about: async () => ({ url, dist: '', headers: {} }),
+    })
+  const read = () => readUploadedRoutes({ observe: silent, meta, blobs })
+  const routes = async () => (await meta.projects.routeSettings(1)).uploaded
+  try {
+    expect([await read(), await routes()]).toEqual([{ releases: 0 }, undefined])
+    await upload('shop@1', '~/_next/static/chunks/app/orders/[id]/page-0123456789abcdef.js')
+    await upload('shop@1', '~/_next/static/chunks/main-0123456789abcdef.js')
+    expect(await read()).toEqual({ releases: 1 })
+    expect(await read()).toEqual({ releases: 0 })
+    clock.advance(5)
+    await upload(
+      'shop@1',
+      '~/routes-manifest.json',
+      '{"staticRoutes":[{"page":"/"}],"dynamicRoutes":[{"page":"/blog/[slug]"}]}',
+    )
+    await upload('shop@2', '~/routes-manifest.json', '{"staticRoutes":')
+    await upload('shop@3', '~/routes-manifest.json', `{"staticRoutes":[{"page":"/${'x'.repeat(5_000_000)}"}]}`)
+    expect(await read()).toEqual({ releases: 1 })
+    expect(await routes()).toEqual([{ releases: ['shop@1'], routes: ['/', '/blog/[slug]', '/orders/[id]'] }])
+    // What was learned and what people wrote stays.
+    await meta.projects.setLearnedRoutes(1, ['/users'])
+    expect(await meta.projects.routeSettings(1)).toMatchObject({
+      learned: ['/users'],
+      uploaded: [{ releases: ['shop@1'] }],
+    })
+    expect((await meta.projects.projectSettings(1))?.routes?.uploaded).toEqual(await routes())
+  } finally {
+    await meta.close()
+  }
+})
