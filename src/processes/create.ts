@@ -12,6 +12,7 @@ import { createUnmerge } from '../jobs/unmerge.ts'
 import { issueCountsAge } from '../query/issue-counts.ts'
 import { createGroupingPreview } from '../refine/pipeline/grouping.ts'
 import type { Refine } from '../refine/pipeline/refine.ts'
+import { type Append, createAppend } from '../serve/append.ts'
 import { createEventRate } from '../serve/event-rate.ts'
 import { reportKnownCredentials } from '../serve/known-credentials.ts'
 import { createLag } from '../serve/lag.ts'
@@ -39,6 +40,7 @@ import {
   runInBackground,
   wireAlerts,
   wireArtifacts,
+  wireDetecting,
   wireDoctor,
   wireDownsampling,
   wireRefine,
@@ -61,7 +63,7 @@ export type Running = {
 type Receivers = {
   lag: ReturnType<typeof createLag>
   requestLog: RequestLog
-  replay: ReturnType<typeof createReplay>
+  append: ReturnType<typeof createAppend>
   store: ReturnType<typeof createStoreState>
   keys: ReturnType<typeof createKeyLine>
   clock: Clock
@@ -71,7 +73,7 @@ type Receivers = {
 }
 
 /** Passes each message of process main to its receiver. */
-function listenToMain(link: Link, { lag, requestLog, replay, store, keys, clock, refine, state }: Receivers): void {
+function listenToMain(link: Link, { lag, requestLog, append, store, keys, clock, refine, state }: Receivers): void {
   link.listen((message) => {
     if (message.kind === 'durable') {
       lag.record(message, clock.now())
@@ -79,13 +81,18 @@ function listenToMain(link: Link, { lag, requestLog, replay, store, keys, clock,
       state.durable = message.durable
     } else if (message.kind === 'keysTaken') keys.acknowledged(message.id)
     else if (message.kind === 'notes') requestLog.record(message.notes)
-    else if (message.kind === 'appended') replay.appended(message)
+    else if (message.kind === 'appended') append.appended(message)
     else if (message.kind === 'engine') store.update({ engine: message.up, away: message.away })
   })
 }
 
 /** Creates all scheduled jobs. */
-async function wireJobs(app: App, maintenance: Maintenance, reprocessing: Reprocessing): ReturnType<typeof createJobs> {
+async function wireJobs(
+  app: App,
+  maintenance: Maintenance,
+  reprocessing: Reprocessing,
+  append: Append['append'],
+): ReturnType<typeof createJobs> {
   const { clock, observe, meta, events, blobs, alerts, removals, artifacts, triage, config } = app
   return createJobs({
     clock,
@@ -100,6 +107,7 @@ async function wireJobs(app: App, maintenance: Maintenance, reprocessing: Reproc
     triage,
     reprocessing,
     scraping: wireScraping(app),
+    detecting: wireDetecting(app, append),
     retention: config,
   })
 }
@@ -170,7 +178,8 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const state = { stopping: false, durable: 0 }
   const store = createStoreState(live, meta, observe, config.events?.host)
   const [lag, requestLog] = [createLag(), createRequestLog()]
-  const replay = createReplay({ clock, meta, blobs, send: link.send, logged: (entry) => requestLog.record([entry]) })
+  const append = createAppend({ clock, blobs, send: link.send })
+  const replay = createReplay({ clock, meta, blobs, append: append.append, logged: (entry) => requestLog.record([entry]) })
   const alerts = wireAlerts({ config, clock, observe, meta, events, seal })
   const bytesUnder = createFolderBytes(clock)
   const maintenance = wireDownsampling({ ...setup, clock, observe, meta, events, blobs, bytesUnder }, () =>
@@ -211,8 +220,8 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   }
   const refine = wireRefine(app, setup, lag, link)
   const reprocessing = wireReprocessing(app, maintenance.lock, () => refine)
-  listenToMain(link, { lag, requestLog, replay, store, keys, clock, refine, state })
-  const jobs = await wireJobs(app, maintenance, reprocessing)
+  listenToMain(link, { lag, requestLog, append, store, keys, clock, refine, state })
+  const jobs = await wireJobs(app, maintenance, reprocessing, append.append)
   const started = { jobs, maintenance, reprocessing, store, isStopping: () => state.stopping }
   const stopReporting = startParts(app, setup, refine, link, started)
   keys.publish().catch((error: unknown) => observe.warn({ error: faultOf(error) }, 'the keys were not published'))

@@ -9,6 +9,7 @@ import { freeBytesOf } from '../base/free-bytes.ts'
 import { faultOf } from '../base/observe.ts'
 import { createOutgoing } from '../base/outgoing.ts'
 import { originAllowed } from '../ingest/origins.ts'
+import { createDetecting, type Detecting } from '../jobs/detectors.ts'
 import { type DiskState, measureDisk } from '../jobs/disk.ts'
 import { createDownsampling, type Downsampling } from '../jobs/downsampling.ts'
 import { createLock, type Lock } from '../jobs/lock.ts'
@@ -20,6 +21,7 @@ import { ensureSelfProject } from '../operations/self-project.ts'
 import { createDoctor, type Doctor } from '../refine/pipeline/doctor.ts'
 import { createRefine, type Refine } from '../refine/pipeline/refine.ts'
 import { mapOf } from '../refine/pipeline/scripts.ts'
+import type { Append } from '../serve/append.ts'
 import type { createLag } from '../serve/lag.ts'
 import type { Live } from '../serve/live.ts'
 import type { AppSetup } from '../serve/messages.ts'
@@ -223,6 +225,32 @@ export function wireRefine(app: App, setup: AppSetup, lag: ReturnType<typeof cre
     },
   })
 }
+
+/** Creates the detectors. What they find goes to the journal, so that refine stores and counts it once. */
+export const wireDetecting = (
+  { clock, meta, events }: Pick<App, 'clock' | 'meta' | 'events'>,
+  append: Append['append'],
+): Detecting =>
+  createDetecting({
+    clock,
+    meta,
+    events,
+    append: ({ id, organizationId }, body) =>
+      append(
+        {
+          kind: 'detection',
+          receivedMs: clock.now(),
+          projectId: id,
+          organizationId,
+          keyId: 0,
+          clientAddress: '',
+          userAgent: '',
+          origin: '',
+          contentType: 'application/json',
+        },
+        body,
+      ),
+  })
 
 /** Sends the metrics of this process to process main every 5 s. Returns a function that stops it. */
 export function reportMetrics(app: App, setup: AppSetup, refine: Refine, link: Link): () => void {

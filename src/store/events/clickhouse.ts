@@ -25,6 +25,7 @@ import { createSessions } from './sessions/sessions.ts'
 import { createSettle } from './settle.ts'
 import { createSnapshot } from './snapshot.ts'
 import { createSpanSearch } from './span-questions.ts'
+import { createDetectorRows } from './detector-rows.ts'
 import { createSpans } from './span-rows.ts'
 import { createTableStore } from './table-store.ts'
 import { createTraces } from './trace-rows.ts'
@@ -97,6 +98,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createSessions(connection, database),
     ...createSpans(connection, database),
     ...createTraces(connection, database),
+    ...createDetectorRows(connection, database),
     ...createSpanSearch(connection, database),
     ...stored,
     migrate: migrated,

@@ -1,4 +1,5 @@
 import type { TagCount } from '../../domain/event.ts'
+import type { DetectorStore } from './detector-store.ts'
 import type { Cut, DownsampleStore } from './downsample.ts'
 import type {
   EventFilter,
@@ -37,6 +38,7 @@ export type EventStore = DownsampleStore &
   PerformanceStore &
   SpanStore &
   TraceStore &
+  DetectorStore &
   SpanSearchStore &
   SessionStore &
   TableStore & {

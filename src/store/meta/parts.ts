@@ -39,6 +39,7 @@ import { resetPart } from './people/resets.ts'
 import { tokenPart } from './people/tokens.ts'
 import { filterPart } from './projects/inbound-filters.ts'
 import { ownershipPart } from './projects/ownership.ts'
+import { detectorPart } from './projects/detectors.ts'
 import { keyPart, projectChangePart, projectPart, settingsPart, snapshotPart } from './projects/projects.ts'
 import { routePart } from './projects/routes.ts'
 import { scrapePart } from './projects/scrape.ts'
@@ -82,6 +83,7 @@ const projectParts = (store: Store): MetaStore['projects'] => ({
   ...ownershipPart(store),
   ...environmentPart(store),
   ...routePart(store),
+  ...detectorPart(store),
 })
 
 /** Uploaded and fetched files, their chunks, and the source maps that are missing. */

@@ -121,6 +121,7 @@ export type Tables = DeliveryTables & {
     filters: Defaulted<JsonText>
     switches: Defaulted<JsonText>
     routes: Defaulted<JsonText>
+    detectors: Defaulted<JsonText>
   } & Revised
   old_slug: { organization_id: number; slug: string; project_id: number }
   project_key: {
