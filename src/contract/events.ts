@@ -170,6 +170,8 @@ const restOccurrence = z
     spans: z.array(
       z.strictObject({ spanId: z.string(), op: z.string(), statement: z.string(), start: z.number(), duration: z.number() }),
     ),
+    /** How many of these spans are still stored; null if that was not asked, as in lists. */
+    storedSpans: z.int().nullable(),
   })
   .meta({ id: 'Occurrence' })
 export type RestOccurrence = z.infer<typeof restOccurrence>

@@ -82,9 +82,9 @@ export const detectorTitles: Readonly<Record<PerformanceIssueType, string>> = {
 }
 
 /** A change of settings: detectors and thresholds that it leaves out stay as they are. */
-export type DetectorChange = Partial<
-  Record<DetectorId, { active?: boolean | undefined; thresholds?: Record<string, number> | undefined }>
->
+export type DetectorChange = {
+  [Id in DetectorId]?: { active?: boolean | undefined; thresholds?: Record<string, number> | undefined } | undefined
+}
 
 /** The settings that a project stores (JSON), with the defaults for what it does not. */
 export function readDetectors(json: string): ProjectDetectors {

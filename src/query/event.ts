@@ -36,6 +36,8 @@ export type EventPosition = {
   attachments: (AttachmentRow & { id: number })[]
   /** The other end of the event's error link. */
   failure: RestErrorLink | null
+  /** Spans of its evidence that are still stored; undefined: not asked, or the store did not answer. */
+  storedSpans?: ReadonlySet<string> | undefined
   /** Where the code of its release is. */
   repository: RestEvent['repository']
 }
@@ -257,7 +259,7 @@ function toRestError(eventError: NormalEvent['errors'][number]): RestEvent['erro
 const ms = (us: number) => us / 1000
 
 /** Converts the evidence of a performance issue to the API's shape. */
-const toOccurrence = (found: Detection): RestOccurrence => ({
+const toOccurrence = (found: Detection, kept: ReadonlySet<string> | undefined): RestOccurrence => ({
   issueType: issueTypeOf(found.detector),
   detector: found.detector,
   traceId: found.traceId,
@@ -279,6 +281,7 @@ const toOccurrence = (found: Detection): RestOccurrence => ({
     start: ms(at),
     duration: ms(durationUs),
   })),
+  storedSpans: kept ? found.spans.filter(({ id }) => kept.has(id)).length : null,
 })
 
 /** Converts an event to the API's shape. Only here does the wire's snake_case become camelCase. */
@@ -319,7 +322,7 @@ export function toRestEvent(row: SeenEvent, position: EventPosition): RestEvent 
     nextEventID: position.nextEventId,
     previousEventID: position.previousEventId,
     userReport: null,
-    occurrence: findings.performance ? toOccurrence(findings.performance) : null,
+    occurrence: findings.performance ? toOccurrence(findings.performance, position.storedSpans) : null,
     _meta: { ...event._meta },
     number: position.number,
     total: position.total,

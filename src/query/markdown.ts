@@ -95,6 +95,7 @@ function evidenceText(event: RestEvent): string[] {
       .filter(([, value]) => value !== null)
       .map(([name, value]) => `- ${name}: ${inline(value ?? '')}`)
       .join('\n'),
+    ...(occurrence.storedSpans === 0 ? ['The spans are no longer stored. These numbers are from the time of the detection.'] : []),
     fenced(statements.join('\n')),
     fenced([...lines, ...(count > spans.length ? [`... ${count - spans.length} more`] : [])].join('\n')),
   ]

@@ -135,7 +135,7 @@ export type EventStore = DownsampleStore &
       sets: readonly (readonly { projectId: number; groupHash: string }[])[],
       filter?: EventFilter,
     ): Promise<{ startMs: number; events: number }[][]>
-    /** Counts events with a release by release, the most first. */
+    /** Counts events with a release by release, the most first. Performance issues are left out: they are no errors. */
     byRelease(scope: Scope, max: number): Promise<{ release: string; events: number }[]>
     /** Returns the distribution of each tag over an issue's newest `max` events. */
     tagsOf(request: {

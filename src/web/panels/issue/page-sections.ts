@@ -20,6 +20,7 @@ type Found = Pick<PageSection, 'anchor'> & { count?: number }
 
 /** The section that explains the error: its stack, else what there is instead. */
 function stackOf(event: RestEvent): Found | undefined {
+  if (event.occurrence) return { anchor: 'evidence' }
   if (hasSection(event, 'exception')) return { anchor: 'exceptions' }
   for (const name of ['message', 'stacktrace', 'threads', 'csp'] as const)
     if (entryOf(event, name)) return { anchor: name }
