@@ -18,7 +18,12 @@ const clients = [
 ]
 /** Pages that are open at once. */
 const parallel = 3
-const mimeTypes: Readonly<Record<string, string>> = { css: 'text/css', js: 'text/javascript', png: 'image/png', html: 'text/html' }
+const mimeTypes: Readonly<Record<string, string>> = {
+  css: 'text/css',
+  js: 'text/javascript',
+  png: 'image/png',
+  html: 'text/html',
+}
 
 async function bundle(client: (typeof clients)[number], dsn: string): Promise<string> {
   const tracing = client.name === 'browser-7' ? 'new Sentry.BrowserTracing()' : 'Sentry.browserTracingIntegration()'
@@ -59,7 +64,11 @@ type Site = { url: string; close(): void }
 
 /** Serves the pages. Files are looked up by the page in the referrer or, for those of styles, by their path alone. */
 async function serve(sdk: string, other: string): Promise<Site> {
-  const files = new Map([...pages].flatMap(([name, page]) => Object.entries(page.files ?? {}).map(([path, file]) => [`${name} ${path}`, file] as const)))
+  const files = new Map(
+    [...pages].flatMap(([name, page]) =>
+      Object.entries(page.files ?? {}).map(([path, file]) => [`${name} ${path}`, file] as const),
+    ),
+  )
   const server = createServer((req, res) => {
     const { pathname } = new URL(req.url ?? '/', 'http://x')
     const [, top, name = '', ...rest] = pathname.split('/')

@@ -168,7 +168,13 @@ const restOccurrence = z
     paint: z.number().nullable(),
     /** The spans in their order, at most 100. `start`: after that of the segment. */
     spans: z.array(
-      z.strictObject({ spanId: z.string(), op: z.string(), statement: z.string(), start: z.number(), duration: z.number() }),
+      z.strictObject({
+        spanId: z.string(),
+        op: z.string(),
+        statement: z.string(),
+        start: z.number(),
+        duration: z.number(),
+      }),
     ),
     /** How many of these spans are still stored; null if that was not asked, as in lists. */
     storedSpans: z.int().nullable(),

@@ -28,7 +28,8 @@ const equality = /([\w"`\].]+)\s*(?:=|in\s*\()\s*\(?\?/gi
 const comparison = /[\w"`\])]\s*(?:<|>|<=|>=)\s*\?|\bbetween\s+\?/i
 const hasLimit = /\blimit\b/i
 /** Columns that rows are looked up by. Others, such as a status, have few values, which a program can list. */
-const keyColumn = /(?:^|[_.])(?:id|ids|uuid|guid|key|pk|fk|slug|sku|code|hash|email|username|token|name)$|[a-z](?:Id|ID|Uuid|Key|Code)$/
+const keyColumn =
+  /(?:^|[_.])(?:id|ids|uuid|guid|key|pk|fk|slug|sku|code|hash|email|username|token|name)$|[a-z](?:Id|ID|Uuid|Key|Code)$/
 /** From so many repeats on, a program does not list the values itself. */
 const anyColumnMin = 15
 /** A list that has or can have more than one value: the program already reads in batches. SDK 11 sends lists as `($?)`. */
@@ -39,7 +40,8 @@ const nameOf = (column: string): string => column.replaceAll(/["`[\]]/g, '')
 /** Whether a statement looks up rows by a key, one at a time. */
 function isLookup({ statement, text }: DetectorSpan, count: number): boolean {
   if (readsOfMongo.test(statement)) return /"\w*_?id":\?/i.test(statement)
-  if (!reads.test(statement) || !hasTable.test(statement) || locks.test(statement) || waits.test(statement)) return false
+  if (!reads.test(statement) || !hasTable.test(statement) || locks.test(statement) || waits.test(statement))
+    return false
   if (batch.test(text)) return false
   // A page of a list: rows after a key, up to a limit.
   if (comparison.test(statement) && hasLimit.test(statement)) return false

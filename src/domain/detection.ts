@@ -1,5 +1,5 @@
-import type { Finding } from './detector-segment.ts'
 import type { TraceSegment } from './detector-rows.ts'
+import type { Finding } from './detector-segment.ts'
 import { type DetectorId, detectorTitles, issueTypeOf } from './detectors.ts'
 
 /** A span of the evidence. `at`: microseconds after the segment's start. */

@@ -29,10 +29,7 @@ export const detectors = [
   {
     id: 'nPlusOneQueries',
     issueType: 'performance_n_plus_one_db_queries',
-    thresholds: [
-      { name: 'countMin', unit: 'times', default: 5, min: 3, max: 1000 },
-      ms('totalMs', 50, 1, 600_000),
-    ],
+    thresholds: [{ name: 'countMin', unit: 'times', default: 5, min: 3, max: 1000 }, ms('totalMs', 50, 1, 600_000)],
   },
   {
     id: 'slowQueries',

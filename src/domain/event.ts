@@ -1,8 +1,8 @@
 import type { Json } from '../wire/json.ts'
-import type { Diagnostics } from './diagnostics.ts'
-import type { PerformanceIssueType } from './detectors.ts'
-import type { Failure } from './error-links.ts'
 import type { Detection } from './detection.ts'
+import type { PerformanceIssueType } from './detectors.ts'
+import type { Diagnostics } from './diagnostics.ts'
+import type { Failure } from './error-links.ts'
 
 /** Reasons why a frame of minified JavaScript is not fully mapped (docs/sourcemaps.md explains each). */
 export const unmappedReasons = [

@@ -11,11 +11,7 @@ import type { MetaWith } from '../store/meta/meta-store.ts'
 type DetectDeps = {
   clock: Clock
   meta: MetaWith<
-    | 'batches.cursor'
-    | 'values.getValue'
-    | 'values.setValue'
-    | 'projects.projectById'
-    | 'projects.listDetectorSettings'
+    'batches.cursor' | 'values.getValue' | 'values.setValue' | 'projects.projectById' | 'projects.listDetectorSettings'
   >
   events: Pick<EventStore, 'detectorCandidates' | 'spansOfTraces' | 'eventsAmong'>
   /** Appends a record of kind `detection` to the journal. */
@@ -71,7 +67,11 @@ export function limitsOf(settings: readonly ProjectDetectors[]): CandidateLimits
   }
 }
 
-const recordOf = (segment: TraceSegment, detector: Parameters<typeof detectionOf>[1], finding: Parameters<typeof detectionOf>[2]): DetectionRecord => {
+const recordOf = (
+  segment: TraceSegment,
+  detector: Parameters<typeof detectionOf>[1],
+  finding: Parameters<typeof detectionOf>[2],
+): DetectionRecord => {
   const detection = detectionOf(segment, detector, finding)
   const { environment, release, platform } = segment
   return { eventId: detectionEventId(detection), environment, release, platform, detection }
@@ -86,7 +86,13 @@ export function createDetecting({ clock, meta, events, append }: DetectDeps): De
     const project = await meta.projects.projectById(projectId)
     if (!project) return 0
     const hashes = [...new Set(records.map(({ detection }) => detectionHash(detection)))]
-    const known = new Set(await events.eventsAmong(projectId, hashes, records.map(({ eventId }) => eventId)))
+    const known = new Set(
+      await events.eventsAmong(
+        projectId,
+        hashes,
+        records.map(({ eventId }) => eventId),
+      ),
+    )
     const fresh = records.filter(({ eventId }) => !known.has(eventId))
     for (const record of fresh) await append(project, Buffer.from(JSON.stringify(record)))
     return fresh.length

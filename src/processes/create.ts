@@ -179,7 +179,13 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const store = createStoreState(live, meta, observe, config.events?.host)
   const [lag, requestLog] = [createLag(), createRequestLog()]
   const append = createAppend({ clock, blobs, send: link.send })
-  const replay = createReplay({ clock, meta, blobs, append: append.append, logged: (entry) => requestLog.record([entry]) })
+  const replay = createReplay({
+    clock,
+    meta,
+    blobs,
+    append: append.append,
+    logged: (entry) => requestLog.record([entry]),
+  })
   const alerts = wireAlerts({ config, clock, observe, meta, events, seal })
   const bytesUnder = createFolderBytes(clock)
   const maintenance = wireDownsampling({ ...setup, clock, observe, meta, events, blobs, bytesUnder }, () =>

@@ -32,7 +32,9 @@ export async function errorSeries({ events, meta }: SeriesDeps, scope: Scope, bu
   const all = await events.projectSeries(scope, bucketMs)
   if (issues.length === 0) return all
   const hashes = await meta.issues.hashesOf(issues.map(({ id }) => id))
-  const pairs = issues.flatMap(({ id, projectId }) => (hashes.get(id) ?? []).map((groupHash) => ({ projectId, groupHash })))
+  const pairs = issues.flatMap(({ id, projectId }) =>
+    (hashes.get(id) ?? []).map((groupHash) => ({ projectId, groupHash })),
+  )
   const less = new Map<string, number>()
   for (const { projectId, startMs, events: count } of await events.series(scope, bucketMs, pairs)) {
     const key = `${projectId} ${startMs}`

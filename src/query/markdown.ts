@@ -88,14 +88,18 @@ function evidenceText(event: RestEvent): string[] {
     ['First contentful paint', occurrence.paint === null ? null : ms(occurrence.paint)],
     ['Parent span', occurrence.parentSpanId],
   ]
-  const lines = spans.map((span) => `${span.spanId} +${ms(span.start)} ${ms(span.duration)} ${span.op} ${span.statement}`)
+  const lines = spans.map(
+    (span) => `${span.spanId} +${ms(span.start)} ${ms(span.duration)} ${span.op} ${span.statement}`,
+  )
   return [
     '## Evidence',
     numbers
       .filter(([, value]) => value !== null)
       .map(([name, value]) => `- ${name}: ${inline(value ?? '')}`)
       .join('\n'),
-    ...(occurrence.storedSpans === 0 ? ['The spans are no longer stored. These numbers are from the time of the detection.'] : []),
+    ...(occurrence.storedSpans === 0
+      ? ['The spans are no longer stored. These numbers are from the time of the detection.']
+      : []),
     fenced(statements.join('\n')),
     fenced([...lines, ...(count > spans.length ? [`... ${count - spans.length} more`] : [])].join('\n')),
   ]

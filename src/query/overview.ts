@@ -3,6 +3,7 @@ import { sortReleases } from '../domain/release-order.ts'
 import type { SegmentStats } from '../store/events/overview.ts'
 import type { SessionGroup } from '../store/events/session-store.ts'
 import type { Issue, Project } from '../store/meta/meta.ts'
+import { errorSeries } from './error-series.ts'
 import { issueStatsOf, toRestIssues, type View } from './issue.ts'
 import {
   channelDecisions,
@@ -15,7 +16,6 @@ import {
   releaseDecisions,
   sourceMapDecisions,
 } from './overview-decisions.ts'
-import { errorSeries } from './error-series.ts'
 import { bucketOf, pointsOf } from './range.ts'
 import { shareOf } from './release-health-stats.ts'
 import { releaseAnnotations } from './releases.ts'

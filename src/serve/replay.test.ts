@@ -4,8 +4,8 @@ import { MishapError } from '../base/errors.ts'
 import { packDeadLetter } from '../journal/dead-letter.ts'
 import type { RecordHead } from '../journal/journal.ts'
 import type { RequestLogEntry } from '../journal/request-log.ts'
-import type { FromApp } from './messages.ts'
 import { createAppend } from './append.ts'
+import type { FromApp } from './messages.ts'
 import { createReplay } from './replay.ts'
 
 const head: RecordHead = {

@@ -20,7 +20,11 @@ const programs = {
 
 const url = (latency) => process.env[`POSTGRES_${latency}`]
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
-const kinds = { job: ['process', 'queue.process'], migration: ['migrate', 'db.migration'], start: ['warm up', 'app.start'] }
+const kinds = {
+  job: ['process', 'queue.process'],
+  migration: ['migrate', 'db.migration'],
+  start: ['warm up', 'app.start'],
+}
 
 const span = (name, op, run) => Sentry.startSpan({ name, op }, run)
 
@@ -46,10 +50,15 @@ async function warmClients(name) {
   return { open, close }
 }
 
-const fetched = (base, method) => async (path, ms, status = 200) => {
-  const answer = await fetch(`${base}${path}`, { method, headers: { 'x-delay': String(ms), 'x-status': String(status) } })
-  await answer.text()
-}
+const fetched =
+  (base, method) =>
+  async (path, ms, status = 200) => {
+    const answer = await fetch(`${base}${path}`, {
+      method,
+      headers: { 'x-delay': String(ms), 'x-status': String(status) },
+    })
+    await answer.text()
+  }
 
 const request = (path, ms) =>
   new Promise((resolve, reject) => {

@@ -157,7 +157,8 @@ const similar = {
   'retries-of-a-failure': {
     run: async ({ far }) => {
       await rowsOf(far, 3)
-      for (const _ of range(7)) await far.query('SELECT total / 0 FROM orders WHERE id = $1', [1]).catch(() => undefined)
+      for (const _ of range(7))
+        await far.query('SELECT total / 0 FROM orders WHERE id = $1', [1]).catch(() => undefined)
     },
   },
   'insert-loop': {
@@ -210,7 +211,10 @@ const similar = {
     run: async ({ far }) => {
       await far.query('SELECT name FROM customers WHERE id = $1', [1])
       for (const day of range(7))
-        await far.query('SELECT sum(total) FROM orders WHERE day >= $1 AND day < $2', [`2026-01-0${day}`, `2026-01-0${day + 1}`])
+        await far.query('SELECT sum(total) FROM orders WHERE day >= $1 AND day < $2', [
+          `2026-01-0${day}`,
+          `2026-01-0${day + 1}`,
+        ])
     },
   },
   'session-statements': {
@@ -257,7 +261,10 @@ const similar = {
 
 /** A request of its own for each query, in one trace. */
 const manyRequests = {
-  'query-in-each-request': { requests: 8, run: async ({ far }) => far.query('SELECT * FROM customers WHERE id = $1', [1]) },
+  'query-in-each-request': {
+    requests: 8,
+    run: async ({ far }) => far.query('SELECT * FROM customers WHERE id = $1', [1]),
+  },
   'two-rows-in-each-request': {
     requests: 6,
     run: async ({ far }) => each(await rowsOf(far, 2), ({ id }) => far.query(items, [id])),
@@ -265,7 +272,9 @@ const manyRequests = {
 }
 
 const expecting = (programs, expected) =>
-  Object.fromEntries(Object.entries(programs).map(([name, program]) => [name, { expected, kind: 'request', ...program }]))
+  Object.fromEntries(
+    Object.entries(programs).map(([name, program]) => [name, { expected, kind: 'request', ...program }]),
+  )
 
 module.exports = {
   expecting,

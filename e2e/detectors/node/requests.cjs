@@ -8,7 +8,14 @@ const inTurn = async (get, addresses, ms) => {
 const sequential = {
   'three-services': { run: ({ get }) => inTurn(get, ['/catalog/featured', '/prices/today', '/stock/levels'], 700) },
   'four-services': { run: ({ get }) => inTurn(get, ['/profile', '/preferences', '/recommendations', '/banners'], 620) },
-  'request-per-user': { run: ({ get }) => inTurn(get, range(5).map((id) => `/users/${1000 + id}`), 560) },
+  'request-per-user': {
+    run: ({ get }) =>
+      inTurn(
+        get,
+        range(5).map((id) => `/users/${1000 + id}`),
+        560,
+      ),
+  },
   'two-hosts': {
     run: async ({ get, getOther }) => {
       await get('/weather/berlin', 800)
@@ -27,7 +34,8 @@ const sequential = {
   },
   'each-in-a-function': {
     run: async ({ get, span }) => {
-      for (const name of ['taxes', 'discounts', 'credit']) await span(`load ${name}`, 'function', () => get(`/${name}/current`, 800))
+      for (const name of ['taxes', 'discounts', 'credit'])
+        await span(`load ${name}`, 'function', () => get(`/${name}/current`, 800))
     },
   },
   'http-module': {
@@ -35,17 +43,23 @@ const sequential = {
       for (const path of ['/inventory/a', '/suppliers/all', '/contracts/open']) await request(path, 720)
     },
   },
-  'six-short-of-a-second': { run: ({ get }) => inTurn(get, ['/a/first', '/b/second', '/c/third', '/d/fourth', '/e/fifth', '/f/sixth'], 900) },
+  'six-short-of-a-second': {
+    run: ({ get }) => inTurn(get, ['/a/first', '/b/second', '/c/third', '/d/fourth', '/e/fifth', '/f/sixth'], 900),
+  },
 }
 
 const fine = {
-  'parallel-requests': { run: ({ get }) => Promise.all(['/catalog', '/prices', '/stock'].map((path) => get(path, 800))) },
+  'parallel-requests': {
+    run: ({ get }) => Promise.all(['/catalog', '/prices', '/stock'].map((path) => get(path, 800))),
+  },
   'staggered-requests': {
     run: ({ get, wait }) =>
-      Promise.all(range(4).map(async (at) => {
-        await wait(at * 200)
-        await get(`/feed/source-${'abcd'[at - 1]}`, 900)
-      })),
+      Promise.all(
+        range(4).map(async (at) => {
+          await wait(at * 200)
+          await get(`/feed/source-${'abcd'[at - 1]}`, 900)
+        }),
+      ),
   },
   'only-two': { run: ({ get }) => inTurn(get, ['/profile', '/orders'], 1100) },
   'five-quick': { run: ({ get }) => inTurn(get, ['/one', '/two', '/three', '/four', '/five'], 180) },
@@ -65,7 +79,14 @@ const fine = {
       }
     },
   },
-  'long-polling': { run: ({ get }) => inTurn(get, range(4).map((at) => `/messages?after=${at}`), 900) },
+  'long-polling': {
+    run: ({ get }) =>
+      inTurn(
+        get,
+        range(4).map((at) => `/messages?after=${at}`),
+        900,
+      ),
+  },
   'token-then-data': {
     run: async ({ post, get }) => {
       await post('/oauth/token', 700)
@@ -73,15 +94,33 @@ const fine = {
       await get('/account/orders', 700)
     },
   },
-  'pages-of-a-list': { run: ({ get }) => inTurn(get, range(6).map((page) => `/products?page=${page}`), 600) },
+  'pages-of-a-list': {
+    run: ({ get }) =>
+      inTurn(
+        get,
+        range(6).map((page) => `/products?page=${page}`),
+        600,
+      ),
+  },
   'writes-in-order': {
     run: async ({ post }) => {
       for (const path of ['/orders', '/payments', '/shipments', '/mails']) await post(path, 650)
     },
   },
-  'redirects': { run: ({ get }) => inTurn(get, ['/moved/here', '/moved/there', '/moved/home'], 150) },
-  'sync-job': { kind: 'job', run: ({ get }) => inTurn(get, ['/export/customers', '/export/orders', '/export/items', '/export/taxes'], 800) },
-  'download-job': { kind: 'job', run: ({ get }) => inTurn(get, range(5).map((at) => `/files/${at}`), 700) },
+  redirects: { run: ({ get }) => inTurn(get, ['/moved/here', '/moved/there', '/moved/home'], 150) },
+  'sync-job': {
+    kind: 'job',
+    run: ({ get }) => inTurn(get, ['/export/customers', '/export/orders', '/export/items', '/export/taxes'], 800),
+  },
+  'download-job': {
+    kind: 'job',
+    run: ({ get }) =>
+      inTurn(
+        get,
+        range(5).map((at) => `/files/${at}`),
+        700,
+      ),
+  },
   'one-slow-of-three': {
     run: async ({ get }) => {
       await get('/search', 1900)

@@ -5,7 +5,9 @@ const report = 'SELECT * FROM slow_report WHERE day = $1'
 
 const slow = {
   'slow-report': { run: ({ fast }) => fast.query(report, ['2026-01-01']) },
-  'very-slow-report': { run: ({ fast }) => fast.query('SELECT day, total FROM slower_report ORDER BY total DESC LIMIT $1', [10]) },
+  'very-slow-report': {
+    run: ({ fast }) => fast.query('SELECT day, total FROM slower_report ORDER BY total DESC LIMIT $1', [10]),
+  },
   'slow-join': {
     run: async ({ fast }) => {
       await fast.query('SELECT name FROM customers WHERE id = $1', [1])
@@ -20,7 +22,9 @@ const slow = {
   'slow-in-a-view': {
     run: ({ fast, span }) => span('render', 'view', () => fast.query(`${report} LIMIT 5`, ['2026-01-01'])),
   },
-  'slow-search': { run: ({ fast }) => fast.query("SELECT id FROM slow_search WHERE title ILIKE '%' || $1 || '%'", ['chair']) },
+  'slow-search': {
+    run: ({ fast }) => fast.query("SELECT id FROM slow_search WHERE title ILIKE '%' || $1 || '%'", ['chair']),
+  },
   'cancelled-by-timeout': {
     run: async ({ fast }) => {
       await fast.query("SET statement_timeout = '900ms'")
@@ -43,7 +47,8 @@ const slow = {
   },
   'slow-delete': { run: ({ fast }) => fast.query('DELETE FROM slow_deletes WHERE id = $1', [1]) },
   'slow-with': {
-    run: ({ fast }) => fast.query('WITH r AS (SELECT * FROM slow_report) SELECT sum(total) FROM r WHERE total > $1', [1]),
+    run: ({ fast }) =>
+      fast.query('WITH r AS (SELECT * FROM slow_report) SELECT sum(total) FROM r WHERE total > $1', [1]),
   },
   'slow-count': { run: ({ fast }) => fast.query('SELECT count(*) FROM slow_search') },
   'slow-in-a-pool': { run: ({ farPool }) => farPool.query('SELECT avg(total) FROM slow_report') },
@@ -53,7 +58,10 @@ const slow = {
       await near.query('SELECT id, title FROM slow_search ORDER BY title LIMIT $1', [20])
     },
   },
-  'job-over-six-seconds': { kind: 'job', run: ({ fast }) => fast.query('SELECT sum(total) FROM slowest_report WHERE day < $1', ['2026-02-01']) },
+  'job-over-six-seconds': {
+    kind: 'job',
+    run: ({ fast }) => fast.query('SELECT sum(total) FROM slowest_report WHERE day < $1', ['2026-02-01']),
+  },
 }
 
 let tables = 0
@@ -101,13 +109,28 @@ const long = {
     },
   },
   'nightly-export': { kind: 'job', run: ({ fast }) => fast.query('SELECT day, total FROM slow_report ORDER BY day') },
-  'long-nightly-export': { kind: 'job', run: ({ fast }) => fast.query('SELECT day, total FROM slower_report ORDER BY day') },
+  'long-nightly-export': {
+    kind: 'job',
+    run: ({ fast }) => fast.query('SELECT day, total FROM slower_report ORDER BY day'),
+  },
   'sleep-on-purpose': { run: ({ fast }) => fast.query('SELECT pg_sleep(0.7)') },
   'below-the-limit': { run: ({ fast }) => fast.query('SELECT total FROM quick_report WHERE day = $1', ['2026-01-01']) },
   'many-short-statements': {
     run: async ({ slow }) => {
-      for (const table of ['orders', 'order_items', 'products', 'customers', 'audit', 'jobs', 'settings', 'categories', 'members', 'slow_rows'])
-        for (const column of ['id', 'count(*)', 'max(id)']) await slow.query(`SELECT ${column} FROM ${table} LIMIT 1`).catch(() => undefined)
+      for (const table of [
+        'orders',
+        'order_items',
+        'products',
+        'customers',
+        'audit',
+        'jobs',
+        'settings',
+        'categories',
+        'members',
+        'slow_rows',
+      ])
+        for (const column of ['id', 'count(*)', 'max(id)'])
+          await slow.query(`SELECT ${column} FROM ${table} LIMIT 1`).catch(() => undefined)
     },
   },
   'copy-out': { kind: 'job', run: ({ fast }) => fast.query("COPY (SELECT * FROM slow_report) TO '/dev/null'") },
@@ -133,7 +156,7 @@ const long = {
       await fast.query('COMMIT')
     },
   },
-  'listens': {
+  listens: {
     run: async ({ fast, other, wait }) => {
       await fast.query('LISTEN changes')
       await wait(700)
@@ -149,7 +172,7 @@ const long = {
       await fast.query('ALTER TABLE slow_rows DROP COLUMN note')
     },
   },
-  'vacuum': { kind: 'job', run: ({ fast }) => fast.query('ANALYZE slow_analyze') },
+  vacuum: { kind: 'job', run: ({ fast }) => fast.query('ANALYZE slow_analyze') },
   'busy-process': {
     // The statement takes a millisecond. Its answer waits until the process has finished other work.
     run: async ({ fast }) => {

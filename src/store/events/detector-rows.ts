@@ -11,7 +11,10 @@ const longSegmentUs = 10_000_000
 const spreadMs = 600_000
 
 /** Spans that are alike in one trace, and the first and last position of its rows. */
-const groupsOf = (table: string, { statementUs, requestUs }: CandidateLimits): string => `SELECT project_id, trace_id, category,
+const groupsOf = (
+  table: string,
+  { statementUs, requestUs }: CandidateLimits,
+): string => `SELECT project_id, trace_id, category,
     count() AS n, sum(duration) AS total, max(duration) AS longest, countIf(duration >= ${requestUs}) AS slow,
     countIf(is_segment = 1 AND item = 'span' AND duration >= ${longSegmentUs}) AS long_segments,
     min(jpos) AS first, max(jpos) AS last, min(received) AS came

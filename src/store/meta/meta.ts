@@ -1,7 +1,7 @@
 import type { DataCategory, OutcomeCount } from '../../base/outcome.ts'
 import type { RestActivity } from '../../contract/issues.ts'
-import type { NoiseKind } from '../../domain/diagnostics.ts'
 import type { DetectorChange } from '../../domain/detectors.ts'
+import type { NoiseKind } from '../../domain/diagnostics.ts'
 import type { Failure } from '../../domain/error-links.ts'
 import type { IssueKind } from '../../domain/event.ts'
 import type { ProjectFilters } from '../../domain/filters.ts'

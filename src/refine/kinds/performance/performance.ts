@@ -3,9 +3,9 @@ import { detectionHash } from '../../../domain/detection-ids.ts'
 import { detectorIds, detectorTitles, issueTypeOf } from '../../../domain/detectors.ts'
 import type { NormalEvent } from '../../../domain/event.ts'
 import { normalizeId } from '../../../wire/ids.ts'
+import { newDraft } from '../../pipeline/draft.ts'
 import { ended } from '../../pipeline/item-outcome.ts'
 import type { Forms } from '../../pipeline/lines.ts'
-import { newDraft } from '../../pipeline/draft.ts'
 import { object, own, parsePayload, scalar } from '../../pipeline/value.ts'
 import { groupOf } from '../error/events.ts'
 import { makeEffect, rowOf } from '../error/row.ts'
@@ -67,7 +67,9 @@ function eventOf(record: DetectionRecord, receivedMs: number): NormalEvent {
             contributes: true,
             hash: detectionHash(detection),
             why: 'detector, statement and route',
-            values: groupTexts(detection).slice(1).map((text) => text.slice(0, 200).toWellFormed()),
+            values: groupTexts(detection)
+              .slice(1)
+              .map((text) => text.slice(0, 200).toWellFormed()),
           },
         ],
       },
@@ -100,6 +102,11 @@ export const detectionBody = bodyKind<DetectionRecord | undefined>({
       out.outcomes.push(end('filtered', 'discarded'))
       return
     }
-    out.groups.push({ ...groupOf(row, place), outcomes: [end('stored', 'ok')], effect: makeEffect(event, row, 0), forms })
+    out.groups.push({
+      ...groupOf(row, place),
+      outcomes: [end('stored', 'ok')],
+      effect: makeEffect(event, row, 0),
+      forms,
+    })
   },
 })

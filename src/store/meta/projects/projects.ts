@@ -20,8 +20,8 @@ import type {
   ProjectKey,
   ScrubSettings,
 } from '../meta.ts'
-import { isInactive, readFilters, writeFilters } from './inbound-filters.ts'
 import { type DetectorSettingsStore, detectorsColumn } from './detectors.ts'
+import { isInactive, readFilters, writeFilters } from './inbound-filters.ts'
 import { type RouteStore, routesColumn } from './routes.ts'
 import { checkFieldNames, checkOrigins } from './setting-lists.ts'
 

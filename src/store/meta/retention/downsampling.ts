@@ -103,7 +103,9 @@ const toRun = (row: Selectable<Tables['thin_run']>): DownsampleRun => ({
 })
 
 const categoryOf = (kind: Issue['kind']): DataCategory =>
-  isPerformanceKind(kind) ? 'performance_issue' : ({ error: 'error', message: 'default', csp: 'security' } as const)[kind]
+  isPerformanceKind(kind)
+    ? 'performance_issue'
+    : ({ error: 'error', message: 'default', csp: 'security' } as const)[kind]
 
 const downsampledOutcome = (
   projectId: number,

@@ -47,9 +47,7 @@ export function Evidence({ occurrence, organization }: { occurrence: RestOccurre
         </Link>
       </p>
       <h3 className="part-sub">{t('todo')}</h3>
-      <p className="max-w-[80ch]">
-        {t(`fix.${detector}`, { saved: durationText(occurrence.savedDuration, locale) })}
-      </p>
+      <p className="max-w-[80ch]">{t(`fix.${detector}`, { saved: durationText(occurrence.savedDuration, locale) })}</p>
     </Section>
   )
 }

@@ -1,6 +1,11 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import { type DetectorId, detectors, type ProjectDetectors, type Threshold } from '../../../../../../../../domain/detectors.ts'
+import {
+  type DetectorId,
+  detectors,
+  type ProjectDetectors,
+  type Threshold,
+} from '../../../../../../../../domain/detectors.ts'
 import { type GuardedState, noGuardedState } from '../../../../../../../client/form.ts'
 import { ActionForm } from '../../../../../../../ui/forms/action-form.tsx'
 import { Button, TextField } from '../../../../../../../ui/forms/controls.tsx'
