@@ -1,5 +1,6 @@
 import type { Connection } from './connection.ts'
 import type { CandidateLimits, DetectorStore } from './detector-store.ts'
+import { hashNumber } from './filter.ts'
 import { hashText, traceHex } from './rows.ts'
 import { readSpan, type StoredSpan, spanSelect } from './span-rows.ts'
 
@@ -15,7 +16,7 @@ const groupsOf = (
   table: string,
   { statementUs, requestUs }: CandidateLimits,
 ): string => `SELECT project_id, trace_id, category,
-    count() AS n, sum(duration) AS total, max(duration) AS longest, countIf(duration >= ${requestUs}) AS slow,
+    count() AS n, sum(duration) AS spent, max(duration) AS longest, countIf(duration >= ${requestUs} AND is_segment = 0) AS slow,
     countIf(is_segment = 1 AND item = 'span' AND duration >= ${longSegmentUs}) AS long_segments,
     min(jpos) AS first, max(jpos) AS last, min(received) AS came
   FROM ${table} WHERE jpos >= {since:UInt64} AND (category IN ('db', 'http', 'resource') OR is_segment = 1)
@@ -27,13 +28,13 @@ export function createDetectorRows(connection: Connection, database: string): De
   return {
     async detectorCandidates({ sinceJpos, fromJpos, toJpos, limits, max }) {
       const { repeatsMin, repeatedUs, statementUs, requestsMin, assetUs } = limits
-      const rows = await connection.rows<{ project_id: string; trace: string; total: string; came_ms: string }>(
-        `SELECT project_id, lower(hex(trace_id)) AS trace, count() OVER () AS total,
+      const rows = await connection.rows<{ project_id: string; trace: string; found: string; came_ms: string }>(
+        `SELECT project_id, lower(hex(trace_id)) AS trace, count() OVER () AS found,
            toUnixTimestamp64Milli(min(came)) AS came_ms
          FROM (${groupsOf(table, limits)})
          GROUP BY project_id, trace_id
          HAVING max(last) >= {from:UInt64} AND min(first) < {to:UInt64} AND (max(last) < {to:UInt64} OR min(first) < {from:UInt64})
-           AND (max(category = 'db' AND (longest >= ${statementUs} OR (n >= ${repeatsMin} AND total >= ${repeatedUs}))) = 1
+           AND (max(category = 'db' AND (longest >= ${statementUs} OR (n >= ${repeatsMin} AND spent >= ${repeatedUs}))) = 1
              OR sumIf(slow, category = 'http') >= ${requestsMin}
              OR max(category = 'resource' AND longest >= ${assetUs}) = 1 OR sum(long_segments) > 0)
          ORDER BY cityHash64(trace_id) LIMIT {max:UInt32}`,
@@ -41,7 +42,7 @@ export function createDetectorRows(connection: Connection, database: string): De
       )
       return {
         traces: rows.map((row) => ({ projectId: Number(row.project_id), traceId: row.trace })),
-        total: Number(rows[0]?.total ?? 0),
+        total: Number(rows[0]?.found ?? 0),
         receivedMs: Math.min(...rows.map((row) => Number(row.came_ms))),
       }
     },
@@ -71,7 +72,7 @@ export function createDetectorRows(connection: Connection, database: string): De
         {
           project: projectId,
           trace,
-          spans: spanIds.filter((id) => /^[0-9a-f]{16}$/.test(id)).map((id) => BigInt(`0x${id}`).toString()),
+          spans: spanIds.map(hashNumber).filter((id) => id !== undefined),
         },
       )
       return rows.map((row) => hashText(row.span_id))
