@@ -9,6 +9,7 @@ import { root } from '../e2e/product.ts'
 import { sectionOf } from '../scripts/mutation.ts'
 import { benchAccept } from './accept.ts'
 import { benchCommit } from './commit.ts'
+import { benchDetectors } from './detectors.ts'
 import { benchExternal } from './external.ts'
 import { benchGrouping } from './grouping.ts'
 import { benchHostile } from './hostile.ts'
@@ -46,6 +47,7 @@ const folder = wordAfter('--data')
 const parts: Record<string, () => Promise<Row[]>> = {
   accept: benchAccept,
   commit: () => benchCommit(words.includes('--quick') ? 5 : 25, wordAfter('--against')),
+  detectors: benchDetectors,
   external: () => benchExternal(seconds / 6, words.includes('--rows') ? sizes[0] : 0),
   grouping: benchGrouping,
   hostile: benchHostile,

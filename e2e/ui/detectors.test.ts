@@ -88,7 +88,7 @@ describe.skipIf(noChromium)('detectors of performance issues', () => {
     for (const missing of ['Stack', 'Breadcrumbs', 'The SDK did not send'])
       expect(await page.getByText(missing, { exact: true }).count()).toBe(0)
     const markdown = await (await page.request.get(`${product.url}/o/${org}/issues/${issue.id}.md`)).text()
-    expect(markdown).toContain('- Spans: 12')
+    expect(markdown).toContain('- Spans: `12`')
     expect(markdown).toContain('SELECT * FROM order_items WHERE order_id = ?')
     await evidence.getByRole('link', { name: 'Show them in the trace' }).click()
     await page.waitForURL(/\/traces\/[0-9a-f]{32}\?.*span=[0-9a-f]{16}/)

@@ -85,6 +85,7 @@ function rig() {
 
 /** Runs until what was committed at the first run is complete. */
 async function runTwice({ clock, state, create }: ReturnType<typeof rig>, detecting = create()) {
+  await detecting.begin()
   await detecting.run()
   state.cursor = 5000
   await detecting.run()
@@ -152,6 +153,7 @@ test('a flood is examined in part, and the rest is counted', async () => {
 test('a long way is gone in steps, each counted with the spans of the step before', async () => {
   const own = rig()
   const detecting = own.create()
+  await detecting.begin()
   await detecting.run()
   own.state.cursor = 1000 + 150 * 2 ** 20
   own.state.rows = []

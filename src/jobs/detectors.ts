@@ -41,6 +41,11 @@ export type Detecting = {
    * repeat: a finding has the same event id each time. Does nothing while all detectors are off.
    */
   run(): Promise<Record<string, unknown>>
+  /**
+   * Call it before refine starts: a version that has detectors for the first time begins at the spans that come from now
+   * on. There can be ten million older ones.
+   */
+  begin(): Promise<void>
 }
 
 function readCursor(text: string | undefined): Cursor | undefined {
@@ -144,11 +149,17 @@ export function createDetecting({ clock, meta, events, append }: DetectDeps): De
   }
 
   return {
+    begin: async () => {
+      if (readCursor(await meta.values.getValue(cursorName))) return
+      const jpos = await meta.batches.cursor()
+      await meta.values.setValue(cursorName, JSON.stringify({ from: jpos, to: jpos }))
+    },
+
     run: async () => {
       const end = await completeTo()
       let cursor = readCursor(await meta.values.getValue(cursorName))
-      // Spans from before the first start of the detectors are not examined: there can be ten million.
-      cursor ??= { from: await meta.batches.cursor(), to: await meta.batches.cursor() }
+      // Refine has not started yet.
+      if (!cursor) return {}
       const totals: Totals = { traces: 0, skipped: 0, found: 0 }
       const settings = new Map(
         (await meta.projects.listDetectorSettings()).map(({ projectId, detectors }) => [projectId, detectors]),
@@ -160,7 +171,6 @@ export function createDetecting({ clock, meta, events, append }: DetectDeps): De
         cursor = { from: cursor.to, to }
         await meta.values.setValue(cursorName, JSON.stringify(cursor))
       }
-      if (end === 0) await meta.values.setValue(cursorName, JSON.stringify(cursor))
       return totals
     },
   }

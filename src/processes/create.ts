@@ -4,6 +4,7 @@ import type { Config } from '../base/config.ts'
 import type { MishapError } from '../base/errors.ts'
 import { createObserve, createRequestScope, faultOf, type Observe, type RequestScope } from '../base/observe.ts'
 import { createRecent } from '../base/recent.ts'
+import type { Detecting } from '../jobs/detectors.ts'
 import { createJobs } from '../jobs/jobs.ts'
 import { prepareEvents } from '../jobs/prepare-events.ts'
 import type { Reprocessing } from '../jobs/reprocessing.ts'
@@ -12,7 +13,7 @@ import { createUnmerge } from '../jobs/unmerge.ts'
 import { issueCountsAge } from '../query/issue-counts.ts'
 import { createGroupingPreview } from '../refine/pipeline/grouping.ts'
 import type { Refine } from '../refine/pipeline/refine.ts'
-import { type Append, createAppend } from '../serve/append.ts'
+import { createAppend } from '../serve/append.ts'
 import { createEventRate } from '../serve/event-rate.ts'
 import { reportKnownCredentials } from '../serve/known-credentials.ts'
 import { createLag } from '../serve/lag.ts'
@@ -91,7 +92,7 @@ async function wireJobs(
   app: App,
   maintenance: Maintenance,
   reprocessing: Reprocessing,
-  append: Append['append'],
+  detecting: Detecting,
 ): ReturnType<typeof createJobs> {
   const { clock, observe, meta, events, blobs, alerts, removals, artifacts, triage, config } = app
   return createJobs({
@@ -107,7 +108,7 @@ async function wireJobs(
     triage,
     reprocessing,
     scraping: wireScraping(app),
-    detecting: wireDetecting(app, append),
+    detecting,
     retention: config,
   })
 }
@@ -116,6 +117,7 @@ type Started = {
   jobs: Awaited<ReturnType<typeof createJobs>>
   maintenance: Maintenance
   reprocessing: Reprocessing
+  detecting: Detecting
   store: ReturnType<typeof createStoreState>
   isStopping(): boolean
 }
@@ -126,12 +128,12 @@ function startParts(
   setup: AppSetup,
   refine: Refine,
   link: Link,
-  { jobs, maintenance, reprocessing, store, isStopping }: Started,
+  { jobs, maintenance, reprocessing, detecting, store, isStopping }: Started,
 ): () => void {
   jobs.start()
   const stopReporting = reportMetrics(app, setup, refine, link)
   const onReady = [() => store.update({ tables: true }), () => link.send({ kind: 'stored' })]
-  const next = [...onReady, reprocessing.resume, maintenance.downsampling.resume, refine.start]
+  const next = [...onReady, reprocessing.resume, maintenance.downsampling.resume, detecting.begin, refine.start]
   const refused = (error: MishapError) =>
     link.send({ kind: 'refused', code: 'START_EVENTS_TAKEN', sentence: error.message })
   runInBackground(prepareEvents({ ...app, ...maintenance, next, refused }), app, isStopping)
@@ -226,9 +228,10 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   }
   const refine = wireRefine(app, setup, lag, link)
   const reprocessing = wireReprocessing(app, maintenance.lock, () => refine)
+  const detecting = wireDetecting(app, append.append)
   listenToMain(link, { lag, requestLog, append, store, keys, clock, refine, state })
-  const jobs = await wireJobs(app, maintenance, reprocessing, append.append)
-  const started = { jobs, maintenance, reprocessing, store, isStopping: () => state.stopping }
+  const jobs = await wireJobs(app, maintenance, reprocessing, detecting)
+  const started = { jobs, maintenance, reprocessing, detecting, store, isStopping: () => state.stopping }
   const stopReporting = startParts(app, setup, refine, link, started)
   keys.publish().catch((error: unknown) => observe.warn({ error: faultOf(error) }, 'the keys were not published'))
   const stop = async () => {
