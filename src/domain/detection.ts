@@ -3,7 +3,7 @@ import type { Finding } from './detector-segment.ts'
 import { type DetectorId, detectorTitles, issueTypeOf } from './detectors.ts'
 
 /** A span of the evidence. `at`: microseconds after the segment's start. */
-export type EvidenceSpan = { id: string; op: string; statement: string; at: number; durationUs: number }
+type EvidenceSpan = { id: string; op: string; statement: string; at: number; durationUs: number }
 
 /** What a detector found in a trace, as it is stored with its event. Ids are hex, times are microseconds. */
 export type Detection = {
@@ -39,11 +39,11 @@ export type DetectionRecord = {
 }
 
 /** Spans of the evidence that are stored. A loop of thousands looks like its first hundred. */
-export const evidenceMax = 100
+const evidenceMax = 100
 const causeMax = 2000
 
 /** The route of a segment as its issue shows it. */
-export const placeOf = ({ route, transaction, op }: Pick<TraceSegment, 'route' | 'transaction' | 'op'>): string =>
+const placeOf = ({ route, transaction, op }: Pick<TraceSegment, 'route' | 'transaction' | 'op'>): string =>
   route || transaction || op
 
 /** The texts whose hash is the group of an issue: the same cause in the same place is one issue. */

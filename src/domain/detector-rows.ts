@@ -2,7 +2,7 @@ import type { Json } from '../wire/json.ts'
 import type { DetectorSegment, DetectorSpan } from './detector-segment.ts'
 
 /** A stored span, with what detectors need of it. */
-export type DetectorRow = {
+type DetectorRow = {
   projectId: number
   traceId: string
   spanId: string

@@ -1,11 +1,11 @@
 /** What a number of a detector counts. Times are milliseconds, sizes are bytes. */
-export type ThresholdUnit = 'times' | 'ms'
+type ThresholdUnit = 'times' | 'ms'
 
 /** A number that a project can change. */
 export type Threshold = { name: string; unit: ThresholdUnit; default: number; min: number; max: number }
 
 /** A detector of performance issues (docs/detectors.md). */
-export type Detector = {
+type Detector = {
   /** Its name in REST and in the stored settings. */
   id: string
   /** The `issueType` of its issues. The issue is stored under this kind. */
@@ -56,7 +56,7 @@ export type DetectorId = AnyDetector['id']
 export type PerformanceIssueType = AnyDetector['issueType']
 
 /** Whether a detector runs, and its thresholds by name. */
-export type DetectorSettings = { active: boolean; thresholds: Record<string, number> }
+type DetectorSettings = { active: boolean; thresholds: Record<string, number> }
 export type ProjectDetectors = Record<DetectorId, DetectorSettings>
 
 export const detectorIds: readonly DetectorId[] = detectors.map(({ id }) => id)

@@ -82,10 +82,38 @@ const recordOf = (
   return { eventId: detectionEventId(detection), environment, release, platform, detection }
 }
 
-/** Creates the detection over stored spans. */
-export function createDetecting({ clock, meta, events, append }: DetectDeps): Detecting {
+/** What the detectors find in the spans of some traces, by project and event id. */
+function recordsOf(
+  rows: Parameters<typeof traceSegmentsOf>[0],
+  settingsOf: (projectId: number) => ProjectDetectors,
+): Map<number, Map<string, DetectionRecord>> {
+  const records = new Map<number, Map<string, DetectionRecord>>()
+  for (const segment of traceSegmentsOf(rows))
+    for (const { detector, finding } of detect(segment, settingsOf(segment.projectId))) {
+      const record = recordOf(segment, detector, finding)
+      const own = records.get(segment.projectId) ?? new Map<string, DetectionRecord>()
+      if (!own.has(record.eventId)) own.set(record.eventId, record)
+      records.set(segment.projectId, own)
+    }
+  return records
+}
+
+/** Remembers how far the commits are. Each call returns up to where traces are complete; 0 if that is not known yet. */
+function createHorizon(clock: Clock, cursor: () => Promise<number>): () => Promise<number> {
   /** Committed positions at earlier times, oldest first: what is before the first of them is complete. */
   const seen: { atMs: number; jpos: number }[] = []
+  return async () => {
+    const nowMs = clock.now()
+    seen.push({ atMs: nowMs, jpos: await cursor() })
+    while (seen[1] && seen[1].atMs <= nowMs - idleMs) seen.shift()
+    const [oldest] = seen
+    return oldest && oldest.atMs <= nowMs - idleMs ? oldest.jpos : 0
+  }
+}
+
+/** Creates the detection over stored spans. */
+export function createDetecting({ clock, meta, events, append }: DetectDeps): Detecting {
+  const completeTo = createHorizon(clock, meta.batches.cursor)
 
   async function store(projectId: number, records: readonly DetectionRecord[]): Promise<number> {
     const project = await meta.projects.projectById(projectId)
@@ -110,26 +138,9 @@ export function createDetecting({ clock, meta, events, append }: DetectDeps): De
     settingsOf: (projectId: number) => ProjectDetectors,
   ): Promise<number> {
     const rows = await events.spansOfTraces(traces, receivedMs, spansOfTraceMax)
-    const records = new Map<number, Map<string, DetectionRecord>>()
-    for (const segment of traceSegmentsOf(rows))
-      for (const { detector, finding } of detect(segment, settingsOf(segment.projectId))) {
-        const record = recordOf(segment, detector, finding)
-        const own = records.get(segment.projectId) ?? new Map<string, DetectionRecord>()
-        if (!own.has(record.eventId)) own.set(record.eventId, record)
-        records.set(segment.projectId, own)
-      }
     let found = 0
-    for (const [projectId, own] of records) found += await store(projectId, [...own.values()])
+    for (const [projectId, own] of recordsOf(rows, settingsOf)) found += await store(projectId, [...own.values()])
     return found
-  }
-
-  /** Remembers how far the commits are, and returns up to where traces are complete. */
-  async function completeTo(): Promise<number> {
-    const nowMs = clock.now()
-    seen.push({ atMs: nowMs, jpos: await meta.batches.cursor() })
-    while (seen[1] && seen[1].atMs <= nowMs - idleMs) seen.shift()
-    const [oldest] = seen
-    return oldest && oldest.atMs <= nowMs - idleMs ? oldest.jpos : 0
   }
 
   async function step(cursor: Cursor, to: number, settings: ReadonlyMap<number, ProjectDetectors>): Promise<Totals> {

@@ -13,14 +13,13 @@ import { createUnmerge } from '../jobs/unmerge.ts'
 import { issueCountsAge } from '../query/issue-counts.ts'
 import { createGroupingPreview } from '../refine/pipeline/grouping.ts'
 import type { Refine } from '../refine/pipeline/refine.ts'
-import { createAppend } from '../serve/append.ts'
+import type { Append } from '../serve/append.ts'
 import { createEventRate } from '../serve/event-rate.ts'
 import { reportKnownCredentials } from '../serve/known-credentials.ts'
 import { createLag } from '../serve/lag.ts'
 import { createLive, type Live } from '../serve/live.ts'
 import type { AppSetup } from '../serve/messages.ts'
 import { createReaders } from '../serve/readers.ts'
-import { createReplay } from '../serve/replay.ts'
 import { createRequestLog, type RequestLog } from '../serve/request-log.ts'
 import { createStoreState } from '../serve/store-state.ts'
 import { createStoreWatch, type WatchedStore } from '../serve/store-watch.ts'
@@ -40,6 +39,7 @@ import {
   reportMetrics,
   runInBackground,
   wireAlerts,
+  wireAppend,
   wireArtifacts,
   wireDetecting,
   wireDoctor,
@@ -64,7 +64,7 @@ export type Running = {
 type Receivers = {
   lag: ReturnType<typeof createLag>
   requestLog: RequestLog
-  append: ReturnType<typeof createAppend>
+  append: Append
   store: ReturnType<typeof createStoreState>
   keys: ReturnType<typeof createKeyLine>
   clock: Clock
@@ -180,14 +180,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const state = { stopping: false, durable: 0 }
   const store = createStoreState(live, meta, observe, config.events?.host)
   const [lag, requestLog] = [createLag(), createRequestLog()]
-  const append = createAppend({ clock, blobs, send: link.send })
-  const replay = createReplay({
-    clock,
-    meta,
-    blobs,
-    append: append.append,
-    logged: (entry) => requestLog.record([entry]),
-  })
+  const { append, replay } = wireAppend({ clock, meta, blobs }, link, requestLog)
   const alerts = wireAlerts({ config, clock, observe, meta, events, seal })
   const bytesUnder = createFolderBytes(clock)
   const maintenance = wireDownsampling({ ...setup, clock, observe, meta, events, blobs, bytesUnder }, () =>

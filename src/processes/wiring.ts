@@ -21,11 +21,13 @@ import { ensureSelfProject } from '../operations/self-project.ts'
 import { createDoctor, type Doctor } from '../refine/pipeline/doctor.ts'
 import { createRefine, type Refine } from '../refine/pipeline/refine.ts'
 import { mapOf } from '../refine/pipeline/scripts.ts'
-import type { Append } from '../serve/append.ts'
+import { type Append, createAppend } from '../serve/append.ts'
 import type { createLag } from '../serve/lag.ts'
 import type { Live } from '../serve/live.ts'
 import type { AppSetup } from '../serve/messages.ts'
 import { watchLoop } from '../serve/metrics.ts'
+import { createReplay } from '../serve/replay.ts'
+import type { RequestLog } from '../serve/request-log.ts'
 import type { BatchResult } from '../store/meta/meta.ts'
 import { blobSourceOf } from './blob-source.ts'
 import type { App } from './parts.ts'
@@ -224,6 +226,17 @@ export function wireRefine(app: App, setup: AppSetup, lag: ReturnType<typeof cre
       process.exit(70)
     },
   })
+}
+
+/** Creates the way into the journal, and the replay of dead letters through it. */
+export function wireAppend(
+  { clock, meta, blobs }: Pick<App, 'clock' | 'meta' | 'blobs'>,
+  link: Link,
+  requestLog: Pick<RequestLog, 'record'>,
+) {
+  const append = createAppend({ clock, blobs, send: link.send })
+  const logged = (entry: Parameters<RequestLog['record']>[0][number]) => requestLog.record([entry])
+  return { append, replay: createReplay({ clock, meta, blobs, append: append.append, logged }) }
 }
 
 /** Creates the detectors. What they find goes to the journal, so that refine stores and counts it once. */
