@@ -111,25 +111,25 @@ function createHorizon(clock: Clock, cursor: () => Promise<number>): () => Promi
   }
 }
 
+/** Appends what is not stored yet. Returns the number of appended records. */
+async function appendNew(
+  { meta, events, append }: Pick<DetectDeps, 'meta' | 'events' | 'append'>,
+  projectId: number,
+  records: readonly DetectionRecord[],
+): Promise<number> {
+  const project = await meta.projects.projectById(projectId)
+  if (!project) return 0
+  const hashes = [...new Set(records.map(({ detection }) => detectionHash(detection)))]
+  const ids = records.map(({ eventId }) => eventId)
+  const known = new Set(await events.eventsAmong(projectId, hashes, ids))
+  const fresh = records.filter(({ eventId }) => !known.has(eventId))
+  for (const record of fresh) await append(project, Buffer.from(JSON.stringify(record)))
+  return fresh.length
+}
+
 /** Creates the detection over stored spans. */
 export function createDetecting({ clock, meta, events, append }: DetectDeps): Detecting {
   const completeTo = createHorizon(clock, meta.batches.cursor)
-
-  async function store(projectId: number, records: readonly DetectionRecord[]): Promise<number> {
-    const project = await meta.projects.projectById(projectId)
-    if (!project) return 0
-    const hashes = [...new Set(records.map(({ detection }) => detectionHash(detection)))]
-    const known = new Set(
-      await events.eventsAmong(
-        projectId,
-        hashes,
-        records.map(({ eventId }) => eventId),
-      ),
-    )
-    const fresh = records.filter(({ eventId }) => !known.has(eventId))
-    for (const record of fresh) await append(project, Buffer.from(JSON.stringify(record)))
-    return fresh.length
-  }
 
   /** Examines some traces. Returns the number of new findings. */
   async function examine(
@@ -139,7 +139,8 @@ export function createDetecting({ clock, meta, events, append }: DetectDeps): De
   ): Promise<number> {
     const rows = await events.spansOfTraces(traces, receivedMs, spansOfTraceMax)
     let found = 0
-    for (const [projectId, own] of recordsOf(rows, settingsOf)) found += await store(projectId, [...own.values()])
+    for (const [projectId, own] of recordsOf(rows, settingsOf))
+      found += await appendNew({ meta, events, append }, projectId, [...own.values()])
     return found
   }
 
