@@ -231,3 +231,45 @@ export function navigation(route: string, startS: number, ms: number, isBroken: 
     ],
   }
 }
+
+/** A run of a queue consumer: it begins a trace of its own and has no request. */
+export const job = (startS: number, ms: number, rate = 0.1): Segment => ({
+  name: 'send_invoice',
+  op: 'queue.process',
+  route: 'send_invoice',
+  release: 'shop@2.0.0',
+  startS,
+  ms,
+  rate,
+  attributes: { 'messaging.system': 'bullmq', 'messaging.destination.name': 'invoices' },
+  children: [
+    {
+      name: 'INSERT invoices',
+      op: 'db',
+      startS: 0.01,
+      ms: ms * 0.5,
+      attributes: { 'db.system.name': 'postgresql', 'db.query.text': 'INSERT INTO invoices (id) VALUES (7)' },
+    },
+  ],
+})
+
+/** A page that the browser restored from its back/forward cache, as SDK 11 reports it. */
+export const restored = (route: string, startS: number): Segment => ({
+  name: 'Navigation',
+  op: 'navigation',
+  route,
+  release: 'shop@2.0.0',
+  startS,
+  ms: 2,
+  rate: 1,
+  attributes: { 'url.path': route, 'url.template': route, 'browser.navigation.type': 'back-forward-cache' },
+})
+
+/** A navigation without a page load for which the browser reports vitals, as SDK 11 sends them. */
+export const softNavigation = (route: string, startS: number): Segment => ({
+  ...navigation(route, startS, 400, false),
+  children: vitals(true).map((vital) => ({
+    ...vital,
+    attributes: { ...vital.attributes, 'browser.navigation.type': 'soft-navigation' },
+  })),
+})

@@ -103,12 +103,13 @@ the digest, and so does the link \`/d/DIGEST\`. The command palette (\`Ctrl K\`,
 ## Saved views
 
 **Views** next to the box saves what the stream shows: text, projects, environments, range and sorting. All of it is in the
-address, too. A view belongs to you or to everybody in the organization. Only people who may triage can create, change and
-delete a shared view. You can undo an update or a deletion for ten seconds. Neither overwrites what somebody else has
-changed since.
+address, too. \`v\` opens the list of views. A view belongs to you or to everybody in the organization. Only people who may
+triage can share a view, and change or delete a shared one. Views can be renamed. You can undo an update or a deletion for
+ten seconds. Neither overwrites what somebody else has changed since.
 
-The API has views under \`/organizations/ORGANIZATION/searches/\`. A person and an organization can have 100 views each. A view
-stores the ids of projects, so renaming a project does not break it. If a project was deleted, the stream says so.
+The API has views under \`/organizations/ORGANIZATION/searches/\`. A person and an organization can have 100 views of each
+list: \`scope\` is \`issues\` or [\`traces\`](traces-search.md#saved-views). A view stores the ids of projects, so renaming a
+project does not break it. If a project was deleted, the stream says so.
 
 ## Differences from Sentry
 

@@ -34,7 +34,7 @@ export const captures: Readonly<Record<string, (places: Places) => string>> = {
   'o/[org]/issues/[id]/events/[event]': ({ org, issue, event }) => `/o/${org}/issues/${issue}/events/${event}`,
   'o/[org]/issues/[id]/grouping': ({ org, issue }) => `/o/${org}/issues/${issue}/grouping`,
   ...Object.fromEntries(
-    ['', '/assets', '/queries', '/requests', '/routes', '/vitals'].map((page) => [
+    ['', '/assets', '/jobs', '/queries', '/requests', '/routes', '/vitals'].map((page) => [
       `o/[org]/performance${page}`,
       ({ org }: Places) => `/o/${org}/performance${page}`,
     ]),

@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { RestRoutes } from '../../src/contract/performance.ts'
 import { hydrated, noChromium, openBrowser, openPage, signIn, type Watched } from '../browser.ts'
-import { envelopesOf, navigation, pageLoad, request } from '../performance-spans.ts'
+import { envelopesOf, job, navigation, pageLoad, request, restored, softNavigation } from '../performance-spans.ts'
 import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, root, until } from '../product.ts'
 
 const product = inject('product')
@@ -75,13 +75,16 @@ describe.skipIf(noChromium)('the performance pages', () => {
       pageLoad(n === 0 ? hostile : '/checkout/[id]', now - n * 60, n % 4 === 0 ? 5000 : 800, n % 4 === 0),
     )
     const moves = Array.from({ length: 12 }, (_, n) => navigation('/cart', now - n * 60, 300, n < 2))
-    for (const body of envelopesOf([...segments, ...loads, ...moves])) await ingest(product, state.shop, body)
+    const runs = Array.from({ length: 10 }, (_, n) => job(now - n * 60, 900))
+    const soft = Array.from({ length: 3 }, (_, n) => softNavigation('/cart', now - n * 60))
+    const all = [...segments, ...loads, ...moves, ...runs, ...soft, restored('/cart', now)]
+    for (const body of envelopesOf(all)) await ingest(product, state.shop, body)
     const event = errorEvent('StockError', 'none left', { transaction: 'GET /orders/[id]' })
     await ingest(product, state.shop, envelopeOf(event))
     const routes = await until('the routes', 30_000, async () => {
       const path = `/organizations/${org}/performance/?project=shop&statsPeriod=24h`
       const found = (await api(product, state.shop, path)).json as RestRoutes
-      return found.samples === 6 + 120 + 40 + 12 && found
+      return found.samples === 6 + 120 + 40 + 12 + 10 + 3 + 1 && found
     })
     expect(routes.rows.find(({ route }) => route === '/orders/[id]')).toMatchObject({ samples: 120, count: 1200 })
     expect(routes.rows.find(({ samples }) => samples === 6)).toMatchObject({ op: 'http.server', count: 6 })
@@ -91,7 +94,9 @@ describe.skipIf(noChromium)('the performance pages', () => {
     const { page } = state
     await open('?project=shop&t=24h')
     const orders = row('Routes', '/orders/[id]')
-    expect(await orders.locator('td').first().getAttribute('title')).toBe('120 of about 1,200')
+    await orders.getByText('120 of about 1.2K').waitFor()
+    expect(await orders.getByText('120 of about 1.2K').getAttribute('title')).toBe('120 of about 1,200')
+    await page.getByText('192 of about 1,362 page loads, requests and jobs').waitFor()
     const selected = page.getByRole('region', { name: 'Selected route' })
     await selected.getByText('120 of about 1,200').waitFor()
     await selected.getByText('flag.new-cart').waitFor()
@@ -100,8 +105,72 @@ describe.skipIf(noChromium)('the performance pages', () => {
     expect(await faults()).toEqual([])
   })
 
+  test('the routes are searched by their figures, and a wrong key is named at its place', async () => {
+    const { page } = state
+    const box = page.getByRole('combobox', { name: 'Search routes' })
+    await box.fill('requests:>1000 p95:>500ms')
+    await box.press('Enter')
+    await page.waitForURL((url) => url.searchParams.get('q') === 'requests:>1000 p95:>500ms')
+    await until('one route', 10_000, async () => (await row('Routes', '/').count()) === 1)
+    await row('Routes', '/orders/[id]').waitFor()
+    await box.fill('requets:>5 p95:fast')
+    await box.press('Enter')
+    const mistakes = page.getByRole('alert', { name: 'Mistakes in the search' })
+    await mistakes.getByText('requets is no key of this list.').waitFor()
+    await mistakes.getByText('fast is no duration').waitFor()
+    expect(await faults()).toEqual([])
+    await box.press('Escape')
+    await open('?project=shop&t=24h&q=requets%3A%3E5')
+    await page.getByRole('heading', { name: /at position 1, expected one of requests/ }).waitFor()
+  })
+
+  test('jobs have a tab of their own, with its count', async () => {
+    const { page } = state
+    await open('?project=shop&t=24h')
+    const tab = page.getByRole('navigation', { name: 'Performance pages' }).getByRole('link', { name: 'Jobs 1' })
+    await tab.click()
+    await page.waitForURL(/\/performance\/jobs/)
+    const run = row('Jobs', 'send_invoice')
+    await run.getByText('10 of about 100').waitFor()
+    await page.getByText('Only 10 samples in this range.').waitFor()
+    expect(await page.getByRole('table', { name: 'Jobs' }).getByRole('columnheader', { name: 'Apdex' }).count()).toBe(0)
+    expect(await faults()).toEqual([])
+  })
+
+  test('in one click from a percentile to its route, and from a route to the query that made it slow', async () => {
+    const { page } = state
+    await open('?project=shop&t=24h')
+    await row('Routes', '/orders/[id]').getByTitle('What is slower than the p95').click()
+    await page.waitForURL(/\/performance\/[\w-]+\?.*brush=/)
+    await page.getByRole('heading', { level: 2, name: /\/orders\/\[id\]/ }).waitFor()
+    await page.getByRole('button', { name: 'Clear the selection' }).waitFor()
+    const time = page.getByRole('region', { name: 'Where the time goes' })
+    await time.getByRole('link', { name: 'SELECT * FROM items WHERE order_id = ?' }).click()
+    await page.waitForURL(/\/performance\/queries\?/)
+    // The query is open: its callers and its slowest trace are there without another click.
+    await page.getByText('Called by one route').waitFor()
+    await page.getByRole('link', { name: 'Slowest trace' }).waitFor()
+    // And back from the query to the route that calls it.
+    await page
+      .locator('.performance-callers')
+      .getByRole('link', { name: /\/orders\/\[id\]/ })
+      .click()
+    await page.waitForURL((url) => url.searchParams.get('q') === 'route:"/orders/[id]"')
+    await page.getByRole('region', { name: 'Selected route' }).getByText('/orders/[id]').waitFor()
+  })
+
+  test('in one click from what is slow to the query behind it', async () => {
+    const { page } = state
+    await open('?project=shop&t=24h')
+    const selected = page.getByRole('region', { name: 'Selected route' })
+    await selected.getByRole('link', { name: 'SELECT * FROM items WHERE order_id = ?' }).first().click()
+    await page.waitForURL(/\/performance\/queries\?/)
+    await page.getByText('Called by one route').waitFor()
+  })
+
   test('j, k and Enter move and open; the address of a route survives brackets and slashes', async () => {
     const { page } = state
+    await open('?project=shop&t=24h')
     await page.keyboard.press('j')
     await page.keyboard.press('k')
     await page.keyboard.press('Enter')
@@ -147,9 +216,25 @@ describe.skipIf(noChromium)('the performance pages', () => {
     await open('/routes?project=shop&t=24h')
     // The table is streamed into the page.
     await row('Route loads', '/cart').waitFor()
+    // 15 navigations, two of them broken, and one page that the browser restored from its cache.
     expect(await row('Route loads', '/cart').locator('td').allTextContents()).toEqual(
-      expect.arrayContaining(['12', '2 17%', '2']),
+      expect.arrayContaining(['15', '2 13%', '2', '1 100%']),
     )
+    expect(await faults()).toEqual([])
+  })
+
+  test('vitals of navigations without a page load are apart', async () => {
+    const { page } = state
+    await open('/vitals?project=shop&t=24h')
+    expect(await row('Web vitals', '/cart').count()).toBe(0)
+    await page
+      .getByRole('radio', { name: 'Navigations' })
+      .or(page.getByRole('button', { name: 'Navigations' }))
+      .click()
+    await page.waitForURL(/loads=navigation/)
+    await row('Web vitals', '/cart').getByText('img.hero').waitFor()
+    await row('Web vitals', '/cart').getByText('button#buy').waitFor()
+    expect(await page.getByRole('columnheader', { name: 'TTFB' }).count()).toBe(0)
     expect(await faults()).toEqual([])
   })
 
@@ -159,7 +244,7 @@ describe.skipIf(noChromium)('the performance pages', () => {
     await row('Routes', '<img src=https://evil.example').waitFor()
     const isTooWide = () => page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')
     await page.emulateMedia({ colorScheme: 'dark' })
-    for (const path of ['', '/vitals', '/queries', '/requests', '/assets', '/routes'])
+    for (const path of ['', '/vitals', '/queries', '/requests', '/assets', '/jobs', '/routes'])
       for (const width of [390, 1440]) {
         await page.setViewportSize({ width, height: 900 })
         await open(`${path}?project=shop&t=24h`)

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { hydrated, noChromium, openBrowser, openPage, signIn, type Watched } from '../browser.ts'
@@ -6,6 +8,7 @@ import { api, bootstrap, ingest, type Project, until } from '../product.ts'
 
 const product = inject('product')
 const org = 'tracing'
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const hex = (bytes: number) => randomBytes(bytes).toString('hex')
 const hostile = '<img src=x onerror=alert(1)> \u202eevil'
 
@@ -47,6 +50,12 @@ describe.skipIf(noChromium)('the search over traces', () => {
   const state = {} as { browser: Browser; watched: Watched; page: Page; project: Project }
   const at = (search = '') => `${product.url}/o/${org}/traces${search}`
   const rows = (page: Page) => page.locator('.span-row')
+  async function faults(page: Page): Promise<string[]> {
+    await page.evaluate(axe)
+    return page.evaluate<string[]>(
+      "axe.run(document, { resultTypes: ['violations'] }).then((r) => r.violations.filter((v) => /serious|critical/.test(v.impact)).flatMap((v) => v.nodes.map((n) => v.id + ' ' + n.html.slice(0, 200))))",
+    )
+  }
 
   beforeAll(async () => {
     state.project = bootstrap(product, org, 'web')
@@ -142,6 +151,47 @@ describe.skipIf(noChromium)('the search over traces', () => {
     await page.locator('.span-row[aria-current]').waitFor()
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/traces\/[0-9a-f]{32}$/)
+  })
+
+  test('a view is saved, renamed, shared, opened by default, and deleted', async () => {
+    const { page } = state
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await page.goto(at('?q=span.op%3Adb&mode=spans'))
+    await hydrated(page)
+    await page.keyboard.press('v')
+    await page.getByRole('textbox', { name: 'Save this view' }).fill('Queries')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    // The list is the view now.
+    await page.getByRole('heading', { level: 1, name: 'Queries' }).waitFor()
+    await page.getByRole('button', { name: 'Rename the view Queries' }).click()
+    await page.getByRole('textbox', { name: 'Rename the view Queries' }).fill('Database')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Database' }).waitFor()
+    await page.getByRole('button', { name: 'Share the view Database with everybody' }).click()
+    await page.getByRole('link', { name: /Database.*everybody/ }).waitFor()
+    await page.getByRole('button', { name: 'default: open the list with Database' }).click()
+    await page.locator('.views-acts [aria-pressed=true]', { hasText: 'default' }).waitFor()
+    expect(await faults(page)).toEqual([])
+    await page.goto(at())
+    await page.waitForURL(
+      (url) => url.searchParams.get('q') === 'span.op:db' && url.searchParams.get('mode') === 'spans',
+    )
+    await page.getByRole('heading', { level: 1, name: 'Database' }).waitFor()
+    await hydrated(page)
+    // Without its filter the list stays as the reader left it.
+    await page.getByRole('button', { name: 'Remove the filter span.op:db' }).click()
+    await page.waitForURL((url) => !url.searchParams.get('q'))
+    await page.getByRole('radio', { name: 'Traces' }).click()
+    await page.waitForURL((url) => url.search === '?q=' || url.search === '')
+    await page.getByRole('heading', { level: 1, name: 'Traces' }).waitFor()
+    // Views of issues are another list.
+    const list = (await api(product, state.project, `/organizations/${org}/searches/`)).json as unknown[]
+    expect(list).toEqual([])
+    await page.keyboard.press('v')
+    await page.getByRole('button', { name: 'Delete the view Database' }).click()
+    await page.getByText('No saved views yet.').waitFor()
+    await page.goto(at())
+    expect(new URL(page.url()).search).toBe('')
   })
 
   test.each([

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { MishapError } from '../base/errors.ts'
 import type {
   RestNavigation,
+  RestPerformanceCounts,
   RestRoutePage,
   RestRoutes,
   RestStatementCallers,
@@ -85,6 +86,15 @@ const pages: SpanChanges[] = [
     statement: '',
     measurements: { lcp: 5000 },
     attributes: { 'lcp.element': 'img' },
+  },
+  {
+    op: 'ui.interaction.click',
+    route: '/cart',
+    durationUs: 90_000,
+    weight: 1,
+    category: 'ui',
+    statement: '',
+    measurements: { 'soft.inp': 90 },
   },
 ]
 
@@ -198,10 +208,60 @@ describe('performance', () => {
     expect((await get<RestStatements>('assets/')).rows).toEqual([])
   })
 
+  test('searches routes by their figures, and counts what the tabs show', async () => {
+    const found = async (query: string) => {
+      const { rows } = await get<RestRoutes>(`?query=${encodeURIComponent(query)}`)
+      return rows.map(({ route }) => route)
+    }
+    expect(await found('requests:>=600 p95:>500ms failure_rate:>0.01')).toEqual(['/orders/[id]'])
+    expect(await found('requests:>600')).toEqual([])
+    // The project has segments in the range before, but no page load.
+    expect(await found('new:yes')).toEqual([hostile])
+    expect(await found('!new:yes project:web')).toEqual(['/orders/[id]'])
+    expect(await found('ORDERS OR op:pageload')).toHaveLength(2)
+    expect((await get<RestRoutes>('?kind=jobs')).rows).toEqual([])
+    expect(await get<RestPerformanceCounts>('counts/')).toMatchObject({
+      routes: 2,
+      jobs: 0,
+      queries: 1,
+      requests: 0,
+      assets: 0,
+      samples: 61,
+      count: 601,
+    })
+  })
+
+  test('a wrong search names each mistake and its place', async () => {
+    const answer = await call('GET', '/organizations/acme/performance/?query=cart%20requets:%3E5%20p95:fast')
+    expect(answer.status).toBe(400)
+    expect(answer.json).toMatchObject({
+      code: 'QUERY_TYPE',
+      mistakes: [
+        { reason: 'key', position: 6 },
+        { reason: 'duration', position: 21 },
+      ],
+    })
+    expect((await call('GET', '/organizations/acme/performance/?query=cart%20requets:%3E5')).json).toMatchObject({
+      code: 'QUERY_TYPE',
+      detail: expect.stringContaining('at position 6, expected one of requests, samples'),
+      mistakes: [{ reason: 'key', position: 6, suggestion: 'requests' }],
+    })
+  })
+
+  test('vitals of navigations are apart from those of page loads', async () => {
+    expect((await get<RestVitals>('vitals/?loads=navigation')).rows).toMatchObject([
+      { route: '/cart', samples: 1, vitals: [{ vital: 'inp', p75: 90 }] },
+    ])
+    expect((await get<RestVitals>('vitals/')).rows).toMatchObject([{ route: hostile }])
+  })
+
   test('navigation health has errors of hydration beside', async () => {
     const { rows, slowMs } = await get<RestNavigation>('navigation/')
     expect(slowMs).toBe(3800)
-    expect(rows).toEqual([expect.objectContaining({ route: hostile, pageLoads: 1, slow: 1, hydration: 1, skew: 0 })])
+    const one = { samples: 1, count: 1 }
+    expect(rows).toEqual([
+      expect.objectContaining({ route: hostile, pageLoads: one, slow: one, hydration: 1, skew: 0 }),
+    ])
     expect((await get<RestNavigation>('navigation/?release=api@9')).rows).toEqual([])
   })
 

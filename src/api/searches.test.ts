@@ -235,6 +235,44 @@ describe('saved views', () => {
     expect([answer.status, Object.keys(answer.json)]).toEqual([400, [field]])
   })
 
+  test('views of traces are a list of their own, checked by its rules', async () => {
+    type View = { id: string; name: string; revision: number; isPinned: boolean; scope: string; type: number }
+    const viewer = await as('viewer')
+    const traces = {
+      scope: 'traces',
+      name: 'Slow queries',
+      query: 'span.op:db span.duration:>1s',
+      sort: 'spans.slowest',
+    }
+    const made = await call('POST', `${O}/searches/`, { body: { ...traces, visibility: 'organization' } })
+    expect([made.status, made.json]).toMatchObject([201, { ...traces, type: 5, isPinned: false }])
+    const { id, revision } = made.json as View
+    const listOf = async (scope: string, token?: string) =>
+      (await call('GET', `${O}/searches/?scope=${scope}`, token ? { token } : {})).json as View[]
+    expect((await listOf('issues')).map((view) => view.id)).not.toContain(id)
+    // A viewer opens the list with a shared view, but may not rename it.
+    const path = `${O}/searches/${id}/`
+    expect((await call('PUT', path, { body: { isPinned: true }, token: viewer })).json).toMatchObject({
+      isPinned: true,
+      revision,
+    })
+    expect((await call('PUT', path, { body: { name: 'Mine' }, token: viewer })).status).toBe(403)
+    expect([await listOf('traces', viewer), await listOf('traces')]).toMatchObject([
+      [{ isPinned: true }],
+      [{ isPinned: false }],
+    ])
+    expect((await call('PUT', path, { body: { name: 'Slower', revision } })).json).toMatchObject({
+      name: 'Slower',
+      query: traces.query,
+    })
+    expect((await call('PUT', path, { body: { isPinned: false }, token: viewer })).json).toMatchObject({
+      isPinned: false,
+    })
+    for (const wrong of [{ sort: 'date' }, { query: 'is:unresolved' }, { query: 'span.duration:soon' }])
+      expect((await call('PUT', path, { body: wrong })).status, JSON.stringify(wrong)).toBe(400)
+    expect((await call('DELETE', path)).status).toBe(204)
+  })
+
   test('the numbers beside views and projects are those of the list', async () => {
     const [all, none] = [
       { ...body, name: 'Counted', query: 'is:unresolved', projects: [], environments: [], statsPeriod: '14d' },
@@ -265,6 +303,7 @@ describe('saved views', () => {
       {
         id: 1,
         organizationId: organization.id,
+        scope: 'issues',
         userId: meUserId,
         name: 'v',
         shared: false,
@@ -277,6 +316,7 @@ describe('saved views', () => {
         rev: 0,
       },
       { userId: meUserId, mayShare: false },
+      false,
     )
     const counts = await issueCountsOf(app, {
       organization,

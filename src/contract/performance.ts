@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { vitalLoads } from '../domain/vitals.ts'
 import { restAnnotations } from './releases.ts'
 import { digits, eventId, restProjectName, spanId, time } from './scalars.ts'
 
@@ -45,7 +46,7 @@ const routeRow = z.strictObject({
     .string()
     .nullable()
     .describe('The release that brought the route, if it has no segments in the range before.'),
-  series: z.array(z.tuple([z.int(), ms])).describe('Seconds since 1970 and p75.'),
+  series: z.array(z.tuple([z.int(), ms, z.int()])).describe('Seconds since 1970, p75, samples.'),
 })
 export type RestRouteRow = z.infer<typeof routeRow>
 
@@ -53,13 +54,28 @@ export type RestRouteRow = z.infer<typeof routeRow>
 export const restRoutes = z
   .strictObject({
     ...compared,
-    ...sampled,
+    samples: z.int().describe('Segments of all routes that match.'),
+    count: sampled.count,
     all: z.int().describe('Number of routes that match.'),
     bucketSeconds: z.int(),
     rows: z.array(routeRow),
   })
   .meta({ id: 'PerformanceRoutes' })
 export type RestRoutes = z.infer<typeof restRoutes>
+
+/** GET organizations/{org}/performance/counts/ */
+export const restPerformanceCounts = z
+  .strictObject({
+    ...range,
+    ...sampled,
+    routes: z.int(),
+    jobs: z.int().describe('Those of the routes that are neither page loads, navigations, requests nor screens.'),
+    queries: z.int(),
+    requests: z.int(),
+    assets: z.int(),
+  })
+  .meta({ id: 'PerformanceCounts' })
+export type RestPerformanceCounts = z.infer<typeof restPerformanceCounts>
 
 const trace = z.strictObject({
   traceId: eventId,
@@ -174,6 +190,8 @@ export type RestWhySlow = z.infer<typeof restWhySlow>
 export const restVitals = z
   .strictObject({
     ...range,
+    loads: z.enum(vitalLoads),
+    all: z.int().describe('Number of routes that match.'),
     totals: z.array(vital).describe('All routes together.'),
     score: rate,
     rows: z.array(
@@ -231,19 +249,20 @@ export const restStatementCallers = z
   .meta({ id: 'PerformanceCallers' })
 export type RestStatementCallers = z.infer<typeof restStatementCallers>
 
+const counted = z.strictObject(sampled)
 const navigationRow = z.strictObject({
   project: restProjectName,
   route: z.string(),
-  samples: z.int(),
-  pageLoads: z.number(),
-  navigations: z.number(),
-  slow: z.number(),
-  failed: z.number(),
   p75: ms,
-  hardNavigations: z.number().describe('Failed requests for the data of a page. The browser then loads the document.'),
-  prefetches: z.number(),
-  unusedPrefetches: z.number().describe('For pages that nobody opened in the range.'),
-  backForward: z.number().describe('Page loads by the back and forward buttons that the cache of the browser missed.'),
+  pageLoads: counted,
+  navigations: counted,
+  slow: counted,
+  failed: counted,
+  hardNavigations: counted.describe('Failed requests for the data of a page. The browser then loads the document.'),
+  prefetches: counted,
+  unusedPrefetches: counted.describe('For pages that nobody opened in the range.'),
+  backForward: counted.describe('Page loads by the back and forward buttons that the cache of the browser missed.'),
+  restored: counted.describe('Pages that the browser restored from that cache. They are no loads.'),
   hydration: z.int().describe('Events of failed hydration.'),
   skew: z.int().describe('Events of version skew.'),
 })

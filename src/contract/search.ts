@@ -1,19 +1,25 @@
 import { z } from 'zod'
+import { viewScopes } from '../domain/view-scopes.ts'
 import { restPerson } from './people.ts'
 import { revisionField } from './scalars.ts'
 
 const date = z.string().describe('ISO 8601, UTC.')
 
-/** A saved view of the issue list. */
+/** A saved view of a list. */
 export const restSearch = z.strictObject({
   id: z.string(),
-  type: z.literal(0).describe('0: of issues.'),
+  type: z.union([z.literal(0), z.literal(5)]).describe('0: of issues, 5: of traces.'),
+  scope: z.enum(viewScopes),
   name: z.string(),
   query: z.string(),
-  sort: z.string().describe('date, new, freq or user.'),
+  sort: z
+    .string()
+    .describe(
+      'Of issues: date, new, freq or user. Of traces: newest, slowest or fastest, with `spans.` before it for spans.',
+    ),
   visibility: z.enum(['owner', 'organization']),
   isGlobal: z.literal(false),
-  isPinned: z.literal(false),
+  isPinned: z.boolean().describe('Whether the caller’s list opens with it.'),
   projects: z.array(z.string()).describe('Slugs or ids; empty: all.'),
   environments: z.array(z.string()).describe('Empty: all.'),
   statsPeriod: z
@@ -67,7 +73,7 @@ export type RestIssueCounts = z.infer<typeof restIssueCounts>
 
 const searchName = z.string().max(300)
 const query = z.string().max(5000)
-const sort = z.enum(['date', 'new', 'freq', 'user'])
+const sort = z.string().max(20)
 const type = z.number().int().optional()
 const visibility = z.enum(['owner', 'organization'])
 const projects = z.array(z.string().max(50)).max(100)
@@ -79,7 +85,8 @@ const moment = z.string().max(40).nullable()
 export const newSearchBody = z.object({
   name: searchName,
   query: query.default(''),
-  sort: sort.default('date'),
+  scope: z.enum(viewScopes).default('issues'),
+  sort: sort.optional().describe('The first order of the list by default.'),
   type,
   visibility: visibility.default('owner'),
   projects: projects.default([]),
@@ -96,6 +103,7 @@ export const searchChangeBody = z.object({
   sort: sort.optional(),
   type,
   visibility: visibility.optional(),
+  isPinned: z.boolean().optional().describe('Whether the caller’s list opens with it. Needs no right to the view.'),
   projects: projects.optional(),
   environments: environments.optional(),
   statsPeriod: statsPeriod.optional(),

@@ -32,3 +32,10 @@ export function vitalRating(vital: keyof typeof vitalCurves, value: number): 'go
   const { good, poor } = vitalCurves[vital]
   return value <= good ? 'good' : value > poor ? 'poor' : 'meh'
 }
+
+/** Whose vitals: of page loads, or of navigations that the browser takes for a new page without a page load. */
+export const vitalLoads = ['pageload', 'navigation'] as const
+export type VitalLoads = (typeof vitalLoads)[number]
+
+/** The names of measurements of such a navigation begin with this (refine/kinds/span/parts.ts). */
+export const softVitalPrefix = 'soft.'

@@ -4,7 +4,7 @@ import { createSearch, deleteSearch, updateSearch } from './saved-searches.ts'
 
 const fresh = operationRig()
 const view = { query: 'is:unresolved', sort: 'date', projects: [], environments: [], span: '' }
-const value = { organizationId: 1, userId: 'ann', name: 'Mine', shared: false, ...view }
+const value = { organizationId: 1, scope: 'issues' as const, userId: 'ann', name: 'Mine', shared: false, ...view }
 
 test('a view is saved, changed and deleted by the revision that the caller has seen', async () => {
   const { meta } = await fresh()

@@ -1,7 +1,7 @@
 import type { SavedSearch, SearchStore } from '../store/meta/issues/searches.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 
-/** Saves a view of the issue stream. Throws VALIDATION with fields, CONFLICT for a taken name or too many views. */
+/** Saves a view of a list. Throws VALIDATION with fields, CONFLICT for a taken name or too many views. */
 export const createSearch = (
   { meta }: { meta: MetaWith<'issues.saveSearch'> },
   value: Parameters<SearchStore['saveSearch']>[0],
@@ -21,3 +21,11 @@ export const deleteSearch = (
   id: number,
   rev?: number,
 ): Promise<void> => meta.issues.deleteSearch(id, rev)
+
+/** Makes a view the one that the person's list opens with, or ends that. */
+export const setDefaultSearch = (
+  { meta }: { meta: MetaWith<'issues.setDefaultSearch'> },
+  search: SavedSearch,
+  userId: string,
+  isDefault: boolean,
+): Promise<void> => meta.issues.setDefaultSearch(search, userId, isDefault)

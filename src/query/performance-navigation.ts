@@ -21,19 +21,20 @@ const hydrationTexts = [
   'Minified React error #425',
 ]
 
+const none = { samples: 0, count: 0 }
 const noLoads = (projectId: number, route: string): NavigationStats => ({
   projectId,
   route,
-  samples: 0,
-  pageLoads: 0,
-  navigations: 0,
-  slow: 0,
-  failed: 0,
   p75Ms: null,
-  backForward: 0,
-  hardNavigations: 0,
-  prefetches: 0,
-  unusedPrefetches: 0,
+  pageLoads: none,
+  navigations: none,
+  slow: none,
+  failed: none,
+  backForward: none,
+  restored: none,
+  hardNavigations: none,
+  prefetches: none,
+  unusedPrefetches: none,
 })
 
 /**

@@ -1,5 +1,5 @@
 import type { RestRoutePage, RestRouteTrace } from '../contract/performance.ts'
-import { totalScore } from '../domain/vitals.ts'
+import { totalScore, vitalLoads } from '../domain/vitals.ts'
 import type {
   BreakdownKind,
   RouteKey,
@@ -125,7 +125,7 @@ async function statsOf({ events }: Deps, view: PerformanceView, key: RouteKey): 
     ...compared,
     scope: { ...compared.scope, projectIds: [key.projectId] },
     order: 'volume',
-    text: '',
+    filter: undefined,
     key,
     max: 1,
     offset: 0,
@@ -151,7 +151,7 @@ export async function performanceRoute(deps: Deps, view: PerformanceView, id: st
   const scope = { ...compared.scope, projectIds: [key.projectId] }
   const request = { key, scope, withCut: view.withCut }
   const bucketMs = bucketOf(view.range, pointsMax)
-  const isLoad = key.op === 'pageload'
+  const loads = vitalLoads.find((op) => op === key.op)
   const [stats, series, durations, slowest, time, breakdowns, vitals, causes, issues, releases] = await Promise.all([
     statsOf(deps, view, key),
     events.routeSeries({ scope, keys: [key], bucketMs, withCut: view.withCut }),
@@ -159,8 +159,8 @@ export async function performanceRoute(deps: Deps, view: PerformanceView, id: st
     events.routeTraces({ ...request, order: 'slowest', max: tracesMax }),
     timeOf(deps, request),
     breakdownsOf(deps, request),
-    isLoad ? events.vitalStats({ scope, route: key }) : [],
-    isLoad ? events.vitalCauses({ scope, route: key }) : [],
+    loads ? events.vitalStats({ scope, route: key, loads }) : [],
+    loads ? events.vitalCauses({ scope, route: key, loads }) : [],
     issuesOf(deps, request),
     releaseAnnotations(deps, {
       organization: view.organization,

@@ -1,16 +1,34 @@
-import type { RestRouteRow, RestRoutes } from '../contract/performance.ts'
+import type { RestPerformanceCounts, RestRouteRow, RestRoutes } from '../contract/performance.ts'
 import { totalScore } from '../domain/vitals.ts'
-import type { RouteKey, RouteOrder, RouteStats, VitalStats } from '../store/events/performance-store.ts'
+import type {
+  Compared,
+  RouteFilter,
+  RouteKey,
+  RouteOrder,
+  RouteStats,
+  VitalStats,
+} from '../store/events/performance-store.ts'
 import type { QueryDeps } from './issue.ts'
-import { changeOf, comparedOf, nameOf, type PerformanceView, rateOf, timesOf } from './performance-compared.ts'
+import {
+  changeOf,
+  comparedOf,
+  isoOf,
+  nameOf,
+  type PerformanceView,
+  rateOf,
+  scopeOf,
+  timesOf,
+} from './performance-compared.ts'
 import { routeIdOf } from './performance-ids.ts'
 import { bucketOf } from './range.ts'
+import { asksForNew, routeFilterOf } from './route-search.ts'
+import { orRefused } from './search/parse.ts'
 
 type Deps = Pick<QueryDeps, 'events'>
 
 const dayMs = 86_400_000
 /** Points of the line of a row. */
-const pointsMax = 14
+const pointsMax = 28
 
 const keyOf = ({ projectId, op, route }: RouteKey) => `${projectId} ${op} ${route}`
 
@@ -41,27 +59,54 @@ function scoresOf(vitals: readonly VitalStats[]): Map<string, number | null> {
   return new Map([...byRoute].map(([key, ofRoute]) => [key, totalScore(ofRoute)]))
 }
 
+/** Segments of each project in both ranges. */
+type Totals = Awaited<ReturnType<QueryDeps['events']['segmentTotals']>>
+
+/** Projects that had segments in the range before. A route of another one is not new. */
+const projectsBefore = (totals: Totals): number[] =>
+  totals.flatMap(({ projectId, samplesBefore }) => (samplesBefore > 0 ? [projectId] : []))
+
+type RoutesRequest = { order: RouteOrder; text: string; jobs: boolean; max: number; offset: number }
+
+/** The routes of a view that match, and what their rows need of the whole view. */
+async function readRoutes({ events }: Deps, view: PerformanceView, compared: Compared, request: RoutesRequest) {
+  const { order, text, jobs, max, offset } = request
+  const searched = (before: number[]) =>
+    orRefused(() => routeFilterOf(text, { projects: view.projects, projectsBefore: before }))
+  // A wrong search is refused before anything is read.
+  const early = searched([])
+  const reading = events.segmentTotals(compared)
+  const filtered = async (): Promise<RouteFilter | undefined> => {
+    const own = asksForNew(early) ? searched(projectsBefore(await reading)) : early
+    if (!jobs) return own
+    return { op: 'and', of: own ? [{ op: 'job' }, own] : [{ op: 'job' }] }
+  }
+  const [found, totals, vitals] = await Promise.all([
+    filtered().then((filter) => events.routeStats({ ...compared, order, filter, max, offset })),
+    reading,
+    events.vitalStats({ scope: compared.scope, loads: 'pageload' }),
+  ])
+  return { ...found, totals, vitals }
+}
+
 /**
- * Returns the routes of a view in an order, each with its change against the range before. A route is new in a release
- * if its project has segments in the range before and the route has none. Throws QUERY_TIMEOUT, STORE_UNAVAILABLE.
+ * Returns the routes of a view in an order, each with its change against the range before. `text` is a search
+ * (route-search.ts). A route is new in a release if its project has segments in the range before and the route has none.
+ * Throws QUERY_*, STORE_UNAVAILABLE.
  */
 export async function performanceRoutes(
-  { events }: Deps,
+  deps: Deps,
   view: PerformanceView,
-  { order, text, max, offset }: { order: RouteOrder; text: string; max: number; offset: number },
+  request: RoutesRequest,
 ): Promise<RestRoutes> {
   const compared = comparedOf(view)
   const { scope, withCut } = compared
   const bucketMs = bucketOf(view.range, pointsMax)
-  const [{ routes, all }, totals, vitals] = await Promise.all([
-    events.routeStats({ ...compared, order, text, max, offset }),
-    events.segmentTotals(compared),
-    events.vitalStats({ scope }),
-  ])
-  const series = Map.groupBy(await events.routeSeries({ scope, keys: routes, bucketMs, withCut }), keyOf)
+  const { routes, all, samples, count, totals, vitals } = await readRoutes(deps, view, compared, request)
+  const series = Map.groupBy(await deps.events.routeSeries({ scope, keys: routes, bucketMs, withCut }), keyOf)
   const scores = scoresOf(vitals)
   const projects = new Map(view.projects.map((project) => [project.id, project]))
-  const hadBefore = new Set(totals.flatMap(({ projectId, samplesBefore }) => (samplesBefore > 0 ? [projectId] : [])))
+  const hadBefore = new Set(projectsBefore(totals))
   const days = (scope.toMs - scope.fromMs) / dayMs
   const rows = routes.flatMap((stats): RestRouteRow[] => {
     const project = projects.get(stats.projectId)
@@ -77,16 +122,19 @@ export async function performanceRoutes(
         timePerDayMs: stats.now.totalMs / days,
         vitalsScore: stats.op === 'pageload' ? (scores.get(`${stats.projectId} ${stats.route}`) ?? null) : null,
         newIn: isNew && stats.firstRelease !== '' ? stats.firstRelease : null,
-        series: (series.get(keyOf(stats)) ?? []).map(({ startMs, p75Ms }) => [startMs / 1000, p75Ms]),
+        series: (series.get(keyOf(stats)) ?? []).map(({ startMs, samples: own, p75Ms }) => [
+          startMs / 1000,
+          p75Ms,
+          own,
+        ]),
       },
     ]
   })
-  return {
-    ...timesOf(compared),
-    samples: totals.reduce((sum, total) => sum + total.samples, 0),
-    count: totals.reduce((sum, total) => sum + total.count, 0),
-    all,
-    bucketSeconds: bucketMs / 1000,
-    rows,
-  }
+  return { ...timesOf(compared), samples, count, all, bucketSeconds: bucketMs / 1000, rows }
+}
+
+/** Returns the numbers beside the tabs: what a view has of each. Throws QUERY_TIMEOUT, STORE_UNAVAILABLE. */
+export async function performanceCounts({ events }: Deps, view: PerformanceView): Promise<RestPerformanceCounts> {
+  const scope = scopeOf(view)
+  return { start: isoOf(scope.fromMs), end: isoOf(scope.toMs), ...(await events.performanceCounts(scope)) }
 }

@@ -1,5 +1,5 @@
 import type { RestVital, RestVitals } from '../contract/performance.ts'
-import { totalScore, vitalNames } from '../domain/vitals.ts'
+import { totalScore, type VitalLoads, vitalNames } from '../domain/vitals.ts'
 import type { VitalCause, VitalStats } from '../store/events/performance-store.ts'
 import type { QueryDeps } from './issue.ts'
 import { isoOf, nameOf, type PerformanceView, scopeOf } from './performance-compared.ts'
@@ -33,10 +33,13 @@ export function toRestVitals(vitals: readonly VitalStats[], causes: readonly Vit
 export async function performanceVitals(
   { events }: Pick<QueryDeps, 'events'>,
   view: PerformanceView,
-  { text, max, offset }: { text: string; max: number; offset: number },
+  { text, loads, max, offset }: { text: string; loads: VitalLoads; max: number; offset: number },
 ): Promise<RestVitals> {
   const scope = scopeOf(view)
-  const [vitals, causes] = await Promise.all([events.vitalStats({ scope }), events.vitalCauses({ scope })])
+  const [vitals, causes] = await Promise.all([
+    events.vitalStats({ scope, loads }),
+    events.vitalCauses({ scope, loads }),
+  ])
   const totals = vitals.filter(({ projectId }) => projectId === 0)
   const projects = new Map(view.projects.map((project) => [project.id, project]))
   const causesOf = Map.groupBy(causes, keyOf)
@@ -47,7 +50,7 @@ export async function performanceVitals(
     if (!first || !project || !first.route.toLowerCase().includes(wanted)) return []
     return [
       {
-        id: routeIdOf({ projectId: first.projectId, op: 'pageload', route: first.route }),
+        id: routeIdOf({ projectId: first.projectId, op: loads, route: first.route }),
         project: nameOf(project),
         route: first.route,
         // The vital that most page loads have.
@@ -61,6 +64,8 @@ export async function performanceVitals(
   return {
     start: isoOf(scope.fromMs),
     end: isoOf(scope.toMs),
+    loads,
+    all: rows.length,
     totals: toRestVitals(totals, []),
     score: totalScore(totals),
     rows: rows.sort((a, b) => b.count - a.count || (a.route < b.route ? -1 : 1)).slice(offset, offset + max),

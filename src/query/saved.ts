@@ -1,4 +1,5 @@
 import type { RestSearch } from '../contract/search.ts'
+import type { ViewScope } from '../domain/view-scopes.ts'
 import type { SavedSearch } from '../store/meta/issues/searches.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 
@@ -15,18 +16,20 @@ export async function toRestSearch(
   meta: MetaWith<'people.personById'>,
   savedSearch: SavedSearch,
   by: Viewer,
+  isDefault: boolean,
 ): Promise<RestSearch> {
   const [start, end] = savedSearch.span.includes('/') ? savedSearch.span.split('/') : []
   const person = await meta.people.personById(savedSearch.userId)
   return {
     id: String(savedSearch.id),
-    type: 0,
+    type: savedSearch.scope === 'issues' ? 0 : 5,
+    scope: savedSearch.scope,
     name: savedSearch.name,
     query: savedSearch.query,
     sort: savedSearch.sort,
     visibility: savedSearch.shared ? 'organization' : 'owner',
     isGlobal: false,
-    isPinned: false,
+    isPinned: isDefault,
     projects: savedSearch.projects,
     environments: savedSearch.environments,
     statsPeriod: savedSearch.span === '' || start !== undefined ? null : savedSearch.span,
@@ -39,13 +42,16 @@ export async function toRestSearch(
   }
 }
 
-/** Returns the shared views of an organization and the caller's own, by name. */
+/** Returns the shared views of an organization's list and the caller's own, by name. */
 export async function viewsOf(
-  meta: MetaWith<'people.personById' | 'issues.savedSearches'>,
+  meta: MetaWith<'people.personById' | 'issues.savedSearches' | 'issues.defaultSearchesOf'>,
   organizationId: number,
   by: Viewer,
+  scope: ViewScope = 'issues',
 ): Promise<RestSearch[]> {
-  return await Array.fromAsync(await meta.issues.savedSearches(organizationId, by.userId), async (savedSearch) =>
-    toRestSearch(meta, savedSearch, by),
+  const defaults = await meta.issues.defaultSearchesOf(organizationId, by.userId)
+  const views = await meta.issues.savedSearches(organizationId, by.userId, scope)
+  return await Array.fromAsync(views, async (savedSearch) =>
+    toRestSearch(meta, savedSearch, by, defaults.includes(savedSearch.id)),
   )
 }

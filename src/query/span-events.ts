@@ -22,7 +22,7 @@ const wrong = (field: string, sentence: string) => new MishapError('VALIDATION',
 export type SpanView = Pick<View, 'projects' | 'environments' | 'range'>
 
 /** Returns the conditions of a search text over the spans of a view. Throws QUERY_*. */
-export async function planOfView(deps: QueryDeps, view: SpanView, query: string): Promise<SpanPlan> {
+export async function planOfView(deps: QueryDeps, view: Pick<SpanView, 'projects'>, query: string): Promise<SpanPlan> {
   const projectIds = view.projects.map((project) => project.id)
   return spanPlan(query, {
     nowMs: deps.clock.now(),

@@ -1,4 +1,5 @@
 import type { SpanNumber, SpanText, SpanValue, Vital } from '../store/events/span-search.ts'
+import { keysByName } from './search/by-name.ts'
 import type { KeyType, SearchKey } from './search/key.ts'
 import type { KeyLookup } from './search/lookup.ts'
 
@@ -69,9 +70,7 @@ export const spanKeys: readonly SearchKey[] = [
   { name: 'has', type: 'has', source: { in: 'presence' }, example: 'has:release' },
 ]
 
-const byName: ReadonlyMap<string, SearchKey> = new Map(
-  spanKeys.flatMap((entry) => [entry.name, ...(entry.aliases ?? [])].map((name) => [name, entry] as const)),
-)
+const byName = keysByName(spanKeys)
 
 /** Measurements in milliseconds, by their SDK names. Any other measurement is a plain number. */
 const timed = /^(?:fp|fcp|lcp|fid|inp|ttfb|ttfb\.requesttime|app_start_(?:cold|warm)|time_to_(?:initial|full)_display)$/

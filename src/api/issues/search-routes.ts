@@ -10,15 +10,17 @@ import {
   type SearchChangeBody,
   searchChangeBody,
 } from '../../contract/search.ts'
-import { createSearch, deleteSearch, updateSearch } from '../../operations/saved-searches.ts'
+import { type ViewScope, viewScopes, viewSorts } from '../../domain/view-scopes.ts'
+import { createSearch, deleteSearch, setDefaultSearch, updateSearch } from '../../operations/saved-searches.ts'
 import type { App } from '../../processes/parts.ts'
 import { completionsOf } from '../../query/completion.ts'
 import { issueCountsOf } from '../../query/issue-counts.ts'
 import { checkQuery } from '../../query/issues.ts'
 import { toRestSearch, type Viewer, viewsOf } from '../../query/saved.ts'
+import { planOfView } from '../../query/span-events.ts'
 import type { SavedSearch, SearchView } from '../../store/meta/issues/searches.ts'
 import { revisionOf } from '../input.ts'
-import type { Found, Route } from '../route.ts'
+import type { Call, Found, Route } from '../route.ts'
 import { limitOf, organizationOf, pageQuery, requestedProjects, route, viewOf, viewQuery } from '../route.ts'
 
 const O = '/organizations/:org'
@@ -28,8 +30,10 @@ const viewerOf = async (app: App, actor: Actor, found: Found): Promise<Viewer> =
   mayShare: (await app.auth.may(actor, 'issue:triage', { organization: organizationOf(found) })) === 'yes',
 })
 
-const toRest = async (app: App, actor: Actor, found: Found, savedSearch: SavedSearch): Promise<RestSearch> =>
-  toRestSearch(app.meta, savedSearch, await viewerOf(app, actor, found))
+async function toRest(app: App, actor: Actor, found: Found, savedSearch: SavedSearch): Promise<RestSearch> {
+  const defaults = await app.meta.issues.defaultSearchesOf(savedSearch.organizationId, actor.person.id)
+  return toRestSearch(app.meta, savedSearch, await viewerOf(app, actor, found), defaults.includes(savedSearch.id))
+}
 
 /** Returns the view of the path if the caller can see it. Throws NOT_FOUND. */
 async function searchOf(app: App, actor: Actor, found: Found, id: string | undefined): Promise<SavedSearch> {
@@ -72,14 +76,22 @@ async function demandShared(app: App, actor: Actor, found: Found, shared: boolea
   if (shared) await app.auth.demand(actor, 'issue:triage', { organization: organizationOf(found) })
 }
 
-/** Checks the query with the rules of the issue list, so that saved views can be opened. Throws QUERY_*. */
-async function demandReadable(app: App, actor: Actor, found: Found, query: string | undefined): Promise<void> {
+/**
+ * Checks query and order with the rules of the list, so that saved views can be opened. Throws QUERY_*, VALIDATION for an
+ * order that the list does not have.
+ */
+async function demandReadable(
+  { app, actor, found }: Pick<Call<unknown, unknown>, 'app' | 'actor' | 'found'>,
+  scope: ViewScope,
+  { query, sort }: { query?: string | undefined; sort?: string | undefined },
+): Promise<void> {
+  const sorts = viewSorts[scope]
+  if (sort !== undefined && !sorts.includes(sort))
+    throw new MishapError('VALIDATION', { fields: { sort: [`One of ${sorts.join(', ')}.`] } })
   if (query === undefined) return
-  await checkQuery(
-    app,
-    { projects: await requestedProjects(app, actor, organizationOf(found), []), meUserId: actor.person.id },
-    query,
-  )
+  const projects = await requestedProjects(app, actor, organizationOf(found), [])
+  if (scope === 'issues') await checkQuery(app, { projects, meUserId: actor.person.id }, query)
+  else await planOfView(app, { projects }, query)
 }
 
 const savedRoutes: Route[] = [
@@ -87,11 +99,12 @@ const savedRoutes: Route[] = [
     method: 'GET',
     path: `${O}/searches`,
     operationId: 'listSearches',
-    summary: 'Saved views of the issue stream: the caller’s own and the shared ones.',
+    summary: 'Saved views of the issue stream or of traces: the caller’s own and the shared ones.',
     action: 'issue:read',
+    query: z.object({ scope: z.enum(viewScopes).default('issues') }),
     response: z.array(restSearch),
-    handle: async ({ app, actor, found }) => ({
-      body: await viewsOf(app.meta, organizationOf(found).id, await viewerOf(app, actor, found)),
+    handle: async ({ app, actor, found, query }) => ({
+      body: await viewsOf(app.meta, organizationOf(found).id, await viewerOf(app, actor, found), query.scope),
     }),
   }),
   route({
@@ -103,13 +116,16 @@ const savedRoutes: Route[] = [
     body: newSearchBody,
     status: 201,
     response: restSearch,
-    handle: async ({ app, actor, found, body }) => {
+    handle: async (call) => {
+      const { app, actor, found, body } = call
       const shared = body.visibility === 'organization'
       await demandShared(app, actor, found, shared)
-      await demandReadable(app, actor, found, body.query)
-      const { name, query, sort, projects, environments } = body
+      const { name, query, scope, projects, environments } = body
+      const sort = body.sort ?? viewSorts[scope][0] ?? ''
+      await demandReadable(call, scope, { query, sort })
       const created = await createSearch(app, {
         organizationId: organizationOf(found).id,
+        scope,
         userId: actor.person.id,
         shared,
         name,
@@ -137,16 +153,23 @@ const savedRoutes: Route[] = [
     method: 'PUT',
     path: `${O}/searches/:search`,
     operationId: 'updateSearch',
-    summary: 'Changes a saved view. 409 if `revision` or If-Match is outdated.',
+    summary: 'Changes a saved view, or makes it the caller’s default. 409 if `revision` or If-Match is outdated.',
     action: 'search:own',
     body: searchChangeBody,
     response: restSearch,
-    handle: async ({ app, actor, found, params, body, request }) => {
+    handle: async (call) => {
+      const { app, actor, found, params, body, request } = call
       const savedSearch = await searchOf(app, actor, found, params.search)
       const parts = partsOf(body)
-      await demandShared(app, actor, found, savedSearch.shared || parts.shared)
-      await demandReadable(app, actor, found, parts.query)
-      const changed = await updateSearch(app, savedSearch.id, parts, revisionOf(body, request))
+      const isChanged = Object.keys(parts).length > 0
+      if (isChanged) {
+        await demandShared(app, actor, found, savedSearch.shared || parts.shared)
+        await demandReadable(call, savedSearch.scope, parts)
+      }
+      const changed = isChanged
+        ? await updateSearch(app, savedSearch.id, parts, revisionOf(body, request))
+        : savedSearch
+      if (body.isPinned !== undefined) await setDefaultSearch(app, changed, actor.person.id, body.isPinned)
       return { body: await toRest(app, actor, found, changed) }
     },
   }),

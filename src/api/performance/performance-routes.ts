@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import {
   restNavigation,
+  restPerformanceCounts,
   restRoutePage,
   restRoutes,
   restStatementCallers,
@@ -8,10 +9,11 @@ import {
   restVitals,
   restWhySlow,
 } from '../../contract/performance.ts'
+import { vitalLoads } from '../../domain/vitals.ts'
 import { againstChoices, type PerformanceView } from '../../query/performance-compared.ts'
 import { performanceNavigation } from '../../query/performance-navigation.ts'
 import { performanceRoute } from '../../query/performance-route.ts'
-import { performanceRoutes } from '../../query/performance-routes.ts'
+import { performanceCounts, performanceRoutes } from '../../query/performance-routes.ts'
 import { performanceStatements, statementCallers, statementOrders } from '../../query/performance-statements.ts'
 import { performanceVitals } from '../../query/performance-vitals.ts'
 import { whySlow } from '../../query/performance-why-slow.ts'
@@ -109,6 +111,15 @@ export const performanceApiRoutes: readonly Route[] = [
     query: z.object({
       ...performanceQuery,
       ...listQuery,
+      query: z
+        .string()
+        .max(4096)
+        .default('')
+        .describe('A search over routes, such as `orders requests:>1000 p95:>500ms`: see docs/performance.md.'),
+      kind: z
+        .enum(['all', 'jobs'])
+        .default('all')
+        .describe('jobs: only segments that are neither page loads, navigations, requests nor screens.'),
       sort: z
         .enum(routeOrders)
         .default('lost')
@@ -118,9 +129,20 @@ export const performanceApiRoutes: readonly Route[] = [
     handle: async (call) => ({
       body: await performanceRoutes(call.app, await performanceViewOf(call), {
         order: call.query.sort,
+        jobs: call.query.kind === 'jobs',
         ...pageOf(call.query),
       }),
     }),
+  }),
+  route({
+    method: 'GET',
+    path: '/organizations/:org/performance/counts',
+    operationId: 'performanceCounts',
+    summary: 'Number of routes, jobs, statements of each kind, and segments.',
+    action: 'event:read',
+    query: z.object(performanceQuery),
+    response: restPerformanceCounts,
+    handle: async (call) => ({ body: await performanceCounts(call.app, await performanceViewOf(call)) }),
   }),
   route({
     method: 'GET',
@@ -166,10 +188,20 @@ export const performanceApiRoutes: readonly Route[] = [
     operationId: 'performanceVitals',
     summary: 'Web vitals by route: p75, score, shares of good, meh and poor, and the element that caused each.',
     action: 'event:read',
-    query: z.object({ ...performanceQuery, ...listQuery }),
+    query: z.object({
+      ...performanceQuery,
+      ...listQuery,
+      loads: z
+        .enum(vitalLoads)
+        .default('pageload')
+        .describe('navigation: vitals of navigations without a page load, which count apart.'),
+    }),
     response: restVitals,
     handle: async (call) => ({
-      body: await performanceVitals(call.app, await performanceViewOf(call), pageOf(call.query)),
+      body: await performanceVitals(call.app, await performanceViewOf(call), {
+        loads: call.query.loads,
+        ...pageOf(call.query),
+      }),
     }),
   }),
   route({

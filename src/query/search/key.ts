@@ -1,5 +1,6 @@
 import type { EventFilter } from '../../store/events/events.ts'
 import type { FrameKey } from '../../store/events/frames.ts'
+import type { RouteMetric } from '../../store/events/performance-store.ts'
 import type { SpanValue } from '../../store/events/span-search.ts'
 import type { IssueFilter } from '../../store/meta/meta.ts'
 
@@ -43,6 +44,8 @@ export type KeySource =
   | { in: 'user'; part: UserPart }
   /** Spans, in the events store (span-keys.ts). */
   | { in: 'span'; value: SpanValue }
+  /** Routes of the performance pages: a name, a figure, or whether the route is new (route-search.ts). */
+  | { in: 'route'; of: 'route' | 'op' | 'new' | RouteMetric }
   // All, or none.
   | { in: 'project'; by: 'slug' | 'id' }
   /** `has:` asks about another key. */

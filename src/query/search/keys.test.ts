@@ -67,6 +67,7 @@ function namedBy(source: KeySource): string[] {
     case 'issueCategory':
     case 'issueType':
       return ['"field":"kind"']
+    case 'route':
     case 'span':
     case 'presence':
     case 'nothing':

@@ -1,4 +1,5 @@
 import type { Measured } from './ast.ts'
+import { keysByName } from './by-name.ts'
 import type { KeyType, Operator, SearchKey } from './key.ts'
 import { searchKeys } from './keys.ts'
 
@@ -16,9 +17,7 @@ export const operators: Readonly<Record<KeyType, readonly Operator[]>> = {
   has: ['[]'],
 }
 
-const byName: ReadonlyMap<string, SearchKey> = new Map(
-  searchKeys.flatMap((key) => [key.name, ...(key.aliases ?? [])].map((name) => [name, key] as const)),
-)
+const byName = keysByName(searchKeys)
 
 /** Measurements in milliseconds, by their SDK names. Any other measurement is a plain number. */
 const timed =

@@ -9,9 +9,13 @@ import { SearchError } from './mistakes.ts'
  * readSearch, which browsers use, too.
  * @throws MishapError QUERY_SYNTAX, QUERY_TYPE or QUERY_TOO_LONG, with all `mistakes` of the text.
  */
-export function parseSearch(text: string, keyOf?: KeyLookup): Search | undefined {
+export const parseSearch = (text: string, keyOf?: KeyLookup): Search | undefined =>
+  orRefused(() => readSearch(text, keyOf))
+
+/** Returns what `read` reads from a search text. Throws its SearchError as the answer to a request: see parseSearch. */
+export function orRefused<Result>(read: () => Result): Result {
   try {
-    return readSearch(text, keyOf)
+    return read()
   } catch (error) {
     if (!(error instanceof SearchError)) throw error
     const { code, message, mistakes } = error

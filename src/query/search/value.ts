@@ -145,8 +145,9 @@ export function typed(searchKey: SearchKey, raw: Raw, at: number): Term[] {
       return [{ op: 'is', value, at }]
     }
     case 'boolean': {
-      if (!/^(true|false|0|1)$/i.test(raw.text)) throw refuseValue(raw, 'boolean', 'true, 1, false or 0')
-      return [{ op: 'flag', key, value: /^(true|1)$/i.test(raw.text), at }]
+      const isWord = searchKey.words?.includes(raw.text.toLowerCase()) === true
+      if (!isWord && !/^(true|false|0|1)$/i.test(raw.text)) throw refuseValue(raw, 'boolean', 'true, 1, false or 0')
+      return [{ op: 'flag', key, value: /^(true|1|yes)$/i.test(raw.text), at }]
     }
     case 'number': {
       const found = numberOf(raw.text)

@@ -1,4 +1,4 @@
-import type { VitalName } from '../../domain/vitals.ts'
+import type { VitalLoads, VitalName } from '../../domain/vitals.ts'
 import type { Scope } from './events.ts'
 
 /** Identifies a route: page loads, navigations and requests of one route are told apart by their op. */
@@ -16,6 +16,24 @@ type Measured = Sampled & Percentiles & { failed: number; totalMs: number; apdex
 /** Orders of the routes: all time, p75, growth of the p75, failure rate, number of segments. */
 export const routeOrders = ['lost', 'slow', 'worse', 'failing', 'volume'] as const
 export type RouteOrder = (typeof routeOrders)[number]
+
+/** Figures of a route that a search compares. Durations are in ms; `lost` is the time per day of the scope. */
+export type RouteMetric = 'requests' | 'samples' | 'lost' | 'p50' | 'p75' | 'p95' | 'failureRate' | 'apdex' | 'change'
+
+/** A condition on routes. A figure that a route does not have meets no comparison. */
+export type RouteFilter =
+  | { op: 'and' | 'or'; of: RouteFilter[] }
+  | { op: 'not'; of: RouteFilter }
+  | { op: 'match'; column: 'route' | 'op'; match: 'is' | 'like'; text: string }
+  | { op: 'projects'; ids: number[] }
+  | { op: 'compare'; metric: RouteMetric; compare: '<' | '<=' | '=' | '>=' | '>'; number: number }
+  /** Without segments in the range before, in a project that had some. */
+  | { op: 'new'; projectIds: number[] }
+  /** Neither a page load, a navigation, a request nor a screen (src/domain/job-ops.ts). */
+  | { op: 'job' }
+
+/** What a scope has, for the tabs: routes, jobs among them, statements by kind, and segments. */
+type PerformanceCounts = Sampled & Record<'routes' | 'jobs' | StatementKind, number>
 
 export type RouteStats = RouteKey & {
   now: Measured
@@ -40,6 +58,8 @@ export type VitalStats = Sampled & {
 
 /** What caused most of a vital: an element or the target of an interaction. */
 export type VitalCause = Sampled & { projectId: number; route: string; vital: VitalName; element: string; p75: number }
+
+type VitalsRequest = { scope: Scope; route?: RouteKey; loads: VitalLoads }
 
 /** A range of durations in microseconds: the upper end is excluded. */
 export type DurationRange = { fromUs: number; toUs: number }
@@ -114,25 +134,29 @@ type Caller = Sampled & {
   slowest: { traceId: string; spanId: string } | null
 }
 
-/** Health of the navigation to a route. Counts are weighted; `samples` are the segments that were read. */
+/** Health of the navigation to a route. */
 export type NavigationStats = {
   projectId: number
   route: string
-  samples: number
-  /** Page loads of the browser, and navigations of the router. */
-  pageLoads: number
-  navigations: number
-  slow: number
-  failed: number
   p75Ms: number | null
+} & Record<NavigationCount, Sampled>
+
+/** What is counted of a route: each by samples, and by what they stand for. */
+type NavigationCount =
+  /** Page loads of the browser, and navigations of the router. */
+  | 'pageLoads'
+  | 'navigations'
+  | 'slow'
+  | 'failed'
   /** Page loads by the back and forward buttons: the browser could not restore the page from its cache. */
-  backForward: number
+  | 'backForward'
+  /** Pages that it could restore. They are no loads: they take no time. */
+  | 'restored'
   /** Failed requests of the router for a page's data. The browser then loads the whole document. */
-  hardNavigations: number
+  | 'hardNavigations'
   /** Requests that loaded pages ahead, and those for pages that nobody opened in the range. */
-  prefetches: number
-  unusedPrefetches: number
-}
+  | 'prefetches'
+  | 'unusedPrefetches'
 
 /** Errors by route: failed hydration and version skew. */
 type RouteFailures = { projectId: number; route: string; hydration: number; skew: number }
@@ -140,12 +164,19 @@ type RouteFailures = { projectId: number; route: string; hydration: number; skew
 /** Queries of the performance pages. All of them throw QUERY_TIMEOUT or STORE_UNAVAILABLE. */
 export type PerformanceStore = {
   /**
-   * Routes in an order. `text` is a part of the route, in any case. `key` selects one. `all`: the number of routes that
-   * match.
+   * Routes in an order. `key` selects one. `all`: the number of routes that match, with `samples` and `count` of their
+   * segments together.
    */
   routeStats(
-    request: Compared & { order: RouteOrder; text: string; key?: RouteKey; max: number; offset: number },
-  ): Promise<{ routes: RouteStats[]; all: number }>
+    request: Compared & {
+      order: RouteOrder
+      filter: RouteFilter | undefined
+      key?: RouteKey
+      max: number
+      offset: number
+    },
+  ): Promise<{ routes: RouteStats[]; all: number } & Sampled>
+  performanceCounts(scope: Scope): Promise<PerformanceCounts>
   /** Totals of a scope: segments of all routes, with those of projects without data before. */
   segmentTotals(request: Compared): Promise<(Sampled & { projectId: number; samplesBefore: number })[]>
   /** p50, p75 and p95 of routes by bucket, oldest first. Buckets without segments are left out. */
@@ -156,9 +187,9 @@ export type PerformanceStore = {
     withCut: boolean
   }): Promise<(RouteKey & Sampled & Percentiles & { startMs: number; failed: number })[]>
   /** Vitals by route, and of all routes together: these have the project 0. */
-  vitalStats(request: { scope: Scope; route?: RouteKey }): Promise<VitalStats[]>
+  vitalStats(request: VitalsRequest): Promise<VitalStats[]>
   /** The element that caused most of each vital of each route. */
-  vitalCauses(request: { scope: Scope; route?: RouteKey }): Promise<VitalCause[]>
+  vitalCauses(request: VitalsRequest): Promise<VitalCause[]>
   /** Segments of a route by duration: 20 buckets for each power of ten, shortest first. */
   routeDurations(request: RouteRequest): Promise<(Sampled & DurationRange)[]>
   /** Segments of a route: the slowest, or the newest with durations in a range. */

@@ -24,6 +24,8 @@ test('the upgrade to hashed tokens ends all sessions, and mail channels that are
     drop table password_reset;
     alter table project drop column switches;
     alter table project drop column routes;
+    drop table search_default;
+    alter table saved_search drop column scope;
     delete from version where number >= 27;
     insert into auth_user ("id", "name", "email", "emailVerified", "createdAt", "updatedAt") values ('u', 'Ann', 'ann@x.test', 0, '2026-01-01', '2026-01-01');
     insert into auth_session ("id", "expiresAt", "token", "createdAt", "updatedAt", "userId") values ('s', '2099-01-01', 'plain', '2026-01-01', '2026-01-01', 'u');

@@ -64,6 +64,23 @@ describe('spans that come by themselves', () => {
     expect(endsOf(result)).toEqual(['span span stored ok 2', 'span span invalid bad_item 3'])
   })
 
+  test.each([
+    ['navigate', { lcp: 88 }],
+    ['back-forward-cache', { lcp: 88 }],
+    // It starts at a click: it must not count among page loads.
+    ['soft-navigation', { 'soft.lcp': 88 }],
+  ])('a vital of the navigation type %s', (type, measurements) => {
+    const attributes = {
+      'sentry.op': 'ui.webvital.lcp',
+      'browser.web_vital.lcp.value': 88,
+      'browser.navigation.type': type,
+    }
+    expect(rowsOf(container([streamedSpan(1, attributes)]))).toMatchObject([{ measurements }])
+    expect(Object.keys(rowsOf(container([streamedSpan(1, attributes)]))[0]?.measurements ?? {})).toEqual(
+      Object.keys(measurements),
+    )
+  })
+
   test.each<[string, unknown, string | undefined, string]>([
     ['a container without items', {}, streamed, 'span span invalid bad_item 1'],
     ['an empty one', { items: [] }, streamed, 'span span invalid bad_item 1'],

@@ -1,3 +1,4 @@
+import { softVitalPrefix } from '../../../domain/vitals.ts'
 import type { SpanCut } from '../../../store/events/span-store.ts'
 import { normalizeId, normalizeSpanId } from '../../../wire/ids.ts'
 import type { Json } from '../../../wire/json.ts'
@@ -116,13 +117,17 @@ export function measurementsOf(sent: unknown, repairs: Repairs): Record<string, 
 
 const vitalForm = /^browser\.web_vital\.(lcp|fcp|fp|ttfb|inp|fid|cls)\.value$/
 
-/** Web vitals of newer SDKs, which are attributes of a page load. */
+/**
+ * Web vitals of newer SDKs, which are attributes of a page load or of a span of their own. Those of a navigation without
+ * a page load (Chrome's soft navigations) begin with `soft.`: they start at a click and count apart (docs/performance.md).
+ */
 export function vitalsOf(attributes: Loose): Record<string, number> {
   const out: Record<string, number> = {}
+  const prefix = own(attributes, 'browser.navigation.type') === 'soft-navigation' ? softVitalPrefix : ''
   for (const key in attributes) {
     const name = vitalForm.exec(key)?.[1]
     const value = attributes[key]
-    if (name && typeof value === 'number') out[name] = value
+    if (name && typeof value === 'number') out[`${prefix}${name}`] = value
   }
   return out
 }

@@ -1,4 +1,4 @@
-import { type VitalName, vitalCurves, vitalNames } from '../../../domain/vitals.ts'
+import { softVitalPrefix, type VitalName, vitalCurves, vitalNames } from '../../../domain/vitals.ts'
 import { isLong } from '../counts.ts'
 import type { Scope } from '../events.ts'
 import { aheadMs, type Values } from '../filter.ts'
@@ -98,7 +98,10 @@ export const hasVitals = "(op = 'pageload' OR startsWith(op, 'ui.webvital.') OR 
 export const eachVital = (of: (name: VitalName) => number): string =>
   `multiIf(${vitalNames.map((name) => `vital = '${name}', ${of(name)}`).join(', ')}, 0)`
 
-/** Web vitals: `value` in ms or without unit, `rating` 0 good, 1 meh, 2 poor. */
+/** The rating of a value: 0 good, 1 meh, 2 poor. */
+const ratingSql = `(value > ${eachVital((name) => vitalCurves[name].good)}) + (value > ${eachVital((name) => vitalCurves[name].poor)})`
+
+/** Web vitals of page loads: `value` in ms or without unit, with its rating. */
 export function vitalFacts(values: Values, source: Source, scope: Scope, isFromRollup: boolean): string {
   const names = values.add('Array(String)', [...vitalNames])
   if (isFromRollup) {
@@ -107,10 +110,24 @@ export function vitalFacts(values: Values, source: Source, scope: Scope, isFromR
         total / weight / if(metric = 'cls', 1000000, 1000) AS value
       FROM ${source.database}.${spanRollupName} WHERE ${where} AND metric IN ${names} AND ${hasVitals})`
   }
-  const rating = `(value > ${eachVital((name) => vitalCurves[name].good)}) + (value > ${eachVital((name) => vitalCurves[name].poor)})`
-  return `(SELECT project_id, route, toString(vital) AS vital, ${rating} AS rating, toUInt64(1) AS n, toFloat64(weight) AS weight, value
+  return `(SELECT project_id, route, toString(vital) AS vital, ${ratingSql} AS rating, toUInt64(1) AS n, toFloat64(weight) AS weight, value
     FROM ${source.database}.spans ARRAY JOIN mapKeys(measurements) AS vital, mapValues(measurements) AS value
     WHERE ${compileSpanScope(values, scope)} AND ${hasVitals} AND vital IN ${names} AND value >= 0)`
+}
+
+/**
+ * Vitals of navigations without a page load, one row each, always from the rows: the sums of hours do not have them, and
+ * only these few spans are read.
+ */
+export function softVitalFacts(values: Values, source: Source, scope: Scope): string {
+  const names = values.add(
+    'Array(String)',
+    vitalNames.map((name) => softVitalPrefix + name),
+  )
+  return `(SELECT project_id, route, substring(measured, ${softVitalPrefix.length + 1}) AS vital, ${ratingSql} AS rating, toUInt64(1) AS n,
+      toFloat64(weight) AS weight, value
+    FROM ${source.database}.spans ARRAY JOIN mapKeys(measurements) AS measured, mapValues(measurements) AS value
+    WHERE ${compileSpanScope(values, scope)} AND ${hasVitals} AND measured IN ${names} AND value >= 0)`
 }
 
 /** Statements of a category. */

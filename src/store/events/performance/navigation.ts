@@ -8,19 +8,22 @@ import { compileSpanScope, readMs, weighed } from './segments.ts'
 /** A request of the Next.js router for the data of a page. */
 const isRouterRequest = "(position(tags['url.query'], '_rsc=') > 0 OR position(tags['url.full'], '_rsc=') > 0)"
 const isPrefetch = "tags['http.request.prefetch'] = 'true'"
+/** A page that the browser restored from its back/forward cache: SDK 11 sends a navigation of this type, which takes no time. */
+const isRestored = "(op = 'navigation' AND tags['browser.navigation.type'] = 'back-forward-cache')"
+/** A page load by the back and forward buttons. SDK 11 writes the type with a hyphen, the browser with an underscore. */
+const isBackForward = "(op = 'pageload' AND tags['browser.navigation.type'] IN ('back-forward', 'back_forward'))"
 
+/** Number of samples, and what they stand for. The engine writes whole numbers of 64 bits as texts. */
+type StoredCount = [samples: string, count: number]
 type StoredLoads = {
   project_id: string
   route: string
-  n: string
-  loads: number
-  navigations: number
-  slow: number
-  failed: number
   p75: number | null
-  back: number
-}
-type StoredRequests = { project_id: string; route: string; hard: number; prefetches: number; unused: number }
+} & Record<'loads' | 'navigations' | 'slow' | 'failed' | 'back' | 'restored', StoredCount>
+type StoredRequests = { project_id: string; route: string } & Record<'hard' | 'prefetches' | 'unused', StoredCount>
+
+const countIf = (condition: string): string => `(countIf(${condition}), sumIf(toFloat64(weight), ${condition}))`
+const readCount = (stored: StoredCount | undefined) => ({ samples: Number(stored?.[0] ?? 0), count: stored?.[1] ?? 0 })
 
 function createStats(connection: Connection, table: string): PerformanceStore['navigationStats'] {
   const loadsOf = (scope: Scope, release: string, slowUs: number, max: number) => {
@@ -29,13 +32,12 @@ function createStats(connection: Connection, table: string): PerformanceStore['n
     // A cut load took longer than it says: it is slow, and counts for no percentile.
     const isSlow = `(duration > ${values.add('UInt64', slowUs)} OR cut != '')`
     return connection.rows<StoredLoads>(
-      `SELECT project_id, toString(route) AS route, count() AS n, sumIf(toFloat64(weight), op = 'pageload') AS loads,
-         sumIf(toFloat64(weight), op = 'navigation') AS navigations, sumIf(toFloat64(weight), ${isSlow}) AS slow,
-         sumIf(toFloat64(weight), failed = 1 AND cut = '') AS failed,
-         quantileTDigestWeightedIf(0.75)(duration, ${weighed}, cut = '') AS p75,
-         sumIf(toFloat64(weight), op = 'pageload' AND tags['browser.navigation.type'] = 'back_forward') AS back
+      `SELECT project_id, toString(route) AS route, ${countIf("op = 'pageload'")} AS loads, ${countIf(`op = 'navigation' AND NOT ${isRestored}`)} AS navigations,
+         ${countIf(`${isSlow} AND NOT ${isRestored}`)} AS slow, ${countIf(`failed = 1 AND cut = '' AND NOT ${isRestored}`)} AS failed,
+         quantileTDigestWeightedIf(0.75)(duration, ${weighed}, cut = '' AND NOT ${isRestored}) AS p75,
+         ${countIf(isBackForward)} AS back, ${countIf(isRestored)} AS restored
        FROM ${table} WHERE ${compileSpanScope(values, scope)} AND is_segment = 1 AND op IN ('pageload', 'navigation') AND ${ofRelease}
-       GROUP BY project_id, route ORDER BY loads + navigations DESC, project_id, route LIMIT ${values.add('UInt32', max)}`,
+       GROUP BY project_id, route ORDER BY sum(toFloat64(weight)) DESC, project_id, route LIMIT ${values.add('UInt32', max)}`,
       values.bound,
     )
   }
@@ -45,9 +47,9 @@ function createStats(connection: Connection, table: string): PerformanceStore['n
     return connection.rows<StoredRequests>(
       `WITH opened AS (SELECT DISTINCT project_id, tags['url.path'] AS path FROM ${table}
          WHERE ${where} AND is_segment = 1 AND op IN ('pageload', 'navigation'))
-       SELECT project_id, toString(route) AS route, sumIf(weight, NOT prefetch AND bad) AS hard, sumIf(weight, prefetch) AS prefetches,
-         sumIf(weight, prefetch AND (project_id, path) NOT IN opened) AS unused
-       FROM (SELECT project_id, route, toFloat64(weight) AS weight, ${isPrefetch} AS prefetch,
+       SELECT project_id, toString(route) AS route, ${countIf('NOT prefetch AND bad')} AS hard, ${countIf('prefetch')} AS prefetches,
+         ${countIf('prefetch AND (project_id, path) NOT IN opened')} AS unused
+       FROM (SELECT project_id, route, weight, ${isPrefetch} AS prefetch,
            failed = 1 OR http_status >= 400 AS bad, path(tags['url.full']) AS path
          FROM ${table} WHERE ${where} AND op = 'http.client' AND is_segment = 0 AND ${isRouterRequest})
        GROUP BY project_id, route`,
@@ -63,16 +65,16 @@ function createStats(connection: Connection, table: string): PerformanceStore['n
       return {
         projectId: Number(row.project_id),
         route: row.route,
-        samples: Number(row.n),
-        pageLoads: row.loads,
-        navigations: row.navigations,
-        slow: row.slow,
-        failed: row.failed,
         p75Ms: readMs(row.p75),
-        backForward: row.back,
-        hardNavigations: own?.hard ?? 0,
-        prefetches: own?.prefetches ?? 0,
-        unusedPrefetches: own?.unused ?? 0,
+        pageLoads: readCount(row.loads),
+        navigations: readCount(row.navigations),
+        slow: readCount(row.slow),
+        failed: readCount(row.failed),
+        backForward: readCount(row.back),
+        restored: readCount(row.restored),
+        hardNavigations: readCount(own?.hard),
+        prefetches: readCount(own?.prefetches),
+        unusedPrefetches: readCount(own?.unused),
       }
     })
   }

@@ -3,6 +3,7 @@ import { encodeSpanRow } from '../encode-span.ts'
 import type { EventStore } from '../event-store.ts'
 import { row, tsv } from '../events.cases.ts'
 import { type SpanChanges, spanRow } from '../span-rows.cases.ts'
+import { routeFilterCases } from './route-filter.cases.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -145,7 +146,37 @@ const others: SpanChanges[] = [
     route: '/cart',
     durationUs: 200_000,
     weight: 2,
-    attributes: { 'browser.navigation.type': 'back_forward' },
+    attributes: { 'browser.navigation.type': 'back-forward' },
+  },
+  // A page that the browser restored: it takes no time, and is no load.
+  {
+    isSegment: true,
+    category: 'browser',
+    op: 'navigation',
+    route: '/cart',
+    durationUs: 2000,
+    weight: 2,
+    attributes: { 'browser.navigation.type': 'back-forward-cache' },
+  },
+  // The largest paint after a navigation without a page load.
+  {
+    op: 'ui.webvital.lcp',
+    category: 'ui',
+    statement: '',
+    route: '/cart',
+    durationUs: 0,
+    weight: 2,
+    measurements: { 'soft.lcp': 900 },
+    attributes: { 'browser.web_vital.lcp.element': 'h2.total' },
+  },
+  {
+    isSegment: true,
+    category: 'queue',
+    op: 'queue.process',
+    route: 'send_invoice',
+    durationUs: 70_000,
+    weight: 1,
+    release: 'web@2',
   },
 ]
 
@@ -177,17 +208,24 @@ export function performanceCases(open: () => EventStore): void {
       await open().insert('spans', Buffer.from(rows.map(encodeSpanRow).join('')), 'performance')
       expect(
         (await open().segmentTotals(compared)).map((total) => [total.projectId, total.samples, total.samplesBefore]),
-      ).toEqual([[web, 64, 60]])
+      ).toEqual([[web, 66, 60]])
     })
 
     test('routes have weighted counts, percentiles and their change', async () => {
-      const { routes, all } = await open().routeStats({ ...compared, order: 'lost', text: '', max: 10, offset: 0 })
-      expect(all).toBe(4)
+      const { routes, all } = await open().routeStats({
+        ...compared,
+        order: 'lost',
+        filter: undefined,
+        max: 10,
+        offset: 0,
+      })
+      expect(all).toBe(5)
       expect(routes.map(({ op, route }) => `${op} ${route}`)).toEqual([
         'pageload /orders/[id]',
         'navigation /cart',
         'pageload /cart',
         'http.server /orders/[id]',
+        'queue.process send_invoice',
       ])
       const [first] = routes
       expect(first).toMatchObject({ projectId: web, firstRelease: 'web@0' })
@@ -207,7 +245,7 @@ export function performanceCases(open: () => EventStore): void {
       ['failing', 'pageload /orders/[id]'],
       ['volume', 'pageload /orders/[id]'],
     ] as const)('the order %s begins with %s', async (order, expected) => {
-      const { routes } = await open().routeStats({ ...compared, order, text: '', max: 1, offset: 0 })
+      const { routes } = await open().routeStats({ ...compared, order, filter: undefined, max: 1, offset: 0 })
       expect(routes.map(({ op, route }) => `${op} ${route}`)).toEqual([expected])
     })
 
@@ -216,18 +254,22 @@ export function performanceCases(open: () => EventStore): void {
         ...compared,
         withCut: true,
         order: 'lost',
-        text: 'ORDERS',
+        filter: { op: 'match', column: 'route', match: 'like', text: '*ORDERS*' },
         max: 10,
         offset: 0,
       })
       expect(found.all).toBe(2)
       expect(found.routes[0]?.now.totalMs).toBeCloseTo(20 * 10 * 3000 + 40 * 10 * 300 + 10 * 30_000, -2)
       const staging = { ...compared, scope: { ...scope, environments: ['staging'] } }
-      expect(await open().routeStats({ ...staging, order: 'lost', text: '', max: 10, offset: 0 })).toEqual({
+      expect(await open().routeStats({ ...staging, order: 'lost', filter: undefined, max: 10, offset: 0 })).toEqual({
         routes: [],
         all: 0,
+        samples: 0,
+        count: 0,
       })
     })
+
+    routeFilterCases(open, { compared, web, api })
 
     test('percentiles by bucket', async () => {
       const series = await open().routeSeries({ scope, keys: [load], bucketMs: hour, withCut: false })
@@ -241,7 +283,7 @@ export function performanceCases(open: () => EventStore): void {
     })
 
     test('vitals of a route with score, ratings and cause', async () => {
-      const found = await open().vitalStats({ scope, route: load })
+      const found = await open().vitalStats({ scope, route: load, loads: 'pageload' })
       expect(found.filter(({ projectId }) => projectId === 0)).toHaveLength(3)
       const vitals = found.filter(({ projectId }) => projectId === web)
       expect(vitals.map(({ vital, samples, count }) => [vital, samples, count])).toEqual([
@@ -255,8 +297,23 @@ export function performanceCases(open: () => EventStore): void {
       expect(lcp?.p75).toBeCloseTo(5000, -1)
       // 800 ms: z = (ln 800 - ln 2400) / sigma, with sigma = ln 2 / 1.2816.
       expect(lcp?.score).toBeCloseTo((2 * 0.9788 + 0.0874) / 3, 2)
-      const [cause] = await open().vitalCauses({ scope, route: load })
+      const [cause] = await open().vitalCauses({ scope, route: load, loads: 'pageload' })
       expect(cause).toMatchObject({ vital: 'lcp', element: 'img.hero', samples: 20, count: 200 })
+    })
+
+    test('vitals of navigations without a page load count apart', async () => {
+      const found = await open().vitalStats({ scope, loads: 'navigation' })
+      expect(
+        found.map(({ projectId, route, vital, samples, count, p75 }) => [projectId, route, vital, samples, count, p75]),
+      ).toEqual([
+        [0, '', 'lcp', 1, 2, 900],
+        [web, '/cart', 'lcp', 1, 2, 900],
+      ])
+      expect(await open().vitalCauses({ scope, loads: 'navigation' })).toMatchObject([
+        { route: '/cart', element: 'h2.total' },
+      ])
+      const loads = await open().vitalStats({ scope, loads: 'pageload' })
+      expect(loads.some(({ route }) => route === '/cart')).toBe(false)
     })
 
     test('one route: durations, traces, names and breakdowns', async () => {
@@ -346,16 +403,26 @@ export function performanceCases(open: () => EventStore): void {
 
     test('navigation health', async () => {
       const found = await open().navigationStats({ scope, release: '', slowUs: 3_800_000, max: 10 })
-      expect(
-        found.map(({ route, pageLoads, navigations, slow, failed }) => [route, pageLoads, navigations, slow, failed]),
-      ).toEqual([
-        // The cut one took longer than its 30 seconds.
-        [load.route, 610, 0, 10, 10],
-        ['/cart', 2, 2, 2, 0],
+      const counts = found.map(({ route, pageLoads, navigations, slow, failed }) => [
+        route,
+        ...[pageLoads, navigations, slow, failed].map(({ samples, count }) => [samples, count]),
       ])
-      expect(found[1]).toMatchObject({ backForward: 2, hardNavigations: 2, prefetches: 4, unusedPrefetches: 2 })
+      expect(counts).toEqual([
+        // The cut one took longer than its 30 seconds.
+        [load.route, [61, 610], [0, 0], [1, 10], [1, 10]],
+        ['/cart', [1, 2], [1, 2], [1, 2], [0, 0]],
+      ])
+      expect(found[1]).toMatchObject({
+        backForward: { samples: 1, count: 2 },
+        restored: { samples: 1, count: 2 },
+        hardNavigations: { samples: 1, count: 2 },
+        prefetches: { samples: 2, count: 4 },
+        unusedPrefetches: { samples: 1, count: 2 },
+      })
+      // Three quarters of two loads: the restored page, which takes no time, is none of them.
+      expect(found[1]?.p75Ms).toBeGreaterThan(1000)
       const ofRelease = await open().navigationStats({ scope, release: 'web@2', slowUs: 3_800_000, max: 10 })
-      expect(ofRelease.map(({ route, pageLoads }) => [route, pageLoads])).toEqual([[load.route, 200]])
+      expect(ofRelease.map(({ route, pageLoads }) => [route, pageLoads.count])).toEqual([[load.route, 200]])
       expect((await open().navigationReleases(scope, 2)).map(({ release }) => release)).toEqual(['web@1', 'web@2'])
     })
 
@@ -377,9 +444,9 @@ export function performanceCases(open: () => EventStore): void {
     test('answers nothing for no projects', async () => {
       const nothing = { ...scope, projectIds: [] }
       expect(
-        await open().routeStats({ ...compared, scope: nothing, order: 'lost', text: '', max: 1, offset: 0 }),
-      ).toEqual({ routes: [], all: 0 })
-      expect(await open().vitalStats({ scope: nothing })).toEqual([])
+        await open().routeStats({ ...compared, scope: nothing, order: 'lost', filter: undefined, max: 1, offset: 0 }),
+      ).toEqual({ routes: [], all: 0, samples: 0, count: 0 })
+      expect(await open().vitalStats({ scope: nothing, loads: 'pageload' })).toEqual([])
       expect(await open().navigationStats({ scope: nothing, release: '', slowUs: 1, max: 1 })).toEqual([])
     })
   })

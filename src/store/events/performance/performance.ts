@@ -1,6 +1,7 @@
 import type { Clock } from '../../../base/clock.ts'
 import type { Connection } from '../connection.ts'
 import type { PerformanceStore } from '../performance-store.ts'
+import { createCounts } from './counts.ts'
 import { createNavigation } from './navigation.ts'
 import { createRoute } from './route.ts'
 import { createRoutes } from './routes.ts'
@@ -14,6 +15,7 @@ export function createPerformance(connection: Connection, database: string, cloc
   const table = `${database}.spans`
   return {
     ...createRoutes(connection, sourceOf),
+    ...createCounts(connection, sourceOf),
     ...createVitals(connection, table, sourceOf),
     ...createRoute(connection, table),
     ...createSlow(connection, table),

@@ -2,10 +2,8 @@ import type { Connection } from '../connection.ts'
 import { createValues, type Values } from '../filter.ts'
 import type { Percentiles, PerformanceStore, RouteKey, RouteOrder, RouteStats } from '../performance-store.ts'
 import { factWeight, isRolled, longestOf, type Source, segmentFacts } from './facts.ts'
+import { comparedMin, compileRouteFilter, splitRouteFilter } from './route-filter.ts'
 import { apdexSum, readMs } from './segments.ts'
-
-/** Fewer segments in one of the periods give no stable change of a percentile. */
-const comparedMin = 50
 
 type StoredRoute = {
   project_id: string
@@ -25,6 +23,8 @@ type StoredRoute = {
   measured_before: number
   first_release: string
   all: string
+  all_n: string
+  all_c: number
 }
 
 const orders: Record<RouteOrder, string> = {
@@ -65,11 +65,12 @@ function readRoute(row: StoredRoute): RouteStats {
 }
 
 function createRouteStats(connection: Connection, sourceOf: () => Source): PerformanceStore['routeStats'] {
-  return async ({ scope, beforeMs, withCut, order, text, key, max, offset }) => {
-    if (scope.projectIds.length === 0) return { routes: [], all: 0 }
+  return async ({ scope, beforeMs, withCut, order, filter, key, max, offset }) => {
+    if (scope.projectIds.length === 0) return { routes: [], all: 0, samples: 0, count: 0 }
     const values = createValues()
     const facts = segmentFacts(values, sourceOf(), { scope, beforeMs }, withCut, isRolled(scope))
-    const named = text === '' ? '1' : `positionCaseInsensitiveUTF8(route, ${values.add('String', text)}) > 0`
+    const { names, metrics } = splitRouteFilter(filter)
+    const named = compileRouteFilter(values, names, scope)
     const one = key ? `route = ${values.add('String', key.route)} AND op = ${values.add('String', key.op)}` : '1'
     const rows = await connection.rows<StoredRoute>(
       `SELECT project_id, toString(op) AS op, toString(route) AS route, sumIf(facts.n, own) AS n, sumIf(weight, own) AS c,
@@ -79,14 +80,21 @@ function createRouteStats(connection: Connection, sourceOf: () => Source): Perfo
          sumIf(facts.n, NOT own) AS n_before, sumIf(weight, NOT own) AS c_before, sumIf(failed, NOT own) AS failed_c_before,
          quantileExactWeightedIf(0.75)(value, ${factWeight}, NOT own AND measured) AS p_before,
          sumIf(weight, NOT own AND measured) AS measured_before,
-         toString(argMin(release, at)) AS first_release, count() OVER () AS all
+         toString(argMin(release, at)) AS first_release, count() OVER () AS all,
+         sum(n) OVER () AS all_n, sum(c) OVER () AS all_c
        FROM ${facts} AS facts WHERE ${named} AND ${one}
-       GROUP BY project_id, op, route HAVING n > 0
+       GROUP BY project_id, op, route HAVING n > 0 AND ${compileRouteFilter(values, metrics, scope)}
        ORDER BY ${orders[order]} DESC, c DESC, project_id, route, op
        LIMIT ${values.add('UInt32', max)} OFFSET ${values.add('UInt32', offset)}`,
       values.bound,
     )
-    return { routes: rows.map(readRoute), all: Number(rows[0]?.all ?? 0) }
+    const [first] = rows
+    return {
+      routes: rows.map(readRoute),
+      all: Number(first?.all ?? 0),
+      samples: Number(first?.all_n ?? 0),
+      count: first?.all_c ?? 0,
+    }
   }
 }
 

@@ -7,7 +7,7 @@ import { factWeight, isRolled, type Source, statementFacts } from './facts.ts'
 import { compileSpanScope, readMs } from './segments.ts'
 
 /** The category of the spans of each page. */
-const categories: Record<StatementKind, string> = { queries: 'db', requests: 'http', assets: 'resource' }
+export const categories: Record<StatementKind, string> = { queries: 'db', requests: 'http', assets: 'resource' }
 
 type StoredStatement = {
   project_id: string

@@ -1,9 +1,9 @@
-import { type VitalName, vitalCurves, vitalNames } from '../../../domain/vitals.ts'
+import { softVitalPrefix, type VitalLoads, type VitalName, vitalCurves, vitalNames } from '../../../domain/vitals.ts'
 import type { Connection } from '../connection.ts'
 import type { Scope } from '../events.ts'
 import { createValues, type Values } from '../filter.ts'
 import type { PerformanceStore, RouteKey } from '../performance-store.ts'
-import { eachVital, factWeight, hasVitals, isRolled, type Source, vitalFacts } from './facts.ts'
+import { eachVital, factWeight, hasVitals, isRolled, type Source, softVitalFacts, vitalFacts } from './facts.ts'
 import { compileSpanScope, weighed } from './segments.ts'
 
 /** Standard normal quantile of 0.9: a value at p10 of its curve scores 0.9. */
@@ -19,14 +19,21 @@ function scoreSql(): string {
 }
 
 /** The measured vitals of a scope with their elements, one row each: attributes are only in the rows. */
-function compileVitals(values: Values, table: string, scope: Scope, route: RouteKey | undefined): string {
+function compileVitals(
+  values: Values,
+  table: string,
+  { scope, route, loads }: { scope: Scope; route?: RouteKey; loads: VitalLoads },
+): string {
+  const prefix = loads === 'navigation' ? softVitalPrefix : ''
+  const names = vitalNames.map((name) => prefix + name)
   const own = route
     ? `project_id = ${values.add('UInt64', route.projectId)} AND route = ${values.add('String', route.route)}`
     : '1'
-  return `(SELECT project_id, toString(route) AS route, weight, vital, value, ${elementSql} AS element FROM ${table}
-    ARRAY JOIN mapKeys(measurements) AS vital, mapValues(measurements) AS value
+  return `(SELECT project_id, toString(route) AS route, weight, substring(measured, ${prefix.length + 1}) AS vital, value,
+      ${elementSql} AS element FROM ${table}
+    ARRAY JOIN mapKeys(measurements) AS measured, mapValues(measurements) AS value
     WHERE ${compileSpanScope(values, scope)} AND ${own} AND ${hasVitals}
-      AND vital IN ${values.add('Array(String)', [...vitalNames])} AND value >= 0)`
+      AND measured IN ${values.add('Array(String)', names)} AND value >= 0)`
 }
 
 const isVital = (text: string): text is VitalName => vitalNames.some((name) => name === text)
@@ -44,7 +51,7 @@ export function createVitals(
   sourceOf: () => Source,
 ): Pick<PerformanceStore, 'vitalStats' | 'vitalCauses'> {
   return {
-    async vitalStats({ scope, route }) {
+    async vitalStats({ scope, route, loads }) {
       if (scope.projectIds.length === 0) return []
       const values = createValues()
       type Row = {
@@ -58,7 +65,10 @@ export function createVitals(
         good: number
         poor: number
       }
-      const facts = vitalFacts(values, sourceOf(), scope, isRolled(scope))
+      const facts =
+        loads === 'navigation'
+          ? softVitalFacts(values, sourceOf(), scope)
+          : vitalFacts(values, sourceOf(), scope, isRolled(scope))
       const own = route
         ? `project_id = ${values.add('UInt64', route.projectId)} AND route = ${values.add('String', route.route)}`
         : '1'
@@ -77,8 +87,8 @@ export function createVitals(
       )
     },
 
-    async vitalCauses({ scope, route }) {
-      if (scope.projectIds.length === 0) return []
+    async vitalCauses(request) {
+      if (request.scope.projectIds.length === 0) return []
       const values = createValues()
       type Row = {
         project_id: string
@@ -92,7 +102,7 @@ export function createVitals(
       const rows = await connection.rows<Row>(
         `SELECT project_id, route, vital, element, count() AS n, sum(toFloat64(weight)) AS c,
            quantileTDigestWeighted(0.75)(value, ${weighed}) AS p75
-         FROM ${compileVitals(values, table, scope, route)}
+         FROM ${compileVitals(values, table, request)}
          WHERE element != '' AND element != '<unknown>'
          GROUP BY project_id, route, vital, element
          ORDER BY sum(weight * value) DESC, element LIMIT 1 BY project_id, route, vital`,

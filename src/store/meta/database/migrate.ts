@@ -30,7 +30,8 @@ import { statements as accounts } from '../schema/0027-accounts.ts'
 import { statements as projectSwitches } from '../schema/0028-project-switches.ts'
 import { statements as hiddenErrors } from '../schema/0029-hidden-errors.ts'
 import { statements as routes } from '../schema/0030-routes.ts'
-import { statements as detectors } from '../schema/0031-detectors.ts'
+import { statements as viewScopes } from '../schema/0031-view-scopes.ts'
+import { statements as detectors } from '../schema/0032-detectors.ts'
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -66,6 +67,7 @@ const steps: ((dialect: Dialect) => string[])[] = [
   projectSwitches,
   hiddenErrors,
   routes,
+  viewScopes,
   detectors,
 ]
 

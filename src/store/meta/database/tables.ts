@@ -1,4 +1,5 @@
 import type { ColumnType, Generated } from 'kysely'
+import type { ViewScope } from '../../../domain/view-scopes.ts'
 import type { DeliveryTables } from './delivery-tables.ts'
 
 /** A column with an id that the database assigns. */
@@ -160,7 +161,9 @@ export type Tables = DeliveryTables & {
     span: string
     created_ms: number
     rev: Defaulted<number>
+    scope: Defaulted<ViewScope>
   }
+  search_default: { organization_id: number; user_id: string; scope: ViewScope; search_id: number }
   short_id: { organization_id: number; prefix: string; last: number }
   issue: {
     id: Id

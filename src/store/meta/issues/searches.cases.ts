@@ -4,7 +4,7 @@ import type { MetaStore } from '../meta-store.ts'
 import { searchesMax } from './searches.ts'
 
 const view = { query: 'is:unresolved level:error', sort: 'events', projects: ['1'], environments: ['dev'], span: '24h' }
-const own = { organizationId: 1, userId: 'ann', name: 'Mine', shared: false, ...view }
+const own = { organizationId: 1, scope: 'issues' as const, userId: 'ann', name: 'Mine', shared: false, ...view }
 
 /** Cases of saved views, for every meta store. */
 export function searchCases(fresh: () => Promise<MetaStore>): void {
@@ -16,8 +16,8 @@ export function searchCases(fresh: () => Promise<MetaStore>): void {
       const all = await meta.issues.saveSearch({ ...own, name: 'All', shared: true })
       await meta.issues.saveSearch({ ...own, userId: 'bob', name: 'Bob’s' })
       await meta.issues.saveSearch({ ...own, organizationId: 2 })
-      expect(await meta.issues.savedSearches(1, 'ann')).toEqual([all, mine])
-      expect(await meta.issues.savedSearches(1, 'eve')).toEqual([all])
+      expect(await meta.issues.savedSearches(1, 'ann', 'issues')).toEqual([all, mine])
+      expect(await meta.issues.savedSearches(1, 'eve', 'issues')).toEqual([all])
       expect(await meta.issues.savedSearchById(mine.id)).toEqual({
         ...own,
         id: mine.id,
@@ -25,7 +25,7 @@ export function searchCases(fresh: () => Promise<MetaStore>): void {
         rev: 0,
       })
       await meta.issues.deleteSearch(all.id)
-      expect([await meta.issues.savedSearches(1, 'eve'), await meta.issues.savedSearchById(all.id)]).toEqual([
+      expect([await meta.issues.savedSearches(1, 'eve', 'issues'), await meta.issues.savedSearchById(all.id)]).toEqual([
         [],
         undefined,
       ])
@@ -44,6 +44,28 @@ export function searchCases(fresh: () => Promise<MetaStore>): void {
       expect(await codeOf(() => meta.issues.updateSearch(id, { query: 'y' }, 1))).toBe('CONFLICT')
       expect(await codeOf(() => meta.issues.updateSearch(99, { query: 'y' }))).toBe('NOT_FOUND')
       expect((await meta.issues.savedSearchById(id))?.query).toBe('x')
+    })
+
+    test('views of traces are apart, and each list of a person can open with one', async () => {
+      const meta = await fresh()
+      const { issues } = meta
+      const stream = await issues.saveSearch(own)
+      const traces = { ...own, scope: 'traces' as const, sort: 'slowest' }
+      const slow = await issues.saveSearch(traces)
+      const shared = await issues.saveSearch({ ...traces, userId: 'bob', shared: true })
+      expect(await issues.savedSearches(1, 'ann', 'traces')).toEqual([slow, shared])
+      expect(await issues.savedSearches(1, 'ann', 'issues')).toEqual([stream])
+      await issues.setDefaultSearch(slow, 'ann', true)
+      await issues.setDefaultSearch(stream, 'ann', true)
+      expect((await issues.defaultSearchesOf(1, 'ann')).sort()).toEqual([stream.id, slow.id].sort())
+      await issues.setDefaultSearch(shared, 'ann', true)
+      // Another view than the default ends nothing.
+      await issues.setDefaultSearch(slow, 'ann', false)
+      expect((await issues.defaultSearchesOf(1, 'ann')).sort()).toEqual([stream.id, shared.id].sort())
+      expect(await issues.defaultSearchesOf(1, 'bob')).toEqual([])
+      await issues.deleteSearch(shared.id)
+      await issues.setDefaultSearch(stream, 'ann', false)
+      expect(await issues.defaultSearchesOf(1, 'ann')).toEqual([])
     })
 
     test('a name stands once among one’s own, and once among the shared ones', async () => {

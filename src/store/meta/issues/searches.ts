@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
+import type { ViewScope } from '../../../domain/view-scopes.ts'
 import { staleError } from '../database/revision.ts'
 import { fromJson, insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
@@ -12,7 +13,7 @@ const queryCharactersMax = 4096
 const namesMax = 100
 
 /**
- * The content of a saved view. `sort`: a sort order of the issue stream. `projects` (ids) and `environments`: empty for
+ * The content of a saved view. `sort`: a sort order of its list (domain/view-scopes.ts). `projects` (ids) and `environments`: empty for
  * all. `span`: a relative length such as 14d, two ISO dates with a slash between them, or '' for the default range.
  */
 export type SearchView = { query: string; sort: string; projects: string[]; environments: string[]; span: string }
@@ -21,6 +22,8 @@ export type SearchView = { query: string; sort: string; projects: string[]; envi
 export type SavedSearch = SearchView & {
   id: number
   organizationId: number
+  /** The list that it is a view of. */
+  scope: ViewScope
   userId: string
   name: string
   shared: boolean
@@ -29,12 +32,12 @@ export type SavedSearch = SearchView & {
 }
 
 export type SearchStore = {
-  /** The shared views of an organization and the person's own, by name. */
-  savedSearches(organizationId: number, userId: string): Promise<SavedSearch[]>
+  /** The shared views of an organization's list and the person's own, by name. */
+  savedSearches(organizationId: number, userId: string, scope: ViewScope): Promise<SavedSearch[]>
   savedSearchById(id: number): Promise<SavedSearch | undefined>
   /** Throws VALIDATION with fields, CONFLICT when there are already 100 views or the name is taken. */
   saveSearch(
-    value: { organizationId: number; userId: string; name: string; shared: boolean } & SearchView,
+    value: { organizationId: number; scope: ViewScope; userId: string; name: string; shared: boolean } & SearchView,
   ): Promise<SavedSearch>
   /** Changes the given fields. Throws NOT_FOUND, VALIDATION, CONFLICT (outdated `rev` or name taken). */
   updateSearch(
@@ -44,11 +47,20 @@ export type SearchStore = {
   ): Promise<SavedSearch>
   /** Throws CONFLICT when `rev` is outdated. */
   deleteSearch(id: number, rev?: number | undefined): Promise<void>
+  /** The views that a person's lists of an organization open with. A shared view may be private by now. */
+  defaultSearchesOf(organizationId: number, userId: string): Promise<number[]>
+  /** Sets the view that the person's list opens with, or ends it if it is this view. */
+  setDefaultSearch(
+    search: Pick<SavedSearch, 'id' | 'organizationId' | 'scope'>,
+    userId: string,
+    isDefault: boolean,
+  ): Promise<void>
 }
 
 const toSearch = (row: Selectable<Tables['saved_search']>): SavedSearch => ({
   id: row.id,
   organizationId: row.organization_id,
+  scope: row.scope,
   userId: row.user_id,
   name: row.name,
   shared: row.shared === 1,
@@ -80,6 +92,7 @@ function checked(value: Omit<SavedSearch, 'id' | 'rev' | 'createdMs'>): typeof v
 /** Returns the columns of a view. */
 const rowOf = (value: ReturnType<typeof checked>) => ({
   organization_id: value.organizationId,
+  scope: value.scope,
   user_id: value.userId,
   name: value.name,
   shared: Number(value.shared),
@@ -99,11 +112,12 @@ async function demandFree(
   value: ReturnType<typeof checked>,
   butId: number,
 ): Promise<void> {
-  const { organizationId, userId, shared } = value
+  const { organizationId, scope, userId, shared } = value
   const list = builder
     .selectFrom('saved_search')
     .selectAll()
     .where('organization_id', '=', organizationId)
+    .where('scope', '=', scope)
     .where('shared', '=', shared ? 1 : 0)
   const others = (await write.all(shared ? list : list.where('user_id', '=', userId))).filter(
     (item) => item.id !== butId,
@@ -117,17 +131,50 @@ async function demandFree(
     throw new MishapError('CONFLICT', { detail: `There are already ${searchesMax} views. Delete a view first.` })
 }
 
-/** Implements saved views of the issue stream. */
+/** The views that lists open with. */
+function defaultPart({
+  write,
+  read,
+  dialect: { builder },
+}: Store): Pick<SearchStore, 'defaultSearchesOf' | 'setDefaultSearch'> {
+  return {
+    defaultSearchesOf: async (organizationId, userId) =>
+      (
+        await read.all(
+          builder
+            .selectFrom('search_default')
+            .select('search_id')
+            .where('organization_id', '=', organizationId)
+            .where('user_id', '=', userId),
+        )
+      ).map((row) => row.search_id),
+    setDefaultSearch: ({ id, organizationId, scope }, userId, isDefault) =>
+      write.transaction(async () => {
+        const own = builder
+          .deleteFrom('search_default')
+          .where('organization_id', '=', organizationId)
+          .where('user_id', '=', userId)
+          .where('scope', '=', scope)
+        await write.run(isDefault ? own : own.where('search_id', '=', id))
+        if (!isDefault) return
+        const row = { organization_id: organizationId, user_id: userId, scope, search_id: id }
+        await write.run(builder.insertInto('search_default').values(row))
+      }),
+  }
+}
+
+/** Implements saved views of lists. */
 export function searchPart(store: Store): SearchStore {
   const { write, read, clock } = store
   const { builder } = store.dialect
   const all = () => builder.selectFrom('saved_search').selectAll()
   return {
-    savedSearches: async (organizationId, userId) =>
+    savedSearches: async (organizationId, userId, scope) =>
       (
         await read.all(
           all()
             .where('organization_id', '=', organizationId)
+            .where('scope', '=', scope)
             .where((build) => build.or([build('shared', '=', 1), build('user_id', '=', userId)])),
         )
       )
@@ -167,5 +214,6 @@ export function searchPart(store: Store): SearchStore {
         if (old && rev !== old.rev) throw await staleError(store, { rev: old.rev, userId: null, atMs: null })
         await write.run(builder.deleteFrom('saved_search').where('id', '=', id))
       }),
+    ...defaultPart(store),
   }
 }

@@ -36,6 +36,7 @@ const referring = [
   'release_ref',
   'deploy',
   'saved_search',
+  'search_default',
 ] as const
 
 /** Returns the tables that still have rows of an organization. */

@@ -70,6 +70,7 @@ const heightPx = 17
 export function RouteLine({ row, points }: { row: Pick<RestRouteRow, 'p75'>; points: readonly (number | null)[] }) {
   const t = useTranslations('performance.routes')
   const words = performanceWords(useLocale())
+  const line = linePath(points, widthPx, heightPx - 1)
   return (
     <svg
       role="img"
@@ -80,7 +81,7 @@ export function RouteLine({ row, points }: { row: Pick<RestRouteRow, 'p75'>; poi
       viewBox={`0 0 ${widthPx} ${heightPx}`}
     >
       <path className="performance-base" d={`M0 ${heightPx - 0.5}H${widthPx}`} />
-      <path d={linePath(points, widthPx, heightPx - 1)} />
+      <path className={line.endsWith('h.01') ? 'performance-dot' : undefined} d={line} />
     </svg>
   )
 }

@@ -1,6 +1,7 @@
 import { readableProjects } from '../../../auth/allowed-projects.ts'
 import { namedProjects } from '../../../query/named-projects.ts'
 import type { PerformanceView } from '../../../query/performance-compared.ts'
+import { performanceCounts } from '../../../query/performance-routes.ts'
 import { rangeOf } from '../../../query/range.ts'
 import { defaultProjects } from '../../../query/self-project.ts'
 import { app } from '../../handle.ts'
@@ -37,12 +38,17 @@ export async function loadPerformance(org: string, rawParams: Search, path: stri
     readableIds: readable.map(({ id }) => id),
     meUserId: actor.person.id,
   }
+  const counts = unlessAway(performanceCounts(app(), view))
+  // A page that answers 404 never reads them.
+  counts.catch(() => undefined)
   const frame = {
     organization: organization.slug,
     params,
     projects: names,
     environments: await unlessAway(environmentsOf(readable)),
     kept: scopeSearch(search),
+    // Not awaited: the tabs show their numbers when they come.
+    counts,
   }
   const places: Record<string, number> = Object.fromEntries(names.map(({ slug }, at) => [slug, at]))
   return { view, frame, search: search.toString(), projectIds, places, setupProject: view.projects[0]?.slug }
@@ -50,12 +56,15 @@ export async function loadPerformance(org: string, rawParams: Search, path: stri
 export type LoadedPerformance = Awaited<ReturnType<typeof loadPerformance>>
 
 /** The answer, or the code of the store's error. Everything else is a bug and goes to the error screen. */
-export async function orFailed<Answer>(query: Promise<Answer>): Promise<{ answer: Answer } | { failed: string }> {
+export async function orFailed<Answer>(
+  query: Promise<Answer>,
+): Promise<{ answer: Answer } | { failed: string; message: string }> {
   try {
     return { answer: await query }
   } catch (error) {
     const code = codeOf(error) ?? ''
-    if (/^(STORE_UNAVAILABLE|QUERY_[A-Z_]+)$/.test(code)) return { failed: code }
+    if (/^(STORE_UNAVAILABLE|QUERY_[A-Z_]+)$/.test(code))
+      return { failed: code, message: error instanceof Error ? error.message : code }
     throw error
   }
 }

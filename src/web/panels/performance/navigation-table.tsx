@@ -7,70 +7,81 @@ import { Link } from '../../ui/link.tsx'
 import { Choices, Popup } from '../../ui/popup.tsx'
 import { NameCell } from './cells.tsx'
 import { ListBar } from './list-bar.tsx'
-import type { PerformanceParams } from './params.ts'
+import { type PerformanceParams, routeSearch } from './params.ts'
+import { RowsTable } from './rows-table.tsx'
+import { isFew, SampledCount, useSampledText } from './sampled.tsx'
 import { usePerformanceChange } from './scope.tsx'
 import { useRowKeys } from './use-row-keys.ts'
 import { performanceWords } from './words.ts'
 
-const columns = [
-  ['loads', ''],
-  ['p75', 'wide'],
-  ['slow', ''],
-  ['failed', ''],
-  ['hard', 'wide'],
-  ['prefetch', 'wide'],
-  ['backForward', 'wide'],
-  ['hydration', 'wide'],
-  ['skew', 'wide'],
-] as const
+const columnNames = ['loads', 'p75', 'slow', 'failed', 'hard', 'prefetch', 'restored', 'hydration', 'skew'] as const
+const narrow: ReadonlySet<string> = new Set(['loads', 'slow', 'failed'])
 
-/** A count of faults: none is pale, some have the colour of warnings. */
-function Faults({ count, of }: { count: number; of?: number }) {
+type Counted = RestNavigationRow['slow']
+const sumOf = (a: Counted, b: Counted): Counted => ({ samples: a.samples + b.samples, count: a.count + b.count })
+
+/** Faults by samples: none is pale, some have the colour of warnings. */
+function Faults({ fault, of }: { fault: Counted; of?: Counted }) {
   const words = performanceWords(useLocale())
-  if (count === 0) return <span className="text-ink-3">0</span>
+  if (fault.samples === 0) return <span className="text-ink-3">0</span>
   return (
-    <span title={words.exact(count)} className="text-warning">
-      {words.count(count)}
-      {of !== undefined && of > 0 ? (
-        <span className="performance-of"> {words.share(Math.min(1, count / of))}</span>
+    <span className="text-warning">
+      <SampledCount of={fault} />
+      {of !== undefined && of.count > 0 ? (
+        <span className="performance-of"> {words.share(Math.min(1, fault.count / of.count))}</span>
       ) : null}
     </span>
   )
 }
 
+/** Errors are not sampled with the spans: a number of them is exact. */
+const exact = (events: number): Counted => ({ samples: events, count: events })
+
 function Figures({ row }: { row: RestNavigationRow }) {
   const words = performanceWords(useLocale())
+  const sampled = useSampledText()
   const t = useTranslations('performance.navigation')
-  const loads = row.pageLoads + row.navigations
+  const loads = sumOf(row.pageLoads, row.navigations)
+  const steps = sumOf(row.backForward, row.restored)
   return (
     <>
       <td
         className="number"
-        title={t('loadsTitle', { loads: words.exact(row.pageLoads), navigations: words.exact(row.navigations) })}
+        title={t('loadsTitle', { loads: sampled(row.pageLoads), navigations: sampled(row.navigations) })}
       >
-        {words.count(loads)}
+        <SampledCount of={loads} />
       </td>
       <td className="number performance-wide">{words.duration(row.p75)}</td>
       <td className="number">
-        <Faults count={row.slow} of={loads} />
+        <Faults fault={row.slow} of={loads} />
       </td>
       <td className="number">
-        <Faults count={row.failed} of={loads} />
+        <Faults fault={row.failed} of={loads} />
       </td>
       <td className="number performance-wide">
-        <Faults count={row.hardNavigations} />
+        <Faults fault={row.hardNavigations} />
       </td>
       <td className="number performance-wide">
-        <Faults count={row.unusedPrefetches} of={row.prefetches} />
+        <Faults fault={row.unusedPrefetches} of={row.prefetches} />
+      </td>
+      <td
+        className="number performance-wide"
+        title={t('restoredOf', { restored: sampled(row.restored), steps: sampled(steps) })}
+      >
+        {steps.samples === 0 ? (
+          <span className="text-ink-3">–</span>
+        ) : (
+          <span className={row.backForward.samples > 0 ? 'text-warning' : 'text-ink-2'}>
+            <SampledCount of={row.restored} />
+            <span className="performance-of"> {words.share(row.restored.count / steps.count)}</span>
+          </span>
+        )}
       </td>
       <td className="number performance-wide">
-        <Faults count={row.backForward} of={row.pageLoads} />
+        <Faults fault={exact(row.hydration)} />
       </td>
       <td className="number performance-wide">
-        <Faults count={row.hydration} />
-      </td>
-      <td className="number performance-wide">
-        <Faults count={row.skew} />
+        <Faults fault={exact(row.skew)} />
       </td>
     </>
   )
@@ -96,11 +107,7 @@ export function NavigationTable({
   const router = useRouter()
   const table = useRef<HTMLTableElement>(null)
   const [, change] = usePerformanceChange()
-  const pathOf = ({ route }: RestNavigationRow) => {
-    const search = new URLSearchParams(kept)
-    search.set('q', route)
-    return `/o/${organization}/performance?${search}`
-  }
+  const pathOf = ({ route }: RestNavigationRow) => `/o/${organization}/performance${routeSearch(kept, route)}`
   const [at, select] = useRowKeys(answer.rows, table, (row) => router.push(pathOf(row)), -1)
   const releases = [...new Set([...answer.releases, ...(params.release ? [params.release] : [])])]
   return (
@@ -124,45 +131,30 @@ export function NavigationTable({
         </Popup>
       </ListBar>
       <p className="performance-hint">{t('hint', { limit: words.duration(answer.slowMs) })}</p>
-      <div className="performance-table-box">
-        <table ref={table} className="performance-table" aria-label={t('title')}>
-          <thead>
-            <tr>
-              <th scope="col">{routes('route')}</th>
-              {columns.map(([name, width]) => (
-                <th
-                  key={name}
-                  scope="col"
-                  className={width ? 'number performance-wide' : 'number'}
-                  title={t(`title_${name}`)}
-                >
-                  {t(name)}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {answer.rows.map((row, index) => (
-              // biome-ignore lint/a11y/useKeyWithClickEvents: j and k select too, and the row has a link
-              <tr
-                key={`${row.project.id} ${row.route}`}
-                data-cursor={index === at || undefined}
-                aria-current={index === at || undefined}
-                onClick={() => select(index)}
-              >
-                <th scope="row">
-                  <span className="performance-name">
-                    <Link href={pathOf(row)}>
-                      <NameCell place={places[row.project.slug] ?? 0} project={row.project.slug} text={row.route} />
-                    </Link>
-                  </span>
-                </th>
-                <Figures row={row} />
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <RowsTable
+        table={table}
+        label={t('title')}
+        first={routes('route')}
+        columns={columnNames.map((name) => ({
+          name,
+          label: t(name),
+          title: t(`title_${name}`),
+          isWide: !narrow.has(name),
+        }))}
+        rows={answer.rows}
+        keyOf={(row) => `${row.project.id} ${row.route}`}
+        at={at}
+        select={select}
+        isFewOf={(row) => isFew(sumOf(row.pageLoads, row.navigations))}
+        nameOf={(row) => (
+          <span className="performance-name">
+            <Link href={pathOf(row)}>
+              <NameCell place={places[row.project.slug] ?? 0} project={row.project.slug} text={row.route} />
+            </Link>
+          </span>
+        )}
+        cellsOf={(row) => <Figures row={row} />}
+      />
     </>
   )
 }

@@ -1,11 +1,13 @@
+import { type VitalLoads, vitalLoads } from '../../../domain/vitals.ts'
 import { searchWith } from '../../client/search-with.ts'
 import { type Range, rangeOf } from '../search/range.ts'
+import { quoted } from '../search/terms.ts'
 
 // Server page and browser both use this module, so that they read a URL the same way.
 
 /** The default range: a week has every weekday, and a month costs more to read. */
 const performancePeriod = '7d'
-const routeSorts = ['lost', 'slow', 'worse', 'failing', 'volume'] as const
+export const routeSorts = ['lost', 'slow', 'worse', 'failing', 'volume'] as const
 export type RouteSort = (typeof routeSorts)[number]
 export const statementSorts = ['total', 'slow', 'count', 'failing'] as const
 type StatementSort = (typeof statementSorts)[number]
@@ -18,6 +20,8 @@ const momentMsMax = 4_294_967_295_000
 const rangeMsMax = 3650 * 86_400_000
 /** No selected duration is longer than a day. */
 const durationMsMax = 86_400_000
+/** The limit of the search language. */
+const queryCharactersMax = 4096
 
 export type Search = Record<string, string | string[] | undefined>
 
@@ -33,6 +37,8 @@ export type PerformanceParams = {
   /** Number of rows before the first of the page. */
   at: number
   release: string
+  /** Whose web vitals are shown. */
+  loads: VitalLoads
   /** The selected statement. */
   open: string
   /** Segments that an SDK ended early count for percentiles too. */
@@ -66,11 +72,12 @@ export function performanceParams(search: Search): PerformanceParams {
     env: single(search.env),
     range: requestedRange(search),
     against: againsts.find((choice) => choice === search.against) ?? 'previous',
-    q: single(search.q).trim().slice(0, 250),
+    q: single(search.q).trim().slice(0, queryCharactersMax),
     sort: routeSorts.find((sort) => sort === search.sort) ?? 'lost',
     statementSort: statementSorts.find((sort) => sort === search.sort) ?? 'total',
     at: Math.min(at, offsetMax),
     release: single(search.release).slice(0, 250),
+    loads: vitalLoads.find((loads) => loads === search.loads) ?? 'pageload',
     open: single(search.open).slice(0, 40),
     cut: search.cut === '1',
     brush: brushOf(single(search.brush)),
@@ -83,7 +90,20 @@ export const isPlain = ({ q, project, env, at, release }: PerformanceParams): bo
 
 export type PerformanceChange = Partial<
   Record<
-    'project' | 'env' | 't' | 'from' | 'to' | 'against' | 'q' | 'sort' | 'at' | 'release' | 'open' | 'cut' | 'brush',
+    | 'project'
+    | 'env'
+    | 't'
+    | 'from'
+    | 'to'
+    | 'against'
+    | 'q'
+    | 'sort'
+    | 'at'
+    | 'release'
+    | 'loads'
+    | 'open'
+    | 'cut'
+    | 'brush',
     string | null
   >
 >
@@ -116,4 +136,11 @@ export function viewQueryOf(params: PerformanceParams, projectIds: readonly stri
       ? { statsPeriod: range.period }
       : { start: new Date(range.fromMs).toISOString(), end: new Date(range.toMs).toISOString() }),
   }
+}
+
+/** The query string of the list of routes with one name: its page loads, navigations and requests. */
+export function routeSearch(kept: string, route: string): string {
+  const search = new URLSearchParams(kept)
+  search.set('q', `route:${quoted(route)}`)
+  return `?${search}`
 }

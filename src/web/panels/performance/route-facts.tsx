@@ -1,11 +1,12 @@
 import { useLocale, useTranslations } from 'next-intl'
 import type { RestRoutePage, RestRouteRow } from '../../../contract/performance.ts'
+import { isJobOp } from '../../../domain/job-ops.ts'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { performanceWords, toneOf } from './words.ts'
 
 type Measured = Pick<
   RestRouteRow | RestRoutePage,
-  'p50' | 'p75' | 'p95' | 'failureRate' | 'apdex' | 'vitalsScore' | 'p75Change' | 'previous'
+  'op' | 'p50' | 'p75' | 'p95' | 'failureRate' | 'apdex' | 'vitalsScore' | 'p75Change' | 'previous'
 >
 
 /** The figures of a route: percentiles, failures, Apdex and vitals. */
@@ -29,7 +30,7 @@ export function RouteFacts({ row }: { row: Measured }) {
         value={words.rate(row.failureRate)}
         {...(before === null ? {} : { change: t('was', { value: words.rate(before) }) })}
       />
-      <Fact label={t('apdex')} value={words.apdex(row.apdex)} title={t('apdexTitle')} />
+      {isJobOp(row.op) ? null : <Fact label={t('apdex')} value={words.apdex(row.apdex)} title={t('apdexTitle')} />}
       {row.vitalsScore === null ? null : <Fact label={t('vitals')} value={words.score(row.vitalsScore)} />}
     </Facts>
   )

@@ -9,7 +9,7 @@ import { Time } from '../../ui/time.tsx'
 import { Failures, NameCell, OpName } from './cells.tsx'
 import { type PerformanceParams, viewQueryOf } from './params.ts'
 import { RouteFacts } from './route-facts.tsx'
-import { FewSamples, useSampledText } from './sampled.tsx'
+import { FewSamples, SampledCount, useSampledText } from './sampled.tsx'
 import { usePerformanceChange } from './scope.tsx'
 import { TimeParts } from './time-parts.tsx'
 import { TrendChart } from './trend-chart.tsx'
@@ -23,6 +23,8 @@ type RoutePageProps = {
   params: PerformanceParams
   projectIds: readonly string[]
   place: number
+  /** The query string that all pages keep, with `?`. */
+  kept: string
 }
 
 function Traces({
@@ -66,7 +68,6 @@ function Traces({
 function Breakdown({ organization, breakdown }: { organization: string; breakdown: RestBreakdown }) {
   const t = useTranslations('performance.breakdown')
   const words = performanceWords(useLocale())
-  const sampled = useSampledText()
   const { kind, rows } = breakdown
   if (rows.every(({ value }) => value === '')) return null
   const most = Math.max(1, ...rows.map(({ p75 }) => p75 ?? 0))
@@ -103,8 +104,8 @@ function Breakdown({ organization, breakdown }: { organization: string; breakdow
                 style={{ width: `${((row.p75 ?? 0) / most) * 100}%` }}
               />
             </th>
-            <td className="number" title={sampled(row)}>
-              {words.count(row.count)}
+            <td className="number">
+              <SampledCount of={row} />
             </td>
             <td className="number">{words.duration(row.p75)}</td>
             <td className="number">
@@ -146,7 +147,7 @@ function RouteIssues({ organization, page }: { organization: string; page: RestR
 }
 
 /** The page of one route. */
-export function RoutePage({ organization, page, params, projectIds, place }: RoutePageProps) {
+export function RoutePage({ organization, page, params, projectIds, place, kept }: RoutePageProps) {
   const t = useTranslations('performance.route')
   const sampled = useSampledText()
   const [, change] = usePerformanceChange()
@@ -170,6 +171,7 @@ export function RoutePage({ organization, page, params, projectIds, place }: Rou
             organization={organization}
             page={page}
             query={viewQueryOf(params, projectIds)}
+            kept={kept}
             brush={params.brush}
             change={(brush) =>
               change({
@@ -183,7 +185,7 @@ export function RoutePage({ organization, page, params, projectIds, place }: Rou
       </div>
       <div className="performance-two">
         <div>
-          <TimeParts time={page.time} />
+          <TimeParts time={page.time} base={`/o/${organization}/performance`} kept={kept} />
           <section aria-labelledby="performance-breakdown">
             <h2 id="performance-breakdown" className="performance-title">
               {t('breakdown')}

@@ -7,10 +7,11 @@ import { releasePath } from '../../client/release-path.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Change, Failures, NameCell, OpName, RouteLine, Score } from './cells.tsx'
-import { ListBar } from './list-bar.tsx'
 import { Pages } from './pages.tsx'
 import { type PerformanceParams, type RouteSort, rowsPerPage } from './params.ts'
-import { useSampledText } from './sampled.tsx'
+import { RoutesBar } from './routes-bar.tsx'
+import { type Column, RowsTable } from './rows-table.tsx'
+import { isFew, SampledCount } from './sampled.tsx'
 import { SelectedRoute } from './selected-route.tsx'
 import { useRowKeys } from './use-row-keys.ts'
 import { filledSeries, performanceWords } from './words.ts'
@@ -25,10 +26,14 @@ type TableProps = {
   places: Readonly<Record<string, number>>
   /** The query string that all pages keep, with `?`. */
   kept: string
+  /** Slugs of all projects that the reader may read. */
+  projects: readonly string[]
+  /** A list of jobs has other words, and no Apdex and vitals: nobody waits for a job. */
+  isJobs: boolean
 }
 
 /** The order whose column is marked. */
-const sorted: Partial<Record<RouteSort, string>> = {
+const sorted: Record<RouteSort, string> = {
   lost: 'lost',
   slow: 'p75',
   worse: 'change',
@@ -36,52 +41,74 @@ const sorted: Partial<Record<RouteSort, string>> = {
   volume: 'requests',
 }
 
-const columns = ['requests', 'lost', 'p50', 'p75', 'p95', 'failures', 'apdex', 'vitals', 'change'] as const
-/** Columns that a phone has no room for. */
-const wide: ReadonlySet<string> = new Set(['lost', 'p50', 'p95', 'apdex', 'vitals'])
+const columnNames = ['requests', 'lost', 'p50', 'p75', 'p95', 'failures', 'apdex', 'vitals', 'change', 'line'] as const
+const wide: ReadonlySet<string> = new Set(['lost', 'p50', 'p95', 'apdex', 'vitals', 'line'])
+/** Columns that only somebody who waits has. */
+const ofPeople: ReadonlySet<string> = new Set(['apdex', 'vitals'])
 
-function Head({ sort }: { sort: RouteSort }) {
+function useColumns(sort: RouteSort, isJobs: boolean): Column[] {
+  const t = useTranslations('performance.routes')
+  const jobs = useTranslations('performance.jobs')
+  return columnNames
+    .filter((name) => !isJobs || !ofPeople.has(name))
+    .map((name) => ({
+      name,
+      label: isJobs && name === 'requests' ? jobs('requests') : t(name),
+      title: name === 'lost' || name === 'apdex' ? t(`${name}Title`) : undefined,
+      isWide: wide.has(name),
+      isText: name === 'line',
+      isSorted: sorted[sort] === name,
+    }))
+}
+
+function Name({
+  row,
+  href,
+  place,
+  organization,
+}: {
+  row: RestRouteRow
+  href: string
+  place: number
+  organization: string
+}) {
   const t = useTranslations('performance.routes')
   return (
-    <thead>
-      <tr>
-        <th scope="col">{t('route')}</th>
-        {columns.map((name) => (
-          <th
-            key={name}
-            scope="col"
-            className={wide.has(name) ? 'number performance-wide' : 'number'}
-            aria-sort={sorted[sort] === name ? 'descending' : undefined}
-            title={name === 'lost' || name === 'apdex' ? t(`${name}Title`) : undefined}
-          >
-            {t(name)}
-            {sorted[sort] === name ? ' ↓' : ''}
-          </th>
-        ))}
-        <th scope="col" className="performance-wide">
-          {t('line')}
-        </th>
-      </tr>
-    </thead>
+    <span className="performance-name">
+      <Link href={href}>
+        <NameCell place={place} project={row.project.slug} text={row.route} />
+      </Link>
+      <OpName op={row.op} />
+      {row.newIn === null ? null : (
+        <Link className="performance-new" href={releasePath(organization, row.newIn)} title={row.newIn}>
+          {t('newIn')} <PlainText text={row.newIn.replace(/^[^@]*@/, '')} charactersMax={20} />
+        </Link>
+      )}
+    </span>
   )
 }
 
-function Row({
-  organization,
+/** A percentile as a link to its route, where the durations from it on are selected. */
+function Percentile({ ms, href, label }: { ms: number | null; href: string; label: string }) {
+  const words = performanceWords(useLocale())
+  if (ms === null) return words.duration(ms)
+  const search = new URLSearchParams(href.split('?')[1] ?? '')
+  search.set('brush', `${Math.floor(ms * 1000) / 1000}-`)
+  return (
+    <Link className="performance-percentile-link" href={`${href.split('?')[0]}?${search}`} title={label}>
+      {words.duration(ms)}
+    </Link>
+  )
+}
+
+function Cells({
   row,
   answer,
-  places,
-  kept,
-  isCursor,
-  select,
-}: Omit<TableProps, 'params' | 'projectIds'> & {
-  row: RestRouteRow
-  isCursor: boolean
-  select: () => void
-}) {
+  isJobs,
+  href,
+}: Pick<TableProps, 'answer' | 'isJobs'> & { row: RestRouteRow; href: string }) {
   const t = useTranslations('performance.routes')
   const words = performanceWords(useLocale())
-  const sampled = useSampledText()
   const points = filledSeries(
     row.series.map(([startS, value]) => ({ startS, value })),
     Date.parse(answer.start),
@@ -89,56 +116,51 @@ function Row({
     answer.bucketSeconds,
   )
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: j and k select too, and the row has a link
-    <tr data-cursor={isCursor || undefined} aria-current={isCursor || undefined} onClick={select}>
-      <th scope="row">
-        <span className="performance-name">
-          <Link href={`/o/${organization}/performance/${row.id}${kept}`}>
-            <NameCell place={places[row.project.slug] ?? 0} project={row.project.slug} text={row.route} />
-          </Link>
-          <OpName op={row.op} />
-          {row.newIn === null ? null : (
-            <Link className="performance-new" href={releasePath(organization, row.newIn)} title={row.newIn}>
-              {t('newIn')} <PlainText text={row.newIn.replace(/^[^@]*@/, '')} charactersMax={20} />
-            </Link>
-          )}
-        </span>
-      </th>
-      <td className="number" title={sampled(row)}>
-        {words.count(row.count)}
+    <>
+      <td className="number">
+        <SampledCount of={row} />
       </td>
       <td className="number performance-wide">{words.long(row.timePerDayMs)}</td>
       <td className="number performance-wide text-ink-2">{words.duration(row.p50)}</td>
       <td className="number">
-        <b>{words.duration(row.p75)}</b>
+        <b>
+          <Percentile ms={row.p75} href={href} label={t('slowerThan', { part: 'p75' })} />
+        </b>
       </td>
-      <td className="number performance-wide text-ink-2">{words.duration(row.p95)}</td>
+      <td className="number performance-wide text-ink-2">
+        <Percentile ms={row.p95} href={href} label={t('slowerThan', { part: 'p95' })} />
+      </td>
       <td className="number">
         <Failures rate={row.failureRate} />
       </td>
-      <td className="number performance-wide text-ink-2">{words.apdex(row.apdex)}</td>
-      <td className="number performance-wide">
-        <Score score={row.vitalsScore} />
-      </td>
+      {isJobs ? null : (
+        <>
+          <td className="number performance-wide text-ink-2">{words.apdex(row.apdex)}</td>
+          <td className="number performance-wide">
+            <Score score={row.vitalsScore} />
+          </td>
+        </>
+      )}
       <td className="number">
         <Change change={row.p75Change} />
       </td>
       <td className="performance-wide">
         <RouteLine row={row} points={points.map(({ value }) => value)} />
       </td>
-    </tr>
+    </>
   )
 }
 
 /** The routes of a range. The selected one is above the table, with its trend and what makes it slow. */
 export function RoutesTable(props: TableProps) {
-  const { organization, answer, params, projectIds, kept } = props
-  const t = useTranslations('performance.routes')
+  const { organization, answer, params, projectIds, kept, isJobs, places } = props
+  const words = useTranslations(isJobs ? 'performance.jobs' : 'performance.routes')
   const router = useRouter()
   const table = useRef<HTMLTableElement>(null)
   const { rows } = answer
   const pathOf = (row: RestRouteRow) => `/o/${organization}/performance/${row.id}${kept}`
   const [at, select] = useRowKeys(rows, table, (row) => router.push(pathOf(row)), 0)
+  const columns = useColumns(params.sort, isJobs)
   const chosen = rows[at]
   return (
     <>
@@ -149,30 +171,27 @@ export function RoutesTable(props: TableProps) {
           row={chosen}
           params={params}
           projectIds={projectIds}
-          places={props.places}
+          places={places}
           href={pathOf(chosen)}
+          kept={kept}
         />
       ) : null}
-      <ListBar
-        q={params.q}
-        label={t('filter')}
-        sort={params.sort}
-        first="lost"
-        choices={(['lost', 'slow', 'worse', 'failing', 'volume'] as const).map((value) => ({
-          value,
-          label: t(`sort.${value}`),
-        }))}
+      <RoutesBar organization={organization} params={params} projects={props.projects} />
+      <RowsTable
+        table={table}
+        label={words('table')}
+        first={words('route')}
+        columns={columns}
+        rows={rows}
+        keyOf={({ id }) => id}
+        at={at}
+        select={select}
+        isFewOf={isFew}
+        nameOf={(row) => (
+          <Name row={row} href={pathOf(row)} place={places[row.project.slug] ?? 0} organization={organization} />
+        )}
+        cellsOf={(row) => <Cells row={row} answer={answer} isJobs={isJobs} href={pathOf(row)} />}
       />
-      <div className="performance-table-box">
-        <table ref={table} className="performance-table" aria-label={t('table')}>
-          <Head sort={params.sort} />
-          <tbody>
-            {rows.map((row, index) => (
-              <Row key={row.id} {...props} row={row} isCursor={index === at} select={() => select(index)} />
-            ))}
-          </tbody>
-        </table>
-      </div>
       <Pages at={params.at} all={answer.all} each={rowsPerPage} />
     </>
   )

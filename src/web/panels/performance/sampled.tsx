@@ -7,6 +7,9 @@ const samplesMin = 100
 
 type Sampled = { samples: number; count: number }
 
+/** Whether the percentiles of some samples are rough. */
+export const isFew = ({ samples }: { samples: number }): boolean => samples > 0 && samples < samplesMin
+
 /** "40 of about 400": the samples, and what they stand for. Without sampling only the number. */
 export function useSampledText(): (of: Sampled) => string {
   const t = useTranslations('performance.sampled')
@@ -17,10 +20,25 @@ export function useSampledText(): (of: Sampled) => string {
       : t('of', { samples: words.exact(samples), count: words.exact(Math.round(count)) })
 }
 
+/** A count in a cell: "120 of about 1.2K", or one short number without sampling. All digits are in its title. */
+export function SampledCount({ of }: { of: Sampled }) {
+  const t = useTranslations('performance.sampled')
+  const words = performanceWords(useLocale())
+  const exact = useSampledText()(of)
+  const { samples, count } = of
+  return (
+    <span className="performance-sampled" title={exact}>
+      {Math.round(count) === samples
+        ? words.count(samples)
+        : t('of', { samples: words.count(samples), count: words.count(Math.round(count)) })}
+    </span>
+  )
+}
+
 /** Warns about few samples. Nothing from 100 on. */
 export function FewSamples({ samples }: { samples: number }) {
   const t = useTranslations('performance.sampled')
-  if (samples === 0 || samples >= samplesMin) return null
+  if (!isFew({ samples })) return null
   return (
     <p role="status" className="performance-few">
       <SeverityShape level="warning" label="" />

@@ -21,6 +21,7 @@ export function SelectedRoute({
   projectIds,
   places,
   href,
+  kept,
 }: {
   organization: string
   row: RestRouteRow
@@ -28,6 +29,7 @@ export function SelectedRoute({
   projectIds: readonly string[]
   places: Readonly<Record<string, number>>
   href: string
+  kept: string
 }) {
   const t = useTranslations('performance.selected')
   const sampled = useSampledText()
@@ -56,7 +58,7 @@ export function SelectedRoute({
       </div>
       <div className="performance-right">
         {data ? (
-          <WhySlow organization={organization} page={data} query={query} brush={brush} change={setBrush} />
+          <WhySlow organization={organization} page={data} query={query} kept={kept} brush={brush} change={setBrush} />
         ) : null}
         <QueryFailed error={error} />
       </div>

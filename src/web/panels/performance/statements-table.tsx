@@ -1,7 +1,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { useLocale, useTranslations } from 'next-intl'
-import { Fragment, useRef } from 'react'
+import { useRef } from 'react'
 import type { RestStatement, RestStatementCallers, RestStatements } from '../../../contract/performance.ts'
 import { apiFetch } from '../../client/api.ts'
 import { Link } from '../../ui/link.tsx'
@@ -9,8 +9,9 @@ import { QueryFailed } from '../../ui/states.tsx'
 import { Failures, NameCell } from './cells.tsx'
 import { ListBar } from './list-bar.tsx'
 import { Pages } from './pages.tsx'
-import { type PerformanceParams, rowsPerPage, statementSorts, viewQueryOf } from './params.ts'
-import { useSampledText } from './sampled.tsx'
+import { type PerformanceParams, routeSearch, rowsPerPage, statementSorts, viewQueryOf } from './params.ts'
+import { RowsTable } from './rows-table.tsx'
+import { isFew, SampledCount, useSampledText } from './sampled.tsx'
 import { usePerformanceChange } from './scope.tsx'
 import { useRowKeys } from './use-row-keys.ts'
 import { performanceWords } from './words.ts'
@@ -56,7 +57,7 @@ function Callers({
       <ul className="performance-list">
         {data.callers.map((caller) => (
           <li key={`${caller.project.id} ${caller.route}`}>
-            <Link className="performance-cut" href={`/o/${organization}/performance${withText(kept, caller.route)}`}>
+            <Link className="performance-cut" href={`/o/${organization}/performance${routeSearch(kept, caller.route)}`}>
               <NameCell place={places[caller.project.slug] ?? 0} project={caller.project.slug} text={caller.route} />
             </Link>
             <span className="text-ink-3">{sampled(caller)}</span>
@@ -74,23 +75,15 @@ function Callers({
   )
 }
 
-/** The list of routes, filtered by a route. */
-function withText(kept: string, text: string): string {
-  const search = new URLSearchParams(kept)
-  search.set('q', text)
-  return `?${search}`
-}
-
 function Figures({ row, kind }: { row: RestStatement; kind: Kind }) {
   const words = performanceWords(useLocale())
-  const sampled = useSampledText()
   return (
     <>
       <td className="number">
         <b>{words.long(row.totalMs)}</b>
       </td>
-      <td className="number" title={sampled(row)}>
-        {words.count(row.count)}
+      <td className="number">
+        <SampledCount of={row} />
       </td>
       <td className="number performance-wide text-ink-2">{words.duration(row.p75)}</td>
       <td className="number">{words.duration(row.p95)}</td>
@@ -108,13 +101,27 @@ function Figures({ row, kind }: { row: RestStatement; kind: Kind }) {
   )
 }
 
+/** The order whose column is marked. */
+const sorted = { total: 'total', slow: 'p95', count: 'count', failing: 'failures' } as const
+
+/** In the URL if the reader closed the row that opens by itself. */
+const closed = '-'
+
+/** The open row: the selected one, or else the one that the filter names. Links from routes lead there. */
+function openedOf(rows: readonly RestStatement[], { open, q }: Pick<PerformanceParams, 'open' | 'q'>): string {
+  if (open !== '' || q === '') return open
+  const named = rows.find(({ statement }) => statement === q) ?? (rows.length === 1 ? rows[0] : undefined)
+  return named?.id ?? ''
+}
+
 /** Database statements, sent requests or assets. Enter or a click shows the routes that they run in. */
 export function StatementsTable(props: TableProps) {
   const { kind, answer, params, places } = props
   const t = useTranslations('performance.statements')
   const table = useRef<HTMLTableElement>(null)
   const [, change] = usePerformanceChange()
-  const toggle = ({ id }: { id: string }) => change({ open: params.open === id ? null : id })
+  const open = openedOf(answer.rows, params)
+  const toggle = ({ id }: { id: string }) => change({ open: open === id ? closed : id })
   const [at, select] = useRowKeys(answer.rows, table, toggle, -1)
   const columns = [
     ['total', ''],
@@ -139,51 +146,34 @@ export function StatementsTable(props: TableProps) {
         first="total"
         choices={statementSorts.map((value) => ({ value, label: t(`sort.${value}`) }))}
       />
-      <div className="performance-table-box">
-        <table ref={table} className="performance-table" aria-label={t(`title.${kind}`)}>
-          <thead>
-            <tr>
-              <th scope="col">{t(`title.${kind}`)}</th>
-              {columns.map(([name, width]) => (
-                <th key={name} scope="col" className={width ? 'number performance-wide' : 'number'}>
-                  {t(`column.${name}`)}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {answer.rows.map((row, index) => (
-              <Fragment key={row.id}>
-                {/* biome-ignore lint/a11y/useKeyWithClickEvents: j and k select too, and the row has a button */}
-                <tr
-                  data-cursor={index === at || undefined}
-                  aria-current={index === at || undefined}
-                  onClick={() => select(index)}
-                >
-                  <th scope="row">
-                    <button
-                      type="button"
-                      className="performance-name"
-                      aria-expanded={params.open === row.id}
-                      onClick={() => toggle(row)}
-                    >
-                      <NameCell place={places[row.project.slug] ?? 0} project={row.project.slug} text={row.statement} />
-                    </button>
-                  </th>
-                  <Figures row={row} kind={kind} />
-                </tr>
-                {params.open === row.id ? (
-                  <tr className="performance-opened">
-                    <td colSpan={columns.length + 1}>
-                      <Callers {...props} id={row.id} />
-                    </td>
-                  </tr>
-                ) : null}
-              </Fragment>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <RowsTable
+        table={table}
+        label={t(`title.${kind}`)}
+        first={t(`title.${kind}`)}
+        columns={columns.map(([name, width]) => ({
+          name,
+          label: t(`column.${name}`),
+          isWide: width !== '',
+          isSorted: sorted[params.statementSort] === name,
+        }))}
+        rows={answer.rows}
+        keyOf={({ id }) => id}
+        at={at}
+        select={select}
+        isFewOf={isFew}
+        nameOf={(row) => (
+          <button
+            type="button"
+            className="performance-name"
+            aria-expanded={open === row.id}
+            onClick={() => toggle(row)}
+          >
+            <NameCell place={places[row.project.slug] ?? 0} project={row.project.slug} text={row.statement} />
+          </button>
+        )}
+        cellsOf={(row) => <Figures row={row} kind={kind} />}
+        openedOf={(row) => (open === row.id ? <Callers {...props} id={row.id} /> : null)}
+      />
       <Pages at={params.at} all={answer.all} each={rowsPerPage} />
     </>
   )

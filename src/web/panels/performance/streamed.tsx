@@ -2,7 +2,8 @@ import type { ReactNode } from 'react'
 import { Suspense } from 'react'
 import { ListLoading } from '../../ui/list-states.tsx'
 import type { LoadedPerformance } from './load.ts'
-import { PerformanceFrame, type PerformanceTab } from './performance-frame.tsx'
+import { PerformanceFrame } from './performance-frame.tsx'
+import type { PerformanceTab } from './tabs.tsx'
 
 /** A performance page: its frame at once, and its figures when they are read. */
 export function StreamedPage({

@@ -1,13 +1,14 @@
 import { useLocale, useTranslations } from 'next-intl'
 import type { RestRoutePage, RestTimePart } from '../../../contract/performance.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
+import { StatementLink } from './statement-link.tsx'
 import { performanceWords } from './words.ts'
 
 /** The longest end of a part: the width of the waterfall. */
 const endOf = ({ offsetMs, meanMs }: RestTimePart) => offsetMs + meanMs
 
 /** An aggregated waterfall: what the newest segments spent their time on, each part at its mean place. */
-export function TimeParts({ time }: { time: RestRoutePage['time'] }) {
+export function TimeParts({ time, base, kept }: { time: RestRoutePage['time']; base: string; kept: string }) {
   const t = useTranslations('performance.time')
   const words = performanceWords(useLocale())
   const most = Math.max(1, ...time.parts.map(endOf))
@@ -47,9 +48,11 @@ export function TimeParts({ time }: { time: RestRoutePage['time'] }) {
                       <span className="performance-op">
                         <PlainText text={part.category || part.op} charactersMax={20} />
                       </span>
-                      <code>
-                        <PlainText text={part.statement || t('unnamed')} charactersMax={300} />
-                      </code>
+                      <StatementLink base={base} kept={kept} category={part.category} statement={part.statement}>
+                        <code>
+                          <PlainText text={part.statement || t('unnamed')} charactersMax={300} />
+                        </code>
+                      </StatementLink>
                     </span>
                   </th>
                   <td className="performance-wide">

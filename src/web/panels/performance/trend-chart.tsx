@@ -3,10 +3,9 @@ import { useLocale, useTranslations } from 'next-intl'
 import { useMemo, useState } from 'react'
 import type { RestRoutePage } from '../../../contract/performance.ts'
 import { groupAnnotations } from '../../ui/chart/annotations.ts'
-import { roundTop } from '../../ui/chart/bars.ts'
 import { ChartAnnotations } from '../../ui/chart/chart-annotations.tsx'
 import { useTimeText } from '../../ui/time.tsx'
-import { filledSeries, performanceWords } from './words.ts'
+import { filledSeries, performanceWords, topOf } from './words.ts'
 
 const heightPx = 190
 /** Units of the drawing for each bucket: the line goes through their middles. */
@@ -45,6 +44,10 @@ function labelsOf(point: Point | null | undefined, top: number): { name: string;
   return labels.reverse()
 }
 
+/** Where a label is: after the begin of its line, or before it if the line begins at the right. */
+const labelPlace = (place: number) =>
+  place > 0.9 ? { right: `${(1 - place) * 100}%`, left: 'auto' } : { left: `calc(${place * 100}% + 6px)` }
+
 /** Percentiles of a route over the range, with lines for releases and deploys. */
 export function TrendChart({ organization, page }: { organization: string; page: RestRoutePage }) {
   const t = useTranslations('performance.trend')
@@ -67,9 +70,10 @@ export function TrendChart({ organization, page }: { organization: string; page:
     () => groupAnnotations(page.releases.marks, startMs, stopMs, annotationSlots),
     [page.releases, startMs, stopMs],
   )
-  const top = roundTop(Math.max(1, ...points.map(({ value }) => value?.p95 ?? 0)))
+  const top = topOf(Math.max(1, ...points.map(({ value }) => value?.p95 ?? 0)))
   const shown = at === null ? undefined : points[at]
-  const first = points.find(({ value }) => value?.p75 != null)?.value
+  const firstAt = points.findIndex(({ value }) => value?.p75 != null)
+  const first = points[firstAt]?.value
   const last = points.findLast(({ value }) => value?.p75 != null)?.value
   return (
     <figure className="performance-trend">
@@ -117,7 +121,14 @@ export function TrendChart({ organization, page }: { organization: string; page:
           ))}
         </svg>
         {labelsOf(first, top).map(({ name, topPx }) => (
-          <span key={name} className="performance-direct" data-name={name} aria-hidden="true" style={{ top: topPx }}>
+          <span
+            key={name}
+            className="performance-direct"
+            data-name={name}
+            aria-hidden="true"
+            // At the right end a label is before its line.
+            style={{ top: topPx, ...labelPlace(firstAt / points.length) }}
+          >
             {name}
           </span>
         ))}

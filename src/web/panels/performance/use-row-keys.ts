@@ -28,7 +28,8 @@ export function useRowKeys<Row>(
     else if (focused !== undefined) open(focused)
   })
   useEffect(() => {
-    if (at > first) table.current?.querySelectorAll('tbody tr')[at]?.scrollIntoView({ block: 'nearest' })
+    if (at > first)
+      table.current?.querySelectorAll('tbody tr:not(.performance-opened)')[at]?.scrollIntoView({ block: 'nearest' })
   }, [at, first, table])
   return [at, setCursor]
 }

@@ -36,10 +36,13 @@ export function VitalShares({ vital }: { vital: RestVital }) {
     poor: words.share(vital.poor),
   })
   return (
-    <span role="img" className="performance-shares" aria-label={text} title={text}>
-      {(['good', 'meh', 'poor'] as const).map((name) => (
-        <span key={name} data-rating={name} style={{ width: `${vital[name] * 100}%` }} />
-      ))}
+    <span className="performance-share-of" title={text}>
+      <span role="img" className="performance-shares" aria-label={text}>
+        {(['good', 'meh', 'poor'] as const).map((name) => (
+          <span key={name} data-rating={name} style={{ width: `${vital[name] * 100}%` }} />
+        ))}
+      </span>
+      <span aria-hidden="true">{t('goodShare', { share: words.share(vital.good) })}</span>
     </span>
   )
 }
@@ -61,7 +64,7 @@ export function VitalList({ vitals }: { vitals: readonly RestVital[] }) {
             <VitalShares vital={vital} />
             <span className="text-ink-3">{sampled(vital)}</span>
             {vital.cause ? (
-              <code className="performance-cause" title={vital.cause.element}>
+              <code className="performance-cause" title={`${vital.cause.element} (${sampled(vital.cause)})`}>
                 <PlainText text={vital.cause.element} charactersMax={120} />
               </code>
             ) : null}

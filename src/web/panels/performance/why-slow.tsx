@@ -13,6 +13,7 @@ import { QueryFailed } from '../../ui/states.tsx'
 import { brushOfDurations, bucketsOf, slowestPart } from './brush.ts'
 import { Distribution } from './distribution.tsx'
 import type { PerformanceParams } from './params.ts'
+import { StatementLink } from './statement-link.tsx'
 import { performanceWords } from './words.ts'
 
 /** The largest ratio to show. A larger ratio only reflects how few the others are. */
@@ -23,13 +24,15 @@ type WhySlowProps = {
   organization: string
   page: RestRoutePage
   query: NonNullable<ApiRequest['query']>
+  /** The query string that all pages keep, with `?`. */
+  kept: string
   /** The selected durations. Without them the slowest quarter is explained. */
   brush: PerformanceParams['brush']
   change: (brush: PerformanceParams['brush']) => void
 }
 
 /** The distribution of a route, and what its selected part has more often than the rest. */
-export function WhySlow({ organization, page, query, brush, change }: WhySlowProps) {
+export function WhySlow({ organization, page, query, kept, brush, change }: WhySlowProps) {
   const t = useTranslations('performance.whySlow')
   const words = performanceWords(useLocale())
   const buckets = useMemo(() => bucketsOf(page.distribution), [page.distribution])
@@ -74,7 +77,9 @@ export function WhySlow({ organization, page, query, brush, change }: WhySlowPro
           change(first && last ? { fromMs: first.fromMs, toMs: last.toMs } : undefined)
         }}
       />
-      {selected ? <Reasons organization={organization} id={page.id} query={query} from={from} to={to} /> : null}
+      {selected ? (
+        <Reasons organization={organization} id={page.id} query={query} kept={kept} from={from} to={to} />
+      ) : null}
     </section>
   )
 }
@@ -83,9 +88,10 @@ function Reasons({
   organization,
   id,
   query,
+  kept,
   from,
   to,
-}: Pick<WhySlowProps, 'organization' | 'query'> & { id: string; from: number; to: number }) {
+}: Pick<WhySlowProps, 'organization' | 'query' | 'kept'> & { id: string; from: number; to: number }) {
   const t = useTranslations('performance.whySlow')
   const { data, error } = useQuery({
     queryKey: ['why-slow', organization, id, query, from, to],
@@ -121,7 +127,12 @@ function Reasons({
           </p>
           <ul className="in-common">
             {values.map(({ value, isSpan }) => (
-              <Reason key={`${isSpan} ${value.key}=${value.value}`} value={value} />
+              <Reason
+                key={`${isSpan} ${value.key}=${value.value}`}
+                value={value}
+                base={isSpan ? `/o/${organization}/performance` : undefined}
+                kept={kept}
+              />
             ))}
           </ul>
           <p className="performance-note">{t('sampled', { own: data.own, others: data.others })}</p>
@@ -144,20 +155,38 @@ function Reasons({
   )
 }
 
-function Reason({ value }: { value: RestSlowValue }) {
+function Reason({
+  value,
+  base,
+  kept,
+}: {
+  value: RestSlowValue
+  /** Of a span: the address that its statement's page is below. */
+  base: string | undefined
+  kept: string
+}) {
   const t = useTranslations('performance.whySlow')
   const words = performanceWords(useLocale())
   const lift =
     value.lift > liftShownMax ? t('liftOver', { lift: liftShownMax }) : t('lift', { lift: words.lift(value.lift) })
+  const text = (
+    <code className="performance-cut">
+      <PlainText text={value.value} charactersMax={120} />
+    </code>
+  )
   return (
     <li title={`${lift} (${words.lift(value.low)} – ${words.lift(value.high)})\n${value.value}`}>
       <span className="in-common-line">
         <span className="text-ink-3">
           <PlainText text={value.key} charactersMax={60} />
         </span>
-        <code className="performance-cut">
-          <PlainText text={value.value} charactersMax={120} />
-        </code>
+        {base === undefined ? (
+          text
+        ) : (
+          <StatementLink base={base} kept={kept} category={value.key} statement={value.value}>
+            {text}
+          </StatementLink>
+        )}
         <b>{words.share(value.ownShare)}</b>
         <span className="in-common-other">{words.share(value.otherShare)}</span>
       </span>

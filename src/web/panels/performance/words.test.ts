@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
+import { routeFilterOf } from '../../../query/route-search.ts'
 import { brushOf, brushOfDurations, bucketsOf, movedBrush, slowestPart } from './brush.ts'
-import { changedSearch, performanceParams, scopeSearch } from './params.ts'
-import { filledSeries, linePath, opWord, performanceWords, toneOf } from './words.ts'
+import { changedSearch, performanceParams, routeSearch, scopeSearch } from './params.ts'
+import { statementPage } from './statement-link.tsx'
+import { filledSeries, linePath, opWord, performanceWords, toneOf, topOf } from './words.ts'
 
 const words = performanceWords('en')
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')
@@ -51,10 +53,19 @@ test.each([
   ['grpc', undefined],
 ] as const)('the op %s is a %s', (op, word) => expect(opWord(op)).toBe(word))
 
-test('a line begins at zero, closes gaps, and needs two points', () => {
+test.each([
+  [1, 1],
+  [2380, 2500],
+  [7100, 8000],
+  [9000, 10_000],
+])('the axis of %d ms ends at %d', (ms, top) => expect(topOf(ms)).toBe(top))
+
+test('a line begins at zero and closes gaps; a single point is a dot', () => {
   expect(linePath([0, 10], 10, 10)).toBe('M0 10L10 0')
   expect(linePath([10, null, 5], 10, 10)).toBe('M0 0L10 5')
-  expect(linePath([null, 5], 10, 10)).toBe('')
+  expect(linePath([null, 5], 10, 10)).toBe('M10 0h.01')
+  expect(linePath([5], 10, 10)).toBe('M0 0h.01')
+  expect(linePath([null], 10, 10)).toBe('')
 })
 
 test('a series has a point for each bucket of the range', () => {
@@ -124,3 +135,26 @@ test('durations select their buckets; without any the slowest part is selected',
   expect(slowestPart(buckets, 1000)).toEqual({ from: 20, to: 20 })
   expect(slowestPart(buckets, null)).toBeUndefined()
 })
+
+test.each(['/orders/[id]', '/a b/"><img src=x>', '/files/*', '/x\\y'])(
+  'a link to the routes named %s finds that name',
+  (route) => {
+    const q = new URLSearchParams(routeSearch('?t=7d', route)).get('q') ?? ''
+    expect(routeFilterOf(q, { projects: [], projectsBefore: [] })).toEqual({
+      op: 'match',
+      column: 'route',
+      match: 'is',
+      text: route,
+    })
+  },
+)
+
+test.each([
+  ['db', 'queries'],
+  ['5+ × db', 'queries'],
+  ['http.client', 'requests'],
+  ['5+ × http.client', 'requests'],
+  ['resource.script', 'assets'],
+  ['ui.render', undefined],
+  ['', undefined],
+])('spans of %j are on the page %s', (category, page) => expect(statementPage(category)).toBe(page))

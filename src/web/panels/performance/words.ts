@@ -70,22 +70,31 @@ export function performanceWords(locale: string): PerformanceWords {
   }
 }
 
+/** The top of an axis of durations in ms: the next of 1, 1.5, 2, 2.5, 3, 4, 5, 6 and 8 of its power of ten. */
+export function topOf(ms: number): number {
+  const power = 10 ** Math.floor(Math.log10(ms))
+  return ([1, 1.5, 2, 2.5, 3, 4, 5, 6, 8].find((step) => step * power >= ms) ?? 10) * power
+}
+
 /** The change of a duration as a tone. Within 5 % it is none. */
 export const toneOf = (change: number | null): 'worse' | 'better' | undefined =>
   change === null || Math.abs(change) < 0.05 ? undefined : change > 0 ? 'worse' : 'better'
 
-/** The line of a row from zero on its own scale. Gaps are closed. '' for fewer than two points. */
+/**
+ * The line of a row from zero on its own scale. Gaps are closed. A single point is a dot: a route with less data than a
+ * bucket has no line. '' without points.
+ */
 export function linePath(values: readonly (number | null)[], widthPx: number, heightPx: number): string {
   const points = values.flatMap((value, at) => (value === null ? [] : [[at, value] as const]))
-  if (points.length < 2) return ''
   const most = Math.max(1e-9, ...points.map(([, value]) => value))
-  const last = values.length - 1
-  return points
+  const last = Math.max(1, values.length - 1)
+  const path = points
     .map(([at, value], index) => {
       const [x, y] = [(at / last) * widthPx, heightPx - (value / most) * heightPx]
       return `${index === 0 ? 'M' : 'L'}${Math.round(x * 10) / 10} ${Math.round(y * 10) / 10}`
     })
     .join('')
+  return points.length === 1 ? `${path}h.01` : path
 }
 
 /** The op of a segment as a word of the catalogue. */

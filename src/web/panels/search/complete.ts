@@ -1,3 +1,4 @@
+import type { QueryMistake } from '../../../base/errors.ts'
 import { type KeyLookup, offeredKeys, type SearchKey, searchKeyOf } from '../../../query/search.ts'
 import { keyOfTag, quoted, termsOf } from './terms.ts'
 
@@ -30,13 +31,15 @@ type CaretContext =
 
 /**
  * The keys of a box. `dataset`: where the server finds their values and other names; undefined: in error events.
- * `words`: the catalogue with the sentences of the keys.
+ * `words`: the catalogue with the sentences of the keys. `closed`: there are no other names, and these are the mistakes
+ * of a text.
  */
 export type KeyTable = {
   offered: readonly SearchKey[]
   keyOf: KeyLookup
-  dataset?: 'spans'
-  words: 'search' | 'spans'
+  dataset?: 'spans' | 'routes'
+  words: 'search' | 'spans' | 'performance'
+  closed?: { mistakesOf(text: string): readonly QueryMistake[] }
 }
 
 /** The keys of issues and error events. */
@@ -104,9 +107,9 @@ export function caretContextOf(text: string, caret: number): CaretContext {
 /** Whether values come from the server. For other keys the box has its own values, or none. */
 export function needsServerValues(
   context: CaretContext,
-  { keyOf }: KeyTable = issueKeys,
+  { keyOf, closed }: KeyTable = issueKeys,
 ): context is Extract<CaretContext, { in: 'value' }> {
-  if (context.in !== 'value') return false
+  if (context.in !== 'value' || closed) return false
   const searchKey = keyOf(context.key)
   if (!searchKey) return !/^[><=]/.test(context.typed) && !context.key.includes('(')
   return searchKey.values !== undefined

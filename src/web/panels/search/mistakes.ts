@@ -1,9 +1,11 @@
 import type { QueryMistake } from '../../../base/errors.ts'
-import { type KeyLookup, nearestWord, plainValuesOf, searchKeyOf, searchMistakes } from '../../../query/search.ts'
+import { nearestWord, plainValuesOf, searchKeyOf, searchMistakes } from '../../../query/search.ts'
+import type { KeyTable } from './complete.ts'
 import { termsOf } from './terms.ts'
 
 /** The names of the mistakes that the screens have a sentence for. */
 const reasons = [
+  'key',
   'state',
   'boolean',
   'number',
@@ -51,10 +53,14 @@ function unknownProjects(
   })
 }
 
-/** All mistakes of a text, by position. `slugs`: the known projects; undefined if the box has none. */
-export function mistakesOf(text: string, slugs: readonly string[] | undefined, keyOf?: KeyLookup): Mistake[] {
+/**
+ * All mistakes of a text, by position. `slugs`: the known projects; undefined if the box has none. `table`: the keys, by
+ * default those of issues.
+ */
+export function mistakesOf(text: string, slugs: readonly string[] | undefined, table?: KeyTable): Mistake[] {
   const terms = termsOf(text)
-  const found = [...searchMistakes(text, keyOf), ...(slugs?.length ? unknownProjects(text, slugs) : [])]
+  const own = table?.closed ? table.closed.mistakesOf(text) : searchMistakes(text, table?.keyOf)
+  const found = [...own, ...(slugs?.length ? unknownProjects(text, slugs) : [])]
   return found
     .toSorted((a, b) => a.from - b.from)
     .flatMap(({ reason: name, from, to, suggestion }) => {

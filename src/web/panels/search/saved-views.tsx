@@ -5,18 +5,23 @@ import dynamic from 'next/dynamic'
 import { useTranslations } from 'next-intl'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { RestSearch } from '../../../contract/search.ts'
+import type { ViewScope } from '../../../domain/view-scopes.ts'
 import { apiFetch } from '../../client/api.ts'
 import { useCloseOutside } from '../../ui/close-outside.ts'
+import { useKey } from '../../ui/keys/keys.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import type { OfferUndo } from '../../ui/undo.ts'
-import type { ListParams, ProjectName } from './list-params.ts'
-import { openViews, shownView, viewSearch, viewsHash } from './views.ts'
+import { openViews, type ViewParts, viewsHash, viewsKey } from './views.ts'
 
 export type SavedViewsProps = {
   organization: string
-  params: ListParams
-  projects: readonly ProjectName[]
+  /** The list: its views are separate. */
+  scope: ViewScope
+  /** What the list shows now, to save it. */
+  current: ViewParts
+  /** The query string of a view, with `?`. A view is shown if it has that of the list. */
+  searchOf: (view: ViewParts) => string
   /** Loaded with the document. */
   preloaded: RestSearch[] | undefined
   /** Whether the person may share a view with the organization. */
@@ -24,11 +29,12 @@ export type SavedViewsProps = {
   offerUndo: OfferUndo
 }
 
-/** The saved views of an organization. `preloaded` came with the document. */
-function useViewList(organization: string, preloaded: RestSearch[] | undefined): RestSearch[] {
+/** The saved views of a list. `preloaded` came with the document. */
+function useViewList(organization: string, scope: ViewScope, preloaded: RestSearch[] | undefined): RestSearch[] {
   const { data } = useQuery({
-    queryKey: ['searches', organization],
-    queryFn: ({ signal }) => apiFetch<RestSearch[]>(`organizations/${organization}/searches/`, { signal }),
+    queryKey: viewsKey(organization, scope),
+    queryFn: ({ signal }) =>
+      apiFetch<RestSearch[]>(`organizations/${organization}/searches/`, { query: { scope }, signal }),
     ...(preloaded ? { initialData: preloaded } : {}),
     staleTime: 60_000,
     retry: false,
@@ -37,13 +43,16 @@ function useViewList(organization: string, preloaded: RestSearch[] | undefined):
 }
 
 /** The saved view that the list shows. Undefined after a change of any filter. */
-export function useShownView(
-  organization: string,
-  params: ListParams,
-  projects: readonly ProjectName[],
-  preloaded: RestSearch[] | undefined,
-): RestSearch | undefined {
-  return shownView(useViewList(organization, preloaded), params, projects)
+export function useShownView({
+  organization,
+  scope,
+  current,
+  searchOf,
+  preloaded,
+}: Pick<SavedViewsProps, 'organization' | 'scope' | 'current' | 'searchOf' | 'preloaded'>): RestSearch | undefined {
+  const views = useViewList(organization, scope, preloaded)
+  const now = searchOf(current)
+  return views.find((view) => searchOf(view) === now)
 }
 
 /** The panel with buttons to save, update and delete. It loads when somebody points at the button or opens it. */
@@ -52,13 +61,15 @@ const ViewsEditor = dynamic(loadEditor, { ssr: false })
 
 /** Saved views as links that work before scripts run. Once opened, with buttons to save, update and delete. */
 export function SavedViews(props: SavedViewsProps) {
-  const { organization, params, projects, preloaded } = props
+  const { organization, scope, preloaded } = props
   const t = useTranslations('search.views')
-  const views = useViewList(organization, preloaded)
+  const views = useViewList(organization, scope, preloaded)
   const [wasOpened, setOpened] = useState(false)
   const [isOpen, setOpen] = useState(false)
   const details = useRef<HTMLDetailsElement>(null)
-  const shown = shownView(views, params, projects)
+  const shown = useShownView(props)
+  const keys = useTranslations('issues.keys')
+  useKey('v', keys('group'), t('key'), () => void openViews())
   useCloseOutside(details, isOpen)
   useEffect(() => {
     if (location.hash === viewsHash) openViews()
@@ -114,10 +125,11 @@ export function SavedViews(props: SavedViewsProps) {
 export function ViewLine({
   view,
   organization,
-  projects,
+  scope,
+  searchOf,
   isShown,
   children,
-}: Pick<SavedViewsProps, 'organization' | 'projects'> & {
+}: Pick<SavedViewsProps, 'organization' | 'scope' | 'searchOf'> & {
   view: RestSearch
   isShown: boolean
   children?: ReactNode
@@ -126,7 +138,7 @@ export function ViewLine({
   return (
     <li className="views-line">
       <Link
-        href={`/o/${organization}/issues${viewSearch(view, projects)}`}
+        href={`/o/${organization}/${scope}${searchOf(view)}`}
         title={view.query}
         {...(isShown ? { 'aria-current': 'page' as const } : {})}
       >
@@ -134,6 +146,7 @@ export function ViewLine({
           <PlainText text={view.name} charactersMax={64} />
         </span>
         {view.visibility === 'organization' ? <span className="chip">{t('everybody')}</span> : null}
+        {view.isPinned ? <span className="chip">{t('default')}</span> : null}
       </Link>
       {children}
     </li>

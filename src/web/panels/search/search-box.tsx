@@ -71,7 +71,7 @@ function useMistakes({
   onWrong,
   table,
 }: Pick<SearchBoxProps, 'value' | 'projects' | 'onWrong' | 'table'>) {
-  const [mistakes, setMistakes] = useState<Mistake[]>(() => mistakesOf(value, projects, table?.keyOf))
+  const [mistakes, setMistakes] = useState<Mistake[]>(() => mistakesOf(value, projects, table))
   const checked = useRef(value)
   useEffect(() => {
     if (checked.current === value) return
@@ -85,7 +85,7 @@ function useMistakes({
   }
   /** Marks the mistakes of a text. Returns whether it has any. */
   function check(text: string): boolean {
-    const found = mistakesOf(text, projects, table?.keyOf)
+    const found = mistakesOf(text, projects, table)
     mark(found)
     return found.length > 0
   }

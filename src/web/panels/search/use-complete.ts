@@ -80,7 +80,8 @@ export function useComplete({
 }): { lines: Suggestion[]; waiting: boolean; remember: (text: string) => void } {
   const search = useTranslations('search')
   const spans = useTranslations('spans')
-  const t = table.words === 'search' ? search : spans
+  const routes = useTranslations('performance')
+  const t = { search, spans, performance: routes }[table.words]
   const { dataset } = table
   const { recent, remember } = useRecent(dataset ? `${organization}:${dataset}` : organization)
   const caretContext = useMemo(() => caretContextOf(text, caret), [text, caret])
@@ -91,7 +92,7 @@ export function useComplete({
     queryKey: ['tag-keys', organization, scope, dataset],
     queryFn: ({ signal }) =>
       apiFetch<TagKey[]>(`organizations/${organization}/tags/`, { query: { ...scope, dataset }, signal }),
-    enabled: open,
+    enabled: open && !table.closed,
     ...fresh,
   })
   const values = useQuery({

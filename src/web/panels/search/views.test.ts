@@ -38,6 +38,7 @@ it('the view that is shown is the one with this address', () => {
   const view = (id: string, search: string): RestSearch => ({
     id,
     type: 0,
+    scope: 'issues',
     name: id,
     visibility: 'owner',
     isGlobal: false,

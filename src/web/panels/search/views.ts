@@ -1,4 +1,5 @@
 import type { RestSearch } from '../../../contract/search.ts'
+import type { ViewScope } from '../../../domain/view-scopes.ts'
 import {
   apiSort,
   defaultQuery,
@@ -9,50 +10,70 @@ import {
   type Sort,
   sorts,
 } from './list-params.ts'
-import { isRelativeRange } from './range.ts'
+import { isRelativeRange, type Range } from './range.ts'
 
 // Converts saved views to URLs of the stream, and back.
 
-type Shown = Pick<RestSearch, 'query' | 'sort' | 'projects' | 'environments' | 'statsPeriod' | 'start' | 'end'>
+/** What a view keeps of its list. */
+export type ViewParts = Pick<
+  RestSearch,
+  'query' | 'sort' | 'projects' | 'environments' | 'statsPeriod' | 'start' | 'end'
+>
+
+const names = (text: string) => text.split(',').filter((part) => part !== '')
 
 const sortOf = (name: string): Sort => sorts.find((sort) => apiSort[sort] === name) ?? 'last'
 
-/** The query string of the stream for a view, with `?`. '' for the default stream. */
-export function viewSearch(view: Shown, projects: readonly ProjectName[]): string {
+/** The scope of a view as parameters of its list: projects, environments and range. `period` is the list's own range. */
+export function scopeOfView(view: ViewParts, projects: readonly ProjectName[], period: string): URLSearchParams {
   const search = new URLSearchParams()
-  if (view.query !== defaultQuery) search.set('q', view.query)
   if (view.projects.length) search.set('project', projectSlugs(view.projects, projects).join(','))
   if (view.environments.length) search.set('env', view.environments.join(','))
   if (view.start && view.end) {
     search.set('from', view.start)
     search.set('to', view.end)
-  } else if (view.statsPeriod && isRelativeRange(view.statsPeriod) && view.statsPeriod !== '14d')
+  } else if (view.statsPeriod && isRelativeRange(view.statsPeriod) && view.statsPeriod !== period)
     search.set('t', view.statsPeriod)
+  return search
+}
+
+/** The scope of a list's state as parts of a view. Stores project ids, because a slug can move to another project. */
+export function scopeToView(
+  { project, env, range }: { project: string; env: string; range: Range },
+  projects: readonly ProjectName[],
+  period: string,
+): Omit<ViewParts, 'query' | 'sort'> {
+  const fixed = range.kind === 'absolute'
+  return {
+    projects: projectIdsOf(project, projects),
+    environments: names(env),
+    statsPeriod: fixed || range.period === period ? null : range.period,
+    start: fixed ? new Date(range.fromMs).toISOString() : null,
+    end: fixed ? new Date(range.toMs).toISOString() : null,
+  }
+}
+
+const streamPeriod = '14d'
+
+/** The query string of the stream for a view, with `?`. '' for the default stream. */
+export function viewSearch(view: ViewParts, projects: readonly ProjectName[]): string {
+  const search = new URLSearchParams(view.query === defaultQuery ? {} : { q: view.query })
+  for (const [name, value] of scopeOfView(view, projects, streamPeriod)) search.set(name, value)
   const sort = sortOf(view.sort)
   if (sort !== 'last') search.set('sort', sort)
   const text = search.toString()
   return text ? `?${text}` : ''
 }
 
-const names = (text: string) => text.split(',').filter((part) => part !== '')
-
-/** The stream's state as a view to save. Stores project ids, because a slug can move to another project. */
-export function viewOf(params: ListParams, projects: readonly ProjectName[]): Shown {
-  const { range } = params
-  const fixed = range.kind === 'absolute'
-  return {
-    query: params.q.trim(),
-    sort: apiSort[params.sort],
-    projects: projectIdsOf(params.project, projects),
-    environments: names(params.env),
-    statsPeriod: fixed || range.period === '14d' ? null : range.period,
-    start: fixed ? new Date(range.fromMs).toISOString() : null,
-    end: fixed ? new Date(range.toMs).toISOString() : null,
-  }
-}
+/** The stream's state as a view to save. */
+export const viewOf = (params: ListParams, projects: readonly ProjectName[]): ViewParts => ({
+  query: params.q.trim(),
+  sort: apiSort[params.sort],
+  ...scopeToView(params, projects, streamPeriod),
+})
 
 /** The content of a view, without its name and owner. */
-export const partsOf = ({ query, sort, projects, environments, statsPeriod, start, end }: Shown): Shown => ({
+export const partsOf = ({ query, sort, projects, environments, statsPeriod, start, end }: ViewParts): ViewParts => ({
   query,
   sort,
   projects,
@@ -86,6 +107,9 @@ export function completionScope(params: Pick<ListParams, 'env'>, projectIds: rea
     environment: environment.length ? environment : undefined,
   }
 }
+
+/** The key of the cached views of a list. */
+export const viewsKey = (organization: string, scope: ViewScope): string[] => ['searches', organization, scope]
 
 /** The hash that opens the panel of saved views. */
 export const viewsHash = '#save-view'

@@ -9,7 +9,7 @@ import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'
 import { paramsOf } from '../search/list-params.ts'
-import { openViews, shownView, viewSearch, viewsHash } from '../search/views.ts'
+import { openViews, shownView, viewSearch, viewsHash, viewsKey } from '../search/views.ts'
 import { type Frame, projectSearch } from './frame.ts'
 import type { useSelection } from './use-selection.ts'
 
@@ -20,7 +20,7 @@ const rowsMax = 30
 /** The saved views. The stream changes them, and both use one query. */
 export function useSavedViews({ organization, views }: Frame): RestSearch[] {
   const { data } = useQuery({
-    queryKey: ['searches', organization.slug],
+    queryKey: viewsKey(organization.slug, 'issues'),
     queryFn: ({ signal }) => apiFetch<RestSearch[]>(`organizations/${organization.slug}/searches/`, { signal }),
     initialData: views,
     staleTime: 60_000,

@@ -10,7 +10,7 @@ import { SavedViews, useShownView } from '../search/saved-views.tsx'
 import { searchText, withScope } from '../search/scope-text.ts'
 import { SearchBox } from '../search/search-box.tsx'
 import type { ParamChange } from '../search/use-list-params.ts'
-import { completionScope, viewParams } from '../search/views.ts'
+import { completionScope, type ViewParts, viewOf, viewParams, viewSearch } from '../search/views.ts'
 import type { FirstScreen } from './stream.tsx'
 
 type BarProps = {
@@ -41,7 +41,14 @@ function StreamHead({
   offerUndo: OfferUndo
 }) {
   const t = useTranslations('issues')
-  const view = useShownView(organization, params, projects, first.views)
+  const views = {
+    organization,
+    scope: 'issues' as const,
+    current: viewOf(params, projects),
+    searchOf: (shown: ViewParts) => viewSearch(shown, projects),
+    preloaded: first.views,
+  }
+  const view = useShownView(views)
   const count = hits === undefined ? '' : t('match', { count: hits })
   return (
     <div className="stream-head">
@@ -54,14 +61,7 @@ function StreamHead({
         projects={projects}
         environments={first.environments}
       />
-      <SavedViews
-        organization={organization}
-        params={params}
-        projects={projects}
-        canShare={canShare}
-        offerUndo={offerUndo}
-        preloaded={first.views}
-      />
+      <SavedViews {...views} canShare={canShare} offerUndo={offerUndo} />
       <RowEnd />
     </div>
   )

@@ -7,6 +7,8 @@ import { isRelativeRange, type Range, rangeOf } from '../search/range.ts'
 const modes: readonly ExploreMode[] = ['traces', 'spans']
 export const traceSorts: readonly ExploreSort[] = ['newest', 'slowest', 'fastest']
 const offsetMax = 10_000
+/** The range of the list without a parameter. */
+export const tracesPeriod = '24h'
 /** Limits of a query: between 1970 and 2106, at most ten years. */
 const momentMsMax = 4_294_967_295_000
 const rangeMsMax = 3650 * 86_400_000
@@ -32,7 +34,11 @@ export type TraceChange = Partial<
 export function traceParams(search: URLSearchParams): TraceParams {
   const at = /^\d{1,5}$/.test(search.get('at') ?? '') ? Number(search.get('at')) : 0
   const period = search.get('t') ?? ''
-  const range = rangeOf({ t: isRelativeRange(period) ? period : '24h', from: search.get('from'), to: search.get('to') })
+  const range = rangeOf({
+    t: isRelativeRange(period) ? period : tracesPeriod,
+    from: search.get('from'),
+    to: search.get('to'),
+  })
   const fits =
     range.kind === 'relative' ||
     (range.fromMs >= 0 && range.toMs <= momentMsMax && range.toMs - range.fromMs <= rangeMsMax)
@@ -40,16 +46,19 @@ export function traceParams(search: URLSearchParams): TraceParams {
     q: (search.get('q') ?? '').trim().slice(0, queryCharactersMax),
     project: search.get('project') ?? '',
     env: search.get('env') ?? '',
-    range: fits ? range : { kind: 'relative', period: '24h' },
+    range: fits ? range : { kind: 'relative', period: tracesPeriod },
     mode: modes.find((mode) => mode === search.get('mode')) ?? 'traces',
     sort: traceSorts.find((sort) => sort === search.get('sort')) ?? 'newest',
     at: Math.min(at, offsetMax),
   }
 }
 
-/** The changed query string with its `?`, or ''. Every change except of `at` returns to the first page. */
+/**
+ * The changed query string with its `?`. Every change except of `at` returns to the first page. Without any parameter the
+ * list would open with the reader's default view, so an empty search stays in the address.
+ */
 export const changedSearch = (search: URLSearchParams, change: TraceChange): string =>
-  searchWith(search, { at: null, ...change })
+  searchWith(search, { at: null, ...change }) || '?q='
 
 /** Whether nothing limits the spans but the range. An empty list then means that none came in it. */
 export const isPlain = ({ q, project, env, at }: TraceParams): boolean =>

@@ -4,17 +4,22 @@ import './trace-search.css'
 import { usePathname, useRouter, useSearchParams } from 'next/navigation'
 import { useLocale, useTranslations } from 'next-intl'
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState, useTransition } from 'react'
+import type { RestSearch } from '../../../contract/search.ts'
 import type { Exploration } from '../../../query/span-explore.ts'
 import { useKey } from '../../ui/keys/keys.tsx'
 import { Link } from '../../ui/link.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
 import { RowEnd } from '../../ui/row-end.tsx'
 import { Segments } from '../../ui/segments.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
+import { useUndo } from '../../ui/undo.ts'
 import type { ProjectName } from '../search/list-params.ts'
 import { useRangeKey } from '../search/range-key.ts'
+import { SavedViews, useShownView } from '../search/saved-views.tsx'
 import { ScopeSelects } from '../search/scope-selects.tsx'
 import { SearchBox } from '../search/search-box.tsx'
+import type { ViewParts } from '../search/views.ts'
 import { Facets } from './facets.tsx'
 import { Failures, Histogram } from './histogram.tsx'
 import { spanKeyTable } from './key-table.ts'
@@ -27,6 +32,7 @@ import {
   withoutDuration,
 } from './params.ts'
 import { type Row, rowsOf, TraceRow } from './rows.tsx'
+import { traceViewOf, traceViewSearch } from './views.ts'
 
 /** Fewer stored spans than this say little about all of them. */
 const samplesMin = 100
@@ -39,6 +45,9 @@ type TraceSearchProps = {
   range: { fromMs: number; toMs: number }
   projects: readonly ProjectName[]
   environments: string[] | undefined
+  views: RestSearch[]
+  /** Whether the reader may share a view with the organization. */
+  canShare: boolean
   /** Undefined: the search was refused, or the store is down. */
   found: Exploration | undefined
   /** Why nothing was found: a sentence of the server. */
@@ -245,6 +254,15 @@ export function TraceSearch(props: TraceSearchProps) {
   const { params, found, failed, range } = props
   const t = useTranslations('spans')
   const [isPending, change] = useChange()
+  const offerUndo = useUndo()
+  const views = {
+    organization: props.organization,
+    scope: 'traces' as const,
+    current: traceViewOf(params, props.projects),
+    searchOf: (shown: ViewParts) => traceViewSearch(shown, props.projects),
+    preloaded: props.views,
+  }
+  const view = useShownView(views)
   const search = (q: string) => change({ q })
   const { q } = params
   const hasDuration = withoutDuration(q) !== q
@@ -254,8 +272,9 @@ export function TraceSearch(props: TraceSearchProps) {
   return (
     <div className="stream span-search" aria-busy={isPending}>
       <div className="stream-head">
-        <h1>{t('title')}</h1>
+        <h1>{view ? <PlainText text={view.name} charactersMax={64} /> : t('title')}</h1>
         {found ? <Counts found={found} /> : <span className="stream-count" />}
+        <SavedViews {...views} canShare={props.canShare} offerUndo={offerUndo} />
         <RowEnd />
       </div>
       <Bar {...props} change={change} />

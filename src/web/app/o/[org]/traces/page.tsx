@@ -1,8 +1,11 @@
 import type { Metadata } from 'next'
+import { redirect } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
 import { readableProjects } from '../../../../../auth/allowed-projects.ts'
+import { someAsync } from '../../../../../base/sequence.ts'
 import { namedProjects } from '../../../../../query/named-projects.ts'
 import { rangeOf } from '../../../../../query/range.ts'
+import { viewsOf } from '../../../../../query/saved.ts'
 import { defaultProjects } from '../../../../../query/self-project.ts'
 import { type Exploration, exploreSpans } from '../../../../../query/span-explore.ts'
 import type { Project } from '../../../../../store/meta/meta.ts'
@@ -13,6 +16,7 @@ import { environmentsOf } from '../../../../panels/search/load-environments.ts'
 import { NoMatches, NoTraces } from '../../../../panels/trace-search/no-traces.tsx'
 import { isPlain, traceParams } from '../../../../panels/trace-search/params.ts'
 import { TraceSearch } from '../../../../panels/trace-search/trace-search.tsx'
+import { defaultSearch } from '../../../../panels/trace-search/views.ts'
 import { demandOrganization } from '../../../../server/session.ts'
 import { codeOf, unlessAway } from '../../../../server/unless-away.ts'
 
@@ -52,9 +56,16 @@ export default async function TracesPage({
     Object.entries(await searchParams).map(([key, value]): [string, string] => [key, String(value)]),
   )
   const { actor, organization } = await demandOrganization(org, `/o/${org}/traces${search.size ? `?${search}` : ''}`)
-  const { clock, meta } = app()
+  const { auth, clock, meta } = app()
   const projects = await readableProjects(app(), actor, organization)
   const names = projects.map(({ id, slug, name }) => ({ id: String(id), slug, name }))
+  const canShare = await someAsync(
+    projects,
+    async (project) => (await auth.may(actor, 'issue:triage', { organization, project })) === 'yes',
+  )
+  const views = await viewsOf(meta, organization.id, { userId: actor.person.id, mayShare: canShare }, 'traces')
+  const opening = search.size === 0 ? defaultSearch(views, names) : undefined
+  if (opening) redirect(`/o/${org}/traces${opening}`)
   const requested = traceParams(search)
   const projectIds = projectIdsOf(requested.project, names)
   const chosen = projectIds.length
@@ -86,6 +97,8 @@ export default async function TracesPage({
       range={{ fromMs: range.fromMs, toMs: range.toMs }}
       projects={names}
       environments={environments}
+      views={views}
+      canShare={canShare}
       {...answer}
     >
       {isPlain(requested) ? (

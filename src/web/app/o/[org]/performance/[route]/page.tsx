@@ -28,6 +28,7 @@ async function Route({ loaded, id }: { loaded: LoadedPerformance; id: string }) 
       params={frame.params}
       projectIds={projectIds}
       place={places[answer.project.slug] ?? 0}
+      kept={frame.kept}
     />
   )
 }

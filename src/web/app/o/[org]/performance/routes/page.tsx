@@ -24,7 +24,9 @@ async function Navigation({ loaded }: { loaded: LoadedPerformance }) {
     return <NothingFound base={`/o/${organization}/performance/routes`} params={params} search={search} />
   return (
     <>
-      <FewSamples samples={answer.rows.reduce((sum, { samples }) => sum + samples, 0)} />
+      <FewSamples
+        samples={answer.rows.reduce((sum, row) => sum + row.pageLoads.samples + row.navigations.samples, 0)}
+      />
       <NavigationTable organization={organization} answer={answer} params={params} places={places} kept={frame.kept} />
     </>
   )

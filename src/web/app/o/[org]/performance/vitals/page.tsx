@@ -7,7 +7,7 @@ import { isPlain, rowsPerPage, type Search } from '../../../../../panels/perform
 import { FewSamples } from '../../../../../panels/performance/sampled.tsx'
 import { NoSpans, NothingFound, PerformanceFailed } from '../../../../../panels/performance/states.tsx'
 import { StreamedPage } from '../../../../../panels/performance/streamed.tsx'
-import { VitalsTable } from '../../../../../panels/performance/vitals-table.tsx'
+import { NoSoftVitals, VitalsTable } from '../../../../../panels/performance/vitals-table.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('performance'))('tabs.vitals') }
@@ -16,10 +16,19 @@ export async function generateMetadata(): Promise<Metadata> {
 async function Vitals({ loaded }: { loaded: LoadedPerformance }) {
   const { view, frame, search, places, setupProject } = loaded
   const { params, organization } = frame
-  const found = await orFailed(performanceVitals(app(), view, { text: params.q, max: rowsPerPage, offset: params.at }))
+  const found = await orFailed(
+    performanceVitals(app(), view, {
+      text: params.q,
+      loads: params.loads,
+      max: rowsPerPage,
+      offset: params.at,
+    }),
+  )
   if ('failed' in found) return <PerformanceFailed code={found.failed} />
   const { answer } = found
-  if (answer.rows.length === 0 && isPlain(params)) return <NoSpans organization={organization} project={setupProject} />
+  if (answer.rows.length === 0 && isPlain(params) && params.loads === 'pageload')
+    return <NoSpans organization={organization} project={setupProject} />
+  if (answer.rows.length === 0 && params.loads === 'navigation') return <NoSoftVitals params={params} />
   if (answer.rows.length === 0)
     return <NothingFound base={`/o/${organization}/performance/vitals`} params={params} search={search} />
   return (
