@@ -15,6 +15,8 @@ type LoadOptions = {
   rate?: number
   /** Opens a new connection when the server closes one: some servers answer one request on each. */
   reconnects?: boolean
+  /** Makes the body of a send instead of a copy with another event id. It has the length of the body at this index. */
+  renew?(index: number): Buffer
 }
 type LoadResult = {
   sent: number
@@ -62,10 +64,11 @@ function runConnection(
       if (now >= state.ends) return void socket.end()
       const due = state.began + state.result.sent * state.every
       if (state.every > 0 && due > now) return void setTimeout(send, due - now)
-      const template = templates[state.index++ % templates.length]
+      const index = state.index++
+      const template = templates[index % templates.length]
       if (!template) return void socket.end()
       state.result.sent++
-      const body = Buffer.from(template.body)
+      const body = options.renew?.(index) ?? Buffer.from(template.body)
       id = randomBytes(16).toString('hex')
       for (const at of template.idAt) body.write(id, at, 'latin1')
       sentAt = performance.now()

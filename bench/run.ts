@@ -9,6 +9,7 @@ import { root } from '../e2e/product.ts'
 import { sectionOf } from '../scripts/mutation.ts'
 import { benchAccept } from './accept.ts'
 import { benchCommit } from './commit.ts'
+import { benchCost } from './cost.ts'
 import { benchDetectors } from './detectors.ts'
 import { benchExternal } from './external.ts'
 import { benchGrouping } from './grouping.ts'
@@ -20,6 +21,7 @@ import { benchMove } from './move.ts'
 import { benchOverview } from './overview.ts'
 import { benchPaint } from './paint.ts'
 import { benchPeers } from './peers/run.ts'
+import { benchPerformance } from './performance.ts'
 import { benchPipeline } from './pipeline.ts'
 import { benchRegroup } from './regroup.ts'
 import { benchRetro } from './retro.ts'
@@ -28,6 +30,7 @@ import { benchScreen } from './screen.ts'
 import { benchScroll } from './scroll.ts'
 import { benchSearch } from './search.ts'
 import { benchSoak } from './soak.ts'
+import { benchSpanIngest } from './span-ingest.ts'
 import { benchSpanSearch } from './span-search.ts'
 import { benchSpans } from './spans.ts'
 import { benchStart } from './start.ts'
@@ -47,6 +50,7 @@ const folder = wordAfter('--data')
 const parts: Record<string, () => Promise<Row[]>> = {
   accept: benchAccept,
   commit: () => benchCommit(words.includes('--quick') ? 5 : 25, wordAfter('--against')),
+  cost: () => benchCost(words.includes('--quick') ? 15 : 30, wordAfter('--against')),
   detectors: benchDetectors,
   external: () => benchExternal(seconds / 6, words.includes('--rows') ? sizes[0] : 0),
   grouping: benchGrouping,
@@ -54,12 +58,14 @@ const parts: Record<string, () => Promise<Row[]>> = {
   keys: benchKeys,
   move: () => benchMove(sizes[0] ?? 1_000_000),
   paint: () => benchPaint(words.includes('--quick') ? 1 : 9),
+  performance: benchPerformance,
   pipeline: () => benchPipeline(seconds),
   mapped: () => benchMapped(),
   regroup: benchRegroup,
   retro: () => benchRetro(),
   screen: benchScreen,
   scroll: benchScroll,
+  'span-ingest': () => benchSpanIngest(seconds),
   'span-search': benchSpanSearch,
   spans: () => benchSpans(words.includes('--quick') ? 8 : 20),
   start: benchStart,

@@ -37,13 +37,28 @@ function run(product: Product, sql: string): Promise<string> {
 }
 
 /** The id of the nth ordinary trace, and those of the large ones. */
-const idOf = (n: number): string => `ab${n.toString(16)}`.padEnd(32, '7')
+function idOf(n: number): string {
+  const hex = n.toString(16)
+  // The engine's hex() writes whole bytes.
+  return `ab${hex.padStart(hex.length + (hex.length % 2), '0')}`.padEnd(32, '7')
+}
 const large = {
   tens: idOf(0xfffffff1),
   twentyFive: idOf(0xfffffff2),
   all: idOf(0xfffffff3),
   millions: idOf(0xfffffff4),
 }
+
+/** Hours before now of the large traces. In one minute together, each granule would hold spans of all of them. */
+const hours: Readonly<Record<string, number>> = {
+  [large.tens]: 2,
+  [large.twentyFive]: 4,
+  [large.all]: 6,
+  [large.millions]: 8,
+}
+
+/** Ordinary traces arrive over these seconds, in the order of their numbers, as SDKs send them. */
+const spreadS = 1_000_000
 
 /**
  * Stores `rows` spans of a trace, or of ordinary traces. A span is a child of a span some numbers before it, so the
@@ -55,7 +70,9 @@ async function fill(product: Product, project: Project, rows: number, trace?: st
     const count = Math.min(blockRows, rows - at)
     const number = `intDiv(n, ${each})`
     const id = trace ? `'${trace}'` : `rightPad(concat('ab', lower(hex(${number}))), 32, '7')`
-    const shift = trace ? '3600' : `(rand32(${number}) % 1000000)`
+    const shift = trace
+      ? String((hours[trace] ?? 1) * 3600)
+      : `toInt64(${spreadS} - ${number} * ${(spreadS / Math.max(1, rows / ordinary)).toFixed(6)})`
     await run(
       product,
       `INSERT INTO mishap.spans (project_id, trace_id, span_id, parent_id, segment_id, is_segment, item, transaction, op, name,

@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto'
 /** Spans of a shop as SDK 11 streams them (span v2), for the tests of the performance pages. */
 
 const hex = (bytes: number): string => randomBytes(bytes).toString('hex')
-const attribute = (value: string | number | boolean) => ({
+export const attribute = (value: string | number | boolean) => ({
   type: typeof value === 'string' ? 'string' : typeof value === 'boolean' ? 'boolean' : 'double',
   value,
 })
-type Attributes = Record<string, string | number | boolean>
-type Made = {
+export type Attributes = Record<string, string | number | boolean>
+export type Made = {
   name: string
   op: string
   startS: number
@@ -17,17 +17,20 @@ type Made = {
   failed?: boolean
 }
 /** A segment and its child spans, whose starts are seconds after the segment's. */
-type Segment = Made & { route: string; release: string; rate: number; children?: Made[] }
+export type Segment = Made & { route: string; release: string; rate: number; children?: Made[] }
 
 const chrome = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36'
 const phone =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1 Version/18.0 Mobile/15E148 Safari/604.1'
 
-function spansOf({ route, release, rate, children = [], ...segment }: Segment): Record<string, unknown>[] {
-  const [traceId, segmentId] = [hex(16), hex(8)]
+function spansOf(
+  { route, release, rate, children = [], ...segment }: Segment,
+  newId: (bytes: number) => string,
+): Record<string, unknown>[] {
+  const [traceId, segmentId] = [newId(16), newId(8)]
   const made = (span: Made, own: Attributes, isSegment: boolean) => ({
     trace_id: traceId,
-    span_id: isSegment ? segmentId : hex(8),
+    span_id: isSegment ? segmentId : newId(8),
     ...(isSegment ? {} : { parent_span_id: segmentId }),
     name: span.name,
     status: span.failed ? 'error' : 'ok',
@@ -54,20 +57,26 @@ function spansOf({ route, release, rate, children = [], ...segment }: Segment): 
   ]
 }
 
-/** Envelopes of at most about 600 spans. */
-export function envelopesOf(segments: readonly Segment[]): string[] {
+/** An envelope with spans as SDK 11 streams them. */
+export function spanEnvelope(items: readonly Record<string, unknown>[], sentAt = new Date()): string {
+  const header = { type: 'span', item_count: items.length, content_type: 'application/vnd.sentry.items.span.v2+json' }
+  return `${JSON.stringify({ sent_at: sentAt.toISOString() })}\n${JSON.stringify(header)}\n${JSON.stringify({ items })}\n`
+}
+
+/** Envelopes of at most about 600 spans. `newId` makes the ids, of this many bytes; `sentAt` is the time of sending. */
+export function envelopesOf(
+  segments: readonly Segment[],
+  { newId = hex, sentAt }: { newId?: (bytes: number) => string; sentAt?: Date } = {},
+): string[] {
   const envelopes: string[] = []
   let items: Record<string, unknown>[] = []
   const flush = () => {
     if (items.length === 0) return
-    const header = { type: 'span', item_count: items.length, content_type: 'application/vnd.sentry.items.span.v2+json' }
-    envelopes.push(
-      `${JSON.stringify({ sent_at: new Date().toISOString() })}\n${JSON.stringify(header)}\n${JSON.stringify({ items })}\n`,
-    )
+    envelopes.push(spanEnvelope(items, sentAt))
     items = []
   }
   for (const segment of segments) {
-    items.push(...spansOf(segment))
+    items.push(...spansOf(segment, newId))
     if (items.length > 550) flush()
   }
   flush()

@@ -22,6 +22,7 @@ const pins: Readonly<Partial<Record<Client['toolchain'], (client: Client) => str
   browser: ({ name, package: sdk }) => (versions[sdk.replace('browser', name)] ?? versions[sdk])?.split('@').at(-1),
   next: (client) => versions[client.package],
   node: (client) => versions[client.package],
+  'older-node': ({ name, package: sdk }) => versions[sdk.replace('node', name)]?.split('@').at(-1),
   python: () => /^sentry-sdk==(.+)$/m.exec(text('e2e/clients/python/requirements.txt'))?.[1],
   go: () => /sentry-go v(\S+)/.exec(text('e2e/clients/go/go.mod'))?.[1],
   java: () => /<artifactId>sentry<\/artifactId>\s*<version>(.+)</.exec(text('e2e/clients/java/pom.xml'))?.[1],

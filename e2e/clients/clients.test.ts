@@ -1,24 +1,29 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RestEvent } from '../../src/contract/events.ts'
+import type { RestRoutes } from '../../src/contract/performance.ts'
 import type { RestHealthData, RestSessions } from '../../src/contract/release-health.ts'
 import type { RestRequestLog } from '../../src/contract/request-log.ts'
 import type { RestLedger } from '../../src/contract/status.ts'
+import { noChromium } from '../browser.ts'
 import { api, bootstrap, discard, type Product, type Project, ready, start, until } from '../product.ts'
 import { closeBrowser, type Toolchain, toolchains } from './run.ts'
+import { openScreens, type Screens } from './screens.ts'
 import { type Client, clients, type Kind, type ToolchainName, untested } from './table.ts'
 import { openTap, type Passed, type Tap } from './tap.ts'
 
 // Every official SDK that this machine can run sends all its kinds of items to one product. The tests compare the
 // result with the table: stored and counted items, no refused request and no request sent twice.
 
-const state = {} as { product: Product; tap: Tap }
+const state = {} as { product: Product; tap: Tap; screens: Screens | undefined }
 beforeAll(async () => {
   state.product = await start()
   await ready(state.product)
   state.tap = await openTap(state.product.url)
+  if (!noChromium) state.screens = await openScreens(state.product.url, 'clients')
 }, 180_000)
 afterAll(async () => {
   await closeBrowser()
+  await state.screens?.close()
   state.tap?.close()
   if (state.product) await discard(state.product)
 })
@@ -125,6 +130,18 @@ async function expectTraced(project: Project, { passed }: Answers): Promise<void
   expect(trace).toContain('checkout')
 }
 
+/** Checks that the SDK's own segment is a route on the performance page, with a trace. Span v2 and transactions alike. */
+async function expectLoaded({ load }: Client, project: Project): Promise<void> {
+  if (!load) return
+  const op = load.kind === 'page load' ? 'pageload' : 'http.server'
+  await until('the route', 20_000, async () => {
+    const found = await api(state.product, project, `${O}/performance/?project=${project.slug}&statsPeriod=1h`)
+    return (found.json as RestRoutes).rows.some((row) => row.op === op && row.route === load.route)
+  })
+  const rows = await state.screens?.traceOf(project, load.route, load.kind)
+  if (rows) expect(rows).toContainEqual(expect.stringContaining(op))
+}
+
 type SentSession = { sid: string; init?: boolean; status: string; errors?: number; attrs: { release: string } }
 type SentBuckets = { aggregates: Record<string, number>[] }
 const ends = ['exited', 'errored', 'unhandled', 'abnormal', 'crashed'] as const
@@ -219,6 +236,7 @@ test.concurrent.for(clients)(
     expect(lacking(client, answers)).toEqual([])
     await expectStored(client, project, answers)
     await expectTraced(project, answers)
+    await expectLoaded(client, project)
     await expectHealthy(client, project, await answersOf(project))
     await expectNoRefusal(client, project, answers)
   },

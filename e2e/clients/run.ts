@@ -50,12 +50,15 @@ const without =
 
 // ---- browsers
 
+let installed: Promise<void> | undefined
+
+/** Installs the packages of e2e/clients, once for all toolchains that need them. */
 const packages = () =>
-  execute(
+  (installed ??= execute(
     'npm',
     ['ci', '--no-audit', '--no-fund', '--loglevel=error', '--include=dev', '--ignore-scripts', '--fetch-retries=1'],
     '.',
-  )
+  ))
 
 const svelte: Plugin = {
   name: 'svelte',
@@ -168,6 +171,11 @@ export const toolchains: Readonly<Record<ToolchainName, Toolchain>> = {
   browser: { missing: () => noChromium, fetch: packages, run: runBrowser },
   next: { missing: () => noChromium, build: buildNext, run: runNext },
   node: { missing: () => undefined, run: program(process.execPath, ({ program }) => [program], '.') },
+  'older-node': {
+    missing: () => undefined,
+    fetch: packages,
+    run: program(process.execPath, ({ program }) => [program], '.'),
+  },
   python: {
     missing: without('python3'),
     fetch: async () => {

@@ -17,7 +17,7 @@ export type Kind = (typeof kinds)[number]
 /** `counted`: in the ledger only. `none`: the SDK lacks this kind, or does not send it here, with the reason. */
 export type Fate = 'stored' | 'counted' | { none: string }
 
-export type ToolchainName = 'browser' | 'node' | 'next' | 'python' | 'go' | 'java' | 'ruby' | 'rust'
+export type ToolchainName = 'browser' | 'node' | 'older-node' | 'next' | 'python' | 'go' | 'java' | 'ruby' | 'rust'
 
 /** `program`: path in e2e/clients. `errors`: types of the plain error and of the chain, innermost first. */
 export type Client = {
@@ -29,6 +29,8 @@ export type Client = {
   program: string
   errors: { plain: string; chain: readonly [string, string] }
   fates: Readonly<Record<Kind, Fate>>
+  /** The page load or the request of which the SDK makes a segment by itself, as the list of routes shows it. */
+  load?: { route: string; kind: 'page load' | 'request' }
 }
 
 const fates = (log: Fate, session: Fate, checkIn: Fate): Client['fates'] => ({
@@ -61,6 +63,7 @@ const browser = (major: number, version: string, log: Fate): Client => ({
   program: 'browser/app.js',
   errors: inJavaScript,
   fates: fates(log, 'stored', browserless),
+  load: { route: '/page/cart', kind: 'page load' },
 })
 
 const framework = (name: string, label: string, of: string, version: string): Client => ({
@@ -83,9 +86,10 @@ const next = (name: string, label: string): Client => ({
   program: name,
   errors: inJavaScript,
   fates: inBrowser,
+  load: { route: `/${name}`, kind: 'page load' },
 })
 
-const python = (name: string, label: string): Client => ({
+const python = (name: string, label: string, route = '/cart'): Client => ({
   name,
   label,
   package: 'sentry-sdk',
@@ -94,6 +98,7 @@ const python = (name: string, label: string): Client => ({
   program: `with_${name}.py`,
   errors: inPython,
   fates: usual,
+  load: { route, kind: 'request' },
 })
 
 export const clients: readonly Client[] = [
@@ -102,22 +107,37 @@ export const clients: readonly Client[] = [
   browser(9, '9.47.1', counted),
   browser(10, '10.75.2', counted),
   browser(11, '11.12.0', counted),
-  framework('react-router', 'React Router', '@sentry/react', '11.12.0'),
+  {
+    ...framework('react-router', 'React Router', '@sentry/react', '11.12.0'),
+    load: { route: '/page/:name', kind: 'page load' },
+  },
   framework('vue', 'Vue', '@sentry/vue', '11.11.0'),
   framework('svelte', 'Svelte', '@sentry/svelte', '10.75.2'),
   next('next-app', 'Next.js, App Router'),
   next('next-pages', 'Next.js, Pages Router'),
   {
     name: 'node',
-    label: 'Node.js',
+    label: 'Node.js 11',
     package: '@sentry/node',
     version: '11.12.0',
     toolchain: 'node',
     program: 'node/main.js',
     errors: inJavaScript,
     fates: usual,
+    load: { route: '/cart', kind: 'request' },
   },
-  python('flask', 'Python with Flask'),
+  {
+    name: 'node-10',
+    label: 'Node.js 10',
+    package: '@sentry/node',
+    version: '10.75.2',
+    toolchain: 'older-node',
+    program: 'node/main-10.cjs',
+    errors: inJavaScript,
+    fates: usual,
+    load: { route: '/cart', kind: 'request' },
+  },
+  python('flask', 'Python with Flask', 'cart'),
   python('fastapi', 'Python with FastAPI'),
   python('django', 'Python with Django'),
   {

@@ -1,44 +1,14 @@
-import { execFile, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, inject, test } from 'vitest'
 import type { RestRequestLog } from '../../src/contract/request-log.ts'
 import type { RestLedger } from '../../src/contract/status.ts'
 import type { RestTraceError, RestTraceSpan } from '../../src/contract/traces.ts'
-import { api, bootstrap, type Project, root, until } from '../product.ts'
-import { clean } from './build.ts'
+import { api, bootstrap, type Project, until } from '../product.ts'
+import { execute, preparePython, python } from './otlp/python.ts'
 
 // The official SDKs of OpenTelemetry for Node and Python send one trace over OTLP. It must look like that of any SDK.
 
 const product = inject('product')
-const programs = join(root, 'e2e/sdk/otlp')
-const venv = join(root, 'e2e/out/otlp-python')
-
-/** Runs a program and waits. Throws with its output if it fails or says anything about an error. */
-function execute(command: string, words: readonly string[], env: Record<string, string> = {}): Promise<string> {
-  const options = { cwd: programs, env: { ...clean(), ...env }, timeout: 200_000 }
-  return new Promise((resolve, reject) => {
-    execFile(command, [...words], options, (error, stdout, stderr) => {
-      if (error) reject(new Error(`${command} ${words.join(' ')}: ${`${stdout}${stderr}`.slice(-3000)}`))
-      else resolve(`${stdout}${stderr}`)
-    })
-  })
-}
-
-/** Installs the Python SDK once. Returns the reason if it cannot, else undefined. */
-async function preparePython(): Promise<string | undefined> {
-  if (spawnSync('python3', ['--version'], { stdio: 'ignore' }).status !== 0) return 'no python3 on this machine'
-  try {
-    if (!existsSync(join(venv, 'bin/pip'))) await execute('python3', ['-m', 'venv', venv])
-    const words = ['install', '--quiet', '--no-deps', '--retries=1', '--requirement', 'requirements.txt']
-    await execute(join(venv, 'bin/pip'), words)
-  } catch (error) {
-    return `its packages cannot be fetched: ${error instanceof Error ? error.message : error}`
-  }
-  return undefined
-}
-
 type Client = {
   name: string
   format: 'json' | 'protobuf'
@@ -47,14 +17,14 @@ type Client = {
   run: (env: Record<string, string>) => Promise<string>
 }
 const node = (env: Record<string, string>) => execute(process.execPath, ['send.js'], env)
-const python = (env: Record<string, string>) => execute(join(venv, 'bin/python'), ['-B', 'send.py'], env)
+const sendPy = (env: Record<string, string>) => python('send.py', env)
 const clients: Client[] = [
   { name: 'node-proto', format: 'protobuf', compression: 'none', platform: 'node', run: node },
   { name: 'node-proto-gzip', format: 'protobuf', compression: 'gzip', platform: 'node', run: node },
   { name: 'node-http', format: 'json', compression: 'none', platform: 'node', run: node },
   { name: 'node-http-gzip', format: 'json', compression: 'gzip', platform: 'node', run: node },
-  { name: 'python-proto', format: 'protobuf', compression: 'none', platform: 'python', run: python },
-  { name: 'python-proto-gzip', format: 'protobuf', compression: 'gzip', platform: 'python', run: python },
+  { name: 'python-proto', format: 'protobuf', compression: 'none', platform: 'python', run: sendPy },
+  { name: 'python-proto-gzip', format: 'protobuf', compression: 'gzip', platform: 'python', run: sendPy },
 ]
 
 const O = '/organizations/otlp'
@@ -105,7 +75,7 @@ async function expectTrace(project: Project, traceId: string): Promise<void> {
 }
 
 test.for(clients)('$name: a trace over OTLP is stored, shown and counted', async (client, { skip }) => {
-  const reason = client.run === python ? await preparePython() : undefined
+  const reason = client.run === sendPy ? await preparePython() : undefined
   if (reason !== undefined) console.error(`${client.name} is skipped: ${reason}`)
   skip(reason !== undefined, reason)
 

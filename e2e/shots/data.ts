@@ -10,6 +10,9 @@ export const digest = '2774530905'
 /** The same id for the same name in each run. */
 export const idOf = (name: string): string => createHash('sha256').update(name).digest('hex').slice(0, 32)
 export const traceId: string = idOf('trace')
+/** The span of that trace in which the error was thrown. */
+const errorSpanId: string = idOf(`${traceId} render`).slice(0, 16)
+export const hostileTraceId: string = idOf('hostile trace')
 
 type DemoIssue = {
   type: string
@@ -135,6 +138,8 @@ const demoIssues: readonly DemoIssue[] = [
 /** How many events `sendShop` and `sendHostile` send. */
 export const shopEvents: number = demoIssues.reduce((sum, { times }) => sum + times, 0)
 export const hostileEvents = 3
+/** The time of the newest event of the first issue, the one that the trace belongs to. */
+export const traceErrorMs: number = fixedMs - 400_000
 
 function stackOf(demoIssue: DemoIssue): Record<string, unknown>[] {
   const filename = `https://shop.acme.test/${demoIssue.culprit}`
@@ -171,7 +176,12 @@ function shopEvent(
     release: number % 3 === 0 ? releaseBefore : release,
     environment: 'production',
     tags: { route: `/${culprit.split('/')[0]}`, locale: number % 2 ? 'de-DE' : 'en-GB', digest: order ? '1' : digest },
-    contexts: { trace: { trace_id: order ? idOf(`trace ${order} ${number}`) : traceId, span_id: '1234567890abcdef' } },
+    contexts: {
+      trace: {
+        trace_id: order + number === 0 ? traceId : idOf(`trace ${order} ${number}`),
+        span_id: order + number === 0 ? errorSpanId : '1234567890abcdef',
+      },
+    },
     request: { url: `https://shop.acme.test/${culprit}`, method: 'GET' },
     breadcrumbs: { values: [crumb] },
     exception: {
@@ -192,10 +202,16 @@ export async function sendShop(product: Product, project: Project): Promise<stri
 
 const markup = `"><img src=https://evil.example/x.png onerror=alert(1)><script>alert(2)</script>`
 const long = 'W'.repeat(400)
+/** Markup, a very long word and text against the direction. */
+export const hostileTexts: readonly [string, string, string] = [
+  markup,
+  long,
+  'abc\u202edcba\u0000\u200b \u05e9\u05dc\u05d5\u05dd',
+]
 
 /** Sends three issues whose every text is markup, a script link, a very long word or text against the direction. */
 export async function sendHostile(product: Product, project: Project): Promise<string> {
-  for (const text of [markup, long, 'abc\u202edcba\u0000\u200b \u05e9\u05dc\u05d5\u05dd']) {
+  for (const text of hostileTexts) {
     const frame = {
       filename: `javascript:alert(4)//${text}`,
       function: text,
@@ -207,6 +223,7 @@ export async function sendHostile(product: Product, project: Project): Promise<s
       event_id: idOf(text),
       timestamp: fixedMs / 1000 - 5000,
       transaction: text,
+      contexts: { trace: { trace_id: hostileTraceId, span_id: idOf(text).slice(0, 16) } },
       release: 'shop@4.18.0',
       environment: text.slice(0, 60),
       user: { id: text, email: text, username: text },

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, Request } from 'playwright-core'
 import { routeIdOf } from '../../src/query/performance-ids.ts'
 import { type Login, loginOf, openBrowser, openPage } from '../browser.ts'
 import {
@@ -21,6 +21,8 @@ import {
   digest,
   fixedMs,
   hostileEvents,
+  hostileTexts,
+  hostileTraceId,
   idOf,
   release,
   releaseBefore,
@@ -30,6 +32,7 @@ import {
   traceId,
 } from './data.ts'
 import type { Places } from './routes.ts'
+import { sendHostileSpans, sendShopSpans } from './spans.ts'
 
 /** Who looks at which data. `error`: the full data while the events store is down. */
 export const states = ['empty', 'full', 'hostile', 'error', 'viewer'] as const
@@ -62,6 +65,15 @@ async function viewerOf(browser: Browser, product: Product, project: Project): P
   return login
 }
 
+const routeId = (project: Project, route: string) => routeIdOf({ projectId: Number(project.id), op: 'pageload', route })
+
+/** Waits until the segments of a project are stored. */
+const segmentsOf = (product: Product, project: Project, count: number) =>
+  until(`the spans of ${project.org}`, 60_000, async () => {
+    const path = `/organizations/${project.org}/performance/?project=${project.slug}&statsPeriod=30d`
+    return ((await api(product, project, path)).json as { samples: number }).samples >= count
+  })
+
 async function placesOf(product: Product, project: Project, event: string, events: number): Promise<Places> {
   const found = await until(`the events of ${project.org}`, 60_000, async () => {
     const answer = await api(product, project, `/organizations/${project.org}/issues/?query=`)
@@ -76,8 +88,9 @@ async function placesOf(product: Product, project: Project, event: string, event
     short: first?.shortId ?? 'NONE-1',
     event,
     digest: project.org === 'acme' ? digest : '2774530906',
-    trace: traceId,
-    route: routeIdOf({ projectId: Number(project.id), op: 'pageload', route: '/checkout/[orderId]' }),
+    ...(project.org === 'hostile'
+      ? { trace: hostileTraceId, route: routeId(project, `/${hostileTexts[0]}`) }
+      : { trace: traceId, route: routeId(project, '/checkout/[orderId]') }),
     release,
     releaseBefore,
     invitation: 'nonsense',
@@ -110,6 +123,8 @@ async function filled(product: Product, rewind: () => void): Promise<World> {
   const [acme, hostile, empty] = ['acme', 'hostile', 'quiet'].map((org) =>
     bootstrap(product, org, org === 'acme' ? 'shop-web' : 'web', 'javascript-nextjs', email),
   ) as [Project, Project, Project]
+  await segmentsOf(product, acme, await sendShopSpans(product, acme))
+  await segmentsOf(product, hostile, await sendHostileSpans(product, hostile))
   const places = {
     full: await placesOf(product, acme, await sendShop(product, acme), shopEvents),
     hostile: await placesOf(product, hostile, await sendHostile(product, hostile), hostileEvents),
@@ -182,12 +197,19 @@ export async function picture(page: Page, width: number, theme: 'light' | 'dark'
 /** Goes to the address and waits until its requests and its scripts are done. */
 export async function settle(world: World, page: Page, path: string): Promise<void> {
   world.rewind()
+  // Parts of a page that are asked for later: a machine that is busy answers them after two equal texts.
+  const waiting = new Set<Request>()
+  page.on('request', (request) => {
+    if (request.resourceType() === 'fetch' && !request.url().includes('/stream')) waiting.add(request)
+  })
+  page.on('requestfinished', (request) => waiting.delete(request))
+  page.on('requestfailed', (request) => waiting.delete(request))
   await page.goto(world.product.url + path)
   await page.waitForFunction('window.mishap?.hydrated === true', undefined, { timeout: 5000 }).catch(() => undefined)
-  // The live stream keeps one request open, so the network is never idle. Pictures wait for two equal texts instead.
+  // The live stream keeps one request open, so the network is never idle. Pictures wait for two equal texts too.
   await until('a screen that stands still', 8000, async () => {
     const before = await page.evaluate('document.body.innerHTML.length')
     await page.waitForTimeout(350)
-    return (await page.evaluate('document.body.innerHTML.length')) === before
+    return waiting.size === 0 && (await page.evaluate('document.body.innerHTML.length')) === before
   }).catch(() => undefined)
 }

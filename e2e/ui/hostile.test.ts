@@ -1,12 +1,19 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { noChromium, openBrowser, openPage, signIn } from '../browser.ts'
+import { routeIdOf } from '../../src/query/performance-ids.ts'
+import { hydrated, noChromium, openBrowser, openPage, signIn } from '../browser.ts'
 import { api, bootstrap, envelopeOf, eventId, ingest, type Project, until } from '../product.ts'
+import { hostileTexts, hostileTraceId } from '../shots/data.ts'
+import { sendHostileSpans } from '../shots/spans.ts'
 
 const product = inject('product')
 const org = 'hostile'
 const markup = `"><img src=https://evil.example/x.png onerror=alert(1)><script>alert(2)</script><svg onload=alert(3)>`
 const link = 'javascript:alert(4)'
+
+/** The page of a route on the performance pages. */
+const routePath = (project: Project, text: string) =>
+  `/performance/${routeIdOf({ projectId: Number(project.id), op: 'pageload', route: `/${text}` })}`
 
 /** An event with markup and script links in every string field. */
 function hostileEvent(): Record<string, unknown> {
@@ -85,6 +92,11 @@ describe.skipIf(noChromium)('hostile event data on every screen', () => {
         ((await api(product, state.project, `/organizations/${org}/issues/?query=`)).json as { id: string }[])[0],
     )
     state.issue = found.id
+    const segments = await sendHostileSpans(product, state.project, Date.now())
+    await until('the spans', 20_000, async () => {
+      const { json } = await api(product, state.project, `/organizations/${org}/performance/?statsPeriod=24h`)
+      return (json as { samples: number }).samples >= segments
+    })
     state.browser = await openBrowser()
   })
   afterAll(() => state.browser?.close())
@@ -128,6 +140,41 @@ describe.skipIf(noChromium)('hostile event data on every screen', () => {
       await page.context().close()
     },
   )
+
+  test('traces and performance: no script, no foreign request, no dialog, no link outside the allow-list, wide nowhere', async () => {
+    const { page, ...watched } = await openPage(state.browser, product.url)
+    await signIn(page, product.url, `owner@${org}.test`)
+    for (const path of [
+      ...['', '/vitals', '/queries', '/requests', '/assets', '/routes'].map((tab) => `/performance${tab}`),
+      routePath(state.project, hostileTexts[0]),
+      '/traces',
+      '/traces?mode=spans',
+      `/traces/${hostileTraceId}`,
+    ]) {
+      await page.setViewportSize({ width: 1440, height: 900 })
+      await page.goto(`${product.url}/o/${org}${path}`)
+      await hydrated(page)
+      // Tables are streamed, and the rows of a trace come with its data.
+      await page.locator('main :is(td, [role=treeitem], .span-row)').first().waitFor()
+      const statement = page.locator('main tbody button[aria-expanded=false]')
+      if ((await statement.count()) > 0) {
+        await statement.first().click()
+        await page.locator('.performance-callers li').first().waitFor()
+      }
+      const links = await page
+        .locator('a[href]')
+        .evaluateAll((all) => all.map((anchor) => (anchor as HTMLAnchorElement).href))
+      expect(links.filter((href) => !/^(https?|mailto):/.test(href))).toEqual([])
+      expect(await page.locator('img[src*="evil"], svg[onload]').count()).toBe(0)
+      for (const width of [1440, 390]) {
+        await page.setViewportSize({ width, height: 900 })
+        const wide = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+        expect([path, width, wide]).toEqual([path, width, 0])
+      }
+    }
+    expect(watched).toEqual({ errors: [], foreign: [], dialogs: [] })
+    await page.context().close()
+  })
 
   test('the Markdown of the issue fences what it quotes', async () => {
     const answer = await api(

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { type Login, noChromium, openBrowser, openPage, signIn } from '../browser.ts'
+import { envelopesOf, pageLoad, request } from '../performance-spans.ts'
 import {
   api,
   bootstrap,
@@ -192,13 +193,8 @@ describe.skipIf(noChromium)('with a product of its own', () => {
     if (state.product) await discard(state.product)
   })
 
-  test('the engine is away: the list keeps its rows or its shell and says so, and comes back by itself', async () => {
-    const { page, product } = state
-    await page.goto(at('/issues'))
-    await page.locator('[data-id]').nth(1).waitFor()
-    await page.waitForTimeout(1000)
-    const issue = await page.locator('[data-id]').first().getAttribute('data-id')
-    // The engine restarts after each kill, so one kill would be over before the check.
+  /** Keeps the engine down while `work` runs. It restarts after each kill, so one kill would be over before a check. */
+  async function withoutEngine(work: () => Promise<void>): Promise<void> {
     const killing = { on: true }
     const killer = (async () => {
       while (killing.on) {
@@ -208,6 +204,20 @@ describe.skipIf(noChromium)('with a product of its own', () => {
       }
     })()
     try {
+      await work()
+    } finally {
+      killing.on = false
+      await killer
+    }
+  }
+
+  test('the engine is away: the list keeps its rows or its shell and says so, and comes back by itself', async () => {
+    const { page, product } = state
+    await page.goto(at('/issues'))
+    await page.locator('[data-id]').nth(1).waitFor()
+    await page.waitForTimeout(1000)
+    const issue = await page.locator('[data-id]').first().getAttribute('data-id')
+    await withoutEngine(async () => {
       const bar = page.locator('.offline', { hasText: 'The events store is down.' })
       await bar.waitFor({ timeout: 10_000 })
       expect(await page.locator('[data-id]').count()).toBe(2)
@@ -223,16 +233,48 @@ describe.skipIf(noChromium)('with a product of its own', () => {
       expect(await page.locator('nav').count()).toBeGreaterThan(0)
       expect((await fetch(`${product.url}/api/health/live`)).status).toBe(200)
       expect((await ingest(product, state.project, envelopeOf(errorEvent('GammaError')))).status).toBe(200)
-    } finally {
-      killing.on = false
-      await killer
-    }
+    })
     await page.locator('.offline, .stream-away').first().waitFor({ state: 'detached', timeout: 30_000 })
     await page.locator('[data-id]').nth(1).waitFor({ timeout: 15_000 })
     await ready(product)
     await until('the event that came meanwhile', 20_000, async () => {
       await page.goto(at('/issues'))
       return (await page.locator('[data-id]').count()) === 3
+    })
+  })
+
+  test('the engine is away while a performance page is open: its rows stay, the others say so, all come back', async () => {
+    const { page, product, project } = state
+    const startS = Date.now() / 1000 - 60
+    const body = envelopesOf([pageLoad('/cart', startS, 800, false), request(startS, true)])
+    for (const envelope of body) await ingest(product, project, envelope)
+    const rows = page.getByRole('table', { name: 'Routes' }).getByRole('row').filter({ hasText: '/cart' })
+    await until('the route', 20_000, async () => {
+      await page.goto(at('/performance'))
+      return (await rows.count()) === 1
+    })
+    const away = page.getByText('The events store does not answer.')
+    const links = page.getByRole('navigation', { name: 'Performance pages' }).getByRole('link')
+    await withoutEngine(async () => {
+      await page.locator('.offline', { hasText: 'The events store is down.' }).waitFor({ timeout: 15_000 })
+      expect(await rows.count()).toBe(1)
+      for (const path of ['', '/vitals', '/queries', '/requests', '/assets', '/routes']) {
+        await page.goto(at(`/performance${path}`))
+        await away.waitFor({ timeout: 15_000 })
+        expect(await links.count(), path).toBe(6)
+      }
+      for (const path of ['/traces', `/traces/${'ab'.repeat(16)}`]) {
+        await page.goto(at(path))
+        await page
+          .getByText(/events store does not answer|Retrying/)
+          .first()
+          .waitFor({ timeout: 15_000 })
+      }
+    })
+    await ready(product)
+    await until('the routes again', 30_000, async () => {
+      await page.goto(at('/performance'))
+      return (await rows.count()) === 1
     })
   })
 

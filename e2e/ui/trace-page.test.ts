@@ -16,7 +16,7 @@ Sentry.init({ dsn: process.env.DSN, release: 'shop@1.2.3', environment: 'product
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 const span = (name, op, work, attributes) => Sentry.startSpan({ name, op, attributes }, work)
 await span('GET /orders', 'http.server', async () => {
-  for (let n = 0; n < 8; n++)
+  for (let n = 0; n < Number(process.env.QUERIES); n++)
     await span('SELECT * FROM items WHERE id = ' + n, 'db', () => wait(3), { 'db.system.name': 'postgresql', 'shop.shard': n % 2 ? 'odd' : 'even' })
   await wait(80)
   await span('render page', 'template', async () => {
@@ -28,10 +28,10 @@ await span('GET /orders', 'http.server', async () => {
 await Sentry.flush(5000)
 `
 
-function run(dsn: string): Promise<number | null> {
+function run(dsn: string, queries: number): Promise<number | null> {
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
     cwd: root,
-    env: { ...process.env, DSN: dsn },
+    env: { ...process.env, DSN: dsn, QUERIES: String(queries) },
     stdio: ['ignore', 'inherit', 'inherit'],
   })
   return new Promise((resolve) => child.once('exit', resolve))
@@ -54,7 +54,7 @@ describe.skipIf(noChromium)('the page of a trace', () => {
   beforeAll(async () => {
     state.project = bootstrap(product, org, 'api', 'node')
     state.browser = await openBrowser()
-    expect(await run(state.project.dsn)).toBe(0)
+    expect(await run(state.project.dsn, 8)).toBe(0)
     const issue = await until('the issue', 20_000, async () => {
       const found = await api(product, state.project, `/organizations/${org}/issues/?query=StockError`)
       return (found.json as { id: string }[])[0]?.id
@@ -176,6 +176,46 @@ describe.skipIf(noChromium)('the page of a trace', () => {
       await page().getByRole('radio', { name: view }).click()
       await until(`the view ${view}`, 5000, async () => page().url().includes(`view=${view.toLowerCase()}`))
     }
+  })
+
+  test('two traces of a route side by side, from the menu, with keys, as Markdown and on a phone', async () => {
+    expect(await run(state.project.dsn, 2)).toBe(0)
+    type Peers = { previous: unknown; slowest: { traceId: string } | null }
+    const peers = `/organizations/${org}/trace/${state.trace}/peers/`
+    const other = await until('the other trace', 20_000, async () => {
+      const { slowest } = (await api(product, state.project, peers)).json as Peers
+      return slowest?.traceId
+    })
+    await until('its spans', 20_000, async () => {
+      const answer = await api(product, state.project, `/organizations/${org}/trace-view/${other}/`)
+      return (answer.json as View).spanCount === 5
+    })
+    await open()
+    await page().locator('[data-popup=compare] summary').click()
+    await page()
+      .getByRole('link', { name: /^slowest of the route/ })
+      .click()
+    await page().waitForURL(`**/traces/${state.trace}?compare=${other}`)
+    const row = page().getByRole('row').filter({ hasText: 'SELECT' })
+    await row.getByText(/^8 ×/).waitFor()
+    await row.getByText(/^2 ×/).waitFor()
+    const count = () => page().getByRole('row').count()
+    const all = await count()
+    await page().keyboard.press('d')
+    await until('only differences', 5000, async () => (await count()) < all || (await row.count()) === 1)
+    await page().keyboard.press('d')
+    await page().keyboard.press('n')
+    await page().locator('tr[aria-selected=true]').waitFor()
+    expect(await faults(page())).toEqual([])
+    const text = await page().request.get(`${product.url}/o/${org}/traces/${state.trace}.md?compare=${other}`)
+    expect(await text.text()).toMatch(/db SELECT .* \[api\] \(A 8 x .*, B 2 x /)
+    await page().setViewportSize({ width: 390, height: 844 })
+    expect(await page().evaluate(wide)).toBe(0)
+    await page().setViewportSize({ width: 1280, height: 800 })
+    await page().keyboard.press('x')
+    await page().waitForURL(`**/traces/${other}?compare=${state.trace}`)
+    await page().goto(`${product.url}/o/${org}/traces/${state.trace}?compare=${'9'.repeat(32)}`)
+    await page().getByRole('heading', { name: 'Nothing to compare' }).waitFor()
   })
 
   test('an unknown trace, one with errors only, and hostile names', async () => {

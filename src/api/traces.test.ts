@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { RestTraceComparison, RestTracePeers } from '../contract/trace-compare.ts'
 import type { RestTraceView } from '../contract/trace-views.ts'
 import type { RestTraceError, RestTraceMeta, RestTraceSpan } from '../contract/traces.ts'
 import { refineBody } from '../refine/pipeline/fixture.cases.ts'
@@ -111,7 +112,7 @@ describe('a trace over two projects', () => {
     expect(meta.events[0]?.shortId).toMatch(/^API-/)
   })
 
-  test('the tree: each span under its parent, over projects; errors beside it', async () => {
+  test('the tree: each span under its parent, over projects; errors at their spans', async () => {
     type Shape = [string, Shape[]]
     const shape = (traceSpan: RestTraceSpan): Shape => [traceSpan.event_id.slice(-2), traceSpan.children.map(shape)]
     const nodes = await treeOf()
@@ -122,22 +123,28 @@ describe('a trace over two projects', () => {
       additional_attributes: { 'db.system.name': 'postgresql' },
       duration: 500,
     })
-    expect(nodes.at(-1)).toMatchObject({
-      event_type: 'error',
-      type: 'error',
-      level: 'error',
-      project_slug: 'api',
-      title: 'StockError: no stock 1',
-      message: 'StockError: no stock 1',
-      culprit: expect.any(String),
-      metadata: { type: 'StockError', value: 'no stock 1' },
-      short_id: expect.stringMatching(/^API-/),
-      issue_id: expect.any(Number),
-      transaction: 'POST /buy',
-      timestamp: nowS - 8,
-      start_timestamp: nowS - 8,
-      span_id: hex(1, 16),
-    })
+    const withErrors = (traceSpan: RestTraceSpan): RestTraceSpan[] =>
+      traceSpan.errors.length > 0 ? [traceSpan] : traceSpan.children.flatMap(withErrors)
+    const [holder] = spans.flatMap(withErrors)
+    expect([nodes.length, holder?.event_id]).toEqual([spans.length, hex(1, 16)])
+    expect(holder?.errors).toMatchObject([
+      {
+        event_type: 'error',
+        type: 'error',
+        level: 'error',
+        project_slug: 'api',
+        title: 'StockError: no stock 1',
+        message: 'StockError: no stock 1',
+        culprit: expect.any(String),
+        metadata: { type: 'StockError', value: 'no stock 1' },
+        short_id: expect.stringMatching(/^API-/),
+        issue_id: expect.any(Number),
+        transaction: 'POST /buy',
+        timestamp: nowS - 8,
+        start_timestamp: nowS - 8,
+        span_id: hex(1, 16),
+      },
+    ])
   })
 
   test('an error says what it is itself, not what its issue says', async () => {
@@ -271,7 +278,7 @@ describe('a trace over two projects', () => {
     expect(new Map(found as [string, unknown][])).toEqual(new Map(errors.map(([name, , wanted]) => [name, wanted])))
   })
 
-  test('more than a thousand spans are cut, and it is said', async () => {
+  test('a trace of more than a thousand spans is whole; over the limit it is cut, and it is said', async () => {
     const { project } = made()
     for (const n of [61, 62])
       await stored(
@@ -284,14 +291,23 @@ describe('a trace over two projects', () => {
           Array.from({ length: 600 }, (_, at) => child(n * 1000 + at, n)),
         ),
       )
-    const answer = await call('GET', `/organizations/acme/trace/${hex(8)}/`)
+    const readTree = async (query: string) => {
+      const answer = await call('GET', `/organizations/acme/trace/${hex(8)}/${query}`)
+      const nodes = answer.json as RestTraceSpan[]
+      return [answer.headers.get('x-truncated'), nodes.reduce((sum, node) => sum + 1 + node.children.length, 0)]
+    }
+    expect([await readTree(''), await readTree('?limit=7')]).toEqual([
+      [null, 1202],
+      ['7', 7],
+    ])
     const meta = await metaOf(hex(8))
-    expect([answer.headers.get('x-truncated'), meta.truncated, meta.span_count, meta.segmentCount]).toEqual([
-      '1000',
+    expect([meta.truncated, meta.span_count, meta.span_count_map, meta.segmentCount]).toEqual([
       true,
-      1000,
+      1202,
+      { db: 1200, pageload: 2 },
       2,
     ])
+    expect((await call('GET', `/organizations/acme/trace/${hex(8)}/?limit=0`)).status).toBe(400)
   })
 })
 
@@ -395,6 +411,49 @@ describe('a trace as the page reads it', () => {
       expect(
         (await call('GET', `/organizations/acme/${path.replace('ID', id)}`, { token: stranger.token })).status,
       ).toBe(404)
+  })
+
+  test('two traces side by side, and traces of the same route', async () => {
+    const { project } = made()
+    const [first, second, other] = [hex(301), hex(302), hex(303)]
+    const parts = (n: number, trace: string, queries: number) =>
+      stored(project, 'transaction', {
+        ...transaction(
+          n,
+          'http.server',
+          { trace_id: trace },
+          Array.from({ length: queries }, (_, at) => child(n * 100 + at, n)),
+        ),
+        transaction: 'GET /compared',
+        start_timestamp: nowS - 100 + n / 100,
+        timestamp: nowS - 90 + n / 100,
+      })
+    await parts(310, first, 2)
+    await parts(320, second, 38)
+    await parts(330, other, 1)
+    const path = `/organizations/acme/trace/${first}`
+    const { a, b, rows, largest } = (await call('GET', `${path}/compare/${second}/`)).json as RestTraceComparison
+    expect([a.traceID, b.traceID, a.spans, b.spans, a.name]).toEqual([first, second, 3, 39, 'GET /compared'])
+    expect(rows.map((row) => [row.op, row.parent, row.a?.count, row.b?.count])).toEqual([
+      ['http.server', -1, 1, 1],
+      ['db', 0, 2, 38],
+    ])
+    expect(largest[0]).toBe(1)
+    const text = (await call('GET', `${path}/markdown/?compare=${second}`)).text
+    expect(text).toContain('db query 31000 [web] (A 2 x 1.00 s, B 38 x 19.0 s, +18.0 s)')
+    const peers = (await call('GET', `${path}/peers/`)).json as RestTracePeers
+    expect(peers).toMatchObject({
+      route: { project: String(project.id), op: 'http.server', route: '/compared' },
+      slowest: { traceId: expect.stringMatching(`${second}|${other}`), duration: 10_000 },
+      typical: { traceId: other },
+      previous: null,
+    })
+    const last = (await call('GET', `/organizations/acme/trace/${other}/peers/`)).json as RestTracePeers
+    expect(last.previous?.traceId).toBe(second)
+    expect((await call('GET', `/organizations/acme/trace/${hex(399)}/peers/`)).json).toMatchObject({ route: null })
+    const stranger = await personAs(null)
+    for (const end of ['peers/', `compare/${second}/`])
+      expect((await call('GET', `${path}/${end}`, { token: stranger.token })).status).toBe(404)
   })
 
   test('one span with its attributes; one of another trace, or none, is not there', async () => {

@@ -10,7 +10,7 @@ const spans = z
     texts: z.array(z.string()).describe('Every text once; number 0 is empty.'),
     ids,
     parentIds: ids,
-    segmentIds: ids,
+    segmentIds: column.describe('The number of the id of its segment. Ids are texts too.'),
     projects: column.describe('The place in the list of projects.'),
     segments: column.describe('1: a segment.'),
     starts: column.describe('Microseconds after the origin.'),
@@ -111,6 +111,18 @@ export const restTraceItem = z
       .number()
       .describe('Milliseconds that were added to its times, because the clock of the sender was wrong.'),
     repaired: z.int().describe('Number of repaired faults in the sent span.'),
+    statement: z
+      .strictObject({
+        id: z.string().describe('Its id on the performance pages.'),
+        kind: z.enum(['queries', 'requests', 'assets']),
+        text: z.string(),
+        day: z
+          .strictObject({ samples: z.int(), p5: z.number(), p50: z.number(), p95: z.number(), p99: z.number() })
+          .nullable()
+          .describe('Milliseconds of the same statement in this project in the last 24 hours, within 5 %. Null: none.'),
+      })
+      .nullable()
+      .describe('The parameterized database statement, request or asset. Null: the span has none.'),
   })
   .meta({ id: 'TraceItem' })
 export type RestTraceItem = z.infer<typeof restTraceItem>

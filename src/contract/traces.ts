@@ -70,11 +70,11 @@ export const restTraceMeta = z
     errors: z.int(),
     performance_issues: z.int(),
     logs: z.int(),
-    /** Number of checked spans, at most 1,000, and their number by op. */
+    /** Number of stored spans, and their number by op. */
     span_count: z.int(),
     span_count_map: z.record(z.string(), z.int()),
     transaction_child_count_map: z.array(z.strictObject({ 'transaction.span_id': spanId, 'count()': z.int() })),
-    truncated: z.boolean().describe('More than 1,000 spans are stored. These are the first.'),
+    truncated: z.boolean().describe('More than 1,000 spans are stored. Segments are of the first.'),
     /**
      * The 50 segments nearest to the requested time, ordered by start. For a trace without segments: spans without a
      * stored parent.
@@ -88,6 +88,34 @@ export const restTraceMeta = z
   })
   .meta({ id: 'TraceMeta' })
 export type RestTraceMeta = z.infer<typeof restTraceMeta>
+
+/** An error of a trace, at its span. */
+const traceError = z
+  .strictObject({
+    event_type: z.literal('error'),
+    id: eventId,
+    event_id: eventId,
+    /** Null if its issue has been removed. */
+    issue_id: z.int().nullable(),
+    short_id: z.string().nullable(),
+    project_id: z.int(),
+    project_slug: z.string(),
+    /** Title of the event. The title of its issue can differ. */
+    title: z.string(),
+    /** Older clients read the title here. */
+    message: z.string().describe('The same as title.'),
+    culprit: z.string(),
+    type: z.string().describe('error, default (a message), csp or another security report.'),
+    metadata: z.strictObject({ type: z.string().exactOptional(), value: z.string().exactOptional() }),
+    level: z.string(),
+    transaction: z.string(),
+    span_id: spanId.nullable().describe('The stored span that it happened in, or the one above. Null: unknown.'),
+    /** Both are the time of the event. */
+    timestamp: at,
+    start_timestamp: at,
+  })
+  .meta({ id: 'TraceError' })
+export type RestTraceError = z.infer<typeof traceError>
 
 /** A span of organizations/{org}/trace/{trace}/ with its child spans. */
 const span = z
@@ -133,39 +161,11 @@ const span = z
     get children() {
       return z.array(span)
     },
-    errors: z.array(z.never()),
+    errors: z.array(traceError).describe('Errors that happened in it.'),
     occurrences: z.array(z.never()),
   })
   .meta({ id: 'TraceSpan' })
 export type RestTraceSpan = z.infer<typeof span>
 
-/** An error of a trace, next to its spans. */
-const traceError = z
-  .strictObject({
-    event_type: z.literal('error'),
-    id: eventId,
-    event_id: eventId,
-    /** Null if its issue has been removed. */
-    issue_id: z.int().nullable(),
-    short_id: z.string().nullable(),
-    project_id: z.int(),
-    project_slug: z.string(),
-    /** Title of the event. The title of its issue can differ. */
-    title: z.string(),
-    /** Older clients read the title here. */
-    message: z.string().describe('The same as title.'),
-    culprit: z.string(),
-    type: z.string().describe('error, default (a message), csp or another security report.'),
-    metadata: z.strictObject({ type: z.string().exactOptional(), value: z.string().exactOptional() }),
-    level: z.string(),
-    transaction: z.string(),
-    span_id: spanId.nullable().describe('The stored span that it happened in, or the one above. Null: unknown.'),
-    /** Both are the time of the event. */
-    timestamp: at,
-    start_timestamp: at,
-  })
-  .meta({ id: 'TraceError' })
-export type RestTraceError = z.infer<typeof traceError>
-
-/** The spans of a trace as trees, and its errors. */
+/** The spans of a trace as trees, and the errors whose spans are not stored. */
 export const restTrace = z.array(z.union([span, traceError]))

@@ -9,8 +9,8 @@ export type TraceSpans = {
   ids: readonly string[]
   /** '' for none. */
   parentIds: readonly string[]
-  /** The id of the span's segment, '' if unknown. */
-  segmentIds: readonly string[]
+  /** The number of the text that is the id of the span's segment, 0 if unknown. */
+  segmentIds: readonly number[]
   /** The place of the span's project in the trace's list of projects. */
   projects: readonly number[]
   /** 1: the span is a segment. */
@@ -32,7 +32,7 @@ export type TraceSpans = {
 /** The text of one column of a span. */
 export const textOf = (
   spans: TraceSpans,
-  column: 'ops' | 'names' | 'statuses' | 'platforms' | 'environments' | 'cuts',
+  column: 'ops' | 'names' | 'statuses' | 'platforms' | 'environments' | 'cuts' | 'segmentIds',
   span: number,
 ): string => spans.texts[spans[column][span] ?? 0] ?? ''
 

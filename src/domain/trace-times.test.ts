@@ -131,9 +131,18 @@ describe('runs of repeated siblings', () => {
     ['segments are never folded', [1, 2, 3, 4, 5].map((n) => query(n, { segment: true })), []],
   ])('%s', (_name, list, expected) => expect(runs(list).map((run) => run.count)).toEqual(expected))
 
+  test('pairs are one run, named by the part that took longer; half a pair is not in it', () => {
+    const connect = (n: number) => query(n, { name: 'pg-pool.connect', for: 0.1 })
+    const pairs = Array.from({ length: 5 }, (_, n) => [connect(2 * n + 1), query(2 * n + 2)]).flat()
+    expect(runs([query(0, { name: 'BEGIN' }), ...pairs, connect(11)])).toEqual([
+      { first: 2, place: 1, count: 10, times: 5, main: 3, totalUs: 5500 },
+    ])
+    expect(runs(pairs.slice(2))).toEqual([])
+  })
+
   test('a run has its place, its sum, and roots have runs too', () => {
     expect(runs([query(0, { name: 'BEGIN' }), ...[1, 2, 3, 4, 5].map((n) => query(n))])).toEqual([
-      { first: 2, place: 1, count: 5, totalUs: 5000 },
+      { first: 2, place: 1, count: 5, times: 5, main: 2, totalUs: 5000 },
     ])
     const { spans, tree } = timed([1, 2, 3, 4, 5].map((n) => query(n, { parent: '' })))
     expect(runsOf(spans, tree).get(-1)).toMatchObject([{ place: 0, count: 5 }])

@@ -1,5 +1,5 @@
 import { correctClocks } from './trace-clocks.ts'
-import type { TraceSpans } from './trace-spans.ts'
+import { type TraceSpans, textOf } from './trace-spans.ts'
 
 /**
  * The tree of a trace. Nodes are numbers: first the spans, by their index in the columns, then one node for each parent
@@ -38,6 +38,8 @@ export type TraceTree = {
 type Options = {
   /** The spans are a sample: a span whose parent was left out hangs on its segment, not on a missing parent. */
   isSampled?: boolean
+  /** Times stay as recorded: clocks of services are not corrected. */
+  isRecorded?: boolean
 }
 
 /** Spans by id. Several projects can have a span with one id. */
@@ -87,7 +89,7 @@ function linkParents(
     const id = spans.parentIds[span] ?? ''
     if (id === '' || id === spans.ids[span]) continue
     let parent = findById(byId, spans, id, project)
-    if (parent === -1 && isSampled) parent = findById(byId, spans, spans.segmentIds[span] ?? '', project)
+    if (parent === -1 && isSampled) parent = findById(byId, spans, textOf(spans, 'segmentIds', span), project)
     if (parent === -1 || parent === span) {
       if (isSampled) continue
       if (parent === -1 && !missing.has(id)) missing.set(id, spans.ids.length + missing.size)
@@ -191,7 +193,7 @@ function coverMissing(parents: Int32Array, spanCount: number, starts: Float64Arr
 }
 
 /** Builds the tree of a trace. See `TraceTree`. */
-export function buildTree(spans: TraceSpans, { isSampled = false }: Options = {}): TraceTree {
+export function buildTree(spans: TraceSpans, { isSampled = false, isRecorded = false }: Options = {}): TraceTree {
   const spanCount = spans.ids.length
   const sorted = byStart(spans.starts, spans.durations, spanCount)
   const linked = new Int32Array(spanCount).fill(-1)
@@ -207,7 +209,9 @@ export function buildTree(spans: TraceSpans, { isSampled = false }: Options = {}
   durations.set(spans.durations)
   coverMissing(parents, spanCount, starts, durations)
   const rough = shapeOf(parents, byStart(starts, durations, nodeCount))
-  const shifts = correctClocks(spans, { ...rough, parents, starts, durations })
+  const shifts = isRecorded
+    ? new Float64Array(nodeCount)
+    : correctClocks(spans, { ...rough, parents, starts, durations })
   const isShifted = shifts.some((shift) => shift !== 0)
   if (isShifted) coverMissing(parents, spanCount, starts, durations)
   const shape = isShifted ? shapeOf(parents, byStart(starts, durations, nodeCount)) : rough

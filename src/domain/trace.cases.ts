@@ -26,7 +26,7 @@ export function columnsOf(list: readonly TestSpan[]): TraceSpans {
     texts,
     ids: list.map((span) => pad(span.id)),
     parentIds: list.map((span) => pad(span.parent)),
-    segmentIds: list.map((span) => pad(span.segmentId)),
+    segmentIds: list.map((span) => textOf(pad(span.segmentId))),
     projects: list.map((span) => span.project ?? 0),
     segments: list.map((span) => (span.segment ? 1 : 0)),
     starts: list.map((span) => (span.from ?? 0) * 1000),

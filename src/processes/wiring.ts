@@ -28,6 +28,7 @@ import type { AppSetup } from '../serve/messages.ts'
 import { watchLoop } from '../serve/metrics.ts'
 import { createReplay } from '../serve/replay.ts'
 import type { RequestLog } from '../serve/request-log.ts'
+import { prepareRowsFolder } from '../store/events/row-file.ts'
 import type { BatchResult } from '../store/meta/meta.ts'
 import { blobSourceOf } from './blob-source.ts'
 import type { App } from './parts.ts'
@@ -205,7 +206,12 @@ export function wireRefine(app: App, setup: AppSetup, lag: ReturnType<typeof cre
     events,
     blobs,
     workers: config.refineWorkers,
-    worker: { journalFolder: setup.folders.journal, blobSource: blobSourceOf(config, setup.folders) },
+    worker: {
+      journalFolder: setup.folders.journal,
+      blobSource: blobSourceOf(config, setup.folders),
+      // A ClickHouse server reads no files of this machine.
+      ...(config.events ? {} : { rowsPrefix: prepareRowsFolder(setup.folders.engine) }),
+    },
     artifacts: meta,
     readers: app.readers,
     committed: (result) => {

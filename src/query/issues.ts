@@ -254,12 +254,16 @@ async function countedOf(
       }),
   )
   for (const groups of answers) {
-    const users = new Map<number, number>()
+    const sums = new Map<number, { events: number; users: number }>()
     for (const group of groups) {
       const id = ids.get(`${group.projectId}:${group.groupHash}`) ?? 0
-      users.set(id, (users.get(id) ?? 0) + (group.users ?? 0))
+      const sum = sums.get(id) ?? { events: 0, users: 0 }
+      sums.set(id, { events: sum.events + group.events, users: sum.users + (group.users ?? 0) })
     }
-    for (const [id, counts] of counted) counts.users = Math.max(counts.users, users.get(id) ?? 0)
+    for (const [id, counts] of counted) {
+      counts.users = Math.max(counts.users, sums.get(id)?.users ?? 0)
+      counts.events = Math.max(counts.events, sums.get(id)?.events ?? 0)
+    }
   }
   return counted
 }
@@ -315,8 +319,11 @@ async function foundBy(deps: QueryDeps, request: IssueListRequest, branch: Branc
     const starts = new Map(candidates.map((candidate) => [candidate.issueId, candidate.firstSeenMs]))
     return { found: summed(groups, ids, starts, plain), isTruncated: false }
   }
-  const filter = branch.event ? { filter: branch.event } : {}
-  const groups = await deps.events.groups({ scope, order, max: groupsMax, users, ...filter })
+  // The events of the page's issues are counted in the whole range later (`countedOf`).
+  const more = branch.event
+    ? { filter: branch.event, newestFirst: order === 'last' }
+    : { withLast: request.sort === 'date' || request.sort === 'new' }
+  const groups = await deps.events.groups({ scope, order, max: groupsMax, users, ...more })
   const ids = await deps.meta.issues.issueIdsOf(groups)
   const starts = await deps.meta.issues.issueStarts([...new Set(ids.values())], branch.issue)
   return { found: summed(groups, ids, starts, plain), isTruncated: groups.length === groupsMax }

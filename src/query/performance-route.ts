@@ -102,18 +102,17 @@ async function timeOf({ events }: Deps, request: RouteRequest): Promise<RestRout
 }
 
 async function breakdownsOf({ events }: Deps, request: RouteRequest): Promise<RestRoutePage['breakdowns']> {
-  return Promise.all(
-    breakdownKinds.map(async (kind) => ({
-      kind,
-      rows: (await events.routeBreakdown({ ...request, kind, max: breakdownMax })).map((row) => ({
-        value: row.value,
-        samples: row.samples,
-        count: row.count,
-        p75: row.p75Ms,
-        failureRate: rateOf(row.failed, row.count),
-      })),
+  const found = await events.routeBreakdowns({ ...request, kinds: breakdownKinds, max: breakdownMax })
+  return found.map(({ kind, rows }) => ({
+    kind,
+    rows: rows.map((row) => ({
+      value: row.value,
+      samples: row.samples,
+      count: row.count,
+      p75: row.p75Ms,
+      failureRate: rateOf(row.failed, row.count),
     })),
-  )
+  }))
 }
 
 const nothing = { samples: 0, count: 0, failed: 0, totalMs: 0, p50Ms: null, p75Ms: null, p95Ms: null, apdex: null }

@@ -1,5 +1,8 @@
 import type { RestTraceItem } from '../contract/trace-views.ts'
+import type { EventStore } from '../store/events/event-store.ts'
+import type { StatementKind } from '../store/events/performance-store.ts'
 import type { SeenSpan } from '../store/events/span-store.ts'
+import { statementIdOf } from './performance-ids.ts'
 
 type Attribute = RestTraceItem['attributes'][number]
 
@@ -25,8 +28,28 @@ const fieldsOf = (span: SeenSpan): Record<string, string | number> => ({
   environment: span.environment,
 })
 
+const kinds: Readonly<Record<string, StatementKind>> = { db: 'queries', http: 'requests', resource: 'assets' }
+const dayMs = 86_400_000
+
+/** The statement of a span, with its durations of the last day. */
+export async function statementOf(
+  events: Pick<EventStore, 'statementDurations'>,
+  { projectId, statement, category }: SeenSpan,
+  nowMs: number,
+): Promise<RestTraceItem['statement']> {
+  const kind = kinds[category]
+  if (statement === '' || !kind) return null
+  const day = await events.statementDurations(projectId, statement, nowMs - dayMs)
+  return {
+    id: day ? statementIdOf({ projectId, hash: day.hash }) : '',
+    kind,
+    text: statement,
+    day: day ? { samples: day.samples, p5: day.p5Ms, p50: day.p50Ms, p95: day.p95Ms, p99: day.p99Ms } : null,
+  }
+}
+
 /** One span with all its attributes, those of its columns first. */
-export function traceItem(span: SeenSpan, projectSlug: string): RestTraceItem {
+export function traceItem(span: SeenSpan, projectSlug: string, statement: RestTraceItem['statement']): RestTraceItem {
   const sent = span.attributes
   const fields = Object.entries(fieldsOf(span)).filter(([name, value]) => value !== '' && !Object.hasOwn(sent, name))
   const attributes = Object.keys(sent)
@@ -45,5 +68,6 @@ export function traceItem(span: SeenSpan, projectSlug: string): RestTraceItem {
     events: span.events === '' ? [] : (JSON.parse(span.events) as Record<string, unknown>[]),
     clockShift: span.clockShiftUs / 1000,
     repaired: span.repaired,
+    statement,
   }
 }

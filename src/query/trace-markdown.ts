@@ -51,7 +51,7 @@ function treeLines(parts: Parts, selfUs: Float64Array): string[] {
       if (gap) entries.push({ text: `no span for ${ms(gap.toUs - gap.fromUs)} (${gap.kind})`, depth, node: -1 })
       const run = folded.get(place)
       const text = run
-        ? `${run.count} x ${nodeName(parts, child)} (${ms(run.totalUs)} in all, ${ms(run.totalUs / run.count)} each)`
+        ? `${run.times} x ${nodeName(parts, run.main)} (${ms(run.totalUs)} in all, ${ms(run.totalUs / run.times)} each)`
         : nodeLine(parts, child, selfUs)
       entries.push({ text, depth, node: run ? -1 : child })
       place += run?.count ?? 1

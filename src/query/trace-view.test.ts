@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { TraceColumns } from '../store/events/trace-store.ts'
+import type { TextColumn, TraceColumns } from '../store/events/trace-store.ts'
 import type { Project } from '../store/meta/meta.ts'
 import { traceView } from './trace-view.ts'
 
@@ -9,22 +9,28 @@ const id = (n: number) => n.toString(16).padStart(16, '0')
 const project = (n: number, slug: string) => ({ id: n, slug, platform: 'node' }) as Project
 const [web, secret] = [project(1, 'web'), project(2, 'secret')]
 
+function textColumn(list: readonly string[]): TextColumn {
+  const texts = ['', ...new Set(list)]
+  return { texts, numbers: list.map((text) => texts.indexOf(text, 1)) }
+}
+
 /** Columns of spans by project, in any order of start. */
 const columns = (list: readonly { n: number; projectId: number; startUs?: number; lcp?: number }[]): TraceColumns => ({
   projectIds: list.map((span) => span.projectId),
   ids: list.map((span) => id(span.n)),
   parentIds: list.map(() => id(1)),
-  segmentIds: list.map(() => ''),
+  segmentIds: textColumn(list.map(() => '')),
   segments: list.map(() => 0),
-  startsUs: list.map((span) => span.startUs ?? span.n * 10),
+  originUs: 10,
+  starts: list.map((span) => (span.startUs ?? span.n * 10) - 10),
   durationsUs: list.map(() => 5),
-  ops: list.map((span) => (span.projectId === 1 ? 'db' : '')),
-  names: list.map((span) => (span.projectId === 1 ? `SELECT ${span.n % 2}` : '')),
-  statuses: list.map(() => ''),
+  ops: textColumn(list.map((span) => (span.projectId === 1 ? 'db' : ''))),
+  names: textColumn(list.map((span) => (span.projectId === 1 ? `SELECT ${span.n % 2}` : ''))),
+  statuses: textColumn(list.map(() => '')),
   failures: list.map(() => 0),
-  platforms: list.map(() => ''),
-  environments: list.map(() => ''),
-  cuts: list.map(() => ''),
+  platforms: textColumn(list.map(() => '')),
+  environments: textColumn(list.map(() => '')),
+  cuts: textColumn(list.map(() => '')),
   measurements: list.flatMap((span) => (span.lcp ? [[id(span.n), { lcp: span.lcp }] as const] : [])),
 })
 
@@ -142,17 +148,14 @@ describe('a trace in the form of its page', () => {
     expect(feedback).toMatchObject([{ id: 3, groupID: '9', message: 'broken', span: 1 }])
   })
 
-  test('a small trace is one query, a larger one two; over the limit it is a sample', async () => {
+  test('a small trace is one query, a larger one is counted first; over the limit it is a sample', async () => {
     const many = Array.from({ length: 6000 }, (_, n) => ({ n: n + 1, projectId: 1 }))
     const small = storeOf(many.slice(0, 2000))
     expect([(await small.view()).isSampled, small.asked]).toEqual([false, [['spans', 2001]]])
     const middle = storeOf(many)
     expect([(await middle.view()).spans.ids.length, middle.asked]).toEqual([
       6000,
-      [
-        ['spans', 2001],
-        ['spans', 50_001],
-      ],
+      [['spans', 2001], ['totals'], ['spans', 50_000]],
     ])
     const preload = storeOf(many)
     expect([(await preload.view({ isPreload: true })).isSampled, preload.asked]).toEqual([true, [['spans', 2001]]])

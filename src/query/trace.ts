@@ -14,12 +14,14 @@ import type { MetaWith } from '../store/meta/meta-store.ts'
 import { normalizeSpanId } from '../wire/ids.ts'
 
 type TraceDeps = {
-  events: Pick<EventStore, 'spansOfTrace' | 'byTraceId' | 'spansOfEvents'>
+  events: Pick<EventStore, 'spansOfTrace' | 'spanCounts' | 'byTraceId' | 'spansOfEvents'>
   meta: MetaWith<'issues.issueIdsOf' | 'issues.issueById' | 'projects.projectById'>
 }
 
-/** Limit of spans that are read of a trace, segments first. */
-export const traceSpansMax = 1000
+/** Limit of spans that a summary reads of a trace, segments first. */
+const metaSpansMax = 1000
+/** Limit of spans in trees: their rows are complete, and the answer is built in memory. */
+export const treeSpansMax = 10_000
 const listedMax = 50
 const errorsMax = 100
 /** Depth limit of the tree. A deeper span becomes a sibling of the span at this level. */
@@ -44,15 +46,20 @@ const eventKey = (projectId: number | string, eventId: string) => `${projectId} 
  * Reads the spans and events of a trace in these projects, which the caller can read.
  * @throws MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE.
  */
-async function traceOf(deps: TraceDeps, projectIds: readonly number[], traceId: string): Promise<Trace> {
+async function traceOf(
+  deps: TraceDeps,
+  projectIds: readonly number[],
+  traceId: string,
+  spansMax: number,
+): Promise<Trace> {
   const { events, meta } = deps
   const [found, [all, places]] = await Promise.all([
-    events.spansOfTrace(projectIds, traceId, traceSpansMax + 1),
+    events.spansOfTrace(projectIds, traceId, spansMax + 1),
     events
       .byTraceId([...projectIds], traceId, errorsMax)
       .then(async (refs) => [refs, await events.spansOfEvents(refs)] as const),
   ])
-  const spans = found.slice(0, traceSpansMax)
+  const spans = found.slice(0, spansMax)
   const placeOf = placer(spans)
   const eventSpans = new Map(places.map((place) => [eventKey(place.projectId, place.eventId), place]))
   const refs = all.filter((ref) => !isOccurrence(eventSpans.get(eventKey(ref.projectId, ref.eventId))))
@@ -61,7 +68,7 @@ async function traceOf(deps: TraceDeps, projectIds: readonly number[], traceId: 
   return {
     spans,
     eventSpans,
-    truncated: found.length > traceSpansMax,
+    truncated: found.length > spansMax,
     occurrences: all.length - refs.length,
     events: await Array.fromAsync(refs, async ({ projectId, groupHash, eventId, timestampUs }) => {
       const id = issueIds.get(`${projectId}:${groupHash}`)
@@ -168,7 +175,7 @@ export async function traceMeta(
   traceId: string,
   { keptDays, atS }: { keptDays: number; atS: number | undefined },
 ): Promise<RestTraceMeta> {
-  const { spans, truncated, events, occurrences } = await traceOf(deps, projectIds, traceId)
+  const { spans, truncated, events, occurrences } = await traceOf(deps, projectIds, traceId, metaSpansMax)
   const slugOf = await slugsOf(deps.meta, projectIds)
   const segments = segmentsOf(spans).toSorted((a, b) => a.startUs - b.startUs)
   const below = Map.groupBy(
@@ -176,14 +183,16 @@ export async function traceMeta(
     (item) => `${item.projectId} ${item.segmentId}`,
   )
   const countOf = (item: SeenSpan) => below.get(`${item.projectId} ${item.spanId}`)?.length ?? 0
-  const ops = Map.groupBy(spans, (item) => item.op || 'default')
+  const counts = truncated
+    ? await deps.events.spanCounts(projectIds, traceId)
+    : new Map([...Map.groupBy(spans, (item) => item.op)].map(([op, some]) => [op, some.length]))
   const listed = segments.map((segment) => toSegment(segment, slugOf(segment.projectId), countOf(segment)))
   return {
     errors: events.length,
     performance_issues: occurrences,
     logs: 0,
-    span_count: spans.length,
-    span_count_map: Object.fromEntries([...ops].map(([op, some]) => [op, some.length])),
+    span_count: [...counts.values()].reduce((sum, count) => sum + count, 0),
+    span_count_map: Object.fromEntries([...counts].map(([op, count]) => [op || 'default', count])),
     transaction_child_count_map: segments.map((segment) => ({
       'transaction.span_id': segment.spanId,
       'count()': countOf(segment),
@@ -198,13 +207,15 @@ export async function traceMeta(
 
 const parsed = <T>(json: string, none: T): T => (json === '' ? none : (JSON.parse(json) as T))
 
-const nodeOf = (item: SeenSpan, slug: string): RestTraceSpan => ({
+type NodeParts = { slugOf: (projectId: number) => string; errorsOf: (span: SeenSpan) => RestTraceError[] }
+
+const nodeOf = (item: SeenSpan, { slugOf, errorsOf }: NodeParts): RestTraceSpan => ({
   event_type: 'span',
   event_id: item.spanId,
   parent_span_id: item.parentId || null,
   transaction_id: item.segmentId,
   project_id: item.projectId,
-  project_slug: slug,
+  project_slug: slugOf(item.projectId),
   is_transaction: item.isSegment,
   transaction: item.transaction,
   op: item.op,
@@ -226,7 +237,7 @@ const nodeOf = (item: SeenSpan, slug: string): RestTraceSpan => ({
   ...(item.events ? { events: parsed<NonNullable<RestTraceSpan['events']>>(item.events, []) } : {}),
   repaired: item.repaired,
   children: [],
-  errors: [],
+  errors: errorsOf(item),
   occurrences: [],
 })
 
@@ -234,7 +245,7 @@ const nodeOf = (item: SeenSpan, slug: string): RestTraceSpan => ({
  * Builds trees of spans, each span once, ordered by start. A missing parent, or a parent below its own child, is
  * ignored: senders choose ids.
  */
-function treesOf(spans: readonly SeenSpan[], slugOf: (projectId: number) => string): RestTraceSpan[] {
+function treesOf(spans: readonly SeenSpan[], parts: NodeParts): RestTraceSpan[] {
   const ordered = spans.toSorted((a, b) => a.startUs - b.startUs || b.durationUs - a.durationUs)
   const ids = new Set(spans.map((span) => span.spanId))
   const byParent = Map.groupBy(ordered, (item) => item.parentId)
@@ -243,14 +254,14 @@ function treesOf(spans: readonly SeenSpan[], slugOf: (projectId: number) => stri
   const place = (root: SeenSpan) => {
     if (placed.has(root)) return
     placed.add(root)
-    const first = nodeOf(root, slugOf(root.projectId))
+    const first = nodeOf(root, parts)
     roots.push(first)
     const open = [{ span: root, into: first.children, depth: 1 }]
     for (let item = open.pop(); item; item = open.pop())
       for (const child of byParent.get(item.span.spanId) ?? []) {
         if (placed.has(child)) continue
         placed.add(child)
-        const node = nodeOf(child, slugOf(child.projectId))
+        const node = nodeOf(child, parts)
         item.into.push(node)
         const isDeep = item.depth + 1 >= depthMax
         open.push({
@@ -289,13 +300,22 @@ const errorOf = (traceEvent: RestTraceEvent, eventSpan: EventSpan | undefined): 
   start_timestamp: traceEvent.timestamp,
 })
 
-/** Returns the trees of a trace followed by its errors, and whether more spans are stored. */
+/**
+ * Returns the trees of a trace with its errors at their spans, followed by errors whose spans are not stored, and whether
+ * more than `max` spans are stored.
+ */
 export async function traceTree(
   deps: TraceDeps,
   projectIds: readonly number[],
   traceId: string,
+  max = treeSpansMax,
 ): Promise<{ nodes: (RestTraceSpan | RestTraceError)[]; truncated: boolean }> {
-  const { spans, truncated, events, eventSpans } = await traceOf(deps, projectIds, traceId)
-  const errors = events.map((event) => errorOf(event, eventSpans.get(eventKey(event.projectID, event.eventID))))
-  return { nodes: [...treesOf(spans, await slugsOf(deps.meta, projectIds)), ...errors], truncated }
+  const { spans, truncated, events, eventSpans } = await traceOf(deps, projectIds, traceId, max)
+  const bySpan = Map.groupBy(events, ({ span }) =>
+    span ? keyOf({ projectId: Number(span.projectID), spanId: span.spanID }) : '',
+  )
+  const errorsAt = (key: string) =>
+    (bySpan.get(key) ?? []).map((event) => errorOf(event, eventSpans.get(eventKey(event.projectID, event.eventID))))
+  const parts = { slugOf: await slugsOf(deps.meta, projectIds), errorsOf: (span: SeenSpan) => errorsAt(keyOf(span)) }
+  return { nodes: [...treesOf(spans, parts), ...errorsAt('')], truncated }
 }

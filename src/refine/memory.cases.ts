@@ -3,6 +3,7 @@ import { eventColumns } from '../store/events/encode.ts'
 import { spanColumns } from '../store/events/encode-span.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import type { EventRow } from '../store/events/events.ts'
+import { linesOf } from '../store/events/row-file.ts'
 
 const column = (line: string, name: (typeof eventColumns)[number]) => line.split('\t')[eventColumns.indexOf(name)] ?? ''
 const text = (line: string, name: (typeof eventColumns)[number]) =>
@@ -69,7 +70,7 @@ export function memoryEvents() {
       const known = table === 'events' ? state : spans
       known.inserts++
       if (table === 'events') await state.gate?.(token)
-      const { kept, isHeard } = take(known, tsv, token)
+      const { kept, isHeard } = take(known, linesOf(tsv), token)
       if (table === 'events') for (const line of kept) rows.push({ jpos: keyOf(line), line, token })
       else spans.lines.push(...kept)
       if (table === 'events') state.calls.push({ what: 'insert', token })

@@ -74,6 +74,7 @@ export async function bench(): Promise<Bench> {
       readers: { present: () => true, arrivedMs: () => 0, onArrival: () => () => undefined },
       worker: {
         journalFolder: join(folder, 'journal'),
+        rowsPrefix: join(folder, 'rows-'),
         blobSource: { folder: join(folder, 'blobs') },
         ...(file ? { file } : {}),
       },

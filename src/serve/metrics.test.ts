@@ -77,6 +77,16 @@ test.each([
   )
 })
 
+test('a loop that was held for 0.3 s reports about that, without its own interval', async () => {
+  const loop = watchLoop()
+  await new Promise((resolve) => setTimeout(resolve, 250))
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
+  await new Promise((resolve) => setTimeout(resolve, 250))
+  const { maxS } = loop()
+  expect(maxS).toBeGreaterThan(0.19)
+  expect(loop()).toEqual({ p50S: 0, p99S: 0, maxS: 0 })
+})
+
 test('loop and memory are numbers', () => {
   expect(watchLoop()()).toEqual({
     p50S: expect.any(Number),

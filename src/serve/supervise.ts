@@ -56,7 +56,9 @@ function spawnChild(options: ChildOptions): ChildProcess {
   if (started.pid !== undefined) setPriority(started.pid, niceness)
   if (started.stdout)
     createInterface({ input: started.stdout }).on('line', (line) => {
-      if (line.trim()) observe.info({ child: name, line }, 'a child says')
+      // A slow start of Next.js says how long its configuration took: no news for the person who started Mishap.
+      const level = /Running next\.config/.test(line) ? 'debug' : 'info'
+      if (line.trim()) observe[level]({ child: name, line }, 'a child says')
     })
   return started
 }

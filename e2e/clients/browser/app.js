@@ -9,6 +9,7 @@ Sentry.init({
   dsn: asked.get('dsn'),
   release: 'clients@1.0.0',
   tracesSampleRate: 1,
+  integrations: [Sentry.browserTracingIntegration({ idleTimeout: 100 })],
   enableLogs: true,
   _experiments: { enableLogs: true }, // version 9
 })

@@ -1,12 +1,15 @@
 import { z } from 'zod'
 import { readableProjects } from '../../auth/allowed-projects.ts'
 import { MishapError } from '../../base/errors.ts'
+import { restTraceComparison, restTracePeers } from '../../contract/trace-compare.ts'
 import { type RestTraceView, restTraceItem, restTraceMatches, restTraceView } from '../../contract/trace-views.ts'
 import { restTrace, restTraceMeta } from '../../contract/traces.ts'
-import { traceMeta, traceSpansMax, traceTree } from '../../query/trace.ts'
-import { traceItem } from '../../query/trace-item.ts'
+import { traceMeta, traceTree, treeSpansMax } from '../../query/trace.ts'
+import { comparisonMarkdown, traceComparison } from '../../query/trace-compare.ts'
+import { statementOf, traceItem } from '../../query/trace-item.ts'
 import { traceMarkdown } from '../../query/trace-markdown.ts'
 import { toOtlp } from '../../query/trace-otlp.ts'
+import { tracePeers } from '../../query/trace-peers.ts'
 import { traceView, viewSpansMax, viewSpansMost } from '../../query/trace-view.ts'
 import { normalizeId } from '../../wire/ids.ts'
 import type { Call, Route } from '../route.ts'
@@ -31,13 +34,14 @@ const readableOf = ({ app, actor, found }: Pick<Call<unknown, unknown>, 'app' | 
 async function viewOf(
   call: Pick<Call<unknown, unknown>, 'app' | 'actor' | 'found' | 'params'>,
   max: number,
+  trace = call.params.trace,
 ): Promise<RestTraceView> {
-  const { app, found, params } = call
+  const { app, found } = call
   const reader = {
     projects: await app.meta.projects.projectsOf(organizationOf(found).id),
     readable: await readableOf(call),
   }
-  return await traceView(app, reader, traceIdOf(params.trace), { keptDays: app.config.retentionSpansDays, max })
+  return await traceView(app, reader, traceIdOf(trace), { keptDays: app.config.retentionSpansDays, max })
 }
 
 export const traceRoutes: readonly Route[] = [
@@ -62,12 +66,23 @@ export const traceRoutes: readonly Route[] = [
     method: 'GET',
     path: '/organizations/:org/trace/:trace',
     operationId: 'trace',
-    summary: `Spans of a trace as trees, with its errors. At most ${traceSpansMax} spans, segments first. The header X-Truncated means that more are stored.`,
+    summary: `Spans of a trace as trees, with errors at their spans. Errors whose span is not stored follow. At most ${treeSpansMax.toLocaleString('en')} spans, segments first, and 100 errors. The header X-Truncated means that more spans are stored.`,
     action: 'event:read',
     response: restTrace,
+    query: z.object({
+      limit: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(treeSpansMax)
+        .default(treeSpansMax)
+        .describe('The most spans to answer.'),
+    }),
     handle: async (call) => {
-      const { nodes, truncated } = await traceTree(call.app, await readableIdsOf(call), traceIdOf(call.params.trace))
-      return truncated ? { body: nodes, headers: { 'x-truncated': String(traceSpansMax) } } : { body: nodes }
+      const { limit } = call.query
+      const ids = await readableIdsOf(call)
+      const { nodes, truncated } = await traceTree(call.app, ids, traceIdOf(call.params.trace), limit)
+      return truncated ? { body: nodes, headers: { 'x-truncated': String(limit) } } : { body: nodes }
     },
   }),
   route({
@@ -100,6 +115,33 @@ export const traceRoutes: readonly Route[] = [
   }),
   route({
     method: 'GET',
+    path: '/organizations/:org/trace/:trace/compare/:other',
+    operationId: 'traceComparison',
+    summary:
+      'Two traces side by side: spans with the same operation and name below the same parent, with their counts and times.',
+    action: 'event:read',
+    response: restTraceComparison,
+    handle: async (call) => {
+      const a = await viewOf(call, viewSpansMax)
+      const b = await viewOf(call, viewSpansMax, call.params.other)
+      return { body: traceComparison(a, b) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/organizations/:org/trace/:trace/peers',
+    operationId: 'tracePeers',
+    summary:
+      'Traces of the same route in the last 7 days to compare with: the slowest, a typical one, the previous one.',
+    action: 'event:read',
+    response: restTracePeers,
+    handle: async (call) => {
+      const { app, params } = call
+      return { body: await tracePeers(app, await readableIdsOf(call), traceIdOf(params.trace), app.clock.now()) }
+    },
+  }),
+  route({
+    method: 'GET',
     path: '/organizations/:org/trace-items/:item',
     operationId: 'traceItem',
     summary: 'One span with all its attributes.',
@@ -117,7 +159,8 @@ export const traceRoutes: readonly Route[] = [
       const ids = within.map((project) => project.id)
       const span = await app.events.spanOfTrace(ids, traceIdOf(query.traceId), (params.item ?? '').toLowerCase())
       if (!span) throw new MishapError('NOT_FOUND')
-      return { body: traceItem(span, within.find((project) => project.id === span.projectId)?.slug ?? '') }
+      const slug = within.find((project) => project.id === span.projectId)?.slug ?? ''
+      return { body: traceItem(span, slug, await statementOf(app.events, span, app.clock.now())) }
     },
   }),
   route({
@@ -155,10 +198,18 @@ export const traceRoutes: readonly Route[] = [
     action: 'event:read',
     produces: 'text/markdown',
     response: z.string(),
+    query: z.object({ compare: z.string().max(64).optional().describe('Another trace: compares both instead.') }),
     handle: async (call) => {
+      const { compare } = call.query
       const view = await viewOf(call, viewSpansMax)
-      const { slug } = organizationOf(call.found)
-      const text = traceMarkdown(view, `${call.app.config.url}/o/${slug}/traces/${view.traceID}`)
+      const url = `${call.app.config.url}/o/${organizationOf(call.found).slug}/traces/${view.traceID}`
+      const text =
+        compare === undefined
+          ? traceMarkdown(view, url)
+          : comparisonMarkdown(
+              traceComparison(view, await viewOf(call, viewSpansMax, compare)),
+              `${url}?compare=${traceIdOf(compare)}`,
+            )
       return new Response(text, {
         headers: {
           'content-type': 'text/markdown; charset=utf-8',

@@ -1,6 +1,7 @@
 import type { OutcomeCount } from '../../base/outcome.ts'
 import type { RecordHead, ReplayedDeadLetter } from '../../journal/journal.ts'
 import type { RecordOutcomes } from '../../journal/request-log.ts'
+import { byteLengthOf, dropRows, linesOf, type Rows } from '../../store/events/row-file.ts'
 import type { TableName } from '../../store/events/tables.ts'
 import type { AttachmentRow, DeadLetter } from '../../store/meta/meta.ts'
 import { type GroupDetails, type KindEffects, noEffects, type StoredPositions } from '../kinds/kind.ts'
@@ -41,7 +42,7 @@ export type RefinedRange = {
   to: number
   groups: RangeGroup[]
   /** The encoded lines of all rows, by table, in the order of `groups`. */
-  lines: Map<TableName, Uint8Array<ArrayBuffer>>
+  lines: Map<TableName, Rows>
   effects: KindEffects & { attachments: AttachmentRow[] }
   storedRecords: StoredRecord[]
   outcomes: OutcomeCount[]
@@ -82,7 +83,7 @@ export function addEffects<Effects extends { [Name in keyof Effects]: unknown[] 
   }
 }
 
-/** Joins consecutive ranges. */
+/** Joins consecutive ranges, with their rows in memory. */
 export function joined(ranges: readonly RefinedRange[], from: number): RefinedRange {
   const out = emptyRange({ job: 0, from }, ranges.at(-1)?.to ?? from)
   const parts = new Map<TableName, Uint8Array[]>()
@@ -93,9 +94,10 @@ export function joined(ranges: readonly RefinedRange[], from: number): RefinedRa
       out.groups.push({ ...group, from: group.from + bytes, to: group.to + bytes })
     }
     for (const [table, lines] of range.lines) {
-      parts.set(table, [...(parts.get(table) ?? []), lines])
-      sizes.set(table, (sizes.get(table) ?? 0) + lines.length)
+      parts.set(table, [...(parts.get(table) ?? []), linesOf(lines)])
+      sizes.set(table, (sizes.get(table) ?? 0) + byteLengthOf(lines))
     }
+    dropRows(range.lines.values())
     addEffects(out.effects, range.effects)
     for (const outcome of range.outcomes) out.outcomes.push(outcome)
     out.storedRecords.push(...range.storedRecords)

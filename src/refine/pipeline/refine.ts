@@ -7,6 +7,7 @@ import type { RecordOutcomes } from '../../journal/request-log.ts'
 import type { BlobStore } from '../../store/blobs/blobs.ts'
 import type { EventStore } from '../../store/events/event-store.ts'
 import type { EventRow } from '../../store/events/events.ts'
+import { dropRows } from '../../store/events/row-file.ts'
 import type { Batch, BatchEffects, BatchResult, ProjectSettings } from '../../store/meta/meta.ts'
 import type { MetaWith } from '../../store/meta/meta-store.ts'
 import { eventWindow } from '../kinds/error/events.ts'
@@ -121,6 +122,7 @@ async function commit(
     work.meta.batches.commitBatch(batch, effects, work.clock.now()),
   )
   if (range.uses.length > 0) await withRetry(work, 'database', () => work.meta.ledger.touchKeys(range.uses))
+  dropRows(range.lines.values())
   work.progress.committedTo = batch.to
   work.trim(batch.to)
   for (const key of range.spools) work.blobs.delete(key).catch(() => undefined)

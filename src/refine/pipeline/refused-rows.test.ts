@@ -11,6 +11,7 @@ import { openJournalWriter } from '../../journal/files.ts'
 import { openFileBlobs } from '../../store/blobs/files.ts'
 import { eventColumns } from '../../store/events/encode.ts'
 import { spanColumns } from '../../store/events/encode-span.ts'
+import { byteLengthOf } from '../../store/events/row-file.ts'
 import { anyTable, type TableName } from '../../store/events/tables.ts'
 import { memoryEvents } from '../memory.cases.ts'
 import { head } from '../rig.cases.ts'
@@ -253,7 +254,7 @@ test('the names of a batch, of its pieces and of a recovery differ, and each is 
   const half = 'x'.repeat(largest / 2 - lineOf('spans', 10, 0, '').length - 1)
   const { events, run } = world()
   const given: [string, number][] = []
-  events.store.insert = async (_table, bytes, token) => void given.push([token, bytes.length])
+  events.store.insert = async (_table, rows, token) => void given.push([token, byteLengthOf(rows)])
   await run(rangeOf([10, 20].map((jpos) => ({ table: 'spans' as const, jpos, lines: [half] }))))
   expect(given.splice(0)).toEqual([['spans:0-100000', largest]])
   await run(

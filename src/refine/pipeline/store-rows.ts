@@ -6,6 +6,7 @@ import type { OutcomeCount } from '../../base/outcome.ts'
 import type { DeadLetterCount } from '../../journal/dead-letter.ts'
 import type { BlobStore } from '../../store/blobs/blobs.ts'
 import type { EventStore } from '../../store/events/event-store.ts'
+import { byteLengthOf, linesOf, type Rows } from '../../store/events/row-file.ts'
 import type { Places } from '../../store/events/table.ts'
 import { anyTable, type TableName, tableNames } from '../../store/events/tables.ts'
 import type { Batch, BatchEffects } from '../../store/meta/meta.ts'
@@ -86,17 +87,14 @@ function chunksOf(lines: readonly Buffer[], bytesMax: number): Buffer[] {
 /** The insert of a batch into one table. */
 type Insert = { batch: Batch; range: RefinedRange; table: TableName }
 
-function missingChunks({ range, table }: Insert, groups: readonly RangeGroup[], stored: Places): Buffer[] {
-  const { buffer, byteOffset, byteLength } = range.lines.get(table) ?? new Uint8Array(0)
-  const whole = Buffer.from(buffer, byteOffset, byteLength)
+function missingChunks({ range, table }: Insert, groups: readonly RangeGroup[], stored: Places): Rows[] {
+  const rows = range.lines.get(table) ?? new Uint8Array(0)
   const { insertBytesMax } = anyTable(table)
   const bytes = groups.reduce((sum, { from, to }) => sum + to - from, 0)
+  if (bytes === 0) return []
   // The usual case, without a copy of 20 MB.
-  const chunks =
-    stored.size === 0 && bytes === whole.length && bytes <= insertBytesMax
-      ? [whole]
-      : chunksOf(missingLines(whole, groups, stored), insertBytesMax)
-  return chunks.filter((chunk) => chunk.length > 0)
+  if (stored.size === 0 && bytes === byteLengthOf(rows) && bytes <= insertBytesMax) return [rows]
+  return chunksOf(missingLines(linesOf(rows), groups, stored), insertBytesMax)
 }
 
 /**
@@ -157,8 +155,8 @@ async function storeDeadLetter(
   if (more > 0) count.spans = more
   const lastCategory = outcomes.at(-1)?.category
   if (more > 0 && lastCategory !== undefined && lastCategory !== 'span') count.of = lastCategory
-  const lines = range.lines.get(table)?.subarray(group.from, group.to) ?? new Uint8Array(0)
-  const record = (await recordOf(work, batch, from, count)) ?? lines
+  const rows = range.lines.get(table) ?? new Uint8Array(0)
+  const record = (await recordOf(work, batch, from, count)) ?? linesOf(rows).subarray(group.from, group.to)
   await withRetry(work, waitedForOf(work.blobs), () => work.blobs.put(blobKey, record))
   // It is not stored, so a resend is no duplicate.
   work.memory.get(group.window)?.forget(projectId, group.key)

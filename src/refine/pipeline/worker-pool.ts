@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { faultOf, type Observe } from '../../base/observe.ts'
 import type { ProjectSettings } from '../../store/meta/meta.ts'
 import type { MapCache } from '../symbolicate/map-cache.ts'
+import { dropLineFiles } from './line-files.ts'
 import { joined, type RangeJob, type RefinedRange } from './range.ts'
 import type { FromWorker, ToWorker, WorkerSetup } from './worker.ts'
 
@@ -165,10 +166,11 @@ function answerSettings(
 }
 
 /** Puts the jobs of a crashed worker at the front of `waiting`. Fails a job that has crashed too often. */
-function requeue(jobs: readonly Open[], waiting: Open[], error: string): void {
+function requeue(jobs: readonly Open[], waiting: Open[], error: string, rowsPrefix: string | undefined): void {
   for (const job of jobs.toReversed()) {
     job.suspect = true
     if (jobs.length === 1) job.crashes++
+    dropLineFiles(rowsPrefix, job.job)
     if (job.crashes < job.crashesMax) waiting.unshift(job)
     else job.fail(new WorkerEnded(`a worker ended on it: ${error || 'without an error'}`))
   }
@@ -185,7 +187,7 @@ function spawn(options: WorkerPoolOptions, state: { closed: boolean }) {
     worker = newWorker()
     const jobs = [...assigned.values()]
     assigned.clear()
-    requeue(jobs, waiting, last.error)
+    requeue(jobs, waiting, last.error, options.setup.rowsPrefix)
     dispatch()
   }
 

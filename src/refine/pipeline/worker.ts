@@ -7,6 +7,7 @@ import type { JournalRecord } from '../../journal/journal.ts'
 import type { BlobStore } from '../../store/blobs/blobs.ts'
 import { type BlobSource, openBlobs } from '../../store/blobs/open.ts'
 import type { EventRow } from '../../store/events/events.ts'
+import { isRowFile } from '../../store/events/row-file.ts'
 import { type TableName, tables } from '../../store/events/tables.ts'
 import type { ProjectSettings } from '../../store/meta/meta.ts'
 import { type KindEffects, noEffects, type Refined, type RowGroup, type StoredPositions } from '../kinds/kind.ts'
@@ -16,6 +17,7 @@ import type { MapAnswer } from '../symbolicate/map-cache.ts'
 import { createWorkerMaps, type RangeMaps, type WaitBudget, type WorkerMaps } from '../symbolicate/maps.ts'
 import { createTools, type Tools } from './context.ts'
 import { deadLetterKey } from './dead-letters.ts'
+import { createLineFiles, type LineFile } from './line-files.ts'
 import { createLines, type Forms, type Lines } from './lines.ts'
 import { addEffects, emptyRange, type KeyUse, type RangeGroup, type RangeJob, type RefinedRange } from './range.ts'
 import { createReadBuffers } from './read-buffers.ts'
@@ -35,8 +37,11 @@ export type FromWorker =
   /** The blob store accepts no writes (`full: true`: its disk is full, or it is away) or accepts them again. */
   | { kind: 'full'; full: boolean }
 
-/** `file`: the script that the thread runs instead of `thread.ts`. Tests set it. */
-export type WorkerSetup = { journalFolder: string; blobSource: BlobSource; file?: string }
+/**
+ * `rowsPrefix`: start of the paths of files for rows; without it rows stay in memory. `file`: the script that the thread
+ * runs instead of `thread.ts`. Tests set it.
+ */
+export type WorkerSetup = { journalFolder: string; blobSource: BlobSource; rowsPrefix?: string; file?: string }
 
 /** Adds the counts of ingest itself: refusals and key uses, summed once a second. */
 function addOutcomes(record: JournalRecord, into: RefinedRange): void {
@@ -81,13 +86,13 @@ type RangeLines = {
   cut(sizes: Map<TableName, number>): void
 }
 
-/** `capacityOf`: the expected bytes of a table. */
-function createRangeLines(capacityOf: (table: TableName) => number): RangeLines & { all: Map<TableName, Lines> } {
+/** `create` makes the lines of a table. */
+function createRangeLines(create: (table: TableName) => Lines): RangeLines & { all: Map<TableName, Lines> } {
   const all = new Map<TableName, Lines>()
   return {
     all,
     of: (table) => {
-      const lines = all.get(table) ?? createLines(capacityOf(table))
+      const lines = all.get(table) ?? create(table)
       all.set(table, lines)
       return lines
     },
@@ -248,12 +253,16 @@ export async function refineRange(
   blobs: BlobStore,
   tools: Tools,
   maps?: WorkerMaps,
+  fileOf?: (job: number, table: TableName) => LineFile | undefined,
 ): Promise<RefinedRange> {
   const range = emptyRange(job, to)
   const mapsOf = rangeMaps(maps)
   const bodyBytes = records.reduce((sum, record) => sum + record.body.length, 0)
-  const lines = createRangeLines(
-    (table) => bodyBytes * (tools.lineBytes.get(table) ?? bytesPerBodyByte) + records.length * 1024,
+  const lines = createRangeLines((table) =>
+    createLines(
+      bodyBytes * (tools.lineBytes.get(table) ?? bytesPerBodyByte) + records.length * 1024,
+      fileOf?.(job.job, table),
+    ),
   )
   const byProject = new Map(settings.map((setting) => [setting.projectId, setting]))
   const logged = loggedRecords(records)
@@ -349,6 +358,7 @@ export function work(
   const reader = openJournalReader(setup.journalFolder, { allocate: buffers.take })
   const blobs = waitingBlobs(openBlobs(setup.blobSource), (full) => post({ kind: 'full', full }))
   const tools = createTools()
+  const fileOf = setup.rowsPrefix === undefined ? undefined : createLineFiles(setup.rowsPrefix)
   const open = new Map<number, { job: RangeJob; records: JournalRecord[]; to: number; memory: Buffer[] }>()
   const pending = new Map<number, (answers: MapAnswer[]) => void>()
   let requestCount = 0
@@ -373,12 +383,12 @@ export function work(
     const entry = open.get(message.job)
     open.delete(message.job)
     if (!entry) return
-    refine(entry.job, entry.records, entry.to, message.settings, blobs, tools, maps)
+    refine(entry.job, entry.records, entry.to, message.settings, blobs, tools, maps, fileOf)
       .then(
         (range) =>
           post(
             { kind: 'done', range },
-            [...range.lines.values()].map(({ buffer }) => buffer),
+            [...range.lines.values()].flatMap((rows) => (isRowFile(rows) ? [] : (rows.buffer as ArrayBuffer))),
           ),
         (error: unknown) => post({ kind: 'failed', job: message.job, reason: faultOf(error) }),
       )

@@ -6,6 +6,7 @@ import { type ClickHouseClient, ClickHouseError, createClient } from '@clickhous
 import type { Clock } from '../../base/clock.ts'
 import { MishapError } from '../../base/errors.ts'
 import { type EventsKind, embeddedKind } from './kind.ts'
+import { isRowFile, linesOf, type Rows, rowFileName, rowFileParameter } from './row-file.ts'
 import { createStatements } from './server/statements.ts'
 
 type ConnectionOptions = {
@@ -48,13 +49,13 @@ export type Connection = {
   /** Runs a statement that returns no rows. `seconds` limits its run time. */
   command(sql: string, bound?: QueryParameters, options?: { seconds?: number; database?: string }): Promise<void>
   /**
-   * Inserts one block of tab-separated rows, in one or more chunks. Throws STORE_UNAVAILABLE if they may or may not be stored, the engine's
+   * Inserts one block of tab-separated rows, in one or more chunks or in a file that the embedded engine reads. Throws STORE_UNAVAILABLE if they may or may not be stored, the engine's
    * error if it rejects their content.
    */
   insert(
     table: string,
     columns: readonly string[],
-    tsv: Buffer | readonly Buffer[],
+    rows: Rows | readonly Buffer[],
     token: string,
     fence?: InsertFence,
   ): Promise<void>
@@ -180,7 +181,7 @@ const sizeOf = (bound: QueryParameters): number =>
 type Insert = {
   table: string
   columns: readonly string[]
-  tsv: Buffer | readonly Buffer[]
+  rows: Rows | readonly Buffer[]
   token: string
   comment: string
   fence: InsertFence | undefined
@@ -190,12 +191,15 @@ type Insert = {
 async function insertRows(
   client: ClickHouseClient,
   store: Store,
-  { table, columns, tsv, token, comment, fence }: Insert,
+  { table, columns, rows, token, comment, fence }: Insert,
   signal: AbortSignal,
 ): Promise<void> {
   const [first, ...rest] = columns
-  if (first === undefined || tsv.length === 0) return
-  const values = Readable.from(Buffer.isBuffer(tsv) ? [tsv] : tsv, { objectMode: false })
+  if (first === undefined || (isRowFile(rows) ? rows.bytes : rows.length) === 0) return
+  // The embedded engine opens the file itself. A server gets its lines.
+  const file = isRowFile(rows) && !store.kind.isRemote ? rows : undefined
+  const parts = file ? [] : isRowFile(rows) || rows instanceof Uint8Array ? [linesOf(rows)] : rows
+  const values = Readable.from(parts, { objectMode: false })
   const options = {
     // A server refuses an id that still runs. A repeat of an insert waits there instead, and then stores nothing.
     query_id: store.kind.isRemote ? randomUUID() : comment,
@@ -211,6 +215,7 @@ async function insertRows(
       min_free_disk_bytes_to_perform_insert: freeBytesMin,
       log_comment: comment,
       ...store.kind.settings.insert,
+      ...(file ? { [rowFileParameter]: rowFileName(file) } : {}),
     },
   } as const
   try {
@@ -292,10 +297,10 @@ function createTransfers(
   const commentOf = (token: string) => (kind.isRemote ? `${database}/insert/${token}` : token)
   return {
     commentOf,
-    insert: async (table, columns, tsv, token, fence) => {
+    insert: async (table, columns, rows, token, fence) => {
       const control = new AbortController()
       const cancel = clock.after(options.requestTimeoutMs ?? insertMs, () => control.abort())
-      const insert = { table: `${database}.${table}`, columns, tsv, token, comment: commentOf(token), fence }
+      const insert = { table: `${database}.${table}`, columns, rows, token, comment: commentOf(token), fence }
       try {
         await insertRows(client, store, insert, control.signal)
       } finally {

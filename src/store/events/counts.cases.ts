@@ -50,6 +50,34 @@ export function countCases(open: () => EventStore): void {
       expect(await store.volumeOf(scope, hour, [[], []], filter)).toEqual([[], []])
     })
 
+    test('a search reads the whole range only if its newest part has too few groups', async () => {
+      const store = open()
+      const projectId = 7091
+      const at = (hours: number) => (monday - hours * hour) * 1000
+      await store.insert(
+        'events',
+        tsv([
+          row(47100, { projectId, groupHash: a, timestampUs: at(3), environment: 'dev' }),
+          row(47101, { projectId, groupHash: a, timestampUs: at(400), environment: 'dev' }),
+          row(47102, { projectId, groupHash: b, timestampUs: at(300), environment: 'dev' }),
+        ]),
+        'groups:newest',
+      )
+      const scope: Scope = { projectIds: [projectId], environments: [], fromMs: monday - 480 * hour, toMs: monday }
+      const filter = { op: 'field', field: 'environment', match: 'is', value: 'dev' } as const
+      const ask = async (max: number, newestFirst: boolean) =>
+        (await store.groups({ scope, filter, order: 'last', max, newestFirst })).map(({ groupHash, events }) => [
+          groupHash,
+          events,
+        ])
+      expect(await ask(1, true)).toEqual([[a, 1]])
+      expect(await ask(1, false)).toEqual([[a, 2]])
+      expect(await ask(2, true)).toEqual([
+        [a, 2],
+        [b, 1],
+      ])
+    })
+
     test.each([
       ['rollup', 48 * hour],
       ['rows', 5 * hour],

@@ -213,6 +213,36 @@ function createKnown(connection: Connection, database: string, clock: Clock): Pi
   }
 }
 
+/** Part of a scope that is searched before the whole, and the shortest scope for which that pays: rows are by week. */
+const newestPart = 1 / 8
+const newestFromMs = 14 * dayMs
+
+/** See `EventStore.groups`. */
+function createGroups(connection: Connection, database: string, clock: Clock): Counts['groups'] {
+  return async ({ scope, filter, order, max, users = order === 'users', newestFirst = false, withLast = true }) => {
+    if (scope.projectIds.length === 0) return []
+    const read = async (part: Scope) => {
+      const values = createValues()
+      const rollup = !filter && isLong(part)
+      const columns = { users, times: withLast || order === 'last' ? 'last' : 'none' } as const
+      const tie = columns.times === 'last' ? 'last_ms DESC, group_hash' : 'group_hash'
+      const rows = await connection.rows<StoredEvents & Partial<StoredCount>>(
+        `SELECT project_id, group_hash, ${counted(rollup, columns)}
+         FROM ${rollup ? compileRollup(values, database, part, { columns: columnsOf(columns), where: '1', known: false, nowMs: clock.now() }) : rowsOf(values, database, part, filter)}
+         GROUP BY project_id, group_hash ORDER BY ${orders[order]} DESC, ${tie} LIMIT ${values.add('UInt32', max)}`,
+        values.bound,
+      )
+      return rows.map((row) => readCount({ ...row, last_ms: row.last_ms ?? '0' }))
+    }
+    const lengthMs = scope.toMs - scope.fromMs
+    if (newestFirst && filter && order === 'last' && lengthMs >= newestFromMs) {
+      const newest = await read({ ...scope, fromMs: Math.floor(scope.toMs - lengthMs * newestPart) })
+      if (newest.length === max) return newest
+    }
+    return read(scope)
+  }
+}
+
 /** Queries that count groups. Scopes of 12 hours or more use the rollups, in whole hours. */
 export function createCounts(connection: Connection, database: string, clock: Clock): Counts {
   return {
@@ -221,19 +251,7 @@ export function createCounts(connection: Connection, database: string, clock: Cl
     togetherOf: createTogether(connection, database, clock),
     ...createKnown(connection, database, clock),
 
-    async groups({ scope, filter, order, max, users = order === 'users' }) {
-      if (scope.projectIds.length === 0) return []
-      const values = createValues()
-      const rollup = !filter && isLong(scope)
-      const columns = { users, times: 'last' } as const
-      const rows = await connection.rows<StoredCount>(
-        `SELECT project_id, group_hash, ${counted(rollup, columns)}
-         FROM ${rollup ? compileRollup(values, database, scope, { columns: columnsOf(columns), where: '1', known: false, nowMs: clock.now() }) : rowsOf(values, database, scope, filter)}
-         GROUP BY project_id, group_hash ORDER BY ${orders[order]} DESC, last_ms DESC, group_hash LIMIT ${values.add('UInt32', max)}`,
-        values.bound,
-      )
-      return rows.map(readCount)
-    },
+    groups: createGroups(connection, database, clock),
 
     async series(scope, bucketMs, hashes) {
       if (hashes.length === 0 || scope.projectIds.length === 0) return []

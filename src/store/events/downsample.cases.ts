@@ -141,6 +141,7 @@ export function downsampleCases(open: () => EventStore): void {
         project_hour: 0,
         project_day: 0,
         project_week: 0,
+        segments: 0,
         span_hour: 0,
         span_day: 0,
       })
@@ -173,6 +174,7 @@ export function downsampleCases(open: () => EventStore): void {
         project_hour: 0,
         project_day: 0,
         project_week: 0,
+        segments: 0,
         span_hour: 0,
         span_day: 0,
       })

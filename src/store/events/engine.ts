@@ -6,10 +6,11 @@ import type { Observe } from '../../base/observe.ts'
 import { removeTornMutations } from './engine/mutations.ts'
 import { createSyncNames, type SyncNames } from './engine/names.ts'
 import { createPartCheck, type PartCheck } from './engine/parts.ts'
-import { bodyBytesMax, EngineError, type EngineRequest, readRequest } from './engine/request.ts'
+import { bodyBytesMax, EngineError, type EngineRequest, type RowFiles, readRequest } from './engine/request.ts'
 import { createSessionPool, type SessionPool, sessionOpener } from './engine/sessions.ts'
-import { openSpool, type Spooled } from './engine/spool.ts'
+import { openRows, openSpool } from './engine/spool.ts'
 import { formatOf, insertFrom, isMany, isSilent, isUrgent, literal } from './engine/statement.ts'
+import { rowsFolder } from './row-file.ts'
 
 type EngineOptions = {
   /** Folder of the engine's data. Created if missing. */
@@ -86,12 +87,12 @@ async function runQuery(
 
 async function answer(
   pools: Pools,
-  spool: () => Spooled,
+  files: RowFiles,
   incoming: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   if (incoming.url === '/ping') return void response.end('Ok.\n')
-  const request = await readRequest(incoming, spool)
+  const request = await readRequest(incoming, files)
   response.setHeader('X-ClickHouse-Query-Id', request.queryId)
   response.on('close', () => {
     if (response.writableFinished) return
@@ -138,7 +139,10 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { repaired, left } = await partCheck.repair()
   if (repaired.length > 0) options.observe.warn({ repaired }, 'parts that a full disk cut off are repaired')
   if (left.length > 0) options.observe.warn({ left }, 'parts that a full disk cut off are replaced by their sources')
-  const spool = openSpool(join(options.folder, 'incoming'))
+  const files: RowFiles = {
+    spool: openSpool(join(options.folder, 'incoming')),
+    open: (name) => openRows(rowsFolder(options.folder), name),
+  }
   const open = sessionOpener(options.folder, options.memoryBytes)
   // Stays open until the stop: the engine stops with its last session, and a start takes 150 ms.
   const anchor = open()
@@ -149,7 +153,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     syncNames: createSyncNames(options.folder),
   }
   const server = createServer((incoming, response) => {
-    answer(pools, spool, incoming, response).catch((error) => refuse(error, response))
+    answer(pools, files, incoming, response).catch((error) => refuse(error, response))
   })
   server.keepAliveTimeout = 60_000
   server.requestTimeout = 120_000

@@ -85,8 +85,14 @@ export type EventStore = DownsampleStore &
      * downsampled; the rollup then counts all hours except the event's.
      */
     placeOf(projectId: number, hashes: string[], event: EventRef, isLarge?: boolean): Promise<PlaceInIssue>
-    /** Groups with events in the scope, ordered. Without `filter`, long scopes are read from the rollup. */
+    /**
+     * Groups with events in the scope, ordered. Without `filter`, long scopes are read from the rollup. `newestFirst`: if the
+     * newest part of the scope has `max` groups, these are the answer, and `events` counts that part only. `withLast`
+     * (default: true): otherwise `lastMs` can be 0.
+     */
     groups(request: {
+      newestFirst?: boolean
+      withLast?: boolean
       scope: Scope
       filter?: EventFilter
       order: 'last' | 'events' | 'users'

@@ -1,11 +1,12 @@
 import { MishapError } from '../../base/errors.ts'
 import type { Connection } from './connection.ts'
 import { recountProjects } from './recount.ts'
+import { addSegments } from './recount-segments.ts'
 import { addSpanRollup } from './recount-spans.ts'
 import { framesColumn, framesIndex, lookupGranules, lookupIndex } from './schema/events.ts'
-import { derivedRows, longer, ofProject, projectSpan, rollupKeys, rollupView } from './schema/rollups.ts'
+import { derivedRows, hoursIndex, longer, ofProject, projectSpan, rollupKeys, rollupView } from './schema/rollups.ts'
 import { olderTables, settingsOf } from './schema/settings.ts'
-import { laterSpanColumns } from './schema/spans.ts'
+import { laterSpanColumns, laterSpanIndexes } from './schema/spans.ts'
 import { claim, controlTable } from './server/control.ts'
 import { isRecent, oldestVersion } from './server-check.ts'
 import { tableNames, tables, withDerived } from './tables.ts'
@@ -45,6 +46,21 @@ async function refitIndexes(connection: Connection, database: string): Promise<v
   }
 }
 
+/** Adds the index of hours to an older rollup. The engine builds it in the background. The check comes first, as for `frames`. */
+async function refitHours(connection: Connection, database: string): Promise<void> {
+  const found = await connection.rows(
+    "SELECT 1 FROM system.data_skipping_indices WHERE database = {database:String} AND table = 'issue_time' AND name = 'hour'",
+    { database },
+  )
+  if (found.length > 0) return
+  for (const step of [`ADD ${hoursIndex}`, 'MATERIALIZE INDEX hour'])
+    await connection.command(
+      `ALTER TABLE ${database}.issue_time ${step} SETTINGS alter_sync = 0, mutations_sync = 0`,
+      {},
+      { seconds: workSeconds },
+    )
+}
+
 /**
  * Adds the column `frames` and its index to an older table. Only the definition changes: existing rows have no frames.
  * The check comes first: the engine writes the definition even if IF NOT EXISTS changes nothing, and a full disk
@@ -64,8 +80,8 @@ async function refitFrames(connection: Connection, database: string): Promise<vo
 }
 
 /**
- * Adds the later columns of spans to an older table. Only the definition changes: their defaults compute the values of
- * existing rows. The check comes first, as for `frames`.
+ * Adds the later columns and indexes of spans to an older table. Only the definition changes: their defaults compute the
+ * values of existing rows, and merges build the indexes. The check comes first, as for `frames`.
  */
 async function refitSpans(connection: Connection, database: string): Promise<void> {
   const found = await connection.rows<{ name: string }>(
@@ -73,9 +89,21 @@ async function refitSpans(connection: Connection, database: string): Promise<voi
     { database },
   )
   const names = new Set(found.map(({ name }) => name))
-  const missing = laterSpanColumns.filter(({ name }) => !names.has(name))
-  if (missing.length === 0) return
-  const steps = missing.map(({ name, type }) => `ADD COLUMN IF NOT EXISTS ${name} ${type}`)
+  const indexed = new Set(
+    (
+      await connection.rows<{ name: string }>(
+        "SELECT name FROM system.data_skipping_indices WHERE database = {database:String} AND table = 'spans'",
+        { database },
+      )
+    ).map(({ name }) => name),
+  )
+  const columns = laterSpanColumns.filter(({ name }) => !names.has(name))
+  const indexes = laterSpanIndexes.filter(({ name }) => !indexed.has(name))
+  const steps = [
+    ...columns.map(({ name, type }) => `ADD COLUMN IF NOT EXISTS ${name} ${type}`),
+    ...indexes.map(({ name, type }) => `ADD INDEX IF NOT EXISTS ${name} ${type}`),
+  ]
+  if (steps.length === 0) return
   await connection.command(`ALTER TABLE ${database}.spans ${steps.join(', ')}`, {}, { seconds: workSeconds })
 }
 
@@ -166,9 +194,11 @@ export async function migrate(connection: Connection, database: string, installa
     await connection.command(statement, {}, { seconds: workSeconds })
   await moveHours(connection, database)
   await addProjects(connection, database)
+  await refitHours(connection, database)
   await refitFrames(connection, database)
   await refitSpans(connection, database)
   await addSpanRollup(connection, database)
+  await addSegments(connection, database)
   await refitSettings(connection, database)
   await refitIndexes(connection, database)
 }

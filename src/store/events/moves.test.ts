@@ -8,8 +8,10 @@ import { createEventsMove } from '../../backup/move-events.ts'
 import { systemClock } from '../../base/clock.ts'
 import { silent } from '../../base/observe.ts'
 import { createEventStore } from './clickhouse.ts'
+import { encodeSpanRow } from './encode-span.ts'
 import type { EventStore } from './event-store.ts'
 import { row, tsv } from './events.cases.ts'
+import { spanRow } from './span-rows.cases.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-moves-'))
 const socketPath = join(folder, 'engine.sock')
@@ -39,20 +41,28 @@ afterAll(async () => {
 })
 
 const insert = (numbers: number[], token: string) => state.from.insert('events', tsv(numbers.map((n) => row(n))), token)
+const insertSegment = (n: number) => {
+  const { jpos } = row(n)
+  const segment = spanRow(n, { isSegment: true, jpos, place: 0 })
+  return state.from.insert('spans', Buffer.from(encodeSpanRow(segment)), `segment ${n}`)
+}
 const eventsOf = (sums: { table: string; rows: number }[], name = 'events') =>
   sums.filter(({ table }) => table === name).reduce((rows, part) => rows + part.rows, 0)
 
 test('a move takes new, deleted and summed rows, and a second one replaces what the first one left', async () => {
   await insert([1, 2, 3, 4, 5, 6, 7, 8], 'first')
+  await insertSegment(1)
   for (const more of [9, 10]) {
     const move = createEventsMove(state.from, await state.to.takeRows(), state.to)
     await move.round(row(4).jpos)
     await insert([more], `more ${more}`)
+    await insertSegment(more)
     await move.round(Number.MAX_SAFE_INTEGER)
     const rows = await move.finish()
     expect(rows.events).toBe(more)
     expect(await state.to.rowSums()).toEqual(await state.from.rowSums())
     expect(eventsOf(await state.to.rowSums(), 'hour_issue')).toBe(more)
+    expect(eventsOf(await state.to.rowSums(), 'segments')).toBe(more - 7)
   }
   const { rollups, twice } = await state.to.check(undefined, undefined)
   expect([twice, ...Object.values(rollups)].filter((wrong) => wrong > 0)).toEqual([])

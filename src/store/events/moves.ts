@@ -3,6 +3,7 @@ import { MishapError } from '../../base/errors.ts'
 import type { Connection, InsertFence } from './connection.ts'
 import { archivedTables, columnsOf, insertLines, partitionRows, stopMerges } from './rows-archive.ts'
 import { rollupFeeds } from './schema/rollups.ts'
+import { segmentsName } from './schema/segments.ts'
 import { spanRollupName } from './schema/span-rollup.ts'
 import { type TableName, tableNames } from './tables.ts'
 
@@ -44,7 +45,7 @@ const workSeconds = 3600
 export const everyRow: RowRange = { from: 0, until: Number.MAX_SAFE_INTEGER }
 
 /** Whether a table has positions, so that new rows can be told from old ones. */
-export const hasPositions = (table: string): boolean => (tableNames as readonly string[]).includes(table)
+export const hasPositions = (table: string): boolean => [...tableNames, segmentsName].some((name) => name === table)
 
 /** Name of the fence that ends the inserts of interrupted moves. */
 const fenceName = 'move'

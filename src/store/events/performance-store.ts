@@ -200,7 +200,10 @@ export type PerformanceStore = {
   routeParts(
     request: RouteRequest & { durations?: DurationRange; segmentsMax: number; max: number },
   ): Promise<{ segments: number; totalMs: number; parts: TimePart[] }>
-  routeBreakdown(request: RouteRequest & { kind: BreakdownKind; max: number }): Promise<BreakdownRow[]>
+  /** Values of each kind, `max` of each, those of most segments first. */
+  routeBreakdowns(
+    request: RouteRequest & { kinds: readonly BreakdownKind[]; max: number },
+  ): Promise<{ kind: BreakdownKind; rows: BreakdownRow[] }[]>
   /** The names under which the segments of a route came, most frequent first. */
   routeNames(request: RouteRequest & { max: number }): Promise<string[]>
   /** Attributes and child spans of the newest segments with these durations and of the newest others. */

@@ -1,11 +1,14 @@
 import type { Connection } from './connection.ts'
+import { recopySegments } from './recount-segments.ts'
 import {
   factCount,
   spanRollupColumns,
   spanRollupFeed,
   spanRollupKeys,
   spanRollupName,
+  spanRollupOrder,
   spanRollupSelect,
+  spanRollupTable,
   spanRollupView,
 } from './schema/span-rollup.ts'
 
@@ -44,7 +47,8 @@ async function recountHours(connection: Connection, database: string, { day, pro
 }
 
 /**
- * Recounts the hours of the spans of these records, as after an insert with an unknown result. The caller prevents
+ * Recounts the hours of the spans of these records and copies their segments again, as after an insert with an unknown
+ * result. The caller prevents
  * inserts and queries meanwhile.
  */
 export async function recountSpansBetween(
@@ -65,6 +69,7 @@ export async function recountSpansBetween(
       projects: [...new Set(rows.map(({ project }) => Number(project)))],
       hours: [...new Set(rows.map(({ hour }) => hour))],
     })
+  await recopySegments(connection, database, from, to)
 }
 
 /** Counts of each partition, project and length whose rollup differs from its spans: what `length` selects. */
@@ -76,12 +81,23 @@ export const differingSpanDays = (database: string, length: 0 | 1): string =>
    ) GROUP BY day, project_id HAVING sum(m) != 0`
 
 /**
- * Creates the view of the rollup if it is missing: in a store of an older version, and after a restore or a move. Before
+ * Creates the rollup anew if an older version created it with another order. Creates its view if it is missing: in a store
+ * of an older version, and after a restore or a move. Before
  * that, days whose sums differ from their spans are built again. Nothing is inserted meanwhile. The view comes last, so an
  * interrupted start repeats the work.
  */
 export async function addSpanRollup(connection: Connection, database: string): Promise<void> {
   const run = (sql: string) => connection.command(sql, {}, { seconds: workSeconds })
+  const [table] = await connection.rows<{ sorting_key: string }>(
+    `SELECT sorting_key FROM system.tables WHERE database = {database:String} AND name = '${spanRollupName}'`,
+    { database },
+  )
+  if (table?.sorting_key !== spanRollupOrder) {
+    // The order of a table cannot change, and its rows are made from spans. The view first: without its table every insert fails.
+    await run(`DROP VIEW IF EXISTS ${database}.${spanRollupFeed}`)
+    await run(`DROP TABLE ${database}.${spanRollupName}`)
+    await run(spanRollupTable(database, connection.kind))
+  }
   const found = await connection.rows(
     `SELECT 1 FROM system.tables WHERE database = {database:String} AND name = '${spanRollupFeed}'`,
     { database },

@@ -70,6 +70,7 @@ const sound = {
     project_hour: 0,
     project_day: 0,
     project_week: 0,
+    segments: 0,
     span_hour: 0,
     span_day: 0,
   },

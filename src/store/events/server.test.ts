@@ -276,6 +276,7 @@ describe.skipIf(skipped)('a ClickHouse server, as a user with the grants of `mis
       'hour_issue FINAL': rollup,
       thinned: rollup,
       'span_rollup FINAL': '*',
+      segments: '*',
     }
     /** Number and content of the rows of each table. */
     const everything = async (database: string) => {

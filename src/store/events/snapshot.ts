@@ -1,6 +1,7 @@
 import type { Connection } from './connection.ts'
 import { cutBound, cutWhere } from './downsample.ts'
 import type { EventStore } from './event-store.ts'
+import { differingSegmentDays } from './recount-segments.ts'
 import { differingSpanDays } from './recount-spans.ts'
 import { rewriteBound, rewriteWhere } from './reprocess.ts'
 import { hashText } from './rows.ts'
@@ -10,14 +11,18 @@ import { projectParts, rollupParts } from './schema/rollups.ts'
 const workSecondsMax = 3600
 type SnapshotPart = Pick<EventStore, 'check'>
 
-/** Days of projects whose rollup of spans differs from the spans, by its lengths. */
+/** Days of projects whose rollup of spans, by its lengths, or whose segments differ from the spans. */
 async function checkSpanRollup(connection: Connection, database: string): Promise<Record<string, number>> {
-  const differing = async (length: 0 | 1) => {
-    const sql = `SELECT count() AS n FROM (${differingSpanDays(database, length)})`
+  const differing = async (days: string) => {
+    const sql = `SELECT count() AS n FROM (${days})`
     const [found] = await connection.rows<{ n: string }>(sql, {}, { seconds: workSecondsMax })
     return Number(found?.n ?? 0)
   }
-  return { span_hour: await differing(0), span_day: await differing(1) }
+  return {
+    span_hour: await differing(differingSpanDays(database, 0)),
+    span_day: await differing(differingSpanDays(database, 1)),
+    segments: await differing(differingSegmentDays(database)),
+  }
 }
 
 /** See `EventStore.check`. */

@@ -1,7 +1,8 @@
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Connection } from './connection.ts'
 import { encodeSpanRow } from './encode-span.ts'
 import type { EventStore } from './event-store.ts'
+import { segmentsCases } from './segments.cases.ts'
 import { type SpanChanges, spanRow } from './span-rows.cases.ts'
 
 const hour = 3_600_000
@@ -49,7 +50,7 @@ const rows = (list: (SpanChanges & { n: number })[], jpos = 950_000_000) =>
   )
 const segment = { isSegment: true, op: 'http.server', category: 'http', route: '/orders/[id]', weight: 10 } as const
 
-/** Cases of the rollup of spans. Every kind of events store passes them. */
+/** Cases of the tables that are made from spans. Every kind of events store passes them. */
 export function spanRollupCases(open: () => EventStore, database: () => Database): void {
   const ask = <T>(query: string) => database().connection.rows<T>(query)
   const run = (statement: string) => database().connection.command(statement)
@@ -149,6 +150,20 @@ export function spanRollupCases(open: () => EventStore, database: () => Database
       await open().migrate()
       expect(await sumsOf(database(), '1')).toEqual(whole)
     }
+    // Its first version was ordered by hour.
+    const [old, engine] = [`${table()}_old`, 'ENGINE = AggregatingMergeTree PARTITION BY day']
+    const key = 'project_id, length, metric, hour, route, op, statement, environment, release, rating, bucket'
+    await run(`CREATE TABLE ${old} AS ${table()} ${engine} ORDER BY (${key})`)
+    await run(`DROP VIEW ${table()}_feed`)
+    await run(`DROP TABLE ${table()}`)
+    await run(`CREATE TABLE ${table()} AS ${old} ${engine} ORDER BY (${key})`)
+    await run(`DROP TABLE ${old}`)
+    await open().migrate()
+    expect(await sumsOf(database(), '1')).toEqual(whole)
+    const [made] = await ask<{ order: string }>(
+      `SELECT sorting_key AS order FROM system.tables WHERE database = '${database().name}' AND name = 'span_rollup'`,
+    )
+    expect(made?.order).toMatch(/^project_id, length, metric, route, op, hour,/)
     await open().insert('spans', rows([{ n: 10, ...segment, durationUs: 1000 }], 950_000_001), 'spans:rollup-2')
     expect((await open().check()).rollups).toMatchObject({ span_hour: 0, span_day: 0 })
   })
@@ -165,4 +180,6 @@ export function spanRollupCases(open: () => EventStore, database: () => Database
     expect(await sumsOf(database(), '1')).toEqual([])
     expect(await open().rowsOf(projectId)).toBe(0)
   })
+
+  describe('segments', () => segmentsCases(open, database))
 }

@@ -95,9 +95,14 @@ export function compileRollup(
   const rest = `${compileWeeks(values, scope)} AND ${compileEnvironments(values, scope)} AND ${where}`
   const parts: string[] = []
   const ofIssue: Spans = { ...longer, hour: known ? hour : [] }
-  if (lengths.some((length) => ofIssue[length].length > 0))
-    parts.push(`SELECT ${columns} FROM ${database}.issue_time
-      WHERE ${projects} AND ${compileSpans(values, ofIssue)} AND ${rest}`)
+  const none: Spans = { hour: [], day: [], week: [] }
+  // Known groups are found by the key. All groups are read length by length: the index of hours then skips the days of
+  // other weeks, which are four times as many rows as the weeks.
+  const apart = known ? [ofIssue] : lengths.map((length) => ({ ...none, [length]: ofIssue[length] }))
+  for (const spans of apart)
+    if (lengths.some((length) => spans[length].length > 0))
+      parts.push(`SELECT ${columns} FROM ${database}.issue_time
+        WHERE ${projects} AND ${compileSpans(values, spans)} AND ${rest}`)
   if (!known && hour.length > 0)
     parts.push(`SELECT ${columns} FROM ${database}.hour_issue
       WHERE ${projects} AND ${compileTimes(values, hour)} AND ${rest}`)

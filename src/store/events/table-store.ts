@@ -1,4 +1,5 @@
 import type { Connection } from './connection.ts'
+import type { Rows } from './row-file.ts'
 import type { Settling } from './settle.ts'
 import type { Places, TableTally } from './table.ts'
 import { anyTable, type TableName, withDerived } from './tables.ts'
@@ -10,7 +11,7 @@ export type TableStore = {
    * resolves. Throws MishapError STORE_UNAVAILABLE if the rows may or may not be stored, and the engine's error if it
    * rejects their content.
    */
-  insert(table: TableName, tsv: Buffer, token: string): Promise<void>
+  insert(table: TableName, tsv: Rows, token: string): Promise<void>
   /**
    * Kills inserts of this token, waits for their end, and returns the stored rows of records with from <= jpos < to:
    * places by position. Recounts the rollups of these rows.

@@ -2,9 +2,12 @@ import { expect, test } from 'vitest'
 import { encodeSpanRow } from './encode-span.ts'
 import type { EventStore } from './event-store.ts'
 import { type SpanChanges, spanRow } from './span-rows.cases.ts'
+import type { TextColumn } from './trace-store.ts'
 
 const idOf = (n: number) => `f${n.toString(16)}`.padStart(16, '0')
 const trace = 'ab'.repeat(16)
+
+const textsOf = ({ texts, numbers }: TextColumn): (string | undefined)[] => numbers.map((number) => texts[number])
 
 export function traceCases(open: () => EventStore): void {
   const span = (n: number, changes: SpanChanges = {}) =>
@@ -25,10 +28,12 @@ export function traceCases(open: () => EventStore): void {
     const by = <Value>(list: Value[]) =>
       Object.fromEntries(found.ids.map((id, at) => [Number.parseInt(id.slice(-1), 16), list[at]]))
     expect(by(found.projectIds)).toEqual({ 0: 71, 1: 71, 2: 72, 3: 71 })
-    expect(by(found.ops)).toEqual({ 0: 'pageload', 1: 'db', 2: '', 3: 'db' })
-    expect(by(names)).toMatchObject({ 0: '/cart', 1: rows[1]?.description, 2: '' })
-    expect(by(found.statuses)).toEqual({ 0: 'ok', 1: 'ok', 2: '', 3: 'internal_error' })
-    expect(by(found.startsUs)).toEqual(Object.fromEntries(rows.slice(0, 4).map((row, n) => [n, row.startUs])))
+    expect(by(textsOf(found.ops))).toEqual({ 0: 'pageload', 1: 'db', 2: '', 3: 'db' })
+    expect(by(textsOf(names))).toMatchObject({ 0: '/cart', 1: rows[1]?.description, 2: '' })
+    expect(by(textsOf(found.statuses))).toEqual({ 0: 'ok', 1: 'ok', 2: '', 3: 'internal_error' })
+    expect(by(found.starts.map((start) => found.originUs + start))).toEqual(
+      Object.fromEntries(rows.slice(0, 4).map((row, n) => [n, row.startUs])),
+    )
     expect(by(found.durationsUs)).toMatchObject({ 1: 9_000_000, 2: 2500 })
     expect(by(found.parentIds)).toMatchObject({ 0: '', 1: idOf(0) })
     expect(found.measurements).toEqual([[idOf(0), { lcp: 88 }]])
@@ -49,7 +54,7 @@ export function traceCases(open: () => EventStore): void {
     await open().insert('spans', Buffer.from(sparse.map(encodeSpanRow).join('')), 'spans:72-73')
     const found = await open().traceSpans(all, 'ef'.repeat(16), 400)
     const at = (n: number) => found.ids.indexOf(idOf(n))
-    expect([found.segments.indexOf(1), found.failures.indexOf(1), found.statuses.indexOf('aborted')]).toEqual([
+    expect([found.segments.indexOf(1), found.failures.indexOf(1), textsOf(found.statuses).indexOf('aborted')]).toEqual([
       at(150),
       at(250),
       at(250),
@@ -83,5 +88,61 @@ export function traceCases(open: () => EventStore): void {
     expect(await matches('rows', '3')).toEqual([idOf(1)])
     expect(await matches('isCached', 'true')).toEqual([idOf(1)])
     expect(await matches('db.system', 'my')).toEqual([])
+  })
+
+  test('the longest segment, and the segment of its route before it', async () => {
+    const at = 1_760_000_000_000_000
+    const segments = [1, 2, 3].map((n) =>
+      span(700 + n, {
+        traceId: `${n}`.repeat(32),
+        projectId: 73,
+        isSegment: true,
+        op: 'http.server',
+        route: 'GET /before',
+        startUs: at + n * 1_000_000,
+        durationUs: n * 1000,
+        jpos: 961_000_000,
+      }),
+    )
+    const inner = span(710, { traceId: '3'.repeat(32), projectId: 73, isSegment: true, durationUs: 5, route: 'x' })
+    const lines = [...segments, inner].map(encodeSpanRow).join('')
+    await open().insert('spans', Buffer.from(lines), 'spans:74-75')
+    const main = await open().mainSegment([73], '3'.repeat(32))
+    const key = { projectId: 73, op: 'http.server', route: 'GET /before' }
+    expect(main).toEqual({ key, startUs: at + 3_000_000 })
+    expect(await open().mainSegment([71], '3'.repeat(32))).toBeUndefined()
+    const before = (startUs: number, traceId: string) => open().segmentBefore(key, startUs, traceId)
+    expect(await before(at + 3_000_000, '3'.repeat(32))).toEqual({
+      traceId: '2'.repeat(32),
+      spanId: idOf(702),
+      startMs: (at + 2_000_000) / 1000,
+      durationMs: 2,
+    })
+    expect(await before(at + 3_000_000, '2'.repeat(32))).toMatchObject({ traceId: '1'.repeat(32) })
+    expect(await before(at + 1_000_000, '1'.repeat(32))).toBeUndefined()
+    expect(await before(at + 9 * 86_400_000_000, '9'.repeat(32))).toBeUndefined()
+  })
+
+  test('durations of a statement, and spans by op', async () => {
+    const startUs = Date.now() * 1000 - 60_000_000
+    const slow = [1, 1, 1, 1, 100].map((durationMs, n) =>
+      span(800 + n, {
+        traceId: 'a1'.repeat(16),
+        projectId: 74,
+        category: 'db',
+        statement: 'SELECT 7',
+        startUs,
+        durationUs: durationMs * 1000,
+        jpos: 962_000_000,
+      }),
+    )
+    await open().insert('spans', Buffer.from([...slow, ...slow.slice(0, 1)].map(encodeSpanRow).join('')), 'spans:76-77')
+    const found = await open().statementDurations(74, 'SELECT 7', Date.now() - 3_600_000)
+    expect(found?.samples).toBe(6)
+    expect(found?.hash).toMatch(/^[0-9a-f]{16}$/)
+    expect((found?.p50Ms ?? 0) / 1).toBeCloseTo(1, 0)
+    expect(Math.abs((found?.p99Ms ?? 0) / 100 - 1)).toBeLessThan(0.05)
+    expect(await open().statementDurations(74, 'SELECT 8', 0)).toBeUndefined()
+    expect(await open().spanCounts([74], 'a1'.repeat(16))).toEqual(new Map([['db', 5]]))
   })
 }

@@ -2,12 +2,18 @@ import { firstError, type PlatformSetup, type SnippetPart } from './snippet.ts'
 
 const install = (pack: string): SnippetPart => ({ where: 'shell', code: `npm install ${pack}` })
 
+/** The SDKs that make traces of page loads only with this integration. The others have it by themselves. */
+const untraced = /^@sentry\/(?:browser|react|angular|svelte|solid)$/
+const integrations = '\n  integrations: [Sentry.browserTracingIntegration()],'
+
 /** A call of `init` with what every application needs. */
-const init = (pack: string, more = ''): string => `import * as Sentry from '${pack}'
+const init = (pack: string): string => `import * as Sentry from '${pack}'
 
 Sentry.init({
   dsn: '__DSN__',
-  environment: 'production',${more}
+  environment: 'production',${untraced.test(pack) ? integrations : ''}
+  // The share of traces that are sent.
+  tracesSampleRate: 1,
 })`
 
 /** Uploads source maps of each build. The plugin also names the release in the code. */
@@ -93,7 +99,7 @@ export const onRouterTransitionStart = Sentry.captureRouterTransitionStart`,
         code: `import * as Sentry from '@sentry/nextjs'
 
 export function register() {
-  Sentry.init({ dsn: '__DSN__', environment: 'production' })
+  Sentry.init({ dsn: '__DSN__', environment: 'production', tracesSampleRate: 1 })
 }
 
 export const onRequestError = Sentry.captureRequestError`,
@@ -146,7 +152,13 @@ import { createApp } from 'vue'
 import App from './App.vue'
 
 const app = createApp(App)
-Sentry.init({ app, dsn: '__DSN__', environment: 'production' })
+Sentry.init({
+  app,
+  dsn: '__DSN__',
+  environment: 'production',${integrations}
+  // The share of traces that are sent.
+  tracesSampleRate: 1,
+})
 app.mount('#app')`,
       },
     ],

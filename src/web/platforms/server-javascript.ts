@@ -7,6 +7,8 @@ const instrument = (pack: string, where = 'instrument.mjs'): SnippetPart => ({
 Sentry.init({
   dsn: '__DSN__',
   environment: 'production',
+  // The share of traces that are sent.
+  tracesSampleRate: 1,
 })`,
 })
 

@@ -19,6 +19,8 @@ const python = (where: string): SnippetPart => ({
 sentry_sdk.init(
     dsn="__DSN__",
     environment="production",
+    # The share of traces that are sent.
+    traces_sample_rate=1.0,
 )`,
 })
 const pip = (pack: string): SnippetPart => ({ where: 'shell', code: `pip install "${pack}"` })
@@ -28,11 +30,16 @@ const gems: SnippetPart = { where: 'shell', code: 'bundle add sentry-ruby' }
 const rubyInit = `Sentry.init do |config|
   config.dsn = "__DSN__"
   config.environment = "production"
+  # The share of traces that are sent.
+  config.traces_sample_rate = 1.0
 end`
 
 const goInit = `err := sentry.Init(sentry.ClientOptions{
 	Dsn:         "__DSN__",
 	Environment: "production",
+	// The share of traces that are sent.
+	EnableTracing:    true,
+	TracesSampleRate: 1.0,
 })
 if err != nil {
 	log.Fatal(err)
@@ -82,7 +89,7 @@ app = Celery("tasks")
 # Each worker process starts its own client.
 @signals.celeryd_init.connect
 def init_sentry(**_kwargs):
-    sentry_sdk.init(dsn="__DSN__", environment="production")`,
+    sentry_sdk.init(dsn="__DSN__", environment="production", traces_sample_rate=1.0)`,
       },
     ],
     test: { where: 'tasks.py', code: `@app.task\ndef broken():\n    ${raised}` },
@@ -119,6 +126,8 @@ def init_sentry(**_kwargs):
 \\Sentry\\init([
     'dsn' => '__DSN__',
     'environment' => 'production',
+    // The share of traces that are sent.
+    'traces_sample_rate' => 1.0,
 ]);`,
       },
     ],

@@ -39,6 +39,22 @@ describe('setupOf', () => {
     const { install, files } = setupOf(id, target)
     expect([install, ...files].map((part) => part.code).join('\n')).toContain(word)
   })
+  it.each([
+    'javascript',
+    'javascript-react',
+    'javascript-nextjs',
+    'javascript-vue',
+    'node',
+    'python-django',
+    'ruby',
+    'go',
+    'php',
+  ])('%s sends traces', (id) => {
+    const code = setupOf(id, target)
+      .files.map((part) => part.code)
+      .join('\n')
+    expect(code).toMatch(/traces_?sample_?rate/i)
+  })
   it('uploads source maps to this installation where builds have them', () => {
     for (const { id } of platforms) {
       const setup = setupOf(id, target)

@@ -37,3 +37,14 @@ export function conventional(attributes: Loose): Loose {
   }
   return out
 }
+
+/** The same for an object that nobody else reads: it is copied only if a name changes, which current SDKs avoid. */
+export function ownConventional(attributes: Loose): Loose {
+  for (const key in attributes) if (renamed.has(key)) return conventional(attributes)
+  for (const key in attributes) {
+    const value = attributes[key]
+    const changed = typed(key, value)
+    if (changed !== value) attributes[key] = changed
+  }
+  return attributes
+}

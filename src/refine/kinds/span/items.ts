@@ -6,7 +6,7 @@ import { type Draft, newDraft } from '../../pipeline/draft.ts'
 import { type Loose, object, own, type Sent, scalar, truth } from '../../pipeline/value.ts'
 import { environmentOf, releaseOf } from '../error/normalize.ts'
 import { drift } from '../error/time.ts'
-import { conventional } from './conventions.ts'
+import { conventional, ownConventional } from './conventions.ts'
 import { weightOf } from './describe.ts'
 import {
   attributeBytesMax,
@@ -102,7 +102,7 @@ function bareSpan(sent: unknown, { item, context, jpos, moveUs, budget }: Detail
   if (start === undefined && end === undefined) return undefined
   const repairs: Repairs = { count: 0 }
   const attributes: Loose = isStreamed
-    ? conventional(plainAttributes(own(span, 'attributes')))
+    ? ownConventional(plainAttributes(own(span, 'attributes')))
     : { ...conventional(object(own(span, 'data')) ?? {}), ...object(own(span, 'tags')) }
   const parentId = normalizeSpanId(own(span, 'parent_span_id')) ?? ''
   const op = word(own(span, 'op') ?? own(attributes, 'sentry.op'), lengths.op, repairs)

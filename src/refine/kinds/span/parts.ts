@@ -49,6 +49,14 @@ export function word(value: unknown, max: number, repairs: Repairs): string {
   return ''
 }
 
+/** Whether a value needs no cut. Nearly all are such, and a span has about 30. */
+const isSmall = (value: unknown): value is string | number | boolean =>
+  typeof value === 'string' ? value.length <= valueTextMax : typeof value === 'number' || typeof value === 'boolean'
+
+/** Bytes of a value as it counts against the budget. A number is stored in 8: writing it as text cost more. */
+const bytesOf = (value: Json): number =>
+  typeof value === 'string' ? value.length : typeof value === 'number' ? 8 : JSON.stringify(value).length
+
 /** Attributes within the remaining budget. Objects and lists are cut at three levels. */
 export function boundedAttributes(
   sent: Loose | undefined,
@@ -64,8 +72,8 @@ export function boundedAttributes(
     const value = own(sent, key)
     if (value === undefined || value === null || without.has(key)) continue
     const name = safeKey(key)
-    const limited = bounded(metaNotes, '', value, { depth: 3, bytes: valueTextMax })
-    const bytes = name.length + 6 + (typeof limited === 'string' ? limited.length : JSON.stringify(limited).length)
+    const limited = isSmall(value) ? value : bounded(metaNotes, '', value, { depth: 3, bytes: valueTextMax })
+    const bytes = name.length + 6 + bytesOf(limited)
     if (keys >= keysMax || bytes > left) {
       repairs.count++
       continue
@@ -115,6 +123,7 @@ export function measurementsOf(sent: unknown, repairs: Repairs): Record<string, 
   return out
 }
 
+const vitalPrefix = 'browser.web_vital.'
 const vitalForm = /^browser\.web_vital\.(lcp|fcp|fp|ttfb|inp|fid|cls)\.value$/
 
 /**
@@ -125,7 +134,7 @@ export function vitalsOf(attributes: Loose): Record<string, number> {
   const out: Record<string, number> = {}
   const prefix = own(attributes, 'browser.navigation.type') === 'soft-navigation' ? softVitalPrefix : ''
   for (const key in attributes) {
-    const name = vitalForm.exec(key)?.[1]
+    const name = key.startsWith(vitalPrefix) ? vitalForm.exec(key)?.[1] : undefined
     const value = attributes[key]
     if (name && typeof value === 'number') out[`${prefix}${name}`] = value
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { Spooled } from './spool.ts'
+import { isRowFileName, rowFileParameter } from '../row-file.ts'
+import type { RowSource, Spooled } from './spool.ts'
 import { isInsert } from './statement.ts'
 
 /** One parsed request of ClickHouse's HTTP interface. */
@@ -8,7 +9,7 @@ export type EngineRequest = {
   queryId: string
   sql: string
   /** Rows of an insert; the caller closes them. Undefined for any other request. */
-  rows: Spooled | undefined
+  rows: RowSource | undefined
   /** The body if the URL has a statement that is no insert. Undefined if the body was the statement or a form. */
   body: Buffer | undefined
   database: string
@@ -52,6 +53,7 @@ const ownNames = new Set([
   'http_headers_progress_interval_ms',
   'cancel_http_readonly_queries_on_client_close',
   'buffer_size',
+  rowFileParameter,
 ])
 
 /** Passes the parts of a body to `take` as they arrive. Throws EngineError for a body over the limit. */
@@ -70,6 +72,20 @@ async function readBody(request: AsyncIterable<Buffer>): Promise<Buffer> {
   await readParts(request, (part) => parts.push(part))
   const [only] = parts
   return only && parts.length === 1 ? only : Buffer.concat(parts)
+}
+
+/** Where rows of inserts come from: `spool` takes those of a body, `open` opens a file by its name. */
+export type RowFiles = { spool(): Spooled; open(name: string): RowSource }
+
+/** Opens the file of rows that an insert names. */
+function openNamed(name: string, sql: string, files: RowFiles): RowSource {
+  if (!isRowFileName(name) || !isInsert(sql))
+    throw new EngineError(400, 36, 'BAD_ARGUMENTS', 'A file of rows without an insert, or with a strange name')
+  try {
+    return files.open(name)
+  } catch (error) {
+    throw new EngineError(500, 107, 'FILE_DOESNT_EXIST', `The file of rows cannot be opened: ${String(error)}`)
+  }
 }
 
 async function readRows(request: AsyncIterable<Buffer>, spool: () => Spooled): Promise<Spooled> {
@@ -97,10 +113,10 @@ function readForm(body: Buffer, contentType: string): [name: string, value: stri
 }
 
 /**
- * Parses a request. Rows of an insert are written through `spool`. Throws EngineError for a body over 64 MB, an invalid
- * form or an invalid setting name.
+ * Parses a request. Rows of an insert come from the body or from a file. Throws EngineError for a body over 64 MB, an
+ * invalid form or an invalid setting name.
  */
-export async function readRequest(request: IncomingMessage, spool: () => Spooled): Promise<EngineRequest> {
+export async function readRequest(request: IncomingMessage, files: RowFiles): Promise<EngineRequest> {
   const url = new URL(request.url ?? '/', 'http://engine')
   const type = request.headers['content-type'] ?? ''
   const isForm = type.startsWith('multipart/form-data')
@@ -109,14 +125,16 @@ export async function readRequest(request: IncomingMessage, spool: () => Spooled
   for (const name of given.keys())
     if (!/^\w+$/.test(name) && !ownNames.has(name))
       throw new EngineError(404, 115, 'UNKNOWN_SETTING', 'A setting with a strange name')
-  const hasRows = inUrl !== undefined && !isForm && isInsert(inUrl)
-  const rows = hasRows ? await readRows(request, spool) : undefined
-  const body = rows ? undefined : await readBody(request)
+  const file = given.get(rowFileParameter) ?? undefined
+  const hasRows = inUrl !== undefined && !isForm && isInsert(inUrl) && file === undefined
+  const spooled = hasRows ? await readRows(request, files.spool) : undefined
+  const body = spooled ? undefined : await readBody(request)
   const named = new Map([...given, ...(isForm && body ? readForm(body, type) : [])])
+  const sql = inUrl ?? named.get('query') ?? body?.toString('utf8') ?? ''
   const result: EngineRequest = {
     queryId: named.get('query_id') || randomUUID(),
-    sql: inUrl ?? named.get('query') ?? body?.toString('utf8') ?? '',
-    rows,
+    sql,
+    rows: file === undefined ? spooled : openNamed(file, sql, files),
     body: inUrl !== undefined && !isForm ? body : undefined,
     database: named.get('database') || 'default',
     format: named.get('default_format') || 'TabSeparated',

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, rmSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Rows of an insert in an unlinked file. The file disappears however the process exits. */
-export type Spooled = { bytes: number; path: string; write(part: Buffer): void; close(): void }
+/** Rows of an insert in an open file. */
+export type RowSource = { path: string; close(): void }
+/** Rows in an unlinked file. The file disappears however the process exits. */
+export type Spooled = RowSource & { bytes: number; write(part: Buffer): void }
 
 /** Linux reopens the file by this path. macOS shares one offset per descriptor, so reading needs its own. */
 const descriptors = process.platform === 'linux' ? '/proc/self/fd' : '/dev/fd'
@@ -30,4 +32,13 @@ export function openSpool(folder: string): () => Spooled {
       },
     }
   }
+}
+
+/**
+ * Opens a file of rows that another process wrote. Its name may be deleted from then on. The path has no pattern signs,
+ * which chDB would read as such.
+ */
+export function openRows(folder: string, name: string): RowSource {
+  const reader = openSync(join(folder, name), 'r')
+  return { path: `${descriptors}/${reader}`, close: () => closeSync(reader) }
 }

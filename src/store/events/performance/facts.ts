@@ -2,9 +2,10 @@ import { softVitalPrefix, type VitalName, vitalCurves, vitalNames } from '../../
 import { isLong } from '../counts.ts'
 import type { Scope } from '../events.ts'
 import { aheadMs, type Values } from '../filter.ts'
+import { hasVitals, segmentsName } from '../schema/segments.ts'
 import { spanRollupName } from '../schema/span-rollup.ts'
 import { compileEnvironments, dayMs, hourMs, rounded, spansOf } from '../spans.ts'
-import { compileSpanScope, isMeasured } from './segments.ts'
+import { compileSegmentScope, compileSpanScope, isMeasured } from './segments.ts'
 
 /**
  * The one place that decides what a performance query reads: the rollup for 12 hours and more, in whole hours, else the
@@ -53,11 +54,14 @@ function compileRolled(values: Values, { scope, beforeMs, longest = 'day' }: Ran
   }
 }
 
-/** The same for spans. */
+/** The same for segments. */
 function compileRows(values: Values, { scope, beforeMs }: Ranges) {
   const time = (ms: number) => `fromUnixTimestamp64Milli(${values.add('Int64', Math.floor(ms))}, 'UTC')`
   const own = `start >= ${time(scope.fromMs)}`
-  const where = compileSpanScope(values, { ...scope, fromMs: Math.min(scope.fromMs, beforeMs?.fromMs ?? scope.fromMs) })
+  const where = compileSegmentScope(values, {
+    ...scope,
+    fromMs: Math.min(scope.fromMs, beforeMs?.fromMs ?? scope.fromMs),
+  })
   const before = beforeMs ? ` OR (start >= ${time(beforeMs.fromMs)} AND start < ${time(beforeMs.toMs)})` : ''
   return { where: `${where} AND (${own}${before})`, own }
 }
@@ -86,13 +90,10 @@ export function segmentFacts(
   const { where, own } = compileRows(values, ranges)
   return named(
     `SELECT ${columns}, start AS at, ${own} AS own, ${isMeasured(withCut)} AS measured, ${rowSums}
-     FROM ${source.database}.spans WHERE ${where} AND is_segment = 1`,
+     FROM ${source.database}.${segmentsName} WHERE ${where} AND is_segment = 1`,
     `${columns}, at, own, measured`,
   )
 }
-
-/** Only these spans have web vitals. SDK 11 sends a span for each of LCP, CLS and INP; older ones measure the segment. */
-export const hasVitals = "(op = 'pageload' OR startsWith(op, 'ui.webvital.') OR startsWith(op, 'ui.interaction.'))"
 
 /** A CASE over the vitals. */
 export const eachVital = (of: (name: VitalName) => number): string =>
@@ -111,8 +112,8 @@ export function vitalFacts(values: Values, source: Source, scope: Scope, isFromR
       FROM ${source.database}.${spanRollupName} WHERE ${where} AND metric IN ${names} AND ${hasVitals})`
   }
   return `(SELECT project_id, route, toString(vital) AS vital, ${ratingSql} AS rating, toUInt64(1) AS n, toFloat64(weight) AS weight, value
-    FROM ${source.database}.spans ARRAY JOIN mapKeys(measurements) AS vital, mapValues(measurements) AS value
-    WHERE ${compileSpanScope(values, scope)} AND ${hasVitals} AND vital IN ${names} AND value >= 0)`
+    FROM ${source.database}.${segmentsName} ARRAY JOIN mapKeys(measurements) AS vital, mapValues(measurements) AS value
+    WHERE ${compileSegmentScope(values, scope)} AND ${hasVitals} AND vital IN ${names} AND value >= 0)`
 }
 
 /**
@@ -126,8 +127,8 @@ export function softVitalFacts(values: Values, source: Source, scope: Scope): st
   )
   return `(SELECT project_id, route, substring(measured, ${softVitalPrefix.length + 1}) AS vital, ${ratingSql} AS rating, toUInt64(1) AS n,
       toFloat64(weight) AS weight, value
-    FROM ${source.database}.spans ARRAY JOIN mapKeys(measurements) AS measured, mapValues(measurements) AS value
-    WHERE ${compileSpanScope(values, scope)} AND ${hasVitals} AND measured IN ${names} AND value >= 0)`
+    FROM ${source.database}.${segmentsName} ARRAY JOIN mapKeys(measurements) AS measured, mapValues(measurements) AS value
+    WHERE ${compileSegmentScope(values, scope)} AND ${hasVitals} AND measured IN ${names} AND value >= 0)`
 }
 
 /** Statements of a category. */

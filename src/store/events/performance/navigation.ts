@@ -3,10 +3,10 @@ import type { Connection } from '../connection.ts'
 import type { Scope } from '../events.ts'
 import { compileScope, createValues } from '../filter.ts'
 import type { NavigationStats, PerformanceStore } from '../performance-store.ts'
-import { compileSpanScope, readMs, weighed } from './segments.ts'
+import { compileSegmentScope, readMs, weighed } from './segments.ts'
 
-/** A request of the Next.js router for the data of a page. */
-const isRouterRequest = "(position(tags['url.query'], '_rsc=') > 0 OR position(tags['url.full'], '_rsc=') > 0)"
+/** Requests of the Next.js router for the data of a page: of no other client spans are there rows in `segments`. */
+const isRouterRequest = "is_segment = 0 AND op = 'http.client'"
 const isPrefetch = "tags['http.request.prefetch'] = 'true'"
 /** A page that the browser restored from its back/forward cache: SDK 11 sends a navigation of this type, which takes no time. */
 const isRestored = "(op = 'navigation' AND tags['browser.navigation.type'] = 'back-forward-cache')"
@@ -25,33 +25,40 @@ type StoredRequests = { project_id: string; route: string } & Record<'hard' | 'p
 const countIf = (condition: string): string => `(countIf(${condition}), sumIf(toFloat64(weight), ${condition}))`
 const readCount = (stored: StoredCount | undefined) => ({ samples: Number(stored?.[0] ?? 0), count: stored?.[1] ?? 0 })
 
-function createStats(connection: Connection, table: string): PerformanceStore['navigationStats'] {
+function createStats(connection: Connection, segments: string): PerformanceStore['navigationStats'] {
   const loadsOf = (scope: Scope, release: string, slowUs: number, max: number) => {
     const values = createValues()
     const ofRelease = release === '' ? '1' : `release = ${values.add('String', release)}`
     // A cut load took longer than it says: it is slow, and counts for no percentile.
-    const isSlow = `(duration > ${values.add('UInt64', slowUs)} OR cut != '')`
+    const slow = values.add('UInt64', slowUs)
+    // A streamed page ends the browser's span with its first bytes: a navigation that waited 4 s for its server component
+    // is 25 ms long, and "ok" if that component threw. The request on the server is in the same trace.
+    const served = (fault: string) =>
+      `(trace_id, route) IN (SELECT trace_id, route FROM ${segments} WHERE ${compileSegmentScope(values, scope)}
+         AND is_segment = 1 AND op = 'http.server' AND ${fault})`
+    const isSlow = `(duration > ${slow} OR cut != '' OR ${served(`duration > ${slow}`)})`
+    const isFailed = `(failed = 1 AND cut = '' OR ${served('failed = 1')})`
     return connection.rows<StoredLoads>(
       `SELECT project_id, toString(route) AS route, ${countIf("op = 'pageload'")} AS loads, ${countIf(`op = 'navigation' AND NOT ${isRestored}`)} AS navigations,
-         ${countIf(`${isSlow} AND NOT ${isRestored}`)} AS slow, ${countIf(`failed = 1 AND cut = '' AND NOT ${isRestored}`)} AS failed,
+         ${countIf(`${isSlow} AND NOT ${isRestored}`)} AS slow, ${countIf(`${isFailed} AND NOT ${isRestored}`)} AS failed,
          quantileTDigestWeightedIf(0.75)(duration, ${weighed}, cut = '' AND NOT ${isRestored}) AS p75,
          ${countIf(isBackForward)} AS back, ${countIf(isRestored)} AS restored
-       FROM ${table} WHERE ${compileSpanScope(values, scope)} AND is_segment = 1 AND op IN ('pageload', 'navigation') AND ${ofRelease}
+       FROM ${segments} WHERE ${compileSegmentScope(values, scope)} AND is_segment = 1 AND op IN ('pageload', 'navigation') AND ${ofRelease}
        GROUP BY project_id, route ORDER BY sum(toFloat64(weight)) DESC, project_id, route LIMIT ${values.add('UInt32', max)}`,
       values.bound,
     )
   }
   const requestsOf = (scope: Scope, release: string) => {
     const values = createValues()
-    const where = `${compileSpanScope(values, scope)} AND ${release === '' ? '1' : `release = ${values.add('String', release)}`}`
+    const ofRelease = release === '' ? '1' : `release = ${values.add('String', release)}`
     return connection.rows<StoredRequests>(
-      `WITH opened AS (SELECT DISTINCT project_id, tags['url.path'] AS path FROM ${table}
-         WHERE ${where} AND is_segment = 1 AND op IN ('pageload', 'navigation'))
+      `WITH opened AS (SELECT DISTINCT project_id, path FROM ${segments}
+         WHERE ${compileSegmentScope(values, scope)} AND ${ofRelease} AND is_segment = 1 AND op IN ('pageload', 'navigation'))
        SELECT project_id, toString(route) AS route, ${countIf('NOT prefetch AND bad')} AS hard, ${countIf('prefetch')} AS prefetches,
          ${countIf('prefetch AND (project_id, path) NOT IN opened')} AS unused
        FROM (SELECT project_id, route, weight, ${isPrefetch} AS prefetch,
-           failed = 1 OR http_status >= 400 AS bad, path(tags['url.full']) AS path
-         FROM ${table} WHERE ${where} AND op = 'http.client' AND is_segment = 0 AND ${isRouterRequest})
+           failed = 1 OR http_status >= 400 AS bad, path
+         FROM ${segments} WHERE ${compileSegmentScope(values, scope)} AND ${ofRelease} AND ${isRouterRequest})
        GROUP BY project_id, route`,
       values.bound,
     )
@@ -107,8 +114,8 @@ function createFailures(connection: Connection, database: string): PerformanceSt
 export function createNavigation(
   connection: Connection,
   database: string,
+  table: string,
 ): Pick<PerformanceStore, 'navigationStats' | 'navigationReleases' | 'routeFailures'> {
-  const table = `${database}.spans`
   return {
     navigationStats: createStats(connection, table),
     routeFailures: createFailures(connection, database),
@@ -117,7 +124,7 @@ export function createNavigation(
       const values = createValues()
       return connection.rows<{ release: string; count: number }>(
         `SELECT toString(release) AS release, sum(toFloat64(weight)) AS count FROM ${table}
-         WHERE ${compileSpanScope(values, scope)} AND is_segment = 1 AND op IN ('pageload', 'navigation') AND release != ''
+         WHERE ${compileSegmentScope(values, scope)} AND is_segment = 1 AND op IN ('pageload', 'navigation') AND release != ''
          GROUP BY release ORDER BY count DESC, release LIMIT ${values.add('UInt32', max)}`,
         values.bound,
       )

@@ -9,7 +9,7 @@ const hour = 3_600_000
 const day = 24 * hour
 /** Monday 2026-11-16 10:00 UTC. */
 const monday = Date.UTC(2026, 10, 16, 10)
-const [web, api, other] = [820, 821, 822]
+const [web, api, other, streamed] = [820, 821, 822, 823]
 const scope = { projectIds: [web, api], environments: [], fromMs: monday, toMs: monday + day }
 const beforeMs = { fromMs: monday - day, toMs: monday }
 const compared = { scope, beforeMs, withCut: false }
@@ -331,16 +331,15 @@ export function performanceCases(open: () => EventStore): void {
       })
       expect(typical[0]).toMatchObject({ traceId: trace(59), spanId: id(59), release: 'web@1', failed: false })
       expect(await open().routeNames({ ...request, max: 5 })).toEqual(['Pageload', 'GET /cart'])
-      const browsers = await open().routeBreakdown({ ...request, kind: 'browser', max: 5 })
+      const breakdowns = await open().routeBreakdowns({ ...request, kinds: ['browser', 'device', 'release'], max: 5 })
+      const of = (wanted: string) => breakdowns.find(({ kind }) => kind === wanted)?.rows ?? []
+      const browsers = of('browser')
       expect(browsers.map(({ value, count }) => [value, count])).toEqual([
         ['Chrome', 400],
         ['Safari', 200],
       ])
-      expect((await open().routeBreakdown({ ...request, kind: 'device', max: 5 })).map(({ value }) => value)).toEqual([
-        'desktop',
-        'mobile',
-      ])
-      expect((await open().routeBreakdown({ ...request, kind: 'release', max: 5 }))[1]).toMatchObject({
+      expect(of('device').map(({ value }) => value)).toEqual(['desktop', 'mobile'])
+      expect(of('release')[1]).toMatchObject({
         value: 'web@2',
         p75Ms: 3000,
       })
@@ -424,6 +423,51 @@ export function performanceCases(open: () => EventStore): void {
       const ofRelease = await open().navigationStats({ scope, release: 'web@2', slowUs: 3_800_000, max: 10 })
       expect(ofRelease.map(({ route, pageLoads }) => [route, pageLoads.count])).toEqual([[load.route, 200]])
       expect((await open().navigationReleases(scope, 2)).map(({ release }) => release)).toEqual(['web@1', 'web@2'])
+    })
+
+    test('a navigation is as slow as its request on the server, and fails with it', async () => {
+      const rows = ['/archive', '/export', '/fine'].flatMap((route, n) =>
+        ['navigation', 'http.server'].map((op, part) =>
+          spanRow(9100 + 2 * n + part, {
+            projectId: streamed,
+            jpos: 920_000_002,
+            isSegment: true,
+            category: 'browser',
+            startUs: (monday + hour) * 1000,
+            traceId: trace(9100 + n),
+            op,
+            route,
+            // Of a page that streams, the browser's part ends early and is never "error".
+            weight: 1,
+            durationUs: part === 1 && n === 0 ? 4_200_000 : 25_000,
+            failed: part === 1 && n === 1,
+          }),
+        ),
+      )
+      // A slow request of the same route in the trace of nobody.
+      rows.push(
+        spanRow(9200, {
+          projectId: streamed,
+          jpos: 920_000_002,
+          isSegment: true,
+          category: 'browser',
+          startUs: (monday + hour) * 1000,
+          traceId: trace(9200),
+          op: 'http.server',
+          route: '/fine',
+          durationUs: 9_000_000,
+        }),
+      )
+      await open().insert('spans', Buffer.from(rows.map(encodeSpanRow).join('')), 'streamed')
+      const own = { ...scope, projectIds: [streamed] }
+      const found = await open().navigationStats({ scope: own, release: '', slowUs: 3_800_000, max: 10 })
+      expect(
+        found.map(({ route, navigations, slow, failed }) => [route, navigations.count, slow.count, failed.count]),
+      ).toEqual([
+        ['/archive', 1, 1, 0],
+        ['/export', 1, 0, 1],
+        ['/fine', 1, 0, 0],
+      ])
     })
 
     test('hydration failures and skew by route', async () => {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../base/clock.ts'
 import type { Connection } from '../connection.ts'
 import type { PerformanceStore } from '../performance-store.ts'
+import { segmentsName } from '../schema/segments.ts'
 import { createCounts } from './counts.ts'
 import { createNavigation } from './navigation.ts'
 import { createRoute } from './route.ts'
@@ -12,14 +13,14 @@ import { createVitals } from './vitals.ts'
 /** Creates the queries of the performance pages. */
 export function createPerformance(connection: Connection, database: string, clock: Clock): PerformanceStore {
   const sourceOf = () => ({ database, nowMs: clock.now() })
-  const table = `${database}.spans`
+  const tables = { spans: `${database}.spans`, segments: `${database}.${segmentsName}` }
   return {
     ...createRoutes(connection, sourceOf),
     ...createCounts(connection, sourceOf),
-    ...createVitals(connection, table, sourceOf),
-    ...createRoute(connection, table),
-    ...createSlow(connection, table),
-    ...createStatements(connection, table, sourceOf),
-    ...createNavigation(connection, database),
+    ...createVitals(connection, tables.segments, sourceOf),
+    ...createRoute(connection, tables),
+    ...createSlow(connection, tables),
+    ...createStatements(connection, tables.spans, sourceOf),
+    ...createNavigation(connection, database, tables.segments),
   }
 }

@@ -2,26 +2,16 @@ import type { Connection } from '../connection.ts'
 import { createValues, type Values } from '../filter.ts'
 import type { BreakdownKind, DurationRange, PerformanceStore, RouteRequest } from '../performance-store.ts'
 import { hashText } from '../rows.ts'
-import { compileRoute, compileSpanScope, isMeasured, readMs, weighed } from './segments.ts'
+import { compileChildren, compileRoute, isMeasured, readMs, type Tables, weighed } from './segments.ts'
 
 /** Buckets of the distribution for each power of ten. */
 const perDecade = 20
 
-/** The browser and the class of device, by attributes or else by the user agent. Order matters: Edge also says Chrome. */
-const agent = "tags['user_agent.original']"
-export const browserSql = `multiIf(tags['browser.name'] != '', tags['browser.name'], ${agent} = '', '',
-  position(${agent}, 'Edg/') > 0, 'Edge', position(${agent}, 'OPR/') > 0, 'Opera', position(${agent}, 'SamsungBrowser') > 0,
-  'Samsung Internet', position(${agent}, 'Firefox/') > 0, 'Firefox', position(${agent}, 'Chrome/') > 0, 'Chrome',
-  position(${agent}, 'Safari/') > 0, 'Safari', 'other')`
-const deviceSql = `multiIf(${agent} = '', '', position(${agent}, 'iPad') > 0 OR position(${agent}, 'Tablet') > 0, 'tablet',
-  position(${agent}, 'Mobi') > 0 OR position(${agent}, 'iPhone') > 0, 'mobile',
-  position(${agent}, 'Android') > 0, 'tablet', 'desktop')`
-
 const breakdownSql: Record<BreakdownKind, string> = {
   release: 'toString(release)',
   environment: 'toString(environment)',
-  browser: browserSql,
-  device: deviceSql,
+  browser: 'toString(browser)',
+  device: 'toString(device)',
 }
 
 /** Condition for segments of a route that count for percentiles, with durations in a range. */
@@ -93,11 +83,11 @@ type StoredPart = {
  * The parts are of the newest segments only: to join all children of a busy route took 1.9 s for ten million spans. Time
  * outside of a span's children is counted, so that nested spans do not count twice.
  */
-function createParts(connection: Connection, table: string): PerformanceStore['routeParts'] {
+function createParts(connection: Connection, { spans, segments }: Tables): PerformanceStore['routeParts'] {
   return async ({ durations, segmentsMax, max, ...request }) => {
     const values = createValues()
     const { key, scope } = request
-    const newest = `SELECT span_id, start, duration FROM ${table} WHERE ${compileMeasured(values, request, durations)}
+    const newest = `SELECT span_id, start, duration FROM ${segments} WHERE ${compileMeasured(values, request, durations)}
       ORDER BY start DESC LIMIT ${values.add('UInt32', segmentsMax)}`
     const [[sum], parts] = await Promise.all([
       connection.rows<{ n: string; total: number }>(
@@ -111,9 +101,8 @@ function createParts(connection: Connection, table: string): PerformanceStore['r
          FROM (SELECT category, op, if(statement = '', op, statement) AS shown, segment_id, spans.duration AS duration,
              toFloat64(if(self_time >= 0, self_time, spans.duration)) AS own,
              toFloat64(toUnixTimestamp64Micro(spans.start) - toUnixTimestamp64Micro(segment.start)) AS after
-           FROM ${table} AS spans INNER JOIN newest AS segment ON spans.segment_id = segment.span_id
-           WHERE ${compileSpanScope(values, { ...scope, projectIds: [key.projectId] })} AND is_segment = 0
-             AND route = ${values.add('String', key.route)})
+           FROM ${spans} AS spans INNER JOIN newest AS segment ON spans.segment_id = segment.span_id
+           WHERE ${compileChildren(values, { key, scope }, 'newest')})
          GROUP BY category, statement ORDER BY self DESC, statement LIMIT ${values.add('UInt32', max)}`,
         values.bound,
       ),
@@ -135,21 +124,36 @@ function createParts(connection: Connection, table: string): PerformanceStore['r
   }
 }
 
-function createBreakdown(connection: Connection, table: string): PerformanceStore['routeBreakdown'] {
-  return async ({ kind, max, ...request }) => {
+/** All kinds in one pass over the segments. */
+function createBreakdowns(connection: Connection, table: string): PerformanceStore['routeBreakdowns'] {
+  return async ({ kinds, max, ...request }) => {
+    if (kinds.length === 0) return []
     const values = createValues()
-    const rows = await connection.rows<{ value: string; n: string; c: number; failed: number; p75: number | null }>(
-      `SELECT ${breakdownSql[kind]} AS value, count() AS n, sum(toFloat64(weight)) AS c, sum(toFloat64(weight) * failed) AS failed,
-         quantileTDigestWeighted(0.75)(duration, ${weighed}) AS p75
-       FROM ${table} WHERE ${compileMeasured(values, request)} GROUP BY value ORDER BY c DESC, value LIMIT ${values.add('UInt32', max)}`,
+    const keys = kinds.map((_, at) => `k${at}`)
+    const place = `${keys.map((key, at) => `if(grouping(${key}) = 1, ${at}, `).join('')}${kinds.length}${')'.repeat(kinds.length)}`
+    const value = `${keys.map((key) => `if(grouping(${key}) = 1, ${key}, `).join('')}''${')'.repeat(kinds.length)}`
+    type Row = { place: number; value: string; n: string; c: number; failed: number; p75: number | null }
+    const rows = await connection.rows<Row>(
+      `SELECT toUInt8(${place}) AS place, ${value} AS value, count() AS n, sum(toFloat64(weight)) AS c,
+         sum(toFloat64(weight) * has_failed) AS failed, quantileTDigestWeighted(0.75)(duration, ${weighed}) AS p75
+       FROM (SELECT ${kinds.map((kind, at) => `${breakdownSql[kind]} AS k${at}`).join(', ')}, weight, duration, failed AS has_failed
+         FROM ${table} WHERE ${compileMeasured(values, request)})
+       GROUP BY GROUPING SETS (${keys.map((key) => `(${key})`).join(', ')})
+       ORDER BY place, c DESC, value LIMIT ${values.add('UInt32', max)} BY place
+       SETTINGS force_grouping_standard_compatibility = 0`,
       values.bound,
     )
-    return rows.map((row) => ({
-      value: row.value,
-      samples: Number(row.n),
-      count: row.c,
-      failed: row.failed,
-      p75Ms: readMs(row.p75),
+    return kinds.map((kind, at) => ({
+      kind,
+      rows: rows
+        .filter((row) => row.place === at)
+        .map((row) => ({
+          value: row.value,
+          samples: Number(row.n),
+          count: row.c,
+          failed: row.failed,
+          p75Ms: readMs(row.p75),
+        })),
     }))
   }
 }
@@ -157,13 +161,14 @@ function createBreakdown(connection: Connection, table: string): PerformanceStor
 /** Creates the queries over one route. */
 export function createRoute(
   connection: Connection,
-  table: string,
-): Pick<PerformanceStore, 'routeDurations' | 'routeTraces' | 'routeParts' | 'routeBreakdown' | 'routeNames'> {
+  tables: Tables,
+): Pick<PerformanceStore, 'routeDurations' | 'routeTraces' | 'routeParts' | 'routeBreakdowns' | 'routeNames'> {
+  const table = tables.segments
   return {
     routeDurations: createDurations(connection, table),
     routeTraces: createTraces(connection, table),
-    routeParts: createParts(connection, table),
-    routeBreakdown: createBreakdown(connection, table),
+    routeParts: createParts(connection, tables),
+    routeBreakdowns: createBreakdowns(connection, table),
     async routeNames({ max, key, scope }) {
       const values = createValues()
       const rows = await connection.rows<{ name: string }>(

@@ -82,7 +82,7 @@ function createRouteStats(connection: Connection, sourceOf: () => Source): Perfo
          sumIf(weight, NOT own AND measured) AS measured_before,
          toString(argMin(release, at)) AS first_release, count() OVER () AS all,
          sum(n) OVER () AS all_n, sum(c) OVER () AS all_c
-       FROM ${facts} AS facts WHERE ${named} AND ${one}
+       FROM (SELECT * FROM ${facts} WHERE ${named} AND ${one}) AS facts
        GROUP BY project_id, op, route HAVING n > 0 AND ${compileRouteFilter(values, metrics, scope)}
        ORDER BY ${orders[order]} DESC, c DESC, project_id, route, op
        LIMIT ${values.add('UInt32', max)} OFFSET ${values.add('UInt32', offset)}`,
@@ -137,7 +137,9 @@ const compileKeys = (values: Values, keys: readonly RouteKey[]): string => {
     list('String', ({ op }) => op),
     list('String', ({ route }) => route),
   ]
-  return `(project_id, toString(op), toString(route)) IN (SELECT arrayJoin(arrayZip(${projects}, ${ops}, ${routes})))`
+  // The plain lists let the engine find the rows by the order of the table.
+  return `op IN ${ops} AND route IN ${routes}
+    AND (project_id, toString(op), toString(route)) IN (SELECT arrayJoin(arrayZip(${projects}, ${ops}, ${routes})))`
 }
 
 function createRouteSeries(connection: Connection, sourceOf: () => Source): PerformanceStore['routeSeries'] {
@@ -153,7 +155,7 @@ function createRouteSeries(connection: Connection, sourceOf: () => Source): Perf
       `SELECT project_id, toString(facts.op) AS op, toString(facts.route) AS route, intDiv(${ms}, ${bucket}) * ${bucket} AS start_ms,
          sum(n) AS samples, sum(weight) AS c, sum(failed) AS failed_c,
          quantilesExactWeightedIf(0.5, 0.75, 0.95)(value, ${factWeight}, measured) AS p, sumIf(n, measured) AS measured_n
-       FROM ${facts} AS facts WHERE ${compileKeys(values, keys)}
+       FROM (SELECT * FROM ${facts} WHERE ${compileKeys(values, keys)}) AS facts
        GROUP BY project_id, op, route, start_ms ORDER BY start_ms`,
       values.bound,
     )

@@ -2,6 +2,9 @@ import type { Scope } from '../events.ts'
 import { aheadMs, type Values } from '../filter.ts'
 import type { RouteKey } from '../performance-store.ts'
 
+/** Tables that a query reads, with their database. */
+export type Tables = { spans: string; segments: string }
+
 /** A time as SQL. */
 const timeOf = (values: Values, ms: number): string =>
   `fromUnixTimestamp64Milli(${values.add('Int64', Math.floor(ms))}, 'UTC')`
@@ -18,10 +21,35 @@ export function compileSpanScope(values: Values, scope: Scope): string {
   return parts.join(' AND ')
 }
 
+/** The same for rows of `segments`. */
+export function compileSegmentScope(values: Values, scope: Scope): string {
+  const receivedMs = Math.max(0, Math.floor((scope.fromMs - aheadMs) / 1000))
+  const [only, ...others] = scope.projectIds
+  const parts = [
+    // With one project and one route, the newest segments are read from the end of the table's order.
+    only !== undefined && others.length === 0
+      ? `project_id = ${values.add('UInt64', only)}`
+      : `project_id IN ${values.add('Array(UInt64)', scope.projectIds)}`,
+    `start >= ${timeOf(values, scope.fromMs)}`,
+    `start < ${timeOf(values, scope.toMs)}`,
+    `day >= toDate(toDateTime(${values.add('UInt32', receivedMs)}, 'UTC'))`,
+  ]
+  if (scope.environments.length > 0) parts.push(`environment IN ${values.add('Array(String)', scope.environments)}`)
+  return parts.join(' AND ')
+}
+
 /** Condition for the segments of a route in a scope. */
 export const compileRoute = (values: Values, key: RouteKey, scope: Scope): string =>
-  `${compileSpanScope(values, { ...scope, projectIds: [key.projectId] })} AND is_segment = 1
+  `${compileSegmentScope(values, { ...scope, projectIds: [key.projectId] })} AND is_segment = 1
    AND route = ${values.add('String', key.route)} AND op = ${values.add('String', key.op)}`
+
+/**
+ * Condition for the children of the segments in the subquery `of`, which has their `start`. They begin after the first of
+ * them, so a sample of the newest segments does not read the rest of the range.
+ */
+export const compileChildren = (values: Values, { key, scope }: { key: RouteKey; scope: Scope }, of: string): string =>
+  `${compileSpanScope(values, { ...scope, projectIds: [key.projectId] })} AND is_segment = 0
+   AND route = ${values.add('String', key.route)} AND start >= (SELECT min(start) - toIntervalMinute(1) FROM ${of})`
 
 /**
  * The weight of a span for percentiles. The engine takes only whole numbers there: sixteenths keep the error of a

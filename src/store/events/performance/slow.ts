@@ -1,24 +1,15 @@
 import type { Connection } from '../connection.ts'
 import { createValues, type Values } from '../filter.ts'
 import type { PerformanceStore, SlowCounts } from '../performance-store.ts'
-import { browserSql, compileMeasured } from './route.ts'
-import { compileSpanScope } from './segments.ts'
+import { compileMeasured } from './route.ts'
+import { compileChildren, type Tables } from './segments.ts'
 
 type Request = Parameters<PerformanceStore['slowValues']>[0]
-/** Attributes that differ for almost every segment, or say the same as a column. Their values explain nothing. */
-const without = [
-  'url.full',
-  'url.path',
-  'url.query',
-  'http.url',
-  'http.target',
-  'user_agent.original',
-  'browser.performance.time_origin',
-  'sentry.previous_trace',
-  'browser.navigation.id',
-  'http.response.status_code',
-  'http.status_code',
-]
+/**
+ * Attributes that differ for almost every segment, or say the same as a column. Their values explain nothing. `segments`
+ * is without more of them.
+ */
+const without = ['http.response.status_code', 'http.status_code']
 const valueCharactersMax = 200
 /** A statement that runs at least so often in a segment is counted for that, too: one query for each row of a list. */
 const oftenMin = 5
@@ -51,32 +42,34 @@ const compileCounts = (values: Values, pairs: string, max: number): string =>
    ORDER BY key = '' DESC, own_c DESC, key, value LIMIT ${values.add('UInt32', max + 1)}`
 
 /** What the segments say of themselves: their attributes and some columns. */
-function compileAttributes(values: Values, table: string, request: Request): string {
-  const columns = `start, tags, release, environment, http_status, ${browserSql} AS browser`
-  const sides = compileSides(values, table, request, request.segmentsMax, columns)
+function compileAttributes(values: Values, { segments }: Tables, request: Request): string {
+  const columns = `start, tags, release, environment, http_status, browser`
+  const sides = compileSides(values, segments, request, request.segmentsMax, columns)
   const isShort = `length(pair.2) BETWEEN 1 AND ${valueCharactersMax}`
   return `SELECT own, weight, pair.1 AS key, pair.2 AS value FROM (
     SELECT own, toFloat64(weight) AS weight, arrayJoin(arrayPushBack(arrayFilter(
         pair -> pair.1 NOT IN ${values.add('Array(String)', without)} AND ${isShort} AND pair.2 != '0',
         arrayConcat(arrayMap((key, text) -> (toString(key), text), mapKeys(tags), mapValues(tags)),
           [('release', toString(release)), ('environment', toString(environment)), ('http.status', toString(http_status)),
-            ('browser', browser)])), ('', ''))) AS pair
+            ('browser', toString(browser))])), ('', ''))) AS pair
     FROM ${sides})`
 }
 
 /** What the segments did: each statement of their child spans once, and how often it ran if it was often. */
-function compileChildren(values: Values, table: string, request: Request): string {
-  const sides = compileSides(values, table, request, request.spanSegmentsMax, 'start, span_id')
-  const { key, scope } = request
+function compileStatements(values: Values, { spans, segments }: Tables, request: Request): string {
+  const sides = compileSides(values, segments, request, request.spanSegmentsMax, 'start, span_id')
+  // A list is made once. The engine would run a named subquery for each of its four uses.
+  const kept = `(SELECT tupleElement(item, 1) AS span_id, tupleElement(item, 2) AS weight, tupleElement(item, 3) AS own,
+    tupleElement(item, 4) AS start FROM (SELECT arrayJoin(kept_segments) AS item))`
   const children = `SELECT segment_id, toString(op) AS child_op, toString(if(statement = '', op, statement)) AS shown, count() AS times
-    FROM ${table} WHERE ${compileSpanScope(values, { ...scope, projectIds: [key.projectId] })} AND is_segment = 0
-      AND route = ${values.add('String', key.route)} AND segment_id IN (SELECT span_id FROM sides)
+    FROM ${spans} WHERE ${compileChildren(values, request, kept)} AND segment_id IN (SELECT span_id FROM ${kept})
     GROUP BY segment_id, child_op, shown`
   const often = `if(times >= ${oftenMin}, [(child_op, shown), (concat('${oftenMin}+ × ', child_op), shown)], [(child_op, shown)])`
-  return `WITH sides AS ${sides} SELECT own, weight, pair.1 AS key, pair.2 AS value FROM (
-    SELECT own, toFloat64(weight) AS weight, ('', '') AS pair FROM sides
+  return `WITH (SELECT groupArray((span_id, weight, own, start)) FROM ${sides}) AS kept_segments
+    SELECT own, weight, pair.1 AS key, pair.2 AS value FROM (
+    SELECT own, toFloat64(weight) AS weight, ('', '') AS pair FROM ${kept}
     UNION ALL SELECT own, toFloat64(weight) AS weight, arrayJoin(${often}) AS pair
-      FROM (${children}) AS child INNER JOIN sides ON child.segment_id = sides.span_id)`
+      FROM (${children}) AS child INNER JOIN ${kept} AS side ON child.segment_id = side.span_id)`
 }
 
 /**
@@ -102,15 +95,15 @@ function readCounts(rows: readonly StoredValue[]): SlowCounts {
 }
 
 /** See `PerformanceStore.slowValues`. */
-export function createSlow(connection: Connection, table: string): Pick<PerformanceStore, 'slowValues'> {
+export function createSlow(connection: Connection, tables: Tables): Pick<PerformanceStore, 'slowValues'> {
   return {
     async slowValues(request) {
       const read = async (compile: typeof compileAttributes) => {
         const values = createValues()
-        const sql = compileCounts(values, compile(values, table, request), request.max)
+        const sql = compileCounts(values, compile(values, tables, request), request.max)
         return readCounts(await connection.rows<StoredValue>(sql, values.bound))
       }
-      const [attributes, children] = await Promise.all([read(compileAttributes), read(compileChildren)])
+      const [attributes, children] = await Promise.all([read(compileAttributes), read(compileStatements)])
       return { attributes, spans: children }
     },
   }

@@ -3,8 +3,9 @@ import type { Connection } from '../connection.ts'
 import type { Scope } from '../events.ts'
 import { createValues, type Values } from '../filter.ts'
 import type { PerformanceStore, RouteKey } from '../performance-store.ts'
-import { eachVital, factWeight, hasVitals, isRolled, type Source, softVitalFacts, vitalFacts } from './facts.ts'
-import { compileSpanScope, weighed } from './segments.ts'
+import { hasVitals } from '../schema/segments.ts'
+import { eachVital, factWeight, isRolled, type Source, softVitalFacts, vitalFacts } from './facts.ts'
+import { compileSegmentScope, weighed } from './segments.ts'
 
 /** Standard normal quantile of 0.9: a value at p10 of its curve scores 0.9. */
 const deviations = 1.2815515655446004
@@ -32,7 +33,7 @@ function compileVitals(
   return `(SELECT project_id, toString(route) AS route, weight, substring(measured, ${prefix.length + 1}) AS vital, value,
       ${elementSql} AS element FROM ${table}
     ARRAY JOIN mapKeys(measurements) AS measured, mapValues(measurements) AS value
-    WHERE ${compileSpanScope(values, scope)} AND ${own} AND ${hasVitals}
+    WHERE ${compileSegmentScope(values, scope)} AND ${own} AND ${hasVitals}
       AND measured IN ${values.add('Array(String)', names)} AND value >= 0)`
 }
 
@@ -41,7 +42,7 @@ const isVital = (text: string): text is VitalName => vitalNames.some((name) => n
 /** The element of each vital, by the attributes of SDK 11, and of older ones where they have it. */
 const elementSql = `multiIf(
   vital = 'lcp', coalesce(nullIf(tags['browser.web_vital.lcp.element'], ''), nullIf(tags['lcp.element'], ''), ''),
-  vital = 'inp', coalesce(nullIf(tags['browser.web_vital.inp.target'], ''), nullIf(if(name = '', description, name), ''), ''),
+  vital = 'inp', coalesce(nullIf(tags['browser.web_vital.inp.target'], ''), nullIf(label, ''), ''),
   vital = 'cls', coalesce(nullIf(tags['browser.web_vital.cls.source.1'], ''), nullIf(tags['cls.source.1'], ''), ''), '')`
 
 /** Creates the queries of web vitals. */

@@ -43,6 +43,17 @@ export const laterSpanColumns: readonly { name: string; type: string }[] = [
 ]
 
 /**
+ * Indexes that the table did not have at first. A search for a rare value of an attribute skips granules without the value
+ * or the key: 7 to 30 ms instead of 105 among 1.4 million spans, for 2 bytes of a span (decision 34). Filters of one in
+ * ten for four granules each (1.1 bytes) took 70 ms.
+ */
+export const laterSpanIndexes: readonly { name: string; type: string }[] = [
+  { name: 'tag_keys', type: 'mapKeys(tags) TYPE bloom_filter(0.01)' },
+  { name: 'tag_values', type: 'mapValues(tags) TYPE bloom_filter(0.025)' },
+  { name: 'number_keys', type: 'mapKeys(numbers) TYPE bloom_filter(0.01)' },
+]
+
+/**
  * The table of spans, from transactions and span items. Rows are narrow, because an event has about a hundred spans.
  * Partitions are days of `received`: spans have a shorter retention than events, and the
  * disk budget drops whole days of them. `(jpos, place)` identifies a row: its record and its number there. The order is
@@ -85,7 +96,8 @@ export const spansTable = (
   ${laterSpanColumns.map(({ name, type }) => `${name} ${type}`).join(',\n  ')},
   INDEX trace_id trace_id TYPE bloom_filter(0.001) GRANULARITY 4,
   INDEX received received TYPE minmax,
-  INDEX jpos jpos TYPE minmax
+  INDEX jpos jpos TYPE minmax,
+  ${laterSpanIndexes.map(({ name, type }) => `INDEX ${name} ${type}`).join(',\n  ')}
 ) ENGINE = ${kind.engines.rows} PARTITION BY toDate(received) ORDER BY (project_id, start)
 SETTINGS index_granularity = 4096, min_bytes_for_wide_part = 134217728, ${dedupSettings(kind)},
   ttl_only_drop_parts = 1, ${settingsOf('spans')}`

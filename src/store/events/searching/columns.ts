@@ -180,7 +180,7 @@ export function compilePresence(values: Values, value: SpanValue): string {
       return '1'
     case 'attribute': {
       const key = values.add('String', value.key)
-      const text = `tags[${key}] != ''`
+      const text = `(mapContains(tags, ${key}) AND tags[${key}] != '')`
       const number = `mapContains(numbers, ${key})`
       return value.as === 'any' ? `(${text} OR ${number})` : value.as === 'text' ? text : number
     }

@@ -25,12 +25,17 @@ function textOf(values: Values, value: SpanValue): string {
   return value.of === 'text' || value.of === 'attribute' ? text : `toString(${text})`
 }
 
+/** Condition that a span has the attribute at all, for the index of keys. The pattern `*` matches a missing one, too. */
+const hasKey = (values: Values, value: SpanValue, pattern: string): string =>
+  value.of === 'attribute' && /[^*]/.test(pattern) ? `mapContains(tags, ${values.add('String', value.key)}) AND ` : ''
+
 function matchCondition(
   values: Values,
   { value, match, text }: Pick<Extract<SpanFilter, { op: 'match' }>, 'value' | 'match' | 'text'>,
 ): string {
   if (match === 'has') return compilePresence(values, value)
-  if (match === 'like') return `ifNull(${textOf(values, value)} ILIKE ${values.add('String', likePattern(text))}, 0)`
+  if (match === 'like')
+    return `${hasKey(values, value, text)}ifNull(${textOf(values, value)} ILIKE ${values.add('String', likePattern(text))}, 0)`
   if (value.of === 'id') return idIs(values, value, text)
   return `${textOf(values, value)} = ${values.add('String', text)}`
 }
@@ -41,6 +46,11 @@ function compareCondition(values: Values, { value, compare, number }: Extract<Sp
   // Whole microseconds, so that the column is compared as it is stored.
   if (value.of === 'number' && value.column === 'duration')
     return `duration ${operator} ${values.add('Float64', number * 1000)}`
+  // Written so that an index of keys skips what does not have the attribute: NULL of a missing one hides it.
+  if (value.of === 'attribute') {
+    const key = values.add('String', value.key)
+    return `mapContains(numbers, ${key}) AND numbers[${key}] ${operator} ${values.add('Float64', number)}`
+  }
   return `ifNull((${compileValue(values, asNumber(value))}) ${operator} ${values.add('Float64', number)}, 0)`
 }
 

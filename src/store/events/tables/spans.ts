@@ -1,4 +1,5 @@
 import { encodeSpanRow, spanColumns } from '../encode-span.ts'
+import { segmentsName, segmentsTable } from '../schema/segments.ts'
 import { spanRollupName, spanRollupTable } from '../schema/span-rollup.ts'
 import { spansTable as spansDdl } from '../schema/spans.ts'
 import type { SpanRow } from '../span-store.ts'
@@ -7,7 +8,7 @@ import type { StoredTable } from '../table.ts'
 /** Spans from transactions and span items, about a hundred per event. */
 export const spansTable: StoredTable<SpanRow> = {
   name: 'spans',
-  ddl: (database, kind) => [spansDdl(database, kind), spanRollupTable(database, kind)],
+  ddl: (database, kind) => [spansDdl(database, kind), spanRollupTable(database, kind), segmentsTable(database, kind)],
   columns: spanColumns,
   encode: encodeSpanRow,
   place: 'place',
@@ -15,7 +16,7 @@ export const spansTable: StoredTable<SpanRow> = {
   // One insert per batch unless it is very large: the engine keeps a whole insert in memory.
   insertBytesMax: 16 * 1024 * 1024,
   hasRollups: true,
-  derived: [spanRollupName],
+  derived: [spanRollupName, segmentsName],
   derivedDay: 'day',
   partition: { day: 'toDate(received)', days: 1 },
   retentionDays: ({ retentionSpansDays }) => retentionSpansDays,

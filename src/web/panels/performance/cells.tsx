@@ -11,7 +11,9 @@ export function Score({ score }: { score: number | null }) {
   const t = useTranslations('performance.rating')
   const words = performanceWords(useLocale())
   if (score === null) return <span className="text-ink-3">–</span>
-  const rating = score >= scoreBounds.good ? 'good' : score >= scoreBounds.poor ? 'meh' : 'poor'
+  // The shape follows the number that is shown: 0.898 is "90", and 90 is good.
+  const shown = Math.round(score * 100) / 100
+  const rating = shown >= scoreBounds.good ? 'good' : shown >= scoreBounds.poor ? 'meh' : 'poor'
   const severity: Record<typeof rating, Severity> = { good: 'ok', meh: 'warning', poor: 'error' }
   return (
     <span className="performance-score">

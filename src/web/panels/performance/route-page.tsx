@@ -31,10 +31,13 @@ function Traces({
   organization,
   traces,
   name,
+  against,
 }: {
   organization: string
   traces: RestRouteTrace[]
   name: 'slowest' | 'typical'
+  /** The trace of the other list that each is compared with. */
+  against: RestRouteTrace | undefined
 }) {
   const t = useTranslations('performance.route')
   const words = performanceWords(useLocale())
@@ -58,6 +61,15 @@ function Traces({
             <span className="text-ink-3">
               <Time at={trace.start} />
             </span>
+            {against && against.traceId !== trace.traceId ? (
+              <Link
+                className="text-ink-3"
+                href={`/o/${organization}/traces/${trace.traceId}?compare=${against.traceId}`}
+                title={t(name === 'slowest' ? 'compareTypical' : 'compareSlowest')}
+              >
+                {t('compare')}
+              </Link>
+            ) : null}
           </li>
         ))}
       </ul>
@@ -198,8 +210,8 @@ export function RoutePage({ organization, page, params, projectIds, place, kept 
           </section>
         </div>
         <div>
-          <Traces organization={organization} traces={page.slowest} name="slowest" />
-          <Traces organization={organization} traces={page.typical} name="typical" />
+          <Traces organization={organization} traces={page.slowest} name="slowest" against={page.typical[0]} />
+          <Traces organization={organization} traces={page.typical} name="typical" against={page.slowest[0]} />
           {page.vitals.length > 0 ? <VitalList vitals={page.vitals} /> : null}
           <RouteIssues organization={organization} page={page} />
         </div>

@@ -15,7 +15,6 @@ const pollMs = 20_000
 function useHealthText(health: RestIngestHealth) {
   const t = useTranslations('frame.health')
   const locale = useLocale()
-  const count = new Intl.NumberFormat(useLocale())
   switch (health.state) {
     case 'down':
       return t('down')
@@ -27,7 +26,7 @@ function useHealthText(health: RestIngestHealth) {
       return t('rejecting', { count: health.rejectedRequests })
     default:
       if (health.eventsPerMinute === 0) return t('quiet')
-      return t('ok', { count: count.format(health.eventsPerMinute) })
+      return t('ok', { count: health.eventsPerMinute })
   }
 }
 

@@ -11,8 +11,10 @@ import { Button } from '../../ui/forms/controls.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'
+import { SeverityShape } from '../../ui/severity.tsx'
 import { QueryFailed } from '../../ui/states.tsx'
-import { isHidden } from './model.ts'
+import { cutOf, isHidden } from './model.ts'
+import { SpanStatement } from './span-statement.tsx'
 import type { TraceControls } from './use-trace.ts'
 import { useWords, type Words } from './words.ts'
 
@@ -62,6 +64,11 @@ function Figures({ trace: { model }, words, node }: Parts & { node: number }) {
         </Field>
       ) : null}
       {lateUs > 1000 ? <Field name={t('late')}>{t('lateBy', { duration: words.duration(lateUs) })}</Field> : null}
+      {cutOf(model, node) ? (
+        <Field name={t('cutOff')}>
+          {t(`cutWhy.${cutOf(model, node) === 'heartbeatFailed' ? 'heartbeatFailed' : 'deadline_exceeded'}`)}
+        </Field>
+      ) : null}
       {tree.cyclic.has(node) ? <Field name={t('parent')}>{t('cyclic')}</Field> : null}
     </dl>
   )
@@ -123,6 +130,13 @@ function Stored({ trace, node }: { trace: TraceControls; node: number }) {
           <PlainText text={data.description} charactersMax={4000} />
         </pre>
       ) : null}
+      {data.statement ? (
+        <SpanStatement
+          organization={trace.organization}
+          statement={data.statement}
+          durationMs={(trace.model.tree.durations[node] ?? 0) / 1000}
+        />
+      ) : null}
       <Attributes trace={trace} item={data} />
       <div className="tp-drawer-acts">
         <CopyButton text={() => JSON.stringify(data, null, 2)} label={t('copyJson')} />
@@ -166,6 +180,34 @@ function PointDetails({ trace, number }: { trace: TraceControls; number: number 
   )
 }
 
+/** Errors and feedback of a span. */
+function SpanPoints({ trace, node }: { trace: TraceControls; node: number }) {
+  const t = useTranslations('trace')
+  const { model, select } = trace
+  const points = model.pointsOf.get(node)
+  if (!points) return null
+  return (
+    <section className="tp-points" aria-label={t('inSpan')}>
+      <h3>{t('inSpan')}</h3>
+      <ul>
+        {points.map((point) => {
+          const event = point.kind === 'error' ? model.view.events[point.index] : undefined
+          const item = point.kind === 'feedback' ? model.view.feedback[point.index] : undefined
+          return (
+            <li key={`${point.kind} ${point.index}`}>
+              <SeverityShape level={event ? 'error' : 'info'} label={t(point.kind)} sizePx={8} />
+              <button type="button" onClick={() => select({ kind: 'point', ref: model.points.indexOf(point) })}>
+                <PlainText text={event?.title ?? item?.message ?? ''} charactersMax={120} />
+              </button>
+              {event?.shortId ? <span className="tp-dim">{event.shortId}</span> : null}
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}
+
 function RunDetails({ trace, words, first }: Parts & { first: number }) {
   const t = useTranslations('trace')
   const { model, folds, toggle, setQ } = trace
@@ -175,19 +217,19 @@ function RunDetails({ trace, words, first }: Parts & { first: number }) {
     <>
       <dl className="tp-fields">
         <Field name={t('runTotal')}>{words.duration(run.totalUs)}</Field>
-        <Field name={t('runEach')}>{words.duration(run.totalUs / run.count)}</Field>
+        <Field name={t('runEach')}>{words.duration(run.totalUs / run.times)}</Field>
         <Field name={t('share')}>{t('shareOf', { share: words.share(run.totalUs) })}</Field>
       </dl>
       <div className="tp-drawer-acts">
         <Button compact onClick={() => toggle('run', first)}>
           {folds.openRuns.has(first) ? t('foldRun') : t('showAll', { count: run.count })}
         </Button>
-        <Button compact look="plain" onClick={() => setQ(`op:${words.op(first)}`)}>
+        <Button compact look="plain" onClick={() => setQ(`op:${words.op(run.main)}`)}>
           {t('sameOp')}
         </Button>
       </div>
       <h3>{t('firstOfRun')}</h3>
-      <Stored trace={trace} node={first} />
+      <Stored trace={trace} node={run.main} />
     </>
   )
 }
@@ -200,7 +242,7 @@ function titleOf(
   if (selected.kind === 'point') return t(model.points[selected.ref]?.kind === 'feedback' ? 'feedback' : 'error')
   if (selected.kind === 'gap' || selected.kind === 'endGap') return t('gapTitle')
   const run = selected.kind === 'run' ? model.runAt.get(selected.ref) : undefined
-  return `${run ? `${run.count} × ` : ''}${words.op(selected.ref)}`
+  return run ? `${run.times} × ${words.op(run.main)}` : words.op(selected.ref)
 }
 
 /** The details of the selected row. */
@@ -244,6 +286,7 @@ export function Drawer({ trace }: { trace: TraceControls }) {
           {ref >= model.tree.spanCount ? <p className="tp-message">{t('missingWhy')}</p> : null}
           {isHidden(model, ref) ? <p className="tp-message">{t('hiddenWhy')}</p> : null}
           <Figures trace={trace} words={words} node={ref} />
+          <SpanPoints trace={trace} node={ref} />
           {ref < model.tree.spanCount && !isHidden(model, ref) ? <Stored key={ref} trace={trace} node={ref} /> : null}
         </>
       ) : null}

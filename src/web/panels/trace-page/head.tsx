@@ -11,6 +11,8 @@ import { Menu } from '../../ui/menu.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Segments } from '../../ui/segments.tsx'
 import { Time } from '../../ui/time.tsx'
+import { BackLink } from './back-link.tsx'
+import { CompareMenu } from './compare-menu.tsx'
 import { longestWait, vitalsOf } from './model.ts'
 import type { TraceControls } from './use-trace.ts'
 import { views } from './view-state.ts'
@@ -53,6 +55,7 @@ export function Head({ trace }: { trace: TraceControls }) {
   const name = root === undefined ? '' : words.name(root) || words.op(root)
   return (
     <header className="tp-head">
+      <BackLink organization={trace.organization} />
       <h1>
         <PlainText text={name || t('title')} charactersMax={200} />
       </h1>
@@ -65,6 +68,7 @@ export function Head({ trace }: { trace: TraceControls }) {
         choices={views.map((view) => ({ value: view, label: t(`views.${view}`) }))}
         onChange={trace.setView}
       />
+      <CompareMenu organization={trace.organization} traceId={id} />
       <CopyButton text={() => window.location.href} label={t('copyLink')} />
       <Exports trace={trace} />
     </header>

@@ -1,5 +1,7 @@
 import { readableProjects } from '../../../auth/allowed-projects.ts'
+import type { RestTraceComparison } from '../../../contract/trace-compare.ts'
 import type { RestTraceView } from '../../../contract/trace-views.ts'
+import { traceComparison } from '../../../query/trace-compare.ts'
 import { traceView } from '../../../query/trace-view.ts'
 import { app } from '../../handle.ts'
 import type { OrganizationHere } from '../../server/session.ts'
@@ -22,4 +24,16 @@ export async function readTrace(
 export async function loadTrace(here: OrganizationHere, traceId: string): Promise<RestTraceView | undefined> {
   const view = await readTrace(here, traceId, true)
   return view.isSampled ? undefined : view
+}
+
+/** Two traces side by side, for the document or as Markdown. `isPreload`: undefined if one of them is large. */
+export async function loadComparison(
+  here: OrganizationHere,
+  traceId: string,
+  other: string,
+  isPreload: boolean,
+): Promise<RestTraceComparison | undefined> {
+  const a = await readTrace(here, traceId, isPreload)
+  const b = await readTrace(here, other, isPreload)
+  return isPreload && (a.isSampled || b.isSampled) ? undefined : traceComparison(a, b)
 }

@@ -1,8 +1,9 @@
 import type { RestTraceView } from '../../../contract/trace-views.ts'
 import { type Run, runsOf } from '../../../domain/trace-runs.ts'
-import { isBoundary } from '../../../domain/trace-spans.ts'
+import { isBoundary, textOf } from '../../../domain/trace-spans.ts'
 import { type CriticalPath, criticalPath, type Gap, mainRoot, timesOf } from '../../../domain/trace-times.ts'
 import { buildTree, childrenOf, extentOf, type TraceTree } from '../../../domain/trace-tree.ts'
+import type { Clocks } from './view-state.ts'
 
 /** An error or feedback at its span. `node` is -1 if only its time is known. */
 export type Point = { kind: 'error' | 'feedback'; index: number; atUs: number; node: number }
@@ -32,6 +33,8 @@ export type TraceModel = {
   toUs: number
   /** Number of spans that ended in an error. */
   failed: number
+  /** The clock of a service differs, and its times are shown as it reported them. */
+  isRecorded: boolean
 }
 
 function pointsIn({ events, feedback }: RestTraceView): Point[] {
@@ -67,13 +70,18 @@ function movePoints(points: Point[], tree: TraceTree): Point[] {
   return points.map((point) => ({ ...point, atUs: point.atUs + (tree.shifts[point.node] ?? 0) }))
 }
 
+/** Whether times of a tree are corrected. */
+export const isShifted = ({ shifts }: TraceTree): boolean => shifts.some((shift) => shift !== 0)
+
 /** Length of the axis of a trace that has only one error. */
 const axisUsMin = 1_000_000
 
-/** Builds the model of a trace. */
-export function modelOf(view: RestTraceView): TraceModel {
+/** Builds the model of a trace. `clocks`: whether the times of services with another clock are corrected. */
+export function modelOf(view: RestTraceView, clocks: Clocks = 'corrected'): TraceModel {
   const { spans } = view
-  const tree = buildTree(spans, { isSampled: view.isSampled })
+  const corrected = buildTree(spans, { isSampled: view.isSampled })
+  const isRecorded = clocks === 'recorded' && isShifted(corrected)
+  const tree = isRecorded ? buildTree(spans, { isSampled: view.isSampled, isRecorded }) : corrected
   const { selfUs, gaps, networkUs } = timesOf(spans, tree)
   const points = movePoints(pointsIn(view), tree)
   const path = criticalPath(tree, mainRoot(tree))
@@ -100,6 +108,7 @@ export function modelOf(view: RestTraceView): TraceModel {
     bandSizes,
     fromUs: tree.spanCount === 0 ? Math.min(0, ...times) : Math.min(extent.fromUs, ...times),
     toUs: tree.spanCount === 0 ? Math.max(axisUsMin, ...times) : Math.max(extent.toUs, ...times),
+    isRecorded,
     failed: spans.failures.reduce((sum, failed) => sum + failed, 0),
   }
 }
@@ -125,6 +134,10 @@ export function membersOf({ tree }: TraceModel, run: Run): Int32Array {
 /** Whether a node is a span of a project that the reader may not read. */
 export const isHidden = ({ view, tree }: TraceModel, node: number): boolean =>
   node < tree.spanCount && view.projects[view.spans.projects[node] ?? 0]?.slug === null
+
+/** Why an SDK ended a span early, '' if it did not. */
+export const cutOf = ({ view, tree }: TraceModel, node: number): string =>
+  node < tree.spanCount ? textOf(view.spans, 'cuts', node) : ''
 
 /** The web vitals of a trace: the largest value of each. */
 export function vitalsOf({ view }: TraceModel): ReadonlyMap<string, { value: number; span: number }> {

@@ -6,7 +6,7 @@ import { textOf } from '../../../domain/trace-spans.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'
 import { type Severity, SeverityShape } from '../../ui/severity.tsx'
-import { isHidden } from './model.ts'
+import { cutOf, isHidden } from './model.ts'
 import { isBranch } from './rows.ts'
 import type { TraceControls } from './use-trace.ts'
 import type { Words } from './words.ts'
@@ -132,6 +132,7 @@ function Node({ trace, words, node }: Pick<RowProps, 'trace' | 'words'> & { node
       <span className="tp-text tp-mono">
         <PlainText text={words.name(node)} charactersMax={200} />
       </span>
+      {cutOf(model, node) ? <span className="tp-shift">{t('cutOff')}</span> : null}
       {(model.tree.shifts[node] ?? 0) !== 0 && model.bands[node] === node ? (
         <span className="tp-shift">
           {t('corrected', { duration: words.duration(Math.abs(model.tree.shifts[node] ?? 0)) })}
@@ -145,15 +146,16 @@ function RunRow({ trace, words, first }: Pick<RowProps, 'trace' | 'words'> & { f
   const t = useTranslations('trace')
   const { model, folds, toggle } = trace
   const isOpen = folds.openRuns.has(first)
+  const { times = 0, main = first } = model.runAt.get(first) ?? {}
   return (
     <>
       <Fold isOpen={isOpen} label={t(isOpen ? 'closeRow' : 'openRow')} onClick={() => toggle('run', first)} />
-      <span className="tp-times">{t('times', { count: model.runAt.get(first)?.count ?? 0 })}</span>
+      <span className="tp-times">{t('times', { count: times })}</span>
       <b>
-        <PlainText text={words.op(first)} charactersMax={60} />
+        <PlainText text={words.op(main)} charactersMax={60} />
       </b>
       <span className="tp-text tp-mono">
-        <PlainText text={words.name(first)} charactersMax={200} />
+        <PlainText text={words.name(main)} charactersMax={200} />
       </span>
     </>
   )

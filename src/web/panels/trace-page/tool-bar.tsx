@@ -5,7 +5,10 @@ import { Button } from '../../ui/forms/controls.tsx'
 import { KeyHint } from '../../ui/key-hint.tsx'
 import { Choices, Popup } from '../../ui/popup.tsx'
 import { Rail } from '../../ui/rail.tsx'
+import { Segments } from '../../ui/segments.tsx'
+import { isShifted } from './model.ts'
 import type { TraceControls } from './use-trace.ts'
+import { clockChoices } from './view-state.ts'
 import { useWords } from './words.ts'
 
 function Found({ trace }: { trace: TraceControls }) {
@@ -64,6 +67,21 @@ function Zoom({ trace }: { trace: TraceControls }) {
   )
 }
 
+/** Chooses the times of services whose clock differs. Only traces with such services have it. */
+function ClockChoice({ trace }: { trace: TraceControls }) {
+  const t = useTranslations('trace')
+  const { model, clocks, setClocks } = trace
+  if (!model.isRecorded && !isShifted(model.tree)) return null
+  return (
+    <Segments
+      label={t('clocks')}
+      value={clocks}
+      choices={clockChoices.map((value) => ({ value, label: t(`clocksAs.${value}`) }))}
+      onChange={setClocks}
+    />
+  )
+}
+
 /** Search, errors, legend, colours and zoom. */
 export function ToolBar({ trace }: { trace: TraceControls }) {
   const t = useTranslations('trace')
@@ -109,6 +127,7 @@ export function ToolBar({ trace }: { trace: TraceControls }) {
           <span className="tp-critical" aria-hidden="true" /> {t('criticalPath')}
         </li>
       </ul>
+      <ClockChoice trace={trace} />
       <Zoom trace={trace} />
       <Popup label={t('colour')} value={t(colour === 'op' ? 'byOp' : 'byProject')} name="colour">
         {(close) => (

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { RestTraceView } from '../../../contract/trace-views.ts'
 import { columnsOf, type TestSpan } from '../../../domain/trace.cases.ts'
+import { shownRows, verdictOf } from './compared.ts'
 import { isHidden, longestWait, modelOf, vitalsOf } from './model.ts'
 import { carried, noFolds, revealed, rowAt, rowsOf } from './rows.ts'
 import { lengthOf, matchesOf, parseSearch } from './search.ts'
@@ -166,6 +167,47 @@ describe('search', () => {
   ])('%s is a length', (text, us) => expect(lengthOf(text)).toBe(us))
 })
 
+test('times as recorded: nothing is moved, and the page knows that it could be', () => {
+  const list: TestSpan[] = [
+    { id: 'a', op: 'http.client', segment: true, for: 100 },
+    { id: 'b', parent: 'a', op: 'http.server', segment: true, project: 1, from: -500, for: 50 },
+  ]
+  const view = viewOf(list)
+  const moved = modelOf(view)
+  const recorded = modelOf(view, 'recorded')
+  expect([moved.isRecorded, moved.tree.shifts[1], moved.fromUs]).toEqual([false, 525_000, 0])
+  expect([recorded.isRecorded, recorded.tree.shifts[1], recorded.fromUs]).toEqual([true, 0, -500_000])
+  expect(modelOf(viewOf(list.slice(0, 1)), 'recorded').isRecorded).toBe(false)
+})
+
+describe('the rows of two traces', () => {
+  const side = (total: number, count = 1) => ({
+    count,
+    total,
+    self: total,
+    start: 0,
+    end: total,
+    failed: 0,
+    spanID: '',
+  })
+  test.each<[string, Parameters<typeof verdictOf>[0], ReturnType<typeof verdictOf>]>([
+    ['slower', { a: side(100), b: side(150) }, { verdict: 'slower', ms: 50 }],
+    ['faster', { a: side(150), b: side(100) }, { verdict: 'faster', ms: 50 }],
+    ['within 5 %', { a: side(100), b: side(104) }, { verdict: 'same', ms: 4 }],
+    ['within 1 ms', { a: side(0.1), b: side(1) }, { verdict: 'same', ms: 0.9 }],
+    ['only one', { a: null, b: side(3) }, { verdict: 'onlyB', ms: 3 }],
+  ])('%s', (_name, row, wanted) => expect(verdictOf(row, 'total')).toEqual(wanted))
+  test('closed rows hide those below; differences keep the rows above them', () => {
+    const row = (parent: number, a: number, b: number, count = 1) => ({ parent, a: side(a), b: side(b, count) })
+    const rows = [row(-1, 100, 100), row(0, 50, 50), row(1, 9, 90), row(0, 5, 5), row(-1, 1, 1, 2)]
+    const data = { rows } as unknown as Parameters<typeof shownRows>[0]
+    expect(shownRows(data, new Set(), false)).toEqual([0, 1, 2, 3, 4])
+    expect(shownRows(data, new Set([1]), false)).toEqual([0, 1, 3, 4])
+    expect(shownRows(data, new Set([0]), false)).toEqual([0, 4])
+    expect(shownRows(data, new Set(), true)).toEqual([0, 1, 2, 4])
+  })
+})
+
 describe('zoom', () => {
   const whole = { fromUs: 0, toUs: 1000 }
   test('in and out around a moment, never outside of the trace', () => {
@@ -190,9 +232,10 @@ test('a link holds span, view, search, zoom and colours; what is wrong in one is
     q: 'db slower:1s',
     window: { fromUs: 5, toUs: 9 },
     colour: 'op' as const,
+    clocks: 'recorded' as const,
   }
   expect(readState(new URLSearchParams(stateQuery(state)))).toEqual(state)
-  const none = { span: '', view: 'waterfall', q: '', window: undefined, colour: 'project' }
-  expect(readState(new URLSearchParams('span=x&view=y&from=9&to=5&colour=z'))).toEqual(none)
+  const none = { span: '', view: 'waterfall', q: '', window: undefined, colour: 'project', clocks: 'corrected' }
+  expect(readState(new URLSearchParams('span=x&view=y&from=9&to=5&colour=z&clocks=x'))).toEqual(none)
   expect(stateQuery(readState(new URLSearchParams()))).toBe('')
 })

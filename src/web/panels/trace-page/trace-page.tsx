@@ -1,6 +1,7 @@
 'use client'
 import '../../styles/issues.css'
 import './trace-page.css'
+import './compare.css'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'

@@ -6,7 +6,7 @@ import { apiFetch } from '../../client/api.ts'
 import { modelOf, type TraceModel } from './model.ts'
 import { carried, type Folds, noFolds, type Rows, revealed, rowAt, rowsOf, type Selected } from './rows.ts'
 import { matchesOf, parseSearch } from './search.ts'
-import { readState, stateQuery, type View, type ViewState } from './view-state.ts'
+import { type Clocks, readState, stateQuery, type View, type ViewState } from './view-state.ts'
 import { fitted, isWhole, type Window, within, zoomed } from './zoom.ts'
 
 export type TraceControls = {
@@ -28,6 +28,8 @@ export type TraceControls = {
   isSearching: boolean
   colour: 'project' | 'op'
   setColour(colour: 'project' | 'op'): void
+  clocks: Clocks
+  setClocks(clocks: Clocks): void
   rows: Rows
   folds: Folds
   toggle(kind: 'node' | 'run', ref: number): void
@@ -213,8 +215,9 @@ function useChosen(model: TraceModel, startSpan: string) {
 
 /** The state of the page: what is shown, selected, opened and searched, and the ways to change it. */
 export function useTrace(organization: string, view: RestTraceView, initialQuery: string): TraceControls {
-  const model = useMemo(() => modelOf(view), [view])
   const initial = useMemo(() => readState(new URLSearchParams(initialQuery)), [initialQuery])
+  const [clocks, setClocks] = useState(initial.clocks)
+  const model = useMemo(() => modelOf(view, clocks), [view, clocks])
   const whole = useMemo(() => ({ fromUs: model.fromUs, toUs: model.toUs }), [model])
   const [shownView, setView] = useState(initial.view)
   const [q, setQ] = useState(initial.q)
@@ -234,6 +237,7 @@ export function useTrace(organization: string, view: RestTraceView, initialQuery
     q,
     window: zoomWindow && shown,
     colour,
+    clocks,
   })
   const fitNode = (at: number) => {
     const start = model.tree.starts[at] ?? 0
@@ -256,6 +260,8 @@ export function useTrace(organization: string, view: RestTraceView, initialQuery
     isSearching,
     colour,
     setColour,
+    clocks,
+    setClocks,
     rows,
     folds,
     toggle,

@@ -3,6 +3,10 @@ import type { Window } from './zoom.ts'
 export const views = ['waterfall', 'flame', 'list'] as const
 export type View = (typeof views)[number]
 
+/** Times with the clocks of services corrected, or as the services reported them. */
+export const clockChoices = ['corrected', 'recorded'] as const
+export type Clocks = (typeof clockChoices)[number]
+
 /** What a link to a trace holds. Times are microseconds after the origin of the trace. */
 export type ViewState = {
   /** Span id, '' for none. */
@@ -11,6 +15,7 @@ export type ViewState = {
   q: string
   window: Window | undefined
   colour: 'project' | 'op'
+  clocks: Clocks
 }
 
 const numberOf = (text: string | null): number | undefined =>
@@ -27,11 +32,12 @@ export function readState(params: URLSearchParams): ViewState {
     q: (params.get('q') ?? '').slice(0, 500),
     window: fromUs !== undefined && toUs !== undefined && fromUs < toUs ? { fromUs, toUs } : undefined,
     colour: params.get('colour') === 'op' ? 'op' : 'project',
+    clocks: params.get('clocks') === 'recorded' ? 'recorded' : 'corrected',
   }
 }
 
 /** The query string of a link, '' or with `?`. Defaults are left out. */
-export function stateQuery({ span, view, q, window, colour }: ViewState): string {
+export function stateQuery({ span, view, q, window, colour, clocks }: ViewState): string {
   const params = new URLSearchParams()
   if (span) params.set('span', span)
   if (view !== 'waterfall') params.set('view', view)
@@ -41,6 +47,7 @@ export function stateQuery({ span, view, q, window, colour }: ViewState): string
     params.set('to', String(Math.round(window.toUs)))
   }
   if (colour !== 'project') params.set('colour', colour)
+  if (clocks !== 'corrected') params.set('clocks', clocks)
   const text = params.toString()
   return text ? `?${text}` : ''
 }

@@ -14,16 +14,25 @@ import { ticksOf } from './zoom.ts'
 /** Rows above and below the visible ones, so that a fast scroll shows names at once. */
 const overscan = 12
 const rulerPx = 24
+/** Width of the text of a tick. Without this space right of its line, it goes to the left. */
+const tickTextPx = 52
 
 function Ruler({ trace, width, words }: { trace: TraceControls; width: number; words: Words }) {
   const t = useTranslations('trace')
-  const ticks = width > 0 ? ticksOf(trace.window, Math.max(2, Math.floor(width / 90))) : []
+  // Times count from the start of the trace. Its first span can be moved, so that is not the zero of the times.
+  const { fromUs } = trace.model
+  const shown = { fromUs: trace.window.fromUs - fromUs, toUs: trace.window.toUs - fromUs }
+  const ticks = width > 0 ? ticksOf(shown, Math.max(2, Math.floor(width / 90))) : []
   return (
     <div className="tp-ruler" aria-hidden="true">
       <div className="tp-name">{t('span')}</div>
       <div className="tp-ticks">
         {ticks.map((at) => (
-          <span key={at} style={{ left: xOf(trace.window, width, at) }}>
+          <span
+            key={at}
+            data-left={xOf(shown, width, at) > width - tickTextPx || undefined}
+            style={{ left: xOf(shown, width, at) }}
+          >
             {at === 0 ? '0' : words.duration(at)}
           </span>
         ))}

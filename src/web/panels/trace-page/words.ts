@@ -31,7 +31,7 @@ function wordsOf(
     project: (node: number): string => model.view.projects[spans.projects[node] ?? 0]?.slug ?? t('hiddenProject'),
     run: (first: number): string => {
       const run = model.runAt.get(first)
-      return run ? t('runSum', { total: duration(run.totalUs), each: duration(run.totalUs / run.count) }) : ''
+      return run ? t('runSum', { total: duration(run.totalUs), each: duration(run.totalUs / run.times) }) : ''
     },
     gap: (kind: 'gap' | 'endGap', ref: number): string => {
       const gap = (kind === 'gap' ? model.gapsBefore : model.gapsAtEnd).get(ref)

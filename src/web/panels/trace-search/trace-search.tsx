@@ -51,7 +51,7 @@ type TraceSearchProps = {
   /** Undefined: the search was refused, or the store is down. */
   found: Exploration | undefined
   /** Why nothing was found: a sentence of the server. */
-  failed: { message: string; code: string } | undefined
+  failed: { message: string; code: string; todo?: string } | undefined
   /** Shown where no span matches. */
   children: ReactNode
 }
@@ -135,7 +135,8 @@ function Bar({
         organization={organization}
         value={params.q}
         onSearch={(q) => change({ q })}
-        error={failed ? [failed.message] : undefined}
+        // What has a remedy is no fault of the search.
+        error={failed && !failed.todo ? [failed.message] : undefined}
         scope={scope}
         hiddenParams={Object.fromEntries([...search].filter(([name]) => name !== 'q' && name !== 'at'))}
         label={t('search')}
@@ -278,7 +279,7 @@ export function TraceSearch(props: TraceSearchProps) {
         <RowEnd />
       </div>
       <Bar {...props} change={change} />
-      {failed ? <ErrorState title={failed.message} code={failed.code} /> : null}
+      {failed ? <ErrorState title={failed.message} todo={failed.todo} code={failed.code} /> : null}
       {found && hasRows ? (
         <>
           <div className="span-charts" data-dimmed={isPending || undefined}>

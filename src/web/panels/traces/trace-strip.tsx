@@ -137,7 +137,7 @@ function CurrentPoint({ lane, here }: { lane: Lane; here: TracePoint }) {
     <li className="trace-row">
       <div className="trace-name">
         <b className="flex-none">{t('here')}</b>
-        <span className="trace-where">
+        <span>
           <Where span={here.span} />
         </span>
       </div>

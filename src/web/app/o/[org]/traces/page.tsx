@@ -24,7 +24,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('spans'))('title') }
 }
 
-type Answer = { found: Exploration | undefined; failed: { message: string; code: string } | undefined }
+type Answer = Pick<Parameters<typeof TraceSearch>[0], 'found' | 'failed'>
 
 /** The answer, or why there is none: a wrong search, or a store that is down. Other errors go to the error screen. */
 async function answered(exploration: Promise<Exploration>): Promise<Answer> {
@@ -33,6 +33,11 @@ async function answered(exploration: Promise<Exploration>): Promise<Answer> {
   } catch (error) {
     const code = codeOf(error) ?? ''
     if (!/^(STORE_UNAVAILABLE|VALIDATION|QUERY_[A-Z_]+)$/.test(code)) throw error
+    if (code === 'STORE_UNAVAILABLE' || code === 'QUERY_TIMEOUT') {
+      const t = await getTranslations('performance.failed')
+      const kind = code === 'QUERY_TIMEOUT' ? 'late' : 'away'
+      return { found: undefined, failed: { message: t(kind), todo: t(`${kind}Todo`), code } }
+    }
     return { found: undefined, failed: { message: error instanceof Error ? error.message : code, code } }
   }
 }

@@ -2,7 +2,8 @@ import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
 import { normalizeId } from '../../../../../../wire/ids.ts'
-import { loadTrace } from '../../../../../panels/trace-page/load.ts'
+import { ComparePage } from '../../../../../panels/trace-page/compare-page.tsx'
+import { loadComparison, loadTrace } from '../../../../../panels/trace-page/load.ts'
 import { TracePage } from '../../../../../panels/trace-page/trace-page.tsx'
 import { demandOrganization } from '../../../../../server/session.ts'
 import { unlessAway } from '../../../../../server/unless-away.ts'
@@ -17,7 +18,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
   return { title: `${(await getTranslations('trace'))('title')} ${id.slice(0, 8)}` }
 }
 
-/** A trace. The query string holds the selected span, the view, the search and the zoom. */
+/** A trace, or two of them side by side. The query string holds the selected span, the view, the search and the zoom. */
 export default async function TraceRoute({ params, searchParams }: Props) {
   const { org, id } = await params
   const query = new URLSearchParams(
@@ -28,6 +29,17 @@ export default async function TraceRoute({ params, searchParams }: Props) {
   const here = await demandOrganization(org, `/o/${org}/traces/${id}${query.size > 0 ? `?${query}` : ''}`)
   const traceId = normalizeId(decodeURIComponent(id))
   if (!traceId) notFound()
+  const other = normalizeId(query.get('compare') ?? undefined)
+  if (other)
+    return (
+      <ComparePage
+        key={`${traceId} ${other}`}
+        organization={here.organization.slug}
+        traceId={traceId}
+        other={other}
+        preloaded={await unlessAway(loadComparison(here, traceId, other, true))}
+      />
+    )
   const preloaded = await unlessAway(loadTrace(here, traceId))
   return (
     <TracePage

@@ -1,7 +1,8 @@
+import { comparisonMarkdown } from '../../../../../../../query/trace-compare.ts'
 import { traceMarkdown } from '../../../../../../../query/trace-markdown.ts'
 import { normalizeId } from '../../../../../../../wire/ids.ts'
 import { app } from '../../../../../../handle.ts'
-import { readTrace } from '../../../../../../panels/trace-page/load.ts'
+import { loadComparison, readTrace } from '../../../../../../panels/trace-page/load.ts'
 import { actorHere, organizationFor } from '../../../../../../server/session.ts'
 import { codeOf } from '../../../../../../server/unless-away.ts'
 
@@ -14,9 +15,9 @@ const headers = {
 const refuse = (status: number, code: string, detail: string): Response =>
   Response.json({ detail, code, causes: [] }, { status, headers })
 
-/** A trace as Markdown. The path of the trace with the suffix md is rewritten to this route. */
+/** A trace as Markdown, or two of them compared. The path of the trace with the suffix md is rewritten to this route. */
 export async function GET(
-  _request: Request,
+  request: Request,
   { params }: { params: Promise<{ org: string; id: string }> },
 ): Promise<Response> {
   const { org, id } = await params
@@ -26,9 +27,13 @@ export async function GET(
   const traceId = normalizeId(decodeURIComponent(id))
   if (!here || !traceId) return refuse(404, 'NOT_FOUND', 'The requested resource does not exist')
   try {
-    const view = await readTrace(here, traceId)
     const url = `${app().config.url}/o/${here.organization.slug}/traces/${traceId}`
-    return new Response(traceMarkdown(view, url), {
+    const other = normalizeId(new URL(request.url).searchParams.get('compare') ?? undefined)
+    const comparison = other ? await loadComparison(here, traceId, other, false) : undefined
+    const text = comparison
+      ? comparisonMarkdown(comparison, `${url}?compare=${other}`)
+      : traceMarkdown(await readTrace(here, traceId), url)
+    return new Response(text, {
       headers: { ...headers, 'content-type': 'text/markdown; charset=utf-8' },
     })
   } catch (error) {

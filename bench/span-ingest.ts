@@ -1,0 +1,171 @@
+// Spans of version 11 of the JavaScript SDKs from accepted to queryable: alone, against bare inserts of the same rows,
+// and beside errors. The load client is local.
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { api, bootstrap, discard, type Product, type Project, ready, start } from '../e2e/product.ts'
+import { systemClock } from '../src/base/clock.ts'
+import { silent } from '../src/base/observe.ts'
+import { refineBody } from '../src/refine/pipeline/fixture.cases.ts'
+import { engineChild } from '../src/serve/engine-child.ts'
+import { createEventStore } from '../src/store/events/clickhouse.ts'
+import { encodeSpanRow } from '../src/store/events/encode-span.ts'
+import type { SpanRow } from '../src/store/events/span-store.ts'
+import { percentile, realBodies, runLoad } from './load.ts'
+import { cpuOf, type Row } from './measure.ts'
+import { drained, watch } from './pipeline.ts'
+import { createSpanLoad, type SpanLoad } from './span-load.ts'
+
+const spansPerS = 20_000
+const errorsPerS = 300
+const shareMin = 0.4
+const bytesMax = 40
+/** Bodies of a batch of refine: it ends at about 8 MiB. */
+const batchBytes = 8 * 1024 * 1024
+const bareBatches = 16
+
+/** The rows of one batch as the product inserts them. `jpos` counts up over all batches. */
+function encodeBatch(load: SpanLoad, from: { index: number; jpos: number }): { tsv: Buffer; spans: number } {
+  const lines: string[] = []
+  for (let bytes = 0; bytes < batchBytes; ) {
+    const { body } = load.next(from.index++)
+    bytes += body.length
+    from.jpos += body.length
+    for (const { rows } of refineBody(body, { receivedMs: Date.now() }).spans)
+      for (const row of rows) lines.push(encodeSpanRow({ ...(row as SpanRow), jpos: from.jpos }))
+  }
+  return { tsv: Buffer.from(lines.join('')), spans: lines.length }
+}
+
+/** Inserts encoded batches into an engine of its own, two at a time as refine does. Returns spans/s. */
+async function bareInserts(load: SpanLoad): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'mishap-bench-'))
+  const socketPath = join(folder, 'engine.sock')
+  const places = { folders: { engine: join(folder, 'events') }, sockets: { engine: socketPath } }
+  const {
+    file,
+    words,
+    nodeOptions = [],
+    env,
+  } = engineChild(
+    { engineMemoryBytes: 600 * 2 ** 20, logLevel: 'warn' },
+    places as Parameters<typeof engineChild>[1],
+    process.env,
+  )
+  const engine = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...nodeOptions, file, ...words], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    env: env as NodeJS.ProcessEnv,
+  })
+  await new Promise((resolve) => engine.once('message', resolve))
+  const url = 'http://localhost'
+  const store = createEventStore({ url, socketPath, database: 'bench', observe: silent, clock: systemClock })
+  await store.migrate()
+  const from = { index: 0, jpos: 0 }
+  const batches = Array.from({ length: bareBatches }, () => encodeBatch(load, from))
+  const began = performance.now()
+  let at = 0
+  const insert = async () => {
+    for (let batch = batches[at++]; batch; batch = batches[at++])
+      await store.insert('spans', batch.tsv, `bench:${from.index}:${at}`)
+  }
+  await Promise.all([insert(), insert()])
+  const seconds = (performance.now() - began) / 1000
+  await store.close()
+  engine.kill('SIGTERM')
+  await new Promise((resolve) => engine.once('exit', resolve))
+  rmSync(folder, { recursive: true })
+  return batches.reduce((sum, { spans }) => sum + spans, 0) / seconds
+}
+
+type Run = { accepted: number; stored: number; lagMs: number[]; cores: string; refused: number; p99Ms: number }
+
+/** Sends spans at the goal's rate, and errors at `errors` per second. Waits until all is stored. */
+async function send(product: Product, project: Project, load: SpanLoad, seconds: number, errors: number): Promise<Run> {
+  const path = `/api/${project.id}/envelope/?sentry_key=${project.key}&sentry_version=7`
+  const target = { port: product.port, path }
+  const before = cpuOf(product.child.pid ?? 0)
+  const began = performance.now()
+  let spans = 0
+  const renew = (index: number) => {
+    const next = load.next(index)
+    spans += next.spans
+    return next.body
+  }
+  const sent = runLoad(
+    { ...target, bodies: load.bodies, connections: 32, rate: spansPerS / load.spansEach, renew },
+    seconds,
+  )
+  const beside =
+    errors > 0
+      ? runLoad({ ...target, bodies: realBodies().mix, connections: 8, rate: errors }, seconds)
+      : Promise.resolve(undefined)
+  const { result, lagMs } = await watch(product, project, Promise.all([sent, beside]))
+  const used = Object.entries(cpuOf(product.child.pid ?? 0)).map(
+    ([name, total]) => `${name} ${((total - (before[name] ?? 0)) / seconds).toFixed(2)}`,
+  )
+  await drained(product, project)
+  const all = result.filter((item) => item !== undefined)
+  return {
+    accepted: spans / result[0].seconds,
+    stored: (spans * 1000) / (performance.now() - began),
+    lagMs,
+    cores: used.join(', '),
+    refused: all.reduce((sum, item) => sum + item.sent - item.ok, 0),
+    p99Ms: percentile(result[0].latenciesMs, 0.99),
+  }
+}
+
+/** Bytes of a span on disk with its rollup, and the number of stored spans. */
+async function diskOf(product: Product, project: Project): Promise<{ each: number; rows: number; rollup: number }> {
+  const { json } = await api(product, project, '/status/')
+  const { tables } = (json as { disk: { tables: { table: string; rows: number; bytesOnDisk: number }[] } }).disk
+  const of = (name: string) => tables.find(({ table }) => table === name)
+  const rows = of('spans')?.rows ?? 0
+  const each = (name: string) => (of(name)?.bytesOnDisk ?? 0) / Math.max(1, rows)
+  return { each: each('spans'), rows, rollup: each('span_rollup') }
+}
+
+const shown = (run: Run): string =>
+  `${Math.round(run.accepted)} spans/s accepted (p99 ${run.p99Ms.toFixed(0)} ms, ${run.refused} refused), ${Math.round(run.stored)}/s until all is stored, lag p50 ${Math.round(percentile(run.lagMs, 0.5))} and p95 ${Math.round(percentile(run.lagMs, 0.95))} ms; cores: ${run.cores}`
+
+/** Rows for the rate of spans, their cost beside bare inserts and beside errors, and their bytes on disk. */
+export async function benchSpanIngest(seconds: number): Promise<Row[]> {
+  const load = createSpanLoad()
+  const bare = await bareInserts(load)
+  const product = await start({ env: { MISHAP_LOG_LEVEL: 'warn' } })
+  try {
+    const project = bootstrap(product, 'bench', 'web')
+    await ready(product)
+    await send(product, project, load, 3, 0)
+    const alone = await send(product, project, load, seconds, 0)
+    const beside = await send(product, project, load, Math.min(seconds, 30), errorsPerS)
+    await pause(5000)
+    const disk = await diskOf(product, project)
+    const share = alone.stored / bare
+    return [
+      {
+        what: `span v2 of SDK 11, ${load.spansEach.toFixed(1)} spans an envelope, accepted to queryable at ${spansPerS} spans/s for ${seconds} s`,
+        goal: `${spansPerS} spans/s with a lag of at most 1 s; ${shareMin} of bare inserts of the same rows`,
+        result: `${shown(alone)}; bare inserts ${Math.round(bare)} spans/s: ${share.toFixed(2)}`,
+        met: alone.stored >= spansPerS * 0.97 && percentile(alone.lagMs, 0.95) <= 1000 && share >= shareMin,
+      },
+      {
+        what: `the same beside ${errorsPerS} errors/s`,
+        goal: 'lag p95 at most 1 s',
+        result: shown(beside),
+        met: percentile(beside.lagMs, 0.95) <= 1000 && beside.refused === 0,
+      },
+      {
+        what: 'disk for a span',
+        goal: `at most ${bytesMax} bytes`,
+        result: `${disk.each.toFixed(1)} bytes, and ${disk.rollup.toFixed(1)} of the rollup, ${disk.rows} spans, 5 s after the last one`,
+        met: disk.each + disk.rollup <= bytesMax,
+        note: 'the same recorded bodies with other ids and times',
+      },
+    ]
+  } finally {
+    await discard(product)
+  }
+}

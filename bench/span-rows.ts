@@ -1,0 +1,96 @@
+// Ten million spans and one million for benches of their searches and pages. Rows are made in the engine.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '../src/base/clock.ts'
+import { silent } from '../src/base/observe.ts'
+import { createEventStore } from '../src/store/events/clickhouse.ts'
+import { connect } from '../src/store/events/connection.ts'
+import type { EventStore } from '../src/store/events/event-store.ts'
+
+const memoryBytes = 600 * 2 ** 20
+/** Spans by project: the first is project 1. */
+export const spanCounts = [1_000_000, 10_000_000]
+export const spanDays = 7
+export const spansEndMs = Date.UTC(2026, 10, 23)
+export const routesMax = 40
+const day = 86_400
+
+async function startEngine(folder: string): Promise<{ child: ChildProcess; socketPath: string }> {
+  const socketPath = join(folder, 'engine.sock')
+  const entry = join(import.meta.dirname, '../src/processes/engine.ts')
+  const words = ['--max-http-header-size=4194304', entry, join(folder, 'data'), socketPath, String(memoryBytes)]
+  const child = spawn(process.execPath, words, {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    env: { NODE_ENV: 'test', UV_THREADPOOL_SIZE: '32' },
+  })
+  await once(child, 'message')
+  return { child, socketPath }
+}
+
+const agents = [
+  'Chrome/140.0.0.0',
+  'Chrome/140.0.0.0 Mobile',
+  'Firefox/141.0',
+  'Edg/140.0',
+  'Version/18.0 Safari/605.1',
+]
+/** Requests of 20 spans each, spread evenly over a quarter of a day. Every fourth is a page load in a browser. */
+const rowsOf = (project: number, count: number, fromS: number, jpos: number): string => {
+  const request = 'intDiv(number, 20)'
+  const isSegment = 'number % 20 = 0'
+  const isLoad = `${request} % 4 = 3`
+  const agent = `arrayElement([${agents.map((a) => `'Mozilla/5.0 (X11) ${a}'`).join(', ')}], 1 + ${request} % 7 % ${agents.length})`
+  return `INSERT INTO bench.spans
+  (project_id, trace_id, span_id, parent_id, segment_id, is_segment, item, transaction, op, description, start, duration,
+   self_time, status, platform, release, environment, user_hash, received, jpos, place, route, category, statement, weight, failed,
+   tags, numbers, measurements)
+  SELECT ${project}, unhex(hex(sipHash128(${request}, ${jpos}))), cityHash64(number, ${jpos}),
+    if(${isSegment}, 0, cityHash64(${request} * 20, ${jpos})), cityHash64(${request} * 20, ${jpos}),
+    ${isSegment}, 'span', concat('GET /route/', toString(${request} % ${routesMax})),
+    if(${isSegment}, if(${isLoad}, 'pageload', 'http.server'), ['db', 'db.query', 'cache.get', 'http.client', 'resource.script'][1 + number % 5]),
+    concat('SELECT * FROM t', toString(number % 50), ' WHERE id = ', toString(number)),
+    toDateTime64(${fromS}, 6, 'UTC') + toIntervalMicrosecond(toUInt64(number * ${21_600e6 / count})),
+    toUInt64(exp(6 + rand(1) % 700 / 100)), -1, if(rand(2) % 50 = 0, 'internal_error', 'ok'), 'node',
+    concat('web@1.0.', toString(intDiv(${fromS}, 86400) % 100)), if(rand(3) % 10 = 0, 'staging', 'production'), rand(4) % 5000,
+    toDateTime64(${fromS}, 3, 'UTC') + toIntervalMillisecond(toUInt64(number * ${21_600e3 / count})),
+    ${jpos} + number, 0, concat('/route/', toString(${request} % ${routesMax})),
+    if(${isSegment}, 'http', ['db', 'db', 'cache', 'http', 'resource'][1 + number % 5]),
+    if(${isSegment} OR number % 5 > 1, '', concat('SELECT * FROM t', toString(number % 50), ' WHERE id = ?')), 10, rand(2) % 50 = 0,
+    if(${isSegment} AND ${isLoad}, map('user_agent.original', ${agent}, 'browser.web_vital.lcp.element', concat('img.a', toString(${request} % 9)), 'url.path', concat('/route/', toString(number))),
+      map('db.system', 'postgresql', 'server.address', concat('db-', toString(number % 8)), 'url.path', concat('/route/', toString(number)), 'customer.id', toString(cityHash64(number) % 20000))),
+    map('thread.id', toFloat64(number % 16)),
+    if(${isSegment} AND ${isLoad}, map('lcp', exp(6 + rand(5) % 250 / 100), 'fcp', exp(5 + rand(6) % 250 / 100), 'ttfb', exp(4 + rand(7) % 250 / 100)), map())
+  FROM numbers(${count}) SETTINGS max_partitions_per_insert_block = 0, max_threads = 1`
+}
+
+async function fill(socketPath: string): Promise<void> {
+  const connection = connect({ url: 'http://localhost', socketPath, database: 'bench', clock: systemClock })
+  for (const [at, total] of spanCounts.entries())
+    for (let part = 0; part < spanDays * 4; part++) {
+      const fromS = spansEndMs / 1000 - spanDays * day + part * 21_600
+      const jpos = (at + 1) * 1e12 + part * 1e9
+      await connection.command(rowsOf(at + 1, Math.floor(total / spanDays / 4), fromS, jpos), {}, { seconds: 300 })
+    }
+  await connection.close()
+}
+
+/** Runs a bench on a store with these spans. The client is local. */
+export async function withSpans<T>(run: (store: EventStore) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'mishap-span-bench-'))
+  const { child, socketPath } = await startEngine(folder)
+  const clock = { ...systemClock, now: () => spansEndMs }
+  const store = createEventStore({ url: 'http://localhost', socketPath, database: 'bench', observe: silent, clock })
+  try {
+    await store.migrate()
+    await fill(socketPath)
+    return await run(store)
+  } finally {
+    await store.close()
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,12 @@
+import * as Sentry from '@sentry/nextjs'
+
+export function register() {
+  Sentry.init({
+    dsn: process.env.NEXT_PUBLIC_DSN,
+    release: 'orders@2.0.0',
+    environment: 'production',
+    tracesSampleRate: 1,
+  })
+}
+
+export const onRequestError = Sentry.captureRequestError
