@@ -10,6 +10,7 @@ import { sectionOf } from '../scripts/mutation.ts'
 import { benchAccept } from './accept.ts'
 import { benchCommit } from './commit.ts'
 import { benchCost } from './cost.ts'
+import { benchDetectors } from './detectors.ts'
 import { benchExternal } from './external.ts'
 import { benchGrouping } from './grouping.ts'
 import { benchHostile } from './hostile.ts'
@@ -50,6 +51,7 @@ const parts: Record<string, () => Promise<Row[]>> = {
   accept: benchAccept,
   commit: () => benchCommit(words.includes('--quick') ? 5 : 25, wordAfter('--against')),
   cost: () => benchCost(words.includes('--quick') ? 15 : 30, wordAfter('--against')),
+  detectors: benchDetectors,
   external: () => benchExternal(seconds / 6, words.includes('--rows') ? sizes[0] : 0),
   grouping: benchGrouping,
   hostile: benchHostile,

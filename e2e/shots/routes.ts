@@ -60,6 +60,7 @@ export const captures: Readonly<Record<string, (places: Places) => string>> = {
       '',
       '/environments',
       '/filters',
+      '/detectors',
       '/grouping',
       '/keys',
       '/ownership',

@@ -80,6 +80,7 @@ export const categories = [
   'log_item',
   'metric_bucket',
   'trace_metric',
+  'performance_issue', // an occurrence that a detector found in stored spans
   'internal',
   'unknown',
 ] as const

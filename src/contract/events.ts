@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { detectorIds, performanceIssueTypes } from '../domain/detectors.ts'
 import { unmappedReasons } from '../domain/event.ts'
 import { restDiagnostics } from './diagnostics.ts'
 import { restErrorLink } from './error-links.ts'
@@ -143,6 +144,44 @@ const groupingVariant = z.strictObject({
   values: z.array(z.string()),
 })
 
+/** What a detector found in a trace (docs/detectors.md). Times are milliseconds. */
+const restOccurrence = z
+  .strictObject({
+    issueType: z.enum(performanceIssueTypes),
+    detector: z.enum(detectorIds),
+    traceId: z.string(),
+    /** The segment, and the span around the evidence. */
+    segmentSpanId: z.string(),
+    parentSpanId: z.string(),
+    op: z.string(),
+    route: z.string(),
+    start: time,
+    /** Duration of the segment. */
+    segmentDuration: z.number(),
+    /** The statement, the asset, or the requests. */
+    statements: z.array(z.string()),
+    count: z.int(),
+    totalDuration: z.number(),
+    /** The most that a fix can save. */
+    savedDuration: z.number(),
+    /** First contentful paint after the start; null if it plays no role. */
+    paint: z.number().nullable(),
+    /** The spans in their order, at most 100. `start`: after that of the segment. */
+    spans: z.array(
+      z.strictObject({
+        spanId: z.string(),
+        op: z.string(),
+        statement: z.string(),
+        start: z.number(),
+        duration: z.number(),
+      }),
+    ),
+    /** How many of these spans are still stored; null if that was not asked, as in lists. */
+    storedSpans: z.int().nullable(),
+  })
+  .meta({ id: 'Occurrence' })
+export type RestOccurrence = z.infer<typeof restOccurrence>
+
 const anyEvent = z.strictObject({
   id: eventId,
   eventID: eventId,
@@ -182,7 +221,8 @@ const anyEvent = z.strictObject({
   nextEventID: eventId.nullable(),
   previousEventID: eventId.nullable(),
   userReport: z.null(),
-  occurrence: z.null(),
+  /** The evidence of a performance issue; null for errors. */
+  occurrence: restOccurrence.nullable(),
   _meta: record,
   /** Ours: its number within the issue (1 is the oldest stored), and the total number. */
   number: z.int(),

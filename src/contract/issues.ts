@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { performanceIssueTypes } from '../domain/detectors.ts'
 import { statuses, substatuses } from '../domain/issue-states.ts'
 import { restNoise } from './diagnostics.ts'
 import { restClientEnds } from './error-links.ts'
@@ -46,7 +47,8 @@ const listedIssue = z.strictObject({
   statusDetails,
   platform: z.string(),
   project: z.strictObject({ id: digits, slug: z.string(), name: z.string(), platform: textOrNull }),
-  type: z.enum(['error', 'default', 'csp']),
+  /** `generic`: a performance issue. */
+  type: z.enum(['error', 'default', 'csp', 'generic']),
   metadata: z.strictObject({
     type: z.string().exactOptional(),
     value: z.string().exactOptional(),
@@ -62,8 +64,8 @@ const listedIssue = z.strictObject({
   hides: z
     .array(z.strictObject({ id: digits, shortId: z.string() }))
     .describe('The server errors that its browser events hide, the most frequent first, at most 5: docs/digests.md.'),
-  issueType: z.literal('error'),
-  issueCategory: z.literal('error'),
+  issueType: z.enum(['error', ...performanceIssueTypes]),
+  issueCategory: z.enum(['error', 'performance']),
   priority,
   /** Ours: source of the priority: the level, the state, or a person. */
   priorityReason: z.enum(['level', 'escalating', 'set']),

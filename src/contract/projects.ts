@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type DetectorId, detectorIds } from '../domain/detectors.ts'
 import { eachSwitch } from '../domain/project-switches.ts'
 import { ruleTextMax } from '../domain/rule-text.ts'
 import { groupingConfig } from './grouping.ts'
@@ -27,6 +28,10 @@ const listedProject = z.strictObject({
 })
 export type RestProject = z.infer<typeof listedProject>
 
+/** A value for each detector by its name (docs/detectors.md). */
+const eachDetector = <Shape extends z.ZodType>(shape: Shape): Record<DetectorId, Shape> =>
+  Object.fromEntries(detectorIds.map((id) => [id, shape])) as Record<DetectorId, Shape>
+
 const settings = z.strictObject({
   options: z.strictObject({}),
   color: z.string(),
@@ -51,6 +56,10 @@ const settings = z.strictObject({
   scrapeJavaScript: z.boolean(),
   verifySSL: z.boolean(),
   ...eachSwitch(() => z.boolean()),
+  /** Ours: whether each detector of performance issues runs, and its thresholds. */
+  detectors: z.strictObject(
+    eachDetector(z.strictObject({ active: z.boolean(), thresholds: z.record(z.string(), z.int()) })),
+  ),
   /** Shown as asterisks. */
   securityToken: z.string(),
   /** Grouping rules, '' for none. */
@@ -129,6 +138,14 @@ export const projectChangeBody = z
     scrapeJavaScript: z.boolean(),
     verifySSL: z.boolean(),
     ...eachSwitch(() => z.boolean()),
+    detectors: z
+      .strictObject(
+        eachDetector(
+          z.strictObject({ active: z.boolean(), thresholds: z.record(z.string().max(50), z.number()) }).partial(),
+        ),
+      )
+      .partial()
+      .describe('Detectors and thresholds that are left out stay as they are: docs/detectors.md.'),
     securityToken: z.string().max(1000),
     fingerprintingRules: z.string().max(ruleTextMax),
     groupingEnhancements: z.string().max(ruleTextMax),

@@ -1,4 +1,6 @@
 import type { Json } from '../wire/json.ts'
+import type { Detection } from './detection.ts'
+import type { PerformanceIssueType } from './detectors.ts'
 import type { Diagnostics } from './diagnostics.ts'
 import type { Failure } from './error-links.ts'
 
@@ -131,13 +133,16 @@ export type GroupingVariant = {
   values: string[]
 }
 
+/** What an issue is about. */
+export type IssueKind = 'error' | 'message' | 'csp' | PerformanceIssueType
+
 /** Results of refine, stored with the event. SDKs never send them. */
 export type Findings = {
   title: string
   culprit: string
   /** For lists: type and first line of the value, file and function of the crash. */
   metadata: { type?: string; value?: string; filename?: string; function?: string }
-  kind: 'error' | 'message' | 'csp'
+  kind: IssueKind
   /** True if any exception was unhandled. */
   unhandled: boolean
   digest?: { value: string; found: string }
@@ -147,6 +152,8 @@ export type Findings = {
   digests?: { value: string; found: string; sure: boolean }[]
   /** Set if the event is one end of an error link. */
   failure?: Failure
+  /** The evidence of a performance issue. Such an event was made by a detector, not by an SDK. */
+  performance?: Detection
   /** Time of its reprocessing in ms since 1970. */
   mapped_again_ms?: number
   /** `rule`: text of the matching fingerprint rule. `secondary`: hashes of the previous version. */
@@ -168,7 +175,8 @@ export type NormalEvent = {
   received: number
   platform: string
   level: 'fatal' | 'error' | 'warning' | 'info' | 'debug'
-  type: 'error' | 'default' | 'csp' | 'hpkp' | 'expectct' | 'expectstaple'
+  /** `generic`: made by a detector. */
+  type: 'error' | 'default' | 'csp' | 'hpkp' | 'expectct' | 'expectstaple' | 'generic'
   logger?: string
   transaction?: string
   server_name?: string

@@ -303,5 +303,6 @@ export const itemTypeOf: Record<RecordKind, string> = {
   attachments: 'attachment',
   minidump: 'event',
   otlp: 'otlp',
+  detection: 'detection',
   outcomes: '',
 }

@@ -7,6 +7,7 @@ import type { EventStore } from '../store/events/event-store.ts'
 import type { RetentionDays } from '../store/events/table.ts'
 import { anyTable, type TableName, tableNames } from '../store/events/tables.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { Detecting } from './detectors.ts'
 import type { Downsampling } from './downsampling.ts'
 import { limitErrorEnds } from './error-links.ts'
 import { droppedName, recordEvicted } from './evicted-rows.ts'
@@ -36,6 +37,7 @@ export type JobDeps = {
   artifacts: Pick<Artifacts, 'isWriting' | 'dropFailures'>
   reprocessing: Pick<Reprocessing, 'run'>
   scraping: Pick<Scraping, 'run'>
+  detecting: Pick<Detecting, 'run'>
   triage: Pick<Triage, 'clock' | 'forecasts' | 'people' | 'failures'>
   lock: Lock
   /** Blocks refining and all other row removal until the returned function is called. */
@@ -198,6 +200,13 @@ export const jobTable: readonly Job[] = [
     everyMs: 10_000,
     firstMs: 4000,
     run: readUploadedRoutes,
+  },
+  {
+    // It only reads spans and appends to the journal, so it needs no lock: a removal between both is settled by refine.
+    name: 'detectors',
+    everyMs: 5000,
+    firstMs: 5000,
+    run: ({ detecting }) => detecting.run(),
   },
   {
     name: 'feedback',

@@ -11,7 +11,15 @@ export type DeadLetterCount = { category: DataCategory; itemType: string; spans?
 /** The content of a dead letter: the record's head, its decompressed body, and how it was counted. */
 type UnpackedDeadLetter = { head: RecordHead; body: Buffer; count: DeadLetterCount }
 
-const kinds: ReadonlySet<string> = new Set(['envelope', 'store', 'security', 'attachments', 'minidump', 'otlp'])
+const kinds: ReadonlySet<string> = new Set([
+  'envelope',
+  'store',
+  'security',
+  'attachments',
+  'minidump',
+  'otlp',
+  'detection',
+])
 
 /** Packs a record as the bytes of a dead letter: the head as a JSON line, then the body. Omits the spool location. */
 export function packDeadLetter(head: RecordHead, body: Buffer, count?: DeadLetterCount): Buffer {

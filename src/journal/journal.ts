@@ -7,7 +7,15 @@ import type { DataCategory } from '../base/outcome.ts'
  */
 export const segmentSpan = 2 ** 28
 
-export type RecordKind = 'envelope' | 'store' | 'security' | 'attachments' | 'minidump' | 'otlp' | 'outcomes'
+export type RecordKind =
+  | 'envelope'
+  | 'store'
+  | 'security'
+  | 'attachments'
+  | 'minidump'
+  | 'otlp'
+  | 'detection'
+  | 'outcomes'
 
 /** Head of a record: what ingest knows about one request. The body follows it in the record. */
 export type RecordHead = {

@@ -1,6 +1,7 @@
 import type { Actor } from '../auth/auth.ts'
 import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
+import type { DetectorChange } from '../domain/detectors.ts'
 import type { ProjectFilters } from '../domain/filters.ts'
 import { readOwnership } from '../domain/ownership.ts'
 import type { Environment } from '../store/meta/ingest/environments.ts'
@@ -20,6 +21,17 @@ export async function updateFilters(
   rev?: number,
 ): Promise<Project> {
   return meta.projects.updateProject(projectId, { filters }, { userId: actor.person.id, rev })
+}
+
+/** Changes the given detectors of a project. Throws VALIDATION (thresholds by field), CONFLICT for another revision. */
+export async function updateDetectors(
+  { meta }: { meta: MetaWith<'projects.updateProject'> },
+  actor: Actor,
+  projectId: number,
+  detectors: DetectorChange,
+  rev?: number,
+): Promise<Project> {
+  return meta.projects.updateProject(projectId, { detectors }, { userId: actor.person.id, rev })
 }
 
 /** Hides an environment in the selection lists, or shows it again. Throws NOT_FOUND. */

@@ -4,6 +4,7 @@ import type { Config } from '../base/config.ts'
 import type { MishapError } from '../base/errors.ts'
 import { createObserve, createRequestScope, faultOf, type Observe, type RequestScope } from '../base/observe.ts'
 import { createRecent } from '../base/recent.ts'
+import type { Detecting } from '../jobs/detectors.ts'
 import { createJobs } from '../jobs/jobs.ts'
 import { prepareEvents } from '../jobs/prepare-events.ts'
 import type { Reprocessing } from '../jobs/reprocessing.ts'
@@ -12,13 +13,13 @@ import { createUnmerge } from '../jobs/unmerge.ts'
 import { issueCountsAge } from '../query/issue-counts.ts'
 import { createGroupingPreview } from '../refine/pipeline/grouping.ts'
 import type { Refine } from '../refine/pipeline/refine.ts'
+import type { Append } from '../serve/append.ts'
 import { createEventRate } from '../serve/event-rate.ts'
 import { reportKnownCredentials } from '../serve/known-credentials.ts'
 import { createLag } from '../serve/lag.ts'
 import { createLive, type Live } from '../serve/live.ts'
 import type { AppSetup } from '../serve/messages.ts'
 import { createReaders } from '../serve/readers.ts'
-import { createReplay } from '../serve/replay.ts'
 import { createRequestLog, type RequestLog } from '../serve/request-log.ts'
 import { createStoreState } from '../serve/store-state.ts'
 import { createStoreWatch, type WatchedStore } from '../serve/store-watch.ts'
@@ -38,7 +39,9 @@ import {
   reportMetrics,
   runInBackground,
   wireAlerts,
+  wireAppend,
   wireArtifacts,
+  wireDetecting,
   wireDoctor,
   wireDownsampling,
   wireRefine,
@@ -61,7 +64,7 @@ export type Running = {
 type Receivers = {
   lag: ReturnType<typeof createLag>
   requestLog: RequestLog
-  replay: ReturnType<typeof createReplay>
+  append: Append
   store: ReturnType<typeof createStoreState>
   keys: ReturnType<typeof createKeyLine>
   clock: Clock
@@ -71,7 +74,7 @@ type Receivers = {
 }
 
 /** Passes each message of process main to its receiver. */
-function listenToMain(link: Link, { lag, requestLog, replay, store, keys, clock, refine, state }: Receivers): void {
+function listenToMain(link: Link, { lag, requestLog, append, store, keys, clock, refine, state }: Receivers): void {
   link.listen((message) => {
     if (message.kind === 'durable') {
       lag.record(message, clock.now())
@@ -79,13 +82,18 @@ function listenToMain(link: Link, { lag, requestLog, replay, store, keys, clock,
       state.durable = message.durable
     } else if (message.kind === 'keysTaken') keys.acknowledged(message.id)
     else if (message.kind === 'notes') requestLog.record(message.notes)
-    else if (message.kind === 'appended') replay.appended(message)
+    else if (message.kind === 'appended') append.appended(message)
     else if (message.kind === 'engine') store.update({ engine: message.up, away: message.away })
   })
 }
 
 /** Creates all scheduled jobs. */
-async function wireJobs(app: App, maintenance: Maintenance, reprocessing: Reprocessing): ReturnType<typeof createJobs> {
+async function wireJobs(
+  app: App,
+  maintenance: Maintenance,
+  reprocessing: Reprocessing,
+  detecting: Detecting,
+): ReturnType<typeof createJobs> {
   const { clock, observe, meta, events, blobs, alerts, removals, artifacts, triage, config } = app
   return createJobs({
     clock,
@@ -100,6 +108,7 @@ async function wireJobs(app: App, maintenance: Maintenance, reprocessing: Reproc
     triage,
     reprocessing,
     scraping: wireScraping(app),
+    detecting,
     retention: config,
   })
 }
@@ -108,6 +117,7 @@ type Started = {
   jobs: Awaited<ReturnType<typeof createJobs>>
   maintenance: Maintenance
   reprocessing: Reprocessing
+  detecting: Detecting
   store: ReturnType<typeof createStoreState>
   isStopping(): boolean
 }
@@ -118,12 +128,12 @@ function startParts(
   setup: AppSetup,
   refine: Refine,
   link: Link,
-  { jobs, maintenance, reprocessing, store, isStopping }: Started,
+  { jobs, maintenance, reprocessing, detecting, store, isStopping }: Started,
 ): () => void {
   jobs.start()
   const stopReporting = reportMetrics(app, setup, refine, link)
   const onReady = [() => store.update({ tables: true }), () => link.send({ kind: 'stored' })]
-  const next = [...onReady, reprocessing.resume, maintenance.downsampling.resume, refine.start]
+  const next = [...onReady, reprocessing.resume, maintenance.downsampling.resume, detecting.begin, refine.start]
   const refused = (error: MishapError) =>
     link.send({ kind: 'refused', code: 'START_EVENTS_TAKEN', sentence: error.message })
   runInBackground(prepareEvents({ ...app, ...maintenance, next, refused }), app, isStopping)
@@ -170,9 +180,8 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const state = { stopping: false, durable: 0 }
   const store = createStoreState(live, meta, observe, config.events?.host)
   const [lag, requestLog] = [createLag(), createRequestLog()]
-  const replay = createReplay({ clock, meta, blobs, send: link.send, logged: (entry) => requestLog.record([entry]) })
-  const alerts = wireAlerts({ config, clock, observe, meta, events, seal })
-  const bytesUnder = createFolderBytes(clock)
+  const { append, replay } = wireAppend({ clock, meta, blobs }, link, requestLog)
+  const [alerts, bytesUnder] = [wireAlerts({ config, clock, observe, meta, events, seal }), createFolderBytes(clock)]
   const maintenance = wireDownsampling({ ...setup, clock, observe, meta, events, blobs, bytesUnder }, () =>
     refine.pause(),
   )
@@ -211,9 +220,10 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   }
   const refine = wireRefine(app, setup, lag, link)
   const reprocessing = wireReprocessing(app, maintenance.lock, () => refine)
-  listenToMain(link, { lag, requestLog, replay, store, keys, clock, refine, state })
-  const jobs = await wireJobs(app, maintenance, reprocessing)
-  const started = { jobs, maintenance, reprocessing, store, isStopping: () => state.stopping }
+  const detecting = wireDetecting(app, append.append)
+  listenToMain(link, { lag, requestLog, append, store, keys, clock, refine, state })
+  const jobs = await wireJobs(app, maintenance, reprocessing, detecting)
+  const started = { jobs, maintenance, reprocessing, detecting, store, isStopping: () => state.stopping }
   const stopReporting = startParts(app, setup, refine, link, started)
   keys.publish().catch((error: unknown) => observe.warn({ error: faultOf(error) }, 'the keys were not published'))
   const stop = async () => {

@@ -9,6 +9,7 @@ import { freeBytesOf } from '../base/free-bytes.ts'
 import { faultOf } from '../base/observe.ts'
 import { createOutgoing } from '../base/outgoing.ts'
 import { originAllowed } from '../ingest/origins.ts'
+import { createDetecting, type Detecting } from '../jobs/detectors.ts'
 import { type DiskState, measureDisk } from '../jobs/disk.ts'
 import { createDownsampling, type Downsampling } from '../jobs/downsampling.ts'
 import { createLock, type Lock } from '../jobs/lock.ts'
@@ -20,10 +21,13 @@ import { ensureSelfProject } from '../operations/self-project.ts'
 import { createDoctor, type Doctor } from '../refine/pipeline/doctor.ts'
 import { createRefine, type Refine } from '../refine/pipeline/refine.ts'
 import { mapOf } from '../refine/pipeline/scripts.ts'
+import { type Append, createAppend } from '../serve/append.ts'
 import type { createLag } from '../serve/lag.ts'
 import type { Live } from '../serve/live.ts'
 import type { AppSetup } from '../serve/messages.ts'
 import { watchLoop } from '../serve/metrics.ts'
+import { createReplay } from '../serve/replay.ts'
+import type { RequestLog } from '../serve/request-log.ts'
 import { prepareRowsFolder } from '../store/events/row-file.ts'
 import type { BatchResult } from '../store/meta/meta.ts'
 import { blobSourceOf } from './blob-source.ts'
@@ -229,6 +233,43 @@ export function wireRefine(app: App, setup: AppSetup, lag: ReturnType<typeof cre
     },
   })
 }
+
+/** Creates the way into the journal, and the replay of dead letters through it. */
+export function wireAppend(
+  { clock, meta, blobs }: Pick<App, 'clock' | 'meta' | 'blobs'>,
+  link: Link,
+  requestLog: Pick<RequestLog, 'record'>,
+) {
+  const append = createAppend({ clock, blobs, send: link.send })
+  const logged = (entry: Parameters<RequestLog['record']>[0][number]) => requestLog.record([entry])
+  return { append, replay: createReplay({ clock, meta, blobs, append: append.append, logged }) }
+}
+
+/** Creates the detectors. What they find goes to the journal, so that refine stores and counts it once. */
+export const wireDetecting = (
+  { clock, meta, events }: Pick<App, 'clock' | 'meta' | 'events'>,
+  append: Append['append'],
+): Detecting =>
+  createDetecting({
+    clock,
+    meta,
+    events,
+    append: ({ id, organizationId }, body) =>
+      append(
+        {
+          kind: 'detection',
+          receivedMs: clock.now(),
+          projectId: id,
+          organizationId,
+          keyId: 0,
+          clientAddress: '',
+          userAgent: '',
+          origin: '',
+          contentType: 'application/json',
+        },
+        body,
+      ),
+  })
 
 /** Sends the metrics of this process to process main every 5 s. Returns a function that stops it. */
 export function reportMetrics(app: App, setup: AppSetup, refine: Refine, link: Link): () => void {

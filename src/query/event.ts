@@ -7,8 +7,11 @@ import type {
   RestEvent,
   RestException,
   RestFrame,
+  RestOccurrence,
   RestStacktrace,
 } from '../contract/events.ts'
+import type { Detection } from '../domain/detection.ts'
+import { issueTypeOf } from '../domain/detectors.ts'
 import type {
   NormalBreadcrumb,
   NormalEvent,
@@ -33,6 +36,8 @@ export type EventPosition = {
   attachments: (AttachmentRow & { id: number })[]
   /** The other end of the event's error link. */
   failure: RestErrorLink | null
+  /** Spans of its evidence that are still stored; undefined: not asked, or the store did not answer. */
+  storedSpans?: ReadonlySet<string> | undefined
   /** Where the code of its release is. */
   repository: RestEvent['repository']
 }
@@ -251,6 +256,34 @@ function toRestError(eventError: NormalEvent['errors'][number]): RestEvent['erro
   }
 }
 
+const ms = (us: number) => us / 1000
+
+/** Converts the evidence of a performance issue to the API's shape. */
+const toOccurrence = (found: Detection, kept: ReadonlySet<string> | undefined): RestOccurrence => ({
+  issueType: issueTypeOf(found.detector),
+  detector: found.detector,
+  traceId: found.traceId,
+  segmentSpanId: found.segmentId,
+  parentSpanId: found.parentId,
+  op: found.op,
+  route: found.route,
+  start: iso(found.startUs / 1e6),
+  segmentDuration: ms(found.segmentUs),
+  statements: found.cause.split('\n'),
+  count: found.count,
+  totalDuration: ms(found.totalUs),
+  savedDuration: ms(found.savedUs),
+  paint: found.paintMs > 0 ? found.paintMs : null,
+  spans: found.spans.map(({ id, op, statement, at, durationUs }) => ({
+    spanId: id,
+    op,
+    statement,
+    start: ms(at),
+    duration: ms(durationUs),
+  })),
+  storedSpans: kept ? found.spans.filter(({ id }) => kept.has(id)).length : null,
+})
+
 /** Converts an event to the API's shape. Only here does the wire's snake_case become camelCase. */
 export function toRestEvent(row: SeenEvent, position: EventPosition): RestEvent {
   const event = normalOf(row)
@@ -289,7 +322,7 @@ export function toRestEvent(row: SeenEvent, position: EventPosition): RestEvent 
     nextEventID: position.nextEventId,
     previousEventID: position.previousEventId,
     userReport: null,
-    occurrence: null,
+    occurrence: findings.performance ? toOccurrence(findings.performance, position.storedSpans) : null,
     _meta: { ...event._meta },
     number: position.number,
     total: position.total,

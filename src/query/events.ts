@@ -72,6 +72,19 @@ async function repositoryOf({ meta }: QueryDeps, row: SeenEvent): Promise<RestEv
   return { name: newest.repository, url: newest.repositoryUrl, commit: refs[0]?.commit ?? newest.sha }
 }
 
+/** The spans of a performance issue's evidence that retention and downsampling left. */
+async function storedSpansOf({ events }: QueryDeps, row: SeenEvent): Promise<ReadonlySet<string> | undefined> {
+  const evidence = normalOf(row).findings.performance
+  if (!evidence) return undefined
+  const ids = evidence.spans.map(({ id }) => id)
+  try {
+    return new Set(await events.storedSpans(row.projectId, evidence.traceId, ids))
+  } catch {
+    // The numbers of the evidence are in the event. Whether its spans are there is a note.
+    return undefined
+  }
+}
+
 /**
  * Converts a row with its place in the issue: number, adjacent events, attachments, error link. `readable`: projects
  * from which the other end can be shown (default: the issue's own). Throws STORE_UNAVAILABLE.
@@ -91,6 +104,7 @@ export async function positionEvent(
   )
   return toRestEvent(row, {
     issueId: issue.id,
+    storedSpans: await storedSpansOf(deps, row),
     number,
     total,
     previousEventId: olderId ?? null,

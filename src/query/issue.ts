@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { RestActivity, RestIssue, RestIssueDetail, RestLevel, RestPoint } from '../contract/issues.ts'
 import { decodedTitle } from '../domain/decoded-title.ts'
+import { isPerformanceKind } from '../domain/detectors.ts'
 import { noiseKinds } from '../domain/diagnostics.ts'
 import type { TagCount } from '../domain/event.ts'
 import { inboundFilters } from '../domain/filters.ts'
@@ -175,12 +176,12 @@ function toRestIssue(
       name: project?.name ?? '',
       platform: project?.platform ?? null,
     },
-    type: issue.kind === 'message' ? 'default' : issue.kind,
+    type: isPerformanceKind(issue.kind) ? 'generic' : issue.kind === 'message' ? 'default' : issue.kind,
     metadata: issue.metadata,
     decodedTitle: decodedTitle(issue.metadata.type ?? '', issue.metadata.value ?? issue.title) ?? null,
     hides,
-    issueType: 'error',
-    issueCategory: 'error',
+    issueType: isPerformanceKind(issue.kind) ? issue.kind : 'error',
+    issueCategory: isPerformanceKind(issue.kind) ? 'performance' : 'error',
     ...priorityOf(issue),
     assignedTo: assignee ? { type: 'user', id: assignee.id, name: assignee.name, email: assignee.email } : null,
     suggestedOwner,

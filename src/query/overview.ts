@@ -3,6 +3,7 @@ import { sortReleases } from '../domain/release-order.ts'
 import type { SegmentStats } from '../store/events/overview.ts'
 import type { SessionGroup } from '../store/events/session-store.ts'
 import type { Issue, Project } from '../store/meta/meta.ts'
+import { errorSeries } from './error-series.ts'
 import { issueStatsOf, toRestIssues, type View } from './issue.ts'
 import {
   channelDecisions,
@@ -72,13 +73,13 @@ type Counted = {
 }
 
 /** Events by project and bucket, of the range and of the one before. */
-async function eventsPart({ events }: DecisionDeps, view: Periods): Promise<Counted> {
+async function eventsPart(deps: DecisionDeps, view: Periods): Promise<Counted> {
   const { range, beforeMs, bucketMs, trendMs } = view
   const now = scopeOf(view, range.fromMs, range.toMs)
   // Before: one bucket that is longer than the range would end at multiples of its length, so buckets are summed.
   const [found, before] = await Promise.all([
-    events.projectSeries(now, bucketMs),
-    events.projectSeries(scopeOf(view, beforeMs, range.fromMs), bucketMs),
+    errorSeries(deps, now, bucketMs),
+    errorSeries(deps, scopeOf(view, beforeMs, range.fromMs), bucketMs),
   ])
   const byProject = new Map<number, NowAndBefore>(view.projects.map(({ id }) => [id, { now: 0, before: 0 }]))
   for (const [rows, period] of [[found, 'now'] as const, [before, 'before'] as const])

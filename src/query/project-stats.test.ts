@@ -10,7 +10,10 @@ const projects = [{ id: 1 }, { id: 2 }] as Project[]
 const deps = {
   clock: { now: () => nowMs },
   meta: {
-    issues: { countIssues: ({ projectIds: [id] }: { projectIds: number[] }) => (id === 1 ? 3 : 0) },
+    issues: {
+      countIssues: ({ projectIds: [id] }: { projectIds: number[] }) => (id === 1 ? 3 : 0),
+      listIssues: () => [],
+    },
     releases: {
       releaseTimes: ({ projectIds: [id] }: { projectIds: number[] }) =>
         id === 1

@@ -1,5 +1,6 @@
 import type { RestPoint } from '../contract/issues.ts'
 import type { Project } from '../store/meta/meta.ts'
+import { errorSeries } from './error-series.ts'
 import type { QueryDeps } from './issue.ts'
 import { pointsOf, rangeOf } from './range.ts'
 import { releaseVersions } from './releases.ts'
@@ -25,11 +26,11 @@ export async function projectStats(
   /** Answers undefined if the events store is down. */
   unlessAway: <Answer>(query: Promise<Answer>) => Promise<Answer | undefined>,
 ): Promise<ProjectStats[]> {
-  const { meta, clock, events } = deps
+  const { meta, clock } = deps
   const range = rangeOf({ statsPeriod: '14d' }, clock.now())
   const { fromMs, toMs } = range
   const scope = { projectIds: projects.map((project) => project.id), environments: [], fromMs, toMs }
-  const series = await unlessAway(events.projectSeries(scope, dayMs))
+  const series = await unlessAway(errorSeries(deps, scope, dayMs))
   return await Array.fromAsync(projects, async (project) => {
     const own = series?.filter((point) => point.projectId === project.id)
     return {

@@ -3,6 +3,7 @@ import type { RestAuthor, RestCommit, RestCommitFile, RestRepository } from '../
 import type { RestPoint } from '../contract/issues.ts'
 import type { RestAnnotation, RestAnnotations, RestDeploy, RestRelease, RestVersionInfo } from '../contract/releases.ts'
 import { sortReleases, versionInfo } from '../domain/release-order.ts'
+import type { EventFilter } from '../store/events/events.ts'
 import type { Organization, Project } from '../store/meta/meta.ts'
 import type { Commit, Repository } from '../store/meta/releases/commits.ts'
 import type { Deploy } from '../store/meta/releases/deploys.ts'
@@ -332,6 +333,12 @@ export async function releaseSeries({ events }: Deps, view: View, version: strin
   const { fromMs, toMs } = view.range
   const bucketMs = bucketOf(view.range)
   const scope = { projectIds: idsOf(view.projects), environments: view.environments, fromMs, toMs }
-  const filter = { op: 'field', field: 'release', match: 'is', value: version } as const
+  const filter: EventFilter = {
+    op: 'and',
+    of: [
+      { op: 'field', field: 'release', match: 'is', value: version },
+      { op: 'not', of: { op: 'field', field: 'type', match: 'is', value: 'generic' } },
+    ],
+  }
   return pointsOf(view.range, bucketMs, await events.filteredSeries(scope, bucketMs, filter))
 }

@@ -7,6 +7,7 @@ import type { TextColumn, TraceColumns, TraceProjects } from '../store/events/tr
 import type { Project } from '../store/meta/meta.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 import { normalizeSpanId } from '../wire/ids.ts'
+import { isOccurrence } from './trace.ts'
 
 type TraceViewDeps = {
   events: Pick<EventStore, 'traceSpans' | 'largestSpans' | 'traceTotals' | 'byTraceId' | 'spansOfEvents'>
@@ -137,9 +138,10 @@ const keyOf = ({ projectId, eventId }: { projectId: number; eventId: string }) =
 
 async function readEvents({ events }: TraceViewDeps, readable: readonly number[], traceId: string): Promise<Events> {
   const found = await events.byTraceId([...readable], traceId, errorsMax + 1)
-  const refs = found.slice(0, errorsMax)
-  const owns = await events.spansOfEvents(refs)
-  return { refs, owns: new Map(owns.map((own) => [keyOf(own), own])), isTruncated: found.length > errorsMax }
+  const all = found.slice(0, errorsMax)
+  const owns = new Map((await events.spansOfEvents(all)).map((own) => [keyOf(own), own]))
+  const refs = all.filter((ref) => !isOccurrence(owns.get(keyOf(ref))))
+  return { refs, owns, isTruncated: found.length > errorsMax }
 }
 
 type Placing = { originUs: number; places: Map<number, number>; spanOf(own: EventSpan | undefined): number }

@@ -28,7 +28,17 @@ const errorsMax = 100
 const depthMax = 100
 
 /** `eventSpans`: the span of each event as sent, by `eventKey`. */
-type Trace = { spans: SeenSpan[]; truncated: boolean; events: RestTraceEvent[]; eventSpans: Map<string, EventSpan> }
+type Trace = {
+  spans: SeenSpan[]
+  truncated: boolean
+  events: RestTraceEvent[]
+  eventSpans: Map<string, EventSpan>
+  /** Number of performance issues. They are no errors of the trace. */
+  occurrences: number
+}
+
+/** Whether a detector made the event. */
+export const isOccurrence = (own: EventSpan | undefined): boolean => own?.type === 'generic'
 
 const eventKey = (projectId: number | string, eventId: string) => `${projectId} ${eventId}`
 
@@ -43,7 +53,7 @@ async function traceOf(
   spansMax: number,
 ): Promise<Trace> {
   const { events, meta } = deps
-  const [found, [refs, places]] = await Promise.all([
+  const [found, [all, places]] = await Promise.all([
     events.spansOfTrace(projectIds, traceId, spansMax + 1),
     events
       .byTraceId([...projectIds], traceId, errorsMax)
@@ -52,12 +62,14 @@ async function traceOf(
   const spans = found.slice(0, spansMax)
   const placeOf = placer(spans)
   const eventSpans = new Map(places.map((place) => [eventKey(place.projectId, place.eventId), place]))
+  const refs = all.filter((ref) => !isOccurrence(eventSpans.get(eventKey(ref.projectId, ref.eventId))))
   const issueIds = await meta.issues.issueIdsOf(refs)
   const slugOf = await slugsOf(meta, projectIds)
   return {
     spans,
     eventSpans,
     truncated: found.length > spansMax,
+    occurrences: all.length - refs.length,
     events: await Array.fromAsync(refs, async ({ projectId, groupHash, eventId, timestampUs }) => {
       const id = issueIds.get(`${projectId}:${groupHash}`)
       const issue = id === undefined ? undefined : await meta.issues.issueById(id)
@@ -163,7 +175,7 @@ export async function traceMeta(
   traceId: string,
   { keptDays, atS }: { keptDays: number; atS: number | undefined },
 ): Promise<RestTraceMeta> {
-  const { spans, truncated, events } = await traceOf(deps, projectIds, traceId, metaSpansMax)
+  const { spans, truncated, events, occurrences } = await traceOf(deps, projectIds, traceId, metaSpansMax)
   const slugOf = await slugsOf(deps.meta, projectIds)
   const segments = segmentsOf(spans).toSorted((a, b) => a.startUs - b.startUs)
   const below = Map.groupBy(
@@ -177,7 +189,7 @@ export async function traceMeta(
   const listed = segments.map((segment) => toSegment(segment, slugOf(segment.projectId), countOf(segment)))
   return {
     errors: events.length,
-    performance_issues: 0,
+    performance_issues: occurrences,
     logs: 0,
     span_count: [...counts.values()].reduce((sum, count) => sum + count, 0),
     span_count_map: Object.fromEntries([...counts].map(([op, count]) => [op || 'default', count])),

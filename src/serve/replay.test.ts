@@ -4,6 +4,7 @@ import { MishapError } from '../base/errors.ts'
 import { packDeadLetter } from '../journal/dead-letter.ts'
 import type { RecordHead } from '../journal/journal.ts'
 import type { RequestLogEntry } from '../journal/request-log.ts'
+import { createAppend } from './append.ts'
 import type { FromApp } from './messages.ts'
 import { createReplay } from './replay.ts'
 
@@ -26,16 +27,20 @@ function rig(kept: Buffer | undefined = packDeadLetter(head, Buffer.from('abc'))
   const notes: RequestLogEntry[] = []
   const puts: string[] = []
   const rows = new Set([9])
-  const again = createReplay({
+  const blobs = { get: async () => kept, put: async (key: string) => void puts.push(key) } as never
+  const { append, appended } = createAppend({
+    clock,
+    blobs,
+    send: (message) => void sent.push(message as FromApp & { kind: 'append' }),
+  })
+  const replay = createReplay({
     clock,
     meta: { ledger: { deadLetterById: async (id) => (rows.has(id) ? item : undefined) } },
-    blobs: {
-      get: async () => kept,
-      put: async (key: string) => void puts.push(key),
-    } as never,
-    send: (message) => void sent.push(message as FromApp & { kind: 'append' }),
+    blobs,
+    append,
     logged: (note) => void notes.push(note),
   })
+  const again = { ...replay, appended }
   const settled = () => new Promise((resolve) => setImmediate(resolve))
   return { again, clock, sent, notes, puts, rows, settled }
 }

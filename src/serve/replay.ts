@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import { unpackDeadLetter } from '../journal/dead-letter.ts'
@@ -7,17 +6,13 @@ import type { RequestLogEntry } from '../journal/request-log.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { DeadLetter } from '../store/meta/meta.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
-import type { FromApp, ToApp } from './messages.ts'
-
-/** Larger bodies go to the blobs, as in ingest. */
-const spoolBytesMin = 1024 * 1024
-const answerMs = 30_000
+import type { Append } from './append.ts'
 
 type ReplayDeps = {
   clock: Clock
   meta: MetaWith<'ledger.deadLetterById'>
   blobs: BlobStore
-  send(message: FromApp): void
+  append: Append['append']
   /** Adds an entry to the request log. */
   logged(entry: RequestLogEntry): void
 }
@@ -32,50 +27,12 @@ type Replay = {
   send(letter: DeadLetter & { id: number }): Promise<void>
   /** Returns the ledger count of a dead letter: 1, plus the spans that it contains. */
   quantityOf(letter: Pick<DeadLetter, 'blobKey'>): Promise<number>
-  /** Handles the answer of the main process. */
-  appended(message: ToApp & { kind: 'appended' }): void
-}
-
-/** Returns the body of a record. A large body goes to a blob that `head` then names, and the record gets none. */
-async function spooled(
-  { clock, blobs }: Pick<ReplayDeps, 'clock' | 'blobs'>,
-  head: RecordHead,
-  body: Buffer,
-): Promise<Buffer> {
-  if (body.length <= spoolBytesMin) return body
-  const day = new Date(clock.now()).toISOString().slice(0, 10).replaceAll('-', '')
-  const key = `spool/${day}/${randomBytes(16).toString('hex')}`
-  await blobs.put(key, body)
-  head.spool = { key, bytes: body.length }
-  return Buffer.alloc(0)
 }
 
 /** Creates the replay of dead letters into the journal, which only the main process writes. */
 export function createReplay(deps: ReplayDeps): Replay {
   const { clock, meta, blobs } = deps
-  const waiting = new Map<number, (message: ToApp & { kind: 'appended' }) => void>()
   const inFlight = new Set<number>()
-  let last = 0
-
-  function append(head: RecordHead, body: Buffer): Promise<number> {
-    const id = ++last
-    return new Promise((resolve, reject) => {
-      const settle = () => {
-        waiting.delete(id)
-        cancel()
-      }
-      const cancel = clock.after(answerMs, () => {
-        settle()
-        reject(new MishapError('ACCEPT_OVERLOADED', { detail: 'The journal did not answer.', retryAfterS: 5 }))
-      })
-      waiting.set(id, ({ jpos, code }) => {
-        settle()
-        if (code) reject(new MishapError(code))
-        else resolve(jpos)
-      })
-      deps.send({ kind: 'append', id, head, body })
-    })
-  }
 
   async function sendRecord(letter: DeadLetter & { id: number }): Promise<void> {
     const packed = await blobs.get(letter.blobKey)
@@ -87,7 +44,7 @@ export function createReplay(deps: ReplayDeps): Replay {
       ...letterRecord.head,
       again: { id, blobKey, projectId, keyId, bytes, ...letterRecord.count },
     }
-    const jpos = await append(head, await spooled(deps, head, Buffer.from(letterRecord.body)))
+    const jpos = await deps.append(head, Buffer.from(letterRecord.body))
     const { eventId = '' } = head
     const entry = { atMs: clock.now(), keyId, projectId, route: 'again', sdk: '', bytes, eventId, jpos }
     deps.logged({ ...entry, status: 202, code: 'OK', reason: '', items: [], more: 0 })
@@ -111,6 +68,5 @@ export function createReplay(deps: ReplayDeps): Replay {
       const packed = await blobs.get(blobKey)
       return 1 + ((packed && unpackDeadLetter(packed)?.count.spans) ?? 0)
     },
-    appended: (message) => waiting.get(message.id)?.(message),
   }
 }

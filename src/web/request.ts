@@ -4,11 +4,15 @@ import { localeOf } from './locale.ts'
 import compareDe from './messages/compare.de.json'
 import compareEn from './messages/compare.en.json'
 import de from './messages/de.json'
+import detectorsDe from './messages/detectors.de.json'
+import detectorsEn from './messages/detectors.en.json'
 import diagnosticsDe from './messages/diagnostics.de.json'
 import diagnosticsEn from './messages/diagnostics.en.json'
 import doctorDe from './messages/doctor.de.json'
 import doctorEn from './messages/doctor.en.json'
 import en from './messages/en.json'
+import evidenceDe from './messages/evidence.de.json'
+import evidenceEn from './messages/evidence.en.json'
 import failuresDe from './messages/failures.de.json'
 import failuresEn from './messages/failures.en.json'
 import filtersDe from './messages/filters.de.json'
@@ -59,7 +63,9 @@ const catalogues = {
   en: {
     ...en,
     compare: compareEn,
+    detectors: detectorsEn,
     doctor: doctorEn,
+    evidence: evidenceEn,
     grouping: groupingEn,
     failures: failuresEn,
     filters: filtersEn,
@@ -87,7 +93,9 @@ const catalogues = {
   de: {
     ...de,
     compare: compareDe,
+    detectors: detectorsDe,
     doctor: doctorDe,
+    evidence: evidenceDe,
     grouping: groupingDe,
     failures: failuresDe,
     filters: filtersDe,

@@ -2,7 +2,7 @@ import type { EventFilter } from '../../store/events/events.ts'
 import type { Term, TextPattern } from './ast.ts'
 import { anyEvent, anyEventIs, anyIssueIs, type Branch, constantBranch, eventIs, issueIs } from './branches.ts'
 import type { SearchContext } from './context.ts'
-import { categoryCondition, kindFilters, priorityFilters, userFilters } from './issue-conditions.ts'
+import { categoryFilters, issueTypeFilters, kindFilters, priorityFilters, userFilters } from './issue-conditions.ts'
 import type { KeySource, ReleasePart, UserPart } from './key.ts'
 import { contained } from './plan-text.ts'
 import { releaseMeets } from './release-parts.ts'
@@ -159,7 +159,9 @@ export async function valuesCondition(
     case 'issuePriority':
       return anyIssueIs(priorityFilters(texts), negate)
     case 'issueCategory':
-      return categoryCondition(texts, negate)
+      return anyIssueIs(categoryFilters(texts), negate)
+    case 'issueType':
+      return anyIssueIs(issueTypeFilters(texts), negate)
     case 'project': {
       const ids = new Set(source.by === 'slug' ? values.flatMap((value) => context.projectIdsOf(value)) : [])
       return inProjects(context.projectIds.filter((id) => ids.has(id) !== negate))

@@ -1,5 +1,5 @@
+import { isPerformanceKind } from '../../domain/detectors.ts'
 import type { Issue, IssueFilter } from '../../store/meta/meta.ts'
-import { type Branch, constantBranch, issueIs } from './branches.ts'
 import type { SearchContext } from './context.ts'
 import type { KeySource } from './key.ts'
 
@@ -62,16 +62,33 @@ const kinds: Readonly<Record<string, string>> = { error: 'error', default: 'mess
 
 /** Filters by the type of the events. Other words give none. */
 export const kindFilters = (texts: readonly string[]): IssueFilter[] =>
-  texts.flatMap((text) => {
+  texts.flatMap((text): IssueFilter[] => {
+    if (text === 'generic') return [ofDetectors]
     const value = named(kinds, text)
     return value ? [{ op: 'field', field: 'kind', match: 'is', value }] : []
   })
 
-/** Every issue is an error. Issues with user feedback are also `feedback`. */
-export function categoryCondition(texts: readonly string[], negate: boolean): Branch[] {
-  if (texts.includes('error')) return constantBranch(!negate)
-  return texts.includes('feedback') ? issueIs({ op: 'feedback' }, negate) : constantBranch(negate)
+/** Issues that a detector found. Their kinds are the issue types. */
+const ofDetectors: IssueFilter = { op: 'field', field: 'kind', match: 'like', value: 'performance_*' }
+const ofErrors: IssueFilter = { op: 'not', of: ofDetectors }
+
+/** Every issue is an error or a performance issue. Issues with user feedback are also `feedback`. */
+const categories: Readonly<Record<string, IssueFilter>> = {
+  error: ofErrors,
+  performance: ofDetectors,
+  feedback: { op: 'feedback' },
 }
+
+/** Filters for issues of these categories. Other words give none. */
+export const categoryFilters = (texts: readonly string[]): IssueFilter[] =>
+  texts.flatMap((text) => named(categories, text) ?? [])
+
+/** Filters for issues of these types: `error`, or the issue type of a detector. Other words give none. */
+export const issueTypeFilters = (texts: readonly string[]): IssueFilter[] =>
+  texts.flatMap((text): IssueFilter[] => {
+    if (text === 'error') return [ofErrors]
+    return isPerformanceKind(text) ? [{ op: 'field', field: 'kind', match: 'is', value: text }] : []
+  })
 
 const named = <Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined

@@ -26,7 +26,7 @@ export type KeySource =
   | { in: 'issueNumber'; column: Extract<IssueFilter, { op: 'number' }>['field'] }
   | { in: 'issuePeople'; relation: 'assigned' | 'assignedOrSuggested' | 'bookmarked' | 'subscribed' }
   | { in: 'issueUnhandled'; value: boolean }
-  | { in: 'issueCategory' | 'issueKind' | 'issuePriority' | 'issueShortId' | 'issueState' }
+  | { in: 'issueCategory' | 'issueType' | 'issueKind' | 'issuePriority' | 'issueShortId' | 'issueState' }
   // Events, in the events store.
   | { in: 'event'; column: Exclude<EventColumn, 'event_id' | 'trace_id' | 'message'> }
   | { in: 'eventId'; column: 'event_id' | 'trace_id' }

@@ -64,8 +64,9 @@ function namedBy(source: KeySource): string[] {
       return ['"op":"priority"']
     case 'issueState':
       return ['"op":"status"']
-    // Every issue is an error, so a search for errors adds no condition. `feedback` does.
     case 'issueCategory':
+    case 'issueType':
+      return ['"field":"kind"']
     case 'route':
     case 'span':
     case 'presence':

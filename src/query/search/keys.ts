@@ -1,3 +1,4 @@
+import { performanceIssueTypes } from '../../domain/detectors.ts'
 import type { SearchKey } from './key.ts'
 import { states } from './states.ts'
 
@@ -62,10 +63,16 @@ export const searchKeys: readonly SearchKey[] = [
     name: 'issue.category',
     type: 'text',
     source: { in: 'issueCategory' },
-    words: ['error', 'feedback'],
-    example: 'issue.category:feedback',
+    words: ['error', 'performance', 'feedback'],
+    example: 'issue.category:performance',
   },
-  { name: 'issue.type', type: 'text', source: { in: 'issueCategory' }, words: ['error'], example: 'issue.type:error' },
+  {
+    name: 'issue.type',
+    type: 'text',
+    source: { in: 'issueType' },
+    words: ['error', ...performanceIssueTypes],
+    example: 'issue.type:performance_slow_db_query',
+  },
   {
     name: 'issue.priority',
     type: 'text',
@@ -294,7 +301,7 @@ export const searchKeys: readonly SearchKey[] = [
     name: 'event.type',
     type: 'text',
     source: { in: 'issueKind' },
-    words: ['error', 'default', 'csp'],
+    words: ['error', 'default', 'csp', 'generic'],
     example: 'event.type:csp',
   },
   {

@@ -91,12 +91,20 @@ const cases: Record<string, [text: string, branches: object[], negated?: object[
   ],
   'issue.id': [['issue.id:5', [number('id', '=', 5)]]],
   'issue.category': [
-    ['issue.category:error', everything, nothing],
+    ['issue.category:error', [{ issue: { op: 'not', of: issue('kind', 'performance_*', 'like').issue } }]],
+    ['issue.category:performance', [issue('kind', 'performance_*', 'like')]],
     ['issue.category:cron', nothing, everything],
     ['issue.category:feedback', [{ issue: { op: 'feedback' } }]],
-    ['issue.category:[feedback, error]', everything, nothing],
+    [
+      'issue.category:[feedback, performance]',
+      [{ issue: { op: 'or', of: [{ op: 'feedback' }, issue('kind', 'performance_*', 'like').issue] } }],
+    ],
   ],
-  'issue.type': [['issue.type:error', everything, nothing]],
+  'issue.type': [
+    ['issue.type:error', [{ issue: { op: 'not', of: issue('kind', 'performance_*', 'like').issue } }]],
+    ['issue.type:performance_slow_db_query', [issue('kind', 'performance_slow_db_query')]],
+    ['issue.type:performance_made_up', nothing, everything],
+  ],
   'issue.priority': [
     ['issue.priority:Medium', [{ issue: { op: 'priority', value: 'medium' } }]],
     [

@@ -6,6 +6,7 @@ import { feedbackKind } from './feedback/items.ts'
 import type { AnyBodyKind, AnyItemKind, RepeatWindow } from './kind.ts'
 import { minidumpBody } from './minidump/crashes.ts'
 import { otlpBody } from './otlp/otlp.ts'
+import { detectionBody } from './performance/performance.ts'
 import { securityBody, securityKind } from './security/reports.ts'
 import { sessionKind, sessionWindow } from './session/session.ts'
 import { spanItemWindow, spanKind, transactionKind, transactionWindow } from './span/spans.ts'
@@ -23,7 +24,7 @@ const itemKinds: readonly AnyItemKind[] = [
 ]
 
 /** All kinds of records whose body is not an envelope. */
-const bodyKinds: readonly AnyBodyKind[] = [storeBody, securityBody, formBody, minidumpBody, otlpBody]
+const bodyKinds: readonly AnyBodyKind[] = [storeBody, securityBody, formBody, minidumpBody, otlpBody, detectionBody]
 
 /** All dedup windows. */
 export const repeatWindows: readonly RepeatWindow[] = [eventWindow, transactionWindow, spanItemWindow, sessionWindow]

@@ -3,6 +3,7 @@ import type { Observe } from '../../base/observe.ts'
 import { type Connection, connect } from './connection.ts'
 import { createCopies } from './copies.ts'
 import { createCounts } from './counts.ts'
+import { createDetectorRows } from './detector-rows.ts'
 import { createDownsampling } from './downsample.ts'
 import { createTraceDownsampling } from './downsample-traces.ts'
 import type { EventStore } from './event-store.ts'
@@ -99,6 +100,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createSessions(connection, database),
     ...createSpans(connection, database),
     ...createTraces(connection, database),
+    ...createDetectorRows(connection, database),
     ...createSpanSearch(connection, database),
     ...stored,
     migrate: migrated,

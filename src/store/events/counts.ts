@@ -114,7 +114,7 @@ function createByRelease(connection: Connection, database: string): Counts['byRe
     if (scope.projectIds.length === 0) return []
     const values = createValues()
     const rows = await connection.rows<{ release: string; events: string }>(
-      `SELECT release, count() AS events FROM ${database}.events WHERE ${compileScope(values, scope)} AND release != ''
+      `SELECT release, count() AS events FROM ${database}.events WHERE ${compileScope(values, scope)} AND release != '' AND type != 'generic'
        GROUP BY release ORDER BY events DESC, release LIMIT ${values.add('UInt32', max)}`,
       values.bound,
     )

@@ -1,4 +1,5 @@
 import type { TagCount } from '../../domain/event.ts'
+import type { DetectorStore } from './detector-store.ts'
 import type { Cut, DownsampleStore } from './downsample.ts'
 import type { TraceDownsampleStore } from './downsample-traces.ts'
 import type {
@@ -39,6 +40,7 @@ export type EventStore = DownsampleStore &
   PerformanceStore &
   SpanStore &
   TraceStore &
+  DetectorStore &
   SpanSearchStore &
   SessionStore &
   TableStore & {
@@ -141,7 +143,7 @@ export type EventStore = DownsampleStore &
       sets: readonly (readonly { projectId: number; groupHash: string }[])[],
       filter?: EventFilter,
     ): Promise<{ startMs: number; events: number }[][]>
-    /** Counts events with a release by release, the most first. */
+    /** Counts events with a release by release, the most first. Performance issues are left out: they are no errors. */
     byRelease(scope: Scope, max: number): Promise<{ release: string; events: number }[]>
     /** Returns the distribution of each tag over an issue's newest `max` events. */
     tagsOf(request: {

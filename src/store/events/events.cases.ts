@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { countCases } from './counts.cases.ts'
+import { detectorCases } from './detector-rows.cases.ts'
 import { downsampleCases } from './downsample.cases.ts'
 import { encodeEventRow } from './encode.ts'
 import type { EventStore } from './event-store.ts'
@@ -96,6 +97,7 @@ export function eventsCases(open: () => EventStore): void {
   describe('skew', () => skewCases(open))
   describe('spans', () => spanCases(open))
   describe('traces', () => traceCases(open))
+  describe('detectors', () => detectorCases(open))
 
   describe('searches over spans', () => spanSearchCases(open))
   overviewCases(open)

@@ -1,7 +1,9 @@
 import type { DataCategory, OutcomeCount } from '../../base/outcome.ts'
 import type { RestActivity } from '../../contract/issues.ts'
+import type { DetectorChange } from '../../domain/detectors.ts'
 import type { NoiseKind } from '../../domain/diagnostics.ts'
 import type { Failure } from '../../domain/error-links.ts'
+import type { IssueKind } from '../../domain/event.ts'
 import type { ProjectFilters } from '../../domain/filters.ts'
 import type { Status, StatusDetails, Substatus } from '../../domain/issue-states.ts'
 import type { SignCounts, SignKey } from '../../domain/noise.ts'
@@ -20,7 +22,7 @@ export type EventEffect = {
   hashes: string[]
   title: string
   culprit: string
-  kind: 'error' | 'message' | 'csp'
+  kind: IssueKind
   level: string
   platform: string
   logger: string
@@ -174,6 +176,8 @@ export type ProjectChange = {
   routePatterns?: string[]
   /** Only the given filters change. */
   filters?: Partial<ProjectFilters>
+  /** Only the given detectors and thresholds change. */
+  detectors?: DetectorChange
 } & Partial<ScrubSettings> &
   Partial<ProjectSwitches> &
   Partial<ScrapeChange> &
@@ -231,7 +235,7 @@ export type Issue = {
   organizationId: number
   /** `WEB-42`. */
   shortId: string
-  kind: 'error' | 'message' | 'csp'
+  kind: IssueKind
   title: string
   culprit: string
   level: string

@@ -37,6 +37,7 @@ import { memberPart, organizationPart } from './people/organizations.ts'
 import { peoplePart } from './people/people.ts'
 import { resetPart } from './people/resets.ts'
 import { tokenPart } from './people/tokens.ts'
+import { detectorPart } from './projects/detectors.ts'
 import { filterPart } from './projects/inbound-filters.ts'
 import { ownershipPart } from './projects/ownership.ts'
 import { keyPart, projectChangePart, projectPart, settingsPart, snapshotPart } from './projects/projects.ts'
@@ -83,6 +84,7 @@ const projectParts = (store: Store): MetaStore['projects'] => ({
   ...ownershipPart(store),
   ...environmentPart(store),
   ...routePart(store),
+  ...detectorPart(store),
 })
 
 /** Uploaded and fetched files, their chunks, and the source maps that are missing. */

@@ -24,6 +24,7 @@ test('the upgrade to hashed tokens ends all sessions, and mail channels that are
     drop table password_reset;
     alter table project drop column switches;
     alter table project drop column routes;
+    alter table project drop column detectors;
     drop table search_default;
     alter table saved_search drop column scope;
     delete from version where number >= 27;

@@ -8,6 +8,7 @@ export const projectSections = [
   { id: 'environments', path: (slug: string) => `/settings/projects/${slug}/environments` },
   { id: 'sources', path: (slug: string) => `/settings/projects/${slug}/source-maps` },
   { id: 'filters', path: (slug: string) => `/settings/projects/${slug}/filters` },
+  { id: 'detectors', path: (slug: string) => `/settings/projects/${slug}/detectors` },
   { id: 'grouping', path: (slug: string) => `/settings/projects/${slug}/grouping` },
   { id: 'ownership', path: (slug: string) => `/settings/projects/${slug}/ownership` },
   { id: 'tombstones', path: (slug: string) => `/settings/projects/${slug}/tombstones` },

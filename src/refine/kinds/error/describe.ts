@@ -26,11 +26,10 @@ export function describe(draft: Draft): void {
     .toWellFormed()
 }
 
+const isReport = (type: NormalEvent['type']) => type !== 'error' && type !== 'default' && type !== 'generic'
+
 function reportTitle(event: NormalEvent): string {
-  return (
-    event.logentry?.formatted ??
-    sentence(event.type === 'error' || event.type === 'default' ? 'csp' : event.type, event.csp ?? {})
-  )
+  return event.logentry?.formatted ?? sentence(isReport(event.type) ? event.type : 'csp', event.csp ?? {})
 }
 
 function describeException(main: NormalException, crash: NormalFrame | undefined): [string, Findings['metadata']] {

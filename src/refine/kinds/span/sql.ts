@@ -23,7 +23,8 @@ const space = /\s/
 const wordStart = /[A-Za-z_\u0080-\uffff]/
 const wordRun = /[\w$\u0080-\uffff]*/y
 const numberRun = /[\w.]*(?:(?<=[eE])[+-]\d*)?/y
-const parameter = /\$\d+|:[A-Za-z_]\w{0,63}|%s|%\(\w{1,64}\)s|@[A-Za-z_]\w{0,63}|\?\d{0,5}/y
+/** SDK 11 replaces the number of a placeholder and the rest of its list: `IN ($1, $2)` arrives as `IN ($?)`. */
+const parameter = /\$(?:\d+|\?)|:[A-Za-z_]\w{0,63}|%s|%\(\w{1,64}\)s|@[A-Za-z_]\w{0,63}|\?\d{0,5}/y
 const dollarTag = /\$(?:[A-Za-z_]\w{0,63})?\$/y
 const operator = /::|<=>|[<>=!|&~^*+/%#-]{1,3}/y
 

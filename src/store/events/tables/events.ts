@@ -26,7 +26,7 @@ export const eventsTable: StoredTable<EventRow> = {
   retentionDays: ({ retentionErrorsDays }) => retentionErrorsDays,
   dropFirst: undefined,
   hasIssues: true,
-  categories: ['error', 'default', 'security'],
+  categories: ['error', 'default', 'security', 'performance_issue'],
   tally: undefined,
   evictedName: 'events-gone',
 }

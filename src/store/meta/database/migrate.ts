@@ -31,6 +31,7 @@ import { statements as projectSwitches } from '../schema/0028-project-switches.t
 import { statements as hiddenErrors } from '../schema/0029-hidden-errors.ts'
 import { statements as routes } from '../schema/0030-routes.ts'
 import { statements as viewScopes } from '../schema/0031-view-scopes.ts'
+import { statements as detectors } from '../schema/0032-detectors.ts'
 import { statements as traceSteps } from '../schema/0033-trace-steps.ts'
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
@@ -68,6 +69,7 @@ const steps: ((dialect: Dialect) => string[])[] = [
   hiddenErrors,
   routes,
   viewScopes,
+  detectors,
   traceSteps,
 ]
 

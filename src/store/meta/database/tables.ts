@@ -123,6 +123,7 @@ export type Tables = JobTables & {
     filters: Defaulted<JsonText>
     switches: Defaulted<JsonText>
     routes: Defaulted<JsonText>
+    detectors: Defaulted<JsonText>
   } & Revised
   old_slug: { organization_id: number; slug: string; project_id: number }
   project_key: {

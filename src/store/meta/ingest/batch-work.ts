@@ -1,3 +1,4 @@
+import { isPerformanceKind } from '../../../domain/detectors.ts'
 import type { Limits } from '../../../domain/issue-states.ts'
 import type { AlertKind } from '../issues/alerts.ts'
 import {
@@ -183,7 +184,8 @@ function apply(state: State, { effect, project, target }: Assigned): void {
     if (!before || before.timestampMs <= effect.timestampMs) issue.digests.set(effect.digest, effect)
   }
   const { receivedMs } = effect
-  if (project.first_event_ms === null)
+  // The first event of a project is one that an application sent.
+  if (project.first_event_ms === null && !isPerformanceKind(effect.kind))
     state.firstEvents.set(project.id, Math.min(receivedMs, state.firstEvents.get(project.id) ?? receivedMs))
   state.keysUsed.set(effect.keyId, Math.max(receivedMs, state.keysUsed.get(effect.keyId) ?? 0))
 }

@@ -20,6 +20,7 @@ import type {
   ProjectKey,
   ScrubSettings,
 } from '../meta.ts'
+import { type DetectorSettingsStore, detectorsColumn } from './detectors.ts'
 import { isInactive, readFilters, writeFilters } from './inbound-filters.ts'
 import { type RouteStore, routesColumn } from './routes.ts'
 import { checkFieldNames, checkOrigins } from './setting-lists.ts'
@@ -52,7 +53,8 @@ export type ProjectStore = {
   /** Grouping settings from people. Throws NOT_FOUND. */
   groupingSettings(projectId: number): Promise<GroupingSettings>
   updateProject(id: number, change: ProjectChange, by?: ChangedBy): Promise<Project>
-} & RouteStore
+} & RouteStore &
+  DetectorSettingsStore
 
 const readSwitches = (text: string, change: Partial<ProjectSwitches> = {}): ProjectSwitches => {
   const kept = fromJson<Partial<ProjectSwitches>>(text)
@@ -150,6 +152,7 @@ function projectColumns(old: Selectable<Tables['project']>, change: ProjectChang
     ...groupingColumns(old, change, nowMs),
     filters: change.filters ? writeFilters(old.filters, change.filters) : old.filters,
     routes: routesColumn(old.routes, change.routePatterns),
+    detectors: detectorsColumn(old.detectors, change.detectors),
   }
 }
 

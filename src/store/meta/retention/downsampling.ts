@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { DataCategory, OutcomeCount } from '../../../base/outcome.ts'
+import { isPerformanceKind } from '../../../domain/detectors.ts'
 import { fromJson, insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import { outcomeWriter } from '../ingest/counts.ts'
@@ -104,7 +105,10 @@ const toRun = (row: Selectable<Tables['thin_run']>): DownsampleRun => ({
   reached: row.reached === 1,
 })
 
-const categoryOf: Record<Issue['kind'], DataCategory> = { error: 'error', message: 'default', csp: 'security' }
+const categoryOf = (kind: Issue['kind']): DataCategory =>
+  isPerformanceKind(kind)
+    ? 'performance_issue'
+    : ({ error: 'error', message: 'default', csp: 'security' } as const)[kind]
 
 const downsampledOutcome = (
   projectId: number,
@@ -256,7 +260,7 @@ export function downsampleCountPart(store: Store): CountPart {
         const { runId, cut, rowBytes } = toStep(row)
         const counts = await Array.fromAsync(events, async ({ groupHash, rows }) => {
           const kind = (await addDownsampled(store, cut.projectId, groupHash, rows)) ?? 'error'
-          return downsampledOutcome(cut.projectId, categoryOf[kind], rows, rows * rowBytes)
+          return downsampledOutcome(cut.projectId, categoryOf(kind), rows, rows * rowBytes)
         })
         await writeOutcomes(counts, clock.now())
         const quantity = events.reduce((sum, event) => sum + event.rows, 0)

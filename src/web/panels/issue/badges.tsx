@@ -16,6 +16,7 @@ export function Badges({ issue, badge }: { issue: RestIssue; badge: RowWords['ba
       {issue.status === 'unresolved' && issue.substatus === 'escalating' ? (
         <span className="chip text-error">{badge('escalating')}</span>
       ) : null}
+      {issue.issueCategory === 'performance' ? <span className="chip">{badge('performance')}</span> : null}
       {issue.isUnhandled ? <span className="chip text-error">{badge('unhandled')}</span> : null}
     </>
   )

@@ -67,6 +67,8 @@ export function hasSection(event: RestEvent, name: SectionName): boolean {
 
 /** The sections that the SDK could have sent but did not, in page order. */
 export function missingSections(event: RestEvent): SectionName[] {
+  // A detector made the event: no SDK could have sent more.
+  if (event.occurrence) return []
   const isReport = hasSection(event, 'message') || hasSection(event, 'csp')
   return sectionNames.filter(
     (name) => !silent.has(name) && !hasSection(event, name) && !(name === 'exception' && isReport),

@@ -92,6 +92,9 @@ export const IssueRow = memo(function IssueRow({
           {place < 0 ? null : <Rail place={place} />}
           <code title={issue.project.name}>{issue.shortId}</code>
           <StateWord issue={issue} words={words} />
+          {issue.issueCategory === 'performance' ? (
+            <span className="issue-state">{words.badge('performance')}</span>
+          ) : null}
           <Hides issue={issue} href={href} words={words} />
           <span className="issue-culprit">
             <PlainText text={issue.culprit} charactersMax={200} />

@@ -9,6 +9,8 @@ type SectionId = (typeof sectionIds)[number]
 
 export type PageSection = {
   id: SectionId
+  /** Its text: a performance issue has evidence in the place of a stack. */
+  name: SectionId | 'evidence'
   /** The element's id. */
   anchor: string
   /** Its key. */
@@ -16,10 +18,11 @@ export type PageSection = {
   count: number | undefined
 }
 
-type Found = Pick<PageSection, 'anchor'> & { count?: number }
+type Found = Pick<PageSection, 'anchor'> & { name?: 'evidence'; count?: number }
 
 /** The section that explains the error: its stack, else what there is instead. */
 function stackOf(event: RestEvent): Found | undefined {
+  if (event.occurrence) return { anchor: 'evidence', name: 'evidence' }
   if (hasSection(event, 'exception')) return { anchor: 'exceptions' }
   for (const name of ['message', 'stacktrace', 'threads', 'csp'] as const)
     if (entryOf(event, name)) return { anchor: name }
@@ -45,6 +48,6 @@ export function sectionsOf(
   }
   return sectionIds.flatMap((id, at) => {
     const section = found[id]
-    return section ? [{ id, number: at + 1, count: undefined, ...section }] : []
+    return section ? [{ id, name: id, number: at + 1, count: undefined, ...section }] : []
   })
 }

@@ -102,15 +102,15 @@ export function SectionNav({ event, base, detail, viewSearch }: IssueContext) {
   return (
     <div className="section-bar">
       <nav className="section-nav" aria-label={t('label')}>
-        {sections.map(({ id, anchor, count, number }) => (
+        {sections.map(({ id, name, anchor, count, number }) => (
           <a
             key={id}
             href={`#${anchor}`}
-            title={`${t(id)} (${number})`}
+            title={`${t(name)} (${number})`}
             data-section={id}
             aria-current={anchor === current ? 'true' : undefined}
           >
-            {t(id)} {count === undefined ? null : <span>{count}</span>}
+            {t(name)} {count === undefined ? null : <span>{count}</span>}
           </a>
         ))}
       </nav>

@@ -7,6 +7,7 @@ import {
   digests,
   hiddenError,
 } from '../../../../../panels/error-links/panel.tsx'
+import { evidence } from '../../../../../panels/evidence/panel.tsx'
 import { userReports } from '../../../../../panels/feedback/panel.tsx'
 import * as issue from '../../../../../panels/issue/panel.tsx'
 import type { EventPanel, IssuePanel } from '../../../../../panels/panel.ts'
@@ -25,6 +26,7 @@ const event: readonly EventPanel<unknown>[] = [
   hiddenError,
   diagnostics,
   issue.mappedAgain,
+  evidence,
   issue.message,
   issue.exceptions,
   issue.stacktrace,

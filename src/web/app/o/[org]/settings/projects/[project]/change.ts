@@ -15,7 +15,7 @@ export const entriesOf = (text: string): string[] =>
 /** Reads the settings form. Unchecked boxes send nothing, so every box is read. */
 export function changeOf(
   data: FormData,
-): Required<Omit<ProjectChange, 'sealedScrapeToken' | 'filters' | keyof GroupingChange>> {
+): Required<Omit<ProjectChange, 'sealedScrapeToken' | 'filters' | 'detectors' | keyof GroupingChange>> {
   const on = (name: string) => data.get(name) === 'on'
   const platform = textOf(data, 'platform')
   return {

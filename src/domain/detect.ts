@@ -1,0 +1,29 @@
+import { detectBlockingAssets } from './detect-assets.ts'
+import { detectRepeatedQueries, detectSlowQueries } from './detect-queries.ts'
+import { detectConsecutiveRequests } from './detect-requests.ts'
+import type { DetectorSegment, Finding } from './detector-segment.ts'
+import { type DetectorId, detectorIds, type ProjectDetectors } from './detectors.ts'
+
+type Run = (segment: DetectorSegment, thresholds: (name: string) => number) => Finding[]
+
+const runs: Readonly<Record<DetectorId, Run>> = {
+  nPlusOneQueries: (segment, of) =>
+    detectRepeatedQueries(segment, { countMin: of('countMin'), totalMs: of('totalMs') }),
+  slowQueries: (segment, of) => detectSlowQueries(segment, { durationMs: of('durationMs') }),
+  consecutiveRequests: (segment, of) =>
+    detectConsecutiveRequests(segment, { countMin: of('countMin'), durationMs: of('durationMs') }),
+  renderBlockingAssets: (segment, of) =>
+    detectBlockingAssets(segment, { durationMs: of('durationMs'), paintMs: of('paintMs') }),
+}
+
+/** Runs the active detectors of a project over one segment. Pure: the same spans give the same findings. */
+export function detect(
+  segment: DetectorSegment,
+  settings: ProjectDetectors,
+): { detector: DetectorId; finding: Finding }[] {
+  return detectorIds.flatMap((detector) => {
+    const { active, thresholds } = settings[detector]
+    if (!active) return []
+    return runs[detector](segment, (name) => thresholds[name] ?? 0).map((finding) => ({ detector, finding }))
+  })
+}

@@ -1,0 +1,81 @@
+import type { Connection } from './connection.ts'
+import type { CandidateLimits, DetectorStore } from './detector-store.ts'
+import { hashNumber } from './filter.ts'
+import { hashText, traceHex } from './rows.ts'
+import { readSpan, type StoredSpan, spanSelect } from './span-rows.ts'
+
+/** Filters of the trace's id before the read, without the key (decision 20). */
+const byFilter = 'SETTINGS use_skip_indexes_on_data_read = 0, use_primary_key = 0'
+/** A segment of streamed spans that took longer than this sent some of them before it ended. */
+const longSegmentUs = 10_000_000
+/** SDKs send spans of one trace at different times. */
+const spreadMs = 600_000
+
+/** Spans that are alike in one trace, and the first and last position of its rows. */
+const groupsOf = (
+  table: string,
+  { statementUs, requestUs }: CandidateLimits,
+): string => `SELECT project_id, trace_id, category,
+    count() AS n, sum(duration) AS spent, max(duration) AS longest, countIf(duration >= ${requestUs} AND is_segment = 0) AS slow,
+    countIf(is_segment = 1 AND item = 'span' AND duration >= ${longSegmentUs}) AS long_segments,
+    min(jpos) AS first, max(jpos) AS last, min(received) AS came
+  FROM ${table} WHERE jpos >= {since:UInt64} AND (category IN ('db', 'http', 'resource') OR is_segment = 1)
+  GROUP BY project_id, trace_id, category, if(category = 'db' AND duration < ${statementUs}, statement_hash, 0)`
+
+/** Creates the queries of the detectors. */
+export function createDetectorRows(connection: Connection, database: string): DetectorStore {
+  const table = `${database}.spans`
+  return {
+    async detectorCandidates({ sinceJpos, fromJpos, toJpos, limits, max }) {
+      const { repeatsMin, repeatedUs, statementUs, requestsMin, assetUs } = limits
+      const rows = await connection.rows<{ project_id: string; trace: string; found: string; came_ms: string }>(
+        `SELECT project_id, lower(hex(trace_id)) AS trace, count() OVER () AS found,
+           toUnixTimestamp64Milli(min(came)) AS came_ms
+         FROM (${groupsOf(table, limits)})
+         GROUP BY project_id, trace_id
+         HAVING max(last) >= {from:UInt64} AND min(first) < {to:UInt64} AND (max(last) < {to:UInt64} OR min(first) < {from:UInt64})
+           AND (max(category = 'db' AND (longest >= ${statementUs} OR (n >= ${repeatsMin} AND spent >= ${repeatedUs}))) = 1
+             OR sumIf(slow, category = 'http') >= ${requestsMin}
+             OR max(category = 'resource' AND longest >= ${assetUs}) = 1 OR sum(long_segments) > 0)
+         ORDER BY cityHash64(trace_id) LIMIT {max:UInt32}`,
+        { since: sinceJpos, from: fromJpos, to: toJpos, max },
+      )
+      return {
+        traces: rows.map((row) => ({ projectId: Number(row.project_id), traceId: row.trace })),
+        total: Number(rows[0]?.found ?? 0),
+        receivedMs: Math.min(...rows.map((row) => Number(row.came_ms))),
+      }
+    },
+
+    async spansOfTraces(traces, sinceMs, max) {
+      if (traces.length === 0) return []
+      const projects = [...new Set(traces.map(({ projectId }) => projectId))]
+      const ids = [...new Set(traces.map(({ traceId }) => traceId))]
+      const rows = await connection.rows<StoredSpan>(
+        `SELECT ${spanSelect} FROM ${table}
+         PREWHERE trace_id IN (SELECT toFixedString(unhex(arrayJoin({traces:Array(String)})), 16))
+         WHERE project_id IN {projects:Array(UInt64)} AND received >= fromUnixTimestamp64Milli({since:Int64}, 'UTC')
+         ORDER BY project_id, trace_id, is_segment DESC, start LIMIT {max:UInt32} BY project_id, trace_id`,
+        { projects, traces: ids, since: Math.floor(sinceMs) - spreadMs, max },
+      )
+      const wanted = new Set(traces.map(({ projectId, traceId }) => `${projectId} ${traceId}`))
+      return rows.filter((row) => wanted.has(`${row.project_id} ${row.trace_hex}`)).map(readSpan)
+    },
+
+    async storedSpans(projectId, traceId, spanIds) {
+      const trace = traceHex(traceId)
+      if (trace === undefined || spanIds.length === 0) return []
+      const rows = await connection.rows<{ span_id: string }>(
+        `SELECT DISTINCT span_id FROM ${table}
+         PREWHERE project_id = {project:UInt64} AND trace_id = toFixedString(unhex({trace:String}), 16)
+         WHERE span_id IN {spans:Array(UInt64)} ${byFilter}`,
+        {
+          project: projectId,
+          trace,
+          spans: spanIds.map(hashNumber).filter((id) => id !== undefined),
+        },
+      )
+      return rows.map((row) => hashText(row.span_id))
+    },
+  }
+}
