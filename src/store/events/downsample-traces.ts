@@ -141,7 +141,8 @@ function createSteps(connection: Connection, database: string) {
       boundOf(cut),
     )
   const dropScratch = async () => {
-    for (const name of [sampleName, strataName, segmentsSampleName]) await run(`DROP TABLE IF EXISTS ${database}.${name} SYNC`)
+    for (const name of [sampleName, strataName, segmentsSampleName])
+      await run(`DROP TABLE IF EXISTS ${database}.${name} SYNC`)
   }
   /** Writes the segments of these spans beside the table of segments. */
   const copySegmentsOf = async (table: string, where: string, bound: Record<string, unknown>) => {
