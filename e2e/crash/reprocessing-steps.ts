@@ -1,11 +1,9 @@
 // NODE_OPTIONS=--import loads this file into every process of the product. It kills the product at a named step of
 // reprocessing. The product has no code for it.
 import { existsSync, writeFileSync } from 'node:fs'
-import http from 'node:http'
-import { syncBuiltinESMExports } from 'node:module'
 import { DatabaseSync } from 'node:sqlite'
 import { isMainThread } from 'node:worker_threads'
-import { afterRun } from './statements.ts'
+import { afterRun, watchRequests } from './statements.ts'
 
 /** Points between the steps of reprocessing in ARCHITECTURE.md, in their order. */
 export const reprocessingSteps = [
@@ -60,42 +58,26 @@ function watchSqlite(): void {
   }
 }
 
-function watchHttp(): void {
-  const { request } = http
-  http.request = ((...words: Parameters<typeof http.request>) => {
-    const made = request(...words)
-    if (/query_id=regroup/.test(String(words[0]))) {
+const watchHttp = () =>
+  watchRequests((request, target) => {
+    if (/query_id=regroup/.test(target)) {
       reached('write-begins')
-      made.once('finish', () => setTimeout(() => reached('write-runs'), 3))
-      made.prependListener('response', () => reached('write-answered'))
-    } else if (state.isOpen) {
-      // The first chunk of `write` or `end` is the statement.
-      let isSeen = false
-      const inspect = (piece: unknown): void => {
-        if (isSeen || piece === undefined || typeof piece === 'function') return
-        isSeen = true
-        const text = String(piece)
-        const step = /^\s*DELETE FROM \w+\.events/.test(text)
-          ? 'delete'
-          : /^\s*INSERT INTO \w+\.hour_issue/.test(text)
-            ? 'recount'
-            : undefined
-        if (!step) return
-        reached(`${step}-begins`)
-        made.prependListener('response', () => reached(`${step}-answered`))
-      }
-      for (const name of ['write', 'end'] as const) {
-        const own = made[name].bind(made) as (...all: unknown[]) => never
-        made[name] = ((...all: unknown[]) => {
-          inspect(all[0])
-          return own(...all)
-        }) as never
-      }
+      request.once('finish', () => setTimeout(() => reached('write-runs'), 3))
+      request.prependListener('response', () => reached('write-answered'))
+      return undefined
     }
-    return made
-  }) as typeof http.request
-  syncBuiltinESMExports()
-}
+    if (!state.isOpen) return undefined
+    return (statement) => {
+      const step = /^\s*DELETE FROM \w+\.events/.test(statement)
+        ? 'delete'
+        : /^\s*INSERT INTO \w+\.hour_issue/.test(statement)
+          ? 'recount'
+          : undefined
+      if (!step) return
+      reached(`${step}-begins`)
+      request.prependListener('response', () => reached(`${step}-answered`))
+    }
+  })
 
 if (wanted && isMainThread) {
   watchSqlite()

@@ -1,11 +1,9 @@
 // NODE_OPTIONS=--import loads this file into every process of the product. It kills the product at a named step of the
 // downsampling of traces. The product has no code for it.
 import { existsSync, writeFileSync } from 'node:fs'
-import http from 'node:http'
-import { syncBuiltinESMExports } from 'node:module'
 import { DatabaseSync } from 'node:sqlite'
 import { isMainThread } from 'node:worker_threads'
-import { afterRun } from './statements.ts'
+import { afterRun, watchRequests } from './statements.ts'
 
 /** Points between the steps of decision 35, in their order. */
 export const traceSteps = [
@@ -17,6 +15,7 @@ export const traceSteps = [
   'commit-begins',
   'commit-done',
   'removed-answered',
+  'segments-answered',
   'replace-runs',
   'replace-answered',
   'cut',
@@ -59,38 +58,22 @@ function watchSqlite(): void {
 }
 
 /** The step of a statement, by its beginning. */
-const stepOf = (text: string): 'choose' | 'build' | 'removed' | 'replace' | undefined => {
+const stepOf = (text: string): 'choose' | 'build' | 'removed' | 'segments' | 'replace' | undefined => {
   if (/^\s*INSERT INTO \w+\.kept_traces/.test(text)) return 'choose'
   if (/^\s*INSERT INTO \w+\.spans_sample/.test(text)) return 'build'
   if (/^\s*INSERT INTO \w+\.spans_downsampled/.test(text)) return 'removed'
+  if (/^\s*ALTER TABLE \w+\.segments REPLACE PARTITION/.test(text)) return 'segments'
   return /^\s*ALTER TABLE \w+\.spans REPLACE PARTITION/.test(text) ? 'replace' : undefined
 }
 
-function watchHttp(): void {
-  const { request } = http
-  http.request = ((...words: Parameters<typeof http.request>) => {
-    const made = request(...words)
-    // The first chunk of `write` or `end` is the statement.
-    let isSeen = false
-    const inspect = (piece: unknown): void => {
-      if (isSeen || piece === undefined || typeof piece === 'function') return
-      isSeen = true
-      const step = stepOf(String(piece))
-      if (!step) return
-      if (step !== 'removed') made.once('finish', () => setTimeout(() => reached(`${step}-runs`), 2))
-      made.prependListener('response', () => reached(`${step}-answered`))
-    }
-    for (const name of ['write', 'end'] as const) {
-      const own = made[name].bind(made) as (...all: unknown[]) => never
-      made[name] = ((...all: unknown[]) => {
-        inspect(all[0])
-        return own(...all)
-      }) as never
-    }
-    return made
-  }) as typeof http.request
-  syncBuiltinESMExports()
-}
+const watchHttp = () =>
+  watchRequests((request) => (statement) => {
+    const step = stepOf(statement)
+    if (!step) return
+    if (step !== 'removed' && step !== 'segments')
+      request.once('finish', () => setTimeout(() => reached(`${step}-runs`), 2))
+    request.prependListener('response', () => reached(`${step}-answered`))
+  })
 
 if (wanted && isMainThread) {
   watchSqlite()

@@ -23,8 +23,8 @@ afterAll(async () => {
   if (running) await discard(running)
 })
 
-/** By default, one step before the commit and two after it. CRASH_STEPS names steps; `--rounds 2` runs all. */
-const few = ['build-answered', 'commit-done', 'replace-answered'] as const
+/** By default, one step before the commit and three after it. CRASH_STEPS names steps; `--rounds 2` runs all. */
+const few = ['build-answered', 'commit-done', 'segments-answered', 'replace-answered'] as const
 const named = process.env.CRASH_STEPS?.split(',')
 const steps = traceSteps.filter((step) =>
   named ? named.includes(step) : Number(process.env.CRASH_ROUNDS ?? 1) > 1 || few.some((item) => item === step),

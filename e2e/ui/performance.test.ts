@@ -124,6 +124,18 @@ describe.skipIf(noChromium)('the performance pages', () => {
     await page.getByRole('heading', { name: /at position 1, expected one of requests/ }).waitFor()
   })
 
+  test('segments that an SDK cut off are counted on request, on all pages', async () => {
+    const { page } = state
+    await open('?project=shop&t=24h')
+    await page.locator('summary', { hasText: 'Cut-off' }).click()
+    await page.getByRole('option', { name: 'counted' }).click()
+    await page.waitForURL((url) => url.searchParams.get('cut') === '1')
+    await page.locator('summary', { hasText: 'Cut-off' }).getByText('counted').waitFor()
+    const tabs = page.getByRole('navigation', { name: 'Performance pages' })
+    expect(await tabs.getByRole('link', { name: /^Web vitals/ }).getAttribute('href')).toContain('cut=1')
+    expect(await faults()).toEqual([])
+  })
+
   test('jobs have a tab of their own, with its count', async () => {
     const { page } = state
     await open('?project=shop&t=24h')

@@ -31,6 +31,7 @@ const cases: Record<string, Case> = {
   deleteReleaseAction: { from: 'member', form: { version: 'web@1.0.0', typed: 'web@1.0.0' } },
   saveProjectAction: { from: 'admin', form: { name: 'Web', slug: 'web', platform: 'javascript' } },
   saveFiltersAction: { from: 'admin', form: {} },
+  saveDetectorsAction: { from: 'admin', form: {} },
   saveOwnershipAction: { from: 'admin', form: { text: 'path:src/* owner@example.test' } },
   removeTombstoneAction: { from: 'admin', form: { tombstone: 'any' } },
   hideEnvironmentAction: { from: 'admin', form: { name: 'production', hidden: 'yes' } },

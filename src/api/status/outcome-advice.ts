@@ -28,7 +28,7 @@ export const todoOf: Record<OutcomeReason, string> = {
   sent_again: 'Nothing: it was processed again and counted then.',
   deleted: 'Nothing.',
   disk_budget:
-    'Raise MISHAP_DISK_BUDGET, or send fewer repeated events. Each issue keeps its first event, its latest and 20 between.',
+    'Raise MISHAP_DISK_BUDGET, or send fewer repeated events. Each issue keeps its first event, its latest and 20 between. Traces with errors and the slowest of each route and hour stay.',
   discarded: 'Nothing: somebody deleted its issue or project for good.',
   browser_extension: 'Nothing: the project filters errors of browser extensions.',
   legacy_browser: 'Nothing: the project filters old browsers.',

@@ -195,7 +195,7 @@ describe('the rest of the status', () => {
       databaseBytes: 30,
       copyBytes: 0,
     })
-    const none = { startedAt: at, budgetBytes: 100, events: 0, attachments: 0 }
+    const none = { startedAt: at, budgetBytes: 100, events: 0, attachments: 0, spans: 0 }
     expect(status.disk.thinned).toEqual([
       { ...none, endedAt: null, bytesBefore: 120, bytesAfter: null, reached: false },
       { ...none, endedAt: at, bytesBefore: 150, bytesAfter: 90, reached: true },

@@ -15,7 +15,7 @@ const dayMs = 24 * hour
 /** A day of arrival that no other case uses, and its successor. */
 const [day, next] = ['2026-09-15', '2026-09-16']
 const dayStart = Date.parse(`${day}T00:00:00Z`)
-const projects = [81, 82]
+const projects = [8101, 8102]
 const traceCount = 400
 const jpos = 970_000_000
 const before = jpos + 1_000_000
@@ -43,13 +43,13 @@ function spansOf(n: number): SpanRow[] {
       jpos: jpos + n,
       place,
       receivedMs: dayStart + 6 * hour,
-      projectId: 81,
+      projectId: 8101,
       ...changes,
     })
   return [
     make(0, { isSegment: true, statement: '', measurements: n % 4 ? {} : { lcp: 2000 + n } }),
     make(1, { statement: 'SELECT ?' }),
-    make(2, { isSegment: true, statement: '', projectId: 82, route: `POST ${route}`, receivedMs }),
+    make(2, { isSegment: true, statement: '', projectId: 8102, route: `POST ${route}`, receivedMs }),
   ]
 }
 
@@ -118,7 +118,7 @@ export function traceDownsampleCases(open: () => EventStore, database: () => Dat
   beforeAll(async () => {
     await insert(all, 'spans:traces-1')
     const error = row(7301, {
-      projectId: 81,
+      projectId: 8101,
       traceId: traceOf(11),
       receivedMs: dayStart + 7 * hour,
       jpos: jpos + 900_000,
@@ -185,7 +185,7 @@ export function traceDownsampleCases(open: () => EventStore, database: () => Dat
     await expectSegments()
     // The segments of the day came back alone.
     await database().connection.command(
-      `INSERT INTO ${database().name}.segments SELECT * REPLACE (place + 1000 AS place) FROM ${database().name}.segments WHERE ${own}`,
+      `INSERT INTO ${database().name}.segments SELECT * REPLACE (place + 1000 AS place) FROM ${database().name}.segments WHERE ${own} AND day = '${day}'`,
     )
     await open().copySegments(step)
     await expectSegments()
@@ -205,9 +205,9 @@ export function traceDownsampleCases(open: () => EventStore, database: () => Dat
     expect(left.size).toBeLessThan(traceCount * 0.25)
     expect([...left.keys()].every((trace) => half.has(trace))).toBe(true)
     expect(built.removed.map(({ projectId, category }) => [projectId, category])).toEqual([
-      [81, 'span'],
-      [81, 'transaction'],
-      [82, 'transaction'],
+      [8101, 'span'],
+      [8101, 'transaction'],
+      [8102, 'transaction'],
     ])
     for (const n of [0, 97, 11, 399, 200]) expect(left.has(traceOf(n))).toBe(true)
     await expectSums(state.sums)

@@ -19,7 +19,7 @@ export function usePerformanceChange(): [boolean, (change: PerformanceChange) =>
   return [isPending, change]
 }
 
-/** Project, environment, range, and what changes are compared with. Each is part of the URL. */
+/** Project, environment, range, what changes are compared with, and cut-off segments. Each is part of the URL. */
 export function PerformanceScope({
   organization,
   params,
@@ -27,11 +27,12 @@ export function PerformanceScope({
   environments,
 }: {
   organization: string
-  params: Pick<PerformanceParams, 'project' | 'env' | 'range' | 'against'>
+  params: Pick<PerformanceParams, 'project' | 'env' | 'range' | 'against' | 'cut'>
   projects: readonly ProjectName[]
   environments: string[] | undefined
 }) {
   const t = useTranslations('performance.against')
+  const cut = useTranslations('performance.cut')
   const [isPending, change] = usePerformanceChange()
   return (
     <div className="performance-scope" data-pending={isPending || undefined}>
@@ -50,6 +51,23 @@ export function PerformanceScope({
             choices={againsts.map((value) => ({ value, text: t(value), isChosen: value === params.against }))}
             choose={(value) => {
               change({ against: value === 'previous' ? null : value })
+              close()
+            }}
+          />
+        )}
+      </Popup>
+      <Popup name="cut" label={cut('label')} value={cut(params.cut ? 'in' : 'out')}>
+        {(close) => (
+          <Choices
+            label={cut('label')}
+            filterLabel={cut('label')}
+            choices={(['out', 'in'] as const).map((value) => ({
+              value,
+              text: cut(value),
+              isChosen: (value === 'in') === params.cut,
+            }))}
+            choose={(value) => {
+              change({ cut: value === 'in' ? '1' : null })
               close()
             }}
           />
