@@ -216,6 +216,17 @@ describe.skipIf(noChromium)('the page of a trace', () => {
     await page().waitForURL(`**/traces/${other}?compare=${state.trace}`)
     await page().goto(`${product.url}/o/${org}/traces/${state.trace}?compare=${'9'.repeat(32)}`)
     await page().getByRole('heading', { name: 'Nothing to compare' }).waitFor()
+    // An id that is none: the page says that this is one trace, and the Markdown of one trace would mislead its reader.
+    await page().setViewportSize({ width: 390, height: 844 })
+    await open('?compare=nonsense')
+    await page().getByText('The trace to compare with cannot be found').waitFor()
+    const none = await page().request.get(`${product.url}/o/${org}/traces/${state.trace}.md?compare=nonsense`)
+    expect(none.status()).toBe(404)
+    await page().locator('[data-popup=compare] summary').click()
+    const panel = await page().locator('[data-popup=compare] .popup-panel').boundingBox()
+    expect(panel).toMatchObject({ x: 12, width: 366 })
+    expect(await page().evaluate(wide)).toBe(0)
+    await page().setViewportSize({ width: 1280, height: 800 })
   })
 
   test('an unknown trace, one with errors only, and hostile names', async () => {

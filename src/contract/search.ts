@@ -19,7 +19,7 @@ export const restSearch = z.strictObject({
     ),
   visibility: z.enum(['owner', 'organization']),
   isGlobal: z.literal(false),
-  isPinned: z.boolean().describe('Whether the caller’s list opens with it.'),
+  isPinned: z.boolean().describe('Whether the caller’s list of traces opens with it.'),
   projects: z.array(z.string()).describe('Slugs or ids; empty: all.'),
   environments: z.array(z.string()).describe('Empty: all.'),
   statsPeriod: z
@@ -103,7 +103,10 @@ export const searchChangeBody = z.object({
   sort: sort.optional(),
   type,
   visibility: visibility.optional(),
-  isPinned: z.boolean().optional().describe('Whether the caller’s list opens with it. Needs no right to the view.'),
+  isPinned: z
+    .boolean()
+    .optional()
+    .describe('Whether the caller’s list of traces opens with it. Needs no right to the view.'),
   projects: projects.optional(),
   environments: environments.optional(),
   statsPeriod: statsPeriod.optional(),

@@ -77,10 +77,10 @@ export const restTraceView = z
     /** Retention of spans in days. */
     keptDays: z.int(),
     downsampled: z
-      .strictObject({ from: z.iso.date(), to: z.iso.date(), spans: z.int() })
+      .strictObject({ from: z.iso.date(), to: z.iso.date() })
       .nullable()
       .describe(
-        'Only without spans: the disk budget removed this many spans that arrived on these days, perhaps those of this trace. A trace with events names their day.',
+        'Only without spans: the disk budget removed spans that arrived on these days, perhaps those of this trace. A trace with events names their day.',
       ),
     projects: z.array(viewProject),
     spans,
@@ -123,7 +123,14 @@ export const restTraceItem = z
         kind: z.enum(['queries', 'requests', 'assets']),
         text: z.string(),
         day: z
-          .strictObject({ samples: z.int(), p5: z.number(), p50: z.number(), p95: z.number(), p99: z.number() })
+          .strictObject({
+            samples: z.int(),
+            count: z.number().describe('What the samples stand for, by their weights.'),
+            p5: z.number(),
+            p50: z.number(),
+            p95: z.number(),
+            p99: z.number(),
+          })
           .nullable()
           .describe('Milliseconds of the same statement in this project in the last 24 hours, within 5 %. Null: none.'),
       })

@@ -44,7 +44,9 @@ export async function statementOf(
     id: day ? statementIdOf({ projectId, hash: day.hash }) : '',
     kind,
     text: statement,
-    day: day ? { samples: day.samples, p5: day.p5Ms, p50: day.p50Ms, p95: day.p95Ms, p99: day.p99Ms } : null,
+    day: day
+      ? { samples: day.samples, count: day.count, p5: day.p5Ms, p50: day.p50Ms, p95: day.p95Ms, p99: day.p99Ms }
+      : null,
   }
 }
 

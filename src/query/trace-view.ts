@@ -216,7 +216,7 @@ function projectsOf(
 
 /**
  * The days whose spans the disk budget removed in part, for a trace without spans. Spans arrive within a day of the
- * trace's events, if there are any at `atUs`.
+ * trace's events, if there are any at `atUs`. The number of removed spans is that of the whole instance, so it stays here.
  */
 async function downsampledOf({ meta }: TraceViewDeps, atUs: number | undefined): Promise<RestTraceView['downsampled']> {
   const all = (await meta.retention.downsampledDays()).filter(({ spans }) => spans > 0)
@@ -227,7 +227,7 @@ async function downsampledOf({ meta }: TraceViewDeps, atUs: number | undefined):
   const days = all.filter(near)
   const [first, last] = [days[0], days.at(-1)]
   if (!first || !last) return null
-  return { from: first.day, to: last.day, spans: days.reduce((sum, { spans }) => sum + spans, 0) }
+  return { from: first.day, to: last.day }
 }
 
 /**

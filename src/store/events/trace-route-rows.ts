@@ -59,8 +59,13 @@ export function createTraceRoutes(
     },
 
     async statementDurations(projectId, statement, sinceMs) {
-      const [row] = await connection.rows<{ hash: string; samples: string; p: [number, number, number, number] }>(
-        `SELECT cityHash64({statement:String}) AS hash, sum(n) AS samples,
+      const [row] = await connection.rows<{
+        hash: string
+        samples: string
+        count: number
+        p: [number, number, number, number]
+      }>(
+        `SELECT cityHash64({statement:String}) AS hash, sum(n) AS samples, sum(weight) AS count,
            arrayMap(bucket -> exp2((bucket + 0.5) / 8) / 1000, quantilesExactWeighted(0.05, 0.5, 0.95, 0.99)(bucket, toUInt64(ceil(weight)))) AS p
          FROM ${database}.${spanRollupName}
          WHERE project_id = {project:UInt64} AND metric = 'statement' AND length = 0 AND statement = {statement:String}
@@ -69,7 +74,9 @@ export function createTraceRoutes(
       )
       const samples = Number(row?.samples ?? 0)
       const [p5Ms, p50Ms, p95Ms, p99Ms] = row?.p ?? [0, 0, 0, 0]
-      return row && samples > 0 ? { hash: hashText(row.hash), samples, p5Ms, p50Ms, p95Ms, p99Ms } : undefined
+      return row && samples > 0
+        ? { hash: hashText(row.hash), samples, count: row.count, p5Ms, p50Ms, p95Ms, p99Ms }
+        : undefined
     },
   }
 }

@@ -36,10 +36,11 @@ export type TraceColumns = {
 /** Stored rows of a trace, and its extent in microseconds since 1970. */
 export type TraceTotals = { spans: number; byProject: Map<number, number>; fromUs: number; toUs: number }
 
-/** `samples`: the spans that were read. `hash`: as in `StatementStats`. Percentiles are within 5 %, in ms. */
+/** `samples`: the spans that were read. `count`: what they stand for. `hash`: as in `StatementStats`. Percentiles are within 5 %, in ms. */
 type StatementDurations = {
   hash: string
   samples: number
+  count: number
   p5Ms: number
   p50Ms: number
   p95Ms: number

@@ -2,6 +2,7 @@
 import { useTranslations } from 'next-intl'
 import type { RestTraceItem } from '../../../contract/trace-views.ts'
 import { Link } from '../../ui/link.tsx'
+import { useSampledText } from '../performance/sampled.tsx'
 import { useCompareWords } from './use-compare-words.ts'
 
 /** Fewer samples say nothing of what is usual. */
@@ -34,6 +35,7 @@ export function SpanStatement({
 }) {
   const t = useTranslations('trace.statement')
   const words = useCompareWords()
+  const sampled = useSampledText()
   const { day, kind } = statement
   if (!day) return null
   const query = new URLSearchParams({ q: statement.text.slice(0, 250), open: statement.id })
@@ -65,7 +67,7 @@ export function SpanStatement({
         <b className={verdict === 'slower' ? 'text-warning' : undefined}>
           {t(verdict, { times: times.toPrecision(2) })}
         </b>{' '}
-        <span className="tp-dim">{t('samples', { count: day.samples })}</span> {link}
+        <span className="tp-dim">{t('samples', { samples: sampled(day), count: day.samples })}</span> {link}
       </p>
     </section>
   )

@@ -9,6 +9,7 @@ import type { RestTraceView } from '../../../contract/trace-views.ts'
 import { ApiError, apiFetch } from '../../client/api.ts'
 import { Button } from '../../ui/forms/controls.tsx'
 import { ListFailed } from '../../ui/list-states.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { useNow } from '../../ui/time.tsx'
 import { Drawer } from './drawer.tsx'
@@ -45,7 +46,7 @@ function Downsampled({ days }: { days: RestTraceView['downsampled'] }) {
   const t = useTranslations('trace')
   if (!days) return null
   const { from, to } = days
-  return <> {t('downsampled', { count: days.spans, range: from === to ? from : `${from} – ${to}` })}</>
+  return <> {t('downsampled', { range: from === to ? from : `${from} – ${to}` })}</>
 }
 
 /** The reason why a trace has errors and no spans. */
@@ -74,6 +75,21 @@ function Sample({ view, showAll }: { view: RestTraceView; showAll: (() => void) 
   )
 }
 
+/** Says that the trace to compare with is none: an address with two traces shows both or says why not. */
+function UnknownOther({ search }: { search: string }) {
+  const t = useTranslations('trace.compare')
+  const other = new URLSearchParams(search).get('compare')
+  if (!other) return null
+  return (
+    <div className="tp-note" role="note">
+      {t('unknown')}{' '}
+      <code>
+        <PlainText text={other} charactersMax={64} />
+      </code>
+    </div>
+  )
+}
+
 type PartsProps = { organization: string; view: RestTraceView; search: string; showAll: (() => void) | undefined }
 
 function TraceParts({ organization, view, search, showAll }: PartsProps) {
@@ -83,6 +99,7 @@ function TraceParts({ organization, view, search, showAll }: PartsProps) {
   return (
     <div className="trace-page">
       <Head trace={trace} />
+      <UnknownOther search={search} />
       <TraceFacts trace={trace} />
       {view.spanCount === 0 ? <NoSpans view={view} /> : <Minimap trace={trace} />}
       {view.isSampled ? <Sample view={view} showAll={showAll} /> : null}

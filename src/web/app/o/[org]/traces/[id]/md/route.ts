@@ -26,9 +26,12 @@ export async function GET(
   const here = await organizationFor(actor, org)
   const traceId = normalizeId(decodeURIComponent(id))
   if (!here || !traceId) return refuse(404, 'NOT_FOUND', 'The requested resource does not exist')
+  const named = new URL(request.url).searchParams.get('compare') ?? ''
+  const other = named === '' ? undefined : normalizeId(named)
+  // One trace alone would pass for a comparison without differences.
+  if (named !== '' && !other) return refuse(404, 'NOT_FOUND', 'The trace to compare with does not exist')
   try {
     const url = `${app().config.url}/o/${here.organization.slug}/traces/${traceId}`
-    const other = normalizeId(new URL(request.url).searchParams.get('compare') ?? undefined)
     const comparison = other ? await loadComparison(here, traceId, other, false) : undefined
     const text = comparison
       ? comparisonMarkdown(comparison, `${url}?compare=${other}`)
