@@ -235,6 +235,19 @@ describe('saved views', () => {
     expect([answer.status, Object.keys(answer.json)]).toEqual([400, [field]])
   })
 
+  test('a view of issues is no default, and no other change is made then', async () => {
+    const made = (await call('POST', `${O}/searches/`, { body: { ...body, name: 'Undefaulted' } })).json as {
+      id: string
+    }
+    const path = `${O}/searches/${made.id}/`
+    const refused = await call('PUT', path, { body: { name: 'Renamed', isPinned: true } })
+    expect([refused.status, Object.keys(refused.json)]).toEqual([400, ['isPinned']])
+    expect((await call('GET', path)).json).toMatchObject({ name: 'Undefaulted', isPinned: false })
+    // Ending it does nothing, so that clients may send the whole view back.
+    expect((await call('PUT', path, { body: { isPinned: false } })).status).toBe(200)
+    await call('DELETE', path)
+  })
+
   test('views of traces are a list of their own, checked by its rules', async () => {
     type View = { id: string; name: string; revision: number; isPinned: boolean; scope: string; type: number }
     const viewer = await as('viewer')

@@ -22,7 +22,7 @@ export const deleteSearch = (
   rev?: number,
 ): Promise<void> => meta.issues.deleteSearch(id, rev)
 
-/** Makes a view the one that the person's list opens with, or ends that. */
+/** Makes a view the one that the person's list opens with, or ends that. Throws NOT_FOUND for a view deleted meanwhile. */
 export const setDefaultSearch = (
   { meta }: { meta: MetaWith<'issues.setDefaultSearch'> },
   search: SavedSearch,

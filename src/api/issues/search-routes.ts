@@ -161,6 +161,9 @@ const savedRoutes: Route[] = [
       const { app, actor, found, params, body, request } = call
       const savedSearch = await searchOf(app, actor, found, params.search)
       const parts = partsOf(body)
+      // The stream of issues opens with no view, so the setting would do nothing. It is refused before other changes are made.
+      if (body.isPinned && savedSearch.scope !== 'traces')
+        throw new MishapError('VALIDATION', { fields: { isPinned: ['Only a view of traces can be the default.'] } })
       const isChanged = Object.keys(parts).length > 0
       if (isChanged) {
         await demandShared(app, actor, found, savedSearch.shared || parts.shared)

@@ -49,7 +49,7 @@ export type SearchStore = {
   deleteSearch(id: number, rev?: number | undefined): Promise<void>
   /** The views that a person's lists of an organization open with. A shared view may be private by now. */
   defaultSearchesOf(organizationId: number, userId: string): Promise<number[]>
-  /** Sets the view that the person's list opens with, or ends it if it is this view. */
+  /** Sets the view that the person's list opens with, or ends it if it is this view. Throws NOT_FOUND. */
   setDefaultSearch(
     search: Pick<SavedSearch, 'id' | 'organizationId' | 'scope'>,
     userId: string,
@@ -148,18 +148,42 @@ function defaultPart({
             .where('user_id', '=', userId),
         )
       ).map((row) => row.search_id),
-    setDefaultSearch: ({ id, organizationId, scope }, userId, isDefault) =>
-      write.transaction(async () => {
-        const own = builder
-          .deleteFrom('search_default')
-          .where('organization_id', '=', organizationId)
-          .where('user_id', '=', userId)
-          .where('scope', '=', scope)
-        await write.run(isDefault ? own : own.where('search_id', '=', id))
-        if (!isDefault) return
-        const row = { organization_id: organizationId, user_id: userId, scope, search_id: id }
-        await write.run(builder.insertInto('search_default').values(row))
-      }),
+    setDefaultSearch: async ({ id, organizationId, scope }, userId, isDefault) => {
+      if (!isDefault) {
+        await write.run(
+          builder
+            .deleteFrom('search_default')
+            .where('organization_id', '=', organizationId)
+            .where('user_id', '=', userId)
+            .where('scope', '=', scope)
+            .where('search_id', '=', id),
+        )
+        return
+      }
+      // One statement: two requests that delete and insert would both insert on PostgreSQL, and one would fail.
+      const { changes } = await write.run(
+        builder
+          .insertInto('search_default')
+          .columns(['organization_id', 'user_id', 'scope', 'search_id'])
+          .expression(
+            builder
+              .selectFrom('saved_search')
+              .select((build) => [
+                'organization_id',
+                build.cast<string>(build.val(userId), 'text').as('user_id'),
+                'scope',
+                'id',
+              ])
+              .where('id', '=', id),
+          )
+          .onConflict((conflict) =>
+            conflict
+              .columns(['organization_id', 'user_id', 'scope'])
+              .doUpdateSet((build) => ({ search_id: build.ref('excluded.search_id') })),
+          ),
+      )
+      if (changes === 0) throw new MishapError('NOT_FOUND')
+    },
   }
 }
 
