@@ -32,9 +32,13 @@ function createStats(connection: Connection, segments: string): PerformanceStore
     // A cut load took longer than it says: it is slow, and counts for no percentile.
     const slow = values.add('UInt64', slowUs)
     // A streamed page ends the browser's span with its first bytes: a navigation that waited 4 s for its server component
-    // is 25 ms long, and "ok" if that component threw. The request on the server is in the same trace.
+    // is 25 ms long, and "ok" if that component threw. The request on the server is in the same trace. A cached page puts
+    // the trace of the request that made it into all its loads, so the request also has to begin in the minute of the load
+    // or in one beside it: a browser's clock is seldom further off.
     const served = (fault: string) =>
-      `(trace_id, route) IN (SELECT trace_id, route FROM ${segments} WHERE ${compileSegmentScope(values, scope)}
+      `(trace_id, route, toStartOfMinute(start)) IN (SELECT trace_id, route,
+           arrayJoin(arrayMap(n -> addMinutes(toStartOfMinute(start), n), [-1, 0, 1]))
+         FROM ${segments} WHERE ${compileSegmentScope(values, scope)}
          AND is_segment = 1 AND op = 'http.server' AND ${fault})`
     const isSlow = `(duration > ${slow} OR cut != '' OR ${served(`duration > ${slow}`)})`
     const isFailed = `(failed = 1 AND cut = '' OR ${served('failed = 1')})`

@@ -444,6 +444,22 @@ export function performanceCases(open: () => EventStore): void {
           }),
         ),
       )
+      // A cached page: its loads of the next minutes and hours have the trace of the slow request that made it.
+      for (const [n, minutes] of [1, 2, 60].entries())
+        rows.push(
+          spanRow(9300 + n, {
+            projectId: streamed,
+            jpos: 920_000_002,
+            isSegment: true,
+            category: 'browser',
+            startUs: (monday + hour + minutes * 60_000) * 1000,
+            traceId: trace(9100),
+            op: 'navigation',
+            route: '/archive',
+            weight: 1,
+            durationUs: 25_000,
+          }),
+        )
       // A slow request of the same route in the trace of nobody.
       rows.push(
         spanRow(9200, {
@@ -464,7 +480,7 @@ export function performanceCases(open: () => EventStore): void {
       expect(
         found.map(({ route, navigations, slow, failed }) => [route, navigations.count, slow.count, failed.count]),
       ).toEqual([
-        ['/archive', 1, 1, 0],
+        ['/archive', 4, 2, 0],
         ['/export', 1, 0, 1],
         ['/fine', 1, 0, 0],
       ])
