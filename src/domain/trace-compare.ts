@@ -165,7 +165,8 @@ export function compareTraces(a: ComparedTrace, b: ComparedTrace, max: number): 
   const open: { group: Group; row: ComparedRow }[] = []
   const push = (above: Group | undefined, parent: number) => {
     const below = childGroups(readers, above, parent).map((group) => ({ group, row: rowOf(readers, group) }))
-    open.push(...below.sort((p, q) => startOf(q.row) - startOf(p.row)))
+    // A loop: a trace has up to 100,000 groups below one parent, and spread arguments fill the stack.
+    for (const next of below.sort((p, q) => startOf(q.row) - startOf(p.row))) open.push(next)
   }
   push(undefined, -1)
   for (let next = open.pop(); next; next = open.pop()) {
