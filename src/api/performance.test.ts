@@ -241,6 +241,9 @@ describe('performance', () => {
         { reason: 'duration', position: 21 },
       ],
     })
+    expect((await call('GET', '/organizations/acme/performance/?query=%20%20cart%20requets:%3E5')).json).toMatchObject({
+      mistakes: [{ reason: 'key', position: 8 }],
+    })
     expect((await call('GET', '/organizations/acme/performance/?query=cart%20requets:%3E5')).json).toMatchObject({
       code: 'QUERY_TYPE',
       detail: expect.stringContaining('at position 6, expected one of requests, samples'),

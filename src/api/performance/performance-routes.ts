@@ -131,6 +131,8 @@ export const performanceApiRoutes: readonly Route[] = [
         order: call.query.sort,
         jobs: call.query.kind === 'jobs',
         ...pageOf(call.query),
+        // Not trimmed: the positions of mistakes are those of the sent text.
+        text: call.query.query,
       }),
     }),
   }),
