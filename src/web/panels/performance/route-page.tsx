@@ -197,7 +197,7 @@ export function RoutePage({ organization, page, params, projectIds, place, kept 
       </div>
       <div className="performance-two">
         <div>
-          <TimeParts time={page.time} base={`/o/${organization}/performance`} kept={kept} />
+          <TimeParts page={page} base={`/o/${organization}/performance`} kept={kept} />
           <section aria-labelledby="performance-breakdown">
             <h2 id="performance-breakdown" className="performance-title">
               {t('breakdown')}

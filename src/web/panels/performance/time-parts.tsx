@@ -8,7 +8,8 @@ import { performanceWords } from './words.ts'
 const endOf = ({ offsetMs, meanMs }: RestTimePart) => offsetMs + meanMs
 
 /** An aggregated waterfall: what the newest segments spent their time on, each part at its mean place. */
-export function TimeParts({ time, base, kept }: { time: RestRoutePage['time']; base: string; kept: string }) {
+export function TimeParts({ page, base, kept }: { page: RestRoutePage; base: string; kept: string }) {
+  const { time, project } = page
   const t = useTranslations('performance.time')
   const words = performanceWords(useLocale())
   const most = Math.max(1, ...time.parts.map(endOf))
@@ -48,7 +49,13 @@ export function TimeParts({ time, base, kept }: { time: RestRoutePage['time']; b
                       <span className="performance-op">
                         <PlainText text={part.category || part.op} charactersMax={20} />
                       </span>
-                      <StatementLink base={base} kept={kept} category={part.category} statement={part.statement}>
+                      <StatementLink
+                        base={base}
+                        kept={kept}
+                        project={project.slug}
+                        category={part.category}
+                        statement={part.statement}
+                      >
                         <code>
                           <PlainText text={part.statement || t('unnamed')} charactersMax={300} />
                         </code>

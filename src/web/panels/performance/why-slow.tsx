@@ -78,7 +78,7 @@ export function WhySlow({ organization, page, query, kept, brush, change }: WhyS
         }}
       />
       {selected ? (
-        <Reasons organization={organization} id={page.id} query={query} kept={kept} from={from} to={to} />
+        <Reasons organization={organization} page={page} query={query} kept={kept} from={from} to={to} />
       ) : null}
     </section>
   )
@@ -86,12 +86,12 @@ export function WhySlow({ organization, page, query, kept, brush, change }: WhyS
 
 function Reasons({
   organization,
-  id,
+  page: { id, project },
   query,
   kept,
   from,
   to,
-}: Pick<WhySlowProps, 'organization' | 'query' | 'kept'> & { id: string; from: number; to: number }) {
+}: Omit<WhySlowProps, 'brush' | 'change'> & { from: number; to: number }) {
   const t = useTranslations('performance.whySlow')
   const { data, error } = useQuery({
     queryKey: ['why-slow', organization, id, query, from, to],
@@ -132,6 +132,7 @@ function Reasons({
                 value={value}
                 base={isSpan ? `/o/${organization}/performance` : undefined}
                 kept={kept}
+                project={project.slug}
               />
             ))}
           </ul>
@@ -159,11 +160,14 @@ function Reason({
   value,
   base,
   kept,
+  project,
 }: {
   value: RestSlowValue
   /** Of a span: the address that its statement's page is below. */
   base: string | undefined
   kept: string
+  /** Slug of the route's project. */
+  project: string
 }) {
   const t = useTranslations('performance.whySlow')
   const words = performanceWords(useLocale())
@@ -183,7 +187,7 @@ function Reason({
         {base === undefined ? (
           text
         ) : (
-          <StatementLink base={base} kept={kept} category={value.key} statement={value.value}>
+          <StatementLink base={base} kept={kept} project={project} category={value.key} statement={value.value}>
             {text}
           </StatementLink>
         )}

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { routeFilterOf } from '../../../query/route-search.ts'
 import { brushOf, brushOfDurations, bucketsOf, movedBrush, slowestPart } from './brush.ts'
 import { changedSearch, performanceParams, routeSearch, scopeSearch } from './params.ts'
-import { statementPage } from './statement-link.tsx'
+import { statementPage, statementSearch } from './statement-link.tsx'
 import { filledSeries, linePath, opWord, performanceWords, toneOf, topOf } from './words.ts'
 
 const words = performanceWords('en')
@@ -148,6 +148,14 @@ test.each(['/orders/[id]', '/a b/"><img src=x>', '/files/*', '/x\\y'])(
     })
   },
 )
+
+test('a link to a statement names the project of its route, whichever projects are shown', () => {
+  for (const kept of ['', '?project=web,api&t=7d']) {
+    const search = new URLSearchParams(statementSearch(kept, 'api', 'SELECT 1'))
+    expect([search.get('project'), search.get('q')]).toEqual(['api', 'SELECT 1'])
+  }
+  expect(statementSearch('?t=7d', 'api', 'x'.repeat(300))).toBe(`?t=7d&project=api&q=${'x'.repeat(250)}`)
+})
 
 test.each([
   ['db', 'queries'],
