@@ -40,6 +40,7 @@ const publicFiles: Readonly<Record<string, readonly string[]>> = {
   'error-links': ['certainty.tsx'],
   issue: ['issue-head.ts', 'issue-row.tsx', 'peek.tsx', 'row-words.ts'],
   'release-health': ['health-cells.tsx', 'intervals.tsx', 'swatch.tsx', 'words.ts'],
+  performance: ['sampled.tsx'],
 }
 const order = Object.keys(publicFiles)
 

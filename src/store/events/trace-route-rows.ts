@@ -7,6 +7,8 @@ import type { TraceStore } from './trace-store.ts'
 export const byFilter = 'SETTINGS use_skip_indexes_on_data_read = 0, use_primary_key = 0'
 export const ofTrace = 'project_id IN {projects:Array(UInt64)} AND trace_id = toFixedString(unhex({trace:String}), 16)'
 
+type StoredStatement = { hash: string; samples: string; count: number; p: [number, number, number, number] }
+
 /** Creates the queries that put a trace beside others: its route, and how long its statements take elsewhere. */
 export function createTraceRoutes(
   connection: Connection,
@@ -59,12 +61,7 @@ export function createTraceRoutes(
     },
 
     async statementDurations(projectId, statement, sinceMs) {
-      const [row] = await connection.rows<{
-        hash: string
-        samples: string
-        count: number
-        p: [number, number, number, number]
-      }>(
+      const [row] = await connection.rows<StoredStatement>(
         `SELECT cityHash64({statement:String}) AS hash, sum(n) AS samples, sum(weight) AS count,
            arrayMap(bucket -> exp2((bucket + 0.5) / 8) / 1000, quantilesExactWeighted(0.05, 0.5, 0.95, 0.99)(bucket, toUInt64(ceil(weight)))) AS p
          FROM ${database}.${spanRollupName}

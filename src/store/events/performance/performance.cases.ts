@@ -426,14 +426,12 @@ export function performanceCases(open: () => EventStore): void {
     })
 
     test('a navigation is as slow as its request on the server, and fails with it', async () => {
+      const startUs = (monday + hour) * 1000
+      const segment = { projectId: streamed, jpos: 920_000_002, isSegment: true, category: 'browser', startUs }
       const rows = ['/archive', '/export', '/fine'].flatMap((route, n) =>
         ['navigation', 'http.server'].map((op, part) =>
           spanRow(9100 + 2 * n + part, {
-            projectId: streamed,
-            jpos: 920_000_002,
-            isSegment: true,
-            category: 'browser',
-            startUs: (monday + hour) * 1000,
+            ...segment,
             traceId: trace(9100 + n),
             op,
             route,
@@ -445,35 +443,12 @@ export function performanceCases(open: () => EventStore): void {
         ),
       )
       // A cached page: its loads of the next minutes and hours have the trace of the slow request that made it.
-      for (const [n, minutes] of [1, 2, 60].entries())
-        rows.push(
-          spanRow(9300 + n, {
-            projectId: streamed,
-            jpos: 920_000_002,
-            isSegment: true,
-            category: 'browser',
-            startUs: (monday + hour + minutes * 60_000) * 1000,
-            traceId: trace(9100),
-            op: 'navigation',
-            route: '/archive',
-            weight: 1,
-            durationUs: 25_000,
-          }),
-        )
+      const cached = { ...segment, traceId: trace(9100), op: 'navigation', route: '/archive', weight: 1 }
+      for (const minutes of [1, 2, 60])
+        rows.push(spanRow(9300 + minutes, { ...cached, startUs: startUs + minutes * 60_000_000, durationUs: 25_000 }))
       // A slow request of the same route in the trace of nobody.
-      rows.push(
-        spanRow(9200, {
-          projectId: streamed,
-          jpos: 920_000_002,
-          isSegment: true,
-          category: 'browser',
-          startUs: (monday + hour) * 1000,
-          traceId: trace(9200),
-          op: 'http.server',
-          route: '/fine',
-          durationUs: 9_000_000,
-        }),
-      )
+      const nobody = { ...segment, traceId: trace(9200), op: 'http.server', route: '/fine' }
+      rows.push(spanRow(9200, { ...nobody, durationUs: 9_000_000 }))
       await open().insert('spans', Buffer.from(rows.map(encodeSpanRow).join('')), 'streamed')
       const own = { ...scope, projectIds: [streamed] }
       const found = await open().navigationStats({ scope: own, release: '', slowUs: 3_800_000, max: 10 })
