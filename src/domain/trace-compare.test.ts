@@ -58,9 +58,16 @@ describe('two traces of one route', () => {
 })
 
 test('a span may have more kinds of children than a call has arguments', () => {
+  const wordOf = (n: number) => String.fromCharCode(97 + Math.floor(n / 26), 97 + (n % 26))
   const wide = traceOf([
     root('GET /', 1000),
-    ...Array.from({ length: 130_000 }, (_, n) => ({ id: n.toString(16), parent: 'a', op: `op${n}`, for: 1 })),
+    ...Array.from({ length: 130_000 }, (_, n) => ({
+      id: (n + 16).toString(16),
+      parent: 'a',
+      op: `op${n % 400}`,
+      name: wordOf(Math.floor(n / 400)),
+      for: 1,
+    })),
   ])
   const { rows, leftOut } = compareTraces(wide, traceOf([root('GET /', 1000)]), 10)
   expect([rows.length, leftOut]).toEqual([10, 129_990])

@@ -427,7 +427,7 @@ export function performanceCases(open: () => EventStore): void {
 
     test('a navigation is as slow as its request on the server, and fails with it', async () => {
       const startUs = (monday + hour) * 1000
-      const segment = { projectId: streamed, jpos: 920_000_002, isSegment: true, category: 'browser', startUs }
+      const segment = { projectId: streamed, jpos: 920_000_002, isSegment: true, category: 'browser' as const, startUs }
       const rows = ['/archive', '/export', '/fine'].flatMap((route, n) =>
         ['navigation', 'http.server'].map((op, part) =>
           spanRow(9100 + 2 * n + part, {
