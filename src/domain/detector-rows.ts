@@ -1,8 +1,20 @@
 import type { Json } from '../wire/json.ts'
 import type { DetectorSegment, DetectorSpan } from './detector-segment.ts'
 
+/** The attributes that detectors read, and the one measurement. Others are not read from the store. */
+export const detectorAttributes = [
+  'db.query.text',
+  'url.full',
+  'resource.render_blocking_status',
+  'http.response.size',
+  'http.response_transfer_size',
+  'http.response.body.decoded_size',
+  'http.decoded_response_content_length',
+] as const
+export const detectorMeasurement = 'fcp'
+
 /** A stored span, with what detectors need of it. */
-type DetectorRow = {
+export type DetectorRow = {
   projectId: number
   traceId: string
   spanId: string
@@ -106,7 +118,7 @@ export function traceSegmentsOf(rows: readonly DetectorRow[]): TraceSegment[] {
         platform: row.platform,
         startUs: row.startUs,
         durationUs: row.durationUs,
-        paintMs: row.measurements['fcp'] ?? 0,
+        paintMs: row.measurements[detectorMeasurement] ?? 0,
         spans: (bySegment.get(row.spanId) ?? []).map(spanOf),
       })
     }
