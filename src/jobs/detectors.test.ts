@@ -180,7 +180,7 @@ test('an engine that is away leaves the cursor', async () => {
   const own = rig()
   own.state.unreadable = { error: new MishapError('STORE_UNAVAILABLE'), from: 1 }
   const detecting = own.create()
-  await expect(runTwice(own, detecting)).rejects.toThrow()
+  await expect(runTwice(own, detecting)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
   own.state.unreadable = undefined
   expect(await detecting.run()).toEqual({ ...none, traces: 1, found: 1 })
 })
@@ -189,8 +189,8 @@ test('a step that the engine refuses three times is left out and counted', async
   const own = rig()
   own.state.unanswered = new MishapError('QUERY_TIMEOUT')
   const detecting = own.create()
-  await expect(runTwice(own, detecting)).rejects.toThrow()
-  await expect(detecting.run()).rejects.toThrow()
+  await expect(runTwice(own, detecting)).rejects.toMatchObject({ code: 'QUERY_TIMEOUT' })
+  await expect(detecting.run()).rejects.toMatchObject({ code: 'QUERY_TIMEOUT' })
   expect(await detecting.run()).toEqual({ ...none, skippedBytes: 4000 })
   expect(await detecting.run()).toEqual(none)
 })

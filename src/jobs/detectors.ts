@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import { detect } from '../domain/detect.ts'
@@ -120,7 +119,7 @@ async function recordsOf(
         if (!own.has(record.eventId)) own.set(record.eventId, record)
         found.records.set(segment.projectId, own)
       }
-    await nextTurn()
+    await new Promise<void>((done) => setImmediate(done))
   }
   return found
 }

@@ -1,7 +1,7 @@
 import type { DetectorRow } from '../../domain/detector-rows.ts'
 
 /** A trace of a project. */
-export type TraceKey = { projectId: number; traceId: string }
+type TraceKey = { projectId: number; traceId: string }
 
 /** A trace that is worth a look. `spans`: how many it has of the categories that detectors read. */
 export type CandidateTrace = TraceKey & { spans: number }

@@ -247,6 +247,24 @@ async function inScope(
   return pick(connection, table, values, { conditions, order, offset, max })
 }
 
+/** See `EventStore.detectionsOfTrace`. */
+async function detectionsOfTrace(
+  connection: Connection,
+  table: string,
+  projectIds: readonly number[],
+  traceId: string,
+): Promise<number> {
+  const hex = traceHex(traceId)
+  if (hex === undefined || projectIds.length === 0) return 0
+  const values = createValues()
+  const [row] = await connection.rows<{ found: string }>(
+    `SELECT uniqExact(project_id, event_id) AS found FROM ${table} WHERE project_id IN ${values.add('Array(UInt64)', projectIds)}
+     AND trace_id = ${idOf(values, hex)} AND type = 'generic' ${byFilter}`,
+    values.bound,
+  )
+  return Number(row?.found ?? 0)
+}
+
 /** Queries that return events. */
 export function createReads(connection: Connection, database: string): Reads {
   const table = `${database}.events`
@@ -307,18 +325,7 @@ export function createReads(connection: Connection, database: string): Reads {
       return rows.map(readRef)
     },
 
-    async detectionsOfTrace(projectIds, traceId) {
-      const hex = traceHex(traceId)
-      if (hex === undefined || projectIds.length === 0) return 0
-      const values = createValues()
-      const [row] = await connection.rows<{ found: string }>(
-        `SELECT uniqExact(project_id, event_id) AS found FROM ${table} WHERE project_id IN ${values.add('Array(UInt64)', projectIds)}
-         AND trace_id = ${idOf(values, hex)} AND type = 'generic' ${byFilter}`,
-        values.bound,
-      )
-      return Number(row?.found ?? 0)
-    },
-
+    detectionsOfTrace: (projectIds, traceId) => detectionsOfTrace(connection, table, projectIds, traceId),
     spansOfEvents: (refs) => spansOfEvents(connection, table, refs),
     ofIssue: (request) => ofIssue(connection, table, request),
     inScope: (request) => inScope(connection, table, request),
