@@ -108,7 +108,8 @@ async function part(what: string, wanted: (recording: Recording) => boolean): Pr
     for (let round = 0; round < rounds; round++) found.push(await measure(events, child.pid ?? 0))
     const each = (name: 'own' | 'engine') => (median(found.map((entry) => entry[name])) / rows.length) * 1000
     const { traces = 0, skipped = 0, found: findings = 0 } = (found[0]?.totals ?? {}) as Record<string, number>
-    const request = { sinceJpos: 0, fromJpos: 1e9, toJpos: 2e9, limits: limitsOf([defaultDetectors]), max: 1 }
+    const limits = limitsOf([defaultDetectors])
+    const request = { sinceJpos: 0, fromJpos: 1e9, toJpos: 2e9, untilJpos: 2e9, limits, max: 1, projectMax: 1 }
     const began = performance.now()
     for (let ask = 0; ask < 20; ask++) await events.detectorCandidates({ ...request, sinceJpos: 1e9 })
     const idle = (performance.now() - began) / 20

@@ -20,11 +20,16 @@ const readsOfMongo = /^\{"(?:find|count)":/i
 /** A statement without a table: `SELECT 1`, `SELECT nextval(?)`. */
 const hasTable = /\b(?:from|into|update|join)\s+\S/i
 /** They wait on purpose. */
-const waits = /\b(?:pg_sleep\w*|sleep|benchmark|pg_(?:try_)?advisory_\w*lock\w*|get_lock|dbms_lock)\s*\(|\bwaitfor\b/i
+const waits =
+  /\b(?:pg_sleep(?:_for|_until)?|sleep|benchmark|pg_(?:try_)?advisory_(?:xact_|un)?lock(?:_shared|_all)?|get_lock|dbms_lock)\s*\(|\bwaitfor\b/i
 const locks = /\bfor\s+(?:no\s+key\s+)?(?:update|share)\b|\bskip\s+locked\b/i
 
-/** A look-up by equality: `id = ?`, `"order_id" IN (?)`. */
-const equality = /([\w"`\].]+)\s*(?:=|in\s*\()\s*\(?\?/gi
+/**
+ * What follows the column in a look-up by equality: `id = ?`, `"order_id" IN (?)`. The column is read backwards from here:
+ * a pattern that begins with it tries each character of a long word, which takes quadratic time.
+ */
+const equality = /(?:=|\bin\s*\()\s*\(?\?/gi
+const ofColumn = /[\w"`\].]/
 const comparison = /[\w"`\])]\s*(?:<|>|<=|>=)\s*\?|\bbetween\s+\?/i
 const hasLimit = /\blimit\b/i
 /** Columns that rows are looked up by. Others, such as a status, have few values, which a program can list. */
@@ -35,7 +40,16 @@ const anyColumnMin = 15
 /** A list that has or can have more than one value: the program already reads in batches. SDK 11 sends lists as `($?)`. */
 const batch = /\bin\s*\(\s*(?:[^(),\s]+\s*,|\$?\?\s*\))|\bany\s*\(|\bunnest\s*\(/i
 
-const nameOf = (column: string): string => column.replaceAll(/["`[\]]/g, '')
+/** The columns that a statement looks up by equality, without quotes. */
+function equalColumns(statement: string): string[] {
+  return [...statement.matchAll(equality)].flatMap(({ index }) => {
+    let end = index
+    while (/\s/.test(statement[end - 1] ?? '')) end--
+    let start = end
+    while (ofColumn.test(statement[start - 1] ?? '')) start--
+    return start < end ? [statement.slice(start, end).replaceAll(/["`[\]]/g, '')] : []
+  })
+}
 
 /** Whether a statement looks up rows by a key, one at a time. */
 function isLookup({ statement, text }: DetectorSpan, count: number): boolean {
@@ -45,8 +59,7 @@ function isLookup({ statement, text }: DetectorSpan, count: number): boolean {
   if (batch.test(text)) return false
   // A page of a list: rows after a key, up to a limit.
   if (comparison.test(statement) && hasLimit.test(statement)) return false
-  const columns = [...statement.matchAll(equality)].map(([, column = '']) => nameOf(column))
-  return columns.some((column) => count >= anyColumnMin || keyColumn.test(column))
+  return equalColumns(statement).some((column) => count >= anyColumnMin || keyColumn.test(column))
 }
 
 /** Time without any span between two repeats, above which a program waits: it polls or does other work. */
@@ -54,17 +67,44 @@ const idleMaxUs = (durationUs: number): number => Math.max(20_000, 2 * durationU
 /** Share of repeats that must be apart by the same statements. Equal look-ups at different places are no loop. */
 const regularMin = 0.6
 
-/** What runs between each two repeats: the statements of the other spans, as a text. */
-function patternsOf(run: readonly DetectorSpan[], others: readonly DetectorSpan[]): string[] {
-  let at = 0
+/** Statements between two repeats that are compared. A gap with more is like no other: else senders decide what it costs. */
+const gapMax = 20
+/** Look-ups of a segment that are examined: those with the most time. Each reads the whole segment. */
+const causesMax = 20
+
+/** The index of the first span that starts at `startUs` or later. `sorted`: by start. */
+function firstFrom(sorted: readonly DetectorSpan[], startUs: number): number {
+  let [low, high] = [0, sorted.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((sorted[middle]?.startUs ?? 0) < startUs) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Gives equal statements one number. */
+function createNumbers(): (statement: string) => number {
+  const numbers = new Map<string, number>()
+  return (statement) => {
+    const number = numbers.get(statement) ?? numbers.size
+    numbers.set(statement, number)
+    return number
+  }
+}
+
+/** What runs between each two repeats: the numbers of the other statements, as a text. `others`: by start. */
+function patternsOf(
+  run: readonly DetectorSpan[],
+  others: readonly DetectorSpan[],
+  numberOf: (statement: string) => number,
+): string[] {
+  let at = firstFrom(others, run[0]?.startUs ?? 0)
   return run.slice(1).map((after, index) => {
-    const before = run[index]
-    const found = new Set<string>()
-    for (; at < others.length && (others[at]?.startUs ?? 0) < after.startUs; at++) {
-      const other = others[at]
-      if (other && before && other.startUs >= before.startUs) found.add(other.statement)
-    }
-    return [...found].sort().join('\n')
+    const found = new Set<number>()
+    for (let other = others[at]; other && other.startUs < after.startUs; other = others[++at])
+      if (found.size <= gapMax) found.add(numberOf(other.statement))
+    return found.size > gapMax ? `more ${index}` : [...found].sort((a, b) => a - b).join(' ')
   })
 }
 
@@ -84,7 +124,8 @@ function runsOf(spans: readonly DetectorSpan[], all: readonly DetectorSpan[]): D
     const last = run.at(-1)
     const isNext =
       last === undefined ||
-      (span.startUs >= endOf(last) - toleranceUs && idleBetween(last, span, all) <= idleMaxUs(typicalUs))
+      (span.startUs >= endOf(last) - toleranceUs &&
+        idleBetween(last, span, all, firstFrom(all, endOf(last))) <= idleMaxUs(typicalUs))
     if (isNext) run.push(span)
     else {
       runs.push(run)
@@ -108,9 +149,15 @@ export function detectRepeatedQueries(
   const byId = new Map(all.map((span) => [span.spanId, span]))
   const statements = queries.filter(({ statement }) => ofRows.test(statement) || ofMongo.test(statement))
   const findings: Finding[] = []
-  for (const [cause, spans] of Map.groupBy(statements, ({ statement }) => statement)) {
-    const [first] = spans
-    if (!first || spans.length < countMin || !isLookup(first, spans.length)) continue
+  const numberOf = createNumbers()
+  const lookups = [...Map.groupBy(statements, ({ statement }) => statement)]
+    .map(([cause, spans]) => ({ cause, spans, spentUs: totalOf(spans) }))
+    .filter(({ spans, spentUs }) => {
+      const [first] = spans
+      return first && spans.length >= countMin && spentUs >= totalMs * 1000 && isLookup(first, spans.length)
+    })
+    .toSorted((a, b) => b.spentUs - a.spentUs)
+  for (const { cause, spans } of lookups.slice(0, causesMax)) {
     const others = statements.filter(({ statement }) => statement !== cause)
     const source = others.find((other) => reads.test(other.statement) || readsOfMongo.test(other.statement))
     for (const run of runsOf(spans, all)) {
@@ -118,7 +165,7 @@ export function detectRepeatedQueries(
       if (!start || run.length < countMin || !source || endOf(source) > start.startUs + toleranceUs) continue
       const parentId = commonParent(run, byId)
       const totalUs = totalOf(run)
-      if (parentId === undefined || totalUs < totalMs * 1000 || !isRegular(patternsOf(run, others))) continue
+      if (parentId === undefined || totalUs < totalMs * 1000 || !isRegular(patternsOf(run, others, numberOf))) continue
       findings.push({ cause, parentId, spans: run, totalUs, savedUs: totalUs - (run[0]?.durationUs ?? 0) })
     }
   }
@@ -143,17 +190,19 @@ const migrates = /migrat|\bseed/i
 export function detectSlowQueries(segment: DetectorSegment, { durationMs }: { durationMs: number }): Finding[] {
   if (migrates.test(`${segment.op} ${segment.transaction}`)) return []
   const minUs = durationMs * 1000 * (isAwaited(segment) ? 1 : jobFactor)
-  const slow = segment.spans.filter(
-    ({ category, statement, durationUs }) =>
-      category === 'db' &&
-      durationUs >= minUs &&
-      ((ofRows.test(statement) && hasTable.test(statement) && !waits.test(statement)) || ofMongo.test(statement)),
-  )
-  return [...Map.groupBy(slow.toSorted(byStart), ({ statement }) => statement)].map(([cause, spans]) => ({
-    cause,
-    parentId: spans[0]?.parentId ?? '',
-    spans,
-    totalUs: totalOf(spans),
-    savedUs: totalOf(spans),
-  }))
+  const slow = segment.spans.filter(({ category, durationUs }) => category === 'db' && durationUs >= minUs)
+  // Each statement is tested once, however often it is sent.
+  return [...Map.groupBy(slow.toSorted(byStart), ({ statement }) => statement)]
+    .filter(([statement]) => isOfRows(statement))
+    .map(([cause, spans]) => ({
+      cause,
+      parentId: spans[0]?.parentId ?? '',
+      spans,
+      totalUs: totalOf(spans),
+      savedUs: totalOf(spans),
+    }))
 }
+
+/** Whether a statement reads or writes rows of a table, and does not wait on purpose. */
+const isOfRows = (statement: string): boolean =>
+  (ofRows.test(statement) && hasTable.test(statement) && !waits.test(statement)) || ofMongo.test(statement)

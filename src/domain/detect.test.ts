@@ -165,3 +165,53 @@ test.each<[DetectorSpan[], string]>([
   const [first] = detect(segment, defaultDetectors)
   expect(first && titleOf(detectionOf(segment, first.detector, first.finding))).toBe(title)
 })
+
+describe('the work for a segment that somebody made to cost time', () => {
+  /** Reads of span fields while `detect` runs. */
+  function readsOf(spans: DetectorSpan[]): number {
+    let reads = 0
+    const counted = spans.map(
+      (span) =>
+        new Proxy(span, {
+          get(target, name) {
+            reads++
+            return Reflect.get(target, name)
+          },
+        }),
+    )
+    detect(segmentOf(counted), defaultDetectors)
+    return reads
+  }
+  /** `causes` look-ups with five repeats each, all between each other. */
+  const interleaved = (causes: number) => [
+    list,
+    ...Array.from({ length: causes * 5 }, (_, at) =>
+      spanOf(`q${at}`, 11 + at * 13, 13, { statement: `SELECT * FROM t${at % causes} WHERE id = ?` }),
+    ),
+  ]
+
+  test('grows with the spans, not with their square', () => {
+    const [few, many] = [readsOf(interleaved(100)), readsOf(interleaved(400))]
+    expect(many / few).toBeLessThan(6)
+    const [short, long] = [readsOf([list, ...loop(500)]), readsOf([list, ...loop(2000)])]
+    expect(long / short).toBeLessThan(6)
+  })
+
+  test('a detector finds ten causes at most, those with the most time, and says how many more there are', () => {
+    const slow = Array.from({ length: 30 }, (_, at) =>
+      spanOf(`s${at}`, at * 700, 600 + at, { statement: `SELECT a FROM t${at}` }),
+    )
+    const skipped: number[] = []
+    const kept = detect(segmentOf(slow), defaultDetectors, (findings) => skipped.push(findings))
+    expect([kept.length, skipped, kept.at(-1)?.finding.totalUs]).toEqual([10, [20], 620_000])
+  })
+
+  test('a column is found after words of any form', () => {
+    const lookup = (where: string) =>
+      found(segmentOf([list, ...loop(6, { statement: `SELECT a FROM t WHERE ${where}`, text: 'SELECT' })]))
+    for (const where of ['"t"."id" = ?', 't.id=?', 'order_id IN (?)', 'x > ? AND [id]  =  ?'])
+      expect([where, lookup(where)]).toEqual([where, ['nPlusOneQueries 6']])
+    for (const where of ['id >= ?', 'state = ?', '= ?', 'aid in (1)'])
+      expect([where, lookup(where)]).toEqual([where, []])
+  })
+})

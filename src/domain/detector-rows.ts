@@ -1,8 +1,20 @@
 import type { Json } from '../wire/json.ts'
 import type { DetectorSegment, DetectorSpan } from './detector-segment.ts'
 
+/** The attributes that detectors read, and the one measurement. Others are not read from the store. */
+export const detectorAttributes = [
+  'db.query.text',
+  'url.full',
+  'resource.render_blocking_status',
+  'http.response.size',
+  'http.response_transfer_size',
+  'http.response.body.decoded_size',
+  'http.decoded_response_content_length',
+] as const
+export const detectorMeasurement = 'fcp'
+
 /** A stored span, with what detectors need of it. */
-type DetectorRow = {
+export type DetectorRow = {
   projectId: number
   traceId: string
   spanId: string
@@ -58,17 +70,24 @@ function spanOf(row: DetectorRow): DetectorSpan {
   }
 }
 
-/** The segment of a span without one: the nearest of its ancestors. '' if none of them is stored. */
-function nearestSegment(row: DetectorRow, byId: ReadonlyMap<string, DetectorRow>): string {
-  const seen = new Set<string>()
-  let at: DetectorRow | undefined = row
-  while (at && !seen.has(at.spanId)) {
-    if (at.isSegment) return at.spanId
-    if (at.segmentId !== '') return at.segmentId
-    seen.add(at.spanId)
-    at = byId.get(at.parentId)
+/**
+ * Finds the segment of a span without one: the nearest of its ancestors. '' if none of them is stored. Remembers what it
+ * found on the way, so that a chain of thousands costs one step for each span.
+ */
+function segmentFinder(byId: ReadonlyMap<string, DetectorRow>): (row: DetectorRow) => string {
+  const known = new Map<string, string>()
+  const ownOf = (row: DetectorRow) => known.get(row.spanId) ?? (row.isSegment ? row.spanId : row.segmentId || undefined)
+  return (row) => {
+    const path = new Set<string>()
+    let at: DetectorRow | undefined = row
+    while (at && ownOf(at) === undefined && !path.has(at.spanId)) {
+      path.add(at.spanId)
+      at = byId.get(at.parentId)
+    }
+    const found = (at && ownOf(at)) ?? ''
+    for (const id of path) known.set(id, found)
+    return found
   }
-  return ''
 }
 
 /**
@@ -82,7 +101,7 @@ export function traceSegmentsOf(rows: readonly DetectorRow[]): TraceSegment[] {
     const unique = [...byId.values()]
     const bySegment = Map.groupBy(
       unique.filter(({ isSegment }) => !isSegment),
-      (row) => row.segmentId || nearestSegment(row, byId),
+      segmentFinder(byId),
     )
     for (const row of unique) {
       if (!row.isSegment || row.cut !== '') continue
@@ -99,7 +118,7 @@ export function traceSegmentsOf(rows: readonly DetectorRow[]): TraceSegment[] {
         platform: row.platform,
         startUs: row.startUs,
         durationUs: row.durationUs,
-        paintMs: row.measurements['fcp'] ?? 0,
+        paintMs: row.measurements[detectorMeasurement] ?? 0,
         spans: (bySegment.get(row.spanId) ?? []).map(spanOf),
       })
     }

@@ -89,12 +89,21 @@ export function commonParent(
   return isAlike ? above?.parentId : undefined
 }
 
-/** Time between two spans in which no other span of the segment ran. Spans that contain both do not count. */
-export function idleBetween(before: DetectorSpan, after: DetectorSpan, sorted: readonly DetectorSpan[]): number {
+/**
+ * Time between two spans in which no other span of the segment ran. Spans that contain both do not count. `sorted` is by
+ * start; `from` is the index of the first span that starts when `before` ends, or later.
+ */
+export function idleBetween(
+  before: DetectorSpan,
+  after: DetectorSpan,
+  sorted: readonly DetectorSpan[],
+  from: number,
+): number {
   let [idle, upTo] = [0, endOf(before)]
-  for (const span of sorted) {
-    if (span.startUs >= after.startUs) break
-    if (endOf(span) <= upTo || span.startUs < endOf(before)) continue
+  for (let at = from; at < sorted.length; at++) {
+    const span = sorted[at]
+    if (!span || span.startUs >= after.startUs) break
+    if (endOf(span) <= upTo) continue
     idle += Math.max(0, span.startUs - upTo)
     upTo = Math.min(endOf(span), after.startUs)
   }

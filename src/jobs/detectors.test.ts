@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { testClock } from '../base/clock.ts'
+import { MishapError } from '../base/errors.ts'
 import type { DetectionRecord } from '../domain/detection.ts'
 import { changedDetectors, defaultDetectors, readDetectors } from '../domain/detectors.ts'
 import type { CandidateRequest } from '../store/events/detector-store.ts'
@@ -49,6 +50,10 @@ function rig() {
     appended: [] as DetectionRecord[],
     settings: [] as { projectId: number; detectors: typeof defaultDetectors }[],
     fails: false,
+    /** Answers a query for these many traces with this error. */
+    unreadable: undefined as { error: Error; from: number } | undefined,
+    unanswered: undefined as Error | undefined,
+    reads: [] as number[],
   }
   const create = () =>
     createDetecting({
@@ -67,10 +72,23 @@ function rig() {
       events: {
         detectorCandidates: async (request) => {
           state.asked.push(request)
-          const traces = state.rows.map(([row]) => ({ projectId: row?.projectId ?? 0, traceId: row?.traceId ?? '' }))
+          if (state.unanswered) throw state.unanswered
+          const traces = state.rows.map((own) => ({
+            projectId: own[0]?.projectId ?? 0,
+            traceId: own[0]?.traceId ?? '',
+            spans: own.length,
+          }))
           return { traces, total: state.total ?? traces.length, receivedMs: 5 }
         },
-        spansOfTraces: async () => state.rows.flat(),
+        spansOfTraces: async (keys, _since, { each, max }) => {
+          state.reads.push(keys.length)
+          if (state.unreadable && keys.length >= state.unreadable.from) throw state.unreadable.error
+          const ids = new Set(keys.map(({ traceId }) => traceId))
+          return state.rows
+            .filter(([row]) => ids.has(row?.traceId ?? ''))
+            .flatMap((own) => own.slice(0, each))
+            .slice(0, max)
+        },
         eventsAmong: async (_project, _hashes, ids) => ids.filter((id) => state.known.includes(id)),
       },
       append: async (project, body) => {
@@ -82,6 +100,8 @@ function rig() {
     })
   return { clock, state, create }
 }
+
+const none = { traces: 0, skipped: 0, found: 0, skippedFindings: 0, skippedBytes: 0 }
 
 /** Runs until what was committed at the first run is complete. */
 async function runTwice({ clock, state, create }: ReturnType<typeof rig>, detecting = create()) {
@@ -98,7 +118,7 @@ test('what was committed before the first start is not examined, and new traces 
   const { result } = await runTwice(own)
   expect(own.state.asked).toHaveLength(1)
   expect(own.state.asked[0]).toMatchObject({ sinceJpos: 1000, fromJpos: 1000, toJpos: 5000, max: 400 })
-  expect(result).toEqual({ traces: 1, skipped: 0, found: 1 })
+  expect(result).toEqual({ ...none, traces: 1, found: 1 })
   expect(own.state.appended).toMatchObject([
     {
       platform: 'node',
@@ -144,10 +164,84 @@ test('a journal that refuses leaves the cursor, and the next run takes the same 
   expect(own.state.asked.map(({ fromJpos }) => fromJpos)).toEqual([1000, 1000])
 })
 
+test('traces that cannot be read together are read one by one, and one that cannot be read is skipped', async () => {
+  const own = rig()
+  own.state.rows = [trace(1), trace(2)]
+  own.state.unreadable = { error: new Error('Result over the limit'), from: 2 }
+  expect((await runTwice(own)).result).toEqual({ ...none, traces: 2, found: 2 })
+  const worse = rig()
+  worse.state.unreadable = { error: new MishapError('QUERY_TIMEOUT'), from: 1 }
+  const { detecting, result } = await runTwice(worse)
+  expect(result).toEqual({ ...none, skipped: 1 })
+  expect(await detecting.run()).toEqual(none)
+})
+
+test('an engine that is away leaves the cursor', async () => {
+  const own = rig()
+  own.state.unreadable = { error: new MishapError('STORE_UNAVAILABLE'), from: 1 }
+  const detecting = own.create()
+  await expect(runTwice(own, detecting)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+  own.state.unreadable = undefined
+  expect(await detecting.run()).toEqual({ ...none, traces: 1, found: 1 })
+})
+
+test('a step that the engine refuses three times is left out and counted', async () => {
+  const own = rig()
+  own.state.unanswered = new MishapError('QUERY_TIMEOUT')
+  const detecting = own.create()
+  await expect(runTwice(own, detecting)).rejects.toMatchObject({ code: 'QUERY_TIMEOUT' })
+  await expect(detecting.run()).rejects.toMatchObject({ code: 'QUERY_TIMEOUT' })
+  expect(await detecting.run()).toEqual({ ...none, skippedBytes: 4000 })
+  expect(await detecting.run()).toEqual(none)
+})
+
+test('large traces are read in several answers', async () => {
+  const own = rig()
+  own.state.rows = [1, 2, 3, 4, 5].map((n) => trace(n, 4000))
+  await runTwice(own)
+  expect(own.state.reads).toEqual([2, 2, 1])
+})
+
+test('a run that is far behind leaves out the oldest part, and no query reads without an end', async () => {
+  const own = rig()
+  const detecting = own.create()
+  await detecting.begin()
+  await detecting.run()
+  const [step, reach] = [64 * 2 ** 20, 20 * 64 * 2 ** 20]
+  own.state.cursor = 1000 + 7000 + reach
+  own.state.rows = []
+  await detecting.run()
+  own.clock.advance(10_000)
+  expect(await detecting.run()).toMatchObject({ skippedBytes: 7000 })
+  expect(own.state.asked).toHaveLength(20)
+  expect(own.state.asked[0]).toMatchObject({ sinceJpos: 8000, fromJpos: 8000, untilJpos: 8000 + 2 * step })
+})
+
+test('a trace with thousands of causes makes ten events, and a project 500 causes in an hour', async () => {
+  const slow = (n: number, count: number) =>
+    trace(n, count).map((row, at) =>
+      row.isSegment ? row : { ...row, durationUs: 600 * ms + at, statement: `SELECT a FROM t${n}_${at}` },
+    )
+  const own = rig()
+  own.state.rows = [slow(1, 3999)]
+  expect((await runTwice(own)).result).toEqual({ ...none, traces: 1, found: 10, skippedFindings: 3990 })
+  expect(own.state.appended.map(({ detection }) => detection.totalUs).sort()[0]).toBe(600 * ms + 3991)
+  const many = rig()
+  many.state.rows = Array.from({ length: 60 }, (_, n) => slow(n + 100, 9))
+  const { detecting, result } = await runTwice(many)
+  expect(result).toEqual({ ...none, traces: 60, found: 500, skippedFindings: 100 })
+  many.state.values.set('detectors_cursor', JSON.stringify({ from: 1000, to: 1000 }))
+  many.state.rows = [slow(77, 9)]
+  expect(await detecting.run()).toMatchObject({ found: 0, skippedFindings: 10 })
+  many.state.values.set('detectors_cursor', JSON.stringify({ from: 1000, to: 1000 }))
+  many.clock.advance(3_600_000)
+  expect(await detecting.run()).toMatchObject({ found: 10, skippedFindings: 0 })
+})
+
 test('a flood is examined in part, and the rest is counted', async () => {
   const own = rig()
   own.state.total = 900
-  expect((await runTwice(own)).result).toEqual({ traces: 1, skipped: 899, found: 1 })
+  expect((await runTwice(own)).result).toEqual({ ...none, traces: 1, skipped: 899, found: 1 })
 })
 
 test('a long way is gone in steps, each counted with the spans of the step before', async () => {

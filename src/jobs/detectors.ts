@@ -1,10 +1,11 @@
 import type { Clock } from '../base/clock.ts'
+import { MishapError } from '../base/errors.ts'
 import { detect } from '../domain/detect.ts'
 import { type DetectionRecord, detectionOf } from '../domain/detection.ts'
 import { detectionEventId, detectionHash } from '../domain/detection-ids.ts'
-import { type TraceSegment, traceSegmentsOf } from '../domain/detector-rows.ts'
+import { type DetectorRow, type TraceSegment, traceSegmentsOf } from '../domain/detector-rows.ts'
 import { defaultDetectors, type ProjectDetectors } from '../domain/detectors.ts'
-import type { CandidateLimits, TraceKey } from '../store/events/detector-store.ts'
+import type { CandidateLimits, CandidateTrace } from '../store/events/detector-store.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 
@@ -29,10 +30,27 @@ const stepBytes = 64 * 1024 * 1024
 const stepsMax = 20
 /** Traces that a step examines. More would delay the screens; their issues are found in other traces (docs/detectors.md). */
 const tracesMax = 400
-const tracesAtOnce = 50
+const tracesOfProjectMax = 100
 const spansOfTraceMax = 5000
+/** Spans of one answer: 30 MB at most (`detector-rows.ts`). 250,000 spans with all attributes were over the engine's limit. */
+const spansAtOnce = 10_000
+const tracesAtOnce = 50
+/** A run that is further behind leaves out what is older, so that a stop of the job cannot grow without end. */
+const behindMaxBytes = stepsMax * stepBytes
+/** A step whose query fails so often is left out. The engine can be busy once. */
+const triesMax = 3
+/** Findings of a project that a step makes events of, and different causes in an hour. Senders decide how many there are. */
+const findingsOfStepMax = 1000
+const causesOfHourMax = 500
+const hourMs = 3_600_000
 
-type Totals = { traces: number; skipped: number; found: number }
+/**
+ * `skipped`: traces that were not examined. `skippedFindings`: findings above a limit. `skippedBytes`: parts of the
+ * journal whose traces were not even counted.
+ */
+type Totals = { traces: number; skipped: number; found: number; skippedFindings: number; skippedBytes: number }
+const totalNames = ['traces', 'skipped', 'found', 'skippedFindings', 'skippedBytes'] as const
+const noTotals = (): Totals => ({ traces: 0, skipped: 0, found: 0, skippedFindings: 0, skippedBytes: 0 })
 
 /** The detectors' part of the work in the background. */
 export type Detecting = {
@@ -82,21 +100,73 @@ const recordOf = (
   return { eventId: detectionEventId(detection), environment, release, platform, detection }
 }
 
-/** What the detectors find in the spans of some traces, by project and event id. */
-function recordsOf(
-  rows: Parameters<typeof traceSegmentsOf>[0],
+type Found = { records: Map<number, Map<string, DetectionRecord>>; skipped: number }
+
+/** What the detectors find in the spans of some traces, by project and event id. Lets others run after each trace. */
+async function recordsOf(
+  rows: readonly DetectorRow[],
   settingsOf: (projectId: number) => ProjectDetectors,
-): Map<number, Map<string, DetectionRecord>> {
-  const records = new Map<number, Map<string, DetectionRecord>>()
-  for (const segment of traceSegmentsOf(rows))
-    for (const { detector, finding } of detect(segment, settingsOf(segment.projectId))) {
-      const record = recordOf(segment, detector, finding)
-      const own = records.get(segment.projectId) ?? new Map<string, DetectionRecord>()
-      if (!own.has(record.eventId)) own.set(record.eventId, record)
-      records.set(segment.projectId, own)
-    }
-  return records
+): Promise<Found> {
+  const found: Found = { records: new Map(), skipped: 0 }
+  const onSkipped = (findings: number) => {
+    found.skipped += findings
+  }
+  for (const ofTrace of Map.groupBy(rows, ({ projectId, traceId }) => `${projectId} ${traceId}`).values()) {
+    for (const segment of traceSegmentsOf(ofTrace))
+      for (const { detector, finding } of detect(segment, settingsOf(segment.projectId), onSkipped)) {
+        const record = recordOf(segment, detector, finding)
+        const own = found.records.get(segment.projectId) ?? new Map<string, DetectionRecord>()
+        if (!own.has(record.eventId)) own.set(record.eventId, record)
+        found.records.set(segment.projectId, own)
+      }
+    await new Promise<void>((done) => setImmediate(done))
+  }
+  return found
 }
+
+/** Limits what a project may find: in a step, and different causes in an hour. */
+function createFindingLimit(clock: Clock) {
+  const ofStep = new Map<number, number>()
+  const causes = new Map<number, Set<string>>()
+  let hour = 0
+  return {
+    beginStep: () => {
+      ofStep.clear()
+      const now = Math.floor(clock.now() / hourMs)
+      if (now !== hour) causes.clear()
+      hour = now
+    },
+    isWithin: (projectId: number, { detection }: DetectionRecord): boolean => {
+      const count = ofStep.get(projectId) ?? 0
+      const known = causes.get(projectId) ?? new Set<string>()
+      const hash = detectionHash(detection)
+      if (count >= findingsOfStepMax || (!known.has(hash) && known.size >= causesOfHourMax)) return false
+      ofStep.set(projectId, count + 1)
+      causes.set(projectId, known.add(hash))
+      return true
+    },
+  }
+}
+
+/** Groups traces so that each group is read by one query. The counts leave out spans that no detector looks for. */
+function chunksOf(traces: readonly CandidateTrace[]): CandidateTrace[][] {
+  const chunks: CandidateTrace[][] = []
+  let spans = 0
+  for (const trace of traces) {
+    const own = Math.min(trace.spans, spansOfTraceMax)
+    const last = chunks.at(-1)
+    if (last && last.length < tracesAtOnce && spans + own <= spansAtOnce) last.push(trace)
+    else {
+      chunks.push([trace])
+      spans = 0
+    }
+    spans += own
+  }
+  return chunks
+}
+
+/** Whether the store does not answer at all: then the step waits. Another failure is one of the question. */
+const isOutage = (error: unknown): boolean => error instanceof MishapError && error.code === 'STORE_UNAVAILABLE'
 
 /** Remembers how far the commits are. Each call returns up to where traces are complete; 0 if that is not known yet. */
 function createHorizon(clock: Clock, cursor: () => Promise<number>): () => Promise<number> {
@@ -127,37 +197,84 @@ async function appendNew(
   return fresh.length
 }
 
-/** Creates the detection over stored spans. */
-export function createDetecting({ clock, meta, events, append }: DetectDeps): Detecting {
-  const completeTo = createHorizon(clock, meta.batches.cursor)
+type SettingsOf = (projectId: number) => ProjectDetectors
 
-  /** Examines some traces. Returns the number of new findings. */
-  async function examine(
-    traces: readonly TraceKey[],
-    receivedMs: number,
-    settingsOf: (projectId: number) => ProjectDetectors,
-  ): Promise<number> {
-    const rows = await events.spansOfTraces(traces, receivedMs, spansOfTraceMax)
-    let found = 0
-    for (const [projectId, own] of recordsOf(rows, settingsOf))
-      found += await appendNew({ meta, events, append }, projectId, [...own.values()])
-    return found
+/** Creates the function that examines one step. */
+function createStep({ clock, meta, events, append }: DetectDeps) {
+  const limit = createFindingLimit(clock)
+
+  /** The spans of some traces; undefined if there are too many for one answer, or the engine cannot read them. */
+  async function rowsOf(traces: readonly CandidateTrace[], receivedMs: number): Promise<DetectorRow[] | undefined> {
+    try {
+      const rows = await events.spansOfTraces(traces, receivedMs, { each: spansOfTraceMax, max: spansAtOnce })
+      return rows.length < spansAtOnce ? rows : undefined
+    } catch (error) {
+      if (isOutage(error)) throw error
+      return undefined
+    }
   }
 
-  async function step(cursor: Cursor, to: number, settings: ReadonlyMap<number, ProjectDetectors>): Promise<Totals> {
-    const limits = limitsOf([defaultDetectors, ...settings.values()])
+  /** Examines some traces together, else each of them. A trace that cannot be read is skipped. */
+  async function examine(
+    traces: readonly CandidateTrace[],
+    receivedMs: number,
+    settingsOf: SettingsOf,
+    totals: Totals,
+  ): Promise<void> {
+    const rows = await rowsOf(traces, receivedMs)
+    if (!rows && traces.length === 1) totals.skipped++
+    if (!rows && traces.length > 1) for (const trace of traces) await examine([trace], receivedMs, settingsOf, totals)
+    if (!rows) return
+    totals.traces += traces.length
+    const { records, skipped } = await recordsOf(rows, settingsOf)
+    totals.skippedFindings += skipped
+    for (const [projectId, own] of records) {
+      const kept = [...own.values()].filter((record) => limit.isWithin(projectId, record))
+      totals.skippedFindings += own.size - kept.length
+      totals.found += await appendNew({ meta, events, append }, projectId, kept)
+    }
+  }
+
+  return async (
+    cursor: Cursor,
+    to: number,
+    settings: ReadonlyMap<number, ProjectDetectors>,
+    totals: Totals,
+  ): Promise<void> => {
+    limit.beginStep()
     const { traces, total, receivedMs } = await events.detectorCandidates({
       sinceJpos: cursor.from,
       fromJpos: cursor.to,
       toJpos: to,
-      limits,
+      untilJpos: to + stepBytes,
+      limits: limitsOf([defaultDetectors, ...settings.values()]),
       max: tracesMax,
+      projectMax: tracesOfProjectMax,
     })
+    totals.skipped += total - traces.length
     const settingsOf = (projectId: number) => settings.get(projectId) ?? defaultDetectors
-    let found = 0
-    for (let at = 0; at < traces.length; at += tracesAtOnce)
-      found += await examine(traces.slice(at, at + tracesAtOnce), receivedMs, settingsOf)
-    return { traces: traces.length, skipped: total - traces.length, found }
+    for (const chunk of chunksOf(traces)) await examine(chunk, receivedMs, settingsOf, totals)
+  }
+}
+
+/** The cursor of a run: at most `behindMaxBytes` behind `end`. */
+function catchUp(cursor: Cursor, end: number): Cursor {
+  const first = end - behindMaxBytes
+  return cursor.to >= first ? cursor : { from: first, to: first }
+}
+
+/** Creates the detection over stored spans. */
+export function createDetecting(deps: DetectDeps): Detecting {
+  const { clock, meta } = deps
+  const completeTo = createHorizon(clock, meta.batches.cursor)
+  const step = createStep(deps)
+  let failed = { at: -1, times: 0 }
+
+  /** Whether the engine refused a step so often that it is left out. */
+  const isGivenUp = (at: number, error: unknown): boolean => {
+    if (!(error instanceof MishapError) || error.code !== 'QUERY_TIMEOUT') return false
+    failed = { at, times: failed.at === at ? failed.times + 1 : 1 }
+    return failed.times >= triesMax
   }
 
   return {
@@ -169,17 +286,24 @@ export function createDetecting({ clock, meta, events, append }: DetectDeps): De
 
     run: async () => {
       const end = await completeTo()
-      let cursor = readCursor(await meta.values.getValue(cursorName))
+      const stored = readCursor(await meta.values.getValue(cursorName))
       // Refine has not started yet.
-      if (!cursor) return {}
-      const totals: Totals = { traces: 0, skipped: 0, found: 0 }
+      if (!stored) return {}
+      let cursor = catchUp(stored, end)
+      const totals: Totals = { ...noTotals(), skippedBytes: cursor.to - stored.to }
       const settings = new Map(
         (await meta.projects.listDetectorSettings()).map(({ projectId, detectors }) => [projectId, detectors]),
       )
       for (let at = 0; at < stepsMax && cursor.to < end; at++) {
         const to: number = Math.min(end, cursor.to + stepBytes)
-        const done = await step(cursor, to, settings)
-        for (const name of ['traces', 'skipped', 'found'] as const) totals[name] += done[name]
+        const done = noTotals()
+        try {
+          await step(cursor, to, settings, done)
+        } catch (error) {
+          if (!isGivenUp(cursor.to, error)) throw error
+          done.skippedBytes += to - cursor.to
+        }
+        for (const name of totalNames) totals[name] += done[name]
         cursor = { from: cursor.to, to }
         await meta.values.setValue(cursorName, JSON.stringify(cursor))
       }

@@ -1,14 +1,11 @@
 import type { EventStore } from '../store/events/event-store.ts'
 import type { Scope } from '../store/events/events.ts'
-import type { MetaWith } from '../store/meta/meta-store.ts'
+import { performanceGroups } from './performance-groups.ts'
 
 type SeriesDeps = {
   events: Pick<EventStore, 'projectSeries' | 'series'>
-  meta: MetaWith<'issues.listIssues' | 'issues.hashesOf'>
+  meta: Parameters<typeof performanceGroups>[0]
 }
-
-/** Performance issues that are subtracted. A project has some hundred at most: one for each statement and route. */
-const issuesMax = 2000
 
 /**
  * Events of each project by bucket, in time order, without those of performance issues: they are no errors. The rollup of
@@ -16,25 +13,9 @@ const issuesMax = 2000
  * QUERY_TIMEOUT or STORE_UNAVAILABLE.
  */
 export async function errorSeries({ events, meta }: SeriesDeps, scope: Scope, bucketMs: number) {
-  const { projectIds, fromMs } = scope
-  const issues = await meta.issues.listIssues({
-    projectIds,
-    filter: {
-      op: 'and',
-      of: [
-        { op: 'field', field: 'kind', match: 'like', value: 'performance_*' },
-        { op: 'number', field: 'lastSeen', compare: '>=', value: fromMs },
-      ],
-    },
-    sort: 'last',
-    max: issuesMax,
-  })
   const all = await events.projectSeries(scope, bucketMs)
-  if (issues.length === 0) return all
-  const hashes = await meta.issues.hashesOf(issues.map(({ id }) => id))
-  const pairs = issues.flatMap(({ id, projectId }) =>
-    (hashes.get(id) ?? []).map((groupHash) => ({ projectId, groupHash })),
-  )
+  const pairs = await performanceGroups(meta, scope)
+  if (pairs.length === 0) return all
   const less = new Map<string, number>()
   for (const { projectId, startMs, events: count } of await events.series(scope, bucketMs, pairs)) {
     const key = `${projectId} ${startMs}`

@@ -23,7 +23,12 @@ const group = (groupHash: string, events: number) => ({
 /** The rollups count 100,000 events of the issue; 2,000 rows remain. */
 const deps = {
   clock: systemClock,
-  meta: { issues: { hashesOf: () => new Map([[7, ['own']]]) } },
+  meta: {
+    issues: {
+      listIssues: async () => [{ id: 8, projectId: 1 }],
+      hashesOf: async ([id]: number[]) => new Map([[id, [id === 7 ? 'own' : 'detected']]]),
+    },
+  },
   events: {
     tagsOf: async () => [tag('level', { error: 2000 }), tag('build', { faulty: 2000 }), tag('plan', { free: 900 })],
     countsOf: async () => [group('own', 100_000)],
@@ -40,6 +45,21 @@ test('of an issue that was thinned the shares are those of the events that are l
     { key: 'build', value: 'faulty', own: 2000, ownShare: 1 },
     { key: 'plan', value: 'free', own: 900, ownShare: 0.45 },
   ])
+})
+
+test('events of performance issues are not among the others', async () => {
+  const scope = { projectIds: [1], environments: [], fromMs: 0, toMs: 90 * 86_400_000 }
+  const asked: string[] = []
+  const events = {
+    ...deps.events,
+    groups: async () => [group('own', 100_000), group('detected', 3000), group('other', 1000)],
+    tagPairs: async ({ hashes }: { hashes: string[] }) => {
+      asked.push(...hashes)
+      return { events: 1000, counts: new Map() }
+    },
+  } as unknown as QueryDeps['events']
+  await inCommonOf({ ...deps, events }, { id: 7, projectId: 1, kind: 'error' } as Issue, scope)
+  expect(asked).toEqual(['other'])
 })
 
 // All groups are large. Formerly no group after the 25 largest was read, so values that all of them have were reported.

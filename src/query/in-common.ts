@@ -1,9 +1,11 @@
 import type { RestInCommon } from '../contract/issues.ts'
+import { isPerformanceKind } from '../domain/detectors.ts'
 import { commonEventsMin } from '../domain/in-common.ts'
 import type { GroupCount, Scope } from '../store/events/events.ts'
 import type { Issue } from '../store/meta/meta.ts'
 import { commonOf, type ValueCount } from './events/lift.ts'
 import type { QueryDeps } from './issue.ts'
+import { performanceGroups } from './performance-groups.ts'
 
 /** Limits of the issue's newest events that are read, and of their values. */
 const ownMax = 5_000
@@ -41,18 +43,12 @@ type Sample = { total: number; events: number; counts: Map<string, number> }
 
 /**
  * Counts these values in other events of the project. Many events are sampled: short windows of the largest groups, and
- * every n-th other group by size. The store keeps the rows of a group together and reads only those.
+ * every n-th other group by size. `leftOut`: groups of the issue, and those whose events are no errors. The store keeps the rows of a group together and reads only those.
  */
-async function othersOf(
-  deps: QueryDeps,
-  projectId: number,
-  scope: Scope,
-  ownHashes: readonly string[],
-  pairs: string[],
-) {
-  const mine = new Set(ownHashes)
+async function othersOf(deps: QueryDeps, projectId: number, scope: Scope, leftOut: readonly string[], pairs: string[]) {
+  const without = new Set(leftOut)
   const found = await deps.events.groups({ scope, order: 'events', max: groupsMax })
-  const others = found.filter((group) => !mine.has(group.groupHash))
+  const others = found.filter((group) => !without.has(group.groupHash))
   const total = sum(others)
   const heavy = total > othersMax ? others.slice(0, heavyMax) : []
   const light = others.slice(heavy.length)
@@ -93,7 +89,12 @@ export async function inCommonOf(deps: QueryDeps, issue: Issue, scope: Scope): P
     .slice(0, valuesMax)
   if (candidates.length === 0 || ownEvents < commonEventsMin) return { ...nothing, own: ownEvents }
   const pairs = candidates.map(({ key, value }) => `${key}=${value}`)
-  const { total, samples } = await othersOf(deps, projectId, scope, hashes, pairs)
+  // An error has nothing in common with what detectors found. The rollup has both, and a filter by type would read rows.
+  const detections = isPerformanceKind(issue.kind)
+    ? []
+    : await performanceGroups(deps.meta, { projectIds: [projectId], fromMs: scope.fromMs })
+  const leftOut = [...hashes, ...detections.map(({ groupHash }) => groupHash)]
+  const { total, samples } = await othersOf(deps, projectId, scope, leftOut, pairs)
   const sampledEvents = samples.reduce((all, sample) => all + sample.events, 0)
   // Each sample is weighted by its source. The sizes are those that were read, so that the bounds stay valid.
   const shareOf = (pair: string) =>

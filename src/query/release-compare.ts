@@ -1,6 +1,6 @@
 import type { RestComparedIssue, RestComparedIssues, RestReleaseCompare } from '../contract/release-compare.ts'
 import type { RestRelease } from '../contract/releases.ts'
-import type { GroupCount, Scope } from '../store/events/events.ts'
+import type { EventFilter, GroupCount, Scope } from '../store/events/events.ts'
 import type { SessionGroup } from '../store/events/session-store.ts'
 import type { QueryDeps, View } from './issue.ts'
 import { toRestIssues } from './issue.ts'
@@ -153,6 +153,12 @@ function sideOf(release: RestRelease, exposure: Exposure): Omit<RestReleaseCompa
   }
 }
 
+/** Events of performance issues are no errors. */
+const withoutDetections: EventFilter = {
+  op: 'not',
+  of: { op: 'field', field: 'type', match: 'is', value: 'generic' },
+}
+
 /**
  * Compares the issues, crash-free rates and adoption of two releases over the last 90 days; `a` is the release before,
  * `b` the release after. `projects` are those whose events the caller can read. Undefined if row of the releases is in
@@ -170,7 +176,7 @@ export async function compareReleases(deps: QueryDeps, request: Request): Promis
   const groupsOf = (version: string) =>
     deps.events.groups({
       scope,
-      filter: { op: 'releases', values: [version] },
+      filter: { op: 'and', of: [{ op: 'releases', values: [version] }, withoutDetections] },
       order: 'events',
       users: true,
       max: groupsMax,

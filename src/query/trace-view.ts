@@ -7,7 +7,6 @@ import type { TextColumn, TraceColumns, TraceProjects } from '../store/events/tr
 import type { Project } from '../store/meta/meta.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 import { normalizeSpanId } from '../wire/ids.ts'
-import { isOccurrence } from './trace.ts'
 
 type TraceViewDeps = {
   events: Pick<EventStore, 'traceSpans' | 'largestSpans' | 'traceTotals' | 'byTraceId' | 'spansOfEvents'>
@@ -137,10 +136,9 @@ type Events = { refs: EventRef[]; owns: Map<string, EventSpan>; isTruncated: boo
 const keyOf = ({ projectId, eventId }: { projectId: number; eventId: string }) => `${projectId} ${eventId}`
 
 async function readEvents({ events }: TraceViewDeps, readable: readonly number[], traceId: string): Promise<Events> {
-  const found = await events.byTraceId([...readable], traceId, errorsMax + 1)
-  const all = found.slice(0, errorsMax)
-  const owns = new Map((await events.spansOfEvents(all)).map((own) => [keyOf(own), own]))
-  const refs = all.filter((ref) => !isOccurrence(owns.get(keyOf(ref))))
+  const found = await events.byTraceId([...readable], traceId, errorsMax + 1, true)
+  const refs = found.slice(0, errorsMax)
+  const owns = new Map((await events.spansOfEvents(refs)).map((own) => [keyOf(own), own]))
   return { refs, owns, isTruncated: found.length > errorsMax }
 }
 

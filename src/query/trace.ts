@@ -14,7 +14,7 @@ import type { MetaWith } from '../store/meta/meta-store.ts'
 import { normalizeSpanId } from '../wire/ids.ts'
 
 type TraceDeps = {
-  events: Pick<EventStore, 'spansOfTrace' | 'spanCounts' | 'byTraceId' | 'spansOfEvents'>
+  events: Pick<EventStore, 'spansOfTrace' | 'spanCounts' | 'byTraceId' | 'detectionsOfTrace' | 'spansOfEvents'>
   meta: MetaWith<'issues.issueIdsOf' | 'issues.issueById' | 'projects.projectById'>
 }
 
@@ -37,9 +37,6 @@ type Trace = {
   occurrences: number
 }
 
-/** Whether a detector made the event. */
-export const isOccurrence = (own: EventSpan | undefined): boolean => own?.type === 'generic'
-
 const eventKey = (projectId: number | string, eventId: string) => `${projectId} ${eventId}`
 
 /**
@@ -53,23 +50,23 @@ async function traceOf(
   spansMax: number,
 ): Promise<Trace> {
   const { events, meta } = deps
-  const [found, [all, places]] = await Promise.all([
+  const [found, [refs, places], occurrences] = await Promise.all([
     events.spansOfTrace(projectIds, traceId, spansMax + 1),
     events
-      .byTraceId([...projectIds], traceId, errorsMax)
-      .then(async (refs) => [refs, await events.spansOfEvents(refs)] as const),
+      .byTraceId([...projectIds], traceId, errorsMax, true)
+      .then(async (all) => [all, await events.spansOfEvents(all)] as const),
+    events.detectionsOfTrace([...projectIds], traceId),
   ])
   const spans = found.slice(0, spansMax)
   const placeOf = placer(spans)
   const eventSpans = new Map(places.map((place) => [eventKey(place.projectId, place.eventId), place]))
-  const refs = all.filter((ref) => !isOccurrence(eventSpans.get(eventKey(ref.projectId, ref.eventId))))
   const issueIds = await meta.issues.issueIdsOf(refs)
   const slugOf = await slugsOf(meta, projectIds)
   return {
     spans,
     eventSpans,
     truncated: found.length > spansMax,
-    occurrences: all.length - refs.length,
+    occurrences,
     events: await Array.fromAsync(refs, async ({ projectId, groupHash, eventId, timestampUs }) => {
       const id = issueIds.get(`${projectId}:${groupHash}`)
       const issue = id === undefined ? undefined : await meta.issues.issueById(id)

@@ -59,7 +59,10 @@ export type EventStore = DownsampleStore &
     byEventId(projectIds: number[], eventId: string): Promise<SeenEvent[]>
     /** The newest `max` rows with a digest, a tenth of that per group; browser events, which anyone can forge, last. */
     byDigest(projectIds: number[], digest: string, max: number): Promise<SeenEvent[]>
-    byTraceId(projectIds: number[], traceId: string, max: number): Promise<EventRef[]>
+    /** The first `max` events of a trace. `isError`: without those that detectors made. */
+    byTraceId(projectIds: number[], traceId: string, max: number, isError?: boolean): Promise<EventRef[]>
+    /** Counts the events of a trace that detectors made. */
+    detectionsOfTrace(projectIds: number[], traceId: string): Promise<number>
     /** Returns the span details of these events. Events that no longer exist are left out. */
     spansOfEvents(refs: readonly EventRef[]): Promise<EventSpan[]>
     /** Rows of an issue (its hashes), by `order`. `from` is an exclusive position for paging and older/newer. */

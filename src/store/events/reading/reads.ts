@@ -24,6 +24,7 @@ type Reads = Pick<
   | 'byEventId'
   | 'byDigest'
   | 'byTraceId'
+  | 'detectionsOfTrace'
   | 'spansOfEvents'
   | 'ofIssue'
   | 'inScope'
@@ -246,6 +247,24 @@ async function inScope(
   return pick(connection, table, values, { conditions, order, offset, max })
 }
 
+/** See `EventStore.detectionsOfTrace`. */
+async function detectionsOfTrace(
+  connection: Connection,
+  table: string,
+  projectIds: readonly number[],
+  traceId: string,
+): Promise<number> {
+  const hex = traceHex(traceId)
+  if (hex === undefined || projectIds.length === 0) return 0
+  const values = createValues()
+  const [row] = await connection.rows<{ found: string }>(
+    `SELECT uniqExact(project_id, event_id) AS found FROM ${table} WHERE project_id IN ${values.add('Array(UInt64)', projectIds)}
+     AND trace_id = ${idOf(values, hex)} AND type = 'generic' ${byFilter}`,
+    values.bound,
+  )
+  return Number(row?.found ?? 0)
+}
+
 /** Queries that return events. */
 export function createReads(connection: Connection, database: string): Reads {
   const table = `${database}.events`
@@ -294,18 +313,19 @@ export function createReads(connection: Connection, database: string): Reads {
       return readAt(connection, table, refs.map(readRef))
     },
 
-    async byTraceId(projectIds, traceId, max) {
+    async byTraceId(projectIds, traceId, max, isError = false) {
       const hex = traceHex(traceId)
       if (hex === undefined || projectIds.length === 0) return []
       const values = createValues()
       const rows = await connection.rows<StoredRef>(
         `SELECT ${refSelect} FROM ${table} WHERE project_id IN ${values.add('Array(UInt64)', projectIds)} AND trace_id = ${idOf(values, hex)}
-         ORDER BY timestamp, event_id LIMIT ${values.add('UInt32', max)} ${byFilter}`,
+         ${isError ? "AND type != 'generic'" : ''} ORDER BY timestamp, event_id LIMIT ${values.add('UInt32', max)} ${byFilter}`,
         values.bound,
       )
       return rows.map(readRef)
     },
 
+    detectionsOfTrace: (projectIds, traceId) => detectionsOfTrace(connection, table, projectIds, traceId),
     spansOfEvents: (refs) => spansOfEvents(connection, table, refs),
     ofIssue: (request) => ofIssue(connection, table, request),
     inScope: (request) => inScope(connection, table, request),

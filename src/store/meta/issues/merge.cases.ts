@@ -71,6 +71,22 @@ async function three(meta: MetaStore): Promise<MetaStore> {
 }
 
 function mergeIssueCases(fresh: () => Promise<MetaStore>): void {
+  test('an error and a performance issue stay apart, in both directions', async () => {
+    const meta = await fresh()
+    await commit(meta, { events: [event(1, 10), event(2, 20, { kind: 'performance_slow_db_query' })] })
+    for (const [into, from] of [
+      [1, 2],
+      [2, 1],
+    ] as const)
+      await expect(meta.merges.mergeIssues(into, [from], 'ann', nowMs + 99)).rejects.toMatchObject({
+        code: 'VALIDATION',
+      })
+    expect((await shown(meta)).toSorted()).toEqual([
+      ['WEB-1', 1],
+      ['WEB-2', 1],
+    ])
+  })
+
   test('many into one: hashes, counts, ends, comments and links go along', async () => {
     const meta = await three(await fresh())
     await meta.issues.addComment(2, 'ann', 'mine', nowMs)

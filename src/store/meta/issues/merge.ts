@@ -1,4 +1,5 @@
 import { MishapError } from '../../../base/errors.ts'
+import { isPerformanceKind } from '../../../domain/detectors.ts'
 import { number } from '../database/dialect.ts'
 import { fromJson, insertedId, type Store } from '../database/store.ts'
 import { type BatchStatements, batchStatements, issueOf, laterDigest } from '../ingest/batch-statements.ts'
@@ -78,8 +79,12 @@ export async function demand(statements: BatchStatements, id: number): Promise<I
   return row
 }
 
+const unmergeable = (sentence: string) =>
+  new MishapError('VALIDATION', { detail: sentence, fields: { merge: [sentence] } })
+
 /**
- * Returns the issues of a merge. Throws NOT_FOUND, VALIDATION for issues of other projects, and CONFLICT while one of
+ * Returns the issues of a merge. Throws NOT_FOUND, VALIDATION for issues of other projects or for errors with performance
+ * issues, and CONFLICT while one of
  * them is being deleted.
  */
 export async function demandMergeable(
@@ -89,10 +94,11 @@ export async function demandMergeable(
 ): Promise<{ into: IssueRow; from: IssueRow[] }> {
   const into = await demand(statements, intoId)
   const from = await Array.fromAsync(fromIds, async (id) => demand(statements, id))
-  if (from.some((item) => item.project_id !== into.project_id)) {
-    const sentence = 'Only issues of one project can be merged.'
-    throw new MishapError('VALIDATION', { detail: sentence, fields: { merge: [sentence] } })
-  }
+  if (from.some((item) => item.project_id !== into.project_id))
+    throw unmergeable('Only issues of one project can be merged.')
+  // The counts of errors tell by the kind of an issue whether its events are errors.
+  if (from.some((item) => isPerformanceKind(item.kind) !== isPerformanceKind(into.kind)))
+    throw unmergeable('An error and a performance issue cannot be merged.')
   await demandUnremoved(store, [intoId, ...fromIds])
   return { into, from }
 }
