@@ -183,8 +183,18 @@ describe.skipIf(noChromium)('the performance pages', () => {
   test('j, k and Enter move and open; the address of a route survives brackets and slashes', async () => {
     const { page } = state
     await open('?project=shop&t=24h')
-    await page.keyboard.press('j')
-    await page.keyboard.press('k')
+    const rows = page.getByRole('table', { name: 'Routes' }).locator('tbody tr')
+    await rows.nth(1).waitFor()
+    const isSelected = async (n: number) => (await rows.nth(n).getAttribute('aria-current')) === 'true'
+    // The streamed table takes keys a moment after it is shown.
+    await until('j to move', 10_000, async () => {
+      await page.keyboard.press('j')
+      return !(await isSelected(0))
+    })
+    await until('k to move back', 10_000, async () => {
+      await page.keyboard.press('k')
+      return isSelected(0)
+    })
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/performance\/[\w-]+\?/)
     await page.getByRole('heading', { level: 2, name: /\/orders\/\[id\]/ }).waitFor()

@@ -261,7 +261,7 @@ describe.skipIf(noChromium)('with a product of its own', () => {
       for (const path of ['', '/vitals', '/queries', '/requests', '/assets', '/routes']) {
         await page.goto(at(`/performance${path}`))
         await away.waitFor({ timeout: 15_000 })
-        expect(await links.count(), path).toBe(6)
+        expect(await links.count(), path).toBe(7)
       }
       for (const path of ['/traces', `/traces/${'ab'.repeat(16)}`]) {
         await page.goto(at(path))
