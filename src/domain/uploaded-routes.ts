@@ -3,7 +3,8 @@ export type UploadedRoutes = { releases: string[]; routes: string[] }
 
 /** Workers get the settings with each range of records, so they must stay small: 2,500 routes are 60 kB. */
 const [setsMax, releasesMax, routesMax] = [5, 20, 500]
-const routeLengthMax = 200
+/** Longer routes are left out. */
+export const routeLengthMax = 200
 
 /** Hash that a build adds to the name of a file. */
 const hash = /-[0-9a-f]{8,32}$/i

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type TestApp } from '../api/app.cases.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
+import { MishapError } from '../base/errors.ts'
 import { silent } from '../base/observe.ts'
 import { encodeSpanRow } from '../store/events/encode-span.ts'
 import { spanRow } from '../store/events/span-rows.cases.ts'
@@ -269,4 +270,70 @@ test('a day that a power cut restored is downsampled again, with the same result
   expect([span_hour, span_day, segments]).toEqual([0, 0, 0])
   await create({ ...deps, clock: later }).check()
   expect(await world().app.meta.retention.traceSteps()).toEqual([])
+})
+
+test('a day that cannot be built, or replaced, stops neither the other days nor the disk budget', async () => {
+  for (const ago of [130, 133, 136]) await insertDay(ago)
+  const deps = depsOf(130, { measure: async () => overBudget(budget + 1) })
+  const failing = (name: 'buildDay' | 'replaceDay', ago: number): TraceDownsamplingDeps => ({
+    ...deps,
+    events: {
+      ...deps.events,
+      spanDays: async () => [dayOf(136), dayOf(133), dayOf(130)],
+      // The code of an exceeded memory limit: an outage for whoever waits, and it comes again.
+      [name]: async (cut: { day: string; step: number; before: number; level: number }) => {
+        if (cut.day === dayOf(ago)) throw new MishapError('QUERY_TIMEOUT')
+        return name === 'buildDay' ? deps.events.buildDay(cut) : deps.events.replaceDay(cut)
+      },
+    },
+  })
+  const levels = async () => Promise.all([136, 133, 130].map(async (ago) => (await levelOf(ago))?.level))
+  const before = await leftOf(136)
+  expect((await run(failing('buildDay', 136))).spans).toBeGreaterThan(0)
+  expect([await levels(), await leftOf(136)]).toEqual([[undefined, 4, 4], before])
+  const unverified = async () => (await world().app.meta.retention.traceSteps()).filter(({ stage }) => stage !== 'cut')
+  expect(await unverified()).toEqual([])
+  const stuck = failing('replaceDay', 136)
+  expect(await run(stuck)).toMatchObject({ waits: false })
+  expect((await unverified()).map(({ day, stage, level }) => [day, stage, level])).toEqual([[dayOf(136), 'counted', 1]])
+  // Neither a start nor a run waits for it, and the day gets no second step.
+  await create(stuck).resume()
+  await create(stuck).check()
+  await run(stuck)
+  expect(await levels()).toEqual([1, 4, 4])
+  await create(deps).check()
+  expect([await unverified(), await leftOf(136)]).toEqual([[], uninterrupted.left])
+  await create({ ...deps, clock: later }).check()
+})
+
+test('a repeated step keeps spans that came after it, with their segments', async () => {
+  const ago = 140
+  await insertDay(ago)
+  const deps = depsOf(ago)
+  const stuck = {
+    ...deps,
+    events: {
+      ...deps.events,
+      replaceDay: async () => {
+        throw new Error('no')
+      },
+    },
+  }
+  await run(stuck)
+  // A replayed dead letter: it arrived that day, and has a later position.
+  const late = spanRow(0, {
+    projectId: world().project.id,
+    traceId: 'c'.repeat(32),
+    receivedMs: today - ago * dayMs + hourMs,
+    startUs: (today - ago * dayMs) * 1000,
+    isSegment: true,
+    jpos: cursor + 1,
+  })
+  await world().app.events.insert('spans', Buffer.from(encodeSpanRow(late)), 'spans:late')
+  await create(deps).resume()
+  const spans = await world().app.events.spansOfTrace([world().project.id], late.traceId, 10)
+  expect(spans.map(({ weight }) => weight)).toEqual([late.weight])
+  expect((await leftOf(ago)).traces).toEqual(uninterrupted.left.traces)
+  const { span_hour, span_day, segments } = (await world().app.events.check()).rollups
+  expect([span_hour, span_day, segments]).toEqual([0, 0, 0])
 })

@@ -55,7 +55,10 @@ type TraceDownsampling = {
   resume(): Promise<void>
   /** Checks the replaced days for what a power cut brought back. */
   check(): Promise<void>
-  /** Downsamples until the stored bytes are at most `target`, or nothing is left to remove. */
+  /**
+   * Downsamples until the stored bytes are at most `target`, or nothing is left to remove. A day that fails is logged and
+   * left out.
+   */
   run(disk: DiskState, target: number): Promise<TraceRun>
 }
 
@@ -73,7 +76,8 @@ const replacedShare = 0.05
 const urgentShare = 1.03
 
 const cutOf = ({ id, day, before, level }: TraceStep): TraceCut => ({ step: id, day, before, level })
-const outageCodes: readonly string[] = ['STORE_UNAVAILABLE', 'QUERY_TIMEOUT', 'DATABASE_UNAVAILABLE']
+/** A query that needs too much time or memory is none: it would fail again, and a start would wait for it forever. */
+const outageCodes: readonly string[] = ['STORE_UNAVAILABLE', 'DATABASE_UNAVAILABLE']
 
 /** Gives up a step that counted nothing. */
 async function giveUp({ meta, events }: TraceDownsamplingDeps, step: TraceStep): Promise<void> {
@@ -107,44 +111,68 @@ async function replaceWithRetry(deps: TraceDownsamplingDeps, step: TraceStep, is
 }
 
 /**
- * Downsamples one day. Returns the number of removed spans, or undefined if the day cannot be replaced now. Refining
- * pauses only for the exchange: the spans that stay are written beside the day before that.
+ * Carries out a planned step. Returns the number of removed spans, or undefined if it was given up. Refining pauses only
+ * for the exchange: the spans that stay are written beside the day before that.
  */
+async function carryOut(
+  deps: TraceDownsamplingDeps,
+  step: TraceStep,
+  stopped: AbortSignal,
+): Promise<number | undefined> {
+  const { meta, events } = deps
+  const cut = cutOf(step)
+  await events.chooseTraces(cut)
+  const { rows, kept, removed } = await events.buildDay(cut)
+  if (kept === 0) {
+    await giveUp(deps, step)
+    return undefined
+  }
+  const spans = removed.reduce((sum, item) => sum + item.rows, 0)
+  if (spans === 0) {
+    await meta.retention.countTraceStep(step.id, rows, [])
+    await events.forgetTraces(step.id)
+    await meta.retention.setTraceStep(step.id, 'done')
+    return 0
+  }
+  const resume = await deps.pause()
+  try {
+    if ((await meta.batches.openBatches()).length > 0 || (await events.spansAfter(cut)) > 0) {
+      await giveUp(deps, step)
+      return undefined
+    }
+    await recordEvicted(meta, 'spans')
+    await meta.retention.countTraceStep(step.id, rows, removed)
+    await replaceWithRetry(deps, step, true, stopped)
+  } finally {
+    resume()
+  }
+  return spans
+}
+
+/** Logs a failure of a step. The disk budget must go on to drop days: a full disk can be the reason. */
+const report = ({ observe }: TraceDownsamplingDeps, step: TraceStep, error: unknown): void =>
+  observe.error({ step: step.id, error: faultOf(error) }, 'a downsampling step of traces could not be finished')
+
+/** Downsamples one day. Returns the number of removed spans, or undefined if the day cannot be replaced now. */
 async function downsampleDay(
   deps: TraceDownsamplingDeps,
   { runId, day, level, stopped }: { runId: number; day: string; level: number; stopped: AbortSignal },
 ): Promise<number | undefined> {
-  const { meta, events } = deps
+  const { meta } = deps
   const release = await deps.lock()
   try {
     const step = await meta.retention.planTraceStep(runId, { day, level, before: await meta.batches.cursor() })
-    const cut = cutOf(step)
-    await events.chooseTraces(cut)
-    const { rows, kept, removed } = await events.buildDay(cut)
-    if (kept === 0) {
-      await giveUp(deps, step)
+    try {
+      return await carryOut(deps, step, stopped)
+    } catch (error) {
+      report(deps, step, error)
+      // The copy of the day leaves the disk at once. A counted step is finished by the next check.
+      const isPlanned = async () =>
+        (await meta.retention.traceSteps()).some(({ id, stage }) => id === step.id && stage === 'planned')
+      if (await isPlanned().catch(() => false))
+        await giveUp(deps, step).catch((failure: unknown) => report(deps, step, failure))
       return undefined
     }
-    const spans = removed.reduce((sum, item) => sum + item.rows, 0)
-    if (spans === 0) {
-      await meta.retention.countTraceStep(step.id, rows, [])
-      await events.forgetTraces(step.id)
-      await meta.retention.setTraceStep(step.id, 'done')
-      return 0
-    }
-    const resume = await deps.pause()
-    try {
-      if ((await meta.batches.openBatches()).length > 0 || (await events.spansAfter(cut)) > 0) {
-        await giveUp(deps, step)
-        return undefined
-      }
-      await recordEvicted(meta, 'spans')
-      await meta.retention.countTraceStep(step.id, rows, removed)
-      await replaceWithRetry(deps, step, true, stopped)
-    } finally {
-      resume()
-    }
-    return spans
   } finally {
     release()
   }
@@ -190,11 +218,16 @@ async function exclusively(
   }
 }
 
-/** Steps that are possible now, in their order: the oldest days of each level first. */
+/** Steps that are possible now, in their order: the oldest days of each level first. A day with an open step waits. */
 async function nextSteps({ meta, events, clock }: TraceDownsamplingDeps): Promise<{ day: string; level: number }[]> {
   const levelOf = new Map((await meta.retention.downsampledDays()).map(({ day, level }) => [day, level]))
   // Recent traces are looked at most, and late spans still arrive.
-  const days = (await events.spanDays()).filter((day) => Date.parse(day) + dayMs <= clock.now() - dayMs)
+  const open = new Set(
+    (await meta.retention.traceSteps()).filter(({ stage }) => stage !== 'cut').map((step) => step.day),
+  )
+  const days = (await events.spanDays()).filter(
+    (day) => !open.has(day) && Date.parse(day) + dayMs <= clock.now() - dayMs,
+  )
   return traceLevels.flatMap((_, at) =>
     days.filter((day) => (levelOf.get(day) ?? 0) <= at).map((day) => ({ day, level: at + 1 })),
   )
@@ -216,14 +249,18 @@ export function createTraceDownsampling(deps: TraceDownsamplingDeps, stopped: Ab
           await end(step)
         } catch (error) {
           // The job retries it. Events must not wait for it.
-          observe.error({ step: step.id, error: faultOf(error) }, 'a downsampling step of traces could not be finished')
+          report(deps, step, error)
         }
     },
     async check() {
       for (const step of await meta.retention.traceSteps())
-        if (step.stage !== 'cut') await exclusively(deps, () => end(step))
-        else if (Math.abs(clock.now() - step.madeMs) >= verifyAfterMs)
-          await exclusively(deps, () => checkStep(deps, step))
+        try {
+          if (step.stage !== 'cut') await exclusively(deps, () => end(step))
+          else if (Math.abs(clock.now() - step.madeMs) >= verifyAfterMs)
+            await exclusively(deps, () => checkStep(deps, step))
+        } catch (error) {
+          report(deps, step, error)
+        }
     },
     async run(first, target) {
       const budget = first.budget ?? Number.POSITIVE_INFINITY

@@ -3,6 +3,7 @@ import { systemClock } from '../../base/clock.ts'
 import { silent } from '../../base/observe.ts'
 import type { OutcomeCount } from '../../base/outcome.ts'
 import type { JournalRecord } from '../../journal/journal.ts'
+import { byteLengthOf, type RowFile } from '../../store/events/row-file.ts'
 import { repeatWindows } from '../kinds/kinds.ts'
 import { streamedType } from '../kinds/span/items.ts'
 import { memoryEvents } from '../memory.cases.ts'
@@ -214,6 +215,31 @@ test('what is larger than one insert of a table may be goes in pieces; each row 
   }
   await store(work, batch, range, deduplicate(range, work.memory, nothingStored()), nothingStored())
   expect([events.spans.inserts, events.spans.lines.length]).toEqual([2, 20])
+})
+
+test('a batch whose file of rows cannot be read fails as a whole: no record becomes a dead letter', async () => {
+  const { work } = world()
+  const made = await rangeOf(record(1, 3), record(2, 0))
+  // The record of a dead letter is looked up in the journal.
+  const looked: string[] = []
+  const worker = {
+    ...work.worker,
+    get journalFolder() {
+      looked.push('journal')
+      return ''
+    },
+  }
+  const lost: RowFile = { path: '/nonexistent/rows', bytes: byteLengthOf(made.lines.get('spans') ?? new Uint8Array(0)) }
+  const range = { ...made, lines: new Map([['spans' as const, lost]]) }
+  const done = store(
+    { ...work, worker },
+    batch,
+    range,
+    deduplicate(range, work.memory, nothingStored()),
+    nothingStored(),
+  )
+  await expect(done).rejects.toThrow('ENOENT')
+  expect([looked, range.dead]).toEqual([[], []])
 })
 
 test('once the store has answered nothing waits for it, also where it turns out that all rows are stored', async () => {

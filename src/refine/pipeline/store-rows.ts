@@ -164,6 +164,9 @@ async function storeDeadLetter(
   return outcomes.map((end) => ({ ...end, outcome: 'dead', reason: 'failed' }))
 }
 
+/** Whether the file system failed. The events store reports faults of its own as other errors. */
+const isFileFault = (error: unknown): boolean => error instanceof Error && 'syscall' in error
+
 type StoredRows = { groups: RangeGroup[]; outcomes: OutcomeCount[] }
 
 const asStored = (groups: readonly RangeGroup[]): StoredRows => ({
@@ -200,7 +203,8 @@ async function storeTable(
       done.groups.push(group)
       done.outcomes.push(...group.outcomes)
     } catch (error) {
-      if (work.stopped.signal.aborted) throw error
+      // Without its file of rows the batch fails, and a start refines it again: the records are not at fault.
+      if (work.stopped.signal.aborted || isFileFault(error)) throw error
       done.outcomes.push(...(await storeDeadLetter(work, insert, group, error)))
     }
   }

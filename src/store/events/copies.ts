@@ -5,9 +5,9 @@ import type { Clock } from '../../base/clock.ts'
 import { MishapError } from '../../base/errors.ts'
 import type { Connection } from './connection.ts'
 import type { EventStore } from './event-store.ts'
-import { exportRows, holdsRows, importRows } from './rows-archive.ts'
+import { archivedTables, exportRows, holdsRows, importRows } from './rows-archive.ts'
 import { rollupFeeds } from './schema/rollups.ts'
-import { rowsByTable, type TableName, tableNames, withDerived } from './tables.ts'
+import { rowsByTable, type TableName } from './tables.ts'
 
 type CopyPart = Pick<EventStore, 'backup' | 'copying' | 'restore' | 'exportRows'>
 
@@ -64,7 +64,6 @@ async function runCopy(
   throw new Error('The copy of the events did not end in time.')
 }
 
-const allTables = tableNames.flatMap(withDerived)
 /** Tables that are not stored tables: the gathering of closed days, and the owner and fences of a server's database. */
 const ownTables = ['sessions_rollup', 'control']
 
@@ -98,7 +97,7 @@ function createRestores(connection: Connection, { database, clock, target, migra
     for (const view of rollupFeeds) await connection.command(`DROP VIEW IF EXISTS ${database}.${view}`)
   }
   const truncate = async () => {
-    for (const table of allTables) await connection.command(`TRUNCATE TABLE ${database}.${table}`)
+    for (const table of archivedTables) await connection.command(`TRUNCATE TABLE ${database}.${table}`)
   }
 
   /** Creates the tables of this version. Throws VALIDATION if they have rows. */
@@ -132,7 +131,7 @@ function createRestores(connection: Connection, { database, clock, target, migra
       await demandEmpty(clear)
       // The copy has the tables, their views and the owner of the database.
       await dropViews()
-      for (const table of [...allTables, ...ownTables])
+      for (const table of [...archivedTables, ...ownTables])
         await connection.command(`DROP TABLE IF EXISTS ${database}.${table} SYNC`)
       const as = source === database ? '' : ` AS ${database}`
       const statement = `RESTORE DATABASE ${source}${as} FROM ${destinationOn(target, name)}`

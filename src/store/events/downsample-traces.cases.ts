@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Connection } from './connection.ts'
-import type { TraceCut } from './downsample-traces.ts'
+import { createTraceDownsampling, type TraceCut } from './downsample-traces.ts'
 import { encodeEventRow } from './encode.ts'
 import { encodeSpanRow } from './encode-span.ts'
 import type { EventStore } from './event-store.ts'
@@ -124,6 +124,17 @@ export function traceDownsampleCases(open: () => EventStore, database: () => Dat
       jpos: jpos + 900_000,
     })
     await open().insert('events', Buffer.from(encodeEventRow(error)), 'events:traces-1')
+    // A performance issue is no error: its traces are usual ones.
+    const slow = Array.from({ length: traceCount }, (_, n) =>
+      row(7400 + n, {
+        projectId: 8101,
+        traceId: traceOf(n),
+        type: 'generic',
+        receivedMs: dayStart + 7 * hour,
+        jpos: jpos + 900_001 + n,
+      }),
+    )
+    await open().insert('events', Buffer.from(slow.map(encodeEventRow).join('')), 'events:traces-2')
     state.sums = await sums()
     state.others = (await differing()) as number[]
   })
@@ -138,6 +149,32 @@ export function traceDownsampleCases(open: () => EventStore, database: () => Dat
     expect(await open().spansAfter(cut(1))).toBe(0)
     expect(await open().spansAfter({ ...cut(1), before: jpos + 395 })).toBe(15)
     await expect(open().spansAfter({ ...cut(1), day: "2026' OR 1" })).rejects.toThrow('not a day')
+  })
+
+  test('a day of which no second copy fits on the disk is not built', async () => {
+    const { connection, name } = database()
+    const asked: string[] = []
+    const full: Connection = {
+      ...connection,
+      rows: async <Row>(sql: string, bound?: Record<string, unknown>): Promise<Row[]> => {
+        const found = await connection.rows<Row & { free?: string }>(sql, bound)
+        return sql.includes('system.disks') ? found.map((item) => ({ ...item, free: '70000000' })) : found
+      },
+      command: async (sql: string, ...rest: [Record<string, unknown>?]) => {
+        asked.push(sql.trim().slice(0, 6))
+        return connection.command(sql, ...rest)
+      },
+    }
+    const large: Connection = {
+      ...full,
+      rows: async <Row>(sql: string, bound?: Record<string, unknown>): Promise<Row[]> => {
+        const found = await full.rows<Row & { needed?: string }>(sql, bound)
+        expect(found.every(({ needed }) => needed === undefined || Number(needed) > 10_000)).toBe(true)
+        return found.map((item) => (item.needed === undefined ? item : { ...item, needed: '3000000' }))
+      },
+    }
+    await expect(createTraceDownsampling(large, name).buildDay(cut(1))).rejects.toThrow('70000000 bytes free')
+    expect(new Set(asked)).toEqual(new Set(['DROP T']))
   })
 
   test('half of the traces go whole, the kept ones stay, and the weights of each route and hour stay the same', async () => {

@@ -22,7 +22,8 @@ export type TraceDownsampleStore = {
   chooseTraces(cut: TraceCut): Promise<void>
   /**
    * Writes the spans that stay, with their new weights, into a table beside the spans. Changes nothing else. `rows`: the
-   * spans of the day before the step. `kept`: those that stay.
+   * spans of the day before the step. `kept`: those that stay. Later spans of the day are copied as they are: a
+   * repeated step must not remove what arrived since. Throws if a second copy of the day does not fit on the disk.
    */
   buildDay(cut: TraceCut): Promise<{ rows: number; kept: number; removed: RemovedSpans[] }>
   /** Counts the spans of the day that the step cannot see. It must not replace the day if there are any. */
@@ -50,6 +51,8 @@ const workSeconds = 3600
 const tracesAtOnce = 200_000
 /** More routes by hour than this are counted in 1,000 groups of routes: their sums must fit into memory. */
 const strataMax = 200_000
+/** Stays free beside the copy of a day: the journal and batches are written meanwhile. */
+const spareBytes = 64 * 1024 * 1024
 const sampleName = 'spans_sample'
 const strataName = 'spans_strata'
 const segmentsSampleName = 'segments_sample'
@@ -77,6 +80,8 @@ const boundOf = ({ step, day, before, level }: TraceCut): Record<string, unknown
 })
 
 const ofDay = 'toDate(received) = toDate({day:String}) AND jpos < {before:UInt64}'
+/** What came after the step: a replayed dead letter keeps its time of arrival and gets a later position. */
+const later = 'toDate(received) = toDate({day:String}) AND jpos >= {before:UInt64}'
 /** The spans that the step reads. Those of its own level are there if a power cut restored the older ones beside them. */
 const older = `${ofDay} AND downsampled < {level:UInt8}`
 /** A trace can cross midnight. The days around are read too, so that it stays or goes as a whole. */
@@ -94,8 +99,7 @@ const chosen = (database: string, route: string): string => `SELECT {step:UInt64
     SELECT trace_id, 1 AS its_guard FROM ${database}.spans WHERE ${window} AND failed GROUP BY trace_id
     UNION ALL
     SELECT trace_id, 1 AS its_guard FROM ${database}.events
-    WHERE toDate(received) BETWEEN toDate({day:String}) - 1 AND toDate({day:String}) + 1 AND jpos < {before:UInt64}
-    GROUP BY trace_id
+    WHERE ${window} AND type != 'generic' GROUP BY trace_id
     UNION ALL
     SELECT argMax(trace_id, (duration, trace_id)), 1 AS its_guard FROM ${database}.spans
     WHERE ${window} AND is_segment AND cut = '' GROUP BY toDate(received), project_id, ${route}, ${hour}
@@ -144,6 +148,19 @@ function createSteps(connection: Connection, database: string) {
     for (const name of [sampleName, strataName, segmentsSampleName])
       await run(`DROP TABLE IF EXISTS ${database}.${name} SYNC`)
   }
+  /** Throws unless the disk has room for a second copy of the day, and for what else is written meanwhile. */
+  const demandSpace = async ({ day }: TraceCut) => {
+    const [found] = await ask<{ needed: string; free: string }>(
+      `SELECT (SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND database = {database:String}
+         AND table IN ('spans', '${segmentsName}') AND partition = {day:String}) AS needed, min(free_space) AS free
+       FROM system.disks WHERE name IN (SELECT disk_name FROM system.parts
+         WHERE active AND database = {database:String} AND table = 'spans' AND partition = {day:String})`,
+      { database, day: checkedDay(day) },
+    )
+    const needed = Number(found?.needed ?? 0)
+    if (needed > 0 && Number(found?.free) < needed + spareBytes)
+      throw new Error(`the disk has ${found?.free} bytes free, and a copy of ${day} takes ${needed}`)
+  }
   /** Writes the segments of these spans beside the table of segments. */
   const copySegmentsOf = async (table: string, where: string, bound: Record<string, unknown>) => {
     await run(`DROP TABLE IF EXISTS ${database}.${segmentsSampleName} SYNC`)
@@ -158,7 +175,7 @@ function createSteps(connection: Connection, database: string) {
     run(
       `ALTER TABLE ${database}.${segmentsName} REPLACE PARTITION '${checkedDay(day)}' FROM ${database}.${segmentsSampleName}`,
     )
-  return { run, ask, count, routeOf, slicesOf, sumsOf, dropScratch, copySegmentsOf, replaceSegments }
+  return { run, ask, count, routeOf, slicesOf, sumsOf, dropScratch, demandSpace, copySegmentsOf, replaceSegments }
 }
 
 /**
@@ -201,9 +218,11 @@ async function buildDay(
   database: string,
   cut: TraceCut,
 ): ReturnType<TraceDownsampleStore['buildDay']> {
-  const { run, routeOf, slicesOf, sumsOf, dropScratch, copySegmentsOf } = createSteps(connection, database)
+  const steps = createSteps(connection, database)
+  const { run, routeOf, slicesOf, sumsOf, dropScratch, copySegmentsOf } = steps
   const bound = boundOf(cut)
   await dropScratch()
+  await steps.demandSpace(cut)
   // A copy of the definition: REPLACE PARTITION needs the same columns, also those that ALTER added.
   await run(`CREATE TABLE ${database}.${sampleName} AS ${database}.spans`)
   await run(`CREATE TABLE ${database}.${strataName} (project_id UInt64, route String, hour DateTime('UTC'),
@@ -213,8 +232,9 @@ async function buildDay(
   const slices = await slicesOf(cut)
   for (const slice of slices) await run(strata(database, route, slice), bound)
   for (const slice of slices) await run(copied(database, route, slice), bound)
+  await run(`INSERT INTO ${database}.${sampleName} SELECT * FROM ${database}.spans WHERE ${later} ${bounded}`, bound)
   await copySegmentsOf(sampleName, '1', {})
-  const [before, after] = [await sumsOf('spans', older, cut), await sumsOf(sampleName, '1', cut)]
+  const [before, after] = [await sumsOf('spans', older, cut), await sumsOf(sampleName, ofDay, cut)]
   const kept = new Map(after.map((sum) => [`${sum.project} ${sum.category}`, Number(sum.n)]))
   const removed = before.map(({ project, category: its, n }) => ({
     projectId: Number(project),
@@ -257,8 +277,7 @@ export function createTraceDownsampling(connection: Connection, database: string
       )
     },
     buildDay: (cut) => buildDay(connection, database, cut),
-    spansAfter: async ({ day, before }) =>
-      count('toDate(received) = toDate({day:String}) AND jpos >= {before:UInt64}', { day: checkedDay(day), before }),
+    spansAfter: async ({ day, before }) => count(later, { day: checkedDay(day), before }),
     async replaceDay(cut) {
       const bound = boundOf(cut)
       await run(`DELETE FROM ${database}.${removedSpansName} WHERE step = {step:UInt64}`, bound)
@@ -267,7 +286,7 @@ export function createTraceDownsampling(connection: Connection, database: string
          SELECT toDate({day:String}), project_id, {step:UInt64}, sum(m) FROM (
            SELECT project_id, toInt64(sum(${factCount})) AS m FROM ${database}.spans WHERE ${older} GROUP BY project_id
            UNION ALL
-           SELECT project_id, -toInt64(sum(${factCount})) AS m FROM ${database}.${sampleName} GROUP BY project_id)
+           SELECT project_id, -toInt64(sum(${factCount})) AS m FROM ${database}.${sampleName} WHERE ${ofDay} GROUP BY project_id)
          GROUP BY project_id HAVING sum(m) != 0 SETTINGS insert_deduplicate = 0`,
         bound,
       )

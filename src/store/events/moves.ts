@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { MishapError } from '../../base/errors.ts'
 import type { Connection, InsertFence } from './connection.ts'
 import { archivedTables, columnsOf, insertLines, partitionRows, stopMerges } from './rows-archive.ts'
-import { removedSpansName } from './schema/downsampled-spans.ts'
+import { keptTracesName, removedSpansName } from './schema/downsampled-spans.ts'
 import { rollupFeeds } from './schema/rollups.ts'
 import { segmentsName } from './schema/segments.ts'
 import { spanRollupName } from './schema/span-rollup.ts'
@@ -142,8 +142,9 @@ async function rowSums(connection: Connection, database: string): Promise<Partit
   )
   const sums: PartitionSum[] = []
   for (const { name, key } of keys) {
-    const content = hasPositions(name)
-      ? `count() AS found, toString(sum(cityHash64(${key}, jpos))) AS total`
+    const counted = name === keptTracesName ? 'step, trace_id, guarded' : hasPositions(name) && `${key}, jpos`
+    const content = counted
+      ? `count() AS found, toString(sum(cityHash64(${counted}))) AS total`
       : `sum(n) AS found, toString(sum(cityHash64(${sumKeys[name] ?? issueKey}) * n)) AS total`
     const found = await connection.rows<{ id: string; found: string; total: string }>(
       `SELECT _partition_id AS id, ${content} FROM ${database}.${name} GROUP BY id ORDER BY id`,

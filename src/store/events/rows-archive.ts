@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { systemClock } from '../../base/clock.ts'
 import { MishapError } from '../../base/errors.ts'
 import type { Connection } from './connection.ts'
+import { keptTracesName } from './schema/downsampled-spans.ts'
 import { type TableName, tableNames, withDerived } from './tables.ts'
 
 /**
@@ -42,8 +43,11 @@ const endLine = Buffer.from('complete\n')
 
 const fileOf = (folder: string, table: string, partition: string) => join(folder, table, `${partition}.tsv.zst`)
 
-/** Tables of the archive: `withDerived` has each table before what is derived from it. */
-export const archivedTables: readonly string[] = tableNames.flatMap(withDerived)
+/**
+ * Tables of the archive: `withDerived` has each table before what is derived from it. A step of downsampling that was
+ * interrupted is finished by the store that gets the rows, and needs its choice of traces.
+ */
+export const archivedTables: readonly string[] = [...tableNames.flatMap(withDerived), keptTracesName]
 
 /** Returns the columns that an insert names. The engine computes the others. */
 export async function columnsOf(connection: Connection, database: string, table: string): Promise<string[]> {

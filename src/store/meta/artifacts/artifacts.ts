@@ -93,8 +93,14 @@ export type ArtifactStore = {
     max: number
   }): Promise<Bundle[]>
   linksOf(bundleIds: readonly number[]): Promise<(BundleLink & { bundleId: number })[]>
-  /** Places that bundles and single files were added to at or after a time, oldest first. Fetched files are left out. */
-  linksSince(ms: number, max: number): Promise<(BundleLink & { bundleId: number; createdMs: number })[]>
+  /**
+   * Places that bundles and single files were added to after a position and up to a time, in the order of times and
+   * bundles. Fetched files are left out. At most about `max`: all places of the last bundle come at once.
+   */
+  linksAfter(
+    range: { ms: number; bundleId: number; untilMs: number },
+    max: number,
+  ): Promise<(BundleLink & { bundleId: number; createdMs: number })[]>
   /** Files of a bundle in archive order, after `afterId`. `text`: part of the URL, or a debug id. */
   filesOf(request: { bundleId: number; text: string; afterId: number; max: number }): Promise<ArtifactFile[]>
   /** Files that were uploaded singly to a release, newest first. */
@@ -184,7 +190,7 @@ type ReadPart = Pick<
   | 'bundlesById'
   | 'listBundles'
   | 'linksOf'
-  | 'linksSince'
+  | 'linksAfter'
   | 'filesOf'
   | 'bundleKeys'
 >
@@ -237,19 +243,41 @@ function namedSo(
   ])
 }
 
-/** See `ArtifactStore.linksSince`. */
-async function linksSince({ read, dialect: { builder } }: Store, ms: number, max: number) {
-  const rows = await read.all(
-    builder
-      .selectFrom('artifact_link')
-      .innerJoin('artifact_bundle', 'artifact_bundle.id', 'artifact_link.bundle_id')
-      .selectAll('artifact_link')
-      .where('artifact_link.created_ms', '>=', ms)
-      .where('artifact_bundle.kind', '!=', 'scraped')
-      .orderBy('artifact_link.created_ms')
-      .orderBy('artifact_link.bundle_id')
+/** See `ArtifactStore.linksAfter`. */
+async function linksAfter(
+  { read, dialect: { builder } }: Store,
+  { ms, bundleId, untilMs }: { ms: number; bundleId: number; untilMs: number },
+  max: number,
+) {
+  const links = builder
+    .selectFrom('artifact_link')
+    .innerJoin('artifact_bundle', 'artifact_bundle.id', 'artifact_link.bundle_id')
+    .selectAll('artifact_link')
+    .where('artifact_bundle.kind', '!=', 'scraped')
+    .orderBy('artifact_link.created_ms')
+    .orderBy('artifact_link.bundle_id')
+  const some = await read.all(
+    links
+      .where('artifact_link.created_ms', '<=', untilMs)
+      .where((build) =>
+        build.or([
+          build('artifact_link.created_ms', '>', ms),
+          build.and([build('artifact_link.created_ms', '=', ms), build('artifact_link.bundle_id', '>', bundleId)]),
+        ]),
+      )
       .limit(max),
   )
+  const last = some.length === max ? some.at(-1) : undefined
+  const isLast = (row: { bundle_id: number; created_ms: number }) =>
+    row.bundle_id === last?.bundle_id && row.created_ms === last.created_ms
+  const rest = last
+    ? await read.all(
+        links
+          .where('artifact_link.created_ms', '=', last.created_ms)
+          .where('artifact_link.bundle_id', '=', last.bundle_id),
+      )
+    : []
+  const rows = [...some.filter((row) => !isLast(row)), ...rest]
   return rows.map((row) => ({
     bundleId: row.bundle_id,
     projectId: row.project_id,
@@ -308,7 +336,7 @@ export function bundleListPart(store: Store): ReadPart {
             release: row.release,
             dist: row.dist,
           })),
-    linksSince: (ms, max) => linksSince(store, ms, max),
+    linksAfter: (range, max) => linksAfter(store, range, max),
     filesOf: async ({ bundleId, text, afterId, max }) => {
       let query = files().where('bundle_id', '=', bundleId).where('artifact_file.id', '>', afterId)
       if (text !== '')
