@@ -1,5 +1,4 @@
 // What the detectors cost for each 1,000 spans: the search for candidates in the engine, and reading and examining them.
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,23 +16,11 @@ import type { EventStore } from '../src/store/events/event-store.ts'
 import type { SpanRow } from '../src/store/events/span-store.ts'
 import type { Project } from '../src/store/meta/meta.ts'
 import { cpuOf, type Row } from './measure.ts'
+import { startEngine } from './span-rows.ts'
 
-const memoryBytes = 600 * 2 ** 20
 const copies = 20
 const rounds = 5
 const weekMs = 7 * 86_400_000
-
-async function startEngine(folder: string): Promise<{ child: ChildProcess; socketPath: string }> {
-  const socketPath = join(folder, 'engine.sock')
-  const entry = join(import.meta.dirname, '../src/processes/engine.ts')
-  const words = ['--max-http-header-size=4194304', entry, join(folder, 'data'), socketPath, String(memoryBytes)]
-  const child = spawn(process.execPath, words, {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    env: { NODE_ENV: 'test', UV_THREADPOOL_SIZE: '32' },
-  })
-  await once(child, 'message')
-  return { child, socketPath }
-}
 
 /** The recorded traces, `wanted` of them or all. Each copy has trace ids of its own. */
 function rowsOf(wanted: (recording: Recording) => boolean, receivedMs: number): SpanRow[] {

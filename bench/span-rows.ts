@@ -18,7 +18,8 @@ export const spansEndMs = Date.UTC(2026, 10, 23)
 export const routesMax = 40
 const day = 86_400
 
-async function startEngine(folder: string): Promise<{ child: ChildProcess; socketPath: string }> {
+/** Starts an engine with its data in this folder. */
+export async function startEngine(folder: string): Promise<{ child: ChildProcess; socketPath: string }> {
   const socketPath = join(folder, 'engine.sock')
   const entry = join(import.meta.dirname, '../src/processes/engine.ts')
   const words = ['--max-http-header-size=4194304', entry, join(folder, 'data'), socketPath, String(memoryBytes)]

@@ -1,9 +1,10 @@
+import { existsSync, writeFileSync } from 'node:fs'
 import http, { type ClientRequest } from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
-import type { StatementSync } from 'node:sqlite'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
 
 /** Calls `done` after each run of the statement. `get` runs the inserts that return the new id. */
-export function afterRun(statement: StatementSync, done: () => void): void {
+function afterRun(statement: StatementSync, done: () => void): void {
   for (const method of ['run', 'get'] as const) {
     const original = statement[method].bind(statement) as (...values: unknown[]) => unknown
     Object.assign(statement, {
@@ -14,6 +15,68 @@ export function afterRun(statement: StatementSync, done: () => void): void {
       },
     })
   }
+}
+
+/** Returns what kills all processes once, at the step `wanted`. `markFile` says that it happened. */
+export const killerAt =
+  <Step extends string>(wanted: string | undefined, markFile: string) =>
+  (step: Step): void => {
+    if (step !== wanted || existsSync(markFile)) return
+    writeFileSync(markFile, step)
+    process.kill(0, 'SIGKILL')
+  }
+
+/** Watches the commit of a transaction that was marked by the returned function. */
+export function watchCommits(reached: (step: 'commit-begins' | 'commit-done') => void): () => void {
+  let isMarked = false
+  const { exec } = DatabaseSync.prototype
+  DatabaseSync.prototype.exec = function (text: string) {
+    const isCommit = isMarked && text.trim().toLowerCase() === 'commit'
+    if (isCommit) reached('commit-begins')
+    exec.call(this, text)
+    if (isCommit) {
+      isMarked = false
+      reached('commit-done')
+    }
+  }
+  return () => {
+    isMarked = true
+  }
+}
+
+/** Calls `ran` after each run of a statement with the kind that `kindOf` gives it; undefined: not watched. */
+export function watchStatements<Kind>(kindOf: (text: string) => Kind | undefined, ran: (kind: Kind) => void): void {
+  const { prepare } = DatabaseSync.prototype
+  DatabaseSync.prototype.prepare = function (text: string, ...rest) {
+    const statement = prepare.call(this, text, ...rest)
+    const kind = kindOf(text)
+    if (kind !== undefined) afterRun(statement, () => ran(kind))
+    return statement
+  }
+}
+
+/** Watches the rows of a table of steps: `counted` is the first column that is set when a step is counted. */
+export function watchStepTable(
+  table: string,
+  counted: string,
+  reached: (step: 'planned' | 'commit-begins' | 'commit-done' | 'cut') => void,
+  onStage: (stage: 'planned' | 'counted' | 'cut') => void = () => undefined,
+): void {
+  const markCommit = watchCommits(reached)
+  const update = `update "${table}" set "stage" = ?`
+  watchStatements(
+    (text) => {
+      const lower = text.toLowerCase()
+      if (lower.includes(`insert into "${table}"`)) return 'planned'
+      if (lower.includes(`${update}, "${counted}"`)) return 'counted'
+      return lower.includes(`${update} where`) ? 'cut' : undefined
+    },
+    (stage: 'planned' | 'counted' | 'cut') => {
+      onStage(stage)
+      if (stage === 'counted') markCommit()
+      else reached(stage)
+    },
+  )
 }
 
 /**

@@ -1,11 +1,9 @@
 // NODE_OPTIONS=--import loads this file into every process of the product. It kills at the n-th call of a named step.
 // The product has no code for it.
 import fs, { existsSync, promises, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import http from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
-import { DatabaseSync } from 'node:sqlite'
 import { isMainThread } from 'node:worker_threads'
-import { afterRun } from './statements.ts'
+import { watchCommits, watchRequests, watchStatements } from './statements.ts'
 
 /** Points between the steps of "Exactly once" in ARCHITECTURE.md, in their order. The first four are in ingest. */
 export const steps = [
@@ -73,41 +71,25 @@ function begin(): void {
 }
 
 function watchSqlite(reached: (step: Step) => void): void {
-  let commits = false
-  const { prepare, exec } = DatabaseSync.prototype
-  DatabaseSync.prototype.prepare = function (text: string, ...rest) {
-    const statement = prepare.call(this, text, ...rest)
-    const isIntent = /insert into "batch"/i.test(text)
-    const isCursor = /update "cursor"/i.test(text)
-    if (isIntent || isCursor)
-      afterRun(statement, () => {
-        if (isCursor) commits = true
-        else reached('intent-committed')
-      })
-    return statement
-  }
-  DatabaseSync.prototype.exec = function (text: string) {
-    const isCommit = commits && text.trim().toLowerCase() === 'commit'
-    if (isCommit) reached('commit-begins')
-    exec.call(this, text)
-    if (isCommit) {
-      commits = false
-      reached('commit-done')
-    }
-  }
+  const markCommit = watchCommits(reached)
+  watchStatements(
+    (text) => (/insert into "batch"/i.test(text) ? 'intent' : /update "cursor"/i.test(text) ? 'cursor' : undefined),
+    (kind: 'intent' | 'cursor') => {
+      if (kind === 'cursor') markCommit()
+      else reached('intent-committed')
+    },
+  )
 }
 
 function watchHttp(reached: (step: Step) => void): void {
-  const { request } = http
-  http.request = ((...words: Parameters<typeof http.request>) => {
-    const made = request(...words)
-    if (/insert(\+|%20)+into/i.test(String(words[0]))) {
+  watchRequests((request, target) => {
+    if (/insert(\+|%20)+into/i.test(target)) {
       reached('insert-begins')
-      made.once('finish', () => setTimeout(() => reached('insert-runs'), Number(at) * 2))
-      made.prependListener('response', () => reached('insert-answered'))
+      request.once('finish', () => setTimeout(() => reached('insert-runs'), Number(at) * 2))
+      request.prependListener('response', () => reached('insert-answered'))
     }
-    return made
-  }) as typeof http.request
+    return undefined
+  })
 }
 
 function watchFiles(reached: (step: Step) => void): void {

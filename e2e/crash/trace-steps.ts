@@ -1,9 +1,7 @@
 // NODE_OPTIONS=--import loads this file into every process of the product. It kills the product at a named step of the
 // downsampling of traces. The product has no code for it.
-import { existsSync, writeFileSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
 import { isMainThread } from 'node:worker_threads'
-import { afterRun, watchRequests } from './statements.ts'
+import { killerAt, watchRequests, watchStepTable } from './statements.ts'
 
 /** Points between the steps of decision 35, in their order. */
 export const traceSteps = [
@@ -24,38 +22,7 @@ type TraceStepName = (typeof traceSteps)[number]
 
 const { TRACE_STEP: wanted, TRACE_DONE: markFile = '' } = process.env
 
-function reached(step: TraceStepName): void {
-  if (step !== wanted || existsSync(markFile)) return
-  writeFileSync(markFile, step)
-  process.kill(0, 'SIGKILL')
-}
-
-const state = { commits: false }
-
-function watchSqlite(): void {
-  const { prepare, exec } = DatabaseSync.prototype
-  DatabaseSync.prototype.prepare = function (text: string, ...rest) {
-    const statement = prepare.call(this, text, ...rest)
-    const isPlan = /insert into "trace_step"/i.test(text)
-    const isCount = /update "trace_step" set "stage" = \?, "rows_before"/i.test(text)
-    const isCut = /update "trace_step" set "stage" = \? where/i.test(text)
-    if (!isPlan && !isCount && !isCut) return statement
-    afterRun(statement, () => {
-      if (isCount) state.commits = true
-      else reached(isPlan ? 'planned' : 'cut')
-    })
-    return statement
-  }
-  DatabaseSync.prototype.exec = function (text: string) {
-    const isCommit = state.commits && text.trim().toLowerCase() === 'commit'
-    if (isCommit) reached('commit-begins')
-    exec.call(this, text)
-    if (isCommit) {
-      state.commits = false
-      reached('commit-done')
-    }
-  }
-}
+const reached = killerAt<TraceStepName>(wanted, markFile)
 
 /** The step of a statement, by its beginning. */
 const stepOf = (text: string): 'choose' | 'build' | 'removed' | 'segments' | 'replace' | undefined => {
@@ -76,6 +43,6 @@ const watchHttp = () =>
   })
 
 if (wanted && isMainThread) {
-  watchSqlite()
+  watchStepTable('trace_step', 'rows_before', reached)
   watchHttp()
 }

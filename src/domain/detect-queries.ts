@@ -19,7 +19,7 @@ const ofMongo = /^\{"(?:find|aggregate|count|distinct|insert|update|delete|findA
 const readsOfMongo = /^\{"(?:find|count)":/i
 /** A statement without a table: `SELECT 1`, `SELECT nextval(?)`. */
 const hasTable = /\b(?:from|into|update|join)\s+\S/i
-/** They wait on purpose. */
+/** Functions that wait on purpose. */
 const waits =
   /\b(?:pg_sleep(?:_for|_until)?|sleep|benchmark|pg_(?:try_)?advisory_(?:xact_|un)?lock(?:_shared|_all)?|get_lock|dbms_lock)\s*\(|\bwaitfor\b/i
 const locks = /\bfor\s+(?:no\s+key\s+)?(?:update|share)\b|\bskip\s+locked\b/i

@@ -56,7 +56,7 @@ const noTotals = (): Totals => ({ traces: 0, skipped: 0, found: 0, skippedFindin
 export type Detecting = {
   /**
    * Examines the traces that came since the last run and are complete, and appends what it finds to the journal. Safe to
-   * repeat: a finding has the same event id each time. Does nothing while all detectors are off.
+   * repeat: a finding has the same event id each time.
    */
   run(): Promise<Record<string, unknown>>
   /**
@@ -291,6 +291,7 @@ export function createDetecting(deps: DetectDeps): Detecting {
       if (!stored) return {}
       let cursor = catchUp(stored, end)
       const totals: Totals = { ...noTotals(), skippedBytes: cursor.to - stored.to }
+      if (cursor.to >= end) return totals
       const settings = new Map(
         (await meta.projects.listDetectorSettings()).map(({ projectId, detectors }) => [projectId, detectors]),
       )

@@ -1,6 +1,4 @@
-import type { Clock } from '../base/clock.ts'
-import { MishapError } from '../base/errors.ts'
-import { faultOf, type Observe } from '../base/observe.ts'
+import { faultOf } from '../base/observe.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import { evictedFirst } from '../store/events/tables.ts'
@@ -9,17 +7,12 @@ import { type DownsampleCut, type DownsampleStep, downsampledRemovalId } from '.
 import type { DiskState } from './disk.ts'
 import { type CandidateDeps, cutOf, downsampleCandidates, groupsOf, type Unit } from './downsample-candidates.ts'
 import { droppedName, recordEvicted } from './evicted-rows.ts'
-import type { Lock } from './lock.ts'
+import { runExclusive } from './lock.ts'
+import { retryStep, verifyAfterMs } from './step-retry.ts'
 import { createTraceDownsampling, type TraceDownsamplingDeps, type TraceRun } from './trace-downsampling.ts'
 
-export type DownsamplingDeps = {
-  clock: Clock
-  observe: Observe
+export type DownsamplingDeps = TraceDownsamplingDeps & {
   meta: MetaWith<
-    | 'batches.cursor'
-    | 'batches.openBatches'
-    | 'retention.beginDownsampleRun'
-    | 'retention.endDownsampleRun'
     | 'retention.planDownsampleStep'
     | 'retention.downsampleSteps'
     | 'retention.countDownsampled'
@@ -29,23 +22,14 @@ export type DownsamplingDeps = {
     | 'retention.downsampleAttachments'
     | 'retention.doomedBlobs'
     | 'retention.forgetDoomed'
-    | 'values.getValue'
-    | 'values.setValue'
   > &
-    CandidateDeps['meta'] &
-    TraceDownsamplingDeps['meta']
+    CandidateDeps['meta']
   events: Pick<
     EventStore,
     'rowsOfCut' | 'quantileOfCut' | 'eventsInCut' | 'countCutRows' | 'deleteCut' | 'rewriteWeeks' | 'dropOldest'
   > &
-    CandidateDeps['events'] &
-    TraceDownsamplingDeps['events']
+    CandidateDeps['events']
   blobs: Pick<BlobStore, 'delete'>
-  /** The lock for removing rows from the stores. */
-  lock: Lock
-  /** Waits for batches in flight and blocks new ones until the returned function is called. */
-  pause(): Promise<() => void>
-  measure(): Promise<DiskState>
 }
 
 /** Enforces the disk budget: downsamples traces, evicts the oldest days of spans, then the most repeated events. */
@@ -70,12 +54,8 @@ const rowsMax = 500_000
 const roundsMax = 50
 /** Attachments per query. */
 const idsMax = 1000
-/** Attempts of a step that fails although the events store is up. */
-const triesMax = 5
 const dayMs = 86_400_000
 const weekMs = 7 * dayMs
-/** A cut is verified after this time. Parts that a power cut can restore are gone by then. */
-const verifyAfterMs = 15 * 60_000
 
 const startOf = (week: string) => Date.parse(`${week}T00:00:00Z`)
 
@@ -130,22 +110,15 @@ const outageCodes: readonly string[] = ['STORE_UNAVAILABLE', 'QUERY_TIMEOUT', 'D
  */
 async function finishWithRetry(deps: DownsamplingDeps, step: DownsampleStep, stopped: AbortSignal): Promise<number> {
   let removedRows = 0
-  for (let tries = 1; ; tries++) {
+  await retryStep(deps, { id: step.id, outageCodes, stopped }, async () => {
     const now = (await deps.meta.retention.downsampleSteps()).find((downsampleStep) => downsampleStep.id === step.id)
-    try {
-      if (now?.stage === 'cut') await repeatCut(deps, now)
-      else if (now)
-        await finish(deps, now, (rows) => {
-          removedRows = rows
-        })
-      return removedRows
-    } catch (error) {
-      const isOutage = error instanceof MishapError && outageCodes.includes(error.code)
-      if (stopped.aborted || (!isOutage && tries >= triesMax)) throw error
-      deps.observe.warn({ step: step.id, tries, error: faultOf(error) }, 'a downsampling step is retried')
-      await deps.clock.sleep(Math.min(5000, 200 * 2 ** Math.min(tries, 8)), stopped)
-    }
-  }
+    if (now?.stage === 'cut') await repeatCut(deps, now)
+    else if (now)
+      await finish(deps, now, (rows) => {
+        removedRows = rows
+      })
+  })
+  return removedRows
 }
 
 /** What a run of traces did, for the result of the job. */
@@ -188,24 +161,6 @@ async function dropPartitions(
     release()
   }
   return { disk, dropped: { ...dropped, ...spansOf(run) } }
-}
-
-/** Runs work with the lock while no commit is in progress. */
-async function runExclusive<T>(
-  { lock, pause }: Pick<DownsamplingDeps, 'lock' | 'pause'>,
-  work: () => Promise<T>,
-): Promise<T> {
-  const release = await lock()
-  try {
-    const resume = await pause()
-    try {
-      return await work()
-    } finally {
-      resume()
-    }
-  } finally {
-    release()
-  }
 }
 
 /** Evicts rows again that a power cut restored. Returns whether there were any. */

@@ -15,3 +15,21 @@ export function createLock(): Lock {
     return current.resolve
   }
 }
+
+/** Runs work with the lock while no commit is in progress. `pause` waits for batches in flight and blocks new ones. */
+export async function runExclusive<T>(
+  { lock, pause }: { lock: Lock; pause(): Promise<() => void> },
+  work: () => Promise<T>,
+): Promise<T> {
+  const release = await lock()
+  try {
+    const resume = await pause()
+    try {
+      return await work()
+    } finally {
+      resume()
+    }
+  } finally {
+    release()
+  }
+}

@@ -1,5 +1,4 @@
 import type { Clock } from '../base/clock.ts'
-import { MishapError } from '../base/errors.ts'
 import { faultOf, type Observe } from '../base/observe.ts'
 import { type TraceCut, traceLevels } from '../store/events/downsample-traces.ts'
 import type { EventStore } from '../store/events/event-store.ts'
@@ -7,7 +6,8 @@ import type { MetaWith } from '../store/meta/meta-store.ts'
 import type { TraceStep } from '../store/meta/retention/trace-steps.ts'
 import type { DiskState } from './disk.ts'
 import { recordEvicted } from './evicted-rows.ts'
-import type { Lock } from './lock.ts'
+import { type Lock, runExclusive } from './lock.ts'
+import { retryStep, verifyAfterMs } from './step-retry.ts'
 
 export type TraceDownsamplingDeps = {
   clock: Clock
@@ -63,10 +63,6 @@ type TraceDownsampling = {
 }
 
 const dayMs = 86_400_000
-/** A step is verified after this time. Parts that a power cut can restore are gone by then. */
-const verifyAfterMs = 15 * 60_000
-/** Attempts of a step that fails although the events store is up. */
-const triesMax = 5
 /**
  * Replaced days stay on disk for about eight minutes. Up to this share of the budget may lie there, so that making room
  * does not fill the disk.
@@ -76,7 +72,7 @@ const replacedShare = 0.05
 const urgentShare = 1.03
 
 const cutOf = ({ id, day, before, level }: TraceStep): TraceCut => ({ step: id, day, before, level })
-/** A query that needs too much time or memory is none: it would fail again, and a start would wait for it forever. */
+/** QUERY_TIMEOUT is not one of them: a query with too much work fails again, and a start would wait for it forever. */
 const outageCodes: readonly string[] = ['STORE_UNAVAILABLE', 'DATABASE_UNAVAILABLE']
 
 /** Gives up a step that counted nothing. */
@@ -98,17 +94,8 @@ async function replace(deps: TraceDownsamplingDeps, step: TraceStep, isBuilt: bo
 }
 
 /** Replaces the day through any outage of the events store. The ledger counts the spans as removed already. */
-async function replaceWithRetry(deps: TraceDownsamplingDeps, step: TraceStep, isBuilt: boolean, stopped: AbortSignal) {
-  for (let tries = 1; ; tries++)
-    try {
-      return await replace(deps, step, isBuilt && tries === 1)
-    } catch (error) {
-      const isOutage = error instanceof MishapError && outageCodes.includes(error.code)
-      if (stopped.aborted || (!isOutage && tries >= triesMax)) throw error
-      deps.observe.warn({ step: step.id, tries, error: faultOf(error) }, 'a downsampling step of traces is retried')
-      await deps.clock.sleep(Math.min(5000, 200 * 2 ** Math.min(tries, 8)), stopped)
-    }
-}
+const replaceWithRetry = (deps: TraceDownsamplingDeps, step: TraceStep, isBuilt: boolean, stopped: AbortSignal) =>
+  retryStep(deps, { id: step.id, outageCodes, stopped }, (tries) => replace(deps, step, isBuilt && tries === 1))
 
 /**
  * Carries out a planned step. Returns the number of removed spans, or undefined if it was given up. Refining pauses only
@@ -200,24 +187,6 @@ async function checkStep({ events, meta, observe }: TraceDownsamplingDeps, step:
   return false
 }
 
-/** Runs work with the lock while no commit is in progress. */
-async function exclusively(
-  { lock, pause }: Pick<TraceDownsamplingDeps, 'lock' | 'pause'>,
-  work: () => Promise<unknown>,
-): Promise<void> {
-  const release = await lock()
-  try {
-    const resume = await pause()
-    try {
-      await work()
-    } finally {
-      resume()
-    }
-  } finally {
-    release()
-  }
-}
-
 /** Steps that are possible now, in their order: the oldest days of each level first. A day with an open step waits. */
 async function nextSteps({ meta, events, clock }: TraceDownsamplingDeps): Promise<{ day: string; level: number }[]> {
   const levelOf = new Map((await meta.retention.downsampledDays()).map(({ day, level }) => [day, level]))
@@ -255,9 +224,9 @@ export function createTraceDownsampling(deps: TraceDownsamplingDeps, stopped: Ab
     async check() {
       for (const step of await meta.retention.traceSteps())
         try {
-          if (step.stage !== 'cut') await exclusively(deps, () => end(step))
+          if (step.stage !== 'cut') await runExclusive(deps, () => end(step))
           else if (Math.abs(clock.now() - step.madeMs) >= verifyAfterMs)
-            await exclusively(deps, () => checkStep(deps, step))
+            await runExclusive(deps, () => checkStep(deps, step))
         } catch (error) {
           report(deps, step, error)
         }

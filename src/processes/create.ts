@@ -165,10 +165,20 @@ function watchStores(config: Config, meta: MetaStore, blobs: BlobStore, { clock,
   return { blobs: blobWatch.state, stop }
 }
 
+/** Stops parts at once, then waits for each of `closings` in turn. */
+async function stopParts(
+  parts: readonly { stop(): void }[],
+  closings: readonly (() => Promise<unknown>)[],
+): Promise<void> {
+  for (const part of parts) part.stop()
+  for (const close of closings) await close()
+}
+
 /** Opens and connects all parts in order. Throws MishapError START_NEWER_DATA. */
 export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const { config, folders, sockets } = setup
-  const [clock, scope] = [systemClock, createRequestScope()]
+  const clock = systemClock
+  const scope = createRequestScope()
   const observe = createObserve('app', config.logLevel, { requestId: scope.id })
   const { meta, seal, close, ...authParts } = await openWithRetry(config, folders.meta, clock, observe)
   const auth = reportKnownCredentials(authParts.auth, clock, (credential) => link.send({ kind: 'known', credential }))
@@ -181,7 +191,8 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const store = createStoreState(live, meta, observe, config.events?.host)
   const [lag, requestLog] = [createLag(), createRequestLog()]
   const { append, replay } = wireAppend({ clock, meta, blobs }, link, requestLog)
-  const [alerts, bytesUnder] = [wireAlerts({ config, clock, observe, meta, events, seal }), createFolderBytes(clock)]
+  const alerts = wireAlerts({ config, clock, observe, meta, events, seal })
+  const bytesUnder = createFolderBytes(clock)
   const maintenance = wireDownsampling({ ...setup, clock, observe, meta, events, blobs, bytesUnder }, () =>
     refine.pause(),
   )
@@ -226,13 +237,10 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const started = { jobs, maintenance, reprocessing, detecting, store, isStopping: () => state.stopping }
   const stopReporting = startParts(app, setup, refine, link, started)
   keys.publish().catch((error: unknown) => observe.warn({ error: faultOf(error) }, 'the keys were not published'))
-  const stop = async () => {
+  const stop = () => {
     state.stopping = true
     const parts = [{ stop: stopReporting }, watched, jobs, maintenance.downsampling, reprocessing, alerts]
-    for (const part of parts) part.stop()
-    await refine.stop(2500)
-    await events.close()
-    await close()
+    return stopParts(parts, [() => refine.stop(2500), () => events.close(), close])
   }
   return { scope, app, ...maintenance, durable: () => state.durable, stop }
 }

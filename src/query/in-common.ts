@@ -43,7 +43,8 @@ type Sample = { total: number; events: number; counts: Map<string, number> }
 
 /**
  * Counts these values in other events of the project. Many events are sampled: short windows of the largest groups, and
- * every n-th other group by size. `leftOut`: groups of the issue, and those whose events are no errors. The store keeps the rows of a group together and reads only those.
+ * every n-th other group by size. The store keeps the rows of a group together and reads only those. `leftOut`: groups of
+ * the issue, and those whose events are no errors.
  */
 async function othersOf(deps: QueryDeps, projectId: number, scope: Scope, leftOut: readonly string[], pairs: string[]) {
   const without = new Set(leftOut)

@@ -33,8 +33,6 @@ type Trace = {
   truncated: boolean
   events: RestTraceEvent[]
   eventSpans: Map<string, EventSpan>
-  /** Number of performance issues. They are no errors of the trace. */
-  occurrences: number
 }
 
 const eventKey = (projectId: number | string, eventId: string) => `${projectId} ${eventId}`
@@ -50,12 +48,11 @@ async function traceOf(
   spansMax: number,
 ): Promise<Trace> {
   const { events, meta } = deps
-  const [found, [refs, places], occurrences] = await Promise.all([
+  const [found, [refs, places]] = await Promise.all([
     events.spansOfTrace(projectIds, traceId, spansMax + 1),
     events
       .byTraceId([...projectIds], traceId, errorsMax, true)
       .then(async (all) => [all, await events.spansOfEvents(all)] as const),
-    events.detectionsOfTrace([...projectIds], traceId),
   ])
   const spans = found.slice(0, spansMax)
   const placeOf = placer(spans)
@@ -66,7 +63,6 @@ async function traceOf(
     spans,
     eventSpans,
     truncated: found.length > spansMax,
-    occurrences,
     events: await Array.fromAsync(refs, async ({ projectId, groupHash, eventId, timestampUs }) => {
       const id = issueIds.get(`${projectId}:${groupHash}`)
       const issue = id === undefined ? undefined : await meta.issues.issueById(id)
@@ -172,7 +168,10 @@ export async function traceMeta(
   traceId: string,
   { keptDays, atS }: { keptDays: number; atS: number | undefined },
 ): Promise<RestTraceMeta> {
-  const { spans, truncated, events, occurrences } = await traceOf(deps, projectIds, traceId, metaSpansMax)
+  const [{ spans, truncated, events }, occurrences] = await Promise.all([
+    traceOf(deps, projectIds, traceId, metaSpansMax),
+    deps.events.detectionsOfTrace([...projectIds], traceId),
+  ])
   const slugOf = await slugsOf(deps.meta, projectIds)
   const segments = segmentsOf(spans).toSorted((a, b) => a.startUs - b.startUs)
   const below = Map.groupBy(
@@ -186,6 +185,7 @@ export async function traceMeta(
   const listed = segments.map((segment) => toSegment(segment, slugOf(segment.projectId), countOf(segment)))
   return {
     errors: events.length,
+    // They are no errors of the trace.
     performance_issues: occurrences,
     logs: 0,
     span_count: [...counts.values()].reduce((sum, count) => sum + count, 0),

@@ -122,7 +122,7 @@ function createSteps(connection: Connection, database: string) {
   const count = async (where: string, bound: Record<string, unknown>, table = 'spans') =>
     Number((await ask<{ n: string }>(`SELECT count() AS n FROM ${database}.${table} WHERE ${where}`, bound))[0]?.n ?? 0)
 
-  /** SQL of the route by which spans are counted. The same for each try: every stratum keeps a row. */
+  /** SQL of the route by which weights are added up. Each try of a step gets the same, because every stratum keeps a row. */
   async function routeOf(cut: TraceCut): Promise<string> {
     const [found] = await ask<{ n: string }>(
       `SELECT uniqCombined(project_id, route, ${hour}) AS n FROM ${database}.spans WHERE ${window}`,

@@ -25,7 +25,7 @@ export function prepareRowsFolder(engineFolder: string): string {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   } catch (error) {
-    // A full disk takes no folder. Rows stay in memory then.
+    // On a full disk the folder cannot be created. Rows then stay in memory.
     if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
     return join(folder, `${randomUUID()}-`)
   }

@@ -31,6 +31,10 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether a failure is temporary: no network, or a store that does not answer. */
+export const isTemporary = (error: unknown): boolean =>
+  error instanceof ApiError && (error.status === 0 || error.status === 503)
+
 export type ApiRequest = {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Sent as JSON. */

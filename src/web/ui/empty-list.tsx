@@ -18,6 +18,28 @@ export function NoProject({ organization }: { organization: string }) {
   )
 }
 
+/** Search, project and environment of a list that found nothing, each removable. `to` is the list with a change. */
+export function RemovableScope({
+  params,
+  to,
+}: {
+  params: { q: string; project: string; env: string }
+  to: (change: { q?: null; project?: null; env?: null }) => string
+}) {
+  const t = useTranslations('issues.filters')
+  return (
+    <>
+      {params.q ? <RemovableFilter text={params.q} href={to({ q: null })} /> : null}
+      {params.project ? (
+        <RemovableFilter label={`${t('project')}:`} text={params.project} href={to({ project: null })} />
+      ) : null}
+      {params.env ? (
+        <RemovableFilter label={`${t('environment')}:`} text={params.env} href={to({ env: null })} />
+      ) : null}
+    </>
+  )
+}
+
 /** A filter of a list that found nothing. `href` is the list without it. */
 export function RemovableFilter({ label, text, href }: { label?: ReactNode; text: string; href: string }) {
   return (

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { RestEvent } from '../../../contract/events.ts'
 import type { RestIssueDetail } from '../../../contract/issues.ts'
-import { ApiError, apiFetch } from '../../client/api.ts'
+import { apiFetch, isTemporary } from '../../client/api.ts'
 import { backoffMs } from '../../client/backoff.ts'
 import { useListParams } from '../search/use-list-params.ts'
 
@@ -14,10 +14,6 @@ export type LoadedIssue = {
   /** Whether the events store was unavailable. */
   isAway: boolean
 }
-
-/** Whether the failure is temporary: no network, or the store is unavailable. */
-export const passesByItself = (error: unknown): boolean =>
-  error instanceof ApiError && (error.status === 0 || error.status === 503)
 
 /**
  * The issue and one of its events. Taken from the document if the store answered, else and after changes from the API.
@@ -38,7 +34,7 @@ export function useIssue(organization: string, issueId: string, choice: string, 
   const path = `organizations/${organization}/issues/${issueId}/`
   const queryKey = useMemo(() => ['issue', organization, issueId, query] as const, [organization, issueId, query])
   const retrying = {
-    retry: (tries: number, error: Error) => passesByItself(error) && tries < 1000,
+    retry: (tries: number, error: Error) => isTemporary(error) && tries < 1000,
     retryDelay: (tries: number) => backoffMs(tries),
   }
   const issue = useQuery({

@@ -1,7 +1,7 @@
 import { useTranslations } from 'next-intl'
 import { app } from '../../handle.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { NoProject, RemovableFilter } from '../../ui/empty-list.tsx'
+import { NoProject, RemovableFilter, RemovableScope } from '../../ui/empty-list.tsx'
 import { buttonClass } from '../../ui/forms/controls.tsx'
 import { Link } from '../../ui/link.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
@@ -54,19 +54,12 @@ export function NoReleases({ organization, project }: { organization: string; pr
 /** Shown if releases exist but none matches. Each filter has a button that removes it. */
 export function NoReleaseMatches({ base, params, search }: { base: string; params: ReleaseParams; search: string }) {
   const t = useTranslations('releases')
-  const filters = useTranslations('issues.filters')
   const to = (change: Parameters<typeof changedSearch>[1]) => base + changedSearch(new URLSearchParams(search), change)
   return (
     <EmptyState title={t('noneFound')}>
       <p>{t('noneFoundTodo')}</p>
       <div className="mt-4 flex flex-wrap gap-2">
-        {params.q ? <RemovableFilter text={params.q} href={to({ q: null })} /> : null}
-        {params.project ? (
-          <RemovableFilter label={`${filters('project')}:`} text={params.project} href={to({ project: null })} />
-        ) : null}
-        {params.env ? (
-          <RemovableFilter label={`${filters('environment')}:`} text={params.env} href={to({ env: null })} />
-        ) : null}
+        <RemovableScope params={params} to={to} />
         {params.status === 'archived' ? (
           <RemovableFilter text={t('statusArchived')} href={to({ status: null })} />
         ) : null}

@@ -5,7 +5,7 @@ import { Check, Minus, X } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import type { DoctorFile, DoctorFinding, DoctorStep, EventDiagnosis } from '../../../domain/doctor.ts'
-import { ApiError, apiFetch } from '../../client/api.ts'
+import { ApiError, apiFetch, isTemporary } from '../../client/api.ts'
 import { Button } from '../../ui/forms/controls.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Finding } from './doctor-finding.tsx'
@@ -105,7 +105,7 @@ export function EventDoctor({
       apiFetch<EventDiagnosis>(`projects/${organization}/${project}/events/${eventId}/source-map-debug/`, { signal }),
     ...(preloaded?.eventId === eventId ? { initialData: preloaded } : {}),
     staleTime: 30_000,
-    retry: (tries, error) => tries < 3 && error instanceof ApiError && (error.status === 0 || error.status === 503),
+    retry: (tries, error) => tries < 3 && isTemporary(error),
   })
   if (query.data)
     return (

@@ -7,20 +7,17 @@ import { ArrowLeftRight } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import type { RestComparedTrace, RestTraceComparison } from '../../../contract/trace-compare.ts'
 import { withBase } from '../../base-path.ts'
-import { ApiError, apiFetch } from '../../client/api.ts'
+import { apiFetch } from '../../client/api.ts'
 import { Button, buttonClass } from '../../ui/forms/controls.tsx'
 import { Link } from '../../ui/link.tsx'
-import { ListFailed } from '../../ui/list-states.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import { BackLink } from './back-link.tsx'
 import { CompareRows, Difference } from './compare-rows.tsx'
+import { TraceWaiting, traceRetry } from './trace-query.tsx'
 import { type CompareControls, useCompare } from './use-compare.ts'
 import { useCompareWords } from './use-compare-words.ts'
-
-const retryMs = 3000
-const isAway = (error: unknown) => error instanceof ApiError && (error.status === 0 || error.status === 503)
 
 type CompareProps = {
   organization: string
@@ -143,20 +140,9 @@ export function ComparePage({ organization, traceId, other, preloaded }: Compare
     queryFn: ({ signal }) =>
       apiFetch<RestTraceComparison>(`organizations/${organization}/trace/${traceId}/compare/${other}/`, { signal }),
     ...(preloaded ? { initialData: preloaded } : {}),
-    staleTime: 60_000,
-    retry: (tries, failed) => isAway(failed) && tries < 100,
-    retryDelay: retryMs,
+    ...traceRetry,
   })
-  if (!data) {
-    const failed = error ?? failureReason
-    return failed ? (
-      <ListFailed error={failed} retrying={isAway(failed)} retry={() => void refetch()} />
-    ) : (
-      <p className="tp-loading" role="status">
-        {t('loading')}
-      </p>
-    )
-  }
+  if (!data) return <TraceWaiting error={error ?? failureReason} retry={refetch} />
   const missing = [data.a, data.b].filter((trace) => trace.spans === 0)
   if (missing.length > 0)
     return (

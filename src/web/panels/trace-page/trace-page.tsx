@@ -6,9 +6,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import type { RestTraceView } from '../../../contract/trace-views.ts'
-import { ApiError, apiFetch } from '../../client/api.ts'
+import { apiFetch } from '../../client/api.ts'
 import { Button } from '../../ui/forms/controls.tsx'
-import { ListFailed } from '../../ui/list-states.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { useNow } from '../../ui/time.tsx'
@@ -18,6 +17,7 @@ import { Head, TraceFacts } from './head.tsx'
 import { ListView } from './list-view.tsx'
 import { Minimap } from './minimap.tsx'
 import { ToolBar } from './tool-bar.tsx'
+import { TraceWaiting, traceRetry } from './trace-query.tsx'
 import { useTrace } from './use-trace.ts'
 import { useTraceKeys } from './use-trace-keys.ts'
 import { Waterfall } from './waterfall.tsx'
@@ -28,9 +28,6 @@ const allMax = 200_000
 const recentMs = 60_000
 const pollMs = 5000
 const dayMs = 86_400_000
-const retryMs = 3000
-
-const isAway = (error: unknown) => error instanceof ApiError && (error.status === 0 || error.status === 503)
 
 type PageProps = {
   organization: string
@@ -129,7 +126,6 @@ function Nothing({ traceId, view: { keptDays, downsampled } }: { traceId: string
 
 /** The page of a trace, and its states: loading, failed, unknown, without spans. */
 export function TracePage({ organization, traceId, preloaded, search }: PageProps) {
-  const t = useTranslations('trace')
   const now = useNow()
   const [wantsAll, setWantsAll] = useState(false)
   const { data, error, failureReason, isFetching, refetch } = useQuery({
@@ -141,22 +137,11 @@ export function TracePage({ organization, traceId, preloaded, search }: PageProp
       }),
     ...(preloaded && !wantsAll ? { initialData: preloaded } : {}),
     placeholderData: (before: RestTraceView | undefined) => before,
-    staleTime: 60_000,
-    retry: (tries, failed) => isAway(failed) && tries < 100,
-    retryDelay: retryMs,
+    ...traceRetry,
     refetchInterval: ({ state }) =>
       state.data && now - state.data.origin / 1000 < recentMs && state.data.spanCount < 2000 ? pollMs : false,
   })
-  if (!data) {
-    const failed = error ?? failureReason
-    return failed ? (
-      <ListFailed error={failed} retrying={isAway(failed)} retry={() => void refetch()} />
-    ) : (
-      <p className="tp-loading" role="status">
-        {t('loading')}
-      </p>
-    )
-  }
+  if (!data) return <TraceWaiting error={error ?? failureReason} retry={refetch} />
   if (data.spanCount === 0 && data.events.length === 0) return <Nothing traceId={traceId} view={data} />
   const canShowAll = data.isSampled && data.spanCount <= allMax && !(wantsAll && isFetching)
   return (

@@ -6,7 +6,7 @@ import { useState } from 'react'
 import type { RestEvent } from '../../../contract/events.ts'
 import type { RestEventSpan, RestSegment, RestTraceEvent, RestTraceMeta } from '../../../contract/traces.ts'
 import { nearestTo } from '../../../domain/segments.ts'
-import { ApiError, apiFetch } from '../../client/api.ts'
+import { ApiError, apiFetch, isTemporary } from '../../client/api.ts'
 import { hueOf } from '../../client/op-hue.ts'
 import { Button } from '../../ui/forms/controls.tsx'
 import { Link } from '../../ui/link.tsx'
@@ -23,8 +23,6 @@ const heightPx = 14
 const recentMs = 90_000
 const pollMs = 5000
 const dayMs = 86_400_000
-
-const isAway = (error: unknown) => error instanceof ApiError && (error.status === 0 || error.status === 503)
 
 /** Durations as text. The text around one tells whether it is before or after the event. */
 function useLength(): (ms: number) => string {
@@ -305,7 +303,7 @@ function Unread({ failed, retry }: { failed: Error | null; retry: () => void }) 
   return (
     <div role="alert">
       <p>
-        <b>{t('failed')}</b> {isAway(failed) ? t('away') : failed.message}{' '}
+        <b>{t('failed')}</b> {isTemporary(failed) ? t('away') : failed.message}{' '}
         {failed instanceof ApiError ? <code className="text-ink-3">{failed.code}</code> : null}
       </p>
       <Button className="button-compact mt-2" onClick={retry}>
@@ -347,7 +345,7 @@ export function TraceStrip({
     ...(preloaded ? { initialData: preloaded } : {}),
     enabled: Boolean(traceId),
     staleTime: 30_000,
-    retry: (tries, failed) => isAway(failed) && tries < 1000,
+    retry: (tries, failed) => isTemporary(failed) && tries < 1000,
     retryDelay: pollMs,
     refetchInterval: isRecent ? pollMs : false,
   })

@@ -4,9 +4,9 @@ import '../../../../../styles/issue-head.css'
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
 import { withBase } from '../../../../../base-path.ts'
-import { ApiError } from '../../../../../client/api.ts'
+import { ApiError, isTemporary } from '../../../../../client/api.ts'
 import { MetadataNotes } from '../../../../../panels/issue/metadata-note.tsx'
-import { type LoadedIssue, passesByItself, useIssue } from '../../../../../panels/issue/use-issue.ts'
+import { type LoadedIssue, useIssue } from '../../../../../panels/issue/use-issue.ts'
 import { useIssueDecisions } from '../../../../../panels/issue/use-issue-decisions.ts'
 import { useIssueKeys } from '../../../../../panels/issue/use-issue-keys.ts'
 import type { IssueContext, Preloaded } from '../../../../../panels/panel.ts'
@@ -112,7 +112,7 @@ export function IssuePage({ organization, issueId, shortId, title, choice, loade
     <div className="issue-page">
       {assign.dialog}
       {decisions.dialog}
-      {failure && passesByItself(failure) ? <ListFailed error={failure} retrying /> : null}
+      {failure && isTemporary(failure) ? <ListFailed error={failure} retrying /> : null}
       <PanelList panels={issuePanels.head} context={context} preloaded={preloaded} />
       <div className="issue-body">
         <div className="issue-parts">

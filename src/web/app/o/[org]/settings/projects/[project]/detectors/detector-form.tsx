@@ -6,15 +6,11 @@ import {
   type ProjectDetectors,
   type Threshold,
 } from '../../../../../../../../domain/detectors.ts'
-import { type GuardedState, noGuardedState } from '../../../../../../../client/form.ts'
-import { ActionForm } from '../../../../../../../ui/forms/action-form.tsx'
-import { Button, TextField } from '../../../../../../../ui/forms/controls.tsx'
-import { Stale } from '../../../../../../../ui/stale.tsx'
-import { useToast } from '../../../../../../../ui/toast.tsx'
+import type { GuardedState } from '../../../../../../../client/form.ts'
+import { TextField } from '../../../../../../../ui/forms/controls.tsx'
+import { GuardedProjectForm } from '../guarded-project-form.tsx'
 import { saveDetectorsAction } from './actions.ts'
 import { activeField, thresholdField } from './form-detectors.ts'
-
-const formName = 'detectors'
 
 /** All detectors of a project in one form: a switch and the thresholds of each. */
 export function DetectorForm({
@@ -28,37 +24,21 @@ export function DetectorForm({
   mayWrite: boolean
 }) {
   const t = useTranslations('detectors')
-  const toast = useToast()
   return (
-    <ActionForm
+    <GuardedProjectForm
       action={saveDetectorsAction}
-      initial={noGuardedState}
-      name={formName}
-      onDone={() => toast({ text: t('saved'), stayMs: 3000 })}
+      name="detectors"
+      place={place}
+      texts={{ save: t('save'), saved: t('saved') }}
+      mayWrite={mayWrite}
+      hasButton={mayWrite}
     >
-      {(state, pending) => (
-        <fieldset disabled={!mayWrite || pending} className="flex flex-col border-t border-line">
-          <input type="hidden" name="organization" value={place.organization} />
-          <input type="hidden" name="project" value={place.project} />
-          <input type="hidden" name="revision" value={place.revision} />
-          {detectors.map(({ id, thresholds }) => (
-            <DetectorRow key={id} id={id} thresholds={thresholds} settings={settings} state={state} />
-          ))}
-          {state.stale ? (
-            <div className="pt-4">
-              <Stale form={formName} stale={state.stale} pending={pending} />
-            </div>
-          ) : null}
-          {mayWrite ? (
-            <div className="pt-4">
-              <Button type="submit" look="main">
-                {t('save')}
-              </Button>
-            </div>
-          ) : null}
-        </fieldset>
-      )}
-    </ActionForm>
+      {(state) =>
+        detectors.map(({ id, thresholds }) => (
+          <DetectorRow key={id} id={id} thresholds={thresholds} settings={settings} state={state} />
+        ))
+      }
+    </GuardedProjectForm>
   )
 }
 

@@ -2,18 +2,13 @@
 import { useLocale, useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
 import { inboundFilters, oldBrowsers, type ProjectFilters } from '../../../../../../../../domain/filters.ts'
-import { noGuardedState } from '../../../../../../../client/form.ts'
-import { ActionForm } from '../../../../../../../ui/forms/action-form.tsx'
-import { Button, TextArea } from '../../../../../../../ui/forms/controls.tsx'
-import { Stale } from '../../../../../../../ui/stale.tsx'
-import { useToast } from '../../../../../../../ui/toast.tsx'
+import { TextArea } from '../../../../../../../ui/forms/controls.tsx'
 import { linesOf } from '../change.ts'
+import { GuardedProjectForm } from '../guarded-project-form.tsx'
 import { saveFiltersAction } from './actions.ts'
 import { browserField, ticked } from './form-filters.ts'
 
 type Dropped = Readonly<Record<string, number>>
-
-const formName = 'filters'
 
 /** All filters of a project in one form: switches, old browsers, and three lists with one entry per line. */
 export function FilterForm({
@@ -29,73 +24,58 @@ export function FilterForm({
   mayWrite: boolean
 }) {
   const t = useTranslations('filters')
-  const toast = useToast()
   return (
-    <ActionForm
+    <GuardedProjectForm
       action={saveFiltersAction}
-      initial={noGuardedState}
-      name={formName}
-      onDone={() => toast({ text: t('saved'), stayMs: 3000 })}
+      name="filters"
+      place={place}
+      texts={{ save: t('save'), saved: t('saved') }}
+      mayWrite={mayWrite}
     >
-      {(state, pending) => (
-        <fieldset disabled={!mayWrite || pending} className="flex flex-col border-t border-line">
-          <input type="hidden" name="organization" value={place.organization} />
-          <input type="hidden" name="project" value={place.project} />
-          <input type="hidden" name="revision" value={place.revision} />
-          {inboundFilters.map((inboundFilter) => (
-            <Row key={inboundFilter.id} id={inboundFilter.id} reason={inboundFilter.reason} dropped={dropped}>
-              {inboundFilter.kind === 'switch' ? (
-                <label className="flex items-center gap-2">
-                  <input
-                    type="checkbox"
-                    className="checkbox"
-                    name={inboundFilter.key}
-                    defaultChecked={ticked(state.values, filters)(inboundFilter.key)}
-                  />
-                  <span className="font-[550]">{t(`${inboundFilter.key}.title`)}</span>
+      {(state) =>
+        inboundFilters.map((inboundFilter) => (
+          <Row key={inboundFilter.id} id={inboundFilter.id} reason={inboundFilter.reason} dropped={dropped}>
+            {inboundFilter.kind === 'switch' ? (
+              <label className="flex items-center gap-2">
+                <input
+                  type="checkbox"
+                  className="checkbox"
+                  name={inboundFilter.key}
+                  defaultChecked={ticked(state.values, filters)(inboundFilter.key)}
+                />
+                <span className="font-[550]">{t(`${inboundFilter.key}.title`)}</span>
+              </label>
+            ) : inboundFilter.kind === 'browsers' ? (
+              <Browsers isOn={ticked(state.values, filters)} />
+            ) : (
+              <div className="flex flex-col gap-1">
+                <label htmlFor={`${inboundFilter.id}-list`} className="font-[550]">
+                  {t(`${inboundFilter.key}.title`)}
                 </label>
-              ) : inboundFilter.kind === 'browsers' ? (
-                <Browsers isOn={ticked(state.values, filters)} />
-              ) : (
-                <div className="flex flex-col gap-1">
-                  <label htmlFor={`${inboundFilter.id}-list`} className="font-[550]">
-                    {t(`${inboundFilter.key}.title`)}
-                  </label>
-                  <TextArea
-                    id={`${inboundFilter.id}-list`}
-                    name={inboundFilter.key}
-                    rows={3}
-                    className="w-full font-mono"
-                    spellCheck={false}
-                    defaultValue={state.values[inboundFilter.key] ?? linesOf(filters[inboundFilter.key])}
-                    aria-describedby={`${inboundFilter.id}-hint`}
-                    aria-invalid={state.fields[inboundFilter.key] ? true : undefined}
-                  />
-                  {state.fields[inboundFilter.key] ? (
-                    <span role="alert" className="text-small text-error">
-                      {state.fields[inboundFilter.key]?.join(' ')}
-                    </span>
-                  ) : null}
-                </div>
-              )}
-              <p id={`${inboundFilter.id}-hint`} className="mt-1 max-w-[72ch] text-small text-ink-2">
-                {t(`${inboundFilter.key}.hint`)}
-              </p>
-            </Row>
-          ))}
-          {state.stale ? (
-            <div className="pt-4">
-              <Stale form={formName} stale={state.stale} pending={pending} />
-            </div>
-          ) : null}
-          <div className="pt-4">
-            <Button type="submit" look="main">
-              {t('save')}
-            </Button>
-          </div>
-        </fieldset>
-      )}
-    </ActionForm>
+                <TextArea
+                  id={`${inboundFilter.id}-list`}
+                  name={inboundFilter.key}
+                  rows={3}
+                  className="w-full font-mono"
+                  spellCheck={false}
+                  defaultValue={state.values[inboundFilter.key] ?? linesOf(filters[inboundFilter.key])}
+                  aria-describedby={`${inboundFilter.id}-hint`}
+                  aria-invalid={state.fields[inboundFilter.key] ? true : undefined}
+                />
+                {state.fields[inboundFilter.key] ? (
+                  <span role="alert" className="text-small text-error">
+                    {state.fields[inboundFilter.key]?.join(' ')}
+                  </span>
+                ) : null}
+              </div>
+            )}
+            <p id={`${inboundFilter.id}-hint`} className="mt-1 max-w-[72ch] text-small text-ink-2">
+              {t(`${inboundFilter.key}.hint`)}
+            </p>
+          </Row>
+        ))
+      }
+    </GuardedProjectForm>
   )
 }
 
