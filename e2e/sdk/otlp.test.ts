@@ -95,10 +95,12 @@ test.for(clients)('$name: a trace over OTLP is stored, shown and counted', async
     span_count: 2,
     segments: [{ name: 'POST /quote', platform: client.platform, spans: 1 }],
   })
-  const ledger = (await api(product, project, `${O}/ledger/?range=1h&project=${project.id}`)).json as RestLedger
-  expect(ledger.rows.map(({ category, outcome, quantity }) => [category, outcome, quantity])).toEqual([
-    ['span', 'stored', 2],
-  ])
+  // The rows are inserted before the batch is committed, so the trace can be read a moment before it is counted.
+  const rows = await until('the ledger', 20_000, async () => {
+    const ledger = (await api(product, project, `${O}/ledger/?range=1h&project=${project.id}`)).json as RestLedger
+    return ledger.rows.length > 0 && ledger.rows
+  })
+  expect(rows.map(({ category, outcome, quantity }) => [category, outcome, quantity])).toEqual([['span', 'stored', 2]])
   // An exception of a span is no error event.
   expect((await api(product, project, `${O}/issues/?query=&project=${project.id}`)).json).toEqual([])
   // Ingest reports its requests twice a second.
