@@ -37,6 +37,7 @@ const columns = (list: readonly { n: number; projectId: number; startUs?: number
 /** A store with these spans. `asked` notes the queries and their limits. */
 function storeOf(list: Parameters<typeof columns>[0], events: { projectId: number; span: number }[] = []) {
   const asked: [string, number?][] = []
+  const signals: (AbortSignal | undefined)[] = []
   const refs = events.map(({ projectId }, n) => ({
     projectId,
     eventId: `${n}`.padStart(32, '0'),
@@ -46,16 +47,18 @@ function storeOf(list: Parameters<typeof columns>[0], events: { projectId: numbe
   }))
   const deps = {
     events: {
-      traceSpans: async (_projects: unknown, _trace: string, max: number) => {
+      traceSpans: async (_projects: unknown, _trace: string, max: number, signal?: AbortSignal) => {
         asked.push(['spans', max])
+        signals.push(signal)
         return columns(list.slice(0, max))
       },
       largestSpans: async (_projects: unknown, _trace: string, max: number) => {
         asked.push(['largest', max])
         return columns(list.slice(0, max))
       },
-      traceTotals: async () => {
+      traceTotals: async (_projects: unknown, _trace: string, signal?: AbortSignal) => {
         asked.push(['totals'])
+        signals.push(signal)
         const byProject = new Map<number, number>()
         for (const span of list) byProject.set(span.projectId, (byProject.get(span.projectId) ?? 0) + 1)
         return { spans: list.length, byProject, fromUs: 0, toUs: 0 }
@@ -97,7 +100,7 @@ function storeOf(list: Parameters<typeof columns>[0], events: { projectId: numbe
   } as unknown as Deps
   const view = (options = {}, reader = { projects: [secret, web], readable: [web] }) =>
     traceView(deps, reader, trace, { keptDays: 30, ...options })
-  return { view, asked }
+  return { view, asked, stopped: () => signals.map((signal) => signal?.aborted ?? false) }
 }
 
 describe('a trace in the form of its page', () => {
@@ -163,15 +166,17 @@ describe('a trace in the form of its page', () => {
     expect(feedback).toMatchObject([{ id: 3, groupID: '9', message: 'broken', span: 1 }])
   })
 
-  test('a small trace is one query, a larger one is counted first; over the limit it is a sample', async () => {
+  test('first rows and count are asked at once; a larger trace is read whole, over the limit as a sample', async () => {
     const many = Array.from({ length: 6000 }, (_, n) => ({ n: n + 1, projectId: 1 }))
     const small = storeOf(many.slice(0, 2000))
-    expect([(await small.view()).isSampled, small.asked]).toEqual([false, [['spans', 2001]]])
+    expect([(await small.view()).isSampled, small.asked]).toEqual([false, [['spans', 2001], ['totals']]])
+    expect(small.stopped()).toEqual([true, true])
     const middle = storeOf(many)
     expect([(await middle.view()).spans.ids.length, middle.asked]).toEqual([
       6000,
       [['spans', 2001], ['totals'], ['spans', 50_000]],
     ])
+    expect(middle.stopped()).toEqual([true, true, false])
     const preload = storeOf(many)
     expect([(await preload.view({ isPreload: true })).isSampled, preload.asked]).toEqual([true, [['spans', 2001]]])
     const large = storeOf(many)

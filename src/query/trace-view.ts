@@ -103,12 +103,27 @@ async function readSpans(
   traceId: string,
   { max, isPreload }: { max: number; isPreload: boolean },
 ): Promise<Read> {
-  const few = await events.traceSpans(projects, traceId, Math.min(max, smallSpans) + 1)
+  const enough = Math.min(max, smallSpans)
   const all = { spanCount: 0, byProject: undefined, isSampled: false }
-  if (few.ids.length <= Math.min(max, smallSpans)) return { ...all, columns: few }
-  if (isPreload) return { ...all, columns: few, spanCount: few.ids.length, isSampled: true }
-  // A count takes 6 ms. Reading 50,001 of two million spans in vain took 118 ms of CPU in this process alone.
-  const totals = await events.traceTotals(projects, traceId)
+  if (isPreload) {
+    const few = await events.traceSpans(projects, traceId, enough + 1)
+    const isSampled = few.ids.length > enough
+    return { ...all, columns: few, isSampled, spanCount: isSampled ? few.ids.length : 0 }
+  }
+  // The first rows and the count are read at once, and what comes first decides. One after the other took a trace of
+  // 25,000 spans 19 ms longer. Reading 50,001 of two million spans in vain took 118 ms of CPU in this process alone.
+  const rest = new AbortController()
+  const few = events.traceSpans(projects, traceId, enough + 1, rest.signal)
+  const counted = events.traceTotals(projects, traceId, rest.signal)
+  counted.catch(() => undefined)
+  const first = await Promise.race([few, counted.then(({ spans }) => (spans > enough ? undefined : few))])
+  if (first && first.ids.length <= enough) {
+    rest.abort()
+    return { ...all, columns: first }
+  }
+  const totals = await counted
+  few.catch(() => undefined)
+  rest.abort()
   if (totals.spans <= max) return { ...all, columns: await events.traceSpans(projects, traceId, max) }
   const columns = await events.largestSpans(projects, traceId, Math.min(max, sampleSpans))
   return { columns, spanCount: totals.spans, byProject: totals.byProject, isSampled: true }

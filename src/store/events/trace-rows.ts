@@ -102,12 +102,14 @@ async function traceTotals(
   table: string,
   { all }: TraceProjects,
   trace: string,
+  signal: AbortSignal | undefined,
 ): Promise<TraceTotals> {
   const rows = await connection.rows<StoredTotals>(
     `SELECT project_id, count() AS spans, toFloat64(min(toUnixTimestamp64Micro(start))) AS from_us,
        toFloat64(max(toUnixTimestamp64Micro(start) + duration)) AS to_us
      FROM ${table} PREWHERE ${ofTrace} GROUP BY project_id ${byFilter}`,
     { projects: all, trace },
+    { signal },
   )
   return {
     spans: rows.reduce((sum, row) => sum + Number(row.spans), 0),
@@ -121,12 +123,13 @@ async function traceTotals(
 export function createTraces(connection: Connection, database: string): TraceStore {
   const table = `${database}.spans`
   return {
-    async traceSpans({ all, readable }, traceId, max) {
+    async traceSpans({ all, readable }, traceId, max, signal) {
       const trace = traceHex(traceId)
       if (trace === undefined || all.length === 0) return readColumns(undefined)
       const [row] = await connection.rows<StoredColumns>(
         `${columnsOf(`SELECT * FROM ${table} PREWHERE ${ofTrace} LIMIT {max:UInt32}`)} ${byFilter}`,
         { projects: all, readable, trace, max },
+        { signal },
       )
       return readColumns(row)
     },
@@ -144,11 +147,11 @@ export function createTraces(connection: Connection, database: string): TraceSto
       return readColumns(row)
     },
 
-    async traceTotals(projects, traceId) {
+    async traceTotals(projects, traceId, signal) {
       const trace = traceHex(traceId)
       if (trace === undefined || projects.all.length === 0)
         return { spans: 0, byProject: new Map(), fromUs: 0, toUs: 0 }
-      return await traceTotals(connection, table, projects, trace)
+      return await traceTotals(connection, table, projects, trace, signal)
     },
 
     async spanOfTrace(projectIds, traceId, spanId) {

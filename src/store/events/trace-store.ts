@@ -50,12 +50,12 @@ type StatementDurations = {
 /** Queries of whole traces. All throw MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE. */
 export type TraceStore = {
   /** At most `max` spans of a trace; which ones is not defined if there are more. */
-  traceSpans(projects: TraceProjects, traceId: string, max: number): Promise<TraceColumns>
+  traceSpans(projects: TraceProjects, traceId: string, max: number, signal?: AbortSignal): Promise<TraceColumns>
   /** The `max` spans that matter most: segments, then failed ones, then the longest. */
   largestSpans(projects: TraceProjects, traceId: string, max: number): Promise<TraceColumns>
   /** Stored spans of a trace by op. A repeated span counts once. */
   spanCounts(projectIds: readonly number[], traceId: string): Promise<Map<string, number>>
-  traceTotals(projects: TraceProjects, traceId: string): Promise<TraceTotals>
+  traceTotals(projects: TraceProjects, traceId: string, signal?: AbortSignal): Promise<TraceTotals>
   /** All stored details of a span; undefined if it is not in these projects. The first row of a repeated span. */
   spanOfTrace(projectIds: readonly number[], traceId: string, spanId: string): Promise<SeenSpan | undefined>
   /** Ids of the spans with this text, number or truth value in an attribute, at most `max`. */
