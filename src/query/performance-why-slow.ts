@@ -6,9 +6,12 @@ import type { QueryDeps } from './issue.ts'
 import { type PerformanceView, scopeOf } from './performance-compared.ts'
 import { routeOfView, toRestTrace } from './performance-route.ts'
 
-/** Segments of each side whose attributes are read, and those whose child spans are read. */
+/**
+ * Segments of each side whose attributes are read, and those whose child spans are read. The children of 2,000 slow ones
+ * lie in three quarters of a week of 10M spans: 266 ms, three times as long as for 1M. Of 1,200 they took 187.
+ */
 const segmentsMax = 10_000
-const spanSegmentsMax = 2000
+const spanSegmentsMax = 1200
 /** Values that are compared, most frequent among the slow ones first. */
 const comparedMax = 500
 const shownMax = 12
