@@ -165,6 +165,24 @@ export type Tables = JobTables & {
     scope: Defaulted<ViewScope>
   }
   search_default: { organization_id: number; user_id: string; scope: ViewScope; search_id: number }
+  dashboard: {
+    id: Id
+    organization_id: number
+    user_id: string
+    title: string
+    shared: Flag
+    content: JsonText
+    created_ms: number
+  } & Revised
+  dashboard_revision: {
+    dashboard_id: number
+    rev: number
+    title: string
+    content: JsonText
+    user_id: string | null
+    at_ms: number
+  }
+  dashboard_favourite: { organization_id: number; user_id: string; dashboard: string }
   short_id: { organization_id: number; prefix: string; last: number }
   issue: {
     id: Id
