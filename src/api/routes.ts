@@ -1,3 +1,4 @@
+import { dashboardRoutes } from './dashboards/dashboard-routes.ts'
 import { bulkRoutes } from './issues/bulk-routes.ts'
 import { commentRoutes } from './issues/comment-routes.ts'
 import { eventRoutes } from './issues/event-routes.ts'
@@ -56,6 +57,7 @@ export const routes: readonly Route[] = [
   ...overviewRoutes,
   ...performanceApiRoutes,
   ...searchRoutes,
+  ...dashboardRoutes,
   ...filterRoutes,
   ...notificationRoutes,
   ...peopleRoutes,

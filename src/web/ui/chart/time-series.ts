@@ -3,9 +3,9 @@ export type TimePoint = {
   startMs: number
   value: number | null
   /** The value of the same interval in the previous period. */
-  previous?: number | null
+  previous?: number | null | undefined
   /** The interval has not ended, or its data was only read in part. */
-  incomplete?: boolean
+  incomplete?: boolean | undefined
 }
 
 export type TimeSeries = {
