@@ -7,7 +7,7 @@ import { revisionField, time } from './scalars.ts'
 const term = z.string().max(300)
 
 /** One query of a tile, in the words of Sentry's API. */
-export const restTileQuery = z.strictObject({
+const restTileQuery = z.strictObject({
   name: z.string().max(255).default('').describe('Legend of the query.'),
   fields: z.array(term).max(60).default([]).describe('Columns and aggregates in their order.'),
   aggregates: z.array(term).max(20).default([]),
@@ -18,7 +18,7 @@ export const restTileQuery = z.strictObject({
 })
 export type RestTileQuery = z.output<typeof restTileQuery>
 
-export const restTileLayout = z.strictObject({
+const restTileLayout = z.strictObject({
   x: z
     .int()
     .min(0)
@@ -173,7 +173,6 @@ export const newDashboardBody = z.strictObject({
   visibility: body.visibility.default('organization'),
   duplicate: z.string().max(40).optional().describe('Id of a dashboard whose tiles the new one gets.'),
 })
-export type NewDashboardBody = z.output<typeof newDashboardBody>
 
 export const dashboardChangeBody = z.strictObject({
   title: body.title.optional(),

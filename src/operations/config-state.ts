@@ -24,7 +24,7 @@ export type ReadsConfig = MetaWith<
 >
 
 /** The rows behind items, for their changes. Of several with one key the oldest counts. */
-export type ConfigRows = {
+type ConfigRows = {
   projects: Map<string, Project>
   dashboards: Map<string, Dashboard>
   views: Map<string, SavedSearch>

@@ -6,7 +6,7 @@ import type { QueryDeps, View } from './issue.ts'
 import { issueSorts, listIssues } from './issues.ts'
 
 /** The values that apply to all tiles, besides those of the view. */
-export type TileFilters = { releases: readonly string[]; attribute: string; values: readonly string[] }
+type TileFilters = { releases: readonly string[]; attribute: string; values: readonly string[] }
 
 const quoted = (value: string) => `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('*', '\\*')}"`
 

@@ -102,7 +102,7 @@ function orderOf(
  * Converts the queries of a tile to a plan. Throws VALIDATION that names the field for what a plan cannot hold: several
  * queries with different columns, or without aggregates.
  */
-export function planOfQueries(
+function planOfQueries(
   dataset: Dataset,
   queries: readonly RestTileQuery[],
   { limit, isChart, path }: { limit: number | null; isChart: boolean; path: string },

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { ViewScope } from '../../../domain/view-scopes.ts'
+import type { DashboardTables } from './dashboard-tables.ts'
 import type { JobTables } from './job-tables.ts'
 
 /** A column with an id that the database assigns. */
@@ -13,7 +14,8 @@ type Defaulted<T> = ColumnType<T, T | undefined, T>
 type Revised = { rev: Defaulted<number>; changed_ms: Defaulted<number | null>; changed_by: Defaulted<string | null> }
 
 /** All tables of meta for Kysely. Times are milliseconds since 1970 UTC, and their names end in `_ms`. */
-export type Tables = JobTables & {
+export type Tables = JobTables &
+  DashboardTables & {
   version: { number: number; applied_ms: number }
   value: { name: string; text: string }
   organization: {
@@ -165,24 +167,6 @@ export type Tables = JobTables & {
     scope: Defaulted<ViewScope>
   }
   search_default: { organization_id: number; user_id: string; scope: ViewScope; search_id: number }
-  dashboard: {
-    id: Id
-    organization_id: number
-    user_id: string
-    title: string
-    shared: Flag
-    content: JsonText
-    created_ms: number
-  } & Revised
-  dashboard_revision: {
-    dashboard_id: number
-    rev: number
-    title: string
-    content: JsonText
-    user_id: string | null
-    at_ms: number
-  }
-  dashboard_favourite: { organization_id: number; user_id: string; dashboard: string }
   short_id: { organization_id: number; prefix: string; last: number }
   issue: {
     id: Id

@@ -23,7 +23,7 @@ const BoardEditor = dynamic(() => import('./board-editor.tsx').then((module) => 
 const TileForm = dynamic(() => import('./tile-form.tsx').then((module) => module.TileForm), { ssr: false })
 
 /** What a person edits: tiles and settings that are not saved yet. */
-export type BoardDraft = Pick<RestDashboard, 'title' | 'widgets' | 'attribute' | 'visibility'>
+type BoardDraft = Pick<RestDashboard, 'title' | 'widgets' | 'attribute' | 'visibility'>
 
 /** A function that changes the URL of the dashboard. */
 function useChange(): (change: BoardChange) => void {

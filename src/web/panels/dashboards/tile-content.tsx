@@ -214,9 +214,10 @@ export function TileContent(props: ContentProps) {
   const isEmpty = answer.rows.length === 0 && answer.series.every(({ points }) => points.length === 0)
   if (isEmpty) return <p className="board-none">{t('noData')}</p>
   const { displayType } = tile
+  const { partial } = answer.meta
   return (
     <>
-      {answer.meta.partial ? <p className="board-partial">{answer.meta.partial.sentence}</p> : null}
+      {partial ? <p className="board-partial">{partial.sentence}</p> : null}
       {displayType === 'table' ? <TableTile tile={tile} answer={answer} /> : null}
       {displayType === 'big_number' ? <NumberTile answer={answer} /> : null}
       {displayType === 'heatmap' ? <HeatTile tile={tile} answer={answer} /> : null}

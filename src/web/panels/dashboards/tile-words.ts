@@ -35,7 +35,7 @@ export function sharedUnit({ columns }: Pick<PlanAnswer, 'columns'>): string | n
 }
 
 /** A value with the one of the previous period, and the change as a share. Null: there is none. */
-export type BigNumber = { value: number | null; previous: number | null; change: number | null; unit: string | null }
+type BigNumber = { value: number | null; previous: number | null; change: number | null; unit: string | null }
 
 const numberOf = (cell: Cell | undefined): number | null => (typeof cell === 'number' ? cell : null)
 
@@ -51,7 +51,7 @@ export function bigNumber({ columns, rows }: Pick<PlanAnswer, 'columns' | 'rows'
 }
 
 /** A heat map: one row per group, one cell per interval. `share`: of the largest value, 0 to 1; null without data. */
-export type HeatRow = {
+type HeatRow = {
   key: string
   label: string
   cells: { startMs: number; value: number | null; share: number | null }[]

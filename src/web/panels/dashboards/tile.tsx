@@ -108,7 +108,7 @@ export function TileBody({ tile, scope }: { tile: RestTile; scope: TileScope }) 
 }
 
 /** What a person does with a tile while the dashboard is edited. */
-export type TileActions = { edit: () => void; remove: () => void; handle: ReactNode }
+type TileActions = { edit: () => void; remove: () => void; handle: ReactNode }
 
 /** The head of a tile: its title, its remark on hover, and its actions. */
 export function TileHead({
