@@ -69,7 +69,9 @@ describe.skipIf(noChromium)('dashboards', () => {
     await hydrated(page)
     expect(await page.getByRole('button', { name: 'Edit', exact: true }).count()).toBe(0)
     await expect.poll(() => tile('Errors').locator('.board-number b').textContent()).toBe('3')
-    await expect.poll(() => tile('Unresolved issues').getByRole('link').allTextContents()).toContain(`BetaError: ${markup}`)
+    await expect
+      .poll(() => tile('Unresolved issues').getByRole('link').allTextContents())
+      .toContain(`BetaError: ${markup}`)
     await expect.poll(() => tile('Errors by project').locator('.u-over').count()).toBe(1)
     expect(await faults(page)).toEqual([])
     await page.getByRole('button', { name: 'Duplicate' }).click()
@@ -90,7 +92,9 @@ describe.skipIf(noChromium)('dashboards', () => {
     await form.getByLabel('Kind').selectOption('table')
     await form.getByLabel('Group by').fill('release')
     await form.getByRole('button', { name: 'Apply' }).click()
-    await expect.poll(() => tile(markup).getByRole('row').allTextContents()).toEqual(['releasecount()', 'web@22', 'web@11'])
+    await expect
+      .poll(() => tile(markup).getByRole('row').allTextContents())
+      .toEqual(['releasecount()', 'web@22', 'web@11'])
     await page.getByRole('button', { name: 'Add tile' }).click()
     await form.getByLabel('Kind').selectOption('text')
     await form.getByLabel('Title').fill('Notes')
@@ -152,7 +156,12 @@ describe.skipIf(noChromium)('dashboards', () => {
       title: 'Fails',
       widgets: [
         { title: 'Good', displayType: 'big_number', widgetType: 'error-events', queries: [count] },
-        { title: 'Wrong', displayType: 'line', widgetType: 'error-events', queries: [{ ...count, conditions: 'level:' }] },
+        {
+          title: 'Wrong',
+          displayType: 'line',
+          widgetType: 'error-events',
+          queries: [{ ...count, conditions: 'level:' }],
+        },
         { title: 'Cut off', displayType: 'bar', widgetType: 'error-events', queries: [count] },
       ],
     })
@@ -174,7 +183,12 @@ describe.skipIf(noChromium)('dashboards', () => {
       attribute: 'environment',
       widgets: [
         { title: 'Count', displayType: 'big_number', widgetType: 'error-events', queries: [count] },
-        { title: 'List', displayType: 'table', widgetType: 'issue', queries: [{ conditions: 'is:unresolved', orderby: 'freq' }] },
+        {
+          title: 'List',
+          displayType: 'table',
+          widgetType: 'issue',
+          queries: [{ conditions: 'is:unresolved', orderby: 'freq' }],
+        },
       ],
     })
     await page.goto(at(`/${id}`))
@@ -239,7 +253,9 @@ describe.skipIf(noChromium)('dashboards', () => {
       expect(await faults(page)).toEqual([])
     }
     await expect.poll(() => tile('Errors').locator('.board-number b').textContent()).toBe('3')
-    const lefts = await page.locator('.board-tile').evaluateAll((tiles) => tiles.map((own) => own.getBoundingClientRect().x))
+    const lefts = await page
+      .locator('.board-tile')
+      .evaluateAll((tiles) => tiles.map((own) => own.getBoundingClientRect().x))
     expect(new Set(lefts).size).toBe(1)
     await page.setViewportSize({ width: 1440, height: 900 })
     await page.emulateMedia({ colorScheme: 'light' })

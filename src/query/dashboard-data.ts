@@ -1,7 +1,7 @@
 import type { RestTile, RestTileData } from '../contract/dashboards.ts'
 import type { Plan } from '../contract/explore.ts'
 import { chartGroups, chartGroupsMax, issueLimit } from '../domain/dashboards.ts'
-import { type PlanDeps, runPlan } from './compile/explore.ts'
+import { runPlan } from './explore.ts'
 import type { QueryDeps, View } from './issue.ts'
 import { issueSorts, listIssues } from './issues.ts'
 
@@ -74,7 +74,7 @@ function planOfTile(tile: RestTile, plan: Plan, filters: TileFilters): Plan {
 
 /** Answers a tile. Throws what its query throws: QUERY_*, VALIDATION, STORE_UNAVAILABLE. */
 export async function tileData(
-  deps: QueryDeps & PlanDeps,
+  deps: QueryDeps,
   view: View,
   tile: RestTile,
   filters: TileFilters,
