@@ -1,11 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { RestDashboard, RestDashboardSummary } from '../contract/dashboards.ts'
+import type { RestDashboard, RestDashboardSummary, RestTileData } from '../contract/dashboards.ts'
+import { readyDashboards } from '../query/ready-dashboards.ts'
 import type { Role } from '../store/meta/meta.ts'
 import { appForFile } from './app.cases.ts'
+import { seedEvents } from './seed.cases.ts'
 
 // Dashboards over REST: who sees and changes them, what is refused, revisions and favourites.
 
-const { call, personAs } = appForFile()
+const { made, call, personAs } = appForFile()
 const O = '/organizations/acme/dashboards/'
 
 const tile = {
@@ -133,4 +135,67 @@ test('the list finds titles', async () => {
   await create({ title: 'Payments <b>' })
   const list = (await call('GET', `${O}?query=PAYMENTS`, { token: tokens.viewer })).json as RestDashboardSummary[]
   expect(list.map(({ title }) => title)).toEqual(['Payments <b>'])
+})
+
+describe('what tiles show', () => {
+  const dataOf = (id: string, tileId: string, search = '') =>
+    call('GET', `${O}${id}/widgets/${tileId}/data/?statsPeriod=1h${search}`, { token: tokens.viewer })
+  beforeAll(async () => {
+    await made().store(seedEvents)
+  }, 30_000)
+
+  test.each(readyDashboards.map(({ name, content }) => [name, content.widgets] as const))(
+    'each tile of the ready-made dashboard %s is answered',
+    async (name, widgets) => {
+      const answers = await Promise.all(widgets.map(async ({ id, title }) => ({ title, ...(await dataOf(name, id)) })))
+      expect(answers.filter(({ status }) => status !== 200).map(({ title, json }) => ({ title, json }))).toEqual([])
+    },
+  )
+
+  test('the filters of all tiles narrow plans and lists of issues', async () => {
+    const issues = {
+      title: 'I',
+      displayType: 'table',
+      widgetType: 'issue',
+      queries: [{ conditions: '', orderby: 'freq' }],
+    }
+    const count = { fields: ['count()'], aggregates: ['count()'] }
+    const number = { title: 'N', displayType: 'big_number', widgetType: 'error-events', queries: [count] }
+    const { id } = await create({ title: 'Both', widgets: [number, issues], attribute: 'fruit' })
+    const shown = async (search: string) => {
+      const [first, second] = await Promise.all(
+        ['1', '2'].map(async (tileId) => (await dataOf(id, tileId, search)).json),
+      )
+      const [{ answer }, list] = [first as RestTileData, second as RestTileData]
+      return [answer?.rows[0]?.[0], list.issues?.length]
+    }
+    const [all, found] = await shown('')
+    expect([Number(all) > 2, Number(found) > 0]).toEqual([true, true])
+    expect(await shown('&value=pear')).toEqual([2, 1])
+    expect(await shown('&value=pear&value=apple')).toEqual([3, 1])
+    expect(await shown('&release=nothing%20"of*')).toEqual([0, 0])
+  })
+
+  test('a tile that is not stored is answered, or refused with its field', async () => {
+    const path = `${O}widget-data/?statsPeriod=1h`
+    const count = { fields: ['count()'], aggregates: ['count()'] }
+    const widget = { displayType: 'bar', widgetType: 'error-events', queries: [count] }
+    const { status, json } = await call('POST', path, { token: tokens.viewer, body: { widget } })
+    const { answer } = json as RestTileData
+    expect([status, answer?.series.length]).toEqual([200, 1])
+    const wrong = { ...widget, queries: [{ ...count, orderby: 'x' }] }
+    const refused = await call('POST', path, { token: tokens.viewer, body: { widget: wrong } })
+    expect([refused.status, Object.keys(refused.json as object)]).toEqual([400, ['widgets[0].queries[0].orderby']])
+    const syntax = { ...widget, queries: [{ ...count, conditions: 'level:' }] }
+    expect(await call('POST', path, { token: tokens.viewer, body: { widget: syntax } })).toMatchObject({
+      status: 400,
+      json: { code: 'QUERY_SYNTAX' },
+    })
+  })
+
+  test('tiles of others’ own dashboards are hidden', async () => {
+    const { id } = await create({ title: 'Mine', visibility: 'owner', widgets: [tile] })
+    expect((await dataOf(id, '1')).status).toBe(404)
+    expect((await dataOf('health', '99')).status).toBe(404)
+  })
 })
