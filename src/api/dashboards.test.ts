@@ -180,14 +180,14 @@ describe('what tiles show', () => {
     const path = `${O}widget-data/?statsPeriod=1h`
     const count = { fields: ['count()'], aggregates: ['count()'] }
     const widget = { displayType: 'bar', widgetType: 'error-events', queries: [count] }
-    const { status, json } = await call('POST', path, { token: tokens.viewer, body: { widget } })
+    const { status, json } = await call('POST', path, { token: tokens.member, body: { widget } })
     const { answer } = json as RestTileData
     expect([status, answer?.series.length]).toEqual([200, 1])
     const wrong = { ...widget, queries: [{ ...count, orderby: 'x' }] }
-    const refused = await call('POST', path, { token: tokens.viewer, body: { widget: wrong } })
+    const refused = await call('POST', path, { token: tokens.member, body: { widget: wrong } })
     expect([refused.status, Object.keys(refused.json as object)]).toEqual([400, ['widgets[0].queries[0].orderby']])
     const syntax = { ...widget, queries: [{ ...count, conditions: 'level:' }] }
-    expect(await call('POST', path, { token: tokens.viewer, body: { widget: syntax } })).toMatchObject({
+    expect(await call('POST', path, { token: tokens.member, body: { widget: syntax } })).toMatchObject({
       status: 400,
       json: { code: 'QUERY_SYNTAX' },
     })
