@@ -214,10 +214,10 @@ export function TileContent(props: ContentProps) {
   const isEmpty = answer.rows.length === 0 && answer.series.every(({ points }) => points.length === 0)
   if (isEmpty) return <p className="board-none">{t('noData')}</p>
   const { displayType } = tile
-  const { partial } = answer.meta
+  const { meta: scanned } = answer
   return (
     <>
-      {partial ? <p className="board-partial">{partial.sentence}</p> : null}
+      {scanned.partial ? <p className="board-partial">{scanned.partial.sentence}</p> : null}
       {displayType === 'table' ? <TableTile tile={tile} answer={answer} /> : null}
       {displayType === 'big_number' ? <NumberTile answer={answer} /> : null}
       {displayType === 'heatmap' ? <HeatTile tile={tile} answer={answer} /> : null}
