@@ -83,7 +83,13 @@ export async function outcomeStats(
   const question = { from: 'outcomes', scope: scopeOfView(view), filter: filterOf(request.only) } as const
   const asked = { ...question, withCut: false, values, aggregates }
   const ledger = ledgerQuestions(deps.meta)
-  const groups = await ledger.groupRows({ ...asked, having: [], order: [], max: groupsMax, offset: 0 })
+  const groups = await ledger.groupRows({
+    ...asked,
+    having: [],
+    order: [{ at: values.length, descending: true }],
+    max: groupsMax,
+    offset: 0,
+  })
   const rows = await ledger.seriesOfRows({ ...asked, only: groups, bucketMs })
   const firstMs = Math.floor(view.range.fromMs / bucketMs) * bucketMs
   const length = Math.ceil((view.range.toMs - firstMs) / bucketMs)
