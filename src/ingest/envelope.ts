@@ -163,6 +163,7 @@ function accepted(
   const { skip, limited } = limitItems(request, key, walk, spool?.bytes ?? body.length)
   if (skip) head.skip = skip
   if (spool) head.spool = spool
+  if (walk.items.every(({ type }) => itemKind(type).isBulk)) head.lane = 'bulk'
   // Nothing left to append: the envelope has no items, or all are rate limited.
   if (walk.items.length === (skip?.length ?? 0)) {
     request.answered = true

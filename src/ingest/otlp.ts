@@ -82,6 +82,7 @@ function take(request: IngestRequest, walk: OtlpWalk, body: Buffer, spool?: { ke
   }
   if (!takeRate(request, key, 'otlp', spool?.bytes ?? body.length, walk.spans)) return false
   const head = headOf(request, key, 'otlp')
+  head.lane = 'bulk'
   if (spool) head.spool = spool
   void appendRecord(request, key, head, body, () => answerExport(res, format, walk))
   return true

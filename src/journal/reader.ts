@@ -1,8 +1,10 @@
 import { closeSync, fstatSync, openSync } from 'node:fs'
+import type { Lane } from '../base/lane.ts'
 import type { Observe } from '../base/observe.ts'
 import { listSegments, readAt, segmentPath } from './folder.ts'
 import { type JournalReader, type JournalRecord, segmentSpan } from './journal.ts'
-import { decodeRecords, offsetOf, prefixBytes, recordEnd, segmentOf } from './record.ts'
+import { decodeRecords, offsetOf, prefixBytes, segmentOf } from './record.ts'
+import { createStarts, newScratch, recordAt, type Starts, survey } from './survey.ts'
 
 /** A range of a segment in which no record could be read. */
 export type Corrupt = { jpos: number; bytes: number }
@@ -55,45 +57,44 @@ function segmentAfter(folder: string, at: number): number | undefined {
   return nextSegmentNumber === undefined ? undefined : nextSegmentNumber * segmentSpan
 }
 
-/** Bytes that a count reads at once: 30 records of 2 kB in one call, and a call costs as much as these bytes. */
-const countedBytes = 64 * 1024
+/** Consecutive records of a lane: where they begin, and where they end. */
+type Run = { from: number; to: number }
 
-/** Counts the whole records of a segment from `from` up to the position `limit`, at most `recordsMax`. */
-function countSegment(handle: number, from: number, limit: number, recordsMax: number): number {
-  let found = 0
-  let bytes: Buffer = Buffer.alloc(0)
-  let bytesAt = from
-  for (let at = from; at < limit && found < recordsMax; found++) {
-    if (at + prefixBytes > bytesAt + bytes.length) {
-      bytes = readAt(handle, offsetOf(at), Math.min(countedBytes, Math.max(prefixBytes, limit - at)))
-      bytesAt = at
-    }
-    const end = recordEnd(bytes.subarray(at - bytesAt, at - bytesAt + prefixBytes), at)
-    if (end === undefined || end > limit) break
-    at = end
-  }
-  return found
-}
+/** The runs of a lane's records in a part of a segment. `next`: the position behind the last record, or behind what was skipped. */
+type Runs = { runs: Run[]; bytes: number; records: number; next: number; isDamaged: boolean }
 
-/** See `JournalReader.count`. */
-function countRecords(folder: string, handles: Handles, from: number, durable: number, recordsMax: number): number {
-  let found = 0
-  for (let at: number | undefined = from; at !== undefined && at < durable && found < recordsMax; ) {
-    const handle = handles.of(segmentOf(at))
-    const isCurrent: boolean = segmentOf(at) === segmentOf(durable)
-    if (handle !== undefined) {
-      const limit = isCurrent ? durable : segmentOf(at) * segmentSpan + fstatSync(handle).size
-      found += countSegment(handle, at, limit, recordsMax - found)
+/** Finds the records of a lane in a segment up to the position `limit`: as many as the limits allow, at least one. */
+function runsOf(
+  starts: Starts,
+  from: number,
+  limit: number,
+  lane: Lane,
+  { recordsMax, bytesMax }: { recordsMax: number; bytesMax: number },
+): Runs {
+  const out: Runs = { runs: [], bytes: 0, records: 0, next: from, isDamaged: false }
+  while (out.next < limit) {
+    const at = out.next
+    const found = recordAt(starts, at, limit)
+    if (found === 'damaged' || found === 'end') return { ...out, isDamaged: found === 'damaged' }
+    if (found.lane === lane) {
+      const bytes = found.end - at
+      if (out.records > 0 && (out.records >= recordsMax || out.bytes + bytes > bytesMax)) return out
+      const last = out.runs.at(-1)
+      if (last?.to === at) last.to = found.end
+      else out.runs.push({ from: at, to: found.end })
+      out.records++
+      out.bytes += bytes
     }
-    at = isCurrent ? undefined : segmentAfter(folder, at)
+    out.next = found.end
   }
-  return found
+  return out
 }
 
 /** See `openJournalReader`. */
 export function createReader(folder: string, options: ReaderOptions): JournalReader {
   const handles = createHandles(folder)
   const reported = new Set<number>()
+  const scratch = newScratch()
 
   function report(jpos: number, bytes: number): void {
     if (reported.has(jpos)) return
@@ -128,14 +129,64 @@ export function createReader(folder: string, options: ReaderOptions): JournalRea
     }
   }
 
+  /** Reads records of one lane of a segment, like `readSegment`. All of them share one piece of memory. */
+  function readLane(from: number, limit: number | undefined, recordsMax: number, bytesMax: number, lane: Lane): Found {
+    const base = segmentOf(from) * segmentSpan
+    const handle = handles.of(segmentOf(from))
+    if (handle === undefined) return { records: [], next: from, ended: true }
+    const end = limit === undefined ? base + fstatSync(handle).size : base + limit
+    const { runs, bytes, next, isDamaged } = runsOf(createStarts(handle, end, scratch), from, end, lane, {
+      recordsMax,
+      bytesMax,
+    })
+    const memory = bytes > 0 ? (options.allocate ?? Buffer.allocUnsafe)(bytes) : Buffer.alloc(0)
+    const records: JournalRecord[] = []
+    let used = 0
+    for (const run of runs) {
+      const part = memory.subarray(used, used + run.to - run.from)
+      used += part.length
+      const found = decodeRecords(
+        readAt(handle, offsetOf(run.from), part.length, () => part),
+        run.from,
+        recordsMax,
+      )
+      records.push(...found.records)
+      const at = run.from + found.at
+      if (at === run.to) continue
+      // A wrong checksum: the next read begins there and gives the rest of the segment up.
+      if (records.length > 0) return { records, next: at, ended: false }
+      report(at, end - at)
+      return limit === undefined ? { records: [], next: at, ended: true } : { records: [], next: end, ended: false }
+    }
+    const isLost = next < end && (isDamaged || limit !== undefined) && records.length === 0
+    if (isLost) report(next, end - next)
+    if (records.length > 0) return { records, next, ended: false }
+    return limit === undefined ? { records: [], next, ended: true } : { records: [], next: end, ended: false }
+  }
+
+  const deps = {
+    handleOf: handles.of,
+    segmentAfter: (at: number) => segmentAfter(folder, at),
+    scratch,
+  }
   return {
-    count: (from, durable, recordsMax) => countRecords(folder, handles, from, durable, recordsMax),
-    read(from, durable, recordsMax, bytesMax) {
+    count: (from, durable, recordsMax, lane) =>
+      survey(deps, from, durable, {
+        lane,
+        bytesMax: Number.POSITIVE_INFINITY,
+        countMax: recordsMax,
+        recordsMax: Number.POSITIVE_INFINITY,
+      }).records,
+    survey: (from, durable, lane, { bytesMax, recordsMax }) =>
+      survey(deps, from, durable, { lane, bytesMax, countMax: Number.POSITIVE_INFINITY, recordsMax }),
+    read(from, durable, recordsMax, bytesMax, lane) {
       let at = from
       for (;;) {
-        if (at >= durable) return { records: [], next: from }
-        const isCurrent = segmentOf(at) === segmentOf(durable)
-        const found = readSegment(at, isCurrent ? offsetOf(durable) : undefined, recordsMax, bytesMax)
+        if (at >= durable) return { records: [], next: lane ? at : from }
+        const limit = segmentOf(at) === segmentOf(durable) ? offsetOf(durable) : undefined
+        const found = lane
+          ? readLane(at, limit, recordsMax, bytesMax, lane)
+          : readSegment(at, limit, recordsMax, bytesMax)
         if (!found.ended) return { records: found.records, next: found.next }
         const nextSegmentNumber = segmentAfter(folder, at)
         if (nextSegmentNumber === undefined) return { records: [], next: from }

@@ -29,6 +29,8 @@ test('the upgrade to hashed tokens ends all sessions, and mail channels that are
     alter table saved_search drop column scope;
     drop table trace_step;
     alter table thin_run drop column spans;
+    alter table batch drop column lane;
+    delete from cursor where id = 2;
     delete from version where number >= 27;
     insert into auth_user ("id", "name", "email", "emailVerified", "createdAt", "updatedAt") values ('u', 'Ann', 'ann@x.test', 0, '2026-01-01', '2026-01-01');
     insert into auth_session ("id", "expiresAt", "token", "createdAt", "updatedAt", "userId") values ('s', '2099-01-01', 'plain', '2026-01-01', '2026-01-01', 'u');

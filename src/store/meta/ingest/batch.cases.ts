@@ -49,7 +49,7 @@ export function commitCases(fresh: () => Promise<MetaStore>): void {
     ])
     expect((await meta.projects.projectById(1))?.firstEventMs).toBe(nowMs + 5)
     expect((await meta.projects.keysOf(1))[0]?.lastUsedMs).toBe(nowMs + 5)
-    expect(await meta.batches.cursor()).toBe(100)
+    expect(await meta.batches.cursor('events')).toBe(100)
     expect(await meta.batches.openBatches()).toEqual([])
     expect(
       (await meta.ledger.outcomesSince({ fromMs: nowMs })).map((row) => [
@@ -190,12 +190,12 @@ export function orderCases(fresh: () => Promise<MetaStore>): void {
     const nothing = { events: [], attachments: [], outcomes: [], dead: [] }
     expect(await meta.batches.openBatches()).toEqual([batch, two])
     await expect(meta.batches.commitBatch(two, nothing, nowMs)).rejects.toThrow('out of order')
-    expect(await meta.batches.cursor()).toBe(0)
+    expect(await meta.batches.cursor('events')).toBe(0)
     await meta.batches.commitBatch(batch, nothing, nowMs)
     await expect(meta.batches.commitBatch(batch, nothing, nowMs)).rejects.toThrow('out of order')
     await meta.batches.commitBatch(two, nothing, nowMs)
     await expect(meta.batches.commitBatch(two, nothing, nowMs)).rejects.toThrow('no batch is open')
-    expect(await meta.batches.cursor()).toBe(20)
+    expect(await meta.batches.cursor('events')).toBe(20)
   })
 
   test('a batch that fails leaves nothing behind', async () => {
@@ -210,7 +210,7 @@ export function orderCases(fresh: () => Promise<MetaStore>): void {
     ).rejects.toThrow('has no hash')
     expect([
       await meta.issues.issueById(1),
-      await meta.batches.cursor(),
+      await meta.batches.cursor('events'),
       await meta.ledger.outcomesSince({ fromMs: 0 }),
       await meta.batches.openBatches(),
     ]).toEqual([undefined, 0, [], [batch]])
