@@ -38,8 +38,6 @@ export type RefineDeps = {
   committed(result: BatchResult): void
   /** The journal before this position is no longer needed. */
   trim(before: number): void
-  /** Everything of a lane before this position is committed. */
-  finished?(lane: Lane, before: number): void
   /** Outcomes of the committed records, the newest of each key, for the request log. */
   ended?(ends: RecordOutcomes[]): void
   /** The loop has stopped for good. The process should exit and restart, which recovers. */
@@ -77,9 +75,7 @@ export async function commit(
   if (range.uses.length > 0) await withRetry(work, 'database', () => work.meta.ledger.touchKeys(range.uses))
   dropRows(range.lines.values())
   for (const lane of lanes) {
-    const to = Math.max(work.cursors[lane], lane === batch.lane ? batch.to : 0, finished[lane] ?? 0)
-    work.cursors[lane] = to
-    work.finished?.(lane, to)
+    work.cursors[lane] = Math.max(work.cursors[lane], lane === batch.lane ? batch.to : 0, finished[lane] ?? 0)
   }
   work.trim(Math.min(...Object.values(work.cursors)))
   for (const key of range.spools) work.blobs.delete(key).catch(() => undefined)

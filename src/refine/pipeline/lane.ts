@@ -51,6 +51,8 @@ export type LaneLoop = {
   readonly inFlight: number
   /** Refines from this position until it is stopped. A failed batch stops all lanes. */
   run(from: number): Promise<void>
+  /** Everything of the lane before it is committed. It is not before its cursor in the meta store. */
+  readonly doneTo: number
   /** Looks at what came. Returns the bytes of the lane's records that no batch has, counted up to `enoughBytes`. */
   look(): number
   /** Whether everything of the lane before a position is committed. */
@@ -117,6 +119,8 @@ export function createLaneLoop(deps: LaneDeps): LaneLoop {
   const order: Order = { opened: Promise.resolve(), deduplicated: Promise.resolve(), committed: Promise.resolve() }
   let position = 0
   let inFlight = 0
+  /** The last position with no batch in flight. */
+  let idleTo = 0
   /**
    * The durable end at which no record was found. A start begins an empty segment, so the journal ends beyond its last
    * record. Without this check, an idle product kept a core busy with repeated reads.
@@ -142,6 +146,7 @@ export function createLaneLoop(deps: LaneDeps): LaneLoop {
 
   function launch(from: number): Promise<RunningRange> {
     const running = work.pool.begin({ from, durable: state.durable, recordsMax, bytesMax, lane })
+    if (inFlight === 0) idleTo = from
     inFlight++
     runBatch(deps, from, running, order)
       .catch((error: unknown) => {
@@ -163,6 +168,14 @@ export function createLaneLoop(deps: LaneDeps): LaneLoop {
     },
     get inFlight() {
       return inFlight
+    },
+    get doneTo() {
+      // A batch that failed is not in flight any more.
+      if (inFlight === 0 && !work.stopped.signal.aborted) {
+        look()
+        idleTo = position
+      }
+      return Math.max(idleTo, work.cursors[lane])
     },
     isDone: (before) => {
       if (work.cursors[lane] >= before) return true

@@ -22,7 +22,10 @@ const catchUpRecordsMax = 5000
 const reportedMs = 25
 const dayMs = 86_400_000
 
-/** The loop from the journal to the stores (ARCHITECTURE.md, "Exactly once"). */
+/** A lane: everything before `doneTo` is committed. `waiting`: its uncommitted records on disk, counted up to 5,000. */
+export type LaneState = { doneTo: number; waiting: number }
+
+/** The loops from the journal to the stores (ARCHITECTURE.md, "Exactly once"). */
 export type Refine = {
   /** The source map cache; undefined if refine was made without artifacts. */
   mapCache: MapCache | undefined
@@ -32,6 +35,8 @@ export type Refine = {
   advance(durable: number): void
   /** The number of uncommitted records on disk, counted up to 5,000. */
   waiting(): Promise<number>
+  /** What waits in each lane. */
+  lanes(): Promise<Record<Lane, LaneState>>
   /** The store that blocks refining because it is down or its disk is full; undefined if none does. */
   waitsFor(): Wait | undefined
   /**
@@ -172,18 +177,22 @@ export function createRefine(deps: RefineDeps): Refine {
     while (loops.some(({ inFlight }) => inFlight > 0)) await signal.wait()
   }
 
+  const laneStates = async () => {
+    const states: Record<Lane, LaneState> = { events: { doneTo: 0, waiting: 0 }, bulk: { doneTo: 0, waiting: 0 } }
+    for (const { lane, doneTo } of loops) {
+      const from = Math.max(doneTo, await deps.meta.batches.cursor(lane))
+      states[lane] = { doneTo: from, waiting: readers[lane].count(from, state.durable, waitingMax, lane) }
+    }
+    return states
+  }
+
   return {
     mapCache: maps,
     caughtUp: createCatchUp(work, state, signal, loops, readers),
+    lanes: laneStates,
     waiting: async () => {
-      const counts = loops.map(async ({ lane }) => {
-        const from = Math.max(cursors[lane], await deps.meta.batches.cursor(lane))
-        return readers[lane].count(from, state.durable, waitingMax, lane)
-      })
-      return Math.min(
-        waitingMax,
-        (await Promise.all(counts)).reduce((sum, count) => sum + count, 0),
-      )
+      const { events, bulk } = await laneStates()
+      return Math.min(waitingMax, events.waiting + bulk.waiting)
     },
     advance: (durable) => {
       // One check is enough: the positions and the cursors only grow from here.
@@ -200,7 +209,6 @@ export function createRefine(deps: RefineDeps): Refine {
     },
     start: async () => {
       await recover(work, readers)
-      for (const lane of lanes) deps.finished?.(lane, cursors[lane])
       deps.trim(Math.min(...Object.values(cursors)))
       for (const loop of loops)
         loop.run(cursors[loop.lane]).catch((error: unknown) => {
