@@ -100,9 +100,14 @@ async function finish(work: Work, { batch, stored, range }: Recovered, finished:
   )
 }
 
-/** Returns how far a lane has no records behind its cursor: up to `to`, or just its cursor. */
-async function passed(work: Work, reader: JournalReader, lane: Lane, to: number): Promise<number> {
-  for (let at = work.cursors[lane]; ; ) {
+/** Returns how far a lane has no records behind `from`: up to `to` at most. */
+async function passed(
+  work: Work,
+  reader: JournalReader,
+  lane: Lane,
+  { from, to }: { from: number; to: number },
+): Promise<number> {
+  for (let at = from; ; ) {
     const found = reader.survey(at, to, lane, { bytesMax: 1, recordsMax: lookedRecordsMax })
     if (found.bytes > 0 || found.isDamaged || found.at === at) return at
     at = found.at
@@ -133,11 +138,14 @@ export async function recover(work: Work, readers: Record<Lane, JournalReader>):
   }
   // The order between lanes is not known: a span that one lane stored was a duplicate in the other.
   for (const { range, stored } of recovered) markStored(range, work.memory, stored)
+  const end = Math.max(...recovered.map(({ batch }) => batch.to))
   for (const [at, each] of recovered.entries()) {
-    const left = new Set(recovered.slice(at).map(({ batch }) => batch.lane))
+    const left = new Set(recovered.slice(at + 1).map(({ batch }) => batch.lane))
     const finished: FinishedTo = {}
-    for (const lane of lanes)
-      if (!left.has(lane)) finished[lane] = await passed(work, readers[lane], lane, each.batch.to)
+    for (const lane of lanes) {
+      const from = Math.max(work.cursors[lane], lane === each.batch.lane ? each.batch.to : 0)
+      if (!left.has(lane)) finished[lane] = await passed(work, readers[lane], lane, { from, to: end })
+    }
     await finish(work, each, finished)
   }
 }

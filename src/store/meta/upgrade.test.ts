@@ -44,3 +44,23 @@ test('the upgrade to hashed tokens ends all sessions, and mail channels that are
   database.close()
   await after.close()
 })
+
+test('the upgrade to lanes begins both where the only cursor was, and open batches are of lane events', async () => {
+  const file = join(folder, 'lanes.sqlite')
+  const clock = testClock()
+  const before = await openSqliteMeta(file, { clock })
+  await before.batches.openBatch(700, 900)
+  await before.close()
+  const database = new DatabaseSync(file)
+  database.exec(`
+    alter table batch drop column lane;
+    update cursor set jpos = 700 where id = 1;
+    delete from cursor where id = 2;
+    delete from version where number >= 34;
+  `)
+  database.close()
+  const after = await openSqliteMeta(file, { clock })
+  expect([await after.batches.cursor('events'), await after.batches.cursor('bulk')]).toEqual([700, 700])
+  expect(await after.batches.openBatches()).toEqual([{ seq: 1, from: 700, to: 900, lane: 'events' }])
+  await after.close()
+})

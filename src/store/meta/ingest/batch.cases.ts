@@ -198,6 +198,29 @@ export function orderCases(fresh: () => Promise<MetaStore>): void {
     expect(await meta.batches.cursor('events')).toBe(20)
   })
 
+  test('each lane has its order, its cursor and its batches', async () => {
+    const meta = await fresh()
+    const nothing = { events: [], attachments: [], outcomes: [], dead: [] }
+    const bulk = await meta.batches.openBatch(0, 30, 'bulk')
+    const events = await meta.batches.openBatch(0, 20)
+    const more = await meta.batches.openBatch(30, 40, 'bulk')
+    expect(await meta.batches.openBatches()).toEqual([bulk, events, more])
+    const cursors = async () => [
+      await meta.batches.cursor('events'),
+      await meta.batches.cursor('bulk'),
+      await meta.batches.cursor(),
+    ]
+    await meta.batches.commitBatch(events, nothing, nowMs)
+    expect(await cursors()).toEqual([20, 0, 0])
+    await expect(meta.batches.commitBatch(more, nothing, nowMs)).rejects.toThrow('out of order')
+    // The other lane has nothing up to 35. A lower position does not move a cursor back.
+    await meta.batches.commitBatch(bulk, nothing, nowMs, { events: 35, bulk: 12 })
+    expect(await cursors()).toEqual([35, 30, 30])
+    await meta.batches.commitBatch(more, nothing, nowMs, { events: 33, bulk: 50 })
+    expect(await cursors()).toEqual([35, 50, 35])
+    expect(await meta.batches.openBatches()).toEqual([])
+  })
+
   test('a batch that fails leaves nothing behind', async () => {
     const meta = await fresh()
     const batch = await meta.batches.openBatch(0, 10)
