@@ -126,8 +126,8 @@ test('batches of both lanes with the same positions do not take each other for a
   expect(entry.events.spans.lines.length).toBe(2)
 })
 
-test.each([
-  ['none', (_entry: Bench) => undefined],
+test.each<[string, (entry: Bench) => void]>([
+  ['none', (_entry: Bench): void => undefined],
   ['the spans', (entry: Bench) => void entry.events.spans.lines.splice(0)],
   [
     'half of all',
@@ -143,32 +143,27 @@ test.each([
       entry.events.rows.splice(0)
     },
   ],
-] as const)(
-  'a kill with batches of both lanes open: each row once, whatever the power cut lost: %s',
-  async (_name, lose) => {
-    const entry = await bench()
-    for (let n = 0; n < 4; n++) {
-      await sendSpans(entry, [newSpan(), newSpan()])
-      await send(entry, 1)
-      await sendMixed(entry, [newSpan()])
-    }
-    await endBeforeCommits(entry, 2)
-    expect((await entry.meta.batches.openBatches()).map(({ lane }) => lane).sort()).toEqual(['bulk', 'events'])
-    expect([await stored(entry), entry.events.rows.length, entry.events.spans.lines.length]).toEqual([0, 8, 12])
-    lose(entry)
-    const again = entry.open()
-    await again.start()
-    again.advance(entry.writer.durable())
-    await settled(entry, 20)
-    expect([entry.events.rows.length, new Set(spanIds(entry)).size, entry.events.spans.lines.length]).toEqual([
-      8, 12, 12,
-    ])
-    expect([await stored(entry), await outcome(entry, 'received'), await outcome(entry, 'duplicate')]).toEqual([
-      20, 20, 0,
-    ])
-    expect(await entry.meta.batches.openBatches()).toEqual([])
-  },
-)
+])('a kill with batches of both lanes open: each row once, whatever the power cut lost: %s', async (_name, lose) => {
+  const entry = await bench()
+  for (let n = 0; n < 4; n++) {
+    await sendSpans(entry, [newSpan(), newSpan()])
+    await send(entry, 1)
+    await sendMixed(entry, [newSpan()])
+  }
+  await endBeforeCommits(entry, 2)
+  expect((await entry.meta.batches.openBatches()).map(({ lane }) => lane).sort()).toEqual(['bulk', 'events'])
+  expect([await stored(entry), entry.events.rows.length, entry.events.spans.lines.length]).toEqual([0, 8, 12])
+  lose(entry)
+  const again = entry.open()
+  await again.start()
+  again.advance(entry.writer.durable())
+  await settled(entry, 20)
+  expect([entry.events.rows.length, new Set(spanIds(entry)).size, entry.events.spans.lines.length]).toEqual([8, 12, 12])
+  expect([await stored(entry), await outcome(entry, 'received'), await outcome(entry, 'duplicate')]).toEqual([
+    20, 20, 0,
+  ])
+  expect(await entry.meta.batches.openBatches()).toEqual([])
+})
 
 test.each<[string, Lane, Lane]>([
   ['bulk was first', 'bulk', 'events'],

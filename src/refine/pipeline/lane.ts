@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/clock.ts'
 import type { Lane } from '../../base/lane.ts'
 import type { JournalReader } from '../../journal/journal.ts'
 import type { FinishedTo } from '../../store/meta/meta.ts'
@@ -66,13 +67,41 @@ type LaneDeps = {
   signal: Signal
   gather: Gather
   reader: JournalReader
+  inserting: Inserting
   /** Returns what is finished once a batch of the lane is committed. */
   finishedWith(lane: Lane): FinishedTo
 }
 
+/** Inserts of both lanes. Those of bulk data begin while none of events runs. */
+export type Inserting = { run<T>(lane: Lane, insert: () => Promise<T>): Promise<T> }
+
+/** How long a bulk insert waits for events at most, ms. One of them takes 0.1 to 0.3 s. */
+const bulkWaitMs = 500
+
+/** Creates the order of inserts. */
+export function createInserting(clock: Clock, stopped: AbortSignal): Inserting {
+  const ended = createSignal()
+  let events = 0
+  return {
+    run: async (lane, insert) => {
+      if (lane === 'bulk') {
+        if (events > 0) await Promise.race([ended.wait(), clock.sleep(bulkWaitMs, stopped)])
+        return insert()
+      }
+      events++
+      try {
+        return await insert()
+      } finally {
+        events--
+        if (events === 0) ended.notify()
+      }
+    },
+  }
+}
+
 /** Runs one batch to its commit. Inserts of two batches overlap; open, deduplicate and commit stay in order. */
 async function runBatch(
-  { work, lane, finishedWith }: LaneDeps,
+  { work, lane, inserting, finishedWith }: LaneDeps,
   from: number,
   running: Promise<RunningRange>,
   order: Order,
@@ -97,7 +126,7 @@ async function runBatch(
       await before.deduplicated
       const deduplicatedRange = deduplicate(range, work.memory, nothingStored())
       deduplicated.resolve()
-      const effects = await store(work, batch, range, deduplicatedRange, nothingStored())
+      const effects = await inserting.run(lane, () => store(work, batch, range, deduplicatedRange, nothingStored()))
       await before.committed
       await commit(work, batch, range, deduplicatedRange, effects, startedMs, finishedWith(lane))
     } else {

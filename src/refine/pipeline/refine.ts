@@ -7,8 +7,16 @@ import type { ProjectSettings } from '../../store/meta/meta.ts'
 import { createMapCache, type MapCache } from '../symbolicate/map-cache.ts'
 import type { RefineDeps, Totals, Work } from './commit.ts'
 import { createMemory } from './deduplicate.ts'
-import { createLaneLoop, createSignal, finishedLanes, type LaneLoop, type LoopState, type Signal } from './lane.ts'
-import { createGather, type Gather } from './pace.ts'
+import {
+  createInserting,
+  createLaneLoop,
+  createSignal,
+  finishedLanes,
+  type LaneLoop,
+  type LoopState,
+  type Signal,
+} from './lane.ts'
+import { createGather, enoughBytes, type Gather } from './pace.ts'
 import { recover } from './recovery.ts'
 import { createRemapper, type Remapper } from './reprocess-rows.ts'
 import { createWaits, type Wait, type Waits, waitedForOf, withRetry } from './retry.ts'
@@ -139,10 +147,13 @@ function createLoops(
   readers: Record<Lane, JournalReader>,
 ): { loops: LaneLoop[]; gathers: Record<Lane, Gather> } {
   const { clock, readers: people, stopped } = work
+  // Beside a backlog of bulk data, all that a batch of events does takes twice as long. It does not wait for more then.
+  const isBehind = () => loops.some(({ lane, look }) => lane === 'bulk' && look() >= enoughBytes)
   const gathers = {
-    events: createGather(clock, people, stopped.signal),
+    events: createGather(clock, { ...people, present: () => people.present() || isBehind() }, stopped.signal),
     bulk: createGather(clock, people, stopped.signal),
   }
+  const inserting = createInserting(clock, stopped.signal)
   const loops: LaneLoop[] = lanes.map((lane) =>
     createLaneLoop({
       work,
@@ -151,6 +162,7 @@ function createLoops(
       signal,
       gather: gathers[lane],
       reader: readers[lane],
+      inserting,
       finishedWith: (committing) => finishedLanes(loops, committing, stopped.signal),
     }),
   )
