@@ -1,8 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { systemClock } from '../base/clock.ts'
+import { systemClock, testClock } from '../base/clock.ts'
 import type { Lane } from '../base/lane.ts'
+import { silent } from '../base/observe.ts'
 import { streamedType } from './kinds/span/items.ts'
+import { createInserting } from './pipeline/lane.ts'
+import { createWorkerPool } from './pipeline/worker-pool.ts'
 import { type Bench, bench, envelope, head, newId, outcome, send, settled, stored, until } from './rig.cases.ts'
 
 const bulkHead = (entry: Bench) => ({ ...head(entry.projectId), lane: 'bulk' as const })
@@ -252,4 +256,55 @@ test('a journal that ends below the cursor of one lane is found', async () => {
   await again.start()
   again.advance(end - 1)
   await expect.poll(() => entry.failures, { timeout: 10_000 }).toMatchObject([{ code: 'START_JOURNAL_BEHIND' }])
+})
+
+test('a worker refines events between the records of a bulk range, and bulk ranges one after the other', async () => {
+  const entry = await bench()
+  const many = Array.from({ length: 50 }, newSpan)
+  for (let n = 0; n < 400; n++) await sendSpans(entry, many)
+  await send(entry, 20)
+  const pool = createWorkerPool({
+    size: 1,
+    setup: { journalFolder: join(entry.folder, 'journal'), blobSource: { folder: join(entry.folder, 'blobs') } },
+    observe: silent,
+    settingsOf: entry.meta.projects.projectSettings,
+  })
+  const range = { from: 0, durable: entry.writer.durable(), recordsMax: 1e9, bytesMax: 1e9 }
+  const done: string[] = []
+  const bulk = ['first bulk', 'second bulk'].map((name) =>
+    pool.refine({ ...range, lane: 'bulk' }).then(({ records }) => void done.push(`${name}: ${records}`)),
+  )
+  const events = pool.refine({ ...range, lane: 'events' }).then(({ records }) => void done.push(`events: ${records}`))
+  await Promise.all([...bulk, events])
+  expect(done).toEqual(['events: 20', 'first bulk: 400', 'second bulk: 400'])
+  await pool.close()
+})
+
+test('bulk inserts wait for those of events, but not for ever', async () => {
+  const stopped = new AbortController()
+  const clock = testClock()
+  const { run } = createInserting(clock, stopped.signal)
+  const done: string[] = []
+  const begin = (lane: Lane, name: string) => {
+    const insert = Promise.withResolvers<void>()
+    const ended = run(lane, async () => {
+      done.push(name)
+      await insert.promise
+    })
+    return { end: async () => (insert.resolve(), ended) }
+  }
+  const running = begin('bulk', 'bulk 1')
+  const first = begin('events', 'events 1')
+  const second = begin('events', 'events 2')
+  const late = begin('bulk', 'bulk 2')
+  expect(done).toEqual(['bulk 1', 'events 1', 'events 2'])
+  await first.end()
+  expect(done.length).toBe(3)
+  await second.end()
+  await expect.poll(() => done).toEqual(['bulk 1', 'events 1', 'events 2', 'bulk 2'])
+  const third = begin('events', 'events 3')
+  const patient = begin('bulk', 'bulk 3')
+  clock.advance(500)
+  await expect.poll(() => done.at(-1)).toBe('bulk 3')
+  await Promise.all([running.end(), late.end(), third.end(), patient.end()])
 })
