@@ -1,4 +1,4 @@
-import { mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -125,6 +125,7 @@ describe('damage', () => {
   const overwrite = (jpos: number, offset: number, value: number) => {
     const handle = openSync(segmentPath(folder, segmentOf(jpos)), 'r+')
     writeSync(handle, Buffer.alloc(4, value), 0, 4, offsetOf(jpos) + offset)
+    closeSync(handle)
   }
 
   test('a body of the other lane does not matter', async () => {

@@ -73,7 +73,7 @@ type LaneDeps = {
 }
 
 /** Inserts of both lanes. Those of bulk data begin while none of events runs. */
-export type Inserting = { run<T>(lane: Lane, insert: () => Promise<T>): Promise<T> }
+type Inserting = { run<T>(lane: Lane, insert: () => Promise<T>): Promise<T> }
 
 /** How long a bulk insert waits for events at most, ms. One of them takes 0.1 to 0.3 s. */
 const bulkWaitMs = 500
@@ -142,99 +142,123 @@ async function runBatch(
   }
 }
 
-/** Makes the loop of a lane. */
-export function createLaneLoop(deps: LaneDeps): LaneLoop {
-  const { work, lane, state, signal, gather, reader } = deps
-  const order: Order = { opened: Promise.resolve(), deduplicated: Promise.resolve(), committed: Promise.resolve() }
-  let position = 0
-  let inFlight = 0
+/** Where a lane is, and what it knows of the journal behind that. */
+type Place = {
+  /** Everything of the lane before it is in a batch or committed. */
+  position: number
+  inFlight: number
   /** The last position with no batch in flight. */
-  let idleTo = 0
+  idleTo: number
   /**
    * The durable end at which no record was found. A start begins an empty segment, so the journal ends beyond its last
    * record. Without this check, an idle product kept a core busy with repeated reads.
    */
-  let emptyTo = -1
+  emptyTo: number
   /** The part of the journal behind `position` that was looked at, and the bytes of the lane in it. */
-  let looked = { from: 0, at: 0, bytes: 0, isDamaged: false }
+  looked: { from: number; at: number; bytes: number; isDamaged: boolean }
+}
 
-  function look(): number {
-    if (looked.from !== position) looked = { from: position, at: position, bytes: 0, isDamaged: false }
-    if (looked.bytes < enoughBytes && !looked.isDamaged) {
-      const limits = { bytesMax: enoughBytes, recordsMax: lookedRecordsMax }
-      const { at, bytes, isDamaged } = reader.survey(looked.at, state.durable, lane, limits)
-      looked = { from: position, at, bytes: looked.bytes + bytes, isDamaged }
-    }
-    if (looked.bytes === 0 && !looked.isDamaged) {
-      // Only records of other lanes.
-      position = looked.at
-      looked.from = position
-    }
-    return looked.bytes
+const newPlace = (): Place => ({
+  position: 0,
+  inFlight: 0,
+  idleTo: 0,
+  emptyTo: -1,
+  looked: { from: 0, at: 0, bytes: 0, isDamaged: false },
+})
+
+/** See `LaneLoop.look`. Passes records of other lanes. */
+function lookAhead({ lane, state, reader }: LaneDeps, place: Place): number {
+  const { position } = place
+  if (place.looked.from !== position) place.looked = { from: position, at: position, bytes: 0, isDamaged: false }
+  const { looked } = place
+  if (looked.bytes < enoughBytes && !looked.isDamaged) {
+    const limits = { bytesMax: enoughBytes, recordsMax: lookedRecordsMax }
+    const { at, bytes, isDamaged } = reader.survey(looked.at, state.durable, lane, limits)
+    Object.assign(looked, { at, bytes: looked.bytes + bytes, isDamaged })
   }
+  if (looked.bytes === 0 && !looked.isDamaged) {
+    place.position = looked.at
+    looked.from = looked.at
+  }
+  return looked.bytes
+}
+
+/** Refines until it is stopped. `launch` begins a batch. */
+async function runLoop(deps: LaneDeps, place: Place, launch: (from: number) => Promise<RunningRange>): Promise<void> {
+  const { work, state, signal, gather } = deps
+  while (!work.stopped.signal.aborted && !state.draining) {
+    const { durable, pauseCount } = state
+    const { position } = place
+    if (pauseCount > 0 || position >= durable || durable === place.emptyTo || place.inFlight >= inFlightMax) {
+      await signal.wait()
+      continue
+    }
+    if (lookAhead(deps, place) === 0 && !place.looked.isDamaged && place.position > position) {
+      // A long run of another lane: other work of the process goes on meanwhile.
+      if (place.position < durable) await work.clock.sleep(0)
+      else signal.notify()
+      continue
+    }
+    await state.checked
+    const from = place.position
+    const { to, records } = await launch(from)
+    if (to === from) {
+      place.emptyTo = durable
+      signal.notify()
+    }
+    place.position = to
+    await gather.after(records, lookAhead(deps, place))
+  }
+}
+
+/** Makes the loop of a lane. */
+export function createLaneLoop(deps: LaneDeps): LaneLoop {
+  const { work, lane, state, signal } = deps
+  const order: Order = { opened: Promise.resolve(), deduplicated: Promise.resolve(), committed: Promise.resolve() }
+  const place = newPlace()
 
   function launch(from: number): Promise<RunningRange> {
     const running = work.pool.begin({ from, durable: state.durable, recordsMax, bytesMax, lane })
-    if (inFlight === 0) idleTo = from
-    inFlight++
+    if (place.inFlight === 0) place.idleTo = from
+    place.inFlight++
     runBatch(deps, from, running, order)
       .catch((error: unknown) => {
         if (!work.stopped.signal.aborted) work.failed(error)
         work.stopped.abort()
       })
       .finally(() => {
-        inFlight--
+        place.inFlight--
         signal.notify()
       })
     return running
   }
 
+  const look = () => lookAhead(deps, place)
   return {
     lane,
     look,
     get position() {
-      return position
+      return place.position
     },
     get inFlight() {
-      return inFlight
+      return place.inFlight
     },
     get doneTo() {
       // A batch that failed is not in flight any more.
-      if (inFlight === 0 && !work.stopped.signal.aborted) {
+      if (place.inFlight === 0 && !work.stopped.signal.aborted) {
         look()
-        idleTo = position
+        place.idleTo = place.position
       }
-      return Math.max(idleTo, work.cursors[lane])
+      return Math.max(place.idleTo, work.cursors[lane])
     },
     isDone: (before) => {
       if (work.cursors[lane] >= before) return true
       look()
-      return inFlight === 0 && Math.max(position, emptyTo) >= before
+      return place.inFlight === 0 && Math.max(place.position, place.emptyTo) >= before
     },
-    run: async (from) => {
-      position = from
-      while (!work.stopped.signal.aborted && !state.draining) {
-        const { durable, pauseCount } = state
-        if (pauseCount > 0 || position >= durable || durable === emptyTo || inFlight >= inFlightMax) {
-          await signal.wait()
-          continue
-        }
-        const before = position
-        if (look() === 0 && !looked.isDamaged && position > before) {
-          // A long run of another lane: other work of the process goes on meanwhile.
-          if (position < durable) await work.clock.sleep(0)
-          else signal.notify()
-          continue
-        }
-        await state.checked
-        const { to, records } = await launch(position)
-        if (to === position) {
-          emptyTo = durable
-          signal.notify()
-        }
-        position = to
-        await gather.after(records, look())
-      }
+    run: (from) => {
+      place.position = from
+      return runLoop(deps, place, launch)
     },
   }
 }

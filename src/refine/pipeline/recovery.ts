@@ -21,7 +21,7 @@ const triesMax = 2
  * Refines the records of an open batch again. One of them may have crashed the process. After repeated crashes, the
  * records are refined one at a time, and the record that still crashes becomes a dead letter.
  */
-export async function refineOpen(
+async function refineOpen(
   work: Storing & { pool: WorkerPool },
   { from, to, lane }: Batch,
   stored: Stored,

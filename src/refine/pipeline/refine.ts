@@ -31,7 +31,7 @@ const reportedMs = 25
 const dayMs = 86_400_000
 
 /** A lane: everything before `doneTo` is committed. `waiting`: its uncommitted records on disk, counted up to 5,000. */
-export type LaneState = { doneTo: number; waiting: number }
+type LaneState = { doneTo: number; waiting: number }
 
 /** The loops from the journal to the stores (ARCHITECTURE.md, "Exactly once"). */
 export type Refine = {
@@ -169,6 +169,21 @@ function createLoops(
   return { loops, gathers }
 }
 
+/** Counts what waits in each lane. */
+async function laneStatesOf(
+  { meta }: RefineDeps,
+  state: LoopState,
+  loops: readonly LaneLoop[],
+  readers: Record<Lane, JournalReader>,
+): Promise<Record<Lane, LaneState>> {
+  const states: Record<Lane, LaneState> = { events: { doneTo: 0, waiting: 0 }, bulk: { doneTo: 0, waiting: 0 } }
+  for (const { lane, doneTo } of loops) {
+    const from = Math.max(doneTo, await meta.batches.cursor(lane))
+    states[lane] = { doneTo: from, waiting: readers[lane].count(from, state.durable, waitingMax, lane) }
+  }
+  return states
+}
+
 /** Makes refine. Its loops run only after `start`. */
 export function createRefine(deps: RefineDeps): Refine {
   const stopped = new AbortController()
@@ -189,14 +204,7 @@ export function createRefine(deps: RefineDeps): Refine {
     while (loops.some(({ inFlight }) => inFlight > 0)) await signal.wait()
   }
 
-  const laneStates = async () => {
-    const states: Record<Lane, LaneState> = { events: { doneTo: 0, waiting: 0 }, bulk: { doneTo: 0, waiting: 0 } }
-    for (const { lane, doneTo } of loops) {
-      const from = Math.max(doneTo, await deps.meta.batches.cursor(lane))
-      states[lane] = { doneTo: from, waiting: readers[lane].count(from, state.durable, waitingMax, lane) }
-    }
-    return states
-  }
+  const laneStates = () => laneStatesOf(deps, state, loops, readers)
 
   return {
     mapCache: maps,

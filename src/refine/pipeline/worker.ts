@@ -1,4 +1,5 @@
 import { systemClock } from '../../base/clock.ts'
+import type { Lane } from '../../base/lane.ts'
 import { faultOf } from '../../base/observe.ts'
 import type { OutcomeCount } from '../../base/outcome.ts'
 import { packDeadLetter } from '../../journal/dead-letter.ts'
@@ -254,7 +255,7 @@ export async function refineRange(
   tools: Tools,
   maps?: WorkerMaps,
   fileOf?: (job: number, table: TableName) => LineFile | undefined,
-  turn?: () => Promise<void> | undefined,
+  turn?: Turn,
 ): Promise<RefinedRange> {
   const range = emptyRange(job, to)
   const mapsOf = rangeMaps(maps)
@@ -359,7 +360,7 @@ function createLaneReader(folder: string) {
 const turnMs = 5
 
 /** Returns a function that lets the worker receive messages when the last time is `turnMs` ago. */
-function createTurns(): () => Promise<void> | undefined {
+function createTurns(): Turn {
   let lastMs = systemClock.now()
   return () => {
     const nowMs = systemClock.now()
@@ -371,6 +372,24 @@ function createTurns(): () => Promise<void> | undefined {
         resolve()
       }),
     )
+  }
+}
+
+/** A function that a range calls between its records. */
+type Turn = () => Promise<void> | undefined
+
+/**
+ * Creates the order of ranges. Bulk ranges run one after the other: in turns, both would be late. Between their records
+ * they give way to a range of events, which runs to its end.
+ */
+function createRangeOrder() {
+  let bulk: Promise<unknown> = Promise.resolve()
+  const turn = createTurns()
+  return <T>(lane: Lane, run: (turn?: Turn) => Promise<T>): Promise<T> => {
+    if (lane !== 'bulk') return run()
+    const result = bulk.then(() => run(turn))
+    bulk = result.catch(() => undefined)
+    return result
   }
 }
 
@@ -396,9 +415,7 @@ export function work(
       post({ kind: 'ask', ask: requestCount, projectId, queries, waitMs })
     })
   const maps = createWorkerMaps(requestMaps, systemClock.now)
-  // Bulk ranges run one after the other: in turns, both would be late. A range of events runs between their records.
-  let bulk: Promise<unknown> = Promise.resolve()
-  const turn = createTurns()
+  const inOrder = createRangeOrder()
   listen((message) => {
     if (message.kind === 'maps') {
       pending.get(message.ask)?.(message.answers)
@@ -421,22 +438,8 @@ export function work(
     const entry = open.get(message.job)
     open.delete(message.job)
     if (!entry) return
-    const isBulk = entry.job.lane === 'bulk'
-    const run = () =>
-      refine(
-        entry.job,
-        entry.records,
-        entry.to,
-        message.settings,
-        blobs,
-        tools,
-        maps,
-        fileOf,
-        isBulk ? turn : undefined,
-      )
-    const refined = isBulk ? bulk.then(run) : run()
-    if (isBulk) bulk = refined.catch(() => undefined)
-    refined
+    const { job, records, to } = entry
+    inOrder(job.lane, (turn) => refine(job, records, to, message.settings, blobs, tools, maps, fileOf, turn))
       .then(
         (range) => {
           shared.send()
@@ -447,6 +450,6 @@ export function work(
         },
         (error: unknown) => post({ kind: 'failed', job: message.job, reason: faultOf(error) }),
       )
-      .finally(() => readers[entry.job.lane].buffers.give(entry.memory))
+      .finally(() => readers[job.lane].buffers.give(entry.memory))
   })
 }
