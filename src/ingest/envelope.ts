@@ -3,7 +3,7 @@ import { MishapError } from '../base/errors.ts'
 import type { BodyReservation, RecordHead, RecordKind } from '../journal/journal.ts'
 import type { IngestKey } from '../store/meta/meta.ts'
 import { EnvelopeWalk } from '../wire/envelope.ts'
-import { claimedCount, itemKind, itemsMax, needsEventId } from '../wire/item-types.ts'
+import { claimedCount, isBulk, itemKind, itemsMax, needsEventId } from '../wire/item-types.ts'
 import { answerId, Refusal } from './answer.ts'
 import { dsnAgrees, findKeyByDsn } from './key.ts'
 import { envelopeHeadersBytesMax, LimitCheck } from './limits.ts'
@@ -163,7 +163,7 @@ function accepted(
   const { skip, limited } = limitItems(request, key, walk, spool?.bytes ?? body.length)
   if (skip) head.skip = skip
   if (spool) head.spool = spool
-  if (walk.items.every(({ type }) => itemKind(type).isBulk)) head.lane = 'bulk'
+  if (walk.items.every(({ type }) => isBulk(type))) head.lane = 'bulk'
   // Nothing left to append: the envelope has no items, or all are rate limited.
   if (walk.items.length === (skip?.length ?? 0)) {
     request.answered = true
@@ -272,7 +272,7 @@ async function append(
 
 /**
  * Takes one item from the rate budget, for routes whose body is one item. If the budget is used up, answers and returns
- * false. `entries` is the number of parts in an attachment form, or of spans in an OTLP body.
+ * false. `entries` is the number of parts in an attachment form, or of items in an OTLP body.
  */
 export function takeRate(
   request: IngestRequest,
@@ -288,7 +288,7 @@ export function takeRate(
     (kind === 'attachments' ? core.attachmentQuota.take(key.projectId, bytes, receivedMs, entries) : undefined)
   if (limited === undefined) return true
   const { category } = request.target.route
-  const quantity = kind === 'otlp' ? entries : 1
+  const quantity = kind.startsWith('otlp') ? entries : 1
   core.ledger.count(key, category, 'rate_limited', limited.reason, itemTypeOf[kind], bytes, quantity)
   core.requestLog.add(request, { ...limitedAnswer(limited), items: [{ type: itemTypeOf[kind], bytes }] })
   request.answered = true
@@ -304,6 +304,7 @@ export const itemTypeOf: Record<RecordKind, string> = {
   attachments: 'attachment',
   minidump: 'event',
   otlp: 'otlp',
+  otlp_logs: 'otlp_logs',
   detection: 'detection',
   outcomes: '',
 }

@@ -15,6 +15,7 @@ export type RecordKind =
   | 'attachments'
   | 'minidump'
   | 'otlp'
+  | 'otlp_logs'
   | 'detection'
   | 'outcomes'
 

@@ -98,11 +98,7 @@ export function createReader(folder: string, options: ReaderOptions): JournalRea
   }
 
   const readLane = createLaneRead({ handles, scratch, allocate: options.allocate, report })
-  const deps = {
-    handleOf: handles.of,
-    segmentAfter: (at: number) => segmentAfter(folder, at),
-    scratch,
-  }
+  const deps = { handleOf: handles.of, segmentAfter: (at: number) => segmentAfter(folder, at), scratch }
   return {
     count: (from, durable, recordsMax, lane) =>
       survey(deps, from, durable, {

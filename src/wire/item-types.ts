@@ -40,14 +40,12 @@ type ItemKind = {
   needsEventId?: true
   /** The payload can be a list. Each entry counts as an item. */
   holdsMany?: true
-  /** Bulk data: many small parts that nobody waits for. A record of nothing else is refined behind events (base/lane.ts). */
-  isBulk?: true
 }
 
 /** Every known item type (docs/limits.md). */
 const kinds: ReadonlyMap<string, ItemKind> = new Map<string, ItemKind>([
   ['event', { category: 'error', limits: event, needsEventId: true }],
-  ['transaction', { category: 'transaction', limits: event, needsEventId: true, isBulk: true }],
+  ['transaction', { category: 'transaction', limits: event, needsEventId: true }],
   ['feedback', { category: 'feedback', limits: event, needsEventId: true }],
   ['user_report', { category: 'feedback', limits: small, needsEventId: true }],
   ['attachment', { category: 'attachment', limits: limit(envelopeBytesMax, attachmentsMax), needsEventId: true }],
@@ -58,21 +56,19 @@ const kinds: ReadonlyMap<string, ItemKind> = new Map<string, ItemKind>([
   ['replay_event', { category: 'replay', limits: limit(MiB, 1), needsEventId: true }],
   ['replay_recording', { category: 'replay', limits: recording }],
   ['replay_video', { category: 'replay', limits: recording }],
-  ['profile', { category: 'profile', limits: profile, needsEventId: true, isBulk: true }],
-  ['profile_chunk', { category: 'profile_chunk', limits: profile, isBulk: true }],
-  ['profile_chunk_ui', { category: 'profile_chunk', limits: profile, isBulk: true }],
-  [
-    'span',
-    { category: 'span', limits: limit(MiB, 25), containerLimits: limit(12 * MiB, 1), holdsMany: true, isBulk: true },
-  ],
-  // The body of an OTLP request. In an envelope such an item is only counted.
-  ['otlp', { category: 'span', limits: limit(12 * MiB, 1), holdsMany: true, isBulk: true }],
-  ['log', { category: 'log_item', limits: limit(12 * MiB, 1), holdsMany: true, isBulk: true }],
-  ['otel_log', { category: 'log_item', limits: limit(MiB), isBulk: true }],
-  ['trace_metric', { category: 'trace_metric', limits: limit(12 * MiB, 1), holdsMany: true, isBulk: true }],
-  ['statsd', { category: 'metric_bucket', limits: statsd, holdsMany: true, isBulk: true }],
-  ['metric_buckets', { category: 'metric_bucket', limits: statsd, holdsMany: true, isBulk: true }],
-  ['metric_meta', { category: 'metric_bucket', limits: defaultLimits, isBulk: true }],
+  ['profile', { category: 'profile', limits: profile, needsEventId: true }],
+  ['profile_chunk', { category: 'profile_chunk', limits: profile }],
+  ['profile_chunk_ui', { category: 'profile_chunk', limits: profile }],
+  ['span', { category: 'span', limits: limit(MiB, 25), containerLimits: limit(12 * MiB, 1), holdsMany: true }],
+  // The bodies of OTLP requests. In an envelope such an item is only counted.
+  ['otlp', { category: 'span', limits: limit(12 * MiB, 1), holdsMany: true }],
+  ['otlp_logs', { category: 'log_item', limits: limit(12 * MiB, 1), holdsMany: true }],
+  ['log', { category: 'log_item', limits: limit(12 * MiB, 1), holdsMany: true }],
+  ['otel_log', { category: 'log_item', limits: limit(MiB) }],
+  ['trace_metric', { category: 'trace_metric', limits: limit(12 * MiB, 1), holdsMany: true }],
+  ['statsd', { category: 'metric_bucket', limits: statsd, holdsMany: true }],
+  ['metric_buckets', { category: 'metric_bucket', limits: statsd, holdsMany: true }],
+  ['metric_meta', { category: 'metric_bucket', limits: defaultLimits }],
   ['raw_security', { category: 'security', limits: event, needsEventId: true, holdsMany: true }],
   ['security', { category: 'security', limits: event, needsEventId: true }],
   ['form_data', { category: 'attachment', limits: limit(MiB, 1), needsEventId: true }],
@@ -92,6 +88,20 @@ export function limitsOf({ type, headers }: { type: string; headers: { [key: str
 export function itemKind(type: string): ItemKind {
   return kinds.get(type) ?? unknownKind
 }
+
+/** Categories of bulk data: many small parts that nobody waits for one by one. */
+const bulkCategories: ReadonlySet<DataCategory> = new Set<DataCategory>([
+  'transaction',
+  'span',
+  'log_item',
+  'trace_metric',
+  'metric_bucket',
+  'profile',
+  'profile_chunk',
+])
+
+/** Returns whether the item is bulk data. A record of nothing else is in lane `bulk` of the journal (base/lane.ts). */
+export const isBulk = (type: string): boolean => bulkCategories.has(itemKind(type).category)
 
 /** Minimum bytes of one entry in a list: `{}` and a comma. */
 const entryBytesMin = 3

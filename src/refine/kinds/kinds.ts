@@ -4,7 +4,9 @@ import { clientReportKind, countedKind } from './counted/counted.ts'
 import { eventKind, eventWindow, storeBody } from './error/events.ts'
 import { feedbackKind } from './feedback/items.ts'
 import type { AnyBodyKind, AnyItemKind, RepeatWindow } from './kind.ts'
+import { logKind, logWindow } from './log/logs.ts'
 import { minidumpBody } from './minidump/crashes.ts'
+import { otlpLogsBody } from './otlp/logs.ts'
 import { otlpBody } from './otlp/otlp.ts'
 import { detectionBody } from './performance/performance.ts'
 import { securityBody, securityKind } from './security/reports.ts'
@@ -20,14 +22,29 @@ const itemKinds: readonly AnyItemKind[] = [
   securityKind,
   attachmentKind,
   sessionKind,
+  logKind,
   clientReportKind,
 ]
 
 /** All kinds of records whose body is not an envelope. */
-const bodyKinds: readonly AnyBodyKind[] = [storeBody, securityBody, formBody, minidumpBody, otlpBody, detectionBody]
+const bodyKinds: readonly AnyBodyKind[] = [
+  storeBody,
+  securityBody,
+  formBody,
+  minidumpBody,
+  otlpBody,
+  otlpLogsBody,
+  detectionBody,
+]
 
 /** All dedup windows. */
-export const repeatWindows: readonly RepeatWindow[] = [eventWindow, transactionWindow, spanItemWindow, sessionWindow]
+export const repeatWindows: readonly RepeatWindow[] = [
+  eventWindow,
+  transactionWindow,
+  spanItemWindow,
+  sessionWindow,
+  logWindow,
+]
 
 const kindsByType: ReadonlyMap<string, AnyItemKind> = new Map(
   itemKinds.flatMap((kind) => kind.itemTypes.map((type): [string, AnyItemKind] => [type, kind])),

@@ -169,6 +169,20 @@ function createLoops(
   return { loops, gathers }
 }
 
+/** Makes `pause`. */
+function createPause(state: LoopState, signal: Signal, drained: () => Promise<void>): Refine['pause'] {
+  return async () => {
+    state.pauseCount++
+    await drained()
+    let done = false
+    return () => {
+      if (!done) state.pauseCount--
+      done = true
+      signal.notify()
+    }
+  }
+}
+
 /** Counts what waits in each lane. */
 async function laneStatesOf(
   { meta }: RefineDeps,
@@ -235,16 +249,7 @@ export function createRefine(deps: RefineDeps): Refine {
           if (!stopped.signal.aborted) deps.failed(error)
         })
     },
-    pause: async () => {
-      state.pauseCount++
-      await drained()
-      let done = false
-      return () => {
-        if (!done) state.pauseCount--
-        done = true
-        signal.notify()
-      }
-    },
+    pause: createPause(state, signal, drained),
     stop: async (ms) => {
       state.draining = true
       signal.notify()
