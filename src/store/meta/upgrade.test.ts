@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, test } from 'vitest'
 import { testClock } from '../../base/clock.ts'
+import { openSqlite } from './database/connection.ts'
+import { sqliteDialect } from './database/dialect.ts'
+import { migrate } from './database/migrate.ts'
 import { withProject } from './fixture.cases.ts'
 import { openSqliteMeta } from './sqlite.ts'
 
@@ -25,6 +28,9 @@ test('the upgrade to hashed tokens ends all sessions, and mail channels that are
     alter table project drop column switches;
     alter table project drop column routes;
     alter table project drop column detectors;
+    drop table dashboard_revision;
+    drop table dashboard_favourite;
+    drop table dashboard;
     drop table search_default;
     alter table saved_search drop column scope;
     drop table trace_step;
@@ -47,19 +53,12 @@ test('the upgrade to hashed tokens ends all sessions, and mail channels that are
 
 test('the upgrade to lanes begins both where the only cursor was, and open batches are of lane events', async () => {
   const file = join(folder, 'lanes.sqlite')
-  const clock = testClock()
-  const before = await openSqliteMeta(file, { clock })
-  await before.batches.openBatch(700, 900)
-  await before.close()
-  const database = new DatabaseSync(file)
-  database.exec(`
-    alter table batch drop column lane;
-    update cursor set jpos = 700 where id = 1;
-    delete from cursor where id = 2;
-    delete from version where number >= 34;
-  `)
-  database.close()
-  const after = await openSqliteMeta(file, { clock })
+  const write = openSqlite(file)
+  // The last version without lanes.
+  await migrate(write, sqliteDialect(), 0, 33)
+  await write.script('update cursor set jpos = 700; insert into batch (from_jpos, to_jpos) values (700, 900)')
+  await write.close()
+  const after = await openSqliteMeta(file, { clock: testClock() })
   expect([await after.batches.cursor('events'), await after.batches.cursor('bulk')]).toEqual([700, 700])
   expect(await after.batches.openBatches()).toEqual([{ seq: 1, from: 700, to: 900, lane: 'events' }])
   await after.close()
