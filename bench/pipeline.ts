@@ -5,7 +5,7 @@ import { percentile, realBodies, runLoad } from './load.ts'
 import { cpuOf, pssOf, type Row } from './measure.ts'
 
 type Status = {
-  journal: { lagBytes: number; oldestWaitingMs: number }
+  journal: { lagBytes: number; oldestWaitingMs: number; eventsWaitingMs: number }
   ledger: { stored: number; received: number; lost: number }
   disk: { tables: { table: string; rows: number; bytesOnDisk: number; bytesRaw: number }[] }
 }
@@ -18,13 +18,16 @@ export async function watch<T>(
   product: Product,
   project: Project,
   load: Promise<T>,
-): Promise<{ result: T; lagMs: number[]; pss: { total: number; each: string } }> {
-  const state = { done: false, lagMs: [] as number[], pss: { total: 0, each: '' } }
+): Promise<{ result: T; lagMs: number[]; eventsLagMs: number[]; pss: { total: number; each: string } }> {
+  const state = { done: false, lagMs: [] as number[], eventsLagMs: [] as number[], pss: { total: 0, each: '' } }
   const watching = (async () => {
     while (!state.done) {
       await pause(1000)
       const status = await statusOf(product, project).catch(() => undefined)
-      if (status) state.lagMs.push(status.journal.oldestWaitingMs)
+      if (status) {
+        state.lagMs.push(status.journal.oldestWaitingMs)
+        state.eventsLagMs.push(status.journal.eventsWaitingMs)
+      }
       const pss = pssOf(product.child.pid ?? 0)
       if (pss.total > state.pss.total) state.pss = pss
     }
@@ -32,7 +35,8 @@ export async function watch<T>(
   const result = await load
   state.done = true
   await watching
-  return { result, lagMs: state.lagMs.sort((a, b) => a - b), pss: state.pss }
+  const sorted = (list: number[]) => list.sort((a, b) => a - b)
+  return { result, lagMs: sorted(state.lagMs), eventsLagMs: sorted(state.eventsLagMs), pss: state.pss }
 }
 
 /** Waits until all accepted records are stored. */

@@ -99,7 +99,7 @@ if (!existsSync(values.folder)) {
     const seconds = Number(values.seconds)
     const settings = [{ ...plainSettings }]
     const records = recordsOf(list)
-    const job = { job: 1, from: 0, durable: 1e12, recordsMax: batch, bytesMax: 1e12 }
+    const job = { job: 1, from: 0, durable: 1e12, recordsMax: batch, bytesMax: 1e12, lane: 'events' as const }
     const refined = await cpuUs(seconds, batch, () => refineRange(job, records, 1e12, settings, blobs, tools))
     const json = await cpuUs(seconds / 3, list.length, () => plain(list))
     const bytes = list.reduce((sum, body) => sum + body.length, 0) / list.length

@@ -26,7 +26,7 @@ async function fill({ app, project }: TestApp, build: Build): Promise<void> {
   }))
   const nowS = Date.now() / 1000
   for (let at = 0; at < eventsMax; at += batchMax) {
-    const from = await app.meta.batches.cursor()
+    const from = await app.meta.batches.cursor('events')
     const batch = await app.meta.batches.openBatch(from, from + batchMax * 1000)
     const effects: EventEffect[] = []
     const lines: string[] = []

@@ -79,7 +79,15 @@ async function bareInserts(load: SpanLoad): Promise<number> {
   return batches.reduce((sum, { spans }) => sum + spans, 0) / seconds
 }
 
-type Run = { accepted: number; stored: number; lagMs: number[]; cores: string; refused: number; p99Ms: number }
+type Run = {
+  accepted: number
+  stored: number
+  lagMs: number[]
+  eventsLagMs: number[]
+  cores: string
+  refused: number
+  p99Ms: number
+}
 
 /** Sends spans at the goal's rate, and errors at `errors` per second. Waits until all is stored. */
 async function send(product: Product, project: Project, load: SpanLoad, seconds: number, errors: number): Promise<Run> {
@@ -101,7 +109,7 @@ async function send(product: Product, project: Project, load: SpanLoad, seconds:
     errors > 0
       ? runLoad({ ...target, bodies: realBodies().mix, connections: 8, rate: errors }, seconds)
       : Promise.resolve(undefined)
-  const { result, lagMs } = await watch(product, project, Promise.all([sent, beside]))
+  const { result, lagMs, eventsLagMs } = await watch(product, project, Promise.all([sent, beside]))
   const used = Object.entries(cpuOf(product.child.pid ?? 0)).map(
     ([name, total]) => `${name} ${((total - (before[name] ?? 0)) / seconds).toFixed(2)}`,
   )
@@ -111,6 +119,7 @@ async function send(product: Product, project: Project, load: SpanLoad, seconds:
     accepted: spans / result[0].seconds,
     stored: (spans * 1000) / (performance.now() - began),
     lagMs,
+    eventsLagMs,
     cores: used.join(', '),
     refused: all.reduce((sum, item) => sum + item.sent - item.ok, 0),
     p99Ms: percentile(result[0].latenciesMs, 0.99),
@@ -127,8 +136,10 @@ async function diskOf(product: Product, project: Project): Promise<{ each: numbe
   return { each: each('spans'), rows, rollup: each('span_rollup') }
 }
 
+const lagOf = (lags: number[], share: number) => Math.round(percentile(lags, share))
+
 const shown = (run: Run): string =>
-  `${Math.round(run.accepted)} spans/s accepted (p99 ${run.p99Ms.toFixed(0)} ms, ${run.refused} refused), ${Math.round(run.stored)}/s until all is stored, lag p50 ${Math.round(percentile(run.lagMs, 0.5))} and p95 ${Math.round(percentile(run.lagMs, 0.95))} ms; cores: ${run.cores}`
+  `${Math.round(run.accepted)} spans/s accepted (p99 ${run.p99Ms.toFixed(0)} ms, ${run.refused} refused), ${Math.round(run.stored)}/s until all is stored, lag p50 ${lagOf(run.lagMs, 0.5)} and p95 ${lagOf(run.lagMs, 0.95)} ms; cores: ${run.cores}`
 
 /** Rows for the rate of spans, their cost beside bare inserts and beside errors, and their bytes on disk. */
 export async function benchSpanIngest(seconds: number): Promise<Row[]> {
@@ -153,9 +164,9 @@ export async function benchSpanIngest(seconds: number): Promise<Row[]> {
       },
       {
         what: `the same beside ${errorsPerS} errors/s`,
-        goal: 'lag p95 at most 1 s',
-        result: shown(beside),
-        met: percentile(beside.lagMs, 0.95) <= 1000 && beside.refused === 0,
+        goal: 'lag p95 of errors at most 1 s',
+        result: `lag of errors p50 ${lagOf(beside.eventsLagMs, 0.5)} and p95 ${lagOf(beside.eventsLagMs, 0.95)} ms; of all: ${shown(beside)}`,
+        met: percentile(beside.eventsLagMs, 0.95) <= 1000 && beside.refused === 0,
       },
       {
         what: 'disk for a span',

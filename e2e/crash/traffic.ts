@@ -42,7 +42,8 @@ function withAttachment(event: Record<string, unknown>, bytes: Buffer): Buffer {
 /**
  * Sends about 200 requests per second until `stop`: mostly small events of `types`, a few with a file of 5 kB, one in a
  * hundred with a file of 1.2 MB, some to /store/, and some broken ones that must be refused.
- * With `traced`, one in six is a trace of six spans: a transaction, streamed spans or an export of OpenTelemetry.
+ * With `traced`, one in three is a trace of six spans: a transaction, streamed spans or an export of OpenTelemetry. Both lanes of
+ * the journal are busy then.
  */
 export function send(
   product: { url: string },
@@ -58,7 +59,7 @@ export function send(
     const type = types[n % types.length] ?? 'CutError'
     const event = errorEvent(type, 'while the power goes', { tags: { n: String(n) } })
     const kind = n % 100
-    const isTrace = traced && kind % 6 === 1
+    const isTrace = traced && kind % 3 === 1
     const [broken, byStore] = [kind % 25 === 7, kind % 10 === 3 && !isTrace]
     const size = isTrace ? 0 : kind === 50 ? spooledBytes : kind % 12 === 5 ? 5000 : 0
     const bytes = size > 0 && !broken && !byStore ? randomBytes(size) : undefined

@@ -184,7 +184,7 @@ export async function openTestApp(): Promise<TestApp> {
     grouping: createGroupingPreview(),
     unmerge: createUnmerge({ clock: systemClock, meta, events, pause: async () => () => undefined }),
     live,
-    journal: async () => ({ lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 0, boundBytes: 1 }),
+    journal: async () => ({ lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 0, eventsWaitingMs: 0, boundBytes: 1 }),
     waitsFor: () => undefined,
     caughtUp: async () => undefined,
     engineUp: () => true,

@@ -181,6 +181,7 @@ describe('the overview', () => {
       vi.spyOn(app, 'journal').mockResolvedValue({
         waitingRecords: 5000,
         oldestWaitingMs: 150_000,
+        eventsWaitingMs: 0,
         lagBytes: 1,
         boundBytes: 2,
       }),

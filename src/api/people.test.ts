@@ -141,7 +141,7 @@ async function commitItems(...items: [object, unknown][]) {
   const { app, project } = made()
   const body = ['{}', ...items.flatMap((pair) => pair.map((item) => JSON.stringify(item)))].join('\n')
   const { feedback, outcomes } = refineBody(body, { projectId: project.id, receivedMs: app.clock.now() })
-  const at = await app.meta.batches.cursor()
+  const at = await app.meta.batches.cursor('events')
   await app.meta.batches.commitBatch(
     await app.meta.batches.openBatch(at, at),
     { events: [], attachments: [], outcomes, dead: [], feedback },
@@ -188,7 +188,7 @@ describe('feedback', () => {
       quantity: 1,
       bytes: 5,
     }
-    const at = await app.meta.batches.cursor()
+    const at = await app.meta.batches.cursor('events')
     const effects = { events: [], attachments: [], outcomes: [], dead: [], feedback: [{ row, outcome }] }
     await app.meta.batches.commitBatch(await app.meta.batches.openBatch(at, at), effects, app.clock.now())
     const sums = (await app.meta.ledger.outcomesSince({ fromMs: 0 })).filter((item) => item.itemType === 'user_report')
@@ -238,7 +238,7 @@ describe('deletion', () => {
     const checks = await verify({
       ...app,
       journal: { read: (from) => ({ records: [], next: from }) },
-      durable: await app.meta.batches.cursor(),
+      durable: await app.meta.batches.cursor('events'),
       retainedSinceMs: app.clock.now() - 90 * 86_400_000,
     })
     return checks.flatMap((check) => check.wrong)

@@ -71,7 +71,7 @@ test('a project whose events miss too much says so', async () => {
     misses: Array.from({ length: missingMapsMax + 3 }, (_, n) => `d:${n}`),
   }
   const { quantity } = await app.meta.artifacts.missingMapCounts(project.id)
-  const from = await app.meta.batches.cursor()
+  const from = await app.meta.batches.cursor('events')
   const batch = await app.meta.batches.openBatch(from, from + 1)
   await app.meta.batches.commitBatch(
     batch,

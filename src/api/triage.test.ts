@@ -170,7 +170,7 @@ describe('many at once', () => {
       name: 'Bare',
       platform: null,
     })
-    const at = await app.meta.batches.cursor()
+    const at = await app.meta.batches.cursor('events')
     const events = [effect({ projectId, timestampMs: systemClock.now() })]
     const { issues: bare } = await app.meta.batches.commitBatch(
       await app.meta.batches.openBatch(at, at),

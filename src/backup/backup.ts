@@ -99,7 +99,10 @@ async function gather(deps: BackupDeps, stage: string, name: string): Promise<Ma
       }
     await deps.meta.snapshots.copyTo(join(stage, parts.meta))
     // Skip processed records: the journal has them unscrubbed, with secrets that the stores no longer contain.
-    await copyWaiting(deps.folders.journal, join(stage, parts.journal), await deps.meta.batches.cursor())
+    await copyWaiting(deps.folders.journal, join(stage, parts.journal), {
+      events: await deps.meta.batches.cursor('events'),
+      bulk: await deps.meta.batches.cursor('bulk'),
+    })
     // Ingest continues: bodies named by the copied journal can have just arrived, and refining deletes them.
     if (existsSync(join(from, spoolFolder)))
       blobs += await copyTree(join(from, spoolFolder), join(to, spoolFolder), true)

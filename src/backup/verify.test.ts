@@ -136,7 +136,8 @@ const look = (world: World) =>
       },
       batches: {
         cursor: async () => world.cursor,
-        openBatches: async () => Array.from({ length: world.open }, () => ({ seq: 1, from: 0, to: 200 })),
+        openBatches: async () =>
+          Array.from({ length: world.open }, () => ({ seq: 1, from: 0, to: 200, lane: 'events' })),
       },
       issues: {
         issueIdsOf: async (hashes) =>

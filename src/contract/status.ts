@@ -95,6 +95,11 @@ export const restStatus = z
       lagBytes: z.number(),
       waitingRecords: z.number(),
       oldestWaitingMs: z.number(),
+      eventsWaitingMs: z
+        .number()
+        .describe(
+          'The same for errors, sessions, feedback and reports. Spans, logs and metrics wait apart from them and do not delay them.',
+        ),
       boundBytes: z.number(),
       /** The store that blocks processing: it is down or its disk is full. Null while processing runs. */
       waitsFor: z.strictObject({ store: z.enum(['events', 'database', 'files', 'blobs']), since: time }).nullable(),

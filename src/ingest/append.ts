@@ -3,7 +3,7 @@ import { MishapError } from '../base/errors.ts'
 import type { RecordHead } from '../journal/journal.ts'
 import type { IngestKey } from '../store/meta/meta.ts'
 import { normalizeId } from '../wire/ids.ts'
-import { attachmentsMax, eventBytesMax } from '../wire/item-types.ts'
+import { attachmentsMax, eventBytesMax, isBulk } from '../wire/item-types.ts'
 import { MultipartScan, parseMultipart, readBoundary } from '../wire/multipart.ts'
 import { answerEmpty, answerGif, answerId, Refusal } from './answer.ts'
 import { itemTypeOf, newEventId, spoolOf, takeRate } from './envelope.ts'
@@ -22,6 +22,7 @@ export async function appendRecord(
   const { core } = request
   let jpos: number
   request.budget?.free()
+  if (isBulk(itemTypeOf[head.kind])) head.lane = 'bulk'
   try {
     jpos = await core.deps.journal.append(head, body)
   } catch (error) {

@@ -3,7 +3,7 @@ import { MishapError } from '../base/errors.ts'
 import type { BodyReservation, RecordHead, RecordKind } from '../journal/journal.ts'
 import type { IngestKey } from '../store/meta/meta.ts'
 import { EnvelopeWalk } from '../wire/envelope.ts'
-import { claimedCount, itemKind, itemsMax, needsEventId } from '../wire/item-types.ts'
+import { claimedCount, isBulk, itemKind, itemsMax, needsEventId } from '../wire/item-types.ts'
 import { answerId, Refusal } from './answer.ts'
 import { dsnAgrees, findKeyByDsn } from './key.ts'
 import { envelopeHeadersBytesMax, LimitCheck } from './limits.ts'
@@ -163,6 +163,7 @@ function accepted(
   const { skip, limited } = limitItems(request, key, walk, spool?.bytes ?? body.length)
   if (skip) head.skip = skip
   if (spool) head.spool = spool
+  if (walk.items.every(({ type }) => isBulk(type))) head.lane = 'bulk'
   // Nothing left to append: the envelope has no items, or all are rate limited.
   if (walk.items.length === (skip?.length ?? 0)) {
     request.answered = true

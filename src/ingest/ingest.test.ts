@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import { MishapError } from '../base/errors.ts'
+import type { Lane } from '../base/lane.ts'
 import { parseEnvelope } from '../wire/envelope.ts'
 import {
   auth,
@@ -323,6 +324,25 @@ test.each([
 ])('content type "%s" is an envelope here', async (type) => {
   await start()
   expect((await rig.send(withKey, { headers: type ? { 'content-type': type } : {}, body: event })).status).toBe(200)
+})
+
+test.each<[Lane, string[]]>([
+  ['events', ['event']],
+  ['bulk', ['transaction']],
+  ['bulk', ['span', 'log', 'trace_metric', 'transaction', 'profile']],
+  ['bulk', ['statsd', 'metric_buckets', 'profile_chunk', 'otel_log']],
+  ['events', ['span', 'event']],
+  ['events', ['session', 'span']],
+  ['events', ['client_report', 'span']],
+  ['events', ['feedback']],
+  ['events', ['check_in', 'span']],
+  ['events', ['made_up', 'span']],
+  ['events', ['attachment', 'transaction']],
+])('the record is in lane %s with items of %s', async (lane, types) => {
+  await start()
+  const body = envelopeOf({ event_id: eventId }, ...types)
+  expect((await rig.send(withKey, { body })).status).toBe(200)
+  expect(rig.journal.records[0]?.head.lane ?? 'events').toBe(lane)
 })
 
 test('every recorded request is answered 200 and kept as it was', async () => {

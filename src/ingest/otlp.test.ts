@@ -58,7 +58,12 @@ describe('what is accepted', () => {
         expect(answer.body).toBe(headers === asJson ? '{}' : '')
         expect(answer.headers['access-control-allow-origin']).toBe('*')
         const record = rig.journal.records.at(-1)
-        expect(record?.head).toMatchObject({ kind: 'otlp', projectId: 7, contentType: headers['content-type'] })
+        expect(record?.head).toMatchObject({
+          kind: 'otlp',
+          lane: 'bulk',
+          projectId: 7,
+          contentType: headers['content-type'],
+        })
         expect(record?.body.equals(sent)).toBe(true)
       }
     },

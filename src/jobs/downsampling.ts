@@ -248,7 +248,7 @@ async function downsampleUnits(deps: DownsamplingDeps, units: Unit[], before: nu
 
 /** Candidates of one run. Each round continues where the previous one ended. */
 async function createCandidateQueue(deps: DownsamplingDeps) {
-  const before = await deps.meta.batches.cursor()
+  const before = await deps.meta.batches.cursor('events')
   const list = downsampleCandidates(deps, before)
   const state: { units: Unit[]; isEmpty: boolean } = { units: [], isEmpty: false }
   return {

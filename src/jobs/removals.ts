@@ -60,7 +60,7 @@ async function countOnce(deps: RemovalDeps, removal: Removal, hashes: readonly s
   const sum = events + (await deps.events.eventsFrom(removal.projectId, hashes, before))
   await meta.values.setValue(
     countsName,
-    JSON.stringify({ ...counts, [removal.id]: { events: sum, before: await meta.batches.cursor() } }),
+    JSON.stringify({ ...counts, [removal.id]: { events: sum, before: await meta.batches.cursor('events') } }),
   )
   return sum
 }

@@ -50,7 +50,7 @@ export async function* rowRefsOf(
   const query = {
     projectId,
     hashes,
-    before: await meta.batches.cursor(),
+    before: await meta.batches.cursor('events'),
     sinceMs: clock.now() - reprocessBackMs,
     max: rowRefsMax,
     ...(isSelective ? { debugIds, releases: [...new Set(releases)] } : { debugIds: [], releases: [] }),

@@ -144,7 +144,10 @@ test.each<[string, string[], string]>([
 
 test('not over a batch that a crash broke off, nor while the events store is away: nothing changes', async () => {
   const open = await rig()
-  await open.meta.batches.openBatch(await open.meta.batches.cursor(), (await open.meta.batches.cursor()) + 1)
+  await open.meta.batches.openBatch(
+    await open.meta.batches.cursor('events'),
+    (await open.meta.batches.cursor('events')) + 1,
+  )
   expect(await codeOf(open.unmerge(1, [hash(2)], null))).toBe('STORE_UNAVAILABLE')
   const away = await rig({ countsOf: async () => Promise.reject(new MishapError('STORE_UNAVAILABLE')) })
   expect(await codeOf(away.unmerge(1, [hash(2)], null))).toBe('STORE_UNAVAILABLE')

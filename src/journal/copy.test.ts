@@ -39,6 +39,8 @@ const place = () => {
   folders.push(folder)
   return { from: join(folder, 'from'), to: join(folder, 'to') }
 }
+/** Both lanes at one position. */
+const at = (cursor: number) => ({ events: cursor, bulk: cursor })
 const bytesIn = (folder: string) =>
   readdirSync(folder)
     .map((name) => readFileSync(join(folder, name), 'latin1'))
@@ -72,7 +74,7 @@ test.each([
     const cursor = writer.durable()
     for (let n = 0; n < 3; n++) await writer.append(head, bodyOf('waits', n))
     writeFileSync(join(from, 'spare-1'), 'done-spare')
-    await copyWaiting(from, to, cursor)
+    await copyWaiting(from, to, at(cursor))
     const wanted = [0, 1, 2].map((n) => bodyOf('waits', n).toString())
     expect(bodiesIn(to, cursor, writer.durable())).toEqual(wanted)
     expect(bytesIn(to)).not.toContain('done-')
@@ -91,7 +93,7 @@ test('a torn record at the end, and the former life of a file behind it, stay be
   writeFileSync(join(from, name), Buffer.from([60, 0, 0, 0, 1, 2, 3, 4, 9, 0, 0, 0, ...Buffer.from('old-life')]), {
     flag: 'a',
   })
-  await copyWaiting(from, to, durable - (durable % 2 ** 28))
+  await copyWaiting(from, to, at(durable - (durable % 2 ** 28)))
   expect(bodiesIn(to, durable - (durable % 2 ** 28), durable)).toEqual(['waits'])
   expect(bytesIn(to)).not.toContain('old-life')
 })
@@ -102,7 +104,7 @@ test('of an empty journal, or one that is processed whole, nothing is copied but
   await writer.append(head, Buffer.from('done'))
   const cursor = writer.durable()
   await writer.close()
-  await copyWaiting(from, to, cursor)
+  await copyWaiting(from, to, at(cursor))
   expect(bodiesIn(to, cursor, cursor)).toEqual([])
   expect(readFileSync(join(to, 'newest'), 'latin1')).toBe(readFileSync(join(from, 'newest'), 'latin1'))
   expect(bytesIn(to)).not.toContain('done')
@@ -132,7 +134,7 @@ test.each([
   const { from, to } = place()
   const cursor = segmentSpan + offsetMiB * mebibyte
   segmentOf(from, offsetMiB * mebibyte, recordAt(cursor, 'waits'))
-  await copyWaiting(from, to, cursor)
+  await copyWaiting(from, to, at(cursor))
   const bodies = bodiesIn(to, segmentSpan, cursor + recordAt(cursor, 'waits').length)
   expect([bodies.length, bodies.at(-1)]).toEqual([count + 1, 'waits'])
 })
@@ -144,7 +146,7 @@ test.each([
 ])('%s ends the copy of a segment', async (_name, behind) => {
   const { from, to } = place()
   segmentOf(from, 0, recordAt(segmentSpan, 'waits'), ...behind)
-  await copyWaiting(from, to, segmentSpan)
+  await copyWaiting(from, to, at(segmentSpan))
   expect(bytesIn(to)).not.toContain('old-life')
   expect(bodiesIn(to, segmentSpan, segmentSpan + recordAt(segmentSpan, 'waits').length)).toEqual(['waits'])
 })
@@ -155,7 +157,7 @@ test('segments behind the one of the cursor are copied from their beginning', as
   await writer.append(head, Buffer.from('done'.repeat(10_000)))
   const cursor = writer.durable()
   for (let n = 0; n < 3; n++) await writer.append(head, Buffer.from(`waits-${n}`.padEnd(40_000, '.')))
-  await copyWaiting(from, to, cursor)
+  await copyWaiting(from, to, at(cursor))
   expect(bodiesIn(to, cursor, writer.durable()).map((body) => body.slice(0, 7))).toEqual([
     'waits-0',
     'waits-1',
@@ -167,15 +169,41 @@ test('the copy is its owner’s alone, in folders that it makes', async () => {
   const { from, to } = place()
   await writerIn(from)
   const nested = join(to, 'a/b')
-  await copyWaiting(from, nested, 0)
+  await copyWaiting(from, nested, at(0))
   expect([statSync(nested).mode & 0o777, statSync(segmentPath(nested, 1)).mode & 0o777]).toEqual([0o700, 0o600])
 })
 
 test('a journal without the number of its newest segment is copied without it; one that cannot be read is an error', async () => {
   const { from, to } = place()
   segmentOf(from, 0, recordAt(segmentSpan, 'waits'))
-  await copyWaiting(from, to, 0)
+  await copyWaiting(from, to, at(0))
   expect(readdirSync(to)).toEqual(['000000001.seg'])
   mkdirSync(join(from, 'newest'))
-  await expect(copyWaiting(from, join(to, 'other'), 0)).rejects.toMatchObject({ syscall: 'copyfile' })
+  await expect(copyWaiting(from, join(to, 'other'), at(0))).rejects.toMatchObject({ syscall: 'copyfile' })
+})
+
+test('what one lane has processed behind the cursor of the other is left out, and the rest is where it was', async () => {
+  const { from, to } = place()
+  const writer = await writerIn(from)
+  const bulk = { ...head, lane: 'bulk' as const }
+  const ends: number[] = []
+  for (const [lane, text] of [
+    [bulk, 'bulk-1 waits'],
+    [head, 'event-1 was-done'],
+    [bulk, 'bulk-2 waits'],
+    [head, 'event-2 waits'],
+  ] as const) {
+    await writer.append(lane, Buffer.from(text))
+    ends.push(writer.durable())
+  }
+  const cursors = { bulk: segmentSpan, events: ends[2] ?? 0 }
+  await copyWaiting(from, to, cursors)
+  expect(bytesIn(to)).not.toContain('was-done')
+  const reader = openJournalReader(to)
+  const bodies = (lane: 'events' | 'bulk') =>
+    reader.read(cursors[lane], writer.durable(), 9, 1e6, lane).records.map(({ body }) => body.toString())
+  expect([bodies('bulk'), bodies('events')]).toEqual([['bulk-1 waits', 'bulk-2 waits'], ['event-2 waits']])
+  await copyWaiting(from, join(to, 'other'), { bulk: ends[2] ?? 0, events: segmentSpan })
+  expect(bytesIn(join(to, 'other'))).not.toContain('bulk-')
+  reader.close()
 })

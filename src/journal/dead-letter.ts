@@ -22,9 +22,12 @@ const kinds: ReadonlySet<string> = new Set([
   'detection',
 ])
 
-/** Packs a record as the bytes of a dead letter: the head as a JSON line, then the body. Omits the spool location. */
+/**
+ * Packs a record as the bytes of a dead letter: the head as a JSON line, then the body. Omits the spool location, and the
+ * lane: a record that a person sends again is not bulk data.
+ */
 export function packDeadLetter(head: RecordHead, body: Buffer, count?: DeadLetterCount): Buffer {
-  const { spool: _spool, again: _again, ...rest } = head
+  const { spool: _spool, again: _again, lane: _lane, ...rest } = head
   return Buffer.concat([Buffer.from(`${JSON.stringify(count ? { ...rest, count } : rest)}\n`), body])
 }
 

@@ -35,6 +35,7 @@ import { createReader, type ReaderOptions } from './reader.ts'
 import {
   copiedBytesMax,
   encodedBytes,
+  encodeHead,
   encodeRecord,
   endMark,
   offsetOf,
@@ -76,6 +77,8 @@ const groupRecordsMax = 340
 /** Buffer for the records of a group: 64 of 2 kB fit twice. A larger group gets a buffer of its own. */
 const bufferBytes = 256 * 1024
 const sparesMax = 2
+/** Share of the limit that bulk data can fill. The rest is for events, which would be refused behind it otherwise. */
+const bulkShare = 0.9
 const freeCheckMs = 1000
 /** Reserved for the record of a body, so that a complete body is not refused for lack of space for its head. */
 const recordReserveBytes = 16 * 1024
@@ -188,10 +191,14 @@ class Writer {
   }
 
   append(head: RecordHead, body: Buffer): Promise<number> {
-    const headBytes = Buffer.from(JSON.stringify(head))
+    const headBytes = encodeHead(head)
     const bytes = recordBytes(headBytes.length, body.length)
     const bodyBytes = head.spool?.bytes ?? 0
-    const refusal = bytes > recordBytesMax ? new MishapError('ACCEPT_TOO_LARGE') : this.#refusal(bytes, bodyBytes)
+    const boundBytes = this.#boundBytes * (head.lane === 'bulk' ? bulkShare : 1)
+    const refusal =
+      bytes > recordBytesMax
+        ? new MishapError('ACCEPT_TOO_LARGE')
+        : this.#refusal(bytes, bodyBytes, bytes, this.beside.writtenBytes, boundBytes)
     if (refusal) return Promise.reject(refusal)
     return new Promise((resolve, reject) => {
       this.#waiting.push({ head: headBytes, body, bodyBytes, resolve, reject })
@@ -296,6 +303,7 @@ class Writer {
     bodyBytes: number,
     free = bytes,
     writtenBytes = this.beside.writtenBytes,
+    boundBytes = this.#boundBytes,
   ): MishapError | undefined {
     if (this.#closed) return new MishapError('ACCEPT_OVERLOADED', { detail: 'Mishap is stopping.', retryAfterS: 5 })
     // The absolute difference: a clock that was set back must not preserve an old value for hours.
@@ -304,7 +312,7 @@ class Writer {
       return new MishapError('ACCEPT_DISK_FULL', { retryAfterS: 60 })
     }
     const waitingBytes = this.lagBytes() + this.waitingBytes + writtenBytes
-    if (waitingBytes + bytes + Math.min(bodyBytes, this.#boundBytes / 2) > this.#boundBytes) {
+    if (waitingBytes + bytes + Math.min(bodyBytes, boundBytes / 2) > boundBytes) {
       return new MishapError('ACCEPT_OVERLOADED', { retryAfterS: 10 })
     }
     return undefined

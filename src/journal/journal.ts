@@ -1,3 +1,4 @@
+import type { Lane } from '../base/lane.ts'
 import type { DataCategory } from '../base/outcome.ts'
 
 /**
@@ -21,6 +22,8 @@ export type RecordKind =
 /** Head of a record: what ingest knows about one request. The body follows it in the record. */
 export type RecordHead = {
   kind: RecordKind
+  /** Absent in lane `events`, and in records of versions without lanes. */
+  lane?: 'bulk'
   receivedMs: number
   projectId: number
   organizationId: number
@@ -109,15 +112,29 @@ export type JournalWriter = {
   close(): Promise<void>
 }
 
+/**
+ * Records of a lane between a position and `at`. It stops after `bytesMax` bytes of the lane, `recordsMax` records of
+ * any lane, or at unreadable bytes (`isDamaged`), which only a read can skip.
+ */
+export type Survey = { records: number; bytes: number; at: number; isDamaged: boolean }
+
 /** The reader. It lives in process app and its workers. It reads with pread and never blocks the writer. */
 export type JournalReader = {
   /**
    * Reads records from `from` (a record's start, or 0) up to `durable`: at most `bytesMax` and `recordsMax`, but at
    * least one record. Continue at `next`; it equals `from` when there are no records. A torn tail of an older segment
-   * ends that segment.
+   * ends that segment. With `lane`, it skips records of the other lane by their lengths, also after the last record.
    */
-  read(from: number, durable: number, recordsMax: number, bytesMax: number): { records: JournalRecord[]; next: number }
-  /** Counts at most `recordsMax` records between two positions. Reads blocks of 64 KiB for their lengths. */
-  count(from: number, durable: number, recordsMax: number): number
+  read(
+    from: number,
+    durable: number,
+    recordsMax: number,
+    bytesMax: number,
+    lane?: Lane,
+  ): { records: JournalRecord[]; next: number }
+  /** Counts at most `recordsMax` records between two positions. Reads blocks of 16 KiB for their lengths. */
+  count(from: number, durable: number, recordsMax: number, lane?: Lane): number
+  /** Sums up the records of a lane between two positions without reading their bodies, see `Survey`. */
+  survey(from: number, durable: number, lane: Lane, limits: { bytesMax: number; recordsMax: number }): Survey
   close(): void
 }

@@ -2,7 +2,9 @@ import { closeSync, fstatSync, openSync } from 'node:fs'
 import type { Observe } from '../base/observe.ts'
 import { listSegments, readAt, segmentPath } from './folder.ts'
 import { type JournalReader, type JournalRecord, segmentSpan } from './journal.ts'
-import { decodeRecords, offsetOf, prefixBytes, recordEnd, segmentOf } from './record.ts'
+import { createLaneRead } from './lane-reader.ts'
+import { decodeRecords, offsetOf, prefixBytes, segmentOf } from './record.ts'
+import { newScratch, survey } from './survey.ts'
 
 /** A range of a segment in which no record could be read. */
 export type Corrupt = { jpos: number; bytes: number }
@@ -14,12 +16,13 @@ export type ReaderOptions = {
   allocate?: (bytes: number) => Buffer
 }
 
-type Found = { records: JournalRecord[]; next: number; ended: boolean }
+/** `ended`: the segment has no more records. */
+export type Found = { records: JournalRecord[]; next: number; ended: boolean }
 
 /** Two handles are enough: the segment that ends and the next segment. */
 const handlesMax = 2
 
-type Handles = { of(segment: number): number | undefined; close(): void }
+export type Handles = { of(segment: number): number | undefined; close(): void }
 
 /** Opens files by segment. Returns undefined for a segment that does not exist. */
 function createHandles(folder: string): Handles {
@@ -55,45 +58,11 @@ function segmentAfter(folder: string, at: number): number | undefined {
   return nextSegmentNumber === undefined ? undefined : nextSegmentNumber * segmentSpan
 }
 
-/** Bytes that a count reads at once: 30 records of 2 kB in one call, and a call costs as much as these bytes. */
-const countedBytes = 64 * 1024
-
-/** Counts the whole records of a segment from `from` up to the position `limit`, at most `recordsMax`. */
-function countSegment(handle: number, from: number, limit: number, recordsMax: number): number {
-  let found = 0
-  let bytes: Buffer = Buffer.alloc(0)
-  let bytesAt = from
-  for (let at = from; at < limit && found < recordsMax; found++) {
-    if (at + prefixBytes > bytesAt + bytes.length) {
-      bytes = readAt(handle, offsetOf(at), Math.min(countedBytes, Math.max(prefixBytes, limit - at)))
-      bytesAt = at
-    }
-    const end = recordEnd(bytes.subarray(at - bytesAt, at - bytesAt + prefixBytes), at)
-    if (end === undefined || end > limit) break
-    at = end
-  }
-  return found
-}
-
-/** See `JournalReader.count`. */
-function countRecords(folder: string, handles: Handles, from: number, durable: number, recordsMax: number): number {
-  let found = 0
-  for (let at: number | undefined = from; at !== undefined && at < durable && found < recordsMax; ) {
-    const handle = handles.of(segmentOf(at))
-    const isCurrent: boolean = segmentOf(at) === segmentOf(durable)
-    if (handle !== undefined) {
-      const limit = isCurrent ? durable : segmentOf(at) * segmentSpan + fstatSync(handle).size
-      found += countSegment(handle, at, limit, recordsMax - found)
-    }
-    at = isCurrent ? undefined : segmentAfter(folder, at)
-  }
-  return found
-}
-
 /** See `openJournalReader`. */
 export function createReader(folder: string, options: ReaderOptions): JournalReader {
   const handles = createHandles(folder)
   const reported = new Set<number>()
+  const scratch = newScratch()
 
   function report(jpos: number, bytes: number): void {
     if (reported.has(jpos)) return
@@ -128,14 +97,26 @@ export function createReader(folder: string, options: ReaderOptions): JournalRea
     }
   }
 
+  const readLane = createLaneRead({ handles, scratch, allocate: options.allocate, report })
+  const deps = { handleOf: handles.of, segmentAfter: (at: number) => segmentAfter(folder, at), scratch }
   return {
-    count: (from, durable, recordsMax) => countRecords(folder, handles, from, durable, recordsMax),
-    read(from, durable, recordsMax, bytesMax) {
+    count: (from, durable, recordsMax, lane) =>
+      survey(deps, from, durable, {
+        lane,
+        bytesMax: Number.POSITIVE_INFINITY,
+        countMax: recordsMax,
+        recordsMax: Number.POSITIVE_INFINITY,
+      }).records,
+    survey: (from, durable, lane, { bytesMax, recordsMax }) =>
+      survey(deps, from, durable, { lane, bytesMax, countMax: Number.POSITIVE_INFINITY, recordsMax }),
+    read(from, durable, recordsMax, bytesMax, lane) {
       let at = from
       for (;;) {
-        if (at >= durable) return { records: [], next: from }
-        const isCurrent = segmentOf(at) === segmentOf(durable)
-        const found = readSegment(at, isCurrent ? offsetOf(durable) : undefined, recordsMax, bytesMax)
+        if (at >= durable) return { records: [], next: lane ? at : from }
+        const limit = segmentOf(at) === segmentOf(durable) ? offsetOf(durable) : undefined
+        const found = lane
+          ? readLane(at, limit, recordsMax, bytesMax, lane)
+          : readSegment(at, limit, recordsMax, bytesMax)
         if (!found.ended) return { records: found.records, next: found.next }
         const nextSegmentNumber = segmentAfter(folder, at)
         if (nextSegmentNumber === undefined) return { records: [], next: from }

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import type { Lane } from '../base/lane.ts'
 import { type JournalRecord, type RecordHead, segmentSpan } from './journal.ts'
 
 /** `[u32 length][u32 crc32][u32 headLength]`, little endian. `length` counts all bytes after the crc. */
@@ -68,6 +69,26 @@ type Decoded = { records: JournalRecord[]; at: number; stop: Stop; needBytes: nu
 export function recordEnd(prefix: Buffer, jpos: number): number | undefined {
   const length = prefix.length < prefixBytes ? 0 : prefix.readUInt32LE(0)
   return length < prefixBytes - sizedBytes || length > recordBytesMax ? undefined : jpos + sizedBytes + length
+}
+
+/**
+ * How the head of a record of lane `bulk` begins. The lane can be read without parsing, and versions without lanes read
+ * the head as any other. A bit in the prefix would have been corruption to them.
+ */
+const bulkMark = Buffer.from('{"lane":"bulk"')
+/** Bytes of a record that tell its length and its lane. */
+export const laneBytes = prefixBytes + bulkMark.length
+
+/** Encodes the head of a record, the lane first. */
+export function encodeHead({ lane, ...head }: RecordHead): Buffer {
+  const text = JSON.stringify(head)
+  return Buffer.from(lane === 'bulk' ? `${bulkMark.toString('latin1')},${text.slice(1)}` : text)
+}
+
+/** Returns the lane of the record that begins with these `laneBytes` bytes. A shorter record is in lane `events`. */
+export function laneOf(start: Buffer): Lane {
+  const isBulk = start.length >= laneBytes && start.compare(bulkMark, 0, bulkMark.length, prefixBytes, laneBytes) === 0
+  return isBulk ? 'bulk' : 'events'
 }
 
 function headOf(bytes: Buffer, at: number, headBytes: number): RecordHead | undefined {

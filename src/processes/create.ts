@@ -219,7 +219,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     replayDeadLetter: replay.send,
     deadLetterCount: replay.quantityOf,
     requestId: scope.id,
-    journal: async () => lag.state(clock.now(), await refine.waiting()),
+    journal: async () => lag.state(clock.now(), await refine.lanes()),
     waitsFor: () => refine.waitsFor(),
     caughtUp: (ms) => refine.caughtUp(ms),
     engineUp: store.up,

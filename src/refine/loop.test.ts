@@ -305,7 +305,9 @@ test('a committed batch that is still listed as open is not recovered again', as
   refine.advance(entry.writer.durable())
   await settled(entry, 3)
   await refine.stop(100)
-  entry.meta.batches.openBatches = async () => [{ seq: 1, from: 0, to: await entry.meta.batches.cursor() }]
+  entry.meta.batches.openBatches = async () => [
+    { seq: 1, from: 0, to: await entry.meta.batches.cursor(), lane: 'events' },
+  ]
   entry.events.state.calls.splice(0)
   await entry.open().start()
   expect([entry.events.state.calls, await stored(entry)]).toEqual([[], 3])

@@ -54,7 +54,13 @@ export function memoryEvents() {
     gate: undefined as ((token: string) => Promise<void>) | undefined,
   }
   /** The same for spans, which are identified by record and place. */
-  const spans = { lines: [] as string[], fail: [] as ('before' | 'after')[], inserts: 0, bad: '' }
+  const spans = {
+    lines: [] as string[],
+    fail: [] as ('before' | 'after')[],
+    inserts: 0,
+    bad: '',
+    gate: undefined as ((token: string) => Promise<void>) | undefined,
+  }
   const lines = (tsv: Buffer) => tsv.toString('latin1').split('\n').filter(Boolean)
   const take = (known: { fail: ('before' | 'after')[]; inserts: number; bad: string }, tsv: Buffer, token: string) => {
     const fault = known.fail.shift()
@@ -69,7 +75,7 @@ export function memoryEvents() {
     insert: async (table, tsv, token) => {
       const known = table === 'events' ? state : spans
       known.inserts++
-      if (table === 'events') await state.gate?.(token)
+      await (table === 'events' ? state : spans).gate?.(token)
       const { kept, isHeard } = take(known, linesOf(tsv), token)
       if (table === 'events') for (const line of kept) rows.push({ jpos: keyOf(line), line, token })
       else spans.lines.push(...kept)

@@ -1,3 +1,4 @@
+import { type Lane, lanes } from '../base/lane.ts'
 import type { ToApp } from './messages.ts'
 
 /** State that the main process reports about the journal. */
@@ -6,8 +7,13 @@ export type JournalState = {
   /** Records that refine has not committed; counted up to 5,000. */
   waitingRecords: number
   oldestWaitingMs: number
+  /** The same for lane `events` alone, which bulk data does not delay. */
+  eventsWaitingMs: number
   boundBytes: number
 }
+
+/** Uncommitted records of a lane, and the position before which all of them are committed. */
+type LaneState = { waiting: number; doneTo: number }
 
 /** Records when each position became durable, so that the lag has an age and not only bytes. */
 export function createLag() {
@@ -26,11 +32,19 @@ export function createLag() {
       if (samples.length === 0) state.lagBytes = 0
     },
     // After a start, the journal ends in a new empty segment after the cursor. Nothing waits then.
-    state: (nowMs: number, waitingRecords: number): JournalState => ({
-      lagBytes: waitingRecords === 0 ? 0 : state.lagBytes,
-      boundBytes: state.boundBytes,
-      oldestWaitingMs: waitingRecords > 0 && samples[0] ? Math.max(0, nowMs - samples[0].atMs) : 0,
-      waitingRecords,
-    }),
+    state: (nowMs: number, states: Readonly<Record<Lane, LaneState>>): JournalState => {
+      const waitingRecords = lanes.reduce((sum, lane) => sum + states[lane].waiting, 0)
+      const ageOf = ({ waiting, doneTo }: LaneState) => {
+        const oldest = waiting > 0 ? samples.find(({ durable }) => durable > doneTo) : undefined
+        return oldest ? Math.max(0, nowMs - oldest.atMs) : 0
+      }
+      return {
+        lagBytes: waitingRecords === 0 ? 0 : state.lagBytes,
+        boundBytes: state.boundBytes,
+        oldestWaitingMs: Math.max(ageOf(states.events), ageOf(states.bulk)),
+        eventsWaitingMs: ageOf(states.events),
+        waitingRecords,
+      }
+    },
   }
 }

@@ -47,11 +47,12 @@ describe('the text', () => {
 
   test('each family stands once and is well formed, with the numbers of app', () => {
     const refine = { batches: 1, records: 2, events: 3, ms: 4000 }
-    const journal = { waitingRecords: 5, oldestWaitingMs: 1500 }
+    const journal = { waitingRecords: 5, oldestWaitingMs: 1500, eventsWaitingMs: 250 }
     const more = { sqliteBytes: 9, deadLetters: 1, jobsFailing: 0, loop: stats.loop, residentBytes: 5 }
     const text = metricsText(metricsOf({ ...stats, app: { refine, journal, ...more } }))
     expect(text).toContain('\nmishap_refine_seconds_total 4\n')
     expect(text).toContain('\nmishap_journal_oldest_waiting_seconds 1.5\n')
+    expect(text).toContain('\nmishap_journal_events_oldest_waiting_seconds 0.25\n')
     const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name)
     expect(new Set(names).size).toBe(names.length)
     for (const line of text.trimEnd().split('\n'))

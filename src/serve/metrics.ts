@@ -17,7 +17,7 @@ export type LoopDelay = { p50S: number; p99S: number; maxS: number }
 
 /** Metrics that the app process sends to the main process every few seconds. */
 export type AppMetrics = {
-  journal: { waitingRecords: number; oldestWaitingMs: number }
+  journal: { waitingRecords: number; oldestWaitingMs: number; eventsWaitingMs: number }
   refine: { batches: number; records: number; events: number; ms: number }
   sqliteBytes: number
   deadLetters: number

@@ -74,6 +74,12 @@ function appMetrics(app: AppMetrics): Metric[] {
       'gauge',
       journal.oldestWaitingMs / 1000,
     ),
+    metric(
+      'mishap_journal_events_oldest_waiting_seconds',
+      'The same for errors, sessions, feedback and reports, which spans, logs and metrics do not delay.',
+      'gauge',
+      journal.eventsWaitingMs / 1000,
+    ),
     metric('mishap_refine_batches_total', 'Batches committed since app started.', 'counter', refine.batches),
     metric('mishap_refine_records_total', 'Records committed since app started.', 'counter', refine.records),
     metric('mishap_refine_events_total', 'Events stored since app started.', 'counter', refine.events),

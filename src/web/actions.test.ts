@@ -159,7 +159,7 @@ async function seedFeedback(): Promise<void> {
   const head = JSON.stringify({ event_id: text.event_id })
   const body = `${head}\n${JSON.stringify({ type: 'user_report' })}\n${JSON.stringify(text)}\n`
   const { feedback, outcomes } = refineBody(body, { projectId: project.id, receivedMs: app.clock.now() })
-  const at = await app.meta.batches.cursor()
+  const at = await app.meta.batches.cursor('events')
   const effects = { events: [], attachments: [], outcomes, dead: [], feedback }
   await app.meta.batches.commitBatch(await app.meta.batches.openBatch(at, at), effects, app.clock.now())
   ids.feedback = String((await app.meta.feedback.listFeedback({ projectIds: [project.id], max: 1 }))[0]?.id)

@@ -89,6 +89,20 @@ export function itemKind(type: string): ItemKind {
   return kinds.get(type) ?? unknownKind
 }
 
+/** Categories of bulk data: many small parts that nobody waits for one by one. */
+const bulkCategories: ReadonlySet<DataCategory> = new Set<DataCategory>([
+  'transaction',
+  'span',
+  'log_item',
+  'trace_metric',
+  'metric_bucket',
+  'profile',
+  'profile_chunk',
+])
+
+/** Returns whether the item is bulk data. A record of nothing else is in lane `bulk` of the journal (base/lane.ts). */
+export const isBulk = (type: string): boolean => bulkCategories.has(itemKind(type).category)
+
 /** Minimum bytes of one entry in a list: `{}` and a comma. */
 const entryBytesMin = 3
 

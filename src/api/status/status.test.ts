@@ -47,7 +47,7 @@ async function appWith(counts: [OutcomeCount[], number][], change: Partial<App> 
     events: {
       size: async () => [{ table: 'events', rows: 3, bytesOnDisk: 10, bytesRaw: 30 }],
     } as unknown as App['events'],
-    journal: async () => ({ lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 0, boundBytes: 1 }),
+    journal: async () => ({ lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 0, eventsWaitingMs: 0, boundBytes: 1 }),
     waitsFor: () => undefined,
     engineUp: () => true,
     blobs: { isRemote: false } as App['blobs'],
@@ -67,7 +67,7 @@ const ledgerOf = async (counts: OutcomeCount[], waitingRecords = 0) =>
     await statusOf(
       (
         await appWith([[counts, nowMs]], {
-          journal: async () => ({ lagBytes: 9, waitingRecords, oldestWaitingMs: 70, boundBytes: 100 }),
+          journal: async () => ({ lagBytes: 9, waitingRecords, oldestWaitingMs: 70, eventsWaitingMs: 0, boundBytes: 100 }),
         })
       ).app,
     )
@@ -135,7 +135,7 @@ describe('ledger', () => {
 
 describe('the rest of the status', () => {
   test('journal, engine, times', async () => {
-    const journal = { lagBytes: 5, waitingRecords: 2, oldestWaitingMs: 70, boundBytes: 100 }
+    const journal = { lagBytes: 5, waitingRecords: 2, oldestWaitingMs: 70, eventsWaitingMs: 0, boundBytes: 100 }
     const waitsFor = () => ({ store: 'database', sinceMs: nowMs - 9000 }) as const
     const status = await statusOf(
       (await appWith([], { journal: async () => journal, waitsFor, engineUp: () => false })).app,

@@ -134,7 +134,7 @@ test('what was received is what ended: a log container beside an event and a ses
     origin: '',
     contentType: '',
   }
-  const job = { job: 1, from: 0, durable: 1e9, recordsMax: 10, bytesMax: 1e9 }
+  const job = { job: 1, from: 0, durable: 1e9, recordsMax: 10, bytesMax: 1e9, lane: 'events' as const }
   const records = [{ jpos: 0, end: body.length + 100, head, body }]
   const made = await refineRange(job, records, 1000, [plainSettings], openFileBlobs(tmpdir()), createTools())
   const received = made.outcomes.filter((end) => end.outcome === 'received')

@@ -10,27 +10,38 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-const none: CrashCount = { from: 10, to: 20, tries: 0 }
+const batch = { from: 10, to: 20, lane: 'events' } as const
+const none: CrashCount = { ...batch, tries: 0 }
 
 test('what was counted of a batch is known after a restart, until it is committed', () => {
-  const trial = { from: 10, to: 20, tries: 3, at: 12, atTries: 2 }
-  expect(readCrashCount(folder, 10, 20)).toEqual(none)
+  const trial = { ...batch, tries: 3, at: 12, atTries: 2 }
+  expect(readCrashCount(folder, batch)).toEqual(none)
   writeCrashCount(folder, { ...trial, tries: 2 })
   writeCrashCount(folder, trial)
-  expect(readCrashCount(folder, 10, 20)).toEqual(trial)
+  expect(readCrashCount(folder, batch)).toEqual(trial)
   expect(readdirSync(folder)).toEqual(['recovery'])
   expect(statSync(join(folder, 'recovery')).mode & 0o777).toBe(0o600)
-  endCrashCount(folder)
-  expect(readCrashCount(folder, 10, 20)).toEqual(none)
-  endCrashCount(folder)
+  endCrashCount(folder, batch)
+  expect(readCrashCount(folder, batch)).toEqual(none)
+  endCrashCount(folder, batch)
 })
 
 test.each([
-  ['that begins elsewhere', 11, 20],
-  ['that ends elsewhere', 10, 21],
-])('a batch %s begins with no try', (_name, from, to) => {
-  writeCrashCount(folder, { from: 10, to: 20, tries: 3 })
-  expect(readCrashCount(folder, from, to)).toEqual({ from, to, tries: 0 })
+  ['that begins elsewhere', { ...batch, from: 11 }],
+  ['that ends elsewhere', { ...batch, to: 21 }],
+  ['of the other lane', { ...batch, lane: 'bulk' as const }],
+])('a batch %s begins with no try, and both are counted', (_name, other) => {
+  writeCrashCount(folder, { ...batch, tries: 3 })
+  expect(readCrashCount(folder, other)).toEqual({ ...other, tries: 0 })
+  writeCrashCount(folder, { ...other, tries: 1 })
+  expect(readCrashCount(folder, batch).tries).toBe(3)
+  endCrashCount(folder, batch)
+  expect([readCrashCount(folder, batch).tries, readCrashCount(folder, other).tries]).toEqual([0, 1])
+})
+
+test('the count of a version without lanes is one of lane events', () => {
+  writeFileSync(join(folder, 'recovery'), '{"from":10,"to":20,"tries":2}')
+  expect(readCrashCount(folder, batch)).toEqual({ ...batch, tries: 2 })
 })
 
 test.each([
@@ -43,5 +54,5 @@ test.each([
   '{"from":10,"to":20,"tries":1.5}',
 ])('a file of %j counts as none', (text) => {
   writeFileSync(join(folder, 'recovery'), text)
-  expect(readCrashCount(folder, 10, 20)).toEqual(none)
+  expect(readCrashCount(folder, batch)).toEqual(none)
 })

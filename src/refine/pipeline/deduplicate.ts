@@ -52,3 +52,12 @@ export function deduplicate(range: RefinedRange, memory: Memory, stored: Stored)
   }
   return { groups, outcomes }
 }
+
+/**
+ * Adds the groups of a range that are already stored. In a recovery this comes before any batch is deduplicated: a group
+ * of another batch with the same key was a duplicate, whichever batch came first.
+ */
+export function markStored(range: RefinedRange, memory: Memory, stored: Stored): void {
+  for (const group of range.groups)
+    if (isStoredGroup(stored, group)) memory.get(group.window)?.add(group.projectId, group.key, group.receivedMs)
+}

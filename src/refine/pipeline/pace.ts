@@ -12,7 +12,7 @@ const quietPerS = 200
 const busyMs = 400
 const busyRecords = 500
 /** Half of a batch. With this many bytes in the journal, there is nothing to wait for. */
-const enoughBytes = 4 * 1024 * 1024
+export const enoughBytes = 4 * 1024 * 1024
 /** Rates are averaged over this time. */
 const meanMs = 2000
 
@@ -26,7 +26,7 @@ export type Readers = {
   onArrival(listener: () => void): () => void
 }
 
-type Gather = {
+export type Gather = {
   /**
    * Resolves when the next batch may begin. `records`: the size of the last one. `leftBytes`: the bytes that are in the
    * journal behind it; more than a segment if it ended at the end of one.

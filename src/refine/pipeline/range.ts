@@ -1,3 +1,4 @@
+import type { Lane } from '../../base/lane.ts'
 import type { OutcomeCount } from '../../base/outcome.ts'
 import type { RecordHead, ReplayedDeadLetter } from '../../journal/journal.ts'
 import type { RecordOutcomes } from '../../journal/request-log.ts'
@@ -13,6 +14,7 @@ export type RangeJob = {
   durable: number
   recordsMax: number
   bytesMax: number
+  lane: Lane
   /** Set if the records crashed a worker: they are not refined and become dead letters with this reason. */
   quarantineReason?: string
   /** In a recovery: positions that already have stored rows. */

@@ -60,6 +60,7 @@ test.each([
 ])('a batch tells the ends of the newest records only, refined or buried: %s', async (bury, count, last) => {
   const job = {
     job: 1,
+    lane: 'events' as const,
     from: 0,
     durable: 1e9,
     recordsMax: 1000,

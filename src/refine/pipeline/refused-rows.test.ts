@@ -13,6 +13,7 @@ import { eventColumns } from '../../store/events/encode.ts'
 import { spanColumns } from '../../store/events/encode-span.ts'
 import { byteLengthOf } from '../../store/events/row-file.ts'
 import { anyTable, type TableName } from '../../store/events/tables.ts'
+import type { Batch } from '../../store/meta/meta.ts'
 import { memoryEvents } from '../memory.cases.ts'
 import { head } from '../rig.cases.ts'
 import { createMemory, deduplicate, nothingStored } from './deduplicate.ts'
@@ -27,7 +28,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-const batch = { seq: 1, from: 0, to: 100_000 }
+const batch: Batch = { seq: 1, from: 0, to: 100_000, lane: 'events' }
 const id = (n: number) => n.toString(16).padStart(32, 'a')
 
 type Counted = 'error' | 'transaction' | 'span' | 'session'

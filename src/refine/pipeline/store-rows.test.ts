@@ -4,6 +4,7 @@ import { silent } from '../../base/observe.ts'
 import type { OutcomeCount } from '../../base/outcome.ts'
 import type { JournalRecord } from '../../journal/journal.ts'
 import { byteLengthOf, type RowFile } from '../../store/events/row-file.ts'
+import type { Batch } from '../../store/meta/meta.ts'
 import { repeatWindows } from '../kinds/kinds.ts'
 import { streamedType } from '../kinds/span/items.ts'
 import { memoryEvents } from '../memory.cases.ts'
@@ -15,7 +16,7 @@ import { createWaits } from './retry.ts'
 import { type Storing, settleAll, store } from './store-rows.ts'
 import { refineRange } from './worker.ts'
 
-const batch = { seq: 1, from: 0, to: 10_000 }
+const batch: Batch = { seq: 1, from: 0, to: 10_000, lane: 'events' }
 const id = (n: number) => n.toString(16).padStart(16, 'b')
 const envelope = (n: number, children: number) => {
   const at = recordedMs / 1000
@@ -51,7 +52,7 @@ const record = (n: number, children: number): JournalRecord => {
 }
 const rangeOf = (...records: JournalRecord[]) =>
   refineRange(
-    { job: 1, from: 0, durable: 1, recordsMax: 1, bytesMax: 1 },
+    { job: 1, from: 0, durable: 1, recordsMax: 1, bytesMax: 1, lane: 'events' },
     records,
     10_000,
     [plainSettings],

@@ -29,9 +29,12 @@ export type Storing = {
   waits: Waits
 }
 
-/** The insert token of a batch for a table. */
-const token = (table: TableName, { from, to }: Pick<Batch, 'from' | 'to'>): string =>
-  `${anyTable(table).token}:${from}-${to}`
+/**
+ * The insert token of a batch for a table. Batches of two lanes can have the same positions. Lane `events` is not named:
+ * an insert of a version without lanes can still run.
+ */
+const token = (table: TableName, { from, to, lane }: Pick<Batch, 'from' | 'to' | 'lane'>): string =>
+  `${anyTable(table).token}:${lane === 'events' ? '' : `${lane}:`}${from}-${to}`
 
 /**
  * A token for rows that are inserted again after asking which rows are stored. It is never reused: the engine writes a

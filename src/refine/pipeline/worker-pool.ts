@@ -67,12 +67,16 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   }
 
   /** Refines a range that crashed its worker in halves, down to the record at fault, which becomes a dead letter. */
-  async function split({ from, stored }: Range, { to, records }: Found, error: WorkerEnded): Promise<RefinedRange> {
+  async function split(
+    { from, stored, lane }: Range,
+    { to, records }: Found,
+    error: WorkerEnded,
+  ): Promise<RefinedRange> {
     options.observe.error(
       { from, to, records, error: error.message },
       'a worker crashed on this range; the range is split',
     )
-    const whole = { from, durable: to, recordsMax: 1e9, bytesMax: 1e12, stored }
+    const whole = { from, durable: to, recordsMax: 1e9, bytesMax: 1e12, stored, lane }
     if (records <= 1) return (await run({ ...whole, recordsMax: 1, quarantineReason: error.message }, crashesMax)).done
     const first = await runPart({ ...whole, recordsMax: Math.floor(records / 2) }, Math.floor(records / 2))
     return joined([first, await runPart({ ...whole, from: first.to }, records - first.records)], from)

@@ -1,4 +1,5 @@
 import { systemClock } from '../../base/clock.ts'
+import type { Lane } from '../../base/lane.ts'
 import { faultOf } from '../../base/observe.ts'
 import type { OutcomeCount } from '../../base/outcome.ts'
 import { packDeadLetter } from '../../journal/dead-letter.ts'
@@ -228,8 +229,7 @@ async function bury(record: JournalRecord, error: unknown, blobs: BlobStore, int
  */
 function addStoredRecord(
   stored: StoredPositions | undefined,
-  { jpos: from, head, body }: JournalRecord,
-  to: number,
+  { jpos: from, end: to, head, body }: JournalRecord,
   into: RefinedRange,
 ): boolean {
   const within = (jpos: number) => jpos >= from && jpos < to
@@ -255,6 +255,7 @@ export async function refineRange(
   tools: Tools,
   maps?: WorkerMaps,
   fileOf?: (job: number, table: TableName) => LineFile | undefined,
+  turn?: Turn,
 ): Promise<RefinedRange> {
   const range = emptyRange(job, to)
   const mapsOf = rangeMaps(maps)
@@ -267,7 +268,8 @@ export async function refineRange(
   )
   const byProject = new Map(settings.map((setting) => [setting.projectId, setting]))
   const logged = loggedRecords(records)
-  for (const [at, record] of records.entries()) {
+  for (const record of records) {
+    await turn?.()
     const projectSettings = byProject.get(record.head.projectId)
     const before = { sizes: lines.sizes(), groups: range.groups.length }
     if (record.head.again) range.again.push(record.head.again)
@@ -291,7 +293,7 @@ export async function refineRange(
       // Refining is deterministic, so a retry would fail the same way. The record goes straight to the dead letters.
       lines.cut(before.sizes)
       range.groups.length = before.groups
-      if (addStoredRecord(job.stored, record, records[at + 1]?.jpos ?? to, range)) continue
+      if (addStoredRecord(job.stored, record, range)) continue
       const bytes = await bury(record, error, blobs, range)
       if (logged.has(record)) range.ends.push(outcomesOfDeadLetter(record, bytes))
     }
@@ -348,6 +350,49 @@ const noSettings: ProjectSettings = {
   safeFields: [],
 }
 
+/** A reader with memory of its own. */
+function createLaneReader(folder: string) {
+  const buffers = createReadBuffers()
+  return { buffers, reader: openJournalReader(folder, { allocate: buffers.take }) }
+}
+
+/** How long bulk data keeps a worker from events, ms. One record is 1 to 50 ms. A turn costs 0.05 ms. */
+const turnMs = 5
+
+/** Returns a function that lets the worker receive messages when the last time is `turnMs` ago. */
+function createTurns(): Turn {
+  let lastMs = systemClock.now()
+  return () => {
+    const nowMs = systemClock.now()
+    // The absolute difference: the clock can be set back.
+    if (Math.abs(nowMs - lastMs) < turnMs) return undefined
+    return new Promise((resolve) =>
+      setImmediate(() => {
+        lastMs = systemClock.now()
+        resolve()
+      }),
+    )
+  }
+}
+
+/** A function that a range calls between its records. */
+type Turn = () => Promise<void> | undefined
+
+/**
+ * Creates the order of ranges. Bulk ranges run one after the other: in turns, both would be late. Between their records
+ * they give way to a range of events, which runs to its end.
+ */
+function createRangeOrder() {
+  let bulk: Promise<unknown> = Promise.resolve()
+  const turn = createTurns()
+  return <T>(lane: Lane, run: (turn?: Turn) => Promise<T>): Promise<T> => {
+    if (lane !== 'bulk') return run()
+    const result = bulk.then(() => run(turn))
+    bulk = result.catch(() => undefined)
+    return result
+  }
+}
+
 /** Runs a worker thread until its port closes. Tests pass a `refine` of their own. */
 export function work(
   setup: WorkerSetup,
@@ -355,8 +400,8 @@ export function work(
   listen: (listener: (message: ToWorker) => void) => void,
   refine: typeof refineRange = refineRange,
 ): void {
-  const buffers = createReadBuffers()
-  const reader = openJournalReader(setup.journalFolder, { allocate: buffers.take })
+  // One for each lane: a small read of events would give up the memory that the next bulk read needs.
+  const readers = { events: createLaneReader(setup.journalFolder), bulk: createLaneReader(setup.journalFolder) }
   const blobs = waitingBlobs(openBlobs(setup.blobSource), (full) => post({ kind: 'full', full }))
   const tools = createTools()
   const fileOf = setup.rowsPrefix === undefined ? undefined : createLineFiles(setup.rowsPrefix)
@@ -370,6 +415,7 @@ export function work(
       post({ kind: 'ask', ask: requestCount, projectId, queries, waitMs })
     })
   const maps = createWorkerMaps(requestMaps, systemClock.now)
+  const inOrder = createRangeOrder()
   listen((message) => {
     if (message.kind === 'maps') {
       pending.get(message.ask)?.(message.answers)
@@ -377,7 +423,14 @@ export function work(
       return
     }
     if (message.kind === 'range') {
-      const { records, next } = reader.read(message.from, message.durable, message.recordsMax, message.bytesMax)
+      const { reader, buffers } = readers[message.lane]
+      const { records, next } = reader.read(
+        message.from,
+        message.durable,
+        message.recordsMax,
+        message.bytesMax,
+        message.lane,
+      )
       open.set(message.job, { job: message, records, to: next, memory: buffers.taken() })
       const projectIds = [...new Set(records.map((record) => record.head.projectId))]
       return post({ kind: 'found', job: message.job, to: next, projectIds, records: records.length })
@@ -385,7 +438,8 @@ export function work(
     const entry = open.get(message.job)
     open.delete(message.job)
     if (!entry) return
-    refine(entry.job, entry.records, entry.to, message.settings, blobs, tools, maps, fileOf)
+    const { job, records, to } = entry
+    inOrder(job.lane, (turn) => refine(job, records, to, message.settings, blobs, tools, maps, fileOf, turn))
       .then(
         (range) => {
           shared.send()
@@ -396,6 +450,6 @@ export function work(
         },
         (error: unknown) => post({ kind: 'failed', job: message.job, reason: faultOf(error) }),
       )
-      .finally(() => buffers.give(entry.memory))
+      .finally(() => readers[job.lane].buffers.give(entry.memory))
   })
 }

@@ -61,7 +61,7 @@ export const stored: OutcomeCount = {
 
 /** Opens and commits the next batch. */
 export async function commit(meta: MetaStore, effects: Partial<BatchEffects>, atMs = nowMs) {
-  const from = await meta.batches.cursor()
+  const from = await meta.batches.cursor('events')
   return meta.batches.commitBatch(
     await meta.batches.openBatch(from, from + 100),
     { events: [], attachments: [], outcomes: [], dead: [], ...effects },

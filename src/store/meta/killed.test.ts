@@ -17,9 +17,9 @@ const event = ${JSON.stringify(effect())}
 const outcome = ${JSON.stringify(stored)}
 for (const left of await meta.batches.openBatches()) await meta.batches.commitBatch(left, { events: Array(10).fill(event), attachments: [], dead: [], outcomes: Array(10).fill(outcome) }, ${nowMs})
 for (;;) {
-  const from = await meta.batches.cursor()
+  const from = await meta.batches.cursor('events')
   await meta.batches.commitBatch(await meta.batches.openBatch(from, from + 10), { events: Array(10).fill(event), attachments: [], dead: [], outcomes: Array(10).fill(outcome) }, ${nowMs})
-  writeSync(1, (await meta.batches.cursor()) + '\\n')
+  writeSync(1, (await meta.batches.cursor('events')) + '\\n')
 }`
 
 test('kill -9 amid commits: what was answered stays, counters and cursor agree', async () => {
@@ -41,7 +41,7 @@ test('kill -9 amid commits: what was answered stays, counters and cursor agree',
     })
     const acknowledged = Number(said.trimEnd().split('\n').at(-1))
     const meta = await openSqliteMeta(file, { clock: systemClock })
-    const cursor = await meta.batches.cursor()
+    const cursor = await meta.batches.cursor('events')
     expect(cursor).toBeGreaterThanOrEqual(acknowledged)
     expect((await meta.issues.issueById(1))?.count).toBe(cursor)
     expect((await meta.ledger.outcomesSince({ fromMs: 0 }))[0]?.quantity).toBe(cursor)

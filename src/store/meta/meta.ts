@@ -1,3 +1,4 @@
+import type { Lane } from '../../base/lane.ts'
 import type { DataCategory, OutcomeCount } from '../../base/outcome.ts'
 import type { RestActivity } from '../../contract/issues.ts'
 import type { DetectorChange } from '../../domain/detectors.ts'
@@ -75,7 +76,10 @@ export type ReplayedDeadLetter = {
   bytes: number
 }
 
-export type Batch = { seq: number; from: number; to: number }
+/** A batch in flight: the records of a lane between two positions. */
+export type Batch = { seq: number; from: number; to: number; lane: Lane }
+/** Positions by lane. Everything of the lane before its position is committed. */
+export type FinishedTo = Partial<Record<Lane, number>>
 export type BatchEffects = ReleaseEffects & {
   events: EventEffect[]
   attachments: AttachmentRow[]
@@ -102,14 +106,20 @@ export type BatchResult = {
 
 /** The part of meta for refine (ARCHITECTURE.md "Exactly once"). */
 export type BatchStore = {
-  /** Everything before this position is processed and committed. */
-  cursor(): Promise<number>
+  /**
+   * Everything of a lane before this position is processed and committed; without a lane, everything of all lanes. Rows of
+   * the table `events` come from lane `events` alone.
+   */
+  cursor(lane?: Lane): Promise<number>
   /** Batches that were open when the last process ended, in order. */
   openBatches(): Promise<Batch[]>
   /** Commits the intent of a batch. Call it before the batch's insert. */
-  openBatch(from: number, to: number): Promise<Batch>
-  /** One transaction: issues, outcomes, all other effects, and cursor = batch.to. Batches commit in order. */
-  commitBatch(batch: Batch, effects: BatchEffects, nowMs: number): Promise<BatchResult>
+  openBatch(from: number, to: number, lane?: Lane): Promise<Batch>
+  /**
+   * One transaction: issues, outcomes, all other effects, and the cursor of its lane = batch.to. Batches of a lane commit
+   * in order. `finished`: later positions before which a lane has nothing left once this batch is committed.
+   */
+  commitBatch(batch: Batch, effects: BatchEffects, nowMs: number, finished?: FinishedTo): Promise<BatchResult>
   projectSettings(projectId: number): Promise<ProjectSettings | undefined>
 }
 

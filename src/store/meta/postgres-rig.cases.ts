@@ -23,7 +23,7 @@ begin
     else perform setval(found.place, 1, false);
     end if;
   end loop;
-  insert into cursor (id, jpos) values (1, 0);
+  insert into cursor (id, jpos) values (1, 0), (2, 0);
 end $$`
 
 export type PostgresRig = {

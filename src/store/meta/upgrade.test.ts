@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, test } from 'vitest'
 import { testClock } from '../../base/clock.ts'
+import { openSqlite } from './database/connection.ts'
+import { sqliteDialect } from './database/dialect.ts'
+import { migrate } from './database/migrate.ts'
 import { withProject } from './fixture.cases.ts'
 import { openSqliteMeta } from './sqlite.ts'
 
@@ -32,6 +35,8 @@ test('the upgrade to hashed tokens ends all sessions, and mail channels that are
     alter table saved_search drop column scope;
     drop table trace_step;
     alter table thin_run drop column spans;
+    alter table batch drop column lane;
+    delete from cursor where id = 2;
     delete from version where number >= 27;
     insert into auth_user ("id", "name", "email", "emailVerified", "createdAt", "updatedAt") values ('u', 'Ann', 'ann@x.test', 0, '2026-01-01', '2026-01-01');
     insert into auth_session ("id", "expiresAt", "token", "createdAt", "updatedAt", "userId") values ('s', '2099-01-01', 'plain', '2026-01-01', '2026-01-01', 'u');
@@ -43,5 +48,18 @@ test('the upgrade to hashed tokens ends all sessions, and mail channels that are
   ])
   expect(await after.alerts.addressesOf(chat.id)).toEqual([])
   database.close()
+  await after.close()
+})
+
+test('the upgrade to lanes begins both where the only cursor was, and open batches are of lane events', async () => {
+  const file = join(folder, 'lanes.sqlite')
+  const write = openSqlite(file)
+  // The last version without lanes.
+  await migrate(write, sqliteDialect(), 0, 33)
+  await write.script('update cursor set jpos = 700; insert into batch (from_jpos, to_jpos) values (700, 900)')
+  await write.close()
+  const after = await openSqliteMeta(file, { clock: testClock() })
+  expect([await after.batches.cursor('events'), await after.batches.cursor('bulk')]).toEqual([700, 700])
+  expect(await after.batches.openBatches()).toEqual([{ seq: 1, from: 700, to: 900, lane: 'events' }])
   await after.close()
 })

@@ -52,7 +52,7 @@ async function opened(): Promise<MetaStore> {
 /** Refines events of one moment, then commits and links them in the given order. */
 async function take(meta: MetaStore, events: readonly Sent[]): Promise<void> {
   const effects = events.map((event) => refineEvent(event, { projectId: 1, keyId: 1 }).effect)
-  const from = await meta.batches.cursor()
+  const from = await meta.batches.cursor('events')
   const none = { attachments: [], outcomes: [], dead: [] }
   await meta.batches.commitBatch(await meta.batches.openBatch(from, from + 1), { events: effects, ...none }, recordedMs)
   while ((await meta.errorLinks.linkErrors(100, recordedMs)).looked > 0);

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated } from 'kysely'
+import type { Lane } from '../../../base/lane.ts'
 import type { ViewScope } from '../../../domain/view-scopes.ts'
 import type { DashboardTables } from './dashboard-tables.ts'
 import type { JobTables } from './job-tables.ts'
@@ -446,7 +447,7 @@ export type Tables = JobTables &
       blob_key: string
       received_ms: number
     }
-    batch: { seq: Id; from_jpos: number; to_jpos: number }
+    batch: { seq: Id; from_jpos: number; to_jpos: number; lane: Defaulted<Lane> }
     cursor: { id: number; jpos: number }
     api_token: {
       id: Id

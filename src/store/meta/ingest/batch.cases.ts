@@ -49,7 +49,7 @@ export function commitCases(fresh: () => Promise<MetaStore>): void {
     ])
     expect((await meta.projects.projectById(1))?.firstEventMs).toBe(nowMs + 5)
     expect((await meta.projects.keysOf(1))[0]?.lastUsedMs).toBe(nowMs + 5)
-    expect(await meta.batches.cursor()).toBe(100)
+    expect(await meta.batches.cursor('events')).toBe(100)
     expect(await meta.batches.openBatches()).toEqual([])
     expect(
       (await meta.ledger.outcomesSince({ fromMs: nowMs })).map((row) => [
@@ -190,12 +190,35 @@ export function orderCases(fresh: () => Promise<MetaStore>): void {
     const nothing = { events: [], attachments: [], outcomes: [], dead: [] }
     expect(await meta.batches.openBatches()).toEqual([batch, two])
     await expect(meta.batches.commitBatch(two, nothing, nowMs)).rejects.toThrow('out of order')
-    expect(await meta.batches.cursor()).toBe(0)
+    expect(await meta.batches.cursor('events')).toBe(0)
     await meta.batches.commitBatch(batch, nothing, nowMs)
     await expect(meta.batches.commitBatch(batch, nothing, nowMs)).rejects.toThrow('out of order')
     await meta.batches.commitBatch(two, nothing, nowMs)
     await expect(meta.batches.commitBatch(two, nothing, nowMs)).rejects.toThrow('no batch is open')
-    expect(await meta.batches.cursor()).toBe(20)
+    expect(await meta.batches.cursor('events')).toBe(20)
+  })
+
+  test('each lane has its order, its cursor and its batches', async () => {
+    const meta = await fresh()
+    const nothing = { events: [], attachments: [], outcomes: [], dead: [] }
+    const bulk = await meta.batches.openBatch(0, 30, 'bulk')
+    const events = await meta.batches.openBatch(0, 20)
+    const more = await meta.batches.openBatch(30, 40, 'bulk')
+    expect(await meta.batches.openBatches()).toEqual([bulk, events, more])
+    const cursors = async () => [
+      await meta.batches.cursor('events'),
+      await meta.batches.cursor('bulk'),
+      await meta.batches.cursor(),
+    ]
+    await meta.batches.commitBatch(events, nothing, nowMs)
+    expect(await cursors()).toEqual([20, 0, 0])
+    await expect(meta.batches.commitBatch(more, nothing, nowMs)).rejects.toThrow('out of order')
+    // The other lane has nothing up to 35. A lower position does not move a cursor back.
+    await meta.batches.commitBatch(bulk, nothing, nowMs, { events: 35, bulk: 12 })
+    expect(await cursors()).toEqual([35, 30, 30])
+    await meta.batches.commitBatch(more, nothing, nowMs, { events: 33, bulk: 50 })
+    expect(await cursors()).toEqual([35, 50, 35])
+    expect(await meta.batches.openBatches()).toEqual([])
   })
 
   test('a batch that fails leaves nothing behind', async () => {
@@ -210,7 +233,7 @@ export function orderCases(fresh: () => Promise<MetaStore>): void {
     ).rejects.toThrow('has no hash')
     expect([
       await meta.issues.issueById(1),
-      await meta.batches.cursor(),
+      await meta.batches.cursor('events'),
       await meta.ledger.outcomesSince({ fromMs: 0 }),
       await meta.batches.openBatches(),
     ]).toEqual([undefined, 0, [], [batch]])

@@ -129,7 +129,7 @@ test('the number of statements of a commit does not grow with its events', async
   })
   await meta.projects.setOwnership(1, { text: '* ann@acme.test' }, { userId: 'ann' }, nowMs)
   const callsOf = async (size: number, first: number) => {
-    const from = await meta.batches.cursor()
+    const from = await meta.batches.cursor('events')
     const batch = await meta.batches.openBatch(from, from + size)
     calls = 0
     const { issues } = await meta.batches.commitBatch(batch, fullBatch(size, first), nowMs)
@@ -141,7 +141,7 @@ test('the number of statements of a commit does not grow with its events', async
   // A batch that writes every table. A batch of plain events needs about half of them.
   for (const number of known) expect(number).toBeLessThanOrEqual(43)
   expect(await meta.issues.countIssues({ projectIds: [1] })).toBe(1_005)
-  const from = await meta.batches.cursor()
+  const from = await meta.batches.cursor('events')
   const batch = await meta.batches.openBatch(from, from + 1)
   calls = 0
   await meta.batches.commitBatch(batch, { events: [effect()], attachments: [], outcomes: [stored], dead: [] }, nowMs)

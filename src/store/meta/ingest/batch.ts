@@ -1,7 +1,8 @@
+import { type Lane, lanes } from '../../../base/lane.ts'
 import type { Store } from '../database/store.ts'
 import { errorEndWriter } from '../issues/error-links.ts'
 import { feedbackWriter } from '../issues/feedback.ts'
-import type { Batch, BatchEffects, BatchResult, BatchStore } from '../meta.ts'
+import type { Batch, BatchEffects, BatchResult, BatchStore, FinishedTo } from '../meta.ts'
 import { sampleWriter } from '../projects/inbound-filters.ts'
 import { scrapeWriter } from '../projects/scrape.ts'
 import { loadBatch } from './batch-load.ts'
@@ -63,29 +64,34 @@ function batchCommit(store: Store, missingMaps: MissingMapWriter) {
   }
 }
 
-/** Statements of open batches and the cursor. They are compiled once, because each batch needs all of them. */
+/** The row of each lane's cursor. */
+const cursorIds: Record<Lane, number> = { events: 1, bulk: 2 }
+
+/** Statements of open batches and the cursors. They are compiled once, because each batch needs all of them. */
 function cursorStatements({ write, dialect: { builder } }: Store) {
   return {
-    cursor: write.prepared<object, { jpos: number }>(() =>
-      builder.selectFrom('cursor').select('jpos').where('id', '=', 1),
+    cursors: write.prepared<object, { id: number; jpos: number }>(() =>
+      builder.selectFrom('cursor').select(['id', 'jpos']).orderBy('id'),
     ),
-    open: write.prepared<object, { seq: number; from_jpos: number; to_jpos: number }>(() =>
+    open: write.prepared<object, { seq: number; from_jpos: number; to_jpos: number; lane: Lane }>(() =>
       builder.selectFrom('batch').selectAll().orderBy('seq'),
     ),
-    begin: write.prepared<{ from: number; to: number }, { seq: number }>((slot) =>
+    begin: write.prepared<{ from: number; to: number; lane: Lane }, { seq: number }>((slot) =>
       builder
         .insertInto('batch')
-        .values({ from_jpos: slot('from'), to_jpos: slot('to') })
+        .values({ from_jpos: slot('from'), to_jpos: slot('to'), lane: slot('lane') })
         .returning('seq'),
     ),
-    advance: write.prepared<{ to: number }, unknown>((slot) =>
+    advance: write.prepared<{ id: number; to: number }, unknown>((slot) =>
       builder
         .updateTable('cursor')
         .set({ jpos: slot('to') })
-        .where('id', '=', 1),
+        .where('id', '=', slot('id'))
+        // A slot has one use: PostgreSQL would need two of them to have one type.
+        .where('jpos', '<', slot('to')),
     ),
     close: write.prepared<{ seq: number }, unknown>((slot) =>
-      builder.deleteFrom('batch').where('seq', '<=', slot('seq')),
+      builder.deleteFrom('batch').where('seq', '=', slot('seq')),
     ),
   }
 }
@@ -94,30 +100,47 @@ function cursorStatements({ write, dialect: { builder } }: Store) {
 export function batchPart(store: Store, missingMaps: MissingMapWriter): Omit<BatchStore, 'projectSettings'> {
   const statements = cursorStatements(store)
   const commitEffects = batchCommit(store, missingMaps)
-  const cursor = async () => (await statements.cursor.get({}))?.jpos ?? 0
+  const cursorOf = async (lane: Lane) =>
+    (await statements.cursors.all({})).find(({ id }) => id === cursorIds[lane])?.jpos ?? 0
   const open = async () =>
-    (await statements.open.all({})).map((row): Batch => ({ seq: row.seq, from: row.from_jpos, to: row.to_jpos }))
+    (await statements.open.all({})).map(
+      (row): Batch => ({ seq: row.seq, from: row.from_jpos, to: row.to_jpos, lane: row.lane }),
+    )
 
-  const commit = async (batch: Batch, effects: BatchEffects, nowMs: number): Promise<Committed> => {
-    const [oldest] = await open()
+  const commit = async (
+    batch: Batch,
+    effects: BatchEffects,
+    nowMs: number,
+    finished: FinishedTo,
+  ): Promise<Committed> => {
+    const oldest = (await open()).find(({ lane }) => lane === batch.lane)
     if (oldest?.seq !== batch.seq)
       throw new Error(
         `batch ${batch.seq} commits out of order: ${oldest ? `batch ${oldest.seq} is open` : 'no batch is open'}`,
       )
-    const jpos = await cursor()
+    const jpos = await cursorOf(batch.lane)
     if (batch.to < jpos) throw new Error(`batch ${batch.seq} ends at ${batch.to}, before the cursor ${jpos}`)
     const committed = await commitEffects(effects, nowMs)
-    await statements.advance.run({ to: batch.to })
+    for (const lane of lanes) {
+      const to = Math.max(lane === batch.lane ? batch.to : 0, finished[lane] ?? 0)
+      if (to > 0) await statements.advance.run({ id: cursorIds[lane], to })
+    }
     await statements.close.run({ seq: batch.seq })
     return committed
   }
 
   return {
-    cursor,
+    cursor: async (lane) =>
+      lane ? cursorOf(lane) : Math.min(...(await statements.cursors.all({})).map(({ jpos }) => jpos)),
     openBatches: open,
-    openBatch: async (from, to) => ({ seq: seqOf(await statements.begin.get({ from, to })), from, to }),
-    commitBatch: async (batch, effects, nowMs) => {
-      const { result, cacheWritten } = await store.write.transaction(() => commit(batch, effects, nowMs))
+    openBatch: async (from, to, lane = 'events') => ({
+      seq: seqOf(await statements.begin.get({ from, to, lane })),
+      from,
+      to,
+      lane,
+    }),
+    commitBatch: async (batch, effects, nowMs, finished = {}) => {
+      const { result, cacheWritten } = await store.write.transaction(() => commit(batch, effects, nowMs, finished))
       for (const cache of cacheWritten) cache()
       return result
     },

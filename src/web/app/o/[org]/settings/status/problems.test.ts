@@ -7,7 +7,14 @@ const well: RestStatus = {
   startedAt: '2026-01-01T00:00:00.000Z',
   engine: { up: true, version: '1', kind: 'embedded', host: null, away: null },
   blobStore: { place: 'files', up: true, reason: null },
-  journal: { lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 15_000, boundBytes: 1, waitsFor: null },
+  journal: {
+    lagBytes: 0,
+    waitingRecords: 0,
+    oldestWaitingMs: 15_000,
+    eventsWaitingMs: 0,
+    boundBytes: 1,
+    waitsFor: null,
+  },
   ledger: {
     received: 1,
     stored: 1,

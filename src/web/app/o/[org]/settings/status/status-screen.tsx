@@ -54,15 +54,17 @@ function Now({ status }: { status: RestStatus }) {
     blobStore.up ? t('blobPlaces.up') : t('blobPlaces.away'),
     blobStore.reason ? <PlainText key="r" text={blobStore.reason} charactersMax={300} /> : undefined,
   ]
+  const ageOf = (ms: number) => (ms > 0 ? durationText(ms, locale) : t('nothingWaits'))
   const rows: [string, ReactNode, ReactNode?][] = [
     [t('version'), <code key="v">{status.version}</code>, t('running', { age: age(Date.parse(status.startedAt)) })],
     [t('engine'), engine.up ? t('up') : downText(t, engine), <StoreNote key="v" engine={engine} />],
     ...(blobStore.place === 's3' ? [store] : []),
     [
       t('lag'),
-      journal.oldestWaitingMs > 0 ? durationText(journal.oldestWaitingMs, locale) : t('nothingWaits'),
+      ageOf(journal.oldestWaitingMs),
       t('lagBytes', { bytes: bytesText(journal.lagBytes, locale), bound: bytesText(journal.boundBytes, locale) }),
     ],
+    [t('lagOfErrors'), ageOf(journal.eventsWaitingMs), t('lagOfErrorsNote')],
     [
       t('disk'),
       bytesText(disk.dataBytes, locale),
