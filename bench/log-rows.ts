@@ -52,7 +52,7 @@ export const rowsSql = (table: string, project: number, count: number, fromS: nu
   (project_id, time, trace_id, span_id, severity, level, body, template, pattern, service, host, logger, environment, release,
    platform, origin, user_hash, tags, numbers, repaired, truncated, weight, received, jpos, place)
   SELECT ${project}, toDateTime64(${fromS}, 6, 'UTC') + toIntervalMicrosecond(toUInt64(number * ${((logDayMs / parts) * 1000) / count})) AS at,
-    unhex(hex(sipHash128(${request}, ${jpos}))), cityHash64(intDiv(number, 2), ${jpos}),
+    unhex(hex(sipHash128(${request}, ${jpos}))), cityHash64(intDiv(number, 4), ${jpos}),
     [9, 9, 9, 9, 9, 9, 5, 13, 17, 21][1 + rand(3) % 10] AS s, ['trace','debug','info','warning','error','fatal'][1 + intDiv(s - 1, 4)],
     if(number % 50 = 7, concat('{"order":{"id":', toString(${request} % 100000), ',"items":[{"id":', toString(rand(4) % 1000), ',"sku":"A', toString(rand(5) % 100),
       '"},{"id":', toString(rand(7) % 1000), ',"sku":"B', toString(rand(8) % 100), '"}]},"total":', toString(rand(9) % 10000), '}'), ${words}),
