@@ -42,7 +42,7 @@ const pick = (texts: readonly string[], number: string) =>
   `arrayElement(${list(texts)}, 1 + ${number} % ${texts.length})`
 
 /** Lines of about 200 bytes with 12 attributes: 320 shapes, traces of 8 lines, a JSON body in one of 50. */
-export const rowsSql = (table: string, project: number, count: number, fromS: number, jpos: number): string => {
+const rowsSql = (table: string, project: number, count: number, fromS: number, jpos: number): string => {
   const request = 'intDiv(number, 8)'
   const shape = `cityHash64(number, ${jpos}) % 320`
   const words = `concat(${pick(things, shape)}, ' ', toString(cityHash64(${request}, 5) % 100000), ' ', ${pick(verbs, `intDiv(${shape}, 8)`)},
