@@ -16,6 +16,8 @@ import { benchExternal } from './external.ts'
 import { benchGrouping } from './grouping.ts'
 import { benchHostile } from './hostile.ts'
 import { benchKeys } from './keys.ts'
+import { benchLogIngest } from './log-ingest.ts'
+import { benchLogSearch } from './log-search.ts'
 import { benchMapped } from './mapped.ts'
 import { machine, type Row, table } from './measure.ts'
 import { benchMove } from './move.ts'
@@ -57,6 +59,8 @@ const parts: Record<string, () => Promise<Row[]>> = {
   grouping: benchGrouping,
   hostile: benchHostile,
   keys: benchKeys,
+  'log-ingest': () => benchLogIngest(seconds),
+  'log-search': () => benchLogSearch(words.includes('--rows') ? sizes : undefined),
   move: () => benchMove(sizes[0] ?? 1_000_000),
   paint: () => benchPaint(words.includes('--quick') ? 1 : 9),
   performance: benchPerformance,

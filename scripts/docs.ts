@@ -153,8 +153,8 @@ Mishap counts every item once, by project key, data category and hour:
     received = stored + filtered + rate_limited + invalid + duplicate + waiting + dead + lost
 
 An item that holds a list counts for its entries: logs, trace metrics, spans, buckets and lines of metrics, security reports. A
-log container with 100 lines counts as 100, even though logs are not stored. The entries themselves decide, not the header
-\`item_count\`. Mishap uses the header only if it did not read the payload (a limit refused it) or cannot read it, and then
+log container with 100 lines counts as 100. The bytes of log lines, which the protocol calls \`log_byte\`, are the bytes of
+\`log_item\`. The entries themselves decide, not the header \`item_count\`. Mishap uses the header only if it did not read the payload (a limit refused it) or cannot read it, and then
 for no more entries than the payload can hold. Entries that are not objects end as \`bad_item\`.
 
 \`waiting\` counts the items in the journal. \`lost\` is the rest of the sum. Anything but 0 is a bug. The status page shows

@@ -130,6 +130,21 @@ async function expectTraced(project: Project, { passed }: Answers): Promise<void
   expect(trace).toContain('checkout')
 }
 
+/** Checks that the log line of the SDK is found by a word of it, with the release of its process. */
+async function expectLogged({ fates }: Client, project: Project): Promise<void> {
+  if (fates.log !== 'stored') return
+  const words = 'dataset=logs&field=message&field=severity&field=release&statsPeriod=1h'
+  const query = `project=${project.id}&query=${encodeURIComponent('empty')}`
+  const lines = await until('the log line', 20_000, async () => {
+    const { json } = await api(state.product, project, `${O}/events/?${words}&${query}`)
+    const { data } = json as { data?: object[] }
+    return data !== undefined && data.length > 0 && data
+  })
+  expect(lines).toContainEqual(
+    expect.objectContaining({ message: 'cart is empty', severity: 'info', release: 'clients@1.0.0' }),
+  )
+}
+
 /** Checks that the SDK's own segment is a route on the performance page, with a trace. Span v2 and transactions alike. */
 async function expectLoaded({ load }: Client, project: Project): Promise<void> {
   if (!load) return
@@ -237,6 +252,7 @@ test.concurrent.for(clients)(
     await expectStored(client, project, answers)
     await expectTraced(project, answers)
     await expectLoaded(client, project)
+    await expectLogged(client, project)
     await expectHealthy(client, project, await answersOf(project))
     await expectNoRefusal(client, project, answers)
   },

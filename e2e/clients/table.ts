@@ -51,8 +51,8 @@ const oldLogs = { none: 'This version has no logs.' }
 
 const inJavaScript = { plain: 'RangeError', chain: ['TypeError', 'Error'] } as const
 const inPython = { plain: 'ValueError', chain: ['LookupError', 'RuntimeError'] } as const
-const usual = fates(counted, 'stored', counted)
-const inBrowser = fates(counted, 'stored', browserless)
+const usual = fates('stored', 'stored', counted)
+const inBrowser = fates('stored', 'stored', browserless)
 
 const browser = (major: number, version: string, log: Fate): Client => ({
   name: `browser-${major}`,
@@ -104,9 +104,9 @@ const python = (name: string, label: string, route = '/cart'): Client => ({
 export const clients: readonly Client[] = [
   browser(7, '7.120.4', oldLogs),
   browser(8, '8.55.0', oldLogs),
-  browser(9, '9.47.1', counted),
-  browser(10, '10.75.2', counted),
-  browser(11, '11.12.0', counted),
+  browser(9, '9.47.1', 'stored'),
+  browser(10, '10.75.2', 'stored'),
+  browser(11, '11.12.0', 'stored'),
   {
     ...framework('react-router', 'React Router', '@sentry/react', '11.12.0'),
     load: { route: '/page/:name', kind: 'page load' },
@@ -148,7 +148,7 @@ export const clients: readonly Client[] = [
     toolchain: 'go',
     program: 'go',
     errors: { plain: '*errors.errorString', chain: ['*errors.errorString', '*main.failure'] },
-    fates: fates(counted, { none: 'The SDK for Go has no sessions.' }, counted),
+    fates: fates('stored', { none: 'The SDK for Go has no sessions.' }, counted),
   },
   {
     name: 'java',

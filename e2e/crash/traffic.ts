@@ -16,6 +16,7 @@ import {
   root,
   until,
 } from '../product.ts'
+import { linesEach, sendLogs } from './logs.ts'
 import { rollupFaults, sendTrace, traceFaults } from './traces.ts'
 
 /** An acknowledged event. `ns` is the time of the answer, on the clock of `process.hrtime`. */
@@ -28,8 +29,9 @@ type Traffic = {
   stop(): Promise<void>
 }
 
-/** The type of acknowledged traces. Their id is the trace id. */
+/** The types of acknowledged traces and of acknowledged log lines. Their id is the trace id. */
 const traceType = 'trace'
+const logType = 'log'
 
 const spooledBytes = 1_200_000
 
@@ -42,7 +44,8 @@ function withAttachment(event: Record<string, unknown>, bytes: Buffer): Buffer {
 /**
  * Sends about 200 requests per second until `stop`: mostly small events of `types`, a few with a file of 5 kB, one in a
  * hundred with a file of 1.2 MB, some to /store/, and some broken ones that must be refused.
- * With `traced`, one in three is a trace of six spans: a transaction, streamed spans or an export of OpenTelemetry. Both lanes of
+ * With `traced`, one in three is a trace of six spans: a transaction, streamed spans or an export of OpenTelemetry. One in
+ * eight of the others is six log lines: a container, an export of OpenTelemetry, or a body of a log drain. Both lanes of
  * the journal are busy then.
  */
 export function send(
@@ -53,15 +56,16 @@ export function send(
   traced = false,
 ): Traffic {
   const traffic: Traffic = { acknowledged: [], refused: {}, stop: async () => undefined }
-  const state = { on: true, n: 0, traces: 0 }
+  const state = { on: true, n: 0, traces: 0, logs: 0 }
   async function one(): Promise<void> {
     const n = state.n++
     const type = types[n % types.length] ?? 'CutError'
     const event = errorEvent(type, 'while the power goes', { tags: { n: String(n) } })
     const kind = n % 100
     const isTrace = traced && kind % 3 === 1
-    const [broken, byStore] = [kind % 25 === 7, kind % 10 === 3 && !isTrace]
-    const size = isTrace ? 0 : kind === 50 ? spooledBytes : kind % 12 === 5 ? 5000 : 0
+    const isLog = traced && !isTrace && kind % 8 === 4
+    const [broken, byStore] = [kind % 25 === 7 && !isLog, kind % 10 === 3 && !isTrace && !isLog]
+    const size = isTrace || isLog ? 0 : kind === 50 ? spooledBytes : kind % 12 === 5 ? 5000 : 0
     const bytes = size > 0 && !broken && !byStore ? randomBytes(size) : undefined
     const request = broken
       ? ingest(product, project, '{"broken', { path: 'store', headers: { 'content-type': 'application/json' } })
@@ -72,14 +76,16 @@ export function send(
           })
         : isTrace
           ? sendTrace(product, project, event.event_id, state.traces++)
-          : ingest(product, project, bytes ? withAttachment(event, bytes) : envelopeOf(event))
+          : isLog
+            ? sendLogs(product, project, event.event_id, state.logs++)
+            : ingest(product, project, bytes ? withAttachment(event, bytes) : envelopeOf(event))
     const answer = await request.catch(() => undefined)
     const ns = process.hrtime.bigint()
     await answer?.arrayBuffer().catch(() => undefined)
     if (answer?.status === 200)
       traffic.acknowledged.push(
-        isTrace
-          ? { id: event.event_id, type: traceType, ns }
+        isTrace || isLog
+          ? { id: event.event_id, type: isTrace ? traceType : logType, ns }
           : { id: event.event_id, type, ns, ...(bytes ? { attachment: bytes } : {}) },
       )
     else traffic.refused[answer?.status ?? 0] = (traffic.refused[answer?.status ?? 0] ?? 0) + 1
@@ -174,14 +180,15 @@ export async function faultsOf(
   const traces = acknowledged.filter((event) => event.type === traceType).map(({ id }) => id)
   faults.push(...(await traceFaults(product, project, traces.slice(-20))))
   if (traces.length > 0) faults.push(...(await rollupFaults(product, project, traces.length)))
+  const lines = linesEach * acknowledged.filter((event) => event.type === logType).length
   const { ledger } = status
   if (everything && rows !== table) faults.push(`the issues have ${rows} rows, the table ${table}`)
   if (ledger.lost !== 0 || ledger.dead !== 0) faults.push(`the ledger says lost ${ledger.lost}, dead ${ledger.dead}`)
-  return [...faults, ...(await storedFaults(product, project, table))]
+  return [...faults, ...(await storedFaults(product, project, table, lines))]
 }
 
-/** Compares stored items in the ledger with the rows of events and of spans. */
-async function storedFaults(product: Product, project: Project, rows: number): Promise<string[]> {
+/** Compares stored items in the ledger with the rows of events, spans and log lines. `lines`: acknowledged log lines. */
+async function storedFaults(product: Product, project: Project, rows: number, lines: number): Promise<string[]> {
   const status = (await api(product, project, '/status/')).json as {
     ledger: { rows: { category: string; outcome: string; quantity: number }[] }
     disk: { tables: { table: string; rows: number }[] }
@@ -190,10 +197,13 @@ async function storedFaults(product: Product, project: Project, rows: number): P
     status.ledger.rows
       .filter((row) => categories.includes(row.category) && row.outcome === 'stored')
       .reduce((sum, row) => sum + row.quantity, 0)
-  const [stored, traced] = [sumOf(['error']), sumOf(['transaction', 'span'])]
-  const spans = status.disk.tables.find((table) => table.table === 'spans')?.rows ?? 0
+  const [stored, traced, logged] = [sumOf(['error']), sumOf(['transaction', 'span']), sumOf(['log_item'])]
+  const rowsOf = (name: string) => status.disk.tables.find(({ table }) => table === name)?.rows ?? 0
+  const [spans, logs] = [rowsOf('spans'), rowsOf('logs')]
   return [
     ...(stored === rows ? [] : [`the ledger says ${stored} events stored, the table has ${rows} rows`]),
+    ...(logged === logs ? [] : [`the ledger says ${logged} log lines stored, the table has ${logs} rows`]),
+    ...(logs >= lines ? [] : [`${lines} log lines were acknowledged, ${logs} are stored`]),
     ...(traced === spans ? [] : [`the ledger says ${traced} spans stored, the table has ${spans} rows`]),
   ]
 }

@@ -272,7 +272,7 @@ async function append(
 
 /**
  * Takes one item from the rate budget, for routes whose body is one item. If the budget is used up, answers and returns
- * false. `entries` is the number of parts in an attachment form, or of items in an OTLP body.
+ * false. `entries` is the number of parts in an attachment form, of items in an OTLP body, or of lines of a drain.
  */
 export function takeRate(
   request: IngestRequest,
@@ -288,7 +288,8 @@ export function takeRate(
     (kind === 'attachments' ? core.attachmentQuota.take(key.projectId, bytes, receivedMs, entries) : undefined)
   if (limited === undefined) return true
   const { category } = request.target.route
-  const quantity = kind.startsWith('otlp') ? entries : 1
+  // The parts of an attachment form are counted as one attachment.
+  const quantity = kind === 'attachments' ? 1 : entries
   core.ledger.count(key, category, 'rate_limited', limited.reason, itemTypeOf[kind], bytes, quantity)
   core.requestLog.add(request, { ...limitedAnswer(limited), items: [{ type: itemTypeOf[kind], bytes }] })
   request.answered = true
@@ -305,6 +306,8 @@ export const itemTypeOf: Record<RecordKind, string> = {
   minidump: 'event',
   otlp: 'otlp',
   otlp_logs: 'otlp_logs',
+  vercel_logs: 'vercel_logs',
+  heroku_logs: 'heroku_logs',
   detection: 'detection',
   outcomes: '',
 }

@@ -10,6 +10,7 @@ import { answerPreflight, Refusal } from './answer.ts'
 import { attachmentsReceiver, isSecurityType, securityReceiver, storeReceiver, takeStore } from './append.ts'
 import { createInflater, readEncoding } from './body.ts'
 import { dialogTarget, handleDialog, isDialogPath } from './dialog.ts'
+import { drainReceiver } from './drain.ts'
 import { envelopeReceiver } from './envelope.ts'
 import { findKey, readAuth } from './key.ts'
 import { createLedger, type KeyUse } from './ledger.ts'
@@ -158,7 +159,8 @@ function begin(request: IngestRequest) {
   else if (name === 'otlp') {
     if (otlpFormatOf(request.contentType) === undefined) throw new MishapError('ACCEPT_ENCODING_UNKNOWN')
     receive(request, otlpReceivers[target.route.signal ?? 'traces'])
-  } else {
+  } else if (name === 'drain') receive(request, drainReceiver(request))
+  else {
     if (target.route.eventId === '') {
       throw new Refusal('ACCEPT_BODY_MALFORMED', 'bad_event_id', [], 'The event id in the path is not a UUID.')
     }

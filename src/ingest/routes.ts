@@ -1,11 +1,12 @@
 import type { DataCategory } from '../base/outcome.ts'
 import type { ClientAuth } from '../wire/authheader.ts'
 import { parseAuthQuery } from '../wire/authheader.ts'
+import { type DrainName, drainNames } from '../wire/drains.ts'
 import { normalizeId } from '../wire/ids.ts'
 import { type OtlpSignal, otlpSignals } from '../wire/otlp.ts'
 
 /** `later`: routes that SDKs use and this version lacks. `unknown`: all other paths under /api/{project}/. */
-type RouteName = 'envelope' | 'store' | 'security' | 'attachments' | 'minidump' | 'otlp' | 'later' | 'unknown'
+type RouteName = 'envelope' | 'store' | 'security' | 'attachments' | 'minidump' | 'otlp' | 'drain' | 'later' | 'unknown'
 
 type Route = {
   name: RouteName
@@ -17,6 +18,8 @@ type Route = {
   eventId: string
   /** The signal of an OTLP route. */
   signal?: OtlpSignal
+  /** The sender of a log drain. */
+  drain?: DrainName
 }
 
 /** A parsed request URL. Clients repeat the same few URLs, so the reader caches them. */
@@ -44,6 +47,11 @@ const otlpPaths: ReadonlyMap<string, OtlpSignal> = new Map(
   (Object.keys(otlpSignals) as OtlpSignal[]).flatMap((signal) =>
     [`integration/otlp/v1/${signal}`, `otlp/v1/${signal}`].map((path): [string, OtlpSignal] => [path, signal]),
   ),
+)
+
+/** The paths of log drains. */
+const drainPaths: ReadonlyMap<string, DrainName> = new Map(
+  drainNames.map((name): [string, DrainName] => [`integration/${name}/logs`, name]),
 )
 
 const later: Record<string, DataCategory> = {
@@ -85,6 +93,8 @@ function readSubroute(projectId: number, subpath: string): Route {
   const plain = subpath.endsWith('/') ? subpath.slice(0, -1) : subpath
   const signal = otlpPaths.get(plain)
   if (signal) return { name: 'otlp', projectId, category: otlpCategories[signal], eventId: '', signal }
+  const drain = drainPaths.get(plain)
+  if (drain) return { name: 'drain', projectId, category: 'log_item', eventId: '', drain }
   const words = plain.split('/')
   const first = words[0] ?? ''
   const builtRoute = Object.hasOwn(built, first) ? built[first] : undefined

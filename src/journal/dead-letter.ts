@@ -19,6 +19,8 @@ const kinds: ReadonlySet<string> = new Set([
   'minidump',
   'otlp',
   'otlp_logs',
+  'vercel_logs',
+  'heroku_logs',
   'detection',
 ])
 

@@ -16,6 +16,8 @@ export type RecordKind =
   | 'minidump'
   | 'otlp'
   | 'otlp_logs'
+  | 'vercel_logs'
+  | 'heroku_logs'
   | 'detection'
   | 'outcomes'
 

@@ -60,8 +60,10 @@ const kinds: ReadonlyMap<string, ItemKind> = new Map<string, ItemKind>([
   ['profile_chunk', { category: 'profile_chunk', limits: profile }],
   ['profile_chunk_ui', { category: 'profile_chunk', limits: profile }],
   ['span', { category: 'span', limits: limit(MiB, 25), containerLimits: limit(12 * MiB, 1), holdsMany: true }],
-  // The bodies of OTLP requests. In an envelope such an item is only counted.
+  // The bodies of OTLP requests and log drains. In an envelope such an item is only counted.
   ['otlp', { category: 'span', limits: limit(12 * MiB, 1), holdsMany: true }],
+  ['vercel_logs', { category: 'log_item', limits: limit(12 * MiB, 1), holdsMany: true }],
+  ['heroku_logs', { category: 'log_item', limits: limit(12 * MiB, 1), holdsMany: true }],
   ['otlp_logs', { category: 'log_item', limits: limit(12 * MiB, 1), holdsMany: true }],
   ['log', { category: 'log_item', limits: limit(12 * MiB, 1), holdsMany: true }],
   ['otel_log', { category: 'log_item', limits: limit(MiB) }],

@@ -55,7 +55,11 @@ async function appWith(counts: [OutcomeCount[], number][], change: Partial<App> 
     eventsServer: () => undefined,
     bytesUnder: createFolderBytes(clock),
     disk: async () => {
-      const tables = tableSizes({ events: { rows: 3, bytes: 10 }, spans: { rows: 1, bytes: 5 } })
+      const tables = tableSizes({
+        events: { rows: 3, bytes: 10 },
+        spans: { rows: 1, bytes: 5 },
+        logs: { rows: 2, bytes: 7 },
+      })
       return { tables, blobs: 20, database: 30, copies: 0, stored: 65, budget: 100 }
     },
     ...change,
@@ -192,6 +196,7 @@ describe('the rest of the status', () => {
       storedBytes: 65,
       eventBytes: 10,
       spanBytes: 5,
+      logBytes: 7,
       blobBytes: 20,
       databaseBytes: 30,
       copyBytes: 0,

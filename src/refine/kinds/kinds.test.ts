@@ -115,6 +115,13 @@ describe('what a record counts as received is what its outcomes sum up to', () =
     ['OTLP, of its spans one without ids', 3, otlpText, { kind: 'otlp', contentType: 'application/json' }],
     ['OTLP logs, of them one that is none', 3, logsText, { kind: 'otlp_logs', contentType: 'application/json' }],
     ['OTLP logs without records', 1, '{}', { kind: 'otlp_logs', contentType: 'application/json' }],
+    [
+      'a drain, of its lines one that is none',
+      3,
+      '[{"message":"a"},7,{}]',
+      { kind: 'vercel_logs', contentType: 'application/json' },
+    ],
+    ['frames, the last of them cut off', 2, '3 abc9 x', { kind: 'heroku_logs', contentType: 'application/logplex-1' }],
     ['OTLP without spans', 1, '{}', { kind: 'otlp', contentType: 'application/json' }],
     ['OTLP that is no message', 1, 'x', { kind: 'otlp', contentType: 'application/x-protobuf' }],
   ])('a body of %s', (_name, count, body, head) => {

@@ -1,6 +1,7 @@
 import type { RecordKind } from '../../journal/journal.ts'
 import { attachmentKind, formBody } from './attachment/items.ts'
 import { clientReportKind, countedKind } from './counted/counted.ts'
+import { herokuBody, vercelBody } from './drain/drains.ts'
 import { eventKind, eventWindow, storeBody } from './error/events.ts'
 import { feedbackKind } from './feedback/items.ts'
 import type { AnyBodyKind, AnyItemKind, RepeatWindow } from './kind.ts'
@@ -34,6 +35,8 @@ const bodyKinds: readonly AnyBodyKind[] = [
   minidumpBody,
   otlpBody,
   otlpLogsBody,
+  vercelBody,
+  herokuBody,
   detectionBody,
 ]
 

@@ -13,11 +13,17 @@ const knownCategories: ReadonlyMap<string, DataCategory> = new Map<string, DataC
   ['session_update', 'session'],
 ])
 
-/** These categories report bytes. SDKs report the number of items under another category too. */
-const byteCategories: ReadonlySet<string> = new Set(['log_byte', 'trace_metric_byte'])
+/** These categories report the bytes of items, whose number SDKs report under another category too. */
+const byteCategories: ReadonlyMap<string, DataCategory> = new Map([
+  ['log_byte', 'log_item'],
+  ['trace_metric_byte', 'trace_metric'],
+])
 
-/** Reads a client report: how many items the SDK discarded, by category. Other payloads give an empty list. */
-export function discardsOf(payload: Buffer): { category: DataCategory; quantity: number }[] {
+/**
+ * Reads a client report: how many items the SDK discarded, by category, and their bytes if it says so. An entry of bytes
+ * has no items. Other payloads give an empty list.
+ */
+export function discardsOf(payload: Buffer): { category: DataCategory; quantity: number; bytes: number }[] {
   const parsed = parsePayload(payload)
   const report = 'broken' in parsed ? undefined : object(parsed.value)
   const listed = (report ? listOf(own(report, 'discarded_events')) : []).slice(0, discardsMax)
@@ -28,8 +34,10 @@ export function discardsOf(payload: Buffer): { category: DataCategory; quantity:
     if (!loose || !quantity || quantity < 0) return []
     const name = scalar(own(loose, 'category')) ?? ''
     // If the report also counts attachments, the category "attachment" has their bytes.
-    if (byteCategories.has(name) || (name === 'attachment' && named.has('attachment_item'))) return []
-    const category = knownCategories.get(name) ?? 'unknown'
-    return [{ category, quantity: Math.min(quantity, quantityMax) }]
+    if (name === 'attachment' && named.has('attachment_item')) return []
+    const amount = Math.min(quantity, quantityMax)
+    const ofItems = byteCategories.get(name)
+    if (ofItems) return [{ category: ofItems, quantity: 0, bytes: amount }]
+    return [{ category: knownCategories.get(name) ?? 'unknown', quantity: amount, bytes: 0 }]
   })
 }

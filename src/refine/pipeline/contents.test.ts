@@ -146,14 +146,14 @@ test('what was received is what ended: a log container beside an event and a ses
   expect(others.reduce((sum, end) => sum + end.quantity, 0)).toBe(107)
 })
 
-test('bytes that an SDK discarded are not counted as items', () => {
+test('bytes that an SDK discarded are no items, but the bytes of some', () => {
   const of = (...discarded: [category: string, quantity: number][]) =>
     discardsOf(
       Buffer.from(
         JSON.stringify({ discarded_events: discarded.map(([category, quantity]) => ({ category, quantity })) }),
       ),
-    ).map(({ category, quantity }) => `${category} ${quantity}`)
-  expect(of(['log_item', 3], ['log_byte', 4096])).toEqual(['log_item 3'])
+    ).map(({ category, quantity, bytes }) => `${category} ${quantity}${bytes ? ` of ${bytes} bytes` : ''}`)
+  expect(of(['log_item', 3], ['log_byte', 4096])).toEqual(['log_item 3', 'log_item 0 of 4096 bytes'])
   expect(of(['attachment', 90_000], ['attachment_item', 2])).toEqual(['attachment 2'])
   expect(of(['attachment', 2])).toEqual(['attachment 2'])
 })

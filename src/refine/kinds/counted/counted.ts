@@ -36,8 +36,8 @@ export const clientReportKind = itemKind<undefined>({
   countsAs: () => 1,
   refine: (work, _payload, placed) => {
     const { type, payload } = placed.item
-    for (const { category, quantity } of discardsOf(payload))
-      work.out.outcomes.push(ended(work, type, category, 'client_discard', 'sdk', 0, quantity))
+    for (const { category, quantity, bytes } of discardsOf(payload))
+      work.out.outcomes.push(ended(work, type, category, 'client_discard', 'sdk', bytes, quantity))
     countOnly(work, undefined, placed)
   },
 })

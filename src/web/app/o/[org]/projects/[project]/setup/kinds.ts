@@ -6,7 +6,7 @@ type Readable = PlatformSetup['readable']
 
 /** A kind of data, and whether it arrives. `text` names the sentence for it, in the messages `arrivals.<id>`. */
 export type Kind = {
-  id: 'connection' | 'errors' | 'stack' | 'sessions' | 'traces' | 'release'
+  id: 'connection' | 'errors' | 'stack' | 'sessions' | 'traces' | 'logs' | 'release'
   state: 'waiting' | 'ok' | 'warning' | 'rejected'
   text: 'waiting' | 'ok' | 'rejected' | 'minified' | 'native'
   /** Items of the last one to two hours that the state is about. */
@@ -21,7 +21,7 @@ const isRefused = (item: Item): boolean => badOutcomes.has(item.outcome) && item
 const sumOf = (items: readonly Item[]): number => items.reduce((sum, item) => sum + item.quantity, 0)
 
 /** Items of a kind: refused ones are more urgent than stored ones, because they can be mended. */
-function itemsKind(id: 'errors' | 'sessions' | 'traces', items: readonly Item[], hasOlder: boolean): Kind {
+function itemsKind(id: 'errors' | 'sessions' | 'traces' | 'logs', items: readonly Item[], hasOlder: boolean): Kind {
   const refused = sumOf(items.filter(isRefused))
   const stored = sumOf(items.filter((item) => item.outcome === 'stored' || item.outcome === 'duplicate'))
   if (refused > 0) return { id, state: stored > 0 ? 'warning' : 'rejected', text: 'rejected', quantity: refused }
@@ -59,6 +59,11 @@ export function kindsOf(arrivals: RestArrivals | undefined, readable: Readable):
     itemsKind(
       'traces',
       items.filter((item) => item.category === 'span' || item.category === 'transaction'),
+      false,
+    ),
+    itemsKind(
+      'logs',
+      items.filter((item) => item.category === 'log_item'),
       false,
     ),
     flag('release', arrivals?.newestRelease != null),

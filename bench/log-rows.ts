@@ -1,0 +1,100 @@
+// Log lines of 24 hours for the benches of search. Rows are made in the engine.
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '../src/base/clock.ts'
+import { silent } from '../src/base/observe.ts'
+import { createEventStore } from '../src/store/events/clickhouse.ts'
+import { type Connection, connect } from '../src/store/events/connection.ts'
+import type { EventStore } from '../src/store/events/event-store.ts'
+import { startEngine } from './span-rows.ts'
+
+/** Lines by project: the first is project 1. */
+export const logCounts = [1_000_000, 10_000_000]
+export const logsEndMs = Date.UTC(2026, 10, 23)
+export const logDayMs = 86_400_000
+/** A word in one of 100,000 lines. */
+export const rareWord = 'quarantined'
+const parts = 24
+
+const list = (texts: readonly string[]) => `[${texts.map((text) => `'${text}'`).join(', ')}]`
+const verbs = [
+  'accepted',
+  'refused',
+  'loaded',
+  'queued',
+  'retried',
+  'shipped',
+  'cancelled',
+  'updated',
+  'expired',
+  'synced',
+]
+const things = ['payment', 'cart', 'shipment', 'session', 'invoice', 'webhook', 'price list', 'stock level']
+const tails = [
+  'by the gateway after a check of the remaining balance and of the limits of this merchant',
+  'because the upstream answered late and the budget of the request was almost used up by then',
+  'while the worker was waiting for a free connection of the pool that all of its threads share',
+  'and the result was written to the outbox, from where a job sends it to all of its subscribers',
+]
+const pick = (texts: readonly string[], number: string) =>
+  `arrayElement(${list(texts)}, 1 + ${number} % ${texts.length})`
+
+/** Lines of about 200 bytes with 12 attributes: 320 shapes, traces of 8 lines, a JSON body in one of 50. */
+const rowsSql = (table: string, project: number, count: number, fromS: number, jpos: number): string => {
+  const request = 'intDiv(number, 8)'
+  const shape = `cityHash64(number, ${jpos}) % 320`
+  const words = `concat(${pick(things, shape)}, ' ', toString(cityHash64(${request}, 5) % 100000), ' ', ${pick(verbs, `intDiv(${shape}, 8)`)},
+    if(rand(6) % 100000 = 0, ' ${rareWord}', ''), ' in ', toString(rand(1) % 2000), ' ms, attempt ', toString(1 + rand(2) % 3), ', ',
+    ${pick(tails, `intDiv(${shape}, 80)`)}, ', region eu-', toString(${request} % 4), ', node ', toString(${request} % 12))`
+  return `INSERT INTO bench.${table}
+  (project_id, time, trace_id, span_id, severity, level, body, template, pattern, service, host, logger, environment, release,
+   platform, origin, user_hash, tags, numbers, repaired, truncated, weight, received, jpos, place)
+  SELECT ${project}, toDateTime64(${fromS}, 6, 'UTC') + toIntervalMicrosecond(toUInt64(number * ${((logDayMs / parts) * 1000) / count})) AS at,
+    unhex(hex(sipHash128(${request}, ${jpos}))), cityHash64(intDiv(number, 4), ${jpos}),
+    [9, 9, 9, 9, 9, 9, 5, 13, 17, 21][1 + rand(3) % 10] AS s, ['trace','debug','info','warning','error','fatal'][1 + intDiv(s - 1, 4)],
+    if(number % 50 = 7, concat('{"order":{"id":', toString(${request} % 100000), ',"items":[{"id":', toString(rand(4) % 1000), ',"sku":"A', toString(rand(5) % 100),
+      '"},{"id":', toString(rand(7) % 1000), ',"sku":"B', toString(rand(8) % 100), '"}]},"total":', toString(rand(9) % 10000), '}'), ${words}),
+    '', cityHash64(${shape}), ${pick(['shop', 'pay', 'stock', 'mail'], request)}, concat('web-', toString(${request} % 12)), ${pick(['cart', 'checkout', 'jobs'], shape)},
+    if(${request} % 10 = 0, 'staging', 'production'), 'shop@1.4.2', 'node', 'auto.log.pino', cityHash64(${request}, 1) % 20000,
+    map('sentry.sdk.name', 'sentry.javascript.node', 'sentry.sdk.version', '11.12.0', 'server.address', concat('web-', toString(${request} % 12)),
+      'service.name', ${pick(['shop', 'pay', 'stock', 'mail'], request)}, 'logger.name', ${pick(['cart', 'checkout', 'jobs'], shape)},
+      'http.route', concat('/api/', ${pick(things, request)}, '/[id]'), 'http.request.method', ${pick(['GET', 'POST', 'PUT'], request)},
+      'user.id', concat('u', toString(cityHash64(${request}, 1) % 20000)), 'plan', ${pick(['free', 'pro', 'team'], request)}),
+    map('duration', toFloat64(rand(1) % 2000), 'http.response.status_code', [200, 200, 201, 404, 500][1 + ${request} % 5], 'thread.id', toFloat64(${request} % 16)),
+    0, 0, 1, toDateTime64(toDateTime64(${fromS}, 6, 'UTC') + toIntervalMicrosecond(toUInt64(number * ${((logDayMs / parts) * 1000) / count})), 3, 'UTC'), ${jpos} + intDiv(number, 100), number % 100
+  FROM numbers(${count}) SETTINGS max_partitions_per_insert_block = 0, max_threads = 1`
+}
+
+async function fill(connection: Connection, counts: readonly number[]): Promise<void> {
+  for (const [at, total] of counts.entries())
+    for (let part = 0; part < parts; part++) {
+      const fromS = (logsEndMs - logDayMs + (part * logDayMs) / parts) / 1000
+      const sql = rowsSql('logs', at + 1, Math.floor(total / parts), fromS, (at + 1) * 1e12 + part * 1e9)
+      await connection.command(sql, {}, { seconds: 300 })
+    }
+}
+
+/** Runs a bench on a store with these lines. The client is local. */
+export async function withLogs<T>(
+  run: (store: EventStore, connection: Connection) => Promise<T>,
+  counts: readonly number[] = logCounts,
+): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'mishap-log-bench-'))
+  const { child, socketPath } = await startEngine(folder)
+  const clock = { ...systemClock, now: () => logsEndMs }
+  const store = createEventStore({ url: 'http://localhost', socketPath, database: 'bench', observe: silent, clock })
+  const connection = connect({ url: 'http://localhost', socketPath, database: 'bench', clock: systemClock })
+  try {
+    await store.migrate()
+    await fill(connection, counts)
+    return await run(store, connection)
+  } finally {
+    await connection.close()
+    await store.close()
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,84 @@
+import { drainFormatOf, drainLinesMax } from '../../../wire/drains.ts'
+import { newDraft } from '../../pipeline/draft.ts'
+import { parsePayload } from '../../pipeline/value.ts'
+import { bodyKind } from '../kind.ts'
+import { countOfBody, type LineBody, type LineUnit, refineLines } from '../log/bodies.ts'
+import type { SentLine } from '../log/line.ts'
+import { attributeBytesMax } from '../span/parts.ts'
+import { framesOf, herokuLine } from './heroku.ts'
+import { vercelLine } from './vercel.ts'
+
+/**
+ * Lines of a drain come from the servers of a whole application. The filters of a project name releases and visitors,
+ * which such lines do not have, so they are not filtered.
+ */
+const unitOf = (lines: SentLine[]): LineUnit[] =>
+  lines.length === 0 ? [] : [{ lines, draft: ({ eventId }) => newDraft({}, eventId) }]
+
+/** The values of a body: entries of a JSON list, or of text lines. `broken`: text lines that are no JSON. */
+function valuesOf(bytes: Buffer, isList: boolean): { values: unknown[]; broken: number } {
+  if (isList) {
+    const parsed = parsePayload(bytes)
+    if ('broken' in parsed) return { values: [], broken: 1 }
+    return { values: Array.isArray(parsed.value) ? parsed.value : [parsed.value], broken: 0 }
+  }
+  const values: unknown[] = []
+  let broken = 0
+  for (let at = 0; at < bytes.length; ) {
+    const found = bytes.indexOf(10, at)
+    const end = found < 0 ? bytes.length : found
+    const line = bytes.subarray(at, end)
+    at = end + 1
+    if (line.length === 0 || line.every((byte) => byte === 32 || byte === 13 || byte === 9)) continue
+    const parsed = parsePayload(line)
+    if ('broken' in parsed) broken++
+    else values.push(parsed.value)
+  }
+  return { values, broken }
+}
+
+/** Vercel's log drain: a JSON list, or a JSON object on each line. */
+export const vercelBody = bodyKind<LineBody>({
+  record: 'vercel_logs',
+  read: ({ head }, bytes) => {
+    const { values, broken } = valuesOf(bytes, drainFormatOf('vercel', head.contentType) !== 'ndjson')
+    const budget = { bytes: attributeBytesMax + bytes.length }
+    const accepted = values.slice(0, drainLinesMax)
+    const lines = accepted.flatMap((value) => vercelLine(value, budget) ?? [])
+    const unread = accepted.length - lines.length
+    return {
+      itemType: 'vercel_logs',
+      units: unitOf(lines),
+      body: bytes,
+      sent: undefined,
+      invalid: [
+        ['bad_json', broken],
+        ['bad_item', unread + (values.length + broken === 0 ? 1 : 0)],
+        ['too_many_items', values.length - accepted.length],
+      ],
+    }
+  },
+  countsAs: countOfBody,
+  refine: refineLines,
+})
+
+/** Heroku's log drain (Logplex): frames of syslog with a count of their bytes. */
+export const herokuBody = bodyKind<LineBody>({
+  record: 'heroku_logs',
+  read: (_work, bytes) => {
+    const { frames, excess, isBroken } = framesOf(bytes, drainLinesMax)
+    const budget = { bytes: attributeBytesMax + bytes.length * 2 }
+    return {
+      itemType: 'heroku_logs',
+      units: unitOf(frames.map((frame) => herokuLine(frame, budget))),
+      body: bytes,
+      sent: undefined,
+      invalid: [
+        ['bad_item', isBroken || frames.length === 0 ? 1 : 0],
+        ['too_many_items', excess],
+      ],
+    }
+  },
+  countsAs: countOfBody,
+  refine: refineLines,
+})
