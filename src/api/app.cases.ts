@@ -195,7 +195,12 @@ export async function openTestApp(): Promise<TestApp> {
     issueCounts: createRecent(systemClock, issueCountsAge),
     bytesUnder: createFolderBytes(systemClock),
     disk: async () => {
-      const tables = { events: { rows: 1, bytes: 1 }, spans: { rows: 0, bytes: 0 }, sessions: { rows: 0, bytes: 0 } }
+      const tables = {
+        events: { rows: 1, bytes: 1 },
+        spans: { rows: 0, bytes: 0 },
+        sessions: { rows: 0, bytes: 0 },
+        metrics: { rows: 0, bytes: 0 },
+      }
       return { tables, blobs: 1, database: 1, copies: 0, stored: 3, budget: null }
     },
     jobs: () => [],

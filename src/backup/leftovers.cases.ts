@@ -34,7 +34,7 @@ const backups = createBackups({
     backup: async (name) => {
       mkdirSync(join(data, 'backup', name), { recursive: true })
       writeFileSync(join(data, 'backup', name, 'part'), 'x')
-      return { events: 4, spans: 0, sessions: 0 }
+      return { events: 4, spans: 0, sessions: 0, metrics: 0 }
     },
     copying: async () => false,
     size: async () => [{ table: 'events', rows: 4, bytesOnDisk: 1, bytesRaw: 1 }],

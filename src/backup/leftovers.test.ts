@@ -41,7 +41,7 @@ function backupsOf(data: string, events: Partial<BackupDeps['events']>, clock = 
     events: {
       backup: async (name) => {
         mkdirSync(join(data, 'backup', name), { recursive: true })
-        return { events: 0, spans: 0, sessions: 0 }
+        return { events: 0, spans: 0, sessions: 0, metrics: 0 }
       },
       copying: async () => false,
       size: async () => [],
@@ -172,7 +172,7 @@ describe('three backups at once', () => {
       taken.push(name)
       mkdirSync(join(data, 'backup', name))
       await open.promise
-      return { events: 0, spans: 0, sessions: 0 }
+      return { events: 0, spans: 0, sessions: 0, metrics: 0 }
     }
     const backups = backupsOf(data, { backup })
     const first = backups.take(join(root, 'a.tar'))

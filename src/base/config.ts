@@ -213,6 +213,15 @@ export const settings = [
     check: integer(1, 3650),
   },
   {
+    name: 'retentionMetricsDays',
+    env: 'MISHAP_RETENTION_METRICS_DAYS',
+    default: '90',
+    unit: 'days',
+    allowed: '1 to 3650',
+    sentence: 'How long metrics are kept.',
+    check: integer(1, 3650),
+  },
+  {
     name: 'diskBudget',
     env: 'MISHAP_DISK_BUDGET',
     default: '80%',
@@ -312,6 +321,7 @@ export type Config = {
   refineWorkers: number
   retentionErrorsDays: number
   retentionSpansDays: number
+  retentionMetricsDays: number
   diskBudget: DiskBudget
   /** Undefined: in files of the data folder. The keys are separate (`blobCredentials`), because this type is shown and passed on. */
   blobs: BlobsConfig | undefined
@@ -427,6 +437,7 @@ export function readConfig(
       refineWorkers: Number(text.refineWorkers),
       retentionErrorsDays: Number(text.retentionErrorsDays),
       retentionSpansDays: Number(text.retentionSpansDays),
+      retentionMetricsDays: Number(text.retentionMetricsDays),
       diskBudget: budgetOf(text.diskBudget) ?? 'off',
       blobs: blobsOf(text.blobs)?.place,
       organizationEventsPerMinute: Number(text.organizationEventsPerMinute),

@@ -58,7 +58,12 @@ const deps = {
 
 test('what is stored, by kind; the journal is not among it', async () => {
   expect(await measureDisk(deps)).toEqual({
-    tables: { events: { rows: 9, bytes: 1200 }, spans: { rows: 70, bytes: 90 }, sessions: { rows: 0, bytes: 0 } },
+    tables: {
+      events: { rows: 9, bytes: 1200 },
+      spans: { rows: 70, bytes: 90 },
+      sessions: { rows: 0, bytes: 0 },
+      metrics: { rows: 0, bytes: 0 },
+    },
     blobs: 36,
     database: 300,
     copies: 0,

@@ -85,7 +85,12 @@ async function open(issues: Given[]) {
         const rows = await rowsNow()
         const stored = rows * rowBytes
         return {
-          tables: { events: { rows, bytes: stored }, spans: { rows: 0, bytes: 0 }, sessions: { rows: 0, bytes: 0 } },
+          tables: {
+            events: { rows, bytes: stored },
+            spans: { rows: 0, bytes: 0 },
+            sessions: { rows: 0, bytes: 0 },
+            metrics: { rows: 0, bytes: 0 },
+          },
           blobs: 0,
           database: 0,
           copies: 0,

@@ -90,6 +90,7 @@ describe('thinning over the real stores', () => {
           events: { rows, bytes: stored },
           spans: { rows: 0, bytes: 0 },
           sessions: { rows: 0, bytes: 0 },
+          metrics: { rows: 0, bytes: 0 },
         }
         return { tables, blobs: 0, database: 0, copies: 0, stored, budget }
       },

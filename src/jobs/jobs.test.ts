@@ -15,7 +15,7 @@ function deps(known: number | null = 100 * dayMs) {
   const value = {
     clock,
     observe: silent,
-    retention: { retentionErrorsDays: 90, retentionSpansDays: 30 },
+    retention: { retentionErrorsDays: 90, retentionSpansDays: 30, retentionMetricsDays: 90 },
     events: {
       dropBefore: async (table: string, ...ms: number[]) => {
         calls.push([table, ...ms])

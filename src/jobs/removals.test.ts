@@ -258,7 +258,7 @@ test('only a shorter retention than the installation’s is kept, for the organi
   const calls: unknown[] = []
   const removed = await applyOwnRetention({
     nowMs: Date.parse('2026-11-21T15:00:00Z'),
-    retention: { retentionErrorsDays: 90, retentionSpansDays: 30 },
+    retention: { retentionErrorsDays: 90, retentionSpansDays: 30, retentionMetricsDays: 90 },
     meta: {
       organizations: {
         shorterRetentions: async () => [
@@ -287,7 +287,7 @@ test('spans leave by days: earlier than errors where they are kept for longer, n
   const noted: string[] = []
   await applyOwnRetention({
     nowMs: Date.parse('2026-11-21T15:00:00Z'),
-    retention: { retentionErrorsDays: 90, retentionSpansDays: 30 },
+    retention: { retentionErrorsDays: 90, retentionSpansDays: 30, retentionMetricsDays: 90 },
     meta: {
       organizations: {
         shorterRetentions: async () => [

@@ -98,7 +98,12 @@ async function insertDay(ago: number, token = `spans:day-${ago}`): Promise<void>
 }
 
 const overBudget = (stored: number): DiskState => ({
-  tables: { events: { rows: 0, bytes: 0 }, spans: { rows: 1, bytes: 1 }, sessions: { rows: 0, bytes: 0 } },
+  tables: {
+    events: { rows: 0, bytes: 0 },
+    spans: { rows: 1, bytes: 1 },
+    sessions: { rows: 0, bytes: 0 },
+    metrics: { rows: 0, bytes: 0 },
+  },
   blobs: 0,
   database: 0,
   copies: 0,

@@ -54,7 +54,12 @@ async function appWith(counts: [OutcomeCount[], number][], change: Partial<App> 
     eventsServer: () => undefined,
     bytesUnder: createFolderBytes(clock),
     disk: async () => {
-      const tables = { events: { rows: 3, bytes: 10 }, spans: { rows: 1, bytes: 5 }, sessions: { rows: 0, bytes: 0 } }
+      const tables = {
+        events: { rows: 3, bytes: 10 },
+        spans: { rows: 1, bytes: 5 },
+        sessions: { rows: 0, bytes: 0 },
+        metrics: { rows: 0, bytes: 0 },
+      }
       return { tables, blobs: 20, database: 30, copies: 0, stored: 65, budget: 100 }
     },
     ...change,

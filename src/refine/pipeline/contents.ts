@@ -9,7 +9,7 @@ export type ContentsEnd = { outcome: Outcome; reason: OutcomeReason; quantity: n
 /** Reads the entries of an item. 'broken': the payload is not JSON; 'other': it has no list. */
 type Reader = (payload: Buffer) => { entries: readonly unknown[] } | 'broken' | 'other'
 
-/** Logs and trace metrics: `{"items": [...]}`. An object without a list counts as one entry. */
+/** Logs: `{"items": [...]}`. An object without a list counts as one entry. */
 const readContainer: Reader = (payload) => {
   const parsed = parsePayload(payload)
   if ('broken' in parsed) return 'broken'
@@ -35,10 +35,16 @@ const readLines: Reader = (payload) => {
 
 const readers: ReadonlyMap<string, Reader> = new Map([
   ['log', readContainer],
-  ['trace_metric', readContainer],
   ['metric_buckets', readBuckets],
   ['statsd', readLines],
 ])
+
+/** Item types that SDKs no longer send. They are replaced by metrics (docs/metrics.md). */
+const retired: ReadonlySet<string> = new Set(['statsd', 'metric_buckets', 'metric_meta'])
+
+/** Why an item of a known type is not stored. */
+export const notStoredReason = (itemType: string): OutcomeReason =>
+  retired.has(itemType) ? 'unsupported' : 'not_stored_yet'
 
 /**
  * Outcomes of the entries of an item whose type is not stored: each entry counts. The payload gives their number; the
@@ -61,7 +67,7 @@ export function endsOfContents(item: EnvelopeItem): ContentsEnd[] | undefined {
   const broken = found.entries.length - sound
   const bytesOfBroken = Math.floor((payload.length / found.entries.length) * broken)
   const ends: ContentsEnd[] = [
-    { outcome: 'filtered', reason: 'not_stored_yet', quantity: sound, bytes: payload.length - bytesOfBroken },
+    { outcome: 'filtered', reason: notStoredReason(type), quantity: sound, bytes: payload.length - bytesOfBroken },
     { outcome: 'invalid', reason: 'bad_item', quantity: broken, bytes: bytesOfBroken },
   ]
   return ends.filter((end) => end.quantity > 0)

@@ -11,6 +11,7 @@ import { dropRows } from '../../store/events/row-file.ts'
 import type { Batch, BatchEffects, BatchResult, ProjectSettings } from '../../store/meta/meta.ts'
 import type { MetaWith } from '../../store/meta/meta-store.ts'
 import { eventWindow } from '../kinds/error/events.ts'
+import { createMetricBuffers, type MetricBuffers, restoreStreams } from '../kinds/metric/memory.ts'
 import { createMapCache, type MapCache, type MapCacheDeps } from '../symbolicate/map-cache.ts'
 import {
   createMemory,
@@ -101,6 +102,7 @@ type Totals = { batches: number; records: number; events: number; ms: number }
 
 type Work = RefineDeps & {
   memory: Memory
+  metrics: MetricBuffers
   pool: WorkerPool
   stopped: AbortController
   totals: Totals
@@ -151,7 +153,7 @@ async function recover(work: Work): Promise<void> {
     const stored = await settleAll(work, batch)
     open.push({ batch, stored, rows: await storedEvents(work, batch, stored) })
   }
-  await remember(work)
+  await remember(work, cursor)
   for (const { rows } of open)
     for (const row of rows.values()) work.memory.get(eventWindow.name)?.forget(row.projectId, row.eventId)
   for (const { batch, stored, rows } of open) {
@@ -172,11 +174,12 @@ async function recover(work: Work): Promise<void> {
   }
 }
 
-/** Reads the dedup windows of the last hour. Retries until the store answers. */
-async function remember(work: Work): Promise<void> {
+/** Reads the dedup windows and the cumulative streams of the last hour. Retries until the store answers. */
+async function remember(work: Work, cursor: number): Promise<void> {
   for (;;) {
     try {
       await readMemory(work.memory, work.events, work.clock.now())
+      await restoreStreams(work.metrics, work.events, { cursor, nowMs: work.clock.now() })
       return
     } catch (error) {
       if (work.stopped.signal.aborted) throw error
@@ -256,12 +259,13 @@ async function settingsOf(
 const createPool = (
   deps: RefineDeps,
   maps: MapCache | undefined,
+  metrics: MetricBuffers,
   waiting: { stopped: AbortController; waits: Waits },
 ): WorkerPool =>
   createWorkerPool({
     full: (full) => (full ? waiting.waits.begin(waitedForOf(deps.blobs)) : waiting.waits.end(waitedForOf(deps.blobs))),
     size: deps.workers,
-    setup: deps.worker,
+    setup: { ...deps.worker, metrics },
     observe: deps.observe,
     settingsOf: (id) => withRetry({ ...deps, ...waiting }, 'database', () => settingsOf(deps, maps, id)),
     maps,
@@ -377,11 +381,12 @@ export function createRefine(deps: RefineDeps): Refine {
   const stopped = new AbortController()
   const waits = createWaits(deps.clock)
   const { maps, remapper } = createMapping(deps, waits)
-  const pool = createPool(deps, maps, { stopped, waits })
+  const metrics = createMetricBuffers()
+  const pool = createPool(deps, maps, metrics, { stopped, waits })
   const totals: Totals = { batches: 0, records: 0, events: 0, ms: 0 }
   const progress = { committedTo: 0 }
   const gather = createGather(deps.clock, deps.readers, stopped.signal)
-  const work: Work = { ...deps, pool, stopped, totals, waits, gather, memory: createMemory(), progress }
+  const work: Work = { ...deps, pool, stopped, totals, waits, gather, memory: createMemory(), metrics, progress }
   const signal = createSignal()
   const reader = openJournalReader(deps.worker.journalFolder)
   const state = newLoopState()

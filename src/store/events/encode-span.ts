@@ -56,7 +56,7 @@ function measured(values: Record<string, number>): string {
 }
 
 /** Splits attributes into the maps of texts and of numbers. Other values are JSON texts: `true`, `["a","b"]`. */
-function attributeMaps(attributes: SpanRow['attributes']): { tags: string; numbers: string } {
+export function attributeMaps(attributes: SpanRow['attributes']): { tags: string; numbers: string } {
   let [tags, numbers] = ['', '']
   for (const key in attributes) {
     const value = attributes[key]
