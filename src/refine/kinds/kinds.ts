@@ -4,6 +4,7 @@ import { clientReportKind, countedKind } from './counted/counted.ts'
 import { eventKind, eventWindow, storeBody } from './error/events.ts'
 import { feedbackKind } from './feedback/items.ts'
 import type { AnyBodyKind, AnyItemKind, RepeatWindow } from './kind.ts'
+import { logKind, logWindow } from './log/logs.ts'
 import { metricKind, metricWindow } from './metric/metric.ts'
 import { minidumpBody } from './minidump/crashes.ts'
 import { otlpBody } from './otlp/otlp.ts'
@@ -21,6 +22,7 @@ const itemKinds: readonly AnyItemKind[] = [
   securityKind,
   attachmentKind,
   sessionKind,
+  logKind,
   metricKind,
   clientReportKind,
 ]
@@ -34,6 +36,7 @@ export const repeatWindows: readonly RepeatWindow[] = [
   transactionWindow,
   spanItemWindow,
   sessionWindow,
+  logWindow,
   metricWindow,
 ]
 

@@ -1,24 +1,13 @@
 import type { Outcome, OutcomeReason } from '../../base/outcome.ts'
 import type { EnvelopeItem } from '../../wire/envelope.ts'
 import { claimedCount } from '../../wire/item-types.ts'
-import { object, own, parsePayload } from './value.ts'
+import { object, parsePayload } from './value.ts'
 
 /** Entries of an item that have the same outcome: their number, and their share of its bytes. */
 export type ContentsEnd = { outcome: Outcome; reason: OutcomeReason; quantity: number; bytes: number }
 
 /** Reads the entries of an item. 'broken': the payload is not JSON; 'other': it has no list. */
 type Reader = (payload: Buffer) => { entries: readonly unknown[] } | 'broken' | 'other'
-
-/** Logs: `{"items": [...]}`. An object without a list counts as one entry. */
-const readContainer: Reader = (payload) => {
-  const parsed = parsePayload(payload)
-  if ('broken' in parsed) return 'broken'
-  const whole = object(parsed.value)
-  if (!whole) return 'other'
-  const items = own(whole, 'items')
-  if (items === undefined) return { entries: [whole] }
-  return Array.isArray(items) ? { entries: items } : 'other'
-}
 
 /** Buckets of metrics: a list of objects. */
 const readBuckets: Reader = (payload) => {
@@ -34,7 +23,6 @@ const readLines: Reader = (payload) => {
 }
 
 const readers: ReadonlyMap<string, Reader> = new Map([
-  ['log', readContainer],
   ['metric_buckets', readBuckets],
   ['statsd', readLines],
 ])

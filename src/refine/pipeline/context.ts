@@ -27,6 +27,8 @@ export type Tools = {
   /** Series of the hour and the last values of cumulative streams, shared by all workers. */
   metrics: MetricMemory
   routeRules: RouteRuleCache
+  /** Hashes of recent shapes and templates of log lines. A service has some hundred, and each line needs one. */
+  shapes: LRUCache<string, string>
   /** Compiled grouping rules, by their text. */
   grouping: RuleCache
   /** Bytes of lines for a byte of records in the last large range, by table. It only sizes buffers. */
@@ -48,6 +50,8 @@ export function createTools(metrics: MetricBuffers = createMetricBuffers()): Too
     segments: createSegmentRoutes(),
     metrics: openMetricMemory(metrics),
     routeRules: new WeakMap(),
+    // A shape has up to 2,048 characters: at most 20 MB.
+    shapes: new LRUCache({ max: 5000 }),
     grouping: createRuleCache(),
     lineBytes: new Map(),
   }

@@ -1,5 +1,5 @@
 import { binaryId, field, hash, repeating, time } from '../encode.ts'
-import { attributeMaps } from '../encode-span.ts'
+import { attributeMaps } from '../encode-attributes.ts'
 import type { MetricRow } from '../metric-store.ts'
 
 /** Columns of a line of `encodeMetricRow`, in order. */
