@@ -1,9 +1,6 @@
+import type { MetricAggregate, MetricType } from '../../domain/metrics.ts'
 import type { Json } from '../../wire/json.ts'
 import type { Scope } from './events.ts'
-
-/** Kinds of metrics. A counter's values are added, a gauge's are states, a distribution's are single measurements. */
-export const metricTypes = ['counter', 'gauge', 'distribution'] as const
-export type MetricType = (typeof metricTypes)[number]
 
 /** One row of `metrics`: a point as sent, or one bucket of a histogram. Ids are lower-case hex, '' for none. */
 export type MetricRow = {
@@ -45,23 +42,6 @@ export type MetricRow = {
   entries: 0 | 1
 }
 
-/** Numbers over many points. `rate` is per minute. */
-export const metricAggregates = [
-  'sum',
-  'rate',
-  'count',
-  'last',
-  'avg',
-  'min',
-  'max',
-  'p50',
-  'p75',
-  'p90',
-  'p95',
-  'p99',
-] as const
-export type MetricAggregate = (typeof metricAggregates)[number]
-
 /** Points of one metric, with equal values of attributes. The keys `service`, `release` and `environment` are columns. */
 export type MetricSelection = { scope: Scope; name: string; where: readonly MetricPair[] }
 export type MetricPair = { key: string; value: string }
@@ -102,13 +82,14 @@ export type MetricAttribute = { key: string; unique: number; values: { value: st
 
 /** Queries of metrics. All throw MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE. No project: nothing is found. */
 export type MetricStore = {
-  /** Returns metrics whose name contains `text`, those with the newest point first or by name. */
+  /** Returns metrics whose name contains `text`; with `isWhole`, the one with this name. */
   metricList(request: {
     scope: Scope
     text: string
     order: 'name' | 'newest' | 'points'
     max: number
     offset: number
+    isWhole?: boolean
   }): Promise<ListedMetric[]>
   /** Returns the course of these metrics: sums of counters, else means. Empty buckets are left out. */
   metricTrends(

@@ -1,5 +1,5 @@
-import { metricBytesMax } from '../../../domain/metrics.ts'
-import { type MetricRow, type MetricType, metricTypes } from '../../../store/events/metric-store.ts'
+import { type MetricType, metricBytesMax, metricTypes } from '../../../domain/metrics.ts'
+import type { MetricRow } from '../../../store/events/metric-store.ts'
 import { normalizeId, normalizeSpanId } from '../../../wire/ids.ts'
 import { type Loose, object, own, scalar } from '../../pipeline/value.ts'
 import { environmentOf, releaseOf } from '../error/normalize.ts'

@@ -1,6 +1,7 @@
+import type { MetricType } from '../../../domain/metrics.ts'
 import type { Connection } from '../connection.ts'
 import { createValues } from '../filter.ts'
-import type { ListedMetric, MetricStore, MetricType } from '../metric-store.ts'
+import type { ListedMetric, MetricStore } from '../metric-store.ts'
 import { bucketStart, compileAggregate, compileKey, compileScope, compileSelection, nameContains } from './sql.ts'
 
 /** Newest points that the attributes of a metric are read from. */
@@ -34,7 +35,7 @@ const listed = (row: ListRow): ListedMetric => ({
 })
 
 const createList = (connection: Connection, table: string): MetricStore['metricList'] => {
-  return async ({ scope, text, order, max, offset }) => {
+  return async ({ scope, text, order, max, offset, isWhole = false }) => {
     if (scope.projectIds.length === 0) return []
     const values = createValues()
     const rows = await connection.rows<ListRow>(
@@ -43,7 +44,7 @@ const createList = (connection: Connection, table: string): MetricStore['metricL
          argMax(value, (time, jpos, place)) AS last,
          groupUniqArrayArray(${listedAttributes})(arrayConcat(mapKeys(tags), mapKeys(numbers))) AS attributes,
          groupUniqArray(20)(project_id) AS projects
-       FROM ${table} WHERE ${compileScope(values, scope)} AND ${nameContains(values, text)}
+       FROM ${table} WHERE ${compileScope(values, scope)} AND ${isWhole ? `name = ${values.add('String', text)}` : nameContains(values, text)}
        GROUP BY name ORDER BY ${orders[order]} LIMIT ${values.add('UInt32', max)} OFFSET ${values.add('UInt32', offset)}`,
       values.bound,
     )
