@@ -13,10 +13,10 @@ const lockMs = 50
 export const streamsBytes = (headFloats + slotsMax * slotFloats) * 8
 
 /** A point of a cumulative stream: 16 hex digits name the stream. Times in ms. `startMs`: 0 if unknown. */
-export type CumulativePoint = { stream: string; timeMs: number; startMs: number; total: number; jpos: number }
+type CumulativePoint = { stream: string; timeMs: number; startMs: number; total: number; jpos: number }
 
 /** What a point adds, and whether a point of the stream was known before. */
-export type Added = { added: number; isKnown: boolean }
+type Added = { added: number; isKnown: boolean }
 
 /** The last points of cumulative streams. */
 export type Streams = {

@@ -8,7 +8,7 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { Time } from '../../ui/time.tsx'
 import { MetricChart } from './metric-chart.tsx'
 import { type MetricChange, type MetricParams, toggledPair } from './params.ts'
-import { Samples } from './samples.tsx'
+import { Samples } from './point-list.tsx'
 import { useMetricChange } from './use-change.ts'
 import { metricWords } from './words.ts'
 

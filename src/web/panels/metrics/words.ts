@@ -1,5 +1,5 @@
 /** Numbers of metrics as text. */
-export type MetricWords = {
+type MetricWords = {
   /** A value with its unit: 1.24 s, 3.1 MB, 42 %, 17 items. */
   value(value: number, unit: string): string
   count(count: number): string
