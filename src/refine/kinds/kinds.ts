@@ -7,6 +7,7 @@ import type { AnyBodyKind, AnyItemKind, RepeatWindow } from './kind.ts'
 import { logKind, logWindow } from './log/logs.ts'
 import { metricKind, metricWindow } from './metric/metric.ts'
 import { minidumpBody } from './minidump/crashes.ts'
+import { otlpLogsBody } from './otlp/logs.ts'
 import { otlpBody } from './otlp/otlp.ts'
 import { detectionBody } from './performance/performance.ts'
 import { securityBody, securityKind } from './security/reports.ts'
@@ -28,7 +29,15 @@ const itemKinds: readonly AnyItemKind[] = [
 ]
 
 /** All kinds of records whose body is not an envelope. */
-const bodyKinds: readonly AnyBodyKind[] = [storeBody, securityBody, formBody, minidumpBody, otlpBody, detectionBody]
+const bodyKinds: readonly AnyBodyKind[] = [
+  storeBody,
+  securityBody,
+  formBody,
+  minidumpBody,
+  otlpBody,
+  otlpLogsBody,
+  detectionBody,
+]
 
 /** All dedup windows. */
 export const repeatWindows: readonly RepeatWindow[] = [
