@@ -304,6 +304,7 @@ export const itemTypeOf: Record<RecordKind, string> = {
   minidump: 'event',
   otlp: 'otlp',
   otlp_logs: 'otlp_logs',
+  otlp_metrics: 'otlp_metrics',
   detection: 'detection',
   outcomes: '',
 }

@@ -19,6 +19,7 @@ const kinds: ReadonlySet<string> = new Set([
   'minidump',
   'otlp',
   'otlp_logs',
+  'otlp_metrics',
   'detection',
 ])
 

@@ -15,6 +15,7 @@ export type RecordKind =
   | 'minidump'
   | 'otlp'
   | 'otlp_logs'
+  | 'otlp_metrics'
   | 'detection'
   | 'outcomes'
 

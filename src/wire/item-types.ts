@@ -62,6 +62,7 @@ const kinds: ReadonlyMap<string, ItemKind> = new Map<string, ItemKind>([
   ['span', { category: 'span', limits: limit(MiB, 25), containerLimits: limit(12 * MiB, 1), holdsMany: true }],
   // The bodies of OTLP requests. In an envelope such an item is only counted.
   ['otlp', { category: 'span', limits: limit(12 * MiB, 1), holdsMany: true }],
+  ['otlp_metrics', { category: 'trace_metric', limits: limit(12 * MiB, 1), holdsMany: true }],
   ['otlp_logs', { category: 'log_item', limits: limit(12 * MiB, 1), holdsMany: true }],
   ['log', { category: 'log_item', limits: limit(12 * MiB, 1), holdsMany: true }],
   ['otel_log', { category: 'log_item', limits: limit(MiB) }],

@@ -131,6 +131,7 @@ function toRestKey(app: App, projectKey: ProjectKey): RestKey {
       cdn: `${app.config.url}/js-sdk-loader/${projectKey.publicKey}.min.js`,
       otlp_traces: `${api}/integration/otlp/v1/traces`,
       otlp_logs: `${api}/integration/otlp/v1/logs`,
+      otlp_metrics: `${api}/integration/otlp/v1/metrics`,
       integration: `${api}/integration/`,
     },
     browserSdkVersion: projectKey.browserSdk,

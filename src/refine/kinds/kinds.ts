@@ -8,6 +8,7 @@ import { logKind, logWindow } from './log/logs.ts'
 import { metricKind, metricWindow } from './metric/metric.ts'
 import { minidumpBody } from './minidump/crashes.ts'
 import { otlpLogsBody } from './otlp/logs.ts'
+import { otlpMetricsBody } from './otlp/metrics.ts'
 import { otlpBody } from './otlp/otlp.ts'
 import { detectionBody } from './performance/performance.ts'
 import { securityBody, securityKind } from './security/reports.ts'
@@ -36,6 +37,7 @@ const bodyKinds: readonly AnyBodyKind[] = [
   minidumpBody,
   otlpBody,
   otlpLogsBody,
+  otlpMetricsBody,
   detectionBody,
 ]
 
