@@ -87,7 +87,7 @@ test('a total becomes what was added, by stream', () => {
     [-2, 130, 10],
     [-1, 131, 3],
   ].map(([minute = 0, eu = 0, us = 0]) => refined(totals(minute, eu, us), 801).rows.map(({ value }) => value))
-  // The streams began long before they could be seen; the second one began again.
+  // The second stream began again at zero before its last total.
   expect(added).toEqual([
     [100, 10],
     [30, 0],
