@@ -17,6 +17,7 @@ import { benchHostile } from './hostile.ts'
 import { benchKeys } from './keys.ts'
 import { benchMapped } from './mapped.ts'
 import { machine, type Row, table } from './measure.ts'
+import { benchMetricIngest } from './metric-ingest.ts'
 import { benchMove } from './move.ts'
 import { benchOverview } from './overview.ts'
 import { benchPaint } from './paint.ts'
@@ -65,6 +66,7 @@ const parts: Record<string, () => Promise<Row[]>> = {
   retro: () => benchRetro(),
   screen: benchScreen,
   scroll: benchScroll,
+  'metric-ingest': () => benchMetricIngest(seconds),
   'span-ingest': () => benchSpanIngest(seconds),
   'span-search': benchSpanSearch,
   spans: () => benchSpans(words.includes('--quick') ? 8 : 20),
