@@ -11,7 +11,7 @@ import { type ByteBudget, boundedAttributes, line, plainAttributes, type Repairs
 export type BareMetric = Omit<MetricRow, 'attributes' | 'folded' | 'place'> & { attributes: Loose }
 
 /** The surroundings of a point: its record, and the header of its envelope. */
-export type PointContext = {
+type PointContext = {
   projectId: number
   receivedMs: number
   jpos: number
@@ -23,7 +23,7 @@ export type PointContext = {
 }
 
 export const nameLengthMax = 200
-export const unitLengthMax = 64
+const unitLengthMax = 64
 const futureMaxMs = 60_000
 const pastMaxMs = 30 * 86_400_000
 

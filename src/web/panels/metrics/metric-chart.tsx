@@ -10,18 +10,16 @@ const heightPx = 190
 const unit = 10
 
 /** A line through the buckets that have points. Buckets without points interrupt it; one alone is a dot. */
-function pathOf(values: readonly (number | undefined)[], place: (value: number) => number): string {
-  let [path, isOpen] = ['', false]
+function pathsOf(values: readonly (number | undefined)[], place: (value: number) => number) {
+  let [line, dots] = ['', '']
   values.forEach((value, at) => {
-    if (value === undefined) {
-      isOpen = false
-      return
-    }
+    if (value === undefined) return
     const point = `${(at + 0.5) * unit} ${Math.round(place(value) * 10) / 10}`
-    path += isOpen ? `L${point}` : `M${point}h.01`
-    isOpen = true
+    const [isAfter, isBefore] = [values[at - 1] !== undefined, values[at + 1] !== undefined]
+    if (!isAfter && !isBefore) dots += `M${point}h.01`
+    else line += isAfter ? `L${point}` : `M${point}`
   })
-  return path
+  return { line, dots }
 }
 
 /** One button for each bucket: it shows the values there and opens the points behind them. Arrow keys move. */
@@ -118,17 +116,18 @@ export function MetricChart({
         >
           <path className="metric-grid" d={`M0 .5H${starts.length * unit}M0 ${heightPx / 2}H${starts.length * unit}`} />
           <path className="metric-base" d={`M0 ${place(0)}H${starts.length * unit}`} />
-          {lines.map(({ group }, index) => (
-            <path
-              key={group}
-              className="metric-line"
-              data-color={index + 1}
-              d={pathOf(
-                starts.map((start) => valuesOf.get(group)?.get(start)),
-                place,
-              )}
-            />
-          ))}
+          {lines.map(({ group }, index) => {
+            const { line, dots } = pathsOf(
+              starts.map((start) => valuesOf.get(group)?.get(start)),
+              place,
+            )
+            return (
+              <g key={group} className="metric-line" data-color={index + 1}>
+                <path d={line} />
+                <path className="metric-dots" d={dots} />
+              </g>
+            )
+          })}
         </svg>
         <Buckets
           starts={starts}

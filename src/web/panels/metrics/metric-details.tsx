@@ -87,7 +87,7 @@ function Groups({ details, params, change }: Parts) {
               )}
             </th>
             <td>{words.value(value, unit)}</td>
-            <td className="metric-points">{t('points', { count: words.count(points) })}</td>
+            <td className="metric-points">{t('points', { count: points, shown: words.count(points) })}</td>
           </tr>
         ))}
         {details.moreGroups ? (
@@ -167,7 +167,7 @@ export function MetricDetailsPart({
         <span>
           {t(`types.${details.type}`)}
           {details.unit ? ` · ${details.unit.slice(0, 24)}` : ''} ·{' '}
-          {t('points', { count: words.count(details.points) })}
+          {t('points', { count: details.points, shown: words.count(details.points) })}
         </span>
         <Link className="metric-close" href={to({ name: null })} scroll={false} aria-label={t('close')}>
           <X size={14} strokeWidth={1.75} aria-hidden="true" />

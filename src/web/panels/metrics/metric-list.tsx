@@ -78,7 +78,7 @@ function MetricRow({
         <path d={sparkPath(metric.trend, range, sparkWidthPx, sparkHeightPx)} />
       </svg>
       <span className="metric-last">{words.value(last, unit)}</span>
-      <span className="metric-points">{t('points', { count: words.count(points) })}</span>
+      <span className="metric-points">{t('points', { count: points, shown: words.count(points) })}</span>
       <span className="metric-time">
         <Time at={metric.lastMs} />
       </span>

@@ -1,7 +1,6 @@
 'use client'
 import { useLocale, useTranslations } from 'next-intl'
 import type { MetricDetails } from '../../../query/metrics.ts'
-import { CopyButton } from '../../ui/copy-button.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -44,15 +43,9 @@ export function Samples({
               {traceId === '' ? (
                 t('noTrace')
               ) : (
-                <>
-                  <Link
-                    className="link"
-                    href={`/o/${organization}/traces/${traceId}${spanId ? `?span=${spanId}` : ''}`}
-                  >
-                    <code>{traceId.slice(0, 8)}</code>
-                  </Link>
-                  <CopyButton text={traceId} label={t('copyTrace')} />
-                </>
+                <Link className="link" href={`/o/${organization}/traces/${traceId}${spanId ? `?span=${spanId}` : ''}`}>
+                  {t('trace')} <code>{traceId.slice(0, 8)}</code>
+                </Link>
               )}
             </span>
             <span className="metric-sample-attributes">
