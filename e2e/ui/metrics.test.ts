@@ -135,10 +135,53 @@ describe.skipIf(noChromium)('metrics', () => {
     await page().waitForURL(/\/metrics(\?project=[\w-]+)?$/)
   })
 
-  test('an empty project says how to send metrics', async () => {
-    await open()
-    await page().goto(`${product.url}/o/${org}/metrics?project=${state.empty.slug}&t=1h`)
+  test('an empty range says how to send metrics, an empty filter how to remove it', async () => {
+    await open('?from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z')
+    await page().getByText('No metrics came in this time range.').waitFor()
+    const snippets = await page().locator('pre').allInnerTexts()
+    expect(snippets[0]).toContain('Sentry.metrics.count(')
+    expect(snippets[1]).toMatch(/OTEL_EXPORTER_OTLP_METRICS_ENDPOINT=http:.*\/api\/\d+\/integration\/otlp\/v1\/metrics/)
+    await open(`?project=${state.empty.slug}`)
     await page().getByText('No metric matches.').waitFor()
+  })
+
+  test('the screen says what was folded, why, and where the limit is changed', async () => {
+    const project = bootstrap(product, org, 'many', 'node')
+    const path = `/projects/${org}/${project.slug}/`
+    const put = (metricSeriesMax: number) =>
+      api(product, project, path, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ metricSeriesMax }),
+      })
+    const changed = await put(100)
+    expect(changed.json).toMatchObject({ metricSeriesMax: 100 })
+    expect((await put(1)).status).toBe(400)
+    const items = Array.from({ length: 250 }, (_, n) => ({
+      timestamp: Date.now() / 1000,
+      trace_id: traceId,
+      name: 'visits',
+      type: 'counter',
+      value: 1,
+      attributes: { path: { value: `/p/${n}`, type: 'string' } },
+    }))
+    await ingest(product, project, envelope(items))
+    type Folded = { folded: { project: string; max: number; points: number; names: string[] }[] }
+    const folded = await until('the folded points', 30_000, async () => {
+      const found = await api(product, project, `/organizations/${org}/metrics/?project=${project.id}`)
+      const list = (found.json as Folded).folded
+      return list.length > 0 && list
+    })
+    expect(folded).toMatchObject([{ project: 'many', max: 100, points: 150, names: ['visits'] }])
+    await open(`?project=${project.slug}&name=visits`)
+    const note = page().getByRole('note')
+    await note.getByText('150 points of many lost attributes').waitFor()
+    await note.getByText(/likely cause/).waitFor()
+    expect(await note.getByRole('link').getAttribute('href')).toContain(`/settings/projects/${project.slug}`)
+    // Their values are not lost.
+    await page()
+      .getByRole('row', { name: /Sum 250/ })
+      .waitFor()
   })
 
   test.each([
