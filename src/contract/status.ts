@@ -48,6 +48,7 @@ const disk = z.strictObject({
       storedBytes: z.number(),
       eventBytes: z.number(),
       spanBytes: z.number(),
+      metricBytes: z.number(),
       blobBytes: z.number(),
       databaseBytes: z.number(),
       copyBytes: z.number().describe('Leftovers of interrupted backups, until they are removed.'),
@@ -191,6 +192,7 @@ export const restUsage = z
          */
         events: z.strictObject({ rows: count, bytes: z.number(), thinned: count }).nullable(),
         spans: z.strictObject({ rows: count, bytes: z.number() }).nullable(),
+        metrics: z.strictObject({ rows: count, bytes: z.number() }).nullable(),
         attachments: retained,
         deadItems: retained,
         /** Uploaded bundles. A bundle of several projects counts for the oldest project. */

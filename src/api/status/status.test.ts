@@ -192,6 +192,7 @@ describe('the rest of the status', () => {
       storedBytes: 65,
       eventBytes: 10,
       spanBytes: 5,
+      metricBytes: 0,
       blobBytes: 20,
       databaseBytes: 30,
       copyBytes: 0,

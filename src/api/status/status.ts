@@ -93,6 +93,7 @@ async function budgetOf(app: App): Promise<RestStatus['disk']['budget']> {
       storedBytes: stored,
       eventBytes: tables.events.bytes,
       spanBytes: tables.spans.bytes,
+      metricBytes: tables.metrics.bytes,
       blobBytes: blobs,
       databaseBytes: database,
       copyBytes: copies,

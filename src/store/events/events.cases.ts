@@ -7,8 +7,10 @@ import type { EventStore } from './event-store.ts'
 import type { EventRow, Scope } from './events.ts'
 import { filterCases } from './filter.cases.ts'
 import { logCases } from './logs.cases.ts'
+import { metricCases } from './metrics.cases.ts'
 import { overviewCases } from './overview.cases.ts'
 import { performanceCases } from './performance/performance.cases.ts'
+import { questionCases } from './questions.cases.ts'
 import { reprocessingCases } from './reprocess.cases.ts'
 import { skewCases } from './skew.cases.ts'
 import { spanCases } from './span-rows.cases.ts'
@@ -98,10 +100,12 @@ export function eventsCases(open: () => EventStore): void {
   describe('skew', () => skewCases(open))
   describe('spans', () => spanCases(open))
   describe('logs', () => logCases(open))
+  describe('metrics', () => metricCases(open))
   describe('traces', () => traceCases(open))
   describe('detectors', () => detectorCases(open))
 
   describe('searches over spans', () => spanSearchCases(open))
+  describe('questions', () => questionCases(open))
   overviewCases(open)
   performanceCases(open)
   describe('rows', () => {

@@ -115,6 +115,7 @@ export function Usage({ organization }: { organization: string }) {
               { text: t('project') },
               { text: t('events'), number: true },
               { text: t('spans'), number: true },
+              { text: t('metrics'), number: true },
               { text: t('attachments'), number: true },
               { text: t('artifacts'), number: true },
               { text: t('dead'), number: true },
@@ -140,6 +141,10 @@ export function Usage({ organization }: { organization: string }) {
                 <td className="number whitespace-nowrap">
                   {project.spans ? bytesText(project.spans.bytes, locale) : t('away')}
                   {project.spans ? <span className="ml-2 text-ink-3">({project.spans.rows})</span> : null}
+                </td>
+                <td className="number whitespace-nowrap">
+                  {project.metrics ? bytesText(project.metrics.bytes, locale) : t('away')}
+                  {project.metrics ? <span className="ml-2 text-ink-3">({project.metrics.rows})</span> : null}
                 </td>
                 <td className="number whitespace-nowrap">
                   {bytesText(project.attachments.bytes, locale)}{' '}

@@ -33,6 +33,7 @@ const well: RestStatus = {
       storedBytes: 10,
       eventBytes: 0,
       spanBytes: 0,
+      metricBytes: 0,
       blobBytes: 0,
       databaseBytes: 0,
       copyBytes: 0,
