@@ -55,20 +55,29 @@ const firstOf = (attributes: Loose, ...names: string[]): unknown => {
 /** What all rows of a point share. `stream`: names it among all points of its resource and scope. */
 type Shared = { row: BareMetric; stream: string; startMs: number; receivedTotal: boolean }
 
+/** What is shared by all points of a body: the bytes left for attributes, and attributes of resources by current names. */
+type Reading = { budget: ByteBudget; resources: Map<OtlpResource, Loose> }
+
 const lengthOf = (attributes: Loose): number => {
   let sum = 0
   for (const key in attributes) sum += key.length + String(attributes[key]).length + 6
   return sum
 }
 
-function sharedOf(
-  { resource, scope, metric, point }: PlacedPoint,
-  work: RecordWork,
-  type: MetricType,
-  budget: ByteBudget,
-): Shared {
+/** The name of a stream among all: what its points have in common. */
+function streamOf({ resource, scope, metric, point }: PlacedPoint, projectId: number, name: string): string {
+  const attributes = Object.keys(point.attributes)
+    .sort()
+    .map((key) => [key, point.attributes[key]])
+  const identity = [projectId, name, metric.kind, resource.attributes, scope.name, attributes]
+  return hash('md5', JSON.stringify(identity), 'hex').slice(0, 16)
+}
+
+function sharedOf(placed: PlacedPoint, work: RecordWork, type: MetricType, { budget, resources }: Reading): Shared {
+  const { resource, metric, point } = placed
   const repairs: Repairs = { count: 0 }
-  const shared = conventional(resource.attributes)
+  const shared = resources.get(resource) ?? conventional(resource.attributes)
+  resources.set(resource, shared)
   const ofPoint = conventional(point.attributes)
   const all: Loose = { ...shared, ...ofPoint }
   const { projectId, receivedMs } = work.head
@@ -76,18 +85,9 @@ function sharedOf(
   const attributes: Loose = boundedAttributes({ ...ofResource, ...ofPoint }, budget, repairs, columns)
   const name = line(metric.name, nameLengthMax, repairs)
   const timeMs = timeOf(point.timeUs === undefined ? undefined : Math.floor(point.timeUs / 1000), receivedMs, repairs)
-  const names = Object.keys(point.attributes).sort()
-  const identity = [
-    projectId,
-    name,
-    metric.kind,
-    resource.attributes,
-    scope.name,
-    names.map((key) => [key, point.attributes[key]]),
-  ]
   const isCumulative = metric.temporality === cumulative
   return {
-    stream: isCumulative ? hash('md5', JSON.stringify(identity), 'hex').slice(0, 16) : '',
+    stream: isCumulative ? streamOf(placed, projectId, name) : '',
     startMs: point.startUs === undefined ? 0 : Math.floor(point.startUs / 1000),
     receivedTotal: isCumulative,
     row: {
@@ -208,19 +208,19 @@ const isReadable = ({ metric, point }: PlacedPoint): boolean => {
   return !isNumber || (point.value !== undefined && Number.isFinite(point.value))
 }
 
-function rowsOf(work: RecordWork, placed: PlacedPoint, budget: ByteBudget): BareMetric[] {
+function rowsOf(work: RecordWork, placed: PlacedPoint, reading: Reading): BareMetric[] {
   const { kind, isMonotonic, temporality } = placed.metric
   if (kind === 'summary') {
     const ofTotals = { ...placed, metric: { ...placed.metric, temporality: cumulative } }
-    return summaryRows(work, sharedOf(ofTotals, work, 'gauge', budget), placed)
+    return summaryRows(work, sharedOf(ofTotals, work, 'gauge', reading), placed)
   }
   if (kind === 'gauge' || kind === 'sum') {
     // A total that can shrink is a state, such as the length of a queue.
     const isState = kind === 'gauge' || (temporality === cumulative && !isMonotonic)
     const isTotal = !isState && temporality === cumulative
-    return numberRows(work, sharedOf(placed, work, isState ? 'gauge' : 'counter', budget), placed, isTotal)
+    return numberRows(work, sharedOf(placed, work, isState ? 'gauge' : 'counter', reading), placed, isTotal)
   }
-  return histogramRows(work, sharedOf(placed, work, 'distribution', budget), placed)
+  return histogramRows(work, sharedOf(placed, work, 'distribution', reading), placed)
 }
 
 /** The points of a body, and those that cannot be read, by reason. */
@@ -268,11 +268,11 @@ export const otlpMetricsBody = bodyKind<MetricBody>({
     }
     for (const [reason, quantity] of invalid) end('invalid', reason, quantity)
     const context: Context = { head, eventId: derivedId(work, 0), sentMs: undefined, settings, tools, maps: undefined }
-    const budget: ByteBudget = { bytes: attributeBytesMax + bytes.length * 4 }
+    const reading: Reading = { budget: { bytes: attributeBytesMax + bytes.length * 4 }, resources: new Map() }
     const kept: BareMetric[] = []
     let keptPoints = 0
     for (const [, ofResource] of Map.groupBy(points, ({ resource }) => resource)) {
-      const rows = ofResource.flatMap((placed) => rowsOf(work, placed, budget))
+      const rows = ofResource.flatMap((placed) => rowsOf(work, placed, reading))
       const dropped = rows[0] && droppedBy(work, context, rows[0])
       if (dropped) end('filtered', dropped, ofResource.length)
       else {
