@@ -13,6 +13,8 @@ type LoadOptions = {
   bodies: Buffer[]
   connections: number /** `rate`: requests/s over all connections. Without it, as fast as they are answered. */
   rate?: number
+  /** Default: text, as browsers send envelopes. */
+  contentType?: string
   /** Opens a new connection when the server closes one: some servers answer one request on each. */
   reconnects?: boolean
   /** Makes the body of a send instead of a copy with another event id. It has the length of the body at this index. */
@@ -36,12 +38,12 @@ export function realBodies(): { small: Buffer; large: Buffer; mix: Buffer[] } {
   return { small, large, mix: [small, small, large, small, small, large, small, small, large, small] }
 }
 
-function template(path: string, port: number, body: Buffer): Template {
+function template({ path, port, contentType = 'text/plain;charset=UTF-8' }: LoadOptions, body: Buffer): Template {
   const id = /"event_id":"([0-9a-f]{32})"/.exec(body.toString('latin1'))?.[1] ?? ''
   const idAt: number[] = []
   for (let at = body.indexOf(id); id && at >= 0; at = body.indexOf(id, at + 1)) idAt.push(at)
   const head = Buffer.from(
-    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: text/plain;charset=UTF-8\r\nContent-Length: ${body.length}\r\n\r\n`,
+    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: ${contentType}\r\nContent-Length: ${body.length}\r\n\r\n`,
   )
   return { head, body, idAt }
 }
@@ -105,7 +107,7 @@ function runConnection(
 
 /** Sends load to loopback for `seconds`. */
 export async function runLoad(options: LoadOptions, seconds: number): Promise<LoadResult> {
-  const templates = options.bodies.map((body) => template(options.path, options.port, body))
+  const templates = options.bodies.map((body) => template(options, body))
   const began = performance.now()
   const result: LoadResult = { sent: 0, ok: 0, refused: {}, seconds: 0, latenciesMs: new Float64Array(), ids: [] }
   const state = {

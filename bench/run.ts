@@ -20,6 +20,7 @@ import { benchLogIngest } from './log-ingest.ts'
 import { benchLogSearch } from './log-search.ts'
 import { benchMapped } from './mapped.ts'
 import { machine, type Row, table } from './measure.ts'
+import { benchMetricIngest } from './metric-ingest.ts'
 import { benchMove } from './move.ts'
 import { benchOverview } from './overview.ts'
 import { benchPaint } from './paint.ts'
@@ -70,6 +71,7 @@ const parts: Record<string, () => Promise<Row[]>> = {
   retro: () => benchRetro(),
   screen: benchScreen,
   scroll: benchScroll,
+  'metric-ingest': () => benchMetricIngest(seconds),
   'span-ingest': () => benchSpanIngest(seconds),
   'span-search': benchSpanSearch,
   explore: benchExplore,

@@ -76,6 +76,7 @@ export const captures: Readonly<Record<string, (places: Places) => string>> = {
   ),
   'o/[org]/settings/status': ({ org }) => `/o/${org}/settings/status`,
   'o/[org]/settings/tokens': ({ org }) => `/o/${org}/settings/tokens`,
+  'o/[org]/metrics': ({ org }) => `/o/${org}/metrics`,
   'o/[org]/traces': ({ org }) => `/o/${org}/traces`,
   'o/[org]/traces/[id]': ({ org, trace }) => `/o/${org}/traces/${trace}`,
   'reset-password': () => '/reset-password?secret=none',

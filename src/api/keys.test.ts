@@ -24,6 +24,7 @@ describe('project keys as clients read them', () => {
       integration: `${at}/integration/`,
       otlp_traces: `${at}/integration/otlp/v1/traces`,
       otlp_logs: `${at}/integration/otlp/v1/logs`,
+      otlp_metrics: `${at}/integration/otlp/v1/metrics`,
     })
     expect([key?.browserSdkVersion, key?.dynamicSdkLoaderOptions]).toEqual([
       'latest',

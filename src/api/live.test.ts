@@ -25,6 +25,7 @@ const project = (id: number, more: Partial<Project> = {}): Project => ({
   firstEventMs: null,
   allowedOrigins: [],
   switches: eachSwitch(() => false),
+  metricSeriesMax: 10_000,
   rev: 0,
   ...more,
 })

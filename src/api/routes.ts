@@ -11,6 +11,7 @@ import { issueRoutes } from './issues/issue-routes.ts'
 import { overviewRoutes } from './issues/overview-routes.ts'
 import { searchRoutes } from './issues/search-routes.ts'
 import { traceRoutes } from './issues/trace-routes.ts'
+import { metricRoutes } from './metrics/metric-routes.ts'
 import { accountRoutes } from './people/account-routes.ts'
 import { notificationRoutes } from './people/notification-routes.ts'
 import { organizationDetailRoutes } from './people/organization-detail.ts'
@@ -60,6 +61,7 @@ export const routes: readonly Route[] = [
   ...environmentRoutes,
   ...overviewRoutes,
   ...performanceApiRoutes,
+  ...metricRoutes,
   ...searchRoutes,
   ...dashboardRoutes,
   ...filterRoutes,

@@ -17,6 +17,7 @@ const project: Project = {
   firstEventMs: null,
   allowedOrigins: [],
   switches: eachSwitch(() => false),
+  metricSeriesMax: 10_000,
   rev: 0,
 }
 const issue = { id: 9, projectId: 5 } as never

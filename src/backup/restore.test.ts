@@ -25,6 +25,7 @@ const manifest: Manifest = {
   spans: 7,
   sessions: 0,
   logs: 0,
+  metrics: 0,
   issues: 3,
   events: 4,
   blobs: 1,

@@ -192,6 +192,7 @@ test('nothing is wrong with what is whole', async () => {
     'spans',
     'sessions',
     'logs',
+    'metrics',
     'once',
     'rollups',
     'cursor',

@@ -222,6 +222,15 @@ export const settings = [
     check: integer(1, 3650),
   },
   {
+    name: 'retentionMetricsDays',
+    env: 'MISHAP_RETENTION_METRICS_DAYS',
+    default: '90',
+    unit: 'days',
+    allowed: '1 to 3650',
+    sentence: 'How long metrics are kept.',
+    check: integer(1, 3650),
+  },
+  {
     name: 'diskBudget',
     env: 'MISHAP_DISK_BUDGET',
     default: '80%',
@@ -322,6 +331,7 @@ export type Config = {
   retentionErrorsDays: number
   retentionSpansDays: number
   retentionLogsDays: number
+  retentionMetricsDays: number
   diskBudget: DiskBudget
   /** Undefined: in files of the data folder. The keys are separate (`blobCredentials`), because this type is shown and passed on. */
   blobs: BlobsConfig | undefined
@@ -438,6 +448,7 @@ export function readConfig(
       retentionErrorsDays: Number(text.retentionErrorsDays),
       retentionSpansDays: Number(text.retentionSpansDays),
       retentionLogsDays: Number(text.retentionLogsDays),
+      retentionMetricsDays: Number(text.retentionMetricsDays),
       diskBudget: budgetOf(text.diskBudget) ?? 'off',
       blobs: blobsOf(text.blobs)?.place,
       organizationEventsPerMinute: Number(text.organizationEventsPerMinute),

@@ -23,6 +23,7 @@ export type Outcome = (typeof outcomes)[number]
 export const reasons = [
   'ok',
   'not_stored_yet', // an item type that this version counts but does not store
+  'unsupported', // an item type that SDKs gave up and Mishap never stores: statsd and its buckets
   'unknown_item_type',
   'key_limit',
   'organization_limit',

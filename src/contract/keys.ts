@@ -46,6 +46,7 @@ export const restKey = z
       cdn: z.string(),
       otlp_traces: z.string(),
       otlp_logs: z.string(),
+      otlp_metrics: z.string(),
       integration: z.string(),
     }),
     browserSdkVersion: z.string(),

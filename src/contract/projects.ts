@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type DetectorId, detectorIds } from '../domain/detectors.ts'
+import { metricSeries } from '../domain/metrics.ts'
 import { eachSwitch } from '../domain/project-switches.ts'
 import { ruleTextMax } from '../domain/rule-text.ts'
 import { groupingConfig } from './grouping.ts'
@@ -52,6 +53,8 @@ const settings = z.strictObject({
   learnedRoutes: z.array(z.string()),
   /** Ours: routes of Next.js applications, by the releases that they were uploaded with. Newest first. */
   uploadedRoutes: z.array(z.strictObject({ releases: z.array(z.string()), routes: z.array(z.string()) })),
+  /** Ours: series of metrics that are stored in an hour (docs/metrics.md). */
+  metricSeriesMax: z.int(),
   /** Ours: whether public scripts that nobody uploaded are fetched. */
   scrapeJavaScript: z.boolean(),
   verifySSL: z.boolean(),
@@ -135,6 +138,7 @@ export const projectChangeBody = z
     sensitiveFields: entries,
     safeFields: entries,
     routePatterns: entries,
+    metricSeriesMax: z.int().min(metricSeries.min).max(metricSeries.max),
     scrapeJavaScript: z.boolean(),
     verifySSL: z.boolean(),
     ...eachSwitch(() => z.boolean()),

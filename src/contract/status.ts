@@ -49,6 +49,7 @@ const disk = z.strictObject({
       eventBytes: z.number(),
       spanBytes: z.number(),
       logBytes: z.number(),
+      metricBytes: z.number(),
       blobBytes: z.number(),
       databaseBytes: z.number(),
       copyBytes: z.number().describe('Leftovers of interrupted backups, until they are removed.'),
@@ -198,6 +199,7 @@ export const restUsage = z
         events: z.strictObject({ rows: count, bytes: z.number(), thinned: count }).nullable(),
         spans: z.strictObject({ rows: count, bytes: z.number() }).nullable(),
         logs: z.strictObject({ rows: count, bytes: z.number() }).nullable(),
+        metrics: z.strictObject({ rows: count, bytes: z.number() }).nullable(),
         attachments: retained,
         deadItems: retained,
         /** Uploaded bundles. A bundle of several projects counts for the oldest project. */

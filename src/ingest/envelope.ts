@@ -308,6 +308,7 @@ export const itemTypeOf: Record<RecordKind, string> = {
   otlp_logs: 'otlp_logs',
   vercel_logs: 'vercel_logs',
   heroku_logs: 'heroku_logs',
+  otlp_metrics: 'otlp_metrics',
   detection: 'detection',
   outcomes: '',
 }

@@ -76,10 +76,11 @@ export function createIngest(deps: IngestDeps): Ingest {
   }
 }
 
-const otlpReceivers = { traces: otlpReceiver('traces'), logs: otlpReceiver('logs') } satisfies Record<
-  OtlpSignal,
-  Receiver
->
+const otlpReceivers = {
+  traces: otlpReceiver('traces'),
+  logs: otlpReceiver('logs'),
+  metrics: otlpReceiver('metrics'),
+} satisfies Record<OtlpSignal, Receiver>
 
 /** Makes a queue with one immediate for all calls of a turn. */
 function createTurnQueue(): (run: () => void) => void {

@@ -102,6 +102,26 @@ describe('what is accepted', () => {
     expect(JSON.parse(answer.body)).toMatchObject({ partialSuccess: { rejectedLogRecords: '1' } })
   })
 
+  test.each(['integration/otlp/v1/metrics', 'integration/otlp/v1/metrics/', 'otlp/v1/metrics'])(
+    'metrics: /api/7/%s, with a partial success that names rejected points',
+    async (route) => {
+      const rig = await start()
+      const dataPoints = [{ asInt: '1' }, 7, { asDouble: 2 }]
+      const sent = Buffer.from(
+        JSON.stringify({ resourceMetrics: [{ scopeMetrics: [{ metrics: [{ name: 'm', sum: { dataPoints } }] }] }] }),
+      )
+      const answer = await rig.send(`/api/7/${route}`, { body: gzipSync(sent), ...packed(asJson) })
+      expect(answer.status).toBe(200)
+      expect(JSON.parse(answer.body)).toMatchObject({ partialSuccess: { rejectedDataPoints: '1' } })
+      const record = rig.journal.records.at(-1)
+      expect(record?.head).toMatchObject({ kind: 'otlp_metrics', projectId: 7 })
+      expect(record?.body.equals(sent)).toBe(true)
+      const headers = { ...auth, 'content-type': 'text/plain' }
+      expect((await rig.send(`/api/7/${route}`, { headers, body: 'x' })).status).toBe(415)
+      expect(rig.accept.drainOutcomes()).toMatchObject([{ category: 'trace_metric', outcome: 'invalid', quantity: 1 }])
+    },
+  )
+
   test('the key can be in the query, and the body packed', async () => {
     const rig = await start()
     const answer = await rig.send(`${path}?sentry_key=${publicKey}`, {

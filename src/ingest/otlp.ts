@@ -16,7 +16,7 @@ import type { Receiver } from './receive.ts'
 import { dropSpool, fail, headOf, type IngestRequest } from './request.ts'
 
 /** The record kinds of the signals. */
-const kinds: Readonly<Record<OtlpSignal, RecordKind>> = { traces: 'otlp', logs: 'otlp_logs' }
+const kinds: Readonly<Record<OtlpSignal, RecordKind>> = { traces: 'otlp', logs: 'otlp_logs', metrics: 'otlp_metrics' }
 
 /**
  * POST of an OTLP exporter: the request of a signal in protobuf or JSON. Ingest walks the framing down to the items, so

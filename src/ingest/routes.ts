@@ -40,7 +40,11 @@ const built: Record<string, { name: RouteName; category: DataCategory }> = {
   minidump: { name: 'minidump', category: 'error' },
 }
 
-const otlpCategories: Readonly<Record<OtlpSignal, DataCategory>> = { traces: 'span', logs: 'log_item' }
+const otlpCategories: Readonly<Record<OtlpSignal, DataCategory>> = {
+  traces: 'span',
+  logs: 'log_item',
+  metrics: 'trace_metric',
+}
 
 /** The path of each OTLP signal, and the path that servers had for it before. */
 const otlpPaths: ReadonlyMap<string, OtlpSignal> = new Map(

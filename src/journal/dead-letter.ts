@@ -21,6 +21,7 @@ const kinds: ReadonlySet<string> = new Set([
   'otlp_logs',
   'vercel_logs',
   'heroku_logs',
+  'otlp_metrics',
   'detection',
 ])
 

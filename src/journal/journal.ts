@@ -18,6 +18,7 @@ export type RecordKind =
   | 'otlp_logs'
   | 'vercel_logs'
   | 'heroku_logs'
+  | 'otlp_metrics'
   | 'detection'
   | 'outcomes'
 

@@ -13,6 +13,7 @@ const project = (id: number, slug: string): Project => ({
   firstEventMs: null,
   allowedOrigins: [],
   switches: eachSwitch(() => false),
+  metricSeriesMax: 10_000,
   rev: 0,
 })
 const readable = [project(1, 'web'), project(2, 'shop')]

@@ -95,6 +95,7 @@ export function memoryEvents() {
       rows.filter(({ jpos }) => jpos >= from && jpos < to).map(({ line }) => rowOf(line)),
     recentIds: async () => [],
     recentTransactions: async () => [],
+    recentTotals: async () => [],
   }
   const keyOf = (line: string) => Number(column(line, 'jpos'))
   const spanField = (line: string, name: (typeof spanColumns)[number]) =>

@@ -29,6 +29,8 @@ import issuepageDe from './messages/issuepage.de.json'
 import issuepageEn from './messages/issuepage.en.json'
 import issuesDe from './messages/issues.de.json'
 import issuesEn from './messages/issues.en.json'
+import metricsDe from './messages/metrics.de.json'
+import metricsEn from './messages/metrics.en.json'
 import noiseDe from './messages/noise.de.json'
 import noiseEn from './messages/noise.en.json'
 import notificationsDe from './messages/notifications.de.json'
@@ -85,6 +87,7 @@ const catalogues = {
     parts: partsEn,
     people: peopleEn,
     performance: performanceEn,
+    metrics: metricsEn,
     releases: releasesEn,
     rows: rowsEn,
     search: searchEn,
@@ -117,6 +120,7 @@ const catalogues = {
     parts: partsDe,
     people: peopleDe,
     performance: performanceDe,
+    metrics: metricsDe,
     releases: releasesDe,
     rows: rowsDe,
     search: searchDe,

@@ -64,6 +64,7 @@ const kinds: ReadonlyMap<string, ItemKind> = new Map<string, ItemKind>([
   ['otlp', { category: 'span', limits: limit(12 * MiB, 1), holdsMany: true }],
   ['vercel_logs', { category: 'log_item', limits: limit(12 * MiB, 1), holdsMany: true }],
   ['heroku_logs', { category: 'log_item', limits: limit(12 * MiB, 1), holdsMany: true }],
+  ['otlp_metrics', { category: 'trace_metric', limits: limit(12 * MiB, 1), holdsMany: true }],
   ['otlp_logs', { category: 'log_item', limits: limit(12 * MiB, 1), holdsMany: true }],
   ['log', { category: 'log_item', limits: limit(12 * MiB, 1), holdsMany: true }],
   ['otel_log', { category: 'log_item', limits: limit(MiB) }],

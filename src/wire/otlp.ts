@@ -45,6 +45,25 @@ export const otlpSignals = {
     rejectedName: 'rejectedLogRecords',
     rule: `Broken log records are rejected, and a request has at most ${otlpItemsMax} of them.`,
   },
+  metrics: {
+    // The data of a metric is one of five messages, each with its data points.
+    fields: [[1], [2], [2], [5, 7, 9, 10, 11], [1]],
+    steps: [
+      entry,
+      listOf('resourceMetrics'),
+      entry,
+      listOf('scopeMetrics'),
+      entry,
+      listOf('metrics'),
+      entry,
+      { isList: false, names: ['gauge', 'sum', 'histogram', 'exponentialHistogram', 'summary'] },
+      listOf('dataPoints'),
+      entry,
+    ],
+    needsIds: false,
+    rejectedName: 'rejectedDataPoints',
+    rule: `Broken data points are rejected, and a request has at most ${otlpItemsMax} of them.`,
+  },
 } as const satisfies Record<string, OtlpShape>
 
 export type OtlpSignal = keyof typeof otlpSignals

@@ -9,6 +9,7 @@ const hourMs = 3_600_000
 const sentences: Record<OutcomeReason, string> = {
   ok: 'Stored.',
   not_stored_yet: 'It was counted. This version does not store this kind yet.',
+  unsupported: 'It was counted. SDKs gave up this kind, and Mishap never stores it.',
   unknown_item_type: 'The type of the item is unknown.',
   key_limit: 'The rate limit of the project key was reached.',
   attachment_quota: 'The project sent too many attachments without an event in this hour.',

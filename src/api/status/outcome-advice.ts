@@ -4,6 +4,8 @@ import type { OutcomeReason } from '../../base/outcome.ts'
 export const todoOf: Record<OutcomeReason, string> = {
   ok: '',
   not_stored_yet: 'Nothing: this version does not store this kind yet. Turn it off in the SDK to save traffic.',
+  unsupported:
+    'Update the SDK: version 10 and later send metrics that Mishap stores. Or send them with OTLP (docs/metrics.md).',
   unknown_item_type: 'Update Mishap, or check what sends this: no known SDK has this type.',
   key_limit: 'Raise the rate limit of the key in the project’s settings, or send less (sampling, ignored errors).',
   attachment_quota: 'Send attachments together with their event, or raise MISHAP_ATTACHMENT_BYTES_PER_HOUR.',

@@ -197,6 +197,7 @@ describe('the rest of the status', () => {
       eventBytes: 10,
       spanBytes: 5,
       logBytes: 7,
+      metricBytes: 0,
       blobBytes: 20,
       databaseBytes: 30,
       copyBytes: 0,

@@ -94,6 +94,7 @@ async function budgetOf(app: App): Promise<RestStatus['disk']['budget']> {
       eventBytes: tables.events.bytes,
       spanBytes: tables.spans.bytes,
       logBytes: tables.logs.bytes,
+      metricBytes: tables.metrics.bytes,
       blobBytes: blobs,
       databaseBytes: database,
       copyBytes: copies,

@@ -65,10 +65,11 @@ async function rowsOf(app: App, table: TableName): Promise<Map<number, { rows: n
  */
 export async function usageOf(app: App, organization: Organization, isOperator: boolean): Promise<RestUsage> {
   const under = async (folder: string) => (isOperator ? app.bytesUnder(`${app.config.data}/${folder}`) : null)
-  const [events, spans, logs, journalBytes, databaseBytes, spoolBytes] = await Promise.all([
+  const [events, spans, logs, metrics, journalBytes, databaseBytes, spoolBytes] = await Promise.all([
     eventsOf(app),
     rowsOf(app, 'spans'),
     rowsOf(app, 'logs'),
+    rowsOf(app, 'metrics'),
     ...(['journal', 'meta', 'blobs/spool'] as const).map(under),
   ] as const)
   const projectBytes = new Map((await app.meta.ledger.bytesByProject()).map((byte) => [byte.projectId, byte]))
@@ -79,6 +80,7 @@ export async function usageOf(app: App, organization: Organization, isOperator: 
     events: events ? (events.get(id) ?? { rows: 0, bytes: 0, thinned: 0 }) : null,
     spans: spans ? (spans.get(id) ?? { rows: 0, bytes: 0 }) : null,
     logs: logs ? (logs.get(id) ?? { rows: 0, bytes: 0 }) : null,
+    metrics: metrics ? (metrics.get(id) ?? { rows: 0, bytes: 0 }) : null,
     attachments: projectBytes.get(id)?.attachments ?? none,
     deadItems: projectBytes.get(id)?.dead ?? none,
     artifacts: projectBytes.get(id)?.bundles ?? none,
@@ -87,6 +89,7 @@ export async function usageOf(app: App, organization: Organization, isOperator: 
     (usage.events?.bytes ?? 0) +
     (usage.spans?.bytes ?? 0) +
     (usage.logs?.bytes ?? 0) +
+    (usage.metrics?.bytes ?? 0) +
     usage.attachments.bytes +
     usage.deadItems.bytes +
     usage.artifacts.bytes

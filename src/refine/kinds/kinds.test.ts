@@ -66,6 +66,12 @@ describe('what a record counts as received is what its outcomes sum up to', () =
       1,
       [[{ type: 'client_report' }, { discarded_events: [{ category: 'error', quantity: 9 }] }]],
     ],
+    [
+      'metrics, of them two that are none',
+      3,
+      [[{ type: 'trace_metric' }, { items: [{ name: 'm', type: 'gauge', value: 1 }, {}, 7] }]],
+    ],
+    ['metrics that cannot be read', 4, [[{ type: 'trace_metric', item_count: 4 }, '{"items":[{},{},']]],
     ['an unknown type', 1, [[{ type: 'made_up' }, {}]]],
     ['an attachment without an event', 1, [[{ type: 'attachment', filename: 'a' }, 'text']]],
     [
@@ -93,6 +99,10 @@ describe('what a record counts as received is what its outcomes sum up to', () =
   const form = (...names: string[]) =>
     `${names.map((name) => `--b\r\nContent-Disposition: form-data; name="${name}"; filename="${name}"\r\n\r\nx\r\n`).join('')}--b--\r\n`
 
+  const dataPoints = [{ asInt: 1 }, {}, { asDouble: 2 }]
+  const metricsText = JSON.stringify({
+    resourceMetrics: [{ scopeMetrics: [{ metrics: [{ name: 'm', gauge: { dataPoints } }] }] }],
+  })
   const otlpText = JSON.stringify(jsonBody([jsonSpan(1), jsonSpan(2), jsonSpan(3, { spanId: '' })]))
 
   const logsText = JSON.stringify(jsonLogsBody([jsonLog(1), 7, jsonLog(2)]))
@@ -122,6 +132,12 @@ describe('what a record counts as received is what its outcomes sum up to', () =
       { kind: 'vercel_logs', contentType: 'application/json' },
     ],
     ['frames, the last of them cut off', 2, '3 abc9 x', { kind: 'heroku_logs', contentType: 'application/logplex-1' }],
+      'OTLP metrics, of them one without a value',
+      3,
+      metricsText,
+      { kind: 'otlp_metrics', contentType: 'application/json' },
+    ],
+    ['OTLP metrics without points', 1, '{}', { kind: 'otlp_metrics', contentType: 'application/json' }],
     ['OTLP without spans', 1, '{}', { kind: 'otlp', contentType: 'application/json' }],
     ['OTLP that is no message', 1, 'x', { kind: 'otlp', contentType: 'application/x-protobuf' }],
   ])('a body of %s', (_name, count, body, head) => {

@@ -6,8 +6,10 @@ import { eventKind, eventWindow, storeBody } from './error/events.ts'
 import { feedbackKind } from './feedback/items.ts'
 import type { AnyBodyKind, AnyItemKind, RepeatWindow } from './kind.ts'
 import { logKind, logWindow } from './log/logs.ts'
+import { metricKind, metricWindow } from './metric/metric.ts'
 import { minidumpBody } from './minidump/crashes.ts'
 import { otlpLogsBody } from './otlp/logs.ts'
+import { otlpMetricsBody } from './otlp/metrics.ts'
 import { otlpBody } from './otlp/otlp.ts'
 import { detectionBody } from './performance/performance.ts'
 import { securityBody, securityKind } from './security/reports.ts'
@@ -24,6 +26,7 @@ const itemKinds: readonly AnyItemKind[] = [
   attachmentKind,
   sessionKind,
   logKind,
+  metricKind,
   clientReportKind,
 ]
 
@@ -37,6 +40,7 @@ const bodyKinds: readonly AnyBodyKind[] = [
   otlpLogsBody,
   vercelBody,
   herokuBody,
+  otlpMetricsBody,
   detectionBody,
 ]
 
@@ -47,6 +51,7 @@ export const repeatWindows: readonly RepeatWindow[] = [
   spanItemWindow,
   sessionWindow,
   logWindow,
+  metricWindow,
 ]
 
 const kindsByType: ReadonlyMap<string, AnyItemKind> = new Map(

@@ -7,6 +7,7 @@ import type { EventStore } from '../../store/events/event-store.ts'
 import { dropRows } from '../../store/events/row-file.ts'
 import type { Batch, BatchEffects, BatchResult, FinishedTo } from '../../store/meta/meta.ts'
 import type { MetaWith } from '../../store/meta/meta-store.ts'
+import type { MetricBuffers } from '../kinds/metric/memory.ts'
 import type { MapCacheDeps } from '../symbolicate/map-cache.ts'
 import type { Deduplicated, Memory } from './deduplicate.ts'
 import type { Readers } from './pace.ts'
@@ -48,6 +49,7 @@ export type Totals = { batches: number; records: number; events: number; ms: num
 
 export type Work = RefineDeps & {
   memory: Memory
+  metrics: MetricBuffers
   pool: WorkerPool
   stopped: AbortController
   totals: Totals

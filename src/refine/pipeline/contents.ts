@@ -1,24 +1,13 @@
 import type { Outcome, OutcomeReason } from '../../base/outcome.ts'
 import type { EnvelopeItem } from '../../wire/envelope.ts'
 import { claimedCount } from '../../wire/item-types.ts'
-import { object, own, parsePayload } from './value.ts'
+import { object, parsePayload } from './value.ts'
 
 /** Entries of an item that have the same outcome: their number, and their share of its bytes. */
 export type ContentsEnd = { outcome: Outcome; reason: OutcomeReason; quantity: number; bytes: number }
 
 /** Reads the entries of an item. 'broken': the payload is not JSON; 'other': it has no list. */
 type Reader = (payload: Buffer) => { entries: readonly unknown[] } | 'broken' | 'other'
-
-/** Trace metrics: `{"items": [...]}`. An object without a list counts as one entry. */
-const readContainer: Reader = (payload) => {
-  const parsed = parsePayload(payload)
-  if ('broken' in parsed) return 'broken'
-  const whole = object(parsed.value)
-  if (!whole) return 'other'
-  const items = own(whole, 'items')
-  if (items === undefined) return { entries: [whole] }
-  return Array.isArray(items) ? { entries: items } : 'other'
-}
 
 /** Buckets of metrics: a list of objects. */
 const readBuckets: Reader = (payload) => {
@@ -34,10 +23,16 @@ const readLines: Reader = (payload) => {
 }
 
 const readers: ReadonlyMap<string, Reader> = new Map([
-  ['trace_metric', readContainer],
   ['metric_buckets', readBuckets],
   ['statsd', readLines],
 ])
+
+/** Item types that SDKs no longer send. They are replaced by metrics (docs/metrics.md). */
+const retired: ReadonlySet<string> = new Set(['statsd', 'metric_buckets', 'metric_meta'])
+
+/** Why an item of a known type is not stored. */
+export const notStoredReason = (itemType: string): OutcomeReason =>
+  retired.has(itemType) ? 'unsupported' : 'not_stored_yet'
 
 /**
  * Outcomes of the entries of an item whose type is not stored: each entry counts. The payload gives their number; the
@@ -60,7 +55,7 @@ export function endsOfContents(item: EnvelopeItem): ContentsEnd[] | undefined {
   const broken = found.entries.length - sound
   const bytesOfBroken = Math.floor((payload.length / found.entries.length) * broken)
   const ends: ContentsEnd[] = [
-    { outcome: 'filtered', reason: 'not_stored_yet', quantity: sound, bytes: payload.length - bytesOfBroken },
+    { outcome: 'filtered', reason: notStoredReason(type), quantity: sound, bytes: payload.length - bytesOfBroken },
     { outcome: 'invalid', reason: 'bad_item', quantity: broken, bytes: bytesOfBroken },
   ]
   return ends.filter((end) => end.quantity > 0)

@@ -7,11 +7,12 @@ import type { ProjectSettings } from '../../store/meta/meta.ts'
 import type { Filter } from '../filter/rules.ts'
 import { createRuleCache, type RuleCache } from '../fingerprint/fingerprint.ts'
 import type { UserAgentDetails } from '../kinds/error/user-agent.ts'
+import { createMetricBuffers, type MetricBuffers, type MetricMemory, openMetricMemory } from '../kinds/metric/memory.ts'
 import type { Rules } from '../scrub/rules.ts'
 import type { MapSource } from '../symbolicate/frames.ts'
 import { createSegmentRoutes, type SegmentRoutes } from './shared-segments.ts'
 
-/** Caches of a worker. They are bounded, and all but `segments` do not change any result. Made by `createTools`. */
+/** Caches of a worker. They are bounded, and all but `segments` and `metrics` do not change any result. Made by `createTools`. */
 export type Tools = {
   agents: LRUCache<string, UserAgentDetails>
   rules: LRUCache<string, Rules>
@@ -23,6 +24,8 @@ export type Tools = {
   crawlers: LRUCache<string, string>
   /** Routes of recent segments, by project and span id, for their late spans. */
   segments: SegmentRoutes
+  /** Series of the hour and the last values of cumulative streams, shared by all workers. */
+  metrics: MetricMemory
   routeRules: RouteRuleCache
   /** Hashes of recent shapes and templates of log lines. A service has some hundred, and each line needs one. */
   shapes: LRUCache<string, string>
@@ -36,7 +39,7 @@ export type Tools = {
  * Makes the caches: 5,000 user agents (real traffic has some hundred at a time), 500 sets of scrubbing rules, and the
  * routes of recent segments.
  */
-export function createTools(): Tools {
+export function createTools(metrics: MetricBuffers = createMetricBuffers()): Tools {
   return {
     agents: new LRUCache({ max: 5000 }),
     rules: new LRUCache({ max: 500 }),
@@ -45,6 +48,7 @@ export function createTools(): Tools {
     plainAgents: new LRUCache({ max: 5000 }),
     crawlers: new LRUCache({ max: 5000 }),
     segments: createSegmentRoutes(),
+    metrics: openMetricMemory(metrics),
     routeRules: new WeakMap(),
     // A shape has up to 2,048 characters: at most 20 MB.
     shapes: new LRUCache({ max: 5000 }),

@@ -26,7 +26,7 @@ describe('items of an envelope', () => {
     ['span', '{}', 'span span invalid bad_item 1'],
     ['span', '[]', 'span span invalid bad_item 1'],
     ['log', '{}', 'log log_item invalid bad_item 1'],
-    ['trace_metric', '{}', 'trace_metric trace_metric filtered not_stored_yet 1'],
+    ['trace_metric', '{}', 'trace_metric trace_metric invalid bad_item 1'],
     ['check_in', '{}', 'check_in monitor filtered not_stored_yet 1'],
     ['tomorrow', '{}', 'other unknown filtered unknown_item_type 1'],
     ['event', '{"a":', 'event error invalid bad_json 1'],

@@ -4,6 +4,7 @@ import type { EventRow } from '../../store/events/events.ts'
 import { anyTable, tableNames } from '../../store/events/tables.ts'
 import type { Batch, FinishedTo } from '../../store/meta/meta.ts'
 import { effectOf, eventWindow, groupOf } from '../kinds/error/events.ts'
+import { restoreStreams } from '../kinds/metric/memory.ts'
 import { commit, type Work } from './commit.ts'
 import { type CrashCount, endCrashCount, readCrashCount, writeCrashCount } from './crash-guard.ts'
 import { deduplicate, markStored, readMemory, type Stored } from './deduplicate.ts'
@@ -65,11 +66,13 @@ async function storedEvents(work: Work, { from, to, lane }: Batch, stored: Store
   return new Map(rows.map((row) => [row.jpos, row]))
 }
 
-/** Reads the dedup windows of the last hour. Retries until the store answers. */
+/** Reads the dedup windows and the cumulative streams of the last hour. Retries until the store answers. */
 async function remember(work: Work): Promise<void> {
   for (;;) {
     try {
       await readMemory(work.memory, work.events, work.clock.now())
+      // Only OTLP has streams, and its records are all in this lane.
+      await restoreStreams(work.metrics, work.events, { cursor: work.cursors.bulk, nowMs: work.clock.now() })
       return
     } catch (error) {
       if (work.stopped.signal.aborted) throw error

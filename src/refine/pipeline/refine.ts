@@ -4,6 +4,7 @@ import { openJournalReader } from '../../journal/files.ts'
 import type { JournalReader } from '../../journal/journal.ts'
 import { segmentOf } from '../../journal/record.ts'
 import type { ProjectSettings } from '../../store/meta/meta.ts'
+import { createMetricBuffers, type MetricBuffers } from '../kinds/metric/memory.ts'
 import { createMapCache, type MapCache } from '../symbolicate/map-cache.ts'
 import type { RefineDeps, Totals, Work } from './commit.ts'
 import { createMemory } from './deduplicate.ts'
@@ -79,12 +80,13 @@ async function settingsOf(
 const createPool = (
   deps: RefineDeps,
   maps: MapCache | undefined,
+  metrics: MetricBuffers,
   waiting: { stopped: AbortController; waits: Waits },
 ): WorkerPool =>
   createWorkerPool({
     full: (full) => (full ? waiting.waits.begin(waitedForOf(deps.blobs)) : waiting.waits.end(waitedForOf(deps.blobs))),
     size: deps.workers,
-    setup: deps.worker,
+    setup: { ...deps.worker, metrics },
     observe: deps.observe,
     settingsOf: (id) => withRetry({ ...deps, ...waiting }, 'database', () => settingsOf(deps, maps, id)),
     maps,
@@ -203,10 +205,11 @@ export function createRefine(deps: RefineDeps): Refine {
   const stopped = new AbortController()
   const waits = createWaits(deps.clock)
   const { maps, remapper } = createMapping(deps, waits)
-  const pool = createPool(deps, maps, { stopped, waits })
+  const metrics = createMetricBuffers()
+  const pool = createPool(deps, maps, metrics, { stopped, waits })
   const totals: Totals = { batches: 0, records: 0, events: 0, ms: 0 }
   const cursors = { events: 0, bulk: 0 }
-  const work: Work = { ...deps, pool, stopped, totals, waits, memory: createMemory(), cursors }
+  const work: Work = { ...deps, pool, stopped, totals, waits, memory: createMemory(), metrics, cursors }
   const signal = createSignal()
   // One for each lane: they are in different segments when a lane is behind.
   const open = () => openJournalReader(deps.worker.journalFolder)

@@ -12,6 +12,7 @@ import { isRowFile } from '../../store/events/row-file.ts'
 import { type TableName, tables } from '../../store/events/tables.ts'
 import type { ProjectSettings } from '../../store/meta/meta.ts'
 import { type KindEffects, noEffects, type Refined, type RowGroup, type StoredPositions } from '../kinds/kind.ts'
+import type { MetricBuffers } from '../kinds/metric/memory.ts'
 import { openDumps } from '../kinds/minidump/upload.ts'
 import type { MapQuery } from '../symbolicate/frames.ts'
 import type { MapAnswer } from '../symbolicate/map-cache.ts'
@@ -41,9 +42,15 @@ export type FromWorker =
 
 /**
  * `rowsPrefix`: start of the paths of files for rows; without it rows stay in memory. `file`: the script that the thread
- * runs instead of `thread.ts`. Tests set it.
+ * runs instead of `thread.ts`. Tests set it. `metrics`: memory that all threads share.
  */
-export type WorkerSetup = { journalFolder: string; blobSource: BlobSource; rowsPrefix?: string; file?: string }
+export type WorkerSetup = {
+  journalFolder: string
+  blobSource: BlobSource
+  rowsPrefix?: string
+  file?: string
+  metrics?: MetricBuffers
+}
 
 /** Adds the counts of ingest itself: refusals and key uses, summed once a second. */
 function addOutcomes(record: JournalRecord, into: RefinedRange): void {
@@ -403,7 +410,7 @@ export function work(
   // One for each lane: a small read of events would give up the memory that the next bulk read needs.
   const readers = { events: createLaneReader(setup.journalFolder), bulk: createLaneReader(setup.journalFolder) }
   const blobs = waitingBlobs(openBlobs(setup.blobSource), (full) => post({ kind: 'full', full }))
-  const tools = createTools()
+  const tools = createTools(setup.metrics)
   const fileOf = setup.rowsPrefix === undefined ? undefined : createLineFiles(setup.rowsPrefix)
   const shared = shareSegments(tools.segments, setup.journalFolder)
   const open = new Map<number, { job: RangeJob; records: JournalRecord[]; to: number; memory: Buffer[] }>()

@@ -9,6 +9,7 @@ import { createTraceDownsampling } from './downsample-traces.ts'
 import type { EventStore } from './event-store.ts'
 import { waitingFor } from './gate.ts'
 import type { EventsKind } from './kind.ts'
+import { createMetrics } from './metrics/metrics.ts'
 import { migrate } from './migrate.ts'
 import { createMoves } from './moves.ts'
 import { createNewest } from './newest.ts'
@@ -98,6 +99,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createReprocessing(connection, database, { ...settling, insert: stored.insert }),
     ...createRetention(connection, database, observe),
     ...createSessions(connection, database),
+    ...createMetrics(connection, database),
     ...createSpans(connection, database),
     ...createTraces(connection, database),
     ...createDetectorRows(connection, database),

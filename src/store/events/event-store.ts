@@ -16,6 +16,7 @@ import type {
   SetStats,
 } from './events.ts'
 import type { FrameKey } from './frames.ts'
+import type { MetricStore } from './metric-store.ts'
 import type { MoveStore } from './moves.ts'
 import type { NewestStore } from './newest.ts'
 import type { OverviewStore } from './overview.ts'
@@ -45,6 +46,7 @@ export type EventStore = DownsampleStore &
   QuestionStore &
   SpanSearchStore &
   SessionStore &
+  MetricStore &
   TableStore & {
     /** Creates the database and tables. Safe to repeat. Throws MishapError STORE_UNAVAILABLE. */
     migrate(): Promise<void>

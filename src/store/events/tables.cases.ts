@@ -18,5 +18,6 @@ export const retentions = (changes: Partial<RetentionDays> = {}): RetentionDays 
   retentionErrorsDays: 90,
   retentionSpansDays: 30,
   retentionLogsDays: 14,
+  retentionMetricsDays: 90,
   ...changes,
 })

@@ -2,6 +2,8 @@ import type { DataCategory } from '../../base/outcome.ts'
 import type { EventRow } from './events.ts'
 import type { LogRow } from './log-store.ts'
 import { logsTable } from './logs/table.ts'
+import type { MetricRow } from './metric-store.ts'
+import { metricsTable } from './metrics/table.ts'
 import type { SessionRow } from './session-store.ts'
 import { sessionsTable } from './sessions/table.ts'
 import type { SpanRow } from './span-store.ts'
@@ -10,7 +12,13 @@ import { eventsTable } from './tables/events.ts'
 import { spansTable } from './tables/spans.ts'
 
 /** The row type of each stored table. */
-export type TableRows = { events: EventRow; spans: SpanRow; sessions: SessionRow; logs: LogRow }
+export type TableRows = {
+  events: EventRow
+  spans: SpanRow
+  sessions: SessionRow
+  logs: LogRow
+  metrics: MetricRow
+}
 export type TableName = keyof TableRows
 
 /** Every stored table. A new one needs an entry here and its row in `TableRows`. */
@@ -19,6 +27,7 @@ export const tables: { readonly [Name in TableName]: StoredTable<TableRows[Name]
   spans: spansTable,
   sessions: sessionsTable,
   logs: logsTable,
+  metrics: metricsTable,
 }
 
 export const tableNames = Object.keys(tables) as readonly TableName[]

@@ -148,6 +148,8 @@ export type ProjectSettings = {
   grouping?: GroupingSettings
   /** How addresses become routes; absent without patterns and learned names. */
   routes?: RouteSettings
+  /** Series of metrics in an hour; absent: the default. */
+  metricSeriesMax?: number
 }
 
 /** Grouping settings of a project. Rule texts are '' for none (docs/grouping.md). */
@@ -172,6 +174,8 @@ export type Project = {
   firstEventMs: number | null
   allowedOrigins: string[]
   switches: ProjectSwitches
+  /** Series of metrics that are stored in an hour. */
+  metricSeriesMax: number
   /** Incremented by each change of a person. */
   rev: number
 }
@@ -188,6 +192,7 @@ export type ProjectChange = {
   filters?: Partial<ProjectFilters>
   /** Only the given detectors and thresholds change. */
   detectors?: DetectorChange
+  metricSeriesMax?: number
 } & Partial<ScrubSettings> &
   Partial<ProjectSwitches> &
   Partial<ScrapeChange> &

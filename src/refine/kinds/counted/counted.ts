@@ -1,6 +1,6 @@
 import { isItemType, itemKind as typeOf } from '../../../wire/item-types.ts'
 import { discardsOf } from '../../pipeline/client-reports.ts'
-import { type ContentsEnd, endsOfContents } from '../../pipeline/contents.ts'
+import { type ContentsEnd, endsOfContents, notStoredReason } from '../../pipeline/contents.ts'
 import { ended } from '../../pipeline/item-outcome.ts'
 import { itemKind, type PlacedItem, type RecordWork } from '../kind.ts'
 
@@ -17,7 +17,7 @@ function countOnly(work: RecordWork, contents: Contents, { item: { type, payload
   if (contents) return
   const known = isItemType(type)
   const outcome = type === 'integration' ? 'invalid' : 'filtered'
-  const reason = type === 'integration' ? 'bad_item' : known ? 'not_stored_yet' : 'unknown_item_type'
+  const reason = type === 'integration' ? 'bad_item' : known ? notStoredReason(type) : 'unknown_item_type'
   work.out.outcomes.push(ended(work, known ? type : 'other', category, outcome, reason, payload.length))
 }
 

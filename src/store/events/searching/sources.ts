@@ -145,7 +145,8 @@ const metrics: Source = {
   weight: 'count',
   failed: '0',
   isCut: undefined,
-  always: undefined,
+  // A cumulative histogram has a row of its total, which is no measurement.
+  always: 'count > 0',
   words: undefined,
   duration: undefined,
   texts: same('name', 'type', 'unit', 'service', 'environment', 'release'),

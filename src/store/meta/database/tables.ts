@@ -127,6 +127,7 @@ export type Tables = JobTables &
       switches: Defaulted<JsonText>
       routes: Defaulted<JsonText>
       detectors: Defaulted<JsonText>
+      metric_series: Defaulted<number>
     } & Revised
     old_slug: { organization_id: number; slug: string; project_id: number }
     project_key: {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
 import { newestGrouping } from '../../../domain/grouping.ts'
+import { metricSeries } from '../../../domain/metrics.ts'
 import { eachSwitch, type ProjectSwitches, projectSwitches } from '../../../domain/project-switches.ts'
 import { readRoutes } from '../../../domain/routes.ts'
 import { checkName, checkSlug, idOf } from '../database/names.ts'
@@ -71,6 +72,7 @@ const toProject = (row: Selectable<Tables['project']>): Project => ({
   firstEventMs: row.first_event_ms,
   allowedOrigins: fromJson<string[]>(row.allowed_origins),
   switches: readSwitches(row.switches),
+  metricSeriesMax: row.metric_series,
   rev: row.rev,
 })
 
@@ -125,6 +127,13 @@ const revised = (store: Store, row: { rev: number }, by: ChangedBy | undefined) 
 const isSame = (columns: Record<string, unknown>, old: object): boolean =>
   Object.entries(columns).every(([name, value]) => (old as Record<string, unknown>)[name] === value)
 
+/** Checks a limit of series. Throws VALIDATION (field `metricSeriesMax`). */
+function checkSeriesMax(max: number): number {
+  if (Number.isInteger(max) && max >= metricSeries.min && max <= metricSeries.max) return max
+  const sentence = `Use ${metricSeries.min} to ${metricSeries.max}.`
+  throw new MishapError('VALIDATION', { detail: sentence, fields: { metricSeriesMax: [sentence] } })
+}
+
 /** Returns the columns of a change. Throws VALIDATION with fields. */
 function projectColumns(old: Selectable<Tables['project']>, change: ProjectChange, nowMs: number) {
   const list = (value: string[] | undefined, current: string) => (value === undefined ? current : JSON.stringify(value))
@@ -153,6 +162,7 @@ function projectColumns(old: Selectable<Tables['project']>, change: ProjectChang
     filters: change.filters ? writeFilters(old.filters, change.filters) : old.filters,
     routes: routesColumn(old.routes, change.routePatterns),
     detectors: detectorsColumn(old.detectors, change.detectors),
+    metric_series: change.metricSeriesMax === undefined ? old.metric_series : checkSeriesMax(change.metricSeriesMax),
   }
 }
 
@@ -331,6 +341,7 @@ export function settingsPart({
         ...idleless(row.filters),
         ...groupingOf(row, clock.now()),
         ...(row.routes === '{}' ? {} : { routes: readRoutes(row.routes) }),
+        ...(row.metric_series === metricSeries.default ? {} : { metricSeriesMax: row.metric_series }),
       }
     },
     groupingSettings: async (projectId) => {

@@ -1,4 +1,14 @@
-import { Gauge, Inbox, LayoutDashboard, LayoutGrid, ListTree, type LucideIcon, MessageSquare, Tag } from 'lucide-react'
+import {
+  ChartSpline,
+  Gauge,
+  Inbox,
+  LayoutDashboard,
+  LayoutGrid,
+  ListTree,
+  type LucideIcon,
+  MessageSquare,
+  Tag,
+} from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import type { RestIssueCounts } from '../../../contract/search.ts'
 import { type Frame, projectSearch } from './frame.ts'
@@ -42,6 +52,7 @@ export function useSections(
     section('/issues', shell('issues'), Inbox, unresolved, project),
     section('/performance', t('performance'), Gauge, undefined, project),
     section('/traces', shell('traces'), ListTree, undefined, project),
+    section('/metrics', t('metrics'), ChartSpline, undefined, project),
     section('/dashboards', boards('name'), LayoutGrid),
     section('/releases', shell('releases'), Tag, undefined, project),
     section('/feedback', people('feedback'), MessageSquare, counts?.newFeedback),

@@ -61,6 +61,7 @@ function useShellKeys(base: string, projects: string, { showPalette, showKeys }:
   useKey('g j', t('global'), t('projects'), () => router.push(`${base}/projects`))
   useKey('g p', t('global'), frame('performance'), () => router.push(`${base}/performance${projects}`))
   useKey('g d', t('global'), boards('name'), () => router.push(`${base}/dashboards`))
+  useKey('g k', t('global'), frame('metrics'), () => router.push(`${base}/metrics${projects}`))
   useKey('g e', t('global'), t('releases'), () => router.push(`${base}/releases${projects}`))
   useKey('g a', t('global'), notifications('title'), () => router.push(`${base}/settings/notifications`))
   useKey('g f', t('global'), people('feedback'), () => router.push(`${base}/feedback`))

@@ -13,13 +13,15 @@ function Stored({ budget }: { budget: Disk['budget'] }) {
   const t = useTranslations('operation.budget')
   const locale = useLocale()
   if (!budget) return <p className="text-ink-2">{t('away')}</p>
-  const { budgetBytes, storedBytes, eventBytes, spanBytes, logBytes, blobBytes, databaseBytes, copyBytes } = budget
+  const { budgetBytes, storedBytes, eventBytes, spanBytes, logBytes, metricBytes } = budget
+  const { blobBytes, databaseBytes, copyBytes } = budget
   const stored = bytesText(storedBytes, locale)
   const isOver = budgetBytes !== null && storedBytes > budgetBytes
   const kinds = {
     events: bytesText(eventBytes, locale),
     spans: bytesText(spanBytes, locale),
     logs: bytesText(logBytes, locale),
+    metrics: bytesText(metricBytes, locale),
     blobs: bytesText(blobBytes, locale),
     database: bytesText(databaseBytes, locale),
   }

@@ -116,6 +116,7 @@ export function Usage({ organization }: { organization: string }) {
               { text: t('events'), number: true },
               { text: t('spans'), number: true },
               { text: t('logs'), number: true },
+              { text: t('metrics'), number: true },
               { text: t('attachments'), number: true },
               { text: t('artifacts'), number: true },
               { text: t('dead'), number: true },
@@ -145,6 +146,10 @@ export function Usage({ organization }: { organization: string }) {
                 <td className="number whitespace-nowrap">
                   {project.logs ? bytesText(project.logs.bytes, locale) : t('away')}
                   {project.logs ? <span className="ml-2 text-ink-3">({project.logs.rows})</span> : null}
+                </td>
+                <td className="number whitespace-nowrap">
+                  {project.metrics ? bytesText(project.metrics.bytes, locale) : t('away')}
+                  {project.metrics ? <span className="ml-2 text-ink-3">({project.metrics.rows})</span> : null}
                 </td>
                 <td className="number whitespace-nowrap">
                   {bytesText(project.attachments.bytes, locale)}{' '}

@@ -41,6 +41,7 @@ const well: RestStatus = {
       eventBytes: 0,
       spanBytes: 0,
       logBytes: 0,
+      metricBytes: 0,
       blobBytes: 0,
       databaseBytes: 0,
       copyBytes: 0,

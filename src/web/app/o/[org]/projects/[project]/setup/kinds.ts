@@ -16,7 +16,10 @@ export type ArrivalRow = { key: string; itemType: string; category: string; quan
 
 const badOutcomes = new Set(['invalid', 'rate_limited', 'dead', 'filtered'])
 
-const isRefused = (item: Item): boolean => badOutcomes.has(item.outcome) && item.reason !== 'not_stored_yet'
+/** Reasons of items that this version does not store, however well they are formed. */
+const notStoredReasons: ReadonlySet<string> = new Set(['not_stored_yet', 'unsupported'])
+
+const isRefused = (item: Item): boolean => badOutcomes.has(item.outcome) && !notStoredReasons.has(item.reason)
 
 const sumOf = (items: readonly Item[]): number => items.reduce((sum, item) => sum + item.quantity, 0)
 
@@ -82,7 +85,7 @@ export function arrivalRows(arrivals: RestArrivals | undefined): { refused: Arri
       quantity: item.quantity,
       sentence: item.sentence,
     }
-    if (item.reason === 'not_stored_yet') notStored.push(row)
+    if (notStoredReasons.has(item.reason)) notStored.push(row)
     else if (isRefused(item)) refused.push(row)
   }
   return { refused, notStored }

@@ -29,6 +29,7 @@ export function changeOf(
     sensitiveFields: entriesOf(longTextOf(data, 'sensitiveFields')),
     safeFields: entriesOf(longTextOf(data, 'safeFields')),
     routePatterns: entriesOf(longTextOf(data, 'routePatterns')),
+    metricSeriesMax: Number(textOf(data, 'metricSeriesMax').trim() || Number.NaN),
     scrape: on('scrape'),
     scrapeTls: on('scrapeTls'),
     ...eachSwitch(on),

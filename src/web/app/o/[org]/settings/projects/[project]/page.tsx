@@ -26,6 +26,7 @@ async function General({ here: { actor, organization, project } }: SettingsConte
           allowedOrigins: project.allowedOrigins,
           revision: project.rev,
           switches: project.switches,
+          metricSeriesMax: project.metricSeriesMax,
           scrub: await meta.projects.scrubSettings(project.id),
           routes: await meta.projects.routeSettings(project.id),
           scraping: { scrape: scraping.on, scrapeTls: scraping.verifyTls, hasToken: scraping.sealedToken !== '' },

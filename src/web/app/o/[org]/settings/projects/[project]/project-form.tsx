@@ -1,5 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
+import { metricSeries } from '../../../../../../../domain/metrics.ts'
 import { type ProjectSwitches, projectSwitches } from '../../../../../../../domain/project-switches.ts'
 import type { RouteSettings } from '../../../../../../../domain/routes.ts'
 import type { ScrubSettings } from '../../../../../../../store/meta/meta.ts'
@@ -23,6 +24,7 @@ export type ShownProject = {
   allowedOrigins: string[]
   revision: number
   switches: ProjectSwitches
+  metricSeriesMax: number
   scrub: ScrubSettings
   scraping: ShownScraping
   routes: RouteSettings
@@ -71,6 +73,23 @@ export function ProjectForm({
               <h2>{t('routes')}</h2>
             </legend>
             <RouteFields routes={project.routes} state={state} />
+          </fieldset>
+          <fieldset disabled={disabled} className="flex flex-col gap-4">
+            <legend className="mb-3">
+              <h2>{t('metrics')}</h2>
+            </legend>
+            <TextField
+              id="metricSeriesMax"
+              name="metricSeriesMax"
+              type="number"
+              min={metricSeries.min}
+              max={metricSeries.max}
+              label={t('metricSeriesMax')}
+              hint={t('metricSeriesMaxHint')}
+              errors={state.fields.metricSeriesMax}
+              required
+              defaultValue={state.values.metricSeriesMax ?? project.metricSeriesMax}
+            />
           </fieldset>
           <fieldset disabled={disabled} className="flex flex-col gap-4">
             <legend className="mb-3">

@@ -1,0 +1,38 @@
+import type { MetricStore } from '../../../store/events/metric-store.ts'
+import { createSeriesLimit, type SeriesLimit, seriesBytes } from './series.ts'
+import { createStreams, type Streams, streamsBytes } from './streams.ts'
+
+/** Memory about metrics that all refine workers share. Its pages take no memory until metrics arrive. */
+export type MetricBuffers = { series: SharedArrayBuffer; streams: SharedArrayBuffer }
+
+/** The state of metrics that outlives a batch. */
+export type MetricMemory = { series: SeriesLimit; streams: Streams }
+
+export const createMetricBuffers = (): MetricBuffers => ({
+  series: new SharedArrayBuffer(seriesBytes),
+  streams: new SharedArrayBuffer(streamsBytes),
+})
+
+export const openMetricMemory = (buffers: MetricBuffers): MetricMemory => ({
+  series: createSeriesLimit(buffers.series),
+  streams: createStreams(buffers.streams),
+})
+
+/** How far a start reads back, in ms. Exporters send every stream at least once in that time. */
+const restoredMs = 3_600_000
+const restoredMax = 60_000
+
+/**
+ * Reads the last totals of cumulative streams from the store, at a start. Rows of open batches (from `cursor` on) are
+ * left out, because these batches are refined again. Throws STORE_UNAVAILABLE.
+ */
+export async function restoreStreams(
+  buffers: MetricBuffers,
+  events: Pick<MetricStore, 'recentTotals'>,
+  { cursor, nowMs }: { cursor: number; nowMs: number },
+): Promise<void> {
+  const streams = createStreams(buffers.streams)
+  const sinceMs = nowMs - restoredMs
+  for (const point of await events.recentTotals(sinceMs, cursor, restoredMax)) streams.restore(point)
+  streams.knowSince(sinceMs)
+}

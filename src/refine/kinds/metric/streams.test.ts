@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import { createSeriesLimit, seriesBytes } from './series.ts'
+import { createStreams, streamsBytes } from './streams.ts'
+
+const hourMs = 3_600_000
+const noon = Date.UTC(2026, 10, 21, 12)
+
+function opened() {
+  const memory = new SharedArrayBuffer(streamsBytes)
+  const streams = createStreams(memory)
+  streams.knowSince(noon - hourMs)
+  /** A point of a stream that began before it was known, `minute` after noon, in its own record. */
+  const add = (minute: number, total: number, more: object = {}) =>
+    streams.advance({
+      stream: 'a1b2c3d4e5f60718',
+      timeMs: noon + minute * 60_000,
+      startMs: noon - 48 * hourMs,
+      total,
+      jpos: 1000 + minute,
+      ...more,
+    }).added
+  return { memory, streams, add }
+}
+
+test('a total becomes what was added', () => {
+  const { add } = opened()
+  expect([add(0, 100), add(1, 103), add(2, 103), add(3, 110)]).toEqual([0, 3, 0, 7])
+})
+
+test('the first total counts if the stream began while it could be seen', () => {
+  const { add } = opened()
+  const began = (startMs: number) => add(0, 5, { stream: `${startMs}`.padStart(16, '0').slice(-16), startMs })
+  expect([began(noon - 30 * 60_000), began(noon - 2 * hourMs), began(0), began(noon)]).toEqual([5, 0, 0, 0])
+})
+
+test('a total that shrinks began again at zero', () => {
+  const { add } = opened()
+  add(0, 100)
+  expect([add(1, 4), add(2, 6)]).toEqual([4, 2])
+})
+
+test('a record that is refined again finds what it found before', () => {
+  const { add } = opened()
+  const totals = [100, 110, 125]
+  const first = totals.map((total, minute) => add(minute, total))
+  expect(totals.map((total, minute) => add(minute, total)).slice(1)).toEqual(first.slice(1))
+  expect(add(3, 130)).toBe(5)
+})
+
+test('a point that arrives in another record again, or late, adds nothing', () => {
+  const { add } = opened()
+  add(0, 100)
+  add(2, 120)
+  expect([add(2, 120, { jpos: 9 }), add(1, 110), add(3, 121)]).toEqual([0, 0, 1])
+})
+
+test('other threads and a restart go on where a stream was', () => {
+  const { memory, add, streams } = opened()
+  add(0, 100)
+  const other = createStreams(memory)
+  const point = { stream: 'a1b2c3d4e5f60718', timeMs: noon + 60_000, startMs: 0, total: 104, jpos: 2000 }
+  expect(other.advance(point)).toEqual({ added: 4, isKnown: true })
+  streams.restore({ ...point, stream: 'ffffffffffffffff', total: 50 })
+  expect(add(2, 51, { stream: 'ffffffffffffffff' })).toBe(1)
+})
+
+test('more streams than fit forget the silent ones and break nothing', () => {
+  const { streams } = opened()
+  const found = new Set<number>()
+  for (let n = 0; n < 150_000; n++) {
+    const stream = `${(n * 2_654_435_761) % 2 ** 32}`.padStart(8, '0').slice(-8).padEnd(16, `${n}`.padStart(8, '0'))
+    const { added } = streams.advance({ stream, timeMs: noon + n, startMs: noon - 1, total: 1, jpos: n })
+    found.add(added)
+  }
+  expect([...found]).toEqual([1])
+})
+
+test('series count by project and hour', () => {
+  const limit = createSeriesLimit(new SharedArrayBuffer(seriesBytes))
+  const admitted = (projectId: number, receivedMs: number) =>
+    Array.from({ length: 30 }, (_, n) =>
+      limit.admit({ projectId, group: 0, key: `k${n}`, receivedMs, max: 20 }),
+    ).filter(Boolean).length
+  expect([admitted(1, noon), admitted(1, noon), admitted(2, noon)]).toEqual([20, 20, 20])
+  expect([admitted(1, noon + hourMs), admitted(1, noon)]).toEqual([20, 20])
+})

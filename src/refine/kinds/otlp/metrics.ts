@@ -1,0 +1,286 @@
+import { hash } from 'node:crypto'
+import type { OutcomeReason } from '../../../base/outcome.ts'
+import { type MetricType, metricBytesMax } from '../../../domain/metrics.ts'
+import type { Context } from '../../pipeline/context.ts'
+import { ended } from '../../pipeline/item-outcome.ts'
+import { type Loose, own, type Sent, scalar } from '../../pipeline/value.ts'
+import { environmentOf, releaseOf } from '../error/normalize.ts'
+import { bodyKind, derivedId, type RecordWork } from '../kind.ts'
+import { addMetrics, droppedBy, metricPlaceOf } from '../metric/metric.ts'
+import { type BareMetric, nameLengthMax, timeOf, unitOf } from '../metric/point.ts'
+import { metricRows } from '../metric/rows.ts'
+import { conventional } from '../span/conventions.ts'
+import { attributeBytesMax, type ByteBudget, boundedAttributes, line, type Repairs } from '../span/parts.ts'
+import { type Bucket, bucketsOf, exemplarIn, sumsOf } from './histogram.ts'
+import type { OtlpResource, OtlpScope, Placed } from './message.ts'
+import { readMetricsJson } from './metric-json.ts'
+import type { OtlpMetric, OtlpPoint } from './metric-message.ts'
+import { readMetricsProtobuf } from './metric-protobuf.ts'
+import { bodyOf } from './read-body.ts'
+
+const itemType = 'otlp_metrics'
+const cumulative = 2
+/** The lowest bit of a point's flags: it has no value, because its stream ended. */
+const noValue = 1
+
+/** A readable point with its surroundings. */
+type PlacedPoint = { resource: OtlpResource; scope: OtlpScope; metric: OtlpMetric; point: OtlpPoint }
+
+/** Attributes of a resource that tell its processes apart. All others are equal for all of a service's points. */
+const resourceNames = [
+  'service.namespace',
+  'host.name',
+  'k8s.cluster.name',
+  'k8s.namespace.name',
+  'k8s.pod.name',
+  'cloud.region',
+]
+const columns: ReadonlySet<string> = new Set([
+  'service.name',
+  'service.version',
+  'sentry.release',
+  'sentry.environment',
+  'deployment.environment',
+  'deployment.environment.name',
+])
+
+const firstOf = (attributes: Loose, ...names: string[]): unknown => {
+  for (const name of names) {
+    const value = own(attributes, name)
+    if (value !== undefined && value !== '') return value
+  }
+  return undefined
+}
+
+/** What all rows of a point share. `stream`: names it among all points of its resource and scope. */
+type Shared = { row: BareMetric; stream: string; startMs: number; receivedTotal: boolean }
+
+/** What is shared by all points of a body: the bytes left for attributes, and attributes of resources by current names. */
+type Reading = { budget: ByteBudget; resources: Map<OtlpResource, Loose> }
+
+const lengthOf = (attributes: Loose): number => {
+  let sum = 0
+  for (const key in attributes) sum += key.length + String(attributes[key]).length + 6
+  return sum
+}
+
+/** The name of a stream among all: what its points have in common. */
+function streamOf({ resource, scope, metric, point }: PlacedPoint, projectId: number, name: string): string {
+  const attributes = Object.keys(point.attributes)
+    .sort()
+    .map((key) => [key, point.attributes[key]])
+  const identity = [projectId, name, metric.kind, resource.attributes, scope.name, attributes]
+  return hash('md5', JSON.stringify(identity), 'hex').slice(0, 16)
+}
+
+function sharedOf(placed: PlacedPoint, work: RecordWork, type: MetricType, { budget, resources }: Reading): Shared {
+  const { resource, metric, point } = placed
+  const repairs: Repairs = { count: 0 }
+  const shared = resources.get(resource) ?? conventional(resource.attributes)
+  resources.set(resource, shared)
+  const ofPoint = conventional(point.attributes)
+  const all: Loose = { ...shared, ...ofPoint }
+  const { projectId, receivedMs } = work.head
+  const ofResource = Object.fromEntries(resourceNames.flatMap((name) => (name in shared ? [[name, shared[name]]] : [])))
+  const attributes: Loose = boundedAttributes({ ...ofResource, ...ofPoint }, budget, repairs, columns)
+  const name = line(metric.name, nameLengthMax, repairs)
+  const timeMs = timeOf(point.timeUs === undefined ? undefined : Math.floor(point.timeUs / 1000), receivedMs, repairs)
+  const isCumulative = metric.temporality === cumulative
+  return {
+    stream: isCumulative ? streamOf(placed, projectId, name) : '',
+    startMs: point.startUs === undefined ? 0 : Math.floor(point.startUs / 1000),
+    receivedTotal: isCumulative,
+    row: {
+      projectId,
+      timeMs,
+      name,
+      type,
+      unit: unitOf(metric.unit, repairs),
+      value: 0,
+      count: 1,
+      min: 0,
+      max: 0,
+      sum: 0,
+      isBucket: false,
+      traceId: '',
+      spanId: '',
+      service: scalar(own(all, 'service.name'))?.slice(0, nameLengthMax) ?? '',
+      environment:
+        environmentOf(firstOf(all, 'sentry.environment', 'deployment.environment.name', 'deployment.environment')) ??
+        '',
+      release: releaseOf(firstOf(all, 'sentry.release', 'service.version')) ?? '',
+      attributes,
+      repaired: repairs.count,
+      stream: '',
+      total: 0,
+      receivedMs,
+      jpos: work.record.jpos,
+      entries: 1,
+    },
+  }
+}
+
+const traced = (row: BareMetric, exemplars: OtlpPoint['exemplars'], low: number, high: number): BareMetric => {
+  const found = exemplarIn(exemplars, low, high)
+  return found ? { ...row, traceId: found.traceId ?? '', spanId: found.spanId ?? '' } : row
+}
+
+/** What a total adds to those before it. */
+const addedOf = (work: RecordWork, { row, stream, startMs }: Shared, total: number, part = '') =>
+  work.tools.metrics.streams.advance({
+    stream: part === '' ? stream : hash('md5', `${stream} ${part}`, 'hex').slice(0, 16),
+    timeMs: row.timeMs,
+    startMs,
+    total,
+    jpos: row.jpos,
+  })
+
+/** A gauge is its value, a delta its sum. A total that only grows becomes what was added. */
+function numberRows(work: RecordWork, shared: Shared, { point }: PlacedPoint, isTotal: boolean): BareMetric[] {
+  const value = point.value ?? 0
+  const row = traced(shared.row, point.exemplars, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
+  if (!isTotal) return [{ ...row, value }]
+  return [{ ...row, value: addedOf(work, shared, value).added, stream: shared.stream, total: value }]
+}
+
+/** What cumulative buckets added. If they do not add up, the new measurements are spread like all of them. */
+function addedBuckets(
+  work: RecordWork,
+  shared: Shared,
+  buckets: readonly Bucket[],
+  { point }: PlacedPoint,
+): { buckets: Bucket[]; sum: number | undefined } {
+  const total = buckets.reduce((sum, { count }) => sum + count, 0)
+  const all = addedOf(work, shared, total)
+  const sum = point.sum === undefined ? undefined : addedOf(work, shared, point.sum, 'sum').added
+  const added = buckets.map((bucket) => {
+    const own = addedOf(work, shared, bucket.count, `${bucket.low} ${bucket.high}`)
+    // A bucket that was empty until now has no total yet.
+    return { ...bucket, count: own.isKnown || !all.isKnown ? own.added : bucket.count }
+  })
+  const found = added.reduce((count, bucket) => count + bucket.count, 0)
+  const spread = buckets.map((bucket) => ({ ...bucket, count: Math.round((bucket.count / total) * all.added) }))
+  return { buckets: (found === all.added ? added : spread).filter(({ count }) => count > 0), sum }
+}
+
+/** A row for each bucket that has measurements. A total has a row of its own first, and so has an empty histogram. */
+function histogramRows(work: RecordWork, shared: Shared, placed: PlacedPoint): BareMetric[] {
+  const { metric, point } = placed
+  // The least and the greatest measurement of a total are of all time.
+  const bounded = shared.receivedTotal ? { ...point, min: undefined, max: undefined } : point
+  const found = bucketsOf(bounded, metric.kind === 'exponentialHistogram')
+  const total = found.reduce((sum, { count }) => sum + count, 0)
+  const { buckets, sum } = shared.receivedTotal
+    ? addedBuckets(work, shared, found, placed)
+    : { buckets: found, sum: point.sum }
+  const sums = sumsOf(buckets, sum)
+  const rows = buckets.map(({ low, high, value, count }, at): BareMetric => {
+    const row = { ...shared.row, value, count, min: low, max: high, sum: sums[at] ?? 0, isBucket: true }
+    return { ...traced(row, point.exemplars, low, high), entries: 0 }
+  })
+  if (!shared.receivedTotal && rows[0]) return [{ ...rows[0], entries: 1 }, ...rows.slice(1)]
+  return [{ ...shared.row, count: 0, isBucket: true, stream: shared.stream, total }, ...rows]
+}
+
+/** A summary: its count and its sum as counters, and a gauge for each quantile. */
+function summaryRows(work: RecordWork, shared: Shared, { point }: PlacedPoint): BareMetric[] {
+  const { row } = shared
+  const count = { ...row, name: `${row.name}.count`, type: 'counter', unit: '' } as const
+  const sum = { ...row, name: `${row.name}.sum`, type: 'counter', entries: 0 } as const
+  return [
+    { ...count, value: addedOf(work, shared, point.count, 'count').added },
+    { ...sum, value: addedOf(work, shared, point.sum ?? 0, 'sum').added },
+    ...point.quantiles.map(
+      ({ quantile, value }): BareMetric => ({
+        ...row,
+        type: 'gauge',
+        value,
+        attributes: { ...row.attributes, quantile },
+        entries: 0,
+      }),
+    ),
+  ]
+}
+
+const isReadable = ({ metric, point }: PlacedPoint): boolean => {
+  if (metric.kind === undefined || (point.flags & noValue) !== 0 || scalar(metric.name)?.trim() === '') return false
+  const isNumber = metric.kind === 'gauge' || metric.kind === 'sum'
+  return !isNumber || (point.value !== undefined && Number.isFinite(point.value))
+}
+
+function rowsOf(work: RecordWork, placed: PlacedPoint, reading: Reading): BareMetric[] {
+  const { kind, isMonotonic, temporality } = placed.metric
+  if (kind === 'summary') {
+    const ofTotals = { ...placed, metric: { ...placed.metric, temporality: cumulative } }
+    return summaryRows(work, sharedOf(ofTotals, work, 'gauge', reading), placed)
+  }
+  if (kind === 'gauge' || kind === 'sum') {
+    // A total that can shrink is a state, such as the length of a queue.
+    const isState = kind === 'gauge' || (temporality === cumulative && !isMonotonic)
+    const isTotal = !isState && temporality === cumulative
+    return numberRows(work, sharedOf(placed, work, isState ? 'gauge' : 'counter', reading), placed, isTotal)
+  }
+  return histogramRows(work, sharedOf(placed, work, 'distribution', reading), placed)
+}
+
+/** The points of a body, and those that cannot be read, by reason. */
+type MetricBody = { points: PlacedPoint[]; sent: Sent | undefined; invalid: [OutcomeReason, number][] }
+
+const countOf = ({ points, invalid }: MetricBody): number =>
+  points.length + invalid.reduce((sum, [, quantity]) => sum + quantity, 0)
+
+function readPoints(items: readonly Placed<OtlpMetric>[]) {
+  const placed = items.flatMap(({ resource, scope, item: metric }) =>
+    metric ? metric.points.map((point) => (point ? { resource, scope, metric, point } : undefined)) : [undefined],
+  )
+  const readable = placed.filter((entry) => entry !== undefined).filter(isReadable)
+  const points = readable.filter(({ point }) => lengthOf(point.attributes) <= metricBytesMax)
+  return {
+    points,
+    broken: placed.length - readable.length,
+    large: readable.length - points.length,
+    excess: items.reduce((sum, { item }) => sum + (item?.excess ?? 0), 0),
+  }
+}
+
+/** The body of an OTLP metrics request. Each of its data points has its own outcome. */
+export const otlpMetricsBody = bodyKind<MetricBody>({
+  record: 'otlp_metrics',
+  read: ({ head }, bytes) => {
+    const { body, sent, fault } = bodyOf(head.contentType, bytes, readMetricsProtobuf, readMetricsJson)
+    const { points, large, broken, excess } = readPoints(body.items)
+    const invalid: MetricBody['invalid'] = [
+      ['bad_item', broken],
+      ['too_large', large],
+      ['too_many_items', body.excess + excess],
+    ]
+    const found: MetricBody = { points, sent, invalid: fault ? [[fault, 1]] : invalid }
+    return countOf(found) > 0 ? found : { ...found, invalid: [['bad_item', 1]] }
+  },
+  countsAs: countOf,
+  refine: (work, read, bytes) => {
+    const { points, sent, invalid } = read
+    const { head, settings, tools, out } = work
+    const share = (quantity: number) => Math.floor((bytes.length * quantity) / Math.max(1, countOf(read)))
+    const end = (outcome: 'filtered' | 'invalid', reason: OutcomeReason, quantity: number) => {
+      if (quantity === 0) return
+      out.outcomes.push(ended(work, itemType, 'trace_metric', outcome, reason, share(quantity), quantity))
+    }
+    for (const [reason, quantity] of invalid) end('invalid', reason, quantity)
+    const context: Context = { head, eventId: derivedId(work, 0), sentMs: undefined, settings, tools, maps: undefined }
+    const reading: Reading = { budget: { bytes: attributeBytesMax + bytes.length * 4 }, resources: new Map() }
+    const kept: BareMetric[] = []
+    let keptPoints = 0
+    for (const [, ofResource] of Map.groupBy(points, ({ resource }) => resource)) {
+      const rows = ofResource.flatMap((placed) => rowsOf(work, placed, reading))
+      const dropped = rows[0] && droppedBy(work, context, rows[0])
+      if (dropped) end('filtered', dropped, ofResource.length)
+      else {
+        for (const row of rows) kept.push(row)
+        keptPoints += ofResource.length
+      }
+    }
+    const rows = metricRows(kept, sent, context, metricPlaceOf(work))
+    addMetrics(work, rows, { key: hash('md5', bytes, 'hex'), index: 0, itemType, bytes: share(keptPoints) })
+  },
+})
