@@ -1,3 +1,4 @@
+import { dashboardRoutes } from './dashboards/dashboard-routes.ts'
 import { datasetRoutes } from './explore/dataset-routes.ts'
 import { exploreRoutes } from './explore/explore-routes.ts'
 import { statsRoutes } from './explore/stats-routes.ts'
@@ -60,6 +61,7 @@ export const routes: readonly Route[] = [
   ...overviewRoutes,
   ...performanceApiRoutes,
   ...searchRoutes,
+  ...dashboardRoutes,
   ...filterRoutes,
   ...notificationRoutes,
   ...peopleRoutes,

@@ -1,4 +1,4 @@
-import { Gauge, Inbox, LayoutDashboard, ListTree, type LucideIcon, MessageSquare, Tag } from 'lucide-react'
+import { Gauge, Inbox, LayoutDashboard, LayoutGrid, ListTree, type LucideIcon, MessageSquare, Tag } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import type { RestIssueCounts } from '../../../contract/search.ts'
 import { type Frame, projectSearch } from './frame.ts'
@@ -25,6 +25,7 @@ export function useSections(
   const t = useTranslations('frame')
   const shell = useTranslations('shell')
   const people = useTranslations('people')
+  const boards = useTranslations('boards')
   const base = `/o/${organization.slug}`
   const project = projectSearch(remembered)
   const unresolved = counts?.projects.reduce((sum, row) => sum + row.unresolved, 0)
@@ -41,6 +42,7 @@ export function useSections(
     section('/issues', shell('issues'), Inbox, unresolved, project),
     section('/performance', t('performance'), Gauge, undefined, project),
     section('/traces', shell('traces'), ListTree, undefined, project),
+    section('/dashboards', boards('name'), LayoutGrid),
     section('/releases', shell('releases'), Tag, undefined, project),
     section('/feedback', people('feedback'), MessageSquare, counts?.newFeedback),
   ]
