@@ -149,6 +149,7 @@ test('no other file has a list of keys', () => {
   expect(listing.sort()).toEqual([
     'src/query/log-keys.ts',
     'src/query/metric-keys.ts',
+    'src/query/outcome-keys.ts',
     'src/query/search/keys.ts',
     'src/query/span-keys.ts',
   ])

@@ -162,11 +162,16 @@ function hostileCases(open: () => EventStore): void {
 
   test('SQL for people has the same values in place, as literals', () => {
     const filter: Filter = { op: 'match', value: attribute("'] OR 1 = 1 --"), match: 'is', text: '{p0:String}' }
-    const asked = { ...question, filter, values: [{ name: '`x', value: attribute("it's") }], aggregates: [] }
+    const asked = {
+      ...question,
+      filter,
+      values: [{ name: '`x {p1:String}', value: attribute("it's") }],
+      aggregates: [],
+    }
     const sql = open().explain({ ...asked, order: [{ at: 0, descending: true }] })
     expect(sql).toContain("tags['\\'] OR 1 = 1 --'] = '{p0:String}'")
     expect(sql).toContain("(tags['it\\'s']")
-    expect(sql).toContain('ORDER BY `\\`x` DESC')
+    expect(sql).toContain('ORDER BY `\\`x {p1:String}` DESC')
   })
 
   test('a column that the source does not have is a fault, not SQL', async () => {

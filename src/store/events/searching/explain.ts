@@ -15,9 +15,11 @@ function shown(value: unknown): string {
   return typeof value === 'string' ? literal(value) : String(value)
 }
 
-/** Writes bound values into a statement. A value is not searched for further placeholders. */
+/** Writes bound values and names into a statement. They are not searched for further placeholders. */
 const inPlace = (sql: string, bound: Record<string, unknown>): string =>
-  sql.replace(/\{(p\d+):[^}]+\}/g, (_, name: string) => shown(bound[name]))
+  sql.replace(/\{(p\d+):([^}]+)\}/g, (_, name: string, type: string) =>
+    type === 'Identifier' ? quoted(String(bound[name])) : shown(bound[name]),
+  )
 
 /**
  * Returns the SQL of a question for people, with its values in place. It is not what runs: that is bound, and reads
@@ -27,7 +29,7 @@ export function explain(question: Explained): string {
   const { from, scope, filter, withCut, values: wanted, aggregates, having, order, max, bucketMs } = question
   const source = sourceOf(from)
   const values = createValues()
-  const names = [...wanted, ...aggregates].map(({ name }) => quoted(name))
+  const names = [...wanted, ...aggregates].map(({ name }) => values.add('Identifier', name))
   const over = {
     lengthMs: bucketMs ?? scope.toMs - scope.fromMs,
     withCut,
