@@ -7,6 +7,7 @@ import { issueRoutes } from './issues/issue-routes.ts'
 import { overviewRoutes } from './issues/overview-routes.ts'
 import { searchRoutes } from './issues/search-routes.ts'
 import { traceRoutes } from './issues/trace-routes.ts'
+import { logRoutes } from './logs/log-routes.ts'
 import { accountRoutes } from './people/account-routes.ts'
 import { notificationRoutes } from './people/notification-routes.ts'
 import { organizationDetailRoutes } from './people/organization-detail.ts'
@@ -51,6 +52,7 @@ export const routes: readonly Route[] = [
   ...eventRoutes,
   // Before the routes of a trace: `trace-items/attributes` is no item.
   ...spanRoutes,
+  ...logRoutes,
   ...traceRoutes,
   ...environmentRoutes,
   ...overviewRoutes,

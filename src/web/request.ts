@@ -25,6 +25,8 @@ import issuepageDe from './messages/issuepage.de.json'
 import issuepageEn from './messages/issuepage.en.json'
 import issuesDe from './messages/issues.de.json'
 import issuesEn from './messages/issues.en.json'
+import logsDe from './messages/logs.de.json'
+import logsEn from './messages/logs.en.json'
 import noiseDe from './messages/noise.de.json'
 import noiseEn from './messages/noise.en.json'
 import notificationsDe from './messages/notifications.de.json'
@@ -72,6 +74,7 @@ const catalogues = {
     frame: frameEn,
     issuepage: issuepageEn,
     issues: issuesEn,
+    logs: logsEn,
     noise: noiseEn,
     notifications: notificationsEn,
     operation: operationEn,
@@ -102,6 +105,7 @@ const catalogues = {
     frame: frameDe,
     issuepage: issuepageDe,
     issues: issuesDe,
+    logs: logsDe,
     noise: noiseDe,
     notifications: notificationsDe,
     operation: operationDe,

@@ -9,6 +9,7 @@ import { createTraceDownsampling } from './downsample-traces.ts'
 import type { EventStore } from './event-store.ts'
 import { waitingFor } from './gate.ts'
 import type { EventsKind } from './kind.ts'
+import { createLogSearch } from './log-questions.ts'
 import { migrate } from './migrate.ts'
 import { createMoves } from './moves.ts'
 import { createNewest } from './newest.ts'
@@ -102,6 +103,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createTraces(connection, database),
     ...createDetectorRows(connection, database),
     ...createSpanSearch(connection, database),
+    ...createLogSearch(connection, database),
     ...stored,
     migrate: migrated,
     ping: () => connection.ping(),

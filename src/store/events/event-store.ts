@@ -16,6 +16,7 @@ import type {
   SetStats,
 } from './events.ts'
 import type { FrameKey } from './frames.ts'
+import type { LogSearchStore } from './log-search.ts'
 import type { MoveStore } from './moves.ts'
 import type { NewestStore } from './newest.ts'
 import type { OverviewStore } from './overview.ts'
@@ -42,6 +43,7 @@ export type EventStore = DownsampleStore &
   TraceStore &
   DetectorStore &
   SpanSearchStore &
+  LogSearchStore &
   SessionStore &
   TableStore & {
     /** Creates the database and tables. Safe to repeat. Throws MishapError STORE_UNAVAILABLE. */

@@ -58,6 +58,8 @@ type SearchBoxProps = {
   projects?: readonly string[]
   /** Called when a wrong text was entered, and when it was corrected or given up. */
   onWrong?: (isWrong: boolean) => void
+  /** Called with each typed text without mistakes, and with the value when the person gives up. */
+  onType?: (text: string) => void
   /** Whether a lone identifier opens the page it names. */
   jumps?: boolean
   /** The keys of the search; by default those of issues. */
@@ -204,8 +206,10 @@ function Field({
   error,
   label,
   placeholder,
+  typed,
   onKeyDown,
 }: Pick<SearchBoxProps, 'error' | 'label' | 'placeholder'> & {
+  typed: (text: string) => void
   id: string
   box: Box
   /** Whether the suggestions are shown. */
@@ -244,6 +248,7 @@ function Field({
           if (isWrong) box.mark([])
           box.look()
           box.setOpen(true)
+          typed(event.target.value)
         }}
         onFocus={() => {
           box.look()
@@ -267,7 +272,7 @@ function Field({
  * Before the scripts run it is a plain form.
  */
 export function SearchBox(props: SearchBoxProps) {
-  const { value, onSearch, error, hiddenParams, placeholder, jumps = true } = props
+  const { value, onSearch, onType, error, hiddenParams, placeholder, jumps = true } = props
   const t = useTranslations('issues')
   const jump = useJump(jumps)
   const id = useId()
@@ -296,6 +301,7 @@ export function SearchBox(props: SearchBoxProps) {
   }
   function leave() {
     if (draft !== value) box.setDraft(value)
+    onType?.(value)
     box.mark([])
     field.current?.blur()
   }
@@ -322,6 +328,7 @@ export function SearchBox(props: SearchBoxProps) {
           id={id}
           box={box}
           shown={shown}
+          typed={(text) => mistakesOf(text, props.projects, props.table).length === 0 && onType?.(text.trim())}
           onKeyDown={(event) => onKeys(box, event, choose, apply, leave)}
         />
         <SearchChips text={draft} mistakes={box.mistakes} placeholder={placeholder} change={apply} />

@@ -1,4 +1,4 @@
-import { Gauge, Inbox, LayoutDashboard, ListTree, type LucideIcon, MessageSquare, Tag } from 'lucide-react'
+import { Gauge, Inbox, LayoutDashboard, ListTree, type LucideIcon, MessageSquare, ScrollText, Tag } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import type { RestIssueCounts } from '../../../contract/search.ts'
 import { type Frame, projectSearch } from './frame.ts'
@@ -10,11 +10,15 @@ type Section = {
   isExact: boolean
   label: string
   Icon: LucideIcon
+  /** A tab of the phone's bar, which has space for four of them. */
+  isTab: boolean
   /** New or open things in it. */
   count: number | undefined
   /** The search of its link: the selected projects, where the section has them. */
   search: string
 }
+
+const tabs: ReadonlySet<string> = new Set(['', '/issues', '/performance', '/logs'])
 
 /** The sections of an organization, in the order of the sidebar and of the bar of tabs. */
 export function useSections(
@@ -31,6 +35,7 @@ export function useSections(
   const section = (path: string, label: string, Icon: LucideIcon, count?: number, search = ''): Section => ({
     href: base + path,
     isExact: path === '',
+    isTab: tabs.has(path),
     label,
     Icon,
     count,
@@ -41,6 +46,7 @@ export function useSections(
     section('/issues', shell('issues'), Inbox, unresolved, project),
     section('/performance', t('performance'), Gauge, undefined, project),
     section('/traces', shell('traces'), ListTree, undefined, project),
+    section('/logs', shell('logs'), ScrollText, undefined, project),
     section('/releases', shell('releases'), Tag, undefined, project),
     section('/feedback', people('feedback'), MessageSquare, counts?.newFeedback),
   ]
