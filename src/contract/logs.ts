@@ -137,3 +137,22 @@ export type RestLogsAround = z.infer<typeof restLogsAround>
 export type TailMessage =
   | { kind: 'lines'; lines: RestLogLine[] }
   | { kind: 'gap'; count: number; reason: 'slow' | 'dropped'; at: string }
+
+/** GET organizations/{org}/trace-moment/{trace}/: log lines and spans of a trace around a time, oldest first. */
+export const restTraceMoment = z
+  .strictObject({
+    lines: z.array(line),
+    spans: z.array(
+      z.strictObject({
+        id: z.string(),
+        projectID: digits,
+        op: z.string(),
+        name: z.string(),
+        start: iso,
+        duration: z.number().describe('Milliseconds.'),
+        failed: z.boolean(),
+      }),
+    ),
+  })
+  .meta({ id: 'TraceMoment' })
+export type RestTraceMoment = z.infer<typeof restTraceMoment>

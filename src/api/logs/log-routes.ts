@@ -1,9 +1,20 @@
 import { z } from 'zod'
-import { aroundBy, restLogDetail, restLogLines, restLogPatterns, restLogSummary, restLogsAround } from '../../contract/logs.ts'
+import { MishapError } from '../../base/errors.ts'
+import {
+  aroundBy,
+  restLogDetail,
+  restLogLines,
+  restLogPatterns,
+  restLogSummary,
+  restLogsAround,
+  restTraceMoment,
+} from '../../contract/logs.ts'
 import { logDetail, logLines, logsAround } from '../../query/logs/lines.ts'
+import { traceMoment } from '../../query/logs/moment.ts'
 import { logPatterns, logSummary } from '../../query/logs/summary.ts'
+import { normalizeId } from '../../wire/ids.ts'
 import { isStill } from '../live.ts'
-import { limitOf, organizationOf, pageQuery, readableIdsOf, type Route, route, viewOf, viewQuery } from '../route.ts'
+import { limitOf, organizationOf, pageQuery, type Route, readableIdsOf, route, viewOf, viewQuery } from '../route.ts'
 import { logTail } from './tail.ts'
 
 const O = '/organizations/:org'
@@ -110,10 +121,27 @@ export const logRoutes: readonly Route[] = [
     operationId: 'logsAround',
     summary: 'Ten lines before and after a log line, of the same trace, service or host.',
     action: 'event:read',
-    query: z.object({ by: z.enum(aroundBy).optional().describe('Without it: the trace, else the service, else the host.') }),
+    query: z.object({
+      by: z.enum(aroundBy).optional().describe('Without it: the trace, else the service, else the host.'),
+    }),
     response: restLogsAround,
     handle: async (call) => ({
       body: await logsAround(call.app, await readableIdsOf(call), call.params.line ?? '', call.query.by),
     }),
+  }),
+  route({
+    method: 'GET',
+    path: `${O}/trace-moment/:trace`,
+    operationId: 'traceMoment',
+    summary:
+      'Log lines and spans of a trace from ten minutes before a time to one minute after it, those nearest to it.',
+    action: 'event:read',
+    query: z.object({ timestamp: z.coerce.number().describe('Seconds since 1970.') }),
+    response: restTraceMoment,
+    handle: async (call) => {
+      const traceId = normalizeId(call.params.trace)
+      if (traceId === undefined) throw new MishapError('NOT_FOUND')
+      return { body: await traceMoment(call.app, await readableIdsOf(call), traceId, call.query.timestamp * 1000) }
+    },
   }),
 ]

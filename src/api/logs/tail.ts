@@ -29,7 +29,12 @@ async function droppedSince({ meta }: Pick<App, 'meta'>, projectIds: number[], f
 }
 
 /** Reads what was committed since the last call, and counts what it leaves out. */
-function createReader(app: App, { view, columns, signal }: TailRequest, where: LogExpression | undefined, from: number) {
+function createReader(
+  app: App,
+  { view, columns, signal }: TailRequest,
+  where: LogExpression | undefined,
+  from: number,
+) {
   const expressions = logFields(columns)
   const scope = scopeOfLogs(view)
   const startMs = app.clock.now()
@@ -52,7 +57,15 @@ function createReader(app: App, { view, columns, signal }: TailRequest, where: L
       const nowMs = app.clock.now()
       const since = { ...scope, fromMs: Math.min(startMs, nowMs) - lateMs, toMs: nowMs + lateMs }
       const max = isFull ? 1 : linesMax
-      const { lines, total } = await app.events.logTail({ scope: since, where, columns: expressions, from: position, to, max, signal })
+      const { lines, total } = await app.events.logTail({
+        scope: since,
+        where,
+        columns: expressions,
+        from: position,
+        to,
+        max,
+        signal,
+      })
       position = Math.max(position, to)
       const shown = isFull ? [] : lines
       const left = total - shown.length

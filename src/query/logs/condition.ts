@@ -20,4 +20,5 @@ export async function logCondition(
 ): Promise<{ where: LogExpression | undefined; isWide: boolean }> {
   return { where: undefined, isWide: false }
 }
-export const logFields = (names: readonly string[]): LogExpression[] => names.map((name) => (values) => `tags[${values.add('String', name)}]`)
+export const logFields = (names: readonly string[]): LogExpression[] =>
+  names.map((name) => (values) => `tags[${values.add('String', name)}]`)

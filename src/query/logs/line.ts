@@ -2,7 +2,8 @@ import type { RestLogLine } from '../../contract/logs.ts'
 import type { LogKey, LogLine } from '../../store/events/log-search.ts'
 
 /** The id of a line, as in URLs and calls. It names the line's place in the store, so it is found without a search. */
-export const idOfLine = ({ timeUs, projectId, jpos, place }: LogKey): string => `${timeUs}-${projectId}-${jpos}-${place}`
+export const idOfLine = ({ timeUs, projectId, jpos, place }: LogKey): string =>
+  `${timeUs}-${projectId}-${jpos}-${place}`
 
 /** Reads the id of a line; undefined for anything else. */
 export function keyOfLine(id: string): LogKey | undefined {

@@ -25,8 +25,7 @@ type LinesRequest = {
 /** Returns the lines of a view that match, newest first. Throws VALIDATION, QUERY_*, STORE_UNAVAILABLE. */
 export async function logLines(deps: QueryDeps, view: LogView, request: LinesRequest): Promise<RestLogLines> {
   const after = request.cursor ? keyOfLine(request.cursor) : undefined
-  if (request.cursor && !after)
-    throw new MishapError('VALIDATION', { fields: { cursor: ['The id of a line.'] } })
+  if (request.cursor && !after) throw new MishapError('VALIDATION', { fields: { cursor: ['The id of a line.'] } })
   if (request.columns.length > columnsMax)
     throw new MishapError('VALIDATION', { fields: { column: [`At most ${columnsMax}.`] } })
   // Before the lines are read: what is committed meanwhile comes again with a tail, which knows the lines of the list.
@@ -60,12 +59,14 @@ async function lineOf(deps: QueryDeps, readable: readonly number[], id: string):
 
 const fieldNames = ['service', 'host', 'logger', 'environment', 'release', 'platform', 'origin'] as const
 
-async function issuesOf(deps: QueryDeps, readable: readonly number[], traceId: string): Promise<RestLogDetail['issues']> {
+async function issuesOf(
+  deps: QueryDeps,
+  readable: readonly number[],
+  traceId: string,
+): Promise<RestLogDetail['issues']> {
   if (traceId === '') return []
   const events = await deps.events.byTraceId([...readable], traceId, errorsMax, true)
-  const ids = await deps.meta.issues.issueIdsOf(
-    events.map(({ projectId, groupHash }) => ({ projectId, groupHash })),
-  )
+  const ids = await deps.meta.issues.issueIdsOf(events.map(({ projectId, groupHash }) => ({ projectId, groupHash })))
   const issues = await Array.fromAsync([...new Set(ids.values())].slice(0, issuesMax), (id) =>
     deps.meta.issues.issueById(id),
   )
@@ -73,7 +74,11 @@ async function issuesOf(deps: QueryDeps, readable: readonly number[], traceId: s
 }
 
 /** Milliseconds that the spans of a line's trace last; null without spans. */
-async function durationOf(deps: QueryDeps, projectIds: number[], { traceId, timeUs }: LogDetail): Promise<number | null> {
+async function durationOf(
+  deps: QueryDeps,
+  projectIds: number[],
+  { traceId, timeUs }: LogDetail,
+): Promise<number | null> {
   if (traceId === '') return null
   const atMs = timeUs / 1000
   const [trace] = await deps.events.traceSummaries({ projectIds, fromMs: atMs, toMs: atMs }, [traceId])
@@ -103,8 +108,10 @@ export async function logDetail(deps: QueryDeps, readable: readonly number[], id
   }
 }
 
-const hexOf = (traceId: string): LogExpression => (values) =>
-  `trace_id = toFixedString(unhex(${values.add('String', traceId)}), 16)`
+const hexOf =
+  (traceId: string): LogExpression =>
+  (values) =>
+    `trace_id = toFixedString(unhex(${values.add('String', traceId)}), 16)`
 const isColumn =
   (column: 'service' | 'host', text: string): LogExpression =>
   (values) =>

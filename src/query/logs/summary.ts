@@ -32,11 +32,17 @@ async function countedOf(deps: QueryDeps, view: LogView, isWide: boolean, signal
 }
 
 /** Lines of the last day that were dropped before they were stored, by hour and project. The ledger counts by hour. */
-async function droppedLines(deps: QueryDeps, projectIds: number[], range: LogView['range']): Promise<RestDroppedLines[]> {
+async function droppedLines(
+  deps: QueryDeps,
+  projectIds: number[],
+  range: LogView['range'],
+): Promise<RestDroppedLines[]> {
   const fromMs = Math.max(range.fromMs, range.toMs - dayMs)
   const rows = await deps.meta.ledger.outcomesSince({ projectIds, fromMs })
   return rows
-    .filter(({ category, outcome, hourMs: at }) => category === 'log_item' && outcome === 'rate_limited' && at < range.toMs)
+    .filter(
+      ({ category, outcome, hourMs: at }) => category === 'log_item' && outcome === 'rate_limited' && at < range.toMs,
+    )
     .map(({ hourMs: at, projectId, quantity, reason }) => ({
       from: new Date(at).toISOString(),
       to: new Date(at + hourMs).toISOString(),
@@ -101,7 +107,10 @@ export async function logSummary(deps: QueryDeps, view: LogView, request: Reques
 }
 
 /** The newest release of the projects, and when it was created. */
-async function newestRelease(deps: QueryDeps, projectIds: number[]): Promise<{ version: string; createdMs: number } | undefined> {
+async function newestRelease(
+  deps: QueryDeps,
+  projectIds: number[],
+): Promise<{ version: string; createdMs: number } | undefined> {
   const releases = await deps.meta.releases.releaseTimes({ projectIds, text: '', offset: 0, max: 100 })
   return sortReleases(releases)[0]
 }

@@ -50,12 +50,21 @@ export type LogSearchStore = {
   newestLogs(scope: Scope, max: number, signal?: AbortSignal): Promise<{ fromMs: number; lines: number }>
   /** At most `max` lines, in their order, after `after` in that order. */
   logLines(
-    asked: Asked & { columns: readonly LogExpression[]; order: 'newest' | 'oldest'; after?: LogKey | undefined; max: number },
+    asked: Asked & {
+      columns: readonly LogExpression[]
+      order: 'newest' | 'oldest'
+      after?: LogKey | undefined
+      max: number
+    },
   ): Promise<LogLine[]>
   /** Lines by level and bucket, extrapolated and stored. */
-  logSeries(asked: Asked & { bucketMs: number }): Promise<{ startMs: number; level: string; count: number; samples: number }[]>
+  logSeries(
+    asked: Asked & { bucketMs: number },
+  ): Promise<{ startMs: number; level: string; count: number; samples: number }[]>
   /** The most frequent values of expressions, most lines first, and the number of values of each. */
-  logFacets(asked: Asked & { fields: readonly { key: string; of: LogExpression }[]; max: number }): Promise<LogFacetRow[]>
+  logFacets(
+    asked: Asked & { fields: readonly { key: string; of: LogExpression }[]; max: number },
+  ): Promise<LogFacetRow[]>
   /** The most frequent shapes, most lines first, and how many there are. */
   logPatterns(asked: Asked & { max: number }): Promise<{ patterns: LogPatternRow[]; total: number; lines: number }>
   /** Lines of shapes by bucket. */

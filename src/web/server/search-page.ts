@@ -11,9 +11,7 @@ import { dsnOf } from '../../wire/dsn.ts'
 import { app } from '../handle.ts'
 import { demandOrganization } from './session.ts'
 
-type Range =
-  | { kind: 'relative'; period: string }
-  | { kind: 'absolute'; fromMs: number; toMs: number }
+type Range = { kind: 'relative'; period: string } | { kind: 'absolute'; fromMs: number; toMs: number }
 
 /** A page that searches the data of an organization: who reads it, and what they may read. */
 export type SearchPage = {

@@ -3,10 +3,7 @@ import { createValues } from '../filter.ts'
 import type { LogFacetRow, LogSearchStore } from '../log-search.ts'
 import { scopeCondition, timeOf } from './scope.ts'
 
-type Counts = Pick<
-  LogSearchStore,
-  'logSeries' | 'logFacets' | 'logPatterns' | 'patternSeries' | 'patternStarts'
->
+type Counts = Pick<LogSearchStore, 'logSeries' | 'logFacets' | 'logPatterns' | 'patternSeries' | 'patternStarts'>
 
 function createFacets(connection: Connection, table: string): Pick<Counts, 'logSeries' | 'logFacets'> {
   return {

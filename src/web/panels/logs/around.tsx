@@ -39,7 +39,12 @@ export function Around({
   return (
     <section className="log-around" aria-label={t('title')}>
       <div className="log-around-head">
-        <Segments label={t('by')} value={by} choices={ways.map((way) => ({ value: way, label: t(way) }))} onChange={setBy} />
+        <Segments
+          label={t('by')}
+          value={by}
+          choices={ways.map((way) => ({ value: way, label: t(way) }))}
+          onChange={setBy}
+        />
         {data ? (
           <code>
             <PlainText text={data.value} charactersMax={80} />

@@ -1,8 +1,8 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import { Popup } from '../../ui/popup.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
+import { Popup } from '../../ui/popup.tsx'
 import { columnsMax } from './params.ts'
 
 /** Fields that most lines have. Others are typed, or added from an open line. */

@@ -19,7 +19,11 @@ function useValues(facets: RestLogSummary['facets'], q: string): { key: string; 
   const remembered = useRef(new Map<string, string[]>())
   useEffect(() => {
     for (const { key, values } of facets)
-      if (chosenValues(q, key).length === 0) remembered.current.set(key, values.map(({ value }) => value))
+      if (chosenValues(q, key).length === 0)
+        remembered.current.set(
+          key,
+          values.map(({ value }) => value),
+        )
   }, [facets, q])
   return facets.map(({ key, values, more }) => {
     const chosen = chosenValues(q, key)
@@ -105,7 +109,9 @@ export function Facets({
           values.length === 0 && !fields.includes(key) ? null : (
             <section key={key} aria-label={key}>
               <h3 title={key}>
-                {key === 'level' || key === 'project' ? t(`facet.${key}`) : t('facet.field', { name: key.slice(0, charactersMax) })}
+                {key === 'level' || key === 'project'
+                  ? t(`facet.${key}`)
+                  : t('facet.field', { name: key.slice(0, charactersMax) })}
                 {fields.includes(key) ? (
                   <button
                     type="button"

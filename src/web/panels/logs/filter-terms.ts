@@ -13,7 +13,9 @@ const entriesOf = (list: string): string[] =>
 
 /** The term of a search that allows only some values of a key; undefined without one. */
 function chosenTerm(q: string, key: string): Chosen | undefined {
-  const at = termsOf(q).findIndex((term) => term.kind === 'filter' && term.key === `${key}:` && !/^[<>=!]/.test(term.value))
+  const at = termsOf(q).findIndex(
+    (term) => term.kind === 'filter' && term.key === `${key}:` && !/^[<>=!]/.test(term.value),
+  )
   const term = termsOf(q)[at]
   return term && { at, values: entriesOf(term.value) }
 }

@@ -42,7 +42,8 @@ export function itemsOf(
   const byTime = gaps.toSorted((a, b) => (a.at < b.at ? 1 : -1))
   let gapAt = 0
   const addGaps = (until: string) => {
-    for (let gap = byTime[gapAt]; gap && gap.at >= until; gap = byTime[++gapAt]) items.push({ kind: 'gap', id: gap.id, gap })
+    for (let gap = byTime[gapAt]; gap && gap.at >= until; gap = byTime[++gapAt])
+      items.push({ kind: 'gap', id: gap.id, gap })
   }
   const isEnd = (line: RestLogLine) => line.id === openId || (byTime[gapAt]?.at ?? '') >= line.timestamp
   let from = 0
@@ -86,7 +87,8 @@ type Part = { text: string; isVarying: boolean }
 export function foldedText(lines: readonly RestLogLine[]): Part[] {
   const sample = [lines[0], lines[lines.length >> 1], lines.at(-1)].map((line) => (line?.message ?? '').split(/\s+/))
   const [first = [], ...others] = sample
-  if (others.some((words) => words.length !== first.length)) return [{ text: lines[0]?.message ?? '', isVarying: false }]
+  if (others.some((words) => words.length !== first.length))
+    return [{ text: lines[0]?.message ?? '', isVarying: false }]
   const parts: Part[] = []
   for (const [at, word] of first.entries()) {
     const isVarying = others.some((words) => words[at] !== word)
@@ -102,7 +104,8 @@ export function foldedText(lines: readonly RestLogLine[]): Part[] {
 export const shapeParts = (shape: string): Part[] =>
   shape.split(/(\*)/).flatMap((text) => (text === '' ? [] : [{ text, isVarying: text === '*' }]))
 
-const varying = /"[^"\n]{0,80}"|\b[\w.-]+=[^\s,;]+|\b[0-9a-f]{8}-[0-9a-f-]{27}\b|\b\d[\d.,:]*(?:\s?(?:ms|s|%|[kMG]i?B|B))?\b/g
+const varying =
+  /"[^"\n]{0,80}"|\b[\w.-]+=[^\s,;]+|\b[0-9a-f]{8}-[0-9a-f-]{27}\b|\b\d[\d.,:]*(?:\s?(?:ms|s|%|[kMG]i?B|B))?\b/g
 const markedCharactersMax = 500
 
 /** The parts of a message: numbers, quoted values and `name=value` vary between lines of one pattern. */

@@ -28,7 +28,11 @@ type LineListProps = {
 const isChoosable = (item: Item | undefined) => item?.kind === 'line' || item?.kind === 'fold'
 
 /** The selected row and the keys that act on it. */
-function useCursor(items: readonly Item[], act: (item: Item) => void, show: (index: number) => void): string | undefined {
+function useCursor(
+  items: readonly Item[],
+  act: (item: Item) => void,
+  show: (index: number) => void,
+): string | undefined {
   const t = useTranslations('logs.keys')
   const [cursor, setCursor] = useState<string>()
   const at = items.findIndex((item) => item.id === cursor)
@@ -46,7 +50,8 @@ function useCursor(items: readonly Item[], act: (item: Item) => void, show: (ind
   useKey('o', t('group'), t('open'), () => chosen && act(chosen))
   useKey('Enter', t('group'), t('open'), (event) => {
     // A focused link or button handles Enter itself.
-    if (event.target instanceof HTMLElement && event.target.closest('a, button, select, summary, input')) event.target.click()
+    if (event.target instanceof HTMLElement && event.target.closest('a, button, select, summary, input'))
+      event.target.click()
     else if (chosen) act(chosen)
   })
   return cursor
@@ -74,7 +79,7 @@ function RowOf({ item, props, cursor }: { item: Item; props: LineListProps; curs
 export function LineList(props: LineListProps) {
   const { items, more, fetchMore, open, unfold, columns } = props
   const t = useTranslations('logs')
-  const list = useRef<HTMLDivElement>(null)
+  const list = useRef<HTMLUListElement>(null)
   const { from, to, offsets, measure, show } = useListWindow(list, items)
   const act = (item: Item) => {
     if (item.kind === 'line') open(item.id)
@@ -93,12 +98,10 @@ export function LineList(props: LineListProps) {
     if (fold) unfold(fold)
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: rows have buttons, the list enlarges the click area
     // biome-ignore lint/a11y/useKeyWithClickEvents: rows have buttons, the list enlarges the click area
-    <div
+    <ul
       ref={list}
       className="log-list"
-      role="feed"
       aria-label={t('title')}
       aria-busy={props.isDimmed}
       data-dimmed={props.isDimmed || undefined}
@@ -107,15 +110,15 @@ export function LineList(props: LineListProps) {
       onClick={click}
     >
       {items.slice(from, to).map((item, at) => (
-        <div
+        <li
           key={item.id}
           className="log-item"
           style={{ transform: `translateY(${offsets[from + at]}px)` }}
           ref={item.kind === 'detail' ? measure : undefined}
         >
           <RowOf item={item} props={props} cursor={cursor} />
-        </div>
+        </li>
       ))}
-    </div>
+    </ul>
   )
 }

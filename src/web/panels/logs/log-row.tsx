@@ -22,7 +22,9 @@ function Marks({ line, projectOf }: { line: RestLogLine; projectOf: ProjectOf })
   return (
     <>
       <span className="log-level">
-        {shape ? <SeverityShape level={shape} label={level(shape === 'debug' ? line.level : shape)} sizePx={8} /> : null}
+        {shape ? (
+          <SeverityShape level={shape} label={level(shape === 'debug' ? line.level : shape)} sizePx={8} />
+        ) : null}
       </span>
       <span className="log-rail" title={project.slug}>
         {project.place >= 0 ? <Rail place={project.place} /> : null}

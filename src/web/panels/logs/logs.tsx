@@ -106,13 +106,13 @@ function Bar({
     environment: stored.env ? stored.env.split(',') : undefined,
   }
   return (
-    // Leaving the box keeps what was typed.
-    <div className="stream-bar" onBlur={(event) => event.target.matches('[data-search]') && search.leave()}>
+    <div className="stream-bar">
       <SearchBox
         organization={organization}
         value={stored.q}
         onSearch={(q) => change({ q, line: null })}
         onType={search.type}
+        onLeave={search.leave}
         error={error}
         scope={scope}
         hiddenParams={Object.fromEntries([...address].filter(([name]) => name !== 'q' && name !== 'line'))}
@@ -301,7 +301,12 @@ function Body({ props, search, query }: { props: LogsProps; search: Search; quer
   const range = boundsOf(params.range, now)
   const summary = useSummary(props.organization, query, params.fields, props.first)
   const { data, error } = summary
-  if (!data) return error ? <ListFailed error={error} retrying={summary.failureCount > 0 && summary.isFetching} /> : <ListLoading />
+  if (!data)
+    return error ? (
+      <ListFailed error={error} retrying={summary.failureCount > 0 && summary.isFetching} />
+    ) : (
+      <ListLoading />
+    )
   if (data.count === 0 && !params.live && !summary.isPlaceholderData)
     return isPlain(params) ? (
       props.children

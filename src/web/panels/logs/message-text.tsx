@@ -1,6 +1,6 @@
+import type { RestLogLine } from '../../../contract/logs.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { foldedText, messageParts, shapeParts } from './items.ts'
-import type { RestLogLine } from '../../../contract/logs.ts'
 
 /** Characters of a message in a row: more than the widest screen shows. */
 const rowCharactersMax = 600

@@ -15,9 +15,20 @@ const [trendWidth, trendHeight] = [96, 18]
 function Sparkline({ points }: { points: readonly number[] }) {
   const most = Math.max(1, ...points)
   const step = trendWidth / Math.max(1, points.length - 1)
-  const path = points.map((value, at) => `${at === 0 ? 'M' : 'L'}${(at * step).toFixed(1)} ${(trendHeight - 1 - (value / most) * (trendHeight - 2)).toFixed(1)}`).join('')
+  const path = points
+    .map(
+      (value, at) =>
+        `${at === 0 ? 'M' : 'L'}${(at * step).toFixed(1)} ${(trendHeight - 1 - (value / most) * (trendHeight - 2)).toFixed(1)}`,
+    )
+    .join('')
   return (
-    <svg className="log-spark" width={trendWidth} height={trendHeight} viewBox={`0 0 ${trendWidth} ${trendHeight}`} aria-hidden="true">
+    <svg
+      className="log-spark"
+      width={trendWidth}
+      height={trendHeight}
+      viewBox={`0 0 ${trendWidth} ${trendHeight}`}
+      aria-hidden="true"
+    >
       <path d={path} />
     </svg>
   )

@@ -5,7 +5,12 @@ import type { Gap } from './items.ts'
 export const keptMax = 5000
 
 /** What a tail has received. `waiting` are new lines while the reader reads. All are newest first. */
-export type Tail = { lines: readonly RestLogLine[]; gaps: readonly Gap[]; waiting: readonly RestLogLine[]; waitingCount: number }
+export type Tail = {
+  lines: readonly RestLogLine[]
+  gaps: readonly Gap[]
+  waiting: readonly RestLogLine[]
+  waitingCount: number
+}
 
 export const emptyTail: Tail = { lines: [], gaps: [], waiting: [], waitingCount: 0 }
 
@@ -37,12 +42,18 @@ export function received(
     .sort(newestFirst)
   const gaps = messages.flatMap((message, at): Gap[] =>
     message.kind === 'gap'
-      ? [{ id: `gap ${message.at} ${tail.gaps.length + at}`, count: message.count, reason: message.reason, at: message.at }]
+      ? [
+          {
+            id: `gap ${message.at} ${tail.gaps.length + at}`,
+            count: message.count,
+            reason: message.reason,
+            at: message.at,
+          },
+        ]
       : [],
   )
   const next = { ...tail, gaps: [...gaps, ...tail.gaps].slice(0, 200) }
-  if (isPaused)
-    return { ...next, waiting: merged(added, tail.waiting), waitingCount: tail.waitingCount + added.length }
+  if (isPaused) return { ...next, waiting: merged(added, tail.waiting), waitingCount: tail.waitingCount + added.length }
   const all = tail.waiting.length > 0 ? merged(tail.waiting, tail.lines) : tail.lines
   return { ...next, lines: added.length > 0 ? merged(added, all) : [...all], waiting: [], waitingCount: 0 }
 }

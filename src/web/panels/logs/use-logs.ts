@@ -24,7 +24,13 @@ const calm = {
 } as const
 
 /** The lines of a search, page by page. A new search cancels the requests of the last one and keeps its rows meanwhile. */
-export function useLines(organization: string, query: LogQuery, columns: readonly string[], first: FirstLogs | undefined, enabled: boolean) {
+export function useLines(
+  organization: string,
+  query: LogQuery,
+  columns: readonly string[],
+  first: FirstLogs | undefined,
+  enabled: boolean,
+) {
   const key = ['logs', organization, query, columns.join(',')] as const
   const preloaded = first?.lines && first.key === JSON.stringify([query, columns]) ? first.lines : undefined
   const list = useInfiniteQuery<RestLogLines, Error, InfiniteData<RestLogLines>, typeof key, string | null>({
@@ -46,12 +52,23 @@ export function useLines(organization: string, query: LogQuery, columns: readonl
 }
 
 /** Counts over time and facets of a search. */
-export function useSummary(organization: string, query: LogQuery, fields: readonly string[], first: FirstLogs | undefined) {
-  const preloaded = first?.summary && fields.length === 0 && first.key.startsWith(`[${JSON.stringify(query)},`) ? first.summary : undefined
+export function useSummary(
+  organization: string,
+  query: LogQuery,
+  fields: readonly string[],
+  first: FirstLogs | undefined,
+) {
+  const preloaded =
+    first?.summary && fields.length === 0 && first.key.startsWith(`[${JSON.stringify(query)},`)
+      ? first.summary
+      : undefined
   return useQuery<RestLogSummary>({
     queryKey: ['logs-summary', organization, query, fields.join(',')],
     queryFn: ({ signal }) =>
-      apiFetch<RestLogSummary>(`organizations/${organization}/logs/summary/`, { query: { ...query, field: fields }, signal }),
+      apiFetch<RestLogSummary>(`organizations/${organization}/logs/summary/`, {
+        query: { ...query, field: fields },
+        signal,
+      }),
     ...(preloaded ? { initialData: preloaded } : {}),
     ...calm,
   })
@@ -61,7 +78,8 @@ export function useSummary(organization: string, query: LogQuery, fields: readon
 export const usePatterns = (organization: string, query: LogQuery, enabled: boolean) =>
   useQuery<RestLogPatterns>({
     queryKey: ['logs-patterns', organization, query],
-    queryFn: ({ signal }) => apiFetch<RestLogPatterns>(`organizations/${organization}/logs/patterns/`, { query, signal }),
+    queryFn: ({ signal }) =>
+      apiFetch<RestLogPatterns>(`organizations/${organization}/logs/patterns/`, { query, signal }),
     enabled,
     ...calm,
   })

@@ -30,6 +30,9 @@ export function useLogParams(): [LogParams, ChangeLogs] {
     params,
     // An empty search stays in the address, because the address without parameters opens the default view.
     (change, history = 'push') =>
-      void set({ ...change, ...('q' in change ? { q: change.q ?? '' } : raw.q === null ? { q: '' } : {}) }, { history }),
+      void set(
+        { ...change, ...('q' in change ? { q: change.q ?? '' } : raw.q === null ? { q: '' } : {}) },
+        { history },
+      ),
   ]
 }

@@ -60,6 +60,8 @@ type SearchBoxProps = {
   onWrong?: (isWrong: boolean) => void
   /** Called with each typed text without mistakes, and with the value when the person gives up. */
   onType?: (text: string) => void
+  /** Called when the focus leaves the field. */
+  onLeave?: () => void
   /** Whether a lone identifier opens the page it names. */
   jumps?: boolean
   /** The keys of the search; by default those of issues. */
@@ -207,8 +209,9 @@ function Field({
   label,
   placeholder,
   typed,
+  onLeave,
   onKeyDown,
-}: Pick<SearchBoxProps, 'error' | 'label' | 'placeholder'> & {
+}: Pick<SearchBoxProps, 'error' | 'label' | 'placeholder' | 'onLeave'> & {
   typed: (text: string) => void
   id: string
   box: Box
@@ -254,7 +257,10 @@ function Field({
           box.look()
           if (!isWrong) box.setOpen(true)
         }}
-        onBlur={() => box.setOpen(false)}
+        onBlur={() => {
+          box.setOpen(false)
+          onLeave?.()
+        }}
         onSelect={box.look}
         onScroll={(event) => {
           if (highlight.current) highlight.current.scrollLeft = event.currentTarget.scrollLeft

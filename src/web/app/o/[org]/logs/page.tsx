@@ -25,7 +25,9 @@ async function firstLogs(view: View, params: LogParams, projectIds: readonly str
   const isPlainFacets = params.fields.length === 0
   const [lines, summary] = await Promise.all([
     params.mode === 'lines'
-      ? unlessAway(logLines(app(), view, { query: params.q, columns: params.columns, limit: linesPerPage, cursor: undefined }))
+      ? unlessAway(
+          logLines(app(), view, { query: params.q, columns: params.columns, limit: linesPerPage, cursor: undefined }),
+        )
       : undefined,
     isPlainFacets ? unlessAway(logSummary(app(), view, { query: params.q, fields: [] })) : undefined,
   ])
