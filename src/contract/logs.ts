@@ -60,7 +60,7 @@ export const restLogSummary = z
       z.strictObject({
         key: z.string(),
         values: z.array(z.strictObject({ value: z.string(), count: z.number() })),
-        more: z.int().describe('Number of other values.'),
+        more: z.boolean().describe('There are other values.'),
       }),
     ),
     countedFrom: iso.nullable().describe('Null: the whole range was counted. Otherwise only the lines since then.'),

@@ -16,6 +16,7 @@ import type { App } from '../../processes/parts.ts'
 import { completionsOf } from '../../query/completion.ts'
 import { issueCountsOf } from '../../query/issue-counts.ts'
 import { checkQuery } from '../../query/issues.ts'
+import { checkLogQuery } from '../../query/logs/condition.ts'
 import { toRestSearch, type Viewer, viewsOf } from '../../query/saved.ts'
 import { planOfView } from '../../query/span-events.ts'
 import type { SavedSearch, SearchView } from '../../store/meta/issues/searches.ts'
@@ -91,6 +92,7 @@ async function demandReadable(
   if (query === undefined) return
   const projects = await requestedProjects(app, actor, organizationOf(found), [])
   if (scope === 'issues') await checkQuery(app, { projects, meUserId: actor.person.id }, query)
+  else if (scope === 'logs') await checkLogQuery(app, projects, query)
   else await planOfView(app, { projects }, query)
 }
 

@@ -3,7 +3,9 @@ import type { TailMessage } from '../../contract/logs.ts'
 import type { App } from '../../processes/parts.ts'
 import { type LogView, logCondition, logFields, scopeOfLogs } from '../../query/logs/condition.ts'
 import { toRestLine } from '../../query/logs/line.ts'
-import type { LogExpression } from '../../store/events/log-search.ts'
+import { withSlugs } from '../../query/logs/lines.ts'
+import { slugsOf } from '../../query/span-events.ts'
+import type { Filter } from '../../store/events/question.ts'
 
 const heartbeatMs = 15_000
 /** Commits come up to seven times a second. A reader sees no difference between 250 ms and less, the engine does. */
@@ -32,10 +34,11 @@ async function droppedSince({ meta }: Pick<App, 'meta'>, projectIds: number[], f
 function createReader(
   app: App,
   { view, columns, signal }: TailRequest,
-  where: LogExpression | undefined,
+  filter: Filter | undefined,
   from: number,
 ) {
-  const expressions = logFields(columns)
+  const fields = logFields(columns, 'column')
+  const slugOf = slugsOf(view.projects)
   const scope = scopeOfLogs(view)
   const startMs = app.clock.now()
   let position = from
@@ -59,8 +62,8 @@ function createReader(
       const max = isFull ? 1 : linesMax
       const { lines, total } = await app.events.logTail({
         scope: since,
-        where,
-        columns: expressions,
+        filter,
+        columns: fields.map(({ value }) => value),
         from: position,
         to,
         max,
@@ -69,7 +72,7 @@ function createReader(
       position = Math.max(position, to)
       const shown = isFull ? [] : lines
       const left = total - shown.length
-      const rest = shown.map(toRestLine)
+      const rest = shown.map((line) => toRestLine(withSlugs(line, fields, slugOf)))
       const messages: TailMessage[] = []
       if (rest.length > 0) messages.push({ kind: 'lines', lines: rest })
       const at = rest.at(-1)?.timestamp ?? new Date(nowMs).toISOString()
@@ -119,10 +122,10 @@ export async function logTail(
   request: TailRequest,
   stillMay: () => Promise<boolean>,
 ): Promise<Response> {
-  const { where } = await logCondition(app, request.view, request.query)
+  const { filter } = await logCondition(app, request.view, request.query)
   const cursor = await app.meta.batches.cursor()
   const asked = /^\d{1,16}$/.test(request.position) ? Number(request.position) : cursor
-  const reader = createReader(app, request, where, Math.min(asked, cursor))
+  const reader = createReader(app, request, filter, Math.min(asked, cursor))
   const leave = app.live.admit(personId)
   if (!leave) throw new MishapError('REQUEST_TOO_MANY_STREAMS', { retryAfterS: 30 })
   let stop: () => void = leave

@@ -1,8 +1,14 @@
 import type { Scope } from '../../store/events/events.ts'
-import type { LogExpression } from '../../store/events/log-search.ts'
+import type { Filter } from '../../store/events/question.ts'
+import { fieldsOfDataset } from '../compile/datasets.ts'
+import { fieldsOf, splitFields, type ValueField } from '../compile/fields.ts'
+import { isWide } from '../compile/filter.ts'
+import { searchOfView } from '../compile/question.ts'
 import type { QueryDeps, View } from '../issue.ts'
 
 export type LogView = Pick<View, 'projects' | 'environments' | 'range'>
+
+const dataset = fieldsOfDataset('logs')
 
 /** The scope of a view in the events store. */
 export const scopeOfLogs = ({ projects, environments, range }: LogView): Scope => ({
@@ -14,11 +20,19 @@ export const scopeOfLogs = ({ projects, environments, range }: LogView): Scope =
 
 /** The condition of a search text over the lines of a view. Throws QUERY_*. */
 export async function logCondition(
-  _deps: QueryDeps,
-  _view: LogView,
-  _query: string,
-): Promise<{ where: LogExpression | undefined; isWide: boolean }> {
-  return { where: undefined, isWide: false }
+  deps: QueryDeps,
+  view: LogView,
+  query: string,
+): Promise<{ filter: Filter | undefined; reads: 'wide' | 'narrow' }> {
+  const { filter } = await searchOfView(deps, dataset, view, query)
+  return { filter, reads: isWide(filter) ? 'wide' : 'narrow' }
 }
-export const logFields = (names: readonly string[]): LogExpression[] =>
-  names.map((name) => (values) => `tags[${values.add('String', name)}]`)
+
+/** The fields, attributes or JSON paths of these names. Throws VALIDATION for a wrong one, or for a function. */
+export const logFields = (names: readonly string[], parameter: string): ValueField[] =>
+  splitFields(fieldsOf(dataset, names, parameter)).values
+
+/** Checks the text of a search. Throws QUERY_*. */
+export async function checkLogQuery(deps: QueryDeps, projects: View['projects'], query: string): Promise<void> {
+  await searchOfView(deps, dataset, { projects, environments: [], range: { fromMs: 0, toMs: 0, period: '' } }, query)
+}

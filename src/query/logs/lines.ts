@@ -1,7 +1,10 @@
 import { MishapError } from '../../base/errors.ts'
 import type { AroundBy, RestLogDetail, RestLogLines, RestLogsAround } from '../../contract/logs.ts'
-import type { LogDetail, LogExpression, LogKey } from '../../store/events/log-search.ts'
+import type { LogDetail, LogKey, LogLine } from '../../store/events/log-search.ts'
+import type { Filter } from '../../store/events/question.ts'
+import { shownCell, type ValueField } from '../compile/fields.ts'
 import type { QueryDeps } from '../issue.ts'
+import { slugsOf } from '../span-events.ts'
 import { type LogView, logCondition, logFields, scopeOfLogs } from './condition.ts'
 import { idOfLine, keyOfLine, toRestLine } from './line.ts'
 
@@ -13,6 +16,12 @@ const aroundMs = 24 * 3_600_000
 /** Errors of a trace whose issues a line names, and those issues. */
 const errorsMax = 10
 const issuesMax = 3
+
+/** A line whose columns are as clients see them: a project by its slug. */
+export const withSlugs = (line: LogLine, fields: readonly ValueField[], slugOf: (id: number) => string): LogLine => ({
+  ...line,
+  columns: fields.map((field, at) => shownCell(field, line.columns[at] ?? null, slugOf)),
+})
 
 type LinesRequest = {
   query: string
@@ -30,11 +39,12 @@ export async function logLines(deps: QueryDeps, view: LogView, request: LinesReq
     throw new MishapError('VALIDATION', { fields: { column: [`At most ${columnsMax}.`] } })
   // Before the lines are read: what is committed meanwhile comes again with a tail, which knows the lines of the list.
   const position = await deps.meta.batches.cursor()
-  const { where } = await logCondition(deps, view, request.query)
+  const { filter } = await logCondition(deps, view, request.query)
+  const fields = logFields(request.columns, 'column')
   const found = await deps.events.logLines({
     scope: scopeOfLogs(view),
-    where,
-    columns: logFields(request.columns),
+    filter,
+    columns: fields.map(({ value }) => value),
     order: 'newest',
     after,
     max: request.limit + 1,
@@ -42,8 +52,9 @@ export async function logLines(deps: QueryDeps, view: LogView, request: LinesReq
   })
   const lines = found.slice(0, request.limit)
   const last = lines.at(-1)
+  const slugOf = slugsOf(view.projects)
   return {
-    lines: lines.map(toRestLine),
+    lines: lines.map((line) => toRestLine(withSlugs(line, fields, slugOf))),
     next: found.length > request.limit && last ? idOfLine(last) : null,
     position: String(position),
   }
@@ -108,19 +119,18 @@ export async function logDetail(deps: QueryDeps, readable: readonly number[], id
   }
 }
 
-const hexOf =
-  (traceId: string): LogExpression =>
-  (values) =>
-    `trace_id = toFixedString(unhex(${values.add('String', traceId)}), 16)`
-const isColumn =
-  (column: 'service' | 'host', text: string): LogExpression =>
-  (values) =>
-    `${column} = ${values.add('String', text)}`
+const is = (value: Extract<Filter, { op: 'match' }>['value'], text: string): Filter => ({
+  op: 'match',
+  value,
+  match: 'is',
+  text,
+})
 
-function around(line: LogDetail, by: AroundBy | undefined): { by: AroundBy; value: string; where: LogExpression } {
+function around(line: LogDetail, by: AroundBy | undefined): { by: AroundBy; value: string; filter: Filter } {
   const chosen = by ?? (line.traceId ? 'trace' : line.service ? 'service' : 'host')
-  if (chosen === 'trace') return { by: chosen, value: line.traceId, where: hexOf(line.traceId) }
-  return { by: chosen, value: line[chosen], where: isColumn(chosen, line[chosen]) }
+  if (chosen === 'trace')
+    return { by: chosen, value: line.traceId, filter: is({ of: 'id', column: 'trace' }, line.traceId) }
+  return { by: chosen, value: line[chosen], filter: is({ of: 'text', column: chosen }, line[chosen]) }
 }
 
 /**
@@ -134,14 +144,14 @@ export async function logsAround(
   by: AroundBy | undefined,
 ): Promise<RestLogsAround> {
   const line = await lineOf(deps, readable, id)
-  const { where, ...answer } = around(line, by)
+  const { filter, ...answer } = around(line, by)
   if (answer.value === '' && by)
     throw new MishapError('VALIDATION', { fields: { by: [`The line has no ${answer.by}.`] } })
   const atMs = line.timeUs / 1000
   const projectIds = answer.by === 'trace' ? readable : [line.projectId]
   const scope = { projectIds, environments: [], fromMs: atMs - aroundMs, toMs: atMs + aroundMs }
   const after: LogKey = line
-  const asked = { scope, where, columns: [], after, max: aroundMax }
+  const asked = { scope, filter, columns: [], after, max: aroundMax }
   const [before, behind] = await Promise.all([
     deps.events.logLines({ ...asked, order: 'newest' }),
     deps.events.logLines({ ...asked, order: 'oldest' }),

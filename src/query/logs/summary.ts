@@ -2,14 +2,15 @@ import type { RestDroppedLines, RestLogPatterns, RestLogSummary } from '../../co
 import { shapeOf } from '../../domain/log-shape.ts'
 import { sortReleases } from '../../domain/release-order.ts'
 import type { Scope } from '../../store/events/events.ts'
-import type { LogFacetRow } from '../../store/events/log-search.ts'
+import { logLevels } from '../../store/events/log-store.ts'
+import type { Question, QuestionStore } from '../../store/events/question.ts'
+import type { ValueField } from '../compile/fields.ts'
+import { type Scanned, withinLimits } from '../compile/limits.ts'
 import type { QueryDeps } from '../issue.ts'
-import { bucketOf } from '../range.ts'
+import { slugsOf } from '../span-events.ts'
 import { type LogView, logCondition, logFields, scopeOfLogs } from './condition.ts'
 import { idOfLine, isoOfMicros } from './line.ts'
 
-/** Lines that the counts of one answer read; with words or attributes, fewer. Longer ranges are counted in part. */
-const linesMax = { narrow: 12_000_000, wide: 4_000_000 }
 const facetValuesMax = 8
 const barsMax = 90
 const trendPoints = 24
@@ -18,18 +19,20 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
 /** The facets of every search, after the level. */
-const facetFields = ['project', 'service', 'host', 'logger', 'environment', 'release']
+const facetColumns = ['service', 'host', 'logger', 'environment', 'release']
 
-type Counted = { scope: Scope; countedFrom: string | null }
+type Facet = RestLogSummary['facets'][number]
 
-/** The newest part of a view that can be counted in time. */
-async function countedOf(deps: QueryDeps, view: LogView, isWide: boolean, signal?: AbortSignal): Promise<Counted> {
-  const scope = scopeOfLogs(view)
-  const { fromMs } = await deps.events.newestLogs(scope, isWide ? linesMax.wide : linesMax.narrow, signal)
-  return fromMs > scope.fromMs
-    ? { scope: { ...scope, fromMs }, countedFrom: new Date(fromMs).toISOString() }
-    : { scope, countedFrom: null }
-}
+/** The values of a facet of the store, of which one more than shown was asked. */
+const facetOf = (key: string, values: readonly { value: string; count: number }[]): Facet => ({
+  key,
+  values: values.slice(0, facetValuesMax).map(({ value, count }) => ({ value, count })),
+  more: values.length > facetValuesMax,
+})
+
+/** Null: the whole range was read. */
+const countedFromOf = ({ scope, partial }: Scanned): string | null =>
+  partial ? new Date(scope.fromMs).toISOString() : null
 
 /** Lines of the last day that were dropped before they were stored, by hour and project. The ledger counts by hour. */
 async function droppedLines(
@@ -52,56 +55,99 @@ async function droppedLines(
     }))
 }
 
-function facetsOf(rows: readonly LogFacetRow[], view: LogView): RestLogSummary['facets'] {
-  const slugs = new Map(view.projects.map(({ id, slug }) => [String(id), slug]))
-  const facets = new Map<string, RestLogSummary['facets'][number]>()
-  for (const { key, value, count, values } of rows) {
-    const facet = facets.get(key) ?? { key, values: [], more: values }
-    facet.values.push({ value: key === 'project' ? (slugs.get(value) ?? value) : value, count })
-    facet.more = values - facet.values.length
-    facets.set(key, facet)
-  }
-  return [...facets.values()]
+const lengthsS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400, 604_800]
+
+/** The length of a bar in ms. Lines are counted from rows, so it does not have to be whole hours. */
+function barLength({ fromMs, toMs }: LogView['range']): number {
+  const length = lengthsS.find((seconds) => (toMs - fromMs) / (seconds * 1000) <= barsMax)
+  return (length ?? 2_592_000) * 1000
 }
 
 type Request = { query: string; fields: readonly string[]; signal?: AbortSignal | undefined }
 
+/** The most frequent values of a field. */
+async function valuesOf(events: QuestionStore, question: Question, { name, value }: ValueField): Promise<Facet> {
+  const rows = await events.groupRows({
+    ...question,
+    withCut: false,
+    values: [value],
+    aggregates: [{ fn: 'count' }],
+    having: [],
+    order: [{ at: 1, descending: true }],
+    max: facetValuesMax + 2,
+    offset: 0,
+  })
+  const found = rows.flatMap(([cell, count]) =>
+    cell === null || cell === undefined || cell === '' ? [] : [{ value: String(cell), count: Number(count) }],
+  )
+  return facetOf(name, found)
+}
+
+/** The facets of a search: of columns, of projects if there are several, and of the fields that a reader added. */
+async function facetsOf(
+  events: QuestionStore,
+  question: Question,
+  view: LogView,
+  fields: readonly ValueField[],
+): Promise<Facet[]> {
+  const [columns, projects, ...added] = await Promise.all([
+    events.columnFacets({ ...question, columns: facetColumns, max: facetValuesMax + 1 }),
+    view.projects.length > 1 ? events.projectFacet(question) : [],
+    ...fields.map((field) => valuesOf(events, question, field)),
+  ])
+  const slugOf = slugsOf(view.projects)
+  const ofProjects = projects.map(({ projectId, count }) => ({ value: slugOf(projectId), count }))
+  return [
+    ...(ofProjects.length > 0 ? [facetOf('project', ofProjects)] : []),
+    ...columns.map(({ key, values }) => facetOf(key, values)),
+    ...added,
+  ]
+}
+
 /**
- * Returns the lines of a view over time by level, and the most frequent values of fields. Throws QUERY_*,
+ * Returns the lines of a view over time by level, and the most frequent values of fields. Throws QUERY_*, VALIDATION,
  * STORE_UNAVAILABLE.
  */
 export async function logSummary(deps: QueryDeps, view: LogView, request: Request): Promise<RestLogSummary> {
-  const { query, fields, signal } = request
-  const { where, isWide } = await logCondition(deps, view, query)
-  const { scope, countedFrom } = await countedOf(deps, view, isWide || fields.length > 0, signal)
-  const bucketMs = bucketOf(view.range, barsMax)
-  const names = [...facetFields, ...fields.filter((field) => !facetFields.includes(field))]
-  const expressions = logFields(names)
-  const asked = names.flatMap((key, at) => {
-    const of = key === 'project' ? () => 'project_id' : expressions[at]
-    return of ? [{ key, of }] : []
+  const { events } = deps
+  const { filter, reads } = await logCondition(deps, view, request.query)
+  const fields = logFields(request.fields, 'field')
+  const bucketMs = barLength(view.range)
+  const scope = scopeOfLogs(view)
+  const limits = { from: 'logs', scope, reads: fields.length > 0 ? 'wide' : reads, signal: request.signal } as const
+  const { answer, scanned } = await withinLimits(events, limits, (part, options) => {
+    const question: Question = { from: 'logs', scope: part, filter, ...options }
+    return Promise.all([
+      events.seriesOfRows({
+        ...question,
+        withCut: false,
+        values: [{ of: 'text', column: 'level' }],
+        aggregates: [{ fn: 'count' }, { fn: 'samples' }],
+        only: logLevels.map((level) => [level]),
+        bucketMs,
+      }),
+      facetsOf(events, question, view, fields),
+      droppedLines(deps, scope.projectIds, view.range),
+    ])
   })
-  const [series, values, dropped] = await Promise.all([
-    deps.events.logSeries({ scope, where, bucketMs, signal }),
-    deps.events.logFacets({ scope, where, fields: asked, max: facetValuesMax, signal }),
-    droppedLines(deps, scope.projectIds, view.range),
-  ])
+  const [series, facets, dropped] = answer
   const bars = new Map<number, Record<string, number>>()
   const levels = new Map<string, number>()
-  for (const { startMs, level, count } of series) {
-    bars.set(startMs, { ...bars.get(startMs), [level]: count })
-    levels.set(level, (levels.get(level) ?? 0) + count)
+  let [count, samples] = [0, 0]
+  for (const { startMs, group, cells } of series) {
+    const level = String(group[0])
+    bars.set(startMs, { ...bars.get(startMs), [level]: Number(cells[0]) })
+    levels.set(level, (levels.get(level) ?? 0) + Number(cells[0]))
+    count += Number(cells[0])
+    samples += Number(cells[1])
   }
   return {
-    count: Math.round(series.reduce((sum, { count }) => sum + count, 0)),
-    samples: series.reduce((sum, { samples }) => sum + samples, 0),
+    count: Math.round(count),
+    samples,
     interval: bucketMs,
     bars: [...bars].map(([start, counts]) => ({ start, levels: counts })),
-    facets: [
-      { key: 'level', values: [...levels].map(([value, count]) => ({ value, count })), more: 0 },
-      ...facetsOf(values, view),
-    ],
-    countedFrom,
+    facets: [facetOf('level', [...levels].map(([value, n]) => ({ value, count: n }))), ...facets],
+    countedFrom: countedFromOf(scanned),
     dropped,
   }
 }
@@ -121,15 +167,20 @@ export async function logPatterns(
   view: LogView,
   { query, signal }: Omit<Request, 'fields'>,
 ): Promise<RestLogPatterns> {
-  const { where, isWide } = await logCondition(deps, view, query)
-  const { scope, countedFrom } = await countedOf(deps, view, isWide, signal)
-  const { patterns, total, lines } = await deps.events.logPatterns({ scope, where, max: patternsMax, signal })
+  const { filter, reads } = await logCondition(deps, view, query)
+  const { answer, scanned } = await withinLimits(
+    deps.events,
+    { from: 'logs', scope: scopeOfLogs(view), reads, signal },
+    (part) => deps.events.logPatterns({ scope: part, filter, max: patternsMax, signal }),
+  )
+  const { scope } = scanned
+  const { patterns, total, lines } = answer
   const names = patterns.map(({ pattern }) => pattern)
   const bucketMs = Math.max(1, Math.ceil((view.range.toMs - scope.fromMs) / trendPoints))
   // A shape is new if no stored line of it is older, in any environment and whatever else the search says.
   const stored: Scope = { ...scope, environments: [], fromMs: 0 }
   const [series, starts, newest, release] = await Promise.all([
-    deps.events.patternSeries({ scope, where, patterns: names, bucketMs, signal }),
+    deps.events.patternSeries({ scope, filter, patterns: names, bucketMs, signal }),
     deps.events.patternStarts(stored, names),
     deps.events.logDetails(patterns.map((row) => row.newest)),
     newestRelease(deps, scope.projectIds),
@@ -161,6 +212,6 @@ export async function logPatterns(
     }),
     total,
     release: release ? { version: release.version, since: new Date(release.createdMs).toISOString() } : null,
-    countedFrom,
+    countedFrom: countedFromOf(scanned),
   }
 }

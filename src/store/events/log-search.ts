@@ -1,8 +1,5 @@
 import type { Scope } from './events.ts'
-import type { Values } from './filter.ts'
-
-/** SQL over the table of logs, made by the compiler of queries. Its values are added to `values`. */
-export type LogExpression = (values: Values) => string
+import type { Cell, Filter, Value } from './question.ts'
 
 /** Names a stored line: its project, its time, and its record. */
 export type LogKey = { projectId: number; timeUs: number; jpos: number; place: number }
@@ -14,11 +11,11 @@ export type LogLine = LogKey & {
   /** At most `listBodyMax` characters. */
   body: string
   template: string
-  /** Number of the line's shape as text, '' for none. */
+  /** Hash of the line's shape, 16 lower-case hex, '' for none. */
   pattern: string
   traceId: string
   spanId: string
-  columns: (string | number | boolean | null)[]
+  columns: Cell[]
 }
 
 /** A line with everything that is stored of it. */
@@ -37,34 +34,22 @@ export type LogDetail = Omit<LogLine, 'columns'> & {
   receivedMs: number
 }
 
-type Asked = { scope: Scope; where: LogExpression | undefined; signal?: AbortSignal | undefined }
-
-export type LogFacetRow = { key: string; value: string; count: number; values: number }
+type Asked = { scope: Scope; filter: Filter | undefined; signal?: AbortSignal | undefined }
 
 /** A repeated shape. `newest` is its newest line. */
 export type LogPatternRow = { pattern: string; count: number; lastUs: number; newest: LogKey; level: string }
 
 /** Reads of log lines. Throws STORE_UNAVAILABLE, QUERY_TIMEOUT. */
 export type LogSearchStore = {
-  /** The start of the newest part of a scope that has at most `max` lines; the fewest that it can tell apart. */
-  newestLogs(scope: Scope, max: number, signal?: AbortSignal): Promise<{ fromMs: number; lines: number }>
   /** At most `max` lines, in their order, after `after` in that order. */
   logLines(
     asked: Asked & {
-      columns: readonly LogExpression[]
+      columns: readonly Value[]
       order: 'newest' | 'oldest'
       after?: LogKey | undefined
       max: number
     },
   ): Promise<LogLine[]>
-  /** Lines by level and bucket, extrapolated and stored. */
-  logSeries(
-    asked: Asked & { bucketMs: number },
-  ): Promise<{ startMs: number; level: string; count: number; samples: number }[]>
-  /** The most frequent values of expressions, most lines first, and the number of values of each. */
-  logFacets(
-    asked: Asked & { fields: readonly { key: string; of: LogExpression }[]; max: number },
-  ): Promise<LogFacetRow[]>
   /** The most frequent shapes, most lines first, and how many there are. */
   logPatterns(asked: Asked & { max: number }): Promise<{ patterns: LogPatternRow[]; total: number; lines: number }>
   /** Lines of shapes by bucket. */
@@ -77,7 +62,7 @@ export type LogSearchStore = {
   logDetails(keys: readonly LogKey[]): Promise<LogDetail[]>
   /** Lines with from <= position < to, the newest positions first, and the number of all of them. */
   logTail(
-    asked: Asked & { columns: readonly LogExpression[]; from: number; to: number; max: number },
+    asked: Asked & { columns: readonly Value[]; from: number; to: number; max: number },
   ): Promise<{ lines: LogLine[]; total: number }>
   /** Lines of a trace between two times, oldest first. */
   logsOfTrace(request: {

@@ -1,7 +1,10 @@
 import type { Connection } from '../connection.ts'
 import type { Scope } from '../events.ts'
 import { createValues, type Values } from '../filter.ts'
-import type { LogDetail, LogExpression, LogKey, LogLine, LogSearchStore } from '../log-search.ts'
+import type { LogDetail, LogKey, LogLine, LogSearchStore } from '../log-search.ts'
+import type { Value } from '../question.ts'
+import { type Answered, compileValue, readCell } from '../searching/columns.ts'
+import { compileScope } from '../searching/filter.ts'
 import { windowsOf } from '../searching/newest.ts'
 import {
   afterCondition,
@@ -9,30 +12,35 @@ import {
   lineCells,
   lineColumns,
   listBodyMax,
+  logSource,
   microsOf,
   readLine,
-  scopeCondition,
   timeOf,
 } from './scope.ts'
 
-type Row = LineCells & { columns: (string | number | boolean | null)[] }
+type Row = LineCells & { columns: Answered[] }
 
 /** Up to so many projects, each is read from its newest line on. A list of more is read part by part of its range. */
 const projectsMax = 50
 
-const columnsOf = (values: Values, columns: readonly LogExpression[]) =>
-  columns.map((column, at) => `, ${column(values)} AS c${at}`).join('')
-const cellsOf = (columns: readonly LogExpression[]) =>
+const columnsOf = (values: Values, columns: readonly Value[]) =>
+  columns.map((column, at) => `, ${compileValue(logSource, values, column)} AS c${at}`).join('')
+const cellsOf = (columns: readonly Value[]) =>
   `${lineCells}, tuple(${columns.map((_, at) => `c${at}`).join(', ')}) AS columns`
 const noColumns = `${lineCells}, [] AS columns`
-const readRow = ({ columns, ...cells }: Row): LogLine => ({ ...readLine(cells), columns: [...columns] })
+const readRow =
+  (columns: readonly Value[]) =>
+  ({ columns: cells, ...line }: Row): LogLine => ({
+    ...readLine(line),
+    columns: columns.map((column, at) => readCell(logSource, column, cells[at] ?? null)),
+  })
 
 /**
  * See `LogSearchStore.logLines`. The lines of one project are read from the end of the table's order until enough match.
  * Lines of one microsecond are ties of that order, so a part ends only between two times.
  */
 export function createLogLines(connection: Connection, table: string): LogSearchStore['logLines'] {
-  return async ({ scope, where, columns, order, after, max, signal }) => {
+  return async ({ scope, filter, columns, order, after, max, signal }) => {
     if (scope.projectIds.length === 0) return []
     const way = order === 'newest' ? 'DESC' : 'ASC'
     const read = async (part: Scope, limit: number): Promise<LogLine[]> => {
@@ -41,7 +49,7 @@ export function createLogLines(connection: Connection, table: string): LogSearch
       const isShort = part.projectIds.length <= projectsMax
       const last = values.add('UInt32', limit)
       const parts = (isShort ? part.projectIds.map((id) => [id]) : [part.projectIds]).map((projectIds) => {
-        const conditions = [scopeCondition(values, { ...part, projectIds }, where)]
+        const conditions = [compileScope(logSource, values, { ...part, projectIds }, filter)]
         if (after) conditions.push(afterCondition(values, after, order))
         const only = projectIds.length === 1 ? `project_id = ${values.add('UInt64', projectIds[0])} AND ` : ''
         const each = `SELECT ${lineColumns}${extra} FROM ${table} WHERE ${only}${conditions.join(' AND ')}`
@@ -54,7 +62,7 @@ export function createLogLines(connection: Connection, table: string): LogSearch
         values.bound,
         { signal },
       )
-      return rows.map(readRow)
+      return rows.map(readRow(columns))
     }
     if (scope.projectIds.length <= projectsMax || order === 'oldest') return read(scope, max)
     const found: LogLine[] = []
@@ -68,10 +76,10 @@ export function createLogLines(connection: Connection, table: string): LogSearch
 
 /** See `LogSearchStore.logTail`. */
 export function createLogTail(connection: Connection, table: string): LogSearchStore['logTail'] {
-  return async ({ scope, where, columns, from, to, max, signal }) => {
+  return async ({ scope, filter, columns, from, to, max, signal }) => {
     if (scope.projectIds.length === 0 || from >= to) return { lines: [], total: 0 }
     const condition = (values: Values) =>
-      `${scopeCondition(values, scope, where)} AND jpos >= ${values.add('UInt64', from)} AND jpos < ${values.add('UInt64', to)}`
+      `${compileScope(logSource, values, scope, filter)} AND jpos >= ${values.add('UInt64', from)} AND jpos < ${values.add('UInt64', to)}`
     const values = createValues()
     const rows = await connection.rows<Row>(
       `SELECT ${columns.length > 0 ? cellsOf(columns) : noColumns} FROM (
@@ -80,14 +88,14 @@ export function createLogTail(connection: Connection, table: string): LogSearchS
       values.bound,
       { signal },
     )
-    if (rows.length < max) return { lines: rows.map(readRow), total: rows.length }
+    if (rows.length < max) return { lines: rows.map(readRow(columns)), total: rows.length }
     const counted = createValues()
     const [all] = await connection.rows<{ n: string }>(
       `SELECT count() AS n FROM ${table} WHERE ${condition(counted)}`,
       counted.bound,
       { signal },
     )
-    return { lines: rows.map(readRow), total: Number(all?.n ?? rows.length) }
+    return { lines: rows.map(readRow(columns)), total: Number(all?.n ?? rows.length) }
   }
 }
 
@@ -106,7 +114,7 @@ export function createTraceLogs(connection: Connection, table: string): LogSearc
          ORDER BY time ${way}, jpos ${way}, place ${way} LIMIT ${values.add('UInt32', max)})`,
       values.bound,
     )
-    const lines = rows.map(readRow)
+    const lines = rows.map(readRow([]))
     return newest ? lines.reverse() : lines
   }
 }

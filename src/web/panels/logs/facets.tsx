@@ -15,7 +15,7 @@ const charactersMax = 60
 type FacetValue = { value: string; count: number | undefined }
 
 /** The values of a facet. A filter of the facet's own field hides its other values, so these are remembered. */
-function useValues(facets: RestLogSummary['facets'], q: string): { key: string; values: FacetValue[]; more: number }[] {
+function useValues(facets: RestLogSummary['facets'], q: string): { key: string; values: FacetValue[]; more: boolean }[] {
   const remembered = useRef(new Map<string, string[]>())
   useEffect(() => {
     for (const { key, values } of facets)
@@ -142,7 +142,7 @@ export function Facets({
                   </li>
                 ))}
               </ul>
-              {more > 0 ? <p className="log-more">{t('moreValues', { count: more })}</p> : null}
+              {more ? <p className="log-more">{t('moreValues')}</p> : null}
             </section>
           ),
         )}
