@@ -198,7 +198,7 @@ describe.skipIf(noChromium)('the screen of logs', () => {
     expect(await around.nth(10).textContent()).toContain('pool timeout on db-3.internal')
     expect(await around.last().textContent()).toContain('after j')
     await page.getByRole('radio', { name: 'Host' }).click()
-    await until('the host', 5000, async () => (await page.locator('.log-around-head code').textContent()) === 'db-3')
+    await until('the host', 5000, async () => (await page.locator('.log-around-head code').textContent()) === 'web-1')
   })
 
   test('keys: j and Enter open a line, Escape closes it', async () => {

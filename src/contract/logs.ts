@@ -83,7 +83,6 @@ const pattern = z
     isNew: z.boolean().describe('Its first stored line came after the start of the release in `release`.'),
   })
   .meta({ id: 'LogPattern' })
-export type RestLogPattern = z.infer<typeof pattern>
 
 /** GET organizations/{org}/logs/patterns/: repeated shapes, the most frequent first. */
 export const restLogPatterns = z

@@ -14,11 +14,10 @@ import { opensWithView, type ViewScope, viewScopes, viewSorts } from '../../doma
 import { createSearch, deleteSearch, setDefaultSearch, updateSearch } from '../../operations/saved-searches.ts'
 import type { App } from '../../processes/parts.ts'
 import { completionsOf } from '../../query/completion.ts'
+import { checkSearch } from '../../query/dataset-table.ts'
 import { issueCountsOf } from '../../query/issue-counts.ts'
 import { checkQuery } from '../../query/issues.ts'
-import { checkLogQuery } from '../../query/logs/condition.ts'
 import { toRestSearch, type Viewer, viewsOf } from '../../query/saved.ts'
-import { planOfView } from '../../query/span-events.ts'
 import type { SavedSearch, SearchView } from '../../store/meta/issues/searches.ts'
 import { revisionOf } from '../input.ts'
 import type { Call, Found, Route } from '../route.ts'
@@ -92,8 +91,7 @@ async function demandReadable(
   if (query === undefined) return
   const projects = await requestedProjects(app, actor, organizationOf(found), [])
   if (scope === 'issues') await checkQuery(app, { projects, meUserId: actor.person.id }, query)
-  else if (scope === 'logs') await checkLogQuery(app, projects, query)
-  else await planOfView(app, { projects }, query)
+  else await checkSearch(app, scope === 'logs' ? 'logs' : 'spans', { projects }, query)
 }
 
 const savedRoutes: Route[] = [
@@ -165,9 +163,7 @@ const savedRoutes: Route[] = [
       const parts = partsOf(body)
       // The stream of issues opens with no view, so the setting would do nothing. It is refused before other changes are made.
       if (body.isPinned && !opensWithView(savedSearch.scope))
-        throw new MishapError('VALIDATION', {
-          fields: { isPinned: ['Only a view of traces or logs can be the default.'] },
-        })
+        throw new MishapError('VALIDATION', { fields: { isPinned: ['Only a view of traces or logs can be the default.'] } })
       const isChanged = Object.keys(parts).length > 0
       if (isChanged) {
         await demandShared(app, actor, found, savedSearch.shared || parts.shared)

@@ -1,10 +1,10 @@
 import { MishapError } from '../../base/errors.ts'
 import type { TailMessage } from '../../contract/logs.ts'
 import type { App } from '../../processes/parts.ts'
+import { slugsOf } from '../../query/compile/scope.ts'
 import { type LogView, logCondition, logFields, scopeOfLogs } from '../../query/logs/condition.ts'
 import { toRestLine } from '../../query/logs/line.ts'
-import { withSlugs } from '../../query/logs/lines.ts'
-import { slugsOf } from '../../query/span-events.ts'
+import { logPosition, withSlugs } from '../../query/logs/lines.ts'
 import type { Filter } from '../../store/events/question.ts'
 
 const heartbeatMs = 15_000
@@ -31,12 +31,7 @@ async function droppedSince({ meta }: Pick<App, 'meta'>, projectIds: number[], f
 }
 
 /** Reads what was committed since the last call, and counts what it leaves out. */
-function createReader(
-  app: App,
-  { view, columns, signal }: TailRequest,
-  filter: Filter | undefined,
-  from: number,
-) {
+function createReader(app: App, { view, columns, signal }: TailRequest, filter: Filter | undefined, from: number) {
   const fields = logFields(columns, 'column')
   const slugOf = slugsOf(view.projects)
   const scope = scopeOfLogs(view)
@@ -56,7 +51,7 @@ function createReader(
     position: () => position,
     /** `isFull`: the connection is slow, so that lines are only counted. */
     async read(isFull: boolean): Promise<TailMessage[]> {
-      const to = await app.meta.batches.cursor()
+      const to = await logPosition(app)
       const nowMs = app.clock.now()
       const since = { ...scope, fromMs: Math.min(startMs, nowMs) - lateMs, toMs: nowMs + lateMs }
       const max = isFull ? 1 : linesMax
@@ -123,7 +118,7 @@ export async function logTail(
   stillMay: () => Promise<boolean>,
 ): Promise<Response> {
   const { filter } = await logCondition(app, request.view, request.query)
-  const cursor = await app.meta.batches.cursor()
+  const cursor = await logPosition(app)
   const asked = /^\d{1,16}$/.test(request.position) ? Number(request.position) : cursor
   const reader = createReader(app, request, filter, Math.min(asked, cursor))
   const leave = app.live.admit(personId)

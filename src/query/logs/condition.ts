@@ -10,6 +10,9 @@ export type LogView = Pick<View, 'projects' | 'environments' | 'range'>
 
 const dataset = fieldsOfDataset('logs')
 
+/** Every level that a line can have. */
+export const logLevels: readonly string[] = Object.keys(dataset.levels?.from ?? {})
+
 /** The scope of a view in the events store. */
 export const scopeOfLogs = ({ projects, environments, range }: LogView): Scope => ({
   projectIds: projects.map((project) => project.id),
@@ -31,8 +34,3 @@ export async function logCondition(
 /** The fields, attributes or JSON paths of these names. Throws VALIDATION for a wrong one, or for a function. */
 export const logFields = (names: readonly string[], parameter: string): ValueField[] =>
   splitFields(fieldsOf(dataset, names, parameter)).values
-
-/** Checks the text of a search. Throws QUERY_*. */
-export async function checkLogQuery(deps: QueryDeps, projects: View['projects'], query: string): Promise<void> {
-  await searchOfView(deps, dataset, { projects, environments: [], range: { fromMs: 0, toMs: 0, period: '' } }, query)
-}

@@ -3,8 +3,8 @@ import type { AroundBy, RestLogDetail, RestLogLines, RestLogsAround } from '../.
 import type { LogDetail, LogKey, LogLine } from '../../store/events/log-search.ts'
 import type { Filter } from '../../store/events/question.ts'
 import { shownCell, type ValueField } from '../compile/fields.ts'
+import { slugsOf } from '../compile/scope.ts'
 import type { QueryDeps } from '../issue.ts'
-import { slugsOf } from '../span-events.ts'
 import { type LogView, logCondition, logFields, scopeOfLogs } from './condition.ts'
 import { idOfLine, keyOfLine, toRestLine } from './line.ts'
 
@@ -31,6 +31,9 @@ type LinesRequest = {
   signal?: AbortSignal | undefined
 }
 
+/** The position that a live tail goes on at: everything before it is committed. */
+export const logPosition = ({ meta }: Pick<QueryDeps, 'meta'>): Promise<number> => meta.batches.cursor()
+
 /** Returns the lines of a view that match, newest first. Throws VALIDATION, QUERY_*, STORE_UNAVAILABLE. */
 export async function logLines(deps: QueryDeps, view: LogView, request: LinesRequest): Promise<RestLogLines> {
   const after = request.cursor ? keyOfLine(request.cursor) : undefined
@@ -38,7 +41,7 @@ export async function logLines(deps: QueryDeps, view: LogView, request: LinesReq
   if (request.columns.length > columnsMax)
     throw new MishapError('VALIDATION', { fields: { column: [`At most ${columnsMax}.`] } })
   // Before the lines are read: what is committed meanwhile comes again with a tail, which knows the lines of the list.
-  const position = await deps.meta.batches.cursor()
+  const position = await logPosition(deps)
   const { filter } = await logCondition(deps, view, request.query)
   const fields = logFields(request.columns, 'column')
   const found = await deps.events.logLines({

@@ -2,13 +2,12 @@ import type { RestDroppedLines, RestLogPatterns, RestLogSummary } from '../../co
 import { shapeOf } from '../../domain/log-shape.ts'
 import { sortReleases } from '../../domain/release-order.ts'
 import type { Scope } from '../../store/events/events.ts'
-import { logLevels } from '../../store/events/log-store.ts'
 import type { Question, QuestionStore } from '../../store/events/question.ts'
 import type { ValueField } from '../compile/fields.ts'
 import { type Scanned, withinLimits } from '../compile/limits.ts'
+import { slugsOf } from '../compile/scope.ts'
 import type { QueryDeps } from '../issue.ts'
-import { slugsOf } from '../span-events.ts'
-import { type LogView, logCondition, logFields, scopeOfLogs } from './condition.ts'
+import { type LogView, logCondition, logFields, logLevels, scopeOfLogs } from './condition.ts'
 import { idOfLine, isoOfMicros } from './line.ts'
 
 const facetValuesMax = 8
@@ -55,7 +54,9 @@ async function droppedLines(
     }))
 }
 
-const lengthsS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400, 604_800]
+const lengthsS = [
+  1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400, 604_800,
+]
 
 /** The length of a bar in ms. Lines are counted from rows, so it does not have to be whole hours. */
 function barLength({ fromMs, toMs }: LogView['range']): number {
@@ -146,7 +147,13 @@ export async function logSummary(deps: QueryDeps, view: LogView, request: Reques
     samples,
     interval: bucketMs,
     bars: [...bars].map(([start, counts]) => ({ start, levels: counts })),
-    facets: [facetOf('level', [...levels].map(([value, n]) => ({ value, count: n }))), ...facets],
+    facets: [
+      facetOf(
+        'level',
+        [...levels].map(([value, n]) => ({ value, count: n })),
+      ),
+      ...facets,
+    ],
     countedFrom: countedFromOf(scanned),
     dropped,
   }

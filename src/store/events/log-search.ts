@@ -37,7 +37,7 @@ export type LogDetail = Omit<LogLine, 'columns'> & {
 type Asked = { scope: Scope; filter: Filter | undefined; signal?: AbortSignal | undefined }
 
 /** A repeated shape. `newest` is its newest line. */
-export type LogPatternRow = { pattern: string; count: number; lastUs: number; newest: LogKey; level: string }
+type LogPatternRow = { pattern: string; count: number; lastUs: number; newest: LogKey; level: string }
 
 /** Reads of log lines. Throws STORE_UNAVAILABLE, QUERY_TIMEOUT. */
 export type LogSearchStore = {

@@ -14,7 +14,7 @@ import { demandOrganization } from './session.ts'
 type Range = { kind: 'relative'; period: string } | { kind: 'absolute'; fromMs: number; toMs: number }
 
 /** A page that searches the data of an organization: who reads it, and what they may read. */
-export type SearchPage = {
+type SearchPage = {
   organization: Organization
   search: URLSearchParams
   /** All readable projects. */

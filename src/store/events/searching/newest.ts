@@ -1,30 +1,20 @@
 import type { Connection } from '../connection.ts'
 import type { Scope } from '../events.ts'
 import { createValues } from '../filter.ts'
-import type { SpanSearchStore } from '../span-search.ts'
+import type { QuestionStore } from '../question.ts'
+import { sourceOf } from './sources.ts'
 
 /** Parts of a range that are tried, the longest first. */
 const fractions = [1, 0.7, 0.5, 0.35, 0.25, 0.17, 0.12, 0.08, 0.06, 0.04, 0.03, 0.02, 0.01, 0.005, 0.002, 0.001]
 
-type Newest = (scope: Scope, max: number, signal?: AbortSignal) => Promise<{ fromMs: number; rows: number }>
-
-/** See `SpanSearchStore.newestSpans`. */
-export function createNewestSpans(connection: Connection, table: string): SpanSearchStore['newestSpans'] {
-  const newest = createNewest(connection, table, 'start')
-  return async (scope, max, signal) => {
-    const { fromMs, rows } = await newest(scope, max, signal)
-    return { fromMs, spans: rows }
-  }
-}
-
 /**
- * Finds the start of the newest part of a scope with at most `max` rows. `column` is the time in the order of the table.
- * The engine answers these counts from its index, without a column: 10 ms for 8.6 million spans. A count by hour was
- * rejected: it reads the times of all spans and takes 300 ms.
+ * See `QuestionStore.newestPart`. The engine answers these counts from its index, without a column: 10 ms for
+ * 8.6 million spans. A count by hour was rejected: it reads the times of all spans and takes 300 ms.
  */
-export function createNewest(connection: Connection, table: string, column: 'start' | 'time'): Newest {
-  return async (scope, max, signal) => {
+export function createNewestPart(connection: Connection, database: string): QuestionStore['newestPart'] {
+  return async ({ from, scope, signal }, max) => {
     const { projectIds, fromMs, toMs } = scope
+    const { table, time: column } = sourceOf(from)
     if (projectIds.length === 0) return { fromMs, rows: 0 }
     const starts = fractions.map((part) => Math.floor(toMs - (toMs - fromMs) * part))
     const values = createValues()
@@ -33,7 +23,7 @@ export function createNewest(connection: Connection, table: string, column: 'sta
     const end = time(toMs)
     const counts = starts.map(
       (ms, at) =>
-        `SELECT ${at} AS place, count() AS n FROM ${table} WHERE project_id IN ${projects} AND ${column} >= ${time(ms)} AND ${column} < ${end}`,
+        `SELECT ${at} AS place, count() AS n FROM ${database}.${table} WHERE project_id IN ${projects} AND ${column} >= ${time(ms)} AND ${column} < ${end}`,
     )
     // The whole range first: most ranges are small enough.
     const count = async (statements: readonly string[]) =>
@@ -47,7 +37,7 @@ export function createNewest(connection: Connection, table: string, column: 'sta
   }
 }
 
-/** The newest parts of a range, one behind the other: lists of the newest spans rarely need more than the first. */
+/** The newest parts of a range, one behind the other: lists of the newest rows rarely need more than the first. */
 export function windowsOf(scope: Scope): Scope[] {
   const length = scope.toMs - scope.fromMs
   const edges = [0, 1 / 64, 1 / 8, 1].map((part) => Math.floor(scope.toMs - length * part))

@@ -15,7 +15,10 @@ const charactersMax = 60
 type FacetValue = { value: string; count: number | undefined }
 
 /** The values of a facet. A filter of the facet's own field hides its other values, so these are remembered. */
-function useValues(facets: RestLogSummary['facets'], q: string): { key: string; values: FacetValue[]; more: boolean }[] {
+function useValues(
+  facets: RestLogSummary['facets'],
+  q: string,
+): { key: string; values: FacetValue[]; more: boolean }[] {
   const remembered = useRef(new Map<string, string[]>())
   useEffect(() => {
     for (const { key, values } of facets)

@@ -2,7 +2,7 @@ import { logKeyOf } from '../../../query/log-keys.ts'
 import { keyOfTag, quoted, termsOf, withoutTerm } from '../search/terms.ts'
 
 /** The name of a field in a search: an attribute whose name is also a key is written as `tags[…]`. */
-export const keyOfField = (field: string): string => (logKeyOf(field) ? field : keyOfTag(field, logKeyOf))
+const keyOfField = (field: string): string => (logKeyOf(field) ? field : keyOfTag(field, logKeyOf))
 
 type Chosen = { at: number; values: string[] }
 

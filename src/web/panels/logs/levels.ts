@@ -2,7 +2,6 @@ import type { Severity } from '../../ui/severity.tsx'
 
 /** Levels as facets list them, the worst first. */
 export const levelsByRank = ['fatal', 'error', 'warning', 'info', 'debug', 'trace'] as const
-export type LogLevel = (typeof levelsByRank)[number]
 
 /** Levels of a bar from its foot up: errors are where the eye compares best. */
 export const stackedLevels = levelsByRank

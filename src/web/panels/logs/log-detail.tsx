@@ -40,7 +40,7 @@ const fieldsOf = (line: RestLogDetail): Field[] => [
 ]
 
 /** The body as JSON, if it is JSON; otherwise the line as an object. Parsed text is only ever shown as text. */
-export function jsonOf(line: RestLogDetail): string {
+function jsonOf(line: RestLogDetail): string {
   const start = line.message.trimStart()[0]
   if ((start === '{' || start === '[') && line.message.length <= jsonCharactersMax) {
     try {

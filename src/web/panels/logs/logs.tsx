@@ -43,7 +43,6 @@ import { logViewOf, logViewSearch } from './views.ts'
 /** A search runs so long after the last key. The next key cancels its requests. */
 const typedMs = 150
 const dayMs = 86_400_000
-const noDropped: RestLogSummary['dropped'] = []
 
 type LogsProps = {
   organization: string
@@ -212,6 +211,7 @@ function Lines({
   const { params, change } = search
   const t = useTranslations('logs')
   const projectOf = useProjectOf(projects)
+  const dropped = useMemo(() => summary?.dropped ?? [], [summary])
   const { list, lines: stored, position } = useLines(organization, query, params.columns, first, true)
   const close = useCallback(() => params.line !== '' && change({ line: null }, 'replace'), [params.line, change])
   const live = useLiveView({
@@ -222,7 +222,7 @@ function Lines({
     lines: stored,
     isOn: params.live,
     openId: params.line,
-    dropped: summary?.dropped ?? noDropped,
+    dropped,
     close,
   })
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set())
@@ -232,7 +232,6 @@ function Lines({
   )
   const open = (id: string) => change({ line: id === params.line ? null : id }, 'replace')
   useKey('Escape', t('keys.group'), t('keys.close'), close, params.line !== '')
-  useKey('l', t('keys.group'), t('keys.live'), () => change({ live: params.live ? null : '1' }, 'replace'))
   const actions: FieldActions = {
     narrow: (field, value, how) => change({ q: narrowed(params.q, field, value, how), line: null }),
     addColumn: (field) => {
@@ -251,7 +250,7 @@ function Lines({
         isOpen={live.isOpen}
         isPaused={live.isPaused}
         waiting={live.waiting}
-        dropped={summary?.dropped ?? noDropped}
+        dropped={dropped}
         resume={live.resume}
         slugOf={(id) => projectOf(id).slug}
       />
@@ -359,6 +358,8 @@ export function Logs(props: LogsProps) {
   const { params, stored, change } = search
   const offerUndo = useUndo()
   useRangeKey()
+  const toggleLive = () => change({ live: params.live ? null : '1' }, 'replace')
+  useKey('l', t('keys.group'), t('keys.live'), toggleLive)
   const query = useMemo(() => logQuery(params, projectIdsOf(params.project, projects)), [params, projects])
   const { data, error } = useSummary(organization, query, params.fields, props.first)
   const views = {
@@ -375,11 +376,7 @@ export function Logs(props: LogsProps) {
         <h1>{view ? <PlainText text={view.name} charactersMax={64} /> : t('title')}</h1>
         <Counts summary={data} />
         <SavedViews {...views} canShare={props.canShare} offerUndo={offerUndo} />
-        <LiveButton
-          isOn={params.live}
-          isPaused={params.live && params.line !== ''}
-          toggle={() => change({ live: params.live ? null : '1' }, 'replace')}
-        />
+        <LiveButton isOn={params.live} isPaused={params.live && params.line !== ''} toggle={toggleLive} />
         <RowEnd />
       </div>
       <Bar {...props} search={search} error={wrongOf(error)} />

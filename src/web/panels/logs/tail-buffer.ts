@@ -2,7 +2,7 @@ import type { RestLogLine, TailMessage } from '../../../contract/logs.ts'
 import type { Gap } from './items.ts'
 
 /** Lines of a live tail that the page keeps. At 1,000 lines/s this is the last five seconds. */
-export const keptMax = 5000
+const keptMax = 5000
 
 /** What a tail has received. `waiting` are new lines while the reader reads. All are newest first. */
 export type Tail = {

@@ -18,7 +18,7 @@ const parsers = {
   line: parseAsString,
 }
 
-export type LogChange = Partial<Record<(typeof names)[number], string | null>>
+type LogChange = Partial<Record<(typeof names)[number], string | null>>
 /** `replace`: no entry of the history, for what a reader does not go back to. */
 export type ChangeLogs = (change: LogChange, history?: 'push' | 'replace') => void
 

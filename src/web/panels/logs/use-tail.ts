@@ -53,6 +53,26 @@ function openTail(
   return () => close()
 }
 
+/** Collects messages and passes them on together, in a frame. */
+function createBatch(show: (messages: TailMessage[]) => void): { add(message: TailMessage): void; cancel(): void } {
+  let pending: TailMessage[] = []
+  let cancel = () => {}
+  return {
+    add: (message) => {
+      pending.push(message)
+      if (pending.length > 1) return
+      cancel = systemClock.after(showEachMs, () =>
+        requestAnimationFrame(() => {
+          const messages = pending
+          pending = []
+          show(messages)
+        }),
+      )
+    },
+    cancel: () => cancel(),
+  }
+}
+
 /**
  * The new lines of a search while `isOn`. `position`: where the list ends. `isPaused`: new lines wait, because the reader
  * has scrolled away from them or reads a line.
@@ -87,33 +107,19 @@ export function useTail({
   useEffect(() => {
     const [asked, askedColumns, start] = JSON.parse(key) as [LogQuery, string[], string]
     if (!isOn || start === '') return
-    let pending: TailMessage[] = []
-    let isPlanned = false
-    let cancel = () => {}
-    const show = () => {
-      isPlanned = false
-      const messages = pending
-      pending = []
+    const batch = createBatch((messages) =>
       setState((before) => ({
         key,
         tail: received(before.key === key ? before.tail : emptyTail, messages, latest.current),
-      }))
-    }
+      })),
+    )
     const close = openTail(
       (from) => apiUrl(`organizations/${organization}/logs/tail/`, { ...asked, column: askedColumns, position: from }),
       start,
-      {
-        state: setOpen,
-        message: (message) => {
-          pending.push(message)
-          if (isPlanned) return
-          isPlanned = true
-          cancel = systemClock.after(showEachMs, () => requestAnimationFrame(show))
-        },
-      },
+      { state: setOpen, message: batch.add },
     )
     return () => {
-      cancel()
+      batch.cancel()
       close()
       setOpen(false)
     }
