@@ -15,6 +15,7 @@ import { benchExternal } from './external.ts'
 import { benchGrouping } from './grouping.ts'
 import { benchHostile } from './hostile.ts'
 import { benchKeys } from './keys.ts'
+import { benchLogTail } from './log-tail.ts'
 import { benchMapped } from './mapped.ts'
 import { machine, type Row, table } from './measure.ts'
 import { benchMove } from './move.ts'
@@ -56,6 +57,7 @@ const parts: Record<string, () => Promise<Row[]>> = {
   grouping: benchGrouping,
   hostile: benchHostile,
   keys: benchKeys,
+  'log-tail': benchLogTail,
   move: () => benchMove(sizes[0] ?? 1_000_000),
   paint: () => benchPaint(words.includes('--quick') ? 1 : 9),
   performance: benchPerformance,
