@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { aroundBy } from '../domain/log-around.ts'
 import { digits } from './scalars.ts'
 
 const iso = z.iso.datetime()
@@ -119,9 +120,6 @@ export const restLogDetail = z
   })
   .meta({ id: 'LogDetail' })
 export type RestLogDetail = z.infer<typeof restLogDetail>
-
-export const aroundBy = ['trace', 'service', 'host'] as const
-export type AroundBy = (typeof aroundBy)[number]
 
 /** GET organizations/{org}/logs/{line}/around/: ten lines before and after it, oldest first, and the line. */
 export const restLogsAround = z

@@ -8,7 +8,7 @@ import type { TextColumn, TraceColumns, TraceProjects } from '../store/events/tr
 import type { Project } from '../store/meta/meta.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 import { normalizeSpanId } from '../wire/ids.ts'
-import { idOfLine } from './logs/line.ts'
+import { idOfLine } from './log-line.ts'
 
 type TraceViewDeps = {
   events: Pick<

@@ -20,7 +20,7 @@ import {
   positionEvent,
 } from '../../query/events.ts'
 import { issueStatsOf, toRestIssues } from '../../query/issue.ts'
-import { linesOfEvent } from '../../query/logs/moment.ts'
+import { linesOfEvent } from '../../query/log-moment.ts'
 import { toMarkdown } from '../../query/markdown.ts'
 import type { AttachmentRow } from '../../store/meta/meta.ts'
 import { pageHeaders } from '../page.ts'

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
 import {
-  aroundBy,
   restLogDetail,
   restLogLines,
   restLogPatterns,
@@ -9,9 +8,10 @@ import {
   restLogsAround,
   restTraceMoment,
 } from '../../contract/logs.ts'
-import { logDetail, logLines, logsAround } from '../../query/logs/lines.ts'
-import { traceMoment } from '../../query/logs/moment.ts'
-import { logPatterns, logSummary } from '../../query/logs/summary.ts'
+import { aroundBy } from '../../domain/log-around.ts'
+import { logDetail, logLines, logsAround } from '../../query/log-lines.ts'
+import { traceMoment } from '../../query/log-moment.ts'
+import { logPatterns, logSummary } from '../../query/log-summary.ts'
 import { normalizeId } from '../../wire/ids.ts'
 import { isStill } from '../live.ts'
 import { limitOf, organizationOf, pageQuery, type Route, readableIdsOf, route, viewOf, viewQuery } from '../route.ts'

@@ -1,10 +1,8 @@
 import { MishapError } from '../../base/errors.ts'
 import type { TailMessage } from '../../contract/logs.ts'
 import type { App } from '../../processes/parts.ts'
-import { slugsOf } from '../../query/compile/scope.ts'
-import { type LogView, logCondition, logFields, scopeOfLogs } from '../../query/logs/condition.ts'
-import { toRestLine } from '../../query/logs/line.ts'
-import { logPosition, withSlugs } from '../../query/logs/lines.ts'
+import { type LogView, logCondition, scopeOfLogs } from '../../query/log-condition.ts'
+import { lineReader, logPosition } from '../../query/log-lines.ts'
 import type { Filter } from '../../store/events/question.ts'
 
 const heartbeatMs = 15_000
@@ -32,8 +30,7 @@ async function droppedSince({ meta }: Pick<App, 'meta'>, projectIds: number[], f
 
 /** Reads what was committed since the last call, and counts what it leaves out. */
 function createReader(app: App, { view, columns, signal }: TailRequest, filter: Filter | undefined, from: number) {
-  const fields = logFields(columns, 'column')
-  const slugOf = slugsOf(view.projects)
+  const reading = lineReader(view, columns)
   const scope = scopeOfLogs(view)
   const startMs = app.clock.now()
   let position = from
@@ -58,7 +55,7 @@ function createReader(app: App, { view, columns, signal }: TailRequest, filter: 
       const { lines, total } = await app.events.logTail({
         scope: since,
         filter,
-        columns: fields.map(({ value }) => value),
+        columns: reading.columns,
         from: position,
         to,
         max,
@@ -67,7 +64,7 @@ function createReader(app: App, { view, columns, signal }: TailRequest, filter: 
       position = Math.max(position, to)
       const shown = isFull ? [] : lines
       const left = total - shown.length
-      const rest = shown.map((line) => toRestLine(withSlugs(line, fields, slugOf)))
+      const rest = shown.map(reading.toRest)
       const messages: TailMessage[] = []
       if (rest.length > 0) messages.push({ kind: 'lines', lines: rest })
       const at = rest.at(-1)?.timestamp ?? new Date(nowMs).toISOString()

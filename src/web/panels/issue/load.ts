@@ -1,5 +1,5 @@
 import { inCommonOf } from '../../../query/in-common.ts'
-import { traceMoment } from '../../../query/logs/moment.ts'
+import { traceMoment } from '../../../query/log-moment.ts'
 import { toRestTag } from '../../../query/tags.ts'
 import { normalizeId } from '../../../wire/ids.ts'
 import { answered } from '../../client/answered.ts'

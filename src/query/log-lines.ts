@@ -1,12 +1,13 @@
-import { MishapError } from '../../base/errors.ts'
-import type { AroundBy, RestLogDetail, RestLogLines, RestLogsAround } from '../../contract/logs.ts'
-import type { LogDetail, LogKey, LogLine } from '../../store/events/log-search.ts'
-import type { Filter } from '../../store/events/question.ts'
-import { shownCell, type ValueField } from '../compile/fields.ts'
-import { slugsOf } from '../compile/scope.ts'
-import type { QueryDeps } from '../issue.ts'
-import { type LogView, logCondition, logFields, scopeOfLogs } from './condition.ts'
-import { idOfLine, keyOfLine, toRestLine } from './line.ts'
+import { MishapError } from '../base/errors.ts'
+import type { RestLogDetail, RestLogLine, RestLogLines, RestLogsAround } from '../contract/logs.ts'
+import type { AroundBy } from '../domain/log-around.ts'
+import type { LogDetail, LogKey, LogLine } from '../store/events/log-search.ts'
+import type { Filter, Value } from '../store/events/question.ts'
+import { shownCell } from './compile/fields.ts'
+import { slugsOf } from './compile/scope.ts'
+import type { QueryDeps } from './issue.ts'
+import { type LogView, logCondition, logFields, scopeOfLogs } from './log-condition.ts'
+import { idOfLine, keyOfLine, toRestLine } from './log-line.ts'
 
 const columnsMax = 10
 /** Lines on each side of a line. */
@@ -17,11 +18,20 @@ const aroundMs = 24 * 3_600_000
 const errorsMax = 10
 const issuesMax = 3
 
-/** A line whose columns are as clients see them: a project by its slug. */
-export const withSlugs = (line: LogLine, fields: readonly ValueField[], slugOf: (id: number) => string): LogLine => ({
-  ...line,
-  columns: fields.map((field, at) => shownCell(field, line.columns[at] ?? null, slugOf)),
-})
+/** Reads lines with columns: what to ask of the store, and each line as clients see it. Throws VALIDATION for a column. */
+export function lineReader(
+  view: Pick<LogView, 'projects'>,
+  names: readonly string[],
+): { columns: Value[]; toRest: (line: LogLine) => RestLogLine } {
+  if (names.length > columnsMax) throw new MishapError('VALIDATION', { fields: { column: [`At most ${columnsMax}.`] } })
+  const fields = logFields(names, 'column')
+  const slugOf = slugsOf(view.projects)
+  return {
+    columns: fields.map(({ value }) => value),
+    toRest: (line) =>
+      toRestLine({ ...line, columns: fields.map((field, at) => shownCell(field, line.columns[at] ?? null, slugOf)) }),
+  }
+}
 
 type LinesRequest = {
   query: string
@@ -38,16 +48,14 @@ export const logPosition = ({ meta }: Pick<QueryDeps, 'meta'>): Promise<number> 
 export async function logLines(deps: QueryDeps, view: LogView, request: LinesRequest): Promise<RestLogLines> {
   const after = request.cursor ? keyOfLine(request.cursor) : undefined
   if (request.cursor && !after) throw new MishapError('VALIDATION', { fields: { cursor: ['The id of a line.'] } })
-  if (request.columns.length > columnsMax)
-    throw new MishapError('VALIDATION', { fields: { column: [`At most ${columnsMax}.`] } })
   // Before the lines are read: what is committed meanwhile comes again with a tail, which knows the lines of the list.
   const position = await logPosition(deps)
   const { filter } = await logCondition(deps, view, request.query)
-  const fields = logFields(request.columns, 'column')
+  const { columns, toRest } = lineReader(view, request.columns)
   const found = await deps.events.logLines({
     scope: scopeOfLogs(view),
     filter,
-    columns: fields.map(({ value }) => value),
+    columns,
     order: 'newest',
     after,
     max: request.limit + 1,
@@ -55,9 +63,8 @@ export async function logLines(deps: QueryDeps, view: LogView, request: LinesReq
   })
   const lines = found.slice(0, request.limit)
   const last = lines.at(-1)
-  const slugOf = slugsOf(view.projects)
   return {
-    lines: lines.map((line) => toRestLine(withSlugs(line, fields, slugOf))),
+    lines: lines.map(toRest),
     next: found.length > request.limit && last ? idOfLine(last) : null,
     position: String(position),
   }

@@ -1,5 +1,5 @@
-import type { RestLogLine } from '../../contract/logs.ts'
-import type { LogKey, LogLine } from '../../store/events/log-search.ts'
+import type { RestLogLine } from '../contract/logs.ts'
+import type { LogKey, LogLine } from '../store/events/log-search.ts'
 
 /** The id of a line, as in URLs and calls. It names the line's place in the store, so it is found without a search. */
 export const idOfLine = ({ timeUs, projectId, jpos, place }: LogKey): string =>

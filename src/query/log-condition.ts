@@ -1,10 +1,10 @@
-import type { Scope } from '../../store/events/events.ts'
-import type { Filter } from '../../store/events/question.ts'
-import { fieldsOfDataset } from '../compile/datasets.ts'
-import { fieldsOf, splitFields, type ValueField } from '../compile/fields.ts'
-import { isWide } from '../compile/filter.ts'
-import { searchOfView } from '../compile/question.ts'
-import type { QueryDeps, View } from '../issue.ts'
+import type { Scope } from '../store/events/events.ts'
+import type { Filter } from '../store/events/question.ts'
+import { fieldsOfDataset } from './compile/datasets.ts'
+import { fieldsOf, splitFields, type ValueField } from './compile/fields.ts'
+import { isWide } from './compile/filter.ts'
+import { searchOfView } from './compile/question.ts'
+import type { QueryDeps, View } from './issue.ts'
 
 export type LogView = Pick<View, 'projects' | 'environments' | 'range'>
 

@@ -1,10 +1,10 @@
-import type { RestEvent } from '../../contract/events.ts'
-import type { RestLogLine, RestTraceMoment } from '../../contract/logs.ts'
-import type { EventStore } from '../../store/events/event-store.ts'
-import type { LogLine } from '../../store/events/log-search.ts'
-import type { TraceColumns } from '../../store/events/trace-store.ts'
-import { normalizeId } from '../../wire/ids.ts'
-import { toRestLine } from './line.ts'
+import type { RestEvent } from '../contract/events.ts'
+import type { RestLogLine, RestTraceMoment } from '../contract/logs.ts'
+import type { EventStore } from '../store/events/event-store.ts'
+import type { LogLine } from '../store/events/log-search.ts'
+import type { TraceColumns } from '../store/events/trace-store.ts'
+import { normalizeId } from '../wire/ids.ts'
+import { toRestLine } from './log-line.ts'
 
 /** The part of a trace that an error's timeline shows. A trace can be hours long. */
 const [beforeMs, afterMs] = [10 * 60_000, 60_000]
