@@ -73,7 +73,8 @@ describe('log lines', () => {
   })
 
   test('have the columns that were asked for', async () => {
-    const { lines: found } = (await get('', { query: 'cart.id:3', column: 'body.order.items[].id' })).json as RestLogLines
+    const { lines: found } = (await get('', { query: 'cart.id:3', column: 'body.order.items[].id' }))
+      .json as RestLogLines
     expect(found[0]?.columns).toEqual(['A-1, B-2'])
     expect((await lines({ query: 'cart.id:4', column: 'cart.id' })).lines[0]?.columns).toEqual([4])
   })
@@ -117,7 +118,8 @@ describe('log lines', () => {
       { name: 'cart.id', value: 12 },
       { name: 'user.id', value: 'u12' },
     ])
-    const around = async (by?: string): Promise<RestLogsAround> => (await get(`${first?.id}/around/`, by ? { by } : {})).json
+    const around = async (by?: string): Promise<RestLogsAround> =>
+      (await get(`${first?.id}/around/`, by ? { by } : {})).json
     const placesOf = (found: RestLogsAround) => found.lines.map(({ id }) => Number(id.split('-').at(-1)))
     expect(placesOf(await around())).toEqual(Array.from({ length: 21 }, (_, n) => 22 - n))
     expect(placesOf(await around('service')).every((n) => n % 2 === 0)).toBe(true)

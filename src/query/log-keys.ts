@@ -59,6 +59,9 @@ export const logKeys: readonly SearchKey[] = [
   key('trace', 'text', { of: 'id', column: 'trace' }, '771a43a4192642f0b136d5159a501700', { aliases: ['trace_id'] }),
   key('span_id', 'text', { of: 'id', column: 'span' }, '9a1b2c3d4e5f6071', { aliases: ['span'] }),
   key('user', 'text', { of: 'id', column: 'user' }, '9a1b2c3d4e5f6071'),
+  key('sentry.item_id', 'text', { of: 'text', column: 'item' }, '1795751325373000-1-268436244-0', {
+    aliases: ['item_id', 'id'],
+  }),
   key('truncated', 'boolean', { of: 'flag', column: 'truncated' }, 'true', { words: booleans }),
   key('repaired', 'boolean', { of: 'flag', column: 'repaired' }, 'true', { words: booleans }),
   { name: 'has', type: 'has', source: { in: 'presence' }, example: 'has:user.id' },

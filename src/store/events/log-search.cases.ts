@@ -122,7 +122,9 @@ export function logSearchCases(open: () => EventStore): void {
     expect(numbers(await of([one, two], true, 2))).toEqual([6, 7])
     expect(numbers(await of([one]))).toEqual([5, 7])
     expect((await of([one]))[0]?.spanId).toBe('e'.repeat(16))
-    expect(await open().logsOfTrace({ projectIds: [one], traceId: "'", fromMs: 0, toMs: 1, max: 1, newest: true })).toEqual([])
+    expect(
+      await open().logsOfTrace({ projectIds: [one], traceId: "'", fromMs: 0, toMs: 1, max: 1, newest: true }),
+    ).toEqual([])
   })
 
   test('patterns with their weights, their newest line and their start', async () => {

@@ -114,7 +114,11 @@ const logs: Source = {
   always: undefined,
   words: 'body',
   duration: undefined,
-  texts: same('level', 'body', 'template', 'service', 'host', 'logger', 'environment', 'release', 'platform', 'origin'),
+  texts: {
+    ...same('level', 'body', 'template', 'service', 'host', 'logger', 'environment', 'release', 'platform', 'origin'),
+    /** The id of a line, as `idOfLine` writes it. */
+    item: "concat(toString(toUnixTimestamp64Micro(time)), '-', toString(project_id), '-', toString(jpos), '-', toString(place))",
+  },
   numbers: { severity: 'if(severity = 0, NULL, severity)', weight: 'weight', ...projectId },
   ids: {
     trace: bytes('trace_id'),
