@@ -201,6 +201,26 @@ describe.skipIf(noChromium)('the screen of logs', () => {
     await until('the host', 5000, async () => (await page.locator('.log-around-head code').textContent()) === 'web-1')
   })
 
+  test('the issue has the lines of its trace in its timeline, the trace has them as rows, and so has the Markdown', async () => {
+    const { page } = state
+    await page.goto(at('?q=timeout'))
+    await hydrated(page)
+    await line(page, 'pool timeout').click()
+    const trace = await page.getByRole('link', { name: /^Trace [0-9a-f]{8}/ }).getAttribute('href')
+    await page.getByRole('link', { name: /^WEB-\d+$/ }).click()
+    await page.waitForURL(/\/issues\/\d+/)
+    const entry = page.locator('.timeline li[data-source=log]', { hasText: 'loaded without summary' })
+    await entry.waitFor()
+    expect(await page.locator('.timeline li').last().getAttribute('data-source')).toBe('error')
+    expect(await page.locator('.timeline li[data-source=span]', { hasText: 'GET /checkout' }).count()).toBe(1)
+    const path = new URL(page.url()).pathname
+    expect(await (await page.request.get(`${product.url}${path}.md`)).text()).toContain('## Log lines of the trace')
+    await page.goto(product.url + (trace ?? ''))
+    await page.locator('.tp-row', { hasText: 'cart 8812 loaded without summary' }).first().waitFor()
+    const markdown = await page.request.get(`${product.url}${(trace ?? '').replace(/\?.*/, '')}.md`)
+    expect(await markdown.text()).toContain('## Log lines')
+  })
+
   test('keys: j and Enter open a line, Escape closes it', async () => {
     const { page } = state
     await page.goto(at('?q=before'))
