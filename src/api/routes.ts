@@ -1,5 +1,7 @@
+import { dashboardRoutes } from './dashboards/dashboard-routes.ts'
 import { datasetRoutes } from './explore/dataset-routes.ts'
 import { exploreRoutes } from './explore/explore-routes.ts'
+import { statsRoutes } from './explore/stats-routes.ts'
 import { bulkRoutes } from './issues/bulk-routes.ts'
 import { commentRoutes } from './issues/comment-routes.ts'
 import { eventRoutes } from './issues/event-routes.ts'
@@ -54,12 +56,14 @@ export const routes: readonly Route[] = [
   // Before the routes of a trace: `trace-items/attributes` is no item.
   ...datasetRoutes,
   ...exploreRoutes,
+  ...statsRoutes,
   ...logRoutes,
   ...traceRoutes,
   ...environmentRoutes,
   ...overviewRoutes,
   ...performanceApiRoutes,
   ...searchRoutes,
+  ...dashboardRoutes,
   ...filterRoutes,
   ...notificationRoutes,
   ...peopleRoutes,

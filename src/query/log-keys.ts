@@ -29,7 +29,8 @@ export const logKeys: readonly SearchKey[] = [
     words: logLevels,
   }),
   key('severity_number', 'number', { of: 'number', column: 'severity' }, '>=17', { aliases: ['log.severity_number'] }),
-  key('timestamp', 'date', { of: 'time' }, '-1h', { aliases: ['time', 'timestamp_precise'] }),
+  key('timestamp', 'date', { of: 'time' }, '-1h', { aliases: ['time'] }),
+  key('timestamp_precise', 'number', { of: 'number', column: 'nanoseconds' }, '>1795000000000000000'),
   text('service', 'service', 'shop', { aliases: ['service.name'] }),
   text('host', 'host', 'db-1', { aliases: ['server.address', 'host.name'] }),
   text('logger', 'logger', 'shop.cart', { aliases: ['logger.name', 'code.namespace'] }),
@@ -58,10 +59,10 @@ export const logKeys: readonly SearchKey[] = [
   text('origin', 'origin', 'auto.log*', { aliases: ['sentry.origin'] }),
   key('trace', 'text', { of: 'id', column: 'trace' }, '771a43a4192642f0b136d5159a501700', { aliases: ['trace_id'] }),
   key('span_id', 'text', { of: 'id', column: 'span' }, '9a1b2c3d4e5f6071', { aliases: ['span'] }),
-  key('user', 'text', { of: 'id', column: 'user' }, '9a1b2c3d4e5f6071'),
-  key('sentry.item_id', 'text', { of: 'text', column: 'item' }, '1795751325373000-1-268436244-0', {
-    aliases: ['item_id', 'id'],
+  key('sentry.item_id', 'text', { of: 'text', column: 'item' }, '000000000000000100000000000000a1', {
+    aliases: ['id'],
   }),
+  key('user', 'text', { of: 'id', column: 'user' }, '9a1b2c3d4e5f6071'),
   key('truncated', 'boolean', { of: 'flag', column: 'truncated' }, 'true', { words: booleans }),
   key('repaired', 'boolean', { of: 'flag', column: 'repaired' }, 'true', { words: booleans }),
   { name: 'has', type: 'has', source: { in: 'presence' }, example: 'has:user.id' },

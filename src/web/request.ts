@@ -1,6 +1,10 @@
 import { cookies, headers } from 'next/headers'
 import { getRequestConfig } from 'next-intl/server'
 import { localeOf } from './locale.ts'
+import boardsDe from './messages/boards.de.json'
+import boardsEn from './messages/boards.en.json'
+import chartsDe from './messages/charts.de.json'
+import chartsEn from './messages/charts.en.json'
 import compareDe from './messages/compare.de.json'
 import compareEn from './messages/compare.en.json'
 import de from './messages/de.json'
@@ -64,6 +68,8 @@ import { zoneOf } from './zone.ts'
 const catalogues = {
   en: {
     ...en,
+    boards: boardsEn,
+    charts: chartsEn,
     compare: compareEn,
     detectors: detectorsEn,
     doctor: doctorEn,
@@ -95,6 +101,8 @@ const catalogues = {
   },
   de: {
     ...de,
+    boards: boardsDe,
+    charts: chartsDe,
     compare: compareDe,
     detectors: detectorsDe,
     doctor: doctorDe,

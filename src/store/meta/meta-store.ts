@@ -1,6 +1,7 @@
 import type { ArtifactSearchStore } from './artifacts/artifact-search.ts'
 import type { ArtifactStore } from './artifacts/artifacts.ts'
 import type { ChunkStore } from './artifacts/chunks.ts'
+import type { DashboardStore } from './dashboards/dashboards.ts'
 import type { MetaBackupStore } from './database/snapshot.ts'
 import type { AttachmentStore, OutcomeStore, RetentionStore, ValueStore } from './ingest/counts.ts'
 import type { DeadLetterStore } from './ingest/dead-letters.ts'
@@ -88,6 +89,7 @@ type MetaParts = {
   /** Outcomes, key use, and dead letters. */
   ledger: OutcomeStore & DeadLetterStore
   attachments: AttachmentStore
+  dashboards: DashboardStore
   retention: RetentionParts
   /** Single values of the installation, by name. */
   values: ValueStore

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { testClock } from '../../base/clock.ts'
 import { artifactCases } from './artifacts/artifacts.cases.ts'
+import { dashboardCases } from './dashboards/dashboards.cases.ts'
 import { revisionCases } from './database/revision.cases.ts'
 import { edgeCases } from './edges.cases.ts'
 import { failureIssueCases } from './failure-issues.cases.ts'
@@ -55,6 +56,7 @@ export function metaCases(name: string, open: Open): void {
     inboundCases(fresh)
     releaseCases(fresh)
     triageCases(fresh)
+    dashboardCases(fresh)
   })
 }
 

@@ -33,6 +33,7 @@ import { statements as routes } from '../schema/0030-routes.ts'
 import { statements as viewScopes } from '../schema/0031-view-scopes.ts'
 import { statements as detectors } from '../schema/0032-detectors.ts'
 import { statements as traceSteps } from '../schema/0033-trace-steps.ts'
+import { statements as dashboards } from '../schema/0041-dashboards.ts'
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -71,6 +72,7 @@ const steps: ((dialect: Dialect) => string[])[] = [
   viewScopes,
   detectors,
   traceSteps,
+  dashboards,
 ]
 
 /** Key of the value with the version that wrote the database last, for the error message of older versions. */

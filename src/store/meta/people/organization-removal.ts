@@ -37,6 +37,8 @@ const referring = [
   'deploy',
   'saved_search',
   'search_default',
+  'dashboard',
+  'dashboard_favourite',
 ] as const
 
 /** Returns the tables that still have rows of an organization. */
