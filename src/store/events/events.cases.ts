@@ -6,7 +6,6 @@ import { encodeEventRow } from './encode.ts'
 import type { EventStore } from './event-store.ts'
 import type { EventRow, Scope } from './events.ts'
 import { filterCases } from './filter.cases.ts'
-import { logSearchCases } from './log-search.cases.ts'
 import { logCases } from './logs.cases.ts'
 import { overviewCases } from './overview.cases.ts'
 import { performanceCases } from './performance/performance.cases.ts'
@@ -100,7 +99,6 @@ export function eventsCases(open: () => EventStore): void {
   describe('skew', () => skewCases(open))
   describe('spans', () => spanCases(open))
   describe('logs', () => logCases(open))
-  describe('reads of log lines', () => logSearchCases(open))
   describe('traces', () => traceCases(open))
   describe('detectors', () => detectorCases(open))
 
