@@ -18,6 +18,7 @@ import { benchHostile } from './hostile.ts'
 import { benchKeys } from './keys.ts'
 import { benchLogIngest } from './log-ingest.ts'
 import { benchLogSearch } from './log-search.ts'
+import { benchLogTail } from './log-tail.ts'
 import { benchMapped } from './mapped.ts'
 import { machine, type Row, table } from './measure.ts'
 import { benchMetricIngest } from './metric-ingest.ts'
@@ -62,6 +63,7 @@ const parts: Record<string, () => Promise<Row[]>> = {
   keys: benchKeys,
   'log-ingest': () => benchLogIngest(seconds),
   'log-search': () => benchLogSearch(words.includes('--rows') ? sizes : undefined),
+  'log-tail': benchLogTail,
   move: () => benchMove(sizes[0] ?? 1_000_000),
   paint: () => benchPaint(words.includes('--quick') ? 1 : 9),
   performance: benchPerformance,

@@ -108,7 +108,7 @@ triage can share a view, and change or delete a shared one. Views can be renamed
 ten seconds. Neither overwrites what somebody else has changed since.
 
 The API has views under \`/organizations/ORGANIZATION/searches/\`. A person and an organization can have 100 views of each
-list: \`scope\` is \`issues\` or [\`traces\`](traces-search.md#saved-views). A view stores the ids of projects, so renaming a
+list: \`scope\` is \`issues\`, [\`traces\`](traces-search.md#saved-views) or [\`logs\`](logs-search.md#saved-views). A view stores the ids of projects, so renaming a
 project does not break it. If a project was deleted, the stream says so.
 
 ## Differences from Sentry

@@ -74,6 +74,7 @@ export const captures: Readonly<Record<string, (places: Places) => string>> = {
       ({ org, project }: Places) => `/o/${org}/settings/projects/${project}${page}`,
     ]),
   ),
+  'o/[org]/logs': ({ org }) => `/o/${org}/logs`,
   'o/[org]/settings/status': ({ org }) => `/o/${org}/settings/status`,
   'o/[org]/settings/tokens': ({ org }) => `/o/${org}/settings/tokens`,
   'o/[org]/metrics': ({ org }) => `/o/${org}/metrics`,

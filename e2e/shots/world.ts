@@ -31,6 +31,7 @@ import {
   shopEvents,
   traceId,
 } from './data.ts'
+import { sendHostileLogs, sendShopLogs } from './logs.ts'
 import type { Places } from './routes.ts'
 import { sendHostileSpans, sendShopSpans } from './spans.ts'
 
@@ -125,6 +126,8 @@ async function filled(product: Product, rewind: () => void): Promise<World> {
   ) as [Project, Project, Project]
   await segmentsOf(product, acme, await sendShopSpans(product, acme))
   await segmentsOf(product, hostile, await sendHostileSpans(product, hostile))
+  await sendShopLogs(product, acme)
+  await sendHostileLogs(product, hostile)
   const places = {
     full: await placesOf(product, acme, await sendShop(product, acme), shopEvents),
     hostile: await placesOf(product, hostile, await sendHostile(product, hostile), hostileEvents),

@@ -167,7 +167,7 @@ describe.skipIf(noChromium)('the frame', () => {
     expect(await side(page).isVisible()).toBe(false)
     const tabs = page.locator('.phone-tabs')
     const words = (await tabs.innerText()).split('\n').filter((word) => !/^\d+$/.test(word))
-    expect(words).toEqual(['Overview', 'Issues', 'Performance', 'Traces', 'More'])
+    expect(words).toEqual(['Overview', 'Issues', 'Performance', 'Logs', 'More'])
     expect((await tabs.boundingBox())?.height).toBe(56)
     await tabs.getByText('More').focus()
     await tabs.locator('a', { hasText: 'More' }).focus()

@@ -8,6 +8,7 @@ const product = inject('product')
 /** Maximum first-load JavaScript of screens, in KiB gzipped. */
 const firstLoads: [name: string, path: string, maxKiB: number][] = [
   ['the issue stream', '/o/quiet/issues', 225],
+  ['the screen of logs', '/o/quiet/logs', 240],
   ['the page of a trace', `/o/quiet/traces/${'ab'.repeat(16)}`, 240],
 ]
 

@@ -58,6 +58,12 @@ function createLine(failed: () => void): (work: () => Promise<void>) => void {
   }
 }
 
+/** Returns whether the session or token is still valid and can still read the organization. */
+export async function isStill(app: App, actor: Actor, organization: Organization, headers: Headers): Promise<boolean> {
+  const now = await app.auth.actorOf(headers)
+  return now?.person.id === actor.person.id && (await app.auth.may(now, 'issue:read', { organization })) === 'yes'
+}
+
 /** The change that says that events cannot be queried, with the host of a ClickHouse server. */
 function outageOf(app: App): LiveChange {
   const host = app.eventsServer()?.host

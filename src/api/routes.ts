@@ -12,6 +12,7 @@ import { overviewRoutes } from './issues/overview-routes.ts'
 import { searchRoutes } from './issues/search-routes.ts'
 import { traceRoutes } from './issues/trace-routes.ts'
 import { metricRoutes } from './metrics/metric-routes.ts'
+import { logRoutes } from './logs/log-routes.ts'
 import { accountRoutes } from './people/account-routes.ts'
 import { notificationRoutes } from './people/notification-routes.ts'
 import { organizationDetailRoutes } from './people/organization-detail.ts'
@@ -57,6 +58,7 @@ export const routes: readonly Route[] = [
   ...datasetRoutes,
   ...exploreRoutes,
   ...statsRoutes,
+  ...logRoutes,
   ...traceRoutes,
   ...environmentRoutes,
   ...overviewRoutes,

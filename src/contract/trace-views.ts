@@ -55,6 +55,17 @@ const viewFeedback = z
   })
   .meta({ id: 'TraceViewFeedback' })
 
+const viewLog = z
+  .strictObject({
+    id: z.string().describe('The id of organizations/{org}/logs/{line}/.'),
+    level: z.string(),
+    message: z.string().describe('At most 500 characters.'),
+    project: z.int(),
+    at: z.number().describe('Microseconds after the origin.'),
+    span,
+  })
+  .meta({ id: 'TraceViewLog' })
+
 const viewProject = z
   .strictObject({
     id: digits.nullable(),
@@ -88,6 +99,8 @@ export const restTraceView = z
     events: z.array(viewEvent),
     eventsTruncated: z.boolean().describe('The trace has more than 100 errors. These are the first.'),
     feedback: z.array(viewFeedback),
+    logs: z.array(viewLog).describe('Log lines, oldest first.'),
+    logsTruncated: z.boolean().describe('The trace has more than 200 log lines. These are the first.'),
   })
   .meta({ id: 'TraceView' })
 export type RestTraceView = z.infer<typeof restTraceView>

@@ -1,10 +1,15 @@
 /** The lists that have saved views. */
-export const viewScopes = ['issues', 'traces'] as const
+export const viewScopes = ['issues', 'traces', 'logs'] as const
 export type ViewScope = (typeof viewScopes)[number]
 
 /** Orders of the list of traces; the list of spans has the same with `spans.` before them. */
 const traceSorts = ['newest', 'slowest', 'fastest'] as const
 export const viewSorts: Readonly<Record<ViewScope, readonly string[]>> = {
   issues: ['date', 'new', 'freq', 'user'],
+  /** What the screen of logs shows. */
+  logs: ['lines', 'patterns'],
   traces: [...traceSorts, ...traceSorts.map((sort) => `spans.${sort}`)],
 }
+
+/** Lists that a reader's default view opens. The list of issues opens with no view. */
+export const opensWithView = (scope: ViewScope): boolean => scope !== 'issues'

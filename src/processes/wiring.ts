@@ -216,6 +216,7 @@ export function wireRefine(app: App, setup: AppSetup, lag: ReturnType<typeof cre
     readers: app.readers,
     committed: (result) => {
       publishCommit(live, result)
+      live.committed()
       app.eventRate.add(result.issues)
       if (result.issues.some((issue) => issue.isNew || issue.regressed)) alerts.kick()
     },

@@ -19,6 +19,8 @@ const view = (list: TestSpan[], more: Partial<RestTraceView> = {}): RestTraceVie
   vitals: [],
   events: [],
   eventsTruncated: false,
+  logs: [],
+  logsTruncated: false,
   feedback: [],
   ...more,
 })

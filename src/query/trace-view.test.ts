@@ -35,7 +35,20 @@ const columns = (list: readonly { n: number; projectId: number; startUs?: number
 })
 
 /** A store with these spans. `asked` notes the queries and their limits. */
-function storeOf(list: Parameters<typeof columns>[0], events: { projectId: number; span: number }[] = []) {
+function storeOf(
+  list: Parameters<typeof columns>[0],
+  events: { projectId: number; span: number }[] = [],
+  lines: { projectId: number; span: number }[] = [],
+) {
+  const logs = lines.map(({ projectId, span }, n) => ({
+    projectId,
+    timeUs: 30 + n,
+    jpos: 1,
+    place: n,
+    level: 'info',
+    body: 'x'.repeat(600),
+    spanId: span === 0 ? '' : id(span),
+  }))
   const asked: [string, number?][] = []
   const signals: (AbortSignal | undefined)[] = []
   const refs = events.map(({ projectId }, n) => ({
@@ -64,6 +77,7 @@ function storeOf(list: Parameters<typeof columns>[0], events: { projectId: numbe
         return { spans: list.length, byProject, fromUs: 0, toUs: 0 }
       },
       byTraceId: async () => refs,
+      logsOfTrace: async () => logs,
       spansOfEvents: async () =>
         events.map(({ projectId, span }, n) => ({
           projectId,
@@ -119,6 +133,27 @@ describe('a trace in the form of its page', () => {
       [1, 1, 1],
     ])
     expect(vitals).toEqual([{ span: 1, values: { lcp: 7 } }])
+  })
+
+  test('log lines are at their spans, the first 200 of them; a trace can have nothing else', async () => {
+    const spans = [
+      { n: 2, projectId: 1 },
+      { n: 3, projectId: 1 },
+    ]
+    const lines = [3, 9, 0].map((span) => ({ projectId: 1, span }))
+    const { logs, logsTruncated } = await storeOf(spans, [], lines).view()
+    expect(logs.map(({ id: name, at, span, message }) => [name, at, span, message.length])).toEqual([
+      ['30-1-1-0', 10, 1, 500],
+      ['31-1-1-1', 11, -1, 500],
+      ['32-1-1-2', 12, -1, 500],
+    ])
+    expect(logsTruncated).toBe(false)
+    const alone = await storeOf(
+      [],
+      [],
+      Array.from({ length: 201 }, () => ({ projectId: 1, span: 0 })),
+    ).view()
+    expect([alone.origin, alone.logs.length, alone.logsTruncated, alone.projects.length]).toEqual([30, 200, true, 1])
   })
 
   test('spans of a project that the reader may not read are last in the list, without a name', async () => {

@@ -3,13 +3,18 @@ import type { TraceSpans } from '../domain/trace-spans.ts'
 import { byStart } from '../domain/trace-tree.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import type { EventRef, EventSpan } from '../store/events/events.ts'
+import type { LogLine } from '../store/events/log-search.ts'
 import type { TextColumn, TraceColumns, TraceProjects } from '../store/events/trace-store.ts'
 import type { Project } from '../store/meta/meta.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 import { normalizeSpanId } from '../wire/ids.ts'
+import { idOfLine } from './log-line.ts'
 
 type TraceViewDeps = {
-  events: Pick<EventStore, 'traceSpans' | 'largestSpans' | 'traceTotals' | 'byTraceId' | 'spansOfEvents'>
+  events: Pick<
+    EventStore,
+    'traceSpans' | 'largestSpans' | 'traceTotals' | 'byTraceId' | 'spansOfEvents' | 'logsOfTrace'
+  >
   meta: MetaWith<'issues.issueIdsOf' | 'issues.issueById' | 'feedback.feedbackOfIssue' | 'retention.downsampledDays'>
 }
 
@@ -24,6 +29,10 @@ const sampleSpans = 5000
 /** A trace up to this size is read by one query. Of a larger one these rows are read again, with all others. */
 const smallSpans = 2000
 const errorsMax = 100
+const logsMax = 200
+const logCharactersMax = 500
+/** After every line: the events store knows times until 2106. */
+const everMs = 4_294_967_295_000
 const feedbackMax = 20
 const dayUs = 86_400_000_000
 
@@ -129,8 +138,10 @@ async function readSpans(
   return { columns, spanCount: totals.spans, byProject: totals.byProject, isSampled: true }
 }
 
-/** Finds the span of an event: its own, else the one above it. Spans of the event's project come first. */
-function placer(columns: TraceColumns, kept: readonly number[]): (own: EventSpan | undefined) => number {
+type SpanName = Pick<EventSpan, 'projectId' | 'spanId' | 'parentId'>
+
+/** Finds the span of an event or log line: its own, else the one above it. Spans of the event's project come first. */
+function placer(columns: TraceColumns, kept: readonly number[]): (own: SpanName | undefined) => number {
   const byKey = new Map<string, number>()
   const byId = new Map<string, number>()
   for (let place = kept.length - 1; place >= 0; place--) {
@@ -157,7 +168,18 @@ async function readEvents({ events }: TraceViewDeps, readable: readonly number[]
   return { refs, owns, isTruncated: found.length > errorsMax }
 }
 
-type Placing = { originUs: number; places: Map<number, number>; spanOf(own: EventSpan | undefined): number }
+type Placing = { originUs: number; places: Map<number, number>; spanOf(own: SpanName | undefined): number }
+
+/** The log lines of a trace at their spans. */
+const listLogs = (lines: readonly LogLine[], { originUs, places, spanOf }: Placing): RestTraceView['logs'] =>
+  lines.slice(0, logsMax).map((line) => ({
+    id: idOfLine(line),
+    level: line.level,
+    message: line.body.slice(0, logCharactersMax),
+    project: places.get(line.projectId) ?? 0,
+    at: line.timeUs - originUs,
+    span: spanOf({ projectId: line.projectId, spanId: line.spanId, parentId: '' }),
+  }))
 
 async function listEvents(
   { meta }: TraceViewDeps,
@@ -257,12 +279,20 @@ export async function traceView(
 ): Promise<RestTraceView> {
   const readable = reader.readable.map((project) => project.id)
   const projects = { all: reader.projects.map((project) => project.id), readable }
-  const [read, found] = await Promise.all([
+  const [read, found, lines] = await Promise.all([
     readSpans(deps, projects, traceId, { max: Math.min(max, viewSpansMost), isPreload }),
     readEvents(deps, readable, traceId),
+    deps.events.logsOfTrace({
+      projectIds: readable,
+      traceId,
+      fromMs: 0,
+      toMs: everMs,
+      max: logsMax + 1,
+      newest: false,
+    }),
   ])
   const isSeen = new Set(readable)
-  const isEmpty = found.refs.length === 0 && !read.columns.projectIds.some((id) => isSeen.has(id))
+  const isEmpty = found.refs.length + lines.length === 0 && !read.columns.projectIds.some((id) => isSeen.has(id))
   const { columns } = read
   const kept = isEmpty ? [] : onceByStart(columns)
   const counts = new Map<number, number>(isEmpty ? [] : (read.byProject ?? []))
@@ -271,11 +301,13 @@ export async function traceView(
       const id = columns.projectIds[at] ?? 0
       counts.set(id, (counts.get(id) ?? 0) + 1)
     }
-  for (const { projectId } of found.refs) counts.set(projectId, counts.get(projectId) ?? 0)
+  for (const { projectId } of [...found.refs, ...lines]) counts.set(projectId, counts.get(projectId) ?? 0)
   const { list, places } = projectsOf(reader, counts)
   const [first] = kept
   const originUs =
-    first === undefined ? (found.refs[0]?.timestampUs ?? 0) : columns.originUs + (columns.starts[first] ?? 0)
+    first === undefined
+      ? (found.refs[0]?.timestampUs ?? lines[0]?.timeUs ?? 0)
+      : columns.originUs + (columns.starts[first] ?? 0)
   const placing = { originUs, places, spanOf: placer(columns, kept) }
   const atId = new Map(kept.map((at, place) => [columns.ids[at] ?? '', place]))
   return {
@@ -284,7 +316,7 @@ export async function traceView(
     spanCount: read.isSampled && !isEmpty ? read.spanCount : kept.length,
     isSampled: read.isSampled && !isEmpty,
     keptDays,
-    downsampled: kept.length > 0 ? null : await downsampledOf(deps, found.refs[0]?.timestampUs),
+    downsampled: kept.length > 0 ? null : await downsampledOf(deps, found.refs[0]?.timestampUs ?? lines[0]?.timeUs),
     projects: list,
     spans: compactSpans(columns, kept, places),
     vitals: isEmpty
@@ -295,5 +327,7 @@ export async function traceView(
         }),
     ...(await listEvents(deps, found, placing)),
     eventsTruncated: found.isTruncated,
+    logs: listLogs(lines, placing),
+    logsTruncated: lines.length > logsMax,
   }
 }

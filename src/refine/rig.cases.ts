@@ -78,7 +78,9 @@ export async function bench(): Promise<Bench> {
         blobSource: { folder: join(folder, 'blobs') },
         ...(file ? { file } : {}),
       },
-      committed: (result) => void commits.push(result),
+      committed: (result) => {
+        if (result.issues.length > 0) commits.push(result)
+      },
       trim: async (before) => {
         trims.push({ before, cursor: await meta.batches.cursor() })
         void writer.trim(before).catch((error: unknown) => failures.push(error))

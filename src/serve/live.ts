@@ -11,6 +11,7 @@ type Channel = { lastId: number; recent: RecentChange[]; listeners: Set<(id: num
 /** Listeners by organization in this process. `startId` differs per start, so that old ids never match new ones. */
 export function createLive(startId: number): Live {
   const channels = new Map<number, Channel>()
+  const commits = new Set<() => void>()
   const streams = new Map<string, Set<symbol>>()
   const channelOf = (organizationId: number): Channel => {
     const channel = channels.get(organizationId) ?? { lastId: startId, recent: [], listeners: new Set() }
@@ -38,7 +39,14 @@ export function createLive(startId: number): Live {
       channel.listeners.add(listener)
       return () => void channel.listeners.delete(listener)
     },
-    isHeard: () => [...channels.values()].some(({ listeners }) => listeners.size > 0),
+    committed: () => {
+      for (const listener of commits) listener()
+    },
+    onCommit: (listener) => {
+      commits.add(listener)
+      return () => void commits.delete(listener)
+    },
+    isHeard: () => commits.size > 0 || [...channels.values()].some(({ listeners }) => listeners.size > 0),
     admit: (personId) => {
       const personStreams = streams.get(personId) ?? new Set()
       if (personStreams.size >= streamsMax) return undefined
@@ -65,7 +73,11 @@ export type Live = {
    * only new ones. Returns the function to unsubscribe.
    */
   subscribe(organizationId: number, lastId: number, listener: (id: number, change: LiveChange) => void): () => void
-  /** True while a stream of any organization is open. */
+  /** Says that a batch was committed, whatever is in it. */
+  committed(): void
+  /** Calls `listener` after each commit. Returns the function to stop. Live tails of log lines use it. */
+  onCommit(listener: () => void): () => void
+  /** True while a stream of any organization is open, or a live tail. */
   isHeard(): boolean
   /** Counts a stream of a person. Returns a repeatable release function, or undefined if the person has 10. */
   admit(personId: string): (() => void) | undefined

@@ -31,6 +31,8 @@ import issuesDe from './messages/issues.de.json'
 import issuesEn from './messages/issues.en.json'
 import metricsDe from './messages/metrics.de.json'
 import metricsEn from './messages/metrics.en.json'
+import logsDe from './messages/logs.de.json'
+import logsEn from './messages/logs.en.json'
 import noiseDe from './messages/noise.de.json'
 import noiseEn from './messages/noise.en.json'
 import notificationsDe from './messages/notifications.de.json'
@@ -80,6 +82,7 @@ const catalogues = {
     frame: frameEn,
     issuepage: issuepageEn,
     issues: issuesEn,
+    logs: logsEn,
     noise: noiseEn,
     notifications: notificationsEn,
     operation: operationEn,
@@ -113,6 +116,7 @@ const catalogues = {
     frame: frameDe,
     issuepage: issuepageDe,
     issues: issuesDe,
+    logs: logsDe,
     noise: noiseDe,
     notifications: notificationsDe,
     operation: operationDe,

@@ -20,6 +20,7 @@ import {
   positionEvent,
 } from '../../query/events.ts'
 import { issueStatsOf, toRestIssues } from '../../query/issue.ts'
+import { linesOfEvent } from '../../query/log-moment.ts'
 import { toMarkdown } from '../../query/markdown.ts'
 import type { AttachmentRow } from '../../store/meta/meta.ts'
 import { pageHeaders } from '../page.ts'
@@ -142,7 +143,8 @@ async function markdown(call: Call<{ environment?: string[] }, undefined>): Prom
   ])
   const [restIssues] = await toRestIssues(app, view, [issue], stats)
   if (!restIssues) throw new MishapError('NOT_FOUND')
-  return new Response(toMarkdown(restIssues, event), {
+  const lines = await linesOfEvent(app, await readableIdsOf(call), event)
+  return new Response(toMarkdown(restIssues, event, lines), {
     headers: {
       'content-type': 'text/markdown; charset=utf-8',
       'x-content-type-options': 'nosniff',

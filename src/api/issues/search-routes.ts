@@ -10,7 +10,7 @@ import {
   type SearchChangeBody,
   searchChangeBody,
 } from '../../contract/search.ts'
-import { type ViewScope, viewScopes, viewSorts } from '../../domain/view-scopes.ts'
+import { opensWithView, type ViewScope, viewScopes, viewSorts } from '../../domain/view-scopes.ts'
 import { createSearch, deleteSearch, setDefaultSearch, updateSearch } from '../../operations/saved-searches.ts'
 import type { App } from '../../processes/parts.ts'
 import { completionsOf } from '../../query/completion.ts'
@@ -91,7 +91,7 @@ async function demandReadable(
   if (query === undefined) return
   const projects = await requestedProjects(app, actor, organizationOf(found), [])
   if (scope === 'issues') await checkQuery(app, { projects, meUserId: actor.person.id }, query)
-  else await checkSearch(app, 'spans', { projects }, query)
+  else await checkSearch(app, scope === 'logs' ? 'logs' : 'spans', { projects }, query)
 }
 
 const savedRoutes: Route[] = [
@@ -162,8 +162,8 @@ const savedRoutes: Route[] = [
       const savedSearch = await searchOf(app, actor, found, params.search)
       const parts = partsOf(body)
       // The stream of issues opens with no view, so the setting would do nothing. It is refused before other changes are made.
-      if (body.isPinned && savedSearch.scope !== 'traces')
-        throw new MishapError('VALIDATION', { fields: { isPinned: ['Only a view of traces can be the default.'] } })
+      if (body.isPinned && !opensWithView(savedSearch.scope))
+        throw new MishapError('VALIDATION', { fields: { isPinned: ['Only a view of traces or logs can be the default.'] } })
       const isChanged = Object.keys(parts).length > 0
       if (isChanged) {
         await demandShared(app, actor, found, savedSearch.shared || parts.shared)

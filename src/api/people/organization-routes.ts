@@ -12,7 +12,7 @@ import type { App } from '../../processes/parts.ts'
 import { datasetTags } from '../../query/dataset-attributes.ts'
 import type { ApiToken, Organization } from '../../store/meta/meta.ts'
 import { rowDatasetOf } from '../explore/dataset-name.ts'
-import { liveStream } from '../live.ts'
+import { isStill, liveStream } from '../live.ts'
 import { organizationOf, projectOf, type Route, route, scopeOf, viewOf, viewQuery } from '../route.ts'
 import { organizationSettingRoutes } from './organization-setting-routes.ts'
 
@@ -100,12 +100,6 @@ async function valuesOf(
   key: string,
 ): Promise<{ value: string; events: number }[]> {
   return app.events.tagValues(scopeOf(await viewOf({ ...call, app }, '90d')), key, 1000)
-}
-
-/** Returns whether the session or token is still valid and can still read the organization. */
-async function isStill(app: App, actor: Actor, organization: Organization, headers: Headers): Promise<boolean> {
-  const now = await app.auth.actorOf(headers)
-  return now?.person.id === actor.person.id && (await app.auth.may(now, 'issue:read', { organization })) === 'yes'
 }
 
 /** The caller, organizations and their contents, tokens, the live stream. */

@@ -35,7 +35,7 @@ export type RefineDeps = {
   readers: Readers
   /** Finds uploaded source maps. Without it, frames stay unmapped. */
   artifacts?: MapCacheDeps['meta']
-  /** Called after each commit that changed issues, never before. */
+  /** Called after each commit, never before. The result lists changed issues, if any. */
   committed(result: BatchResult): void
   /** The journal before this position is no longer needed. */
   trim(before: number): void
@@ -87,5 +87,5 @@ export async function commit(
   work.totals.events += effects.events.length
   work.totals.ms += Math.max(0, work.clock.now() - startedMs)
   if (range.ends.length > 0) work.ended?.(committedOutcomes(range.ends, effects, groups))
-  if (result.issues.length > 0) work.committed(result)
+  work.committed(result)
 }

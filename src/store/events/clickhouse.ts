@@ -10,6 +10,7 @@ import type { EventStore } from './event-store.ts'
 import { waitingFor } from './gate.ts'
 import type { EventsKind } from './kind.ts'
 import { createMetrics } from './metrics/metrics.ts'
+import { createLogSearch } from './log-questions.ts'
 import { migrate } from './migrate.ts'
 import { createMoves } from './moves.ts'
 import { createNewest } from './newest.ts'
@@ -104,6 +105,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createTraces(connection, database),
     ...createDetectorRows(connection, database),
     ...createQuestions(connection, database),
+    ...createLogSearch(connection, database),
     ...stored,
     migrate: migrated,
     ping: () => connection.ping(),

@@ -17,6 +17,7 @@ import type {
 } from './events.ts'
 import type { FrameKey } from './frames.ts'
 import type { MetricStore } from './metric-store.ts'
+import type { LogSearchStore } from './log-search.ts'
 import type { MoveStore } from './moves.ts'
 import type { NewestStore } from './newest.ts'
 import type { OverviewStore } from './overview.ts'
@@ -45,6 +46,7 @@ export type EventStore = DownsampleStore &
   DetectorStore &
   QuestionStore &
   SpanSearchStore &
+  LogSearchStore &
   SessionStore &
   MetricStore &
   TableStore & {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { EventStore } from './event-store.ts'
+import { logSearchCases } from './log-search.cases.ts'
 import type { LogRow } from './log-store.ts'
 import { encodeLogRow } from './logs/encode.ts'
 import { metricCases } from './metrics.cases.ts'
@@ -46,6 +47,7 @@ const logTsv = (rows: readonly LogRow[]) => Buffer.from(rows.map(encodeLogRow).j
 /** What the store does with log lines, on each kind of events store. */
 export function logCases(open: () => EventStore): void {
   describe('metrics, which the store treats alike', () => metricCases(open))
+  describe('reads of log lines', () => logSearchCases(open))
 
   test('lines are stored once, counted by project, and leave with their day or their project', async () => {
     const events = open()

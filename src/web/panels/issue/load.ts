@@ -1,12 +1,14 @@
 import { inCommonOf } from '../../../query/in-common.ts'
+import { traceMoment } from '../../../query/log-moment.ts'
 import { toRestTag } from '../../../query/tags.ts'
+import { normalizeId } from '../../../wire/ids.ts'
 import { answered } from '../../client/answered.ts'
 import { app } from '../../handle.ts'
 import { loadAnnotations } from '../../server/chart-annotations.ts'
 import { annotationsQuery } from '../../ui/chart/annotations.ts'
 import type { IssueLoader } from '../loader.ts'
 import type { DataOf } from '../panel.ts'
-import type { inCommon, stats, tags } from './panel.tsx'
+import type { breadcrumbs, inCommon, stats, tags } from './panel.tsx'
 
 /** Maximum values per tag, as in the REST call. */
 export const tagValuesMax = 10
@@ -37,5 +39,17 @@ export const loadInCommon: IssueLoader<DataOf<typeof inCommon>> = {
   mayBeLate: true,
   async load({ here: { issue, project }, environments, range: { fromMs, toMs }, query }) {
     return answered(query, await inCommonOf(app(), issue, { projectIds: [project.id], environments, fromMs, toMs }))
+  },
+}
+
+/** Log lines and spans of the event's trace, for its timeline. */
+export const loadTimeline: IssueLoader<DataOf<typeof breadcrumbs>> = {
+  mayBeLate: true,
+  async load({ row, readable }) {
+    const found = await row
+    const traceId = normalizeId(found?.traceId)
+    return found && traceId
+      ? await traceMoment(app(), readable, traceId, Math.floor(found.timestampUs / 1000))
+      : undefined
   },
 }

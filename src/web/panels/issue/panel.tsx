@@ -1,6 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import type { RestInCommon, RestTag } from '../../../contract/issues.ts'
+import type { RestTraceMoment } from '../../../contract/logs.ts'
 import type { RestAnnotations } from '../../../contract/releases.ts'
 import type { Answered } from '../../client/answered.ts'
 import { entryOf } from '../../client/event-entries.ts'
@@ -162,10 +163,13 @@ export const csp: EventPanel = {
   },
 }
 
-export const breadcrumbs: EventPanel = {
+/** Breadcrumbs with the log lines and spans of the event's trace. */
+export const breadcrumbs: EventPanel<RestTraceMoment> = {
   id: 'breadcrumbs',
-  guard: ({ event }) => hasSection(event, 'breadcrumbs'),
-  Component: ({ event }) => <Timeline key={event.eventID} event={event} />,
+  guard: ({ event }) => hasSection(event, 'breadcrumbs') || event.traceId !== null,
+  Component: ({ event, organization, preloaded }) => (
+    <Timeline key={event.eventID} event={event} organization={organization} preloaded={preloaded} />
+  ),
 }
 
 export const request: EventPanel = {

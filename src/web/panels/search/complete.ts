@@ -37,8 +37,8 @@ type CaretContext =
 export type KeyTable = {
   offered: readonly SearchKey[]
   keyOf: KeyLookup
-  dataset?: 'spans' | 'routes'
-  words: 'search' | 'spans' | 'performance'
+  dataset?: 'spans' | 'routes' | 'logs'
+  words: 'search' | 'spans' | 'performance' | 'logs'
   closed?: { mistakesOf(text: string): readonly QueryMistake[] }
 }
 

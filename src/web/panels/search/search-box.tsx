@@ -58,6 +58,10 @@ type SearchBoxProps = {
   projects?: readonly string[]
   /** Called when a wrong text was entered, and when it was corrected or given up. */
   onWrong?: (isWrong: boolean) => void
+  /** Called with each typed text without mistakes, and with the value when the person gives up. */
+  onType?: (text: string) => void
+  /** Called when the focus leaves the field. */
+  onLeave?: () => void
   /** Whether a lone identifier opens the page it names. */
   jumps?: boolean
   /** The keys of the search; by default those of issues. */
@@ -204,8 +208,11 @@ function Field({
   error,
   label,
   placeholder,
+  typed,
+  onLeave,
   onKeyDown,
-}: Pick<SearchBoxProps, 'error' | 'label' | 'placeholder'> & {
+}: Pick<SearchBoxProps, 'error' | 'label' | 'placeholder' | 'onLeave'> & {
+  typed: (text: string) => void
   id: string
   box: Box
   /** Whether the suggestions are shown. */
@@ -244,12 +251,16 @@ function Field({
           if (isWrong) box.mark([])
           box.look()
           box.setOpen(true)
+          typed(event.target.value)
         }}
         onFocus={() => {
           box.look()
           if (!isWrong) box.setOpen(true)
         }}
-        onBlur={() => box.setOpen(false)}
+        onBlur={() => {
+          box.setOpen(false)
+          onLeave?.()
+        }}
         onSelect={box.look}
         onScroll={(event) => {
           if (highlight.current) highlight.current.scrollLeft = event.currentTarget.scrollLeft
@@ -267,7 +278,7 @@ function Field({
  * Before the scripts run it is a plain form.
  */
 export function SearchBox(props: SearchBoxProps) {
-  const { value, onSearch, error, hiddenParams, placeholder, jumps = true } = props
+  const { value, onSearch, onType, error, hiddenParams, placeholder, jumps = true } = props
   const t = useTranslations('issues')
   const jump = useJump(jumps)
   const id = useId()
@@ -296,6 +307,7 @@ export function SearchBox(props: SearchBoxProps) {
   }
   function leave() {
     if (draft !== value) box.setDraft(value)
+    onType?.(value)
     box.mark([])
     field.current?.blur()
   }
@@ -322,6 +334,7 @@ export function SearchBox(props: SearchBoxProps) {
           id={id}
           box={box}
           shown={shown}
+          typed={(text) => mistakesOf(text, props.projects, props.table).length === 0 && onType?.(text.trim())}
           onKeyDown={(event) => onKeys(box, event, choose, apply, leave)}
         />
         <SearchChips text={draft} mistakes={box.mistakes} placeholder={placeholder} change={apply} />

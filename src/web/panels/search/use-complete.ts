@@ -81,7 +81,8 @@ export function useComplete({
   const search = useTranslations('search')
   const spans = useTranslations('spans')
   const routes = useTranslations('performance')
-  const t = { search, spans, performance: routes }[table.words]
+  const logs = useTranslations('logs')
+  const t = { search, spans, performance: routes, logs }[table.words]
   const { dataset } = table
   const { recent, remember } = useRecent(dataset ? `${organization}:${dataset}` : organization)
   const caretContext = useMemo(() => caretContextOf(text, caret), [text, caret])
@@ -101,7 +102,7 @@ export function useComplete({
       apiFetch<Value[]>(
         `organizations/${organization}/${dataset ? 'trace-items/attributes' : 'tags'}/${encodeURIComponent(key)}/values/`,
         {
-          query: { ...scope, query: typed, limit: 12 },
+          query: { ...scope, query: typed, limit: 12, ...(dataset === 'logs' ? { itemType: 'logs' } : {}) },
           signal,
         },
       ),

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { type FormEvent, useState } from 'react'
 import type { RestSearch } from '../../../contract/search.ts'
+import { opensWithView } from '../../../domain/view-scopes.ts'
 import { ApiError, type ApiRequest, apiFetch } from '../../client/api.ts'
 import { Button } from '../../ui/forms/controls.tsx'
 import { useToast } from '../../ui/toast.tsx'
@@ -201,7 +202,7 @@ export function ViewsEditor({ views, shown, canShare, current, ...props }: Views
                 isShown={line.isShown}
                 current={current}
                 canShare={canShare}
-                canOpen={scope === 'traces'}
+                canOpen={opensWithView(scope)}
                 changes={changes}
                 edit={() => setRenamed(view.id)}
               />

@@ -68,10 +68,7 @@ export function PhoneHead({
   )
 }
 
-/** A phone has space for five words: those of the first sections, and "More". */
-const tabsMax = 4
-
-/** Below 720 px: the first sections as a bar of tabs with words. "More" opens the menu, which has all of them. */
+/** Below 720 px: the main sections as a bar of tabs with words. "More" opens the menu, which has all of them. */
 export function TabBar({
   frame,
   counts,
@@ -87,10 +84,10 @@ export function TabBar({
 }) {
   const t = useTranslations('frame')
   const path = usePathname()
-  const sections = useSections(frame, counts, remembered)
+  const tabs = useSections(frame, counts, remembered).filter(({ isTab }) => isTab)
   return (
     <nav className="phone-tabs" aria-label={t('tabs')}>
-      {sections.slice(0, tabsMax).map(({ href, isExact, label, Icon, count, search }) => (
+      {tabs.map(({ href, isExact, label, Icon, count, search }) => (
         <Link
           key={href}
           href={href + search}

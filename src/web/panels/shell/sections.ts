@@ -7,6 +7,7 @@ import {
   ListTree,
   type LucideIcon,
   MessageSquare,
+  ScrollText,
   Tag,
 } from 'lucide-react'
 import { useTranslations } from 'next-intl'
@@ -20,11 +21,15 @@ type Section = {
   isExact: boolean
   label: string
   Icon: LucideIcon
+  /** A tab of the phone's bar, which has space for four of them. */
+  isTab: boolean
   /** New or open things in it. */
   count: number | undefined
   /** The search of its link: the selected projects, where the section has them. */
   search: string
 }
+
+const tabs: ReadonlySet<string> = new Set(['', '/issues', '/performance', '/logs'])
 
 /** The sections of an organization, in the order of the sidebar and of the bar of tabs. */
 export function useSections(
@@ -42,6 +47,7 @@ export function useSections(
   const section = (path: string, label: string, Icon: LucideIcon, count?: number, search = ''): Section => ({
     href: base + path,
     isExact: path === '',
+    isTab: tabs.has(path),
     label,
     Icon,
     count,
@@ -53,6 +59,7 @@ export function useSections(
     section('/performance', t('performance'), Gauge, undefined, project),
     section('/traces', shell('traces'), ListTree, undefined, project),
     section('/metrics', t('metrics'), ChartSpline, undefined, project),
+    section('/logs', shell('logs'), ScrollText, undefined, project),
     section('/dashboards', boards('name'), LayoutGrid),
     section('/releases', shell('releases'), Tag, undefined, project),
     section('/feedback', people('feedback'), MessageSquare, counts?.newFeedback),

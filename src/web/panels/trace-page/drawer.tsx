@@ -14,6 +14,7 @@ import { Rail } from '../../ui/rail.tsx'
 import { SeverityShape } from '../../ui/severity.tsx'
 import { QueryFailed } from '../../ui/states.tsx'
 import { cutOf, isHidden } from './model.ts'
+import { levelOfPoint } from './point-level.ts'
 import { SpanStatement } from './span-statement.tsx'
 import type { TraceControls } from './use-trace.ts'
 import { useWords, type Words } from './words.ts'
@@ -152,18 +153,26 @@ function PointDetails({ trace, number }: { trace: TraceControls; number: number 
   if (!point) return null
   const event = point.kind === 'error' ? model.view.events[point.index] : undefined
   const item = point.kind === 'feedback' ? model.view.feedback[point.index] : undefined
+  const line = point.kind === 'log' ? model.view.logs[point.index] : undefined
   const href = event
     ? event.groupID && `/o/${organization}/issues/${event.groupID}/events/${event.eventID}`
     : item?.groupID && `/o/${organization}/issues/${item.groupID}`
   return (
     <>
       <p className="tp-message">
-        <PlainText text={event?.title ?? item?.message ?? ''} charactersMax={1000} />
+        <PlainText text={event?.title ?? item?.message ?? line?.message ?? ''} charactersMax={1000} />
       </p>
       {item?.name ? <p className="tp-dim">{item.name}</p> : null}
       <p className="tp-dim">{t(point.node >= 0 ? 'atSpan' : 'byTime')}</p>
       <div className="tp-drawer-acts">
-        {href ? (
+        {line ? (
+          <Link
+            className="button button-compact"
+            href={`/o/${organization}/logs?q=${encodeURIComponent(`trace:${model.view.traceID}`)}&line=${line.id}`}
+          >
+            {t('openLog')}
+          </Link>
+        ) : href ? (
           <Link className="button button-compact" href={href}>
             {t('openIssue', { id: event?.shortId ?? '' })}
           </Link>
@@ -180,7 +189,7 @@ function PointDetails({ trace, number }: { trace: TraceControls; number: number 
   )
 }
 
-/** Errors and feedback of a span. */
+/** Errors, feedback and log lines of a span. */
 function SpanPoints({ trace, node }: { trace: TraceControls; node: number }) {
   const t = useTranslations('trace')
   const { model, select } = trace
@@ -193,11 +202,12 @@ function SpanPoints({ trace, node }: { trace: TraceControls; node: number }) {
         {points.map((point) => {
           const event = point.kind === 'error' ? model.view.events[point.index] : undefined
           const item = point.kind === 'feedback' ? model.view.feedback[point.index] : undefined
+          const line = point.kind === 'log' ? model.view.logs[point.index] : undefined
           return (
             <li key={`${point.kind} ${point.index}`}>
-              <SeverityShape level={event ? 'error' : 'info'} label={t(point.kind)} sizePx={8} />
+              <SeverityShape level={event ? 'error' : levelOfPoint(model, point)} label={t(point.kind)} sizePx={8} />
               <button type="button" onClick={() => select({ kind: 'point', ref: model.points.indexOf(point) })}>
-                <PlainText text={event?.title ?? item?.message ?? ''} charactersMax={120} />
+                <PlainText text={event?.title ?? item?.message ?? line?.message ?? ''} charactersMax={120} />
               </button>
               {event?.shortId ? <span className="tp-dim">{event.shortId}</span> : null}
             </li>
@@ -236,10 +246,10 @@ function RunDetails({ trace, words, first }: Parts & { first: number }) {
 
 function titleOf(
   { trace: { model, selected }, words }: Parts,
-  t: (key: 'error' | 'feedback' | 'gapTitle') => string,
+  t: (key: 'error' | 'feedback' | 'log' | 'gapTitle') => string,
 ): string {
   if (!selected) return ''
-  if (selected.kind === 'point') return t(model.points[selected.ref]?.kind === 'feedback' ? 'feedback' : 'error')
+  if (selected.kind === 'point') return t(model.points[selected.ref]?.kind ?? 'error')
   if (selected.kind === 'gap' || selected.kind === 'endGap') return t('gapTitle')
   const run = selected.kind === 'run' ? model.runAt.get(selected.ref) : undefined
   return run ? `${run.times} × ${words.op(run.main)}` : words.op(selected.ref)

@@ -5,8 +5,8 @@ import { type CriticalPath, criticalPath, type Gap, mainRoot, timesOf } from '..
 import { buildTree, childrenOf, extentOf, type TraceTree } from '../../../domain/trace-tree.ts'
 import type { Clocks } from './view-state.ts'
 
-/** An error or feedback at its span. `node` is -1 if only its time is known. */
-export type Point = { kind: 'error' | 'feedback'; index: number; atUs: number; node: number }
+/** An error, feedback or log line at its span. `node` is -1 if only its time is known. */
+export type Point = { kind: 'error' | 'feedback' | 'log'; index: number; atUs: number; node: number }
 
 /** Everything that the views of a trace show, computed once for each answer of the server. */
 export type TraceModel = {
@@ -37,10 +37,11 @@ export type TraceModel = {
   isRecorded: boolean
 }
 
-function pointsIn({ events, feedback }: RestTraceView): Point[] {
+function pointsIn({ events, feedback, logs }: RestTraceView): Point[] {
   return [
     ...events.map(({ at, span }, index): Point => ({ kind: 'error', index, atUs: at, node: span })),
     ...feedback.map(({ at, span }, index): Point => ({ kind: 'feedback', index, atUs: at, node: span })),
+    ...logs.map(({ at, span }, index): Point => ({ kind: 'log', index, atUs: at, node: span })),
   ].sort((a, b) => a.atUs - b.atUs)
 }
 

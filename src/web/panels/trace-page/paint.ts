@@ -1,6 +1,7 @@
 import { textOf } from '../../../domain/trace-spans.ts'
 import { hueOf } from '../../client/op-hue.ts'
 import { isHidden, membersOf, type TraceModel } from './model.ts'
+import { levelOfPoint } from './point-level.ts'
 import type { Rows } from './rows.ts'
 import type { Window } from './zoom.ts'
 
@@ -188,7 +189,7 @@ function pointRow({ context, model, palette, x }: Paint, ref: number, top: numbe
   const point = model.points[ref]
   if (!point) return
   const at = x(point.atUs)
-  const level = point.kind === 'error' ? model.view.events[point.index]?.level : 'info'
+  const level = levelOfPoint(model, point)
   const colour =
     palette[level === 'fatal' ? 'fatal' : level === 'warning' ? 'warning' : level === 'info' ? 'info' : 'error']
   context.fillStyle = colour

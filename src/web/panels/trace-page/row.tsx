@@ -7,6 +7,7 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'
 import { type Severity, SeverityShape } from '../../ui/severity.tsx'
 import { cutOf, isHidden } from './model.ts'
+import { levelOfPoint } from './point-level.ts'
 import { isBranch } from './rows.ts'
 import type { TraceControls } from './use-trace.ts'
 import type { Words } from './words.ts'
@@ -75,6 +76,18 @@ function Point({ trace: { model, organization }, number }: { trace: TraceControl
         <b>{t('feedback')}</b>
         <span className="tp-text">
           <PlainText text={item?.message ?? ''} charactersMax={200} />
+        </span>
+      </>
+    )
+  }
+  if (point.kind === 'log') {
+    const line = model.view.logs[point.index]
+    return (
+      <>
+        <SeverityShape level={levelOfPoint(model, point)} label={line?.level ?? ''} />
+        <b>{t('log')}</b>
+        <span className="tp-text tp-mono">
+          <PlainText text={(line?.message ?? '').split('\n', 1)[0] ?? ''} charactersMax={200} />
         </span>
       </>
     )

@@ -35,6 +35,8 @@ const viewOf = (list: TestSpan[], more: Partial<RestTraceView> = {}): RestTraceV
   vitals: [],
   events: [],
   eventsTruncated: false,
+  logs: [],
+  logsTruncated: false,
   feedback: [],
   ...more,
 })

@@ -1,7 +1,7 @@
 'use client'
 import { useLocale, useTranslations } from 'next-intl'
-import { type PointerEvent, useRef, useState } from 'react'
 import type { DurationBar } from '../../../query/span-explore.ts'
+import { useBrush } from '../../ui/chart/brush.ts'
 import { Button } from '../../ui/forms/controls.tsx'
 import { durationText } from '../../ui/relative.ts'
 import { useTimeText } from '../../ui/time.tsx'
@@ -28,21 +28,13 @@ export function Histogram({
 }) {
   const t = useTranslations('spans')
   const locale = useLocale()
-  const [brush, setBrush] = useState<{ from: number; to: number }>()
-  const plot = useRef<HTMLDivElement>(null)
   const length = (ms: number) => durationText(ms, locale)
   const most = Math.max(...bars.map(({ count }) => count))
-  const barAt = (event: PointerEvent) => {
-    const box = plot.current?.getBoundingClientRect()
-    const at = box ? Math.floor(((event.clientX - box.left) / box.width) * bars.length) : 0
-    return Math.max(0, Math.min(bars.length - 1, at))
-  }
-  const [low, high] = brush ? [Math.min(brush.from, brush.to), Math.max(brush.from, brush.to)] : [-1, -1]
   function apply(from: number, to: number): void {
     const [first, last] = [bars[from], bars[to]]
-    setBrush(undefined)
     if (first && last) select(first.fromMs, last.toMs)
   }
+  const { plot, low, high } = useBrush(bars.length, apply)
   const number = new Intl.NumberFormat(locale, { notation: 'compact' })
   const middle = bars[Math.floor(bars.length / 2)]
   return (
@@ -57,19 +49,7 @@ export function Histogram({
           <span>{t('brush')}</span>
         )}
       </h2>
-      <div
-        ref={plot}
-        className="span-bars"
-        data-brush
-        onPointerDown={(event) => {
-          if (event.button !== 0) return
-          plot.current?.setPointerCapture(event.pointerId)
-          setBrush({ from: barAt(event), to: barAt(event) })
-        }}
-        onPointerMove={(event) => brush && setBrush({ ...brush, to: barAt(event) })}
-        onPointerUp={() => brush && apply(low, high)}
-        onPointerCancel={() => setBrush(undefined)}
-      >
+      <div className="span-bars" data-brush {...plot}>
         {bars.map((bar, at) => (
           <button
             key={bar.fromMs}

@@ -1,11 +1,24 @@
 'use client'
-import { Circle, Database, Globe, MousePointerClick, Navigation, Smartphone, Terminal } from 'lucide-react'
+import { useQuery } from '@tanstack/react-query'
+import {
+  ChartNoAxesGantt,
+  Circle,
+  Database,
+  Globe,
+  MousePointerClick,
+  Navigation,
+  Smartphone,
+  Terminal,
+} from 'lucide-react'
 import { useLocale, useTranslations } from 'next-intl'
 import { useMemo, useState } from 'react'
 import type { RestEvent } from '../../../../contract/events.ts'
+import type { RestTraceMoment } from '../../../../contract/logs.ts'
+import { apiFetch } from '../../../client/api.ts'
 import { entryOf } from '../../../client/event-entries.ts'
 import { Section } from '../../../ui/panel-section.tsx'
 import { PlainText } from '../../../ui/plain-text.tsx'
+import { durationText } from '../../../ui/relative.ts'
 import { Segments } from '../../../ui/segments.tsx'
 import { SeverityShape } from '../../../ui/severity.tsx'
 import { useTimeText } from '../../../ui/time.tsx'
@@ -15,9 +28,11 @@ import {
   errorEntry,
   type Glyph,
   kindsOf,
+  logEntries,
   matching,
   mergedByTime,
   offsetText,
+  spanEntries,
   splitAtError,
   type TimelineEntry,
 } from './timeline.ts'
@@ -29,6 +44,7 @@ const icons = {
   query: Database,
   log: Terminal,
   device: Smartphone,
+  span: ChartNoAxesGantt,
   other: Circle,
 } as const satisfies Record<Glyph, unknown>
 
@@ -43,15 +59,52 @@ const levelOf = ({ tags }: RestEvent) => {
   return level === 'fatal' || level === 'warning' ? level : 'error'
 }
 
+/** The log lines and spans of the event's trace around the event. */
+function useMoment(organization: string, event: RestEvent, preloaded: RestTraceMoment | undefined) {
+  const timestamp = Date.parse(event.dateCreated) / 1000
+  return useQuery<RestTraceMoment>({
+    queryKey: ['trace-moment', organization, event.traceId, timestamp],
+    queryFn: ({ signal }) =>
+      apiFetch<RestTraceMoment>(`organizations/${organization}/trace-moment/${event.traceId}/`, {
+        query: { timestamp },
+        signal,
+      }),
+    enabled: event.traceId !== null,
+    ...(preloaded ? { initialData: preloaded } : {}),
+    staleTime: 60_000,
+    retry: false,
+  }).data
+}
+
+/** Breadcrumbs, log lines and spans in one order, with the error. */
+function useEntries(event: RestEvent, moment: RestTraceMoment | undefined): TimelineEntry[] {
+  const locale = useLocale()
+  return useMemo(() => {
+    const crumbs = crumbEntries(entryOf(event, 'breadcrumbs')?.data.values ?? [])
+    const lines = logEntries(moment?.lines ?? [])
+    const spans = spanEntries(moment?.spans ?? [], (ms) => durationText(ms, locale))
+    return mergedByTime([spans, crumbs, lines, [errorEntry(event, levelOf(event))]])
+  }, [event, moment, locale])
+}
+
 /** What happened before the error, newest last, with the error as the last row. */
-export function Timeline({ event }: { event: RestEvent }) {
+export function Timeline({
+  event,
+  organization,
+  preloaded,
+}: {
+  event: RestEvent
+  organization: string
+  preloaded: RestTraceMoment | undefined
+}) {
+  const all = useEntries(event, useMoment(organization, event, preloaded))
+  return all.length > 1 ? <TimelineSection event={event} all={all} /> : null
+}
+
+function TimelineSection({ event, all }: { event: RestEvent; all: readonly TimelineEntry[] }) {
   const t = useTranslations('parts.timeline')
   const locale = useLocale()
   const { text: clock, zone } = useTimeText()
-  const all = useMemo(() => {
-    const crumbs = crumbEntries(entryOf(event, 'breadcrumbs')?.data.values ?? [])
-    return mergedByTime([crumbs, [errorEntry(event, levelOf(event))]])
-  }, [event])
   const { before, after } = useMemo(() => splitAtError(all), [all])
   const [kind, setKind] = useState('')
   const [text, setText] = useState('')

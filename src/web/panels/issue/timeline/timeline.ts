@@ -1,7 +1,8 @@
 import type { RestBreadcrumb } from '../../../../contract/events.ts'
+import type { RestLogLine, RestTraceMoment } from '../../../../contract/logs.ts'
 
 /** The icon of an entry. */
-export type Glyph = 'navigation' | 'request' | 'ui' | 'query' | 'log' | 'device' | 'other'
+export type Glyph = 'navigation' | 'request' | 'ui' | 'query' | 'log' | 'device' | 'span' | 'other'
 
 type EntrySeverity = 'fatal' | 'error' | 'warning'
 
@@ -9,7 +10,7 @@ type EntrySeverity = 'fatal' | 'error' | 'warning'
 export type TimelineEntry = {
   /** Unique in the timeline. */
   id: string
-  source: 'breadcrumb' | 'error'
+  source: 'breadcrumb' | 'log' | 'span' | 'error'
   /** ms since 1970. Null: not sent, so the entry keeps its place after the one before it. */
   atMs: number | null
   /** What the filter calls it: `http`. */
@@ -27,6 +28,8 @@ export type TimelineEntry = {
 }
 
 const detailsMax = 30
+/** Longer texts are cut in their row, and whole in the open part. */
+const textMax = 200
 
 /** A breadcrumb's kind for the filter: its type, or the first part of its category for default types. */
 export function kindOf(crumb: Pick<RestBreadcrumb, 'type' | 'category'>): string {
@@ -134,6 +137,43 @@ export function crumbEntries(crumbs: readonly RestBreadcrumb[]): TimelineEntry[]
     }
   })
 }
+
+const detailOf = (name: string, text: string) => ({ name, text, path: `trace.${name}` })
+
+/** The entries of the log lines of the event's trace, in their order. */
+export const logEntries = (lines: readonly RestLogLine[]): TimelineEntry[] =>
+  lines.map(({ id, timestamp, level, message, template }) => ({
+    id: `log-${id}`,
+    source: 'log',
+    atMs: Date.parse(timestamp),
+    kind: 'log',
+    label: 'log',
+    glyph: 'log',
+    severity: Object.hasOwn(levels, level) ? levels[level] : undefined,
+    text: message.split('\n', 1)[0] ?? '',
+    value: level,
+    path: '',
+    details: [
+      ...(message.includes('\n') || message.length > textMax ? [detailOf('message', message)] : []),
+      ...(template ? [detailOf('template', template)] : []),
+    ],
+  }))
+
+/** The entries of the spans of the event's trace, at their start. `length` formats a duration in ms. */
+export const spanEntries = (spans: RestTraceMoment['spans'], length: (ms: number) => string): TimelineEntry[] =>
+  spans.map(({ id, op, name, start, duration, failed }) => ({
+    id: `span-${id}`,
+    source: 'span',
+    atMs: Date.parse(start),
+    kind: 'span',
+    label: op || 'span',
+    glyph: 'span',
+    severity: failed ? 'error' : undefined,
+    text: name,
+    value: length(duration),
+    path: '',
+    details: [],
+  }))
 
 /** The entry of the event itself. */
 export function errorEntry(event: { title: string; dateCreated: string }, level: EntrySeverity): TimelineEntry {

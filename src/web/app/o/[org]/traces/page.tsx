@@ -1,15 +1,7 @@
 import type { Metadata } from 'next'
 import { redirect } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
-import { readableProjects } from '../../../../../auth/allowed-projects.ts'
-import { someAsync } from '../../../../../base/sequence.ts'
-import { namedProjects } from '../../../../../query/named-projects.ts'
-import { rangeOf } from '../../../../../query/range.ts'
-import { viewsOf } from '../../../../../query/saved.ts'
-import { defaultProjects } from '../../../../../query/self-project.ts'
 import { type Exploration, exploreSpans } from '../../../../../query/span-explore.ts'
-import type { Project } from '../../../../../store/meta/meta.ts'
-import { dsnOf } from '../../../../../wire/dsn.ts'
 import { app } from '../../../../handle.ts'
 import { projectIdsOf } from '../../../../panels/search/list-params.ts'
 import { environmentsOf } from '../../../../panels/search/load-environments.ts'
@@ -17,7 +9,7 @@ import { NoMatches, NoTraces } from '../../../../panels/trace-search/no-traces.t
 import { isPlain, traceParams } from '../../../../panels/trace-search/params.ts'
 import { TraceSearch } from '../../../../panels/trace-search/trace-search.tsx'
 import { defaultSearch } from '../../../../panels/trace-search/views.ts'
-import { demandOrganization } from '../../../../server/session.ts'
+import { dsnOfProject, searchPage, viewOfPage } from '../../../../server/search-page.ts'
 import { codeOf, unlessAway } from '../../../../server/unless-away.ts'
 
 export async function generateMetadata(): Promise<Metadata> {
@@ -42,12 +34,6 @@ async function answered(exploration: Promise<Exploration>): Promise<Answer> {
   }
 }
 
-/** The DSN of a project, for the snippet of the empty screen. */
-async function dsnOfProject(project: Project | undefined): Promise<string | undefined> {
-  const [key] = project ? await app().meta.projects.keysOf(project.id) : []
-  return key && dsnOf(app().config.url, key)
-}
-
 /** The search over traces and spans. Its state is in the query string. */
 export default async function TracesPage({
   params,
@@ -57,33 +43,13 @@ export default async function TracesPage({
   searchParams: Promise<Record<string, string | string[]>>
 }) {
   const { org } = await params
-  const search = new URLSearchParams(
-    Object.entries(await searchParams).map(([key, value]): [string, string] => [key, String(value)]),
-  )
-  const { actor, organization } = await demandOrganization(org, `/o/${org}/traces${search.size ? `?${search}` : ''}`)
-  const { auth, clock, meta } = app()
-  const projects = await readableProjects(app(), actor, organization)
-  const names = projects.map(({ id, slug, name }) => ({ id: String(id), slug, name }))
-  const canShare = await someAsync(
-    projects,
-    async (project) => (await auth.may(actor, 'issue:triage', { organization, project })) === 'yes',
-  )
-  const views = await viewsOf(meta, organization.id, { userId: actor.person.id, mayShare: canShare }, 'traces')
+  const page = await searchPage(org, searchParams, 'traces')
+  const { organization, search, projects, names, views, canShare } = page
   const opening = search.size === 0 ? defaultSearch(views, names) : undefined
   if (opening) redirect(`/o/${org}/traces${opening}`)
   const requested = traceParams(search)
-  const projectIds = projectIdsOf(requested.project, names)
-  const chosen = projectIds.length
-    ? ((await namedProjects(meta, organization.id, projects, projectIds)) ?? [])
-    : await defaultProjects(meta, organization.id, projects)
-  const { range: shown } = requested
-  const range = rangeOf(
-    shown.kind === 'relative'
-      ? { statsPeriod: shown.period }
-      : { start: new Date(shown.fromMs).toISOString(), end: new Date(shown.toMs).toISOString() },
-    clock.now(),
-  )
-  const view = { projects: chosen, environments: requested.env.split(',').filter((part) => part !== ''), range }
+  const view = await viewOfPage(page, { ...requested, projectIds: projectIdsOf(requested.project, names) })
+  const { range } = view
   const [answer, environments] = await Promise.all([
     answered(
       exploreSpans(app(), view, {
@@ -107,7 +73,7 @@ export default async function TracesPage({
       {...answer}
     >
       {isPlain(requested) ? (
-        <NoTraces organization={organization.slug} dsn={await dsnOfProject(chosen[0])} />
+        <NoTraces organization={organization.slug} dsn={await dsnOfProject(view.projects[0])} />
       ) : (
         <NoMatches base={`/o/${organization.slug}/traces`} params={requested} search={search.toString()} />
       )}

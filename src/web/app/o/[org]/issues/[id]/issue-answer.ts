@@ -1,9 +1,11 @@
 import { readableIds } from '../../../../../../auth/allowed-projects.ts'
 import type { RestEvent } from '../../../../../../contract/events.ts'
 import type { RestIssueDetail } from '../../../../../../contract/issues.ts'
+import type { RestLogLine } from '../../../../../../contract/logs.ts'
 import { receivedJson, storedJson } from '../../../../../../query/event.ts'
 import { eventRowOf, positionEvent } from '../../../../../../query/events.ts'
 import { issueDetail } from '../../../../../../query/issue.ts'
+import { linesOfEvent } from '../../../../../../query/log-moment.ts'
 import { rangeOf } from '../../../../../../query/range.ts'
 import type { SeenEvent } from '../../../../../../store/events/events.ts'
 import { app } from '../../../../../handle.ts'
@@ -11,7 +13,13 @@ import { findIssue } from '../../../../../server/issues.ts'
 import { actorHere, organizationFor } from '../../../../../server/session.ts'
 import { codeOf } from '../../../../../server/unless-away.ts'
 
-type LoadedIssue = { issue: RestIssueDetail; event: RestEvent; stored: string; received: string | undefined }
+type LoadedIssue = {
+  issue: RestIssueDetail
+  event: RestEvent
+  stored: string
+  received: string | undefined
+  linesOfTrace(): Promise<RestLogLine[]>
+}
 
 const headers = {
   'cache-control': 'private, no-store',
@@ -34,7 +42,7 @@ type Address = { org: string; id: string; path?: string[] | undefined }
 export async function answerIssue(
   { org, id, path = [] }: Address,
   request: Request,
-  answer: (loaded: LoadedIssue, search: URLSearchParams) => Response | undefined,
+  answer: (loaded: LoadedIssue, search: URLSearchParams) => Response | undefined | Promise<Response>,
 ): Promise<Response> {
   const actor = await actorHere()
   if (!actor) return refuse(401, 'AUTH_REQUIRED', 'Authentication credentials were not provided.')
@@ -59,7 +67,14 @@ export async function answerIssue(
       issueDetail(deps, view, here.issue, readable),
       positionEvent(deps, here.issue, row, readable),
     ])
-    return answer({ issue, event, stored: storedJson(row), received: receivedJson(row) }, search) ?? missing()
+    const loaded: LoadedIssue = {
+      issue,
+      event,
+      stored: storedJson(row),
+      received: receivedJson(row),
+      linesOfTrace: () => linesOfEvent(deps, readable, event),
+    }
+    return (await answer(loaded, search)) ?? missing()
   } catch (error) {
     const code = codeOf(error)
     if (code === 'NOT_FOUND') return missing()

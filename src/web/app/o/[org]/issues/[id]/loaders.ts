@@ -1,5 +1,5 @@
 import { loadUserReports } from '../../../../../panels/feedback/load.ts'
-import { loadInCommon, loadStats, loadTags } from '../../../../../panels/issue/load.ts'
+import { loadInCommon, loadStats, loadTags, loadTimeline } from '../../../../../panels/issue/load.ts'
 import type { IssueLoader } from '../../../../../panels/loader.ts'
 import { loadSuspects } from '../../../../../panels/releases/load.ts'
 import { loadDoctor } from '../../../../../panels/source-maps/load.ts'
@@ -11,6 +11,7 @@ export const issueLoaders: Readonly<Record<string, IssueLoader<unknown>>> = {
   feedback: loadUserReports,
   suspects: loadSuspects,
   doctor: loadDoctor,
+  breadcrumbs: loadTimeline,
   trace: loadTrace,
   'in-common': loadInCommon,
   tags: loadTags,

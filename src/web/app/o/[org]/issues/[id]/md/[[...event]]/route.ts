@@ -7,7 +7,7 @@ export async function GET(
   { params }: { params: Promise<{ org: string; id: string; event?: string[] }> },
 ): Promise<Response> {
   const { org, id, event: path } = await params
-  return answerIssue({ org, id, path }, request, ({ issue, event }) =>
-    textAnswer(toMarkdown(issue, event), 'text/markdown'),
+  return answerIssue({ org, id, path }, request, async ({ issue, event, linesOfTrace }) =>
+    textAnswer(toMarkdown(issue, event, await linesOfTrace()), 'text/markdown'),
   )
 }

@@ -1,0 +1,36 @@
+import type { Scope } from '../store/events/events.ts'
+import type { Filter } from '../store/events/question.ts'
+import { fieldsOfDataset } from './compile/datasets.ts'
+import { fieldsOf, splitFields, type ValueField } from './compile/fields.ts'
+import { isWide } from './compile/filter.ts'
+import { searchOfView } from './compile/question.ts'
+import type { QueryDeps, View } from './issue.ts'
+
+export type LogView = Pick<View, 'projects' | 'environments' | 'range'>
+
+const dataset = fieldsOfDataset('logs')
+
+/** Every level that a line can have. */
+export const logLevels: readonly string[] = Object.keys(dataset.levels?.from ?? {})
+
+/** The scope of a view in the events store. */
+export const scopeOfLogs = ({ projects, environments, range }: LogView): Scope => ({
+  projectIds: projects.map((project) => project.id),
+  environments,
+  fromMs: range.fromMs,
+  toMs: range.toMs,
+})
+
+/** The condition of a search text over the lines of a view. Throws QUERY_*. */
+export async function logCondition(
+  deps: QueryDeps,
+  view: LogView,
+  query: string,
+): Promise<{ filter: Filter | undefined; reads: 'wide' | 'narrow' }> {
+  const { filter } = await searchOfView(deps, dataset, view, query)
+  return { filter, reads: isWide(filter) ? 'wide' : 'narrow' }
+}
+
+/** The fields, attributes or JSON paths of these names. Throws VALIDATION for a wrong one, or for a function. */
+export const logFields = (names: readonly string[], parameter: string): ValueField[] =>
+  splitFields(fieldsOf(dataset, names, parameter)).values

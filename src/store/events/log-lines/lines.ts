@@ -1,0 +1,169 @@
+import type { Connection } from '../connection.ts'
+import type { Scope } from '../events.ts'
+import { createValues, type Values } from '../filter.ts'
+import type { LogDetail, LogKey, LogLine, LogSearchStore } from '../log-search.ts'
+import type { Value } from '../question.ts'
+import { type Answered, compileValue, readCell } from '../searching/columns.ts'
+import { compileScope } from '../searching/filter.ts'
+import { windowsOf } from '../searching/newest.ts'
+import {
+  afterCondition,
+  type LineCells,
+  lineCells,
+  lineColumns,
+  listBodyMax,
+  logSource,
+  microsOf,
+  readLine,
+  timeOf,
+} from './scope.ts'
+
+type Row = LineCells & { columns: Answered[] }
+
+/** Up to so many projects, each is read from its newest line on. A list of more is read part by part of its range. */
+const projectsMax = 50
+
+const columnsOf = (values: Values, columns: readonly Value[]) =>
+  columns.map((column, at) => `, ${compileValue(logSource, values, column)} AS c${at}`).join('')
+const cellsOf = (columns: readonly Value[]) =>
+  `${lineCells}, tuple(${columns.map((_, at) => `c${at}`).join(', ')}) AS columns`
+const noColumns = `${lineCells}, [] AS columns`
+const readRow =
+  (columns: readonly Value[]) =>
+  ({ columns: cells, ...line }: Row): LogLine => ({
+    ...readLine(line),
+    columns: columns.map((column, at) => readCell(logSource, column, cells[at] ?? null)),
+  })
+
+/**
+ * See `LogSearchStore.logLines`. The lines of one project are read from the end of the table's order until enough match.
+ * Lines of one microsecond are ties of that order, so a part ends only between two times.
+ */
+export function createLogLines(connection: Connection, table: string): LogSearchStore['logLines'] {
+  return async ({ scope, filter, columns, order, after, max, signal }) => {
+    if (scope.projectIds.length === 0) return []
+    const way = order === 'newest' ? 'DESC' : 'ASC'
+    const read = async (part: Scope, limit: number): Promise<LogLine[]> => {
+      const values = createValues()
+      const extra = columnsOf(values, columns)
+      const isShort = part.projectIds.length <= projectsMax
+      const last = values.add('UInt32', limit)
+      const parts = (isShort ? part.projectIds.map((id) => [id]) : [part.projectIds]).map((projectIds) => {
+        const conditions = [compileScope(logSource, values, { ...part, projectIds }, filter)]
+        if (after) conditions.push(afterCondition(values, after, order))
+        const only = projectIds.length === 1 ? `project_id = ${values.add('UInt64', projectIds[0])} AND ` : ''
+        const each = `SELECT ${lineColumns}${extra} FROM ${table} WHERE ${only}${conditions.join(' AND ')}`
+        return isShort ? `${each} ORDER BY project_id ${way}, time ${way} LIMIT ${last} WITH TIES` : each
+      })
+      const rows = await connection.rows<Row>(
+        `SELECT ${columns.length > 0 ? cellsOf(columns) : noColumns} FROM (
+           SELECT * FROM (${parts.map((text) => `(${text})`).join(' UNION ALL ')})
+           ORDER BY time ${way}, jpos ${way}, place ${way} LIMIT ${last})`,
+        values.bound,
+        { signal },
+      )
+      return rows.map(readRow(columns))
+    }
+    if (scope.projectIds.length <= projectsMax || order === 'oldest') return read(scope, max)
+    const found: LogLine[] = []
+    for (const part of windowsOf(scope)) {
+      found.push(...(await read(part, max - found.length)))
+      if (found.length >= max) break
+    }
+    return found
+  }
+}
+
+/** See `LogSearchStore.logTail`. */
+export function createLogTail(connection: Connection, table: string): LogSearchStore['logTail'] {
+  return async ({ scope, filter, columns, from, to, max, signal }) => {
+    if (scope.projectIds.length === 0 || from >= to) return { lines: [], total: 0 }
+    const condition = (values: Values) =>
+      `${compileScope(logSource, values, scope, filter)} AND jpos >= ${values.add('UInt64', from)} AND jpos < ${values.add('UInt64', to)}`
+    const values = createValues()
+    const rows = await connection.rows<Row>(
+      `SELECT ${columns.length > 0 ? cellsOf(columns) : noColumns} FROM (
+         SELECT ${lineColumns}${columnsOf(values, columns)} FROM ${table} WHERE ${condition(values)}
+         ORDER BY jpos DESC, place DESC LIMIT ${values.add('UInt32', max)})`,
+      values.bound,
+      { signal },
+    )
+    if (rows.length < max) return { lines: rows.map(readRow(columns)), total: rows.length }
+    const counted = createValues()
+    const [all] = await connection.rows<{ n: string }>(
+      `SELECT count() AS n FROM ${table} WHERE ${condition(counted)}`,
+      counted.bound,
+      { signal },
+    )
+    return { lines: rows.map(readRow(columns)), total: Number(all?.n ?? rows.length) }
+  }
+}
+
+/** See `LogSearchStore.logsOfTrace`. The index of trace ids finds them without the times of other lines. */
+export function createTraceLogs(connection: Connection, table: string): LogSearchStore['logsOfTrace'] {
+  return async ({ projectIds, traceId, fromMs, toMs, max, newest }) => {
+    if (projectIds.length === 0 || !/^[0-9a-f]{32}$/.test(traceId)) return []
+    const values = createValues()
+    const way = newest ? 'DESC' : 'ASC'
+    const rows = await connection.rows<Row>(
+      `SELECT ${noColumns} FROM (
+         SELECT ${lineColumns} FROM ${table}
+         WHERE project_id IN ${values.add('Array(UInt64)', projectIds)} AND time >= ${timeOf(values, fromMs)}
+           AND time < ${timeOf(values, toMs)} AND received >= ${timeOf(values, Math.max(0, fromMs - 60_000))}
+           AND trace_id = toFixedString(unhex(${values.add('String', traceId)}), 16)
+         ORDER BY time ${way}, jpos ${way}, place ${way} LIMIT ${values.add('UInt32', max)})`,
+      values.bound,
+    )
+    const lines = rows.map(readRow([]))
+    return newest ? lines.reverse() : lines
+  }
+}
+
+type DetailRow = LineCells & {
+  service: string
+  host: string
+  logger: string
+  environment: string
+  release: string
+  platform: string
+  origin: string
+  tags: Record<string, string>
+  numbers: Record<string, number>
+  truncated: number
+  repaired: number
+  receivedMs: string
+}
+
+/** See `LogSearchStore.logDetails`. */
+export function createLogDetails(connection: Connection, table: string): LogSearchStore['logDetails'] {
+  return async (keys: readonly LogKey[]): Promise<LogDetail[]> => {
+    if (keys.length === 0) return []
+    const values = createValues()
+    const conditions = keys.map(
+      ({ projectId, timeUs, jpos, place }) =>
+        `(project_id = ${values.add('UInt64', projectId)} AND time = ${microsOf(values, timeUs)} AND jpos = ${values.add('UInt64', jpos)} AND place = ${values.add('UInt32', place)})`,
+    )
+    const text = lineColumns.replace(`substringUTF8(body, 1, ${listBodyMax})`, 'body')
+    const rest = 'service, host, logger, environment, release, platform, origin, tags, numbers, truncated, repaired'
+    const rows = await connection.rows<DetailRow>(
+      `SELECT ${lineCells}, ${rest}, toString(toUnixTimestamp64Milli(received)) AS receivedMs
+       FROM (SELECT ${text}, ${rest}, received FROM ${table} WHERE ${conditions.join(' OR ')})`,
+      values.bound,
+    )
+    return rows.map((row) => ({
+      ...readLine(row),
+      service: row.service,
+      host: row.host,
+      logger: row.logger,
+      environment: row.environment,
+      release: row.release,
+      platform: row.platform,
+      origin: row.origin,
+      tags: row.tags,
+      numbers: row.numbers,
+      truncated: row.truncated === 1,
+      repaired: row.repaired > 0,
+      receivedMs: Number(row.receivedMs),
+    }))
+  }
+}

@@ -1,0 +1,150 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { EventStore } from './event-store.ts'
+import type { LogKey, LogLine } from './log-search.ts'
+import type { LogRow } from './log-store.ts'
+import { encodeLogRow } from './logs/encode.ts'
+
+/** Monday 2026-11-16 10:00 UTC. */
+const monday = Date.UTC(2026, 10, 16, 10)
+const second = 1_000_000
+const trace = 'd'.repeat(32)
+const [one, two] = [91, 92]
+
+/** A line, `n` seconds after the start. Its number is its position. */
+const line = (n: number, changes: Partial<LogRow> = {}): LogRow => ({
+  projectId: one,
+  timeUs: monday * 1000 + n * second + 7,
+  traceId: '',
+  spanId: '',
+  severity: 9,
+  level: 'info',
+  body: `line ${n}`,
+  template: '',
+  pattern: '00000000000000a1',
+  service: 'shop',
+  host: '',
+  logger: '',
+  environment: 'production',
+  release: '',
+  platform: 'node',
+  origin: '',
+  userHash: '',
+  attributes: { 'cart.id': n, name: `n${n}` },
+  repaired: 0,
+  truncated: false,
+  weight: 1,
+  receivedMs: monday + n * 1000 + 50,
+  jpos: 900_000_000 + n * 10,
+  place: 0,
+  ...changes,
+})
+const at = (n: number) => monday * 1000 + n * second + 7
+/** Lines 5 to 8 are of one microsecond; 7 and 8 of one record. */
+const rows: LogRow[] = [
+  ...[1, 2, 3, 4].map((n) => line(n)),
+  line(5, { timeUs: at(5), traceId: trace, spanId: 'e'.repeat(16) }),
+  line(6, { timeUs: at(5), projectId: two, traceId: trace, pattern: 'fffffffffffffffe', level: 'error', severity: 17 }),
+  line(7, { timeUs: at(5), traceId: trace }),
+  line(8, { timeUs: at(5), jpos: 900_000_070, place: 1, weight: 10 }),
+  line(9, { body: 'é'.repeat(5000), truncated: true, repaired: 2, pattern: '' }),
+]
+const scope = { projectIds: [one, two], environments: [] as string[], fromMs: monday, toMs: monday + 3_600_000 }
+const asked = { scope, filter: undefined, columns: [] }
+const numbers = (lines: readonly LogLine[]) =>
+  lines.map(({ jpos, place, body }) => (body.startsWith('é') ? 9 : (jpos - 900_000_000) / 10 + place))
+
+/** Cases for the reads of log lines. */
+export function logSearchCases(open: () => EventStore): void {
+  beforeAll(() => open().insert('logs', Buffer.from(rows.map(encodeLogRow).join('')), 'log search'))
+
+  describe('lines in order', () => {
+    test.each([1, 2, 3, 100])('pages of %i lines have every line once, also those of one microsecond', async (max) => {
+      for (const [order, expected] of [
+        ['newest', [9, 8, 7, 6, 5, 4, 3, 2, 1]],
+        ['oldest', [1, 2, 3, 4, 5, 6, 7, 8, 9]],
+      ] as const) {
+        const found: number[] = []
+        let after: LogKey | undefined
+        for (let page = 0; page < 20; page++) {
+          const lines = await open().logLines({ ...asked, order, after, max })
+          found.push(...numbers(lines))
+          after = lines.at(-1)
+          if (lines.length < max) break
+        }
+        expect(found).toEqual(expected)
+      }
+    })
+
+    test('columns, filter and the cut of a long text', async () => {
+      const columns = [
+        { of: 'attribute', key: 'cart.id', as: 'any' },
+        { of: 'attribute', key: 'name', as: 'any' },
+        { of: 'text', column: 'service' },
+      ] as const
+      const filter = { op: 'compare', value: columns[0], compare: '>', number: 7 } as const
+      const [last, before] = await open().logLines({ scope, filter, columns, order: 'newest', max: 10 })
+      expect([last?.columns, before?.columns]).toEqual([
+        [9, 'n9', 'shop'],
+        [8, 'n8', 'shop'],
+      ])
+      expect([last?.body.length, last?.pattern, before?.pattern]).toEqual([2000, '', '00000000000000a1'])
+    })
+
+    test('no project, and no readable one, find nothing', async () => {
+      const none = { ...asked, scope: { ...scope, projectIds: [] } }
+      expect(await open().logLines({ ...none, order: 'newest', max: 10 })).toEqual([])
+      expect(await open().logTail({ ...none, from: 0, to: 1e12, max: 10 })).toEqual({ lines: [], total: 0 })
+    })
+  })
+
+  test('a tail has the newest lines between two positions, and counts all', async () => {
+    const tail = (from: number, to: number, max: number) => open().logTail({ ...asked, from, to, max })
+    const all = await tail(900_000_000, 900_001_000, 3)
+    expect([numbers(all.lines), all.total]).toEqual([[9, 8, 7], 9])
+    const few = await tail(900_000_020, 900_000_040, 10)
+    expect([numbers(few.lines), few.total]).toEqual([[3, 2], 2])
+    expect(await tail(900_000_040, 900_000_040, 10)).toEqual({ lines: [], total: 0 })
+  })
+
+  test('a detail has everything of a line; another key has nothing', async () => {
+    const [last] = await open().logLines({ ...asked, order: 'newest', max: 1 })
+    if (!last) throw new Error('no line')
+    const [detail] = await open().logDetails([last])
+    expect(detail).toMatchObject({ truncated: true, repaired: true, service: 'shop', tags: { name: 'n9' } })
+    expect([detail?.body.length, detail?.numbers]).toEqual([5000, { 'cart.id': 9 }])
+    expect(await open().logDetails([{ ...last, place: 5 }])).toEqual([])
+  })
+
+  test('lines of a trace around a time, of readable projects only', async () => {
+    const of = (projectIds: number[], newest = false, max = 10) =>
+      open().logsOfTrace({ projectIds, traceId: trace, fromMs: monday, toMs: monday + 60_000, max, newest })
+    expect(numbers(await of([one, two]))).toEqual([5, 6, 7])
+    expect(numbers(await of([one, two], true, 2))).toEqual([6, 7])
+    expect(numbers(await of([one]))).toEqual([5, 7])
+    expect((await of([one]))[0]?.spanId).toBe('e'.repeat(16))
+    expect(
+      await open().logsOfTrace({ projectIds: [one], traceId: "'", fromMs: 0, toMs: 1, max: 1, newest: true }),
+    ).toEqual([])
+  })
+
+  test('patterns with their weights, their newest line and their start', async () => {
+    const { patterns, total, lines } = await open().logPatterns({ ...asked, max: 10 })
+    expect([patterns.map(({ pattern, count, level }) => [pattern, count, level]), total, lines]).toEqual([
+      [
+        ['00000000000000a1', 16, 'info'],
+        ['fffffffffffffffe', 1, 'error'],
+      ],
+      2,
+      17,
+    ])
+    expect(patterns[0]?.newest).toEqual({ projectId: one, timeUs: at(5), jpos: 900_000_070, place: 1 })
+    const names = patterns.map(({ pattern }) => pattern)
+    expect([...(await open().patternStarts(scope, names))].sort()).toEqual([
+      ['00000000000000a1', at(1)],
+      ['fffffffffffffffe', at(5)],
+    ])
+    const series = await open().patternSeries({ ...asked, patterns: names.slice(0, 1), bucketMs: 3000 })
+    expect(series.reduce((sum, { count }) => sum + count, 0)).toBe(16)
+    expect(await open().patternStarts(scope, [])).toEqual(new Map())
+  })
+}

@@ -1,0 +1,28 @@
+import type { RestSearch } from '../../../contract/search.ts'
+import type { ProjectName } from '../search/list-params.ts'
+import { scopeOfView, scopeToView, type ViewParts } from '../search/views.ts'
+import { type LogParams, logModes, logsPeriod } from './params.ts'
+
+// Converts saved views of logs to URLs of the screen, and back. A view keeps what is shown in place of an order.
+
+/** The query string of the screen for a view, with `?`. Always with a `q`, so that it is never the default view. */
+export function logViewSearch(view: ViewParts, projects: readonly ProjectName[]): string {
+  const search = new URLSearchParams({ q: view.query })
+  for (const [name, value] of scopeOfView(view, projects, logsPeriod)) search.set(name, value)
+  const mode = logModes.find((known) => known === view.sort)
+  if (mode && mode !== 'lines') search.set('mode', mode)
+  return `?${search}`
+}
+
+/** The state of the screen as a view to save. */
+export const logViewOf = (params: LogParams, projects: readonly ProjectName[]): ViewParts => ({
+  query: params.q,
+  sort: params.mode,
+  ...scopeToView(params, projects, logsPeriod),
+})
+
+/** The query string of the view that the screen opens with. Undefined without one. */
+export function defaultLogSearch(views: readonly RestSearch[], projects: readonly ProjectName[]): string | undefined {
+  const found = views.find(({ isPinned }) => isPinned)
+  return found && logViewSearch(found, projects)
+}

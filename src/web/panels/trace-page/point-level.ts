@@ -1,0 +1,13 @@
+import type { Point, TraceModel } from './model.ts'
+
+/** Levels that have a shape of their own. Everything below information is small, like information. */
+const shaped = ['fatal', 'error', 'warning'] as const
+type PointLevel = (typeof shaped)[number] | 'info'
+
+/** The level of a row and its mark. Feedback is information. */
+export function levelOfPoint({ view }: TraceModel, { kind, index }: Point): PointLevel {
+  if (kind === 'feedback') return 'info'
+  if (kind === 'log') return shaped.find((level) => level === view.logs[index]?.level) ?? 'info'
+  const level = view.events[index]?.level
+  return level === 'info' ? level : (shaped.find((known) => known === level) ?? 'error')
+}
