@@ -1,3 +1,6 @@
+import { exportRoutes } from './explore/export-routes.ts'
+import { savedQueryRoutes } from './explore/saved-routes.ts'
+import { sqlRoutes } from './explore/sql-routes.ts'
 import { bulkRoutes } from './issues/bulk-routes.ts'
 import { commentRoutes } from './issues/comment-routes.ts'
 import { eventRoutes } from './issues/event-routes.ts'
@@ -56,6 +59,9 @@ export const routes: readonly Route[] = [
   ...overviewRoutes,
   ...performanceApiRoutes,
   ...searchRoutes,
+  ...savedQueryRoutes,
+  ...sqlRoutes,
+  ...exportRoutes,
   ...filterRoutes,
   ...notificationRoutes,
   ...peopleRoutes,

@@ -41,6 +41,7 @@ export type Action =
   | 'instance:write'
   | 'release:read'
   | 'release:write'
+  | 'query:sql'
 
 export type Thing =
   | { organization: Organization }

@@ -13,6 +13,7 @@ import { migrate } from './migrate.ts'
 import { createMoves } from './moves.ts'
 import { createNewest } from './newest.ts'
 import { createOverview } from './overview.ts'
+import { createOwnerSql } from './owner-sql.ts'
 import { createPerformance } from './performance/performance.ts'
 import { createReads } from './reading/reads.ts'
 import { createSkew } from './reading/skew.ts'
@@ -102,6 +103,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createTraces(connection, database),
     ...createDetectorRows(connection, database),
     ...createSpanSearch(connection, database),
+    ...createOwnerSql(connection, database),
     ...stored,
     migrate: migrated,
     ping: () => connection.ping(),

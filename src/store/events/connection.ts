@@ -33,6 +33,13 @@ export type InsertFence = { structure: string; condition: string; bound: QueryPa
 /** Values bound to a statement. They are never part of its text. */
 type QueryParameters = Record<string, unknown>
 
+/** The answer to `Connection.readOnly`. 64-bit numbers are strings. */
+export type ReadTable = {
+  meta: { name: string; type: string }[]
+  data: unknown[][]
+  statistics: { elapsed: number; rows_read: number; bytes_read: number }
+}
+
 export type Connection = {
   kind: EventsKind
   /** Returns the comment of an insert's query, by which `system.processes` and KILL find it. */
@@ -46,6 +53,11 @@ export type Connection = {
     bound?: QueryParameters,
     options?: { seconds?: number; signal?: AbortSignal | undefined },
   ): Promise<T[]>
+  /**
+   * Runs a SELECT that can change nothing, under these settings as well, and returns its columns and cells. Throws like
+   * `rows`.
+   */
+  readOnly(sql: string, settings: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<ReadTable>
   /** Runs a statement that returns no rows. `seconds` limits its run time. */
   command(sql: string, bound?: QueryParameters, options?: { seconds?: number; database?: string }): Promise<void>
   /**
@@ -349,6 +361,26 @@ export function connect(options: ConnectionOptions): Connection {
             clickhouse_settings: { max_execution_time: seconds, ...read, ...tags.settings },
           })
           return (await result.json()) as T[]
+        }),
+      ),
+    readOnly: (sql, settings, callerSignal) =>
+      within({ clock, store, seconds: querySeconds, callerSignal }, (signal) =>
+        statements.read(async (tags) => {
+          const result = await client.query({
+            query: sql,
+            format: 'JSONCompact',
+            query_id: tags.id,
+            abort_signal: signal,
+            clickhouse_settings: {
+              max_execution_time: querySeconds,
+              ...read,
+              ...tags.settings,
+              ...settings,
+              // The engine checks it after it has taken these settings.
+              readonly: '1',
+            },
+          })
+          return (await result.json()) as unknown as ReadTable
         }),
       ),
     command: (sql, bound = {}, { seconds = querySeconds } = {}) =>

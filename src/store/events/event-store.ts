@@ -19,6 +19,7 @@ import type { FrameKey } from './frames.ts'
 import type { MoveStore } from './moves.ts'
 import type { NewestStore } from './newest.ts'
 import type { OverviewStore } from './overview.ts'
+import type { OwnerSqlStore } from './owner-sql.ts'
 import type { PerformanceStore } from './performance-store.ts'
 import type { SkewStore } from './reading/skew.ts'
 import type { ReprocessingStore, Rewrite } from './reprocess.ts'
@@ -43,6 +44,7 @@ export type EventStore = DownsampleStore &
   DetectorStore &
   SpanSearchStore &
   SessionStore &
+  OwnerSqlStore &
   TableStore & {
     /** Creates the database and tables. Safe to repeat. Throws MishapError STORE_UNAVAILABLE. */
     migrate(): Promise<void>

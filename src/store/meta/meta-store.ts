@@ -2,6 +2,8 @@ import type { ArtifactSearchStore } from './artifacts/artifact-search.ts'
 import type { ArtifactStore } from './artifacts/artifacts.ts'
 import type { ChunkStore } from './artifacts/chunks.ts'
 import type { MetaBackupStore } from './database/snapshot.ts'
+import type { ExportStore } from './explore/exports.ts'
+import type { SavedQueryStore } from './explore/saved-queries.ts'
 import type { AttachmentStore, OutcomeStore, RetentionStore, ValueStore } from './ingest/counts.ts'
 import type { DeadLetterStore } from './ingest/dead-letters.ts'
 import type { EnvironmentStore } from './ingest/environments.ts'
@@ -88,6 +90,8 @@ type MetaParts = {
   /** Outcomes, key use, and dead letters. */
   ledger: OutcomeStore & DeadLetterStore
   attachments: AttachmentStore
+  /** Saved queries and exports. */
+  explore: SavedQueryStore & ExportStore
   retention: RetentionParts
   /** Single values of the installation, by name. */
   values: ValueStore

@@ -4,6 +4,8 @@ import { bundleListPart, frameFilePart, releaseFilePart } from './artifacts/arti
 import { chunkCleanupPart, chunkPart } from './artifacts/chunks.ts'
 import { backupPart, type SnapshotSource } from './database/snapshot.ts'
 import type { Store } from './database/store.ts'
+import { exportPart } from './explore/exports.ts'
+import { savedQueryPart } from './explore/saved-queries.ts'
 import { batchPart } from './ingest/batch.ts'
 import { attachmentPart, outcomePart, prunePart, valuePart } from './ingest/counts.ts'
 import { deadLetterPart } from './ingest/dead-letters.ts'
@@ -145,6 +147,7 @@ export function metaParts(store: Store, copies: SnapshotSource): Omit<MetaStore,
     people: { ...peoplePart(store), ...tokenPart(store), ...resetPart(store) },
     ledger: { ...outcomePart(store), ...deadLetterPart(store) },
     attachments: attachmentPart(store),
+    explore: { ...savedQueryPart(store), ...exportPart(store) },
     retention: retentionParts(store, missingMaps),
     values: valuePart(store),
     snapshots: backupPart(store, copies),

@@ -27,6 +27,8 @@ test('the upgrade to hashed tokens ends all sessions, and mail channels that are
     alter table project drop column detectors;
     drop table search_default;
     alter table saved_search drop column scope;
+    drop table saved_query;
+    drop table export;
     drop table trace_step;
     alter table thin_run drop column spans;
     delete from version where number >= 27;

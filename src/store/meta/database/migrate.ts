@@ -33,6 +33,8 @@ import { statements as routes } from '../schema/0030-routes.ts'
 import { statements as viewScopes } from '../schema/0031-view-scopes.ts'
 import { statements as detectors } from '../schema/0032-detectors.ts'
 import { statements as traceSteps } from '../schema/0033-trace-steps.ts'
+import { statements as savedQueries } from '../schema/0039-saved-queries.ts'
+import { statements as exports } from '../schema/0040-exports.ts'
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -71,6 +73,8 @@ const steps: ((dialect: Dialect) => string[])[] = [
   viewScopes,
   detectors,
   traceSteps,
+  savedQueries,
+  exports,
 ]
 
 /** Key of the value with the version that wrote the database last, for the error message of older versions. */

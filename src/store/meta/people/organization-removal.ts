@@ -37,6 +37,8 @@ const referring = [
   'deploy',
   'saved_search',
   'search_default',
+  'saved_query',
+  'export',
 ] as const
 
 /** Returns the tables that still have rows of an organization. */
