@@ -27,6 +27,7 @@ export const captures: Readonly<Record<string, (places: Places) => string>> = {
   login: () => '/login',
   'o/[org]': ({ org }) => `/o/${org}`,
   'o/[org]/[...rest]': ({ org }) => `/o/${org}/no-such-screen`,
+  'o/[org]/explore': ({ org }) => `/o/${org}/explore`,
   'o/[org]/feedback': ({ org }) => `/o/${org}/feedback`,
   'o/[org]/issues': ({ org }) => `/o/${org}/issues`,
   'o/[org]/issues/[id]': ({ org, issue }) => `/o/${org}/issues/${issue}`,

@@ -1,4 +1,4 @@
-import { Gauge, Inbox, LayoutDashboard, ListTree, type LucideIcon, MessageSquare, Tag } from 'lucide-react'
+import { ChartNoAxesCombined, Gauge, Inbox, LayoutDashboard, ListTree, type LucideIcon, MessageSquare, Tag } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import type { RestIssueCounts } from '../../../contract/search.ts'
 import { type Frame, projectSearch } from './frame.ts'
@@ -41,6 +41,7 @@ export function useSections(
     section('/issues', shell('issues'), Inbox, unresolved, project),
     section('/performance', t('performance'), Gauge, undefined, project),
     section('/traces', shell('traces'), ListTree, undefined, project),
+    section('/explore', t('explore'), ChartNoAxesCombined, undefined, project),
     section('/releases', shell('releases'), Tag, undefined, project),
     section('/feedback', people('feedback'), MessageSquare, counts?.newFeedback),
   ]

@@ -59,6 +59,7 @@ function useShellKeys(base: string, projects: string, { showPalette, showKeys }:
   useKey('g i', t('global'), t('issues'), () => router.push(`${base}/issues${projects}`))
   useKey('g j', t('global'), t('projects'), () => router.push(`${base}/projects`))
   useKey('g p', t('global'), frame('performance'), () => router.push(`${base}/performance${projects}`))
+  useKey('g x', t('global'), frame('explore'), () => router.push(`${base}/explore${projects}`))
   useKey('g e', t('global'), t('releases'), () => router.push(`${base}/releases${projects}`))
   useKey('g a', t('global'), notifications('title'), () => router.push(`${base}/settings/notifications`))
   useKey('g f', t('global'), people('feedback'), () => router.push(`${base}/feedback`))

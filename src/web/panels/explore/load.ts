@@ -1,0 +1,54 @@
+import { getTranslations } from 'next-intl/server'
+import type { Dataset } from '../../../domain/datasets.ts'
+import { runPlan, sqlOfPlan, wordsOfPlan } from '../../../query/compile/explore.ts'
+import type { View } from '../../../query/issue.ts'
+import { app } from '../../handle.ts'
+import { codeOf, unlessAway } from '../../server/unless-away.ts'
+import type { ExploreProps } from './explore.tsx'
+import type { ExploreParams } from './params.ts'
+
+/** Names of attributes that completion offers. */
+const attributesMax = 200
+
+const causesOf = (error: unknown): string[] =>
+  typeof error === 'object' && error !== null && 'causes' in error && Array.isArray(error.causes)
+    ? error.causes.map(String)
+    : []
+
+/** The answer to the plan of the page, or why there is none. Other errors go to the error screen. */
+export async function loadAnswer(
+  view: View,
+  { plan, mode }: ExploreParams,
+): Promise<Pick<ExploreProps, 'answer' | 'failed'>> {
+  try {
+    const [table, chart] = await Promise.all([
+      runPlan(app(), view, plan, { shape: 'table' }),
+      mode === 'chart' ? runPlan(app(), view, plan, { shape: 'series' }) : undefined,
+    ])
+    return {
+      answer: { table, chart, words: wordsOfPlan(plan), sql: sqlOfPlan(plan, view) },
+      failed: undefined,
+    }
+  } catch (error) {
+    const code = codeOf(error) ?? ''
+    if (!/^(STORE_UNAVAILABLE|VALIDATION|QUERY_[A-Z_]+)$/.test(code)) throw error
+    if (code === 'STORE_UNAVAILABLE' || code === 'QUERY_TIMEOUT') {
+      const t = await getTranslations('explore.failed')
+      const kind = code === 'QUERY_TIMEOUT' ? 'late' : 'away'
+      return { answer: undefined, failed: { message: t(kind), todo: t(`${kind}Todo`), code, causes: [] } }
+    }
+    const message = error instanceof Error ? error.message : code
+    return { answer: undefined, failed: { message, code, causes: causesOf(error) } }
+  }
+}
+
+/** Names of fields for completion: those of the dataset, then attributes in use. */
+export async function loadFields(view: View, dataset: Dataset): Promise<string[]> {
+  const scope = {
+    projectIds: view.projects.map(({ id }) => id),
+    environments: view.environments,
+    fromMs: view.range.fromMs,
+    toMs: view.range.toMs,
+  }
+  return (await unlessAway(fieldNamesOf(app(), scope, dataset, attributesMax))) ?? []
+}
