@@ -35,6 +35,7 @@ import { createRequestLog } from '../serve/request-log.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
 import { createEventStore } from '../store/events/clickhouse.ts'
 import { encodeEventRow } from '../store/events/encode.ts'
+import { tableSizes } from '../store/events/tables.cases.ts'
 import { createFolderBytes } from '../store/folder-bytes.ts'
 import type { Organization, Project, Role } from '../store/meta/meta.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
@@ -205,7 +206,7 @@ export async function openTestApp(): Promise<TestApp> {
     issueCounts: createRecent(systemClock, issueCountsAge),
     bytesUnder: createFolderBytes(systemClock),
     disk: async () => {
-      const tables = { events: { rows: 1, bytes: 1 }, spans: { rows: 0, bytes: 0 }, sessions: { rows: 0, bytes: 0 } }
+      const tables = tableSizes({ events: { rows: 1, bytes: 1 } })
       return { tables, blobs: 1, database: 1, copies: 0, stored: 3, budget: null }
     },
     jobs: () => [],

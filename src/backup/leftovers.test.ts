@@ -8,6 +8,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { testClock } from '../base/clock.ts'
 import type { Observe } from '../base/observe.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
+import { tableRows } from '../store/events/tables.cases.ts'
 import { type BackupDeps, createBackups, sweepAtStart } from './backup.ts'
 import { copyFoldersOf, sweepLeftovers, writeNote } from './leftovers.ts'
 
@@ -41,7 +42,7 @@ function backupsOf(data: string, events: Partial<BackupDeps['events']>, clock = 
     events: {
       backup: async (name) => {
         mkdirSync(join(data, 'backup', name), { recursive: true })
-        return { events: 0, spans: 0, sessions: 0 }
+        return tableRows({})
       },
       copying: async () => false,
       size: async () => [],
@@ -172,7 +173,7 @@ describe('three backups at once', () => {
       taken.push(name)
       mkdirSync(join(data, 'backup', name))
       await open.promise
-      return { events: 0, spans: 0, sessions: 0 }
+      return tableRows({})
     }
     const backups = backupsOf(data, { backup })
     const first = backups.take(join(root, 'a.tar'))

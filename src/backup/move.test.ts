@@ -6,6 +6,7 @@ import { systemClock } from '../base/clock.ts'
 import { silent } from '../base/observe.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
 import type { PartitionSum, RowPartition, RowRange, RowTarget } from '../store/events/moves.ts'
+import { tableNames } from '../store/events/tables.ts'
 import { copyStores } from './move.ts'
 import { copyNewBlobs, finishBlobs } from './move-blobs.ts'
 import { createEventsMove } from './move-events.ts'
@@ -63,7 +64,7 @@ function storeOf() {
     rowColumns: async () => ['id', 'jpos'],
     rowSums: async () => sumsOf(memory),
     async *rowsIn(partition: RowPartition, { from, until }: RowRange) {
-      const isStored = ['events', 'spans', 'sessions'].includes(partition.table)
+      const isStored = (tableNames as readonly string[]).includes(partition.table)
       const { rows = [] } = memory.get(keyOf(partition)) ?? {}
       for (const row of rows.filter(({ jpos }) => !isStored || (jpos >= from && jpos < until))) {
         state.read++

@@ -6,6 +6,7 @@ import { create, list } from 'tar'
 import { afterAll, describe, expect, test } from 'vitest'
 import { testClock } from '../base/clock.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
+import { tableRows } from '../store/events/tables.cases.ts'
 import { type BackupDeps, createBackups } from './backup.ts'
 import { type Manifest, readManifest } from './manifest.ts'
 import { restoreBackup } from './restore.ts'
@@ -23,6 +24,7 @@ const manifest: Manifest = {
   projects: 2,
   spans: 7,
   sessions: 0,
+  logs: 0,
   issues: 3,
   events: 4,
   blobs: 1,
@@ -81,7 +83,7 @@ function backups(here: ReturnType<typeof usedData>, more: Partial<BackupDeps> = 
         order.push('events')
         mkdirSync(join(here.data, 'backup', name), { recursive: true })
         writeFileSync(join(here.data, 'backup', name, 'part'), 'x')
-        return { events: 4, spans: 7, sessions: 0 }
+        return tableRows({ events: 4, spans: 7 })
       },
       copying: async () => false,
       size: async () => [
@@ -190,7 +192,7 @@ describe('backup and back', () => {
   test('a restore into servers that fails takes back the blobs, and the next one replaces the rows', async () => {
     const here = emptyData()
     const blobs = { ...openFileBlobs(join(root, `bucket-${made}`)), isRemote: true }
-    const converted = { events: 4, spans: 7, sessions: 0 }
+    const converted = tableRows({ events: 4, spans: 7 })
     const servers = { blobs, convert: async () => converted }
     await expect(restore(here, file, { events: 3 }, {}, servers)).rejects.toThrow('holds 4 events')
     expect([await blobs.list(''), filesOf(here.data)]).toEqual([[], ['restoring']])
@@ -201,7 +203,7 @@ describe('backup and back', () => {
     const here = emptyData()
     const clear = () => Promise.reject(new Error('away'))
     const servers = {
-      convert: async () => ({ events: 4, spans: 7, sessions: 0 }),
+      convert: async () => tableRows({ events: 4, spans: 7 }),
       withStores: () => Promise.reject(new Error('it holds rows')),
     }
     await expect(restore(here, file, {}, {}, servers)).rejects.toThrow('it holds rows')
@@ -285,7 +287,7 @@ describe('refused', () => {
     expect(order).toEqual(['pause', 'resume'])
     expect([existsSync(failing), readdirSync(join(here.data, 'backup'))]).toEqual([false, []])
     const full = {
-      backup: async () => ({ events: 1, spans: 0, sessions: 0 }),
+      backup: async () => tableRows({ events: 1 }),
       copying,
       size: async () => [{ table: 'events', rows: 1, bytesOnDisk: 1e18, bytesRaw: 1 }],
     }

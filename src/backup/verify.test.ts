@@ -190,6 +190,7 @@ test('nothing is wrong with what is whole', async () => {
     'ledger',
     'spans',
     'sessions',
+    'logs',
     'once',
     'rollups',
     'cursor',

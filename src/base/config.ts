@@ -213,6 +213,15 @@ export const settings = [
     check: integer(1, 3650),
   },
   {
+    name: 'retentionLogsDays',
+    env: 'MISHAP_RETENTION_LOGS_DAYS',
+    default: '14',
+    unit: 'days',
+    allowed: '1 to 3650',
+    sentence: 'How long log lines are kept.',
+    check: integer(1, 3650),
+  },
+  {
     name: 'diskBudget',
     env: 'MISHAP_DISK_BUDGET',
     default: '80%',
@@ -312,6 +321,7 @@ export type Config = {
   refineWorkers: number
   retentionErrorsDays: number
   retentionSpansDays: number
+  retentionLogsDays: number
   diskBudget: DiskBudget
   /** Undefined: in files of the data folder. The keys are separate (`blobCredentials`), because this type is shown and passed on. */
   blobs: BlobsConfig | undefined
@@ -427,6 +437,7 @@ export function readConfig(
       refineWorkers: Number(text.refineWorkers),
       retentionErrorsDays: Number(text.retentionErrorsDays),
       retentionSpansDays: Number(text.retentionSpansDays),
+      retentionLogsDays: Number(text.retentionLogsDays),
       diskBudget: budgetOf(text.diskBudget) ?? 'off',
       blobs: blobsOf(text.blobs)?.place,
       organizationEventsPerMinute: Number(text.organizationEventsPerMinute),

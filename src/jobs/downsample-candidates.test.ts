@@ -4,6 +4,7 @@ import { systemClock } from '../base/clock.ts'
 import { silent } from '../base/observe.ts'
 import { encodeEventRow } from '../store/events/encode.ts'
 import { row } from '../store/events/events.cases.ts'
+import { tableSizes } from '../store/events/tables.cases.ts'
 import type { EventEffect } from '../store/meta/meta.ts'
 import { createDownsampling, type DownsamplingDeps } from './downsampling.ts'
 import { createLock } from './lock.ts'
@@ -85,7 +86,7 @@ async function open(issues: Given[]) {
         const rows = await rowsNow()
         const stored = rows * rowBytes
         return {
-          tables: { events: { rows, bytes: stored }, spans: { rows: 0, bytes: 0 }, sessions: { rows: 0, bytes: 0 } },
+          tables: tableSizes({ events: { rows, bytes: stored } }),
           blobs: 0,
           database: 0,
           copies: 0,

@@ -5,6 +5,7 @@ import { systemClock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import { silent } from '../base/observe.ts'
 import type { RestIssue, RestIssueDetail } from '../contract/issues.ts'
+import { tableSizes } from '../store/events/tables.cases.ts'
 import { orderOf } from './downsample-candidates.ts'
 import { createDownsampling, type DownsamplingDeps } from './downsampling.ts'
 import { createLock } from './lock.ts'
@@ -86,11 +87,7 @@ describe('thinning over the real stores', () => {
         const rows = (await events.size()).find((item) => item.table === 'events')?.rows ?? 0
         const stored = rows * rowBytes
         const budget = budgetRows === null ? null : budgetRows * rowBytes
-        const tables = {
-          events: { rows, bytes: stored },
-          spans: { rows: 0, bytes: 0 },
-          sessions: { rows: 0, bytes: 0 },
-        }
+        const tables = tableSizes({ events: { rows, bytes: stored } })
         return { tables, blobs: 0, database: 0, copies: 0, stored, budget }
       },
     }

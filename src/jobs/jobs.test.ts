@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { testClock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import { silent } from '../base/observe.ts'
+import { retentions } from '../store/events/tables.cases.ts'
 import { createJobs, type JobDeps, jobTable } from './jobs.ts'
 import { createLock } from './lock.ts'
 
@@ -15,7 +16,7 @@ function deps(known: number | null = 100 * dayMs) {
   const value = {
     clock,
     observe: silent,
-    retention: { retentionErrorsDays: 90, retentionSpansDays: 30 },
+    retention: retentions(),
     events: {
       dropBefore: async (table: string, ...ms: number[]) => {
         calls.push([table, ...ms])
@@ -55,6 +56,7 @@ test('retention drops what was received before it, attachments with it, dead ite
     ['events', 10 * dayMs, clock.now()],
     ['spans', 70 * dayMs, clock.now()],
     ['sessions', 10 * dayMs, clock.now()],
+    ['logs', 86 * dayMs, clock.now()],
     ['prune', clock.now(), 10 * dayMs, 86 * dayMs, 10 * dayMs],
     ['days', 69 * dayMs],
     ['bundles', 10 * dayMs],

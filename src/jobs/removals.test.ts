@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { testClock } from '../base/clock.ts'
 import { silent } from '../base/observe.ts'
+import { retentions } from '../store/events/tables.cases.ts'
 import { partitionStart } from '../store/events/tables.ts'
 import type { Removal } from '../store/meta/retention/removals.ts'
 import { applyOwnRetention } from './own-retention.ts'
@@ -258,7 +259,7 @@ test('only a shorter retention than the installation’s is kept, for the organi
   const calls: unknown[] = []
   const removed = await applyOwnRetention({
     nowMs: Date.parse('2026-11-21T15:00:00Z'),
-    retention: { retentionErrorsDays: 90, retentionSpansDays: 30 },
+    retention: retentions(),
     meta: {
       organizations: {
         shorterRetentions: async () => [
@@ -287,7 +288,7 @@ test('spans leave by days: earlier than errors where they are kept for longer, n
   const noted: string[] = []
   await applyOwnRetention({
     nowMs: Date.parse('2026-11-21T15:00:00Z'),
-    retention: { retentionErrorsDays: 90, retentionSpansDays: 30 },
+    retention: retentions(),
     meta: {
       organizations: {
         shorterRetentions: async () => [

@@ -6,6 +6,7 @@ import { silent } from '../base/observe.ts'
 import { encodeSpanRow } from '../store/events/encode-span.ts'
 import { spanRow } from '../store/events/span-rows.cases.ts'
 import type { SpanRow } from '../store/events/span-store.ts'
+import { tableSizes } from '../store/events/tables.cases.ts'
 import type { DiskState } from './disk.ts'
 import { createLock } from './lock.ts'
 import { createTraceDownsampling, type TraceDownsamplingDeps } from './trace-downsampling.ts'
@@ -98,7 +99,7 @@ async function insertDay(ago: number, token = `spans:day-${ago}`): Promise<void>
 }
 
 const overBudget = (stored: number): DiskState => ({
-  tables: { events: { rows: 0, bytes: 0 }, spans: { rows: 1, bytes: 1 }, sessions: { rows: 0, bytes: 0 } },
+  tables: tableSizes({ spans: { rows: 1, bytes: 1 } }),
   blobs: 0,
   database: 0,
   copies: 0,

@@ -6,6 +6,7 @@ import { testClock } from '../../base/clock.ts'
 import { MishapError } from '../../base/errors.ts'
 import type { Outcome, OutcomeCount } from '../../base/outcome.ts'
 import type { App } from '../../processes/parts.ts'
+import { tableSizes } from '../../store/events/tables.cases.ts'
 import { createFolderBytes } from '../../store/folder-bytes.ts'
 import { openSqliteMeta } from '../../store/meta/sqlite.ts'
 import { statusOf } from './status.ts'
@@ -54,7 +55,7 @@ async function appWith(counts: [OutcomeCount[], number][], change: Partial<App> 
     eventsServer: () => undefined,
     bytesUnder: createFolderBytes(clock),
     disk: async () => {
-      const tables = { events: { rows: 3, bytes: 10 }, spans: { rows: 1, bytes: 5 }, sessions: { rows: 0, bytes: 0 } }
+      const tables = tableSizes({ events: { rows: 3, bytes: 10 }, spans: { rows: 1, bytes: 5 } })
       return { tables, blobs: 20, database: 30, copies: 0, stored: 65, budget: 100 }
     },
     ...change,

@@ -4,6 +4,7 @@ import { clientReportKind, countedKind } from './counted/counted.ts'
 import { eventKind, eventWindow, storeBody } from './error/events.ts'
 import { feedbackKind } from './feedback/items.ts'
 import type { AnyBodyKind, AnyItemKind, RepeatWindow } from './kind.ts'
+import { logKind, logWindow } from './log/logs.ts'
 import { minidumpBody } from './minidump/crashes.ts'
 import { otlpBody } from './otlp/otlp.ts'
 import { detectionBody } from './performance/performance.ts'
@@ -20,6 +21,7 @@ const itemKinds: readonly AnyItemKind[] = [
   securityKind,
   attachmentKind,
   sessionKind,
+  logKind,
   clientReportKind,
 ]
 
@@ -27,7 +29,13 @@ const itemKinds: readonly AnyItemKind[] = [
 const bodyKinds: readonly AnyBodyKind[] = [storeBody, securityBody, formBody, minidumpBody, otlpBody, detectionBody]
 
 /** All dedup windows. */
-export const repeatWindows: readonly RepeatWindow[] = [eventWindow, transactionWindow, spanItemWindow, sessionWindow]
+export const repeatWindows: readonly RepeatWindow[] = [
+  eventWindow,
+  transactionWindow,
+  spanItemWindow,
+  sessionWindow,
+  logWindow,
+]
 
 const kindsByType: ReadonlyMap<string, AnyItemKind> = new Map(
   itemKinds.flatMap((kind) => kind.itemTypes.map((type): [string, AnyItemKind] => [type, kind])),

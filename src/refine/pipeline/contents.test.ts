@@ -8,7 +8,6 @@ import { createTools } from './context.ts'
 import { plainSettings, recordedMs, refineBody } from './fixture.cases.ts'
 import { refineRange } from './worker.ts'
 
-const logs = 'application/vnd.sentry.items.log+json'
 const metrics = 'application/vnd.sentry.items.trace-metric+json'
 const spans = 'application/vnd.sentry.items.span.v2+json'
 const lines = (count: number) => Array.from({ length: count }, (_, at) => ({ body: `line ${at}`, level: 'info' }))
@@ -24,10 +23,10 @@ describe('an item counts for what it holds, although nothing of it is stored', (
   const notStored = 'filtered not_stored_yet'
   test.each<[string, object, string, string[]]>([
     [
-      '100 logs',
-      { type: 'log', item_count: 100, content_type: logs },
+      '100 metrics',
+      { type: 'trace_metric', item_count: 100, content_type: metrics },
       container(lines(100)),
-      [`log log_item ${notStored} 100`],
+      [`trace_metric trace_metric ${notStored} 100`],
     ],
     [
       '7 metrics',
@@ -35,16 +34,26 @@ describe('an item counts for what it holds, although nothing of it is stored', (
       container(lines(7)),
       [`trace_metric trace_metric ${notStored} 7`],
     ],
-    ['no header', { type: 'log' }, container(lines(3)), [`log log_item ${notStored} 3`]],
-    ['a header that says less', { type: 'log', item_count: 1 }, container(lines(3)), [`log log_item ${notStored} 3`]],
-    ['a header that says more', { type: 'log', item_count: 900 }, container(lines(3)), [`log log_item ${notStored} 3`]],
+    ['no header', { type: 'trace_metric' }, container(lines(3)), [`trace_metric trace_metric ${notStored} 3`]],
+    [
+      'a header that says less',
+      { type: 'trace_metric', item_count: 1 },
+      container(lines(3)),
+      [`trace_metric trace_metric ${notStored} 3`],
+    ],
+    [
+      'a header that says more',
+      { type: 'trace_metric', item_count: 900 },
+      container(lines(3)),
+      [`trace_metric trace_metric ${notStored} 3`],
+    ],
     [
       'a header that is no count',
-      { type: 'log', item_count: 'many' },
+      { type: 'trace_metric', item_count: 'many' },
       container(lines(3)),
-      [`log log_item ${notStored} 3`],
+      [`trace_metric trace_metric ${notStored} 3`],
     ],
-    ['one by itself', { type: 'log' }, '{"body":"x"}', [`log log_item ${notStored} 1`]],
+    ['one by itself', { type: 'trace_metric' }, '{"body":"x"}', [`trace_metric trace_metric ${notStored} 1`]],
     [
       'buckets',
       { type: 'metric_buckets' },
@@ -54,9 +63,9 @@ describe('an item counts for what it holds, although nothing of it is stored', (
     ['lines of statsd', { type: 'statsd' }, 'a:1|c\nb:2|g\n\n', [`statsd metric_bucket ${notStored} 2`]],
     [
       'entries of which some are none',
-      { type: 'log', item_count: 4 },
+      { type: 'trace_metric', item_count: 4 },
       container([{ body: 'a' }, 5, null, { body: 'b' }]),
-      [`log log_item ${notStored} 2`, 'log log_item invalid bad_item 2'],
+      [`trace_metric trace_metric ${notStored} 2`, 'trace_metric trace_metric invalid bad_item 2'],
     ],
   ])('%s', (_name, header, payload, expected) => expect(endsOf(header, payload)).toEqual(expected))
 
@@ -88,12 +97,11 @@ describe('an item counts for what it holds, although nothing of it is stored', (
 
   test('its bytes are those of the payload, once', () => {
     const payload = container([{ body: 'a' }, 5, 6])
-    const { outcomes } = refineBody(bodyOf({ type: 'log' }, payload))
+    const { outcomes } = refineBody(bodyOf({ type: 'trace_metric' }, payload))
     expect(outcomes.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(payload.length)
   })
 
   test.each([
-    ['browser-11.12.0-logs-01-log', 'log log_item', 5],
     ['browser-11.12.0-metrics-01-trace_metric', 'trace_metric trace_metric', undefined],
     ['node-11.12.0-metrics-01-trace_metric', 'trace_metric trace_metric', undefined],
   ])('as SDKs were recorded to send it: %s', (name, kind, count) => {

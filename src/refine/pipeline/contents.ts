@@ -9,7 +9,7 @@ export type ContentsEnd = { outcome: Outcome; reason: OutcomeReason; quantity: n
 /** Reads the entries of an item. 'broken': the payload is not JSON; 'other': it has no list. */
 type Reader = (payload: Buffer) => { entries: readonly unknown[] } | 'broken' | 'other'
 
-/** Logs and trace metrics: `{"items": [...]}`. An object without a list counts as one entry. */
+/** Trace metrics: `{"items": [...]}`. An object without a list counts as one entry. */
 const readContainer: Reader = (payload) => {
   const parsed = parsePayload(payload)
   if ('broken' in parsed) return 'broken'
@@ -34,7 +34,6 @@ const readLines: Reader = (payload) => {
 }
 
 const readers: ReadonlyMap<string, Reader> = new Map([
-  ['log', readContainer],
   ['trace_metric', readContainer],
   ['metric_buckets', readBuckets],
   ['statsd', readLines],

@@ -24,6 +24,8 @@ export type Tools = {
   /** Routes of recent segments, by project and span id, for their late spans. */
   segments: SegmentRoutes
   routeRules: RouteRuleCache
+  /** Hashes of recent shapes and templates of log lines. A service has some hundred, and each line needs one. */
+  shapes: LRUCache<string, string>
   /** Compiled grouping rules, by their text. */
   grouping: RuleCache
   /** Bytes of lines for a byte of records in the last large range, by table. It only sizes buffers. */
@@ -44,6 +46,8 @@ export function createTools(): Tools {
     crawlers: new LRUCache({ max: 5000 }),
     segments: createSegmentRoutes(),
     routeRules: new WeakMap(),
+    // A shape has up to 2,048 characters: at most 20 MB.
+    shapes: new LRUCache({ max: 5000 }),
     grouping: createRuleCache(),
     lineBytes: new Map(),
   }

@@ -34,7 +34,8 @@ export function viewOf(refined: Refined) {
   const spans = groups.flatMap(({ window, key, index, outcomes, ...group }) =>
     group.table === 'spans' ? [{ item: itemOf(window), key, index, outcomes, rows: group.rows }] : [],
   )
-  return { ...refined, ...effects, events, spans }
+  const logs = groups.flatMap((group) => (group.table === 'logs' ? [group] : []))
+  return { ...refined, ...effects, events, spans, logs }
 }
 
 const itemOf = (window: GroupDetails['window']) => (window === 'transactions' ? 'transaction' : 'span')
@@ -65,7 +66,7 @@ export function refineBody(
     },
     body: bytes,
   }
-  const positions = stored && new Map([['events', stored] as const, ['spans', stored] as const])
+  const positions = stored && new Map((['events', 'spans', 'logs'] as const).map((table) => [table, stored]))
   return viewOf(refineRecord(record, bytes, { ...plainSettings, ...settings }, tools, undefined, maps, positions))
 }
 

@@ -25,7 +25,7 @@ describe('items of an envelope', () => {
     ['profile', '{}', 'profile profile filtered not_stored_yet 1'],
     ['span', '{}', 'span span invalid bad_item 1'],
     ['span', '[]', 'span span invalid bad_item 1'],
-    ['log', '{}', 'log log_item filtered not_stored_yet 1'],
+    ['log', '{}', 'log log_item invalid bad_item 1'],
     ['trace_metric', '{}', 'trace_metric trace_metric filtered not_stored_yet 1'],
     ['check_in', '{}', 'check_in monitor filtered not_stored_yet 1'],
     ['tomorrow', '{}', 'other unknown filtered unknown_item_type 1'],
@@ -121,7 +121,7 @@ describe('items of an envelope', () => {
 
   test('what accept took out is not counted again', () => {
     expect(ends(refineBody(envelope({}, [{ type: 'session' }, '{}'], [{ type: 'log' }, '{}']), { skip: [0] }))).toEqual(
-      ['log log_item filtered not_stored_yet 1'],
+      ['log log_item invalid bad_item 1'],
     )
   })
 

@@ -1,4 +1,5 @@
 import { binaryId, field, hash, micros, quoted, repeating, time } from './encode.ts'
+import { attributeMaps } from './encode-attributes.ts'
 import type { SpanRow } from './span-store.ts'
 
 /** Columns of a line of `encodeSpanRow`, in order. */
@@ -53,18 +54,6 @@ function measured(values: Record<string, number>): string {
     if (value !== undefined && Number.isFinite(value)) out += `${out ? ',' : ''}${quoted(key)}:${value}`
   }
   return out
-}
-
-/** Splits attributes into the maps of texts and of numbers. Other values are JSON texts: `true`, `["a","b"]`. */
-function attributeMaps(attributes: SpanRow['attributes']): { tags: string; numbers: string } {
-  let [tags, numbers] = ['', '']
-  for (const key in attributes) {
-    const value = attributes[key]
-    if (typeof value === 'number') numbers += `${numbers ? ',' : ''}${quoted(key)}:${value}`
-    else if (value !== undefined && value !== null)
-      tags += `${tags ? ',' : ''}${quoted(key)}:${quoted(typeof value === 'string' ? value : JSON.stringify(value))}`
-  }
-  return { tags, numbers }
 }
 
 /** The spans of an item mostly repeat these. Encoding them anew took a tenth of the time of a transaction. */

@@ -6,6 +6,7 @@ import { encodeEventRow } from './encode.ts'
 import type { EventStore } from './event-store.ts'
 import type { EventRow, Scope } from './events.ts'
 import { filterCases } from './filter.cases.ts'
+import { logCases } from './logs.cases.ts'
 import { overviewCases } from './overview.cases.ts'
 import { performanceCases } from './performance/performance.cases.ts'
 import { reprocessingCases } from './reprocess.cases.ts'
@@ -96,6 +97,7 @@ const nasty = [
 export function eventsCases(open: () => EventStore): void {
   describe('skew', () => skewCases(open))
   describe('spans', () => spanCases(open))
+  describe('logs', () => logCases(open))
   describe('traces', () => traceCases(open))
   describe('detectors', () => detectorCases(open))
 

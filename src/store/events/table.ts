@@ -2,7 +2,7 @@ import type { DataCategory } from '../../base/outcome.ts'
 import type { EventsKind } from './kind.ts'
 
 /** Settings of the retention, in days. */
-export type RetentionDays = { retentionErrorsDays: number; retentionSpansDays: number }
+export type RetentionDays = { retentionErrorsDays: number; retentionSpansDays: number; retentionLogsDays: number }
 
 /**
  * One stored table of the events store. Code that treats all tables alike loops over the entries of `tables.ts`:

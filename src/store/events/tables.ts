@@ -1,5 +1,7 @@
 import type { DataCategory } from '../../base/outcome.ts'
 import type { EventRow } from './events.ts'
+import type { LogRow } from './log-store.ts'
+import { logsTable } from './logs/table.ts'
 import type { SessionRow } from './session-store.ts'
 import { sessionsTable } from './sessions/table.ts'
 import type { SpanRow } from './span-store.ts'
@@ -8,7 +10,7 @@ import { eventsTable } from './tables/events.ts'
 import { spansTable } from './tables/spans.ts'
 
 /** The row type of each stored table. */
-export type TableRows = { events: EventRow; spans: SpanRow; sessions: SessionRow }
+export type TableRows = { events: EventRow; spans: SpanRow; sessions: SessionRow; logs: LogRow }
 export type TableName = keyof TableRows
 
 /** Every stored table. A new one needs an entry here and its row in `TableRows`. */
@@ -16,6 +18,7 @@ export const tables: { readonly [Name in TableName]: StoredTable<TableRows[Name]
   events: eventsTable,
   spans: spansTable,
   sessions: sessionsTable,
+  logs: logsTable,
 }
 
 export const tableNames = Object.keys(tables) as readonly TableName[]

@@ -82,7 +82,8 @@ const columns: ReadonlySet<string> = new Set([
 type Details = { item: SpanItem; context: Context; jpos: number; moveUs: number; budget: ByteBudget }
 
 /** The platform in an SDK's name: `sentry.python.django` is python. */
-const platformOf = (sdk: unknown): string => /^sentry\.([a-z][a-z0-9-]{1,20})/.exec(scalar(sdk) ?? '')?.[1] ?? 'other'
+export const platformOf = (sdk: unknown): string =>
+  /^sentry\.([a-z][a-z0-9-]{1,20})/.exec(scalar(sdk) ?? '')?.[1] ?? 'other'
 
 function segmentDetails(span: Loose, attributes: Loose, spanId: string, parentId: string, isStreamed: boolean) {
   const sentIsSegment = truth(own(span, 'is_segment')) ?? (isStreamed ? truth(own(span, 'is_remote')) : undefined)
