@@ -146,14 +146,22 @@ async function sweepFiles(
 
 /** Creates the exports of the app process. Nothing runs before `run`. */
 export function createExports(deps: ExportDeps): Exports {
-  const state: { running: Promise<{ ended: number }> | undefined; id: number | undefined; control: AbortController } = {
+  const state: {
+    running: Promise<{ ended: number }> | undefined
+    id: number | undefined
+    control: AbortController
+    stopped: boolean
+  } = {
+    stopped: false,
     running: undefined,
     id: undefined,
     control: new AbortController(),
   }
   async function round(): Promise<{ ended: number }> {
     let ended = 0
-    for (let [next] = await deps.meta.explore.openExportsOf(); next; [next] = await deps.meta.explore.openExportsOf()) {
+    while (!state.stopped) {
+      const [next] = await deps.meta.explore.openExportsOf()
+      if (!next) break
       state.control = new AbortController()
       state.id = next.id
       await writeOne(deps, next, state.control.signal)
@@ -173,6 +181,9 @@ export function createExports(deps: ExportDeps): Exports {
     abort: (id) => {
       if (state.id === id) state.control.abort()
     },
-    stop: () => state.control.abort(),
+    stop: () => {
+      state.stopped = true
+      state.control.abort()
+    },
   }
 }

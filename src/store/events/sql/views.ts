@@ -49,6 +49,15 @@ export const views: Readonly<Record<string, View>> = {
       ...id64('segment_id'),
     },
   },
+  logs: {
+    table: 'logs',
+    columns: {
+      ...same(`project_id time severity level body template pattern service host logger environment release platform
+        origin user_hash tags numbers repaired truncated weight received`),
+      ...bytes('trace_id'),
+      ...id64('span_id'),
+    },
+  },
 }
 
 /** The views and their columns, for completion and documentation. */

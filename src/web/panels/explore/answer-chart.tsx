@@ -26,7 +26,10 @@ export function AnswerChart({
   const t = useTranslations('explore')
   const columns = new Map(answer.columns.map((column) => [column.name, column]))
   const several = new Set(answer.series.map(({ name }) => name)).size > 1
-  const byUnit = new Map<string | null, { key: string; label: string; points: (typeof answer.series)[number]['points'] }[]>()
+  const byUnit = new Map<
+    string | null,
+    { key: string; label: string; points: (typeof answer.series)[number]['points'] }[]
+  >()
   for (const [at, { name, group, points }] of answer.series.entries()) {
     const column = columns.get(name)
     const unit = column ? unitOf(column) : null

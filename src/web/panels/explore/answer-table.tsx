@@ -44,7 +44,15 @@ function Cell({ organization, column, cell }: { organization: string; column: Pl
 }
 
 /** The heading of a column. A press sorts by it. */
-function Heading({ column, order, setOrder }: { column: PlanColumn; order: string; setOrder: (order: string) => void }) {
+function Heading({
+  column,
+  order,
+  setOrder,
+}: {
+  column: PlanColumn
+  order: string
+  setOrder: (order: string) => void
+}) {
   const t = useTranslations('explore')
   const heading = headingOf(column)
   const direction = order === column.name ? 'ascending' : order === `-${column.name}` ? 'descending' : undefined
@@ -57,7 +65,11 @@ function Heading({ column, order, setOrder }: { column: PlanColumn; order: strin
     )
   return (
     <th scope="col" className={isNumeric(column) ? 'number' : undefined} aria-sort={direction}>
-      <button type="button" title={t('sortBy', { name: heading })} onClick={() => setOrder(nextOrder(order, column.name))}>
+      <button
+        type="button"
+        title={t('sortBy', { name: heading })}
+        onClick={() => setOrder(nextOrder(order, column.name))}
+      >
         {text}
         <span aria-hidden="true">{direction === 'ascending' ? ' ↑' : direction === 'descending' ? ' ↓' : ''}</span>
       </button>

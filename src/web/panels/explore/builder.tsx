@@ -232,7 +232,20 @@ function Adding({ plan, setPlan }: Change) {
 }
 
 /** Aggregates that the field of a series offers. */
-const aggregates = ['count()', 'count_unique(user)', 'sum(', 'avg(', 'min(', 'max(', 'p50(', 'p75(', 'p95(', 'p99(', 'epm()', 'share()']
+const aggregates = [
+  'count()',
+  'count_unique(user)',
+  'sum(',
+  'avg(',
+  'min(',
+  'max(',
+  'p50(',
+  'p75(',
+  'p95(',
+  'p99(',
+  'epm()',
+  'share()',
+]
 
 /** What is asked: series with their filters, formulas and groups, or the columns of rows. */
 export function Builder({

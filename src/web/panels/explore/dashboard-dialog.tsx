@@ -33,8 +33,7 @@ export function DashboardDialog({
   const { mutate, error, isPending } = useMutation({
     mutationFn: async ({ id, title }: { id: string; title: string }) => {
       const tile = { title, displayType: params.kind, plan: params.plan }
-      if (id === '')
-        return apiFetch<Summary>(path, { method: 'POST', body: { title, widgets: [tile] } })
+      if (id === '') return apiFetch<Summary>(path, { method: 'POST', body: { title, widgets: [tile] } })
       const board = await apiFetch<Board>(`${path}${id}/`)
       const widgets = [...board.widgets, tile]
       return apiFetch<Summary>(`${path}${id}/`, { method: 'PUT', body: { widgets, revision: board.revision } })

@@ -144,7 +144,12 @@ function Head({ change, isPending, ...props }: ExploreProps & { change: Change; 
   return (
     <div className="stream-head explore-head">
       <h1>{shown ? <PlainText text={shown.name} charactersMax={64} /> : t('title')}</h1>
-      <Segments label={t('mode')} value={params.mode} choices={modes} onChange={(mode) => change(ofMode(params, mode))} />
+      <Segments
+        label={t('mode')}
+        value={params.mode}
+        choices={modes}
+        onChange={(mode) => change(ofMode(params, mode))}
+      />
       <span className="stream-count" role="status">
         {isPending ? t('loading') : ''}
       </span>
@@ -163,7 +168,12 @@ function Head({ change, isPending, ...props }: ExploreProps & { change: Change; 
       )}
       <RowEnd />
       {dialog === 'export' ? (
-        <ExportDialog organization={organization} params={params} projects={props.projects} onClose={() => setDialog(undefined)} />
+        <ExportDialog
+          organization={organization}
+          params={params}
+          projects={props.projects}
+          onClose={() => setDialog(undefined)}
+        />
       ) : null}
       {dialog === 'dashboard' ? (
         <DashboardDialog organization={organization} params={params} onClose={() => setDialog(undefined)} />
@@ -196,7 +206,13 @@ export function Explore(props: ExploreProps) {
             <div className="explore-answer" data-dimmed={isPending || undefined}>
               <MetaLine meta={answer.table.meta} />
               {answer.chart ? (
-                <AnswerChart organization={organization} params={params} answer={answer.chart} onSelect={between} change={change} />
+                <AnswerChart
+                  organization={organization}
+                  params={params}
+                  answer={answer.chart}
+                  onSelect={between}
+                  change={change}
+                />
               ) : null}
               {answer.table.rows.length === 0 ? (
                 <EmptyState title={t('none')}>{t('noneTodo')}</EmptyState>

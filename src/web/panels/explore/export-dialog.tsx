@@ -63,7 +63,12 @@ function Line({ value, remove }: { value: RestExport; remove: () => void }) {
           {t('download')}
         </a>
       ) : null}
-      <Button look="plain" compact aria-label={t(isOpen(value) ? 'cancelNamed' : 'deleteNamed', { name: value.fileName })} onClick={remove}>
+      <Button
+        look="plain"
+        compact
+        aria-label={t(isOpen(value) ? 'cancelNamed' : 'deleteNamed', { name: value.fileName })}
+        onClick={remove}
+      >
         {t(isOpen(value) ? 'cancel' : 'delete')}
       </Button>
     </li>
@@ -112,9 +117,7 @@ export function ExportDialog({
   const [format, setFormat] = useState<ExportFormat>('csv')
   const { values, isPending, error, act, path } = useExports(organization)
   const start = () =>
-    act(() =>
-      apiFetch(path, { method: 'POST', query: scopeOf(params, projects), body: { plan: params.plan, format } }),
-    )
+    act(() => apiFetch(path, { method: 'POST', query: scopeOf(params, projects), body: { plan: params.plan, format } }))
   return (
     <Dialog title={t('title')} onClose={onClose}>
       <p className="text-ink-2">{t(params.mode === 'rows' ? 'ofRows' : 'ofGroups')}</p>

@@ -21,7 +21,11 @@ export function MetaLine({ meta }: { meta: PlanAnswer['meta'] }) {
       <p>
         <Time at={meta.fromMs} form="minute" /> – <Time at={meta.toMs} form="minute" />
         {' · '}
-        {t('read', { rows: number.format(meta.rowsRead), bytes: measure(meta.bytesRead, 'byte'), time: measure(meta.elapsedMs, 'millisecond') })}
+        {t('read', {
+          rows: number.format(meta.rowsRead),
+          bytes: measure(meta.bytesRead, 'byte'),
+          time: measure(meta.elapsedMs, 'millisecond'),
+        })}
         {meta.samples === null ? null : ` · ${t('samples', { count: meta.samples })}`}
         {meta.sampled ? ` · ${t('sampled')}` : null}
         {meta.more ? ` · ${t('more')}` : null}

@@ -105,7 +105,8 @@ export function exploreParams(search: URLSearchParams): ExploreParams {
   }
 }
 
-const same = (a: readonly string[], b: readonly string[]) => a.length === b.length && a.every((item, at) => item === b[at])
+const same = (a: readonly string[], b: readonly string[]) =>
+  a.length === b.length && a.every((item, at) => item === b[at])
 
 /** Writes a plan into a query string. Values that are the default are left out. */
 function writePlan(search: URLSearchParams, plan: Plan, mode: ExploreMode): void {

@@ -15,7 +15,7 @@ export function QueryWords({ words, sql }: { words: string; sql: string }) {
       </p>
       <details>
         <summary>{t('sql')}</summary>
-        <Code text={sql} language="sql" label={t("sql")} />
+        <Code text={sql} language="sql" label={t('sql')} />
         <CopyButton text={sql} label={t('copySql')} />
       </details>
     </section>

@@ -72,7 +72,15 @@ function useSaving({ organization, params, projects }: SavedProps) {
 }
 
 /** The actions of one saved query. */
-function Acts({ query, saving, isShown }: { query: RestSavedQuery; saving: ReturnType<typeof useSaving>; isShown: boolean }) {
+function Acts({
+  query,
+  saving,
+  isShown,
+}: {
+  query: RestSavedQuery
+  saving: ReturnType<typeof useSaving>
+  isShown: boolean
+}) {
   const t = useTranslations('explore.saved')
   const { name } = query
   if (!query.isEditable) return null

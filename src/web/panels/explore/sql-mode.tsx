@@ -53,7 +53,11 @@ function Answer({ answer }: { answer: RestSqlAnswer }) {
                 {row.map((cell, at) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: cells have no id
                   <td key={at} className={typeof cell === 'number' ? 'number' : undefined}>
-                    {cell === null ? <span className="text-ink-3">{t('noValue')}</span> : <PlainText text={String(cell)} charactersMax={300} />}
+                    {cell === null ? (
+                      <span className="text-ink-3">{t('noValue')}</span>
+                    ) : (
+                      <PlainText text={String(cell)} charactersMax={300} />
+                    )}
                   </td>
                 ))}
               </tr>
@@ -71,7 +75,10 @@ export function SqlMode({ organization, views }: { organization: string; views: 
   const [sql, setSql] = useState(example)
   const { mutate, data, error, isPending } = useMutation({
     mutationFn: (statement: string) =>
-      apiFetch<RestSqlAnswer>(`organizations/${organization}/explore/sql/`, { method: 'POST', body: { sql: statement } }),
+      apiFetch<RestSqlAnswer>(`organizations/${organization}/explore/sql/`, {
+        method: 'POST',
+        body: { sql: statement },
+      }),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
