@@ -1,6 +1,8 @@
 import { cookies, headers } from 'next/headers'
 import { getRequestConfig } from 'next-intl/server'
 import { localeOf } from './locale.ts'
+import chartsDe from './messages/charts.de.json'
+import chartsEn from './messages/charts.en.json'
 import compareDe from './messages/compare.de.json'
 import compareEn from './messages/compare.en.json'
 import de from './messages/de.json'
@@ -64,6 +66,7 @@ import { zoneOf } from './zone.ts'
 const catalogues = {
   en: {
     ...en,
+    charts: chartsEn,
     compare: compareEn,
     detectors: detectorsEn,
     doctor: doctorEn,
@@ -95,6 +98,7 @@ const catalogues = {
   },
   de: {
     ...de,
+    charts: chartsDe,
     compare: compareDe,
     detectors: detectorsDe,
     doctor: doctorDe,

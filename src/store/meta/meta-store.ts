@@ -1,6 +1,7 @@
 import type { ArtifactSearchStore } from './artifacts/artifact-search.ts'
 import type { ArtifactStore } from './artifacts/artifacts.ts'
 import type { ChunkStore } from './artifacts/chunks.ts'
+import type { DashboardStore } from './dashboards/dashboards.ts'
 import type { MetaBackupStore } from './database/snapshot.ts'
 import type { ExportStore } from './explore/exports.ts'
 import type { SavedQueryStore } from './explore/saved-queries.ts'
@@ -92,6 +93,7 @@ type MetaParts = {
   attachments: AttachmentStore
   /** Saved queries and exports. */
   explore: SavedQueryStore & ExportStore
+  dashboards: DashboardStore
   retention: RetentionParts
   /** Single values of the installation, by name. */
   values: ValueStore

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { testClock } from '../../base/clock.ts'
 import { artifactCases } from './artifacts/artifacts.cases.ts'
+import { dashboardCases } from './dashboards/dashboards.cases.ts'
 import { revisionCases } from './database/revision.cases.ts'
 import { edgeCases } from './edges.cases.ts'
 import { exploreCases } from './explore/explore.cases.ts'
@@ -57,6 +58,7 @@ export function metaCases(name: string, open: Open): void {
     inboundCases(fresh)
     releaseCases(fresh)
     triageCases(fresh)
+    dashboardCases(fresh)
   })
 }
 

@@ -2,6 +2,7 @@ import { bundleCleanupPart, bundleWritePart } from './artifacts/artifact-changes
 import { fileLocationPart, fileSearchPart } from './artifacts/artifact-search.ts'
 import { bundleListPart, frameFilePart, releaseFilePart } from './artifacts/artifacts.ts'
 import { chunkCleanupPart, chunkPart } from './artifacts/chunks.ts'
+import { dashboardPart } from './dashboards/dashboards.ts'
 import { backupPart, type SnapshotSource } from './database/snapshot.ts'
 import type { Store } from './database/store.ts'
 import { exportPart } from './explore/exports.ts'
@@ -148,6 +149,7 @@ export function metaParts(store: Store, copies: SnapshotSource): Omit<MetaStore,
     ledger: { ...outcomePart(store), ...deadLetterPart(store) },
     attachments: attachmentPart(store),
     explore: { ...savedQueryPart(store), ...exportPart(store) },
+    dashboards: dashboardPart(store),
     retention: retentionParts(store, missingMaps),
     values: valuePart(store),
     snapshots: backupPart(store, copies),

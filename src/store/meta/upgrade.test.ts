@@ -25,6 +25,9 @@ test('the upgrade to hashed tokens ends all sessions, and mail channels that are
     alter table project drop column switches;
     alter table project drop column routes;
     alter table project drop column detectors;
+    drop table dashboard_revision;
+    drop table dashboard_favourite;
+    drop table dashboard;
     drop table search_default;
     alter table saved_search drop column scope;
     drop table saved_query;

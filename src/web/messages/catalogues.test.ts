@@ -3,6 +3,8 @@ import { hydrationCauses, invariants, noiseKinds, skewKinds } from '../../domain
 import { doctorFindings } from '../../domain/doctor-findings.ts'
 import { groupingHints } from '../../domain/grouping.ts'
 import { messageKeyOf, offeredKeys } from '../../query/search.ts'
+import chartsDe from './charts.de.json'
+import chartsEn from './charts.en.json'
 import compareDe from './compare.de.json'
 import compareEn from './compare.en.json'
 import signsDe from './diagnostics.de.json'
@@ -60,6 +62,7 @@ const placeholders = (text: string) =>
 
 describe.each([
   ['issue', en, de],
+  ['chart', chartsEn, chartsDe],
   ['compare', compareEn, compareDe],
   ['issue page', issuepageEn, issuepageDe],
   ['noise', noiseEn, noiseDe],

@@ -35,6 +35,7 @@ import { statements as detectors } from '../schema/0032-detectors.ts'
 import { statements as traceSteps } from '../schema/0033-trace-steps.ts'
 import { statements as savedQueries } from '../schema/0039-saved-queries.ts'
 import { statements as exports } from '../schema/0040-exports.ts'
+import { statements as dashboards } from '../schema/0041-dashboards.ts'
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -75,6 +76,7 @@ const steps: ((dialect: Dialect) => string[])[] = [
   traceSteps,
   savedQueries,
   exports,
+  dashboards,
 ]
 
 /** Key of the value with the version that wrote the database last, for the error message of older versions. */

@@ -39,6 +39,8 @@ const referring = [
   'search_default',
   'saved_query',
   'export',
+  'dashboard',
+  'dashboard_favourite',
 ] as const
 
 /** Returns the tables that still have rows of an organization. */
