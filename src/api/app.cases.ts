@@ -179,7 +179,7 @@ export async function openTestApp(): Promise<TestApp> {
       observe: silent,
       meta,
       blobs,
-      askOf: (value, signal) => exportAsk({ meta, events, clock: systemClock }, value, signal),
+      askOf: (value, signal) => exportAsk(app, value, signal),
       roomBytes: async (taken) => 64 * 2 ** 20 - taken,
     }),
     doctor: createDoctor({

@@ -50,7 +50,7 @@ type DiskDeps = {
   /** The data folder. */
   data: string
   budget: DiskBudget
-  meta: MetaWith<'ledger.bytesByProject' | 'explore.exportFilesOf'>
+  meta: MetaWith<'ledger.bytesByProject' | 'explore.exportBytesOf'>
   events: Pick<EventStore, 'size' | 'replacedBytes' | 'serverDisk'>
   blobs: Pick<BlobStore, 'isRemote'>
   /** Events are on a ClickHouse server, whose disk the budget is a part of. */
@@ -67,7 +67,7 @@ type DiskDeps = {
 export async function measureDisk(deps: DiskDeps): Promise<DiskState> {
   const { data, budget, meta, events, bytesUnder, isRemote } = deps
   const [exported, tables, replacedBytes, database, journal, spool, chunks, copyBytes, volume] = await Promise.all([
-    meta.explore.exportFilesOf(),
+    meta.explore.exportBytesOf(),
     events.size(),
     events.replacedBytes(),
     bytesUnder(join(data, 'meta')),
@@ -85,7 +85,7 @@ export async function measureDisk(deps: DiskDeps): Promise<DiskState> {
   const bytes = tables.reduce((sum, table) => sum + table.bytesOnDisk, 0)
   const blobs = (await meta.ledger.bytesByProject()).reduce(
     (sum, byte) => sum + byte.attachments.bytes + byte.dead.bytes + byte.bundles.bytes,
-    exported.reduce((sum, file) => sum + file.bytes, 0),
+    exported,
   )
   const copied = copyBytes.reduce((sum, part) => sum + part, 0)
   const [copies, copying] = deps.copying() ? [0, copied] : [copied, 0]

@@ -49,14 +49,14 @@ const evenly: AskPlan = async ({ fromMs, toMs }, { limit, series }) => {
 }
 
 let files = 0
-async function rig(ask: AskPlan | undefined = evenly, room = 10_000_000) {
+async function rig(ask: AskPlan = evenly, room = 10_000_000) {
   const clock = testClock()
   const meta = await openSqliteMeta(join(folder, `${++files}.sqlite`), { clock })
   const blobs = openFileBlobs(join(folder, `blobs-${files}`))
   const organization = await meta.organizations.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'u' })
   const organizationId = organization.id
   const project = await meta.projects.createProject({ organizationId, slug: 'web', name: 'Web', platform: 'node' })
-  const state = { ask }
+  const state: { ask: AskPlan | undefined } = { ask }
   const exports = createExports({
     clock,
     observe: silent,

@@ -17,6 +17,7 @@ type ExportDeps = {
     | 'explore.progressExport'
     | 'explore.endExport'
     | 'explore.exportFilesOf'
+    | 'explore.exportBytesOf'
     | 'explore.expireExport'
     | 'explore.dropExports'
     | 'projects.projectById'
@@ -102,7 +103,7 @@ async function writeOne(deps: ExportDeps, value: Export, signal: AbortSignal): P
   try {
     const ask = await deps.askOf(value, signal)
     if (!ask) return void (await ended('failed', 'A project of the export was deleted.'))
-    const taken = (await meta.explore.exportFilesOf()).reduce((sum, file) => sum + file.bytes, 0)
+    const taken = await meta.explore.exportBytesOf()
     await blobs.putStream(key, fileOf(deps, value, ask, progress), Math.max(0, await deps.roomBytes(taken)))
     if (!(await ended('done', ''))) await blobs.delete(key)
   } catch (error) {

@@ -208,7 +208,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     alerts,
     removals: wireRemovals(core, maintenance.pause, keys.publish),
     artifacts: wireArtifacts(core),
-    exports: wireExports(core, maintenance.disk),
+    exports: wireExports({ ...core, auth }, maintenance.disk),
     doctor: wireDoctor(core, () => refine),
     grouping: createGroupingPreview(),
     unmerge: createUnmerge({ ...core, pause: maintenance.pause }),

@@ -114,12 +114,12 @@ const exportBytesMax = 8 * 1024 ** 3
 
 /** Exports read like Explore, and leave the disk reserve free. */
 export function wireExports(
-  { config, ...parts }: Pick<App, 'config' | 'clock' | 'observe' | 'meta' | 'events' | 'blobs'>,
+  { config, ...parts }: Pick<App, 'config' | 'clock' | 'observe' | 'meta' | 'events' | 'blobs' | 'auth' | 'readers'>,
   disk: () => Promise<DiskState>,
 ): Exports {
   return createExports({
     ...parts,
-    askOf: (value, signal) => exportAsk(parts, value, signal),
+    askOf: (value, signal) => exportAsk({ ...parts, config }, value, signal),
     roomBytes: async (taken) => {
       const { budget } = await disk()
       const free = parts.blobs.isRemote

@@ -1,12 +1,8 @@
 import type { Plan } from '../contract/explore.ts'
 import type { Export } from '../store/meta/explore/exports.ts'
-import type { MetaWith } from '../store/meta/meta-store.ts'
 import { runPlan } from './compile/explore.ts'
 import type { AskPlan } from './export-pages.ts'
 import type { QueryDeps, View } from './issue.ts'
-
-/** Parts that the reading of an export needs. */
-type AskDeps = QueryDeps & { meta: MetaWith<'organizations.organizationById' | 'projects.projectById'> }
 
 /**
  * Throws like runPlan for a plan that cannot run, so that a request is refused at once: the plan is answered over the
@@ -20,7 +16,7 @@ export async function checkExport(deps: QueryDeps, view: View, plan: Plan): Prom
 
 /** Returns how an export reads: like Explore, with its projects and environments. Undefined if a project is gone. */
 export async function exportAsk(
-  deps: AskDeps,
+  deps: QueryDeps,
   { organizationId, userId, request }: Export,
   signal: AbortSignal,
 ): Promise<AskPlan | undefined> {

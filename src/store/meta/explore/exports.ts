@@ -48,6 +48,8 @@ export type ExportStore = {
   endExport(id: number, result: Pick<Export, 'state' | 'rowsDone' | 'bytes' | 'blobKey' | 'error'>): Promise<boolean>
   /** Ended exports with a file, oldest first. */
   exportFilesOf(): Promise<Export[]>
+  /** Bytes of all files. */
+  exportBytesOf(): Promise<number>
   /** Forgets the file of an export. The caller deletes it. */
   expireExport(id: number): Promise<void>
   /** Deletes the rows of exports without a file that ended before this time. */
@@ -134,6 +136,11 @@ export function exportPart({ write, read, clock, dialect: { builder } }: Store):
       return changes > 0
     },
     exportFilesOf: async () => (await read.all(all().where('blob_key', '!=', '').orderBy('id'))).map(toExport),
+    exportBytesOf: async () =>
+      (await read.all(builder.selectFrom('export').select('bytes').where('blob_key', '!=', ''))).reduce(
+        (sum, row) => sum + row.bytes,
+        0,
+      ),
     expireExport: async (id) => {
       const change = { state: 'expired', blob_key: '', bytes: 0 }
       await write.run(builder.updateTable('export').set(change).where('id', '=', id))

@@ -2,6 +2,7 @@
 import { useTranslations } from 'next-intl'
 import type { PlanAnswer } from '../../../contract/explore.ts'
 import { TimeChart } from '../../ui/chart/time-chart.tsx'
+import type { TimeSeries } from '../../ui/chart/time-series.ts'
 import { Segments } from '../../ui/segments.tsx'
 import { groupName, unitOf } from './cells.ts'
 import { chartKinds, type ExploreParams } from './params.ts'
@@ -26,17 +27,21 @@ export function AnswerChart({
   const t = useTranslations('explore')
   const columns = new Map(answer.columns.map((column) => [column.name, column]))
   const several = new Set(answer.series.map(({ name }) => name)).size > 1
-  const byUnit = new Map<
-    string | null,
-    { key: string; label: string; points: (typeof answer.series)[number]['points'] }[]
-  >()
+  const byUnit = new Map<string | null, TimeSeries[]>()
   for (const [at, { name, group, points }] of answer.series.entries()) {
     const column = columns.get(name)
     const unit = column ? unitOf(column) : null
     const label = column?.label || name
     const groupText = groupName(group, t('noValue'))
     const text = groupText === '' ? label : several ? `${groupText}, ${label}` : groupText
-    byUnit.set(unit, [...(byUnit.get(unit) ?? []), { key: `${name}-${at}`, label: text, points }])
+    byUnit.set(unit, [
+      ...(byUnit.get(unit) ?? []),
+      {
+        key: `${name}-${at}`,
+        label: text,
+        points: points.map(({ previous = null, ...point }) => ({ ...point, previous })),
+      },
+    ])
   }
   const { fromMs, toMs } = answer.meta
   return (

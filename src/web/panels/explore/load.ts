@@ -1,14 +1,12 @@
 import { getTranslations } from 'next-intl/server'
 import type { Dataset } from '../../../domain/datasets.ts'
 import { runPlan, sqlOfPlan, wordsOfPlan } from '../../../query/compile/explore.ts'
+import { fieldNamesOf } from '../../../query/field-names.ts'
 import type { View } from '../../../query/issue.ts'
 import { app } from '../../handle.ts'
 import { codeOf, unlessAway } from '../../server/unless-away.ts'
 import type { ExploreProps } from './explore.tsx'
 import type { ExploreParams } from './params.ts'
-
-/** Names of attributes that completion offers. */
-const attributesMax = 200
 
 const causesOf = (error: unknown): string[] =>
   typeof error === 'object' && error !== null && 'causes' in error && Array.isArray(error.causes)
@@ -50,5 +48,5 @@ export async function loadFields(view: View, dataset: Dataset): Promise<string[]
     fromMs: view.range.fromMs,
     toMs: view.range.toMs,
   }
-  return (await unlessAway(fieldNamesOf(app(), scope, dataset, attributesMax))) ?? []
+  return (await unlessAway(fieldNamesOf(app(), dataset, scope))) ?? []
 }
