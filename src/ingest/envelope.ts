@@ -271,7 +271,7 @@ async function append(
 
 /**
  * Takes one item from the rate budget, for routes whose body is one item. If the budget is used up, answers and returns
- * false. `entries` is the number of parts in an attachment form, or of spans in an OTLP body.
+ * false. `entries` is the number of parts in an attachment form, or of items in an OTLP body.
  */
 export function takeRate(
   request: IngestRequest,
@@ -287,7 +287,7 @@ export function takeRate(
     (kind === 'attachments' ? core.attachmentQuota.take(key.projectId, bytes, receivedMs, entries) : undefined)
   if (limited === undefined) return true
   const { category } = request.target.route
-  const quantity = kind === 'otlp' ? entries : 1
+  const quantity = kind.startsWith('otlp') ? entries : 1
   core.ledger.count(key, category, 'rate_limited', limited.reason, itemTypeOf[kind], bytes, quantity)
   core.requestLog.add(request, { ...limitedAnswer(limited), items: [{ type: itemTypeOf[kind], bytes }] })
   request.answered = true
@@ -303,6 +303,7 @@ export const itemTypeOf: Record<RecordKind, string> = {
   attachments: 'attachment',
   minidump: 'event',
   otlp: 'otlp',
+  otlp_logs: 'otlp_logs',
   detection: 'detection',
   outcomes: '',
 }

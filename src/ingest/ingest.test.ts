@@ -266,7 +266,7 @@ describe('routes', () => {
     ['GET', path, 405],
     ['PUT', `/api/7/store/?sentry_key=${publicKey}`, 405],
     ['POST', `/api/7/cron/nightly/?sentry_key=${publicKey}`, 404],
-    ['POST', `/api/7/integration/otlp/v1/logs?sentry_key=${publicKey}`, 404],
+    ['POST', `/api/7/integration/otlp/v1/profiles?sentry_key=${publicKey}`, 404],
     ['POST', `/api/7/nonsense/?sentry_key=${publicKey}`, 404],
     ['POST', '/api/0/projects/', 418],
     ['GET', '/api/health/live', 418],

@@ -5,7 +5,7 @@ import type { OutcomeCount } from '../base/outcome.ts'
 import type { RequestLogEntry } from '../journal/request-log.ts'
 import { envelopeBytesMax } from '../wire/item-types.ts'
 import { readBoundary } from '../wire/multipart.ts'
-import { otlpFormatOf } from '../wire/otlp.ts'
+import { type OtlpSignal, otlpFormatOf } from '../wire/otlp.ts'
 import { answerPreflight, Refusal } from './answer.ts'
 import { attachmentsReceiver, isSecurityType, securityReceiver, storeReceiver, takeStore } from './append.ts'
 import { createInflater, readEncoding } from './body.ts'
@@ -17,7 +17,7 @@ import { createAttachmentQuota } from './lone-attachments.ts'
 import { minidumpReceiver } from './minidump.ts'
 import { otlpReceiver } from './otlp.ts'
 import { createRates } from './rates.ts'
-import { receive } from './receive.ts'
+import { type Receiver, receive } from './receive.ts'
 import { answerFailure, type Core, drain, fail, type IngestDeps, type IngestRequest, refuse } from './request.ts'
 import { createRequestLogBuffer, type RequestLogBuffer } from './request-log.ts'
 import { allowOf, createTargets, type Target } from './routes.ts'
@@ -74,6 +74,11 @@ export function createIngest(deps: IngestDeps): Ingest {
     answers: () => core.requestLog.answers(),
   }
 }
+
+const otlpReceivers = { traces: otlpReceiver('traces'), logs: otlpReceiver('logs') } satisfies Record<
+  OtlpSignal,
+  Receiver
+>
 
 /** Makes a queue with one immediate for all calls of a turn. */
 function createTurnQueue(): (run: () => void) => void {
@@ -152,7 +157,7 @@ function begin(request: IngestRequest) {
   } else if (name === 'minidump') receive(request, minidumpReceiver)
   else if (name === 'otlp') {
     if (otlpFormatOf(request.contentType) === undefined) throw new MishapError('ACCEPT_ENCODING_UNKNOWN')
-    receive(request, otlpReceiver)
+    receive(request, otlpReceivers[target.route.signal ?? 'traces'])
   } else {
     if (target.route.eventId === '') {
       throw new Refusal('ACCEPT_BODY_MALFORMED', 'bad_event_id', [], 'The event id in the path is not a UUID.')

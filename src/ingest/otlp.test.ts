@@ -2,7 +2,17 @@ import { gzipSync } from 'node:zlib'
 import { BinaryReader } from '@bufbuild/protobuf/wire'
 import { afterEach, describe, expect, test } from 'vitest'
 import { MishapError } from '../base/errors.ts'
-import { bodyOfSpan, jsonBody, jsonSpan, protobufOf, spanHex, traceHex } from '../wire/otlp.cases.ts'
+import {
+  bodyOfSpan,
+  jsonBody,
+  jsonLog,
+  jsonLogsBody,
+  jsonSpan,
+  logsProtobufOf,
+  protobufOf,
+  spanHex,
+  traceHex,
+} from '../wire/otlp.cases.ts'
 import { otlpBytesMax } from '../wire/otlp.ts'
 import { createRig, disabledKey, publicKey, type Rig } from './rig.cases.ts'
 
@@ -13,6 +23,8 @@ const asProtobuf = { ...auth, 'content-type': protobufType }
 const asJson = { ...auth, 'content-type': jsonType }
 const body = jsonBody([jsonSpan(1), jsonSpan(2, { spanId: 'no' }), jsonSpan(3)])
 const sound = jsonBody([jsonSpan(1), jsonSpan(2)])
+
+const packed = (headers: Record<string, string>) => ({ headers: { ...headers, 'content-encoding': 'gzip' } })
 
 const state = {} as { rig: Rig }
 const start = async (options: Parameters<typeof createRig>[0] = {}) => {
@@ -51,6 +63,39 @@ describe('what is accepted', () => {
       }
     },
   )
+
+  test.each(['integration/otlp/v1/logs', 'integration/otlp/v1/logs/', 'otlp/v1/logs', 'otlp/v1/logs/'])(
+    'logs: /api/7/%s',
+    async (route) => {
+      const rig = await start()
+      const logs = jsonLogsBody([jsonLog(1), jsonLog(2, { traceId: undefined })])
+      for (const [headers, sent] of [
+        [asProtobuf, logsProtobufOf(logs)],
+        [asJson, Buffer.from(JSON.stringify(logs))],
+      ] as const) {
+        const answer = await rig.send(`/api/7/${route}`, { body: gzipSync(sent), ...packed(headers) })
+        expect([answer.status, answer.body]).toEqual([200, headers === asJson ? '{}' : ''])
+        const record = rig.journal.records.at(-1)
+        expect(record?.head).toMatchObject({ kind: 'otlp_logs', projectId: 7, contentType: headers['content-type'] })
+        expect(record?.body.equals(sent)).toBe(true)
+      }
+      const refused = await rig.send(`/api/7/${route}`, {
+        headers: { ...auth, 'content-type': 'text/plain' },
+        body: 'x',
+      })
+      expect(refused.status).toBe(415)
+      expect(rig.accept.drainOutcomes()).toMatchObject([{ category: 'log_item', outcome: 'invalid', quantity: 1 }])
+    },
+  )
+
+  test('a partial success names rejected log records', async () => {
+    const rig = await start()
+    const answer = await rig.send('/api/7/otlp/v1/logs', {
+      headers: asJson,
+      body: JSON.stringify(jsonLogsBody([jsonLog(1), 7])),
+    })
+    expect(JSON.parse(answer.body)).toMatchObject({ partialSuccess: { rejectedLogRecords: '1' } })
+  })
 
   test('the key can be in the query, and the body packed', async () => {
     const rig = await start()

@@ -2,6 +2,7 @@ import type { DataCategory } from '../base/outcome.ts'
 import type { ClientAuth } from '../wire/authheader.ts'
 import { parseAuthQuery } from '../wire/authheader.ts'
 import { normalizeId } from '../wire/ids.ts'
+import { type OtlpSignal, otlpSignals } from '../wire/otlp.ts'
 
 /** `later`: routes that SDKs use and this version lacks. `unknown`: all other paths under /api/{project}/. */
 type RouteName = 'envelope' | 'store' | 'security' | 'attachments' | 'minidump' | 'otlp' | 'later' | 'unknown'
@@ -14,6 +15,8 @@ type Route = {
   category: DataCategory
   /** Event id of an attachments route; '' if the path has no valid id. */
   eventId: string
+  /** The signal of an OTLP route. */
+  signal?: OtlpSignal
 }
 
 /** A parsed request URL. Clients repeat the same few URLs, so the reader caches them. */
@@ -34,8 +37,14 @@ const built: Record<string, { name: RouteName; category: DataCategory }> = {
   minidump: { name: 'minidump', category: 'error' },
 }
 
-/** The path of OTLP traces, and the path that servers had for it before. */
-const otlpPaths: ReadonlySet<string> = new Set(['integration/otlp/v1/traces', 'otlp/v1/traces'])
+const otlpCategories: Readonly<Record<OtlpSignal, DataCategory>> = { traces: 'span', logs: 'log_item' }
+
+/** The path of each OTLP signal, and the path that servers had for it before. */
+const otlpPaths: ReadonlyMap<string, OtlpSignal> = new Map(
+  (Object.keys(otlpSignals) as OtlpSignal[]).flatMap((signal) =>
+    [`integration/otlp/v1/${signal}`, `otlp/v1/${signal}`].map((path): [string, OtlpSignal] => [path, signal]),
+  ),
+)
 
 const later: Record<string, DataCategory> = {
   unreal: 'error',
@@ -74,7 +83,8 @@ export function readRoute(path: string): Route | undefined {
 
 function readSubroute(projectId: number, subpath: string): Route {
   const plain = subpath.endsWith('/') ? subpath.slice(0, -1) : subpath
-  if (otlpPaths.has(plain)) return { name: 'otlp', projectId, category: 'span', eventId: '' }
+  const signal = otlpPaths.get(plain)
+  if (signal) return { name: 'otlp', projectId, category: otlpCategories[signal], eventId: '', signal }
   const words = plain.split('/')
   const first = words[0] ?? ''
   const builtRoute = Object.hasOwn(built, first) ? built[first] : undefined

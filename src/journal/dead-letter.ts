@@ -18,6 +18,7 @@ const kinds: ReadonlySet<string> = new Set([
   'attachments',
   'minidump',
   'otlp',
+  'otlp_logs',
   'detection',
 ])
 

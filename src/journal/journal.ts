@@ -14,6 +14,7 @@ export type RecordKind =
   | 'attachments'
   | 'minidump'
   | 'otlp'
+  | 'otlp_logs'
   | 'detection'
   | 'outcomes'
 

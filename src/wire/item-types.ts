@@ -60,8 +60,9 @@ const kinds: ReadonlyMap<string, ItemKind> = new Map<string, ItemKind>([
   ['profile_chunk', { category: 'profile_chunk', limits: profile }],
   ['profile_chunk_ui', { category: 'profile_chunk', limits: profile }],
   ['span', { category: 'span', limits: limit(MiB, 25), containerLimits: limit(12 * MiB, 1), holdsMany: true }],
-  // The body of an OTLP request. In an envelope such an item is only counted.
+  // The bodies of OTLP requests. In an envelope such an item is only counted.
   ['otlp', { category: 'span', limits: limit(12 * MiB, 1), holdsMany: true }],
+  ['otlp_logs', { category: 'log_item', limits: limit(12 * MiB, 1), holdsMany: true }],
   ['log', { category: 'log_item', limits: limit(12 * MiB, 1), holdsMany: true }],
   ['otel_log', { category: 'log_item', limits: limit(MiB) }],
   ['trace_metric', { category: 'trace_metric', limits: limit(12 * MiB, 1), holdsMany: true }],

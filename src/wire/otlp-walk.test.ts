@@ -5,25 +5,28 @@ import {
   deepAttribute,
   fieldOf,
   jsonBody,
+  jsonLog,
+  jsonLogsBody,
   jsonSpan,
+  logsProtobufOf,
   protobufOf,
   spanBytes,
   spanHex,
   traceHex,
 } from './otlp.cases.ts'
-import { type OtlpFormat, otlpSpansMax } from './otlp.ts'
+import { type OtlpFormat, otlpItemsMax } from './otlp.ts'
 import { createOtlpWalk } from './otlp-walk.ts'
 
 /** Walks a body in pieces of `size` bytes. */
 function walked(format: OtlpFormat, body: Uint8Array | string, size = 1 << 20) {
   const bytes = Buffer.from(body)
-  const walk = createOtlpWalk(format)
+  const walk = createOtlpWalk(format, 'traces')
   for (let at = 0; at < bytes.length; at += size) walk.push(bytes.subarray(at, at + size))
   walk.end()
-  return { spans: walk.spans, rejected: walk.rejected, error: walk.error }
+  return { items: walk.items, rejected: walk.rejected, error: walk.error }
 }
 
-const whole = (spans: number, rejected = 0) => ({ spans, rejected, error: undefined })
+const whole = (items: number, rejected = 0) => ({ items, rejected, error: undefined })
 const deepText = `${'['.repeat(10_000)}${']'.repeat(10_000)}`
 
 const mixed = jsonBody([
@@ -52,8 +55,8 @@ describe.each<[string, (body: ReturnType<typeof jsonBody>) => Uint8Array, OtlpFo
   })
 
   test('spans over the limit of a body are rejected', () => {
-    const spans = Array.from({ length: otlpSpansMax + 3 }, (_, n) => ({ traceId: traceHex, spanId: spanHex(n + 1) }))
-    expect(walked(format, encode(jsonBody(spans)))).toEqual(whole(otlpSpansMax + 3, 3))
+    const spans = Array.from({ length: otlpItemsMax + 3 }, (_, n) => ({ traceId: traceHex, spanId: spanHex(n + 1) }))
+    expect(walked(format, encode(jsonBody(spans)))).toEqual(whole(otlpItemsMax + 3, 3))
   })
 
   test('each cut of a body is an early end or a fault, never a whole body', () => {
@@ -64,6 +67,40 @@ describe.each<[string, (body: ReturnType<typeof jsonBody>) => Uint8Array, OtlpFo
       if (Buffer.from(bytes.subarray(at)).toString().trim() !== '') expect(error, `at ${at}`).toBeTypeOf('string')
     }
   })
+})
+
+describe.each<[OtlpFormat, (body: ReturnType<typeof jsonLogsBody>) => Uint8Array]>([
+  ['protobuf', logsProtobufOf],
+  ['json', (body) => Buffer.from(JSON.stringify(body))],
+])('log records in %s', (format, encode) => {
+  const found = (sent: Uint8Array, size: number) => {
+    const body = Buffer.from(sent)
+    const walk = createOtlpWalk(format, 'logs')
+    for (let at = 0; at < body.length; at += size) walk.push(body.subarray(at, at + size))
+    walk.end()
+    return { items: walk.items, rejected: walk.rejected, error: walk.error }
+  }
+  test.each([1, 7, 1 << 20])('are found in pieces of %i bytes, with and without ids', (size) => {
+    const body = jsonLogsBody([jsonLog(1), jsonLog(2, { traceId: undefined, spanId: undefined }), {}])
+    expect(found(encode(body), size)).toEqual(whole(3))
+  })
+  test('those over the limit of a body are rejected', () => {
+    const records = Array.from({ length: otlpItemsMax + 3 }, () => ({ severityNumber: 9 }))
+    expect(found(encode(jsonLogsBody(records)), 1 << 20)).toEqual(whole(otlpItemsMax + 3, 3))
+  })
+  test('spans are no log records', () => {
+    const spans = jsonBody([jsonSpan(1)])
+    const json = found(Buffer.from(JSON.stringify(spans)), 1 << 20)
+    if (format === 'json') expect(json).toEqual(whole(0))
+  })
+})
+
+test('a broken log record is rejected alone', () => {
+  const scope = Buffer.concat([fieldOf(2, Buffer.from([0x0a, 0x7f])), fieldOf(2, fieldOf(3, Buffer.from('INFO')))])
+  const walk = createOtlpWalk('protobuf', 'logs')
+  walk.push(fieldOf(1, fieldOf(2, scope)))
+  walk.end()
+  expect([walk.items, walk.rejected, walk.error]).toEqual([2, 1, undefined])
 })
 
 describe('protobuf', () => {
@@ -136,7 +173,7 @@ test('whatever bytes come, the walk ends, counts no more rejected spans than spa
     const cut = body.subarray(0, random() < 0.3 ? Math.floor(random() * body.length) : body.length)
     const format = n % 2 === 0 ? 'protobuf' : 'json'
     const found = walked(format, cut)
-    expect(found.rejected).toBeLessThanOrEqual(found.spans)
+    expect(found.rejected).toBeLessThanOrEqual(found.items)
     const pieces = walked(format, cut, 1 + Math.floor(random() * 40))
     if (found.error === undefined) expect(pieces).toEqual(found)
     else expect(pieces.error).toBe(found.error)

@@ -1,14 +1,14 @@
 import { normalizeId, normalizeSpanId } from './ids.ts'
-import { type OtlpFormat, otlpSpansMax } from './otlp.ts'
+import { type OtlpFormat, type OtlpSignal, type OtlpStep, otlpItemsMax, otlpShape } from './otlp.ts'
 
 /**
- * Reads the framing of an OTLP traces body while it arrives: where its spans are, and whether they have ids. It keeps
- * nothing of the body, so its memory does not grow with it.
+ * Reads the framing of an OTLP body while it arrives: where its items (spans, log records) are, and whether they have
+ * the ids that they need. It keeps nothing of the body, so its memory does not grow with it.
  */
 export type OtlpWalk = {
-  /** Spans so far, with the rejected ones. */
-  spans: number
-  /** Spans without two valid ids, and spans over the limit of a body. */
+  /** Items so far, with the rejected ones. */
+  items: number
+  /** Broken items, spans without two valid ids, and items over the limit of a body. */
   rejected: number
   /** Why the body is no OTLP message; undefined while it can be one. */
   error: string | undefined
@@ -20,22 +20,22 @@ export type OtlpWalk = {
 }
 
 /** Creates the walk of a body. */
-export const createOtlpWalk = (format: OtlpFormat): OtlpWalk =>
-  format === 'json' ? new JsonWalk() : new ProtobufWalk()
+export const createOtlpWalk = (format: OtlpFormat, signal: OtlpSignal): OtlpWalk =>
+  format === 'json' ? new JsonWalk(signal) : new ProtobufWalk(signal)
 
-const spanLevel = 3
-/** The field of each message that holds the messages of the next level: resource_spans, scope_spans, spans. */
-const childField = [1, 2, 2]
 const [traceIdField, spanIdField] = [1, 2]
 const idBytes = [0, 16, 8]
 const bothIds = 0b110
 const varintBitsMax = 70
 const fieldMax = 2 ** 29 - 1
 
-/** Walks protobuf: request, ResourceSpans, ScopeSpans and the fields of each Span, but not into those fields. */
+/** Walks protobuf: the messages down to the items and the fields of each item, but not into those fields. */
 class ProtobufWalk implements OtlpWalk {
+  readonly #fields: readonly (readonly number[])[]
+  readonly #itemLevel: number
+  readonly #needsIds: boolean
   readonly isTooLarge = false
-  spans = 0
+  items = 0
   rejected = 0
   error: string | undefined
   #at = 0
@@ -47,12 +47,21 @@ class ProtobufWalk implements OtlpWalk {
   #field = 0
   /** Bytes of the current field that are still to come. */
   #skip = 0
-  /** The id that is being skipped (a field of the span, or 0), its length, and whether a byte of it is not 0. */
+  /** The id that is being skipped (a field of the item, or 0), its length, and whether a byte of it is not 0. */
   #id = 0
   #idLength = 0
   #idBits = 0
-  /** The valid ids of the current span. */
+  /** The valid ids of the current item. */
   #ids = 0
+  /** The current item is broken. */
+  #isBroken = false
+
+  constructor(signal: OtlpSignal) {
+    const { fields, needsIds } = otlpShape(signal)
+    this.#fields = fields
+    this.#itemLevel = fields.length
+    this.#needsIds = needsIds
+  }
 
   push(chunk: Buffer): void {
     for (let i = 0; i < chunk.length && this.error === undefined; ) {
@@ -112,15 +121,16 @@ class ProtobufWalk implements OtlpWalk {
     this.#reads = 'tag'
     const level = this.#ends.length - 1
     if (this.#at + value > this.#end()) return this.#broken('a field is longer than its message')
-    if (level < spanLevel && this.#field === childField[level]) {
+    if (level < this.#itemLevel && this.#fields[level]?.includes(this.#field)) {
       this.#ends.push(this.#at + value)
-      if (level + 1 === spanLevel) {
-        this.spans++
+      if (level + 1 === this.#itemLevel) {
+        this.items++
         this.#ids = 0
+        this.#isBroken = false
       }
       return this.#pop()
     }
-    if (level === spanLevel && (this.#field === traceIdField || this.#field === spanIdField)) {
+    if (this.#needsIds && level === this.#itemLevel && (this.#field === traceIdField || this.#field === spanIdField)) {
       this.#id = this.#field
       this.#idLength = value
       this.#idBits = 0
@@ -149,24 +159,28 @@ class ProtobufWalk implements OtlpWalk {
   /** Closes each message that ends here. */
   #pop(): void {
     while (this.#ends.length > 1 && this.#at === this.#end()) {
-      if (this.#ends.length - 1 === spanLevel && (this.#ids !== bothIds || this.spans > otlpSpansMax)) this.rejected++
+      if (this.#ends.length - 1 === this.#itemLevel && this.#isRejected()) this.rejected++
       this.#ends.pop()
     }
   }
 
-  /** A broken span is rejected alone: its message says where it ends. Elsewhere, nothing after the fault can be read. */
+  #isRejected(): boolean {
+    return this.#isBroken || (this.#needsIds && this.#ids !== bothIds) || this.items > otlpItemsMax
+  }
+
+  /** A broken item is rejected alone: its message says where it ends. Elsewhere, nothing after the fault can be read. */
   #broken(what: string): void {
     this.#reads = 'tag'
     this.#varint = 0
     this.#bits = 0
     this.#id = 0
-    if (this.#ends.length - 1 !== spanLevel) {
+    if (this.#ends.length - 1 !== this.#itemLevel) {
       this.error = `byte ${this.#at}: ${what}`
       return
     }
-    this.#ids = 0
+    this.#isBroken = true
     this.#skip = this.#end() - this.#at
-    // What follows of the span is skipped as if it were one field without an id.
+    // What follows of the item is skipped as if it were one field without an id.
     if (this.#skip === 0) this.#pop()
   }
 }
@@ -174,43 +188,50 @@ class ProtobufWalk implements OtlpWalk {
 const [quote, comma, colon, openList, backslash, closeList, openObject, closeObject] = [
   0x22, 0x2c, 0x3a, 0x5b, 0x5c, 0x5d, 0x7b, 0x7d,
 ]
-/** The names above the lists of ResourceSpans, ScopeSpans and Spans, by the depth of those lists. */
-const listNames: Readonly<Record<number, string>> = { 2: 'resourceSpans', 4: 'scopeSpans', 6: 'spans' }
-const spansDepth = 6
-const spanDepth = 7
 /** Longer names and ids cannot be the ones that are looked for. */
 const capturedMax = 40
 /**
- * Objects and lists of a body. The shortest attribute takes 18 bytes for each, so 20 MiB of spans have 1.2 million. Empty
+ * Objects and lists of a body. The shortest attribute takes 18 bytes for each, so 20 MiB of items have 1.2 million. Empty
  * objects would be seven million: 1.5 GB once they are parsed.
  */
 const jsonOpenedMax = 1_500_000
 const isSpace = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
 /**
- * Walks JSON: brackets and texts, the names on the way to the spans, and the ids of these. It does not check numbers,
+ * Walks JSON: brackets and texts, the names on the way to the items, and the ids of these. It does not check numbers,
  * words and the order of commas: a body that only those spoil is refused by the parser of refine.
  */
 class JsonWalk implements OtlpWalk {
+  /** What the brackets of each depth must be on the way to an item, the outermost first. */
+  readonly #steps: readonly OtlpStep[]
+  readonly #itemDepth: number
+  readonly #needsIds: boolean
   isTooLarge = false
-  spans = 0
+  items = 0
   rejected = 0
   error: string | undefined
   #at = 0
   #depth = 0
   #opened = 0
-  /** The depth down to which the open brackets are the path to a span: an object or list for each level. */
+  /** The depth down to which the open brackets are the path to an item: an object or list for each level. */
   #matched = 0
   #isClosed = false
   #inText = false
   #isEscaped = false
   /** The text that is being read, if it matters. Only its beginning is kept. */
   #captured: string | undefined
-  /** In a matched object: a name comes next. In the list of spans: an entry comes next. */
+  /** In a matched object: a name comes next. In the list of items: an entry comes next. */
   #isNext = false
   #name = ''
   #traceId = ''
   #spanId = ''
+
+  constructor(signal: OtlpSignal) {
+    const { steps, needsIds } = otlpShape(signal)
+    this.#steps = steps
+    this.#itemDepth = steps.length
+    this.#needsIds = needsIds
+  }
 
   push(chunk: Buffer): void {
     for (let i = 0; i < chunk.length && this.error === undefined; ) {
@@ -265,21 +286,21 @@ class JsonWalk implements OtlpWalk {
       return
     }
     const isOnPath = this.#matched === this.#depth
-    const isInObject = this.#depth % 2 === 1
-    if (isOnPath && this.#depth === spansDepth && this.#isNext && byte !== closeList) this.#entry(byte)
+    const isInObject = this.#steps[this.#depth - 1]?.isList === false
+    if (isOnPath && this.#depth === this.#itemDepth - 1 && this.#isNext && byte !== closeList) this.#entry(byte)
     if (byte === openObject || byte === openList) this.#open(byte, isOnPath)
     else if (byte === closeObject || byte === closeList) this.#close(byte)
     else if (byte === quote) {
       this.#inText = true
-      if (isOnPath && isInObject && (this.#isNext || this.#depth === spanDepth)) this.#captured = ''
+      if (isOnPath && isInObject && (this.#isNext || this.#depth === this.#itemDepth)) this.#captured = ''
     } else if (isOnPath && byte === comma) this.#isNext = true
     else if (isOnPath && byte === colon) this.#isNext = false
   }
 
-  /** An entry of the list of spans begins. */
+  /** An entry of the list of items begins. */
   #entry(byte: number): void {
     this.#isNext = false
-    this.spans++
+    this.items++
     if (byte !== openObject) this.rejected++
   }
 
@@ -289,9 +310,10 @@ class JsonWalk implements OtlpWalk {
       this.error = `more than ${jsonOpenedMax} objects and lists`
       this.isTooLarge = true
     }
-    if (!isOnPath || this.#depth > spanDepth) return
-    const isList = this.#depth % 2 === 0
-    const fits = isList ? byte === openList && this.#name === listNames[this.#depth] : byte === openObject
+    const step = this.#steps[this.#depth - 1]
+    if (!isOnPath || !step) return
+    const { isList, names } = step
+    const fits = byte === (isList ? openList : openObject) && (!names || names.includes(this.#name))
     if (!fits) return
     this.#matched = this.#depth
     this.#isNext = true
@@ -302,11 +324,11 @@ class JsonWalk implements OtlpWalk {
 
   #close(byte: number): void {
     if (this.#matched === this.#depth) {
-      if (byte !== (this.#depth % 2 === 0 ? closeList : closeObject)) {
+      if (byte !== (this.#steps[this.#depth - 1]?.isList ? closeList : closeObject)) {
         this.error = `byte ${this.#at}: the wrong bracket`
         return
       }
-      if (this.#depth === spanDepth && this.#isRejected()) this.rejected++
+      if (this.#depth === this.#itemDepth && this.#isRejected()) this.rejected++
       this.#matched--
       this.#isNext = false
     }
@@ -315,7 +337,7 @@ class JsonWalk implements OtlpWalk {
   }
 
   #isRejected(): boolean {
-    const isValid = normalizeId(this.#traceId) !== undefined && normalizeSpanId(this.#spanId) !== undefined
-    return !isValid || this.spans > otlpSpansMax
+    if (this.items > otlpItemsMax) return true
+    return this.#needsIds && !(normalizeId(this.#traceId) && normalizeSpanId(this.#spanId))
   }
 }

@@ -116,6 +116,50 @@ const span = (sent: JsonValue): Writer => {
 
 const scope = (sent: JsonValue): Writer => all([...text(1, sent['name']), ...text(2, sent['version'])])
 
+export const jsonLog = (n: number, changes: JsonSpan = {}): JsonSpan => ({
+  timeUnixNano: String(startNano + BigInt(n) * 1_000_000n),
+  severityNumber: 9,
+  severityText: 'INFO',
+  body: anyValueOf(`cart ${n} loaded`),
+  traceId: traceHex,
+  spanId: spanHex(n),
+  ...changes,
+})
+
+export const jsonLogsBody = (
+  logRecords: unknown[],
+  resource: Record<string, unknown> = { 'service.name': 'billing' },
+  scope: { [key: string]: unknown } = { name: 'tests', version: '1.0' },
+) => ({ resourceLogs: [{ resource: { attributes: attributesOf(resource) }, scopeLogs: [{ scope, logRecords }] }] })
+
+/** Writes a log record that is given in the JSON form. */
+const logRecord = (sent: JsonValue): Writer =>
+  all([
+    ...time(1, sent['timeUnixNano']),
+    ...number(2, sent['severityNumber']),
+    ...text(3, sent['severityText']),
+    ...(sent['body'] ? [message(5, value(sent['body'] as JsonValue))] : []),
+    ...list(6, sent['attributes'], keyValue),
+    ...number(7, sent['droppedAttributesCount']),
+    ...id(9, sent['traceId']),
+    ...id(10, sent['spanId']),
+    ...time(11, sent['observedTimeUnixNano']),
+    ...text(12, sent['eventName']),
+  ])
+
+/** A body of logs in the JSON form as protobuf. */
+export function logsProtobufOf(body: ReturnType<typeof jsonLogsBody>): Buffer {
+  const write = list(1, body.resourceLogs, (resourceLogs) =>
+    all([
+      message(1, all(list(1, (resourceLogs['resource'] as JsonValue)['attributes'], keyValue))),
+      ...list(2, resourceLogs['scopeLogs'], (scopeLogs) =>
+        all([message(1, scope(scopeLogs['scope'] as JsonValue)), ...list(2, scopeLogs['logRecords'], logRecord)]),
+      ),
+    ]),
+  )
+  return Buffer.from(all(write)(new BinaryWriter()).finish())
+}
+
 /** A body in the JSON form as protobuf. */
 export function protobufOf(body: ReturnType<typeof jsonBody>): Buffer {
   const write = list(1, body.resourceSpans, (resourceSpans) =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { noFilters } from '../../domain/filters.ts'
 import { tableNames, tables } from '../../store/events/tables.ts'
-import { jsonBody, jsonSpan } from '../../wire/otlp.cases.ts'
+import { jsonBody, jsonLog, jsonLogsBody, jsonSpan } from '../../wire/otlp.cases.ts'
 import { plainSettings, recordedMs, refineBody } from '../pipeline/fixture.cases.ts'
 import { type Refined, sumOf } from './kind.ts'
 import { kindOf, repeatWindows } from './kinds.ts'
@@ -95,6 +95,8 @@ describe('what a record counts as received is what its outcomes sum up to', () =
 
   const otlpText = JSON.stringify(jsonBody([jsonSpan(1), jsonSpan(2), jsonSpan(3, { spanId: '' })]))
 
+  const logsText = JSON.stringify(jsonLogsBody([jsonLog(1), 7, jsonLog(2)]))
+
   test.each<[string, number, string, object]>([
     ['no envelope', 1, 'x', { kind: 'envelope' }],
     ['an event', 1, '{"message":"x"}', { kind: 'store' }],
@@ -111,6 +113,8 @@ describe('what a record counts as received is what its outcomes sum up to', () =
     ['files of no event', 1, form('a', 'c'), { kind: 'attachments', contentType: 'multipart/form-data; boundary=b' }],
     ['a crash without a dump', 1, 'x', { kind: 'minidump' }],
     ['OTLP, of its spans one without ids', 3, otlpText, { kind: 'otlp', contentType: 'application/json' }],
+    ['OTLP logs, of them one that is none', 3, logsText, { kind: 'otlp_logs', contentType: 'application/json' }],
+    ['OTLP logs without records', 1, '{}', { kind: 'otlp_logs', contentType: 'application/json' }],
     ['OTLP without spans', 1, '{}', { kind: 'otlp', contentType: 'application/json' }],
     ['OTLP that is no message', 1, 'x', { kind: 'otlp', contentType: 'application/x-protobuf' }],
   ])('a body of %s', (_name, count, body, head) => {

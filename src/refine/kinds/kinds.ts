@@ -6,6 +6,7 @@ import { feedbackKind } from './feedback/items.ts'
 import type { AnyBodyKind, AnyItemKind, RepeatWindow } from './kind.ts'
 import { logKind, logWindow } from './log/logs.ts'
 import { minidumpBody } from './minidump/crashes.ts'
+import { otlpLogsBody } from './otlp/logs.ts'
 import { otlpBody } from './otlp/otlp.ts'
 import { detectionBody } from './performance/performance.ts'
 import { securityBody, securityKind } from './security/reports.ts'
@@ -26,7 +27,15 @@ const itemKinds: readonly AnyItemKind[] = [
 ]
 
 /** All kinds of records whose body is not an envelope. */
-const bodyKinds: readonly AnyBodyKind[] = [storeBody, securityBody, formBody, minidumpBody, otlpBody, detectionBody]
+const bodyKinds: readonly AnyBodyKind[] = [
+  storeBody,
+  securityBody,
+  formBody,
+  minidumpBody,
+  otlpBody,
+  otlpLogsBody,
+  detectionBody,
+]
 
 /** All dedup windows. */
 export const repeatWindows: readonly RepeatWindow[] = [

@@ -45,7 +45,7 @@ export function refineRecord(
   }
   if (head.kind === 'envelope') refineEnvelope(work, body)
   else bodyKindOf(head.kind)?.take(work, body)
-  if (head.onlyItem !== undefined) return onlyItem(work.out, head.onlyItem, head.kind === 'otlp')
+  if (head.onlyItem !== undefined) return onlyItem(work.out, head.onlyItem, head.kind !== 'envelope')
   return head.only === undefined ? work.out : onlyEvent(work, head.only, body.length)
 }
 

@@ -126,7 +126,7 @@ export function linesOf(item: LogItem, context: Context, bytes: number) {
 }
 
 /** A draft for the project's filters, from attributes of the first line: all lines come from one page or process. */
-function filterDraft(attributes: Loose, release: unknown, address: string | undefined, context: Context): Draft {
+export function filterDraft(attributes: Loose, release: unknown, address: string | undefined, context: Context): Draft {
   const draft = newDraft({}, context.eventId)
   const named = releaseOf(release)
   if (named) draft.event.release = named

@@ -19,14 +19,14 @@ import { logRows } from './line.ts'
 export const logWindow: RepeatWindow = { name: 'logs', max: 200_000 }
 
 /** The dedup key of lines that arrived together: of their bytes. SHA-1, because processors compute it at 1.5 GB/s. */
-const logKey = (payload: Uint8Array): string => hash('sha1', payload, 'hex').slice(0, 32)
+export const logKey = (payload: Uint8Array): string => hash('sha1', payload, 'hex').slice(0, 32)
 
 /** The number of log rows of the record so far. Each needs its own place. */
 const logPlaceOf = ({ out }: RecordWork): number =>
   out.groups.reduce((sum, group) => sum + (group.table === 'logs' ? group.rows.length : 0), 0)
 
 /** Adds rows that are stored, counted and refused together. */
-function addLogRows(
+export function addLogRows(
   work: RecordWork,
   rows: readonly LogRow[],
   { key, index, outcomes }: Pick<RowGroup, 'key' | 'index' | 'outcomes'>,
@@ -48,7 +48,7 @@ function addLogRows(
 }
 
 /** Why the project's filters drop lines with this draft. Stored lines already passed the filters in the previous run. */
-function droppedLines(work: RecordWork, context: Context, draft: () => Draft): OutcomeReason | undefined {
+export function droppedLines(work: RecordWork, context: Context, draft: () => Draft): OutcomeReason | undefined {
   const { settings, tools, head, record } = work
   if (!settings.filters || isStored(work, 'logs', record.jpos)) return undefined
   const made = draft()

@@ -1,17 +1,12 @@
-import { normalizeId, normalizeSpanId } from '../../../wire/ids.ts'
-import { otlpSpansMax } from '../../../wire/otlp.ts'
+import { otlpItemsMax } from '../../../wire/otlp.ts'
 import { type Loose, object, own, whole } from '../../pipeline/value.ts'
 import {
-  emptySpan,
   entriesMax,
   exactInteger,
   type OtlpBody,
-  type OtlpEvent,
-  type OtlpLink,
   type OtlpResource,
   type OtlpScope,
-  type OtlpSpan,
-  type PlacedSpan,
+  type Placed,
   setAttribute,
   tooDeep,
   valueLevelsMax,
@@ -20,12 +15,12 @@ import {
 // OTLP/JSON differs from the usual JSON form of protobuf: ids are hex and enums are numbers. Numbers of 64 bits are
 // texts, but some exporters send numbers. Unknown names are ignored.
 
-const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
-const countOf = (value: unknown): number => Math.max(0, whole(value) ?? 0)
+export const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+export const countOf = (value: unknown): number => Math.max(0, whole(value) ?? 0)
 
 /** Nanoseconds since 1970 as microseconds; undefined for 0 and for everything that is no time. */
-function microseconds(value: unknown): number | undefined {
+export function microseconds(value: unknown): number | undefined {
   if (typeof value === 'number') return value > 0 && value < 2 ** 64 ? Math.floor(value / 1000) : undefined
   if (typeof value !== 'string' || !/^\d{1,20}$/.test(value)) return undefined
   return Number(BigInt(value) / 1000n) || undefined
@@ -42,7 +37,7 @@ function integer(value: unknown): unknown {
 }
 
 /** The value of an AnyValue; undefined if it has none. */
-function anyValue(sent: unknown, levels: number): unknown {
+export function anyValue(sent: unknown, levels: number): unknown {
   const value = object(sent)
   if (!value) return undefined
   const plain = own(value, 'stringValue') ?? own(value, 'boolValue') ?? own(value, 'doubleValue')
@@ -61,7 +56,7 @@ function anyValue(sent: unknown, levels: number): unknown {
 }
 
 /** Attributes from a list of `{key, value}`. */
-function attributesOf(sent: unknown, levels: number = valueLevelsMax): Loose {
+export function attributesOf(sent: unknown, levels: number = valueLevelsMax): Loose {
   const out: Loose = {}
   for (const entry of list(sent).slice(0, entriesMax)) {
     const pair = object(entry)
@@ -70,82 +65,40 @@ function attributesOf(sent: unknown, levels: number = valueLevelsMax): Loose {
   return out
 }
 
-function eventOf(sent: unknown): OtlpEvent {
-  const event = object(sent) ?? {}
-  return {
-    name: textOf(own(event, 'name')),
-    atUs: microseconds(own(event, 'timeUnixNano')),
-    attributes: attributesOf(own(event, 'attributes')),
-  }
-}
-
-function linkOf(sent: unknown): OtlpLink {
-  const link = object(sent) ?? {}
-  return {
-    traceId: normalizeId(own(link, 'traceId')),
-    spanId: normalizeSpanId(own(link, 'spanId')),
-    traceState: textOf(own(link, 'traceState')),
-    flags: countOf(own(link, 'flags')),
-    attributes: attributesOf(own(link, 'attributes')),
-  }
-}
-
-/** Names of the enums. The specification allows numbers only, but libraries for protobuf write names. */
-const kindNames = ['UNSPECIFIED', 'INTERNAL', 'SERVER', 'CLIENT', 'PRODUCER', 'CONSUMER']
-const codeNames = ['UNSET', 'OK', 'ERROR']
-
-function member(value: unknown, prefix: string, names: readonly string[]): number {
+/** The number of an enum's member. The specification allows numbers only, but libraries for protobuf write names. */
+export function member(value: unknown, prefix: string, names: readonly string[]): number {
   if (typeof value !== 'string' || !value.startsWith(prefix)) return countOf(value)
   return Math.max(0, names.indexOf(value.slice(prefix.length)))
 }
 
-function spanOf(sent: unknown): OtlpSpan | undefined {
-  const span = object(sent)
-  if (!span) return undefined
-  const status = object(own(span, 'status')) ?? {}
-  return {
-    ...emptySpan(),
-    traceId: normalizeId(own(span, 'traceId')),
-    spanId: normalizeSpanId(own(span, 'spanId')),
-    parentId: normalizeSpanId(own(span, 'parentSpanId')) ?? '',
-    traceState: textOf(own(span, 'traceState')),
-    name: own(span, 'name'),
-    kind: member(own(span, 'kind'), 'SPAN_KIND_', kindNames),
-    flags: countOf(own(span, 'flags')),
-    startUs: microseconds(own(span, 'startTimeUnixNano')),
-    endUs: microseconds(own(span, 'endTimeUnixNano')),
-    attributes: attributesOf(own(span, 'attributes')),
-    events: list(own(span, 'events')).slice(0, entriesMax).map(eventOf),
-    links: list(own(span, 'links')).slice(0, entriesMax).map(linkOf),
-    dropped: {
-      attributes: countOf(own(span, 'droppedAttributesCount')),
-      events: countOf(own(span, 'droppedEventsCount')),
-      links: countOf(own(span, 'droppedLinksCount')),
-    },
-    status: { code: member(own(status, 'code'), 'STATUS_CODE_', codeNames), message: textOf(own(status, 'message')) },
-  }
-}
+/** The names of the lists on the way to the items, and how an item is read. */
+type JsonSignal<Item> = { lists: readonly [string, string, string]; itemOf(sent: unknown): Item | undefined }
 
-/** Reads a parsed body; undefined if it is no object. */
-export function readJson(value: unknown): OtlpBody | undefined {
-  const request = object(value)
-  if (!request) return undefined
-  const spans: PlacedSpan[] = []
-  let excess = 0
-  for (const sentResource of list(own(request, 'resourceSpans'))) {
-    const resourceSpans = object(sentResource) ?? {}
-    const resource: OtlpResource = {
-      attributes: attributesOf(own(object(own(resourceSpans, 'resource')) ?? {}, 'attributes')),
-    }
-    for (const sentScope of list(own(resourceSpans, 'scopeSpans'))) {
-      const scopeSpans = object(sentScope) ?? {}
-      const named = object(own(scopeSpans, 'scope')) ?? {}
-      const scope: OtlpScope = { name: textOf(own(named, 'name')), version: textOf(own(named, 'version')) }
-      for (const sent of list(own(scopeSpans, 'spans'))) {
-        if (spans.length >= otlpSpansMax) excess++
-        else spans.push({ resource, scope, span: spanOf(sent) })
+/** Makes the reader of a parsed body; undefined if it is no object. */
+export function jsonReader<Item>({
+  lists: [resources, scopes, itemsName],
+  itemOf,
+}: JsonSignal<Item>): (value: unknown) => OtlpBody<Item> | undefined {
+  return (value) => {
+    const request = object(value)
+    if (!request) return undefined
+    const items: Placed<Item>[] = []
+    let excess = 0
+    for (const sentResource of list(own(request, resources))) {
+      const within = object(sentResource) ?? {}
+      const resource: OtlpResource = {
+        attributes: attributesOf(own(object(own(within, 'resource')) ?? {}, 'attributes')),
+      }
+      for (const sentScope of list(own(within, scopes))) {
+        const ofScope = object(sentScope) ?? {}
+        const named = object(own(ofScope, 'scope')) ?? {}
+        const scope: OtlpScope = { name: textOf(own(named, 'name')), version: textOf(own(named, 'version')) }
+        for (const sent of list(own(ofScope, itemsName))) {
+          if (items.length >= otlpItemsMax) excess++
+          else items.push({ resource, scope, item: itemOf(sent) })
+        }
       }
     }
+    return { items, excess }
   }
-  return { spans, excess }
 }

@@ -1,9 +1,9 @@
 import { type Loose, safeKey } from '../../pipeline/value.ts'
 
-// The spans of an ExportTraceServiceRequest in plain values, the same for protobuf and JSON. Times are in microseconds
-// since 1970, ids are lower-case hex.
+// The items of OTLP requests in plain values, the same for protobuf and JSON. Times are in microseconds since 1970, ids
+// are lower-case hex.
 
-/** Attributes of the process that made the spans, and of the library. */
+/** Attributes of the process that made the items, and of the library. */
 export type OtlpResource = { attributes: Loose }
 export type OtlpScope = { name: string; version: string }
 
@@ -35,11 +35,27 @@ export type OtlpSpan = {
   status: { code: number; message: string }
 }
 
-/** A span with its surroundings. `span` is undefined if its message is broken. */
-export type PlacedSpan = { resource: OtlpResource; scope: OtlpScope; span: OtlpSpan | undefined }
+/** One log record. Ids are undefined if they have the wrong length or are zero. */
+export type OtlpLog = {
+  traceId: string | undefined
+  spanId: string | undefined
+  timeUs: number | undefined
+  observedUs: number | undefined
+  severityNumber: number
+  severityText: string
+  /** A text, or a value that becomes JSON; undefined if there is none. */
+  body: unknown
+  eventName: string
+  attributes: Loose
+  /** What the SDK left out because of its own limits. */
+  droppedAttributes: number
+}
 
-/** The spans of a body in the order they were sent, at most `otlpSpansMax`, and the number of further ones. */
-export type OtlpBody = { spans: PlacedSpan[]; excess: number }
+/** An item with its surroundings: undefined if its message is broken. */
+export type Placed<Item> = { resource: OtlpResource; scope: OtlpScope; item: Item | undefined }
+
+/** The items of a body in the order they were sent, at most `otlpItemsMax`, and the number of further ones. */
+export type OtlpBody<Item> = { items: Placed<Item>[]; excess: number }
 
 /** A span without any field. */
 export const emptySpan = (): OtlpSpan => ({
@@ -57,6 +73,20 @@ export const emptySpan = (): OtlpSpan => ({
   links: [],
   dropped: { attributes: 0, events: 0, links: 0 },
   status: { code: 0, message: '' },
+})
+
+/** A log record without any field. */
+export const emptyLog = (): OtlpLog => ({
+  traceId: undefined,
+  spanId: undefined,
+  timeUs: undefined,
+  observedUs: undefined,
+  severityNumber: 0,
+  severityText: '',
+  body: undefined,
+  eventName: '',
+  attributes: {},
+  droppedAttributes: 0,
 })
 
 /** Entries of a span that are read. SDKs keep 128 of each. */

@@ -17,7 +17,7 @@ import {
   startNano,
   traceHex,
 } from '../../../wire/otlp.cases.ts'
-import { type OtlpFormat, otlpSpansMax } from '../../../wire/otlp.ts'
+import { type OtlpFormat, otlpItemsMax } from '../../../wire/otlp.ts'
 import { createOtlpWalk } from '../../../wire/otlp-walk.ts'
 import { refineBody } from '../../pipeline/fixture.cases.ts'
 import { sumOf } from '../kind.ts'
@@ -300,13 +300,13 @@ describe.each(formats)('a body in %s', (format) => {
 })
 
 test('what ingest says of rejected spans is what refine counts as invalid', () => {
-  const spans = Array.from({ length: otlpSpansMax + 50 }, (_, n) => ({
+  const spans = Array.from({ length: otlpItemsMax + 50 }, (_, n) => ({
     traceId: traceHex,
     spanId: n % 100 === 7 ? '' : spanHex(n + 1),
   }))
   for (const format of formats) {
     const body = encoders[format](jsonBody(spans))
-    const walk = createOtlpWalk(format)
+    const walk = createOtlpWalk(format, 'traces')
     walk.push(body)
     const ends = endsOf(refineBody(body, headOf(format)))
     expect(ends).toContain('otlp span invalid bad_item 200')
@@ -421,7 +421,7 @@ describe('OTLP in protobuf', () => {
     const spans = Array.from({ length: 200_000 }, (_, n) => ({ traceId: traceHex, spanId: spanHex(n + 1) }))
     const result = raw(protobufOf(jsonBody(spans)))
     expect(result.received).toBe(200_000)
-    expect(endsOf(result)).toContain(`otlp span invalid too_many_items ${200_000 - otlpSpansMax}`)
+    expect(endsOf(result)).toContain(`otlp span invalid too_many_items ${200_000 - otlpItemsMax}`)
     const empty = raw(Buffer.from('0a00'.repeat(5_000_000), 'hex'))
     expect(endsOf(empty)).toEqual(['otlp span invalid bad_item 1'])
   })

@@ -1,38 +1,29 @@
 import type { OutcomeReason } from '../../../base/outcome.ts'
 import type { SpanRow } from '../../../store/events/span-store.ts'
-import { otlpFormatOf } from '../../../wire/otlp.ts'
 import { filtered } from '../../filter/filter.ts'
 import type { Context } from '../../pipeline/context.ts'
 import { ended } from '../../pipeline/item-outcome.ts'
-import { parsePayload, type Sent } from '../../pipeline/value.ts'
 import { isPlain, rulesOf, scrubTree } from '../../scrub/scrub.ts'
 import { userAgent } from '../error/user-agent.ts'
 import { bodyKind, derivedId, isStored, type RecordWork } from '../kind.ts'
 import { attributeBytesMax, type ByteBudget, spansMax } from '../span/parts.ts'
 import { addRows, fittingCount, spanItemKey, spanItemWindow } from '../span/spans.ts'
 import { scrubbedRows } from '../span/transaction.ts'
-import { readJson } from './json.ts'
-import type { OtlpBody, PlacedSpan } from './message.ts'
-import { readProtobuf } from './protobuf.ts'
+import type { OtlpSpan, Placed } from './message.ts'
+import { type BodyRead, bodyOf } from './read-body.ts'
 import { bareSpan, draftOf, type SoundSpan, segmentsOf, type Unit, unitsOf, withDetails } from './rows.ts'
+import { readSpansJson } from './span-json.ts'
+import { readSpansProtobuf } from './span-protobuf.ts'
 
 const itemType = 'otlp'
 
-/** A decoded body. `sent`: its JSON text. `fault`: why it has no spans at all. */
-type ReadBody = { body: OtlpBody; sent: Sent | undefined; fault: OutcomeReason | undefined }
-
-const withoutSpans: OtlpBody = { spans: [], excess: 0 }
-
-function readBody({ head }: RecordWork, bytes: Buffer): ReadBody {
-  const isJson = otlpFormatOf(head.contentType) === 'json'
-  const parsed = isJson ? parsePayload(bytes) : undefined
-  if (parsed && 'broken' in parsed) return { body: withoutSpans, sent: undefined, fault: 'bad_json' }
-  const body = (parsed ? readJson(parsed.value) : readProtobuf(bytes)) ?? withoutSpans
-  return { body, sent: parsed?.sent, fault: body.spans.length === 0 ? 'bad_item' : undefined }
+/** A span that can be stored: undefined if it is broken or has not both ids. */
+function soundSpan({ resource, scope, item }: Placed<OtlpSpan>): SoundSpan | undefined {
+  if (item?.traceId === undefined || item.spanId === undefined) return undefined
+  return { resource, scope, span: { ...item, traceId: item.traceId, spanId: item.spanId } }
 }
 
-const isSound = (placed: PlacedSpan): placed is SoundSpan =>
-  placed.span?.traceId !== undefined && placed.span.spanId !== undefined
+type ReadBody = BodyRead<OtlpSpan>
 
 /** Spans that are stored or refused together. `index` and `place` do not depend on what is filtered. */
 type Group = { index: number; place: number; unit: Unit; spans: SoundSpan[] }
@@ -113,7 +104,7 @@ function addGroups(
     at += spans.length
     if (own.length === 0) break
     for (const [offset, row] of own.entries()) row.place = place + offset
-    const share = Math.floor((bytes * own.length) / read.body.spans.length)
+    const share = Math.floor((bytes * own.length) / read.body.items.length)
     const outcomes = [ended(work, itemType, 'span', 'stored', 'ok', share, own.length)]
     addRows(work, own, { window: spanItemWindow.name, key: spanItemKey(own), index, outcomes })
   }
@@ -123,19 +114,19 @@ function addGroups(
 /** The body of an OTLP request. Each of its spans has its own outcome. */
 export const otlpBody = bodyKind<ReadBody>({
   record: 'otlp',
-  read: readBody,
-  countsAs: ({ body }) => Math.max(1, body.spans.length + body.excess),
+  read: ({ head }, bytes) => bodyOf(head.contentType, bytes, readSpansProtobuf, readSpansJson),
+  countsAs: ({ body }) => Math.max(1, body.items.length + body.excess),
   refine: (work, read, bytes) => {
     const { head, settings, tools, out } = work
     const { body, fault } = read
     const invalid = (reason: OutcomeReason, quantity: number) => {
       if (quantity === 0) return
-      const share = Math.floor((bytes.length * quantity) / Math.max(1, body.spans.length + body.excess))
+      const share = Math.floor((bytes.length * quantity) / Math.max(1, body.items.length + body.excess))
       out.outcomes.push(ended(work, itemType, 'span', 'invalid', reason, share, quantity))
     }
     if (fault) return invalid(fault, 1)
-    const sound = body.spans.filter(isSound)
-    invalid('bad_item', body.spans.length - sound.length)
+    const sound = body.items.flatMap((placed) => soundSpan(placed) ?? [])
+    invalid('bad_item', body.items.length - sound.length)
     invalid('too_many_items', body.excess)
     if (sound.length === 0) return
     const context: Context = {

@@ -1,31 +1,27 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
-import { otlpSpansMax } from '../../../wire/otlp.ts'
+import { otlpItemsMax } from '../../../wire/otlp.ts'
 import type { Loose } from '../../pipeline/value.ts'
 import {
-  emptySpan,
   entriesMax,
   exactInteger,
   type OtlpBody,
-  type OtlpEvent,
-  type OtlpLink,
   type OtlpResource,
   type OtlpScope,
-  type OtlpSpan,
-  type PlacedSpan,
+  type Placed,
   setAttribute,
   tooDeep,
   valueLevelsMax,
 } from './message.ts'
 
-// The messages of opentelemetry/proto/trace/v1/trace.proto, by their field numbers. Each message is a table of readers:
-// a field with an unknown number or with the wrong wire type is skipped, as protobuf demands.
+// The messages of OTLP by their field numbers. Each message is a table of readers: a field with an unknown number or with
+// the wrong wire type is skipped, as protobuf demands.
 
 /** Reads one field into `into`. */
 type Field<Into> = { wire: WireType; read(reader: BinaryReader, into: Into): void }
-type Fields<Into> = Readonly<Record<number, Field<Into>>>
+export type Fields<Into> = Readonly<Record<number, Field<Into>>>
 
 /** Reads all fields of a message. Throws Error if the bytes are no message. */
-function readMessage<Into>(bytes: Uint8Array, fields: Fields<Into>, into: Into): Into {
+export function readMessage<Into>(bytes: Uint8Array, fields: Fields<Into>, into: Into): Into {
   const reader = new BinaryReader(bytes)
   while (reader.pos < reader.len) {
     const [number, wire] = reader.tag()
@@ -39,7 +35,7 @@ function readMessage<Into>(bytes: Uint8Array, fields: Fields<Into>, into: Into):
 const zero = /^0+$/
 
 /** An id as hex; undefined if it is zero or has another length. */
-function idOf(bytes: Uint8Array, length: number): string | undefined {
+export function idOf(bytes: Uint8Array, length: number): string | undefined {
   if (bytes.length !== length) return undefined
   const id = Buffer.from(bytes.buffer, bytes.byteOffset, length).toString('hex')
   return zero.test(id) ? undefined : id
@@ -57,23 +53,23 @@ function microseconds(reader: BinaryReader): number | undefined {
   return high * 4_294_967 + Math.floor((high * 296 + low) / 1000) || undefined
 }
 
-const bytes = <Into>(read: (value: Uint8Array, into: Into) => void): Field<Into> => ({
+export const bytes = <Into>(read: (value: Uint8Array, into: Into) => void): Field<Into> => ({
   wire: WireType.LengthDelimited,
   read: (reader, into) => read(reader.bytes(), into),
 })
-const text = <Into>(read: (value: string, into: Into) => void): Field<Into> => ({
+export const text = <Into>(read: (value: string, into: Into) => void): Field<Into> => ({
   wire: WireType.LengthDelimited,
   read: (reader, into) => read(textOf(reader), into),
 })
-const number = <Into>(read: (value: number, into: Into) => void): Field<Into> => ({
+export const number = <Into>(read: (value: number, into: Into) => void): Field<Into> => ({
   wire: WireType.Varint,
   read: (reader, into) => read(reader.uint32(), into),
 })
-const flags = <Into>(read: (value: number, into: Into) => void): Field<Into> => ({
+export const flags = <Into>(read: (value: number, into: Into) => void): Field<Into> => ({
   wire: WireType.Bit32,
   read: (reader, into) => read(reader.fixed32(), into),
 })
-const time = <Into>(read: (value: number | undefined, into: Into) => void): Field<Into> => ({
+export const time = <Into>(read: (value: number | undefined, into: Into) => void): Field<Into> => ({
   wire: WireType.Bit64,
   read: (reader, into) => read(microseconds(reader), into),
 })
@@ -147,97 +143,14 @@ const keyValues: Fields<Pairs> = {
   }),
 }
 
+/** A field that is one AnyValue of at most `levels` levels. */
+export const anyValueOf = <Into>(levels: number, set: (value: unknown, into: Into) => void): Field<Into> =>
+  bytes((sent, into) => set(readMessage(sent, anyValue, { value: undefined, levels }).value, into))
+
 /** A field that is a list of KeyValue. */
-const pairs: Field<{ attributes: Loose }> = bytes((value, { attributes }) => {
+export const pairs: Field<{ attributes: Loose }> = bytes((value, { attributes }) => {
   addPair(value, { attributes, levels: valueLevelsMax })
 })
-
-const event: Fields<OtlpEvent> = {
-  1: time((value, into: OtlpEvent) => {
-    into.atUs = value
-  }),
-  2: text((value, into: OtlpEvent) => {
-    into.name = value
-  }),
-  3: pairs,
-}
-
-const link: Fields<OtlpLink> = {
-  1: bytes((value, into: OtlpLink) => {
-    into.traceId = idOf(value, 16)
-  }),
-  2: bytes((value, into: OtlpLink) => {
-    into.spanId = idOf(value, 8)
-  }),
-  3: text((value, into: OtlpLink) => {
-    into.traceState = value
-  }),
-  4: pairs,
-  6: flags((value, into: OtlpLink) => {
-    into.flags = value
-  }),
-}
-
-const emptyLink = (): OtlpLink => ({ traceId: undefined, spanId: undefined, traceState: '', flags: 0, attributes: {} })
-
-const status: Fields<OtlpSpan['status']> = {
-  2: text((value, into: OtlpSpan['status']) => {
-    into.message = value
-  }),
-  3: number((value, into: OtlpSpan['status']) => {
-    into.code = value
-  }),
-}
-
-const span: Fields<OtlpSpan> = {
-  1: bytes((value, into: OtlpSpan) => {
-    into.traceId = idOf(value, 16)
-  }),
-  2: bytes((value, into: OtlpSpan) => {
-    into.spanId = idOf(value, 8)
-  }),
-  3: text((value, into: OtlpSpan) => {
-    into.traceState = value
-  }),
-  4: bytes((value, into: OtlpSpan) => {
-    into.parentId = idOf(value, 8) ?? ''
-  }),
-  5: text((value, into: OtlpSpan) => {
-    into.name = value
-  }),
-  6: number((value, into: OtlpSpan) => {
-    into.kind = value
-  }),
-  7: time((value, into: OtlpSpan) => {
-    into.startUs = value
-  }),
-  8: time((value, into: OtlpSpan) => {
-    into.endUs = value
-  }),
-  9: pairs,
-  10: number((value, into: OtlpSpan) => {
-    into.dropped.attributes = value
-  }),
-  11: bytes((value, into: OtlpSpan) => {
-    if (into.events.length < entriesMax)
-      into.events.push(readMessage(value, event, { name: '', atUs: undefined, attributes: {} }))
-  }),
-  12: number((value, into: OtlpSpan) => {
-    into.dropped.events = value
-  }),
-  13: bytes((value, into: OtlpSpan) => {
-    if (into.links.length < entriesMax) into.links.push(readMessage(value, link, emptyLink()))
-  }),
-  14: number((value, into: OtlpSpan) => {
-    into.dropped.links = value
-  }),
-  15: bytes((value, into: OtlpSpan) => {
-    readMessage(value, status, into.status)
-  }),
-  16: flags((value, into: OtlpSpan) => {
-    into.flags = value
-  }),
-}
 
 const scope: Fields<OtlpScope> = {
   1: text((value, into: OtlpScope) => {
@@ -257,29 +170,12 @@ function readable<Into>(sent: Uint8Array, fields: Fields<Into>, into: Into): Int
   }
 }
 
-function spanOf(sent: Uint8Array): OtlpSpan | undefined {
-  try {
-    return readMessage(sent, span, emptySpan())
-  } catch {
-    return undefined
-  }
-}
-
 // A parent is read twice: its own part can come after the children that it applies to. Nothing is collected in between,
 // because a body of 20 MiB can have ten million empty children.
-
-type Within<Part> = { to: OtlpBody } & Part
 
 const scopeOf: Fields<OtlpScope> = {
   1: bytes((value, into: OtlpScope) => {
     readMessage(value, scope, into)
-  }),
-}
-
-const spansOfScope: Fields<Within<Omit<PlacedSpan, 'span'>>> = {
-  2: bytes((value, { to, resource, scope: of }: Within<Omit<PlacedSpan, 'span'>>) => {
-    if (to.spans.length >= otlpSpansMax) to.excess++
-    else to.spans.push({ resource, scope: of, span: spanOf(value) })
   }),
 }
 
@@ -289,17 +185,39 @@ const resourceOf: Fields<OtlpResource> = {
   }),
 }
 
-const scopesOfResource: Fields<Within<{ resource: OtlpResource }>> = {
-  2: bytes((value, { to, resource }: Within<{ resource: OtlpResource }>) => {
-    readable(value, spansOfScope, { to, resource, scope: readable(value, scopeOf, { name: '', version: '' }) })
-  }),
+/** Reads the message of an item; undefined if it is broken. */
+export function itemReader<Item>(fields: Fields<Item>, empty: () => Item): (sent: Uint8Array) => Item | undefined {
+  return (sent) => {
+    try {
+      return readMessage(sent, fields, empty())
+    } catch {
+      return undefined
+    }
+  }
 }
 
-const request: Fields<OtlpBody> = {
-  1: bytes((value, to: OtlpBody) => {
-    readable(value, scopesOfResource, { to, resource: readable(value, resourceOf, { attributes: {} }) })
-  }),
+/**
+ * Makes the reader of a body, whose items `itemOf` reads. All signals have the same levels: request, resource, scope,
+ * item. A broken item is undefined. What follows a fault between the items is left out.
+ */
+export function bodyReader<Item>(itemOf: (sent: Uint8Array) => Item | undefined): (body: Uint8Array) => OtlpBody<Item> {
+  type Within<Part> = { to: OtlpBody<Item> } & Part
+  type OfScope = Within<Omit<Placed<Item>, 'item'>>
+  const itemsOfScope: Fields<OfScope> = {
+    2: bytes((value, { to, resource, scope: of }: OfScope) => {
+      if (to.items.length >= otlpItemsMax) to.excess++
+      else to.items.push({ resource, scope: of, item: itemOf(value) })
+    }),
+  }
+  const scopesOfResource: Fields<Within<{ resource: OtlpResource }>> = {
+    2: bytes((value, { to, resource }: Within<{ resource: OtlpResource }>) => {
+      readable(value, itemsOfScope, { to, resource, scope: readable(value, scopeOf, { name: '', version: '' }) })
+    }),
+  }
+  const request: Fields<OtlpBody<Item>> = {
+    1: bytes((value, to: OtlpBody<Item>) => {
+      readable(value, scopesOfResource, { to, resource: readable(value, resourceOf, { attributes: {} }) })
+    }),
+  }
+  return (body) => readable(body, request, { items: [], excess: 0 })
 }
-
-/** Reads a protobuf body. A broken span is undefined. What follows a fault between the spans is left out. */
-export const readProtobuf = (body: Uint8Array): OtlpBody => readable(body, request, { spans: [], excess: 0 })

@@ -19,11 +19,11 @@ import {
 } from '../span/parts.ts'
 import type { Bare } from '../span/transaction.ts'
 import { eventsOf, linksOf } from './details.ts'
-import type { OtlpSpan, PlacedSpan } from './message.ts'
+import type { OtlpSpan, Placed } from './message.ts'
 import { kindOf, opOf, platformOf } from './operation.ts'
 
 /** A readable span: it has both ids. */
-export type SoundSpan = PlacedSpan & { span: OtlpSpan & { traceId: string; spanId: string } }
+export type SoundSpan = Omit<Placed<OtlpSpan>, 'item'> & { span: OtlpSpan & { traceId: string; spanId: string } }
 
 /** The spans of one trace from one resource: a service's part of the trace. They are filtered and stored together. */
 export type Unit = SoundSpan[]
